@@ -1,0 +1,137 @@
+//! What a door is to the server: a conversation that takes turns.
+//!
+//! An event loop gives a conversation the bytes its client sent; the conversation serves every
+//! complete request in front and appends the replies. All writes of one loop turn, whatever
+//! their connection, go into one shared transaction, the group, and one commit serves them all.
+//!
+//! Invariants
+//! 1. In a loop (`Turn::may_wait` is false) nothing waits: reads reach into memory only, locks
+//!    are tried. A request that would wait changes nothing, stays in the input, and the
+//!    conversation answers `Next::Offload`.
+//! 2. Replies keep the order of requests. A reply that depends on the group is not sent before
+//!    the group is committed (`Next::Commit`).
+//! 3. A conversation that has written into the group answers only further writes in the same
+//!    turn: a read after them would not see them yet, so it waits for the commit.
+//!
+//! Not here: sockets, buffers' limits, threads (crate `server`).
+
+use std::sync::Arc;
+
+use rows::store::{Durability, LockWait, Reach};
+use rows::{Engine, Result, Transaction};
+
+use crate::input::Input;
+
+/// What the server does after a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Every complete request was served; more bytes are needed.
+    Input,
+    /// More can be done at once, but what is in `out` should leave first.
+    Again,
+    /// The request in front must be served where waiting is allowed.
+    Offload,
+    /// Replies in `out` depend on the group: commit it, send them, then take another turn.
+    Commit,
+    /// Send what is in `out`, then close.
+    Close,
+}
+
+/// One client's protocol state.
+pub trait Conversation: Send {
+    /// Bytes to send when the client has just connected.
+    fn greet(&mut self, _out: &mut Vec<u8>) {}
+
+    /// Serves complete requests from the front of `input` and appends replies to `out`.
+    fn turn(&mut self, input: &mut Input, out: &mut Vec<u8>, turn: &mut Turn<'_>) -> Next;
+
+    /// The group's commit failed; `out` was cut back to where it stood before the turn that
+    /// ended with `Next::Commit`. Appends one error reply for each request of that turn.
+    fn commit_failed(&mut self, error: &rows::Error, out: &mut Vec<u8>);
+}
+
+/// The writes that share one commit.
+#[derive(Default)]
+pub struct Group {
+    transaction: Option<Transaction>,
+    durability: Option<Durability>,
+}
+
+impl Group {
+    /// A group without writes.
+    pub fn new() -> Group {
+        Group::default()
+    }
+
+    /// Whether there is something to commit.
+    pub fn is_empty(&self) -> bool {
+        self.transaction.as_ref().is_none_or(Transaction::is_empty)
+    }
+
+    /// Takes the transaction out, with the strictest durability asked for by its writers.
+    pub fn take(&mut self) -> Option<(Transaction, Durability)> {
+        let durability = self.durability.take();
+        let transaction = self.transaction.take()?;
+        Some((transaction, durability.unwrap_or(Durability::EveryCommit)))
+    }
+}
+
+/// What a conversation may use during a turn.
+pub struct Turn<'a> {
+    engine: &'a Arc<Engine>,
+    group: &'a mut Group,
+    wait: LockWait,
+    requests: u64,
+}
+
+impl<'a> Turn<'a> {
+    /// A turn in an event loop: nothing may wait.
+    pub fn in_loop(engine: &'a Arc<Engine>, group: &'a mut Group) -> Turn<'a> {
+        Turn { engine, group, wait: LockWait::Never, requests: 0 }
+    }
+
+    /// A turn in a pool thread: locks are waited for as long as the engine allows.
+    pub fn in_pool(engine: &'a Arc<Engine>, group: &'a mut Group) -> Turn<'a> {
+        let wait = LockWait::AtMost(engine.lock_wait_max());
+        Turn { engine, group, wait, requests: 0 }
+    }
+
+    /// The rows.
+    pub fn engine(&self) -> &'a Arc<Engine> {
+        self.engine
+    }
+
+    /// Whether waiting for disk, locks and commits is allowed.
+    pub fn may_wait(&self) -> bool {
+        self.wait != LockWait::Never
+    }
+
+    /// How far reads may reach.
+    pub fn reach(&self) -> Reach {
+        if self.may_wait() { Reach::Disk } else { Reach::Memory }
+    }
+
+    /// Notes that requests were answered, for the server's metrics.
+    pub fn served(&mut self, requests: u64) {
+        self.requests += requests;
+    }
+
+    /// Requests answered in this turn so far.
+    pub fn requests(&self) -> u64 {
+        self.requests
+    }
+
+    /// The group's transaction, for a write that is acknowledged with the engine's durability.
+    pub fn transaction(&mut self) -> Result<&mut Transaction> {
+        self.transaction_with(self.engine.durability())
+    }
+
+    /// The group's transaction, for a write with a durability of its own.
+    pub fn transaction_with(&mut self, durability: Durability) -> Result<&mut Transaction> {
+        self.group.durability = self.group.durability.max(Some(durability));
+        if self.group.transaction.is_none() {
+            self.group.transaction = Some(self.engine.begin(self.wait)?);
+        }
+        Ok(self.group.transaction.as_mut().expect("started above"))
+    }
+}

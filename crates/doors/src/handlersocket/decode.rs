@@ -1,0 +1,156 @@
+//! Lines to commands.
+//!
+//! Invariants
+//! 1. Decoding never fails on missing tokens: they are empty, and numbers in them 0, as in the
+//!    original.
+//! 2. Memory taken is proportional to the line, whatever numbers it names.
+//!
+//! Not here: whether names and numbers make sense (`execute`).
+
+use std::borrow::Cow;
+
+use memchr::memchr;
+
+use crate::handlersocket::command::{Command, Filter, InList, Refusal, Request, VALUES_MAX, Values};
+
+/// The tokens of a line, then empty ones for ever.
+struct Tokens<'a> {
+    rest: Option<&'a [u8]>,
+}
+
+impl<'a> Tokens<'a> {
+    #[inline]
+    fn next(&mut self) -> &'a [u8] {
+        let Some(rest) = self.rest else { return b"" };
+        match memchr(b'\t', rest) {
+            Some(tab) => {
+                self.rest = Some(&rest[tab + 1..]);
+                &rest[..tab]
+            }
+            None => {
+                self.rest = None;
+                rest
+            }
+        }
+    }
+
+    /// The next token without taking it.
+    fn peek(&self) -> &'a [u8] {
+        Tokens { rest: self.rest }.next()
+    }
+
+    fn number(&mut self) -> u32 {
+        number(self.next())
+    }
+}
+
+/// A number as the original reads it: other bytes are skipped, 32 bits wrap.
+#[inline]
+pub fn number(token: &[u8]) -> u32 {
+    token
+        .iter()
+        .filter(|byte| byte.is_ascii_digit())
+        .fold(0u32, |value, byte| value.wrapping_mul(10).wrapping_add(u32::from(byte - b'0')))
+}
+
+/// Decodes one line, without its LF and the CR before that.
+///
+/// # Errors
+/// The refusals that do not depend on what was opened.
+pub fn command<'a>(line: &'a [u8]) -> Result<Command<'a>, Refusal> {
+    let mut tokens = Tokens { rest: Some(line) };
+    let first = tokens.next();
+    match first {
+        [b'0'..=b'9', ..] => {
+            Ok(Command::Execute(request(number(first), &mut tokens)))
+        }
+        b"P" => Ok(Command::Open {
+            id: tokens.number(),
+            database: tokens.next(),
+            table: tokens.next(),
+            index: tokens.next(),
+            columns: tokens.next(),
+            filter_columns: tokens.next(),
+        }),
+        b"A" => Ok(Command::Auth { kind: tokens.next(), key: tokens.next() }),
+        _ => Err(Refusal::COMMAND),
+    }
+}
+
+fn request<'a>(id: u32, tokens: &mut Tokens<'a>) -> Request<'a> {
+    let mut request = Request {
+        id,
+        op: tokens.next(),
+        announced: tokens.number() as usize,
+        values: Values::new(),
+        limit: 1,
+        offset: 0,
+        list: None,
+        filters: Vec::new(),
+        modify: b"",
+        modify_values: Values::new(),
+    };
+    if request.announced > VALUES_MAX {
+        return request;
+    }
+    for _ in 0..request.announced {
+        request.values.push(tokens.next());
+    }
+    if tokens.rest.is_none() {
+        return request;
+    }
+    request.limit = tokens.number().max(1);
+    request.offset = tokens.number();
+    if tokens.peek().first() == Some(&b'@') {
+        tokens.next();
+        let part = tokens.number();
+        let count = tokens.number() as usize;
+        // Missing values are empty, but a line cannot ask for more work than it has bytes.
+        let present = tokens.rest.map_or(0, |rest| rest.len() + 1).min(count);
+        let values = (0..present).map(|_| tokens.next()).collect();
+        request.list = Some(InList { part, values });
+    }
+    while let Some(b'F' | b'W') = tokens.peek().first() {
+        let (kind, op) = (tokens.next(), tokens.next());
+        let (column, value) = (tokens.number(), tokens.next());
+        request.filters.push(Filter { kind, op, column, value });
+    }
+    request.modify = tokens.next();
+    if !request.modify.is_empty() {
+        while tokens.rest.is_some() && request.modify_values.as_slice().len() < VALUES_MAX {
+            request.modify_values.push(tokens.next());
+        }
+    }
+    request
+}
+
+/// The value a token stands for; `None` is NULL.
+///
+/// # Errors
+/// `ESCAPE` where the original cuts the value off silently.
+#[inline]
+pub fn unescape(token: &[u8]) -> Result<Option<Cow<'_, [u8]>>, Refusal> {
+    if token == [0] {
+        return Ok(None);
+    }
+    let Some(mut at) = memchr(1, token) else {
+        return Ok(Some(Cow::Borrowed(token)));
+    };
+    let mut out = Vec::with_capacity(token.len());
+    let mut rest = token;
+    loop {
+        out.extend_from_slice(&rest[..at]);
+        match rest.get(at + 1) {
+            Some(byte) if *byte >= 0x40 => out.push(byte - 0x40),
+            _ => return Err(Refusal::ESCAPE),
+        }
+        rest = &rest[at + 2..];
+        match memchr(1, rest) {
+            Some(next) => at = next,
+            None => {
+                out.extend_from_slice(rest);
+                return Ok(Some(Cow::Owned(out)));
+            }
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! HandlerSocket: the tab-separated line protocol of the MySQL plugin of that name.
+//!
+//! - `command`: what can be asked, and the errors with their codes and words
+//! - `decode`: lines to commands
+//! - `execute`: commands to row operations
+//! - `handle`: an opened index
+//! - `modify`: the writing half of `execute`
+//! - `encode`: answers to bytes
+//!
+//! Measured behaviour of the original: `docs/handlersocket-behaviour.md`; where we differ on
+//! purpose: `docs/handlersocket-differences.md`.
+
+mod command;
+mod decode;
+mod encode;
+mod execute;
+mod handle;
+mod modify;
+#[cfg(test)]
+mod tests;
+
+pub use execute::{Access, HandlerSocket};

@@ -1,0 +1,15 @@
+//! Doors: one folder per protocol. Bytes in, bytes out; sockets belong to the server.
+//!
+//! Every door folder holds the same files: `command` (what can be asked), `decode` (bytes to
+//! commands), `execute` (commands to row operations; the only place a door meets `rows` or
+//! `sql`), `encode` (answers to bytes).
+//!
+//! Not here: event loops, listeners, threads (crate `server`), what a row is (crate `rows`).
+
+pub mod conversation;
+pub mod handlersocket;
+pub mod input;
+pub mod mysql;
+
+pub use conversation::{Conversation, Group, Next, Turn};
+pub use input::Input;

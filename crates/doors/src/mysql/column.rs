@@ -1,0 +1,244 @@
+//! How a result column's type is announced: type code, character set, length, decimals, flags.
+//!
+//! Lengths are display lengths in bytes as MySQL gives them: a character of text counts as the
+//! four bytes it may take, a number with its sign.
+//!
+//! Not here: how values are written (`row`).
+
+use rows::types::{Collation, ColumnType, IntWidth, LobSize};
+use sql::ResultColumn;
+
+use super::numbers::{character_set, column_flag, type_code};
+
+/// A column definition's fields that depend on the type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WireColumn {
+    /// Type code.
+    pub type_code: u8,
+    /// utf8mb4 for text, binary for everything else.
+    pub character_set: u8,
+    /// Display length in bytes.
+    pub length: u32,
+    /// Digits behind the point; 31 where they vary.
+    pub decimals: u8,
+    /// Flags.
+    pub flags: u16,
+}
+
+/// Decimals of a FLOAT or DOUBLE without fixed digits.
+const NOT_FIXED: u8 = 31;
+/// Bytes of the longest UTF-8 character.
+const CHARACTER_BYTES_MAX: u32 = 4;
+
+/// How a result column is announced.
+pub fn wire(column: &ResultColumn) -> WireColumn {
+    let mut wire = of_type(&column.ty);
+    let properties = &column.flags;
+    let mut set = |holds: bool, flag: u16| {
+        if holds {
+            wire.flags |= flag;
+        }
+    };
+    set(!column.nullable, column_flag::NOT_NULL);
+    set(
+        properties.primary_key,
+        column_flag::PRI_KEY | column_flag::PART_KEY,
+    );
+    set(
+        properties.unique_key,
+        column_flag::UNIQUE_KEY | column_flag::PART_KEY,
+    );
+    set(
+        properties.multiple_key,
+        column_flag::MULTIPLE_KEY | column_flag::PART_KEY,
+    );
+    set(properties.auto_increment, column_flag::AUTO_INCREMENT);
+    set(properties.no_default, column_flag::NO_DEFAULT_VALUE);
+    set(
+        properties.on_update_now,
+        column_flag::ON_UPDATE_NOW | column_flag::TIMESTAMP,
+    );
+    wire
+}
+
+fn of_type(ty: &ColumnType) -> WireColumn {
+    use column_flag::{BINARY, BLOB, ENUM, NUM, UNSIGNED, ZEROFILL};
+    let binary = |type_code: u8, length: u32, decimals: u8, flags: u16| WireColumn {
+        type_code,
+        character_set: character_set::BINARY,
+        length,
+        decimals,
+        flags: flags | BINARY,
+    };
+    let number = |type_code: u8, length: u32, decimals: u8, flags: u16| {
+        // Numbers carry the binary character set, but not the flag of byte-wise comparison.
+        WireColumn {
+            flags: flags | NUM,
+            ..binary(type_code, length, decimals, 0)
+        }
+    };
+    match *ty {
+        ColumnType::Int {
+            width,
+            unsigned,
+            boolean,
+        } => {
+            let (code, signed_length, unsigned_length) = match width {
+                IntWidth::Tiny if boolean => (type_code::TINY, 1, 1),
+                IntWidth::Tiny => (type_code::TINY, 4, 3),
+                IntWidth::Small => (type_code::SHORT, 6, 5),
+                IntWidth::Medium => (type_code::INT24, 9, 8),
+                IntWidth::Int => (type_code::LONG, 11, 10),
+                IntWidth::Big => (type_code::LONGLONG, 20, 20),
+            };
+            if unsigned {
+                number(code, unsigned_length, 0, UNSIGNED)
+            } else {
+                number(code, signed_length, 0, 0)
+            }
+        }
+        ColumnType::Float => number(type_code::FLOAT, 12, NOT_FIXED, 0),
+        ColumnType::Double => number(type_code::DOUBLE, 22, NOT_FIXED, 0),
+        ColumnType::Decimal { precision, scale } => {
+            let point = (scale > 0) as u32;
+            number(
+                type_code::NEWDECIMAL,
+                precision as u32 + point + 1,
+                scale,
+                0,
+            )
+        }
+        ColumnType::Char { chars, collation } => text(type_code::STRING, chars, collation),
+        ColumnType::VarChar { chars, collation } => text(type_code::VAR_STRING, chars, collation),
+        ColumnType::Text { size, collation } => {
+            let text = text(type_code::BLOB, 0, collation);
+            WireColumn {
+                length: lob_bytes_max(size),
+                flags: text.flags | BLOB,
+                ..text
+            }
+        }
+        ColumnType::Binary { bytes } => binary(type_code::STRING, bytes, 0, 0),
+        ColumnType::VarBinary { bytes } => binary(type_code::VAR_STRING, bytes, 0, 0),
+        ColumnType::Blob { size } => binary(type_code::BLOB, lob_bytes_max(size), 0, BLOB),
+        ColumnType::Date => binary(type_code::DATE, 10, 0, 0),
+        ColumnType::Time { fsp } => binary(type_code::TIME, 10 + fraction(fsp), fsp, 0),
+        ColumnType::DateTime { fsp } => binary(type_code::DATETIME, 19 + fraction(fsp), fsp, 0),
+        ColumnType::Timestamp { fsp } => binary(type_code::TIMESTAMP, 19 + fraction(fsp), fsp, 0),
+        ColumnType::Year => number(type_code::YEAR, 4, 0, UNSIGNED | ZEROFILL),
+        ColumnType::Enum {
+            ref values,
+            collation,
+        } => {
+            let chars = values
+                .iter()
+                .map(|word| word.chars().count())
+                .max()
+                .unwrap_or(0);
+            let text = text(type_code::STRING, chars as u32, collation);
+            WireColumn {
+                flags: text.flags | ENUM,
+                ..text
+            }
+        }
+        // Clients take JSON for text by its type, in spite of the character set.
+        ColumnType::Json => binary(type_code::JSON, u32::MAX, 0, BLOB),
+    }
+}
+
+fn text(type_code: u8, chars: u32, collation: Collation) -> WireColumn {
+    let (character_set, flags, bytes_max) = match collation {
+        Collation::Binary => (character_set::BINARY, column_flag::BINARY, 1),
+        Collation::Utf8Mb4Bin => (
+            character_set::UTF8MB4_GENERAL_CI,
+            column_flag::BINARY,
+            CHARACTER_BYTES_MAX,
+        ),
+        Collation::Utf8Mb4GeneralCi => (character_set::UTF8MB4_GENERAL_CI, 0, CHARACTER_BYTES_MAX),
+    };
+    let length = chars.saturating_mul(bytes_max);
+    WireColumn {
+        type_code,
+        character_set,
+        length,
+        decimals: 0,
+        flags,
+    }
+}
+
+/// Extra characters of a second's fraction.
+fn fraction(fsp: u8) -> u32 {
+    if fsp == 0 { 0 } else { fsp as u32 + 1 }
+}
+
+fn lob_bytes_max(size: LobSize) -> u32 {
+    match size {
+        LobSize::Tiny => 0xFF,
+        LobSize::Normal => 0xFFFF,
+        LobSize::Medium => 0xFF_FFFF,
+        LobSize::Long => u32::MAX,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(ty: ColumnType) -> WireColumn {
+        wire(&ResultColumn::computed("x", ty, true))
+    }
+
+    #[test]
+    fn types_are_announced_as_mysql_announces_them() {
+        let int = of(ColumnType::Int {
+            width: IntWidth::Int,
+            unsigned: true,
+            boolean: false,
+        });
+        assert_eq!(
+            (int.type_code, int.length, int.character_set),
+            (type_code::LONG, 10, 63)
+        );
+        assert_eq!(int.flags, column_flag::UNSIGNED | column_flag::NUM);
+        let decimal = of(ColumnType::Decimal {
+            precision: 10,
+            scale: 2,
+        });
+        assert_eq!(
+            (decimal.type_code, decimal.length, decimal.decimals),
+            (0xF6, 12, 2)
+        );
+        let name = of(ColumnType::VarChar {
+            chars: 50,
+            collation: Collation::Utf8Mb4GeneralCi,
+        });
+        assert_eq!(
+            (name.type_code, name.length, name.character_set),
+            (0xFD, 200, 45)
+        );
+        let moment = of(ColumnType::DateTime { fsp: 3 });
+        assert_eq!((moment.length, moment.decimals), (23, 3));
+        let blob = of(ColumnType::Blob {
+            size: LobSize::Normal,
+        });
+        assert_eq!(blob.flags, column_flag::BLOB | column_flag::BINARY);
+    }
+
+    #[test]
+    fn keys_and_nullability_become_flags() {
+        let ty = ColumnType::Int {
+            width: IntWidth::Big,
+            unsigned: false,
+            boolean: false,
+        };
+        let mut column = ResultColumn::computed("id", ty, false);
+        column.flags.primary_key = true;
+        column.flags.auto_increment = true;
+        let expected = column_flag::NOT_NULL
+            | column_flag::PRI_KEY
+            | column_flag::PART_KEY
+            | column_flag::AUTO_INCREMENT
+            | column_flag::NUM;
+        assert_eq!(wire(&column).flags, expected);
+    }
+}

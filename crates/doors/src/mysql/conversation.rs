@@ -1,0 +1,367 @@
+//! One client's conversation as a state machine over bytes.
+//!
+//! ```text
+//! Greeted -> LoggingIn -> Ready <-> Query (between two statements of one packet)
+//!    \___________________/   ^ \--> Rows  (rows not all written)
+//!                            |  \-> File  (a file's content is coming in)
+//!                            \----- LoggingIn (COM_CHANGE_USER)
+//! ```
+//!
+//! Invariants
+//! 1. A command's packet stays in front until its last reply is written, except while a file
+//!    comes in: then the rest of the query's text is kept apart.
+//! 2. What would wait is left as it is and repeated by the next turn.
+//! 3. A broken packet stream is answered once and closed: nothing behind it can be trusted.
+//!
+//! Not here: what commands do (`execute`), how a client logs in (`login`).
+
+use std::sync::Arc;
+
+use sql::{How, LoadLocal, Session, Sql, SqlError};
+
+use crate::conversation::{Conversation, Next, Turn};
+use crate::input::Input;
+
+use super::auth::{self, Users};
+use super::command::Command;
+use super::decode;
+use super::encode;
+use super::execute::{Link, Outcome, Rows, Written, malformed};
+use super::frame::{FrameError, FrameReader, Packets, Piece};
+use super::handshake::{self, Scramble};
+use super::login::LoggingIn;
+
+/// Commands served in one turn before other connections have theirs.
+const COMMANDS_PER_TURN_MAX: usize = 64;
+/// The largest packet of a client that has not logged in yet.
+const LOGIN_BYTES_MAX: usize = 64 * 1024;
+/// The largest packet by default, MySQL's `max_allowed_packet`.
+const PACKET_BYTES_MAX: usize = 64 * 1024 * 1024;
+
+/// What all connections of a server's MySQL door share.
+pub struct MysqlDoor {
+    pub(super) sql: Arc<Sql>,
+    pub(super) users: Users,
+    pub(super) packet_bytes_max: usize,
+}
+
+impl MysqlDoor {
+    /// A door to `sql` for these users, with MySQL's default packet limit of 64 MiB.
+    pub fn new(sql: Arc<Sql>, users: Users) -> MysqlDoor {
+        MysqlDoor {
+            sql,
+            users,
+            packet_bytes_max: PACKET_BYTES_MAX,
+        }
+    }
+
+    /// Sets the largest packet a logged-in client may send, in bytes.
+    pub fn with_packet_bytes_max(self, packet_bytes_max: usize) -> MysqlDoor {
+        MysqlDoor {
+            packet_bytes_max,
+            ..self
+        }
+    }
+
+    /// What a client is told instead of a greeting when there are too many connections.
+    pub fn refuse(out: &mut Vec<u8>) {
+        let error = SqlError::new(1040, "Too many connections");
+        encode::write_error(&mut Packets::new(out, 0), &error);
+    }
+}
+
+/// A client's conversation.
+pub struct Mysql {
+    pub(super) door: Arc<MysqlDoor>,
+    pub(super) connection_id: u32,
+    /// The user name of the login; empty before.
+    pub(super) user: String,
+    /// The client's host as `USER()` shows it.
+    pub(super) host: String,
+    pub(super) scramble: Scramble,
+    pub(super) frames: FrameReader,
+    /// The next reply's sequence number.
+    reply: u8,
+    pub(super) stage: Stage,
+    /// Capabilities both sides have; 0 before the client has named its own.
+    pub(super) capabilities: u32,
+    pub(super) link: Option<Link>,
+    /// Commands answered since the server was told last.
+    answered: u64,
+}
+
+/// Where the conversation stands.
+pub(super) enum Stage {
+    /// The greeting was sent.
+    Greeted,
+    /// The client has named itself and is proving it.
+    LoggingIn(Box<LoggingIn>),
+    /// A command is expected.
+    Ready,
+    /// The query in front has another statement, which begins at this byte of its text.
+    Query(usize),
+    /// Rows are not all written.
+    Rows(Box<Rows>),
+    /// A file comes in.
+    File(Box<File>),
+    /// Nothing is read any more.
+    Closed,
+}
+
+/// A file that comes in for LOAD DATA LOCAL.
+pub(super) struct File {
+    load: LoadLocal,
+    /// What became of the pieces so far. After an error the rest is swallowed, because the
+    /// client reads no reply before it has sent all.
+    fed: Result<(), SqlError>,
+    /// The query's further statements.
+    rest: Option<Vec<u8>>,
+}
+
+/// What a stage wants after a step.
+pub(super) enum Go {
+    /// The next step.
+    On,
+    /// The end of the turn.
+    Turn(Next),
+}
+
+impl Mysql {
+    /// A conversation with a client that has just connected from `host`.
+    pub fn new(door: Arc<MysqlDoor>, connection_id: u32, host: impl Into<String>) -> Mysql {
+        Mysql {
+            door,
+            connection_id,
+            user: String::new(),
+            host: host.into(),
+            scramble: auth::new_scramble(),
+            frames: FrameReader::default(),
+            reply: 0,
+            stage: Stage::Greeted,
+            capabilities: 0,
+            link: None,
+            answered: 0,
+        }
+    }
+
+    fn step(&mut self, input: &mut Input, out: &mut Vec<u8>, how: How) -> Go {
+        match &self.stage {
+            Stage::Rows(_) => return self.continue_rows(input, out, how),
+            Stage::File(_) => return self.continue_file(input, out, how),
+            Stage::Closed => return Go::Turn(Next::Close),
+            Stage::Greeted | Stage::LoggingIn(_) | Stage::Ready | Stage::Query(_) => {}
+        }
+        let limit = if self.link.is_some() {
+            self.door.packet_bytes_max
+        } else {
+            LOGIN_BYTES_MAX
+        };
+        match self.frames.fill(input, limit) {
+            Ok(true) => {}
+            Ok(false) => return Go::Turn(Next::Input),
+            Err(error) => return self.broken(error, out),
+        }
+        match std::mem::replace(&mut self.stage, Stage::Ready) {
+            Stage::Greeted => self.first_packet(input, out),
+            Stage::LoggingIn(login) => self.login_packet(login, input, out, how.may_wait),
+            Stage::Query(from) => self.next_statement(from, input, out, how),
+            _ => self.command(input, out, how),
+        }
+    }
+
+    /// The packet stream cannot be followed any further.
+    fn broken(&mut self, error: FrameError, out: &mut Vec<u8>) -> Go {
+        let error = match error {
+            FrameError::TooLarge => {
+                SqlError::new(1153, "Got a packet bigger than 'max_allowed_packet' bytes")
+            }
+            FrameError::OutOfOrder => SqlError::new(1156, "Got packets out of order"),
+        };
+        self.refuse(&error, self.frames.sequence().wrapping_add(1), out)
+    }
+
+    /// Writes a last error and closes.
+    pub(super) fn refuse(&mut self, error: &SqlError, sequence: u8, out: &mut Vec<u8>) -> Go {
+        encode::write_error(&mut Packets::new(out, sequence), error);
+        self.stage = Stage::Closed;
+        self.link = None;
+        Go::Turn(Next::Close)
+    }
+
+    fn command(&mut self, input: &mut Input, out: &mut Vec<u8>, how: How) -> Go {
+        let link = self.link.as_mut().expect("logged in");
+        if link.session().is_killed() {
+            let error = SqlError::new(1317, "Query execution was interrupted");
+            return self.refuse(&error, self.frames.sequence(), out);
+        }
+        let mut packets = Packets::new(out, self.frames.sequence());
+        let outcome = match decode::command(self.frames.payload(input)) {
+            Ok(Command::ChangeUser(_)) => return self.change_user(input, out),
+            Ok(Command::ResetConnection) => return self.reset_connection(input, out),
+            Ok(command) => link.serve(command, &mut packets, how),
+            Err(_) => {
+                encode::write_error(&mut packets, &malformed());
+                Outcome::Answered
+            }
+        };
+        self.reply = packets.sequence();
+        self.settle(outcome, input)
+    }
+
+    fn next_statement(
+        &mut self,
+        from: usize,
+        input: &mut Input,
+        out: &mut Vec<u8>,
+        how: How,
+    ) -> Go {
+        let link = self.link.as_mut().expect("logged in");
+        let mut packets = Packets::new(out, self.reply);
+        let outcome = match decode::command(self.frames.payload(input)) {
+            Ok(Command::Query(text)) => link.serve_statement(text, from, &mut packets, how),
+            _ => unreachable!("a query is in front"),
+        };
+        self.reply = packets.sequence();
+        self.settle(outcome, input)
+    }
+
+    fn continue_rows(&mut self, input: &mut Input, out: &mut Vec<u8>, how: How) -> Go {
+        let Stage::Rows(rows) = &mut self.stage else {
+            unreachable!("called amid rows")
+        };
+        let link = self.link.as_mut().expect("logged in");
+        let mut packets = Packets::new(out, self.reply);
+        let written = link.write_rows(rows, &mut packets, how);
+        self.reply = packets.sequence();
+        match written {
+            Written::All(outcome) => self.settle(outcome, input),
+            Written::Piece => Go::Turn(Next::Again),
+            Written::Wait => Go::Turn(Next::Offload),
+        }
+    }
+
+    /// Takes what an outcome leaves to be done over into the stage.
+    fn settle(&mut self, outcome: Outcome, input: &mut Input) -> Go {
+        match outcome {
+            Outcome::Answered => {
+                self.frames.finish(input);
+                self.frames.expect(0);
+                self.stage = Stage::Ready;
+                self.answered += 1;
+            }
+            Outcome::NextStatement(from) => self.stage = Stage::Query(from),
+            Outcome::Rows(rows) => self.stage = Stage::Rows(rows),
+            Outcome::File(load, resume) => {
+                let rest = resume.map(|from| match decode::command(self.frames.payload(input)) {
+                    Ok(Command::Query(text)) => text[from..].to_vec(),
+                    _ => unreachable!("only a query has further statements"),
+                });
+                self.frames.finish(input);
+                self.frames.expect(self.reply);
+                self.stage = Stage::File(Box::new(File {
+                    load: *load,
+                    fed: Ok(()),
+                    rest,
+                }));
+            }
+            Outcome::Wait(from) => {
+                if from > 0 {
+                    self.stage = Stage::Query(from);
+                }
+                return Go::Turn(Next::Offload);
+            }
+            Outcome::Close => {
+                self.frames.finish(input);
+                self.stage = Stage::Closed;
+                self.link = None;
+            }
+        }
+        Go::On
+    }
+
+    /// Feeds a file's content to its statement as it comes. Rows are written on the way, which
+    /// is work for the pool.
+    fn continue_file(&mut self, input: &mut Input, out: &mut Vec<u8>, how: How) -> Go {
+        if input.is_empty() {
+            return Go::Turn(Next::Input);
+        }
+        if !how.may_wait {
+            return Go::Turn(Next::Offload);
+        }
+        let Stage::File(file) = &mut self.stage else {
+            unreachable!("called amid a file")
+        };
+        let link = self.link.as_mut().expect("logged in");
+        loop {
+            match self.frames.stream(input) {
+                Ok(Piece::None) => return Go::Turn(Next::Input),
+                Ok(Piece::Bytes(count)) => {
+                    if file.fed.is_ok() {
+                        file.fed = link.feed(&mut file.load, &input.bytes()[..count]);
+                    }
+                    input.consume(count);
+                }
+                Ok(Piece::End { empty: false }) => {}
+                Ok(Piece::End { empty: true }) => return self.end_file(out),
+                Err(error) => return self.broken(error, out),
+            }
+        }
+    }
+
+    fn end_file(&mut self, out: &mut Vec<u8>) -> Go {
+        let stage = std::mem::replace(&mut self.stage, Stage::Ready);
+        let Stage::File(file) = stage else {
+            unreachable!("called amid a file")
+        };
+        let link = self.link.as_mut().expect("logged in");
+        let mut packets = Packets::new(out, self.frames.sequence());
+        let resume = file.rest.as_ref().map(|_| 0);
+        let outcome = link.finish_file(file.load, file.fed, resume, &mut packets);
+        self.reply = packets.sequence();
+        match (outcome, file.rest) {
+            (Outcome::NextStatement(_), Some(rest)) => {
+                self.frames.put_back(decode::query(&rest));
+                self.stage = Stage::Query(0);
+            }
+            _ => self.frames.expect(0),
+        }
+        Go::On
+    }
+}
+
+impl Conversation for Mysql {
+    fn greet(&mut self, out: &mut Vec<u8>) {
+        let mut packets = Packets::new(out, 0);
+        handshake::write_greeting(
+            &mut packets,
+            sql::VERSION,
+            self.connection_id,
+            &self.scramble,
+            auth::CACHING_SHA2,
+        );
+        self.frames.expect(packets.sequence());
+    }
+
+    fn turn(&mut self, input: &mut Input, out: &mut Vec<u8>, turn: &mut Turn<'_>) -> Next {
+        let how = How {
+            may_wait: turn.may_wait(),
+            reach: turn.reach(),
+        };
+        let mut next = Next::Again;
+        for _ in 0..COMMANDS_PER_TURN_MAX {
+            if let Go::Turn(end) = self.step(input, out, how) {
+                next = end;
+                break;
+            }
+        }
+        turn.served(std::mem::take(&mut self.answered));
+        next
+    }
+
+    fn commit_failed(&mut self, error: &rows::Error, out: &mut Vec<u8>) {
+        // Statements commit in the session, so no reply of this door waits for a group; should
+        // one ever, it is a command's first.
+        let message = format!("Got error '{error}' during COMMIT");
+        encode::write_error(&mut Packets::new(out, 1), &SqlError::new(1180, message));
+    }
+}

@@ -1,0 +1,115 @@
+//! Packets to commands.
+//!
+//! Invariants
+//! 1. Every payload decodes to a command or is `Malformed`; an unknown command byte is a
+//!    command of its own, because it has an answer of its own.
+//!
+//! Not here: parameters of prepared statements (`parameters`), logins (`handshake`).
+
+use super::command::{Command, code};
+use super::cursor::{Cursor, Malformed};
+
+/// The command in a payload.
+pub fn command(payload: &[u8]) -> Result<Command<'_>, Malformed> {
+    let mut cursor = Cursor::new(payload);
+    Ok(match cursor.u8()? {
+        code::QUERY => Command::Query(cursor.rest()),
+        code::STMT_EXECUTE => {
+            let statement = cursor.u32()?;
+            let kind = cursor.u8()?;
+            // The iteration count, always 1.
+            cursor.u32()?;
+            Command::Execute {
+                statement,
+                cursor: kind,
+                parameters: cursor.rest(),
+            }
+        }
+        code::QUIT => Command::Quit,
+        code::INIT_DB => Command::InitDb(cursor.rest()),
+        code::FIELD_LIST => Command::FieldList {
+            table: cursor.until_zero_or_end(),
+            pattern: cursor.rest(),
+        },
+        code::STATISTICS => Command::Statistics,
+        code::PROCESS_INFO => Command::ProcessInfo,
+        code::PROCESS_KILL => Command::ProcessKill(cursor.u32()?),
+        code::DEBUG => Command::Debug,
+        code::PING => Command::Ping,
+        code::CHANGE_USER => Command::ChangeUser(cursor.rest()),
+        code::RESET_CONNECTION => Command::ResetConnection,
+        code::SET_OPTION => match cursor.u16()? {
+            0 => Command::SetMultiStatements(true),
+            1 => Command::SetMultiStatements(false),
+            _ => return Ok(Command::Unknown(code::SET_OPTION)),
+        },
+        code::STMT_PREPARE => Command::Prepare(cursor.rest()),
+        code::STMT_SEND_LONG_DATA => Command::SendLongData {
+            statement: cursor.u32()?,
+            parameter: cursor.u16()?,
+            data: cursor.rest(),
+        },
+        code::STMT_CLOSE => Command::Close(cursor.u32()?),
+        code::STMT_RESET => Command::Reset(cursor.u32()?),
+        code::STMT_FETCH => Command::Fetch {
+            statement: cursor.u32()?,
+        },
+        unknown => Command::Unknown(unknown),
+    })
+}
+
+/// The payload that decodes to a query of this text.
+pub fn query(text: &[u8]) -> Vec<u8> {
+    [&[code::QUERY], text].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn commands_are_cut_where_the_protocol_says() {
+        assert_eq!(command(b"\x03SELECT 1"), Ok(Command::Query(b"SELECT 1")));
+        assert_eq!(
+            command(b"\x04t\0a%"),
+            Ok(Command::FieldList {
+                table: b"t",
+                pattern: b"a%"
+            })
+        );
+        assert_eq!(
+            command(b"\x17\x02\0\0\0\x01\x01\0\0\0rest"),
+            Ok(Command::Execute {
+                statement: 2,
+                cursor: 1,
+                parameters: b"rest"
+            })
+        );
+        assert_eq!(
+            command(b"\x18\x02\0\0\0\x01\0piece"),
+            Ok(Command::SendLongData {
+                statement: 2,
+                parameter: 1,
+                data: b"piece"
+            })
+        );
+        assert_eq!(
+            command(b"\x1b\x00\x00"),
+            Ok(Command::SetMultiStatements(true))
+        );
+        assert_eq!(command(b"\x12"), Ok(Command::Unknown(0x12)));
+        assert_eq!(command(b""), Err(Malformed));
+        assert_eq!(command(b"\x17\x02\0\0"), Err(Malformed));
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_a_command_or_malformed(
+            bytes in prop::collection::vec(any::<u8>(), 0..64),
+        ) {
+            let _ = command(&bytes);
+        }
+    }
+}

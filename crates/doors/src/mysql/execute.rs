@@ -1,0 +1,529 @@
+//! Commands to statements of a session, and their replies to packets. The only place where this
+//! door meets crate `sql`.
+//!
+//! Invariants
+//! 1. A command that would wait leaves no trace, neither in the session nor in the output, and
+//!    is repeated as it came.
+//! 2. Rows are written piecewise: what is in the output at one time is bounded, but for the
+//!    size of a single row.
+//!
+//! Not here: reading packets, logins, the order of things (`conversation`).
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use rows::datum::Datum;
+use sql::{Done, How, LoadLocal, Pace, Reply, ResultColumn, RowStream, Session, SqlError};
+
+use super::command::Command;
+use super::encode::{self, ResultHead};
+use super::frame::Packets;
+use super::numbers::{capability, status};
+use super::parameters::{ParameterError, Statement};
+use super::row;
+
+/// About how many bytes of rows are written before the output is sent.
+const PIECE_BYTES: usize = 256 * 1024;
+
+/// What is left to do for a command after a step.
+pub enum Outcome {
+    /// Nothing: the reply is complete.
+    Answered,
+    /// This statement of a query is done, the next one begins at this byte of the text.
+    NextStatement(usize),
+    /// Rows are to be written by `Link::write_rows`.
+    Rows(Box<Rows>),
+    /// The client was asked for a file; the next statement begins at this byte of the text.
+    File(Box<LoadLocal>, Option<usize>),
+    /// Nothing was done: repeat it where waiting is allowed. For a query, where in its text the
+    /// statement begins.
+    Wait(usize),
+    /// The connection is to be closed.
+    Close,
+}
+
+/// Rows on their way to the client.
+pub struct Rows {
+    stream: RowStream,
+    binary: bool,
+    /// Where the next statement of the query begins.
+    resume: Option<usize>,
+}
+
+/// How far `Link::write_rows` came.
+pub enum Written {
+    /// All rows and their end are written.
+    All(Outcome),
+    /// The output is full.
+    Piece,
+    /// The next row must be waited for.
+    Wait,
+}
+
+/// A logged-in connection: its session, and what the protocol keeps beside it.
+pub struct Link {
+    session: Session,
+    capabilities: u32,
+    multi_statements: bool,
+    statements: HashMap<u32, Kept>,
+    packet_bytes_max: usize,
+}
+
+/// A prepared statement.
+struct Kept {
+    parameters: Statement,
+    /// The encoded head of its last result, and the columns and status it was made of.
+    head: Option<(Arc<[ResultColumn]>, u16, ResultHead)>,
+}
+
+impl Link {
+    /// A connection with a fresh session.
+    pub fn new(session: Session, capabilities: u32, packet_bytes_max: usize) -> Link {
+        let multi_statements = capabilities & capability::MULTI_STATEMENTS != 0;
+        Link {
+            session,
+            capabilities,
+            multi_statements,
+            statements: HashMap::new(),
+            packet_bytes_max,
+        }
+    }
+
+    /// The session.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// Serves one command, all but logins. `Query` begins with its first statement.
+    pub fn serve(&mut self, command: Command<'_>, packets: &mut Packets<'_>, how: How) -> Outcome {
+        let served = match command {
+            Command::Query(text) => self.query(text, 0, packets, how),
+            Command::Execute {
+                statement,
+                parameters,
+                ..
+            } => self.execute(statement, parameters, packets, how),
+            Command::Quit => Ok(Outcome::Close),
+            Command::Ping => Ok(self.ok(packets)),
+            Command::InitDb(name) => self.init_db(name, packets),
+            Command::FieldList { table, pattern } => self.field_list(table, pattern, packets),
+            Command::Statistics => self.statistics(packets),
+            Command::ProcessInfo => self.internal(b"SHOW PROCESSLIST", packets, how),
+            Command::ProcessKill(id) => {
+                self.internal(format!("KILL {id}").as_bytes(), packets, how)
+            }
+            Command::Debug => Ok(self.end(packets)),
+            Command::SetMultiStatements(allowed) => {
+                self.multi_statements = allowed;
+                Ok(self.end(packets))
+            }
+            Command::Prepare(text) => self.prepare(text, packets),
+            Command::SendLongData {
+                statement,
+                parameter,
+                data,
+            } => {
+                self.send_long_data(statement, parameter, data);
+                Ok(Outcome::Answered)
+            }
+            Command::Close(statement) => {
+                if self.statements.remove(&statement).is_some() {
+                    self.session.close(statement);
+                }
+                Ok(Outcome::Answered)
+            }
+            Command::Reset(statement) => self.reset(statement, packets),
+            Command::Fetch { statement } => {
+                let message = format!("The statement ({statement}) has no open cursor.");
+                Err(SqlError::new(1421, message))
+            }
+            Command::ChangeUser(_) | Command::ResetConnection => {
+                unreachable!("served by the conversation")
+            }
+            Command::Unknown(_) => Err(SqlError::new(1047, "Unknown command")),
+        };
+        settle(served, 0, packets)
+    }
+
+    /// Serves the statement of a query that begins at byte `from` of its text.
+    pub fn serve_statement(
+        &mut self,
+        text: &[u8],
+        from: usize,
+        packets: &mut Packets<'_>,
+        how: How,
+    ) -> Outcome {
+        let served = self.query(text, from, packets, how);
+        settle(served, from, packets)
+    }
+
+    fn query(
+        &mut self,
+        text: &[u8],
+        from: usize,
+        packets: &mut Packets<'_>,
+        how: How,
+    ) -> Result<Outcome, SqlError> {
+        let (reply, taken) = self.session.query(&text[from..], how)?;
+        let next = from + taken;
+        let resume = (next < text.len()).then_some(next);
+        Ok(match reply {
+            Reply::Done(done) => {
+                encode::write_ok(packets, &done, self.status(resume.is_some()));
+                resume.map_or(Outcome::Answered, Outcome::NextStatement)
+            }
+            Reply::Rows(stream) => {
+                let status = self.status(resume.is_some());
+                encode::write_result_head(packets, stream.columns(), self.capabilities, status);
+                Outcome::Rows(Box::new(Rows {
+                    stream,
+                    binary: false,
+                    resume,
+                }))
+            }
+            Reply::LoadLocal(load) => self.ask_for_file(load, resume, packets)?,
+        })
+    }
+
+    fn ask_for_file(
+        &mut self,
+        load: LoadLocal,
+        resume: Option<usize>,
+        packets: &mut Packets<'_>,
+    ) -> Result<Outcome, SqlError> {
+        if self.capabilities & capability::LOCAL_FILES == 0 {
+            let message = "Loading local data is disabled; this must be enabled on both the \
+                           client and server sides";
+            return Err(SqlError::new(3948, message));
+        }
+        encode::write_local_infile(packets, load.file_name());
+        Ok(Outcome::File(Box::new(load), resume))
+    }
+
+    /// Gives a piece of the file that was asked for to its statement.
+    pub fn feed(&mut self, load: &mut LoadLocal, piece: &[u8]) -> Result<(), SqlError> {
+        load.feed(&mut self.session, piece)
+    }
+
+    /// Ends a statement that loads a file: `fed` says whether all pieces could be used.
+    pub fn finish_file(
+        &mut self,
+        load: LoadLocal,
+        fed: Result<(), SqlError>,
+        resume: Option<usize>,
+        packets: &mut Packets<'_>,
+    ) -> Outcome {
+        let finished = match fed {
+            Ok(()) => load.finish(&mut self.session),
+            Err(error) => {
+                load.abandon(&mut self.session);
+                Err(error)
+            }
+        };
+        match finished {
+            Ok(done) => {
+                encode::write_ok(packets, &done, self.status(resume.is_some()));
+                resume.map_or(Outcome::Answered, Outcome::NextStatement)
+            }
+            Err(error) => {
+                encode::write_error(packets, &error);
+                Outcome::Answered
+            }
+        }
+    }
+
+    fn prepare(&mut self, text: &[u8], packets: &mut Packets<'_>) -> Result<Outcome, SqlError> {
+        let prepared = self.session.prepare(text)?;
+        encode::write_prepared(packets, &prepared, self.capabilities, self.status(false));
+        let kept = Kept {
+            parameters: Statement::new(prepared.parameters),
+            head: None,
+        };
+        self.statements.insert(prepared.id, kept);
+        Ok(Outcome::Answered)
+    }
+
+    fn execute(
+        &mut self,
+        statement: u32,
+        payload: &[u8],
+        packets: &mut Packets<'_>,
+        how: How,
+    ) -> Result<Outcome, SqlError> {
+        let Some(kept) = self.statements.get_mut(&statement) else {
+            return Err(unknown_statement(statement, "mysqld_stmt_execute"));
+        };
+        let mut values: Vec<Datum<'_>> = Vec::new();
+        let decoded = kept.parameters.decode(payload, &mut values);
+        let executed = match decoded {
+            Ok(()) => self.session.execute(statement, &values, how),
+            Err(error) => Err(parameter_error(error)),
+        };
+        drop(values);
+        if let Err(error) = &executed
+            && error.is_would_wait()
+        {
+            return Err(SqlError::would_wait());
+        }
+        kept.parameters.reset();
+        match executed? {
+            Reply::Done(done) => {
+                encode::write_ok(packets, &done, self.session.status_flags());
+                Ok(Outcome::Answered)
+            }
+            Reply::Rows(stream) => {
+                let status = self.session.status_flags();
+                kept.write_head(stream.columns(), self.capabilities, status, packets);
+                Ok(Outcome::Rows(Box::new(Rows {
+                    stream,
+                    binary: true,
+                    resume: None,
+                })))
+            }
+            Reply::LoadLocal(load) => self.ask_for_file(load, None, packets),
+        }
+    }
+
+    /// Writes rows until they end, the output is full, or one must be waited for.
+    pub fn write_rows(&mut self, rows: &mut Rows, packets: &mut Packets<'_>, how: How) -> Written {
+        let full = packets.bytes() + PIECE_BYTES;
+        let Rows {
+            stream,
+            binary,
+            resume,
+        } = rows;
+        let columns = Arc::clone(stream.columns());
+        let (zone, binary) = (stream.zone(), *binary);
+        let given = stream.next(how, &mut |row: &[Datum<'_>]| {
+            if binary {
+                packets.packet(|out| row::write_binary_row(out, &columns, row, zone))?;
+            } else {
+                packets.packet(|out| row::write_text_row(out, &columns, row, zone));
+            }
+            Ok(if packets.bytes() < full {
+                Pace::More
+            } else {
+                Pace::Pause
+            })
+        });
+        match given {
+            Ok(true) => Written::Piece,
+            Ok(false) => {
+                let status = self.status(resume.is_some());
+                let warnings = self.session.warning_count();
+                encode::write_end_of_rows(packets, self.capabilities, warnings, status);
+                Written::All(resume.map_or(Outcome::Answered, Outcome::NextStatement))
+            }
+            Err(error) if error.is_would_wait() => Written::Wait,
+            Err(error) => {
+                encode::write_error(packets, &error);
+                Written::All(Outcome::Answered)
+            }
+        }
+    }
+
+    /// A statement of the door's own, answered as if the client had sent it.
+    fn internal(
+        &mut self,
+        text: &[u8],
+        packets: &mut Packets<'_>,
+        how: How,
+    ) -> Result<Outcome, SqlError> {
+        self.query(text, 0, packets, how)
+    }
+
+    fn init_db(&mut self, name: &[u8], packets: &mut Packets<'_>) -> Result<Outcome, SqlError> {
+        self.session.set_database(utf8(name)?)?;
+        Ok(self.ok(packets))
+    }
+
+    /// The columns come from preparing a SELECT of them, which reads no row.
+    fn field_list(
+        &mut self,
+        table: &[u8],
+        pattern: &[u8],
+        packets: &mut Packets<'_>,
+    ) -> Result<Outcome, SqlError> {
+        let quoted = utf8(table)?.replace('`', "``");
+        let prepared = self
+            .session
+            .prepare(format!("SELECT * FROM `{quoted}`").as_bytes())?;
+        self.session.close(prepared.id);
+        for column in prepared.columns.iter() {
+            if matches_pattern(column.name.as_bytes(), pattern) {
+                encode::write_listed_column(packets, column);
+            }
+        }
+        Ok(self.end(packets))
+    }
+
+    fn statistics(&mut self, packets: &mut Packets<'_>) -> Result<Outcome, SqlError> {
+        let line = self.session.statistics();
+        packets.packet(|out| out.extend_from_slice(line.as_bytes()));
+        Ok(Outcome::Answered)
+    }
+
+    fn send_long_data(&mut self, statement: u32, parameter: u16, data: &[u8]) {
+        let held: usize = self
+            .statements
+            .values()
+            .map(|kept| kept.parameters.long_data_bytes())
+            .sum();
+        // The command has no answer; an unknown statement is complained about when executed.
+        if let Some(kept) = self.statements.get_mut(&statement) {
+            kept.parameters
+                .append(parameter, data, self.packet_bytes_max.saturating_sub(held));
+        }
+    }
+
+    fn reset(&mut self, statement: u32, packets: &mut Packets<'_>) -> Result<Outcome, SqlError> {
+        match self.statements.get_mut(&statement) {
+            Some(kept) => kept.parameters.reset(),
+            None => return Err(unknown_statement(statement, "mysqld_stmt_reset")),
+        }
+        Ok(self.ok(packets))
+    }
+
+    /// OK without figures.
+    pub fn ok(&self, packets: &mut Packets<'_>) -> Outcome {
+        encode::write_ok(packets, &Done::default(), self.status(false));
+        Outcome::Answered
+    }
+
+    /// EOF without rows before it, which some old commands answer.
+    fn end(&self, packets: &mut Packets<'_>) -> Outcome {
+        encode::write_end_of_rows(packets, self.capabilities, 0, self.status(false));
+        Outcome::Answered
+    }
+
+    fn status(&self, more: bool) -> u16 {
+        let more = if more { status::MORE_RESULTS_EXISTS } else { 0 };
+        self.session.status_flags() | more
+    }
+}
+
+impl Kept {
+    /// Writes the head of a result, from memory if it is the same as last time.
+    fn write_head(
+        &mut self,
+        columns: &Arc<[ResultColumn]>,
+        capabilities: u32,
+        status: u16,
+        packets: &mut Packets<'_>,
+    ) {
+        let same = matches!(&self.head, Some((known, with, _))
+            if Arc::ptr_eq(known, columns) && *with == status);
+        if !same {
+            let head = ResultHead::new(columns, capabilities, status);
+            self.head = Some((Arc::clone(columns), status, head));
+        }
+        let written = self
+            .head
+            .as_ref()
+            .is_some_and(|(_, _, head)| head.write(packets));
+        if !written {
+            // The command took several frames, so its replies are numbered differently.
+            encode::write_result_head(packets, columns, capabilities, status);
+        }
+    }
+}
+
+/// Writes what became of a command as its reply, unless it is to be repeated.
+fn settle(served: Result<Outcome, SqlError>, from: usize, packets: &mut Packets<'_>) -> Outcome {
+    match served {
+        Ok(outcome) => outcome,
+        Err(error) if error.is_would_wait() => Outcome::Wait(from),
+        Err(error) => {
+            encode::write_error(packets, &error);
+            Outcome::Answered
+        }
+    }
+}
+
+fn parameter_error(error: ParameterError) -> SqlError {
+    match error {
+        ParameterError::Malformed => malformed(),
+        ParameterError::Arguments => {
+            SqlError::new(1210, "Incorrect arguments to mysqld_stmt_execute")
+        }
+        ParameterError::TooLong => SqlError::new(
+            1105,
+            "Parameter of prepared statement which is set through mysql_send_long_data() is \
+             longer than 'max_allowed_packet' bytes",
+        ),
+    }
+}
+
+/// 1835: the packet does not hold what its command needs.
+pub fn malformed() -> SqlError {
+    SqlError::new(1835, "Malformed communication packet.")
+}
+
+fn unknown_statement(statement: u32, of: &str) -> SqlError {
+    let message = format!("Unknown prepared statement handler ({statement}) given to {of}");
+    SqlError::new(1243, message)
+}
+
+fn utf8(name: &[u8]) -> Result<&str, SqlError> {
+    std::str::from_utf8(name).map_err(|_| {
+        let shown = String::from_utf8_lossy(name);
+        SqlError::new(1300, format!("Invalid utf8mb4 character string: '{shown}'"))
+    })
+}
+
+/// LIKE with `%` and `_`, without regard to ASCII case; an empty pattern matches all.
+fn matches_pattern(name: &[u8], pattern: &[u8]) -> bool {
+    // Where to go on after a mismatch: behind the last `%`, one character further each time.
+    let (mut at, mut in_pattern, mut retry) = (0, 0, None);
+    if pattern.is_empty() {
+        return true;
+    }
+    while at < name.len() {
+        match pattern.get(in_pattern) {
+            Some(b'%') => {
+                in_pattern += 1;
+                retry = Some((at, in_pattern));
+            }
+            Some(&byte) if byte == b'_' || byte.eq_ignore_ascii_case(&name[at]) => {
+                at += 1;
+                in_pattern += 1;
+            }
+            _ => match retry {
+                Some((from, behind)) => {
+                    at = from + 1;
+                    in_pattern = behind;
+                    retry = Some((at, behind));
+                }
+                None => return false,
+            },
+        }
+    }
+    pattern[in_pattern..].iter().all(|&byte| byte == b'%')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn field_list_patterns_match_as_like_does() {
+        let cases = [
+            ("user_id", "", true),
+            ("user_id", "%", true),
+            ("user_id", "USER%", true),
+            ("user_id", "%id", true),
+            ("user_id", "u%_i%d", true),
+            ("user_id", "user", false),
+            ("user_id", "user_idx", false),
+            ("", "%%", true),
+            ("", "_", false),
+        ];
+        for (name, pattern, expected) in cases {
+            assert_eq!(
+                matches_pattern(name.as_bytes(), pattern.as_bytes()),
+                expected,
+                "{pattern}"
+            );
+        }
+    }
+}

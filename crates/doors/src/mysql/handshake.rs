@@ -1,0 +1,222 @@
+//! The connection phase's packets: greeting, the client's response, COM_CHANGE_USER.
+//!
+//! ```text
+//! greeting   10, version 0, connection id 4, scramble 8, 0, capabilities low 2, character set 1,
+//!            status 2, capabilities high 2, scramble length 1, zeros 10, scramble 12, 0, method 0
+//! response   capabilities 4, packet size 4, character set 1, zeros 23, user 0,
+//!            proof (length-encoded, or one length byte), [database 0], [method 0], [attributes]
+//! ```
+//!
+//! TLS is not announced. A client that asks for it anyway sends the first 32 bytes of a response
+//! alone; it is told so instead of being left with a broken stream.
+//!
+//! Not here: whether the proof is right (`auth`).
+
+use super::cursor::{Cursor, Malformed};
+use super::frame::Packets;
+use super::numbers::{capability, character_set, status};
+
+/// Random bytes that a proof of a password depends on; none is zero.
+pub type Scramble = [u8; 20];
+
+/// What the client says about itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Login<'a> {
+    /// User name.
+    pub user: &'a [u8],
+    /// Proof of the password by `method`; empty for an empty password.
+    pub proof: &'a [u8],
+    /// Database to use; empty for none.
+    pub database: &'a [u8],
+    /// The authentication method that made the proof; empty when the client names none.
+    pub method: &'a [u8],
+    /// Number of the character set the client wants to talk in.
+    pub character_set: u16,
+}
+
+/// The client's first packet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Response<'a> {
+    /// A login with the client's capabilities.
+    Login(u32, Login<'a>),
+    /// The client wants TLS now.
+    TlsRequest,
+    /// The protocol before MySQL 4.1, which is not served.
+    TooOld,
+}
+
+/// Writes the greeting.
+pub fn write_greeting(
+    packets: &mut Packets<'_>,
+    version: &str,
+    connection_id: u32,
+    scramble: &Scramble,
+    method: &str,
+) {
+    packets.packet(|out| {
+        let capabilities = capability::SERVER.to_le_bytes();
+        out.push(10);
+        out.extend_from_slice(version.as_bytes());
+        out.push(0);
+        out.extend_from_slice(&connection_id.to_le_bytes());
+        out.extend_from_slice(&scramble[..8]);
+        out.push(0);
+        out.extend_from_slice(&capabilities[..2]);
+        out.push(character_set::UTF8MB4_GENERAL_CI);
+        out.extend_from_slice(&status::AUTOCOMMIT.to_le_bytes());
+        out.extend_from_slice(&capabilities[2..]);
+        out.push(scramble.len() as u8 + 1);
+        out.extend_from_slice(&[0; 10]);
+        out.extend_from_slice(&scramble[8..]);
+        out.push(0);
+        out.extend_from_slice(method.as_bytes());
+        out.push(0);
+    });
+}
+
+/// Reads the client's response to the greeting.
+pub fn response(payload: &[u8]) -> Result<Response<'_>, Malformed> {
+    let mut cursor = Cursor::new(payload);
+    let capabilities = Cursor::new(payload).u16()? as u32;
+    if capabilities & capability::PROTOCOL_41 == 0 {
+        return Ok(Response::TooOld);
+    }
+    let capabilities = cursor.u32()?;
+    cursor.u32()?;
+    let character_set = cursor.u8()? as u16;
+    cursor.bytes(23)?;
+    if capabilities & capability::SSL != 0 {
+        return Ok(Response::TlsRequest);
+    }
+    let has = |flag: u32| capabilities & flag != 0;
+    let user = cursor.until_zero()?;
+    let proof = if has(capability::PLUGIN_AUTH_LENENC) {
+        cursor.lenenc_bytes()?
+    } else if has(capability::SECURE_CONNECTION) {
+        let length = cursor.u8()?;
+        cursor.bytes(length as usize)?
+    } else {
+        cursor.until_zero()?
+    };
+    let database = if has(capability::CONNECT_WITH_DB) {
+        cursor.until_zero_or_end()
+    } else {
+        b""
+    };
+    let method = if has(capability::PLUGIN_AUTH) {
+        cursor.until_zero_or_end()
+    } else {
+        b""
+    };
+    Ok(Response::Login(
+        capabilities & capability::SERVER,
+        Login {
+            user,
+            proof,
+            database,
+            method,
+            character_set,
+        },
+    ))
+}
+
+/// Reads COM_CHANGE_USER behind its command byte. `capabilities` are the connection's.
+pub fn change_user(payload: &[u8], capabilities: u32) -> Result<Login<'_>, Malformed> {
+    let mut cursor = Cursor::new(payload);
+    let user = cursor.until_zero()?;
+    let proof = if capabilities & capability::SECURE_CONNECTION != 0 {
+        let length = cursor.u8()?;
+        cursor.bytes(length as usize)?
+    } else {
+        cursor.until_zero()?
+    };
+    let database = cursor.until_zero_or_end();
+    let character_set = if cursor.is_empty() { 0 } else { cursor.u16()? };
+    let method = if capabilities & capability::PLUGIN_AUTH != 0 {
+        cursor.until_zero_or_end()
+    } else {
+        b""
+    };
+    Ok(Login {
+        user,
+        proof,
+        database,
+        method,
+        character_set,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// A response as MySQL 8's client library sends it.
+    pub fn sample_response() -> Vec<u8> {
+        let capabilities = capability::SERVER;
+        let mut payload = capabilities.to_le_bytes().to_vec();
+        payload.extend_from_slice(&(1u32 << 24).to_le_bytes());
+        payload.push(255);
+        payload.extend_from_slice(&[0; 23]);
+        payload.extend_from_slice(b"root\0\x03abcshop\0caching_sha2_password\0");
+        payload.extend_from_slice(b"\x0c\x04_pid\x06123456");
+        payload
+    }
+
+    #[test]
+    fn a_full_response_is_read() {
+        let payload = sample_response();
+        let Ok(Response::Login(capabilities, login)) = response(&payload) else {
+            panic!("not read as a login");
+        };
+        assert_eq!(capabilities, capability::SERVER);
+        assert_eq!(login.user, b"root");
+        assert_eq!(login.proof, b"abc");
+        assert_eq!(login.database, b"shop");
+        assert_eq!(login.method, b"caching_sha2_password");
+        assert_eq!(login.character_set, 255);
+    }
+
+    #[test]
+    fn a_request_for_tls_and_an_old_client_are_told_apart_from_garbage() {
+        let mut payload = sample_response();
+        payload[1] |= (capability::SSL >> 8) as u8;
+        payload.truncate(32);
+        assert_eq!(response(&payload), Ok(Response::TlsRequest));
+        assert_eq!(response(&[0x85, 0, 0, 0, 0]), Ok(Response::TooOld));
+        assert_eq!(response(&[]), Err(Malformed));
+    }
+
+    #[test]
+    fn change_user_is_read_with_and_without_its_tail() {
+        let short = change_user(b"bob\0\x00shop\0", capability::SERVER).expect("valid");
+        assert_eq!(
+            (short.user, short.database, short.method),
+            (&b"bob"[..], &b"shop"[..], &b""[..])
+        );
+        let full = change_user(
+            b"bob\0\x02xyshop\0\x2d\0caching_sha2_password\0",
+            capability::SERVER,
+        )
+        .expect("valid");
+        assert_eq!((full.proof, full.character_set), (&b"xy"[..], 45));
+        assert_eq!(full.method, b"caching_sha2_password");
+    }
+
+    proptest! {
+        #[test]
+        fn mutated_responses_never_panic(
+            at in any::<prop::sample::Index>(),
+            byte in any::<u8>(),
+            length in any::<prop::sample::Index>(),
+        ) {
+            let mut payload = sample_response();
+            let at = at.index(payload.len());
+            payload[at] = byte;
+            payload.truncate(length.index(payload.len() + 1));
+            let _ = response(&payload);
+            let _ = change_user(&payload, capability::SERVER);
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Logging in: from the client's first packet, or COM_CHANGE_USER, to a fresh session.
+//!
+//! Invariants
+//! 1. A login that fails is answered once and closes the connection, as in MySQL.
+//! 2. Changing the user, or resetting the connection, ends the old session first: its open
+//!    transaction is rolled back, its locks are free.
+//!
+//! Not here: the arithmetic of proofs (`auth`), packets' layouts (`handshake`).
+
+use std::sync::Arc;
+
+use sql::{Session, SqlError};
+
+use crate::conversation::Next;
+use crate::input::Input;
+
+use super::auth::{Exchange, FAST_SUCCESS, FULL_AUTHENTICATION, Step};
+use super::command::Command;
+use super::conversation::{Go, Mysql, Stage};
+use super::decode;
+use super::encode;
+use super::execute::{Link, malformed};
+use super::frame::Packets;
+use super::handshake::{self, Response};
+
+/// A login under way.
+pub(super) struct LoggingIn {
+    exchange: Exchange,
+    /// The database to begin with; empty for none.
+    database: String,
+}
+
+impl Mysql {
+    /// The response to the greeting is in front.
+    pub(super) fn first_packet(&mut self, input: &mut Input, out: &mut Vec<u8>) -> Go {
+        let refused = match handshake::response(self.frames.payload(input)) {
+            Ok(Response::Login(capabilities, login)) => {
+                self.capabilities = capabilities;
+                let door = Arc::clone(&self.door);
+                let database = String::from_utf8_lossy(login.database).into_owned();
+                let (exchange, step) = Exchange::begin(&door.users, &login, self.scramble);
+                return self.proceed(LoggingIn { exchange, database }, step, input, out);
+            }
+            Ok(Response::TlsRequest) => SqlError::new(
+                1043,
+                "Bad handshake: this server does not speak TLS; connect with TLS disabled",
+            ),
+            Ok(Response::TooOld) => SqlError::new(
+                1043,
+                "Bad handshake: the protocol before MySQL 4.1 is not served",
+            ),
+            Err(_) => SqlError::new(1043, "Bad handshake"),
+        };
+        self.refuse(&refused, self.frames.sequence(), out)
+    }
+
+    /// COM_CHANGE_USER is in front.
+    pub(super) fn change_user(&mut self, input: &mut Input, out: &mut Vec<u8>) -> Go {
+        self.link = None;
+        let Ok(Command::ChangeUser(payload)) = decode::command(self.frames.payload(input)) else {
+            unreachable!("called for COM_CHANGE_USER");
+        };
+        let Ok(login) = handshake::change_user(payload, self.capabilities) else {
+            return self.refuse(&malformed(), self.frames.sequence(), out);
+        };
+        let door = Arc::clone(&self.door);
+        let database = String::from_utf8_lossy(login.database).into_owned();
+        let (exchange, step) = Exchange::begin(&door.users, &login, self.scramble);
+        self.proceed(LoggingIn { exchange, database }, step, input, out)
+    }
+
+    /// A further packet of a login is in front.
+    pub(super) fn login_packet(
+        &mut self,
+        mut login: Box<LoggingIn>,
+        input: &mut Input,
+        out: &mut Vec<u8>,
+        may_wait: bool,
+    ) -> Go {
+        let door = Arc::clone(&self.door);
+        let step = login
+            .exchange
+            .answer(&door.users, self.frames.payload(input), may_wait);
+        self.proceed(*login, step, input, out)
+    }
+
+    /// Does what the exchange wants next.
+    fn proceed(
+        &mut self,
+        login: LoggingIn,
+        step: Step<'_>,
+        input: &mut Input,
+        out: &mut Vec<u8>,
+    ) -> Go {
+        let mut packets = Packets::new(out, self.frames.sequence());
+        match step {
+            Step::Wait => {
+                self.stage = Stage::LoggingIn(Box::new(login));
+                return Go::Turn(Next::Offload);
+            }
+            Step::Deny { password } => {
+                let message = format!(
+                    "Access denied for user '{}'@'{}' (using password: {})",
+                    login.exchange.user(),
+                    self.host,
+                    if password { "YES" } else { "NO" },
+                );
+                return self.refuse(&SqlError::new(1045, message), self.frames.sequence(), out);
+            }
+            Step::Accept { fast } => {
+                if fast {
+                    encode::write_more_data(&mut packets, &[FAST_SUCCESS]);
+                }
+                let sequence = packets.sequence();
+                self.user = login.exchange.user().to_owned();
+                let database = (!login.database.is_empty()).then_some(login.database);
+                return self.welcome(database.as_deref(), sequence, input, out);
+            }
+            Step::Switch(method) => encode::write_switch(&mut packets, method, &self.scramble),
+            Step::AskPassword => encode::write_more_data(&mut packets, &[FULL_AUTHENTICATION]),
+            Step::SendKey(pem) => encode::write_more_data(&mut packets, pem.as_bytes()),
+        }
+        let next = packets.sequence();
+        self.frames.finish(input);
+        self.frames.expect(next);
+        self.stage = Stage::LoggingIn(Box::new(login));
+        Go::On
+    }
+
+    /// COM_RESET_CONNECTION is in front: a fresh session for the same user and database.
+    pub(super) fn reset_connection(&mut self, input: &mut Input, out: &mut Vec<u8>) -> Go {
+        let link = self.link.take();
+        let database = link.and_then(|link| link.session().database().map(str::to_owned));
+        self.welcome(database.as_deref(), self.frames.sequence(), input, out)
+    }
+
+    /// Opens the session and says OK.
+    fn welcome(
+        &mut self,
+        database: Option<&str>,
+        sequence: u8,
+        input: &mut Input,
+        out: &mut Vec<u8>,
+    ) -> Go {
+        let door = Arc::clone(&self.door);
+        let opened = Session::new(
+            &door.sql,
+            self.connection_id,
+            &self.user,
+            &self.host,
+            database,
+        );
+        match opened {
+            Ok(session) => {
+                let link = Link::new(session, self.capabilities, door.packet_bytes_max);
+                link.ok(&mut Packets::new(out, sequence));
+                self.link = Some(link);
+                self.frames.finish(input);
+                self.frames.expect(0);
+                self.stage = Stage::Ready;
+                Go::On
+            }
+            Err(error) => self.refuse(&error, sequence, out),
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! The MySQL door: MySQL's client/server protocol, version 10.
+//!
+//! ```text
+//! bytes -> frame -> handshake, auth          the connection phase
+//!               \-> decode -> execute        the command phase: `sql::Session` does the work
+//!                              | parameters  values of prepared statements
+//!          frame <- encode, column, row <-+
+//! ```
+//! `conversation` holds these together as a state machine that can stop at any packet, any
+//! statement of a packet, and any row.
+//!
+//! Not here: SQL (crate `sql`), sockets (crate `server`), TLS and compression (not announced).
+
+mod auth;
+mod column;
+mod command;
+mod conversation;
+mod crypt;
+mod cursor;
+mod decode;
+mod encode;
+mod execute;
+mod frame;
+mod handshake;
+mod login;
+mod numbers;
+mod parameters;
+mod row;
+
+pub use auth::{Account, Secret, Users};
+pub use conversation::{Mysql, MysqlDoor};

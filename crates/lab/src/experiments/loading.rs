@@ -1,0 +1,138 @@
+//! Filling the contenders with the rows of `user`, each by its own quickest ordinary way.
+
+use std::collections::VecDeque;
+use std::net::TcpStream;
+
+use anyhow::{Result, ensure};
+
+use crate::generator::{Client, Lanes, Plan, Progress, Session, Verdict, drive};
+use crate::protocols::{Found, Writer, mysql};
+use crate::users::{CREATE_TABLE, Users};
+
+/// The database that experiments work in.
+pub const DATABASE: &str = "lab";
+/// Connections and requests in flight of a key-value fill.
+const FILLERS: u32 = 4;
+const FILL_DEPTH: usize = 64;
+/// A fill that takes longer than this has failed.
+const FILL_SECONDS_MAX: f64 = 600.0;
+
+/// Makes the table `user` and loads it through LOAD DATA LOCAL INFILE.
+pub fn load_users(session: &mut mysql::Session, users: Users) -> Result<()> {
+    session.execute(&format!("CREATE DATABASE IF NOT EXISTS {DATABASE}"))?;
+    session.execute(&format!("USE {DATABASE}"))?;
+    session.execute("DROP TABLE IF EXISTS user")?;
+    session.execute(CREATE_TABLE)?;
+    let sql = "LOAD DATA LOCAL INFILE 'users' INTO TABLE user";
+    let (rows, info) = session.load_data(sql, users.lines())?;
+    ensure!(
+        rows == u64::from(users.rows),
+        "LOAD DATA took {rows} rows: {info}"
+    );
+    let counted = session.number("SELECT COUNT(*) FROM user")?;
+    ensure!(
+        counted == u64::from(users.rows),
+        "{counted} rows are there after LOAD DATA"
+    );
+    Ok(())
+}
+
+/// Writes numbered items by single requests.
+pub trait Filler: Send {
+    /// Appends the request that stores this item.
+    fn write(&mut self, number: u32, out: &mut Vec<u8>);
+
+    /// Judges the reply.
+    fn written(&mut self, number: u32, input: &[u8]) -> Found;
+}
+
+/// The rows of `user` by whatever writes them.
+pub struct UserFiller<W> {
+    /// What writes them.
+    pub writer: W,
+    /// The rows.
+    pub users: Users,
+}
+
+impl<W: Writer> Filler for UserFiller<W> {
+    fn write(&mut self, number: u32, out: &mut Vec<u8>) {
+        self.writer.set(number, &self.users.row(number, 0), out);
+    }
+
+    fn written(&mut self, number: u32, input: &[u8]) -> Found {
+        self.writer.stored(number, input)
+    }
+}
+
+/// Stores items 1 to `count` by single writes, pipelined over a few connections.
+pub fn fill<F: Filler>(
+    count: u32,
+    connect: impl Fn() -> Result<TcpStream>,
+    filler: impl Fn() -> F,
+) -> Result<()> {
+    let mut clients = Vec::new();
+    for number in 0..FILLERS {
+        let asked = VecDeque::new();
+        let session = Fill {
+            filler: filler(),
+            count,
+            next: number + 1,
+            asked,
+        };
+        clients.push(Client::new(session, connect()?));
+    }
+    let plan = Plan {
+        warm: 0.0,
+        measure: FILL_SECONDS_MAX,
+        depth: FILL_DEPTH,
+        threads: 1,
+        servers: Vec::new(),
+    };
+    let (sample, _) = drive(clients, &plan)?;
+    let bad = sample.first_bad.as_deref().unwrap_or("time is up");
+    ensure!(
+        sample.bad() == 0 && sample.requests == u64::from(count),
+        "filling: {bad}"
+    );
+    Ok(())
+}
+
+struct Fill<F> {
+    filler: F,
+    count: u32,
+    next: u32,
+    asked: VecDeque<u32>,
+}
+
+impl<F: Filler> Session for Fill<F> {
+    fn start(&mut self, lanes: &mut Lanes) -> bool {
+        if self.next > self.count {
+            return false;
+        }
+        self.filler.write(self.next, lanes.out(0));
+        self.asked.push_back(self.next);
+        self.next += FILLERS;
+        true
+    }
+
+    fn reply(&mut self, _lane: usize, input: &[u8], _lanes: &mut Lanes) -> Progress {
+        let Some(number) = self.asked.front() else {
+            return Progress::Done {
+                bytes: input.len(),
+                rows: 0,
+                verdict: Verdict::Wrong,
+            };
+        };
+        match self.filler.written(*number, input) {
+            Found::Incomplete => Progress::Incomplete,
+            Found::Reply(bytes, verdict) => {
+                self.asked.pop_front();
+                Progress::Done {
+                    bytes,
+                    rows: 1,
+                    verdict,
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! The experiments, one file each, and the options they share.
+
+pub mod durability;
+pub mod game;
+pub mod idle;
+pub mod load;
+pub mod lookup;
+pub mod tables;
+pub mod writers;
+
+mod fleet;
+mod loading;
+mod rounds;
+mod writing;
+
+use std::io;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+
+use crate::generator::Plan;
+use crate::peers::{Durability, RowhouseSettings};
+use crate::report::{Layout, Report};
+use crate::{own_program, plot};
+
+/// What every experiment takes.
+#[derive(Debug, Clone, Args)]
+pub struct Common {
+    /// The rowhouse program; without it, the one beside this program.
+    #[arg(long)]
+    rowhouse: Option<PathBuf>,
+    /// Rounds; in each, every contender has its turn.
+    #[arg(long, default_value_t = 5)]
+    rounds: usize,
+    /// Length of a measured window in seconds.
+    #[arg(long, default_value_t = 3.0)]
+    seconds: f64,
+    /// Length of the warm-up before each window in seconds; without it, a third of the window.
+    #[arg(long)]
+    warm: Option<f64>,
+    /// Client threads.
+    #[arg(long, default_value_t = 1)]
+    client_threads: usize,
+    /// Threads of rowhouse, memcached and the echo server; without it, one per core.
+    #[arg(long)]
+    server_threads: Option<usize>,
+    /// Rowhouse's memory setting.
+    #[arg(long, default_value = "4GiB")]
+    memory: String,
+    /// Seed of rows and choices.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Only contenders whose name contains one of these.
+    #[arg(long)]
+    only: Vec<String>,
+    /// Keep the result as JSON (and the plot, if there is one) in this directory.
+    #[arg(long)]
+    results: Option<PathBuf>,
+}
+
+impl Common {
+    fn server_threads(&self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.server_threads.unwrap_or_else(cores)
+    }
+
+    fn wants(&self, contender: &str) -> bool {
+        self.only.is_empty()
+            || self
+                .only
+                .iter()
+                .any(|part| contender.contains(part.as_str()))
+    }
+
+    /// Whether any contender with this beginning is wanted.
+    fn wants_any(&self, contenders: &[&str]) -> bool {
+        contenders.iter().any(|contender| self.wants(contender))
+    }
+
+    fn rowhouse(&self, durability: Durability) -> Result<RowhouseSettings> {
+        let beside = || Ok(own_program()?.with_file_name("rowhouse"));
+        let program = self
+            .rowhouse
+            .clone()
+            .map_or_else(beside, Ok::<_, anyhow::Error>)?;
+        if !program.is_file() {
+            bail!(
+                "there is no program at {} (--rowhouse names another)",
+                program.display()
+            );
+        }
+        let program = program.canonicalize().context("the rowhouse program")?;
+        let (memory, threads) = (self.memory.clone(), self.server_threads());
+        Ok(RowhouseSettings {
+            program,
+            memory,
+            durability,
+            threads,
+        })
+    }
+
+    fn plan(&self, depth: usize, servers: Vec<u32>) -> Plan {
+        let warm = self.warm.unwrap_or(self.seconds / 3.0);
+        Plan {
+            warm,
+            measure: self.seconds,
+            depth,
+            threads: self.client_threads,
+            servers,
+        }
+    }
+
+    fn note(&self, report: &mut Report) {
+        report.setting("rounds", self.rounds);
+        report.setting("seconds per window", self.seconds);
+        report.setting("client threads", self.client_threads);
+        report.setting(
+            "server threads (rowhouse, memcached, echo)",
+            self.server_threads(),
+        );
+        report.setting("seed", self.seed);
+        report.setting("rowhouse memory", &self.memory);
+    }
+
+    /// Prints the report and keeps it if asked; an experiment with bad replies has failed.
+    fn finish(
+        &self,
+        report: &Report,
+        layout: Layout,
+        drawing: Option<plot::Drawing>,
+    ) -> Result<()> {
+        report.print(layout, &mut io::stdout().lock())?;
+        if let Some(directory) = &self.results {
+            let name = report.save(directory)?;
+            if let Some(drawing) = drawing {
+                drawing.save(&directory.join(name + ".svg"))?;
+            }
+        }
+        match report.bad() {
+            0 => Ok(()),
+            bad => bail!("{bad} bad replies or lost connections; the table says whose"),
+        }
+    }
+}
+
+/// Progress for whoever waits; results go to stdout, this to stderr.
+fn progress(what: &str) {
+    eprintln!("lab: {what}");
+}

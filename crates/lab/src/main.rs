@@ -1,0 +1,73 @@
+//! `rowhouse-lab`: the experiments of Rowhouse's source documents, against real peers.
+//!
+//! The lab is a client like everyone: it knows Rowhouse by its program, its flags and its doors.
+//! One file per experiment (`experiments`), peer (`peers`) and protocol (`protocols`); the load
+//! generator is `generator`, results are `report`.
+
+mod experiments;
+mod generator;
+mod machine;
+mod peers;
+mod plot;
+mod process;
+mod protocols;
+mod report;
+mod spread;
+mod users;
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::{Parser, Subcommand};
+
+/// Rowhouse's laboratory: side-by-side measurements against memcached, Redis and MariaDB.
+#[derive(Parser)]
+#[command(name = "rowhouse-lab", version)]
+struct Arguments {
+    #[command(subcommand)]
+    experiment: Experiment,
+}
+
+#[derive(Subcommand)]
+enum Experiment {
+    /// Point look-ups by key: one in flight, pipelined, in batches.
+    Lookup(experiments::lookup::Options),
+    /// LOAD DATA of a table with a secondary index: rows per second, peak memory.
+    Load(experiments::load::Options),
+    /// Many tables: created, filled with a row each, selected from once each.
+    Tables(experiments::tables::Options),
+    /// Read a player, change it, look an account up: verified against races.
+    Game(experiments::game::Options),
+    /// Updates and inserts under each durability policy.
+    Durability(experiments::durability::Options),
+    /// Inserts by 1 to 128 connections.
+    Writers(experiments::writers::Options),
+    /// 10,000 idle connections beside 64 busy ones.
+    Idle(experiments::idle::Options),
+    /// The echo server that other experiments start as their limit.
+    #[command(hide = true)]
+    EchoServer {
+        /// Event loops.
+        #[arg(long, default_value_t = 1)]
+        threads: usize,
+    },
+}
+
+fn main() -> Result<()> {
+    let arguments = Arguments::parse();
+    match arguments.experiment {
+        Experiment::Lookup(options) => experiments::lookup::run(&options),
+        Experiment::Load(options) => experiments::load::run(&options),
+        Experiment::Tables(options) => experiments::tables::run(&options),
+        Experiment::Game(options) => experiments::game::run(&options),
+        Experiment::Durability(options) => experiments::durability::run(&options),
+        Experiment::Writers(options) => experiments::writers::run(&options),
+        Experiment::Idle(options) => experiments::idle::run(&options),
+        Experiment::EchoServer { threads } => peers::serve_echo(threads),
+    }
+}
+
+/// The lab's own executable.
+fn own_program() -> Result<PathBuf> {
+    std::env::current_exe().context("the lab's own executable")
+}

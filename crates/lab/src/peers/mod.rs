@@ -1,0 +1,17 @@
+//! The servers under measurement: each started by the lab on loopback ports of its own, with its
+//! data in a temporary directory, stopped by its process id when dropped.
+//!
+//! A peer that cannot run is an error whose text goes into the report ("not run, because").
+
+mod echo;
+mod mariadb;
+mod memcached;
+mod redis;
+mod rowhouse;
+mod server;
+
+pub use echo::{Echo, serve as serve_echo};
+pub use mariadb::{MariaDb, MariaDbSettings};
+pub use memcached::Memcached;
+pub use redis::{AppendFsync, Redis};
+pub use rowhouse::{Durability, Rowhouse, RowhouseSettings};

@@ -1,0 +1,195 @@
+//! A child process that serves, with its directory: start, wait until ready, stop.
+
+use std::fs::{self, File};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use rustix::process::{Pid, Signal, kill_process};
+use tempfile::TempDir;
+
+/// Longest time from start to ready; recovery of a large directory fits in.
+const READY_WAIT: Duration = Duration::from_secs(120);
+/// Longest time from SIGTERM to the end before SIGKILL.
+const STOP_WAIT: Duration = Duration::from_secs(60);
+const POLL: Duration = Duration::from_millis(10);
+/// How much of a log is shown when its server does not start.
+const LOG_TAIL_BYTES: usize = 2_000;
+
+/// A running server. Dropping it ends the process, then removes its directory.
+pub struct Server {
+    name: &'static str,
+    child: Child,
+    dir: TempDir,
+}
+
+impl Server {
+    /// Starts a command with its output in `log` inside `dir`.
+    pub fn start(name: &'static str, command: Command, dir: TempDir) -> Result<Server> {
+        let log = File::create(dir.path().join("log"))?;
+        let mut command = die_with_parent(command);
+        command
+            .stdin(Stdio::null())
+            .stdout(log.try_clone()?)
+            .stderr(log);
+        let program = command.get_program().to_owned();
+        let child = command
+            .spawn()
+            .with_context(|| format!("{name} cannot be started ({})", program.display()))?;
+        Ok(Server { name, child, dir })
+    }
+
+    /// Its process id.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// What it has written so far.
+    pub fn log(&self) -> String {
+        let bytes = fs::read(self.dir.path().join("log")).unwrap_or_default();
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    /// Waits until `ready` gives a value; fails when the process ends or the time is up.
+    pub fn wait_ready<T>(&mut self, mut ready: impl FnMut(&Server) -> Option<T>) -> Result<T> {
+        let until = Instant::now() + READY_WAIT;
+        loop {
+            if let Some(value) = ready(self) {
+                return Ok(value);
+            }
+            if let Some(status) = self.child.try_wait()? {
+                bail!(
+                    "{} ended at start ({status}): {}",
+                    self.name,
+                    self.log_tail()
+                );
+            }
+            if Instant::now() > until {
+                bail!(
+                    "{} was not ready in {READY_WAIT:?}: {}",
+                    self.name,
+                    self.log_tail()
+                );
+            }
+            thread::sleep(POLL);
+        }
+    }
+
+    /// Waits until a port takes connections.
+    pub fn wait_port(&mut self, port: u16) -> Result<()> {
+        self.wait_ready(|_| TcpStream::connect(("127.0.0.1", port)).ok())
+            .map(drop)
+    }
+
+    /// Ends the process: SIGTERM, then SIGKILL if that takes too long.
+    pub fn stop(&mut self) -> Result<()> {
+        if self.child.try_wait()?.is_some() {
+            return Ok(());
+        }
+        if let Some(pid) = Pid::from_raw(self.child.id() as i32) {
+            kill_process(pid, Signal::TERM)?;
+        }
+        let until = Instant::now() + STOP_WAIT;
+        while self.child.try_wait()?.is_none() {
+            if Instant::now() > until {
+                self.child.kill()?;
+                self.child.wait()?;
+                bail!(
+                    "{} did not end in {STOP_WAIT:?} after SIGTERM and was killed",
+                    self.name
+                );
+            }
+            thread::sleep(POLL);
+        }
+        Ok(())
+    }
+
+    /// The end of its log, for error messages.
+    pub fn log_tail(&self) -> String {
+        let log = self.log();
+        let mut from = log.len().saturating_sub(LOG_TAIL_BYTES);
+        while !log.is_char_boundary(from) {
+            from += 1;
+        }
+        log[from..].trim().to_owned()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        if self.stop().is_err() {
+            // A child that cannot be waited for is gone already; nothing is left to do.
+            let _ = self.child.kill();
+        }
+    }
+}
+
+/// A new temporary directory for a server.
+pub fn data_dir(name: &str) -> Result<TempDir> {
+    let prefix = format!("rowhouse-lab-{name}-");
+    tempfile::Builder::new()
+        .prefix(&prefix)
+        .tempdir()
+        .context("temporary directory")
+}
+
+/// Free loopback ports, all different. Another program could take one before its server does;
+/// then that server says so and the run ends.
+pub fn free_ports<const N: usize>() -> Result<[u16; N]> {
+    let mut ports = [0; N];
+    let mut held = Vec::new();
+    for port in &mut ports {
+        let listener = TcpListener::bind(("127.0.0.1", 0))?;
+        *port = listener.local_addr()?.port();
+        held.push(listener);
+    }
+    Ok(ports)
+}
+
+/// Where a program is: a directory of PATH, or the places that servers are kept in.
+pub fn find_program(name: &str) -> Result<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let more = ["/usr/sbin", "/usr/local/sbin", "/usr/libexec"].map(PathBuf::from);
+    std::env::split_paths(&path)
+        .chain(more)
+        .map(|dir| dir.join(name))
+        .find(|file| file.is_file())
+        .with_context(|| format!("{name} is not installed (scripts/install-peers installs it)"))
+}
+
+/// The first line that a program prints about its version.
+pub fn version_line(program: &Path, argument: &str) -> String {
+    let output = Command::new(program).arg(argument).output();
+    let text = output
+        .map(|output| [output.stdout, output.stderr].concat())
+        .unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    text.lines().next().unwrap_or("unknown").trim().to_owned()
+}
+
+/// Servers must not outlive a lab that is killed: `setpriv` asks the kernel for a signal at the
+/// parent's death, then becomes the server under the same process id. Where it is missing, an
+/// ordinary end of the lab still stops them.
+fn die_with_parent(command: Command) -> Command {
+    let Ok(setpriv) = find_program("setpriv") else {
+        return command;
+    };
+    let mut wrapped = Command::new(setpriv);
+    wrapped
+        .args(["--pdeathsig", "TERM", "--"])
+        .arg(command.get_program());
+    wrapped.args(command.get_args());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => wrapped.env(name, value),
+            None => wrapped.env_remove(name),
+        };
+    }
+    if let Some(dir) = command.get_current_dir() {
+        wrapped.current_dir(dir);
+    }
+    wrapped
+}

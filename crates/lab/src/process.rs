@@ -1,0 +1,48 @@
+//! What the kernel tells of a process: CPU time, peak memory.
+
+use std::fs;
+
+/// CPU time of all threads, user and system, also of threads that ended, in seconds.
+pub fn cpu_seconds(pid: u32) -> Option<f64> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The command name may hold spaces and brackets: fields are counted after its last bracket.
+    let mut fields = stat[stat.rfind(')')? + 1..].split_ascii_whitespace();
+    let user: u64 = fields.nth(11)?.parse().ok()?;
+    let system: u64 = fields.next()?.parse().ok()?;
+    Some((user + system) as f64 / rustix::param::clock_ticks_per_second() as f64)
+}
+
+/// Peak resident memory (VmHWM) in bytes.
+pub fn rss_peak(pid: u32) -> Option<u64> {
+    status_bytes(pid, "VmHWM:")
+}
+
+/// Resident memory now (VmRSS) in bytes.
+pub fn rss(pid: u32) -> Option<u64> {
+    status_bytes(pid, "VmRSS:")
+}
+
+fn status_bytes(pid: u32, name: &str) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_process_has_cpu_time_and_memory() {
+        assert!(cpu_seconds(std::process::id()).is_some());
+        assert!(rss_peak(std::process::id()).is_some_and(|bytes| bytes > 100_000));
+        assert!(rss(std::process::id()) <= rss_peak(std::process::id()));
+    }
+
+    #[test]
+    fn a_process_that_is_not_there_has_no_figures() {
+        assert_eq!(cpu_seconds(u32::MAX), None);
+        assert_eq!(rss_peak(u32::MAX), None);
+    }
+}

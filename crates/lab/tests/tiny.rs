@@ -1,0 +1,198 @@
+//! Every experiment, tiny: so that none of them rots, and each reply of a run is judged.
+//!
+//! Peers that are installed take part; a peer that is not is named by the experiment as not run.
+//! Rowhouse is the program beside the lab's own, or the one that ROWHOUSE names. Figures of runs so
+//! short mean nothing and are not looked at.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+/// The only reasons for not running that are no fault: a peer is not installed on this machine, or
+/// this rowhouse has no such door yet.
+const EXCUSES: [&str; 2] = ["is not installed", "no memcached door"];
+
+/// What the report of one run said.
+struct Run {
+    report: Value,
+    text: String,
+}
+
+fn rowhouse() -> PathBuf {
+    let beside = || Path::new(env!("CARGO_BIN_EXE_rowhouse-lab")).with_file_name("rowhouse");
+    std::env::var_os("ROWHOUSE").map_or_else(beside, PathBuf::from)
+}
+
+/// Runs an experiment for a third of a second a window; it must end well.
+fn run(arguments: &[&str]) -> Run {
+    let results = tempfile::tempdir().expect("a temporary directory");
+    let output = Command::new(env!("CARGO_BIN_EXE_rowhouse-lab"))
+        .args(arguments)
+        .args(["--rounds", "1", "--seconds", "0.3", "--warm", "0.1"])
+        .arg("--rowhouse")
+        .arg(rowhouse())
+        .arg("--results")
+        .arg(results.path())
+        .output()
+        .expect("the lab runs");
+    let text = [output.stdout, output.stderr].concat();
+    let text = String::from_utf8_lossy(&text).into_owned();
+    assert!(
+        output.status.success(),
+        "{arguments:?}: {}\n{text}",
+        output.status
+    );
+    let files = std::fs::read_dir(results.path()).expect("results");
+    let json = files
+        .filter_map(|file| Some(file.ok()?.path()))
+        .find(|file| file.extension().is_some_and(|ending| ending == "json"))
+        .expect("a result is kept");
+    let report = std::fs::read(json).expect("the result is there");
+    let report: Value = serde_json::from_slice(&report).expect("the result is JSON");
+    for (name, why) in report["not_run"].as_object().expect("not_run") {
+        let why = why.as_str().expect("a reason");
+        let excused = EXCUSES.iter().any(|excuse| why.contains(excuse));
+        assert!(excused, "{name} did not run: {why}\n{text}");
+    }
+    Run { report, text }
+}
+
+impl Run {
+    /// Every contender answered requests, or it (or its server) is named as not run.
+    fn has(&self, contenders: &[&str]) {
+        let windows = self.report["measurements"]
+            .as_array()
+            .expect("measurements");
+        let not_run = self.report["not_run"].as_object().expect("not_run");
+        for contender in contenders {
+            let its = windows
+                .iter()
+                .filter(|window| window["contender"] == **contender);
+            let answered = its
+                .clone()
+                .all(|window| window["requests"].as_u64() > Some(0));
+            let excused = not_run
+                .keys()
+                .any(|name| contender.starts_with(name.as_str()));
+            let took_part = its.count() > 0;
+            assert!(
+                answered && (took_part || excused),
+                "{contender}\n{}",
+                self.text
+            );
+        }
+    }
+}
+
+#[test]
+fn lookups_are_answered_rightly_by_all() {
+    let run = run(&["lookup", "--rows", "1000", "--connections", "8"]);
+    run.has(&[
+        "echo (limit)",
+        "memcached",
+        "redis",
+        "mariadb sql text",
+        "mariadb sql prepared",
+        "mariadb handlersocket",
+    ]);
+    run.has(&[
+        "rowhouse sql text",
+        "rowhouse sql prepared",
+        "rowhouse handlersocket",
+        "rowhouse memcached",
+    ]);
+}
+
+#[test]
+fn a_file_is_loaded_whole_and_found_by_its_index() {
+    let run = run(&["load", "--rows", "3000"]);
+    run.has(&["mariadb innodb"]);
+    run.has(&["rowhouse"]);
+}
+
+#[test]
+fn many_tables_are_created_and_selected_from() {
+    let run = run(&["tables", "--tables", "50", "--peer-tables", "10"]);
+    run.has(&["mariadb innodb"]);
+    run.has(&["rowhouse"]);
+}
+
+#[test]
+fn acknowledged_writes_are_read_back_under_every_policy() {
+    let run = run(&["durability", "--rows", "500", "--connections", "8"]);
+    run.has(&[
+        "memcached",
+        "redis",
+        "mariadb sql text",
+        "mariadb handlersocket",
+    ]);
+    run.has(&[
+        "rowhouse sql text",
+        "rowhouse handlersocket",
+        "rowhouse memcached",
+    ]);
+}
+
+#[test]
+fn inserts_by_one_and_by_many_connections_are_read_back() {
+    let run = run(&["writers", "--rows", "500", "--connections", "1,8"]);
+    run.has(&[
+        "memcached",
+        "redis",
+        "mariadb sql text",
+        "mariadb handlersocket",
+    ]);
+    run.has(&[
+        "rowhouse sql text",
+        "rowhouse handlersocket",
+        "rowhouse memcached",
+    ]);
+}
+
+#[test]
+fn busy_connections_are_served_beside_idle_ones() {
+    let run = run(&[
+        "idle",
+        "--rows",
+        "500",
+        "--connections",
+        "8",
+        "--idle",
+        "300",
+    ]);
+    run.has(&["memcached", "redis", "mariadb handlersocket"]);
+    run.has(&["rowhouse handlersocket", "rowhouse memcached"]);
+}
+
+#[test]
+fn the_game_loses_nothing_where_writes_are_single_operations() {
+    let run = run(&["game", "--rows", "500", "--connections", "4"]);
+    run.has(&[
+        "memcached get+set",
+        "memcached gets+cas",
+        "redis get+set",
+        "mariadb sql",
+        "mariadb handlersocket",
+        "mariadb+memcached",
+    ]);
+    run.has(&[
+        "rowhouse sql",
+        "rowhouse handlersocket",
+        "rowhouse memcached get+set",
+        "rowhouse memcached gets+cas",
+    ]);
+    for exact in [
+        "memcached gets+cas",
+        "mariadb sql",
+        "mariadb handlersocket",
+        "rowhouse sql",
+    ] {
+        let lost = &run.report["figures"][format!("{exact}: lost updates")];
+        assert!(
+            lost.is_null() || lost == 0,
+            "{exact} lost {lost} updates\n{}",
+            run.text
+        );
+    }
+}

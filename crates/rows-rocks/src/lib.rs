@@ -1,0 +1,25 @@
+//! `rows::store::Store` on RocksDB, embedded: the default store, for one machine.
+//!
+//! RocksDB's plain database with one column family; row locks are `rows::locks`. Where to look:
+//! - `options`: every setting of RocksDB that we change, and why
+//! - `store`: opening, closing, and the trait itself
+//! - `reading`, `snapshot`: look-ups and scans; `writing`: batches, durability, failures
+//! - `ingest`, `reclaim`, `status`: files added at once, space given back, figures
+//! - `format`: the file that says whose data directory this is
+//!
+//! Not here: what keys and values mean (`rows`).
+
+mod failure;
+mod format;
+mod ingest;
+mod options;
+mod reading;
+mod reclaim;
+mod snapshot;
+mod status;
+mod store;
+mod writing;
+
+pub use format::FORMAT_FILE;
+pub use options::RocksOptions;
+pub use store::RocksStore;

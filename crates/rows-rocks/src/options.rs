@@ -1,0 +1,144 @@
+//! How RocksDB is set up, and why.
+//!
+//! Memory: one number covers the block cache and the write buffers. The buffers are charged to
+//! the cache, so the sum stays below it.
+//!
+//! Recovery: after a crash the write-ahead log is replayed, at tens of megabytes a second. What
+//! it can hold is bounded by the write buffers, `BUFFERS_MAX` times their size, so these stay
+//! small whatever the memory; see `docs/decisions/` for the measurement.
+//!
+//! Not here: durability, which is chosen per write (`writing`).
+
+use rocksdb::{
+    BlockBasedOptions, BlockBasedTablePinningTier, Cache, DBCompressionType, DBRecoveryMode,
+    DataBlockIndexType, InfoLogger, LogLevel, Options, WriteBufferManager,
+};
+use rows::error::Result;
+
+use crate::failure::of_read;
+
+const MIB: usize = 1 << 20;
+
+/// Memory below this serves nobody.
+const MEMORY_MIN: usize = 8 * MIB;
+/// Write buffers: one that fills while others are written to disk.
+const BUFFERS_MAX: usize = 3;
+const BUFFER_MIN: usize = 2 * MIB;
+const BUFFER_MAX: usize = 32 * MIB;
+
+/// What can be chosen.
+#[derive(Clone, Debug)]
+pub struct RocksOptions {
+    /// Bytes of memory for the block cache and the write buffers together.
+    pub memory_bytes: usize,
+    /// Threads that write buffers to disk and compact; 0: by the number of processors.
+    pub background_jobs: usize,
+}
+
+impl Default for RocksOptions {
+    fn default() -> Self {
+        RocksOptions {
+            memory_bytes: 512 * MIB,
+            background_jobs: 0,
+        }
+    }
+}
+
+/// RocksDB's options, and the cache they refer to.
+pub(crate) struct Settings {
+    pub options: Options,
+    pub cache: Cache,
+}
+
+impl RocksOptions {
+    fn memory(&self) -> usize {
+        self.memory_bytes.max(MEMORY_MIN)
+    }
+
+    /// Size of one write buffer.
+    fn buffer(&self) -> usize {
+        (self.memory() / 8).clamp(BUFFER_MIN, BUFFER_MAX)
+    }
+
+    fn jobs(&self) -> usize {
+        match self.background_jobs {
+            0 => std::thread::available_parallelism()
+                .map_or(2, usize::from)
+                .clamp(2, 8),
+            jobs => jobs,
+        }
+    }
+
+    pub(crate) fn settings(&self) -> Result<Settings> {
+        let cache = Cache::new_hyper_clock_cache(self.memory(), 0);
+        // Settings that the crate has no function for. `open_files_async`: open at once however
+        // many files there are, and check them in the background.
+        let mut options = Options::default()
+            .get_options_from_string("open_files_async=true")
+            .map_err(|error| of_read("setting up the database", error))?;
+        options.set_skip_stats_update_on_db_open(true);
+        self.set_writing(&mut options, &cache);
+        self.set_levels(&mut options);
+        options.set_block_based_table_factory(&table(&cache));
+        // RocksDB's own log would be a file nobody reads; what matters of it goes to ours.
+        options.set_info_logger(InfoLogger::new_callback_logger(LogLevel::Warn, log));
+        Ok(Settings { options, cache })
+    }
+
+    fn set_writing(&self, options: &mut Options, cache: &Cache) {
+        let buffer = self.buffer();
+        options.set_write_buffer_size(buffer);
+        options.set_max_write_buffer_number(BUFFERS_MAX as i32);
+        options.set_max_total_wal_size((BUFFERS_MAX * buffer) as u64);
+        // Charges the buffers to the cache; no limit of its own (0), the buffers' number is one.
+        let manager =
+            WriteBufferManager::new_write_buffer_manager_with_cache(0, false, cache.clone());
+        options.set_write_buffer_manager(&manager);
+        // A torn tail of the log ends the replay, wherever it lies; never is a later write
+        // replayed without an earlier one. What was synced lies before every torn tail.
+        options.set_wal_recovery_mode(DBRecoveryMode::PointInTime);
+        // One thread at a time writes, for all that wait (RocksDB's group commit).
+        options.set_allow_concurrent_memtable_write(false);
+        options.set_enable_pipelined_write(false);
+        // Written bytes go to the disk steadily instead of in a flood at the next sync.
+        options.set_bytes_per_sync(MIB as u64);
+        options.set_wal_bytes_per_sync(MIB as u64);
+    }
+
+    fn set_levels(&self, options: &mut Options) {
+        let jobs = self.jobs();
+        options.set_max_background_jobs(jobs as i32);
+        options.set_max_subcompactions((jobs / 2).max(1) as u32);
+        options.set_level_compaction_dynamic_level_bytes(true);
+        options.set_level_zero_file_num_compaction_trigger(4);
+        options.set_max_bytes_for_level_base((BUFFERS_MAX * self.buffer() * 2) as u64);
+        options.set_target_file_size_base((64 * MIB) as u64);
+        // Fast where bytes are rewritten soon, small where nine tenths of them rest.
+        options.set_compression_type(DBCompressionType::Lz4);
+        options.set_bottommost_compression_type(DBCompressionType::Zstd);
+        options.set_bottommost_compression_options(-14, 1, 0, 0, true);
+    }
+}
+
+/// Look-ups: a filter says which files need not be asked; indexes and filters live in the cache
+/// like data, in parts, so that they neither exceed the memory nor push out everything at once.
+fn table(cache: &Cache) -> BlockBasedOptions {
+    let mut table = BlockBasedOptions::default();
+    table.set_block_cache(cache);
+    table.set_block_size(8 << 10);
+    table.set_format_version(6);
+    table.set_bloom_filter(10.0, false);
+    table.set_cache_index_and_filter_blocks(true);
+    table.set_top_level_index_pinning_tier(BlockBasedTablePinningTier::All);
+    table.set_partition_pinning_tier(BlockBasedTablePinningTier::FlushAndSimilar);
+    table.set_unpartitioned_pinning_tier(BlockBasedTablePinningTier::All);
+    table.set_data_block_index_type(DataBlockIndexType::BinaryAndHash);
+    table
+}
+
+fn log(level: LogLevel, message: &str) {
+    match level {
+        LogLevel::Error | LogLevel::Fatal => tracing::error!(target: "rocksdb", "{message}"),
+        _ => tracing::warn!(target: "rocksdb", "{message}"),
+    }
+}

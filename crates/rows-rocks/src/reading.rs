@@ -1,0 +1,171 @@
+//! Look-ups and scans, of the latest state or of a snapshot.
+//!
+//! `Reach::Memory` is RocksDB's block-cache tier: memtables and cached blocks, never a file.
+
+use rocksdb::{DB, DBRawIterator, ReadOptions, ReadTier, Snapshot};
+use rows::error::{Error, Result, Wait};
+use rows::store::{Cursor, Direction, KeyRange, Reach};
+
+use crate::failure::of_read;
+
+/// From this many keys on, one batched look-up is cheaper than single ones.
+const BATCHED_MIN: usize = 4;
+
+/// Options of look-ups, made once: making them costs as much as a look-up.
+pub(crate) struct Lookup {
+    memory: ReadOptions,
+    disk: ReadOptions,
+}
+
+impl Lookup {
+    /// For the latest state, or for a snapshot, which must outlive what is returned.
+    pub(crate) fn new(snapshot: Option<&Snapshot<'_>>) -> Lookup {
+        let options = |tier| {
+            let mut options = ReadOptions::default();
+            options.set_read_tier(tier);
+            if let Some(snapshot) = snapshot {
+                options.set_snapshot(snapshot);
+            }
+            options
+        };
+        Lookup {
+            memory: options(ReadTier::BlockCache),
+            disk: options(ReadTier::All),
+        }
+    }
+
+    fn options(&self, reach: Reach) -> &ReadOptions {
+        match reach {
+            Reach::Memory => &self.memory,
+            Reach::Disk => &self.disk,
+        }
+    }
+
+    pub(crate) fn get(
+        &self,
+        database: &DB,
+        key: &[u8],
+        reach: Reach,
+        value: &mut Vec<u8>,
+    ) -> Result<bool> {
+        value.clear();
+        let found = database.get_pinned_opt(key, self.options(reach));
+        match found.map_err(|error| of_read("looking up a key", error))? {
+            None => Ok(false),
+            Some(bytes) => {
+                value.extend_from_slice(&bytes);
+                Ok(true)
+            }
+        }
+    }
+
+    pub(crate) fn get_many(
+        &self,
+        database: &DB,
+        keys: &[Vec<u8>],
+        reach: Reach,
+        each: &mut dyn FnMut(usize, Option<&[u8]>) -> Result<()>,
+    ) -> Result<()> {
+        if keys.len() < BATCHED_MIN {
+            let mut value = Vec::new();
+            for (position, key) in keys.iter().enumerate() {
+                let found = self.get(database, key, reach, &mut value)?;
+                each(position, found.then_some(&value[..]))?;
+            }
+            return Ok(());
+        }
+        let Some(family) = database.cf_handle(rocksdb::DEFAULT_COLUMN_FAMILY_NAME) else {
+            let source = "the default column family is not open".into();
+            return Err(Error::Store {
+                doing: "looking up keys",
+                applied: Some(false),
+                source,
+            });
+        };
+        let sorted = keys.is_sorted();
+        let options = self.options(reach);
+        let found = database.batched_multi_get_cf_opt(&family, keys, sorted, options);
+        for (position, value) in found.into_iter().enumerate() {
+            let value = value.map_err(|error| of_read("looking up keys", error))?;
+            each(position, value.as_deref())?;
+        }
+        Ok(())
+    }
+}
+
+/// A cursor on the latest state, or on a snapshot.
+pub(crate) fn scan<'a>(
+    database: &'a DB,
+    snapshot: Option<&Snapshot<'_>>,
+    range: &KeyRange,
+    direction: Direction,
+    reach: Reach,
+) -> Box<dyn Cursor + 'a> {
+    let mut options = ReadOptions::default();
+    if let Some(snapshot) = snapshot {
+        options.set_snapshot(snapshot);
+    }
+    options.set_iterate_lower_bound(&range.start[..]);
+    if !range.end.is_empty() {
+        options.set_iterate_upper_bound(&range.end[..]);
+    }
+    if reach == Reach::Memory {
+        options.set_read_tier(ReadTier::BlockCache);
+    }
+    // Files that only this cursor still needs are deleted elsewhere, not while it is dropped.
+    options.set_background_purge_on_iterator_cleanup(true);
+    let nothing = !range.end.is_empty() && range.start >= range.end;
+    let state = if nothing { State::Done } else { State::Before };
+    Box::new(RocksCursor {
+        entries: database.raw_iterator_opt(options),
+        direction,
+        state,
+    })
+}
+
+#[derive(PartialEq, Eq)]
+enum State {
+    Before,
+    On,
+    Done,
+}
+
+struct RocksCursor<'a> {
+    entries: DBRawIterator<'a>,
+    direction: Direction,
+    state: State,
+}
+
+impl Cursor for RocksCursor<'_> {
+    fn advance(&mut self) -> Result<bool> {
+        match (&self.state, self.direction) {
+            (State::Before, Direction::Forward) => self.entries.seek_to_first(),
+            (State::Before, Direction::Backward) => self.entries.seek_to_last(),
+            (State::On, Direction::Forward) => self.entries.next(),
+            (State::On, Direction::Backward) => self.entries.prev(),
+            (State::Done, _) => return Ok(false),
+        }
+        if self.entries.valid() {
+            self.state = State::On;
+            return Ok(true);
+        }
+        self.state = State::Done;
+        match self.entries.status() {
+            Ok(()) => Ok(false),
+            Err(error) => Err(of_read("scanning", error)),
+        }
+    }
+
+    fn key(&self) -> &[u8] {
+        self.entries.key().unwrap_or_default()
+    }
+
+    fn value(&self) -> &[u8] {
+        self.entries.value().unwrap_or_default()
+    }
+}
+
+/// Whether an error says that the bytes are not in memory.
+pub(crate) fn would_wait(error: &Error) -> bool {
+    matches!(error, Error::WouldWait(Wait::Disk))
+}

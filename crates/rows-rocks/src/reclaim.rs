@@ -1,0 +1,214 @@
+//! Giving space back after the removal of a whole range (a dropped table), in the background.
+//!
+//! A removed range is only a mark until compaction meets what it covers. Reclaiming deletes the
+//! files that lie wholly inside, then compacts what is left. Ranges not yet done are listed in
+//! the file `RECLAIM`, one line each, so that a restart goes on with them:
+//! ```text
+//! <start in hex> <end in hex, or -> <xxh3 of both>
+//! ```
+//!
+//! Invariants
+//! 1. A line whose checksum does not hold is ignored: its space comes back later, by ordinary
+//!    compaction. No file is ever deleted for a range that was not asked for.
+//! 2. After whole files were deleted the range is marked as removed once more: the deleted files
+//!    may have held the first mark, and files that were left would otherwise show old keys.
+
+use std::collections::VecDeque;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use parking_lot::{Condvar, Mutex};
+use rocksdb::{BottommostLevelCompaction, CompactOptions};
+use rows::error::Result;
+use rows::store::{Batch, Change, Durability, KeyRange};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::failure::{of_file, of_read};
+use crate::format::write_synced;
+use crate::store::Shared;
+
+const RECLAIM_FILE: &str = "RECLAIM";
+
+/// What is to be reclaimed.
+pub(crate) struct Reclaiming {
+    queue: Mutex<Queue>,
+    changed: Condvar,
+}
+
+struct Queue {
+    /// The first is being worked on.
+    ranges: VecDeque<KeyRange>,
+    stopped: bool,
+}
+
+impl Reclaiming {
+    /// With what an earlier process did not finish.
+    pub(crate) fn load(directory: &Path) -> Result<Reclaiming> {
+        let bytes = match fs::read(directory.join(RECLAIM_FILE)) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                return Err(of_file("reading RECLAIM", error));
+            }
+            read => read.unwrap_or_default(),
+        };
+        let ranges = String::from_utf8_lossy(&bytes)
+            .lines()
+            .filter_map(range)
+            .collect();
+        Ok(Reclaiming {
+            queue: Mutex::new(Queue {
+                ranges,
+                stopped: false,
+            }),
+            changed: Condvar::new(),
+        })
+    }
+
+    pub(crate) fn stop(&self) {
+        self.queue.lock().stopped = true;
+        self.changed.notify_all();
+    }
+
+    /// How many ranges are not yet done.
+    pub(crate) fn pending(&self) -> usize {
+        self.queue.lock().ranges.len()
+    }
+}
+
+impl Queue {
+    fn save(&self, directory: &Path) -> Result<()> {
+        let lines: String = self.ranges.iter().map(line).collect();
+        write_synced(directory, RECLAIM_FILE, lines.as_bytes())
+    }
+}
+
+impl Shared {
+    pub(crate) fn begin_reclaiming(&self, range: &KeyRange) -> Result<()> {
+        let mut queue = self.reclaiming.queue.lock();
+        queue.ranges.push_back(range.clone());
+        queue.save(&self.directory)?;
+        self.reclaiming.changed.notify_one();
+        Ok(())
+    }
+
+    /// The reclaiming thread's work until `Reclaiming::stop`.
+    pub(crate) fn reclaim_until_stopped(&self) {
+        loop {
+            let range = {
+                let mut queue = self.reclaiming.queue.lock();
+                loop {
+                    if queue.stopped {
+                        return;
+                    }
+                    match queue.ranges.front() {
+                        Some(range) => break range.clone(),
+                        None => self.reclaiming.changed.wait(&mut queue),
+                    }
+                }
+            };
+            let reclaimed = self.reclaim_range(&range);
+            let mut queue = self.reclaiming.queue.lock();
+            // A compaction that closing cut short is not done: the next opening begins it anew.
+            if queue.stopped {
+                return;
+            }
+            if let Err(error) = reclaimed {
+                tracing::warn!("space of a removed range was not given back at once: {error}");
+            }
+            queue.ranges.pop_front();
+            if let Err(error) = queue.save(&self.directory) {
+                tracing::warn!("RECLAIM was not written: {error}");
+            }
+        }
+    }
+
+    fn reclaim_range(&self, range: &KeyRange) -> Result<()> {
+        let end = (!range.end.is_empty()).then_some(&range.end[..]);
+        if let Some(end) = end {
+            self.database
+                .delete_file_in_range(&range.start[..], end)
+                .map_err(|error| of_read("deleting files of a removed range", error))?;
+        }
+        let again = Batch {
+            changes: vec![Change::DeleteRange(range.clone())],
+        };
+        self.write_batches(&[&again], Durability::Os)?;
+        let mut options = CompactOptions::default();
+        // Ordinary compactions go on beside this one.
+        options.set_exclusive_manual_compaction(false);
+        options.set_bottommost_level_compaction(BottommostLevelCompaction::ForceOptimized);
+        self.database
+            .compact_range_opt(Some(&range.start[..]), end, &options);
+        Ok(())
+    }
+}
+
+fn line(range: &KeyRange) -> String {
+    let both = format!("{} {}", hex(&range.start), hex(&range.end));
+    format!("{both} {:016x}\n", xxh3_64(both.as_bytes()))
+}
+
+fn range(line: &str) -> Option<KeyRange> {
+    let (both, checksum) = line.rsplit_once(' ')?;
+    if checksum != format!("{:016x}", xxh3_64(both.as_bytes())) {
+        return None;
+    }
+    let (start, end) = both.split_once(' ')?;
+    Some(KeyRange {
+        start: bytes(start)?,
+        end: bytes(end)?,
+    })
+}
+
+/// Bytes as hex digits; none as `-`, so that a line always has three words.
+fn hex(bytes: &[u8]) -> String {
+    match bytes {
+        [] => "-".to_string(),
+        bytes => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
+    }
+}
+
+fn bytes(hex: &str) -> Option<Vec<u8>> {
+    if hex == "-" {
+        return Some(Vec::new());
+    }
+    let pairs = hex.as_bytes().chunks(2);
+    pairs
+        .map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn range_of(start: &[u8], end: &[u8]) -> KeyRange {
+        KeyRange {
+            start: start.to_vec(),
+            end: end.to_vec(),
+        }
+    }
+
+    #[test]
+    fn ranges_are_read_back_from_their_lines() {
+        for written in [
+            range_of(b"", b""),
+            range_of(b"\0\xff", b""),
+            range_of(b"a b", b"\n"),
+        ] {
+            assert_eq!(range(line(&written).trim_end()), Some(written));
+        }
+    }
+
+    #[test]
+    fn a_damaged_line_is_no_range() {
+        let sound = line(&range_of(b"table 7", b"table 8"));
+        for position in 0..sound.len() - 1 {
+            let mut bytes = sound.clone().into_bytes();
+            bytes[position] ^= 1;
+            let damaged = String::from_utf8_lossy(&bytes).into_owned();
+            assert_eq!(range(damaged.trim_end()), None, "byte {position}");
+            assert_eq!(range(&sound[..position]), None);
+        }
+    }
+}

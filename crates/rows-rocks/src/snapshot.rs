@@ -1,0 +1,120 @@
+//! A snapshot that owns what it needs, so that it can be kept anywhere, for any time.
+
+use std::sync::Arc;
+
+use rocksdb::{DB, Snapshot};
+use rows::error::Result;
+use rows::store::{Cursor, Direction, KeyRange, Reach, Read};
+
+use crate::reading::{Lookup, scan};
+use crate::store::Shared;
+
+/// The state of one moment.
+///
+/// The fields are dropped in this order, and each needs the next: the options hold the
+/// snapshot's address, the snapshot is given back to the database.
+pub(crate) struct RocksSnapshot {
+    lookup: Lookup,
+    snapshot: Snapshot<'static>,
+    shared: Arc<Shared>,
+}
+
+impl RocksSnapshot {
+    pub(crate) fn new(shared: &Arc<Shared>) -> RocksSnapshot {
+        let shared = Arc::clone(shared);
+        let snapshot = Snapshot::new(pinned(&shared));
+        RocksSnapshot {
+            lookup: Lookup::new(Some(&snapshot)),
+            snapshot,
+            shared,
+        }
+    }
+}
+
+/// The database of `shared` for as long as the caller keeps `shared`.
+#[expect(
+    unsafe_code,
+    reason = "the crate ties a snapshot to a borrow; ours owns its database"
+)]
+fn pinned(shared: &Arc<Shared>) -> &'static DB {
+    // SAFETY: the database lives inside the `Arc`'s allocation, which does not move and is not
+    // freed while a clone of the `Arc` exists. The only caller stores the result, inside
+    // `snapshot`, next to such a clone that is dropped after it, and hands it to nobody.
+    unsafe { &*std::ptr::from_ref(&shared.database) }
+}
+
+impl Read for RocksSnapshot {
+    fn get(&self, key: &[u8], reach: Reach, value: &mut Vec<u8>) -> Result<bool> {
+        self.lookup.get(&self.shared.database, key, reach, value)
+    }
+
+    fn get_many(
+        &self,
+        keys: &[Vec<u8>],
+        reach: Reach,
+        each: &mut dyn FnMut(usize, Option<&[u8]>) -> Result<()>,
+    ) -> Result<()> {
+        self.lookup
+            .get_many(&self.shared.database, keys, reach, each)
+    }
+
+    fn scan<'a>(
+        &'a self,
+        range: &KeyRange,
+        direction: Direction,
+        reach: Reach,
+    ) -> Result<Box<dyn Cursor + 'a>> {
+        Ok(scan(
+            &self.shared.database,
+            Some(&self.snapshot),
+            range,
+            direction,
+            reach,
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use rows::store::{Batch, Change, Durability, Store};
+
+    use crate::{RocksOptions, RocksStore};
+
+    use super::*;
+
+    /// The test of the unsafe block: snapshots are used and dropped after the store's handle, on
+    /// other threads, in any order, and the directory can be opened again only after the last.
+    #[test]
+    fn snapshots_keep_the_database_open_until_the_last_is_dropped() {
+        let directory = tempfile::tempdir().unwrap();
+        let options = RocksOptions::default();
+        let store = RocksStore::open(directory.path(), &options).unwrap();
+        let mut snapshots = Vec::new();
+        for number in 0..20_u8 {
+            let changes = vec![Change::Put(b"k".to_vec(), vec![number])];
+            store.write(&Batch { changes }, Durability::Os).unwrap();
+            snapshots.push((number, store.snapshot().unwrap()));
+        }
+        drop(store);
+        assert!(RocksStore::open(directory.path(), &options).is_err());
+        snapshots.swap(3, 11);
+        let readers = snapshots.into_iter().map(|(number, snapshot)| {
+            thread::spawn(move || {
+                let mut value = Vec::new();
+                assert!(snapshot.get(b"k", Reach::Disk, &mut value).unwrap());
+                assert_eq!(value, [number]);
+                let mut cursor = snapshot
+                    .scan(&KeyRange::default(), Direction::Backward, Reach::Disk)
+                    .unwrap();
+                assert!(cursor.advance().unwrap());
+                assert_eq!(cursor.value(), [number]);
+            })
+        });
+        for reader in readers.collect::<Vec<_>>() {
+            reader.join().unwrap();
+        }
+        RocksStore::open(directory.path(), &options).unwrap();
+    }
+}

@@ -1,0 +1,236 @@
+//! The store: opening, closing, and `trait Store`, each operation in a line or two.
+//!
+//! Who owns what: `RocksStore` is a handle, shared by transactions. Behind it, `Handle` owns the
+//! background threads and ends them when the last handle goes; `Shared` owns the database and
+//! lives on while snapshots need it.
+//!
+//! Invariants
+//! 1. The background threads own `Shared`, never `Handle`, so that the last handle can go.
+//! 2. When the last handle has gone, everything acknowledged is synced.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::thread::{Builder, JoinHandle};
+
+use rocksdb::checkpoint::Checkpoint;
+use rocksdb::{Cache, ColumnFamilyDescriptor, DB, DEFAULT_COLUMN_FAMILY_NAME, Options};
+use rows::error::{Error, Result};
+use rows::local::{LocalStore, LocalTransaction};
+use rows::locks::LockTable;
+use rows::store::{
+    Batch, Cursor, Direction, Durability, KeyRange, Reach, Read, Store, StoreStatus,
+    StoreTransaction,
+};
+
+use crate::failure::{of_file, of_open, of_read};
+use crate::format::{self, Directory};
+use crate::ingest;
+use crate::options::{RocksOptions, Settings};
+use crate::reading::{Lookup, scan};
+use crate::reclaim::Reclaiming;
+use crate::snapshot::RocksSnapshot;
+use crate::writing::{Health, Syncing, WriteModes};
+
+/// Ordered, durable bytes in a directory. Clones are handles of the same store.
+#[derive(Clone)]
+pub struct RocksStore {
+    handle: Arc<Handle>,
+}
+
+/// Ends the background threads when the last handle of the store goes.
+struct Handle {
+    shared: Arc<Shared>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+/// The open database and all that its users share.
+pub(crate) struct Shared {
+    pub lookup: Lookup,
+    pub modes: WriteModes,
+    pub health: Health,
+    pub syncing: Syncing,
+    pub reclaiming: Reclaiming,
+    pub locks: LockTable,
+    /// Numbers of files to be ingested.
+    pub ingested: AtomicU64,
+    pub directory: PathBuf,
+    pub options: Options,
+    pub cache: Cache,
+    pub database: DB,
+}
+
+impl RocksStore {
+    /// Opens the store of a directory, making both if they are not there.
+    ///
+    /// Errors: `Refused` when another process has it open, when it holds something else, or data
+    /// of a newer version; `Corrupt` when its `FORMAT` file is damaged; `Store` otherwise.
+    pub fn open(directory: &Path, options: &RocksOptions) -> Result<RocksStore> {
+        let state = format::examine(directory)?;
+        ingest::remove_leftovers(directory)?;
+        let Settings { mut options, cache } = options.settings()?;
+        options.create_if_missing(state == Directory::New);
+        let family = ColumnFamilyDescriptor::new(DEFAULT_COLUMN_FAMILY_NAME, options.clone());
+        let database = DB::open_cf_descriptors(&options, directory, [family]).map_err(of_open)?;
+        if state == Directory::New {
+            format::finish(directory)?;
+        }
+        let shared = Arc::new(Shared {
+            lookup: Lookup::new(None),
+            modes: WriteModes::default(),
+            health: Health::default(),
+            syncing: Syncing::default(),
+            reclaiming: Reclaiming::load(directory)?,
+            locks: LockTable::new(),
+            ingested: AtomicU64::new(0),
+            directory: directory.to_path_buf(),
+            options,
+            cache,
+            database,
+        });
+        let mut handle = Handle {
+            shared,
+            threads: Vec::new(),
+        };
+        handle.start("wal-sync", Shared::sync_until_stopped)?;
+        handle.start("reclaim", Shared::reclaim_until_stopped)?;
+        Ok(RocksStore {
+            handle: Arc::new(handle),
+        })
+    }
+
+    fn shared(&self) -> &Arc<Shared> {
+        &self.handle.shared
+    }
+}
+
+impl Handle {
+    fn start(&mut self, name: &str, work: fn(&Shared)) -> Result<()> {
+        let shared = Arc::clone(&self.shared);
+        let thread = Builder::new()
+            .name(name.to_string())
+            .spawn(move || work(&shared));
+        self.threads
+            .push(thread.map_err(|error| of_file("starting a thread", error))?);
+        Ok(())
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        self.shared.syncing.stop();
+        self.shared.reclaiming.stop();
+        // Ends a compaction that the reclaiming thread may be waiting for. RocksDB takes no
+        // writes of memtables to files after this; the log has them.
+        self.shared.database.cancel_all_background_work(true);
+        for thread in self.threads.drain(..) {
+            // A panic of the thread was reported by its hook; closing goes on.
+            let _ = thread.join();
+        }
+        if let Err(error) = self.shared.sync_log() {
+            tracing::error!("the log was not synced at closing: {error}");
+        }
+    }
+}
+
+impl Read for RocksStore {
+    fn get(&self, key: &[u8], reach: Reach, value: &mut Vec<u8>) -> Result<bool> {
+        let shared = self.shared();
+        shared.lookup.get(&shared.database, key, reach, value)
+    }
+
+    fn get_many(
+        &self,
+        keys: &[Vec<u8>],
+        reach: Reach,
+        each: &mut dyn FnMut(usize, Option<&[u8]>) -> Result<()>,
+    ) -> Result<()> {
+        let shared = self.shared();
+        shared.lookup.get_many(&shared.database, keys, reach, each)
+    }
+
+    fn scan<'a>(
+        &'a self,
+        range: &KeyRange,
+        direction: Direction,
+        reach: Reach,
+    ) -> Result<Box<dyn Cursor + 'a>> {
+        Ok(scan(&self.shared().database, None, range, direction, reach))
+    }
+}
+
+impl LocalStore for RocksStore {
+    fn locks(&self) -> &LockTable {
+        &self.shared().locks
+    }
+
+    fn apply(&self, batch: &Batch, durability: Durability) -> Result<()> {
+        self.write(batch, durability)
+    }
+}
+
+impl Store for RocksStore {
+    fn snapshot(&self) -> Result<Arc<dyn Read>> {
+        Ok(Arc::new(RocksSnapshot::new(self.shared())))
+    }
+
+    fn write_all(&self, batches: &[&Batch], durability: Durability) -> Result<()> {
+        self.shared().write_batches(batches, durability)
+    }
+
+    fn sync(&self) -> Result<()> {
+        self.shared().sync_log()
+    }
+
+    fn begin(&self) -> Result<Box<dyn StoreTransaction>> {
+        Ok(Box::new(LocalTransaction::new(self.clone())))
+    }
+
+    fn ingest(&self, entries: &mut dyn Iterator<Item = Result<(Vec<u8>, Vec<u8>)>>) -> Result<u64> {
+        self.shared().ingest(entries)
+    }
+
+    /// Files are linked where the file system allows, else copied. Written beside its place and
+    /// moved there whole, so that no half checkpoint is ever taken for one.
+    fn checkpoint(&self, directory: &Path) -> Result<()> {
+        if directory.exists() {
+            return Err(Error::Refused {
+                why: "the checkpoint's directory exists already",
+            });
+        }
+        let unfinished = directory.with_extension("unfinished");
+        let in_files = |error| of_file("writing a checkpoint", error);
+        if unfinished.exists() {
+            fs::remove_dir_all(&unfinished).map_err(in_files)?;
+        }
+        let created = Checkpoint::new(&self.shared().database)
+            .and_then(|checkpoint| checkpoint.create_checkpoint(&unfinished));
+        created.map_err(|error| of_read("writing a checkpoint", error))?;
+        format::finish(&unfinished)?;
+        fs::rename(&unfinished, directory).map_err(in_files)?;
+        let parent = match directory.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent,
+            _ => Path::new("."),
+        };
+        fs::File::open(parent)
+            .and_then(|parent| parent.sync_all())
+            .map_err(in_files)
+    }
+
+    fn reclaim(&self, range: &KeyRange) -> Result<()> {
+        self.shared().begin_reclaiming(range)
+    }
+
+    fn approximate_bytes(&self, range: &KeyRange) -> Result<u64> {
+        self.shared().approximate_bytes(range)
+    }
+
+    fn verify(&self) -> Result<()> {
+        self.shared().verify()
+    }
+
+    fn status(&self) -> StoreStatus {
+        self.shared().status()
+    }
+}

@@ -1,0 +1,228 @@
+//! Batches on their way into the write-ahead log, and what happens when that fails.
+//!
+//! Invariants
+//! 1. Batches handed over together become one record of the log: one write, at most one sync,
+//!    applied wholly or not at all.
+//! 2. After a write that failed in a way nobody understands, no other is accepted until the
+//!    database was opened anew: only the log on disk knows then what happened.
+//! 3. A full disk is understood: RocksDB refuses writes until there is space and then goes on by
+//!    itself. Nothing acknowledged is touched by it.
+//! 4. While writes of `EverySecond` are unsynced, a sync begins within `SYNC_EVERY`.
+//!
+//! Not here: sharing one sync among transactions, which is the committer's (`rows::commit`).
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use parking_lot::{Condvar, Mutex};
+use rocksdb::{ErrorKind, ReadOptions, WriteBatch, WriteOptions};
+use rows::error::{Error, Result};
+use rows::store::{Batch, Change, Durability, KeyRange};
+
+use crate::failure::{is_disk_full, of_read};
+use crate::store::Shared;
+
+/// Half of the second that `Durability::EverySecond` promises: the sync itself takes time too.
+pub(crate) const SYNC_EVERY: Duration = Duration::from_millis(500);
+
+/// Bytes that a change takes in a batch besides its key and value, at most.
+const CHANGE_OVERHEAD: usize = 16;
+
+/// Options of writes, made once.
+pub(crate) struct WriteModes {
+    synced: WriteOptions,
+    unsynced: WriteOptions,
+}
+
+impl Default for WriteModes {
+    fn default() -> Self {
+        let mut synced = WriteOptions::default();
+        synced.set_sync(true);
+        WriteModes {
+            synced,
+            unsynced: WriteOptions::default(),
+        }
+    }
+}
+
+/// Whether writes are accepted.
+#[derive(Default)]
+pub(crate) struct Health {
+    failed: AtomicBool,
+}
+
+impl Health {
+    fn check(&self) -> Result<()> {
+        match self.failed.load(Ordering::Acquire) {
+            false => Ok(()),
+            true => Err(Error::Refused {
+                why: "an earlier write failed; restart the server",
+            }),
+        }
+    }
+
+    pub(crate) fn failed(&self) -> bool {
+        self.failed.load(Ordering::Acquire)
+    }
+
+    /// What a failed write means for this and all later ones.
+    fn after(&self, doing: &'static str, error: rocksdb::Error) -> Error {
+        if is_disk_full(&error) {
+            let doing = "writing (the disk is full)";
+            return Error::Store {
+                doing,
+                applied: None,
+                source: Box::new(error),
+            };
+        }
+        if error.kind() == ErrorKind::InvalidArgument {
+            return Error::Store {
+                doing,
+                applied: Some(false),
+                source: Box::new(error),
+            };
+        }
+        if !self.failed.swap(true, Ordering::AcqRel) {
+            tracing::error!("{doing} failed, no further writes are accepted: {error}");
+        }
+        Error::Store {
+            doing,
+            applied: None,
+            source: Box::new(error),
+        }
+    }
+}
+
+/// What the syncing thread and the writers tell each other.
+#[derive(Default)]
+pub(crate) struct Syncing {
+    unsynced: AtomicBool,
+    stopped: Mutex<bool>,
+    changed: Condvar,
+}
+
+impl Syncing {
+    /// After a write that waits for the next sync.
+    fn mark(&self) {
+        // Usually set already: then a load is all it costs.
+        if !self.unsynced.load(Ordering::Acquire) && !self.unsynced.swap(true, Ordering::AcqRel) {
+            let _stopped = self.stopped.lock();
+            self.changed.notify_one();
+        }
+    }
+
+    pub(crate) fn stop(&self) {
+        *self.stopped.lock() = true;
+        self.changed.notify_one();
+    }
+}
+
+impl Shared {
+    /// Writes batches as one.
+    pub(crate) fn write_batches(&self, batches: &[&Batch], durability: Durability) -> Result<()> {
+        self.health.check()?;
+        let mut merged = WriteBatch::with_capacity_bytes(bytes(batches));
+        for change in batches.iter().flat_map(|batch| &batch.changes) {
+            match change {
+                Change::Put(key, value) => merged.put(key, value),
+                Change::Delete(key) => merged.delete(key),
+                Change::DeleteRange(range) => self.remove_range(&mut merged, batches, range)?,
+            }
+        }
+        if merged.is_empty() {
+            return Ok(());
+        }
+        let options = match durability {
+            Durability::EveryCommit => &self.modes.synced,
+            Durability::EverySecond | Durability::Os => &self.modes.unsynced,
+        };
+        let written = self.database.write_opt(merged, options);
+        written.map_err(|error| self.health.after("writing", error))?;
+        if durability == Durability::EverySecond {
+            self.syncing.mark();
+        }
+        Ok(())
+    }
+
+    /// RocksDB's range removal needs an end. A range without one ends after the last key there
+    /// is, here or in the database.
+    fn remove_range(
+        &self,
+        merged: &mut WriteBatch,
+        batches: &[&Batch],
+        range: &KeyRange,
+    ) -> Result<()> {
+        if !range.end.is_empty() {
+            if range.start < range.end {
+                merged.delete_range(&range.start, &range.end);
+            }
+            return Ok(());
+        }
+        let mut last = self.database.raw_iterator_opt(ReadOptions::default());
+        last.seek_to_last();
+        last.status()
+            .map_err(|error| of_read("looking for the last key", error))?;
+        let stored = last.key().unwrap_or_default();
+        let changes = batches.iter().flat_map(|batch| &batch.changes);
+        let put = changes.filter_map(|change| match change {
+            Change::Put(key, _) => Some(&key[..]),
+            _ => None,
+        });
+        let mut end = put.max().unwrap_or_default().max(stored).to_vec();
+        end.push(0);
+        if range.start < end {
+            merged.delete_range(&range.start, &end);
+        }
+        Ok(())
+    }
+
+    /// Syncs the log: everything acknowledged before this call is durable after it.
+    pub(crate) fn sync_log(&self) -> Result<()> {
+        self.health.check()?;
+        let synced = self.database.flush_wal(true);
+        synced.map_err(|error| self.health.after("syncing the log", error))
+    }
+
+    /// The syncing thread's work until `Syncing::stop`.
+    pub(crate) fn sync_until_stopped(&self) {
+        let syncing = &self.syncing;
+        let mut stopped = syncing.stopped.lock();
+        loop {
+            while !*stopped && !syncing.unsynced.load(Ordering::Acquire) {
+                syncing.changed.wait(&mut stopped);
+            }
+            let deadline = std::time::Instant::now() + SYNC_EVERY;
+            while !*stopped
+                && !syncing
+                    .changed
+                    .wait_until(&mut stopped, deadline)
+                    .timed_out()
+            {}
+            // First the mark, then the sync: a write in between is marked for the next one.
+            if syncing.unsynced.swap(false, Ordering::AcqRel) {
+                parking_lot::MutexGuard::unlocked(&mut stopped, || {
+                    if let Err(error) = self.sync_log() {
+                        tracing::error!("the log was not synced: {error}");
+                        // A full disk may pass; after any other failure nothing can be synced.
+                        syncing
+                            .unsynced
+                            .store(!self.health.failed(), Ordering::Release);
+                    }
+                });
+            }
+            if *stopped {
+                return;
+            }
+        }
+    }
+}
+
+fn bytes(batches: &[&Batch]) -> usize {
+    let changes = batches.iter().flat_map(|batch| &batch.changes);
+    let each = |change: &Change| match change {
+        Change::Put(key, value) => CHANGE_OVERHEAD + key.len() + value.len(),
+        Change::Delete(key) => CHANGE_OVERHEAD + key.len(),
+        Change::DeleteRange(range) => CHANGE_OVERHEAD + range.start.len() + range.end.len(),
+    };
+    CHANGE_OVERHEAD + changes.map(each).sum::<usize>()
+}

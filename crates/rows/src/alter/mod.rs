@@ -1,0 +1,12 @@
+//! Changing the columns and indexes of a table.
+//!
+//! - `plan`: from alterations to the new definition and what must be done to the rows
+//! - `rebuild`: doing it, for the changes that cannot be had by a new definition alone
+
+mod plan;
+mod rebuild;
+#[cfg(test)]
+mod tests;
+
+pub use plan::{Alteration, Place, implicit_default};
+pub use rebuild::AlterOutcome;

@@ -1,0 +1,407 @@
+//! From alterations to the definition that they ask for, and the work that it needs.
+//!
+//! Most changes need only a new definition: columns added, dropped, renamed, widened; indexes
+//! dropped. Rows written before stay as they are and are read by their slots. Rows are copied
+//! only when their bytes or keys change.
+//!
+//! Invariants
+//! 1. Alterations apply in order, each to the result of those before, as MySQL does.
+//! 2. A plan that does not rebuild keeps every surviving column's slot and type bytes.
+//!
+//! Not here: copying rows and filling indexes (`rebuild`).
+
+use crate::ddl::{NewIndex, add_index, broken, broken_owned, hidden_key, validate};
+use crate::error::{Error, Result, Thing};
+use crate::schema::{Column, DefaultValue, IndexState, TableDefinition};
+use crate::types::ColumnType;
+
+/// Where a column goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Where it is; at the end for a new one.
+    Keep,
+    /// Before all others.
+    First,
+    /// Behind the named column.
+    After(String),
+}
+
+/// One change of a table.
+#[derive(Clone, Debug)]
+pub enum Alteration {
+    /// ADD COLUMN.
+    AddColumn {
+        /// The column; its slot is handed out here.
+        column: Column,
+        /// Where.
+        place: Place,
+        /// Text form of CURRENT_TIMESTAMP for rows that exist, when the default is that.
+        now: Option<Vec<u8>>,
+    },
+    /// DROP COLUMN.
+    DropColumn(String),
+    /// MODIFY or CHANGE COLUMN.
+    ModifyColumn {
+        /// Its name so far.
+        name: String,
+        /// What it is to be.
+        column: Column,
+        /// Where.
+        place: Place,
+    },
+    /// RENAME COLUMN.
+    RenameColumn {
+        /// Its name so far.
+        from: String,
+        /// Its new name.
+        to: String,
+    },
+    /// ALTER COLUMN SET or DROP DEFAULT.
+    SetDefault {
+        /// The column.
+        name: String,
+        /// Its new default.
+        default: DefaultValue,
+    },
+    /// ADD INDEX, UNIQUE or PRIMARY KEY.
+    AddIndex(NewIndex),
+    /// DROP INDEX.
+    DropIndex(String),
+    /// DROP PRIMARY KEY.
+    DropPrimaryKey,
+    /// RENAME INDEX.
+    RenameIndex {
+        /// Its name so far.
+        from: String,
+        /// Its new name.
+        to: String,
+    },
+    /// RENAME TO.
+    RenameTable {
+        /// Database.
+        database: String,
+        /// Name.
+        name: String,
+    },
+    /// COMMENT.
+    SetComment(String),
+    /// ENGINE.
+    SetEngine(String),
+    /// AUTO_INCREMENT.
+    SetAutoIncrement(u64),
+}
+
+/// What to do.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    /// The new definition. `id` is that of the old one; a rebuild gives it a new one.
+    pub definition: TableDefinition,
+    /// For each new column its position among the old ones.
+    pub origins: Vec<Option<usize>>,
+    /// Whether all rows must be copied.
+    pub rebuild: bool,
+    /// Positions of indexes that must be filled when rows are not copied.
+    pub fill: Vec<usize>,
+    /// Numbers of indexes whose entries are to be removed when rows are not copied.
+    pub removed: Vec<u16>,
+}
+
+/// Works out what the alterations come to.
+///
+/// # Errors
+/// `Definition`, `NotFound`, `Exists`.
+pub(crate) fn plan(old: &TableDefinition, alterations: Vec<Alteration>) -> Result<Plan> {
+    let mut work = Plan {
+        definition: old.clone(),
+        origins: (0..old.columns.len()).map(Some).collect(),
+        rebuild: false,
+        fill: Vec::new(),
+        removed: Vec::new(),
+    };
+    // Index additions come last, so that they may name columns added by the same statement.
+    let (adds, others): (Vec<_>, Vec<_>) =
+        alterations.into_iter().partition(|a| matches!(a, Alteration::AddIndex(_)));
+    for alteration in others.into_iter().chain(adds) {
+        work.apply(alteration)?;
+    }
+    validate(&work.definition)?;
+    work.settle(old);
+    Ok(work)
+}
+
+impl Plan {
+    fn apply(&mut self, alteration: Alteration) -> Result<()> {
+        match alteration {
+            Alteration::AddColumn { column, place, now } => self.add_column(column, place, now),
+            Alteration::DropColumn(name) => self.drop_column(&name),
+            Alteration::ModifyColumn { name, column, place } => {
+                self.modify_column(&name, column, place)
+            }
+            Alteration::RenameColumn { from, to } => {
+                let position = self.column(&from)?;
+                self.check_free(&to, Some(position))?;
+                self.definition.columns[position].name = to;
+                Ok(())
+            }
+            Alteration::SetDefault { name, default } => {
+                let position = self.column(&name)?;
+                self.definition.columns[position].default = default;
+                Ok(())
+            }
+            Alteration::AddIndex(index) => self.add_index(&index),
+            Alteration::DropIndex(name) if name.eq_ignore_ascii_case("PRIMARY") => {
+                self.drop_primary()
+            }
+            Alteration::DropIndex(name) => {
+                let position = self.index(&name)?;
+                self.remove_index(position);
+                Ok(())
+            }
+            Alteration::DropPrimaryKey => self.drop_primary(),
+            Alteration::RenameIndex { from, to } => {
+                let position = self.index(&from)?;
+                if self.definition.index(&to).is_some_and(|other| other != position) {
+                    return Err(Error::Exists { what: Thing::Index, name: to });
+                }
+                self.definition.indexes[position].name = to;
+                Ok(())
+            }
+            Alteration::RenameTable { database, name } => {
+                self.definition.database = database;
+                self.definition.name = name;
+                Ok(())
+            }
+            Alteration::SetComment(comment) => {
+                self.definition.comment = comment;
+                Ok(())
+            }
+            Alteration::SetEngine(engine) => {
+                self.definition.engine = engine;
+                Ok(())
+            }
+            Alteration::SetAutoIncrement(base) => {
+                self.definition.auto_increment_base = base.max(1);
+                Ok(())
+            }
+        }
+    }
+
+    fn add_column(
+        &mut self,
+        mut column: Column,
+        place: Place,
+        now: Option<Vec<u8>>,
+    ) -> Result<()> {
+        self.check_free(&column.name, None)?;
+        column.slot = u16::try_from(self.definition.slots.len())
+            .map_err(|_| broken("Too many columns"))?;
+        column.absent = match &column.default {
+            DefaultValue::Literal(text) => text.clone(),
+            DefaultValue::CurrentTimestamp => now,
+            DefaultValue::None if column.nullable => None,
+            DefaultValue::None => Some(implicit_default(&column.ty)),
+        };
+        // Existing rows get numbers of their own, which a common value cannot express.
+        self.rebuild |= column.auto_increment;
+        self.definition.slots.push(column.ty.clone());
+        self.definition.columns.push(column);
+        self.origins.push(None);
+        let last = self.definition.columns.len() - 1;
+        self.place(last, place)
+    }
+
+    fn drop_column(&mut self, name: &str) -> Result<()> {
+        let position = self.column(name)?;
+        if self.definition.columns.len() == 1 {
+            return Err(broken("You can't delete all columns with ALTER TABLE"));
+        }
+        let indexes = self.definition.indexes.len();
+        for index in (0..indexes).rev() {
+            let parts = &mut self.definition.indexes[index].parts;
+            let before = parts.len();
+            parts.retain(|part| part.column != position);
+            if parts.len() == before {
+                continue;
+            }
+            if index == 0 {
+                self.rebuild = true;
+            } else if parts.is_empty() {
+                self.remove_index(index);
+            } else {
+                self.renumber_index(index)?;
+            }
+        }
+        self.definition.columns.remove(position);
+        self.origins.remove(position);
+        for index in &mut self.definition.indexes {
+            for part in &mut index.parts {
+                part.column -= usize::from(part.column > position);
+            }
+        }
+        Ok(())
+    }
+
+    fn modify_column(&mut self, name: &str, mut column: Column, place: Place) -> Result<()> {
+        let position = self.column(name)?;
+        self.check_free(&column.name, Some(position))?;
+        let old = &self.definition.columns[position];
+        let in_index =
+            self.definition.indexes.iter().any(|i| i.parts.iter().any(|p| p.column == position));
+        let in_primary =
+            self.definition.indexes[0].parts.iter().any(|part| part.column == position);
+        if in_primary {
+            column.nullable = false;
+        }
+        let same_nulls = old.nullable == column.nullable || (column.nullable && !in_index);
+        self.rebuild |= !same_nulls
+            || !widens(&old.ty, &column.ty)
+            || (column.auto_increment && !old.auto_increment);
+        column.slot = old.slot;
+        column.absent = old.absent.clone();
+        self.definition.slots[usize::from(column.slot)] = column.ty.clone();
+        self.definition.columns[position] = column;
+        self.place(position, place)
+    }
+
+    fn add_index(&mut self, index: &NewIndex) -> Result<()> {
+        if index.primary {
+            if !self.definition.has_hidden_key() {
+                return Err(broken("Multiple primary key defined"));
+            }
+            self.rebuild = true;
+        }
+        add_index(&mut self.definition, index, IndexState::Ready)
+    }
+
+    fn drop_primary(&mut self) -> Result<()> {
+        if self.definition.has_hidden_key() {
+            return Err(Error::NotFound { what: Thing::Index, name: "PRIMARY".into() });
+        }
+        self.definition.indexes[0] = hidden_key();
+        self.rebuild = true;
+        Ok(())
+    }
+
+    fn remove_index(&mut self, position: usize) {
+        let index = self.definition.indexes.remove(position);
+        self.removed.push(index.id);
+    }
+
+    /// Gives an index whose parts changed a new number, so that it is filled anew.
+    fn renumber_index(&mut self, position: usize) -> Result<()> {
+        let id = self.definition.next_index;
+        self.definition.next_index = id.checked_add(1).ok_or_else(|| broken("Too many keys"))?;
+        let index = &mut self.definition.indexes[position];
+        self.removed.push(std::mem::replace(&mut index.id, id));
+        Ok(())
+    }
+
+    /// Moves a column, and what points to it.
+    fn place(&mut self, from: usize, place: Place) -> Result<()> {
+        let to = match place {
+            Place::Keep => return Ok(()),
+            Place::First => 0,
+            Place::After(name) => {
+                let after = self.column(&name)?;
+                if after == from {
+                    return Ok(());
+                }
+                after + usize::from(after < from)
+            }
+        };
+        let column = self.definition.columns.remove(from);
+        self.definition.columns.insert(to, column);
+        let origin = self.origins.remove(from);
+        self.origins.insert(to, origin);
+        for part in self.definition.indexes.iter_mut().flat_map(|index| &mut index.parts) {
+            part.column = match part.column {
+                at if at == from => to,
+                at if from < at && at <= to => at - 1,
+                at if to <= at && at < from => at + 1,
+                at => at,
+            };
+        }
+        Ok(())
+    }
+
+    /// Decides what has to be filled, once all alterations are in.
+    fn settle(&mut self, old: &TableDefinition) {
+        let is_old = |id| old.indexes.iter().any(|index| index.id == id);
+        self.removed.retain(|id| is_old(*id));
+        if self.rebuild {
+            self.definition.slots =
+                self.definition.columns.iter().map(|column| column.ty.clone()).collect();
+            for (slot, column) in self.definition.columns.iter_mut().enumerate() {
+                column.slot = slot as u16;
+            }
+            return;
+        }
+        let indexes = self.definition.indexes.iter().enumerate();
+        self.fill = indexes.filter(|(_, index)| !is_old(index.id)).map(|(at, _)| at).collect();
+    }
+
+    fn column(&self, name: &str) -> Result<usize> {
+        self.definition
+            .column(name)
+            .ok_or_else(|| Error::NotFound { what: Thing::Column, name: name.to_string() })
+    }
+
+    fn index(&self, name: &str) -> Result<usize> {
+        self.definition
+            .index(name)
+            .filter(|position| *position > 0)
+            .ok_or_else(|| Error::NotFound { what: Thing::Index, name: name.to_string() })
+    }
+
+    fn check_free(&self, name: &str, itself: Option<usize>) -> Result<()> {
+        match self.definition.column(name) {
+            Some(position) if Some(position) != itself => {
+                Err(broken_owned(format!("Duplicate column name '{name}'")))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Whether values of `old` are stored and ordered in the same bytes under `new`.
+fn widens(old: &ColumnType, new: &ColumnType) -> bool {
+    match (old, new) {
+        (
+            ColumnType::VarChar { chars: old_chars, collation: old_collation },
+            ColumnType::VarChar { chars, collation },
+        ) => old_collation == collation && chars >= old_chars,
+        (ColumnType::VarBinary { bytes: old_bytes }, ColumnType::VarBinary { bytes }) => {
+            bytes >= old_bytes
+        }
+        (
+            ColumnType::Enum { values: old_values, collation: old_collation },
+            ColumnType::Enum { values, collation },
+        ) => old_collation == collation && values.starts_with(old_values),
+        (
+            ColumnType::Int { width: old_width, unsigned: old_unsigned, .. },
+            ColumnType::Int { width, unsigned, .. },
+        ) => old_width == width && old_unsigned == unsigned,
+        _ => old == new,
+    }
+}
+
+/// What MySQL puts into a NOT NULL column without a default.
+pub fn implicit_default(ty: &ColumnType) -> Vec<u8> {
+    match ty {
+        ColumnType::Int { .. }
+        | ColumnType::Float
+        | ColumnType::Double
+        | ColumnType::Decimal { .. } => b"0".to_vec(),
+        ColumnType::Date => b"0000-00-00".to_vec(),
+        ColumnType::Time { .. } => b"00:00:00".to_vec(),
+        ColumnType::DateTime { .. } | ColumnType::Timestamp { .. } => {
+            b"0000-00-00 00:00:00".to_vec()
+        }
+        ColumnType::Year => b"0000".to_vec(),
+        ColumnType::Enum { values, .. } => {
+            values.first().map(|word| word.clone().into_bytes()).unwrap_or_default()
+        }
+        ColumnType::Json => b"null".to_vec(),
+        _ => Vec::new(),
+    }
+}

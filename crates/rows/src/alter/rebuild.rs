@@ -1,0 +1,283 @@
+//! Carrying out a plan: publishing the new definition, filling new indexes, copying rows.
+//!
+//! The table's gate stays closed from the plan to the end, so no row changes meanwhile; readers
+//! go on with the old version until the new one is published.
+//!
+//! Crash safety
+//! - A copy goes into a new table id whose range is noted for reclaiming first; the batch that
+//!   publishes the copy removes that note. A crash before it leaves the old table.
+//! - A new index is filled under an index number that is burnt first, so entries left behind by
+//!   a crash never meet a later index.
+//!
+//! Not here: what is to be done (`plan`).
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use crate::alter::plan::{Alteration, Plan, plan};
+use crate::catalog::{current, no_database};
+use crate::convert::convert;
+use crate::datum::{Datum, Value};
+use crate::engine::Engine;
+use crate::error::{Error, Result, Thing};
+use crate::find::row_at;
+use crate::store::{Batch, Change, Direction, Durability, Reach};
+use crate::table::{Table, TableState};
+use crate::temporal::Zone;
+
+/// Bytes gathered before they are written while filling.
+const FILL_BATCH_BYTES: usize = 4 << 20;
+
+/// What an ALTER TABLE did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AlterOutcome {
+    /// Rows that were copied; 0 when the definition alone changed.
+    pub rows_copied: u64,
+}
+
+impl Engine {
+    /// Changes a table. Writers wait while it lasts; readers do not.
+    ///
+    /// # Errors
+    /// `NotFound`, `Exists`, `Definition`; `Value` and `NullValue` when a row does not fit the
+    /// new columns; `Duplicate` when a new unique key does not hold; `LockTimeout`.
+    pub fn alter_table(
+        &self,
+        database: &str,
+        name: &str,
+        alterations: Vec<Alteration>,
+    ) -> Result<AlterOutcome> {
+        let table = self.catalog().table(database, name)?;
+        let gate = table.state.close(self.lock_wait_max())?;
+        let table = self.catalog().table(database, name)?;
+        let mut plan = plan(&table, alterations)?;
+        self.check_new_name(&table, &plan)?;
+        plan.definition.version = table.version + 1;
+        let outcome = if plan.rebuild {
+            self.rebuild(&table, plan)
+        } else {
+            self.publish_in_place(&table, plan)
+        };
+        drop(gate);
+        outcome
+    }
+
+    fn check_new_name(&self, table: &Table, plan: &Plan) -> Result<()> {
+        let (database, name) = (&plan.definition.database, &plan.definition.name);
+        if *database == table.database && *name == table.name {
+            return Ok(());
+        }
+        if !self.catalog().has_database(database) {
+            return Err(no_database(database));
+        }
+        match self.find_table(database, name)? {
+            Some(_) => {
+                Err(Error::Exists { what: Thing::Table, name: format!("{database}.{name}") })
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn publish_in_place(&self, table: &Arc<Table>, plan: Plan) -> Result<AlterOutcome> {
+        if !plan.fill.is_empty() {
+            let mut burnt = table.definition.clone();
+            burnt.next_index = plan.definition.next_index;
+            let mut change = self.catalog().change();
+            change.put_table(&burnt);
+            change.finish(&**self.store(), Durability::Os, |_| ())?;
+            self.fill_indexes(table, &plan)?;
+        }
+        let mut change = self.catalog().change();
+        for id in &plan.removed {
+            let position = table.indexes.iter().position(|index| index.id == *id);
+            change.delete_range(table.index_range(position.expect("removed ids are old ones")));
+        }
+        change.put_table(&plan.definition);
+        self.publish(change, table, plan.definition)?;
+        Ok(AlterOutcome::default())
+    }
+
+    /// Writes the entries of new indexes for all rows.
+    fn fill_indexes(&self, table: &Arc<Table>, plan: &Plan) -> Result<()> {
+        // Readable by the new layout: a plan without rebuild keeps slots and bytes.
+        let next = Table::new(plan.definition.clone(), Arc::new(TableState::default()));
+        let mut fill = Fill::new(self);
+        let snapshot = self.store().snapshot()?;
+        let mut cursor =
+            snapshot.scan(&table.index_range(0), Direction::Forward, Reach::Disk)?;
+        while cursor.advance()? {
+            let row = row_at(&next, cursor.key(), cursor.value())?.values()?;
+            for index in &plan.fill {
+                fill.entry(&next, *index, &row, cursor.key())?;
+            }
+        }
+        fill.flush()
+    }
+
+    fn rebuild(&self, table: &Arc<Table>, mut plan: Plan) -> Result<AlterOutcome> {
+        let mut change = self.catalog().change();
+        plan.definition.id = change.new_table_id();
+        change.drop_range(plan.definition.id);
+        change.finish(&**self.store(), Durability::Os, |_| ())?;
+        let copied = self.copy_rows(table, &plan);
+        let rows_copied = match copied {
+            Ok(rows_copied) => rows_copied,
+            Err(error) => {
+                let range = crate::table::table_range(plan.definition.id);
+                let changes = vec![Change::DeleteRange(range)];
+                self.store().write(&Batch { changes }, Durability::Os)?;
+                self.reclaim(plan.definition.id)?;
+                return Err(error);
+            }
+        };
+        let mut change = self.catalog().change();
+        change.delete_table(table.id);
+        change.drop_range(table.id);
+        change.keep_range(plan.definition.id);
+        change.put_table(&plan.definition);
+        self.publish(change, table, plan.definition)?;
+        self.reclaim(table.id)?;
+        Ok(AlterOutcome { rows_copied })
+    }
+
+    fn copy_rows(&self, table: &Arc<Table>, plan: &Plan) -> Result<u64> {
+        let next = Table::new(plan.definition.clone(), Arc::new(TableState::default()));
+        let mut fill = Fill::new(self);
+        let mut counter = plan.definition.auto_increment_base.max(1);
+        let mut row_id = 0;
+        let mut rows = 0;
+        let snapshot = self.store().snapshot()?;
+        let mut cursor =
+            snapshot.scan(&table.index_range(0), Direction::Forward, Reach::Disk)?;
+        while cursor.advance()? {
+            let old = row_at(table, cursor.key(), cursor.value())?.values()?;
+            let values = converted(plan, &old, &mut counter)?;
+            let row: Vec<Datum<'_>> = values.iter().map(Value::as_datum).collect();
+            let row_key = if next.has_hidden_key() {
+                row_id += 1;
+                next.row_key(&[Datum::UInt(row_id)])?
+            } else {
+                next.row_key_of(&row)?
+            };
+            fill.row(self, &next, &row, &row_key)?;
+            for index in 1..next.codecs.len() {
+                fill.entry(&next, index, &row, &row_key)?;
+            }
+            rows += 1;
+        }
+        fill.flush()?;
+        Ok(rows)
+    }
+
+    fn publish(
+        &self,
+        change: crate::catalog::CatalogChange<'_>,
+        old: &Arc<Table>,
+        definition: crate::schema::TableDefinition,
+    ) -> Result<()> {
+        change.finish(&**self.store(), self.durability(), |databases| {
+            if let Some(tables) = databases.get_mut(&old.database) {
+                tables.remove(&old.name);
+            }
+            old.state.reset_counters();
+            let table = Arc::new(current(definition, Arc::clone(&old.state)));
+            let tables = databases.entry(table.database.clone()).or_default();
+            tables.insert(table.name.clone(), table);
+        })
+    }
+}
+
+/// One row's values under the new columns.
+fn converted(plan: &Plan, old: &[Datum<'_>], counter: &mut u64) -> Result<Vec<Value>> {
+    let mut values = Vec::with_capacity(plan.origins.len());
+    for (column, origin) in plan.definition.columns.iter().zip(&plan.origins) {
+        let from = match origin {
+            Some(position) => old[*position].to_value(),
+            None => column.absent.clone().map_or(Value::Null, Value::Bytes),
+        };
+        let mut converted = convert(&column.ty, from.as_datum(), Zone::UTC);
+        if column.auto_increment && (origin.is_none() || converted.value.is_null()) {
+            converted = convert(&column.ty, Datum::UInt(*counter), Zone::UTC);
+            *counter += 1;
+        }
+        if let Some(issue) = converted.issue {
+            return Err(Error::Value { column: column.name.clone(), issue });
+        }
+        if converted.value.is_null() && !column.nullable {
+            return Err(Error::NullValue { column: column.name.clone() });
+        }
+        values.push(converted.value);
+    }
+    Ok(values)
+}
+
+/// Gathers entries and writes them in batches; finds duplicates of unique keys.
+struct Fill<'e> {
+    engine: &'e Engine,
+    batch: Batch,
+    bytes: usize,
+    /// Unique keys in the batch, which the store does not know yet.
+    unwritten: HashSet<Vec<u8>>,
+}
+
+impl<'e> Fill<'e> {
+    fn new(engine: &'e Engine) -> Fill<'e> {
+        Fill { engine, batch: Batch::default(), bytes: 0, unwritten: HashSet::new() }
+    }
+
+    fn row(
+        &mut self,
+        engine: &Engine,
+        table: &Table,
+        row: &[Datum<'_>],
+        row_key: &[u8],
+    ) -> Result<()> {
+        if !table.has_hidden_key() {
+            self.check_unique(table, 0, row, row_key)?;
+        }
+        let mut bytes = Vec::new();
+        table.layout.encode(row, engine.next_version(), &mut bytes);
+        self.put(row_key.to_vec(), bytes)
+    }
+
+    fn entry(
+        &mut self,
+        table: &Table,
+        index: usize,
+        row: &[Datum<'_>],
+        row_key: &[u8],
+    ) -> Result<()> {
+        let entry = table.entry(index, row, row_key)?;
+        if entry.unique {
+            self.check_unique(table, index, row, &entry.key)?;
+        }
+        self.put(entry.key, entry.value)
+    }
+
+    fn check_unique(
+        &mut self,
+        table: &Table,
+        index: usize,
+        row: &[Datum<'_>],
+        key: &[u8],
+    ) -> Result<()> {
+        let mut existing = Vec::new();
+        let taken = !self.unwritten.insert(key.to_vec())
+            || self.engine.latest().get(key, Reach::Disk, &mut existing)?;
+        if taken { Err(crate::transaction::duplicate(table, index, row)) } else { Ok(()) }
+    }
+
+    fn put(&mut self, key: Vec<u8>, value: Vec<u8>) -> Result<()> {
+        self.bytes += key.len() + value.len();
+        self.batch.changes.push(Change::Put(key, value));
+        if self.bytes >= FILL_BATCH_BYTES { self.flush() } else { Ok(()) }
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.engine.store().write(&self.batch, Durability::Os)?;
+        self.batch.changes.clear();
+        self.unwritten.clear();
+        self.bytes = 0;
+        Ok(())
+    }
+}

@@ -1,0 +1,139 @@
+//! Plans: which changes are had by a definition alone, and where columns and parts end up.
+
+use super::plan::{Alteration, Place, plan};
+use crate::ddl::NewIndex;
+use crate::schema::{Column, DefaultValue, Index, IndexPart, IndexState, TableDefinition};
+use crate::types::{Collation, ColumnType, IntWidth};
+
+fn column(name: &str, ty: ColumnType, slot: u16) -> Column {
+    Column {
+        name: name.into(),
+        ty,
+        nullable: false,
+        default: DefaultValue::None,
+        on_update_now: false,
+        auto_increment: false,
+        comment: String::new(),
+        slot,
+        absent: None,
+    }
+}
+
+fn int(width: IntWidth) -> ColumnType {
+    ColumnType::Int { width, unsigned: false, boolean: false }
+}
+
+fn text(chars: u32) -> ColumnType {
+    ColumnType::VarChar { chars, collation: Collation::Utf8Mb4GeneralCi }
+}
+
+fn index(id: u16, name: &str, columns: &[usize]) -> Index {
+    Index {
+        id,
+        name: name.into(),
+        unique: id == 1,
+        parts: columns.iter().map(|column| IndexPart { column: *column, prefix: None }).collect(),
+        state: IndexState::Ready,
+        comment: String::new(),
+    }
+}
+
+/// `t(id INT PRIMARY KEY, name VARCHAR(20), age INT, KEY(name, age))`
+fn definition() -> TableDefinition {
+    let columns =
+        vec![column("id", int(IntWidth::Int), 0), column("name", text(20), 1), column("age", int(IntWidth::Int), 2)];
+    TableDefinition {
+        id: 7,
+        version: 1,
+        database: "d".into(),
+        name: "t".into(),
+        slots: columns.iter().map(|column| column.ty.clone()).collect(),
+        columns,
+        indexes: vec![index(1, "PRIMARY", &[0]), index(2, "name", &[1, 2])],
+        next_index: 3,
+        auto_increment_base: 1,
+        comment: String::new(),
+        engine: String::new(),
+        created: 0,
+    }
+}
+
+fn names(definition: &TableDefinition) -> Vec<&str> {
+    definition.columns.iter().map(|column| column.name.as_str()).collect()
+}
+
+#[test]
+fn adding_a_column_in_front_needs_no_copy_and_keeps_index_parts() {
+    let added = Alteration::AddColumn {
+        column: column("new", int(IntWidth::Int), 0),
+        place: Place::First,
+        now: None,
+    };
+    let plan = plan(&definition(), vec![added]).unwrap();
+    assert!(!plan.rebuild && plan.fill.is_empty());
+    assert_eq!(names(&plan.definition), ["new", "id", "name", "age"]);
+    assert_eq!(plan.definition.columns[0].slot, 3);
+    assert_eq!(plan.definition.columns[0].absent.as_deref(), Some(&b"0"[..]));
+    assert_eq!(plan.definition.indexes[0].parts[0].column, 1);
+    assert_eq!(plan.definition.indexes[1].parts[1].column, 3);
+}
+
+#[test]
+fn dropping_an_indexed_column_fills_what_is_left_of_the_index() {
+    let plan = plan(&definition(), vec![Alteration::DropColumn("NAME".into())]).unwrap();
+    assert!(!plan.rebuild);
+    assert_eq!(names(&plan.definition), ["id", "age"]);
+    assert_eq!((plan.fill, plan.removed), (vec![1], vec![2]));
+    assert_eq!(plan.definition.indexes[1].parts, [IndexPart { column: 1, prefix: None }]);
+}
+
+#[test]
+fn widening_a_varchar_is_free_and_narrowing_copies() {
+    for (chars, copies) in [(30, false), (10, true)] {
+        let modify = Alteration::ModifyColumn {
+            name: "name".into(),
+            column: column("name", text(chars), 0),
+            place: Place::Keep,
+        };
+        assert_eq!(plan(&definition(), vec![modify]).unwrap().rebuild, copies, "{chars}");
+    }
+}
+
+#[test]
+fn a_column_moves_behind_another_with_its_index_parts() {
+    let moved = Alteration::ModifyColumn {
+        name: "id".into(),
+        column: column("id", int(IntWidth::Int), 0),
+        place: Place::After("age".into()),
+    };
+    let plan = plan(&definition(), vec![moved]).unwrap();
+    assert_eq!(names(&plan.definition), ["name", "age", "id"]);
+    assert_eq!(plan.definition.indexes[0].parts[0].column, 2);
+    assert_eq!(plan.definition.indexes[1].parts[0].column, 0);
+    assert_eq!(plan.origins, [Some(1), Some(2), Some(0)]);
+}
+
+#[test]
+fn an_index_may_name_a_column_of_the_same_statement() {
+    let add_index = Alteration::AddIndex(NewIndex {
+        name: None,
+        unique: false,
+        primary: false,
+        parts: vec![("extra".into(), None)],
+        comment: String::new(),
+    });
+    let add_column = Alteration::AddColumn {
+        column: column("extra", int(IntWidth::Tiny), 0),
+        place: Place::Keep,
+        now: None,
+    };
+    let plan = plan(&definition(), vec![add_index, add_column]).unwrap();
+    assert_eq!(plan.fill, [2]);
+    assert_eq!(plan.definition.indexes[2].name, "extra");
+}
+
+#[test]
+fn changing_the_primary_key_copies() {
+    let plan = plan(&definition(), vec![Alteration::DropPrimaryKey]).unwrap();
+    assert!(plan.rebuild && plan.definition.has_hidden_key());
+}

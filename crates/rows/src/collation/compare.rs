@@ -1,0 +1,101 @@
+//! Order and equality of texts, and bytes that stand for them.
+//!
+//! Text collations pad: the shorter text is compared as if spaces followed, so trailing spaces
+//! never count and "a\t" is less than "a". `binary` does not pad.
+//!
+//! Not here: weights of characters (`weights`), keys (`key`), which write the same bytes.
+
+use std::cmp::Ordering;
+
+use super::weights::{ASCII, next_character, weight};
+use crate::key::write_text_key;
+use crate::types::Collation;
+
+/// Compares two texts.
+pub fn compare(collation: Collation, a: &[u8], b: &[u8]) -> Ordering {
+    match collation {
+        Collation::Binary => a.cmp(b),
+        Collation::Utf8Mb4Bin => {
+            let common = common_bytes(a, b);
+            padded(&a[common..], &b[common..])
+        }
+        Collation::Utf8Mb4GeneralCi => compare_ci(a, b),
+    }
+}
+
+/// Whether two texts are equal.
+pub fn equal(collation: Collation, a: &[u8], b: &[u8]) -> bool {
+    a == b || collation != Collation::Binary && compare(collation, a, b) == Ordering::Equal
+}
+
+/// Appends bytes that are the same for equal texts and order as the texts do: a key for sorting,
+/// grouping and hashing.
+pub fn write_weights(collation: Collation, text: &[u8], out: &mut Vec<u8>) {
+    match collation {
+        Collation::Binary => out.extend_from_slice(text),
+        _ => write_text_key(collation, text, out),
+    }
+}
+
+fn common_bytes(a: &[u8], b: &[u8]) -> usize {
+    a.iter().zip(b).take_while(|(x, y)| x == y).count()
+}
+
+/// Compares what differs from the first byte on, or is the rest of the longer text.
+fn padded(a: &[u8], b: &[u8]) -> Ordering {
+    match (a.is_empty(), b.is_empty()) {
+        (true, _) => spaces_against(b.iter().map(|byte| u16::from(*byte))),
+        (_, true) => spaces_against(a.iter().map(|byte| u16::from(*byte))).reverse(),
+        // UTF-8 orders as its characters do.
+        _ => a.cmp(b),
+    }
+}
+
+/// Compares spaces with the rest of a longer text.
+fn spaces_against(rest: impl Iterator<Item = u16>) -> Ordering {
+    let mut rest = rest.skip_while(|weight| *weight == 0x20);
+    rest.next().map_or(Ordering::Equal, |weight| 0x20.cmp(&weight))
+}
+
+fn compare_ci(a: &[u8], b: &[u8]) -> Ordering {
+    let (mut a, mut b) = (a, b);
+    loop {
+        let ((x, x_bytes), (y, y_bytes)) = match (a, b) {
+            ([], _) => return spaces_against(Weights(b)),
+            (_, []) => return spaces_against(Weights(a)).reverse(),
+            _ => (next_weight(a), next_weight(b)),
+        };
+        if x != y {
+            return x.cmp(&y);
+        }
+        a = &a[x_bytes..];
+        b = &b[y_bytes..];
+    }
+}
+
+#[inline]
+fn next_weight(text: &[u8]) -> (u16, usize) {
+    match ASCII.get(usize::from(text[0])) {
+        Some(weight) => (u16::from(*weight), 1),
+        None => {
+            let (character, bytes) = next_character(text);
+            (weight(character), bytes)
+        }
+    }
+}
+
+/// The weights of a text's characters.
+struct Weights<'a>(&'a [u8]);
+
+impl Iterator for Weights<'_> {
+    type Item = u16;
+
+    fn next(&mut self) -> Option<u16> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let (weight, bytes) = next_weight(self.0);
+        self.0 = &self.0[bytes..];
+        Some(weight)
+    }
+}

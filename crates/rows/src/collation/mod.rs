@@ -1,0 +1,12 @@
+//! Comparing text under a collation.
+
+mod compare;
+mod like;
+mod names;
+#[cfg(test)]
+mod tests;
+mod weights;
+
+pub use compare::{compare, equal, write_weights};
+pub use like::like;
+pub(crate) use weights::{ASCII, next_character, weight};

@@ -1,0 +1,85 @@
+use std::cmp::Ordering;
+
+use super::weights::weight;
+use super::*;
+use crate::types::Collation::{self, Binary, Utf8Mb4Bin, Utf8Mb4GeneralCi};
+
+fn order(collation: Collation, a: &str, b: &str) -> Ordering {
+    compare(collation, a.as_bytes(), b.as_bytes())
+}
+
+#[test]
+fn weights_of_all_characters_are_those_that_were_measured() {
+    // The sum over "code point, tab, weight in hex, newline" of every character up to U+FFFF, as
+    // `tests/values/record_weights.sh` prints it for a MariaDB server.
+    let mut listing = String::new();
+    for character in (0..=0xFFFFu32).filter(|c| !(0xD800..0xE000).contains(c)) {
+        listing.push_str(&format!("{character}\t{:04X}\n", weight(character)));
+    }
+    assert_eq!(xxhash_rust::xxh3::xxh3_64(listing.as_bytes()), HASH);
+}
+
+const HASH: u64 = 0xc87693d4af637485;
+
+#[test]
+fn case_accents_and_trailing_spaces_do_not_count() {
+    assert_eq!(order(Utf8Mb4GeneralCi, "Ärger ", "arger"), Ordering::Equal);
+    assert_eq!(order(Utf8Mb4GeneralCi, "ß", "s"), Ordering::Equal);
+    assert_eq!(order(Utf8Mb4GeneralCi, "😀", "😁"), Ordering::Equal);
+    assert_eq!(order(Utf8Mb4GeneralCi, "a", "B"), Ordering::Less);
+    assert_eq!(order(Utf8Mb4GeneralCi, "a\t", "a"), Ordering::Less);
+    assert_eq!(order(Utf8Mb4GeneralCi, "a  b", "a"), Ordering::Greater);
+}
+
+#[test]
+fn binary_text_compares_code_points_and_pads() {
+    assert_eq!(order(Utf8Mb4Bin, "a", "A"), Ordering::Greater);
+    assert_eq!(order(Utf8Mb4Bin, "a ", "a"), Ordering::Equal);
+    assert_eq!(order(Utf8Mb4Bin, "a\t", "a "), Ordering::Less);
+    assert_eq!(order(Utf8Mb4Bin, "\u{FFFF}", "😀"), Ordering::Less);
+    assert_eq!(order(Binary, "a ", "a"), Ordering::Greater);
+}
+
+#[test]
+fn bytes_for_sorting_agree_with_comparison() {
+    let texts = ["", " ", "a", "A ", "a\t", "a b", "a  b", "ä", "b", "😀", "\u{1}", "a\u{1}", "z"];
+    for collation in [Binary, Utf8Mb4Bin, Utf8Mb4GeneralCi] {
+        for (a, b) in texts.iter().flat_map(|a| texts.iter().map(move |b| (a, b))) {
+            let (mut x, mut y) = (Vec::new(), Vec::new());
+            write_weights(collation, a.as_bytes(), &mut x);
+            write_weights(collation, b.as_bytes(), &mut y);
+            assert_eq!(x.cmp(&y), order(collation, a, b), "{collation:?} {a:?} {b:?}");
+        }
+    }
+}
+
+#[test]
+fn like_matches_percent_underscore_and_escapes() {
+    let ci = |text: &str, pattern: &str| {
+        like(Utf8Mb4GeneralCi, text.as_bytes(), pattern.as_bytes(), Some('\\'))
+    };
+    assert!(ci("Straße", "stra_e"));
+    assert!(ci("David", "%D%v%"));
+    assert!(ci("", "%"));
+    assert!(!ci("", "_"));
+    assert!(ci("a%b", "a\\%b"));
+    assert!(!ci("axb", "a\\%b"));
+    assert!(!ci("a ", "a"));
+    assert!(ci("aaab", "%ab"));
+    assert!(!ci("aaa", "%ab"));
+    assert!(ci("abcabcd", "%abcd"));
+    assert!(ci("ä", "_"));
+    assert!(!like(Binary, "ä".as_bytes(), b"_", None));
+    assert!(!like(Utf8Mb4Bin, b"A", b"a", None));
+    assert!(ci("\\", "\\"));
+}
+
+#[test]
+fn clients_names_of_collations_are_known() {
+    assert_eq!(Collation::from_name("UTF8MB4_0900_ai_ci"), Some(Utf8Mb4GeneralCi));
+    assert_eq!(Collation::from_name("utf8_bin"), Some(Utf8Mb4Bin));
+    assert_eq!(Collation::from_name("klingon"), None);
+    for collation in [Binary, Utf8Mb4Bin, Utf8Mb4GeneralCi] {
+        assert_eq!(Collation::from_name(collation.name()), Some(collation));
+    }
+}

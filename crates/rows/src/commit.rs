@@ -1,0 +1,203 @@
+//! Commits shared by all writers: those that need the disk wait together for one sync.
+//!
+//! A writer under `EveryCommit` hands its transaction to the committer's thread. That thread
+//! takes all that wait, applies them with one sync, frees their locks and tells each. While it
+//! syncs, the next ones gather. Writers that need no sync are applied by their own thread at
+//! once: the store only has to hand the bytes to the operating system.
+//!
+//! Invariants
+//! 1. A transaction's locks are held until its writes are visible (so under `EveryCommit` until
+//!    they are durable), and free before its `done` is called.
+//! 2. Every transaction handed over is answered exactly once, also when the committer stops.
+//!
+//! Not here: what the writes are (`transaction`), the once-a-second sync (the store's).
+
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use parking_lot::{Condvar, Mutex};
+
+use crate::error::{Error, Result};
+use crate::store::{Batch, Durability, Store, StoreTransaction};
+use crate::table::GateGuard;
+use crate::transaction::Transaction;
+
+type Done = Box<dyn FnOnce(Result<()>) + Send>;
+
+struct Pending {
+    store: Box<dyn StoreTransaction>,
+    gates: Vec<GateGuard>,
+    durability: Durability,
+    done: Done,
+}
+
+#[derive(Default)]
+struct Queue {
+    pending: Vec<Pending>,
+    stopped: bool,
+}
+
+struct Shared {
+    queue: Mutex<Queue>,
+    arrived: Condvar,
+    store: Arc<dyn Store>,
+}
+
+/// The thread that commits for all, and the way to it.
+pub struct Committer {
+    shared: Arc<Shared>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl Committer {
+    /// Starts the thread.
+    pub(crate) fn start(store: Arc<dyn Store>) -> std::io::Result<Committer> {
+        let shared =
+            Arc::new(Shared { queue: Mutex::default(), arrived: Condvar::new(), store });
+        let of_thread = Arc::clone(&shared);
+        let thread = std::thread::Builder::new()
+            .name("committer".into())
+            .spawn(move || run(&of_thread))?;
+        Ok(Committer { shared, thread: Mutex::new(Some(thread)) })
+    }
+
+    /// Commits and returns when that is done.
+    pub(crate) fn commit(&self, transaction: Transaction, durability: Durability) -> Result<()> {
+        if transaction.is_empty() {
+            return Ok(());
+        }
+        if durability < Durability::EveryCommit {
+            return self.commit_here(transaction, durability);
+        }
+        let outcome = Arc::new((Mutex::new(None), Condvar::new()));
+        let of_done = Arc::clone(&outcome);
+        self.submit(
+            transaction,
+            durability,
+            Box::new(move |result| {
+                *of_done.0.lock() = Some(result);
+                of_done.1.notify_one();
+            }),
+        );
+        let mut result = outcome.0.lock();
+        loop {
+            match result.take() {
+                Some(result) => return result,
+                None => outcome.1.wait(&mut result),
+            }
+        }
+    }
+
+    /// Applies a transaction in the calling thread.
+    fn commit_here(&self, transaction: Transaction, durability: Durability) -> Result<()> {
+        let Transaction { mut store, gates, .. } = transaction;
+        let result = match store.take_batch() {
+            Some(batch) => self.shared.store.write(&batch, durability),
+            None => return store.commit(durability),
+        };
+        drop(store);
+        drop(gates);
+        result
+    }
+
+    /// Hands a transaction over; `done` is called in the committer's thread.
+    pub(crate) fn submit(&self, transaction: Transaction, durability: Durability, done: Done) {
+        let Transaction { store, gates, .. } = transaction;
+        let pending = Pending { store, gates, durability, done };
+        let mut queue = self.shared.queue.lock();
+        if queue.stopped {
+            drop(queue);
+            (pending.done)(Err(Error::Refused { why: "the server is stopping" }));
+            return;
+        }
+        queue.pending.push(pending);
+        drop(queue);
+        self.shared.arrived.notify_one();
+    }
+
+    /// Commits what was handed over so far and stops; later submissions are refused.
+    pub(crate) fn stop(&self) {
+        self.shared.queue.lock().stopped = true;
+        self.shared.arrived.notify_one();
+        if let Some(thread) = self.thread.lock().take() {
+            // The thread only ends by itself; a panic there was printed already.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for Committer {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+fn run(shared: &Shared) {
+    let mut round = Vec::new();
+    loop {
+        let mut queue = shared.queue.lock();
+        while queue.pending.is_empty() {
+            if queue.stopped {
+                return;
+            }
+            shared.arrived.wait(&mut queue);
+        }
+        std::mem::swap(&mut round, &mut queue.pending);
+        drop(queue);
+        commit_round(&*shared.store, &mut round);
+    }
+}
+
+/// Commits everything in `round` and answers each.
+fn commit_round(store: &dyn Store, round: &mut Vec<Pending>) {
+    let durability = round.iter().map(|p| p.durability).max().unwrap_or(Durability::Os);
+    let mut batches: Vec<Batch> = Vec::with_capacity(round.len());
+    let mut batched = Vec::with_capacity(round.len());
+    for mut pending in round.drain(..) {
+        match pending.store.take_batch() {
+            Some(batch) => {
+                batches.push(batch);
+                batched.push(pending);
+            }
+            None => {
+                let result = pending.store.commit(pending.durability);
+                drop(pending.gates);
+                (pending.done)(result);
+            }
+        }
+    }
+    if batched.is_empty() {
+        return;
+    }
+    let views: Vec<&Batch> = batches.iter().collect();
+    let result = store.write_all(&views, durability);
+    let shared_error = result.err().map(Arc::new);
+    for pending in batched {
+        drop(pending.store);
+        drop(pending.gates);
+        (pending.done)(match &shared_error {
+            None => Ok(()),
+            Some(error) => Err(share(error)),
+        });
+    }
+}
+
+/// One failure, told to each writer of the round.
+fn share(error: &Arc<Error>) -> Error {
+    match &**error {
+        Error::Refused { why } => Error::Refused { why },
+        Error::Conflict => Error::Conflict,
+        Error::Store { doing, applied, .. } => {
+            let source = Box::new(SharedError(Arc::clone(error)));
+            Error::Store { doing, applied: *applied, source }
+        }
+        _ => {
+            let source = Box::new(SharedError(Arc::clone(error)));
+            Error::Store { doing: "committing", applied: None, source }
+        }
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct SharedError(Arc<Error>);

@@ -1,0 +1,72 @@
+//! Making any value a value of a column's domain, as MySQL does when it stores one.
+//!
+//! The result is what MySQL stores without strict mode, and what was wrong on the way; a strict
+//! caller refuses the latter. NULL stays NULL: whether it is allowed is the caller's affair, like
+//! MySQL's modes NO_ZERO_DATE and NO_ZERO_IN_DATE (`Date::is_zero`, `Date::has_zero_part`): dates
+//! with zero parts are converted without an issue, but for TIMESTAMP, which has only the zero
+//! date.
+//!
+//! Not here: reading dates (`temporal`) and decimals (`decimal`), printing (`text`).
+
+mod dispatch;
+mod integer;
+mod number;
+mod strings;
+mod temporal;
+#[cfg(test)]
+mod tests;
+
+pub use dispatch::{convert, from_text};
+
+use crate::datum::Value;
+
+/// What is wrong with a value for its column. The numbers are those of MySQL's warnings; where
+/// strict mode's error has another, both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Issue {
+    /// Out of the type's range, 1264; the nearest value was taken (YEAR, TIMESTAMP: zero). For
+    /// temporal types the error is 1292.
+    OutOfRange,
+    /// Too long for the column, 1265 and 1406; cut.
+    TooLong,
+    /// Something behind the value was left out, or no word of the ENUM, 1265. For temporal types
+    /// the error is 1292.
+    Truncated,
+    /// No value of the type at all, 1366; temporal types 1265 and 1292. Zero was taken.
+    Incorrect {
+        /// What it should be, in MySQL's words: `integer`, `decimal`, `double`, `date`,
+        /// `datetime`, `time`.
+        what: &'static str,
+    },
+    /// Not UTF-8, 1366; each such byte became `?`.
+    InvalidUtf8,
+    /// Not JSON, 3140: an error in every mode. The value is NULL.
+    InvalidJson,
+}
+
+/// A value of the column's domain, and what was wrong on the way to it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Converted {
+    /// The value; of the domain also when there is an issue.
+    pub value: Value,
+    /// What a strict caller makes an error, and another a warning.
+    pub issue: Option<Issue>,
+    /// Whether digits or spaces were lost of which MySQL only notes (level Note, 1265) that they
+    /// were, in strict mode too.
+    pub note: bool,
+}
+
+impl Converted {
+    /// A value as it should be.
+    fn clean(value: Value) -> Converted {
+        Converted { value, issue: None, note: false }
+    }
+
+    fn with(value: Value, issue: Issue) -> Converted {
+        Converted { value, issue: Some(issue), note: false }
+    }
+
+    fn noted(value: Value, note: bool) -> Converted {
+        Converted { value, issue: None, note }
+    }
+}

@@ -1,0 +1,205 @@
+//! The engine: store, catalog and committer behind one handle that every door shares.
+//!
+//! Invariants
+//! 1. Row versions only grow, also across restarts (they start from the clock's microseconds),
+//!    so a version names one state of one row for ever. memcached's cas rests on this.
+//! 2. Counters (AUTO_INCREMENT, row ids) are read from the rows at first use after a start and
+//!    then only grow.
+//!
+//! Not here: the operations themselves (`find`, `transaction`, `ddl`, `alter`, `check`).
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::time::Duration;
+
+use parking_lot::Mutex;
+
+use crate::catalog::Catalog;
+use crate::clock::{Clock, SystemClock};
+use crate::commit::Committer;
+use crate::datum::Datum;
+use crate::error::{Error, Result};
+use crate::find::Flow;
+use crate::metrics::Metrics;
+use crate::store::{Direction, Durability, Reach, Read, Store};
+use crate::table::{PREFIX_BYTES, Table};
+
+/// Settings of an engine.
+pub struct EngineOptions {
+    /// What acknowledged means unless a session says otherwise.
+    pub durability: Durability,
+    /// How long a row lock is waited for where waiting is allowed.
+    pub lock_wait_max: Duration,
+    /// Where the time comes from.
+    pub clock: Arc<dyn Clock>,
+}
+
+impl Default for EngineOptions {
+    fn default() -> EngineOptions {
+        EngineOptions {
+            durability: Durability::EveryCommit,
+            lock_wait_max: Duration::from_secs(50),
+            clock: Arc::new(SystemClock),
+        }
+    }
+}
+
+/// Rows, for every door.
+pub struct Engine {
+    store: Arc<dyn Store>,
+    catalog: Catalog,
+    committer: Committer,
+    metrics: Metrics,
+    clock: Arc<dyn Clock>,
+    durability: AtomicU8,
+    lock_wait_max: Duration,
+    version: AtomicU64,
+    /// Held while counters are first read from the rows.
+    counters: Mutex<()>,
+}
+
+impl Engine {
+    /// Opens the rows in a store; makes the catalog in an empty one.
+    ///
+    /// # Errors
+    /// `Corrupt` when the catalog does not decode, `Refused` when it is of a newer format,
+    /// `Store`.
+    pub fn open(store: Arc<dyn Store>, options: EngineOptions) -> Result<Arc<Engine>> {
+        let catalog = Catalog::load(&*store)?;
+        let committer = Committer::start(Arc::clone(&store)).map_err(|source| Error::Store {
+            doing: "starting the committer",
+            applied: Some(false),
+            source: Box::new(source),
+        })?;
+        let engine = Engine {
+            store,
+            catalog,
+            committer,
+            metrics: Metrics::new(),
+            version: AtomicU64::new(options.clock.unix_micros()),
+            clock: options.clock,
+            durability: AtomicU8::new(options.durability as u8),
+            lock_wait_max: options.lock_wait_max,
+            counters: Mutex::new(()),
+        };
+        engine.resume_reclaims()?;
+        Ok(Arc::new(engine))
+    }
+
+    /// Databases, tables, columns.
+    pub fn catalog(&self) -> &Catalog {
+        &self.catalog
+    }
+
+    /// The store beneath.
+    pub fn store(&self) -> &Arc<dyn Store> {
+        &self.store
+    }
+
+    /// The present state, for reads outside transactions.
+    pub fn latest(&self) -> &dyn Read {
+        &*self.store
+    }
+
+    /// Figures for status pages.
+    pub fn metrics(&self) -> &Metrics {
+        &self.metrics
+    }
+
+    /// The time of day.
+    pub fn clock(&self) -> &dyn Clock {
+        &*self.clock
+    }
+
+    /// What acknowledged means unless a session says otherwise.
+    pub fn durability(&self) -> Durability {
+        match self.durability.load(Ordering::Relaxed) {
+            0 => Durability::Os,
+            1 => Durability::EverySecond,
+            _ => Durability::EveryCommit,
+        }
+    }
+
+    /// Changes the default durability for writes from now on.
+    pub fn set_durability(&self, durability: Durability) {
+        self.durability.store(durability as u8, Ordering::Relaxed);
+    }
+
+    /// How long a row lock is waited for where waiting is allowed.
+    pub fn lock_wait_max(&self) -> Duration {
+        self.lock_wait_max
+    }
+
+    /// Finishes handed-over commits, makes everything durable and refuses further writes.
+    pub fn close(&self) -> Result<()> {
+        self.committer.stop();
+        self.store.sync()
+    }
+
+    pub(crate) fn committer(&self) -> &Committer {
+        &self.committer
+    }
+
+    /// A row version that was never given before.
+    pub(crate) fn next_version(&self) -> u64 {
+        self.version.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Reads a counter from the rows, once per start: `last` gives the highest value in use.
+    pub(crate) fn load_counter(
+        &self,
+        table: &Table,
+        counter: &AtomicU64,
+        last: fn(&Engine, &Table) -> Result<u64>,
+    ) -> Result<()> {
+        if counter.load(Ordering::Acquire) != 0 {
+            return Ok(());
+        }
+        let _reading = self.counters.lock();
+        if counter.load(Ordering::Acquire) == 0 {
+            let next = last(self, table)?.saturating_add(1);
+            counter.store(next, Ordering::Release);
+        }
+        Ok(())
+    }
+
+    /// The highest hidden row id in use.
+    pub(crate) fn last_row_id(&self, table: &Table) -> Result<u64> {
+        let range = table.index_range(0);
+        let mut cursor = self.store.scan(&range, Direction::Backward, Reach::Disk)?;
+        if !cursor.advance()? {
+            return Ok(0);
+        }
+        let key = cursor.key();
+        let id = key[PREFIX_BYTES..].try_into().map_err(|_| Error::Corrupt {
+            key: key.to_vec(),
+            why: "row id length",
+        })?;
+        Ok(u64::from_be_bytes(id))
+    }
+
+    /// The highest AUTO_INCREMENT value in use, or one below the table's declared start.
+    pub(crate) fn last_auto_increment(&self, table: &Table) -> Result<u64> {
+        let base = table.auto_increment_base.saturating_sub(1);
+        let Some(position) = table.auto_increment() else { return Ok(base) };
+        let index = table
+            .codecs
+            .iter()
+            .position(|codec| codec.ready && codec.parts.first().is_some_and(|p| p.column == position));
+        let Some(index) = index else { return Ok(base) };
+        let mut last = 0;
+        let range = table.index_range(index);
+        let view = self.latest();
+        self.find(view, table, index, &range, Direction::Backward, Reach::Disk, &mut |found| {
+            last = match found.row.column(position)? {
+                Datum::Int(value) => u64::try_from(value).unwrap_or(0),
+                Datum::UInt(value) => value,
+                Datum::Float(value) => value.max(0.0) as u64,
+                Datum::Double(value) => value.max(0.0) as u64,
+                _ => 0,
+            };
+            Ok(Flow::Stop)
+        })?;
+        Ok(last.max(base))
+    }
+}

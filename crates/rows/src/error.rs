@@ -1,0 +1,136 @@
+//! Why a row operation did not happen, sorted by what the caller can do about it.
+//!
+//! Invariants
+//! 1. Unless a variant says otherwise nothing was written.
+//! 2. Doors translate every variant into their own words by an exhaustive `match`; none prints
+//!    this type's text to a client as it is, except inside a server-error message.
+//!
+//! Not here: "incomplete input", which is a decoder's result and no error.
+
+use crate::convert::Issue;
+
+/// What stands in the way of a request that may not wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wait {
+    /// The bytes are not in memory.
+    Disk,
+    /// Another writer holds the row.
+    Lock,
+    /// A schema change is under way on the table.
+    Schema,
+}
+
+/// The kinds of named things.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Thing {
+    /// A database (schema).
+    Database,
+    /// A table.
+    Table,
+    /// A column.
+    Column,
+    /// An index.
+    Index,
+}
+
+/// Result of a row operation.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Why a row operation did not happen.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The request may not wait here and would have to: repeat it where waiting is allowed.
+    #[error("would wait for {0:?}")]
+    WouldWait(Wait),
+    /// The row's lock was not had in time. The caller may retry the transaction's last step.
+    #[error("lock wait timeout")]
+    LockTimeout,
+    /// Waiting would have closed a circle of waiters, or the row changed under an optimistic
+    /// store. The caller may retry the whole transaction.
+    #[error("deadlock or write conflict")]
+    Conflict,
+    /// The table changed since the handle was opened; open it again.
+    #[error("table definition changed")]
+    SchemaChanged,
+    /// Another row has this key in a unique index.
+    #[error("duplicate entry for key '{index}'")]
+    Duplicate {
+        /// Name of the index, `PRIMARY` for the primary key.
+        index: String,
+        /// The key columns' values as MySQL prints them, joined by `-`.
+        entry: String,
+    },
+    /// A named thing does not exist.
+    #[error("no such {what:?}: {name}")]
+    NotFound {
+        /// Its kind.
+        what: Thing,
+        /// Its name, tables as `db.table`.
+        name: String,
+    },
+    /// A named thing exists already.
+    #[error("{what:?} exists: {name}")]
+    Exists {
+        /// Its kind.
+        what: Thing,
+        /// Its name, tables as `db.table`.
+        name: String,
+    },
+    /// A value does not fit its column.
+    #[error("bad value for column '{column}': {issue:?}")]
+    Value {
+        /// The column's name.
+        column: String,
+        /// What is wrong.
+        issue: Issue,
+    },
+    /// A NULL for a column that is NOT NULL.
+    #[error("column '{column}' cannot be null")]
+    NullValue {
+        /// The column's name.
+        column: String,
+    },
+    /// A definition of a table breaks a rule; the text says which.
+    #[error("{why}")]
+    Definition {
+        /// The rule, as a sentence.
+        why: String,
+    },
+    /// The request broke a stated limit; retrying cannot help.
+    #[error("{what} of {bytes} is above the limit of {bytes_max}")]
+    TooLarge {
+        /// What was too large.
+        what: &'static str,
+        /// Its size.
+        bytes: usize,
+        /// The limit.
+        bytes_max: usize,
+    },
+    /// AUTO_INCREMENT has no further value in the column's range.
+    #[error("auto-increment column exhausted")]
+    Exhausted,
+    /// The server is stopping or the store refuses writes since an earlier failure.
+    #[error("not accepting writes: {why}")]
+    Refused {
+        /// Why, as a sentence part.
+        why: &'static str,
+    },
+    /// Stored bytes do not decode. Our fault, never the client's.
+    #[error("stored bytes are damaged: {why}")]
+    Corrupt {
+        /// Key of the damaged entry, empty when unknown.
+        key: Vec<u8>,
+        /// What does not hold.
+        why: &'static str,
+    },
+    /// The store failed. `applied` is `None` when nobody can know whether the write took place.
+    #[error("store failed while {doing}: {source}")]
+    Store {
+        /// What was being done.
+        doing: &'static str,
+        /// Whether the write took place, if known.
+        applied: Option<bool>,
+        /// The store's own error.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+}

@@ -1,0 +1,174 @@
+//! Finding rows: one by key, or a range of an index in either direction.
+//!
+//! Invariants
+//! 1. A row is visited only if it has the key that the index entry claims; entries that a
+//!    concurrent writer has just outdated are passed over.
+//! 2. Rows come in index order.
+//! 3. With `Reach::Memory` a find either visits what it must or ends with
+//!    `WouldWait(Disk)`; visits made before that are to be thrown away by the caller.
+//!
+//! Not here: turning conditions into ranges (`Table::*_range`), filters (the visitor's).
+
+use crate::engine::Engine;
+use crate::error::{Error, Result};
+use crate::row::RowRef;
+use crate::store::{Direction, KeyRange, Reach, Read};
+use crate::table::Table;
+
+/// Comparison of a find with the leading parts of an index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FindOp {
+    /// `=`
+    Equal,
+    /// `>`
+    Greater,
+    /// `>=`
+    GreaterEqual,
+    /// `<`, descending
+    Less,
+    /// `<=`, descending
+    LessEqual,
+}
+
+/// Whether a find goes on after a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    /// Visit the next row.
+    Continue,
+    /// That was the last.
+    Stop,
+}
+
+/// A row that was found.
+#[derive(Clone, Copy, Debug)]
+pub struct Found<'a> {
+    /// Its key in the store; stays valid as long as the row keeps its primary key.
+    pub key: &'a [u8],
+    /// Its columns.
+    pub row: RowRef<'a>,
+}
+
+/// Visits each row of a find.
+pub type Visit<'v> = dyn FnMut(Found<'_>) -> Result<Flow> + 'v;
+
+impl Engine {
+    /// Visits the rows of `range` of an index in order.
+    ///
+    /// # Errors
+    /// `SchemaChanged` when `table` is outdated, `WouldWait(Disk)` as the reach demands,
+    /// `Corrupt`, `Store`, and whatever the visitor returns.
+    pub fn find(
+        &self,
+        view: &dyn Read,
+        table: &Table,
+        index: usize,
+        range: &KeyRange,
+        direction: Direction,
+        reach: Reach,
+        visit: &mut Visit<'_>,
+    ) -> Result<()> {
+        if !table.is_current() {
+            return Err(Error::SchemaChanged);
+        }
+        if is_point(range) && table.codecs[index].unique {
+            return self.find_point(view, table, index, &range.start, reach, visit);
+        }
+        if range.start >= range.end && !range.end.is_empty() {
+            return Ok(());
+        }
+        let mut cursor = view.scan(range, direction, reach)?;
+        if index == 0 {
+            while cursor.advance()? {
+                let row = row_at(table, cursor.key(), cursor.value())?;
+                if visit(Found { key: cursor.key(), row })? == Flow::Stop {
+                    break;
+                }
+            }
+            return Ok(());
+        }
+        let (mut row_key, mut value, mut scratch) = (Vec::new(), Vec::new(), Vec::new());
+        while cursor.advance()? {
+            let entry = cursor.key();
+            let parts_end = table.entry_target(index, entry, cursor.value(), &mut row_key)?;
+            if !view.get(&row_key, reach, &mut value)? {
+                continue;
+            }
+            let row = row_at(table, &row_key, &value)?;
+            if !table.entry_matches(index, &entry[..parts_end], &row, &mut scratch)? {
+                continue;
+            }
+            if visit(Found { key: &row_key, row })? == Flow::Stop {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn find_point(
+        &self,
+        view: &dyn Read,
+        table: &Table,
+        index: usize,
+        key: &[u8],
+        reach: Reach,
+        visit: &mut Visit<'_>,
+    ) -> Result<()> {
+        let mut value = Vec::new();
+        if index == 0 {
+            if view.get(key, reach, &mut value)? {
+                visit(Found { key, row: row_at(table, key, &value)? })?;
+            }
+            return Ok(());
+        }
+        if !view.get(key, reach, &mut value)? {
+            return Ok(());
+        }
+        let mut row_key = Vec::with_capacity(value.len() + crate::table::PREFIX_BYTES);
+        table.entry_target(index, key, &value, &mut row_key)?;
+        if view.get(&row_key, reach, &mut value)? {
+            let row = row_at(table, &row_key, &value)?;
+            let mut scratch = Vec::new();
+            if table.entry_matches(index, key, &row, &mut scratch)? {
+                visit(Found { key: &row_key, row })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Visits the row with the given row key; `false` when there is none.
+    ///
+    /// # Errors
+    /// As `find`.
+    pub fn get(
+        &self,
+        view: &dyn Read,
+        table: &Table,
+        row_key: &[u8],
+        reach: Reach,
+        visit: &mut dyn FnMut(Found<'_>) -> Result<()>,
+    ) -> Result<bool> {
+        if !table.is_current() {
+            return Err(Error::SchemaChanged);
+        }
+        let mut value = Vec::new();
+        if !view.get(row_key, reach, &mut value)? {
+            return Ok(false);
+        }
+        visit(Found { key: row_key, row: row_at(table, row_key, &value)? })?;
+        Ok(true)
+    }
+}
+
+/// Whether a range can hold only its start.
+fn is_point(range: &KeyRange) -> bool {
+    range.end.len() == range.start.len() + 1
+        && range.end.last() == Some(&0)
+        && range.end.starts_with(&range.start)
+}
+
+pub(crate) fn row_at<'a>(table: &'a Table, key: &[u8], value: &'a [u8]) -> Result<RowRef<'a>> {
+    RowRef::new(&table.layout, value).map_err(|error| match error {
+        Error::Corrupt { why, .. } => Error::Corrupt { key: key.to_vec(), why },
+        other => other,
+    })
+}

@@ -1,0 +1,55 @@
+//! What a row is: databases, tables, columns, types, key and row encoding, indexes, find,
+//! insert, modify, row locks, transactions, and the store beneath (`trait Store`).
+//!
+//! Layers, bottom up:
+//! - values: `types`, `datum`, `decimal`, `temporal`, `collation`, `convert`, `text`
+//! - bytes: `key`, `row`
+//! - store: `store` (the trait), `locks`, `local`, `memory`, `conformance`
+//! - rows: `schema`, `table`, `catalog`, `find`, `transaction`, `commit`, `ddl`, `alter`,
+//!   `check`, and `engine`, which holds them together
+//!
+//! Not here: sockets, protocols, SQL.
+
+pub mod alter;
+pub mod catalog;
+pub mod check;
+pub mod clock;
+pub mod collation;
+pub mod commit;
+pub mod conformance;
+pub mod convert;
+pub mod datum;
+pub mod ddl;
+pub mod decimal;
+pub mod engine;
+pub mod error;
+pub mod find;
+pub mod key;
+pub mod local;
+pub mod locks;
+pub mod memory;
+pub mod metrics;
+pub mod row;
+pub mod schema;
+pub mod store;
+pub mod table;
+pub mod temporal;
+pub mod text;
+pub mod transaction;
+pub mod types;
+
+pub use alter::{AlterOutcome, Alteration, Place};
+pub use catalog::Catalog;
+pub use check::CheckReport;
+pub use clock::Clock;
+pub use datum::{Datum, Value};
+pub use ddl::{NewIndex, NewTable};
+pub use decimal::Decimal;
+pub use engine::{Engine, EngineOptions};
+pub use error::{Error, Result, Thing, Wait};
+pub use find::{FindOp, Flow, Found};
+pub use row::{RowLayout, RowRef};
+pub use table::Table;
+pub use temporal::{Date, DateTime, Time, Timestamp, Zone};
+pub use transaction::{Changed, Inserted, Replaced, RowChange, Transaction, Upserted};
+pub use types::{Collation, ColumnType};

@@ -1,0 +1,322 @@
+//! Row locks of one process: exclusive, by key, with waiting, time limits and deadlock detection.
+//!
+//! A lock is the 64-bit hash of its key. Two keys that share a hash share a lock, which costs a
+//! needless wait once in a very long time and never a wrong answer.
+//!
+//! Invariants
+//! 1. A lock has at most one owner; an owner waits for at most one lock at a time.
+//! 2. A released lock goes to the longest waiting thread, if any; nobody can overtake it.
+//! 3. A wait starts only while `waiting` is locked, and never when it would close a circle. So
+//!    circles cannot form: of all waits of a circle, the one that started last saw the others.
+//! 4. Order of the mutexes: `waiting`, then one shard, then one waiter. Wakers run under none.
+//!
+//! Not here: which keys a request locks (`transaction`), nor locks across a network (a store's).
+
+use std::collections::{HashMap, VecDeque};
+use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use foldhash::quality::FixedState;
+use parking_lot::{Condvar, Mutex};
+
+use crate::error::{Error, Result, Wait};
+use crate::store::{LockWait, LockWaker};
+
+/// Shards of the table; a power of two. Enough that threads rarely meet at one mutex.
+const SHARDS: usize = 256;
+
+/// Every lock held in this process.
+pub struct LockTable {
+    shards: Box<[Shard]>,
+    /// Which lock each waiting owner waits for.
+    waiting: Mutex<HashMap<u64, u64>>,
+    next_owner: AtomicU64,
+}
+
+/// The locks of a part of all hashes. On cache lines of its own, so that neighbours do not
+/// slow each other down.
+#[repr(align(128))]
+struct Shard {
+    locks: Mutex<HashMap<u64, Held, BuildHasherDefault<AsItIs>>>,
+}
+
+struct Held {
+    owner: u64,
+    /// Absent while nobody else wants the lock, which is nearly always.
+    wanted: Option<Box<Wanted>>,
+}
+
+#[derive(Default)]
+struct Wanted {
+    queue: VecDeque<Arc<Waiter>>,
+    wakers: Vec<LockWaker>,
+}
+
+struct Waiter {
+    owner: u64,
+    granted: Mutex<bool>,
+    wake: Condvar,
+}
+
+/// The keys are hashes already.
+#[derive(Default)]
+struct AsItIs(u64);
+
+impl Hasher for AsItIs {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, _: &[u8]) {
+        unreachable!("only u64 keys are hashed here")
+    }
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+}
+
+impl Default for LockTable {
+    fn default() -> Self {
+        LockTable::new()
+    }
+}
+
+impl LockTable {
+    /// An empty table.
+    pub fn new() -> LockTable {
+        let shards = (0..SHARDS).map(|_| Shard {
+            locks: Mutex::default(),
+        });
+        LockTable {
+            shards: shards.collect(),
+            waiting: Mutex::default(),
+            next_owner: AtomicU64::new(1),
+        }
+    }
+
+    /// The name of the lock of `key`.
+    pub fn hash(key: &[u8]) -> u64 {
+        FixedState::with_seed(0x726f_7773_6c6f_636b).hash_one(key)
+    }
+
+    /// A number for an owner of locks that no other owner has.
+    pub fn owner(&self) -> u64 {
+        self.next_owner.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Locks for `owner`. `true`: newly, to be released by `release`; `false`: it had it already.
+    ///
+    /// Errors: `WouldWait(Lock)` with `LockWait::Never`, `LockTimeout` when the time is over,
+    /// `Conflict` when the wait would close a circle of waiters.
+    pub fn acquire(&self, owner: u64, lock: u64, wait: LockWait) -> Result<bool> {
+        {
+            let mut locks = self.shard(lock).locks.lock();
+            match locks.get(&lock) {
+                None => {
+                    locks.insert(
+                        lock,
+                        Held {
+                            owner,
+                            wanted: None,
+                        },
+                    );
+                    return Ok(true);
+                }
+                Some(held) if held.owner == owner => return Ok(false),
+                Some(_) => {}
+            }
+        }
+        match wait {
+            LockWait::Never => Err(Error::WouldWait(Wait::Lock)),
+            LockWait::AtMost(time) => {
+                let deadline = Instant::now().checked_add(time);
+                self.acquire_waiting(owner, lock, deadline).map(|()| true)
+            }
+        }
+    }
+
+    /// Frees locks that `acquire` gave newly to `owner`.
+    pub fn release(&self, owner: u64, locks: &[u64]) {
+        let mut wakers = Vec::new();
+        for &lock in locks {
+            self.release_one(owner, lock, &mut wakers);
+        }
+        for wake in wakers {
+            wake();
+        }
+    }
+
+    /// Has `waker` called once, as soon as the lock is free and no thread waits for it. `false`
+    /// when it is free now: the waker is not kept, try again at once.
+    ///
+    /// A waker must not block, nor call back into this table.
+    pub fn watch(&self, lock: u64, waker: LockWaker) -> bool {
+        let mut locks = self.shard(lock).locks.lock();
+        match locks.get_mut(&lock) {
+            None => false,
+            Some(held) => {
+                held.wanted.get_or_insert_default().wakers.push(waker);
+                true
+            }
+        }
+    }
+
+    /// How many locks are held, for status pages.
+    pub fn held(&self) -> usize {
+        self.shards
+            .iter()
+            .map(|shard| shard.locks.lock().len())
+            .sum()
+    }
+
+    fn shard(&self, lock: u64) -> &Shard {
+        // Bits that the hash map inside uses neither for its buckets nor for its tags.
+        &self.shards[(lock >> 40) as usize % SHARDS]
+    }
+
+    fn acquire_waiting(&self, owner: u64, lock: u64, deadline: Option<Instant>) -> Result<()> {
+        let waiter = {
+            let mut waiting = self.waiting.lock();
+            let Some(waiter) = self.enqueue(owner, lock) else {
+                return Ok(());
+            };
+            if self.closes_circle(owner, lock, &waiting) && self.leave_queue(&waiter, lock) {
+                return Err(Error::Conflict);
+            }
+            waiting.insert(owner, lock);
+            waiter
+        };
+        let granted = waiter.wait_until(deadline);
+        self.waiting.lock().remove(&owner);
+        // Between the end of the time and now the lock may have been handed over after all.
+        if granted || !self.leave_queue(&waiter, lock) {
+            Ok(())
+        } else {
+            Err(Error::LockTimeout)
+        }
+    }
+
+    /// Puts a waiter at the end of the lock's queue; `None` when the lock was free and is had.
+    fn enqueue(&self, owner: u64, lock: u64) -> Option<Arc<Waiter>> {
+        let mut locks = self.shard(lock).locks.lock();
+        let Some(held) = locks.get_mut(&lock) else {
+            locks.insert(
+                lock,
+                Held {
+                    owner,
+                    wanted: None,
+                },
+            );
+            return None;
+        };
+        let waiter = Arc::new(Waiter {
+            owner,
+            granted: Mutex::new(false),
+            wake: Condvar::new(),
+        });
+        held.wanted
+            .get_or_insert_default()
+            .queue
+            .push_back(waiter.clone());
+        Some(waiter)
+    }
+
+    /// Whether whoever holds `lock` waits, directly or through others, for `owner`.
+    ///
+    /// Steps are read one after the other while locks change hands, yet a circle that is found
+    /// is real: no wait starts meanwhile (`waiting` is locked), and a waiting owner releases
+    /// nothing, so every step of the circle still holds when the last one is read.
+    fn closes_circle(&self, owner: u64, lock: u64, waiting: &HashMap<u64, u64>) -> bool {
+        let Some(mut holder) = self.holder(lock) else {
+            return false;
+        };
+        // No chain is longer than there are waiters.
+        for _ in 0..=waiting.len() {
+            if holder == owner {
+                return true;
+            }
+            let Some(&wanted) = waiting.get(&holder) else {
+                return false;
+            };
+            match self.holder(wanted) {
+                // Woken, only not yet gone from `waiting`: it runs.
+                Some(next) if next == holder => return false,
+                Some(next) => holder = next,
+                None => return false,
+            }
+        }
+        false
+    }
+
+    fn holder(&self, lock: u64) -> Option<u64> {
+        self.shard(lock)
+            .locks
+            .lock()
+            .get(&lock)
+            .map(|held| held.owner)
+    }
+
+    /// Takes a waiter out of the queue; `false` when the lock was handed to it meanwhile.
+    fn leave_queue(&self, waiter: &Arc<Waiter>, lock: u64) -> bool {
+        let mut locks = self.shard(lock).locks.lock();
+        if *waiter.granted.lock() {
+            return false;
+        }
+        if let Some(wanted) = locks.get_mut(&lock).and_then(|held| held.wanted.as_mut()) {
+            wanted.queue.retain(|other| !Arc::ptr_eq(other, waiter));
+        }
+        true
+    }
+
+    fn release_one(&self, owner: u64, lock: u64, wakers: &mut Vec<LockWaker>) {
+        let mut locks = self.shard(lock).locks.lock();
+        let Some(held) = locks.get_mut(&lock) else {
+            debug_assert!(false, "a lock is released that nobody holds");
+            return;
+        };
+        debug_assert_eq!(held.owner, owner, "a lock is released by its owner only");
+        let next = held
+            .wanted
+            .as_mut()
+            .and_then(|wanted| wanted.queue.pop_front());
+        match next {
+            Some(waiter) => {
+                held.owner = waiter.owner;
+                waiter.grant();
+            }
+            None => {
+                let freed = locks.remove(&lock);
+                if let Some(wanted) = freed.and_then(|held| held.wanted) {
+                    wakers.extend(wanted.wakers);
+                }
+            }
+        }
+    }
+}
+
+impl Waiter {
+    fn grant(&self) {
+        *self.granted.lock() = true;
+        self.wake.notify_one();
+    }
+
+    /// `true` when granted; without a deadline it waits for ever.
+    fn wait_until(&self, deadline: Option<Instant>) -> bool {
+        let mut granted = self.granted.lock();
+        while !*granted {
+            match deadline {
+                None => self.wake.wait(&mut granted),
+                Some(deadline) => {
+                    if self.wake.wait_until(&mut granted, deadline).timed_out() {
+                        break;
+                    }
+                }
+            }
+        }
+        *granted
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,504 @@
+//! A store in memory, with versions: for tests, and as the plainest reading of `trait Store`.
+//!
+//! Each key has a chain of versions, oldest first. A write adds to the chains under one number;
+//! a reader at number `n` sees, of every chain, the last version not above `n`. Versions that no
+//! reader can see any more are dropped by the writes that follow.
+//!
+//! Invariants
+//! 1. Chains ascend strictly and are never empty.
+//! 2. A number becomes readable (`State::last`) only with all writes of its batch in place.
+//!
+//! Not here: a disk. `Durability` is accepted and without effect, `checkpoint` is refused.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::Bound;
+use std::path::Path;
+use std::sync::Arc;
+
+use parking_lot::RwLock;
+
+use crate::error::{Error, Result};
+use crate::local::{LocalStore, LocalTransaction};
+use crate::locks::LockTable;
+use crate::store::{
+    Batch, Change, Cursor, Direction, Durability, KeyRange, Reach, Read, Store, StoreStatus,
+    StoreTransaction,
+};
+
+/// Entries that a cursor copies at a time.
+const CHUNK: usize = 64;
+
+/// Ordered bytes in memory. Clones are handles of the same store.
+#[derive(Clone, Default)]
+pub struct MemoryStore {
+    inner: Arc<Inner>,
+}
+
+#[derive(Default)]
+struct Inner {
+    state: RwLock<State>,
+    locks: LockTable,
+}
+
+#[derive(Default)]
+struct State {
+    chains: BTreeMap<Vec<u8>, Vec<Version>>,
+    /// Number of the last write.
+    last: u64,
+    /// How many readers hold each number.
+    readers: BTreeMap<u64, usize>,
+    /// Keys with a version that is of no use once every reader is at this number or above.
+    garbage: VecDeque<(u64, Vec<u8>)>,
+    /// Bytes of keys and values, all versions counted.
+    bytes: u64,
+}
+
+struct Version {
+    number: u64,
+    value: Option<Vec<u8>>,
+}
+
+/// The state as of a number. While it lives, its versions stay.
+struct Pinned {
+    inner: Arc<Inner>,
+    number: u64,
+}
+
+impl MemoryStore {
+    /// An empty store.
+    pub fn new() -> MemoryStore {
+        MemoryStore::default()
+    }
+}
+
+impl State {
+    /// The entry's value at a number.
+    fn visible(chain: &[Version], number: u64) -> Option<&[u8]> {
+        let version = chain
+            .iter()
+            .rev()
+            .find(|version| version.number <= number)?;
+        version.value.as_deref()
+    }
+
+    fn apply(&mut self, changes: &[Change]) {
+        let number = self.last + 1;
+        for change in changes {
+            match change {
+                Change::Put(key, value) => self.set(number, key.clone(), Some(value.clone())),
+                Change::Delete(key) => self.set(number, key.clone(), None),
+                Change::DeleteRange(range) => {
+                    for key in self.keys(range) {
+                        self.set(number, key, None);
+                    }
+                }
+            }
+        }
+        self.last = number;
+        self.collect();
+    }
+
+    fn keys(&self, range: &KeyRange) -> Vec<Vec<u8>> {
+        let Some(bounds) = bounds(range) else {
+            return Vec::new();
+        };
+        self.chains
+            .range::<[u8], _>(bounds)
+            .map(|(key, _)| key.clone())
+            .collect()
+    }
+
+    fn set(&mut self, number: u64, key: Vec<u8>, value: Option<Vec<u8>>) {
+        let useless = value.is_none();
+        self.bytes += version_bytes(&key, &value);
+        let chain = self.chains.entry(key.clone()).or_default();
+        if chain.last().is_some_and(|version| version.number == number)
+            && let Some(same_batch) = chain.pop()
+        {
+            self.bytes -= version_bytes(&key, &same_batch.value);
+        }
+        chain.push(Version { number, value });
+        if chain.len() > 1 || useless {
+            self.garbage.push_back((number, key));
+        }
+    }
+
+    /// Drops what nobody can see any more.
+    fn collect(&mut self) {
+        let oldest = self.readers.keys().next().copied().unwrap_or(self.last);
+        while self
+            .garbage
+            .front()
+            .is_some_and(|&(number, _)| number <= oldest)
+        {
+            let Some((_, key)) = self.garbage.pop_front() else {
+                return;
+            };
+            let Some(chain) = self.chains.get_mut(&key) else {
+                continue;
+            };
+            let seen = chain
+                .iter()
+                .rposition(|version| version.number <= oldest)
+                .unwrap_or(0);
+            for version in chain.drain(..seen) {
+                self.bytes -= version_bytes(&key, &version.value);
+            }
+            if let [
+                Version {
+                    value: None,
+                    number,
+                },
+            ] = &chain[..]
+                && *number <= oldest
+            {
+                self.bytes -= version_bytes(&key, &None);
+                self.chains.remove(&key);
+            }
+        }
+    }
+}
+
+fn version_bytes(key: &[u8], value: &Option<Vec<u8>>) -> u64 {
+    (key.len() + value.as_ref().map_or(0, Vec::len)) as u64
+}
+
+/// `None` for an empty range, at which `BTreeMap::range` would panic.
+fn bounds(range: &KeyRange) -> Option<(Bound<&[u8]>, Bound<&[u8]>)> {
+    let start = Bound::Included(&range.start[..]);
+    match &range.end[..] {
+        [] => Some((start, Bound::Unbounded)),
+        end if &range.start[..] < end => Some((start, Bound::Excluded(end))),
+        _ => None,
+    }
+}
+
+impl Pinned {
+    fn new(inner: &Arc<Inner>) -> Pinned {
+        let mut state = inner.state.write();
+        let number = state.last;
+        *state.readers.entry(number).or_default() += 1;
+        Pinned {
+            inner: inner.clone(),
+            number,
+        }
+    }
+}
+
+impl Drop for Pinned {
+    fn drop(&mut self) {
+        let mut state = self.inner.state.write();
+        if let Some(count) = state.readers.get_mut(&self.number) {
+            *count -= 1;
+            if *count == 0 {
+                state.readers.remove(&self.number);
+            }
+        }
+    }
+}
+
+impl Read for Pinned {
+    fn get(&self, key: &[u8], _: Reach, value: &mut Vec<u8>) -> Result<bool> {
+        Ok(self.inner.get(key, self.number, value))
+    }
+
+    fn scan<'a>(
+        &'a self,
+        range: &KeyRange,
+        direction: Direction,
+        _: Reach,
+    ) -> Result<Box<dyn Cursor + 'a>> {
+        Ok(Box::new(MemoryCursor::new(
+            Pinned::at(self),
+            range,
+            direction,
+        )))
+    }
+}
+
+impl Pinned {
+    /// A further pin of the same state.
+    fn at(other: &Pinned) -> Pinned {
+        *other
+            .inner
+            .state
+            .write()
+            .readers
+            .entry(other.number)
+            .or_default() += 1;
+        Pinned {
+            inner: other.inner.clone(),
+            number: other.number,
+        }
+    }
+}
+
+impl Inner {
+    fn get(&self, key: &[u8], number: u64, value: &mut Vec<u8>) -> bool {
+        value.clear();
+        let state = self.state.read();
+        let chain = state.chains.get(key);
+        let Some(found) = chain.and_then(|chain| State::visible(chain, number)) else {
+            return false;
+        };
+        value.extend_from_slice(found);
+        true
+    }
+}
+
+/// Copies a chunk of entries at a time, so that writers wait for no slow reader.
+struct MemoryCursor {
+    state: Pinned,
+    direction: Direction,
+    /// What remains to be read.
+    rest: KeyRange,
+    entries: VecDeque<(Vec<u8>, Vec<u8>)>,
+    current: (Vec<u8>, Vec<u8>),
+}
+
+impl MemoryCursor {
+    fn new(state: Pinned, range: &KeyRange, direction: Direction) -> MemoryCursor {
+        MemoryCursor {
+            state,
+            direction,
+            rest: range.clone(),
+            entries: VecDeque::new(),
+            current: Default::default(),
+        }
+    }
+
+    fn fill(&mut self) {
+        let state = self.state.inner.state.read();
+        let Some(bounds) = bounds(&self.rest) else {
+            return;
+        };
+        let visible = |(key, chain): (&Vec<u8>, &Vec<Version>)| {
+            let value = State::visible(chain, self.state.number)?;
+            Some((key.clone(), value.to_vec()))
+        };
+        let chains = state.chains.range::<[u8], _>(bounds);
+        self.entries = match self.direction {
+            Direction::Forward => chains.filter_map(visible).take(CHUNK).collect(),
+            Direction::Backward => chains.rev().filter_map(visible).take(CHUNK).collect(),
+        };
+        match (self.direction, self.entries.back()) {
+            (_, None) => {}
+            (Direction::Forward, Some((last, _))) => {
+                self.rest.start.clone_from(last);
+                self.rest.start.push(0);
+            }
+            (Direction::Backward, Some((last, _))) => {
+                self.rest.end.clone_from(last);
+                // An empty end would mean no end; nothing lies below the empty key.
+                if last.is_empty() {
+                    self.rest = KeyRange {
+                        start: vec![0],
+                        end: vec![0],
+                    };
+                }
+            }
+        }
+    }
+}
+
+impl Cursor for MemoryCursor {
+    fn advance(&mut self) -> Result<bool> {
+        if self.entries.is_empty() {
+            self.fill();
+        }
+        match self.entries.pop_front() {
+            None => Ok(false),
+            Some(entry) => {
+                self.current = entry;
+                Ok(true)
+            }
+        }
+    }
+
+    fn key(&self) -> &[u8] {
+        &self.current.0
+    }
+
+    fn value(&self) -> &[u8] {
+        &self.current.1
+    }
+}
+
+impl Read for MemoryStore {
+    fn get(&self, key: &[u8], _: Reach, value: &mut Vec<u8>) -> Result<bool> {
+        Ok(self.inner.get(key, u64::MAX, value))
+    }
+
+    fn scan<'a>(
+        &'a self,
+        range: &KeyRange,
+        direction: Direction,
+        _: Reach,
+    ) -> Result<Box<dyn Cursor + 'a>> {
+        Ok(Box::new(MemoryCursor::new(
+            Pinned::new(&self.inner),
+            range,
+            direction,
+        )))
+    }
+}
+
+impl LocalStore for MemoryStore {
+    fn locks(&self) -> &LockTable {
+        &self.inner.locks
+    }
+
+    fn apply(&self, batch: &Batch, durability: Durability) -> Result<()> {
+        self.write(batch, durability)
+    }
+}
+
+impl Store for MemoryStore {
+    fn snapshot(&self) -> Result<Arc<dyn Read>> {
+        Ok(Arc::new(Pinned::new(&self.inner)))
+    }
+
+    fn write_all(&self, batches: &[&Batch], _: Durability) -> Result<()> {
+        let mut state = self.inner.state.write();
+        for batch in batches {
+            state.apply(&batch.changes);
+        }
+        Ok(())
+    }
+
+    fn sync(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn begin(&self) -> Result<Box<dyn StoreTransaction>> {
+        Ok(Box::new(LocalTransaction::new(self.clone())))
+    }
+
+    fn ingest(&self, entries: &mut dyn Iterator<Item = Result<(Vec<u8>, Vec<u8>)>>) -> Result<u64> {
+        let mut changes: Vec<Change> = Vec::new();
+        for entry in entries {
+            let (key, value) = entry?;
+            if let Some(Change::Put(last, _)) = changes.last()
+                && *last >= key
+            {
+                let source = "keys of an ingestion do not ascend".into();
+                return Err(Error::Store {
+                    doing: "ingesting",
+                    applied: Some(false),
+                    source,
+                });
+            }
+            changes.push(Change::Put(key, value));
+        }
+        let count = changes.len() as u64;
+        self.inner.state.write().apply(&changes);
+        Ok(count)
+    }
+
+    fn checkpoint(&self, _: &Path) -> Result<()> {
+        Err(Error::Refused {
+            why: "a store in memory has no copy on disk",
+        })
+    }
+
+    fn reclaim(&self, _: &KeyRange) -> Result<()> {
+        Ok(())
+    }
+
+    fn approximate_bytes(&self, range: &KeyRange) -> Result<u64> {
+        let state = self.inner.state.read();
+        let Some(bounds) = bounds(range) else {
+            return Ok(0);
+        };
+        let chains = state.chains.range::<[u8], _>(bounds);
+        let bytes = |(key, chain): (&Vec<u8>, &Vec<Version>)| -> u64 {
+            chain
+                .iter()
+                .map(|version| version_bytes(key, &version.value))
+                .sum()
+        };
+        Ok(chains.map(bytes).sum())
+    }
+
+    fn verify(&self) -> Result<()> {
+        let state = self.inner.state.read();
+        for (key, chain) in &state.chains {
+            let ascends = chain.is_sorted_by(|one, next| one.number < next.number);
+            if chain.is_empty() || !ascends {
+                return Err(Error::Corrupt {
+                    key: key.clone(),
+                    why: "versions do not ascend",
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn status(&self) -> StoreStatus {
+        let state = self.inner.state.read();
+        StoreStatus {
+            name: "memory".to_string(),
+            disk_bytes: 0,
+            memory_bytes: state.bytes,
+            figures: vec![
+                ("keys".to_string(), state.chains.len() as u64),
+                (
+                    "snapshots".to_string(),
+                    state.readers.values().sum::<usize>() as u64,
+                ),
+                ("locks".to_string(), self.inner.locks.held() as u64),
+            ],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn put(store: &MemoryStore, key: &[u8], value: &[u8]) {
+        let changes = vec![Change::Put(key.to_vec(), value.to_vec())];
+        store.write(&Batch { changes }, Durability::Os).unwrap();
+    }
+
+    #[test]
+    fn versions_that_no_snapshot_needs_are_dropped() {
+        let store = MemoryStore::new();
+        for round in 0..100_u8 {
+            put(&store, b"k", &[round]);
+        }
+        assert_eq!(store.status().memory_bytes, 2);
+        let snapshot = store.snapshot().unwrap();
+        for round in 0..100_u8 {
+            put(&store, b"k", &[round]);
+        }
+        assert!(store.status().memory_bytes > 100);
+        drop(snapshot);
+        let delete = Batch {
+            changes: vec![Change::Delete(b"k".to_vec())],
+        };
+        store.write(&delete, Durability::Os).unwrap();
+        assert_eq!(store.status().memory_bytes, 0);
+        assert_eq!(store.inner.state.read().chains.len(), 0);
+    }
+
+    crate::store_conformance! {
+        persists: false,
+        open: |_| Ok(Arc::new(MemoryStore::new()) as Arc<dyn Store>)
+    }
+
+    proptest::proptest! {
+        #![proptest_config(proptest::test_runner::Config::with_cases(200))]
+        #[test]
+        fn any_operations_agree_with_a_model(
+            bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..800)
+        ) {
+            let subject = crate::conformance::Subject {
+                directory: Path::new(""),
+                open: &|_| Ok(Arc::new(MemoryStore::new())),
+                persists: false,
+            };
+            crate::conformance::run_operations(&subject, &bytes);
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! What a table is: columns, indexes, and the layout of its rows that follows from them.
+//!
+//! Invariants
+//! 1. A `Table` is immutable; a schema change makes a new one with a higher `version`.
+//! 2. A column's `slot` is its place in stored rows. Slots are handed out in order and never
+//!    reused, so rows written before a column was added or dropped stay readable.
+//! 3. `indexes[0]` is the primary key. A table without one has the hidden row id as its key:
+//!    an index without parts.
+//!
+//! Not here: where definitions are kept (`catalog`), bytes of rows and keys (`row`, `key`).
+
+use serde::{Deserialize, Serialize};
+
+use crate::datum::Value;
+use crate::types::ColumnType;
+
+/// Number of a table's key range. Never reused; 0 is the catalog itself.
+pub type TableId = u32;
+/// Number of an index within its table. Never reused; 1 is the primary key.
+pub type IndexId = u16;
+
+/// What a column holds when an insert does not name it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum DefaultValue {
+    /// No default: NULL if the column allows it, else an error in strict mode.
+    None,
+    /// A literal, as MySQL's text form of a value of the column; `None` is NULL.
+    Literal(Option<Vec<u8>>),
+    /// CURRENT_TIMESTAMP, with the column's fractional digits.
+    CurrentTimestamp,
+}
+
+/// A column.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Column {
+    /// Its name; compared without case.
+    pub name: String,
+    /// Its type.
+    pub ty: ColumnType,
+    /// Whether NULL may be stored.
+    pub nullable: bool,
+    /// What stands there when an insert does not say.
+    pub default: DefaultValue,
+    /// ON UPDATE CURRENT_TIMESTAMP.
+    pub on_update_now: bool,
+    /// AUTO_INCREMENT; at most one column of a table.
+    pub auto_increment: bool,
+    /// COMMENT '...'.
+    pub comment: String,
+    /// Place in stored rows.
+    pub slot: u16,
+    /// What rows stored before this column existed hold in it (text form; `None` is NULL).
+    pub absent: Option<Vec<u8>>,
+}
+
+/// A column's part in an index.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IndexPart {
+    /// Position in `Table::columns`.
+    pub column: usize,
+    /// Only this many leading characters (bytes for binary strings) are in the key.
+    pub prefix: Option<u32>,
+}
+
+/// Whether an index can be read from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum IndexState {
+    /// Writers keep it up, readers may not use it yet.
+    Building,
+    /// Complete.
+    Ready,
+}
+
+/// An index, the primary key included.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Index {
+    /// Its number within the table.
+    pub id: IndexId,
+    /// `PRIMARY` for the primary key.
+    pub name: String,
+    /// Whether two rows may not share a key without NULLs.
+    pub unique: bool,
+    /// Key columns in order.
+    pub parts: Vec<IndexPart>,
+    /// Whether readers may use it.
+    pub state: IndexState,
+    /// COMMENT '...'.
+    pub comment: String,
+}
+
+/// A table's definition as the catalog stores it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TableDefinition {
+    /// The key range of its rows.
+    pub id: TableId,
+    /// Counts its schema changes.
+    pub version: u64,
+    /// Database name.
+    pub database: String,
+    /// Table name.
+    pub name: String,
+    /// Columns in the order of `SELECT *`.
+    pub columns: Vec<Column>,
+    /// `indexes[0]` is the primary key or the hidden row id.
+    pub indexes: Vec<Index>,
+    /// The types of all slots ever handed out, in order; dropped columns included.
+    pub slots: Vec<ColumnType>,
+    /// The next index number.
+    pub next_index: IndexId,
+    /// AUTO_INCREMENT starts at least here.
+    pub auto_increment_base: u64,
+    /// COMMENT '...'.
+    pub comment: String,
+    /// ENGINE= as given, shown again by SHOW CREATE TABLE.
+    pub engine: String,
+    /// Creation time, Unix seconds.
+    pub created: u64,
+}
+
+impl TableDefinition {
+    /// Whether the key is the hidden row id.
+    pub fn has_hidden_key(&self) -> bool {
+        self.indexes[0].parts.is_empty()
+    }
+
+    /// Position of a column by name, without regard to case.
+    pub fn column(&self, name: &str) -> Option<usize> {
+        self.columns.iter().position(|column| column.name.eq_ignore_ascii_case(name))
+    }
+
+    /// Position of an index by name, without regard to case.
+    pub fn index(&self, name: &str) -> Option<usize> {
+        self.indexes.iter().position(|index| index.name.eq_ignore_ascii_case(name))
+    }
+
+    /// Positions of the indexes that have parts, in the order of SHOW INDEX: the primary key,
+    /// unique ones without nullable columns, other unique ones, the rest.
+    pub fn index_order(&self) -> Vec<usize> {
+        let has_nullable = |index: &Index| {
+            index.parts.iter().any(|part| self.columns[part.column].nullable)
+        };
+        let mut order: Vec<usize> =
+            (0..self.indexes.len()).filter(|at| !self.indexes[*at].parts.is_empty()).collect();
+        order.sort_by_key(|at| {
+            let index = &self.indexes[*at];
+            (*at != 0, !index.unique, index.unique && has_nullable(index))
+        });
+        order
+    }
+
+    /// Position of the AUTO_INCREMENT column.
+    pub fn auto_increment(&self) -> Option<usize> {
+        self.columns.iter().position(|column| column.auto_increment)
+    }
+}
+
+/// A full row of values in column order.
+pub type RowValues = Vec<Value>;

@@ -1,0 +1,224 @@
+//! `trait Store`: ordered bytes with snapshots, atomic durable batches and pessimistic
+//! transactions. All that `rows` knows of what lies beneath.
+//!
+//! The trait is cut so that a store across a network fits: a read says how far it may reach, a
+//! transaction locks keys explicitly and may be told to retry, a commit takes long, and several
+//! commits may be handed over together.
+//!
+//! Invariants
+//! 1. Keys order as bytes. A batch is applied wholly or not at all, also across a crash.
+//! 2. Nothing written under `Durability::EveryCommit` is visible to a reader before it is
+//!    durable.
+//! 3. A read with `Reach::Memory` never waits for a disk or a network.
+//!
+//! Not here: what keys and values mean (`key`, `row`), who may write (`locks`).
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::error::Result;
+
+/// How long a write is waited for before it is acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Durability {
+    /// Handed to the operating system; survives the death of the process.
+    Os = 0,
+    /// As `Os`, and synced to the disk at least once a second.
+    EverySecond = 1,
+    /// Synced to the disk before the acknowledgement.
+    EveryCommit = 2,
+}
+
+/// How far a read may go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// Only what is in memory; otherwise `Error::WouldWait(Wait::Disk)`.
+    Memory,
+    /// Wherever the bytes are.
+    Disk,
+}
+
+/// Direction of a scan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// Ascending keys.
+    Forward,
+    /// Descending keys.
+    Backward,
+}
+
+/// A half-open range of keys: `start <= key < end`. An empty `end` means no upper bound.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct KeyRange {
+    /// First key that belongs.
+    pub start: Vec<u8>,
+    /// First key that no longer belongs; empty: none.
+    pub end: Vec<u8>,
+}
+
+/// One change of a batch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Stores a value under a key, replacing any.
+    Put(Vec<u8>, Vec<u8>),
+    /// Removes a key, if there.
+    Delete(Vec<u8>),
+    /// Removes all keys of a range; quick whatever its size.
+    DeleteRange(KeyRange),
+}
+
+/// Changes that are applied together, in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Batch {
+    /// The changes.
+    pub changes: Vec<Change>,
+}
+
+/// Reading: of the store as it is now, of a snapshot, or of a transaction with its own writes.
+pub trait Read: Send + Sync {
+    /// Puts the value of `key` into `value` (cleared first); `false` when there is none.
+    fn get(&self, key: &[u8], reach: Reach, value: &mut Vec<u8>) -> Result<bool>;
+
+    /// Looks up many keys; calls `each` with the position of the key and its value, once per
+    /// key, in order.
+    fn get_many(
+        &self,
+        keys: &[Vec<u8>],
+        reach: Reach,
+        each: &mut dyn FnMut(usize, Option<&[u8]>) -> Result<()>,
+    ) -> Result<()> {
+        let mut value = Vec::new();
+        for (position, key) in keys.iter().enumerate() {
+            let found = self.get(key, reach, &mut value)?;
+            each(position, found.then_some(&value[..]))?;
+        }
+        Ok(())
+    }
+
+    /// A cursor before the first entry of `range` in the given direction. What it shows is one
+    /// state, that of this call, whatever is written while it moves.
+    fn scan<'a>(
+        &'a self,
+        range: &KeyRange,
+        direction: Direction,
+        reach: Reach,
+    ) -> Result<Box<dyn Cursor + 'a>>;
+}
+
+/// A position in an ordered scan. After an error it is of no further use.
+pub trait Cursor {
+    /// Moves to the next entry; `false` at the end. The first call moves to the first entry.
+    fn advance(&mut self) -> Result<bool>;
+    /// Key of the current entry. Only after `advance` gave `true`.
+    fn key(&self) -> &[u8];
+    /// Value of the current entry. Only after `advance` gave `true`.
+    fn value(&self) -> &[u8];
+}
+
+/// What a store reports of itself.
+#[derive(Clone, Debug, Default)]
+pub struct StoreStatus {
+    /// Name and version, for status pages.
+    pub name: String,
+    /// Bytes on disk, 0 when in memory.
+    pub disk_bytes: u64,
+    /// Bytes of memory in caches and write buffers.
+    pub memory_bytes: u64,
+    /// Further figures by name, for status pages.
+    pub figures: Vec<(String, u64)>,
+}
+
+/// Ordered, durable bytes.
+pub trait Store: Read + 'static {
+    /// The state of this moment, unmoved by later writes.
+    fn snapshot(&self) -> Result<Arc<dyn Read>>;
+
+    /// Applies a batch atomically and returns when it is as durable as asked.
+    fn write(&self, batch: &Batch, durability: Durability) -> Result<()> {
+        self.write_all(&[batch], durability)
+    }
+
+    /// Applies several batches in one go, in order, each atomically (a store may make them one
+    /// atomic whole). With one sync for all.
+    fn write_all(&self, batches: &[&Batch], durability: Durability) -> Result<()>;
+
+    /// Makes everything acknowledged so far durable.
+    fn sync(&self) -> Result<()>;
+
+    /// Starts a pessimistic transaction.
+    fn begin(&self) -> Result<Box<dyn StoreTransaction>>;
+
+    /// Adds many entries at once, past the write path. `entries` come in ascending key order
+    /// without duplicates and must not overlap keys that exist; visible and durable together on
+    /// return. Errors of the iterator end the ingestion with nothing added.
+    fn ingest(&self, entries: &mut dyn Iterator<Item = Result<(Vec<u8>, Vec<u8>)>>) -> Result<u64>;
+
+    /// Writes a consistent copy that opens as a store of its own; `directory` must not exist.
+    fn checkpoint(&self, directory: &Path) -> Result<()>;
+
+    /// Gives the space of a range back after a `DeleteRange` of it, in the background's own time.
+    /// Only for ranges that nobody reads or writes any more.
+    fn reclaim(&self, range: &KeyRange) -> Result<()>;
+
+    /// About how many bytes the range takes on disk and in memory.
+    fn approximate_bytes(&self, range: &KeyRange) -> Result<u64>;
+
+    /// Reads everything stored and verifies the store's own checksums.
+    fn verify(&self) -> Result<()>;
+
+    /// What to show on status pages.
+    fn status(&self) -> StoreStatus;
+}
+
+/// How long to wait for a lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LockWait {
+    /// Not at all: `Error::WouldWait(Wait::Lock)` when another holds it.
+    Never,
+    /// At most this long, then `Error::LockTimeout`; `Error::Conflict` on a deadlock.
+    AtMost(Duration),
+}
+
+/// Called when a lock may be had again; must return at once.
+pub type LockWaker = Arc<dyn Fn() + Send + Sync>;
+
+/// A mark in a transaction to which it can be rolled back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Savepoint(pub usize);
+
+/// A pessimistic transaction: keys are locked before they are decided upon.
+///
+/// As `Read` it sees the latest committed state overlaid with its own writes. Dropped without
+/// `commit`, it leaves nothing behind; locks go with it either way.
+pub trait StoreTransaction: Read {
+    /// Locks a key against other transactions; again by the same one is fine.
+    fn lock(&mut self, key: &[u8], wait: LockWait) -> Result<()>;
+    /// For those who may not wait: has `waker` called, once, when the lock that `lock` refused
+    /// last with `WouldWait(Lock)` is free. `false`: not kept, because it is free already or the
+    /// store cannot tell; then try again, where waiting is allowed if need be.
+    fn watch_refused(&self, waker: LockWaker) -> bool {
+        let _ = waker;
+        false
+    }
+    /// Buffers a write.
+    fn put(&mut self, key: Vec<u8>, value: Vec<u8>);
+    /// Buffers a removal.
+    fn delete(&mut self, key: Vec<u8>);
+    /// Marks this point.
+    fn savepoint(&self) -> Savepoint;
+    /// Forgets the writes (not the locks) made since the mark.
+    fn rollback_to(&mut self, savepoint: Savepoint);
+    /// Whether nothing is buffered.
+    fn is_empty(&self) -> bool;
+    /// Bytes buffered, for limits.
+    fn bytes(&self) -> usize;
+    /// The buffered writes, when the store can apply them with `write_all`; the caller then does
+    /// that and afterwards drops the transaction, which frees its locks. `None`: use `commit`.
+    fn take_batch(&mut self) -> Option<Batch>;
+    /// Applies the buffered writes.
+    fn commit(self: Box<Self>, durability: Durability) -> Result<()>;
+    /// The state at `snapshot` overlaid with this transaction's writes, for consistent reads.
+    fn view_at<'a>(&'a self, snapshot: &'a dyn Read) -> Box<dyn Read + 'a>;
+}

@@ -1,0 +1,19 @@
+//! DATE, TIME, DATETIME and TIMESTAMP: their values, their calendar, their text.
+
+mod calendar;
+mod date;
+mod datetime;
+mod parse;
+mod parse_time;
+#[cfg(test)]
+mod tests;
+mod time;
+mod timestamp;
+
+pub use calendar::{days_from_civil, days_in_month};
+pub use date::Date;
+pub use datetime::DateTime;
+pub use parse::{ReadDateTime, number_to_datetime, read_datetime};
+pub use parse_time::{ReadTime, number_to_time, read_time};
+pub use time::Time;
+pub use timestamp::{Timestamp, Zone};

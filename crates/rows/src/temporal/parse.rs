@@ -1,0 +1,265 @@
+//! Reading dates: MySQL's many spellings, from text and from numbers.
+//!
+//! Parts in order year, month, day, hour, minute, second, fraction, either all digits
+//! ('20240131235959.5', '240131') or with any punctuation between them ('2024-1-31', '24/01/31
+//! 23.59'); `T` or spaces between day and hour; years of two digits mean 1970 to 2069. A distance
+//! from UTC may follow a full time ('+05:30'), as in MySQL 8.
+//!
+//! Not here: rounding to a column's digits and what becomes of bad dates (`convert`).
+
+use super::date::Date;
+use super::datetime::DateTime;
+use crate::decimal::is_space;
+
+/// A date found at the beginning of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReadDateTime {
+    /// The time, its fraction cut to microseconds.
+    pub value: DateTime,
+    /// Whether the first digit behind the microseconds was 5 or more.
+    pub round_up: bool,
+    /// Whether there were digits behind the microseconds.
+    pub digits_lost: bool,
+    /// Seconds ahead of UTC, if the text says so.
+    pub offset: Option<i32>,
+    /// Whether something other than spaces follows.
+    pub garbage: bool,
+    /// Whether it was a day without a time.
+    pub date_only: bool,
+}
+
+/// What a byte means to the reader.
+pub(super) struct Cursor<'a> {
+    pub(super) rest: &'a [u8],
+}
+
+impl<'a> Cursor<'a> {
+    pub(super) fn new(rest: &'a [u8]) -> Cursor<'a> {
+        Cursor { rest }
+    }
+
+    pub(super) fn skip_spaces(&mut self) -> usize {
+        let count = self.rest.iter().take_while(|byte| is_space(**byte)).count();
+        self.rest = &self.rest[count..];
+        count
+    }
+
+    pub(super) fn skip(&mut self, wanted: u8) -> bool {
+        let found = self.rest.first() == Some(&wanted);
+        self.rest = &self.rest[usize::from(found)..];
+        found
+    }
+
+    /// Up to `most` digits as a number, kept below 2^40; `None` if there is none.
+    pub(super) fn digits(&mut self, most: usize) -> Option<u64> {
+        let count = self.rest.iter().take(most).take_while(|byte| byte.is_ascii_digit()).count();
+        let (digits, rest) = self.rest.split_at(count);
+        self.rest = rest;
+        let value = digits.iter().fold(0u64, |value, byte| {
+            (value * 10 + u64::from(byte - b'0')).min(1 << 40)
+        });
+        (count > 0).then_some(value)
+    }
+
+    /// The digits of a fraction: microseconds, whether the next digit rounds up, whether digits
+    /// were lost.
+    pub(super) fn fraction(&mut self) -> (u32, bool, bool) {
+        let count = self.rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let (digits, rest) = self.rest.split_at(count);
+        self.rest = rest;
+        let micros = (0..6).fold(0, |micros, at| {
+            micros * 10 + digits.get(at).map_or(0, |byte| u32::from(byte - b'0'))
+        });
+        (micros, digits.get(6).is_some_and(|byte| *byte >= b'5'), count > 6)
+    }
+
+    /// Whether nothing but spaces is left.
+    pub(super) fn at_end(&self) -> bool {
+        self.rest.iter().all(|byte| is_space(*byte))
+    }
+}
+
+/// The parts read so far; what is missing is 0.
+#[derive(Default)]
+struct Parts {
+    values: [u64; 6],
+    count: usize,
+}
+
+/// Why reading parts stopped before the end.
+enum Stop {
+    /// The next byte does not belong to a date.
+    Strange,
+    /// The text is no date at all.
+    NoDate,
+}
+
+/// Why a text is not read as a date.
+pub(super) enum NotRead {
+    /// It does not look like one.
+    NoDate,
+    /// It looks like one, but there is no such day or time.
+    NoSuchTime,
+}
+
+/// Reads a date or a time with a date at the beginning of `text`. `None` if there is none or the
+/// calendar has no such day.
+pub fn read_datetime(text: &[u8]) -> Option<ReadDateTime> {
+    read_datetime_as(text, true).ok()
+}
+
+/// As `read_datetime`; without `any_separator` only `T` and spaces may stand before the hour.
+pub(super) fn read_datetime_as(
+    text: &[u8],
+    any_separator: bool,
+) -> Result<ReadDateTime, NotRead> {
+    let mut cursor = Cursor::new(text);
+    cursor.skip_spaces();
+    cursor.skip(b'+');
+    let mut parts = Parts::default();
+    let year_digits;
+    let stopped;
+    match plain_digits(cursor.rest) {
+        Some(digits) => {
+            year_digits = if digits == 4 || digits == 8 || digits >= 14 { 4 } else { 2 };
+            stopped = read_plain(&mut cursor, &mut parts, year_digits);
+        }
+        None => {
+            let start = cursor.rest.len();
+            parts.values[0] = cursor.digits(usize::MAX).ok_or(NotRead::NoDate)?;
+            parts.count = 1;
+            year_digits = start - cursor.rest.len();
+            match read_separated(&mut cursor, &mut parts, any_separator) {
+                Ok(()) => stopped = false,
+                Err(Stop::Strange) => stopped = true,
+                Err(Stop::NoDate) => return Err(NotRead::NoDate),
+            }
+        }
+    }
+    if parts.count < 3 {
+        return Err(NotRead::NoDate);
+    }
+    let mut fraction = (0, false, false);
+    if !stopped && cursor.skip(b'.') {
+        fraction = cursor.fraction();
+    }
+    let offset = if parts.count == 6 { read_offset(&mut cursor) } else { None };
+    let zero = parts.values == [0; 6] && fraction.0 == 0;
+    if year_digits == 2 && !zero {
+        parts.values[0] += if parts.values[0] < 70 { 2000 } else { 1900 };
+    }
+    Ok(ReadDateTime {
+        value: valid(&parts.values, fraction.0).ok_or(NotRead::NoSuchTime)?,
+        round_up: fraction.1,
+        digits_lost: fraction.2,
+        offset,
+        garbage: stopped || !cursor.at_end(),
+        date_only: parts.count == 3,
+    })
+}
+
+/// Digits before a fraction, if the text is only digits, but for a `T` and a fraction.
+fn plain_digits(text: &[u8]) -> Option<usize> {
+    let count = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let mut digits = count(text);
+    let mut at = digits;
+    if text.get(at) == Some(&b'T') {
+        let more = count(&text[at + 1..]);
+        digits += more;
+        at += 1 + more;
+    }
+    if text.get(at) == Some(&b'.') && digits >= 12 {
+        at += 1 + count(&text[at + 1..]);
+    }
+    (at == text.len()).then_some(digits)
+}
+
+/// Reads parts of fixed width; says whether something did not fit.
+fn read_plain(cursor: &mut Cursor<'_>, parts: &mut Parts, year_digits: usize) -> bool {
+    for at in 0..6 {
+        if at == 3 {
+            cursor.skip(b'T');
+        }
+        if cursor.rest.is_empty() {
+            return false;
+        }
+        let Some(value) = cursor.digits(if at == 0 { year_digits } else { 2 }) else {
+            return cursor.rest[0] != b'.';
+        };
+        parts.values[at] = value;
+        parts.count = at + 1;
+    }
+    false
+}
+
+/// Reads the parts behind the year, each behind its separator.
+fn read_separated(
+    cursor: &mut Cursor<'_>,
+    parts: &mut Parts,
+    any_separator: bool,
+) -> Result<(), Stop> {
+    for at in 1..6 {
+        let Some(next) = cursor.rest.first() else { return Ok(()) };
+        if at == 3 && is_space(*next) {
+            cursor.skip_spaces();
+        } else if at == 3 && *next == b'T' || next.is_ascii_punctuation() {
+            if at == 3 && *next != b'T' && !any_separator {
+                return Err(Stop::NoDate);
+            }
+            cursor.rest = &cursor.rest[1..];
+        } else {
+            return Err(Stop::Strange);
+        }
+        if cursor.rest.is_empty() {
+            return Ok(());
+        }
+        parts.values[at] = cursor.digits(usize::MAX).ok_or(Stop::Strange)?;
+        parts.count = at + 1;
+    }
+    Ok(())
+}
+
+/// Reads a distance from UTC between -13:59 and +14:00 that ends the text.
+fn read_offset(cursor: &mut Cursor<'_>) -> Option<i32> {
+    let [sign @ (b'+' | b'-'), h1, h2, b':', m1, m2, rest @ ..] = cursor.rest else { return None };
+    let digits = [*h1, *h2, *m1, *m2];
+    if !digits.iter().all(u8::is_ascii_digit) || !Cursor::new(rest).at_end() {
+        return None;
+    }
+    let [h1, h2, m1, m2] = digits.map(|byte| i32::from(byte - b'0'));
+    let (hours, minutes) = (h1 * 10 + h2, m1 * 10 + m2);
+    let seconds = hours * 3600 + minutes * 60;
+    let most = if *sign == b'+' { 14 * 3600 } else { 14 * 3600 - 60 };
+    if minutes > 59 || seconds > most {
+        return None;
+    }
+    cursor.rest = rest;
+    Some(if *sign == b'+' { seconds } else { -seconds })
+}
+
+/// The time of these parts, if there is one.
+fn valid(parts: &[u64; 6], micros: u32) -> Option<DateTime> {
+    let small = |at: usize| u8::try_from(parts[at]).ok();
+    let date = Date::new(u16::try_from(parts[0]).ok()?, small(1)?, small(2)?)?;
+    DateTime::new(date, small(3)?, small(4)?, small(5)?, micros)
+}
+
+/// The time that a number stands for: 240131, 20240131, 240131235959 or 20240131235959, and
+/// whether it was a day without a time. `None` if there is no such time.
+pub fn number_to_datetime(number: i64, micros: u32) -> Option<(DateTime, bool)> {
+    let (full, date_only) = match number {
+        0 => (0, false),
+        101..=691_231 => ((number + 20_000_000) * 1_000_000, true),
+        700_101..=991_231 => ((number + 19_000_000) * 1_000_000, true),
+        10_000_101..=99_991_231 => (number * 1_000_000, true),
+        101_000_000..=691_231_235_959 => (number + 20_000_000_000_000, false),
+        700_101_000_000..=991_231_235_959 => (number + 19_000_000_000_000, false),
+        991_231_235_960.. => (number, false),
+        _ => return None,
+    };
+    let full = full as u64;
+    let (day, clock) = (full / 1_000_000, full % 1_000_000);
+    let parts =
+        [day / 10_000, day / 100 % 100, day % 100, clock / 10_000, clock / 100 % 100, clock % 100];
+    Some((valid(&parts, micros)?, date_only))
+}

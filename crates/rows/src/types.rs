@@ -1,0 +1,319 @@
+//! Column types: MySQL's, with what is needed to store, order and print their values.
+//!
+//! Invariants
+//! 1. A type is plain data: serialised in the catalog, never changed once stored under a name.
+//! 2. Lengths of character types count characters, those of binary types count bytes.
+//!
+//! Not here: values (`datum`), conversion between them (`convert`), byte layouts (`key`, `row`).
+
+use serde::{Deserialize, Serialize};
+
+/// How text compares, and so how it is ordered in keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Collation {
+    /// `binary`: bytes as they are, no padding.
+    Binary,
+    /// `utf8mb4_bin`: code points in order; trailing spaces do not count.
+    Utf8Mb4Bin,
+    /// `utf8mb4_general_ci`: case and accents do not count, nor do trailing spaces. The default.
+    Utf8Mb4GeneralCi,
+}
+
+/// Bytes an integer column takes, which decides its range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum IntWidth {
+    /// TINYINT, 1 byte.
+    Tiny,
+    /// SMALLINT, 2 bytes.
+    Small,
+    /// MEDIUMINT, 3 bytes.
+    Medium,
+    /// INT, 4 bytes.
+    Int,
+    /// BIGINT, 8 bytes.
+    Big,
+}
+
+/// The four sizes of the TEXT and BLOB families.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum LobSize {
+    /// TINYTEXT, TINYBLOB: up to 2^8-1 bytes.
+    Tiny,
+    /// TEXT, BLOB: up to 2^16-1 bytes.
+    Normal,
+    /// MEDIUMTEXT, MEDIUMBLOB: up to 2^24-1 bytes.
+    Medium,
+    /// LONGTEXT, LONGBLOB: up to 2^32-1 bytes (and to the server's packet limit).
+    Long,
+}
+
+/// The type of a column.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ColumnType {
+    /// TINYINT to BIGINT. `boolean` remembers BOOL, which is TINYINT(1).
+    Int {
+        /// Which of the five integer types.
+        width: IntWidth,
+        /// UNSIGNED.
+        unsigned: bool,
+        /// Declared as BOOL or TINYINT(1).
+        boolean: bool,
+    },
+    /// FLOAT, 4 bytes.
+    Float,
+    /// DOUBLE, 8 bytes.
+    Double,
+    /// DECIMAL(precision, scale): precision 1-65, scale 0-30, scale <= precision.
+    Decimal {
+        /// Digits in all.
+        precision: u8,
+        /// Digits behind the point.
+        scale: u8,
+    },
+    /// CHAR(chars): trailing spaces are removed when stored; 0-255 characters.
+    Char {
+        /// Length in characters.
+        chars: u32,
+        /// How it compares.
+        collation: Collation,
+    },
+    /// VARCHAR(chars).
+    VarChar {
+        /// Length in characters.
+        chars: u32,
+        /// How it compares.
+        collation: Collation,
+    },
+    /// TINYTEXT to LONGTEXT.
+    Text {
+        /// Which of the four sizes.
+        size: LobSize,
+        /// How it compares.
+        collation: Collation,
+    },
+    /// BINARY(bytes): padded with zero bytes to its length.
+    Binary {
+        /// Length in bytes.
+        bytes: u32,
+    },
+    /// VARBINARY(bytes).
+    VarBinary {
+        /// Length in bytes.
+        bytes: u32,
+    },
+    /// TINYBLOB to LONGBLOB.
+    Blob {
+        /// Which of the four sizes.
+        size: LobSize,
+    },
+    /// DATE.
+    Date,
+    /// TIME(fsp): -838:59:59 to 838:59:59.
+    Time {
+        /// Digits of a second's fraction, 0-6.
+        fsp: u8,
+    },
+    /// DATETIME(fsp): wall-clock time without a zone.
+    DateTime {
+        /// Digits of a second's fraction, 0-6.
+        fsp: u8,
+    },
+    /// TIMESTAMP(fsp): an instant, stored in UTC, shown in the session's zone.
+    Timestamp {
+        /// Digits of a second's fraction, 0-6.
+        fsp: u8,
+    },
+    /// YEAR: 1901-2155 and 0000.
+    Year,
+    /// ENUM('a', 'b', ...): stored as the 1-based position; 0 is the invalid value ''.
+    Enum {
+        /// The words, in order.
+        values: Vec<String>,
+        /// How they compare with text.
+        collation: Collation,
+    },
+    /// JSON: stored as the text that came in, checked to be JSON.
+    Json,
+}
+
+impl IntWidth {
+    /// Bytes that a value takes.
+    pub fn bytes(self) -> usize {
+        match self {
+            IntWidth::Tiny => 1,
+            IntWidth::Small => 2,
+            IntWidth::Medium => 3,
+            IntWidth::Int => 4,
+            IntWidth::Big => 8,
+        }
+    }
+
+    /// The smallest signed value.
+    pub fn min(self) -> i64 {
+        i64::MIN >> (64 - 8 * self.bytes())
+    }
+
+    /// The largest signed value.
+    pub fn max(self) -> i64 {
+        i64::MAX >> (64 - 8 * self.bytes())
+    }
+
+    /// The largest unsigned value.
+    pub fn unsigned_max(self) -> u64 {
+        u64::MAX >> (64 - 8 * self.bytes())
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            IntWidth::Tiny => "tinyint",
+            IntWidth::Small => "smallint",
+            IntWidth::Medium => "mediumint",
+            IntWidth::Int => "int",
+            IntWidth::Big => "bigint",
+        }
+    }
+}
+
+impl LobSize {
+    /// The most bytes of a value.
+    pub fn bytes_max(self) -> u64 {
+        match self {
+            LobSize::Tiny => 0xFF,
+            LobSize::Normal => 0xFFFF,
+            LobSize::Medium => 0xFF_FFFF,
+            LobSize::Long => 0xFFFF_FFFF,
+        }
+    }
+
+    fn prefix(self) -> &'static str {
+        match self {
+            LobSize::Tiny => "tiny",
+            LobSize::Normal => "",
+            LobSize::Medium => "medium",
+            LobSize::Long => "long",
+        }
+    }
+}
+
+/// Bytes of a DECIMAL's unscaled value in two's complement, by its precision: 1 to 28.
+pub(crate) fn decimal_bytes(precision: u8) -> usize {
+    // log2(10) is 3.3219..; one more bit is the sign's.
+    let bits = (usize::from(precision) * 33_220).div_ceil(10_000) + 1;
+    bits.div_ceil(8)
+}
+
+impl ColumnType {
+    /// Whether values are UTF-8 text in `Datum::Bytes`: CHAR, VARCHAR, TEXT, JSON.
+    pub fn is_text(&self) -> bool {
+        use ColumnType::*;
+        matches!(self, Char { .. } | VarChar { .. } | Text { .. } | Json)
+    }
+
+    /// Whether values are bytes without a character set: BINARY, VARBINARY, BLOB.
+    pub fn is_binary_string(&self) -> bool {
+        use ColumnType::*;
+        matches!(self, Binary { .. } | VarBinary { .. } | Blob { .. })
+    }
+
+    /// Whether it is one of the integer types (YEAR is none).
+    pub fn is_integer(&self) -> bool {
+        matches!(self, ColumnType::Int { .. })
+    }
+
+    /// Whether it is DATE, TIME, DATETIME or TIMESTAMP.
+    pub fn is_temporal(&self) -> bool {
+        use ColumnType::*;
+        matches!(self, Date | Time { .. } | DateTime { .. } | Timestamp { .. })
+    }
+
+    /// How its strings compare; `None` for what is no string. ENUM has the collation of its words
+    /// although keys order it by position.
+    pub fn collation(&self) -> Option<Collation> {
+        match self {
+            ColumnType::Char { collation, .. }
+            | ColumnType::VarChar { collation, .. }
+            | ColumnType::Text { collation, .. }
+            | ColumnType::Enum { collation, .. } => Some(*collation),
+            ColumnType::Json => Some(Collation::Utf8Mb4Bin),
+            _ if self.is_binary_string() => Some(Collation::Binary),
+            _ => None,
+        }
+    }
+
+    /// Digits of a second's fraction; 0 for types without.
+    pub fn fsp(&self) -> u8 {
+        match self {
+            ColumnType::Time { fsp }
+            | ColumnType::DateTime { fsp }
+            | ColumnType::Timestamp { fsp } => *fsp,
+            _ => 0,
+        }
+    }
+
+    /// The word of an ENUM's position; empty for 0 and what is no position.
+    pub fn enum_word(&self, position: u16) -> &str {
+        match self {
+            ColumnType::Enum { values, .. } => usize::from(position)
+                .checked_sub(1)
+                .and_then(|at| values.get(at))
+                .map_or("", String::as_str),
+            _ => "",
+        }
+    }
+
+    /// Bytes in a row's fixed part; `None` for types that are in its variable part.
+    pub fn fixed_bytes(&self) -> Option<usize> {
+        Some(match self {
+            ColumnType::Int { width, .. } => width.bytes(),
+            ColumnType::Float => 4,
+            ColumnType::Double => 8,
+            ColumnType::Decimal { precision, .. } => decimal_bytes(*precision),
+            ColumnType::Binary { bytes } => *bytes as usize,
+            ColumnType::Date | ColumnType::Time { fsp: 0 } => 3,
+            ColumnType::Time { .. } => 6,
+            ColumnType::DateTime { fsp: 0 } | ColumnType::Timestamp { fsp: 0 } => 5,
+            ColumnType::DateTime { .. } | ColumnType::Timestamp { .. } => 8,
+            ColumnType::Year | ColumnType::Enum { .. } => 2,
+            ColumnType::Char { .. }
+            | ColumnType::VarChar { .. }
+            | ColumnType::Text { .. }
+            | ColumnType::VarBinary { .. }
+            | ColumnType::Blob { .. }
+            | ColumnType::Json => return None,
+        })
+    }
+
+    /// The type as SHOW COLUMNS of MySQL 8 prints it: `int unsigned`, `enum('a','b')`.
+    pub fn mysql_type_name(&self) -> String {
+        let with_fsp = |name: &str, fsp: u8| match fsp {
+            0 => name.to_string(),
+            _ => format!("{name}({fsp})"),
+        };
+        match self {
+            ColumnType::Int { boolean: true, unsigned: false, .. } => "tinyint(1)".to_string(),
+            ColumnType::Int { width, unsigned, .. } => {
+                format!("{}{}", width.name(), if *unsigned { " unsigned" } else { "" })
+            }
+            ColumnType::Float => "float".to_string(),
+            ColumnType::Double => "double".to_string(),
+            ColumnType::Decimal { precision, scale } => format!("decimal({precision},{scale})"),
+            ColumnType::Char { chars, .. } => format!("char({chars})"),
+            ColumnType::VarChar { chars, .. } => format!("varchar({chars})"),
+            ColumnType::Text { size, .. } => format!("{}text", size.prefix()),
+            ColumnType::Binary { bytes } => format!("binary({bytes})"),
+            ColumnType::VarBinary { bytes } => format!("varbinary({bytes})"),
+            ColumnType::Blob { size } => format!("{}blob", size.prefix()),
+            ColumnType::Date => "date".to_string(),
+            ColumnType::Time { fsp } => with_fsp("time", *fsp),
+            ColumnType::DateTime { fsp } => with_fsp("datetime", *fsp),
+            ColumnType::Timestamp { fsp } => with_fsp("timestamp", *fsp),
+            ColumnType::Year => "year".to_string(),
+            ColumnType::Enum { values, .. } => {
+                let words: Vec<String> =
+                    values.iter().map(|word| format!("'{}'", word.replace('\'', "''"))).collect();
+                format!("enum({})", words.join(","))
+            }
+            ColumnType::Json => "json".to_string(),
+        }
+    }
+}

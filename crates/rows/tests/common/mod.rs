@@ -1,0 +1,140 @@
+//! What the engine's tests share: an engine on a memory store, and tables made in one line.
+#![expect(dead_code, reason = "each test file uses a part of it")]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rows::ddl::{NewIndex, NewTable};
+use rows::memory::MemoryStore;
+use rows::schema::{Column, DefaultValue};
+use rows::store::{Direction, LockWait, Reach};
+use rows::types::IntWidth;
+use rows::{Collation, ColumnType, Datum, Engine, EngineOptions, Flow, Table, Transaction, Value};
+
+pub fn engine() -> Arc<Engine> {
+    let store = Arc::new(MemoryStore::new());
+    let engine = Engine::open(store, EngineOptions::default()).unwrap();
+    engine.create_database("d").unwrap();
+    engine
+}
+
+pub fn int() -> ColumnType {
+    ColumnType::Int { width: IntWidth::Int, unsigned: false, boolean: false }
+}
+
+pub fn text(chars: u32) -> ColumnType {
+    ColumnType::VarChar { chars, collation: Collation::Utf8Mb4GeneralCi }
+}
+
+pub fn column(name: &str, ty: ColumnType, nullable: bool) -> Column {
+    Column {
+        name: name.into(),
+        ty,
+        nullable,
+        default: DefaultValue::None,
+        on_update_now: false,
+        auto_increment: false,
+        comment: String::new(),
+        slot: 0,
+        absent: None,
+    }
+}
+
+pub fn index(name: &str, unique: bool, columns: &[&str]) -> NewIndex {
+    NewIndex {
+        name: Some(name.into()),
+        unique,
+        primary: name == "PRIMARY",
+        parts: columns.iter().map(|column| (column.to_string(), None)).collect(),
+        comment: String::new(),
+    }
+}
+
+pub fn table(
+    engine: &Engine,
+    name: &str,
+    columns: Vec<Column>,
+    indexes: Vec<NewIndex>,
+) -> Arc<Table> {
+    let new = NewTable {
+        database: "d".into(),
+        name: name.into(),
+        columns,
+        indexes,
+        comment: String::new(),
+        engine: "InnoDB".into(),
+        auto_increment_base: 1,
+    };
+    engine.create_table(new).unwrap()
+}
+
+/// `t(id INT PRIMARY KEY, name VARCHAR(20) NULL, mail VARCHAR(20) NULL, KEY(name), UNIQUE(mail))`
+pub fn users(engine: &Engine) -> Arc<Table> {
+    table(
+        engine,
+        "t",
+        vec![column("id", int(), false), column("name", text(20), true), column("mail", text(20), true)],
+        vec![
+            index("PRIMARY", true, &["id"]),
+            index("name", false, &["name"]),
+            index("mail", true, &["mail"]),
+        ],
+    )
+}
+
+pub fn begin(engine: &Arc<Engine>) -> Transaction {
+    engine.begin(LockWait::AtMost(Duration::from_secs(5))).unwrap()
+}
+
+pub fn commit(transaction: Transaction) {
+    transaction.commit(rows::store::Durability::EveryCommit).unwrap();
+}
+
+pub fn word(text: &str) -> Datum<'_> {
+    if text == "NULL" { Datum::Null } else { Datum::Bytes(text.as_bytes()) }
+}
+
+pub fn user<'a>(id: i64, name: &'a str, mail: &'a str) -> Vec<Datum<'a>> {
+    vec![Datum::Int(id), word(name), word(mail)]
+}
+
+/// All rows in index order, each as its values joined by spaces.
+pub fn rows_by(engine: &Engine, table: &Table, index: usize) -> Vec<String> {
+    let range = table.index_range(index);
+    let mut out = Vec::new();
+    engine
+        .find(
+            engine.latest(),
+            table,
+            index,
+            &range,
+            Direction::Forward,
+            Reach::Disk,
+            &mut |found| {
+                out.push(show(&found.row.values()?));
+                Ok(Flow::Continue)
+            },
+        )
+        .unwrap();
+    out
+}
+
+pub fn show(values: &[Datum<'_>]) -> String {
+    let words: Vec<String> = values
+        .iter()
+        .map(|value| match value.to_value() {
+            Value::Null => "NULL".to_string(),
+            Value::Int(value) => value.to_string(),
+            Value::UInt(value) => value.to_string(),
+            Value::Bytes(bytes) => String::from_utf8(bytes).unwrap(),
+            other => format!("{other:?}"),
+        })
+        .collect();
+    words.join(" ")
+}
+
+/// The engine's own check finds nothing wrong.
+pub fn assert_sound(engine: &Engine) {
+    let report = engine.check(&mut |_| {}).unwrap();
+    assert_eq!(report.damages, Vec::<String>::new());
+}

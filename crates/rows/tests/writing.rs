@@ -1,0 +1,303 @@
+//! Insert, replace, insert-or-update, change: rows, index entries and locks together.
+
+mod common;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use common::*;
+use rows::store::{Direction, LockWait, Reach};
+use rows::{Changed, Datum, Error, FindOp, Flow, RowChange, Upserted, Value, Wait};
+
+#[test]
+fn an_inserted_row_is_found_by_every_index() {
+    let engine = engine();
+    let t = users(&engine);
+    let mut tx = begin(&engine);
+    tx.insert(&t, &user(2, "bo", "b@x")).unwrap();
+    tx.insert(&t, &user(1, "al", "NULL")).unwrap();
+    tx.insert(&t, &user(3, "Al", "NULL")).unwrap();
+    assert!(rows_by(&engine, &t, 0).is_empty(), "not before the commit");
+    commit(tx);
+    assert_eq!(rows_by(&engine, &t, 0), ["1 al NULL", "2 bo b@x", "3 Al NULL"]);
+    assert_eq!(rows_by(&engine, &t, 1), ["1 al NULL", "3 Al NULL", "2 bo b@x"]);
+    assert_eq!(rows_by(&engine, &t, 2), ["1 al NULL", "3 Al NULL", "2 bo b@x"]);
+    assert_sound(&engine);
+}
+
+#[test]
+fn a_duplicate_key_names_index_and_entry_and_leaves_nothing() {
+    let engine = engine();
+    let t = users(&engine);
+    let mut tx = begin(&engine);
+    tx.insert(&t, &user(1, "al", "a@x")).unwrap();
+    for (row, key, entry) in [(user(1, "x", "y"), "PRIMARY", "1"), (user(2, "x", "A@X"), "mail", "A@X")] {
+        match tx.insert(&t, &row) {
+            Err(Error::Duplicate { index, entry: found }) => {
+                assert_eq!((index.as_str(), found.as_str()), (key, entry));
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    commit(tx);
+    assert_eq!(rows_by(&engine, &t, 0), ["1 al a@x"]);
+    assert_sound(&engine);
+}
+
+#[test]
+fn replace_removes_every_row_it_collides_with() {
+    let engine = engine();
+    let t = users(&engine);
+    let mut tx = begin(&engine);
+    tx.insert(&t, &user(1, "al", "a@x")).unwrap();
+    tx.insert(&t, &user(2, "bo", "b@x")).unwrap();
+    commit(tx);
+    let mut tx = begin(&engine);
+    assert_eq!(tx.replace(&t, &user(1, "cy", "b@x")).unwrap().deleted, 2);
+    commit(tx);
+    assert_eq!(rows_by(&engine, &t, 0), ["1 cy b@x"]);
+    assert_sound(&engine);
+}
+
+#[test]
+fn upsert_changes_the_row_that_is_there() {
+    let engine = engine();
+    let t = users(&engine);
+    let mut tx = begin(&engine);
+    let mut rename = |_: rows::RowRef<'_>| {
+        Ok(RowChange::Set(vec![(1, Value::Bytes(b"new".to_vec()))]))
+    };
+    let first = tx.upsert(&t, &user(1, "al", "a@x"), &mut rename).unwrap();
+    assert_eq!(first, Upserted::Inserted { generated: None });
+    assert_eq!(tx.upsert(&t, &user(9, "zz", "a@x"), &mut rename).unwrap(), Upserted::Updated);
+    assert_eq!(tx.upsert(&t, &user(1, "zz", "q@x"), &mut rename).unwrap(), Upserted::Unchanged);
+    commit(tx);
+    assert_eq!(rows_by(&engine, &t, 1), ["1 new a@x"]);
+    assert_sound(&engine);
+}
+
+#[test]
+fn changing_key_columns_moves_row_and_entries() {
+    let engine = engine();
+    let t = users(&engine);
+    let mut tx = begin(&engine);
+    tx.insert(&t, &user(1, "al", "a@x")).unwrap();
+    tx.insert(&t, &user(2, "bo", "b@x")).unwrap();
+    let key = t.row_key(&[Datum::Int(1)]).unwrap();
+    let taken = tx.change_row(&t, &key, &mut |_| Ok(RowChange::Set(vec![(0, Value::Int(2))])));
+    assert!(matches!(taken, Err(Error::Duplicate { .. })));
+    let moved = tx.change_row(&t, &key, &mut |_| {
+        Ok(RowChange::Set(vec![(0, Value::Int(7)), (2, Value::Null)]))
+    });
+    assert_eq!(moved.unwrap(), Changed::Updated);
+    let gone = tx.change_row(&t, &key, &mut |_| Ok(RowChange::Delete)).unwrap();
+    assert_eq!(gone, Changed::Missing);
+    commit(tx);
+    assert_eq!(rows_by(&engine, &t, 0), ["2 bo b@x", "7 al NULL"]);
+    assert_sound(&engine);
+}
+
+#[test]
+fn a_row_set_to_what_it_was_is_unchanged() {
+    let engine = engine();
+    let t = users(&engine);
+    let mut tx = begin(&engine);
+    tx.insert(&t, &user(1, "al", "NULL")).unwrap();
+    let key = t.row_key(&[Datum::Int(1)]).unwrap();
+    let same = RowChange::Set(vec![(1, Value::Bytes(b"al".to_vec())), (2, Value::Null)]);
+    assert_eq!(tx.change_row(&t, &key, &mut |_| Ok(same.clone())).unwrap(), Changed::Unchanged);
+}
+
+#[test]
+fn a_table_without_a_key_takes_equal_rows() {
+    let engine = engine();
+    let t = table(&engine, "bag", vec![column("x", int(), true)], vec![index("x", false, &["x"])]);
+    let mut tx = begin(&engine);
+    for _ in 0..3 {
+        tx.insert(&t, &[Datum::Int(5)]).unwrap();
+    }
+    tx.insert(&t, &[Datum::Null]).unwrap();
+    commit(tx);
+    assert_eq!(rows_by(&engine, &t, 1), ["NULL", "5", "5", "5"]);
+    assert_sound(&engine);
+}
+
+#[test]
+fn auto_increment_goes_on_after_the_highest_value() {
+    let engine = engine();
+    let mut id = column("id", int(), false);
+    id.auto_increment = true;
+    let t = table(
+        &engine,
+        "a",
+        vec![id, column("x", int(), true)],
+        vec![index("PRIMARY", true, &["id"])],
+    );
+    let mut tx = begin(&engine);
+    let mut add = |id| tx.insert(&t, &[id, Datum::Null]).unwrap().generated;
+    assert_eq!(add(Datum::Null), Some(1));
+    assert_eq!(add(Datum::Int(10)), None);
+    assert_eq!(add(Datum::Int(0)), Some(11));
+    commit(tx);
+    engine.truncate_table("d", "a").unwrap();
+    let t = engine.catalog().table("d", "a").unwrap();
+    let mut tx = begin(&engine);
+    assert_eq!(tx.insert(&t, &[Datum::Null, Datum::Null]).unwrap().generated, Some(1));
+}
+
+#[test]
+fn finds_go_both_ways_over_prefixes() {
+    let engine = engine();
+    let t = table(
+        &engine,
+        "c",
+        vec![column("a", int(), false), column("b", int(), false)],
+        vec![index("PRIMARY", true, &["a", "b"])],
+    );
+    let mut tx = begin(&engine);
+    for (a, b) in [(1, 1), (1, 2), (2, 1), (2, 2), (3, 1)] {
+        tx.insert(&t, &[Datum::Int(a), Datum::Int(b)]).unwrap();
+    }
+    commit(tx);
+    let found = |op, key: &[Datum<'_>]| {
+        let (range, direction) = t.op_range(0, op, key).unwrap();
+        let mut out = Vec::new();
+        engine
+            .find(engine.latest(), &t, 0, &range, direction, Reach::Memory, &mut |found| {
+                out.push(show(&found.row.values()?));
+                Ok(Flow::Continue)
+            })
+            .unwrap();
+        out.join(",")
+    };
+    let two = [Datum::Int(2)];
+    assert_eq!(found(FindOp::Equal, &two), "2 1,2 2");
+    assert_eq!(found(FindOp::Greater, &two), "3 1");
+    assert_eq!(found(FindOp::GreaterEqual, &two), "2 1,2 2,3 1");
+    assert_eq!(found(FindOp::Less, &two), "1 2,1 1");
+    assert_eq!(found(FindOp::LessEqual, &two), "2 2,2 1,1 2,1 1");
+    assert_eq!(found(FindOp::Equal, &[Datum::Int(1), Datum::Int(2)]), "1 2");
+}
+
+#[test]
+fn who_may_not_wait_is_told_so_and_changes_nothing() {
+    let engine = engine();
+    let t = users(&engine);
+    let mut holder = begin(&engine);
+    holder.insert(&t, &user(1, "al", "a@x")).unwrap();
+    let mut hasty = engine.begin(LockWait::Never).unwrap();
+    hasty.insert(&t, &user(2, "bo", "b@x")).unwrap();
+    let refused = hasty.insert(&t, &user(3, "cy", "a@x"));
+    assert!(matches!(refused, Err(Error::WouldWait(Wait::Lock))), "{refused:?}");
+    commit(hasty);
+    commit(holder);
+    assert_eq!(rows_by(&engine, &t, 0), ["1 al a@x", "2 bo b@x"]);
+    assert_sound(&engine);
+}
+
+#[test]
+fn two_writers_of_one_unique_value_get_one_row() {
+    let engine = engine();
+    let t = users(&engine);
+    let won = Arc::new(AtomicU32::new(0));
+    std::thread::scope(|scope| {
+        for id in 0..8 {
+            let (engine, t, won) = (engine.clone(), t.clone(), won.clone());
+            scope.spawn(move || {
+                let mut tx = begin(&engine);
+                match tx.insert(&t, &user(id, "x", "same")) {
+                    Ok(_) => {
+                        commit(tx);
+                        won.fetch_add(1, Ordering::SeqCst);
+                    }
+                    Err(Error::Duplicate { .. }) => {}
+                    Err(other) => panic!("{other}"),
+                }
+            });
+        }
+    });
+    assert_eq!(won.load(Ordering::SeqCst), 1);
+    assert_sound(&engine);
+}
+
+#[test]
+fn increments_by_many_writers_are_not_lost() {
+    let engine = engine();
+    let t = table(
+        &engine,
+        "n",
+        vec![column("id", int(), false), column("n", int(), false)],
+        vec![index("PRIMARY", true, &["id"]), index("n", false, &["n"])],
+    );
+    let mut tx = begin(&engine);
+    tx.insert(&t, &[Datum::Int(1), Datum::Int(0)]).unwrap();
+    commit(tx);
+    let key = t.row_key(&[Datum::Int(1)]).unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for _ in 0..100 {
+                    let mut tx = begin(&engine);
+                    tx.change_row(&t, &key, &mut |row| {
+                        let Datum::Int(n) = row.column(1)? else { panic!("an integer") };
+                        Ok(RowChange::Set(vec![(1, Value::Int(n + 1))]))
+                    })
+                    .unwrap();
+                    commit(tx);
+                }
+            });
+        }
+    });
+    assert_eq!(rows_by(&engine, &t, 1), ["1 400"]);
+    assert_sound(&engine);
+}
+
+#[test]
+fn writers_that_wait_for_each_other_are_parted() {
+    let engine = engine();
+    let t = users(&engine);
+    let mut tx = begin(&engine);
+    tx.insert(&t, &user(1, "a", "NULL")).unwrap();
+    tx.insert(&t, &user(2, "b", "NULL")).unwrap();
+    commit(tx);
+    let keys = [t.row_key(&[Datum::Int(1)]).unwrap(), t.row_key(&[Datum::Int(2)]).unwrap()];
+    let both_hold = std::sync::Barrier::new(2);
+    let outcomes: Vec<_> = std::thread::scope(|scope| {
+        let threads: Vec<_> = [(0, 1), (1, 0)]
+            .map(|(first, second)| {
+                let (engine, t, keys, both_hold) = (&engine, &t, &keys, &both_hold);
+                scope.spawn(move || {
+                    let mut tx = engine.begin(LockWait::AtMost(Duration::from_secs(20))).unwrap();
+                    tx.lock_row(t, &keys[first]).unwrap();
+                    both_hold.wait();
+                    tx.lock_row(t, &keys[second])
+                })
+            })
+            .into_iter()
+            .collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    let parted = outcomes.iter().filter(|o| matches!(o, Err(Error::Conflict))).count();
+    assert_eq!(parted, 1, "{outcomes:?}");
+}
+
+#[test]
+fn a_scan_backward_starts_at_the_end() {
+    let engine = engine();
+    let t = users(&engine);
+    let mut tx = begin(&engine);
+    for id in 1..=3 {
+        tx.insert(&t, &user(id, "n", "NULL")).unwrap();
+    }
+    commit(tx);
+    let mut first = None;
+    let range = t.index_range(0);
+    engine
+        .find(engine.latest(), &t, 0, &range, Direction::Backward, Reach::Disk, &mut |found| {
+            first = Some(found.row.column(0)?.to_value());
+            Ok(Flow::Stop)
+        })
+        .unwrap();
+    assert_eq!(first, Some(Value::Int(3)));
+}

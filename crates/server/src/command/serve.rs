@@ -1,0 +1,196 @@
+//! `rowhouse serve`: opens the rows and the doors, serves, and closes in good order.
+//!
+//! ```text
+//! settings -> data directory locked -> doors bound -> rows opened -> loops started -> ready line
+//!   ... SIGTERM or SIGINT ...
+//! nobody accepted -> requests in flight answered -> connections closed -> rows synced -> exit 0
+//! ```
+//! A second signal ends the process at once, as does a failure of one of its threads; what was
+//! acknowledged is on the disk in either case, as far as the durability promises.
+//!
+//! Not here: which doors there are (`open_doors`).
+
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use rows::store::Store;
+use rows::{Engine, EngineOptions};
+use rows_rocks::{RocksOptions, RocksStore};
+use rustix::process::{Resource, Rlimit};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use crate::data_dir::DataDir;
+use crate::logging;
+use crate::net::limits::Limits;
+use crate::net::metrics::Metrics;
+use crate::net::server::{Plan, Server};
+use crate::open_doors::Bound;
+use crate::settings::Settings;
+
+/// Open files that are not connections: the store's, listeners, logs.
+const OTHER_FILES: u64 = 1024;
+
+/// Serves until a signal asks to stop.
+pub fn run(settings: Settings) -> anyhow::Result<ExitCode> {
+    logging::start(settings.log_level, settings.log_format);
+    // Signals are caught before anything is opened: one that comes now is not lost.
+    let mut signals = Signals::new([SIGTERM, SIGINT]).context("cannot catch signals")?;
+    let connections_max = make_room_for(settings.connections_max);
+    let data_dir = DataDir::take_or_make(&settings.data_dir)?;
+    let bound = Bound::new(&settings, &data_dir.status_socket())?;
+    let engine = open_rows(&settings, &data_dir.rows())?;
+    let addresses = bound.addresses();
+    let (doors, listeners) = bound.open(&settings, &engine);
+    let metrics = Metrics::new(
+        settings.threads,
+        doors.iter().map(|door| door.name).collect(),
+    );
+    let metrics = Arc::new(metrics);
+    register_figures(&engine, &metrics, &addresses);
+    let limits = Limits {
+        connections_max,
+        idle: settings.idle_timeout,
+        stalled: settings.send_timeout,
+    };
+    let plan = Plan {
+        engine: engine.clone(),
+        doors,
+        listeners,
+        metrics,
+        limits,
+    };
+    let server = Server::start(plan).context("cannot start the event loops")?;
+    let pid_file = settings
+        .pid_file
+        .as_deref()
+        .map(PidFile::write)
+        .transpose()?;
+    eprintln!("rowhouse ready{}", ready(&addresses));
+
+    let first = signals.forever().next();
+    tracing::info!(signal = first, "stopping: requests in flight are finished");
+    std::thread::spawn(move || {
+        if signals.forever().next().is_some() {
+            tracing::warn!("second signal: ending at once");
+            std::process::exit(1);
+        }
+    });
+    server.stop(settings.shutdown_timeout);
+    engine.close().context("cannot close the rows")?;
+    drop(engine);
+    drop(pid_file);
+    drop(data_dir);
+    tracing::info!("stopped");
+    Ok(ExitCode::SUCCESS)
+}
+
+fn ready(addresses: &[(String, String)]) -> String {
+    addresses
+        .iter()
+        .map(|(door, address)| format!(" {door}={address}"))
+        .collect()
+}
+
+fn open_rows(settings: &Settings, directory: &Path) -> anyhow::Result<Arc<Engine>> {
+    let options = RocksOptions {
+        memory_bytes: settings.memory as usize,
+        ..Default::default()
+    };
+    let store = RocksStore::open(directory, &options).context("cannot open the rows")?;
+    let options = EngineOptions {
+        durability: settings.durability,
+        lock_wait_max: settings.lock_wait,
+        ..Default::default()
+    };
+    Engine::open(Arc::new(store), options).context("cannot open the catalog")
+}
+
+/// Makes the figures of loops and store known under the engine's metrics.
+fn register_figures(engine: &Arc<Engine>, metrics: &Arc<Metrics>, addresses: &[(String, String)]) {
+    let metrics = metrics.clone();
+    engine
+        .metrics()
+        .register(move |figures| figures.extend(metrics.report()));
+    let about: Vec<(String, String)> = [
+        ("Rowhouse_version".to_owned(), super::VERSION.to_owned()),
+        ("Rowhouse_pid".to_owned(), std::process::id().to_string()),
+    ]
+    .into_iter()
+    .chain(addresses.iter().map(|(door, address)| {
+        (
+            format!("Rowhouse_address_{}", door.replace('-', "_")),
+            address.clone(),
+        )
+    }))
+    .collect();
+    engine
+        .metrics()
+        .register(move |figures| figures.extend(about.iter().cloned()));
+    // The store, not the engine: the engine owns this closure.
+    let store: Arc<dyn Store> = engine.store().clone();
+    engine.metrics().register(move |figures| {
+        let status = store.status();
+        figures.push(("Rowhouse_store".into(), status.name));
+        figures.push((
+            "Rowhouse_store_disk_bytes".into(),
+            status.disk_bytes.to_string(),
+        ));
+        figures.push((
+            "Rowhouse_store_memory_bytes".into(),
+            status.memory_bytes.to_string(),
+        ));
+        figures.extend(status.figures.into_iter().map(|(name, value)| {
+            let name = name.replace(['-', '.'], "_");
+            (format!("Rowhouse_store_{name}"), value.to_string())
+        }));
+    });
+}
+
+/// Raises the limit on open files for so many connections; gives how many there may be.
+fn make_room_for(connections: usize) -> usize {
+    let limit = rustix::process::getrlimit(Resource::Nofile);
+    let wanted = connections as u64 + OTHER_FILES;
+    if limit.current.is_none_or(|current| current >= wanted) {
+        return connections;
+    }
+    let raised = limit.maximum.map_or(wanted, |maximum| maximum.min(wanted));
+    let new = Rlimit {
+        current: Some(raised),
+        maximum: limit.maximum,
+    };
+    let current = match rustix::process::setrlimit(Resource::Nofile, new) {
+        Ok(()) => raised,
+        Err(_) => limit.current.unwrap_or(raised),
+    };
+    let room = current.saturating_sub(OTHER_FILES).max(current / 2) as usize;
+    if room < connections {
+        tracing::warn!(
+            connections = room,
+            asked = connections,
+            "the system's limit on open files allows fewer connections than max-connections"
+        );
+    }
+    room.min(connections)
+}
+
+/// A file that holds the process number while the server runs.
+struct PidFile<'a>(&'a Path);
+
+impl PidFile<'_> {
+    fn write(path: &Path) -> anyhow::Result<PidFile<'_>> {
+        fs::write(path, format!("{}\n", std::process::id()))
+            .with_context(|| format!("cannot write the pid file {}", path.display()))?;
+        Ok(PidFile(path))
+    }
+}
+
+impl Drop for PidFile<'_> {
+    fn drop(&mut self) {
+        // A file that is gone already is as good.
+        let _ = fs::remove_file(self.0);
+    }
+}

@@ -1,0 +1,128 @@
+//! `rowhouse status`: asks the server of a data directory how it is, and prints it.
+//!
+//! Not here: the figures (`rows::metrics`), the way to the server (`crate::status`).
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use anyhow::bail;
+
+use crate::data_dir::status_socket;
+use crate::settings::Settings;
+use crate::status::ask;
+
+/// Prints an overview, or with `all` every figure. Exit code 1 when no server answers.
+pub fn run(settings: &Settings, all: bool) -> anyhow::Result<ExitCode> {
+    let data_dir = settings.data_dir.display();
+    let figures = match ask(&status_socket(&settings.data_dir)) {
+        Ok(figures) => figures,
+        Err(error) => bail!("no server answers for the data directory {data_dir}: {error}"),
+    };
+    if all {
+        let line = |(name, value): &(String, String)| format!("{name} {value}\n");
+        return super::print(&figures.iter().map(line).collect::<String>());
+    }
+    super::print(&overview(&figures))
+}
+
+fn overview(figures: &[(String, String)]) -> String {
+    let by_name: HashMap<&str, &str> = figures
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.as_str()))
+        .collect();
+    let text = |name: &str| by_name.get(name).copied().unwrap_or("?");
+    let number = |name: &str| text(name).parse::<u64>().unwrap_or(0);
+    let mut out = format!(
+        "rowhouse {}, process {}, up {}\n\n",
+        text("Rowhouse_version"),
+        text("Rowhouse_pid"),
+        uptime(number("Uptime")),
+    );
+    let _ = writeln!(
+        out,
+        "{:<22}{:<24}{:>12}{:>14}{:>12}{:>12}",
+        "door", "address", "connections", "requests", "received", "sent"
+    );
+    let address = |name: &str| name.strip_prefix("Rowhouse_address_").map(str::to_owned);
+    for (name, value) in figures {
+        let Some(door) = address(name) else {
+            continue;
+        };
+        let name = door.replace('_', "-");
+        // A door's socket is counted with the door.
+        if name.ends_with("-socket") {
+            let _ = writeln!(out, "{name:<22}{value}");
+            continue;
+        }
+        let figure = |what: &str| number(&format!("Rowhouse_{door}_{what}"));
+        let _ = writeln!(
+            out,
+            "{name:<22}{value:<24}{:>12}{:>14}{:>12}{:>12}",
+            figure("connections"),
+            figure("requests"),
+            bytes(figure("received_bytes")),
+            bytes(figure("sent_bytes")),
+        );
+    }
+    let groups = number("Rowhouse_groups");
+    let members = number("Rowhouse_group_members");
+    let _ = writeln!(
+        out,
+        "\n{groups} commits of event loops, {:.1} connections each\n{}: {} on disk, {} in memory",
+        members as f64 / groups.max(1) as f64,
+        text("Rowhouse_store"),
+        bytes(number("Rowhouse_store_disk_bytes")),
+        bytes(number("Rowhouse_store_memory_bytes")),
+    );
+    out
+}
+
+fn uptime(seconds: u64) -> String {
+    let (days, hours, minutes) = (seconds / 86400, seconds / 3600 % 24, seconds / 60 % 60);
+    match (days, hours, minutes) {
+        (0, 0, 0) => format!("{seconds} s"),
+        (0, 0, _) => format!("{minutes} min {} s", seconds % 60),
+        (0, _, _) => format!("{hours} h {minutes} min"),
+        _ => format!("{days} d {hours} h"),
+    }
+}
+
+fn bytes(count: u64) -> String {
+    let units = ["KiB", "MiB", "GiB", "TiB"];
+    if count < 1024 {
+        return format!("{count} B");
+    }
+    let mut value = count as f64 / 1024.0;
+    let mut unit = 0;
+    while value >= 1024.0 && unit < units.len() - 1 {
+        value /= 1024.0;
+        unit += 1;
+    }
+    format!("{value:.1} {}", units[unit])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_overview_has_a_line_for_every_door() {
+        let figures = [
+            ("Rowhouse_version", "0.1.0"),
+            ("Rowhouse_pid", "7"),
+            ("Uptime", "3700"),
+            ("Rowhouse_address_mysql", "127.0.0.1:3306"),
+            ("Rowhouse_mysql_connections", "3"),
+            ("Rowhouse_mysql_sent_bytes", "1572864"),
+        ];
+        let figures = figures.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let text = overview(&figures);
+        assert!(text.contains("process 7, up 1 h 1 min"), "{text}");
+        let door = text.lines().find(|line| line.starts_with("mysql")).unwrap();
+        assert!(
+            door.contains("127.0.0.1:3306") && door.ends_with("1.5 MiB"),
+            "{door}"
+        );
+    }
+}

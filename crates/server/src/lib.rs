@@ -1,0 +1,11 @@
+//! The server: event loops, settings, and the `rowhouse` program's commands.
+//!
+//! Not here: protocols (`doors`), SQL (`sql`), rows (`rows`), bytes on disk (`rows-rocks`).
+
+pub mod command;
+pub mod data_dir;
+pub mod logging;
+pub mod net;
+pub mod open_doors;
+pub mod settings;
+pub mod status;

@@ -1,0 +1,7 @@
+//! The `rowhouse` program.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    server::command::run()
+}

@@ -1,0 +1,183 @@
+//! The acceptor: one thread that takes clients from all listeners and spreads them over loops.
+//!
+//! One acceptor rather than a listener per loop (SO_REUSEPORT): the kernel spreads by a hash of
+//! addresses, so that of 64 connections one loop of two may get 40; here each goes to the loop
+//! with the fewest, also after others have left. A storm of connects costs the loops nothing.
+//!
+//! Invariants
+//! 1. No more connections are open than the limit says; who comes above it is told so in the
+//!    door's words.
+//! 2. When the kernel has no file descriptor or memory for another connection, clients wait in
+//!    the backlog, and the acceptor tries again shortly after, without spinning.
+//!
+//! Not here: what happens on a connection (`event_loop`).
+
+use std::collections::VecDeque;
+use std::io;
+use std::net::SocketAddr;
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec};
+use rustix::io::Errno;
+use rustix::net::{SendFlags, Shutdown, SocketFlags};
+
+use super::address::Listener;
+use super::connection::{Newcomer, Peer};
+use super::event_loop::Shared;
+use super::mailbox::{Mailbox, Message};
+
+/// Clients taken from one listener before the others have their turn.
+const ACCEPTS_MAX: usize = 64;
+/// How long to leave clients in the backlog when the kernel has no room for them.
+const PAUSE: Duration = Duration::from_millis(100);
+/// Turned-away clients whose sockets are kept for `REFUSED_KEPT`, so that they can read why.
+const REFUSED_MAX: usize = 64;
+const REFUSED_KEPT: Duration = Duration::from_secs(1);
+
+/// Ends an acceptor from another thread.
+pub struct StopSignal {
+    stop: AtomicBool,
+    wake: OwnedFd,
+}
+
+impl StopSignal {
+    /// A signal not given yet.
+    pub fn new() -> io::Result<StopSignal> {
+        let flags = EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK;
+        let wake = rustix::event::eventfd(0, flags)?;
+        Ok(StopSignal {
+            stop: AtomicBool::new(false),
+            wake,
+        })
+    }
+
+    /// Tells the acceptor to end.
+    pub fn give(&self) {
+        self.stop.store(true, Ordering::SeqCst);
+        let _ = rustix::io::write(&self.wake, &1u64.to_ne_bytes());
+    }
+}
+
+/// Takes clients from listeners.
+pub struct Acceptor {
+    /// Listeners with the positions of their doors.
+    pub listeners: Vec<(usize, Listener)>,
+    /// What the loops share.
+    pub shared: Shared,
+    /// One per loop.
+    pub mailboxes: Vec<Arc<Mailbox>>,
+    /// Ends the acceptor.
+    pub stop: Arc<StopSignal>,
+}
+
+impl Acceptor {
+    /// Accepts until told to stop; the listeners are closed then.
+    pub fn run(self) {
+        let mut ids: u32 = 0;
+        let mut refused: VecDeque<(Instant, OwnedFd)> = VecDeque::new();
+        loop {
+            let mut watched = vec![PollFd::new(&self.stop.wake, PollFlags::IN)];
+            let listeners = self.listeners.iter();
+            watched.extend(listeners.map(|(_, each)| PollFd::new(each, PollFlags::IN)));
+            let timeout = (!refused.is_empty()).then_some(timespec(REFUSED_KEPT));
+            let polled = rustix::event::poll(&mut watched, timeout.as_ref());
+            if self.stop.stop.load(Ordering::SeqCst) {
+                return;
+            }
+            while refused
+                .front()
+                .is_some_and(|(since, _)| since.elapsed() >= REFUSED_KEPT)
+                || refused.len() > REFUSED_MAX
+            {
+                refused.pop_front();
+            }
+            if polled.is_err() {
+                continue;
+            }
+            for (position, watch) in watched.iter().skip(1).enumerate() {
+                if !watch.revents().is_empty() {
+                    self.accept_from(position, &mut ids, &mut refused);
+                }
+            }
+        }
+    }
+
+    fn accept_from(
+        &self,
+        position: usize,
+        ids: &mut u32,
+        refused: &mut VecDeque<(Instant, OwnedFd)>,
+    ) {
+        let (door, listener) = &self.listeners[position];
+        for _ in 0..ACCEPTS_MAX {
+            let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+            let (socket, address) = match rustix::net::acceptfrom_with(listener, flags) {
+                Ok(accepted) => accepted,
+                Err(Errno::AGAIN) => return,
+                // The client left while it waited in the backlog, or a signal came.
+                Err(Errno::CONNABORTED | Errno::INTR | Errno::PROTO | Errno::PERM) => continue,
+                Err(error) => return self.pause(error),
+            };
+            let metrics = &self.shared.metrics;
+            if metrics.connections() >= self.shared.limits.connections_max {
+                metrics.refused.fetch_add(1, Ordering::Relaxed);
+                let refusal = &self.shared.doors[*door].refusal;
+                let _ = rustix::net::send(&socket, refusal, SendFlags::NOSIGNAL);
+                let _ = rustix::net::shutdown(&socket, Shutdown::Write);
+                refused.push_back((Instant::now(), socket));
+                continue;
+            }
+            if listener.is_tcp() {
+                let _ = rustix::net::sockopt::set_tcp_nodelay(&socket, true);
+                let _ = rustix::net::sockopt::set_socket_keepalive(&socket, true);
+            }
+            let address = address.and_then(|address| SocketAddr::try_from(address).ok());
+            *ids = ids.wrapping_add(1).max(1);
+            let peer = Peer { id: *ids, address };
+            self.hand_over(Newcomer {
+                socket,
+                door: *door,
+                peer,
+            });
+        }
+    }
+
+    fn hand_over(&self, newcomer: Newcomer) {
+        let loops = self.shared.metrics.loops.iter();
+        let fewest = loops
+            .zip(&self.mailboxes)
+            .min_by_key(|(l, _)| l.live.load(Ordering::Relaxed));
+        if let Some((counters, mailbox)) = fewest {
+            counters.live.fetch_add(1, Ordering::Relaxed);
+            mailbox.post(Message::Newcomer(newcomer));
+        }
+    }
+
+    /// The kernel has no room for another connection: lets clients wait a little.
+    fn pause(&self, error: Errno) {
+        let earlier = self
+            .shared
+            .metrics
+            .accept_errors
+            .fetch_add(1, Ordering::Relaxed);
+        // Once in ten seconds is enough for the log.
+        if earlier % 100 == 0 {
+            tracing::warn!(%error, "cannot accept a client; it waits");
+        }
+        let mut watched = [PollFd::from_borrowed_fd(
+            self.stop.wake.as_fd(),
+            PollFlags::IN,
+        )];
+        let _ = rustix::event::poll(&mut watched, Some(&timespec(PAUSE)));
+    }
+}
+
+fn timespec(duration: Duration) -> Timespec {
+    Timespec {
+        tv_sec: duration.as_secs() as i64,
+        tv_nsec: duration.subsec_nanos().into(),
+    }
+}

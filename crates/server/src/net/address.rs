@@ -1,0 +1,126 @@
+//! Listening sockets: TCP addresses and UNIX socket paths.
+//!
+//! Invariants
+//! 1. A UNIX socket's file goes when its listener goes. A file left by a killed process is
+//!    replaced; one that somebody listens on is not.
+//! 2. A UNIX path longer than the kernel's 107 bytes works all the same, through its directory.
+//!
+//! Not here: accepting (`acceptor`).
+
+use std::fmt;
+use std::fs::{self, File};
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::os::unix::fs::FileTypeExt;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+
+/// The longest path that fits a socket address, with some room.
+const UNIX_PATH_BYTES_MAX: usize = 100;
+
+/// A listening socket.
+#[derive(Debug)]
+pub enum Listener {
+    /// On a TCP address.
+    Tcp(TcpListener),
+    /// On a UNIX socket, with its path.
+    Unix(UnixListener, PathBuf),
+}
+
+impl Listener {
+    /// Listens on a TCP address; port 0 takes any free one.
+    pub fn tcp(address: SocketAddr) -> io::Result<Listener> {
+        let listener = TcpListener::bind(address)?;
+        listener.set_nonblocking(true)?;
+        Ok(Listener::Tcp(listener))
+    }
+
+    /// Listens on a UNIX socket.
+    pub fn unix(path: &Path) -> io::Result<Listener> {
+        let left_over = fs::symlink_metadata(path).is_ok_and(|meta| meta.file_type().is_socket());
+        if left_over && connect_unix(path).is_err() {
+            fs::remove_file(path)?;
+        }
+        let listener = with_short_path(path, |short| UnixListener::bind(short))?;
+        listener.set_nonblocking(true)?;
+        Ok(Listener::Unix(listener, path.to_owned()))
+    }
+
+    /// Whether clients come over TCP.
+    pub fn is_tcp(&self) -> bool {
+        matches!(self, Listener::Tcp(_))
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        if let Listener::Unix(_, path) = self {
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+impl AsFd for Listener {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Listener::Tcp(listener) => listener.as_fd(),
+            Listener::Unix(listener, _) => listener.as_fd(),
+        }
+    }
+}
+
+impl fmt::Display for Listener {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Listener::Tcp(listener) => match listener.local_addr() {
+                Ok(address) => address.fmt(f),
+                Err(_) => f.write_str("?"),
+            },
+            Listener::Unix(_, path) => path.display().fmt(f),
+        }
+    }
+}
+
+/// Connects to a UNIX socket.
+pub fn connect_unix(path: &Path) -> io::Result<UnixStream> {
+    with_short_path(path, |short| UnixStream::connect(short))
+}
+
+/// Calls `use_path` with a path to the same file that is short enough for a socket address.
+fn with_short_path<T>(path: &Path, use_path: impl FnOnce(&Path) -> io::Result<T>) -> io::Result<T> {
+    if path.as_os_str().len() <= UNIX_PATH_BYTES_MAX {
+        return use_path(path);
+    }
+    let (Some(directory), Some(name)) = (path.parent(), path.file_name()) else {
+        return use_path(path);
+    };
+    let directory = File::open(directory)?;
+    use_path(
+        &Path::new("/proc/self/fd")
+            .join(directory.as_raw_fd().to_string())
+            .join(name),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_path_works_and_a_left_over_file_is_replaced() {
+        let directory = tempfile::tempdir().unwrap();
+        let deep = directory.path().join("d".repeat(90)).join("e".repeat(60));
+        fs::create_dir_all(&deep).unwrap();
+        let path = deep.join("door.sock");
+        let listener = Listener::unix(&path).unwrap();
+        connect_unix(&path).unwrap();
+        assert!(Listener::unix(&path).is_err(), "somebody listens there");
+        drop(listener);
+        assert!(!path.exists());
+        // A file as a killed process leaves it.
+        drop(with_short_path(&path, |short| UnixListener::bind(short)).unwrap());
+        assert!(path.exists());
+        Listener::unix(&path).unwrap();
+    }
+}

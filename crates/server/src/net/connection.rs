@@ -1,0 +1,240 @@
+//! One client of a loop: its socket, its conversation, its buffers, and what it waits for.
+//!
+//! Invariants
+//! 1. `conversation` is `None` exactly while the phase is `Away`.
+//! 2. Bytes of `output` from `held_from` on depend on a commit under way and are not sent.
+//! 3. An idle connection holds no buffers: `shrink` gives them back.
+//!
+//! Not here: when it is served (`event_loop`).
+
+use std::net::SocketAddr;
+use std::os::fd::OwnedFd;
+
+use doors::{Conversation, Input};
+
+/// Who has connected.
+#[derive(Clone, Copy, Debug)]
+pub struct Peer {
+    /// Number of the connection, counted from 1 over all doors.
+    pub id: u32,
+    /// The client's address; `None` when it came through a UNIX socket.
+    pub address: Option<SocketAddr>,
+}
+
+/// A door as the loops see it.
+pub struct Door {
+    /// Its name in settings, logs and metrics.
+    pub name: &'static str,
+    /// Makes the conversation with a client that has just connected.
+    pub converse: Box<dyn Fn(Peer) -> Box<dyn Conversation> + Send + Sync>,
+    /// What a client is sent that comes when the server is full.
+    pub refusal: Vec<u8>,
+    /// A request that needs more bytes than this ends the connection. The conversation is
+    /// expected to refuse such a request earlier, in its own words.
+    pub input_bytes_max: usize,
+}
+
+/// A client on its way from the acceptor to its loop.
+pub struct Newcomer {
+    /// Its non-blocking socket.
+    pub socket: OwnedFd,
+    /// Position of its door in the server's list.
+    pub door: usize,
+    /// Who it is.
+    pub peer: Peer,
+}
+
+/// What a connection waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Bytes from the client.
+    Ready,
+    /// Its output to leave; then the conversation goes on by itself.
+    Again,
+    /// Its conversation to come back from the pool.
+    Away,
+    /// The commit that its replies depend on.
+    Held,
+    /// Its output to leave; then it is closed.
+    Closing,
+    /// The client's last bytes, thrown away, so that closing does not destroy our last reply.
+    Lingering,
+}
+
+/// Replies not sent yet.
+#[derive(Default)]
+pub struct Output {
+    bytes: Vec<u8>,
+    sent: usize,
+    held_from: Option<usize>,
+}
+
+impl Output {
+    /// Where replies are appended.
+    pub fn buffer(&mut self) -> &mut Vec<u8> {
+        &mut self.bytes
+    }
+
+    /// The bytes that may be sent now.
+    pub fn sendable(&self) -> &[u8] {
+        &self.bytes[self.sent..self.held_from.unwrap_or(self.bytes.len())]
+    }
+
+    /// Bytes not sent yet, held ones included.
+    pub fn unsent(&self) -> usize {
+        self.bytes.len() - self.sent
+    }
+
+    /// Length of the buffer: a mark for `hold`.
+    pub fn mark(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Keeps the bytes from the mark on back until `release` or `cut`.
+    pub fn hold(&mut self, mark: usize) {
+        self.held_from = Some(mark);
+    }
+
+    /// Lets the held bytes go.
+    pub fn release(&mut self) {
+        self.held_from = None;
+    }
+
+    /// Removes the held bytes.
+    pub fn cut(&mut self) {
+        if let Some(mark) = self.held_from.take() {
+            self.bytes.truncate(mark);
+        }
+    }
+
+    /// Notes that so many bytes were sent.
+    pub fn advance(&mut self, count: usize) {
+        self.sent += count;
+        if self.sent == self.bytes.len() {
+            self.bytes.clear();
+            self.sent = 0;
+            self.held_from = self.held_from.map(|_| 0);
+        } else if self.sent > self.bytes.len() / 2 {
+            self.bytes.drain(..self.sent);
+            self.held_from = self.held_from.map(|mark| mark - self.sent);
+            self.sent = 0;
+        }
+    }
+
+    /// Appends replies, without copying when there are none yet.
+    pub fn append(&mut self, mut bytes: Vec<u8>) {
+        if self.bytes.is_empty() {
+            self.bytes = bytes;
+        } else {
+            self.bytes.append(&mut bytes);
+        }
+    }
+
+    /// Gives memory back when nothing is waiting.
+    pub fn shrink(&mut self) {
+        if self.bytes.is_empty() && self.held_from.is_none() {
+            self.bytes = Vec::new();
+        }
+    }
+
+    /// Bytes of memory held.
+    pub fn capacity(&self) -> usize {
+        self.bytes.capacity()
+    }
+}
+
+/// One client of a loop.
+pub struct Connection {
+    /// Its socket.
+    pub socket: OwnedFd,
+    /// Position of its door.
+    pub door: usize,
+    /// Who it is.
+    pub peer: Peer,
+    /// The protocol's state.
+    pub conversation: Option<Box<dyn Conversation>>,
+    /// What the client has sent and the conversation has not used.
+    pub input: Input,
+    /// What the client is to be sent.
+    pub output: Output,
+    /// What it waits for.
+    pub phase: Phase,
+    /// There may be something to receive.
+    pub readable: bool,
+    /// The kernel has reported the end of the client's stream: after a short read another one
+    /// is needed to see it.
+    pub ended: bool,
+    /// The client has sent its last byte and we have read it.
+    pub finished: bool,
+    /// The conversation wants a turn though no bytes came.
+    pub due: bool,
+    /// It stands in one of the loop's lists of connections to be served.
+    pub queued: bool,
+    /// It stands in the loop's list of connections to be sent to.
+    pub sending: bool,
+    /// The kernel reports room to send.
+    pub watches_output: bool,
+    /// The loop's second at which bytes last moved.
+    pub active_at: u32,
+}
+
+impl Connection {
+    /// A connection that has just begun.
+    pub fn new(newcomer: Newcomer, conversation: Box<dyn Conversation>, now: u32) -> Connection {
+        Connection {
+            socket: newcomer.socket,
+            door: newcomer.door,
+            peer: newcomer.peer,
+            conversation: Some(conversation),
+            input: Input::new(),
+            output: Output::default(),
+            phase: Phase::Ready,
+            readable: true,
+            ended: false,
+            finished: false,
+            due: false,
+            queued: false,
+            sending: false,
+            watches_output: false,
+            active_at: now,
+        }
+    }
+
+    /// Gives back the memory of empty buffers.
+    pub fn shrink(&mut self) {
+        self.input.shrink();
+        self.output.shrink();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn held_bytes_are_not_sendable() {
+        let mut output = Output::default();
+        output.buffer().extend_from_slice(b"read");
+        let mark = output.mark();
+        output.buffer().extend_from_slice(b"written");
+        output.hold(mark);
+        assert_eq!(output.sendable(), b"read");
+        output.advance(4);
+        assert_eq!(output.sendable(), b"");
+        output.release();
+        assert_eq!(output.sendable(), b"written");
+    }
+
+    #[test]
+    fn cut_bytes_are_exactly_the_held_ones_also_after_sending() {
+        let mut output = Output::default();
+        output.buffer().extend_from_slice(b"0123456789");
+        output.hold(8);
+        output.advance(7);
+        output.cut();
+        assert_eq!(output.sendable(), b"7");
+        output.advance(1);
+        output.shrink();
+        assert_eq!((output.unsent(), output.capacity()), (0, 0));
+    }
+}

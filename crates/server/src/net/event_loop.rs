@@ -1,0 +1,411 @@
+//! One event loop: takes turns with its connections.
+//!
+//! A turn: wait for events; give every connection that has something a turn with its
+//! conversation; commit the group of all their writes; send every connection its replies, in one
+//! write each. Connections whose replies depend on a group that is synced to the disk by another
+//! thread wait for it (`Phase::Held`) while the loop goes on with the others.
+//!
+//! Invariants
+//! 1. Nothing here waits except `Poller::wait`: commits that sync are handed over
+//!    (`commit_later`), requests that would wait go to the pool.
+//! 2. A reply that depends on a commit is not sent before it.
+//! 3. A connection receives at most `READ_BYTES` in a turn, and is not served while more than
+//!    `OUTPUT_BYTES_MAX` of its output are unsent.
+//! 4. A conversation that panics costs its own connection, and the writes of the turn's group,
+//!    whose requests are answered with an error.
+//!
+//! Beside this file, as further methods of the loop: commits of a turn's writes (`commits`),
+//! sending (`sending`), how connections begin and end (`lifecycle`).
+//!
+//! Not here: accepting clients (`acceptor`), threads that may wait (`pool`).
+
+use std::collections::HashMap;
+use std::io;
+use std::os::fd::AsFd;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use doors::{Group, Next, Turn};
+use rows::Engine;
+
+use super::connection::{Door, Phase};
+use super::limits::{Limits, OUTPUT_BYTES_MAX, ROUNDS_MAX};
+use super::mailbox::{Errand, Mailbox, Message};
+use super::metrics::{LoopCounters, Metrics};
+use super::poller::{Poller, Ready, Received, Token};
+use super::pool::Pool;
+use super::slots::{MAILBOX, Slots};
+
+/// How often buffers, idle and stalled connections are looked after.
+const TICK: Duration = Duration::from_secs(1);
+/// The same while the server stops.
+const TICK_STOPPING: Duration = Duration::from_millis(100);
+
+/// What all loops of a server share.
+#[derive(Clone)]
+pub struct Shared {
+    /// The rows.
+    pub engine: Arc<Engine>,
+    /// Threads that may wait.
+    pub pool: Arc<Pool>,
+    /// The doors, in the order of `Metrics::doors`.
+    pub doors: Arc<Vec<Door>>,
+    /// Counters of all loops.
+    pub metrics: Arc<Metrics>,
+    /// Limits from the settings.
+    pub limits: Limits,
+}
+
+/// An event loop.
+pub struct EventLoop<P> {
+    pub(super) poller: P,
+    pub(super) shared: Shared,
+    pub(super) number: usize,
+    pub(super) mailbox: Arc<Mailbox>,
+    pub(super) slots: Slots,
+    /// Connections to be served in this turn.
+    pub(super) runnable: Vec<Token>,
+    /// Connections to be served in the next turn.
+    pub(super) next: Vec<Token>,
+    /// Connections that have output to send at the end of the turn.
+    pub(super) to_send: Vec<Token>,
+    pub(super) group: Group,
+    /// Connections whose replies depend on `group`.
+    pub(super) members: Vec<Token>,
+    /// The same for groups that are being committed.
+    pub(super) committing: HashMap<u64, Vec<Token>>,
+    pub(super) groups: u64,
+    pub(super) started: Instant,
+    /// Whole seconds since `started`.
+    pub(super) now: u32,
+    pub(super) last_tick: Instant,
+    pub(super) stop_at: Option<Instant>,
+}
+
+impl<P: Poller> EventLoop<P> {
+    /// A loop without connections. `number` is its place in `Metrics::loops`.
+    pub fn new(
+        mut poller: P,
+        shared: Shared,
+        number: usize,
+        mailbox: Arc<Mailbox>,
+    ) -> io::Result<EventLoop<P>> {
+        poller.add(mailbox.as_fd(), MAILBOX)?;
+        let started = Instant::now();
+        Ok(EventLoop {
+            poller,
+            shared,
+            number,
+            mailbox,
+            slots: Slots::default(),
+            runnable: Vec::new(),
+            next: Vec::new(),
+            to_send: Vec::new(),
+            group: Group::new(),
+            members: Vec::new(),
+            committing: HashMap::new(),
+            groups: 0,
+            started,
+            now: 0,
+            last_tick: started,
+            stop_at: None,
+        })
+    }
+
+    /// Takes turns until the server stops.
+    pub fn run(mut self) -> io::Result<()> {
+        let (mut ready, mut messages) = (Vec::new(), Vec::new());
+        loop {
+            let timeout = self.timeout();
+            self.poller.wait(timeout, &mut ready)?;
+            let now = Instant::now();
+            self.now = now.duration_since(self.started).as_secs() as u32;
+            self.counters().turns.add(1);
+            std::mem::swap(&mut self.runnable, &mut self.next);
+            self.mailbox.take(&mut messages);
+            messages
+                .drain(..)
+                .for_each(|message| self.receive_message(message));
+            ready.drain(..).for_each(|event| self.note(event));
+            self.serve();
+            self.send_all();
+            let tick = if self.stop_at.is_some() {
+                TICK_STOPPING
+            } else {
+                TICK
+            };
+            if now.duration_since(self.last_tick) >= tick {
+                self.last_tick = now;
+                self.tick();
+            }
+            if self
+                .stop_at
+                .is_some_and(|at| self.slots.len() == 0 || now >= at)
+            {
+                return Ok(());
+            }
+        }
+    }
+
+    /// How long the loop may sleep; announces the sleep to the mailbox.
+    fn timeout(&self) -> Option<Duration> {
+        if !self.next.is_empty() || !self.mailbox.fall_asleep() {
+            Some(Duration::ZERO)
+        } else if self.stop_at.is_some() {
+            Some(TICK_STOPPING)
+        } else if self.slots.len() > 0 {
+            Some(TICK)
+        } else {
+            None
+        }
+    }
+
+    pub(super) fn counters(&self) -> &LoopCounters {
+        &self.shared.metrics.loops[self.number]
+    }
+
+    fn receive_message(&mut self, message: Message) {
+        match message {
+            Message::Newcomer(newcomer) => self.welcome(newcomer),
+            Message::Back(errand) => self.take_back(errand),
+            Message::Committed { group, result } => {
+                let members = self.committing.remove(&group).unwrap_or_default();
+                self.settle(members, &result);
+            }
+            Message::Stop(at) => self.begin_stop(at),
+        }
+    }
+
+    /// Remembers what the kernel has said of a connection.
+    fn note(&mut self, event: Ready) {
+        let Some(connection) = self.slots.get(event.token) else {
+            return;
+        };
+        connection.readable |= event.readable;
+        connection.ended |= event.ended;
+        if event.writable && connection.output.unsent() > 0 && !connection.sending {
+            connection.sending = true;
+            self.to_send.push(event.token);
+        }
+        if event.readable && !connection.queued {
+            connection.queued = true;
+            self.runnable.push(event.token);
+        }
+    }
+
+    /// Serves the runnable connections and commits their writes; again those that only waited
+    /// for a commit that needed no waiting.
+    fn serve(&mut self) {
+        for _ in 0..ROUNDS_MAX {
+            let mut tokens = std::mem::take(&mut self.runnable);
+            for &token in &tokens {
+                self.step(token);
+            }
+            self.commit_group();
+            if self.runnable.is_empty() {
+                tokens.clear();
+                self.runnable = tokens;
+                return;
+            }
+        }
+        self.next.append(&mut self.runnable);
+    }
+
+    /// Serves one connection, if it is its turn.
+    fn step(&mut self, token: Token) {
+        let Some(connection) = self.slots.get(token) else {
+            return;
+        };
+        connection.queued = false;
+        let unsent = connection.output.unsent();
+        match connection.phase {
+            Phase::Away | Phase::Held | Phase::Closing => return,
+            Phase::Lingering => return self.linger(token),
+            // Sending goes on when the kernel has room, and then queues the connection.
+            Phase::Ready if unsent > OUTPUT_BYTES_MAX => return,
+            Phase::Again if unsent > 0 => return,
+            Phase::Ready => {
+                if !self.receive(token) {
+                    return;
+                }
+            }
+            Phase::Again => connection.phase = Phase::Ready,
+        }
+        self.converse(token);
+    }
+
+    /// Receives what has come in; `false` when there is nothing to serve.
+    fn receive(&mut self, token: Token) -> bool {
+        let Some(connection) = self.slots.get(token) else {
+            return false;
+        };
+        let mut fresh = std::mem::take(&mut connection.due);
+        if connection.readable && !connection.finished {
+            let door = connection.door;
+            match self
+                .poller
+                .receive(connection.socket.as_fd(), &mut connection.input)
+            {
+                Ok(Received::Bytes { count, drained }) => {
+                    // After the end was reported, a short read is not the last one.
+                    connection.readable = !drained || (connection.ended && count > 0);
+                    if count > 0 {
+                        fresh = true;
+                        connection.active_at = self.now;
+                        self.counters().doors[door].received_bytes.add(count as u64);
+                    }
+                }
+                Ok(Received::End) => {
+                    connection.readable = false;
+                    connection.finished = true;
+                }
+                Err(error) => {
+                    tracing::debug!(connection = connection.peer.id, %error, "receive failed");
+                    self.close(token);
+                    return false;
+                }
+            }
+        }
+        if !fresh {
+            self.await_input(token);
+        }
+        fresh
+    }
+
+    /// Gives the conversation its turn and does what it says.
+    fn converse(&mut self, token: Token) {
+        let Some(connection) = self.slots.get(token) else {
+            return;
+        };
+        let Some(conversation) = connection.conversation.as_mut() else {
+            return;
+        };
+        let mark = connection.output.mark();
+        let mut turn = Turn::in_loop(&self.shared.engine, &mut self.group);
+        let (input, out) = (&mut connection.input, connection.output.buffer());
+        let turn_taken = AssertUnwindSafe(|| {
+            let next = conversation.turn(input, out, &mut turn);
+            (next, turn.requests())
+        });
+        let Ok((next, requests)) = catch_unwind(turn_taken) else {
+            tracing::error!(
+                connection = connection.peer.id,
+                "conversation failed; closing"
+            );
+            self.close(token);
+            return self.give_group_up();
+        };
+        let door = connection.door;
+        if connection.output.sendable().len() > 0 && !connection.sending {
+            connection.sending = true;
+            self.to_send.push(token);
+        }
+        match next {
+            Next::Input => self.await_input(token),
+            Next::Again => self.await_output(token),
+            Next::Close => connection.phase = Phase::Closing,
+            Next::Commit => {
+                connection.phase = Phase::Held;
+                connection.output.hold(mark);
+                self.members.push(token);
+            }
+            Next::Offload => self.offload(token),
+        }
+        if next == Next::Close {
+            self.send_later(token);
+        }
+        self.counters().doors[door].requests.add(requests);
+    }
+
+    /// Sends the conversation to the pool, with what it works on.
+    fn offload(&mut self, token: Token) {
+        let Some(connection) = self.slots.get(token) else {
+            return;
+        };
+        connection.phase = Phase::Away;
+        let door = connection.door;
+        let errand = Errand {
+            token,
+            conversation: connection.conversation.take(),
+            input: std::mem::take(&mut connection.input),
+            out: Vec::new(),
+            next: Next::Close,
+            requests: 0,
+        };
+        self.shared.pool.submit(errand, self.mailbox.clone());
+        self.counters().doors[door].offloaded.add(1);
+    }
+
+    /// The conversation needs more bytes: sees to it that the connection is served when they
+    /// come, or is closed when none will.
+    fn await_input(&mut self, token: Token) {
+        let stopping = self.stop_at.is_some();
+        let Some(connection) = self.slots.get(token) else {
+            return;
+        };
+        connection.phase = Phase::Ready;
+        let input_max = self.shared.doors[connection.door].input_bytes_max;
+        let full = connection.input.len() > input_max;
+        if full {
+            let (id, bytes) = (connection.peer.id, connection.input.len());
+            tracing::warn!(
+                connection = id,
+                bytes,
+                "request larger than the door takes; closing"
+            );
+        }
+        if full || connection.finished || (stopping && !connection.readable) {
+            connection.phase = Phase::Closing;
+            self.send_later(token);
+        } else if connection.readable && !connection.queued {
+            connection.queued = true;
+            self.next.push(token);
+        }
+    }
+
+    /// Takes a conversation back from the pool.
+    fn take_back(&mut self, errand: Errand) {
+        let now = self.now;
+        let Some(connection) = self.slots.get(errand.token) else {
+            return;
+        };
+        connection.active_at = now;
+        connection.input = errand.input;
+        connection.output.append(errand.out);
+        let (door, id) = (connection.door, connection.peer.id);
+        let token = errand.token;
+        if errand.conversation.is_none() {
+            tracing::error!(connection = id, "conversation failed in the pool; closing");
+            return self.close(token);
+        }
+        connection.conversation = errand.conversation;
+        connection.phase = Phase::Ready;
+        self.send_later(token);
+        self.counters().doors[door].requests.add(errand.requests);
+        match errand.next {
+            Next::Input => self.await_input(token),
+            // What is to be repeated in the pool goes there again when the output has left.
+            Next::Again | Next::Offload => self.await_output(token),
+            Next::Commit => self.go_on(token),
+            Next::Close => {
+                if let Some(connection) = self.slots.get(token) {
+                    connection.phase = Phase::Closing;
+                }
+            }
+        }
+    }
+
+    /// Gives the conversation a turn in this turn of the loop, whether bytes came or not.
+    pub(super) fn go_on(&mut self, token: Token) {
+        let Some(connection) = self.slots.get(token) else {
+            return;
+        };
+        connection.phase = Phase::Ready;
+        connection.due = true;
+        if !connection.queued {
+            connection.queued = true;
+            self.runnable.push(token);
+        }
+    }
+}

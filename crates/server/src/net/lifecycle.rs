@@ -1,0 +1,150 @@
+//! How connections of a loop begin and end: welcome, idle limits, lingering, the server's stop.
+//!
+//! Invariants
+//! 1. A connection that is closed by us sees all of its output, then the end of the stream, and
+//!    may still send for `LINGER_SECONDS`: closing a socket with unread bytes would make the
+//!    kernel throw away the reply that says why.
+//! 2. At a stop every request that has arrived is answered first; a connection that waits for
+//!    its next request is closed.
+//!
+//! Not here: turns (`event_loop`).
+
+use std::os::fd::AsFd;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use doors::Input;
+
+use super::connection::{Connection, Newcomer, Phase};
+use super::event_loop::EventLoop;
+use super::limits::LINGER_SECONDS;
+use super::poller::{Poller, Received, Token};
+
+impl<P: Poller> EventLoop<P> {
+    /// Takes a client over from the acceptor.
+    pub(super) fn welcome(&mut self, newcomer: Newcomer) {
+        let (door, peer) = (newcomer.door, newcomer.peer);
+        let mut conversation = (self.shared.doors[door].converse)(peer);
+        let mut greeting = Vec::new();
+        conversation.greet(&mut greeting);
+        let mut connection = Connection::new(newcomer, conversation, self.now);
+        connection.output.append(greeting);
+        let token = self.slots.insert(connection);
+        self.counters().doors[door].opened.add(1);
+        let Some(connection) = self.slots.get(token) else {
+            return;
+        };
+        if let Err(error) = self.poller.add(connection.socket.as_fd(), token) {
+            tracing::warn!(connection = peer.id, %error, "cannot watch a connection");
+            return self.close(token);
+        }
+        tracing::debug!(
+            connection = peer.id,
+            door = self.shared.doors[door].name,
+            "opened"
+        );
+        connection.queued = true;
+        self.runnable.push(token);
+        self.send_later(token);
+    }
+
+    /// Closes a connection at once.
+    pub(super) fn close(&mut self, token: Token) {
+        let Some(connection) = self.slots.remove(token) else {
+            return;
+        };
+        let counters = self.counters();
+        counters.doors[connection.door].closed.add(1);
+        counters.live.fetch_sub(1, Ordering::Relaxed);
+        tracing::debug!(connection = connection.peer.id, "closed");
+    }
+
+    /// Ends a connection whose output has left.
+    pub(super) fn finish(&mut self, token: Token) {
+        let stopping = self.stop_at.is_some();
+        let now = self.now;
+        let Some(connection) = self.slots.get(token) else {
+            return;
+        };
+        let heard_out = connection.finished || (stopping && !connection.readable);
+        if heard_out
+            || rustix::net::shutdown(&connection.socket, rustix::net::Shutdown::Write).is_err()
+        {
+            return self.close(token);
+        }
+        connection.phase = Phase::Lingering;
+        connection.active_at = now;
+        connection.input = Input::new();
+        connection.output.shrink();
+        self.linger(token);
+    }
+
+    /// Throws away what a client sends that was told good-bye.
+    pub(super) fn linger(&mut self, token: Token) {
+        let Some(connection) = self.slots.get(token) else {
+            return;
+        };
+        if !connection.readable {
+            return;
+        }
+        let mut thrown_away = Input::new();
+        match self
+            .poller
+            .receive(connection.socket.as_fd(), &mut thrown_away)
+        {
+            Ok(Received::Bytes { count, drained }) => {
+                connection.readable = !drained || (connection.ended && count > 0);
+                if connection.readable && !connection.queued {
+                    connection.queued = true;
+                    self.next.push(token);
+                }
+            }
+            Ok(Received::End) | Err(_) => self.close(token),
+        }
+    }
+
+    /// Looks after buffers and time limits; about once a second.
+    pub(super) fn tick(&mut self) {
+        let idle_max = self.shared.limits.idle.as_secs();
+        let stalled_max = self.shared.limits.stalled.as_secs();
+        let now = self.now;
+        for token in self.slots.tokens() {
+            let Some(connection) = self.slots.get(token) else {
+                continue;
+            };
+            let quiet = u64::from(now - connection.active_at);
+            if quiet >= 1 {
+                connection.shrink();
+            }
+            let unsent = !connection.output.sendable().is_empty();
+            let why = match connection.phase {
+                Phase::Lingering if quiet >= u64::from(LINGER_SECONDS) => "told good-bye",
+                _ if unsent && stalled_max > 0 && quiet >= stalled_max => "takes no output",
+                Phase::Ready if !unsent && idle_max > 0 && quiet >= idle_max => "idle",
+                _ => continue,
+            };
+            tracing::debug!(connection = connection.peer.id, why, "closing");
+            self.close(token);
+        }
+    }
+
+    /// Answers what has arrived, then closes.
+    pub(super) fn begin_stop(&mut self, at: Instant) {
+        self.stop_at = Some(at);
+        for token in self.slots.tokens() {
+            let Some(connection) = self.slots.get(token) else {
+                continue;
+            };
+            match connection.phase {
+                Phase::Lingering => self.close(token),
+                Phase::Ready if !connection.queued => {
+                    // What the kernel holds has arrived, even if its event has not.
+                    connection.readable = true;
+                    connection.queued = true;
+                    self.runnable.push(token);
+                }
+                _ => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! Limits of the event loops, each with a name.
+//!
+//! Not here: a door's own limit on requests (`Door::input_bytes_max`).
+
+use std::time::Duration;
+
+/// Unsent bytes above which a connection is neither read nor served.
+pub const OUTPUT_BYTES_MAX: usize = 1024 * 1024;
+/// Times that the connections of one turn are served again because their inline commit is done,
+/// before everybody's replies are sent.
+pub const ROUNDS_MAX: usize = 8;
+/// How long a closed connection's last bytes are awaited and thrown away.
+pub const LINGER_SECONDS: u32 = 2;
+/// Buffers of a connection above this size are given back as soon as they are empty.
+pub const BUFFER_BYTES_KEPT: usize = 64 * 1024;
+/// Threads of the pool at most.
+pub const POOL_THREADS_MAX: usize = 512;
+/// How long an idle thread of the pool stays.
+pub const POOL_THREAD_IDLE: Duration = Duration::from_secs(10);
+
+/// Limits that settings decide.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Connections at all doors together.
+    pub connections_max: usize,
+    /// Silence after which a connection is closed; zero: never.
+    pub idle: Duration,
+    /// Time after which a client that takes none of its output is closed.
+    pub stalled: Duration,
+}

@@ -1,0 +1,105 @@
+//! A loop's mailbox: what other threads tell it, and how they wake it.
+//!
+//! Invariants
+//! 1. A message posted is seen by the loop's next `take`, and the loop does not sleep past it:
+//!    it announces its sleep, then looks into the box once more; a poster that finds the sleep
+//!    announced wakes it.
+//! 2. A loop that is awake is not woken: posting then costs no system call.
+//!
+//! Not here: what the loop does with a message (`event_loop`).
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use doors::{Conversation, Input, Next};
+use parking_lot::Mutex;
+use rustix::event::EventfdFlags;
+
+use super::connection::Newcomer;
+use super::poller::Token;
+
+/// A conversation on its way to the pool or back, with what it works on.
+pub struct Errand {
+    /// Whose conversation it is.
+    pub token: Token,
+    /// The conversation; `None` on the way back when it panicked.
+    pub conversation: Option<Box<dyn Conversation>>,
+    /// What its client has sent.
+    pub input: Input,
+    /// Replies made in the pool.
+    pub out: Vec<u8>,
+    /// How its turn in the pool ended.
+    pub next: Next,
+    /// Requests it answered there.
+    pub requests: u64,
+}
+
+/// What a loop is told by other threads.
+pub enum Message {
+    /// A client has connected.
+    Newcomer(Newcomer),
+    /// A conversation comes back from the pool.
+    Back(Errand),
+    /// A group's commit has ended.
+    Committed {
+        /// The loop's number of the group.
+        group: u64,
+        /// How it ended.
+        result: rows::Result<()>,
+    },
+    /// Finish what is in flight, close everything, and end, at the latest at this moment.
+    Stop(Instant),
+}
+
+/// Messages for one loop.
+pub struct Mailbox {
+    messages: Mutex<Vec<Message>>,
+    asleep: AtomicBool,
+    wake: OwnedFd,
+}
+
+impl Mailbox {
+    /// An empty mailbox.
+    pub fn new() -> io::Result<Mailbox> {
+        let flags = EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK;
+        Ok(Mailbox {
+            messages: Mutex::new(Vec::new()),
+            asleep: AtomicBool::new(false),
+            wake: rustix::event::eventfd(0, flags)?,
+        })
+    }
+
+    /// Adds a message and sees to it that the loop finds it.
+    pub fn post(&self, message: Message) {
+        self.messages.lock().push(message);
+        if self.asleep.swap(false, Ordering::SeqCst) {
+            // The counter is never read: edge-triggered polling reports every write, and at one
+            // write per sleep it does not fill up in the age of the universe.
+            let _ = rustix::io::write(&self.wake, &1u64.to_ne_bytes());
+        }
+    }
+
+    /// Announces that the loop is about to sleep; `false` when a message is waiting.
+    pub fn fall_asleep(&self) -> bool {
+        self.asleep.store(true, Ordering::SeqCst);
+        if self.messages.lock().is_empty() {
+            return true;
+        }
+        self.asleep.store(false, Ordering::SeqCst);
+        false
+    }
+
+    /// Ends the sleep and moves all messages to `into`.
+    pub fn take(&self, into: &mut Vec<Message>) {
+        self.asleep.store(false, Ordering::SeqCst);
+        into.append(&mut self.messages.lock());
+    }
+}
+
+impl AsFd for Mailbox {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.wake.as_fd()
+    }
+}

@@ -1,0 +1,193 @@
+//! Counters of the event loops, per loop and door, and their report.
+//!
+//! Invariants
+//! 1. A loop's counters are written by that loop alone, so counting is a load and a store in its
+//!    own cache line; sums are made by whoever asks.
+//! 2. Counters only rise; gauges are differences of counters.
+//!
+//! Not here: the store's figures (`rows::store::StoreStatus`), how a report is shown.
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Instant;
+
+/// A counter with one writer.
+#[derive(Default)]
+pub struct Counter(AtomicU64);
+
+impl Counter {
+    /// Adds; only the one writer may.
+    #[inline]
+    pub fn add(&self, amount: u64) {
+        self.0.store(
+            self.0.load(Ordering::Relaxed).wrapping_add(amount),
+            Ordering::Relaxed,
+        );
+    }
+
+    /// The count so far.
+    pub fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// What one loop counts of one door.
+#[derive(Default)]
+pub struct DoorCounters {
+    /// Connections taken over.
+    pub opened: Counter,
+    /// Connections closed.
+    pub closed: Counter,
+    /// Requests answered.
+    pub requests: Counter,
+    /// Bytes received.
+    pub received_bytes: Counter,
+    /// Bytes sent.
+    pub sent_bytes: Counter,
+    /// Requests that went to the pool because they would have waited.
+    pub offloaded: Counter,
+}
+
+/// What one loop counts. Aligned so that no two loops share a cache line.
+#[repr(align(128))]
+pub struct LoopCounters {
+    /// Connections that belong to the loop: raised by the acceptor, lowered by the loop.
+    pub live: AtomicUsize,
+    /// Turns taken.
+    pub turns: Counter,
+    /// Groups committed.
+    pub groups: Counter,
+    /// Connections whose replies depended on those groups.
+    pub group_members: Counter,
+    /// Groups whose commit failed.
+    pub groups_failed: Counter,
+    /// By door, in the order of `Metrics::doors`.
+    pub doors: Vec<DoorCounters>,
+}
+
+/// All counters of a server.
+pub struct Metrics {
+    /// When the server started.
+    pub started: Instant,
+    /// Names of the doors.
+    pub doors: Vec<&'static str>,
+    /// By loop.
+    pub loops: Vec<LoopCounters>,
+    /// Clients turned away because of the connection limit.
+    pub refused: AtomicU64,
+    /// Failures to accept a client: too many open files and the like.
+    pub accept_errors: AtomicU64,
+}
+
+impl Metrics {
+    /// Zeroes for so many loops and these doors.
+    pub fn new(loops: usize, doors: Vec<&'static str>) -> Metrics {
+        let counters = || LoopCounters {
+            live: AtomicUsize::new(0),
+            turns: Counter::default(),
+            groups: Counter::default(),
+            group_members: Counter::default(),
+            groups_failed: Counter::default(),
+            doors: doors.iter().map(|_| DoorCounters::default()).collect(),
+        };
+        Metrics {
+            started: Instant::now(),
+            loops: (0..loops).map(|_| counters()).collect(),
+            doors,
+            refused: AtomicU64::new(0),
+            accept_errors: AtomicU64::new(0),
+        }
+    }
+
+    /// Connections open at all doors.
+    pub fn connections(&self) -> usize {
+        self.loops
+            .iter()
+            .map(|each| each.live.load(Ordering::Relaxed))
+            .sum()
+    }
+
+    /// Sum over loops and doors of a door's counter.
+    pub fn total(&self, which: impl Fn(&DoorCounters) -> &Counter) -> u64 {
+        self.loops
+            .iter()
+            .flat_map(|each| &each.doors)
+            .map(|door| which(door).get())
+            .sum()
+    }
+
+    /// Sum over loops of a loop's counter.
+    pub fn turns(&self, which: impl Fn(&LoopCounters) -> &Counter) -> u64 {
+        self.loops.iter().map(|each| which(each).get()).sum()
+    }
+
+    /// Every figure by name, in the spelling of MySQL's SHOW STATUS.
+    pub fn report(&self) -> Vec<(String, String)> {
+        let mut report = Vec::new();
+        let mut add = |name: String, value: u64| report.push((name, value.to_string()));
+        add("Uptime".into(), self.started.elapsed().as_secs());
+        add("Threads_connected".into(), self.connections() as u64);
+        add("Connections".into(), self.total(|door| &door.opened));
+        add(
+            "Connection_errors_max_connections".into(),
+            self.refused.load(Ordering::Relaxed),
+        );
+        add(
+            "Connection_errors_accept".into(),
+            self.accept_errors.load(Ordering::Relaxed),
+        );
+        add(
+            "Bytes_received".into(),
+            self.total(|door| &door.received_bytes),
+        );
+        add("Bytes_sent".into(), self.total(|door| &door.sent_bytes));
+        add(
+            "Rowhouse_requests".into(),
+            self.total(|door| &door.requests),
+        );
+        add("Rowhouse_loops".into(), self.loops.len() as u64);
+        add("Rowhouse_turns".into(), self.turns(|each| &each.turns));
+        add("Rowhouse_groups".into(), self.turns(|each| &each.groups));
+        add(
+            "Rowhouse_group_members".into(),
+            self.turns(|each| &each.group_members),
+        );
+        add(
+            "Rowhouse_groups_failed".into(),
+            self.turns(|each| &each.groups_failed),
+        );
+        for (position, door) in self.doors.iter().enumerate() {
+            let sum = |which: fn(&DoorCounters) -> &Counter| -> u64 {
+                self.loops
+                    .iter()
+                    .map(|each| which(&each.doors[position]).get())
+                    .sum()
+            };
+            let name = |figure: &str| format!("Rowhouse_{}_{figure}", door.replace('-', "_"));
+            let (opened, closed) = (sum(|d| &d.opened), sum(|d| &d.closed));
+            add(name("connections"), opened.saturating_sub(closed));
+            add(name("connections_total"), opened);
+            add(name("requests"), sum(|d| &d.requests));
+            add(name("received_bytes"), sum(|d| &d.received_bytes));
+            add(name("sent_bytes"), sum(|d| &d.sent_bytes));
+            add(name("offloaded"), sum(|d| &d.offloaded));
+        }
+        report
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_sums_over_loops() {
+        let metrics = Metrics::new(2, vec!["mysql", "handlersocket-write"]);
+        metrics.loops[0].doors[1].requests.add(3);
+        metrics.loops[1].doors[1].requests.add(4);
+        let report = metrics.report();
+        let find = |name: &str| report.iter().find(|(n, _)| n == name).unwrap().1.clone();
+        assert_eq!(find("Rowhouse_handlersocket_write_requests"), "7");
+        assert_eq!(find("Rowhouse_mysql_requests"), "0");
+        assert_eq!(find("Rowhouse_requests"), "7");
+    }
+}

@@ -1,0 +1,16 @@
+//! Connections: listeners, event loops, the pool of threads that may wait.
+
+pub mod acceptor;
+pub mod address;
+mod commits;
+pub mod connection;
+pub mod event_loop;
+mod lifecycle;
+pub mod limits;
+pub mod mailbox;
+pub mod metrics;
+pub mod poller;
+pub mod pool;
+mod sending;
+pub mod server;
+mod slots;

@@ -1,0 +1,103 @@
+//! Sending of a loop: one write per connection and turn, more when the client is slow.
+//!
+//! Not here: which bytes may be sent (`connection::Output`).
+
+use std::os::fd::AsFd;
+
+use doors::Input;
+
+use super::connection::Phase;
+use super::event_loop::EventLoop;
+use super::limits::{BUFFER_BYTES_KEPT, OUTPUT_BYTES_MAX};
+use super::poller::{Poller, Token};
+
+impl<P: Poller> EventLoop<P> {
+    /// The conversation goes on when its output has left.
+    pub(super) fn await_output(&mut self, token: Token) {
+        let Some(connection) = self.slots.get(token) else {
+            return;
+        };
+        connection.phase = Phase::Again;
+        self.send_later(token);
+    }
+
+    /// Has the connection looked at when replies are sent.
+    pub(super) fn send_later(&mut self, token: Token) {
+        if let Some(connection) = self.slots.get(token)
+            && !connection.sending
+        {
+            connection.sending = true;
+            self.to_send.push(token);
+        }
+    }
+
+    /// Sends what may be sent, one write per connection.
+    pub(super) fn send_all(&mut self) {
+        let mut tokens = std::mem::take(&mut self.to_send);
+        for token in tokens.drain(..) {
+            self.send(token);
+        }
+        self.to_send = tokens;
+    }
+
+    fn send(&mut self, token: Token) {
+        let Some(connection) = self.slots.get(token) else {
+            return;
+        };
+        connection.sending = false;
+        let sendable = connection.output.sendable().len();
+        if sendable > 0 {
+            let socket = connection.socket.as_fd();
+            let sent = match self.poller.send(socket, connection.output.sendable()) {
+                Ok(sent) => sent,
+                Err(error) => {
+                    tracing::debug!(connection = connection.peer.id, %error, "send failed");
+                    return self.close(token);
+                }
+            };
+            let was_blocked = connection.output.unsent() > OUTPUT_BYTES_MAX;
+            connection.output.advance(sent);
+            if sent > 0 {
+                connection.active_at = self.now;
+            }
+            if sent < sendable && !connection.watches_output {
+                connection.watches_output = true;
+                if self.poller.watch_output(socket, token).is_err() {
+                    return self.close(token);
+                }
+            }
+            let may_go_on = was_blocked && connection.output.unsent() <= OUTPUT_BYTES_MAX;
+            if may_go_on && !connection.queued {
+                connection.queued = true;
+                self.next.push(token);
+            }
+            let door = connection.door;
+            self.counters().doors[door].sent_bytes.add(sent as u64);
+        }
+        self.sent_all(token);
+    }
+
+    /// What follows when a connection's output has left.
+    fn sent_all(&mut self, token: Token) {
+        let Some(connection) = self.slots.get(token) else {
+            return;
+        };
+        if connection.output.unsent() > 0 {
+            return;
+        }
+        if connection.output.capacity() > BUFFER_BYTES_KEPT && connection.phase != Phase::Again {
+            connection.output.shrink();
+        }
+        if connection.input.is_empty() && connection.input.capacity() > BUFFER_BYTES_KEPT {
+            connection.input = Input::new();
+        }
+        match connection.phase {
+            Phase::Again if !connection.queued => {
+                connection.queued = true;
+                self.next.push(token);
+            }
+            Phase::Closing => self.finish(token),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! A running set of doors: acceptor, loops and pool, started and stopped together.
+//!
+//! Invariants
+//! 1. A thread of the server that fails ends the process: a loop that were gone while its
+//!    clients wait would be worse than a restart, which loses nothing that was acknowledged.
+//!
+//! Not here: what is served (`doors`), the store's end (`command::serve`).
+
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use rows::Engine;
+
+use super::acceptor::{Acceptor, StopSignal};
+use super::address::Listener;
+use super::connection::Door;
+use super::event_loop::{EventLoop, Shared};
+use super::limits::Limits;
+use super::mailbox::{Mailbox, Message};
+use super::metrics::Metrics;
+use super::poller::Epoll;
+use super::pool::Pool;
+
+/// What to start.
+pub struct Plan {
+    /// The rows.
+    pub engine: Arc<Engine>,
+    /// The doors.
+    pub doors: Vec<Door>,
+    /// Listeners, each with the position of its door.
+    pub listeners: Vec<(usize, Listener)>,
+    /// Zeroes for `threads` loops and the doors, in their order.
+    pub metrics: Arc<Metrics>,
+    /// Limits from the settings.
+    pub limits: Limits,
+}
+
+/// Running loops.
+pub struct Server {
+    mailboxes: Vec<Arc<Mailbox>>,
+    loops: Vec<JoinHandle<()>>,
+    acceptor: Option<JoinHandle<()>>,
+    stop: Arc<StopSignal>,
+}
+
+impl Server {
+    /// Starts the loops of `plan.metrics`, then the acceptor.
+    pub fn start(plan: Plan) -> io::Result<Server> {
+        let shared = Shared {
+            pool: Pool::new(plan.engine.clone()),
+            engine: plan.engine,
+            doors: Arc::new(plan.doors),
+            metrics: plan.metrics,
+            limits: plan.limits,
+        };
+        let (mut mailboxes, mut loops) = (Vec::new(), Vec::new());
+        for number in 0..shared.metrics.loops.len() {
+            let mailbox = Arc::new(Mailbox::new()?);
+            mailboxes.push(mailbox.clone());
+            let shared = shared.clone();
+            // The poller's event buffer cannot move between threads: it is made where it is used.
+            let run = move || EventLoop::new(Epoll::new()?, shared, number, mailbox)?.run();
+            loops.push(spawn(format!("rowhouse-loop{number}"), run)?);
+        }
+        let stop = Arc::new(StopSignal::new()?);
+        let acceptor = Acceptor {
+            listeners: plan.listeners,
+            shared,
+            mailboxes: mailboxes.clone(),
+            stop: stop.clone(),
+        };
+        let run = move || {
+            acceptor.run();
+            Ok(())
+        };
+        let acceptor = Some(spawn("rowhouse-accept".into(), run)?);
+        Ok(Server {
+            mailboxes,
+            loops,
+            acceptor,
+            stop,
+        })
+    }
+
+    /// Accepts nobody any more, answers what has arrived, closes all connections. Returns when
+    /// that is done, or at the latest after `grace`.
+    pub fn stop(mut self, grace: Duration) {
+        self.stop.give();
+        if let Some(acceptor) = self.acceptor.take() {
+            let _ = acceptor.join();
+        }
+        let at = Instant::now() + grace;
+        for mailbox in &self.mailboxes {
+            mailbox.post(Message::Stop(at));
+        }
+        for event_loop in self.loops.drain(..) {
+            let _ = event_loop.join();
+        }
+    }
+}
+
+fn spawn(
+    name: String,
+    run: impl FnOnce() -> io::Result<()> + Send + 'static,
+) -> io::Result<JoinHandle<()>> {
+    thread::Builder::new().name(name.clone()).spawn(move || {
+        let why = match catch_unwind(AssertUnwindSafe(run)) {
+            Ok(Ok(())) => return,
+            Ok(Err(error)) => error.to_string(),
+            Err(_) => "panicked".to_owned(),
+        };
+        tracing::error!(
+            thread = name,
+            why,
+            "a thread of the server failed: giving up"
+        );
+        std::process::abort();
+    })
+}

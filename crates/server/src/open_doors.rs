@@ -1,0 +1,211 @@
+//! Which doors are open, where, and what conversation begins at each: the one place where
+//! settings, listeners and protocols meet.
+//!
+//! Adding a door: a row in `LISTENERS`, and an arm in `door`.
+//!
+//! Invariants
+//! 1. Listeners are bound before the rows are opened: a port in use is told at once, and clients
+//!    that come early wait in the backlog until the rows are ready.
+//!
+//! Not here: accepting (`net::acceptor`), what settings mean (`settings`).
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use doors::handlersocket::{Access, HandlerSocket};
+use doors::mysql::{Account, Mysql, MysqlDoor, Secret, Users};
+use rows::Engine;
+use sql::{Sql, SqlOptions};
+
+use crate::net::address::Listener;
+use crate::net::connection::{Door, Peer};
+use crate::net::poller::READ_BYTES;
+use crate::settings::{Port, Settings};
+use crate::status::StatusDoor;
+
+/// The largest request of the status door.
+const STATUS_BYTES_MAX: usize = 1024;
+
+/// The doors that can be open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Mysql,
+    HandlerSocket,
+    HandlerSocketWrite,
+    Status,
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Kind::Mysql => "mysql",
+            Kind::HandlerSocket => "handlersocket",
+            Kind::HandlerSocketWrite => "handlersocket-write",
+            Kind::Status => "status",
+        }
+    }
+}
+
+/// Where a door may listen, by the settings.
+struct Place {
+    kind: Kind,
+    port: Port,
+    socket: Option<PathBuf>,
+}
+
+/// Listeners that are bound but not served yet.
+pub struct Bound {
+    listeners: Vec<(Kind, Listener)>,
+}
+
+impl Bound {
+    /// Binds what the settings open, and the status socket.
+    pub fn new(settings: &Settings, status_socket: &Path) -> anyhow::Result<Bound> {
+        if settings.memcached_port != Port::Off || settings.memcached_socket.is_some() {
+            anyhow::bail!("this version has no memcached door: set memcached-port = \"off\"");
+        }
+        let places = [
+            Place {
+                kind: Kind::Mysql,
+                port: settings.mysql_port,
+                socket: settings.mysql_socket.clone(),
+            },
+            Place {
+                kind: Kind::HandlerSocket,
+                port: settings.handlersocket_port,
+                socket: None,
+            },
+            Place {
+                kind: Kind::HandlerSocketWrite,
+                port: settings.handlersocket_write_port,
+                socket: None,
+            },
+            Place {
+                kind: Kind::Status,
+                port: Port::Off,
+                socket: Some(status_socket.into()),
+            },
+        ];
+        let mut listeners = Vec::new();
+        for Place { kind, port, socket } in places {
+            let door = kind.name();
+            if let Some(port) = port.to_bind() {
+                let address = SocketAddr::new(settings.listen, port);
+                let listener = Listener::tcp(address)
+                    .with_context(|| format!("the {door} door cannot listen on {address}"))?;
+                listeners.push((kind, listener));
+            }
+            if let Some(path) = socket {
+                let listener = Listener::unix(&path).with_context(|| {
+                    format!("the {door} door cannot listen on {}", path.display())
+                })?;
+                listeners.push((kind, listener));
+            }
+        }
+        Ok(Bound { listeners })
+    }
+
+    /// The doors' addresses as the ready line names them: `mysql=127.0.0.1:3306`.
+    pub fn addresses(&self) -> Vec<(String, String)> {
+        let public = self
+            .listeners
+            .iter()
+            .filter(|(kind, _)| *kind != Kind::Status);
+        public
+            .map(|(kind, listener)| {
+                let suffix = if listener.is_tcp() { "" } else { "-socket" };
+                (format!("{}{suffix}", kind.name()), listener.to_string())
+            })
+            .collect()
+    }
+
+    /// Puts conversations behind the listeners.
+    pub fn open(
+        self,
+        settings: &Settings,
+        engine: &Arc<Engine>,
+    ) -> (Vec<Door>, Vec<(usize, Listener)>) {
+        let mut kinds: Vec<Kind> = Vec::new();
+        let mut listeners = Vec::new();
+        for (kind, listener) in self.listeners {
+            let position = kinds
+                .iter()
+                .position(|known| *known == kind)
+                .unwrap_or_else(|| {
+                    kinds.push(kind);
+                    kinds.len() - 1
+                });
+            listeners.push((position, listener));
+        }
+        (
+            kinds
+                .into_iter()
+                .map(|kind| door(kind, settings, engine))
+                .collect(),
+            listeners,
+        )
+    }
+}
+
+fn door(kind: Kind, settings: &Settings, engine: &Arc<Engine>) -> Door {
+    let name = kind.name();
+    match kind {
+        Kind::Mysql => {
+            let sql = Sql::new(engine.clone(), SqlOptions::default());
+            let door = MysqlDoor::new(sql, users(settings));
+            let door = Arc::new(door.with_packet_bytes_max(settings.packet_max));
+            let mut refusal = Vec::new();
+            MysqlDoor::refuse(&mut refusal);
+            Door {
+                name,
+                converse: Box::new(move |peer| {
+                    Box::new(Mysql::new(door.clone(), peer.id, host(peer)))
+                }),
+                refusal,
+                // A request, the packet headers in it, and what follows it in the same read.
+                input_bytes_max: settings.packet_max + 16 * READ_BYTES,
+            }
+        }
+        Kind::HandlerSocket | Kind::HandlerSocketWrite => {
+            let writable = kind == Kind::HandlerSocketWrite;
+            let secret = match writable {
+                true => &settings.handlersocket_write_secret,
+                false => &settings.handlersocket_secret,
+            };
+            let secret = (!secret.is_empty()).then(|| secret.clone());
+            let access = Arc::new(Access { writable, secret });
+            Door {
+                name,
+                converse: Box::new(move |_| Box::new(HandlerSocket::new(access.clone()))),
+                refusal: b"2\t1\ttoo many connections\n".to_vec(),
+                input_bytes_max: settings.line_max + READ_BYTES,
+            }
+        }
+        Kind::Status => Door {
+            name,
+            converse: Box::new(|_| Box::new(StatusDoor)),
+            refusal: b"error\ttoo many connections\n".to_vec(),
+            input_bytes_max: STATUS_BYTES_MAX,
+        },
+    }
+}
+
+fn users(settings: &Settings) -> Users {
+    if settings.users.is_empty() {
+        return Users::unconfigured();
+    }
+    Users::new(settings.users.iter().map(|user| Account {
+        name: user.name.clone(),
+        secret: Secret::new(&user.password),
+    }))
+}
+
+/// The client's host as SQL shows it.
+fn host(peer: Peer) -> String {
+    match peer.address {
+        Some(address) if !address.ip().is_loopback() => address.ip().to_string(),
+        _ => "localhost".to_owned(),
+    }
+}

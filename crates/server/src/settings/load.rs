@@ -1,0 +1,235 @@
+//! Where values of settings come from: defaults, file, environment, flags; the last one wins.
+//!
+//! Invariants
+//! 1. A name that is not in the table is an error that says which and where, in the file as in
+//!    the environment (the command line's are found by its parser).
+//!
+//! Not here: what texts mean (`value`), the typed result (`Settings`).
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+
+use super::table::{self, Setting};
+
+/// Why settings cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum SettingsError {
+    /// The file cannot be read.
+    #[error("cannot read {path}: {source}")]
+    Unreadable {
+        /// The file.
+        path: String,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The file is no TOML.
+    #[error("{path}: {why}")]
+    Syntax {
+        /// The file.
+        path: String,
+        /// Where and why.
+        why: String,
+    },
+    /// There is no such setting.
+    #[error("{from}: unknown setting `{name}`{hint}")]
+    Unknown {
+        /// Where it was given.
+        from: String,
+        /// Its name as given.
+        name: String,
+        /// A name that is close, as a clause; or empty.
+        hint: String,
+    },
+    /// A value is not understood.
+    #[error("{from}: {name} = `{text}`: {why}")]
+    Value {
+        /// Where it was given.
+        from: String,
+        /// The setting.
+        name: String,
+        /// The value as given; empty for secrets.
+        text: String,
+        /// What is expected.
+        why: String,
+    },
+    /// Settings that do not go together.
+    #[error("{0}")]
+    Contradiction(String),
+}
+
+/// Somebody who may come in at the MySQL door.
+#[derive(Clone, PartialEq, Eq)]
+pub struct User {
+    /// The name.
+    pub name: String,
+    /// The password or one of MySQL's stored forms of it.
+    pub password: String,
+}
+
+/// Texts of all settings, each with where it was given.
+pub struct Values {
+    texts: HashMap<&'static str, (String, String)>,
+    /// The file's list of users.
+    pub users: Vec<User>,
+}
+
+impl Values {
+    /// The defaults.
+    pub fn defaults() -> Values {
+        let default = |s: &Setting| (s.name, (s.default.to_owned(), "default".to_owned()));
+        Values {
+            texts: table::all().map(default).collect(),
+            users: Vec::new(),
+        }
+    }
+
+    /// Sets a value; the name must be in the table.
+    pub fn set(&mut self, name: &str, text: String, from: &str) -> Result<(), SettingsError> {
+        let Some(setting) = table::find(name) else {
+            let hint = match nearest(name) {
+                Some(near) => format!("; is `{near}` meant?"),
+                None => String::new(),
+            };
+            return Err(SettingsError::Unknown {
+                from: from.into(),
+                name: name.into(),
+                hint,
+            });
+        };
+        self.texts.insert(setting.name, (text, from.to_owned()));
+        Ok(())
+    }
+
+    /// Takes what a file says.
+    pub fn read_file(&mut self, path: &Path) -> Result<(), SettingsError> {
+        let from = path.display().to_string();
+        let unreadable = |source| SettingsError::Unreadable {
+            path: from.clone(),
+            source,
+        };
+        let text = fs::read_to_string(path).map_err(unreadable)?;
+        self.read_toml(&text, &from)
+    }
+
+    /// Takes what a file's text says.
+    pub fn read_toml(&mut self, text: &str, from: &str) -> Result<(), SettingsError> {
+        let syntax = |why: String| SettingsError::Syntax {
+            path: from.to_owned(),
+            why,
+        };
+        let file: toml::Table = text.parse().map_err(|error: toml::de::Error| {
+            syntax(error.to_string().trim_end().replace('\n', "\n  "))
+        })?;
+        for (name, value) in file {
+            match value {
+                toml::Value::Array(users) if name == "users" => {
+                    self.users = users
+                        .iter()
+                        .map(|user| read_user(user).map_err(syntax))
+                        .collect::<Result<_, _>>()?;
+                }
+                toml::Value::String(text) => self.set(&name, text, from)?,
+                toml::Value::Integer(number) => self.set(&name, number.to_string(), from)?,
+                other if table::find(&name).is_some() => {
+                    let why = format!("`{name}` takes a text or a number, not {other}");
+                    return Err(syntax(why));
+                }
+                _ => self.set(&name, String::new(), from)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes what the environment says.
+    pub fn read_environment(
+        &mut self,
+        variables: impl Iterator<Item = (String, String)>,
+    ) -> Result<(), SettingsError> {
+        for (variable, text) in variables {
+            let Some(name) = variable.strip_prefix("ROWHOUSE_") else {
+                continue;
+            };
+            // Kubernetes and Docker make these for a service of this name.
+            if name == "CONFIG" || name == "PORT" || name.starts_with("PORT_") {
+                continue;
+            }
+            if name.starts_with("SERVICE_") {
+                continue;
+            }
+            let name = name.to_ascii_lowercase().replace('_', "-");
+            self.set(&name, text, &format!("environment variable {variable}"))?;
+        }
+        Ok(())
+    }
+
+    /// A value, parsed.
+    pub fn get<T>(
+        &self,
+        name: &'static str,
+        parse: impl FnOnce(&str) -> Result<T, String>,
+    ) -> Result<T, SettingsError> {
+        let (text, from) = &self.texts[name];
+        parse(text).map_err(|why| {
+            let (from, text) = (from.clone(), text.clone());
+            SettingsError::Value {
+                from,
+                name: name.to_owned(),
+                text,
+                why,
+            }
+        })
+    }
+}
+
+fn read_user(user: &toml::Value) -> Result<User, String> {
+    let Some(fields) = user.as_table() else {
+        return Err("[[users]]: expected name and password".into());
+    };
+    let (mut name, mut password) = (None, None);
+    for (field, value) in fields {
+        let Some(text) = value.as_str() else {
+            return Err(format!("[[users]]: `{field}` takes a text"));
+        };
+        match field.as_str() {
+            "name" => name = Some(text.to_owned()),
+            "password" | "password-hash" if password.is_some() => {
+                return Err("[[users]]: password and password-hash exclude each other".into());
+            }
+            "password" | "password-hash" => password = Some(text.to_owned()),
+            _ => return Err(format!("[[users]]: unknown setting `{field}`")),
+        }
+    }
+    let name = name
+        .filter(|name| !name.is_empty())
+        .ok_or("[[users]]: `name` is missing")?;
+    let missing = || format!("[[users]]: `password` of {name} is missing");
+    let password = password
+        .filter(|password| !password.is_empty())
+        .ok_or_else(missing)?;
+    Ok(User { name, password })
+}
+
+/// The setting whose name differs least from a wrong one, if it is close.
+fn nearest(name: &str) -> Option<&'static str> {
+    let distances = table::all().map(|setting| (distance(name, setting.name), setting.name));
+    distances
+        .min()
+        .filter(|(distance, _)| *distance <= 3)
+        .map(|(_, name)| name)
+}
+
+/// Letters to insert, remove or replace to make one word of the other.
+fn distance(a: &str, b: &str) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.bytes().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.bytes().enumerate() {
+            let replaced = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}

@@ -1,0 +1,178 @@
+//! Settings: what can be chosen, and what was.
+//!
+//! Invariants
+//! 1. `Settings` is checked as a whole: what does not go together is refused at the start.
+//!
+//! Not here: the command line's grammar (`command`).
+
+pub mod load;
+pub mod sample;
+pub mod table;
+pub mod value;
+
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use rows::store::Durability;
+
+pub use load::{SettingsError, User, Values};
+pub use value::Port;
+
+/// The least memory that a server runs with.
+const MEMORY_MIN: u64 = 64 << 20;
+/// The most event loops.
+const THREADS_MAX: usize = 1024;
+/// The least that a request may need.
+const REQUEST_BYTES_MIN: u64 = 1024;
+/// The most that a request may be allowed.
+const REQUEST_BYTES_MAX: u64 = 1 << 30;
+
+/// What was chosen.
+pub struct Settings {
+    /// Directory of the rows.
+    pub data_dir: PathBuf,
+    /// Bytes for caches and write buffers.
+    pub memory: u64,
+    /// What acknowledged means.
+    pub durability: Durability,
+    /// How long a row lock is waited for.
+    pub lock_wait: Duration,
+    /// Address that all doors listen on.
+    pub listen: IpAddr,
+    /// Where the MySQL door listens.
+    pub mysql_port: Port,
+    /// Its UNIX socket.
+    pub mysql_socket: Option<PathBuf>,
+    /// Where the reading HandlerSocket door listens.
+    pub handlersocket_port: Port,
+    /// Where the writing HandlerSocket door listens.
+    pub handlersocket_write_port: Port,
+    /// Where the memcached door listens.
+    pub memcached_port: Port,
+    /// Its UNIX socket.
+    pub memcached_socket: Option<PathBuf>,
+    /// Event loops.
+    pub threads: usize,
+    /// Connections at all doors.
+    pub connections_max: usize,
+    /// Silence after which a connection is closed; zero: never.
+    pub idle_timeout: Duration,
+    /// Time after which a client that takes no output is closed.
+    pub send_timeout: Duration,
+    /// How long a stop waits for requests in flight.
+    pub shutdown_timeout: Duration,
+    /// Largest request at the MySQL door, in bytes.
+    pub packet_max: usize,
+    /// Longest HandlerSocket line, in bytes.
+    pub line_max: usize,
+    /// Secret of the reading HandlerSocket door; empty: none.
+    pub handlersocket_secret: String,
+    /// Secret of the writing HandlerSocket door; empty: none.
+    pub handlersocket_write_secret: String,
+    /// What is logged.
+    pub log_level: &'static str,
+    /// How it is logged.
+    pub log_format: &'static str,
+    /// File for the process number.
+    pub pid_file: Option<PathBuf>,
+    /// Who may come in; empty: `root` without a password.
+    pub users: Vec<User>,
+}
+
+impl Settings {
+    /// Parses and checks what was given.
+    pub fn new(values: &Values) -> Result<Settings, SettingsError> {
+        let choice = |name: &'static str| {
+            let words = match table::find(name).map(|setting| setting.kind) {
+                Some(table::Kind::Choice(words)) => words,
+                _ => &[],
+            };
+            values.get(name, |text| value::choice(words, text))
+        };
+        let secret = |name| values.get(name, |text| Ok(text.to_owned()));
+        let request = |name| {
+            let range = REQUEST_BYTES_MIN..=REQUEST_BYTES_MAX;
+            let bytes = values.get(name, |text| within(value::size(text)?, range))?;
+            Ok::<_, SettingsError>(bytes as usize)
+        };
+        let data_dir = |text: &str| value::path(text)?.ok_or("expected a directory".to_owned());
+        let settings = Settings {
+            data_dir: values.get("data-dir", data_dir)?,
+            memory: values.get("memory", |text| {
+                within(value::size(text)?, MEMORY_MIN..=u64::MAX)
+            })?,
+            durability: values.get("durability", value::durability)?,
+            lock_wait: values.get("lock-wait-timeout", value::duration)?,
+            listen: values.get("listen", value::ip)?,
+            mysql_port: values.get("mysql-port", value::port)?,
+            mysql_socket: values.get("mysql-socket", value::path)?,
+            handlersocket_port: values.get("handlersocket-port", value::port)?,
+            handlersocket_write_port: values.get("handlersocket-write-port", value::port)?,
+            memcached_port: values.get("memcached-port", value::port)?,
+            memcached_socket: values.get("memcached-socket", value::path)?,
+            threads: match values.get("threads", |text| {
+                within(value::count(text)?, 0..=THREADS_MAX)
+            })? {
+                0 => std::thread::available_parallelism().map_or(1, usize::from),
+                threads => threads,
+            },
+            connections_max: values.get("max-connections", |text| {
+                within(value::count(text)?, 1..=10_000_000)
+            })?,
+            idle_timeout: values.get("idle-timeout", value::duration)?,
+            send_timeout: values.get("send-timeout", value::duration)?,
+            shutdown_timeout: values.get("shutdown-timeout", value::duration)?,
+            packet_max: request("max-allowed-packet")?,
+            line_max: request("handlersocket-max-line")?,
+            handlersocket_secret: secret("handlersocket-secret")?,
+            handlersocket_write_secret: secret("handlersocket-write-secret")?,
+            log_level: choice("log-level")?,
+            log_format: choice("log-format")?,
+            pid_file: values.get("pid-file", value::path)?,
+            users: values.users.clone(),
+        };
+        settings.check_public()?;
+        Ok(settings)
+    }
+
+    /// A server that others can reach lets nobody in who cannot prove who he is.
+    fn check_public(&self) -> Result<(), SettingsError> {
+        if self.listen.is_loopback() {
+            return Ok(());
+        }
+        let refuse = |why: &str| {
+            let listen = self.listen;
+            Err(SettingsError::Contradiction(format!(
+                "listen = {listen} is public: {why}"
+            )))
+        };
+        if self.users.is_empty() && self.mysql_port != Port::Off {
+            return refuse("configure [[users]], or close the MySQL door (mysql-port = \"off\")");
+        }
+        if self.handlersocket_secret.is_empty() && self.handlersocket_port != Port::Off {
+            return refuse("set handlersocket-secret, or handlersocket-port = \"off\"");
+        }
+        if self.handlersocket_write_secret.is_empty() && self.handlersocket_write_port != Port::Off
+        {
+            return refuse("set handlersocket-write-secret, or handlersocket-write-port = \"off\"");
+        }
+        if self.memcached_port != Port::Off {
+            return refuse("the memcached door knows no users; set memcached-port = \"off\"");
+        }
+        Ok(())
+    }
+}
+
+fn within<T: PartialOrd + std::fmt::Display>(
+    value: T,
+    range: std::ops::RangeInclusive<T>,
+) -> Result<T, String> {
+    if range.contains(&value) {
+        return Ok(value);
+    }
+    Err(format!("expected {} to {}", range.start(), range.end()))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,314 @@
+//! The table of settings: one row each, from which flags, environment variables, the file's
+//! names, `--help` and the commented sample file are made.
+//!
+//! Invariants
+//! 1. A setting has one name everywhere: `mysql-port` in the file, `--mysql-port` as a flag,
+//!    `ROWHOUSE_MYSQL_PORT` in the environment.
+//! 2. Defaults are written as a user would write them, and parsed by the same code.
+//!
+//! Not here: what values look like (`value`), where they come from (`load`).
+
+/// What a setting's value looks like; for help and sample. Parsing is `value`'s.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A path of a file or directory; empty: none.
+    Path,
+    /// An IP address.
+    Ip,
+    /// A TCP port, `off` or 0, or `auto`.
+    Port,
+    /// Bytes, with a unit: `64MiB`.
+    Size,
+    /// A time with a unit: `10s`, `8h`; 0: never.
+    Duration,
+    /// A whole number.
+    Count,
+    /// A secret word; empty: none.
+    Secret,
+    /// One of these words.
+    Choice(&'static [&'static str]),
+}
+
+impl Kind {
+    /// What stands for the value in help.
+    pub fn value_name(self) -> &'static str {
+        match self {
+            Kind::Path => "PATH",
+            Kind::Ip => "ADDRESS",
+            Kind::Port => "PORT",
+            Kind::Size => "SIZE",
+            Kind::Duration => "TIME",
+            Kind::Count => "N",
+            Kind::Secret => "SECRET",
+            Kind::Choice(_) => "WORD",
+        }
+    }
+
+    /// Whether the file writes the value without quotes when it is a number.
+    pub fn is_number(self) -> bool {
+        matches!(self, Kind::Count | Kind::Port)
+    }
+}
+
+/// One setting.
+#[derive(Debug)]
+pub struct Setting {
+    /// Its name, words joined by `-`.
+    pub name: &'static str,
+    /// What its value looks like.
+    pub kind: Kind,
+    /// Its value when nobody says otherwise.
+    pub default: &'static str,
+    /// What it does: one line for help, the whole for the sample. Lines end with `\n`.
+    pub doc: &'static str,
+}
+
+impl Setting {
+    /// Name of the environment variable.
+    pub fn variable(&self) -> String {
+        format!(
+            "ROWHOUSE_{}",
+            self.name.replace('-', "_").to_ascii_uppercase()
+        )
+    }
+
+    /// The first line of the documentation.
+    pub fn summary(&self) -> &'static str {
+        self.doc.lines().next().unwrap_or_default()
+    }
+}
+
+const fn setting(
+    name: &'static str,
+    kind: Kind,
+    default: &'static str,
+    doc: &'static str,
+) -> Setting {
+    Setting {
+        name,
+        kind,
+        default,
+        doc,
+    }
+}
+
+/// Settings of one subject, under a heading of the sample file.
+#[derive(Debug)]
+pub struct Section {
+    /// The heading.
+    pub heading: &'static str,
+    /// Its settings.
+    pub settings: &'static [Setting],
+}
+
+/// All settings, in the order of help and sample. The list of users is the file's alone.
+pub const SECTIONS: &[Section] = &[DATA, DOORS, CONNECTIONS, SECRETS, LOG];
+
+/// A setting by name.
+pub fn find(name: &str) -> Option<&'static Setting> {
+    all().find(|setting| setting.name == name)
+}
+
+/// Every setting.
+pub fn all() -> impl Iterator<Item = &'static Setting> {
+    SECTIONS.iter().flat_map(|section| section.settings)
+}
+
+const DATA: Section = Section {
+    heading: "Data",
+    settings: &[
+        setting(
+            "data-dir",
+            Kind::Path,
+            "data",
+            "Directory of the rows; made when missing. One server at a time may use it.\n",
+        ),
+        setting(
+            "memory",
+            Kind::Size,
+            "1GiB",
+            "Memory for caches and write buffers.\n\
+             Connections and running queries come on top. At least 64MiB.\n",
+        ),
+        setting(
+            "durability",
+            Kind::Choice(&["every-commit", "every-second", "os"]),
+            "every-commit",
+            "What an acknowledged write has survived: a power cut, or the death of the server.\n\
+             every-commit: synced to the disk before it is acknowledged; writers share syncs.\n\
+             every-second: synced at least once a second; a power cut may take the last second.\n\
+             os: handed to the operating system, which syncs when it likes.\n\
+             Under all three, nothing acknowledged is lost when only the server dies.\n",
+        ),
+        setting(
+            "lock-wait-timeout",
+            Kind::Duration,
+            "50s",
+            "How long a statement waits for a row that another transaction has locked.\n",
+        ),
+    ],
+};
+
+const DOORS: Section = Section {
+    heading: "Doors",
+    settings: &[
+        setting(
+            "listen",
+            Kind::Ip,
+            "127.0.0.1",
+            "Address that all doors listen on: one of this machine's, 0.0.0.0 or :: for all.\n\
+             An address that others can reach needs users (below), and a secret for every open\n\
+             HandlerSocket port.\n",
+        ),
+        setting(
+            "mysql-port",
+            Kind::Port,
+            "3306",
+            "Port of the MySQL door.\n\
+             For this and the other ports: off (or 0) closes the door; auto takes any free port,\n\
+             which the ready line names.\n",
+        ),
+        setting(
+            "mysql-socket",
+            Kind::Path,
+            "",
+            "UNIX socket of the MySQL door; empty: none.\n",
+        ),
+        setting(
+            "handlersocket-port",
+            Kind::Port,
+            "9998",
+            "Port of the HandlerSocket door for reading.\n",
+        ),
+        setting(
+            "handlersocket-write-port",
+            Kind::Port,
+            "9999",
+            "Port of the HandlerSocket door for reading and writing.\n",
+        ),
+        setting(
+            "memcached-port",
+            Kind::Port,
+            "off",
+            "Port of the memcached door.\n",
+        ),
+        setting(
+            "memcached-socket",
+            Kind::Path,
+            "",
+            "UNIX socket of the memcached door; empty: none.\n",
+        ),
+    ],
+};
+
+const CONNECTIONS: Section = Section {
+    heading: "Connections",
+    settings: &[
+        setting(
+            "threads",
+            Kind::Count,
+            "0",
+            "Event loops; 0: one per processor core.\n",
+        ),
+        setting(
+            "max-connections",
+            Kind::Count,
+            "16384",
+            "Connections at all doors together; who comes above is told so and closed.\n",
+        ),
+        setting(
+            "idle-timeout",
+            Kind::Duration,
+            "8h",
+            "Silence after which a connection is closed; 0: never.\n",
+        ),
+        setting(
+            "send-timeout",
+            Kind::Duration,
+            "60s",
+            "Time after which a client is closed that takes none of the reply it is sent.\n",
+        ),
+        setting(
+            "shutdown-timeout",
+            Kind::Duration,
+            "10s",
+            "How long a stop waits for requests in flight.\n",
+        ),
+        setting(
+            "max-allowed-packet",
+            Kind::Size,
+            "64MiB",
+            "Largest request at the MySQL door.\n",
+        ),
+        setting(
+            "handlersocket-max-line",
+            Kind::Size,
+            "2MiB",
+            "Longest request line at the HandlerSocket doors.\n",
+        ),
+    ],
+};
+
+const SECRETS: Section = Section {
+    heading: "Secrets",
+    settings: &[
+        setting(
+            "handlersocket-secret",
+            Kind::Secret,
+            "",
+            "What clients of handlersocket-port must authenticate with; empty: nothing.\n",
+        ),
+        setting(
+            "handlersocket-write-secret",
+            Kind::Secret,
+            "",
+            "The same for handlersocket-write-port.\n",
+        ),
+    ],
+};
+
+const LOG: Section = Section {
+    heading: "Log",
+    settings: &[
+        setting(
+            "log-level",
+            Kind::Choice(&["error", "warn", "info", "debug", "trace"]),
+            "info",
+            "What is logged, on standard error.\n",
+        ),
+        setting(
+            "log-format",
+            Kind::Choice(&["full", "short"]),
+            "full",
+            "full: with the time of day; short: without, for a log that adds its own.\n",
+        ),
+        setting(
+            "pid-file",
+            Kind::Path,
+            "",
+            "File that holds the process number while the server runs; empty: none.\n",
+        ),
+    ],
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_documented() {
+        let mut names: Vec<_> = all().map(|setting| setting.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), all().count());
+        assert!(all().all(|setting| setting.doc.ends_with(".\n")));
+    }
+
+    #[test]
+    fn a_variable_is_the_name_in_capitals() {
+        assert_eq!(
+            find("mysql-port").unwrap().variable(),
+            "ROWHOUSE_MYSQL_PORT"
+        );
+    }
+}

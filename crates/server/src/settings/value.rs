@@ -1,0 +1,174 @@
+//! Values of settings, from their text: sizes, times, ports, words.
+//!
+//! Invariants
+//! 1. A text that is not wholly understood is an error; the error says what would be.
+//!
+//! Not here: which setting has which kind (`table`).
+
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use rows::store::Durability;
+
+/// What is wrong with a text.
+pub type Why = String;
+
+/// Where a door listens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Port {
+    /// Nowhere: the door is closed.
+    Off,
+    /// On any free port.
+    Auto,
+    /// On this port.
+    Number(u16),
+}
+
+impl Port {
+    /// The number to bind; `None` when the door is closed.
+    pub fn to_bind(self) -> Option<u16> {
+        match self {
+            Port::Off => None,
+            Port::Auto => Some(0),
+            Port::Number(number) => Some(number),
+        }
+    }
+}
+
+/// A port: a number, `off` or 0, or `auto`.
+pub fn port(text: &str) -> Result<Port, Why> {
+    match text {
+        "off" => Ok(Port::Off),
+        "auto" => Ok(Port::Auto),
+        _ => match text.parse() {
+            Ok(0) => Ok(Port::Off),
+            Ok(number) => Ok(Port::Number(number)),
+            Err(_) => Err("expected a port from 1 to 65535, off or auto".into()),
+        },
+    }
+}
+
+/// A number of bytes: `4GiB`, `64 MiB`, `1.5GiB`, `500MB`, `65536`.
+pub fn size(text: &str) -> Result<u64, Why> {
+    let why = || "expected a size like 64MiB, 4GiB or 500MB".to_owned();
+    let (number, unit) = number_and_unit(text).ok_or_else(why)?;
+    let factor: f64 = match unit.to_ascii_lowercase().as_str() {
+        "" | "b" => 1.0,
+        "k" | "kib" => 1024.0,
+        "m" | "mib" => 1024.0 * 1024.0,
+        "g" | "gib" => 1024.0 * 1024.0 * 1024.0,
+        "t" | "tib" => 1024.0 * 1024.0 * 1024.0 * 1024.0,
+        "kb" => 1e3,
+        "mb" => 1e6,
+        "gb" => 1e9,
+        "tb" => 1e12,
+        _ => return Err(why()),
+    };
+    let bytes = number * factor;
+    if bytes > (1u64 << 53) as f64 {
+        return Err("expected a size below 8PiB".into());
+    }
+    Ok(bytes as u64)
+}
+
+/// A time: `500ms`, `10s`, `5min`, `8h`, `1d`; 0 needs no unit.
+pub fn duration(text: &str) -> Result<Duration, Why> {
+    let why = || "expected a time like 500ms, 10s, 5min, 8h or 1d".to_owned();
+    let (number, unit) = number_and_unit(text).ok_or_else(why)?;
+    let seconds = match unit {
+        "" if number == 0.0 => 0.0,
+        "ms" => number / 1000.0,
+        "s" => number,
+        "min" | "m" => number * 60.0,
+        "h" => number * 3600.0,
+        "d" => number * 86400.0,
+        _ => return Err(why()),
+    };
+    Duration::try_from_secs_f64(seconds)
+        .ok()
+        .filter(|duration| duration.as_secs() < u64::from(u32::MAX))
+        .ok_or_else(|| "expected a time below 136 years".into())
+}
+
+/// A whole number.
+pub fn count(text: &str) -> Result<usize, Why> {
+    text.parse().map_err(|_| "expected a whole number".into())
+}
+
+/// An IP address; `localhost` is 127.0.0.1.
+pub fn ip(text: &str) -> Result<IpAddr, Why> {
+    if text == "localhost" {
+        return Ok(IpAddr::from([127, 0, 0, 1]));
+    }
+    text.parse()
+        .map_err(|_| "expected an IP address, such as 127.0.0.1 or ::1".into())
+}
+
+/// A path; `None` when empty.
+pub fn path(text: &str) -> Result<Option<PathBuf>, Why> {
+    Ok((!text.is_empty()).then(|| text.into()))
+}
+
+/// A durability policy.
+pub fn durability(text: &str) -> Result<Durability, Why> {
+    match text {
+        "every-commit" => Ok(Durability::EveryCommit),
+        "every-second" => Ok(Durability::EverySecond),
+        "os" => Ok(Durability::Os),
+        _ => Err("expected every-commit, every-second or os".into()),
+    }
+}
+
+/// One of some words.
+pub fn choice(words: &'static [&'static str], text: &str) -> Result<&'static str, Why> {
+    let found = words.iter().find(|word| **word == text);
+    found
+        .copied()
+        .ok_or_else(|| format!("expected one of {}", words.join(", ")))
+}
+
+fn number_and_unit(text: &str) -> Option<(f64, &str)> {
+    let text = text.trim();
+    let digits = text
+        .find(|c: char| !c.is_ascii_digit() && c != '.')
+        .unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    Some((number.parse().ok()?, unit.trim_start()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_binary_and_decimal_units() {
+        assert_eq!(size("4GiB"), Ok(4 << 30));
+        assert_eq!(size("64 MiB"), Ok(64 << 20));
+        assert_eq!(size("1.5g"), Ok(3 << 29));
+        assert_eq!(size("500MB"), Ok(500_000_000));
+        assert_eq!(size("65536"), Ok(65536));
+        for wrong in ["", "GiB", "4 gibi", "-1", "1e9", "99999999TiB"] {
+            assert!(size(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn times_need_a_unit_unless_zero() {
+        assert_eq!(duration("500ms"), Ok(Duration::from_millis(500)));
+        assert_eq!(duration("8h"), Ok(Duration::from_secs(8 * 3600)));
+        assert_eq!(duration("0"), Ok(Duration::ZERO));
+        for wrong in ["10", "", "s", "10 fortnights", "9999999999d"] {
+            assert!(duration(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_port_of_zero_closes_the_door() {
+        assert_eq!(port("0"), Ok(Port::Off));
+        assert_eq!(port("off"), Ok(Port::Off));
+        assert_eq!(port("auto").map(Port::to_bind), Ok(Some(0)));
+        assert_eq!(port("3306").map(Port::to_bind), Ok(Some(3306)));
+        assert!(port("65536").is_err() && port("-1").is_err() && port("http").is_err());
+    }
+}

@@ -1,0 +1,584 @@
+//! Event loops with a test protocol: order, offloading, shared commits and their failure, slow
+//! and hostile clients, limits, and the stop.
+//!
+//! The protocol is lines: `echo X`, `pool X` (answered in the pool), `gate X` (the same, when the
+//! test opens the gate), `write N` (a row in the turn's group), `pieces N` (N pieces of 64 KiB),
+//! `panic`, `quit`. Every answer is a line.
+
+mod support;
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use doors::{Conversation, Input, Next, Turn};
+use parking_lot::{Condvar, Mutex};
+use rows::memory::MemoryStore;
+use rows::schema::{Column, DefaultValue};
+use rows::store::{Durability, Reach};
+use rows::types::IntWidth;
+use rows::{ColumnType, Datum, Engine, EngineOptions, Error, NewIndex, NewTable};
+use server::net::address::Listener;
+use server::net::connection::Door;
+use server::net::limits::Limits;
+use server::net::metrics::Metrics;
+use server::net::server::{Plan, Server};
+use support::{PATIENCE, read_all, wait_until};
+
+const PIECE: usize = 64 * 1024;
+
+#[derive(Default)]
+struct Gate {
+    open: Mutex<bool>,
+    opened: Condvar,
+}
+
+impl Gate {
+    fn open(&self) {
+        *self.open.lock() = true;
+        self.opened.notify_all();
+    }
+
+    fn pass(&self) {
+        let mut open = self.open.lock();
+        while !*open {
+            self.opened.wait(&mut open);
+        }
+    }
+}
+
+#[derive(Default)]
+struct Shared {
+    gate: Gate,
+    at_gate: AtomicUsize,
+    pieces: AtomicUsize,
+}
+
+struct Script {
+    shared: Arc<Shared>,
+    pieces_left: usize,
+    written: usize,
+    answered: usize,
+}
+
+impl Conversation for Script {
+    fn greet(&mut self, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"hello\n");
+    }
+
+    fn turn(&mut self, input: &mut Input, out: &mut Vec<u8>, turn: &mut Turn<'_>) -> Next {
+        (self.written, self.answered) = (0, 0);
+        loop {
+            if self.pieces_left > 0 {
+                self.pieces_left -= 1;
+                self.shared.pieces.fetch_add(1, Ordering::SeqCst);
+                out.resize(out.len() + PIECE, b'x');
+                return Next::Again;
+            }
+            let Some(end) = input.bytes().iter().position(|byte| *byte == b'\n') else {
+                return if self.written > 0 {
+                    Next::Commit
+                } else {
+                    Next::Input
+                };
+            };
+            let line = String::from_utf8_lossy(&input.bytes()[..end]).into_owned();
+            let (command, rest) = line.split_once(' ').unwrap_or((&line, ""));
+            if self.written > 0 && command != "write" {
+                return Next::Commit;
+            }
+            match command {
+                "echo" => out.extend_from_slice(format!("{rest}\n").as_bytes()),
+                "pool" | "gate" => {
+                    if !turn.may_wait() {
+                        return Next::Offload;
+                    }
+                    if command == "gate" {
+                        self.shared.at_gate.fetch_add(1, Ordering::SeqCst);
+                        self.shared.gate.pass();
+                    }
+                    out.extend_from_slice(format!("{rest}\n").as_bytes());
+                }
+                "write" => match write(turn, rest.parse().unwrap_or(0)) {
+                    Ok(()) => {
+                        self.written += 1;
+                        out.extend_from_slice(format!("written {rest}\n").as_bytes());
+                    }
+                    Err(Error::WouldWait(_)) => return Next::Offload,
+                    Err(error) => out.extend_from_slice(format!("failed {error}\n").as_bytes()),
+                },
+                "pieces" => self.pieces_left = rest.parse().unwrap_or(0),
+                "panic" => panic!("asked to"),
+                _ => {
+                    out.extend_from_slice(b"bye\n");
+                    return Next::Close;
+                }
+            }
+            turn.served(1);
+            self.answered += 1;
+            input.consume(end + 1);
+        }
+    }
+
+    fn commit_failed(&mut self, _error: &Error, out: &mut Vec<u8>) {
+        for _ in 0..self.answered {
+            out.extend_from_slice(b"not committed\n");
+        }
+    }
+}
+
+fn write(turn: &mut Turn<'_>, number: i64) -> rows::Result<()> {
+    let table = turn.engine().catalog().table("d", "t")?;
+    turn.transaction()?.replace(&table, &[Datum::Int(number)])?;
+    Ok(())
+}
+
+struct Bench {
+    address: SocketAddr,
+    engine: Arc<Engine>,
+    shared: Arc<Shared>,
+    metrics: Arc<Metrics>,
+    server: Server,
+}
+
+fn limits() -> Limits {
+    Limits {
+        connections_max: 5000,
+        idle: Duration::ZERO,
+        stalled: Duration::from_secs(3600),
+    }
+}
+
+fn start(limits: Limits) -> Bench {
+    let engine = Engine::open(Arc::new(MemoryStore::new()), EngineOptions::default()).unwrap();
+    engine.create_database("d").unwrap();
+    let column = Column {
+        name: "id".into(),
+        ty: ColumnType::Int {
+            width: IntWidth::Big,
+            unsigned: false,
+            boolean: false,
+        },
+        nullable: false,
+        default: DefaultValue::None,
+        on_update_now: false,
+        auto_increment: false,
+        comment: String::new(),
+        slot: 0,
+        absent: None,
+    };
+    let primary = NewIndex {
+        name: None,
+        unique: true,
+        primary: true,
+        parts: vec![("id".into(), None)],
+        comment: String::new(),
+    };
+    let table = NewTable {
+        database: "d".into(),
+        name: "t".into(),
+        columns: vec![column],
+        indexes: vec![primary],
+        comment: String::new(),
+        engine: String::new(),
+        auto_increment_base: 0,
+    };
+    engine.create_table(table).unwrap();
+    let shared = Arc::new(Shared::default());
+    let of_door = shared.clone();
+    let listener = Listener::tcp(([127, 0, 0, 1], 0).into()).unwrap();
+    let address = listener.to_string().parse().unwrap();
+    let metrics = Arc::new(Metrics::new(2, vec!["script"]));
+    let door = Door {
+        name: "script",
+        converse: Box::new(move |_| {
+            Box::new(Script {
+                shared: of_door.clone(),
+                pieces_left: 0,
+                written: 0,
+                answered: 0,
+            })
+        }),
+        refusal: b"full\n".to_vec(),
+        input_bytes_max: 1024 * 1024,
+    };
+    let plan = Plan {
+        engine: engine.clone(),
+        doors: vec![door],
+        listeners: vec![(0, listener)],
+        metrics: metrics.clone(),
+        limits,
+    };
+    let server = Server::start(plan).unwrap();
+    Bench {
+        address,
+        engine,
+        shared,
+        metrics,
+        server,
+    }
+}
+
+struct Client {
+    stream: TcpStream,
+    lines: BufReader<TcpStream>,
+}
+
+impl Bench {
+    fn connect(&self) -> Client {
+        let stream = TcpStream::connect(self.address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let mut client = Client {
+            lines: BufReader::new(stream.try_clone().unwrap()),
+            stream,
+        };
+        assert_eq!(client.line(), "hello");
+        client
+    }
+
+    fn rows(&self) -> usize {
+        let table = self.engine.catalog().table("d", "t").unwrap();
+        let range = table.prefix_range(0, &[]).unwrap();
+        let mut rows = 0;
+        let mut count = |_: rows::Found<'_>| {
+            rows += 1;
+            Ok(rows::Flow::Continue)
+        };
+        let view = self.engine.latest();
+        let forward = rows::store::Direction::Forward;
+        self.engine
+            .find(view, &table, 0, &range, forward, Reach::Disk, &mut count)
+            .unwrap();
+        rows
+    }
+}
+
+impl Client {
+    fn send(&mut self, text: &str) {
+        self.stream.write_all(text.as_bytes()).unwrap();
+    }
+
+    fn line(&mut self) -> String {
+        let mut line = String::new();
+        self.lines.read_line(&mut line).unwrap();
+        line.trim_end_matches('\n').to_owned()
+    }
+
+    fn lines(&mut self, count: usize) -> Vec<String> {
+        (0..count).map(|_| self.line()).collect()
+    }
+
+    fn is_closed(&mut self) -> bool {
+        matches!(self.lines.read(&mut [0]), Ok(0) | Err(_))
+    }
+}
+
+#[test]
+fn replies_keep_the_order_of_requests_through_loop_pool_and_commit() {
+    let bench = start(limits());
+    let mut client = bench.connect();
+    client.send("echo a\npool b\nwrite 1\nwrite 2\necho c\npool d\nwrite 3\nquit\n");
+    let expected = [
+        "a",
+        "b",
+        "written 1",
+        "written 2",
+        "c",
+        "d",
+        "written 3",
+        "bye",
+    ];
+    assert_eq!(client.lines(8), expected);
+    assert!(client.is_closed());
+    assert_eq!(bench.rows(), 3);
+    bench.server.stop(PATIENCE);
+}
+
+#[test]
+fn a_conversation_in_the_pool_does_not_hold_up_the_others() {
+    let bench = start(limits());
+    let mut waiting: Vec<Client> = (0..20).map(|_| bench.connect()).collect();
+    waiting
+        .iter_mut()
+        .for_each(|client| client.send("gate through\n"));
+    wait_until("all are at the gate", || {
+        bench.shared.at_gate.load(Ordering::SeqCst) == 20
+    });
+    for _ in 0..4 {
+        let mut other = bench.connect();
+        other.send("echo here\n");
+        assert_eq!(other.line(), "here");
+    }
+    bench.shared.gate.open();
+    waiting
+        .iter_mut()
+        .for_each(|client| assert_eq!(client.line(), "through"));
+    bench.server.stop(PATIENCE);
+}
+
+#[test]
+fn writes_of_many_connections_share_commits_under_every_policy() {
+    for durability in [
+        Durability::EveryCommit,
+        Durability::EverySecond,
+        Durability::Os,
+    ] {
+        let bench = start(limits());
+        bench.engine.set_durability(durability);
+        let mut clients: Vec<Client> = (0..32).map(|_| bench.connect()).collect();
+        for round in 0..20 {
+            for (number, client) in clients.iter_mut().enumerate() {
+                client.send(&format!("write {}\n", round * 32 + number));
+            }
+            for (number, client) in clients.iter_mut().enumerate() {
+                assert_eq!(client.line(), format!("written {}", round * 32 + number));
+            }
+        }
+        assert_eq!(bench.rows(), 640);
+        assert_eq!(bench.metrics.turns(|each| &each.group_members), 640);
+        assert!(bench.metrics.turns(|each| &each.groups) <= 640);
+        bench.server.stop(PATIENCE);
+    }
+}
+
+#[test]
+fn two_connections_that_write_one_row_are_both_served() {
+    let bench = start(limits());
+    let mut clients: Vec<Client> = (0..8).map(|_| bench.connect()).collect();
+    for _ in 0..50 {
+        clients
+            .iter_mut()
+            .for_each(|client| client.send("write 7\nwrite 7\n"));
+        for client in &mut clients {
+            assert_eq!(client.lines(2), ["written 7", "written 7"]);
+        }
+    }
+    assert_eq!(bench.rows(), 1);
+    bench.server.stop(PATIENCE);
+}
+
+#[test]
+fn a_commit_that_fails_answers_each_request_with_an_error_and_nothing_else() {
+    let bench = start(limits());
+    let mut client = bench.connect();
+    // The engine refuses commits from here on, but still serves reads.
+    bench.engine.close().unwrap();
+    client.send("echo before\nwrite 1\nwrite 2\necho after\n");
+    let lines = client.lines(4);
+    // Whether the first reply was made in the turn of the writes depends on how bytes arrived.
+    assert!(
+        ["before", "not committed"].contains(&lines[0].as_str()),
+        "{lines:?}"
+    );
+    assert_eq!(lines[1..], ["not committed", "not committed", "after"]);
+    assert_eq!(bench.rows(), 0);
+    assert_eq!(bench.metrics.turns(|each| &each.groups_failed), 1);
+    bench.server.stop(PATIENCE);
+}
+
+#[test]
+fn a_conversation_that_panics_costs_its_own_connection_only() {
+    let bench = start(limits());
+    let mut other = bench.connect();
+    let mut failing = bench.connect();
+    failing.send("panic\n");
+    assert!(failing.is_closed());
+    other.send("write 1\necho still here\n");
+    assert_eq!(other.lines(2), ["written 1", "still here"]);
+    bench.server.stop(PATIENCE);
+}
+
+#[test]
+fn a_reader_that_reads_nothing_costs_bounded_memory_and_holds_up_nobody() {
+    let bench = start(limits());
+    let mut slow = bench.connect();
+    slow.send("pieces 100000\necho done\n");
+    let pieces = || bench.shared.pieces.load(Ordering::SeqCst);
+    // Until two looks, with other requests served in between, find no progress.
+    let mut other = bench.connect();
+    let mut before = usize::MAX;
+    wait_until("the slow reader is left alone", || {
+        other.send("echo fast\n");
+        assert_eq!(other.line(), "fast");
+        let same = pieces() == before && before > 0;
+        before = pieces();
+        support::rest();
+        same
+    });
+    // What the kernel buffers for both sides, and one piece of ours.
+    assert!(pieces() * PIECE < 32 << 20, "{} pieces", pieces());
+    let mut skipped = vec![0; PIECE];
+    for _ in 0..200 {
+        slow.lines.read_exact(&mut skipped).unwrap();
+    }
+    wait_until("the slow reader is served again", || pieces() > before);
+    bench.server.stop(Duration::ZERO);
+}
+
+#[test]
+fn a_client_that_takes_no_output_is_closed_after_its_time() {
+    let bench = start(Limits {
+        stalled: Duration::from_secs(1),
+        ..limits()
+    });
+    let mut slow = bench.connect();
+    slow.send("pieces 100000\n");
+    wait_until("it is closed", || bench.metrics.connections() == 0);
+    bench.server.stop(PATIENCE);
+}
+
+#[test]
+fn a_silent_client_is_closed_after_its_time_and_one_at_work_is_not() {
+    let bench = start(Limits {
+        idle: Duration::from_secs(1),
+        ..limits()
+    });
+    let mut working = bench.connect();
+    working.send("gate through\n");
+    let mut silent = bench.connect();
+    assert!(silent.is_closed());
+    bench.shared.gate.open();
+    assert_eq!(working.line(), "through");
+    bench.server.stop(PATIENCE);
+}
+
+#[test]
+fn a_request_without_an_end_is_cut_off() {
+    let bench = start(limits());
+    let mut client = bench.connect();
+    let piece = vec![b'x'; PIECE];
+    let since = Instant::now();
+    while client.stream.write_all(&piece).is_ok() {
+        assert!(since.elapsed() < PATIENCE, "nobody stops it");
+    }
+    assert!(client.is_closed());
+    wait_until("it is closed", || bench.metrics.connections() == 0);
+    bench.server.stop(PATIENCE);
+}
+
+#[test]
+fn the_last_reply_arrives_although_the_client_is_still_sending() {
+    let bench = start(limits());
+    for _ in 0..50 {
+        let mut client = bench.connect();
+        // More than the server will ever read of it.
+        let mut request = b"quit\n".to_vec();
+        request.resize(300 * 1024, b'x');
+        client.stream.write_all(&request).unwrap();
+        assert_eq!(client.line(), "bye");
+        assert!(client.is_closed());
+    }
+    bench.server.stop(PATIENCE);
+}
+
+#[test]
+fn a_client_that_closed_its_sending_side_gets_all_replies() {
+    let bench = start(limits());
+    let mut client = bench.connect();
+    client.send("echo a\npool b\nwrite 1\npieces 3\necho c\n");
+    client.stream.shutdown(Shutdown::Write).unwrap();
+    let replies = read_all(&mut client.lines);
+    let text = String::from_utf8(replies).unwrap();
+    let expected = format!("a\nb\nwritten 1\n{}c\n", "x".repeat(3 * PIECE));
+    assert!(text == expected, "{} bytes", text.len());
+    bench.server.stop(PATIENCE);
+}
+
+#[test]
+fn clients_above_the_limit_are_told_so() {
+    let bench = start(Limits {
+        connections_max: 3,
+        ..limits()
+    });
+    let clients: Vec<Client> = (0..3).map(|_| bench.connect()).collect();
+    let mut fourth = TcpStream::connect(bench.address).unwrap();
+    assert_eq!(read_all(&mut fourth), b"full\n");
+    assert_eq!(bench.metrics.refused.load(Ordering::SeqCst), 1);
+    drop(clients);
+    wait_until("there is room again", || bench.metrics.connections() == 0);
+    bench.connect();
+    bench.server.stop(PATIENCE);
+}
+
+#[test]
+fn two_thousand_idle_connections_cost_little_and_hold_up_nobody() {
+    let bench = start(limits());
+    let mut busy = bench.connect();
+    let rss_before = rss();
+    let mut idle: Vec<TcpStream> = Vec::new();
+    for _ in 0..2000 {
+        let mut stream = TcpStream::connect(bench.address).unwrap();
+        stream.read_exact(&mut [0; 6]).unwrap();
+        stream.write_all(b"echo x\n").unwrap();
+        stream.read_exact(&mut [0; 2]).unwrap();
+        idle.push(stream);
+    }
+    let per_connection = rss().saturating_sub(rss_before) / 2000;
+    println!("{per_connection} bytes of memory per idle connection");
+    assert!(per_connection < 8 * 1024, "{per_connection} bytes");
+    assert_eq!(bench.metrics.connections(), 2001);
+    let loops: Vec<usize> = bench
+        .metrics
+        .loops
+        .iter()
+        .map(|each| each.live.load(Ordering::SeqCst))
+        .collect();
+    assert!(
+        loops.iter().all(|live| (1000..=1001).contains(live)),
+        "{loops:?}"
+    );
+    let since = Instant::now();
+    for _ in 0..1000 {
+        busy.send("echo x\n");
+        assert_eq!(busy.line(), "x");
+    }
+    println!("{:?} per request beside them", since.elapsed() / 1000);
+    drop(idle);
+    wait_until("they are gone", || bench.metrics.connections() == 1);
+    bench.server.stop(PATIENCE);
+}
+
+/// Resident memory of this process, which holds both sides, in bytes.
+fn rss() -> usize {
+    let statm = std::fs::read_to_string("/proc/self/statm").unwrap();
+    statm.split(' ').nth(1).unwrap().parse::<usize>().unwrap() * rustix::param::page_size()
+}
+
+#[test]
+fn a_stop_answers_what_has_arrived_and_closes_the_rest() {
+    let bench = start(limits());
+    let mut silent = bench.connect();
+    let mut working = bench.connect();
+    working.send("gate through\necho behind it\n");
+    wait_until("it is at the gate", || {
+        bench.shared.at_gate.load(Ordering::SeqCst) == 1
+    });
+    let (server, shared) = (bench.server, bench.shared);
+    let stopping = std::thread::spawn(move || server.stop(PATIENCE));
+    assert!(silent.is_closed());
+    assert!(
+        TcpStream::connect(bench.address).is_err(),
+        "nobody is accepted any more"
+    );
+    shared.gate.open();
+    assert_eq!(working.lines(2), ["through", "behind it"]);
+    assert!(working.is_closed());
+    stopping.join().unwrap();
+}
+
+#[test]
+fn a_stop_does_not_wait_for_ever() {
+    let bench = start(limits());
+    let mut stuck = bench.connect();
+    stuck.send("gate never\n");
+    wait_until("it is at the gate", || {
+        bench.shared.at_gate.load(Ordering::SeqCst) == 1
+    });
+    let since = Instant::now();
+    bench.server.stop(Duration::from_millis(300));
+    assert!(since.elapsed() < PATIENCE / 2);
+    assert!(stuck.is_closed());
+    bench.shared.gate.open();
+}

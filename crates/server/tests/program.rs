@@ -1,0 +1,222 @@
+//! The program as its users meet it: start, ready line, refusals, status, stop, check.
+
+mod support;
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::Instant;
+
+use rustix::process::Signal;
+use support::{PATIENCE, ROWHOUSE, Running, ask_line, flags, read_all, rowhouse, run};
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn a_server_starts_answers_and_stops_in_good_order() {
+    let directory = tempfile::tempdir().unwrap();
+    let data_dir = directory.path().join("data");
+    let pid_file = directory.path().join("pid");
+    let pid_flag = format!("--pid-file={}", pid_file.display());
+    let server = Running::start(&data_dir, &[&pid_flag]);
+    assert_eq!(
+        std::fs::read_to_string(&pid_file).unwrap(),
+        format!("{}\n", server.pid())
+    );
+    let mut client = server.connect("handlersocket");
+    let reply = ask_line(&mut client, "P\t1\tno_database\tno_table\tPRIMARY\tid\n");
+    assert!(reply.starts_with("1\t1\t"), "{reply}");
+    let mut status = run(&["status", &format!("--data-dir={}", data_dir.display())]);
+    assert!(status.status.success(), "{}", text(&status.stderr));
+    let overview = text(&status.stdout);
+    assert!(
+        overview.contains(server.address("handlersocket-write")),
+        "{overview}"
+    );
+    status = run(&[
+        "status",
+        "--all",
+        &format!("--data-dir={}", data_dir.display()),
+    ]);
+    let all = text(&status.stdout);
+    assert!(
+        all.contains("\nRowhouse_handlersocket_requests 1\n"),
+        "{all}"
+    );
+    assert!(
+        all.contains(&format!("\nRowhouse_pid {}\n", server.pid())),
+        "{all}"
+    );
+    assert_eq!(server.stop().code(), Some(0));
+    assert_eq!(read_all(&mut client), b"");
+    assert!(!pid_file.exists());
+    assert!(!data_dir.join("status.sock").exists());
+    let checked = run(&["check", &format!("--data-dir={}", data_dir.display())]);
+    assert!(checked.status.success(), "{}", text(&checked.stderr));
+    assert!(text(&checked.stdout).ends_with("no damage found\n"));
+    let asked = run(&["status", &format!("--data-dir={}", data_dir.display())]);
+    assert_eq!(asked.status.code(), Some(1));
+    assert!(text(&asked.stderr).contains("no server answers"));
+}
+
+#[test]
+fn a_second_start_on_the_same_directory_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let server = Running::start(directory.path(), &[]);
+    let arguments = flags(directory.path());
+    let second = rowhouse(&[]).args(&arguments).output().unwrap();
+    assert_eq!(second.status.code(), Some(3));
+    let why = text(&second.stderr);
+    let expected = format!(
+        "is in use by process {}; one server at a time",
+        server.pid()
+    );
+    assert!(why.contains(&expected), "{why}");
+    let checked = run(&[
+        "check",
+        &format!("--data-dir={}", directory.path().display()),
+    ]);
+    assert_eq!(
+        checked.status.code(),
+        Some(3),
+        "check needs the directory for itself"
+    );
+    assert_eq!(server.stop().code(), Some(0));
+    // And after the first has gone, it starts.
+    assert_eq!(Running::start(directory.path(), &[]).stop().code(), Some(0));
+}
+
+#[test]
+fn unknown_settings_are_errors_that_name_them() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("rowhouse.toml");
+    std::fs::write(&file, "mysqlport = 3307\n").unwrap();
+    let refused = run(&["serve", "--config", file.to_str().unwrap()]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(text(&refused.stderr).contains("unknown setting `mysqlport`; is `mysql-port` meant?"));
+    let refused = rowhouse(&["serve"])
+        .env("ROWHOUSE_MYSQLPORT", "1")
+        .output()
+        .unwrap();
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(text(&refused.stderr).contains("ROWHOUSE_MYSQLPORT"));
+    let refused = run(&["serve", "--mysqlport=1"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(text(&refused.stderr).contains("--mysqlport"));
+    let refused = run(&["serve", "--durability=mostly"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(text(&refused.stderr).contains("expected every-commit, every-second or os"));
+}
+
+#[test]
+fn doors_are_closed_by_off_and_by_port_zero_and_open_on_sockets() {
+    let directory = tempfile::tempdir().unwrap();
+    let data_dir = directory.path().join("data");
+    let socket = directory.path().join("mysql.sock");
+    let file = directory.path().join("rowhouse.toml");
+    let settings = format!(
+        "data-dir = '{}'\nmysql-port = 0\nmysql-socket = '{}'\nmemory = '64MiB'\n\
+         handlersocket-port = 'off'\nhandlersocket-write-port = 'auto'\n",
+        data_dir.display(),
+        socket.display()
+    );
+    std::fs::write(&file, settings).unwrap();
+    let arguments = ["serve", "--config", file.to_str().unwrap()];
+    let server = Running::start_with(&data_dir, &arguments);
+    assert!(!server.has("mysql") && !server.has("handlersocket"));
+    assert!(server.has("handlersocket-write"));
+    assert_eq!(server.address("mysql-socket"), socket.to_str().unwrap());
+    let mut client = std::os::unix::net::UnixStream::connect(&socket).unwrap();
+    client.set_read_timeout(Some(PATIENCE)).unwrap();
+    let mut header = [0; 5];
+    client.read_exact(&mut header).unwrap();
+    assert_eq!(header[4], 10, "a greeting of protocol version 10");
+    assert_eq!(server.stop().code(), Some(0));
+    assert!(!socket.exists());
+}
+
+#[test]
+fn a_public_address_without_users_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut arguments = flags(directory.path());
+    arguments.push("--listen=0.0.0.0".into());
+    let refused = rowhouse(&[]).args(&arguments).output().unwrap();
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(text(&refused.stderr).contains("configure [[users]]"));
+}
+
+#[test]
+fn a_port_in_use_is_told_at_once() {
+    let directory = tempfile::tempdir().unwrap();
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port();
+    let mut arguments = flags(directory.path());
+    arguments.push(format!("--handlersocket-port={port}"));
+    arguments.retain(|flag| flag != "--handlersocket-port=auto");
+    let refused = rowhouse(&[]).args(&arguments).output().unwrap();
+    assert_eq!(refused.status.code(), Some(1));
+    let why = text(&refused.stderr);
+    assert!(
+        why.contains(&format!(
+            "handlersocket door cannot listen on 127.0.0.1:{port}"
+        )),
+        "{why}"
+    );
+}
+
+#[test]
+fn a_directory_with_other_files_is_refused_untouched() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("letter.txt"), "dear").unwrap();
+    let refused = rowhouse(&[])
+        .args(flags(directory.path()))
+        .output()
+        .unwrap();
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(text(&refused.stderr).contains("choose another"));
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn a_second_signal_ends_the_server_at_once() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut server = Running::start(directory.path(), &["--shutdown-timeout=1h"]);
+    // A request that has begun to arrive is not one that has arrived: this does not hold it up.
+    let mut client = server.connect("handlersocket");
+    client.write_all(b"P\t1\thalf a requ").unwrap();
+    server.signal(Signal::INT);
+    // The first signal alone is enough here; a second one may find the process gone.
+    let pid = rustix::process::Pid::from_raw(server.pid() as i32).unwrap();
+    let _ = rustix::process::kill_process(pid, Signal::INT);
+    let code = server.wait().code();
+    assert!(code == Some(0) || code == Some(1), "{code:?}");
+}
+
+#[test]
+fn a_hostile_line_is_answered_or_cut_off_and_costs_nobody_else() {
+    let directory = tempfile::tempdir().unwrap();
+    let server = Running::start(directory.path(), &["--handlersocket-max-line=64KiB"]);
+    let mut hostile = server.connect("handlersocket");
+    let piece = vec![b'x'; 64 * 1024];
+    let since = Instant::now();
+    while hostile.write_all(&piece).is_ok() {
+        assert!(since.elapsed() < PATIENCE, "nobody stops it");
+    }
+    let mut other: TcpStream = server.connect("handlersocket");
+    let reply = ask_line(&mut other, "P\t1\tno_database\tno_table\tPRIMARY\tid\n");
+    assert!(reply.starts_with("1\t1\t"), "{reply}");
+    assert_eq!(server.stop().code(), Some(0));
+}
+
+#[test]
+fn the_version_is_printed() {
+    let printed = std::process::Command::new(ROWHOUSE)
+        .arg("version")
+        .output()
+        .unwrap();
+    assert_eq!(
+        text(&printed.stdout),
+        format!("rowhouse {}\n", env!("CARGO_PKG_VERSION"))
+    );
+}

@@ -1,0 +1,117 @@
+//! Binding: a parsed SELECT becomes a DataFusion plan with MySQL's names, types and meaning.
+//!
+//! ```text
+//! query      WITH, UNION and its kin, ORDER BY and LIMIT of the whole
+//! select     one SELECT: FROM, WHERE, GROUP BY, HAVING, windows, list, DISTINCT, ORDER BY
+//! relation   FROM: tables, derived tables, joins
+//! scope      what names mean        grouping   what columns mean above a GROUP BY
+//! expression operators and forms    functions, aggregates, windows, subquery
+//! typed      an expression with its MySQL type; cast, comparison, arithmetic, unify over it
+//! ```
+//!
+//! DataFusion's own SQL planner is not used: names without case, collations, MySQL's types and
+//! its loose GROUP BY would each have to be undone after it.
+//!
+//! Invariants
+//! 1. Every conversion is written into the plan; DataFusion's type coercion finds nothing to do.
+//! 2. Column names in plans are ours and unique; names for clients are kept beside the plan.
+//!
+//! Not here: running plans (`runtime`), tables (`scan`).
+
+mod aggregates;
+mod arithmetic;
+mod cast;
+mod comparison;
+mod expression;
+mod functions;
+mod grouping;
+mod literals;
+mod predicates;
+mod query;
+mod relation;
+mod scope;
+mod select;
+mod subquery;
+mod typed;
+mod unify;
+mod windows;
+
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use datafusion::logical_expr::LogicalPlan;
+use rows::store::Read;
+use rows::temporal::Zone;
+use rows::{Engine, Table};
+
+pub(super) use query::OutputColumn;
+
+use crate::context::Facts;
+use crate::error::{Result, SqlError};
+
+/// What a statement is bound against.
+pub(super) struct Binder<'a> {
+    /// Rows and catalog.
+    pub(super) engine: &'a Arc<Engine>,
+    /// What is read.
+    pub(super) view: &'a Arc<dyn Read>,
+    /// The statement's surroundings.
+    pub(super) facts: &'a Arc<Facts>,
+    /// WITH, innermost last.
+    ctes: RefCell<Vec<(String, query::Bound)>>,
+    /// Qualifiers given to relations so far.
+    qualifiers: RefCell<HashSet<String>>,
+    /// Tables that the plan reads.
+    tables: RefCell<Vec<Arc<Table>>>,
+}
+
+impl<'a> Binder<'a> {
+    pub(super) fn new(
+        engine: &'a Arc<Engine>,
+        view: &'a Arc<dyn Read>,
+        facts: &'a Arc<Facts>,
+    ) -> Binder<'a> {
+        Binder {
+            engine,
+            view,
+            facts,
+            ctes: RefCell::default(),
+            qualifiers: RefCell::default(),
+            tables: RefCell::default(),
+        }
+    }
+
+    /// Binds a whole statement.
+    pub(super) fn statement(
+        &self,
+        query: &sqlparser::ast::Query,
+    ) -> Result<(LogicalPlan, Vec<OutputColumn>)> {
+        let bound = self.query(query, None)?;
+        Ok((bound.plan, bound.columns))
+    }
+
+    /// The session's time zone.
+    fn zone(&self) -> Zone {
+        self.facts.zone
+    }
+
+    /// A qualifier that no other relation of the statement has.
+    fn qualifier(&self, wanted: &str) -> String {
+        let mut taken = self.qualifiers.borrow_mut();
+        let mut name = wanted.to_owned();
+        let mut count = 1;
+        while !taken.insert(name.clone()) {
+            count += 1;
+            name = format!("{wanted}#{count}");
+        }
+        name
+    }
+}
+
+/// A limit of the binder's own recursion: expressions nested deeper are refused, not crashed on.
+const DEPTH_MAX: usize = 200;
+
+fn too_deep() -> SqlError {
+    SqlError::new(1436, "Thread stack overrun: expression nested too deeply")
+}

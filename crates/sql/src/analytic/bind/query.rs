@@ -1,0 +1,440 @@
+//! Queries: WITH, set operations, ORDER BY and LIMIT of the whole.
+//!
+//! Invariants
+//! 1. The columns of a bound query stand in its plan under unique names; names for the client
+//!    may repeat.
+//!
+//! Not here: a single SELECT (`select`).
+
+use std::sync::Arc;
+
+use datafusion::common::{Column, TableReference};
+use datafusion::logical_expr::expr::Sort;
+use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
+use rows::datum::Value;
+use sqlparser::ast;
+
+use super::super::failure::translate;
+use super::Binder;
+use super::cast::cast;
+use super::grouping::{any_value, distinct_keys, key_of};
+use super::scope::{Clause, Relation, Scope, ScopeColumn};
+use super::typed::{Kind, Typed};
+use super::unify::unify;
+use crate::error::{Result, SqlError};
+use crate::reply::ResultColumn;
+
+/// A column that a query gives.
+#[derive(Clone, Debug)]
+pub(in crate::analytic) struct OutputColumn {
+    /// Its name for the client.
+    pub name: String,
+    /// Its place in the plan.
+    pub column: Column,
+    /// Its type.
+    pub kind: Kind,
+    /// Whether it may be NULL.
+    pub nullable: bool,
+    /// How firmly it insists on its collation.
+    pub firmness: u8,
+    /// The table column that it is.
+    pub origin: Option<Arc<ResultColumn>>,
+}
+
+impl OutputColumn {
+    /// The column as an expression over the query's plan.
+    pub(in crate::analytic) fn typed(&self) -> Typed {
+        Typed {
+            expr: Expr::Column(self.column.clone()),
+            kind: self.kind.clone(),
+            nullable: self.nullable,
+            firmness: self.firmness,
+            constant: None,
+            origin: self.origin.clone(),
+        }
+    }
+}
+
+/// A bound query.
+#[derive(Clone, Debug)]
+pub(in crate::analytic) struct Bound {
+    /// What DataFusion runs.
+    pub plan: LogicalPlan,
+    /// Its columns, in order.
+    pub columns: Vec<OutputColumn>,
+}
+
+impl Bound {
+    /// The query as a relation: its columns under a qualifier.
+    pub(in crate::analytic) fn under(self, qualifier: &str) -> Result<Bound> {
+        let reference = TableReference::bare(qualifier);
+        let plan = LogicalPlanBuilder::new(self.plan)
+            .alias(reference.clone())
+            .and_then(LogicalPlanBuilder::build)
+            .map_err(translate)?;
+        let columns = self
+            .columns
+            .into_iter()
+            .map(|mut column| {
+                column.column = Column::new(Some(reference.clone()), column.column.name);
+                column
+            })
+            .collect();
+        Ok(Bound { plan, columns })
+    }
+
+    /// What an outer query sees of it.
+    pub(in crate::analytic) fn scope_columns(&self) -> Vec<ScopeColumn> {
+        self.columns
+            .iter()
+            .map(|column| ScopeColumn {
+                name: column.name.clone(),
+                column: column.column.clone(),
+                kind: column.kind.clone(),
+                nullable: column.nullable,
+                firmness: column.firmness,
+                origin: column.origin.clone(),
+                hidden: false,
+                shadowed: false,
+                merged: false,
+            })
+            .collect()
+    }
+}
+
+impl Binder<'_> {
+    /// Binds a query; `parent` is the SELECT around it.
+    pub(super) fn query(
+        &self,
+        query: &ast::Query,
+        parent: Option<&Scope<'_>>,
+    ) -> Result<Bound> {
+        let ctes_before = self.ctes.borrow().len();
+        let out = self.query_with(query, parent);
+        self.ctes.borrow_mut().truncate(ctes_before);
+        out
+    }
+
+    fn query_with(&self, query: &ast::Query, parent: Option<&Scope<'_>>) -> Result<Bound> {
+        if let Some(with) = &query.with {
+            for cte in &with.cte_tables {
+                let bound = if with.recursive {
+                    self.recursive_cte(cte, parent)?
+                } else {
+                    self.query(&cte.query, parent)?
+                };
+                let bound = renamed(bound, &cte.alias)?;
+                self.ctes.borrow_mut().push((cte.alias.name.value.clone(), bound));
+            }
+        }
+        let order: &[ast::OrderByExpr] = match query.order_by.as_ref().map(|order| &order.kind) {
+            None => &[],
+            Some(ast::OrderByKind::Expressions(items)) => items,
+            Some(ast::OrderByKind::All(_)) => return Err(SqlError::syntax("ORDER BY ALL", 1)),
+        };
+        let bound = match &*query.body {
+            ast::SetExpr::Select(select) => self.select(select, order, parent)?,
+            body => {
+                let bound = self.set_expr(body, parent)?;
+                self.ordered(bound, order, parent)?
+            }
+        };
+        self.limited(bound, query, parent)
+    }
+
+    fn set_expr(&self, body: &ast::SetExpr, parent: Option<&Scope<'_>>) -> Result<Bound> {
+        match body {
+            ast::SetExpr::Select(select) => self.select(select, &[], parent),
+            ast::SetExpr::Query(query) => self.query(query, parent),
+            ast::SetExpr::SetOperation { op, set_quantifier, left, right } => {
+                let all = matches!(set_quantifier, ast::SetQuantifier::All);
+                let left = self.set_expr(left, parent)?;
+                let right = self.set_expr(right, parent)?;
+                self.set_operation(*op, all, left, right)
+            }
+            ast::SetExpr::Values(values) => self.values(values, parent),
+            ast::SetExpr::Table(table) => {
+                let mut name = Vec::new();
+                name.extend(table.schema_name.as_deref().map(ast::Ident::new));
+                name.extend(table.table_name.as_deref().map(ast::Ident::new));
+                self.whole_table(&ast::ObjectName::from(name))
+            }
+            other => Err(SqlError::syntax(&other.to_string(), 1)),
+        }
+    }
+
+    fn set_operation(
+        &self,
+        op: ast::SetOperator,
+        all: bool,
+        left: Bound,
+        right: Bound,
+    ) -> Result<Bound> {
+        if left.columns.len() != right.columns.len() {
+            return Err(SqlError::new(
+                1222,
+                "The used SELECT statements have a different number of columns",
+            ));
+        }
+        let columns: Vec<(Kind, u8)> = left
+            .columns
+            .iter()
+            .zip(&right.columns)
+            .map(|(a, b)| {
+                let (kind, firmness) = unify([&a.typed(), &b.typed()]);
+                (Kind::Of(kind.column_type()), firmness)
+            })
+            .collect();
+        let nullable: Vec<bool> = left
+            .columns
+            .iter()
+            .zip(&right.columns)
+            .map(|(a, b)| a.nullable || b.nullable)
+            .collect();
+        let names = unique_names(left.columns.iter().map(|column| column.name.as_str()));
+        let (a, b) = (self.aligned(&left, &columns, &names)?, self.aligned(&right, &columns, &names)?);
+        let plan = match op {
+            ast::SetOperator::Union => {
+                LogicalPlanBuilder::new(a).union(b).and_then(LogicalPlanBuilder::build)
+            }
+            ast::SetOperator::Intersect => LogicalPlanBuilder::intersect(a, b, all),
+            ast::SetOperator::Except | ast::SetOperator::Minus => {
+                LogicalPlanBuilder::except(a, b, all)
+            }
+        }
+        .map_err(translate)?;
+        let columns = left
+            .columns
+            .iter()
+            .zip(columns)
+            .zip(names.iter().zip(nullable))
+            .map(|((column, (kind, firmness)), (name, nullable))| OutputColumn {
+                name: column.name.clone(),
+                column: Column::new_unqualified(name.clone()),
+                kind,
+                nullable,
+                firmness,
+                origin: None,
+            })
+            .collect();
+        let bound = Bound { plan, columns };
+        if op == ast::SetOperator::Union && !all { distinct(bound) } else { Ok(bound) }
+    }
+
+    /// A side of a set operation with its columns converted and named alike.
+    fn aligned(&self, side: &Bound, to: &[(Kind, u8)], names: &[String]) -> Result<LogicalPlan> {
+        let exprs: Vec<Expr> = side
+            .columns
+            .iter()
+            .zip(to)
+            .zip(names)
+            .map(|((column, (kind, _)), name)| {
+                let value = cast(&column.typed(), &kind.column_type(), self.zone());
+                value.expr.alias(name.clone())
+            })
+            .collect();
+        LogicalPlanBuilder::new(side.plan.clone())
+            .project(exprs)
+            .and_then(LogicalPlanBuilder::build)
+            .map_err(translate)
+    }
+
+    fn values(&self, values: &ast::Values, parent: Option<&Scope<'_>>) -> Result<Bound> {
+        let scope = Scope::new(parent, Vec::new());
+        let mut union: Option<Bound> = None;
+        for row in &values.rows {
+            let exprs = row
+                .content
+                .iter()
+                .map(|ast| self.expr(&scope, ast))
+                .collect::<Result<Vec<Typed>>>()?;
+            let bound = row_of(exprs)?;
+            union = Some(match union {
+                None => bound,
+                Some(before) => self.set_operation(ast::SetOperator::Union, true, before, bound)?,
+            });
+        }
+        union.ok_or_else(|| SqlError::syntax("VALUES", 1))
+    }
+
+    /// ORDER BY over the columns of a set operation.
+    fn ordered(
+        &self,
+        bound: Bound,
+        order: &[ast::OrderByExpr],
+        parent: Option<&Scope<'_>>,
+    ) -> Result<Bound> {
+        if order.is_empty() {
+            return Ok(bound);
+        }
+        let relation = Relation {
+            name: String::new(),
+            database: None,
+            columns: bound.scope_columns(),
+        };
+        let scope = Scope::new(parent, vec![relation]);
+        scope.clause.set(Clause::Order);
+        let mut sorts = Vec::with_capacity(order.len());
+        for item in order {
+            let typed = match position(&item.expr, bound.columns.len(), "order clause")? {
+                Some(at) => bound.columns[at].typed(),
+                None => self.expr(&scope, &item.expr)?,
+            };
+            sorts.push(sort_by(key_of(&typed), item));
+        }
+        let plan = LogicalPlanBuilder::new(bound.plan)
+            .sort(sorts)
+            .and_then(LogicalPlanBuilder::build)
+            .map_err(translate)?;
+        Ok(Bound { plan, columns: bound.columns })
+    }
+
+    fn limited(
+        &self,
+        bound: Bound,
+        query: &ast::Query,
+        parent: Option<&Scope<'_>>,
+    ) -> Result<Bound> {
+        let (limit, offset) = match &query.limit_clause {
+            None => return Ok(bound),
+            Some(ast::LimitClause::LimitOffset { limit, offset, .. }) => {
+                (limit.as_ref(), offset.as_ref().map(|offset| &offset.value))
+            }
+            Some(ast::LimitClause::OffsetCommaLimit { offset, limit }) => {
+                (Some(limit), Some(offset))
+            }
+        };
+        let scope = Scope::new(parent, Vec::new());
+        let fetch = limit.map(|limit| self.row_count(&scope, limit)).transpose()?;
+        let skip = offset.map(|offset| self.row_count(&scope, offset)).transpose()?;
+        let plan = LogicalPlanBuilder::new(bound.plan)
+            .limit(skip.unwrap_or(0), fetch)
+            .and_then(LogicalPlanBuilder::build)
+            .map_err(translate)?;
+        Ok(Bound { plan, columns: bound.columns })
+    }
+
+    fn row_count(&self, scope: &Scope<'_>, ast: &ast::Expr) -> Result<usize> {
+        // DataFusion counts in 64 signed bits; nothing has more rows.
+        const ROWS_MAX: u64 = i64::MAX as u64;
+        match self.expr(scope, ast)?.constant {
+            Some(Value::Int(count)) => usize::try_from(count).ok(),
+            Some(Value::UInt(count)) => Some(count.min(ROWS_MAX) as usize),
+            _ => None,
+        }
+        .ok_or_else(|| SqlError::new(1327, format!("Undeclared variable: {ast}")))
+    }
+}
+
+/// One row of constants.
+fn row_of(exprs: Vec<Typed>) -> Result<Bound> {
+    let mut columns = Vec::with_capacity(exprs.len());
+    let mut named = Vec::with_capacity(exprs.len());
+    for (at, typed) in exprs.into_iter().enumerate() {
+        let typed = super::cast::value_form(&typed);
+        let name = format!("column_{at}");
+        named.push(typed.expr.alias(name.clone()));
+        columns.push(OutputColumn {
+            column: Column::new_unqualified(name.clone()),
+            name,
+            kind: typed.kind,
+            nullable: typed.nullable,
+            firmness: typed.firmness,
+            origin: None,
+        });
+    }
+    let plan = LogicalPlanBuilder::empty(true)
+        .project(named)
+        .and_then(LogicalPlanBuilder::build)
+        .map_err(translate)?;
+    Ok(Bound { plan, columns })
+}
+
+/// Renames the columns of a derived table or CTE: `t (a, b)`.
+pub(in crate::analytic) fn renamed(mut bound: Bound, alias: &ast::TableAlias) -> Result<Bound> {
+    if alias.columns.is_empty() {
+        return Ok(bound);
+    }
+    if alias.columns.len() != bound.columns.len() {
+        return Err(SqlError::new(
+            1353,
+            "In definition of view, derived table or common table expression, SELECT list and \
+             column names list have different column counts",
+        ));
+    }
+    for (column, alias) in bound.columns.iter_mut().zip(&alias.columns) {
+        column.name = alias.name.value.clone();
+    }
+    Ok(bound)
+}
+
+/// Without rows that are equal under the columns' collations.
+pub(in crate::analytic) fn distinct(bound: Bound) -> Result<Bound> {
+    let columns: Vec<Typed> = bound.columns.iter().map(OutputColumn::typed).collect();
+    let builder = LogicalPlanBuilder::new(bound.plan);
+    let Some(keys) = distinct_keys(&columns) else {
+        let plan = builder.distinct().and_then(LogicalPlanBuilder::build).map_err(translate)?;
+        return Ok(Bound { plan, columns: bound.columns });
+    };
+    let keys = keys.into_iter().enumerate().map(|(at, key)| key.alias(format!("#g{at}")));
+    let values = columns
+        .iter()
+        .zip(&bound.columns)
+        .map(|(typed, column)| any_value(typed.expr.clone()).alias(column.column.name.clone()));
+    let back = bound.columns.iter().map(|column| {
+        Expr::Column(Column::new_unqualified(column.column.name.clone()))
+    });
+    let plan = builder
+        .aggregate(keys.collect::<Vec<_>>(), values.collect::<Vec<_>>())
+        .and_then(|builder| builder.project(back.collect::<Vec<_>>()))
+        .and_then(LogicalPlanBuilder::build)
+        .map_err(translate)?;
+    let columns = bound
+        .columns
+        .into_iter()
+        .map(|mut column| {
+            column.column = Column::new_unqualified(column.column.name);
+            column
+        })
+        .collect();
+    Ok(Bound { plan, columns })
+}
+
+/// The position that a number in ORDER BY or GROUP BY means; 1054 when there is no such column.
+pub(in crate::analytic) fn position(
+    ast: &ast::Expr,
+    columns: usize,
+    clause: &str,
+) -> Result<Option<usize>> {
+    let ast::Expr::Value(value) = ast else { return Ok(None) };
+    let ast::Value::Number(text, _) = &value.value else { return Ok(None) };
+    let Ok(at) = text.parse::<usize>() else { return Ok(None) };
+    if at == 0 || at > columns {
+        return Err(SqlError::unknown_column(text, clause));
+    }
+    Ok(Some(at - 1))
+}
+
+/// One ORDER BY item; NULL sorts lowest, as in MySQL.
+pub(in crate::analytic) fn sort_by(key: Expr, item: &ast::OrderByExpr) -> Sort {
+    let ascending = item.options.asc != Some(false);
+    Sort { expr: key, asc: ascending, nulls_first: ascending }
+}
+
+/// Names for columns of a plan: as wanted, repeated ones numbered.
+pub(in crate::analytic) fn unique_names<'n>(
+    wanted: impl Iterator<Item = &'n str>,
+) -> Vec<String> {
+    let mut taken = std::collections::HashSet::new();
+    wanted
+        .map(|wanted| {
+            let mut name = wanted.to_owned();
+            let mut count = 1;
+            while !taken.insert(name.clone()) {
+                count += 1;
+                name = format!("{wanted}#{count}");
+            }
+            name
+        })
+        .collect()
+}

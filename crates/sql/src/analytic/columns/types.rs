@@ -1,0 +1,127 @@
+//! MySQL's types sorted for the binder, and the Arrow type that carries each.
+//!
+//! Invariants
+//! 1. Types of one class are converted into each other without loss of meaning.
+//!
+//! Not here: type rules of operators (`bind`).
+
+use datafusion::arrow::datatypes::DataType;
+use rows::types::{Collation, ColumnType};
+
+/// Digits that fit a 128-bit decimal.
+pub(in crate::analytic) const DIGITS_128_MAX: u8 = 38;
+
+/// What kind of value a type holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::analytic) enum Class {
+    /// Integers.
+    Int,
+    /// DECIMAL.
+    Decimal,
+    /// FLOAT, DOUBLE.
+    Real,
+    /// Text with a collation, JSON.
+    Text,
+    /// Bytes.
+    Binary,
+    /// DATE.
+    Date,
+    /// TIME.
+    Time,
+    /// DATETIME, TIMESTAMP.
+    DateTime,
+    /// YEAR.
+    Year,
+    /// ENUM.
+    Enum,
+}
+
+impl Class {
+    /// DATE, DATETIME, TIMESTAMP.
+    pub(in crate::analytic) fn is_dated(self) -> bool {
+        matches!(self, Class::Date | Class::DateTime)
+    }
+
+    /// Types whose values are numbers.
+    pub(in crate::analytic) fn is_number(self) -> bool {
+        matches!(self, Class::Int | Class::Decimal | Class::Real | Class::Year)
+    }
+
+    /// Text or bytes.
+    pub(in crate::analytic) fn is_string(self) -> bool {
+        matches!(self, Class::Text | Class::Binary)
+    }
+}
+
+/// The class of a type.
+pub(in crate::analytic) fn class_of(ty: &ColumnType) -> Class {
+    match ty {
+        ColumnType::Int { .. } => Class::Int,
+        ColumnType::Float | ColumnType::Double => Class::Real,
+        ColumnType::Decimal { .. } => Class::Decimal,
+        ColumnType::Char { collation, .. }
+        | ColumnType::VarChar { collation, .. }
+        | ColumnType::Text { collation, .. } => match collation {
+            Collation::Binary => Class::Binary,
+            _ => Class::Text,
+        },
+        ColumnType::Json => Class::Text,
+        ColumnType::Binary { .. } | ColumnType::VarBinary { .. } | ColumnType::Blob { .. } => {
+            Class::Binary
+        }
+        ColumnType::Date => Class::Date,
+        ColumnType::Time { .. } => Class::Time,
+        ColumnType::DateTime { .. } | ColumnType::Timestamp { .. } => Class::DateTime,
+        ColumnType::Year => Class::Year,
+        ColumnType::Enum { .. } => Class::Enum,
+    }
+}
+
+/// Whether values are text or bytes.
+pub(in crate::analytic) fn is_string(ty: &ColumnType) -> bool {
+    class_of(ty).is_string()
+}
+
+/// Whether values are bytes without a character set.
+pub(in crate::analytic) fn is_binary(ty: &ColumnType) -> bool {
+    class_of(ty) == Class::Binary
+}
+
+/// How values of the type compare as text; `Binary` for what is no text.
+pub(in crate::analytic) fn collation_of(ty: &ColumnType) -> Collation {
+    match ty {
+        ColumnType::Char { collation, .. }
+        | ColumnType::VarChar { collation, .. }
+        | ColumnType::Text { collation, .. }
+        | ColumnType::Enum { collation, .. } => *collation,
+        ColumnType::Json => Collation::Utf8Mb4Bin,
+        _ => Collation::Binary,
+    }
+}
+
+/// The Arrow type of a column of this type.
+pub(in crate::analytic) fn arrow_type(ty: &ColumnType) -> DataType {
+    match ty {
+        ColumnType::Int { unsigned: false, .. } | ColumnType::Time { .. } => DataType::Int64,
+        ColumnType::Int { unsigned: true, .. }
+        | ColumnType::DateTime { .. }
+        | ColumnType::Timestamp { .. } => DataType::UInt64,
+        ColumnType::Float => DataType::Float32,
+        ColumnType::Double => DataType::Float64,
+        ColumnType::Decimal { precision, scale } if *precision <= DIGITS_128_MAX => {
+            DataType::Decimal128(*precision, *scale as i8)
+        }
+        ColumnType::Decimal { precision, scale } => {
+            DataType::Decimal256(*precision, *scale as i8)
+        }
+        ColumnType::Char { .. }
+        | ColumnType::VarChar { .. }
+        | ColumnType::Text { .. }
+        | ColumnType::Json
+        | ColumnType::Binary { .. }
+        | ColumnType::VarBinary { .. }
+        | ColumnType::Blob { .. } => DataType::BinaryView,
+        ColumnType::Date => DataType::UInt32,
+        ColumnType::Year | ColumnType::Enum { .. } => DataType::UInt16,
+    }
+}

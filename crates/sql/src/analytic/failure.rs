@@ -1,0 +1,98 @@
+//! Errors across DataFusion's border: ours travel inside its errors and come out unchanged;
+//! its own get MySQL's numbers and a sentence, never a dump.
+//!
+//! Invariants
+//! 1. Whatever `raise` wraps, `translate` gives back as it was, however often DataFusion has
+//!    wrapped it in context.
+//!
+//! Not here: errors found while binding, which never enter DataFusion.
+
+use datafusion::common::DataFusionError;
+
+use crate::error::SqlError;
+
+/// Our error as one of DataFusion's.
+pub(super) fn raise(error: impl Into<SqlError>) -> DataFusionError {
+    DataFusionError::External(Box::new(error.into()))
+}
+
+/// What to tell the client of an error from planning or running.
+pub(super) fn translate(error: DataFusionError) -> SqlError {
+    if let Some(own) = find_own(&error) {
+        return own;
+    }
+    match error.find_root() {
+        DataFusionError::ResourcesExhausted(_) => SqlError::new(
+            1038,
+            "Out of memory for this query; consider a larger 'memory' setting or fewer groups",
+        ),
+        DataFusionError::NotImplemented(what) => SqlError::unsupported(first_line(what)),
+        DataFusionError::IoError(source) => {
+            SqlError::new(1030, format!("Got error from a temporary file: {source}"))
+        }
+        DataFusionError::ArrowError(source, _) => arrow_error(source),
+        DataFusionError::ExecutionJoin(_) => SqlError::other("A worker of the query failed"),
+        DataFusionError::Plan(text)
+        | DataFusionError::Internal(text)
+        | DataFusionError::Execution(text)
+        | DataFusionError::Configuration(text) => plan_error(text),
+        other => plan_error(&other.strip_backtrace()),
+    }
+}
+
+fn arrow_error(source: &datafusion::arrow::error::ArrowError) -> SqlError {
+    use datafusion::arrow::error::ArrowError;
+    match source {
+        ArrowError::ExternalError(inner) => match inner.downcast_ref::<SqlError>() {
+            Some(own) => own.clone(),
+            None => match inner.downcast_ref::<DataFusionError>() {
+                Some(inner) => find_own(inner).unwrap_or_else(|| plan_error(&inner.to_string())),
+                None => plan_error(&inner.to_string()),
+            },
+        },
+        ArrowError::ArithmeticOverflow(_) => SqlError::new(1690, "BIGINT value is out of range"),
+        ArrowError::CastError(text) | ArrowError::InvalidArgumentError(text)
+            if text.contains("too large to store") || text.contains("overflow") =>
+        {
+            SqlError::new(1690, "DECIMAL value is out of range")
+        }
+        other => plan_error(&other.to_string()),
+    }
+}
+
+/// Limits that DataFusion states in words become MySQL's errors.
+fn plan_error(text: &str) -> SqlError {
+    if text.contains("more than one row") {
+        return SqlError::new(1242, "Subquery returns more than 1 row");
+    }
+    if text.contains("orrelated") || text.contains("OuterReferenceColumn") {
+        return SqlError::unsupported("this form of correlated subquery");
+    }
+    SqlError::other(first_line(text))
+}
+
+fn first_line(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default();
+    line.chars().take(300).collect()
+}
+
+fn find_own(error: &DataFusionError) -> Option<SqlError> {
+    let mut source: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(at) = source {
+        if let Some(own) = at.downcast_ref::<SqlError>() {
+            return Some(own.clone());
+        }
+        if let Some(DataFusionError::External(inner)) = at.downcast_ref::<DataFusionError>()
+            && let Some(own) = inner.downcast_ref::<SqlError>()
+        {
+            return Some(own.clone());
+        }
+        if let Some(DataFusionError::Shared(inner)) = at.downcast_ref::<DataFusionError>()
+            && let Some(own) = find_own(inner)
+        {
+            return Some(own);
+        }
+        source = at.source();
+    }
+    None
+}

@@ -1,0 +1,177 @@
+//! A function of single values as a function of columns.
+//!
+//! Invariants
+//! 1. The evaluator sees datums of exactly the argument types and returns values of the result
+//!    type, or NULL.
+//!
+//! Not here: the evaluators.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use datafusion::arrow::array::{ArrayRef, BooleanBuilder};
+use datafusion::arrow::datatypes::DataType;
+use datafusion::common::{Result, ScalarValue};
+use datafusion::logical_expr::{
+    ColumnarValue, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility,
+};
+use rows::datum::{Datum, Value};
+use rows::types::ColumnType;
+
+use super::super::columns::{ColumnReader, ColumnWriter, arrow_type};
+use super::super::failure::raise;
+use crate::error::SqlError;
+
+/// Evaluates a function for one row.
+pub(in crate::analytic) type Evaluate =
+    Arc<dyn Fn(&[Datum<'_>]) -> std::result::Result<Value, SqlError> + Send + Sync>;
+
+/// A function that is evaluated row by row.
+pub(in crate::analytic) struct RowFunction {
+    name: String,
+    /// All that the result depends on besides the arguments; decides equality.
+    identity: String,
+    arguments: Vec<ColumnType>,
+    /// `None`: a truth value.
+    result: Option<ColumnType>,
+    evaluate: Evaluate,
+    signature: Signature,
+}
+
+impl RowFunction {
+    /// A function; `identity` tells functions of the same name and types apart. `volatile` when
+    /// equal arguments may give different results.
+    pub(in crate::analytic) fn new(
+        name: &str,
+        identity: &str,
+        arguments: Vec<ColumnType>,
+        result: Option<ColumnType>,
+        volatile: bool,
+        evaluate: Evaluate,
+    ) -> RowFunction {
+        let volatility = if volatile { Volatility::Volatile } else { Volatility::Immutable };
+        let signature = if arguments.is_empty() {
+            Signature::nullary(volatility)
+        } else {
+            Signature::any(arguments.len(), volatility)
+        };
+        let identity = format!("{identity} {arguments:?} {result:?}");
+        RowFunction { name: name.to_owned(), identity, arguments, result, evaluate, signature }
+    }
+}
+
+impl std::fmt::Debug for RowFunction {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}", self.name, self.identity)
+    }
+}
+
+impl PartialEq for RowFunction {
+    fn eq(&self, other: &RowFunction) -> bool {
+        self.name == other.name && self.identity == other.identity
+    }
+}
+
+impl Eq for RowFunction {}
+
+impl Hash for RowFunction {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name.hash(state);
+        self.identity.hash(state);
+    }
+}
+
+impl ScalarUDFImpl for RowFunction {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn return_type(&self, _arguments: &[DataType]) -> Result<DataType> {
+        Ok(self.result.as_ref().map_or(DataType::Boolean, arrow_type))
+    }
+
+    fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
+        let constant = !args.args.is_empty()
+            && args.args.iter().all(|arg| matches!(arg, ColumnarValue::Scalar(_)));
+        let rows = if constant { 1 } else { args.number_rows };
+        let arrays = args
+            .args
+            .into_iter()
+            .map(|arg| Argument::new(arg))
+            .collect::<Result<Vec<Argument>>>()?;
+        let readers = arrays
+            .iter()
+            .zip(&self.arguments)
+            .map(|(array, ty)| Ok((ColumnReader::new(ty, &array.array)?, array.single)))
+            .collect::<Result<Vec<_>>>()?;
+        let mut datums: Vec<Datum<'_>> = Vec::with_capacity(readers.len());
+        let mut output = Output::new(self.result.as_ref(), rows);
+        for row in 0..rows {
+            datums.clear();
+            datums.extend(
+                readers.iter().map(|(reader, single)| reader.datum(if *single { 0 } else { row })),
+            );
+            output.push((self.evaluate)(&datums).map_err(raise)?)?;
+        }
+        let array = output.finish();
+        if constant {
+            return Ok(ColumnarValue::Scalar(ScalarValue::try_from_array(&array, 0)?));
+        }
+        Ok(ColumnarValue::Array(array))
+    }
+}
+
+/// An argument; a scalar stays one value for all rows.
+struct Argument {
+    array: ArrayRef,
+    single: bool,
+}
+
+impl Argument {
+    fn new(value: ColumnarValue) -> Result<Argument> {
+        Ok(match value {
+            ColumnarValue::Array(array) => Argument { array, single: false },
+            ColumnarValue::Scalar(scalar) => {
+                Argument { array: scalar.to_array_of_size(1)?, single: true }
+            }
+        })
+    }
+}
+
+enum Output {
+    Truth(BooleanBuilder),
+    Values(ColumnWriter),
+}
+
+impl Output {
+    fn new(ty: Option<&ColumnType>, rows: usize) -> Output {
+        match ty {
+            None => Output::Truth(BooleanBuilder::with_capacity(rows)),
+            Some(ty) => Output::Values(ColumnWriter::new(ty, rows)),
+        }
+    }
+
+    fn push(&mut self, value: Value) -> Result<()> {
+        match self {
+            Output::Truth(to) => match value {
+                Value::Null => to.append_null(),
+                Value::Int(truth) => to.append_value(truth != 0),
+                Value::UInt(truth) => to.append_value(truth != 0),
+                _ => to.append_null(),
+            },
+            Output::Values(to) => to.append(value.as_datum()).map_err(raise)?,
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> ArrayRef {
+        match self {
+            Output::Truth(mut to) => std::sync::Arc::new(to.finish()),
+            Output::Values(mut to) => to.finish(),
+        }
+    }
+}

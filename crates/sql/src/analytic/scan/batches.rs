@@ -1,0 +1,176 @@
+//! Rows of one partition as record batches.
+//!
+//! Each batch is one find that starts behind the last row of the batch before: nothing is held
+//! between batches but the place.
+//!
+//! Invariants
+//! 1. The first batches are small, so that a query that needs few rows reads few.
+//!
+//! Not here: what DataFusion is told of the scan (`execution`).
+
+use std::sync::Arc;
+
+use datafusion::arrow::array::{ArrayRef, BinaryViewBuilder, RecordBatch, RecordBatchOptions};
+use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::common::Result;
+use rows::datum::Datum;
+use rows::error::Error;
+use rows::find::{Flow, Found};
+use rows::store::{Direction, KeyRange, Reach, Read};
+use rows::{Engine, Table};
+
+use super::super::columns::ColumnWriter;
+use super::super::failure::raise;
+
+/// Rows of the first batch; each further one has four times as many, up to the wanted size.
+const ROWS_FIRST: usize = 512;
+
+/// Where the rows come from.
+#[derive(Clone)]
+pub(super) struct Rows {
+    pub(super) engine: Arc<Engine>,
+    pub(super) view: Arc<dyn Read>,
+    pub(super) table: Arc<Table>,
+    pub(super) index: usize,
+    /// Columns in the order of the schema; the number of columns stands for the row key.
+    pub(super) positions: Arc<[usize]>,
+    pub(super) schema: SchemaRef,
+}
+
+/// An iterator over the batches of some ranges.
+pub(super) struct Batches {
+    rows: Rows,
+    ranges: std::collections::VecDeque<KeyRange>,
+    rows_next: usize,
+    rows_max: usize,
+    rows_left: usize,
+    failed: bool,
+}
+
+enum Writer {
+    Column(usize, ColumnWriter),
+    Key(BinaryViewBuilder),
+}
+
+impl Batches {
+    /// Reads `ranges` in order, at most `limit` rows.
+    pub(super) fn new(
+        rows: Rows,
+        ranges: Vec<KeyRange>,
+        rows_max: usize,
+        limit: Option<usize>,
+    ) -> Batches {
+        Batches {
+            rows,
+            ranges: ranges.into(),
+            rows_next: ROWS_FIRST.min(rows_max),
+            rows_max,
+            rows_left: limit.unwrap_or(usize::MAX),
+            failed: false,
+        }
+    }
+
+    fn writers(&self, capacity: usize) -> Vec<Writer> {
+        let columns = &self.rows.table.columns;
+        let writer = |&at: &usize| match columns.get(at) {
+            Some(column) => Writer::Column(at, ColumnWriter::new(&column.ty, capacity)),
+            None => Writer::Key(BinaryViewBuilder::with_capacity(capacity)),
+        };
+        self.rows.positions.iter().map(writer).collect()
+    }
+
+    /// The next batch; `None` at the end.
+    fn read(&mut self) -> Result<Option<RecordBatch>, Error> {
+        let wanted = self.rows_next.min(self.rows_left);
+        self.rows_next = (self.rows_next * 4).min(self.rows_max);
+        let mut writers = self.writers(wanted);
+        let mut count = 0;
+        while count < wanted
+            && let Some(range) = self.ranges.pop_front()
+        {
+            if let Some(next) = self.read_range(&range, &mut writers, wanted, &mut count)? {
+                self.ranges.push_front(KeyRange { start: next, end: range.end });
+            }
+        }
+        self.rows_left -= count;
+        if count == 0 {
+            return Ok(None);
+        }
+        let arrays: Vec<ArrayRef> = writers
+            .iter_mut()
+            .map(|writer| match writer {
+                Writer::Column(_, column) => column.finish(),
+                Writer::Key(keys) => Arc::new(keys.finish()) as ArrayRef,
+            })
+            .collect();
+        let options = RecordBatchOptions::new().with_row_count(Some(count));
+        let schema = Arc::clone(&self.rows.schema);
+        let batch = RecordBatch::try_new_with_options(schema, arrays, &options);
+        batch.map(Some).map_err(|source| Error::Store {
+            doing: "building a batch of rows",
+            applied: Some(false),
+            source: Box::new(source),
+        })
+    }
+
+    /// Appends rows of a range until the batch is full; then gives where to go on.
+    fn read_range(
+        &self,
+        range: &KeyRange,
+        writers: &mut [Writer],
+        wanted: usize,
+        count: &mut usize,
+    ) -> Result<Option<Vec<u8>>, Error> {
+        let mut next = None;
+        let rows = &self.rows;
+        let mut visit = |found: Found<'_>| -> Result<Flow, Error> {
+            for writer in writers.iter_mut() {
+                match writer {
+                    Writer::Column(at, column) => column.append(found.row.column(*at)?)?,
+                    Writer::Key(keys) => keys.append_value(found.key),
+                }
+            }
+            *count += 1;
+            if *count < wanted {
+                return Ok(Flow::Continue);
+            }
+            next = Some(self.place_of(found)?);
+            Ok(Flow::Stop)
+        };
+        rows.engine.find(
+            rows.view.as_ref(),
+            &rows.table,
+            rows.index,
+            range,
+            Direction::Forward,
+            Reach::Disk,
+            &mut visit,
+        )?;
+        Ok(next)
+    }
+
+    /// The first key behind a row's place in the index.
+    fn place_of(&self, found: Found<'_>) -> Result<Vec<u8>, Error> {
+        let mut place = if self.rows.index == 0 {
+            found.key.to_vec()
+        } else {
+            let values: Vec<Datum<'_>> = found.row.values()?;
+            self.rows.table.entry(self.rows.index, &values, found.key)?.key
+        };
+        place.push(0);
+        Ok(place)
+    }
+}
+
+impl Iterator for Batches {
+    type Item = Result<RecordBatch>;
+
+    fn next(&mut self) -> Option<Result<RecordBatch>> {
+        if self.failed || self.rows_left == 0 {
+            return None;
+        }
+        let batch = self.read().map_err(raise).transpose();
+        self.failed = matches!(batch, Some(Err(_)));
+        batch
+    }
+}

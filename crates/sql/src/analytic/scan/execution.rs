@@ -1,0 +1,158 @@
+//! A table scan as a node of DataFusion's physical plan.
+//!
+//! Not here: how rows become batches (`batches`).
+
+use std::fmt;
+use std::sync::Arc;
+
+use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::common::stats::Precision;
+use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::common::{Result, Statistics};
+use datafusion::execution::TaskContext;
+use datafusion::physical_expr::{EquivalenceProperties, PhysicalExpr};
+use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType, ReplaceChildrenOptions};
+use datafusion::physical_plan::statistics::StatisticsArgs;
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use datafusion::physical_plan::{
+    DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PlanProperties,
+    SendableRecordBatchStream,
+};
+use futures::stream;
+use rows::store::KeyRange;
+
+use super::access::Access;
+use super::batches::{Batches, Rows};
+use super::source::TableSource;
+
+/// Reads some ranges of one index.
+pub(super) struct TableScan {
+    rows: Rows,
+    access: Access,
+    partitions: Vec<Vec<KeyRange>>,
+    limit: Option<usize>,
+    properties: Arc<PlanProperties>,
+}
+
+impl TableScan {
+    pub(super) fn new(
+        source: &TableSource,
+        access: Access,
+        partitions: Vec<Vec<KeyRange>>,
+        positions: Vec<usize>,
+        schema: SchemaRef,
+        limit: Option<usize>,
+    ) -> TableScan {
+        let properties = Arc::new(PlanProperties::new(
+            EquivalenceProperties::new(Arc::clone(&schema)),
+            Partitioning::UnknownPartitioning(partitions.len()),
+            EmissionType::Incremental,
+            Boundedness::Bounded,
+        ));
+        let rows = Rows {
+            engine: Arc::clone(&source.engine),
+            view: Arc::clone(&source.view),
+            table: Arc::clone(&source.table),
+            index: access.index,
+            positions: positions.into(),
+            schema,
+        };
+        TableScan { rows, access, partitions, limit, properties }
+    }
+}
+
+impl fmt::Debug for TableScan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.fmt_as(DisplayFormatType::Default, f)
+    }
+}
+
+impl DisplayAs for TableScan {
+    fn fmt_as(&self, _form: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let table = &self.rows.table;
+        write!(f, "TableScan: {}.{}", table.database, table.name)?;
+        let index = &table.indexes[self.access.index];
+        if self.access.columns > 0 {
+            let (ranges, columns) = (self.access.ranges.len(), self.access.columns);
+            write!(f, ", index {} ({columns} columns, {ranges} ranges)", index.name)?;
+        } else {
+            write!(f, ", all rows")?;
+        }
+        write!(f, ", about {} rows", self.access.rows)?;
+        let names: Vec<&str> =
+            self.rows.schema.fields().iter().map(|field| field.name().as_str()).collect();
+        write!(f, ", columns [{}]", names.join(", "))?;
+        if self.partitions.len() > 1 {
+            write!(f, ", {} partitions", self.partitions.len())?;
+        }
+        match self.limit {
+            Some(limit) => write!(f, ", limit {limit}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl ExecutionPlan for TableScan {
+    fn name(&self) -> &str {
+        "TableScan"
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        &self.properties
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        Vec::new()
+    }
+
+    fn apply_expressions(
+        &self,
+        _each: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
+    ) -> Result<TreeNodeRecursion> {
+        Ok(TreeNodeRecursion::Continue)
+    }
+
+    fn replace_children(
+        self: Arc<Self>,
+        _children: Vec<Arc<dyn ExecutionPlan>>,
+        _options: ReplaceChildrenOptions,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        Ok(self)
+    }
+
+    fn with_new_children(
+        self: Arc<Self>,
+        _children: Vec<Arc<dyn ExecutionPlan>>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        Ok(self)
+    }
+
+    fn execute(
+        &self,
+        partition: usize,
+        context: Arc<TaskContext>,
+    ) -> Result<SendableRecordBatchStream> {
+        let rows_max = context.session_config().batch_size();
+        let ranges = self.partitions[partition].clone();
+        let batches = Batches::new(self.rows.clone(), ranges, rows_max, self.limit);
+        let schema = Arc::clone(&self.rows.schema);
+        Ok(Box::pin(RecordBatchStreamAdapter::new(schema, stream::iter(batches))))
+    }
+
+    fn statistics_from_inputs(
+        &self,
+        _inputs: &[Arc<Statistics>],
+        args: &StatisticsArgs,
+    ) -> Result<Arc<Statistics>> {
+        let mut rows = self.access.rows;
+        if args.partition().is_some() {
+            rows /= self.partitions.len().max(1) as u64;
+        }
+        if let Some(limit) = self.limit {
+            rows = rows.min(limit as u64);
+        }
+        let unknown = Statistics::new_unknown(&self.rows.schema);
+        let num_rows = Precision::Inexact(usize::try_from(rows).unwrap_or(usize::MAX));
+        Ok(Arc::new(Statistics { num_rows, ..unknown }))
+    }
+}

@@ -1,0 +1,87 @@
+//! Dividing a key range among workers, by size.
+//!
+//! Invariants
+//! 1. The parts follow each other without gap or overlap and make up the range.
+//!
+//! Not here: what the keys mean.
+
+use rows::error::Result;
+use rows::store::{Direction, KeyRange, Reach, Read, Store};
+
+/// Steps of the search for one boundary; each halves what remains.
+const STEPS_MAX: usize = 20;
+
+/// At most `parts` ranges of about the same size.
+pub(super) fn split(
+    store: &dyn Store,
+    view: &dyn Read,
+    range: &KeyRange,
+    parts: usize,
+) -> Result<Vec<KeyRange>> {
+    let (Some(first), Some(last)) =
+        (edge(view, range, Direction::Forward)?, edge(view, range, Direction::Backward)?)
+    else {
+        return Ok(vec![range.clone()]);
+    };
+    let whole = store.approximate_bytes(range)?;
+    let mut out = Vec::with_capacity(parts);
+    let mut start = range.start.clone();
+    for part in 1..parts {
+        let target = whole / parts as u64 * part as u64;
+        let Some(boundary) = boundary(store, range, &first, &last, target)? else { break };
+        if boundary <= start {
+            continue;
+        }
+        out.push(KeyRange { start: start.clone(), end: boundary.clone() });
+        start = boundary;
+    }
+    out.push(KeyRange { start, end: range.end.clone() });
+    Ok(out)
+}
+
+fn edge(view: &dyn Read, range: &KeyRange, direction: Direction) -> Result<Option<Vec<u8>>> {
+    let mut cursor = view.scan(range, direction, Reach::Disk)?;
+    Ok(if cursor.advance()? { Some(cursor.key().to_vec()) } else { None })
+}
+
+/// A key before which the range has about `target` bytes.
+fn boundary(
+    store: &dyn Store,
+    range: &KeyRange,
+    first: &[u8],
+    last: &[u8],
+    target: u64,
+) -> Result<Option<Vec<u8>>> {
+    let common = first.iter().zip(last).take_while(|(a, b)| a == b).count();
+    let (mut low, mut high) = (number(&first[common..]), number(&last[common..]));
+    for _ in 0..STEPS_MAX {
+        if high - low < 2 {
+            break;
+        }
+        let middle = low + (high - low) / 2;
+        let before = KeyRange { start: range.start.clone(), end: key(&first[..common], middle) };
+        if store.approximate_bytes(&before)? < target {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    Ok((high > number(&first[common..])).then(|| key(&first[..common], high)))
+}
+
+/// The first bytes behind the common prefix as a number.
+fn number(bytes: &[u8]) -> u64 {
+    let mut eight = [0; 8];
+    let length = bytes.len().min(8);
+    eight[..length].copy_from_slice(&bytes[..length]);
+    u64::from_be_bytes(eight)
+}
+
+fn key(prefix: &[u8], number: u64) -> Vec<u8> {
+    let mut key = prefix.to_vec();
+    key.extend_from_slice(&number.to_be_bytes());
+    while key.len() > prefix.len() + 1 && key.last() == Some(&0) {
+        key.pop();
+    }
+    key
+}

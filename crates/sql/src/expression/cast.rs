@@ -1,0 +1,215 @@
+//! CAST and CONVERT.
+//!
+//! Not here: conversion to a column's domain on writing (`rows::convert`).
+
+use rows::convert::convert;
+use rows::datum::{Datum, Value};
+use rows::types::{Collation, ColumnType};
+use sqlparser::ast::{CharacterLength, DataType, ExactNumberInfo, TimezoneInfo};
+
+use super::evaluate::{Scope, bytes_of};
+use super::node::{BIGINT, BIGINT_UNSIGNED, Node};
+use super::number::Number;
+use super::value::{Cell, NULL};
+use crate::error::{Result, SqlError};
+
+/// Characters of CHAR without a length.
+pub const CHARS_UNSAID: u32 = 16_383;
+
+/// The type that a CAST names.
+pub fn cast_type(ty: &DataType) -> Result<ColumnType> {
+    let fsp = |digits: Option<u64>| digits.unwrap_or(0).min(6) as u8;
+    let chars = |length: &Option<CharacterLength>| match length {
+        Some(CharacterLength::IntegerLength { length, .. }) => *length as u32,
+        _ => CHARS_UNSAID,
+    };
+    let text = |chars| ColumnType::VarChar { chars, collation: Collation::Utf8Mb4GeneralCi };
+    Ok(match ty {
+        DataType::Signed | DataType::SignedInteger | DataType::Integer(_) | DataType::Int(_)
+        | DataType::BigInt(_) => BIGINT,
+        DataType::Unsigned | DataType::UnsignedInteger | DataType::IntUnsigned(_)
+        | DataType::BigIntUnsigned(_) => BIGINT_UNSIGNED,
+        DataType::Char(length) | DataType::Character(length) | DataType::Varchar(length) => {
+            text(chars(length))
+        }
+        DataType::Nvarchar(length) => text(chars(length)),
+        DataType::Binary(length) => match length {
+            Some(bytes) => ColumnType::Binary { bytes: *bytes as u32 },
+            None => ColumnType::VarBinary { bytes: u32::MAX },
+        },
+        DataType::Varbinary(_) | DataType::Bytea => ColumnType::VarBinary { bytes: u32::MAX },
+        DataType::Decimal(info) | DataType::Numeric(info) | DataType::Dec(info) => {
+            let (precision, scale) = match info {
+                ExactNumberInfo::None => (10, 0),
+                ExactNumberInfo::Precision(precision) => (*precision, 0),
+                ExactNumberInfo::PrecisionAndScale(precision, scale) => (*precision, *scale as u64),
+            };
+            if precision > 65 || scale > 30 || scale > precision {
+                return Err(SqlError::new(1426, "Too-big precision specified for CAST"));
+            }
+            ColumnType::Decimal { precision: precision as u8, scale: scale as u8 }
+        }
+        DataType::Double(_) | DataType::DoublePrecision | DataType::Real => ColumnType::Double,
+        DataType::Float(_) => ColumnType::Float,
+        DataType::Date => ColumnType::Date,
+        DataType::Datetime(digits) => ColumnType::DateTime { fsp: fsp(*digits) },
+        DataType::Timestamp(digits, TimezoneInfo::None) => {
+            ColumnType::DateTime { fsp: fsp(*digits) }
+        }
+        DataType::Time(digits, TimezoneInfo::None) => ColumnType::Time { fsp: fsp(*digits) },
+        DataType::JSON => ColumnType::Json,
+        DataType::Year(_) => ColumnType::Year,
+        other => return Err(SqlError::unsupported(format_args!("CAST AS {other}"))),
+    })
+}
+
+/// The value of `CAST(node AS ty)`.
+pub fn cast<'a>(ty: &ColumnType, node: &'a Node, scope: &Scope<'a>) -> Result<Cell<'a>> {
+    let cell = node.evaluate(scope)?;
+    if cell.is_null() {
+        return Ok(NULL);
+    }
+    match ty {
+        ColumnType::Int { unsigned, .. } => Ok(Cell::Plain(integer(*unsigned, &cell, scope))),
+        ColumnType::VarChar { .. } | ColumnType::VarBinary { .. } | ColumnType::Binary { .. } => {
+            Ok(text(ty, node, &cell, scope))
+        }
+        _ => {
+            let mut buffer = Vec::new();
+            // An ENUM goes by its word.
+            let datum = match cell.datum() {
+                datum @ Datum::Enum(_) => {
+                    Datum::Bytes(bytes_of(&node.ty, datum, scope.zone, &mut buffer))
+                }
+                other => other,
+            };
+            let converted = convert(ty, datum, scope.zone);
+            if let Some(issue) = converted.issue {
+                let shown = Cell::of(datum.to_value());
+                scope.warn(1292, || warning(ty, &shown, issue, scope));
+                if is_temporal(ty) && !matches!(issue, rows::convert::Issue::Truncated) {
+                    return Ok(NULL);
+                }
+            }
+            Ok(Cell::of(converted.value))
+        }
+    }
+}
+
+fn is_temporal(ty: &ColumnType) -> bool {
+    matches!(ty, ColumnType::Date | ColumnType::DateTime { .. } | ColumnType::Time { .. })
+}
+
+fn warning(
+    ty: &ColumnType,
+    cell: &Cell<'_>,
+    issue: rows::convert::Issue,
+    scope: &Scope<'_>,
+) -> String {
+    let mut text = Vec::new();
+    super::value::text_of(ty, cell.datum(), scope.zone, &mut text);
+    let text = String::from_utf8_lossy(&text);
+    match (issue, ty) {
+        (_, ColumnType::Date | ColumnType::DateTime { .. }) => {
+            format!("Incorrect datetime value: '{text}'")
+        }
+        (_, ColumnType::Time { .. }) => format!("Truncated incorrect time value: '{text}'"),
+        (_, ColumnType::Decimal { .. }) => format!("Truncated incorrect DECIMAL value: '{text}'"),
+        _ => format!("Truncated incorrect DOUBLE value: '{text}'"),
+    }
+}
+
+fn integer(unsigned: bool, cell: &Cell<'_>, scope: &Scope<'_>) -> Datum<'static> {
+    let whole = match cell.datum() {
+        Datum::Bytes(text) => leading_integer(text, scope),
+        other => Number::of(other, scope.zone).map_or(0, |(number, _)| number.to_i128()),
+    };
+    if unsigned {
+        // A negative number keeps its 64 bits, as in MySQL.
+        let value = if whole < 0 {
+            whole.max(i128::from(i64::MIN)) as i64 as u64
+        } else {
+            whole.min(i128::from(u64::MAX)) as u64
+        };
+        Datum::UInt(value)
+    } else if whole > i128::from(i64::MAX) {
+        Datum::Int(whole.min(i128::from(u64::MAX)) as u64 as i64)
+    } else {
+        Datum::Int(whole.max(i128::from(i64::MIN)) as i64)
+    }
+}
+
+/// The whole number at the front of a text; what follows is cut off with a warning.
+fn leading_integer(text: &[u8], scope: &Scope<'_>) -> i128 {
+    let trimmed = text.trim_ascii();
+    let sign = usize::from(matches!(trimmed.first(), Some(b'-' | b'+')));
+    let count = trimmed[sign..].iter().take_while(|b| b.is_ascii_digit()).count();
+    let digits = std::str::from_utf8(&trimmed[..sign + count]).unwrap_or("");
+    if sign + count < trimmed.len() || count == 0 {
+        scope.warn(1292, || {
+            format!("Truncated incorrect INTEGER value: '{}'", String::from_utf8_lossy(text))
+        });
+    }
+    digits.parse().unwrap_or(0)
+}
+
+fn text<'a>(ty: &ColumnType, node: &Node, cell: &Cell<'a>, scope: &Scope<'_>) -> Cell<'a> {
+    let mut buffer = Vec::new();
+    let bytes = bytes_of(&node.ty, cell.datum(), scope.zone, &mut buffer);
+    let cut = match ty {
+        ColumnType::VarChar { chars, .. } => std::str::from_utf8(bytes)
+            .ok()
+            .and_then(|text| text.char_indices().nth(*chars as usize))
+            .map(|(at, _)| at),
+        ColumnType::Binary { bytes: length } => {
+            Some(*length as usize).filter(|length| *length < bytes.len())
+        }
+        _ => None,
+    };
+    if let Some(cut) = cut {
+        let kind = if matches!(ty, ColumnType::VarChar { .. }) { "CHAR" } else { "BINARY" };
+        let whole = String::from_utf8_lossy(bytes).into_owned();
+        scope.warn(1292, || format!("Truncated incorrect {kind} value: '{whole}'"));
+    }
+    let mut bytes = bytes[..cut.unwrap_or(bytes.len())].to_vec();
+    if let ColumnType::Binary { bytes: length } = ty
+        && bytes.len() < *length as usize
+    {
+        bytes.resize(*length as usize, 0);
+    }
+    Cell::Owned(bytes)
+}
+
+/// A value made to fit a result column's type, for columns of SELECT that are expressions.
+pub fn fit(ty: &ColumnType, cell: Cell<'_>, from: &ColumnType, scope: &Scope<'_>) -> Value {
+    let datum = cell.datum();
+    let same = matches!(
+        (ty, datum),
+        (_, Datum::Null)
+            | (ColumnType::Int { unsigned: false, .. }, Datum::Int(_))
+            | (ColumnType::Int { unsigned: true, .. }, Datum::UInt(_))
+            | (ColumnType::Double, Datum::Double(_))
+            | (ColumnType::Date, Datum::Date(_))
+            | (ColumnType::DateTime { .. }, Datum::DateTime(_))
+            | (ColumnType::Timestamp { .. }, Datum::Timestamp(_))
+            | (ColumnType::Time { .. }, Datum::Time(_))
+            | (ColumnType::VarChar { .. } | ColumnType::Text { .. }, Datum::Bytes(_))
+            | (ColumnType::VarBinary { .. } | ColumnType::Blob { .. }, Datum::Bytes(_))
+            | (ColumnType::Json, Datum::Bytes(_))
+    );
+    if same {
+        return cell.into_value();
+    }
+    match ty {
+        ColumnType::VarChar { .. }
+        | ColumnType::Text { .. }
+        | ColumnType::VarBinary { .. }
+        | ColumnType::Blob { .. } => {
+            let mut text = Vec::new();
+            super::value::text_of(from, datum, scope.zone, &mut text);
+            Value::Bytes(text)
+        }
+        ColumnType::Int { unsigned, .. } => integer(*unsigned, &cell, scope).to_value(),
+        _ => convert(ty, datum, scope.zone).value,
+    }
+}

@@ -1,0 +1,125 @@
+//! Comparing values of any two kinds, as MySQL does.
+//!
+//! Texts compare under a collation; a time compares with a text that is read as a time; numbers
+//! compare exactly where both are exact, else as doubles; a text against a number is a double.
+
+use std::cmp::Ordering;
+
+use rows::collation;
+use rows::datum::Datum;
+use rows::temporal::{DateTime, Time, Zone, number_to_datetime, read_datetime, read_time};
+use rows::types::{Collation, ColumnType};
+
+use super::number::Number;
+use super::value::text_of;
+
+/// The order of two values; `None` if one is NULL. The types are the nodes', for ENUM.
+pub fn compare(
+    (a, a_ty): (Datum<'_>, &ColumnType),
+    (b, b_ty): (Datum<'_>, &ColumnType),
+    rule: Collation,
+    zone: Zone,
+) -> Option<Ordering> {
+    match (a, b) {
+        (Datum::Null, _) | (_, Datum::Null) => None,
+        (Datum::Int(x), Datum::Int(y)) => Some(x.cmp(&y)),
+        (Datum::UInt(x), Datum::UInt(y)) => Some(x.cmp(&y)),
+        (Datum::Bytes(x), Datum::Bytes(y)) => Some(collation::compare(rule, x, y)),
+        (Datum::Enum(_), Datum::Bytes(y)) => {
+            let mut word = Vec::new();
+            text_of(a_ty, a, zone, &mut word);
+            Some(collation::compare(rule, &word, y))
+        }
+        (Datum::Bytes(x), Datum::Enum(_)) => {
+            let mut word = Vec::new();
+            text_of(b_ty, b, zone, &mut word);
+            Some(collation::compare(rule, x, &word))
+        }
+        (Datum::Date(x), Datum::Date(y)) => Some(x.cmp(&y)),
+        (Datum::Time(x), Datum::Time(y)) => Some(x.cmp(&y)),
+        (Datum::DateTime(x), Datum::DateTime(y)) => Some(x.cmp(&y)),
+        (Datum::Timestamp(x), Datum::Timestamp(y)) => Some(x.cmp(&y)),
+        (Datum::Time(x), Datum::Bytes(text)) => match read_time(text) {
+            Some(read) => Some(x.cmp(&read.value)),
+            None => Some(as_double(a, zone).total_cmp(&as_double(b, zone))),
+        },
+        (Datum::Bytes(_), Datum::Time(_)) => {
+            compare((b, b_ty), (a, a_ty), rule, zone).map(Ordering::reverse)
+        }
+        _ if is_moment(a) && is_moment(b) => Some(moment(a, zone)?.cmp(&moment(b, zone)?)),
+        (_, Datum::Bytes(text)) if is_moment(a) => match read_datetime(text) {
+            Some(read) => Some(moment(a, zone)?.cmp(&read.value)),
+            // No time at all: as texts.
+            None => {
+                let mut own = Vec::new();
+                text_of(a_ty, a, zone, &mut own);
+                Some(own.as_slice().cmp(text))
+            }
+        },
+        (Datum::Bytes(_), _) if is_moment(b) => {
+            compare((b, b_ty), (a, a_ty), rule, zone).map(Ordering::reverse)
+        }
+        _ => numbers(a, b, zone),
+    }
+}
+
+fn is_moment(datum: Datum<'_>) -> bool {
+    matches!(datum, Datum::Date(_) | Datum::DateTime(_) | Datum::Timestamp(_))
+}
+
+fn as_double(datum: Datum<'_>, zone: Zone) -> f64 {
+    Number::of(datum, zone).map_or(0.0, |(number, _)| number.to_f64())
+}
+
+/// A point in time as a clock in `zone` shows it.
+pub fn moment(datum: Datum<'_>, zone: Zone) -> Option<DateTime> {
+    match datum {
+        Datum::Date(v) => Some(DateTime::from_date(v)),
+        Datum::DateTime(v) => Some(v),
+        Datum::Timestamp(v) => Some(v.to_datetime(zone)),
+        Datum::Bytes(text) => read_datetime(text).map(|read| read.value),
+        Datum::Int(v) => number_to_datetime(v, 0).map(|(value, _)| value),
+        Datum::UInt(v) => number_to_datetime(i64::try_from(v).ok()?, 0).map(|(value, _)| value),
+        Datum::Decimal(v) => {
+            let whole = v.truncate(0)?;
+            let micros = v.checked_sub(whole)?.rescale(6)?.abs().unscaled().as_u32();
+            number_to_datetime(whole.to_i64()?, micros).map(|(value, _)| value)
+        }
+        Datum::Double(v) => number_to_datetime(v as i64, 0).map(|(value, _)| value),
+        Datum::Float(v) => number_to_datetime(v as i64, 0).map(|(value, _)| value),
+        _ => None,
+    }
+}
+
+/// A length of time.
+pub fn span(datum: Datum<'_>, zone: Zone) -> Option<Time> {
+    match datum {
+        Datum::Time(v) => Some(v),
+        Datum::Bytes(text) => read_time(text).map(|read| read.value),
+        Datum::DateTime(v) => Some(v.time()),
+        Datum::Timestamp(v) => Some(v.to_datetime(zone).time()),
+        Datum::Date(_) => Some(Time::ZERO),
+        Datum::Int(v) => rows::temporal::number_to_time(v, 0).map(|(value, _)| value),
+        Datum::UInt(v) => {
+            rows::temporal::number_to_time(i64::try_from(v).ok()?, 0).map(|(value, _)| value)
+        }
+        _ => None,
+    }
+}
+
+fn numbers(a: Datum<'_>, b: Datum<'_>, zone: Zone) -> Option<Ordering> {
+    // A time compares with a number as its own number.
+    let (x, y) = (Number::of(a, zone)?.0, Number::of(b, zone)?.0);
+    match (x, y) {
+        (Number::Double(x), y) => Some(order(x, y.to_f64())),
+        (x, Number::Double(y)) => Some(order(x.to_f64(), y)),
+        (Number::Decimal(_), _) | (_, Number::Decimal(_)) => {
+            Some(x.to_decimal()?.cmp(&y.to_decimal()?))
+        }
+        _ => Some(x.to_i128().cmp(&y.to_i128())),
+    }
+}
+
+fn order(x: f64, y: f64) -> Ordering {
+    x.partial_cmp(&y).unwrap_or_else(|| x.total_cmp(&y))
+}

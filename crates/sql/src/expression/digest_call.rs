@@ -1,0 +1,187 @@
+//! Digests, encodings and addresses.
+
+use md5::Md5;
+use rows::datum::Datum;
+
+use super::evaluate::Scope;
+use super::function::{Function, int, whole};
+use super::node::Node;
+use super::text_call::write_hex;
+use super::value::{Cell, NULL};
+use crate::error::{Result, SqlError};
+
+/// The value of a function of one text that is not NULL.
+pub fn call<'a>(
+    function: Function,
+    text: &[u8],
+    cells: &[Cell<'a>],
+    _node: &Node,
+    scope: &Scope<'a>,
+) -> Result<Cell<'a>> {
+    Ok(match function {
+        Function::Md5 => {
+            use md5::Digest;
+            Cell::Owned(write_hex(&Md5::digest(text), false))
+        }
+        Function::Sha1 => {
+            use sha1::Digest;
+            Cell::Owned(write_hex(&sha1::Sha1::digest(text), false))
+        }
+        Function::Sha2 => {
+            use sha2::Digest;
+            match whole(&cells[1], scope) {
+                Some(0 | 256) => Cell::Owned(write_hex(&sha2::Sha256::digest(text), false)),
+                Some(224) => Cell::Owned(write_hex(&sha2::Sha224::digest(text), false)),
+                Some(384) => Cell::Owned(write_hex(&sha2::Sha384::digest(text), false)),
+                Some(512) => Cell::Owned(write_hex(&sha2::Sha512::digest(text), false)),
+                _ => NULL,
+            }
+        }
+        Function::Crc32 => Cell::Plain(Datum::UInt(u64::from(crc32(text)))),
+        Function::ToBase64 => Cell::Owned(to_base64(text)),
+        Function::FromBase64 => from_base64(text).map_or(NULL, Cell::Owned),
+        Function::InetAton => inet_aton(text),
+        Function::InetNtoa => match whole(&cells[0], scope).map(u32::try_from) {
+            Some(Ok(address)) => {
+                Cell::Owned(std::net::Ipv4Addr::from(address).to_string().into_bytes())
+            }
+            _ => NULL,
+        },
+        Function::UuidToBin => match parse_uuid(text) {
+            Some(bytes) => {
+                let swap = cells.get(1).and_then(|cell| whole(cell, scope)) == Some(1);
+                Cell::Owned(if swap { swap_times(bytes) } else { bytes.to_vec() })
+            }
+            None => {
+                let shown = String::from_utf8_lossy(text);
+                return Err(SqlError::new(
+                    1411,
+                    format!("Incorrect string value: '{shown}' for function uuid_to_bin"),
+                ));
+            }
+        },
+        Function::BinToUuid => match <[u8; 16]>::try_from(text) {
+            Ok(bytes) => {
+                let swap = cells.get(1).and_then(|cell| whole(cell, scope)) == Some(1);
+                Cell::Owned(write_uuid(if swap { unswap_times(bytes) } else { bytes }))
+            }
+            Err(_) => {
+                return Err(SqlError::new(
+                    1411,
+                    "Incorrect string value for function bin_to_uuid",
+                ));
+            }
+        },
+        Function::IsUuid => int(i64::from(parse_uuid(text).is_some())),
+        _ => return Err(SqlError::unknown_function(function.name())),
+    })
+}
+
+/// CRC-32 as Ethernet and zlib have it.
+fn crc32(bytes: &[u8]) -> u32 {
+    let mut crc = u32::MAX;
+    for &byte in bytes {
+        crc ^= u32::from(byte);
+        for _ in 0..8 {
+            crc = (crc >> 1) ^ (0xedb8_8320 & (crc & 1).wrapping_neg());
+        }
+    }
+    !crc
+}
+
+const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/// Base 64 in lines of 76, as MySQL breaks them.
+fn to_base64(bytes: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(bytes.len().div_ceil(3) * 4 + bytes.len() / 57);
+    let mut column = 0;
+    for chunk in bytes.chunks(3) {
+        if column == 76 {
+            out.push(b'\n');
+            column = 0;
+        }
+        let group = (0..3).fold(0u32, |group, n| {
+            group << 8 | u32::from(chunk.get(n).copied().unwrap_or(0))
+        });
+        for n in 0..4 {
+            let digit = BASE64[(group >> (18 - 6 * n)) as usize & 63];
+            out.push(if n <= chunk.len() { digit } else { b'=' });
+        }
+        column += 4;
+    }
+    out
+}
+
+fn from_base64(text: &[u8]) -> Option<Vec<u8>> {
+    let mut out = Vec::with_capacity(text.len() / 4 * 3);
+    let (mut group, mut digits, mut padding) = (0u32, 0, 0);
+    for &byte in text.iter().filter(|b| !b.is_ascii_whitespace()) {
+        let value = match byte {
+            b'=' => {
+                padding += 1;
+                0
+            }
+            _ if padding > 0 => return None,
+            _ => BASE64.iter().position(|&digit| digit == byte)? as u32,
+        };
+        group = group << 6 | value;
+        digits += 1;
+        if digits == 4 {
+            let bytes = group.to_be_bytes();
+            let kept = 3usize.checked_sub(padding)?;
+            out.extend_from_slice(&bytes[1..1 + kept]);
+            (group, digits) = (0, 0);
+        }
+    }
+    (digits == 0).then_some(out)
+}
+
+/// '127.1' is short for '127.0.0.1', as in MySQL.
+fn inet_aton<'a>(text: &[u8]) -> Cell<'a> {
+    let text = String::from_utf8_lossy(text);
+    let parts: Vec<Option<u8>> = text.split('.').map(|part| part.parse().ok()).collect();
+    let Some(parts) = parts.into_iter().collect::<Option<Vec<u8>>>() else { return NULL };
+    let (Some((last, leading)), true) = (parts.split_last(), parts.len() <= 4) else { return NULL };
+    let high = leading.iter().enumerate().fold(0u64, |value, (n, part)| {
+        value | u64::from(*part) << (24 - 8 * n)
+    });
+    Cell::Plain(Datum::UInt(high | u64::from(*last)))
+}
+
+fn parse_uuid(text: &[u8]) -> Option<[u8; 16]> {
+    let text = text.strip_prefix(b"{").and_then(|rest| rest.strip_suffix(b"}")).unwrap_or(text);
+    let digits: Vec<u8> = match text.len() {
+        32 => text.to_vec(),
+        36 if [8, 13, 18, 23].iter().all(|&at| text[at] == b'-') => {
+            text.iter().copied().filter(|&b| b != b'-').collect()
+        }
+        _ => return None,
+    };
+    let mut bytes = [0; 16];
+    for (byte, pair) in bytes.iter_mut().zip(digits.chunks(2)) {
+        let pair = std::str::from_utf8(pair).ok()?;
+        *byte = u8::from_str_radix(pair, 16).ok()?;
+    }
+    (digits.len() == 32).then_some(bytes)
+}
+
+/// The usual form of a UUID.
+pub fn write_uuid(bytes: [u8; 16]) -> Vec<u8> {
+    let digits = write_hex(&bytes, false);
+    [&digits[..8], b"-", &digits[8..12], b"-", &digits[12..16], b"-", &digits[16..20], b"-",
+        &digits[20..]]
+    .concat()
+}
+
+/// Puts the slowly changing part first, so that UUIDs made in order are stored in order.
+fn swap_times(bytes: [u8; 16]) -> Vec<u8> {
+    [&bytes[6..8], &bytes[4..6], &bytes[..4], &bytes[8..]].concat()
+}
+
+fn unswap_times(bytes: [u8; 16]) -> [u8; 16] {
+    let mut out = bytes;
+    out[..4].copy_from_slice(&bytes[4..8]);
+    out[4..6].copy_from_slice(&bytes[2..4]);
+    out[6..8].copy_from_slice(&bytes[..2]);
+    out
+}

@@ -1,0 +1,529 @@
+//! The functions there are: names, numbers of arguments, result types.
+//!
+//! Not here: what they compute (`text_call`, `time_call`, `session_call`, `json`, and the
+//! numeric ones in `number_call`).
+
+use rows::datum::Datum;
+use rows::types::{Collation, ColumnType};
+
+use super::evaluate::Scope;
+use super::node::{BIGINT, BIGINT_UNSIGNED, Node, text_type};
+use super::number_call;
+use super::value::{Cell, NULL};
+use super::{json, session_call, text_call, time_call};
+use crate::error::{Result, SqlError};
+
+/// What a function's result looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shape {
+    /// A whole number.
+    Int,
+    /// An unsigned whole number.
+    UInt,
+    /// A double.
+    Double,
+    /// Text, as long as all arguments together.
+    Text,
+    /// Bytes.
+    Bytes,
+    /// Text of a fixed length.
+    Short(u32),
+    /// What the first argument is.
+    First,
+    /// What its arguments have in common.
+    Common,
+    /// A day.
+    Date,
+    /// A time of day; fraction by the constant argument.
+    Time,
+    /// A day with a time; fraction by the constant argument.
+    DateTime,
+    /// JSON.
+    Json,
+    /// A number of the first argument's kind.
+    Number,
+}
+
+macro_rules! functions {
+    ($($(#[doc = $doc:literal])* $variant:ident $shape:expr, $min:literal ..= $max:literal, [$($name:literal),+];)+) => {
+        /// A function.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Function {
+            $(
+                #[doc = concat!("`", $($name, " "),+, "`")]
+                $variant,
+            )+
+        }
+
+        /// Name, function, fewest and most arguments.
+        const FUNCTIONS: &[(&str, Function, usize, usize)] = &[
+            $($(($name, Function::$variant, $min, $max),)+)+
+        ];
+
+        impl Function {
+            fn shape(self) -> Shape {
+                match self {
+                    $(Function::$variant => $shape,)+
+                }
+            }
+
+            /// Its first name.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Function::$variant => [$($name),+][0],)+
+                }
+            }
+        }
+    };
+}
+
+functions! {
+    Concat Shape::Text, 1..=99, ["CONCAT"];
+    ConcatWs Shape::Text, 2..=99, ["CONCAT_WS"];
+    Length Shape::Int, 1..=1, ["LENGTH", "OCTET_LENGTH"];
+    CharLength Shape::Int, 1..=1, ["CHAR_LENGTH", "CHARACTER_LENGTH"];
+    BitLength Shape::Int, 1..=1, ["BIT_LENGTH"];
+    Lower Shape::Text, 1..=1, ["LOWER", "LCASE"];
+    Upper Shape::Text, 1..=1, ["UPPER", "UCASE"];
+    Left Shape::Text, 2..=2, ["LEFT"];
+    Right Shape::Text, 2..=2, ["RIGHT"];
+    Substring Shape::Text, 2..=3, ["SUBSTRING", "SUBSTR", "MID"];
+    SubstringIndex Shape::Text, 3..=3, ["SUBSTRING_INDEX"];
+    Trim Shape::Text, 1..=2, ["TRIM"];
+    TrimLeading Shape::Text, 1..=2, ["LTRIM"];
+    TrimTrailing Shape::Text, 1..=2, ["RTRIM"];
+    Replace Shape::Text, 3..=3, ["REPLACE"];
+    Reverse Shape::Text, 1..=1, ["REVERSE"];
+    Repeat Shape::Text, 2..=2, ["REPEAT"];
+    Space Shape::Text, 1..=1, ["SPACE"];
+    PadLeft Shape::Text, 3..=3, ["LPAD"];
+    PadRight Shape::Text, 3..=3, ["RPAD"];
+    Locate Shape::Int, 2..=3, ["LOCATE", "POSITION"];
+    Instr Shape::Int, 2..=2, ["INSTR"];
+    InsertText Shape::Text, 4..=4, ["INSERT"];
+    Hex Shape::Text, 1..=1, ["HEX"];
+    Unhex Shape::Bytes, 1..=1, ["UNHEX"];
+    Ascii Shape::Int, 1..=1, ["ASCII"];
+    Ord Shape::Int, 1..=1, ["ORD"];
+    Char Shape::Bytes, 1..=99, ["CHAR"];
+    Field Shape::Int, 2..=99, ["FIELD"];
+    FindInSet Shape::Int, 2..=2, ["FIND_IN_SET"];
+    Elt Shape::Common, 2..=99, ["ELT"];
+    Strcmp Shape::Int, 2..=2, ["STRCMP"];
+    Quote Shape::Text, 1..=1, ["QUOTE"];
+    Format Shape::Text, 2..=3, ["FORMAT"];
+    Md5 Shape::Short(32), 1..=1, ["MD5"];
+    Sha1 Shape::Short(40), 1..=1, ["SHA1", "SHA"];
+    Sha2 Shape::Short(128), 2..=2, ["SHA2"];
+    Crc32 Shape::UInt, 1..=1, ["CRC32"];
+    ToBase64 Shape::Text, 1..=1, ["TO_BASE64"];
+    FromBase64 Shape::Bytes, 1..=1, ["FROM_BASE64"];
+    Bin Shape::Text, 1..=1, ["BIN"];
+    Oct Shape::Text, 1..=1, ["OCT"];
+    Conv Shape::Text, 3..=3, ["CONV"];
+    InetAton Shape::UInt, 1..=1, ["INET_ATON"];
+    InetNtoa Shape::Short(15), 1..=1, ["INET_NTOA"];
+    UuidToBin Shape::Bytes, 1..=2, ["UUID_TO_BIN"];
+    BinToUuid Shape::Short(36), 1..=2, ["BIN_TO_UUID"];
+    IsUuid Shape::Int, 1..=1, ["IS_UUID"];
+
+    Abs Shape::Number, 1..=1, ["ABS"];
+    Ceiling Shape::Int, 1..=1, ["CEILING", "CEIL"];
+    Floor Shape::Int, 1..=1, ["FLOOR"];
+    Round Shape::Number, 1..=2, ["ROUND"];
+    Truncate Shape::Number, 2..=2, ["TRUNCATE"];
+    Mod Shape::Number, 2..=2, ["MOD"];
+    Power Shape::Double, 2..=2, ["POWER", "POW"];
+    Sqrt Shape::Double, 1..=1, ["SQRT"];
+    Sign Shape::Int, 1..=1, ["SIGN"];
+    Exp Shape::Double, 1..=1, ["EXP"];
+    Ln Shape::Double, 1..=1, ["LN"];
+    Log Shape::Double, 1..=2, ["LOG"];
+    Log2 Shape::Double, 1..=1, ["LOG2"];
+    Log10 Shape::Double, 1..=1, ["LOG10"];
+    Pi Shape::Double, 0..=0, ["PI"];
+    Sin Shape::Double, 1..=1, ["SIN"];
+    Cos Shape::Double, 1..=1, ["COS"];
+    Tan Shape::Double, 1..=1, ["TAN"];
+    Atan Shape::Double, 1..=2, ["ATAN", "ATAN2"];
+    Radians Shape::Double, 1..=1, ["RADIANS"];
+    Degrees Shape::Double, 1..=1, ["DEGREES"];
+    Rand Shape::Double, 0..=1, ["RAND"];
+    BitCount Shape::Int, 1..=1, ["BIT_COUNT"];
+    Greatest Shape::Common, 2..=99, ["GREATEST"];
+    Least Shape::Common, 2..=99, ["LEAST"];
+
+    If Shape::Common, 3..=3, ["IF"];
+    IfNull Shape::Common, 2..=2, ["IFNULL", "NVL"];
+    NullIf Shape::First, 2..=2, ["NULLIF"];
+    Coalesce Shape::Common, 1..=99, ["COALESCE"];
+    IsNull Shape::Int, 1..=1, ["ISNULL"];
+
+    Now Shape::DateTime, 0..=1, ["NOW", "CURRENT_TIMESTAMP", "LOCALTIME", "LOCALTIMESTAMP"];
+    SysDate Shape::DateTime, 0..=1, ["SYSDATE"];
+    UtcTimestamp Shape::DateTime, 0..=1, ["UTC_TIMESTAMP"];
+    CurrentDate Shape::Date, 0..=0, ["CURDATE", "CURRENT_DATE"];
+    UtcDate Shape::Date, 0..=0, ["UTC_DATE"];
+    CurrentTime Shape::Time, 0..=1, ["CURTIME", "CURRENT_TIME"];
+    UtcTime Shape::Time, 0..=1, ["UTC_TIME"];
+    UnixTimestamp Shape::Number, 0..=1, ["UNIX_TIMESTAMP"];
+    FromUnixTime Shape::DateTime, 1..=2, ["FROM_UNIXTIME"];
+    DateOf Shape::Date, 1..=1, ["DATE"];
+    TimeOf Shape::Time, 1..=1, ["TIME"];
+    TimestampOf Shape::DateTime, 1..=2, ["TIMESTAMP"];
+    Year Shape::Int, 1..=1, ["YEAR"];
+    Month Shape::Int, 1..=1, ["MONTH"];
+    Day Shape::Int, 1..=1, ["DAY", "DAYOFMONTH"];
+    Hour Shape::Int, 1..=1, ["HOUR"];
+    Minute Shape::Int, 1..=1, ["MINUTE"];
+    Second Shape::Int, 1..=1, ["SECOND"];
+    Microsecond Shape::Int, 1..=1, ["MICROSECOND"];
+    Quarter Shape::Int, 1..=1, ["QUARTER"];
+    DayOfWeek Shape::Int, 1..=1, ["DAYOFWEEK"];
+    Weekday Shape::Int, 1..=1, ["WEEKDAY"];
+    DayOfYear Shape::Int, 1..=1, ["DAYOFYEAR"];
+    Week Shape::Int, 1..=2, ["WEEK"];
+    WeekOfYear Shape::Int, 1..=1, ["WEEKOFYEAR"];
+    YearWeek Shape::Int, 1..=2, ["YEARWEEK"];
+    DayName Shape::Short(9), 1..=1, ["DAYNAME"];
+    MonthName Shape::Short(9), 1..=1, ["MONTHNAME"];
+    LastDay Shape::Date, 1..=1, ["LAST_DAY"];
+    DateDiff Shape::Int, 2..=2, ["DATEDIFF"];
+    TimeDiff Shape::Time, 2..=2, ["TIMEDIFF"];
+    ToDays Shape::Int, 1..=1, ["TO_DAYS"];
+    FromDays Shape::Date, 1..=1, ["FROM_DAYS"];
+    ToSeconds Shape::Int, 1..=1, ["TO_SECONDS"];
+    MakeDate Shape::Date, 2..=2, ["MAKEDATE"];
+    MakeTime Shape::Time, 3..=3, ["MAKETIME"];
+    SecToTime Shape::Time, 1..=1, ["SEC_TO_TIME"];
+    TimeToSec Shape::Int, 1..=1, ["TIME_TO_SEC"];
+    DateFormat Shape::Text, 2..=2, ["DATE_FORMAT"];
+    TimeFormat Shape::Text, 2..=2, ["TIME_FORMAT"];
+    StrToDate Shape::DateTime, 2..=2, ["STR_TO_DATE"];
+
+    Database Shape::Short(64), 0..=0, ["DATABASE", "SCHEMA"];
+    User Shape::Short(288), 0..=0, ["USER", "CURRENT_USER", "SESSION_USER", "SYSTEM_USER"];
+    Version Shape::Short(60), 0..=0, ["VERSION"];
+    ConnectionId Shape::UInt, 0..=0, ["CONNECTION_ID"];
+    LastInsertId Shape::UInt, 0..=1, ["LAST_INSERT_ID"];
+    RowCount Shape::Int, 0..=0, ["ROW_COUNT"];
+    FoundRows Shape::Int, 0..=0, ["FOUND_ROWS"];
+    Uuid Shape::Short(36), 0..=0, ["UUID"];
+    UuidShort Shape::UInt, 0..=0, ["UUID_SHORT"];
+    Sleep Shape::Int, 1..=1, ["SLEEP"];
+    GetLock Shape::Int, 2..=2, ["GET_LOCK"];
+    ReleaseLock Shape::Int, 1..=1, ["RELEASE_LOCK"];
+    ReleaseAllLocks Shape::Int, 0..=0, ["RELEASE_ALL_LOCKS"];
+    IsFreeLock Shape::Int, 1..=1, ["IS_FREE_LOCK"];
+    IsUsedLock Shape::UInt, 1..=1, ["IS_USED_LOCK"];
+    Charset Shape::Short(64), 1..=1, ["CHARSET"];
+    CollationOf Shape::Short(64), 1..=1, ["COLLATION"];
+    Benchmark Shape::Int, 2..=2, ["BENCHMARK"];
+    NameConst Shape::First, 2..=2, ["NAME_CONST"];
+
+    JsonValid Shape::Int, 1..=1, ["JSON_VALID"];
+    JsonExtract Shape::Json, 2..=99, ["JSON_EXTRACT"];
+    JsonUnquote Shape::Text, 1..=1, ["JSON_UNQUOTE"];
+    JsonQuote Shape::Text, 1..=1, ["JSON_QUOTE"];
+    JsonObject Shape::Json, 0..=99, ["JSON_OBJECT"];
+    JsonArray Shape::Json, 0..=99, ["JSON_ARRAY"];
+    JsonLength Shape::Int, 1..=2, ["JSON_LENGTH"];
+    JsonType Shape::Short(20), 1..=1, ["JSON_TYPE"];
+    JsonKeys Shape::Json, 1..=2, ["JSON_KEYS"];
+    JsonContains Shape::Int, 2..=3, ["JSON_CONTAINS"];
+    JsonContainsPath Shape::Int, 3..=99, ["JSON_CONTAINS_PATH"];
+    JsonSet Shape::Json, 3..=99, ["JSON_SET"];
+    JsonInsert Shape::Json, 3..=99, ["JSON_INSERT"];
+    JsonReplace Shape::Json, 3..=99, ["JSON_REPLACE"];
+    JsonRemove Shape::Json, 2..=99, ["JSON_REMOVE"];
+}
+
+impl Function {
+    /// The function by name, with its numbers of arguments checked.
+    pub fn find(name: &str, arguments: usize) -> Option<Result<Function>> {
+        let (_, function, min, max) =
+            FUNCTIONS.iter().find(|(known, ..)| known.eq_ignore_ascii_case(name))?;
+        if !(*min..=*max).contains(&arguments) {
+            return Some(Err(SqlError::parameter_count(name)));
+        }
+        Some(Ok(*function))
+    }
+
+    /// Whether two evaluations within one statement can differ.
+    pub fn is_volatile(self) -> bool {
+        matches!(
+            self,
+            Function::Rand
+                | Function::Uuid
+                | Function::UuidShort
+                | Function::SysDate
+                | Function::Sleep
+                | Function::LastInsertId
+                | Function::GetLock
+                | Function::ReleaseLock
+        )
+    }
+
+    /// Whether it may take long, so that it must not run where nobody may wait.
+    pub fn waits(self) -> bool {
+        matches!(self, Function::Sleep | Function::GetLock | Function::Benchmark)
+    }
+
+    /// Type and nullability of the result.
+    pub fn result(self, arguments: &[Node]) -> (ColumnType, bool) {
+        let nullable = arguments.iter().any(|node| node.nullable);
+        let fraction = || match arguments.first().map(|node| &node.kind) {
+            Some(super::node::Kind::Constant(rows::datum::Value::Int(digits))) => {
+                (*digits).clamp(0, 6) as u8
+            }
+            Some(super::node::Kind::Constant(rows::datum::Value::UInt(digits))) => {
+                (*digits).min(6) as u8
+            }
+            _ => 0,
+        };
+        let ty = match self.shape() {
+            Shape::Int => BIGINT,
+            Shape::UInt => BIGINT_UNSIGNED,
+            Shape::Double => ColumnType::Double,
+            Shape::Text => text_result(arguments),
+            Shape::Bytes => ColumnType::VarBinary { bytes: 65_532 },
+            Shape::Short(chars) => text_type(chars),
+            Shape::First => arguments.first().map_or(BIGINT, |node| node.ty.clone()),
+            Shape::Common => common_type(&arguments[usize::from(self == Function::If)..]),
+            Shape::Date => ColumnType::Date,
+            Shape::Time => ColumnType::Time {
+                fsp: if self == Function::CurrentTime { fraction() } else { 0 },
+            },
+            Shape::DateTime => ColumnType::DateTime {
+                fsp: if arguments.len() == 1 { fraction() } else { 0 },
+            },
+            Shape::Json => ColumnType::Json,
+            Shape::Number => number_call::result(self, arguments),
+        };
+        let ty = match (self, ty) {
+            // A format makes text of it.
+            (Function::FromUnixTime, _) if arguments.len() == 2 => text_type(255),
+            (_, ty) => ty,
+        };
+        let never_null = matches!(
+            self,
+            Function::IsNull | Function::Now | Function::CurrentDate | Function::CurrentTime
+                | Function::ConnectionId | Function::Version | Function::Uuid | Function::Pi
+                | Function::User | Function::RowCount | Function::FoundRows | Function::SysDate
+                | Function::UtcTimestamp | Function::UtcDate | Function::UtcTime
+        );
+        let may_be_null = matches!(
+            self,
+            Function::Database | Function::NullIf | Function::StrToDate | Function::JsonExtract
+                | Function::Elt | Function::Unhex | Function::FromBase64 | Function::LastDay
+        ) || matches!(self.shape(), Shape::Date | Shape::DateTime | Shape::Time)
+            && !never_null;
+        (ty, !never_null && (nullable || may_be_null))
+    }
+
+    /// The value of a call.
+    pub fn call<'a>(
+        self,
+        node: &'a Node,
+        arguments: &'a [Node],
+        scope: &Scope<'a>,
+    ) -> Result<Cell<'a>> {
+        match self {
+            Function::If => {
+                let chosen = if arguments[0].holds(scope)? { 1 } else { 2 };
+                arguments[chosen].evaluate(scope)
+            }
+            Function::IfNull | Function::Coalesce => {
+                for argument in arguments {
+                    let cell = argument.evaluate(scope)?;
+                    if !cell.is_null() {
+                        return Ok(cell);
+                    }
+                }
+                Ok(NULL)
+            }
+            Function::NullIf => {
+                let (a, b) = (arguments[0].evaluate(scope)?, arguments[1].evaluate(scope)?);
+                let rule = Node::collation(node).0;
+                let left = (a.datum(), &arguments[0].ty);
+                let right = (b.datum(), &arguments[1].ty);
+                let order = super::compare::compare(left, right, rule, scope.zone);
+                Ok(if order == Some(std::cmp::Ordering::Equal) { NULL } else { a })
+            }
+            Function::IsNull => Ok(Cell::truth(arguments[0].evaluate(scope)?.is_null())),
+            Function::NameConst => arguments[1].evaluate(scope),
+            Function::Elt => {
+                let Some(position) = scope.number(arguments[0].evaluate(scope)?.datum()) else {
+                    return Ok(NULL);
+                };
+                match usize::try_from(position.to_i128()) {
+                    Ok(n) if (1..arguments.len()).contains(&n) => arguments[n].evaluate(scope),
+                    _ => Ok(NULL),
+                }
+            }
+            Function::Greatest | Function::Least => extreme(self, node, arguments, scope),
+            _ => self.family(node, arguments, scope),
+        }
+    }
+
+    fn family<'a>(
+        self,
+        node: &'a Node,
+        arguments: &'a [Node],
+        scope: &Scope<'a>,
+    ) -> Result<Cell<'a>> {
+        if let Some(cell) = session_call::call(self, arguments, scope)? {
+            return Ok(cell);
+        }
+        let mut cells = Vec::with_capacity(arguments.len());
+        for argument in arguments {
+            cells.push(argument.evaluate(scope)?);
+        }
+        if let Some(cell) = text_call::call(self, node, arguments, &cells, scope)? {
+            return Ok(cell);
+        }
+        if let Some(cell) = number_call::call(self, &cells, scope)? {
+            return Ok(cell);
+        }
+        if let Some(cell) = time_call::call(self, node, &cells, scope)? {
+            return Ok(cell);
+        }
+        if let Some(cell) = json::call(self, arguments, &cells, scope)? {
+            return Ok(cell);
+        }
+        Err(SqlError::unknown_function(self.name()))
+    }
+}
+
+fn extreme<'a>(
+    function: Function,
+    node: &'a Node,
+    arguments: &'a [Node],
+    scope: &Scope<'a>,
+) -> Result<Cell<'a>> {
+    let rule = node.collation().0;
+    let wanted = match function {
+        Function::Greatest => std::cmp::Ordering::Greater,
+        _ => std::cmp::Ordering::Less,
+    };
+    let mut best = arguments[0].evaluate(scope)?;
+    let mut best_ty = &arguments[0].ty;
+    for argument in &arguments[1..] {
+        let cell = argument.evaluate(scope)?;
+        let order = super::compare::compare(
+            (cell.datum(), &argument.ty),
+            (best.datum(), best_ty),
+            rule,
+            scope.zone,
+        );
+        match order {
+            None => return Ok(NULL),
+            Some(order) if order == wanted => {
+                best = cell;
+                best_ty = &argument.ty;
+            }
+            Some(_) => {}
+        }
+    }
+    if best.is_null() { Ok(NULL) } else { Ok(best) }
+}
+
+/// Text as long as all arguments together.
+fn text_result(arguments: &[Node]) -> ColumnType {
+    let binary = arguments.iter().any(|node| {
+        matches!(
+            node.ty,
+            ColumnType::Binary { .. } | ColumnType::VarBinary { .. } | ColumnType::Blob { .. }
+        ) && !matches!(node.kind, super::node::Kind::Constant(rows::datum::Value::Null))
+    });
+    let length = arguments.iter().map(|node| display_chars(&node.ty)).sum::<u32>();
+    if binary {
+        return ColumnType::VarBinary { bytes: length.clamp(1, 65_532) };
+    }
+    let collation = arguments
+        .iter()
+        .map(Node::collation)
+        .min_by_key(|(_, strength)| *strength)
+        .filter(|(_, strength)| *strength < 4)
+        .map_or(Collation::Utf8Mb4GeneralCi, |(collation, _)| collation);
+    ColumnType::VarChar { chars: length.clamp(1, 16_383), collation }
+}
+
+/// About how many characters a value of the type prints as.
+pub fn display_chars(ty: &ColumnType) -> u32 {
+    match ty {
+        ColumnType::Int { .. } => 20,
+        ColumnType::Float => 12,
+        ColumnType::Double => 22,
+        ColumnType::Decimal { precision, .. } => u32::from(*precision) + 2,
+        ColumnType::Char { chars, .. } | ColumnType::VarChar { chars, .. } => *chars,
+        ColumnType::Binary { bytes } | ColumnType::VarBinary { bytes } => (*bytes).min(65_532),
+        ColumnType::Text { .. } | ColumnType::Blob { .. } | ColumnType::Json => 16_383,
+        ColumnType::Date => 10,
+        ColumnType::Time { .. } => 17,
+        ColumnType::DateTime { .. } | ColumnType::Timestamp { .. } => 26,
+        ColumnType::Year => 4,
+        ColumnType::Enum { values, .. } => {
+            values.iter().map(|word| word.chars().count() as u32).max().unwrap_or(1)
+        }
+    }
+}
+
+/// The type that values of several nodes have in common.
+pub fn common_type(nodes: &[Node]) -> ColumnType {
+    let null = |node: &Node| {
+        matches!(node.kind, super::node::Kind::Constant(rows::datum::Value::Null))
+    };
+    let mut known = nodes.iter().filter(|node| !null(node)).map(|node| &node.ty);
+    let Some(first) = known.next() else { return ColumnType::VarBinary { bytes: 0 } };
+    let mut common = first.clone();
+    for ty in known {
+        common = both(&common, ty);
+    }
+    common
+}
+
+fn both(a: &ColumnType, b: &ColumnType) -> ColumnType {
+    use ColumnType as T;
+    match (a, b) {
+        _ if a == b => a.clone(),
+        (T::Int { unsigned: x, .. }, T::Int { unsigned: y, .. }) => match (x, y) {
+            (true, true) => BIGINT_UNSIGNED,
+            _ => BIGINT,
+        },
+        (T::Int { .. } | T::Decimal { .. }, T::Int { .. } | T::Decimal { .. }) => {
+            let parts = |ty: &ColumnType| match ty {
+                T::Decimal { precision, scale } => (precision - scale, *scale),
+                _ => (20, 0),
+            };
+            let ((x, s), (y, t)) = (parts(a), parts(b));
+            let scale = s.max(t);
+            T::Decimal { precision: (x.max(y) + scale).min(65), scale }
+        }
+        (
+            T::Int { .. } | T::Decimal { .. } | T::Float | T::Double,
+            T::Int { .. } | T::Decimal { .. } | T::Float | T::Double,
+        ) => T::Double,
+        (T::DateTime { fsp: x }, T::DateTime { fsp: y }) => T::DateTime { fsp: *x.max(y) },
+        (
+            T::Date | T::DateTime { .. } | T::Timestamp { .. },
+            T::Date | T::DateTime { .. } | T::Timestamp { .. },
+        ) => T::DateTime { fsp: 6 },
+        (T::Binary { .. } | T::VarBinary { .. } | T::Blob { .. }, _)
+        | (_, T::Binary { .. } | T::VarBinary { .. } | T::Blob { .. }) => {
+            T::VarBinary { bytes: display_chars(a).max(display_chars(b)).min(65_532) }
+        }
+        _ => text_type(display_chars(a).max(display_chars(b))),
+    }
+}
+
+/// A whole number argument.
+pub(super) fn whole(cell: &Cell<'_>, scope: &Scope<'_>) -> Option<i64> {
+    let number = scope.number(cell.datum())?.to_i128();
+    Some(number.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64)
+}
+
+/// A datum made of a number.
+pub(super) fn int<'a>(value: i64) -> Cell<'a> {
+    Cell::Plain(Datum::Int(value))
+}

@@ -1,0 +1,406 @@
+//! Functions on JSON, on its text.
+//!
+//! Paths: `$`, `.name`, `."quoted name"`, `[n]`, `[last]`, `.*`, `[*]`, `**` is not known.
+//!
+//! Not here: checking columns of type JSON (`rows::convert`).
+
+use rows::datum::Datum;
+use serde_json::{Map, Number as JsonNumber, Value as Json};
+
+use super::evaluate::{Scope, bytes_of};
+use super::function::{Function, int};
+use super::node::Node;
+use super::number::Number;
+use super::value::{Cell, NULL};
+use crate::error::{Result, SqlError};
+
+/// A step of a path.
+enum Step {
+    Member(String),
+    Element(usize),
+    Last,
+    EachMember,
+    EachElement,
+}
+
+/// The value, or `None` when it is not a function on JSON.
+pub fn call<'a>(
+    function: Function,
+    arguments: &[Node],
+    cells: &[Cell<'a>],
+    scope: &Scope<'a>,
+) -> Result<Option<Cell<'a>>> {
+    use Function as F;
+    match function {
+        F::JsonObject => return object(arguments, cells, scope).map(Some),
+        F::JsonArray => {
+            let items = arguments.iter().zip(cells).map(|(node, cell)| to_json(node, cell, scope));
+            return Ok(Some(print(&Json::Array(items.collect()))));
+        }
+        F::JsonValid | F::JsonExtract | F::JsonUnquote | F::JsonQuote | F::JsonLength
+        | F::JsonType | F::JsonKeys | F::JsonContains | F::JsonContainsPath | F::JsonSet
+        | F::JsonInsert | F::JsonReplace | F::JsonRemove => {}
+        _ => return Ok(None),
+    }
+    if cells[0].is_null() {
+        return Ok(Some(NULL));
+    }
+    let mut buffer = Vec::new();
+    let text = bytes_of(&arguments[0].ty, cells[0].datum(), scope.zone, &mut buffer);
+    match function {
+        F::JsonValid => {
+            return Ok(Some(Cell::truth(serde_json::from_slice::<Json>(text).is_ok())));
+        }
+        F::JsonUnquote => return Ok(Some(unquote(text))),
+        F::JsonQuote => {
+            let text = String::from_utf8_lossy(text).into_owned();
+            return Ok(Some(print(&Json::String(text))));
+        }
+        _ => {}
+    }
+    let mut document: Json = serde_json::from_slice(text).map_err(|_| {
+        let name = function.name().to_lowercase();
+        SqlError::new(
+            3141,
+            format!("Invalid JSON text in argument 1 to function {name}: \"Invalid value.\" at position 0."),
+        )
+    })?;
+    Ok(Some(match function {
+        F::JsonExtract => extract(&document, cells)?,
+        F::JsonLength | F::JsonKeys | F::JsonContains => {
+            let path = if function == F::JsonContains { cells.get(2) } else { cells.get(1) };
+            let target = match path {
+                None => Some(&document),
+                Some(cell) => find(&document, &path_of(cell)?).first().copied(),
+            };
+            match target {
+                None => NULL,
+                Some(target) => inspect(function, target, arguments, cells, scope)?,
+            }
+        }
+        F::JsonType => Cell::Owned(type_name(&document).as_bytes().to_vec()),
+        F::JsonContainsPath => {
+            let all = matches!(cells[1].datum(), Datum::Bytes(word) if word.eq_ignore_ascii_case(b"all"));
+            let mut hits = Vec::new();
+            for cell in &cells[2..] {
+                hits.push(!find(&document, &path_of(cell)?).is_empty());
+            }
+            let found = if all { hits.iter().all(|hit| *hit) } else { hits.contains(&true) };
+            Cell::truth(found)
+        }
+        F::JsonRemove => {
+            for cell in &cells[1..] {
+                remove(&mut document, &path_of(cell)?);
+            }
+            print(&document)
+        }
+        _ => {
+            for at in (1..cells.len().saturating_sub(1)).step_by(2) {
+                let path = path_of(&cells[at])?;
+                let value = to_json(&arguments[at + 1], &cells[at + 1], scope);
+                put(function, &mut document, &path, value);
+            }
+            print(&document)
+        }
+    }))
+}
+
+fn inspect<'a>(
+    function: Function,
+    target: &Json,
+    arguments: &[Node],
+    cells: &[Cell<'a>],
+    scope: &Scope<'a>,
+) -> Result<Cell<'a>> {
+    Ok(match function {
+        Function::JsonLength => int(match target {
+            Json::Array(items) => items.len() as i64,
+            Json::Object(members) => members.len() as i64,
+            _ => 1,
+        }),
+        Function::JsonKeys => match target {
+            Json::Object(members) => {
+                print(&Json::Array(members.keys().cloned().map(Json::String).collect()))
+            }
+            _ => NULL,
+        },
+        _ => {
+            let mut buffer = Vec::new();
+            let text = bytes_of(&arguments[1].ty, cells[1].datum(), scope.zone, &mut buffer);
+            let candidate: Json = serde_json::from_slice(text).map_err(|_| {
+                SqlError::new(3141, "Invalid JSON text in argument 2 to function json_contains.")
+            })?;
+            Cell::truth(contains(target, &candidate))
+        }
+    })
+}
+
+/// JSON as MySQL prints it: a space behind `,` and `:`.
+pub fn print<'a>(value: &Json) -> Cell<'a> {
+    let mut out = Vec::new();
+    write(value, &mut out);
+    Cell::Owned(out)
+}
+
+fn write(value: &Json, out: &mut Vec<u8>) {
+    match value {
+        Json::Array(items) => {
+            out.push(b'[');
+            for (n, item) in items.iter().enumerate() {
+                if n > 0 {
+                    out.extend(b", ");
+                }
+                write(item, out);
+            }
+            out.push(b']');
+        }
+        Json::Object(members) => {
+            out.push(b'{');
+            // MySQL orders names by length, then by bytes.
+            let mut names: Vec<&String> = members.keys().collect();
+            names.sort_by(|a, b| a.len().cmp(&b.len()).then_with(|| a.cmp(b)));
+            for (n, name) in names.into_iter().enumerate() {
+                if n > 0 {
+                    out.extend(b", ");
+                }
+                out.extend(Json::String(name.clone()).to_string().bytes());
+                out.extend(b": ");
+                write(&members[name], out);
+            }
+            out.push(b'}');
+        }
+        other => out.extend(other.to_string().bytes()),
+    }
+}
+
+fn to_json(node: &Node, cell: &Cell<'_>, scope: &Scope<'_>) -> Json {
+    match cell.datum() {
+        Datum::Null => Json::Null,
+        Datum::Int(v) => Json::Number(v.into()),
+        Datum::UInt(v) => Json::Number(v.into()),
+        datum @ (Datum::Float(_) | Datum::Double(_) | Datum::Decimal(_)) => {
+            let value = Number::of(datum, scope.zone).map_or(0.0, |(number, _)| number.to_f64());
+            JsonNumber::from_f64(value).map_or(Json::Null, Json::Number)
+        }
+        datum => {
+            let mut buffer = Vec::new();
+            let text = bytes_of(&node.ty, datum, scope.zone, &mut buffer);
+            if matches!(node.ty, rows::types::ColumnType::Json)
+                && let Ok(value) = serde_json::from_slice(text)
+            {
+                return value;
+            }
+            Json::String(String::from_utf8_lossy(text).into_owned())
+        }
+    }
+}
+
+fn object<'a>(arguments: &[Node], cells: &[Cell<'a>], scope: &Scope<'a>) -> Result<Cell<'a>> {
+    if !cells.len().is_multiple_of(2) {
+        return Err(SqlError::parameter_count("JSON_OBJECT"));
+    }
+    let mut members = Map::new();
+    for at in (0..cells.len()).step_by(2) {
+        if cells[at].is_null() {
+            return Err(SqlError::new(3158, "JSON documents may not contain NULL member names."));
+        }
+        let mut buffer = Vec::new();
+        let name = bytes_of(&arguments[at].ty, cells[at].datum(), scope.zone, &mut buffer);
+        let name = String::from_utf8_lossy(name).into_owned();
+        members.insert(name, to_json(&arguments[at + 1], &cells[at + 1], scope));
+    }
+    Ok(print(&Json::Object(members)))
+}
+
+fn unquote<'a>(text: &[u8]) -> Cell<'a> {
+    if text.first() == Some(&b'"')
+        && let Ok(Json::String(inner)) = serde_json::from_slice(text)
+    {
+        return Cell::Owned(inner.into_bytes());
+    }
+    Cell::Owned(text.to_vec())
+}
+
+fn path_of(cell: &Cell<'_>) -> Result<Vec<Step>> {
+    let text = match cell.datum() {
+        Datum::Bytes(text) => String::from_utf8_lossy(text).into_owned(),
+        _ => String::new(),
+    };
+    parse_path(&text).ok_or_else(|| {
+        SqlError::new(
+            3143,
+            format!("Invalid JSON path expression. The error is around character position 1 in '{text}'."),
+        )
+    })
+}
+
+fn parse_path(text: &str) -> Option<Vec<Step>> {
+    let mut rest = text.trim().strip_prefix('$')?;
+    let mut steps = Vec::new();
+    while !rest.is_empty() {
+        rest = rest.trim_start();
+        if let Some(after) = rest.strip_prefix('.') {
+            if let Some(after) = after.strip_prefix('*') {
+                steps.push(Step::EachMember);
+                rest = after;
+            } else if after.starts_with('"') {
+                let end = after[1..].find('"')? + 1;
+                steps.push(Step::Member(after[1..end].to_string()));
+                rest = &after[end + 1..];
+            } else {
+                let end = after.find(['.', '[', ' ']).unwrap_or(after.len());
+                if end == 0 {
+                    return None;
+                }
+                steps.push(Step::Member(after[..end].to_string()));
+                rest = &after[end..];
+            }
+        } else if let Some(after) = rest.strip_prefix('[') {
+            let end = after.find(']')?;
+            steps.push(match after[..end].trim() {
+                "*" => Step::EachElement,
+                "last" => Step::Last,
+                number => Step::Element(number.parse().ok()?),
+            });
+            rest = &after[end + 1..];
+        } else {
+            return None;
+        }
+    }
+    Some(steps)
+}
+
+fn find<'j>(document: &'j Json, path: &[Step]) -> Vec<&'j Json> {
+    let mut found = vec![document];
+    for step in path {
+        found = found
+            .into_iter()
+            .flat_map(|value| -> Vec<&Json> {
+                match (step, value) {
+                    (Step::Member(name), Json::Object(members)) => {
+                        members.get(name).into_iter().collect()
+                    }
+                    (Step::Element(n), Json::Array(items)) => items.get(*n).into_iter().collect(),
+                    (Step::Last, Json::Array(items)) => items.last().into_iter().collect(),
+                    (Step::EachMember, Json::Object(members)) => members.values().collect(),
+                    (Step::EachElement, Json::Array(items)) => items.iter().collect(),
+                    // A single value counts as an array of one.
+                    (Step::Element(0) | Step::Last, other) if !other.is_array() => vec![other],
+                    _ => Vec::new(),
+                }
+            })
+            .collect();
+    }
+    found
+}
+
+fn extract<'a>(document: &Json, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
+    let mut found = Vec::new();
+    let mut many = cells.len() > 2;
+    for cell in &cells[1..] {
+        if cell.is_null() {
+            return Ok(NULL);
+        }
+        let path = path_of(cell)?;
+        many |= path.iter().any(|step| matches!(step, Step::EachMember | Step::EachElement));
+        found.extend(find(document, &path).into_iter().cloned());
+    }
+    Ok(match (found.len(), many) {
+        (0, _) => NULL,
+        (1, false) => print(&found[0]),
+        _ => print(&Json::Array(found)),
+    })
+}
+
+fn contains(target: &Json, candidate: &Json) -> bool {
+    match (target, candidate) {
+        (Json::Array(items), Json::Array(wanted)) => {
+            wanted.iter().all(|one| items.iter().any(|item| contains(item, one)))
+        }
+        (Json::Array(items), one) => items.iter().any(|item| contains(item, one)),
+        (Json::Object(members), Json::Object(wanted)) => wanted.iter().all(|(name, value)| {
+            members.get(name).is_some_and(|member| contains(member, value))
+        }),
+        (Json::Number(a), Json::Number(b)) => a.as_f64() == b.as_f64(),
+        _ => target == candidate,
+    }
+}
+
+fn type_name(value: &Json) -> &'static str {
+    match value {
+        Json::Null => "NULL",
+        Json::Bool(_) => "BOOLEAN",
+        Json::Number(n) if n.is_f64() => "DOUBLE",
+        Json::Number(n) if n.is_u64() && !n.is_i64() => "UNSIGNED INTEGER",
+        Json::Number(_) => "INTEGER",
+        Json::String(_) => "STRING",
+        Json::Array(_) => "ARRAY",
+        Json::Object(_) => "OBJECT",
+    }
+}
+
+fn step_into<'j>(value: &'j mut Json, step: &Step) -> Option<&'j mut Json> {
+    match (step, value) {
+        (Step::Member(name), Json::Object(members)) => members.get_mut(name),
+        (Step::Element(n), Json::Array(items)) => items.get_mut(*n),
+        (Step::Last, Json::Array(items)) => items.last_mut(),
+        _ => None,
+    }
+}
+
+fn put(function: Function, document: &mut Json, path: &[Step], value: Json) {
+    let Some((last, parents)) = path.split_last() else {
+        if function != Function::JsonInsert {
+            *document = value;
+        }
+        return;
+    };
+    let mut target = document;
+    for step in parents {
+        match step_into(target, step) {
+            Some(next) => target = next,
+            None => return,
+        }
+    }
+    let exists = step_into(target, last).is_some();
+    match function {
+        Function::JsonInsert if exists => return,
+        Function::JsonReplace if !exists => return,
+        _ => {}
+    }
+    match (last, target) {
+        (Step::Member(name), Json::Object(members)) => {
+            members.insert(name.clone(), value);
+        }
+        (Step::Element(n), Json::Array(items)) if *n < items.len() => items[*n] = value,
+        (Step::Last, Json::Array(items)) if !items.is_empty() => {
+            let last = items.len() - 1;
+            items[last] = value;
+        }
+        (Step::Element(_) | Step::Last, Json::Array(items)) => items.push(value),
+        _ => {}
+    }
+}
+
+fn remove(document: &mut Json, path: &[Step]) {
+    let Some((last, parents)) = path.split_last() else { return };
+    let mut target = document;
+    for step in parents {
+        match step_into(target, step) {
+            Some(next) => target = next,
+            None => return,
+        }
+    }
+    match (last, target) {
+        (Step::Member(name), Json::Object(members)) => {
+            members.remove(name);
+        }
+        (Step::Element(n), Json::Array(items)) if *n < items.len() => {
+            items.remove(*n);
+        }
+        (Step::Last, Json::Array(items)) => {
+            items.pop();
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,38 @@
+//! Expressions that are evaluated here, over one row: values of INSERT and UPDATE, conditions of
+//! look-ups, UPDATE and DELETE, defaults, and SELECT without a table.
+//!
+//! `bind` makes a `Node` of a parsed expression, `Node::evaluate` gives its value. Values keep
+//! their kind at run time (a `?` has no type before), so operators look at what they are given;
+//! the static type of a node says how its text looks and what a result column is.
+//!
+//! Not here: queries (`analytic`), conversion to a column's domain (`rows::convert`).
+
+mod arithmetic;
+mod bind;
+mod cast;
+mod compare;
+mod digest_call;
+mod evaluate;
+mod function;
+mod json;
+mod moment;
+mod node;
+mod number;
+mod number_call;
+mod session_call;
+mod text_call;
+mod time_call;
+mod time_format;
+mod value;
+
+pub use bind::{BindFailure, Bound, IncomingNames, Names, bind, column_node};
+pub use cast::{cast_type, fit};
+pub use compare::compare;
+pub use evaluate::{RowView, Scope};
+pub use function::{Function, common_type};
+pub use node::{
+    Arithmetic, BIGINT, BIGINT_UNSIGNED, Comparison, Kind, Node, common_collation, text_type,
+    type_collation,
+};
+pub use number::{Number, leading_number};
+pub use value::{Cell, text_of};

@@ -1,0 +1,259 @@
+//! Functions of days and times.
+//!
+//! Not here: intervals (`moment`), and their operators (`evaluate`).
+
+use rows::datum::Datum;
+use rows::decimal::Decimal;
+use rows::temporal::{Date, DateTime, Time, Zone, days_in_month};
+use rows::types::ColumnType;
+
+use super::compare::{moment, span};
+use super::evaluate::Scope;
+use super::function::{Function, int, whole};
+use super::moment::{Unit, day_of_year, extract, week, weekday};
+use super::node::Node;
+use super::time_format::{format, parse};
+use super::value::{Cell, NULL};
+use crate::error::Result;
+
+/// Days from 0000-01-01 to 1970-01-01, plus one: TO_DAYS('0000-01-01') is 1.
+const EPOCH_DAYS: i64 = 719_528;
+const SECOND: i64 = 1_000_000;
+
+/// The current time, as clocks in the session's zone show it.
+fn now(scope: &Scope<'_>, zone: Zone) -> Result<DateTime> {
+    let micros = scope.facts()?.now + i64::from(zone.offset_seconds) * SECOND;
+    Ok(DateTime::from_micros(micros).unwrap_or(DateTime::ZERO))
+}
+
+/// The value, or `None` when it is not a function of times.
+pub fn call<'a>(
+    function: Function,
+    node: &Node,
+    cells: &[Cell<'a>],
+    scope: &Scope<'a>,
+) -> Result<Option<Cell<'a>>> {
+    use Function as F;
+    let fsp = match &node.ty {
+        ColumnType::DateTime { fsp } | ColumnType::Time { fsp } => *fsp,
+        _ => 0,
+    };
+    Ok(Some(match function {
+        F::Now | F::SysDate => {
+            Cell::Plain(Datum::DateTime(now(scope, scope.zone)?.truncate(fsp)))
+        }
+        F::UtcTimestamp => Cell::Plain(Datum::DateTime(now(scope, Zone::UTC)?.truncate(fsp))),
+        F::CurrentDate => Cell::Plain(Datum::Date(now(scope, scope.zone)?.date())),
+        F::UtcDate => Cell::Plain(Datum::Date(now(scope, Zone::UTC)?.date())),
+        F::CurrentTime => Cell::Plain(Datum::Time(now(scope, scope.zone)?.time().truncate(fsp))),
+        F::UtcTime => Cell::Plain(Datum::Time(now(scope, Zone::UTC)?.time().truncate(fsp))),
+        F::UnixTimestamp => unix_timestamp(cells, scope)?,
+        F::FromUnixTime => from_unix_time(cells, scope),
+        _ => return with_arguments(function, cells, scope),
+    }))
+}
+
+fn unix_timestamp<'a>(cells: &[Cell<'a>], scope: &Scope<'a>) -> Result<Cell<'a>> {
+    let Some(cell) = cells.first() else {
+        return Ok(int(scope.facts()?.now / SECOND));
+    };
+    if cell.is_null() {
+        return Ok(NULL);
+    }
+    let micros = match cell.datum() {
+        Datum::Timestamp(value) => Some(value.micros() as i64),
+        other => moment(other, scope.zone).and_then(|value| {
+            Some(value.to_micros()? - i64::from(scope.zone.offset_seconds) * SECOND)
+        }),
+    };
+    let micros = micros.unwrap_or(0).max(0);
+    if micros % SECOND == 0 {
+        return Ok(int(micros / SECOND));
+    }
+    Ok(Cell::Plain(Datum::Decimal(Decimal::from_i128(i128::from(micros), 6))))
+}
+
+fn from_unix_time<'a>(cells: &[Cell<'a>], scope: &Scope<'a>) -> Cell<'a> {
+    let Some(number) = scope.number(cells[0].datum()) else { return NULL };
+    let seconds = number.to_decimal().and_then(|value| value.rescale(6));
+    let micros = seconds.and_then(|value| i64::try_from(value.unscaled()).ok());
+    let Some(micros) = micros.filter(|micros| *micros >= 0) else { return NULL };
+    let shifted = micros + i64::from(scope.zone.offset_seconds) * SECOND;
+    let Some(value) = DateTime::from_micros(shifted) else { return NULL };
+    match cells.get(1) {
+        None => Cell::Plain(Datum::DateTime(value)),
+        Some(cell) => match cell.datum() {
+            Datum::Bytes(pattern) => Cell::Owned(format(pattern, value)),
+            _ => NULL,
+        },
+    }
+}
+
+fn with_arguments<'a>(
+    function: Function,
+    cells: &[Cell<'a>],
+    scope: &Scope<'a>,
+) -> Result<Option<Cell<'a>>> {
+    use Function as F;
+    match function {
+        F::TimeOf | F::Hour | F::Minute | F::Second | F::Microsecond | F::TimeDiff
+        | F::TimeToSec | F::SecToTime | F::MakeTime | F::TimeFormat => {
+            return Ok(Some(of_times(function, cells, scope)));
+        }
+        F::MakeDate | F::FromDays => return Ok(Some(making_days(function, cells, scope))),
+        F::StrToDate => return Ok(Some(str_to_date(cells))),
+        F::DateOf | F::TimestampOf | F::Year | F::Month | F::Day | F::Quarter | F::DayOfWeek
+        | F::Weekday | F::DayOfYear | F::Week | F::WeekOfYear | F::YearWeek | F::DayName
+        | F::MonthName | F::LastDay | F::DateDiff | F::ToDays | F::ToSeconds | F::DateFormat => {}
+        _ => return Ok(None),
+    }
+    if cells.iter().any(Cell::is_null) {
+        return Ok(Some(NULL));
+    }
+    let Some(value) = moment(cells[0].datum(), scope.zone) else {
+        if let Datum::Bytes(text) = cells[0].datum() {
+            let text = String::from_utf8_lossy(text).into_owned();
+            scope.warn(1292, || format!("Incorrect datetime value: '{text}'"));
+        }
+        return Ok(Some(NULL));
+    };
+    let date = value.date();
+    let mode = || cells.get(1).and_then(|cell| whole(cell, scope)).unwrap_or(0) as u8;
+    Ok(Some(match function {
+        F::DateOf => Cell::Plain(Datum::Date(date)),
+        F::TimestampOf => timestamp_of(value, cells, scope),
+        F::Year => int(extract(Unit::Year, value)),
+        F::Month => int(extract(Unit::Month, value)),
+        F::Day => int(extract(Unit::Day, value)),
+        F::Quarter => int(extract(Unit::Quarter, value)),
+        F::DayOfWeek => weekday(date).map_or(NULL, |day| int(i64::from((day + 1) % 7 + 1))),
+        F::Weekday => weekday(date).map_or(NULL, |day| int(i64::from(day))),
+        F::DayOfYear => day_of_year(date).map_or(NULL, |day| int(i64::from(day))),
+        F::Week => int(i64::from(week(date, mode()).0)),
+        F::WeekOfYear => int(i64::from(week(date, 3).0)),
+        F::YearWeek => {
+            let (week, year) = week(date, mode() | 2);
+            int(i64::from(year) * 100 + i64::from(week))
+        }
+        F::DayName => weekday(date).map_or(NULL, |day| {
+            Cell::Owned(super::time_format::DAYS[usize::from(day)].as_bytes().to_vec())
+        }),
+        F::MonthName => match date.month() {
+            0 => NULL,
+            month => Cell::Owned(
+                super::time_format::MONTHS[usize::from(month) - 1].as_bytes().to_vec(),
+            ),
+        },
+        F::LastDay => {
+            let last = days_in_month(date.year(), date.month());
+            match Date::new(date.year(), date.month(), last) {
+                Some(day) if date.month() > 0 => Cell::Plain(Datum::Date(day)),
+                _ => NULL,
+            }
+        }
+        F::DateDiff => {
+            let other = moment(cells[1].datum(), scope.zone).and_then(|value| value.date().days());
+            match date.days().zip(other) {
+                Some((a, b)) => int(i64::from(a) - i64::from(b)),
+                None => NULL,
+            }
+        }
+        F::ToDays => date.days().map_or(NULL, |days| int(i64::from(days) + EPOCH_DAYS)),
+        F::ToSeconds => value.to_micros().map_or(NULL, |micros| {
+            int(micros.div_euclid(SECOND) + EPOCH_DAYS * 86_400)
+        }),
+        _ => match cells[1].datum() {
+            Datum::Bytes(pattern) => Cell::Owned(format(pattern, value)),
+            _ => NULL,
+        },
+    }))
+}
+
+fn timestamp_of<'a>(value: DateTime, cells: &[Cell<'a>], scope: &Scope<'a>) -> Cell<'a> {
+    let Some(cell) = cells.get(1) else { return Cell::Plain(Datum::DateTime(value)) };
+    let sum = span(cell.datum(), scope.zone)
+        .and_then(|time| DateTime::from_micros(value.to_micros()?.checked_add(time.micros())?));
+    sum.map_or(NULL, |value| Cell::Plain(Datum::DateTime(value)))
+}
+
+fn of_times<'a>(function: Function, cells: &[Cell<'a>], scope: &Scope<'a>) -> Cell<'a> {
+    use Function as F;
+    if cells.iter().any(Cell::is_null) {
+        return NULL;
+    }
+    let time = |micros: i64| {
+        let clamped = micros.clamp(Time::MIN.micros(), Time::MAX.micros());
+        Time::from_micros(clamped).map_or(NULL, |time| Cell::Plain(Datum::Time(time)))
+    };
+    match function {
+        F::SecToTime => {
+            let Some(number) = scope.number(cells[0].datum()) else { return NULL };
+            return time((number.to_f64() * 1e6).round() as i64);
+        }
+        F::MakeTime => {
+            let part = |n: usize| whole(&cells[n], scope).unwrap_or(0);
+            let (hours, minutes, seconds) = (part(0), part(1), part(2));
+            if !(0..60).contains(&minutes) || !(0..60).contains(&seconds) {
+                return NULL;
+            }
+            let length = hours.unsigned_abs() as i64 * 3600 + minutes * 60 + seconds;
+            return time(length.saturating_mul(SECOND) * if hours < 0 { -1 } else { 1 });
+        }
+        F::TimeDiff => {
+            let dated = |cell: &Cell<'_>| matches!(
+                cell.datum(),
+                Datum::DateTime(_) | Datum::Timestamp(_) | Datum::Date(_)
+            ) || matches!(cell.datum(), Datum::Bytes(text) if text.len() > 10);
+            let difference = if dated(&cells[0]) && dated(&cells[1]) {
+                let micros = |cell: &Cell<'_>| moment(cell.datum(), scope.zone)?.to_micros();
+                micros(&cells[0]).zip(micros(&cells[1])).map(|(a, b)| a - b)
+            } else {
+                let micros = |cell: &Cell<'_>| Some(span(cell.datum(), scope.zone)?.micros());
+                micros(&cells[0]).zip(micros(&cells[1])).map(|(a, b)| a - b)
+            };
+            return difference.map_or(NULL, time);
+        }
+        _ => {}
+    }
+    let Some(value) = span(cells[0].datum(), scope.zone) else { return NULL };
+    match function {
+        F::TimeOf => Cell::Plain(Datum::Time(value)),
+        F::Hour => int(i64::from(value.hours())),
+        F::Minute => int(i64::from(value.minute())),
+        F::Second => int(i64::from(value.second())),
+        F::Microsecond => int(i64::from(value.fraction())),
+        F::TimeToSec => int(value.micros() / SECOND),
+        _ => match cells[1].datum() {
+            Datum::Bytes(pattern) => {
+                let day = Date::new(1970, 1, 1).unwrap_or(Date::ZERO);
+                let clock = DateTime::from_date(day).to_micros().unwrap_or(0)
+                    + value.micros().rem_euclid(86_400 * SECOND);
+                DateTime::from_micros(clock)
+                    .map_or(NULL, |value| Cell::Owned(format(pattern, value)))
+            }
+            _ => NULL,
+        },
+    }
+}
+
+fn making_days<'a>(function: Function, cells: &[Cell<'a>], scope: &Scope<'a>) -> Cell<'a> {
+    let Some(first) = whole(&cells[0], scope) else { return NULL };
+    let days = if function == Function::FromDays {
+        first - EPOCH_DAYS
+    } else {
+        let Some(day) = whole(&cells[1], scope).filter(|day| *day > 0) else { return NULL };
+        let Ok(year) = u16::try_from(first) else { return NULL };
+        i64::from(rows::temporal::days_from_civil(year, 1, 1)) + day - 1
+    };
+    let date = i32::try_from(days).ok().and_then(Date::from_days);
+    date.map_or(NULL, |date| Cell::Plain(Datum::Date(date)))
+}
+
+fn str_to_date<'a>(cells: &[Cell<'a>]) -> Cell<'a> {
+    match (cells[0].datum(), cells[1].datum()) {
+        (Datum::Bytes(text), Datum::Bytes(pattern)) => {
+            parse(text, pattern).map_or(NULL, |value| Cell::Plain(Datum::DateTime(value)))
+        }
+        _ => NULL,
+    }
+}

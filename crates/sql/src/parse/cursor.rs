@@ -1,0 +1,348 @@
+//! A place in a tokenised statement: sqlparser's parser as a cursor, read word by word.
+//!
+//! sqlparser parses expressions and queries; statements around them are read here, because
+//! MySQL has many forms that it does not know, and because an error must say where it is.
+//!
+//! Invariants
+//! 1. Words compare without case; a quoted name is never a word of the grammar.
+//! 2. A failed reading gives error 1064 at the token that did not fit.
+//!
+//! Not here: the statements (`statement`, `table`, `show`, ...).
+
+use sqlparser::ast::{Expr, Ident, ObjectName, ObjectNamePart, Query};
+use sqlparser::dialect::MySqlDialect;
+use sqlparser::parser::{Parser, ParserError};
+use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer, Word};
+
+use crate::error::{Result, SqlError};
+use crate::mode::SqlMode;
+
+static DIALECT: MySqlDialect = MySqlDialect {};
+
+/// Deepest nesting of expressions and queries; beyond it a statement is refused, not overflowed.
+const DEPTH_MAX: usize = 200;
+
+/// A table's name as written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableName {
+    /// The database, if named.
+    pub database: Option<String>,
+    /// The table.
+    pub table: String,
+}
+
+/// A place in a statement.
+pub struct Cursor<'a> {
+    parser: Parser<'static>,
+    text: &'a str,
+}
+
+impl<'a> Cursor<'a> {
+    /// The tokens of `text`; each `?` becomes `?N`, N counting from 0.
+    pub fn new(text: &'a str, mode: SqlMode) -> Result<Cursor<'a>> {
+        let mut tokens = Tokenizer::new(&DIALECT, text)
+            .tokenize_with_location()
+            .map_err(|error| {
+                syntax_at_location(text, error.location.line, error.location.column)
+            })?;
+        let mut parameters = 0;
+        for token in &mut tokens {
+            match &mut token.token {
+                Token::Placeholder(name) => {
+                    *name = format!("?{parameters}");
+                    parameters += 1;
+                }
+                Token::DoubleQuotedString(value) if mode.ansi_quotes() => {
+                    let word = Word {
+                        value: std::mem::take(value),
+                        quote_style: Some('`'),
+                        keyword: sqlparser::keywords::Keyword::NoKeyword,
+                    };
+                    token.token = Token::Word(word);
+                }
+                _ => {}
+            }
+        }
+        Ok(Cursor::of_tokens(tokens, text))
+    }
+
+    /// A cursor over tokens that were made otherwise; `text` is for error messages.
+    pub fn of_tokens(tokens: Vec<TokenWithSpan>, text: &'a str) -> Cursor<'a> {
+        let parser = Parser::new(&DIALECT)
+            .with_recursion_limit(DEPTH_MAX)
+            .with_tokens_with_locations(tokens);
+        Cursor { parser, text }
+    }
+
+    /// The tokens, for replacing some.
+    pub fn into_tokens(self) -> Vec<TokenWithSpan> {
+        self.parser.into_tokens()
+    }
+
+    /// The next token.
+    pub fn peek(&self) -> &Token {
+        &self.parser.peek_token_ref().token
+    }
+
+    /// The token after the next, and so on.
+    pub fn peek_nth(&self, n: usize) -> &Token {
+        &self.parser.peek_nth_token_ref(n).token
+    }
+
+    /// Takes the next token.
+    pub fn advance(&mut self) -> Token {
+        self.parser.next_token().token
+    }
+
+    /// Error 1064 at the next token.
+    pub fn syntax(&self) -> SqlError {
+        let token = self.parser.peek_token_ref();
+        if token.token == Token::EOF {
+            let line = 1 + self.text.matches('\n').count() as u64;
+            return SqlError::syntax("", line);
+        }
+        let start = token.span.start;
+        syntax_at_location(self.text, start.line, start.column)
+    }
+
+    /// Whether the next token is this word.
+    pub fn is(&self, word: &str) -> bool {
+        is_word(self.peek(), word)
+    }
+
+    /// Whether the token `n` behind the next is this word.
+    pub fn is_nth(&self, n: usize, word: &str) -> bool {
+        is_word(self.peek_nth(n), word)
+    }
+
+    /// Takes a word if it is next.
+    pub fn take(&mut self, word: &str) -> bool {
+        let found = self.is(word);
+        if found {
+            self.parser.advance_token();
+        }
+        found
+    }
+
+    /// Takes several words if they are next.
+    pub fn take_all(&mut self, words: &[&str]) -> bool {
+        let found = words
+            .iter()
+            .enumerate()
+            .all(|(n, word)| self.is_nth(n, word));
+        if found {
+            words.iter().for_each(|_| self.parser.advance_token());
+        }
+        found
+    }
+
+    /// Takes one of several words if it is next.
+    pub fn take_any(&mut self, words: &[&'static str]) -> Option<&'static str> {
+        words.iter().copied().find(|word| self.take(word))
+    }
+
+    /// Takes a word that must be next.
+    pub fn expect(&mut self, word: &str) -> Result<()> {
+        if self.take(word) {
+            Ok(())
+        } else {
+            Err(self.syntax())
+        }
+    }
+
+    /// Takes a sign if it is next.
+    pub fn take_token(&mut self, token: &Token) -> bool {
+        self.parser.consume_token(token)
+    }
+
+    /// Takes a sign that must be next.
+    pub fn expect_token(&mut self, token: &Token) -> Result<()> {
+        if self.take_token(token) {
+            Ok(())
+        } else {
+            Err(self.syntax())
+        }
+    }
+
+    /// Whether the statement ends here.
+    pub fn at_end(&self) -> bool {
+        matches!(self.peek(), Token::EOF | Token::SemiColon)
+    }
+
+    /// The statement must end here.
+    pub fn expect_end(&self) -> Result<()> {
+        if self.at_end() {
+            Ok(())
+        } else {
+            Err(self.syntax())
+        }
+    }
+
+    /// A name, quoted or not. Keywords are accepted where a name must stand.
+    pub fn name(&mut self) -> Result<String> {
+        match self.peek() {
+            Token::Word(word) => {
+                let name = word.value.clone();
+                self.parser.advance_token();
+                Ok(name)
+            }
+            _ => Err(self.syntax()),
+        }
+    }
+
+    /// A name or a string, as where an alias or a character set may stand.
+    pub fn name_or_string(&mut self) -> Result<String> {
+        match self.peek() {
+            Token::SingleQuotedString(value) | Token::DoubleQuotedString(value) => {
+                let value = value.clone();
+                self.parser.advance_token();
+                Ok(value)
+            }
+            _ => self.name(),
+        }
+    }
+
+    /// A string literal.
+    pub fn string(&mut self) -> Result<String> {
+        match self.peek() {
+            Token::SingleQuotedString(value) | Token::DoubleQuotedString(value) => {
+                let value = value.clone();
+                self.parser.advance_token();
+                Ok(value)
+            }
+            _ => Err(self.syntax()),
+        }
+    }
+
+    /// A whole number.
+    pub fn number(&mut self) -> Result<u64> {
+        match self.peek() {
+            Token::Number(digits, _) => match digits.parse() {
+                Ok(value) => {
+                    self.parser.advance_token();
+                    Ok(value)
+                }
+                Err(_) => Err(self.syntax()),
+            },
+            _ => Err(self.syntax()),
+        }
+    }
+
+    /// `table` or `database.table`.
+    pub fn table_name(&mut self) -> Result<TableName> {
+        let first = self.name()?;
+        if self.take_token(&Token::Period) {
+            let table = self.name()?;
+            return Ok(TableName {
+                database: Some(first),
+                table,
+            });
+        }
+        Ok(TableName {
+            database: None,
+            table: first,
+        })
+    }
+
+    /// One or more, separated by commas.
+    pub fn list<T>(&mut self, mut item: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
+        let mut items = vec![item(self)?];
+        while self.take_token(&Token::Comma) {
+            items.push(item(self)?);
+        }
+        Ok(items)
+    }
+
+    /// One or more in parentheses, separated by commas.
+    pub fn parenthesised<T>(&mut self, item: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
+        self.expect_token(&Token::LParen)?;
+        let items = self.list(item)?;
+        self.expect_token(&Token::RParen)?;
+        Ok(items)
+    }
+
+    /// An expression.
+    pub fn expression(&mut self) -> Result<Expr> {
+        let parsed = self.parser.parse_expr();
+        parsed.map_err(|error| self.translate(error))
+    }
+
+    /// A query.
+    pub fn query(&mut self) -> Result<Box<Query>> {
+        let parsed = self.parser.parse_query();
+        parsed.map_err(|error| self.translate(error))
+    }
+
+    /// A statement, as sqlparser knows it.
+    pub fn parser_mut(&mut self) -> &mut Parser<'static> {
+        &mut self.parser
+    }
+
+    /// MySQL's words for an error of the parser.
+    pub fn translate(&self, error: ParserError) -> SqlError {
+        match error {
+            ParserError::RecursionLimitExceeded => SqlError::new(
+                1436,
+                "Thread stack overrun: the statement is nested too deeply",
+            ),
+            ParserError::TokenizerError(message) | ParserError::ParserError(message) => {
+                match location_of(&message) {
+                    Some((line, column)) => syntax_at_location(self.text, line, column),
+                    None => self.syntax(),
+                }
+            }
+        }
+    }
+}
+
+fn is_word(token: &Token, word: &str) -> bool {
+    matches!(token, Token::Word(Word { value, quote_style: None, .. })
+        if value.eq_ignore_ascii_case(word))
+}
+
+/// The place that sqlparser's messages end in: ` at Line: 1, Column: 5`.
+fn location_of(message: &str) -> Option<(u64, u64)> {
+    let (_, place) = message.rsplit_once(" at Line: ")?;
+    let (line, column) = place.split_once(", Column: ")?;
+    Some((line.parse().ok()?, column.trim().parse().ok()?))
+}
+
+fn syntax_at_location(text: &str, line: u64, column: u64) -> SqlError {
+    let line = line.max(1);
+    let mut rest = text;
+    for _ in 1..line {
+        rest = rest.split_once('\n').map_or("", |(_, rest)| rest);
+    }
+    let skip = column.saturating_sub(1) as usize;
+    let start = rest
+        .char_indices()
+        .nth(skip)
+        .map_or(rest.len(), |(at, _)| at);
+    SqlError::syntax(rest[start..].trim_end_matches(';'), line)
+}
+
+/// The parts of a name as sqlparser gives it.
+pub fn name_parts(name: &ObjectName) -> Vec<&Ident> {
+    name.0
+        .iter()
+        .filter_map(|part| match part {
+            ObjectNamePart::Identifier(ident) => Some(ident),
+            ObjectNamePart::Function(_) => None,
+        })
+        .collect()
+}
+
+/// A table's name from sqlparser's form.
+pub fn table_name(name: &ObjectName) -> Result<TableName> {
+    match name_parts(name).as_slice() {
+        [table] => Ok(TableName {
+            database: None,
+            table: table.value.clone(),
+        }),
+        [database, table] => Ok(TableName {
+            database: Some(database.value.clone()),
+            table: table.value.clone(),
+        }),
+        _ => Err(SqlError::syntax(&name.to_string(), 1)),
+    }
+}

@@ -1,0 +1,203 @@
+//! LOAD DATA, as written.
+//!
+//! Not here: reading the file (`load`).
+
+use rows::types::Collation;
+use sqlparser::ast::Expr;
+use sqlparser::tokenizer::Token;
+
+use super::cursor::{Cursor, TableName};
+use super::types::charset_collation;
+use crate::error::Result;
+
+/// What to do with a row whose key is there already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnDuplicate {
+    /// It is an error.
+    Error,
+    /// The new row is skipped.
+    Ignore,
+    /// The old row goes.
+    Replace,
+}
+
+/// How lines and fields are told apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Format {
+    /// FIELDS TERMINATED BY.
+    pub field_end: Vec<u8>,
+    /// FIELDS ENCLOSED BY.
+    pub enclosed: Option<u8>,
+    /// FIELDS ESCAPED BY.
+    pub escape: Option<u8>,
+    /// LINES STARTING BY.
+    pub line_start: Vec<u8>,
+    /// LINES TERMINATED BY.
+    pub line_end: Vec<u8>,
+}
+
+impl Default for Format {
+    fn default() -> Format {
+        Format {
+            field_end: b"\t".to_vec(),
+            enclosed: None,
+            escape: Some(b'\\'),
+            line_start: Vec::new(),
+            line_end: b"\n".to_vec(),
+        }
+    }
+}
+
+/// Where a field goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FieldTarget {
+    /// A column.
+    Column(String),
+    /// A user variable, by lower-case name.
+    Variable(String),
+}
+
+/// LOAD DATA.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoadData {
+    /// The file, as the client is asked for it.
+    pub file: String,
+    /// LOCAL: the client sends the file.
+    pub local: bool,
+    /// REPLACE or IGNORE.
+    pub on_duplicate: OnDuplicate,
+    /// The table.
+    pub table: TableName,
+    /// Whether text is bytes rather than UTF-8.
+    pub binary: bool,
+    /// Lines and fields.
+    pub format: Format,
+    /// IGNORE n LINES.
+    pub skip_lines: u64,
+    /// Columns and variables; empty means all columns.
+    pub targets: Vec<FieldTarget>,
+    /// SET.
+    pub assignments: Vec<(String, Expr)>,
+}
+
+/// Reads what follows LOAD DATA.
+pub fn load_data(cursor: &mut Cursor<'_>) -> Result<LoadData> {
+    let _priority = cursor.take("LOW_PRIORITY") || cursor.take("CONCURRENT");
+    let local = cursor.take("LOCAL");
+    cursor.expect("INFILE")?;
+    let file = cursor.string()?;
+    let on_duplicate = match cursor.take_any(&["REPLACE", "IGNORE"]) {
+        Some("REPLACE") => OnDuplicate::Replace,
+        Some(_) => OnDuplicate::Ignore,
+        // Nobody could act on an error in the middle of a file that a client sends.
+        None if local => OnDuplicate::Ignore,
+        None => OnDuplicate::Error,
+    };
+    cursor.expect("INTO")?;
+    cursor.expect("TABLE")?;
+    let table = cursor.table_name()?;
+    let mut binary = false;
+    if cursor.take_all(&["CHARACTER", "SET"]) || cursor.take("CHARSET") {
+        binary = charset_collation(&cursor.name_or_string()?)? == Collation::Binary;
+    }
+    let mut format = Format::default();
+    if cursor.take("FIELDS") || cursor.take("COLUMNS") {
+        fields(cursor, &mut format)?;
+    }
+    if cursor.take("LINES") {
+        lines(cursor, &mut format)?;
+    }
+    let mut skip_lines = 0;
+    if cursor.take("IGNORE") {
+        skip_lines = cursor.number()?;
+        if !(cursor.take("LINES") || cursor.take("ROWS")) {
+            return Err(cursor.syntax());
+        }
+    }
+    let targets = if *cursor.peek() == Token::LParen {
+        cursor.parenthesised(target)?
+    } else {
+        Vec::new()
+    };
+    let assignments = if cursor.take("SET") {
+        cursor.list(|cursor| {
+            let name = cursor.name()?;
+            cursor.expect_token(&Token::Eq)?;
+            Ok((name, cursor.expression()?))
+        })?
+    } else {
+        Vec::new()
+    };
+    cursor.expect_end()?;
+    Ok(LoadData {
+        file,
+        local,
+        on_duplicate,
+        table,
+        binary,
+        format,
+        skip_lines,
+        targets,
+        assignments,
+    })
+}
+
+fn target(cursor: &mut Cursor<'_>) -> Result<FieldTarget> {
+    let name = cursor.name()?;
+    Ok(match name.strip_prefix('@') {
+        Some(variable) => FieldTarget::Variable(variable.to_lowercase()),
+        None => FieldTarget::Column(name),
+    })
+}
+
+/// A string, written as such or in hexadecimal.
+fn bytes(cursor: &mut Cursor<'_>) -> Result<Vec<u8>> {
+    if let Token::HexStringLiteral(digits) = cursor.peek() {
+        let digits = digits.clone();
+        cursor.advance();
+        return Ok(digits
+            .as_bytes()
+            .chunks(2)
+            .filter_map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok())
+            .collect());
+    }
+    Ok(cursor.string()?.into_bytes())
+}
+
+/// At most one byte; an empty string means none.
+fn one_byte(cursor: &mut Cursor<'_>) -> Result<Option<u8>> {
+    let here = cursor.syntax();
+    match bytes(cursor)?.as_slice() {
+        [] => Ok(None),
+        [byte] => Ok(Some(*byte)),
+        _ => Err(here),
+    }
+}
+
+fn fields(cursor: &mut Cursor<'_>, format: &mut Format) -> Result<()> {
+    loop {
+        if cursor.take_all(&["TERMINATED", "BY"]) {
+            format.field_end = bytes(cursor)?;
+        } else if cursor.take_all(&["OPTIONALLY", "ENCLOSED", "BY"])
+            || cursor.take_all(&["ENCLOSED", "BY"])
+        {
+            format.enclosed = one_byte(cursor)?;
+        } else if cursor.take_all(&["ESCAPED", "BY"]) {
+            format.escape = one_byte(cursor)?;
+        } else {
+            return Ok(());
+        }
+    }
+}
+
+fn lines(cursor: &mut Cursor<'_>, format: &mut Format) -> Result<()> {
+    loop {
+        if cursor.take_all(&["STARTING", "BY"]) {
+            format.line_start = bytes(cursor)?;
+        } else if cursor.take_all(&["TERMINATED", "BY"]) {
+            format.line_end = bytes(cursor)?;
+        } else {
+            return Ok(());
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! Reading statements: from text to what was written, before names are looked up.
+
+pub mod change;
+pub mod cursor;
+pub mod load;
+pub mod set;
+pub mod show;
+pub mod statement;
+pub mod table;
+pub mod types;
+
+pub use cursor::{Cursor, TableName};

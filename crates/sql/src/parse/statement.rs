@@ -1,0 +1,502 @@
+//! Statements other than SELECT, INSERT, REPLACE, UPDATE and DELETE, as written.
+//!
+//! Not here: what they do (`command` and the modules it calls).
+
+use sqlparser::ast::Expr;
+use sqlparser::tokenizer::Token;
+
+use super::cursor::{Cursor, TableName};
+use super::load::{LoadData, load_data};
+use super::set::{SetItem, set};
+use super::show::{Filter, Show, Subject, show};
+use super::table::{
+    AlterTable, CreateTable, IndexSpec, alter_table, create_table, index_body, index_options,
+};
+use crate::error::{Result, SqlError};
+
+/// A statement that is carried out word by word.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Statement {
+    /// CREATE DATABASE.
+    CreateDatabase { name: String, if_not_exists: bool },
+    /// DROP DATABASE.
+    DropDatabase { name: String, if_exists: bool },
+    /// ALTER DATABASE: there is nothing to alter.
+    AlterDatabase { name: Option<String> },
+    /// CREATE TABLE.
+    CreateTable(Box<CreateTable>),
+    /// ALTER TABLE.
+    AlterTable(Box<AlterTable>),
+    /// DROP TABLE.
+    DropTables {
+        names: Vec<TableName>,
+        if_exists: bool,
+    },
+    /// DROP VIEW: there are none.
+    DropView {
+        names: Vec<TableName>,
+        if_exists: bool,
+    },
+    /// TRUNCATE.
+    Truncate(TableName),
+    /// RENAME TABLE.
+    RenameTables(Vec<(TableName, TableName)>),
+    /// CREATE INDEX.
+    CreateIndex { table: TableName, index: IndexSpec },
+    /// DROP INDEX.
+    DropIndex {
+        table: TableName,
+        name: String,
+        if_exists: bool,
+    },
+    /// USE.
+    Use(String),
+    /// SET.
+    Set(Vec<SetItem>),
+    /// SHOW, DESCRIBE.
+    Show(Box<Show>),
+    /// EXPLAIN of the statement that begins at this token's text position.
+    Explain {
+        format: Option<String>,
+        analyze: bool,
+    },
+    /// BEGIN, START TRANSACTION.
+    Begin { read_only: bool, snapshot: bool },
+    /// COMMIT.
+    Commit { chain: bool, release: bool },
+    /// ROLLBACK.
+    Rollback { chain: bool, release: bool },
+    /// SAVEPOINT.
+    Savepoint(String),
+    /// ROLLBACK TO SAVEPOINT.
+    RollbackTo(String),
+    /// RELEASE SAVEPOINT.
+    Release(String),
+    /// LOCK TABLES: the tables are checked, not locked.
+    LockTables(Vec<TableName>),
+    /// UNLOCK TABLES.
+    UnlockTables,
+    /// FLUSH, RESET.
+    Flush,
+    /// KILL.
+    Kill { id: u64, query: bool },
+    /// ANALYZE, OPTIMIZE, CHECK, REPAIR TABLE.
+    Maintain {
+        operation: &'static str,
+        tables: Vec<TableName>,
+    },
+    /// PREPARE name FROM.
+    Prepare { name: String, source: Box<Expr> },
+    /// EXECUTE name.
+    Execute { name: String, using: Vec<String> },
+    /// DEALLOCATE PREPARE.
+    Deallocate(String),
+    /// LOAD DATA.
+    Load(Box<LoadData>),
+    /// DO.
+    Do(Vec<Expr>),
+    /// Statements accepted without effect: GRANT, CREATE USER, ...
+    Nothing,
+}
+
+/// Reads a statement.
+pub fn statement(cursor: &mut Cursor<'_>) -> Result<Statement> {
+    let word = match cursor.peek() {
+        Token::Word(word) if word.quote_style.is_none() => word.value.to_ascii_uppercase(),
+        _ => return Err(cursor.syntax()),
+    };
+    let here = cursor.syntax();
+    cursor.advance();
+    let statement = match word.as_str() {
+        "CREATE" => create(cursor)?,
+        "DROP" => drop_(cursor)?,
+        "ALTER" => alter(cursor)?,
+        "TRUNCATE" => {
+            cursor.take("TABLE");
+            Statement::Truncate(cursor.table_name()?)
+        }
+        "RENAME" => rename(cursor)?,
+        "USE" => Statement::Use(cursor.name()?),
+        "SET" => return Ok(Statement::Set(set(cursor)?)),
+        "SHOW" => return Ok(Statement::Show(Box::new(show(cursor)?))),
+        "DESCRIBE" | "DESC" | "EXPLAIN" => return describe(cursor),
+        "BEGIN" => {
+            cursor.take("WORK");
+            Statement::Begin {
+                read_only: false,
+                snapshot: false,
+            }
+        }
+        "START" => start(cursor)?,
+        "COMMIT" => {
+            let (chain, release) = completion(cursor);
+            Statement::Commit { chain, release }
+        }
+        "ROLLBACK" => rollback(cursor)?,
+        "SAVEPOINT" => Statement::Savepoint(cursor.name()?),
+        "RELEASE" => {
+            cursor.expect("SAVEPOINT")?;
+            Statement::Release(cursor.name()?)
+        }
+        "LOCK" => lock_tables(cursor)?,
+        "UNLOCK" => {
+            if !(cursor.take("TABLES") || cursor.take("TABLE")) {
+                return Err(cursor.syntax());
+            }
+            Statement::UnlockTables
+        }
+        "FLUSH" | "RESET" | "PURGE" => {
+            skip(cursor);
+            Statement::Flush
+        }
+        "GRANT" | "REVOKE" => {
+            skip(cursor);
+            Statement::Nothing
+        }
+        "KILL" => {
+            let query = cursor.take("QUERY");
+            cursor.take("CONNECTION");
+            Statement::Kill {
+                id: cursor.number()?,
+                query,
+            }
+        }
+        "ANALYZE" => maintain(cursor, "analyze")?,
+        "OPTIMIZE" => maintain(cursor, "optimize")?,
+        "CHECK" => maintain(cursor, "check")?,
+        "REPAIR" => maintain(cursor, "repair")?,
+        "CHECKSUM" => return Err(SqlError::unsupported("CHECKSUM TABLE")),
+        "PREPARE" => {
+            let name = cursor.name()?;
+            cursor.expect("FROM")?;
+            Statement::Prepare {
+                name,
+                source: Box::new(cursor.expression()?),
+            }
+        }
+        "EXECUTE" => execute(cursor)?,
+        "DEALLOCATE" => {
+            cursor.expect("PREPARE")?;
+            Statement::Deallocate(cursor.name()?)
+        }
+        "LOAD" => {
+            cursor.expect("DATA")?;
+            return Ok(Statement::Load(Box::new(load_data(cursor)?)));
+        }
+        "DO" => Statement::Do(cursor.list(Cursor::expression)?),
+        "CALL" => return Err(SqlError::unsupported("stored procedures")),
+        "HANDLER" => return Err(SqlError::unsupported("HANDLER")),
+        "XA" => return Err(SqlError::unsupported("XA transactions")),
+        _ => return Err(here),
+    };
+    cursor.expect_end()?;
+    Ok(statement)
+}
+
+fn skip(cursor: &mut Cursor<'_>) {
+    while !cursor.at_end() {
+        cursor.advance();
+    }
+}
+
+fn create(cursor: &mut Cursor<'_>) -> Result<Statement> {
+    if cursor.take("DATABASE") || cursor.take("SCHEMA") {
+        let if_not_exists = cursor.take_all(&["IF", "NOT", "EXISTS"]);
+        let name = cursor.name()?;
+        database_options(cursor)?;
+        return Ok(Statement::CreateDatabase {
+            name,
+            if_not_exists,
+        });
+    }
+    if cursor.take("TEMPORARY") {
+        return Err(SqlError::unsupported("temporary tables"));
+    }
+    if cursor.take("TABLE") {
+        return Ok(Statement::CreateTable(Box::new(create_table(cursor)?)));
+    }
+    let unique = cursor.take("UNIQUE");
+    if cursor.is("FULLTEXT") || cursor.is("SPATIAL") {
+        return Err(SqlError::unsupported("FULLTEXT and SPATIAL indexes"));
+    }
+    if cursor.take("INDEX") {
+        return create_index(cursor, unique);
+    }
+    if cursor.take("USER") || cursor.take("ROLE") {
+        skip(cursor);
+        return Ok(Statement::Nothing);
+    }
+    for kind in [
+        "VIEW",
+        "TRIGGER",
+        "PROCEDURE",
+        "FUNCTION",
+        "EVENT",
+        "OR",
+        "DEFINER",
+        "ALGORITHM",
+    ] {
+        if cursor.is(kind) {
+            return Err(SqlError::unsupported(
+                "views, triggers, stored routines and events",
+            ));
+        }
+    }
+    Err(cursor.syntax())
+}
+
+fn database_options(cursor: &mut Cursor<'_>) -> Result<()> {
+    while !cursor.at_end() {
+        cursor.take("DEFAULT");
+        let known = cursor.take("CHARSET")
+            || cursor.take_all(&["CHARACTER", "SET"])
+            || cursor.take("COLLATE")
+            || cursor.take("ENCRYPTION")
+            || cursor.take_all(&["READ", "ONLY"])
+            || cursor.take("COMMENT");
+        if !known {
+            return Err(cursor.syntax());
+        }
+        cursor.take_token(&Token::Eq);
+        cursor.advance();
+    }
+    Ok(())
+}
+
+fn create_index(cursor: &mut Cursor<'_>, unique: bool) -> Result<Statement> {
+    cursor.take_all(&["IF", "NOT", "EXISTS"]);
+    let name = cursor.name()?;
+    if cursor.take("USING") {
+        cursor.name()?;
+    }
+    cursor.expect("ON")?;
+    let table = cursor.table_name()?;
+    let mut index = index_body(cursor, true)?;
+    let comment = index_options(cursor)?;
+    if !comment.is_empty() {
+        index.comment = comment;
+    }
+    algorithm(cursor)?;
+    index.name = Some(name);
+    index.unique = unique;
+    Ok(Statement::CreateIndex { table, index })
+}
+
+fn algorithm(cursor: &mut Cursor<'_>) -> Result<()> {
+    while cursor.take("ALGORITHM") || cursor.take("LOCK") {
+        cursor.take_token(&Token::Eq);
+        cursor.name()?;
+    }
+    Ok(())
+}
+
+fn drop_(cursor: &mut Cursor<'_>) -> Result<Statement> {
+    if cursor.take("DATABASE") || cursor.take("SCHEMA") {
+        let if_exists = cursor.take_all(&["IF", "EXISTS"]);
+        return Ok(Statement::DropDatabase {
+            name: cursor.name()?,
+            if_exists,
+        });
+    }
+    if cursor.take("INDEX") {
+        let if_exists = cursor.take_all(&["IF", "EXISTS"]);
+        let name = cursor.name()?;
+        cursor.expect("ON")?;
+        let table = cursor.table_name()?;
+        algorithm(cursor)?;
+        return Ok(Statement::DropIndex {
+            table,
+            name,
+            if_exists,
+        });
+    }
+    if cursor.take("PREPARE") {
+        return Ok(Statement::Deallocate(cursor.name()?));
+    }
+    if cursor.take("USER") || cursor.take("ROLE") {
+        skip(cursor);
+        return Ok(Statement::Nothing);
+    }
+    let view = cursor.take("VIEW");
+    cursor.take("TEMPORARY");
+    if !view && !(cursor.take("TABLE") || cursor.take("TABLES")) {
+        if ["TRIGGER", "PROCEDURE", "FUNCTION", "EVENT"]
+            .iter()
+            .any(|word| cursor.is(word))
+        {
+            skip(cursor);
+            return Err(SqlError::unsupported(
+                "triggers, stored routines and events",
+            ));
+        }
+        return Err(cursor.syntax());
+    }
+    let if_exists = cursor.take_all(&["IF", "EXISTS"]);
+    let names = cursor.list(Cursor::table_name)?;
+    let _rule = cursor.take("RESTRICT") || cursor.take("CASCADE");
+    Ok(match view {
+        true => Statement::DropView { names, if_exists },
+        false => Statement::DropTables { names, if_exists },
+    })
+}
+
+fn alter(cursor: &mut Cursor<'_>) -> Result<Statement> {
+    let _ignored = cursor.take("ONLINE") || cursor.take("IGNORE");
+    if cursor.take("TABLE") {
+        return Ok(Statement::AlterTable(Box::new(alter_table(cursor)?)));
+    }
+    if cursor.take("DATABASE") || cursor.take("SCHEMA") {
+        let options = [
+            "DEFAULT",
+            "CHARSET",
+            "CHARACTER",
+            "COLLATE",
+            "ENCRYPTION",
+            "READ",
+        ];
+        let name = match options.iter().any(|word| cursor.is(word)) {
+            true => None,
+            false => Some(cursor.name()?),
+        };
+        database_options(cursor)?;
+        return Ok(Statement::AlterDatabase { name });
+    }
+    if cursor.take("USER") {
+        skip(cursor);
+        return Ok(Statement::Nothing);
+    }
+    Err(cursor.syntax())
+}
+
+fn rename(cursor: &mut Cursor<'_>) -> Result<Statement> {
+    if !(cursor.take("TABLE") || cursor.take("TABLES")) {
+        return Err(cursor.syntax());
+    }
+    let pairs = cursor.list(|cursor| {
+        let from = cursor.table_name()?;
+        cursor.expect("TO")?;
+        Ok((from, cursor.table_name()?))
+    })?;
+    Ok(Statement::RenameTables(pairs))
+}
+
+/// Words that begin a statement which EXPLAIN explains.
+const EXPLAINED: [&str; 8] = [
+    "SELECT", "WITH", "INSERT", "REPLACE", "UPDATE", "DELETE", "TABLE", "VALUES",
+];
+
+fn describe(cursor: &mut Cursor<'_>) -> Result<Statement> {
+    let analyze = cursor.take("ANALYZE");
+    let _extended = cursor.take("EXTENDED") || cursor.take("PARTITIONS");
+    let mut format = None;
+    if cursor.take("FORMAT") {
+        cursor.expect_token(&Token::Eq)?;
+        format = Some(cursor.name_or_string()?.to_ascii_uppercase());
+    }
+    if analyze
+        || format.is_some()
+        || *cursor.peek() == Token::LParen
+        || EXPLAINED.iter().any(|word| cursor.is(word))
+    {
+        return Ok(Statement::Explain { format, analyze });
+    }
+    let table = cursor.table_name()?;
+    let filter = match cursor.at_end() {
+        true => Filter::All,
+        false => Filter::Like(cursor.name_or_string()?),
+    };
+    cursor.expect_end()?;
+    Ok(Statement::Show(Box::new(Show {
+        subject: Subject::Columns { full: false, table },
+        filter,
+    })))
+}
+
+fn start(cursor: &mut Cursor<'_>) -> Result<Statement> {
+    cursor.expect("TRANSACTION")?;
+    let (mut read_only, mut snapshot) = (false, false);
+    if !cursor.at_end() {
+        cursor.list(|cursor| {
+            if cursor.take_all(&["READ", "ONLY"]) {
+                read_only = true;
+            } else if cursor.take_all(&["WITH", "CONSISTENT", "SNAPSHOT"]) {
+                snapshot = true;
+            } else if !cursor.take_all(&["READ", "WRITE"]) {
+                return Err(cursor.syntax());
+            }
+            Ok(())
+        })?;
+    }
+    Ok(Statement::Begin {
+        read_only,
+        snapshot,
+    })
+}
+
+/// `[WORK] [AND [NO] CHAIN] [[NO] RELEASE]`.
+fn completion(cursor: &mut Cursor<'_>) -> (bool, bool) {
+    cursor.take("WORK");
+    let mut chain = false;
+    if !cursor.take_all(&["AND", "NO", "CHAIN"]) {
+        chain = cursor.take_all(&["AND", "CHAIN"]);
+    }
+    let release = !cursor.take_all(&["NO", "RELEASE"]) && cursor.take("RELEASE");
+    (chain, release)
+}
+
+fn rollback(cursor: &mut Cursor<'_>) -> Result<Statement> {
+    cursor.take("WORK");
+    if cursor.take("TO") {
+        cursor.take("SAVEPOINT");
+        return Ok(Statement::RollbackTo(cursor.name()?));
+    }
+    let (chain, release) = completion(cursor);
+    Ok(Statement::Rollback { chain, release })
+}
+
+fn lock_tables(cursor: &mut Cursor<'_>) -> Result<Statement> {
+    if !(cursor.take("TABLES") || cursor.take("TABLE")) {
+        return Err(cursor.syntax());
+    }
+    let tables = cursor.list(|cursor| {
+        let table = cursor.table_name()?;
+        if cursor.take("AS")
+            || !(cursor.is("READ") || cursor.is("WRITE") || cursor.is("LOW_PRIORITY"))
+        {
+            cursor.name()?;
+        }
+        cursor.take("LOW_PRIORITY");
+        if cursor.take("READ") {
+            cursor.take("LOCAL");
+        } else {
+            cursor.expect("WRITE")?;
+        }
+        Ok(table)
+    })?;
+    Ok(Statement::LockTables(tables))
+}
+
+fn maintain(cursor: &mut Cursor<'_>, operation: &'static str) -> Result<Statement> {
+    let _word = cursor.take("NO_WRITE_TO_BINLOG") || cursor.take("LOCAL");
+    if !(cursor.take("TABLE") || cursor.take("TABLES")) {
+        return Err(cursor.syntax());
+    }
+    let tables = cursor.list(Cursor::table_name)?;
+    skip(cursor);
+    Ok(Statement::Maintain { operation, tables })
+}
+
+fn execute(cursor: &mut Cursor<'_>) -> Result<Statement> {
+    let name = cursor.name()?;
+    let mut using = Vec::new();
+    if cursor.take("USING") {
+        using = cursor.list(|cursor| {
+            let name = cursor.name()?;
+            match name.strip_prefix('@') {
+                Some(variable) => Ok(variable.to_lowercase()),
+                None => Err(cursor.syntax()),
+            }
+        })?;
+    }
+    Ok(Statement::Execute { name, using })
+}

@@ -1,0 +1,758 @@
+//! CREATE TABLE and ALTER TABLE, CREATE and DROP INDEX, as written.
+//!
+//! Accepted without effect, with a warning from the executor: FOREIGN KEY, CHECK. Accepted
+//! silently: storage options that have no meaning here. Refused: FULLTEXT, SPATIAL, generated
+//! columns, key parts that are expressions, partitions.
+//!
+//! Not here: what they do (`ddl`).
+
+use rows::types::Collation;
+use sqlparser::ast::{Expr, Query};
+use sqlparser::tokenizer::Token;
+
+use super::cursor::{Cursor, TableName};
+use super::types::{TypeSpec, attributes, charset_collation, collation, type_spec};
+use crate::error::{Result, SqlError};
+
+/// A column's default as written.
+#[derive(Clone, Debug, PartialEq)]
+pub enum DefaultSpec {
+    /// DEFAULT expression.
+    Value(Box<Expr>),
+    /// DEFAULT CURRENT_TIMESTAMP, with the digits given.
+    Now,
+}
+
+/// A column as written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ColumnSpec {
+    /// Name.
+    pub name: String,
+    /// Type.
+    pub ty: TypeSpec,
+    /// NULL or NOT NULL, if said.
+    pub nullable: Option<bool>,
+    /// DEFAULT.
+    pub default: Option<DefaultSpec>,
+    /// ON UPDATE CURRENT_TIMESTAMP.
+    pub on_update_now: bool,
+    /// AUTO_INCREMENT.
+    pub auto_increment: bool,
+    /// COMMENT.
+    pub comment: String,
+    /// PRIMARY KEY.
+    pub primary: bool,
+    /// UNIQUE.
+    pub unique: bool,
+    /// A CHECK that is not enforced.
+    pub check: bool,
+}
+
+/// An index as written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IndexSpec {
+    /// Name, if given.
+    pub name: Option<String>,
+    /// UNIQUE or PRIMARY.
+    pub unique: bool,
+    /// PRIMARY KEY.
+    pub primary: bool,
+    /// Columns with prefix lengths.
+    pub parts: Vec<(String, Option<u32>)>,
+    /// COMMENT.
+    pub comment: String,
+}
+
+/// A part of a table's definition.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Element {
+    /// A column.
+    Column(Box<ColumnSpec>),
+    /// An index.
+    Index(IndexSpec),
+    /// A foreign key, whose columns get an index.
+    ForeignKey(IndexSpec),
+    /// A CHECK constraint.
+    Check,
+}
+
+/// Options behind a table's definition.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TableOptions {
+    /// ENGINE.
+    pub engine: Option<String>,
+    /// AUTO_INCREMENT.
+    pub auto_increment: Option<u64>,
+    /// COMMENT.
+    pub comment: Option<String>,
+    /// COLLATE, or the character set's.
+    pub collation: Option<Collation>,
+}
+
+/// CREATE TABLE.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CreateTable {
+    /// IF NOT EXISTS.
+    pub if_not_exists: bool,
+    /// The table.
+    pub name: TableName,
+    /// LIKE another.
+    pub like: Option<TableName>,
+    /// Columns, indexes, constraints.
+    pub elements: Vec<Element>,
+    /// Options.
+    pub options: TableOptions,
+    /// AS SELECT.
+    pub query: Option<Box<Query>>,
+}
+
+/// Where ALTER TABLE puts a column.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PlaceSpec {
+    /// Unsaid.
+    Unsaid,
+    /// FIRST.
+    First,
+    /// AFTER a column.
+    After(String),
+}
+
+/// One change of ALTER TABLE.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AlterSpec {
+    /// ADD COLUMN; `if_not_exists` is MariaDB's.
+    AddColumn {
+        column: Box<ColumnSpec>,
+        place: PlaceSpec,
+        if_not_exists: bool,
+    },
+    /// ADD an index or constraint.
+    Add(Element),
+    /// DROP COLUMN.
+    DropColumn { name: String, if_exists: bool },
+    /// DROP INDEX, DROP KEY, or DROP CONSTRAINT.
+    DropIndex { name: String, if_exists: bool },
+    /// DROP PRIMARY KEY.
+    DropPrimaryKey,
+    /// DROP FOREIGN KEY, DROP CHECK: nothing to drop.
+    DropConstraint,
+    /// MODIFY, or CHANGE with the old name.
+    Change {
+        old: String,
+        column: Box<ColumnSpec>,
+        place: PlaceSpec,
+    },
+    /// RENAME COLUMN.
+    RenameColumn { from: String, to: String },
+    /// RENAME INDEX.
+    RenameIndex { from: String, to: String },
+    /// RENAME TO.
+    Rename(TableName),
+    /// ALTER COLUMN SET DEFAULT; `None` is DROP DEFAULT.
+    SetDefault {
+        name: String,
+        default: Option<DefaultSpec>,
+    },
+    /// CONVERT TO CHARACTER SET.
+    ConvertTo(Collation),
+    /// Table options.
+    Options(TableOptions),
+    /// Words without effect: FORCE, ENABLE KEYS, ALGORITHM=...
+    Nothing,
+}
+
+/// ALTER TABLE.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AlterTable {
+    /// The table.
+    pub name: TableName,
+    /// The changes, in order.
+    pub specs: Vec<AlterSpec>,
+}
+
+/// Reads what follows CREATE [TEMPORARY] TABLE.
+pub fn create_table(cursor: &mut Cursor<'_>) -> Result<CreateTable> {
+    let if_not_exists = cursor.take_all(&["IF", "NOT", "EXISTS"]);
+    let name = cursor.table_name()?;
+    let mut create = CreateTable {
+        if_not_exists,
+        name,
+        like: None,
+        elements: Vec::new(),
+        options: TableOptions::default(),
+        query: None,
+    };
+    if cursor.take("LIKE") {
+        create.like = Some(cursor.table_name()?);
+        cursor.expect_end()?;
+        return Ok(create);
+    }
+    if *cursor.peek() == Token::LParen && !cursor.is_nth(1, "SELECT") {
+        cursor.advance();
+        if cursor.take("LIKE") {
+            create.like = Some(cursor.table_name()?);
+            cursor.expect_token(&Token::RParen)?;
+            cursor.expect_end()?;
+            return Ok(create);
+        }
+        create.elements = cursor.list(element)?;
+        cursor.expect_token(&Token::RParen)?;
+    }
+    create.options = table_options(cursor)?;
+    let _ignored = cursor.take("IGNORE") || cursor.take("REPLACE");
+    let explicit = cursor.take("AS");
+    if explicit || cursor.is("SELECT") || *cursor.peek() == Token::LParen || cursor.is("WITH") {
+        create.query = Some(cursor.query()?);
+    }
+    cursor.expect_end()?;
+    Ok(create)
+}
+
+/// Reads one part of a table's definition.
+pub fn element(cursor: &mut Cursor<'_>) -> Result<Element> {
+    let mut name = None;
+    let constraint = cursor.take("CONSTRAINT");
+    if constraint
+        && !["PRIMARY", "UNIQUE", "FOREIGN", "CHECK"]
+            .iter()
+            .any(|word| cursor.is(word))
+    {
+        name = Some(cursor.name()?);
+    }
+    if cursor.take_all(&["PRIMARY", "KEY"]) {
+        let mut spec = index_body(cursor, true)?;
+        spec.name = None;
+        (spec.unique, spec.primary) = (true, true);
+        return Ok(Element::Index(spec));
+    }
+    if cursor.is("UNIQUE") {
+        cursor.advance();
+        let _word = cursor.take("INDEX") || cursor.take("KEY");
+        let mut spec = index_body(cursor, false)?;
+        spec.name = spec.name.or(name);
+        spec.unique = true;
+        return Ok(Element::Index(spec));
+    }
+    if cursor.is("FULLTEXT") || cursor.is("SPATIAL") {
+        return Err(SqlError::unsupported("FULLTEXT and SPATIAL indexes"));
+    }
+    if cursor.take_all(&["FOREIGN", "KEY"]) {
+        let mut spec = index_body(cursor, false)?;
+        spec.name = spec.name.or(name);
+        references(cursor)?;
+        return Ok(Element::ForeignKey(spec));
+    }
+    if cursor.is("CHECK") && *cursor.peek_nth(1) == Token::LParen {
+        cursor.advance();
+        check(cursor)?;
+        return Ok(Element::Check);
+    }
+    if constraint {
+        return Err(cursor.syntax());
+    }
+    if (cursor.is("INDEX") || cursor.is("KEY")) && is_index(cursor) {
+        cursor.advance();
+        return Ok(Element::Index(index_body(cursor, false)?));
+    }
+    Ok(Element::Column(Box::new(column(cursor)?)))
+}
+
+/// Tells `KEY name (column)` from a column named `key`.
+fn is_index(cursor: &Cursor<'_>) -> bool {
+    matches!(cursor.peek_nth(1), Token::LParen)
+        || matches!(cursor.peek_nth(2), Token::LParen) && !is_sized_type(cursor.peek_nth(1))
+        || cursor.is_nth(1, "USING")
+        || cursor.is_nth(2, "USING")
+        || cursor.is_nth(1, "IF")
+}
+
+fn is_sized_type(token: &Token) -> bool {
+    const TYPES: [&str; 10] = [
+        "VARCHAR",
+        "CHAR",
+        "INT",
+        "BIGINT",
+        "VARBINARY",
+        "BINARY",
+        "DECIMAL",
+        "TINYINT",
+        "SMALLINT",
+        "ENUM",
+    ];
+    matches!(token, Token::Word(word) if word.quote_style.is_none()
+        && TYPES.iter().any(|ty| ty.eq_ignore_ascii_case(&word.value)))
+}
+
+/// `[name] [USING type] (parts) [options]`.
+pub fn index_body(cursor: &mut Cursor<'_>, nameless: bool) -> Result<IndexSpec> {
+    cursor.take_all(&["IF", "NOT", "EXISTS"]);
+    let mut name = None;
+    if *cursor.peek() != Token::LParen && !cursor.is("USING") {
+        let given = cursor.name()?;
+        name = (!nameless).then_some(given);
+    }
+    index_type(cursor)?;
+    let parts = cursor.parenthesised(index_part)?;
+    let comment = index_options(cursor)?;
+    Ok(IndexSpec {
+        name,
+        unique: false,
+        primary: false,
+        parts,
+        comment,
+    })
+}
+
+fn index_type(cursor: &mut Cursor<'_>) -> Result<()> {
+    if cursor.take("USING") || cursor.take("TYPE") {
+        cursor.name()?;
+    }
+    Ok(())
+}
+
+/// `column[(length)] [ASC|DESC]`; the order is not kept, every index is read both ways.
+fn index_part(cursor: &mut Cursor<'_>) -> Result<(String, Option<u32>)> {
+    if *cursor.peek() == Token::LParen {
+        return Err(SqlError::unsupported("key parts that are expressions"));
+    }
+    let name = cursor.name()?;
+    let mut prefix = None;
+    if cursor.take_token(&Token::LParen) {
+        let length = cursor.number()?;
+        prefix = Some(u32::try_from(length).map_err(|_| cursor.syntax())?);
+        cursor.expect_token(&Token::RParen)?;
+    }
+    let _order = cursor.take("ASC") || cursor.take("DESC");
+    Ok((name, prefix))
+}
+
+/// Options behind an index; gives its comment.
+pub fn index_options(cursor: &mut Cursor<'_>) -> Result<String> {
+    let mut comment = String::new();
+    loop {
+        if cursor.take("COMMENT") {
+            comment = cursor.string()?;
+        } else if cursor.is("USING") {
+            index_type(cursor)?;
+        } else if cursor.take("KEY_BLOCK_SIZE") {
+            cursor.take_token(&Token::Eq);
+            cursor.number()?;
+        } else if cursor.take_all(&["WITH", "PARSER"]) {
+            cursor.name()?;
+        } else if !(cursor.take("VISIBLE") || cursor.take("INVISIBLE")) {
+            return Ok(comment);
+        }
+    }
+}
+
+fn references(cursor: &mut Cursor<'_>) -> Result<()> {
+    cursor.expect("REFERENCES")?;
+    cursor.table_name()?;
+    if *cursor.peek() == Token::LParen {
+        cursor.parenthesised(index_part)?;
+    }
+    loop {
+        if cursor.take("MATCH") {
+            cursor.name()?;
+        } else if cursor.is("ON") && (cursor.is_nth(1, "DELETE") || cursor.is_nth(1, "UPDATE")) {
+            cursor.advance();
+            cursor.advance();
+            let known = cursor.take("RESTRICT")
+                || cursor.take("CASCADE")
+                || cursor.take_all(&["SET", "NULL"])
+                || cursor.take_all(&["SET", "DEFAULT"])
+                || cursor.take_all(&["NO", "ACTION"]);
+            if !known {
+                return Err(cursor.syntax());
+            }
+        } else {
+            return Ok(());
+        }
+    }
+}
+
+fn check(cursor: &mut Cursor<'_>) -> Result<()> {
+    cursor.expect_token(&Token::LParen)?;
+    cursor.expression()?;
+    cursor.expect_token(&Token::RParen)?;
+    cursor.take("NOT");
+    cursor.take("ENFORCED");
+    Ok(())
+}
+
+/// Reads a column: name, type, attributes.
+pub fn column(cursor: &mut Cursor<'_>) -> Result<ColumnSpec> {
+    let name = cursor.name()?;
+    column_named(cursor, name)
+}
+
+fn column_named(cursor: &mut Cursor<'_>, name: String) -> Result<ColumnSpec> {
+    let ty = type_spec(cursor, &name)?;
+    let mut column = ColumnSpec {
+        name,
+        nullable: ty.serial.then_some(false),
+        auto_increment: ty.serial,
+        unique: ty.serial,
+        ty,
+        default: None,
+        on_update_now: false,
+        comment: String::new(),
+        primary: false,
+        check: false,
+    };
+    while column_attribute(cursor, &mut column)? {}
+    Ok(column)
+}
+
+fn column_attribute(cursor: &mut Cursor<'_>, column: &mut ColumnSpec) -> Result<bool> {
+    if cursor.take_all(&["NOT", "NULL"]) {
+        column.nullable = Some(false);
+    } else if cursor.take("NULL") {
+        column.nullable = Some(true);
+    } else if cursor.take("DEFAULT") {
+        column.default = Some(default_value(cursor)?);
+    } else if cursor.take_all(&["ON", "UPDATE"]) {
+        if !take_now(cursor)? {
+            return Err(cursor.syntax());
+        }
+        column.on_update_now = true;
+    } else if cursor.take("AUTO_INCREMENT") {
+        column.auto_increment = true;
+    } else if cursor.take_all(&["PRIMARY", "KEY"]) || cursor.take("PRIMARY") {
+        column.primary = true;
+    } else if cursor.take("UNIQUE") {
+        cursor.take("KEY");
+        column.unique = true;
+    } else if cursor.take("KEY") {
+        column.primary = true;
+    } else if cursor.take("COMMENT") {
+        column.comment = cursor.string()?;
+    } else if ["COLLATE", "CHARACTER", "CHARSET"]
+        .iter()
+        .any(|word| cursor.is(word))
+    {
+        attributes(cursor, &mut column.ty)?;
+    } else if cursor.take("COLUMN_FORMAT") || cursor.take("STORAGE") {
+        cursor.name()?;
+    } else if cursor.is("REFERENCES") {
+        // As in MySQL, a reference written with the column is read and has no effect.
+        references(cursor)?;
+    } else if cursor.is("GENERATED") || cursor.is("AS") {
+        return Err(SqlError::unsupported("generated columns"));
+    } else if cursor.take("CONSTRAINT") {
+        if !cursor.is("CHECK") {
+            cursor.name()?;
+        }
+    } else if cursor.take("CHECK") {
+        check(cursor)?;
+        column.check = true;
+    } else if !(cursor.take("VISIBLE") || cursor.take("INVISIBLE")) {
+        return Ok(false);
+    }
+    Ok(true)
+}
+
+fn default_value(cursor: &mut Cursor<'_>) -> Result<DefaultSpec> {
+    if take_now(cursor)? {
+        return Ok(DefaultSpec::Now);
+    }
+    if *cursor.peek() == Token::LParen {
+        cursor.advance();
+        let value = if take_now(cursor)? {
+            DefaultSpec::Now
+        } else {
+            DefaultSpec::Value(Box::new(cursor.expression()?))
+        };
+        cursor.expect_token(&Token::RParen)?;
+        return Ok(value);
+    }
+    // Not a whole expression: `DEFAULT 1 NOT NULL` goes on with attributes.
+    let parsed = cursor.parser_mut().parse_prefix();
+    let value = parsed.map_err(|error| cursor.translate(error))?;
+    Ok(DefaultSpec::Value(Box::new(value)))
+}
+
+/// CURRENT_TIMESTAMP and its other spellings, with `()` or `(digits)`.
+fn take_now(cursor: &mut Cursor<'_>) -> Result<bool> {
+    let bare = cursor.is("CURRENT_TIMESTAMP")
+        || cursor.is("LOCALTIME")
+        || cursor.is("LOCALTIMESTAMP")
+        || cursor.is("NOW") && *cursor.peek_nth(1) == Token::LParen;
+    if !bare {
+        return Ok(false);
+    }
+    cursor.advance();
+    if cursor.take_token(&Token::LParen) {
+        if *cursor.peek() != Token::RParen {
+            cursor.number()?;
+        }
+        cursor.expect_token(&Token::RParen)?;
+    }
+    Ok(true)
+}
+
+/// Options behind a table's definition, with or without commas.
+pub fn table_options(cursor: &mut Cursor<'_>) -> Result<TableOptions> {
+    let mut options = TableOptions::default();
+    while table_option(cursor, &mut options)? {
+        cursor.take_token(&Token::Comma);
+    }
+    if cursor.is("PARTITION") {
+        return Err(SqlError::unsupported("partitions"));
+    }
+    Ok(options)
+}
+
+fn table_option(cursor: &mut Cursor<'_>, options: &mut TableOptions) -> Result<bool> {
+    const WITHOUT_EFFECT: [&str; 27] = [
+        "ROW_FORMAT",
+        "KEY_BLOCK_SIZE",
+        "MAX_ROWS",
+        "MIN_ROWS",
+        "AVG_ROW_LENGTH",
+        "CHECKSUM",
+        "DELAY_KEY_WRITE",
+        "PACK_KEYS",
+        "STATS_PERSISTENT",
+        "STATS_AUTO_RECALC",
+        "STATS_SAMPLE_PAGES",
+        "TABLESPACE",
+        "COMPRESSION",
+        "ENCRYPTION",
+        "CONNECTION",
+        "INSERT_METHOD",
+        "PASSWORD",
+        "SECONDARY_ENGINE",
+        "AUTOEXTEND_SIZE",
+        "PAGE_CHECKSUM",
+        "TRANSACTIONAL",
+        "PAGE_COMPRESSED",
+        "PAGE_COMPRESSION_LEVEL",
+        "STORAGE",
+        "SEQUENCE",
+        "ENGINE_ATTRIBUTE",
+        "ITEF_QUOTES",
+    ];
+    if cursor.take("ENGINE") || cursor.take("TYPE") {
+        cursor.take_token(&Token::Eq);
+        options.engine = Some(cursor.name_or_string()?);
+    } else if cursor.take("AUTO_INCREMENT") {
+        cursor.take_token(&Token::Eq);
+        options.auto_increment = Some(cursor.number()?);
+    } else if cursor.take("COMMENT") {
+        cursor.take_token(&Token::Eq);
+        options.comment = Some(cursor.string()?);
+    } else if cursor.is("DEFAULT")
+        && ["CHARSET", "CHARACTER", "COLLATE", "CHAR"]
+            .iter()
+            .any(|word| cursor.is_nth(1, word))
+    {
+        cursor.advance();
+        return table_option(cursor, options);
+    } else if cursor.take("CHARSET")
+        || cursor.take_all(&["CHARACTER", "SET"])
+        || cursor.take_all(&["CHAR", "SET"])
+    {
+        cursor.take_token(&Token::Eq);
+        let charset = charset_collation(&cursor.name_or_string()?)?;
+        options.collation.get_or_insert(charset);
+    } else if cursor.take("COLLATE") {
+        cursor.take_token(&Token::Eq);
+        options.collation = Some(collation(&cursor.name_or_string()?)?);
+    } else if cursor.take_all(&["DATA", "DIRECTORY"]) || cursor.take_all(&["INDEX", "DIRECTORY"]) {
+        cursor.take_token(&Token::Eq);
+        cursor.string()?;
+    } else if cursor.take_any(&WITHOUT_EFFECT).is_some() {
+        cursor.take_token(&Token::Eq);
+        cursor.advance();
+    } else {
+        return Ok(false);
+    }
+    Ok(true)
+}
+
+/// Reads what follows ALTER TABLE.
+pub fn alter_table(cursor: &mut Cursor<'_>) -> Result<AlterTable> {
+    cursor.take_all(&["IF", "EXISTS"]);
+    let name = cursor.table_name()?;
+    let mut specs = Vec::new();
+    if !cursor.at_end() {
+        loop {
+            alter_spec(cursor, &mut specs)?;
+            if !cursor.take_token(&Token::Comma) {
+                break;
+            }
+        }
+    }
+    cursor.expect_end()?;
+    Ok(AlterTable { name, specs })
+}
+
+fn alter_spec(cursor: &mut Cursor<'_>, specs: &mut Vec<AlterSpec>) -> Result<()> {
+    if cursor.take("ADD") {
+        return alter_add(cursor, specs);
+    }
+    let spec = if cursor.take("DROP") {
+        alter_drop(cursor)?
+    } else if cursor.take("MODIFY") {
+        cursor.take("COLUMN");
+        cursor.take_all(&["IF", "EXISTS"]);
+        let column = Box::new(column(cursor)?);
+        AlterSpec::Change {
+            old: column.name.clone(),
+            column,
+            place: place(cursor)?,
+        }
+    } else if cursor.take("CHANGE") {
+        cursor.take("COLUMN");
+        cursor.take_all(&["IF", "EXISTS"]);
+        let old = cursor.name()?;
+        let column = Box::new(column(cursor)?);
+        AlterSpec::Change {
+            old,
+            column,
+            place: place(cursor)?,
+        }
+    } else if cursor.take("RENAME") {
+        alter_rename(cursor)?
+    } else if cursor.take("ALTER") {
+        alter_column(cursor)?
+    } else if cursor.take_all(&["CONVERT", "TO"]) {
+        cursor.take("CHARACTER");
+        let _set = cursor.take("SET") || cursor.take("CHARSET");
+        let mut target = charset_collation(&cursor.name_or_string()?)?;
+        if cursor.take("COLLATE") {
+            target = collation(&cursor.name_or_string()?)?;
+        }
+        AlterSpec::ConvertTo(target)
+    } else if cursor.take("ALGORITHM") || cursor.take("LOCK") {
+        cursor.take_token(&Token::Eq);
+        cursor.name()?;
+        AlterSpec::Nothing
+    } else if cursor.take_all(&["ORDER", "BY"]) {
+        cursor.list(index_part)?;
+        AlterSpec::Nothing
+    } else if cursor.take("FORCE")
+        || cursor.take_all(&["ENABLE", "KEYS"])
+        || cursor.take_all(&["DISABLE", "KEYS"])
+        || cursor.take_all(&["WITH", "VALIDATION"])
+        || cursor.take_all(&["WITHOUT", "VALIDATION"])
+    {
+        AlterSpec::Nothing
+    } else {
+        let mut options = TableOptions::default();
+        if !table_option(cursor, &mut options)? {
+            return Err(cursor.syntax());
+        }
+        while table_option(cursor, &mut options)? {}
+        AlterSpec::Options(options)
+    };
+    specs.push(spec);
+    Ok(())
+}
+
+fn place(cursor: &mut Cursor<'_>) -> Result<PlaceSpec> {
+    if cursor.take("FIRST") {
+        Ok(PlaceSpec::First)
+    } else if cursor.take("AFTER") {
+        Ok(PlaceSpec::After(cursor.name()?))
+    } else {
+        Ok(PlaceSpec::Unsaid)
+    }
+}
+
+fn alter_add(cursor: &mut Cursor<'_>, specs: &mut Vec<AlterSpec>) -> Result<()> {
+    let column_word = cursor.take("COLUMN");
+    let if_not_exists = cursor.take_all(&["IF", "NOT", "EXISTS"]);
+    if *cursor.peek() == Token::LParen {
+        for element in cursor.parenthesised(element)? {
+            specs.push(match element {
+                Element::Column(column) => AlterSpec::AddColumn {
+                    column,
+                    place: PlaceSpec::Unsaid,
+                    if_not_exists,
+                },
+                other => AlterSpec::Add(other),
+            });
+        }
+        return Ok(());
+    }
+    let element = if column_word {
+        Element::Column(Box::new(column(cursor)?))
+    } else {
+        element(cursor)?
+    };
+    specs.push(match element {
+        Element::Column(column) => AlterSpec::AddColumn {
+            column,
+            place: place(cursor)?,
+            if_not_exists,
+        },
+        other => AlterSpec::Add(other),
+    });
+    Ok(())
+}
+
+fn alter_drop(cursor: &mut Cursor<'_>) -> Result<AlterSpec> {
+    if cursor.take_all(&["PRIMARY", "KEY"]) {
+        return Ok(AlterSpec::DropPrimaryKey);
+    }
+    if cursor.take_all(&["FOREIGN", "KEY"]) || cursor.take("CHECK") {
+        cursor.take_all(&["IF", "EXISTS"]);
+        cursor.name()?;
+        return Ok(AlterSpec::DropConstraint);
+    }
+    if cursor.take("INDEX") || cursor.take("KEY") || cursor.take("CONSTRAINT") {
+        let if_exists = cursor.take_all(&["IF", "EXISTS"]);
+        return Ok(AlterSpec::DropIndex {
+            name: cursor.name()?,
+            if_exists,
+        });
+    }
+    cursor.take("COLUMN");
+    let if_exists = cursor.take_all(&["IF", "EXISTS"]);
+    let name = cursor.name()?;
+    let _rule = cursor.take("RESTRICT") || cursor.take("CASCADE");
+    Ok(AlterSpec::DropColumn { name, if_exists })
+}
+
+fn alter_rename(cursor: &mut Cursor<'_>) -> Result<AlterSpec> {
+    if cursor.take("COLUMN") {
+        let from = cursor.name()?;
+        cursor.expect("TO")?;
+        return Ok(AlterSpec::RenameColumn {
+            from,
+            to: cursor.name()?,
+        });
+    }
+    if cursor.take("INDEX") || cursor.take("KEY") {
+        let from = cursor.name()?;
+        cursor.expect("TO")?;
+        return Ok(AlterSpec::RenameIndex {
+            from,
+            to: cursor.name()?,
+        });
+    }
+    let _word = cursor.take("TO") || cursor.take("AS") || cursor.take_token(&Token::Eq);
+    Ok(AlterSpec::Rename(cursor.table_name()?))
+}
+
+fn alter_column(cursor: &mut Cursor<'_>) -> Result<AlterSpec> {
+    if cursor.is("INDEX") && (cursor.is_nth(2, "VISIBLE") || cursor.is_nth(2, "INVISIBLE")) {
+        (0..3).for_each(|_| drop(cursor.advance()));
+        return Ok(AlterSpec::Nothing);
+    }
+    cursor.take("COLUMN");
+    let name = cursor.name()?;
+    if cursor.take_all(&["SET", "DEFAULT"]) {
+        let default = Some(default_value(cursor)?);
+        return Ok(AlterSpec::SetDefault { name, default });
+    }
+    if cursor.take_all(&["DROP", "DEFAULT"]) {
+        return Ok(AlterSpec::SetDefault {
+            name,
+            default: None,
+        });
+    }
+    Err(cursor.syntax())
+}

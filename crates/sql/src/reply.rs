@@ -1,0 +1,193 @@
+//! What a statement hands back: a count, rows, or the wish for a file.
+//!
+//! Invariants
+//! 1. A `RowStream` owns what it reads from (snapshot or buffered rows): the session may go on,
+//!    and a schema change does not disturb it.
+//! 2. Datums given to a sink are in the domain of their `ResultColumn::ty`, so that
+//!    `rows::text::write_text` (or the binary protocol) prints them as MySQL does.
+//!
+//! Not here: wire formats (`doors::mysql`).
+
+use std::sync::Arc;
+
+use rows::datum::Datum;
+use rows::store::Reach;
+use rows::temporal::Zone;
+use rows::types::ColumnType;
+
+use crate::error::Result;
+
+/// Where a statement runs, and so what it may do.
+#[derive(Clone, Copy, Debug)]
+pub struct How {
+    /// Whether the caller's thread may wait (for disk, locks, commits, long work).
+    pub may_wait: bool,
+    /// How far reads may go.
+    pub reach: Reach,
+}
+
+impl How {
+    /// In an event loop: only what is at hand.
+    pub const LOOP: How = How {
+        may_wait: false,
+        reach: Reach::Memory,
+    };
+    /// On a thread of its own, where waiting is allowed.
+    pub const POOL: How = How {
+        may_wait: true,
+        reach: Reach::Disk,
+    };
+}
+
+/// A parameter of a prepared statement, as it came over the wire.
+pub type Parameter<'a> = Datum<'a>;
+
+/// What a statement hands back.
+pub enum Reply {
+    /// It is done.
+    Done(Done),
+    /// Rows follow.
+    Rows(RowStream),
+    /// LOAD DATA LOCAL: ask the client for the file, feed it, finish it.
+    LoadLocal(crate::load::LoadLocal),
+}
+
+/// The figures of an OK packet.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Done {
+    /// Rows affected.
+    pub affected: u64,
+    /// The first generated AUTO_INCREMENT value, or what LAST_INSERT_ID(expr) set; 0 if none.
+    pub last_insert_id: u64,
+    /// Warnings that SHOW WARNINGS would list.
+    pub warnings: u16,
+    /// `Records: 3  Duplicates: 0  Warnings: 0` and the like; mostly empty.
+    pub info: String,
+}
+
+/// A column of a result.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ResultColumn {
+    /// Name or alias.
+    pub name: String,
+    /// Name in the table, empty for expressions.
+    pub org_name: String,
+    /// Table name or alias, empty for expressions.
+    pub table: String,
+    /// Table name, empty for expressions.
+    pub org_table: String,
+    /// Database, empty for expressions.
+    pub database: String,
+    /// Type of its values.
+    pub ty: ColumnType,
+    /// Whether NULL can appear.
+    pub nullable: bool,
+    /// Further properties.
+    pub flags: ColumnFlags,
+}
+
+/// Properties of a result column, as MySQL's column definition flags.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ColumnFlags {
+    /// Part of the primary key.
+    pub primary_key: bool,
+    /// The whole of a unique index.
+    pub unique_key: bool,
+    /// First part of a non-unique index.
+    pub multiple_key: bool,
+    /// AUTO_INCREMENT.
+    pub auto_increment: bool,
+    /// NOT NULL without a default.
+    pub no_default: bool,
+    /// ON UPDATE CURRENT_TIMESTAMP.
+    pub on_update_now: bool,
+}
+
+impl ResultColumn {
+    /// A column that is no table's: an expression, or a line of SHOW.
+    pub fn computed(name: impl Into<String>, ty: ColumnType, nullable: bool) -> ResultColumn {
+        ResultColumn {
+            name: name.into(),
+            org_name: String::new(),
+            table: String::new(),
+            org_table: String::new(),
+            database: String::new(),
+            ty,
+            nullable,
+            flags: ColumnFlags::default(),
+        }
+    }
+}
+
+/// What a sink wants after a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pace {
+    /// The next row.
+    More,
+    /// A pause: `RowStream::next` returns, and goes on with the next row when called again.
+    Pause,
+}
+
+/// Takes one row; the slice is as long as the columns.
+pub type Sink<'a> = dyn FnMut(&[Datum<'_>]) -> Result<Pace> + 'a;
+
+/// Where the rows of a stream come from.
+pub trait RowSource: Send {
+    /// Gives rows to `sink` until it pauses or there are no more; `false` at the end.
+    /// `SqlError::would_wait` when it may not wait for the next row: call again elsewhere;
+    /// rows given before are not repeated.
+    fn next(&mut self, how: How, sink: &mut Sink<'_>) -> Result<bool>;
+}
+
+/// Rows of a result, taken piecewise.
+pub struct RowStream {
+    columns: Arc<[ResultColumn]>,
+    zone: Zone,
+    source: Box<dyn RowSource>,
+}
+
+impl RowStream {
+    /// A stream of a source's rows; `zone` is where TIMESTAMP values are to be shown.
+    pub fn new(columns: Arc<[ResultColumn]>, zone: Zone, source: Box<dyn RowSource>) -> RowStream {
+        RowStream {
+            columns,
+            zone,
+            source,
+        }
+    }
+
+    /// The columns; the same `Arc` for each execution of one cached plan, so that a door can
+    /// keep their encoded form.
+    pub fn columns(&self) -> &Arc<[ResultColumn]> {
+        &self.columns
+    }
+
+    /// The zone in which TIMESTAMP values are to be shown.
+    pub fn zone(&self) -> Zone {
+        self.zone
+    }
+
+    /// Gives rows to `sink` until it pauses or there are no more; `false` at the end.
+    pub fn next(&mut self, how: How, sink: &mut Sink<'_>) -> Result<bool> {
+        self.source.next(how, sink)
+    }
+}
+
+impl std::fmt::Debug for RowStream {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RowStream")
+            .field("columns", &self.columns)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A prepared statement, as COM_STMT_PREPARE answers it.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    /// Its number within the session.
+    pub id: u32,
+    /// How many `?` it has.
+    pub parameters: u16,
+    /// Columns of its rows; empty when it gives none (or cannot be known before execution).
+    pub columns: Arc<[ResultColumn]>,
+}

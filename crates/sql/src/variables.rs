@@ -1,0 +1,302 @@
+//! System variables: which there are, their defaults, and each session's values.
+//!
+//! Many exist only because clients set or ask them when they connect; those are kept and shown
+//! again without other effect. `docs/sql.md` lists the ones that do something.
+//!
+//! Invariants
+//! 1. A name is known everywhere (SET, SELECT @@, SHOW VARIABLES) or nowhere.
+//! 2. Typed copies (`mode`, `zone`, ...) always agree with the texts.
+//!
+//! Not here: the grammar of SET (`parse::set`), user variables (`session`).
+
+mod names;
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use parking_lot::RwLock;
+use rows::datum::Value;
+use rows::store::Durability;
+use rows::temporal::Zone;
+
+use crate::error::{Result, SqlError};
+use crate::mode::SqlMode;
+
+pub use names::{Definition, Kind, Reach, VARIABLES};
+
+/// A session's system variables.
+#[derive(Clone, Debug)]
+pub struct SessionVariables {
+    /// Values that differ from the definitions' defaults.
+    values: HashMap<&'static str, String>,
+    /// sql_mode.
+    pub mode: SqlMode,
+    /// time_zone.
+    pub zone: Zone,
+    /// autocommit.
+    pub autocommit: bool,
+    /// rowhouse_durability, if the session says so.
+    pub durability: Option<Durability>,
+    /// innodb_lock_wait_timeout.
+    pub lock_wait: Duration,
+    /// timestamp, microseconds since the epoch; `None` is the clock.
+    pub timestamp: Option<i64>,
+    /// transaction_isolation is READ-COMMITTED or READ-UNCOMMITTED: each statement reads anew.
+    pub read_committed: bool,
+    /// transaction_read_only.
+    pub read_only: bool,
+    /// sql_select_limit.
+    pub select_limit: u64,
+    /// sql_auto_is_null and the like have no typed copy.
+    _private: (),
+}
+
+/// The values that new sessions start with.
+#[derive(Debug, Default)]
+pub struct GlobalVariables {
+    values: RwLock<HashMap<&'static str, String>>,
+}
+
+/// The definition of a variable by name, without regard to case.
+pub fn definition(name: &str) -> Option<&'static Definition> {
+    let lower = name.to_ascii_lowercase();
+    VARIABLES
+        .binary_search_by(|definition| definition.name.cmp(lower.as_str()))
+        .ok()
+        .map(|at| &VARIABLES[at])
+}
+
+/// Error 1193.
+pub fn unknown(name: &str) -> SqlError {
+    SqlError::new(1193, format!("Unknown system variable '{name}'"))
+}
+
+/// Error 1231.
+pub fn wrong_value(name: &str, value: &str) -> SqlError {
+    SqlError::new(
+        1231,
+        format!("Variable '{name}' can't be set to the value of '{value}'"),
+    )
+}
+
+/// A variable's value by its kind: ON and OFF are numbers in SELECT.
+fn typed(definition: &Definition, text: &str) -> Value {
+    match definition.kind {
+        Kind::Switch => Value::Int(i64::from(text == "ON")),
+        Kind::Number => match text.parse::<u64>() {
+            Ok(value) => Value::UInt(value),
+            Err(_) => Value::Int(text.parse().unwrap_or(0)),
+        },
+        Kind::Fraction => Value::Double(text.parse().unwrap_or(0.0)),
+        Kind::Text => Value::Bytes(text.as_bytes().to_vec()),
+    }
+}
+
+/// The text kept for a value given to a variable.
+fn normalise(definition: &Definition, value: &Value, text: String) -> Result<String> {
+    let wrong = || {
+        wrong_value(
+            definition.name,
+            if value.is_null() { "NULL" } else { &text },
+        )
+    };
+    match definition.kind {
+        Kind::Switch => match text.to_ascii_uppercase().as_str() {
+            "1" | "ON" | "TRUE" | "YES" => Ok("ON".to_string()),
+            "0" | "OFF" | "FALSE" | "NO" => Ok("OFF".to_string()),
+            _ => Err(wrong()),
+        },
+        Kind::Number => match text.parse::<i128>() {
+            Ok(number) => Ok(number.clamp(0, i128::from(u64::MAX)).to_string()),
+            Err(_) if matches!(value, Value::Bytes(_) | Value::Null) => Err(SqlError::new(
+                1232,
+                format!("Incorrect argument type to variable '{}'", definition.name),
+            )),
+            Err(_) => Err(wrong()),
+        },
+        Kind::Fraction => match text.parse::<f64>() {
+            Ok(_) => Ok(text),
+            Err(_) => Err(wrong()),
+        },
+        Kind::Text => Ok(text),
+    }
+}
+
+impl GlobalVariables {
+    /// The value that new sessions start with, as text.
+    pub fn text(&self, definition: &'static Definition) -> String {
+        let values = self.values.read();
+        values
+            .get(definition.name)
+            .cloned()
+            .unwrap_or_else(|| definition.default.to_string())
+    }
+
+    /// The value, typed for SELECT.
+    pub fn value(&self, definition: &'static Definition) -> Value {
+        typed(definition, &self.text(definition))
+    }
+
+    /// Fixes a value that the server knows and nobody may set.
+    pub fn fix(&self, name: &str, value: impl Into<String>) {
+        if let Some(definition) = definition(name) {
+            self.values.write().insert(definition.name, value.into());
+        }
+    }
+
+    /// SET GLOBAL; `text` is the value printed. `None` restores the default.
+    pub fn set(&self, name: &str, value: Option<(&Value, String)>) -> Result<()> {
+        let definition = definition(name).ok_or_else(|| unknown(name))?;
+        definition.check_settable(true)?;
+        let text = match value {
+            Some((value, text)) => normalise(definition, value, text)?,
+            None => definition.default.to_string(),
+        };
+        // A session with this value must be possible.
+        SessionVariables::new(&GlobalVariables::default())?.keep(definition, text.clone())?;
+        self.values.write().insert(definition.name, text);
+        Ok(())
+    }
+}
+
+impl SessionVariables {
+    /// A new session's.
+    pub fn new(globals: &GlobalVariables) -> Result<SessionVariables> {
+        let mut variables = SessionVariables {
+            values: HashMap::new(),
+            mode: SqlMode::default(),
+            zone: Zone::UTC,
+            autocommit: true,
+            durability: None,
+            lock_wait: Duration::from_secs(50),
+            timestamp: None,
+            read_committed: false,
+            read_only: false,
+            select_limit: u64::MAX,
+            _private: (),
+        };
+        for (name, text) in globals.values.read().iter() {
+            if let Some(definition) = definition(name) {
+                variables.keep(definition, text.clone())?;
+            }
+        }
+        Ok(variables)
+    }
+
+    /// A value as text, as SHOW VARIABLES shows it.
+    pub fn text(&self, definition: &'static Definition) -> String {
+        match self.values.get(definition.name) {
+            Some(text) => text.clone(),
+            None => definition.default.to_string(),
+        }
+    }
+
+    /// A value by name, typed for SELECT; `None` when there is no such variable.
+    pub fn value(&self, name: &str) -> Option<Value> {
+        let definition = definition(name)?;
+        Some(typed(definition, &self.text(definition)))
+    }
+
+    /// SET; `text` is the value printed. `None` restores the global value.
+    pub fn set(
+        &mut self,
+        name: &str,
+        value: Option<(&Value, String)>,
+        globals: &GlobalVariables,
+    ) -> Result<()> {
+        let definition = definition(name).ok_or_else(|| unknown(name))?;
+        definition.check_settable(false)?;
+        let text = match value {
+            Some((Value::Null, _)) if definition.kind == Kind::Text => "NULL".to_string(),
+            Some((value, text)) => normalise(definition, value, text)?,
+            None => globals.text(definition),
+        };
+        self.keep(definition, text)
+    }
+
+    /// Takes a value over, and its typed copy.
+    pub fn keep(&mut self, definition: &'static Definition, text: String) -> Result<()> {
+        let wrong = || wrong_value(definition.name, &text);
+        let mut shown = None;
+        match definition.name {
+            "sql_mode" => {
+                self.mode = SqlMode::parse(&text).map_err(|word| wrong_value("sql_mode", &word))?;
+                shown = Some(self.mode.to_string());
+            }
+            "time_zone" => {
+                self.zone = if text.eq_ignore_ascii_case("system") {
+                    Zone::UTC
+                } else {
+                    Zone::parse(&text).ok_or_else(|| {
+                        SqlError::new(1298, format!("Unknown or incorrect time zone: '{text}'"))
+                    })?
+                };
+            }
+            "autocommit" => self.autocommit = text == "ON",
+            "rowhouse_durability" => {
+                self.durability = Some(parse_durability(&text).ok_or_else(wrong)?);
+            }
+            "innodb_lock_wait_timeout" => {
+                self.lock_wait = Duration::from_secs(text.parse().map_err(|_| wrong())?);
+            }
+            "timestamp" => {
+                let seconds: f64 = text.parse().map_err(|_| wrong())?;
+                self.timestamp = (seconds > 0.0).then_some((seconds * 1e6) as i64);
+            }
+            "transaction_isolation" | "tx_isolation" => {
+                let level = isolation(&text).ok_or_else(wrong)?;
+                self.read_committed = level.starts_with("READ");
+                self.values
+                    .insert("transaction_isolation", level.to_string());
+                self.values.insert("tx_isolation", level.to_string());
+                return Ok(());
+            }
+            "transaction_read_only" | "tx_read_only" => {
+                self.read_only = text == "ON";
+                self.values.insert("transaction_read_only", text.clone());
+                self.values.insert("tx_read_only", text);
+                return Ok(());
+            }
+            "sql_select_limit" => self.select_limit = text.parse().map_err(|_| wrong())?,
+            _ => {}
+        }
+        self.values.insert(definition.name, shown.unwrap_or(text));
+        Ok(())
+    }
+}
+
+/// The name MySQL shows for an isolation level, given by name or number.
+fn isolation(text: &str) -> Option<&'static str> {
+    let levels = [
+        "READ-UNCOMMITTED",
+        "READ-COMMITTED",
+        "REPEATABLE-READ",
+        "SERIALIZABLE",
+    ];
+    let wanted = text.replace(' ', "-");
+    match wanted.parse::<usize>() {
+        Ok(number) => levels.get(number).copied(),
+        Err(_) => levels
+            .into_iter()
+            .find(|level| level.eq_ignore_ascii_case(&wanted)),
+    }
+}
+
+/// The words for durability in the configuration and in `SET`.
+pub fn parse_durability(text: &str) -> Option<Durability> {
+    match text.to_ascii_lowercase().as_str() {
+        "every-commit" => Some(Durability::EveryCommit),
+        "every-second" => Some(Durability::EverySecond),
+        "os" => Some(Durability::Os),
+        _ => None,
+    }
+}
+
+/// The word for a durability.
+pub fn durability_word(durability: Durability) -> &'static str {
+    match durability {
+        Durability::EveryCommit => "every-commit",
+        Durability::EverySecond => "every-second",
+        Durability::Os => "os",
+    }
+}

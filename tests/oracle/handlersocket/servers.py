@@ -1,0 +1,203 @@
+"""Starts and stops the servers that are compared: MariaDB with its plugin, and Rowhouse.
+
+Everything listens on loopback, on ports that the kernel just gave out, in a directory that is
+removed afterwards. Both servers run with TZ=UTC, so that TIMESTAMP columns print alike.
+
+Not here: what is sent to them.
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+READY_WAIT_S_MAX = 60.0
+STOP_WAIT_S_MAX = 30.0
+
+
+class Endpoint:
+    """Where one server answers: HandlerSocket's two ports, MySQL's port, and the secret."""
+
+    def __init__(self, name, host, port, write_port, mysql_port, secret=""):
+        self.name = name
+        self.host = host
+        self.port = port
+        self.write_port = write_port
+        self.mysql_port = mysql_port
+        self.secret = secret
+
+    def __repr__(self):
+        return (
+            f"{self.name} (handlersocket {self.host}:{self.port}, "
+            f"write {self.write_port}, mysql {self.mysql_port})"
+        )
+
+
+def free_ports(count):
+    """Ports free on loopback at this moment. All are held until all are known."""
+    held = [socket.socket() for _ in range(count)]
+    for one in held:
+        one.bind(("127.0.0.1", 0))
+    ports = [one.getsockname()[1] for one in held]
+    for one in held:
+        one.close()
+    return ports
+
+
+class Server:
+    """A started child process with its own directory."""
+
+    def __init__(self, prefix):
+        self.directory = pathlib.Path(tempfile.mkdtemp(prefix=prefix))
+        self.process = None
+        self.log = self.directory / "log"
+
+    def spawn(self, command):
+        environment = dict(os.environ, TZ="UTC", LC_ALL="C.UTF-8")
+        with open(self.log, "ab") as log:
+            self.process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment
+            )
+
+    def wait_ready(self, is_ready):
+        deadline = time.monotonic() + READY_WAIT_S_MAX
+        while time.monotonic() < deadline:
+            if self.process.poll() is not None:
+                raise RuntimeError(f"server ended early:\n{self.log_tail()}")
+            if is_ready():
+                return
+            time.sleep(0.05)
+        raise RuntimeError(f"server not ready in {READY_WAIT_S_MAX} s:\n{self.log_tail()}")
+
+    def log_tail(self, lines=30):
+        try:
+            return "\n".join(self.log.read_text("utf-8", "replace").splitlines()[-lines:])
+        except OSError as error:
+            return str(error)
+
+    def stop(self):
+        if self.process is not None and self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(STOP_WAIT_S_MAX)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+
+def accepts(port):
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=1).close()
+        return True
+    except OSError:
+        return False
+
+
+class MariaDb(Server):
+    """`mariadbd` with the handlersocket plugin, a fresh data directory, root without password.
+
+    The plugin is loaded at the start and not by INSTALL SONAME; the data directory must have
+    been made without it, because `mariadb-install-db` refuses the plugin's options.
+    """
+
+    def __init__(self, secret=""):
+        super().__init__("hs-oracle-mariadb-")
+        data = self.directory / "data"
+        made = subprocess.run(
+            [
+                find_program("mariadb-install-db"),
+                "--no-defaults",
+                f"--datadir={data}",
+                "--auth-root-authentication-method=normal",
+                "--skip-test-db",
+            ]
+            + user_option(),
+            capture_output=True,
+            check=False,
+        )
+        if made.returncode != 0:
+            raise RuntimeError(f"mariadb-install-db: {made.stdout}{made.stderr}")
+        mysql_port, port, write_port = free_ports(3)
+        command = [
+            find_program("mariadbd"),
+            "--no-defaults",
+            f"--datadir={data}",
+            f"--socket={self.directory}/sock",
+            f"--pid-file={self.directory}/pid",
+            "--bind-address=127.0.0.1",
+            f"--port={mysql_port}",
+            "--plugin-maturity=unknown",
+            "--plugin-load-add=handlersocket",
+            "--loose-handlersocket_address=127.0.0.1",
+            f"--loose-handlersocket_port={port}",
+            f"--loose-handlersocket_port_wr={write_port}",
+            "--loose-handlersocket_threads=2",
+            "--character-set-server=utf8mb4",
+            "--collation-server=utf8mb4_general_ci",
+            "--innodb-buffer-pool-size=64M",
+            # Durability is not under test here, and fsync would be most of the run's time.
+            "--innodb-flush-log-at-trx-commit=0",
+        ] + user_option()
+        if secret:
+            command += [
+                f"--loose-handlersocket_plain_secret={secret}",
+                f"--loose-handlersocket_plain_secret_wr={secret}",
+            ]
+        self.spawn(command)
+        self.endpoint = Endpoint("mariadb", "127.0.0.1", port, write_port, mysql_port, secret)
+        try:
+            self.wait_ready(lambda: all(accepts(p) for p in (mysql_port, port, write_port)))
+        except RuntimeError:
+            self.stop()
+            raise
+
+
+class Rowhouse(Server):
+    """The `rowhouse` program under test; ready when its ready line has named both doors."""
+
+    def __init__(self, program, secret=""):
+        super().__init__("hs-oracle-rowhouse-")
+        mysql_port, port, write_port = free_ports(3)
+        command = [
+            str(program),
+            "serve",
+            "--data-dir",
+            str(self.directory / "data"),
+            "--mysql-port",
+            str(mysql_port),
+            "--handlersocket-port",
+            str(port),
+            "--handlersocket-write-port",
+            str(write_port),
+            "--memcached-port",
+            "off",
+            "--durability",
+            "os",
+        ]
+        if secret:
+            command += ["--handlersocket-secret", secret, "--handlersocket-write-secret", secret]
+        self.spawn(command)
+        self.endpoint = Endpoint("rowhouse", "127.0.0.1", port, write_port, mysql_port, secret)
+        ready = re.compile(rf"ready.*\b{mysql_port}\b", re.IGNORECASE)
+        try:
+            self.wait_ready(lambda: ready.search(self.log_tail(1000)))
+        except RuntimeError:
+            self.stop()
+            raise
+
+
+def find_program(name):
+    found = shutil.which(name) or shutil.which(name, path="/usr/sbin:/usr/local/sbin:/usr/bin")
+    if not found:
+        raise RuntimeError(f"{name} is not installed")
+    return found
+
+
+def user_option():
+    return ["--user=root"] if os.geteuid() == 0 else []
