@@ -31,8 +31,19 @@ fn main() {
     let store = open(&directory.path().join("data"), 512);
     reads(&store, "files, cached");
     syncs(&store);
+    ingestion(&store);
     drop(store);
-    recovery(directory.path());
+    if megabytes() > 0 {
+        recovery(directory.path());
+    }
+}
+
+/// What is written before each kill; 0 leaves recovery out.
+fn megabytes() -> u64 {
+    env::args()
+        .nth(1)
+        .and_then(|word| word.parse().ok())
+        .unwrap_or(1024)
 }
 
 fn open(directory: &Path, megabytes: usize) -> RocksStore {
@@ -144,11 +155,7 @@ fn puts(store: &RocksStore) {
                 .expect("the write");
         }
         let what = format!("put, {batches_of} batches of {puts_of} a write");
-        say(
-            &what,
-            rounds * (batches_of * puts_of) as u64,
-            started.elapsed(),
-        );
+        started.say(&what, rounds * (batches_of * puts_of) as u64);
     }
     for number in 0..KEYS {
         let changes = vec![put(number)];
@@ -192,11 +199,7 @@ fn reads(store: &RocksStore, from: &str) {
             );
         }
     }
-    say(
-        &format!("get of 1000 hot keys, {from}"),
-        200 * 1000,
-        started.elapsed(),
-    );
+    started.say(&format!("get of 1000 hot keys, {from}"), 200 * 1000);
     let started = Watch::start();
     for keys in keys.chunks(16) {
         let mut found = 0;
@@ -209,21 +212,13 @@ fn reads(store: &RocksStore, from: &str) {
             .expect("the look-up");
         assert_eq!(black_box(found), keys.len());
     }
-    say(
-        &format!("get, 16 keys at a time, {from}"),
-        ROUNDS,
-        started.elapsed(),
-    );
+    started.say(&format!("get, 16 keys at a time, {from}"), ROUNDS);
     let absent: Vec<Vec<u8>> = keys.iter().map(|key| [&key[..], b"x"].concat()).collect();
     let started = Watch::start();
     for key in &absent {
         let _ = black_box(store.get(key, Reach::Memory, &mut value));
     }
-    say(
-        &format!("get of an absent key, {from}"),
-        ROUNDS,
-        started.elapsed(),
-    );
+    started.say(&format!("get of an absent key, {from}"), ROUNDS);
     let started = Watch::start();
     let mut cursor = store
         .scan(&KeyRange::default(), Direction::Forward, Reach::Disk)
@@ -233,11 +228,7 @@ fn reads(store: &RocksStore, from: &str) {
         entries += 1;
         black_box((cursor.key(), cursor.value()));
     }
-    say(
-        &format!("entry of a scan, {from}"),
-        entries,
-        started.elapsed(),
-    );
+    started.say(&format!("entry of a scan, {from}"), entries);
     let started = Watch::start();
     for key in &keys[..50_000] {
         let range = KeyRange {
@@ -249,11 +240,43 @@ fn reads(store: &RocksStore, from: &str) {
             .expect("the scan");
         assert!(cursor.advance().expect("the cursor moves"));
     }
-    say(
-        &format!("scan of one entry, {from}"),
-        50_000,
-        started.elapsed(),
-    );
+    started.say(&format!("scan of one entry, {from}"), 50_000);
+}
+
+fn ingestion(store: &RocksStore) {
+    const ROUNDS: u64 = 2_000_000;
+    let before = store.status().disk_bytes;
+    let mut entries = (0..ROUNDS).map(|number| {
+        let Change::Put(_, value) = put(number) else {
+            unreachable!("put makes a put")
+        };
+        Ok(([&[9][..], &number.to_be_bytes()].concat(), value))
+    });
+    let started = Watch::start();
+    store.ingest(&mut entries).expect("the ingestion");
+    started.say("entry of an ingestion", ROUNDS);
+    let grown = store.status().disk_bytes - before;
+    let given = ROUNDS * (9 + VALUE_BYTES as u64);
+    #[expect(clippy::print_stdout, reason = "the program's purpose")]
+    {
+        println!("ingested {} MB, on disk {} MB", given >> 20, grown >> 20);
+    }
+    let range = KeyRange {
+        start: vec![9],
+        end: vec![10],
+    };
+    let started = Watch::start();
+    let changes = vec![Change::DeleteRange(range.clone())];
+    store
+        .write(&Batch { changes }, Durability::EveryCommit)
+        .expect("the removal");
+    store.reclaim(&range).expect("reclaiming begins");
+    started.say("removal of a range", 1);
+    let started = Watch::start();
+    while store.status().disk_bytes > before + grown / 10 {
+        std::thread::yield_now();
+    }
+    started.say("until its space came back", 1);
 }
 
 fn syncs(store: &RocksStore) {
@@ -272,10 +295,7 @@ fn syncs(store: &RocksStore) {
 
 /// Writes the megabytes asked for at full speed, then dies without closing anything.
 fn write_and_die(directory: &Path) -> ! {
-    let megabytes: u64 = env::args()
-        .nth(1)
-        .and_then(|word| word.parse().ok())
-        .unwrap_or(1024);
+    let megabytes = megabytes();
     let store = open(directory, 512);
     let mut written = 0;
     let mut number = 0;
@@ -297,11 +317,7 @@ fn write_and_die(directory: &Path) -> ! {
             .write(&Batch { changes }, Durability::EverySecond)
             .expect("the write");
     }
-    say(
-        "put before the kill, 100 a write",
-        number,
-        started.elapsed(),
-    );
+    started.say("put before the kill, 100 a write", number);
     std::process::abort();
 }
 

@@ -72,7 +72,7 @@ impl Shared {
         if !range.end.is_empty() && range.start >= range.end {
             return Ok(0);
         }
-        // Longer than any key, and above all of them.
+        // Above every key that does not begin with as many bytes of the highest value.
         let last = [0xff; 64];
         let end = if range.end.is_empty() {
             &last[..]
@@ -132,7 +132,7 @@ impl Shared {
 }
 
 /// Bytes of the directory's files. Files that vanish meanwhile count nothing.
-fn disk_bytes(directory: &Path) -> u64 {
+pub(crate) fn disk_bytes(directory: &Path) -> u64 {
     let Ok(entries) = fs::read_dir(directory) else {
         return 0;
     };

@@ -31,6 +31,7 @@ use crate::options::{RocksOptions, Settings};
 use crate::reading::{Lookup, scan};
 use crate::reclaim::Reclaiming;
 use crate::snapshot::RocksSnapshot;
+use crate::status::disk_bytes;
 use crate::writing::{Health, Syncing, WriteModes};
 
 /// Ordered, durable bytes in a directory. Clones are handles of the same store.
@@ -69,7 +70,7 @@ impl RocksStore {
     pub fn open(directory: &Path, options: &RocksOptions) -> Result<RocksStore> {
         let state = format::examine(directory)?;
         ingest::remove_leftovers(directory)?;
-        let Settings { mut options, cache } = options.settings()?;
+        let Settings { mut options, cache } = options.settings(disk_bytes(directory));
         options.create_if_missing(state == Directory::New);
         let family = ColumnFamilyDescriptor::new(DEFAULT_COLUMN_FAMILY_NAME, options.clone());
         let database = DB::open_cf_descriptors(&options, directory, [family]).map_err(of_open)?;
@@ -121,15 +122,15 @@ impl Drop for Handle {
     fn drop(&mut self) {
         self.shared.syncing.stop();
         self.shared.reclaiming.stop();
-        // Ends a compaction that the reclaiming thread may be waiting for. RocksDB takes no
-        // writes of memtables to files after this; the log has them.
+        if let Err(error) = self.shared.sync_log() {
+            tracing::error!("the log was not synced at closing: {error}");
+        }
+        // Ends a compaction that the reclaiming thread may be waiting for. Write buffers are not
+        // written to files any more; the log has what they hold.
         self.shared.database.cancel_all_background_work(true);
         for thread in self.threads.drain(..) {
             // A panic of the thread was reported by its hook; closing goes on.
             let _ = thread.join();
-        }
-        if let Err(error) = self.shared.sync_log() {
-            tracing::error!("the log was not synced at closing: {error}");
         }
     }
 }

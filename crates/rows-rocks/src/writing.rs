@@ -226,3 +226,25 @@ fn bytes(batches: &[&Batch]) -> usize {
     };
     CHANGE_OVERHEAD + changes.map(each).sum::<usize>()
 }
+
+#[cfg(test)]
+mod tests {
+    use rocksdb::{DB, Options};
+
+    use super::*;
+
+    /// A real error, and neither a full disk nor a bad argument.
+    fn some_error() -> rocksdb::Error {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        DB::open(&Options::default(), file.path().join("below a file")).unwrap_err()
+    }
+
+    #[test]
+    fn after_a_failed_write_no_other_is_accepted() {
+        let health = Health::default();
+        health.check().unwrap();
+        let first = health.after("writing", some_error());
+        assert!(matches!(first, Error::Store { applied: None, .. }));
+        assert!(matches!(health.check(), Err(Error::Refused { .. })));
+    }
+}

@@ -221,4 +221,7 @@ pub trait StoreTransaction: Read {
     fn commit(self: Box<Self>, durability: Durability) -> Result<()>;
     /// The state at `snapshot` overlaid with this transaction's writes, for consistent reads.
     fn view_at<'a>(&'a self, snapshot: &'a dyn Read) -> Box<dyn Read + 'a>;
+    /// As `view_at`, but with a copy of the writes made so far, so that it outlives the
+    /// transaction: for results that are read piece by piece.
+    fn frozen_at(&self, snapshot: Arc<dyn Read>) -> Arc<dyn Read>;
 }

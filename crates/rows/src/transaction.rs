@@ -199,6 +199,11 @@ impl Transaction {
         self.store.view_at(snapshot)
     }
 
+    /// As `view_at`, with a copy of the writes made so far, so that it outlives the transaction.
+    pub fn frozen_at(&self, snapshot: Arc<dyn Read>) -> Arc<dyn Read> {
+        if self.is_empty() { snapshot } else { self.store.frozen_at(snapshot) }
+    }
+
     /// Marks this point.
     pub fn savepoint(&self) -> Savepoint {
         self.store.savepoint()

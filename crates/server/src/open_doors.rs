@@ -55,6 +55,9 @@ struct Place {
     socket: Option<PathBuf>,
 }
 
+/// Doors, and listeners with the positions of their doors.
+pub type Opened = (Vec<Door>, Vec<(usize, Listener)>);
+
 /// Listeners that are bound but not served yet.
 pub struct Bound {
     listeners: Vec<(Kind, Listener)>,
@@ -122,11 +125,9 @@ impl Bound {
     }
 
     /// Puts conversations behind the listeners.
-    pub fn open(
-        self,
-        settings: &Settings,
-        engine: &Arc<Engine>,
-    ) -> (Vec<Door>, Vec<(usize, Listener)>) {
+    pub fn open(self, settings: &Settings, engine: &Arc<Engine>) -> anyhow::Result<Opened> {
+        let options = sql_options(settings, self.port(Kind::Mysql));
+        let sql = Sql::new(engine.clone(), &options).context("cannot start SQL")?;
         let mut kinds: Vec<Kind> = Vec::new();
         let mut listeners = Vec::new();
         for (kind, listener) in self.listeners {
@@ -139,22 +140,23 @@ impl Bound {
                 });
             listeners.push((position, listener));
         }
-        (
-            kinds
-                .into_iter()
-                .map(|kind| door(kind, settings, engine))
-                .collect(),
-            listeners,
-        )
+        let doors = kinds.into_iter().map(|kind| door(kind, settings, &sql));
+        Ok((doors.collect(), listeners))
+    }
+
+    /// The TCP port of a door, 0 when it has none.
+    fn port(&self, kind: Kind) -> u16 {
+        let listeners = self.listeners.iter().filter(|(of, _)| *of == kind);
+        let mut ports = listeners.filter_map(|(_, listener)| listener.port());
+        ports.next().unwrap_or(0)
     }
 }
 
-fn door(kind: Kind, settings: &Settings, engine: &Arc<Engine>) -> Door {
+fn door(kind: Kind, settings: &Settings, sql: &Arc<Sql>) -> Door {
     let name = kind.name();
     match kind {
         Kind::Mysql => {
-            let sql = Sql::new(engine.clone(), SqlOptions::default());
-            let door = MysqlDoor::new(sql, users(settings));
+            let door = MysqlDoor::new(sql.clone(), users(settings));
             let door = Arc::new(door.with_packet_bytes_max(settings.packet_max));
             let mut refusal = Vec::new();
             MysqlDoor::refuse(&mut refusal);
@@ -200,6 +202,19 @@ fn users(settings: &Settings) -> Users {
         name: user.name.clone(),
         secret: Secret::new(&user.password),
     }))
+}
+
+fn sql_options(settings: &Settings, port: u16) -> SqlOptions {
+    SqlOptions {
+        memory_bytes: settings.query_memory() as usize,
+        threads: settings.threads,
+        port,
+        data_dir: settings.data_dir.display().to_string(),
+        hostname: std::fs::read_to_string("/proc/sys/kernel/hostname").map_or_else(
+            |_| "localhost".to_owned(),
+            |name| name.trim_end().to_owned(),
+        ),
+    }
 }
 
 /// The client's host as SQL shows it.

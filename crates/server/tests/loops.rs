@@ -516,7 +516,7 @@ fn two_thousand_idle_connections_cost_little_and_hold_up_nobody() {
         idle.push(stream);
     }
     let per_connection = rss().saturating_sub(rss_before) / 2000;
-    println!("{per_connection} bytes of memory per idle connection");
+    eprintln!("{per_connection} bytes of memory per idle connection");
     assert!(per_connection < 8 * 1024, "{per_connection} bytes");
     assert_eq!(bench.metrics.connections(), 2001);
     let loops: Vec<usize> = bench
@@ -534,7 +534,7 @@ fn two_thousand_idle_connections_cost_little_and_hold_up_nobody() {
         busy.send("echo x\n");
         assert_eq!(busy.line(), "x");
     }
-    println!("{:?} per request beside them", since.elapsed() / 1000);
+    eprintln!("{:?} per request beside them", since.elapsed() / 1000);
     drop(idle);
     wait_until("they are gone", || bench.metrics.connections() == 1);
     bench.server.stop(PATIENCE);

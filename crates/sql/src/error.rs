@@ -227,7 +227,7 @@ impl From<Error> for SqlError {
             Error::NullValue { column } => {
                 SqlError::new(1048, format!("Column '{column}' cannot be null"))
             }
-            Error::Definition { why } => SqlError::new(1105, why),
+            Error::Definition { why } => SqlError::new(definition_number(&why), why),
             Error::TooLarge {
                 what,
                 bytes,
@@ -253,6 +253,35 @@ impl From<Error> for SqlError {
             ),
         }
     }
+}
+
+/// MySQL's number for a broken rule of a table's definition, told by its words.
+fn definition_number(why: &str) -> u16 {
+    const NUMBERS: [(&str, u16); 22] = [
+        ("A table must have at least", 1113),
+        ("You can't delete all columns", 1090),
+        ("Too many columns", 1117),
+        ("Duplicate column name", 1060),
+        ("Key column", 1072),
+        ("Multiple primary key", 1068),
+        ("Incorrect table definition; there can be only one auto", 1075),
+        ("BLOB/TEXT column", 1170),
+        ("JSON column", 3152),
+        ("Too many key parts", 1070),
+        ("Too many keys", 1069),
+        ("Specified key was too long", 1071),
+        ("Incorrect index name", 1280),
+        ("Incorrect database name", 1102),
+        ("Incorrect table name", 1103),
+        ("Incorrect column name", 1166),
+        ("Incorrect column specifier", 1063),
+        ("Incorrect prefix key", 1089),
+        ("Invalid default value", 1067),
+        ("Identifier name", 1059),
+        ("Can't DROP", 1091),
+        ("A primary key", 1171),
+    ];
+    NUMBERS.iter().find(|(words, _)| why.starts_with(words)).map_or(1105, |(_, number)| *number)
 }
 
 /// What strict mode says of a value that does not fit its column. `row` counts from 1.

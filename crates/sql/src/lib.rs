@@ -1,1 +1,40 @@
-//! placeholder
+//! SQL in MySQL's dialect, over `rows`.
+//!
+//! ```text
+//! text -> scan (shape, literals) -> plan known? -> point, write        the quick way
+//!                                -> parse -> bind -> plan -> the same
+//!                                -> parse -> analytic                   every other SELECT
+//! other statements -> parse -> session::admin, ddl, show, load
+//! ```
+//! `session` is the door's side: what a connection can do. `docs/sql.md` says what is supported
+//! and where it differs from MySQL.
+//!
+//! Not here: wire protocols, sockets, users.
+
+mod analytic;
+pub mod context;
+mod ddl;
+pub mod error;
+pub mod expression;
+pub mod information_schema;
+pub mod load;
+pub mod mode;
+pub mod parse;
+mod plan;
+mod point;
+pub mod reply;
+mod scan;
+pub mod server;
+mod session;
+mod show;
+pub mod variables;
+pub mod warning;
+mod write;
+
+pub use error::{Result, SqlError};
+pub use load::LoadLocal;
+pub use reply::{
+    ColumnFlags, Done, How, Pace, Parameter, Prepared, Reply, ResultColumn, RowSource, RowStream,
+};
+pub use server::{SERVER_VERSION, SERVER_VERSION as VERSION, Sql, SqlOptions};
+pub use session::Session;

@@ -3,7 +3,7 @@
 //! Not here: the variable's place in the session (`variables`).
 
 /// The modes that a session is in. Names as MySQL's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SqlMode(u32);
 
 /// Names by bit; a mode that only names others is expanded by `parse`.

@@ -2,12 +2,12 @@
 //!
 //! ```text
 //! Sql::new(engine, options)                         shared by all sessions of a server
-//! Session::new(&sql, connection_id, user, host, database)
+//! Session::new(&sql, connection_id, user, host, database)  one per connection
 //! session.query(bytes, how)          -> (Reply, bytes taken)   first statement of a text
 //! session.prepare(bytes)             -> Prepared
 //! session.execute(id, &[Datum], how) -> Reply
 //! stream.next(how, sink)             -> more?                  rows, piecewise
-//! load.feed(&mut session, bytes), load.finish(&mut session)    LOAD DATA LOCAL
+//! load.feed(&mut session, bytes), load.finish(&mut session) -> Done    LOAD DATA LOCAL
 //! ```
 //!
 //! A statement that would wait and may not gives `SqlError::would_wait`: nothing was done, the
@@ -32,4 +32,401 @@
 //! 3. A transaction's plain SELECTs read one snapshot, taken by its first read, overlaid with
 //!    its own writes; its writes and locking reads work on the latest state.
 //!
-//! Not here: wire formats (`doors::mysql`), how statements are carried out (the modules beside).
+//! Not here: wire formats (`doors::mysql`), how statements are carried out (the modules beneath
+//! and beside).
+
+mod admin;
+mod explain;
+mod load;
+mod prepared;
+mod select;
+mod transaction;
+mod write;
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use rows::datum::{Datum, Value};
+
+use crate::context::{Aftermath, Facts};
+use crate::error::{Result, SqlError};
+use crate::parse::TableName;
+use crate::plan::Plan;
+use crate::reply::{Done, How, Parameter, Prepared, Reply};
+use crate::scan::{Scanned, leading_word, open_version_comments};
+use crate::server::{Counters, Process, Sql};
+use crate::variables::SessionVariables;
+use crate::warning::{Level, Warnings};
+
+use prepared::PreparedStatement;
+use transaction::OpenTransaction;
+
+/// Status flag: a transaction is open.
+const STATUS_IN_TRANSACTION: u16 = 1;
+/// Status flag: autocommit.
+const STATUS_AUTOCOMMIT: u16 = 2;
+
+/// One connection.
+pub struct Session {
+    sql: Arc<Sql>,
+    process: Arc<Process>,
+    /// `name@host`, as `USER()` gives it.
+    user: String,
+    database: Option<String>,
+    variables: Arc<SessionVariables>,
+    user_variables: Arc<HashMap<String, Value>>,
+    open: Option<OpenTransaction>,
+    /// What SET TRANSACTION said of the next transaction only.
+    next_read_only: Option<bool>,
+    warnings: RefCell<Warnings>,
+    /// `@@warning_count` and `@@error_count`: of the statement before.
+    counts_before: (u64, u64),
+    last_insert_id: u64,
+    row_count: i64,
+    found_rows: u64,
+    /// CLIENT_FOUND_ROWS.
+    counts_found: bool,
+    /// CLIENT_MULTI_STATEMENTS.
+    multi_statements: bool,
+    prepared: HashMap<u32, PreparedStatement>,
+    /// Statements by the names of PREPARE.
+    named: HashMap<String, u32>,
+    next_prepared: u32,
+    /// Reused from statement to statement.
+    scanned: Scanned,
+}
+
+/// A statement under way: its text, taken apart.
+#[derive(Clone, Copy)]
+struct Statement<'a> {
+    /// The text, of which `scanned` gives the part.
+    text: &'a [u8],
+    scanned: &'a Scanned,
+    /// Literals and `?`, as datums.
+    parameters: &'a [Datum<'a>],
+    /// The client's own `?`.
+    own: &'a [Datum<'a>],
+    how: How,
+}
+
+impl<'a> Statement<'a> {
+    /// The statement's text.
+    fn source(&self) -> &'a [u8] {
+        &self.text[self.scanned.start..self.scanned.end]
+    }
+
+    /// The statement's text, which must be UTF-8.
+    fn source_text(&self) -> Result<&'a str> {
+        std::str::from_utf8(self.source()).map_err(|error| {
+            let at = error.valid_up_to();
+            let bad = self.source()[at..].iter().take(4);
+            let shown: String = bad.map(|byte| format!("\\x{byte:02X}")).collect();
+            SqlError::new(1300, format!("Invalid utf8mb4 character string: '{shown}'"))
+        })
+    }
+
+    /// Its shape, which is UTF-8 unless names are not.
+    fn shape(&self) -> Result<&'a str> {
+        std::str::from_utf8(&self.scanned.shape)
+            .map_err(|_| SqlError::new(1300, "Invalid utf8mb4 character string in a name"))
+    }
+}
+
+impl Session {
+    /// A session for a user who has logged in.
+    ///
+    /// # Errors
+    /// 1049 when there is no such database.
+    pub fn new(
+        sql: &Arc<Sql>,
+        connection_id: u32,
+        user: &str,
+        host: &str,
+        database: Option<&str>,
+    ) -> Result<Session> {
+        Counters::add(&sql.counters().connections);
+        let now = sql.engine().clock().unix_micros();
+        let variables = SessionVariables::new(sql.globals())?;
+        let mut session = Session {
+            sql: Arc::clone(sql),
+            process: sql.processes().join(connection_id, user, host, now),
+            user: format!("{user}@{host}"),
+            database: None,
+            variables: Arc::new(variables),
+            user_variables: Arc::new(HashMap::new()),
+            open: None,
+            next_read_only: None,
+            warnings: RefCell::new(Warnings::default()),
+            counts_before: (0, 0),
+            last_insert_id: 0,
+            row_count: 0,
+            found_rows: 0,
+            counts_found: false,
+            multi_statements: false,
+            prepared: HashMap::new(),
+            named: HashMap::new(),
+            next_prepared: 1,
+            scanned: Scanned::default(),
+        };
+        if let Some(database) = database.filter(|name| !name.is_empty()) {
+            session.set_database(database)?;
+        }
+        Ok(session)
+    }
+
+    /// Whether affected rows are those found rather than those changed (CLIENT_FOUND_ROWS).
+    pub fn set_found_rows(&mut self, found: bool) {
+        self.counts_found = found;
+    }
+
+    /// Whether a text may hold several statements (CLIENT_MULTI_STATEMENTS). If not, a text with
+    /// more than one is a syntax error before any is executed: what an injection would append.
+    pub fn set_multi_statements(&mut self, allowed: bool) {
+        self.multi_statements = allowed;
+    }
+
+    /// The server's SQL layer.
+    pub fn sql(&self) -> &Arc<Sql> {
+        &self.sql
+    }
+
+    /// The current database.
+    pub fn database(&self) -> Option<&str> {
+        self.database.as_deref()
+    }
+
+    /// USE, COM_INIT_DB.
+    ///
+    /// # Errors
+    /// 1049.
+    pub fn set_database(&mut self, name: &str) -> Result<()> {
+        let known = self.sql.engine().catalog().has_database(name)
+            || name.eq_ignore_ascii_case("information_schema");
+        if !known {
+            return Err(SqlError::unknown_database(name));
+        }
+        self.database = Some(name.to_string());
+        self.process.set_database(Some(name));
+        Ok(())
+    }
+
+    /// Flags of the protocol: in a transaction, autocommit.
+    pub fn status_flags(&self) -> u16 {
+        let open = if self.open.is_some() { STATUS_IN_TRANSACTION } else { 0 };
+        open | if self.variables.autocommit { STATUS_AUTOCOMMIT } else { 0 }
+    }
+
+    /// Warnings of the last statement.
+    pub fn warning_count(&self) -> u16 {
+        self.warnings.borrow().count_u16()
+    }
+
+    /// Whether KILL CONNECTION was said of it: the door closes it.
+    pub fn is_killed(&self) -> bool {
+        self.process.kill.is_connection_killed()
+    }
+
+    /// The line that COM_STATISTICS answers.
+    pub fn statistics(&self) -> String {
+        use std::sync::atomic::Ordering::Relaxed;
+        let uptime = self.sql.uptime_seconds();
+        let questions = self.sql.counters().questions.load(Relaxed);
+        let rate = questions as f64 / uptime.max(1) as f64;
+        format!(
+            "Uptime: {uptime}  Threads: {}  Questions: {questions}  Slow queries: 0  Opens: 0  \
+             Flush tables: 0  Open tables: 0  Queries per second avg: {rate:.3}",
+            self.sql.processes().count()
+        )
+    }
+
+    /// Executes the first statement of `text`; says how many bytes it took, `;` and the spaces and
+    /// comments behind it included.
+    ///
+    /// # Errors
+    /// MySQL's; `would_wait` when it may not wait and would have to: nothing was done.
+    pub fn query(&mut self, text: &[u8], how: How) -> Result<(Reply, usize)> {
+        let opened = open_version_comments(text);
+        let text = opened.as_deref().unwrap_or(text);
+        let mut scanned = std::mem::take(&mut self.scanned);
+        let result = self.query_scanned(text, &mut scanned, how);
+        let taken = crate::scan::skip_space(text, scanned.taken);
+        self.scanned = scanned;
+        Ok((result?, taken))
+    }
+
+    fn query_scanned(&mut self, text: &[u8], scanned: &mut Scanned, how: How) -> Result<Reply> {
+        let scan = scanned.scan(text, self.variables.mode);
+        self.enter(&text[scanned.start.min(text.len())..]);
+        let result = scan.and_then(|()| {
+            if scanned.parameters > 0 {
+                return Err(crate::scan::syntax_at(text, scanned.start));
+            }
+            let next = crate::scan::skip_space(text, scanned.taken);
+            if next < text.len() && !self.multi_statements {
+                return Err(crate::scan::syntax_at(text, next));
+            }
+            let mut datums = Vec::with_capacity(scanned.literals.len());
+            scanned.datums(text, &[], &mut datums);
+            let statement =
+                Statement { text, scanned, parameters: &datums, own: &[], how };
+            self.run(&statement, None)
+        });
+        self.leave(result)
+    }
+
+    /// Prepares the first statement of `text`.
+    ///
+    /// # Errors
+    /// MySQL's: a statement that cannot be bound is refused now.
+    pub fn prepare(&mut self, text: &[u8]) -> Result<Prepared> {
+        self.enter(text);
+        let result = self.prepare_statement(text);
+        self.process.leave();
+        result.inspect_err(|error| self.note_error(error))
+    }
+
+    /// Executes a prepared statement.
+    ///
+    /// # Errors
+    /// As `query`; 1243 for an unknown number, 1210 for a wrong number of parameters.
+    pub fn execute(
+        &mut self,
+        id: u32,
+        parameters: &[Parameter<'_>],
+        how: How,
+    ) -> Result<Reply> {
+        let Some(mut prepared) = self.prepared.remove(&id) else {
+            return Err(SqlError::new(
+                1243,
+                format!("Unknown prepared statement handler ({id}) given to EXECUTE"),
+            ));
+        };
+        self.enter(&prepared.text);
+        let result = self.execute_prepared(&mut prepared, parameters, how);
+        self.prepared.insert(id, prepared);
+        self.leave(result)
+    }
+
+    /// Forgets a prepared statement.
+    pub fn close(&mut self, id: u32) {
+        self.prepared.remove(&id);
+        self.named.retain(|_, named| *named != id);
+    }
+
+    fn enter(&mut self, text: &[u8]) {
+        Counters::add(&self.sql.counters().questions);
+        self.process.enter(text, self.sql.engine().clock().unix_micros());
+    }
+
+    fn leave(&mut self, result: Result<Reply>) -> Result<Reply> {
+        self.process.leave();
+        match result {
+            Ok(reply) => Ok(reply),
+            Err(error) => {
+                self.note_error(&error);
+                Err(error)
+            }
+        }
+    }
+
+    fn note_error(&mut self, error: &SqlError) {
+        if error.is_would_wait() {
+            return;
+        }
+        self.row_count = -1;
+        self.warnings.borrow_mut().push(Level::Error, error.number, error.message.clone());
+    }
+
+    /// Carries a statement out. `known` is the plan of a prepared statement.
+    fn run(&mut self, statement: &Statement<'_>, known: Option<&Plan>) -> Result<Reply> {
+        let source = statement.source();
+        let word = leading_word(source);
+        let is = |name: &[u8]| word.eq_ignore_ascii_case(name);
+        if is(b"select") || is(b"with") || is(b"values") || is(b"table") || source.first() == Some(&b'(')
+        {
+            Counters::add(&self.sql.counters().selects);
+            self.begin_statement();
+            return self.run_select(statement, known);
+        }
+        if is(b"insert") || is(b"replace") || is(b"update") || is(b"delete") {
+            self.begin_statement();
+            if !statement.how.may_wait {
+                return Err(SqlError::would_wait());
+            }
+            return self.run_write(statement, known);
+        }
+        if source.is_empty() {
+            return Err(SqlError::new(1065, "Query was empty"));
+        }
+        self.run_admin(statement)
+    }
+
+    /// Forgets the warnings of the statement before.
+    fn begin_statement(&mut self) {
+        let warnings = self.warnings.get_mut();
+        if warnings.count() > 0 || self.counts_before != (0, 0) {
+            let errors = warnings.list().iter().filter(|w| w.level == Level::Error).count();
+            self.counts_before = (warnings.count(), errors as u64);
+            warnings.clear();
+        }
+    }
+
+    /// The statement's surroundings.
+    fn facts(&self) -> Arc<Facts> {
+        let now = self.variables.timestamp;
+        let now = now.unwrap_or_else(|| self.sql.engine().clock().unix_micros() as i64);
+        Arc::new(Facts {
+            connection_id: self.process.id,
+            user: self.user.clone(),
+            database: self.database.clone(),
+            zone: self.variables.zone,
+            now,
+            last_insert_id: self.last_insert_id,
+            row_count: self.row_count,
+            found_rows: self.found_rows,
+            warning_count: self.counts_before.0,
+            error_count: self.counts_before.1,
+            mode: self.variables.mode,
+            variables: Arc::clone(&self.variables),
+            user_variables: Arc::clone(&self.user_variables),
+            kill: Arc::clone(&self.process.kill),
+            aftermath: Arc::new(Mutex::new(Aftermath::default())),
+            sql: Arc::clone(&self.sql),
+        })
+    }
+
+    /// Takes over what expressions left behind.
+    fn take_aftermath(&mut self, facts: &Facts) {
+        let aftermath = std::mem::take(&mut *facts.aftermath.lock());
+        if let Some(id) = aftermath.last_insert_id {
+            self.last_insert_id = id;
+        }
+        if !aftermath.user_variables.is_empty() {
+            let variables = Arc::make_mut(&mut self.user_variables);
+            variables.extend(aftermath.user_variables);
+        }
+    }
+
+    /// Database and name of a table.
+    fn qualified<'n>(&'n self, name: &'n TableName) -> Result<(&'n str, &'n str)> {
+        let database = name.database.as_deref().or(self.database.as_deref());
+        Ok((database.ok_or_else(SqlError::no_database)?, &name.table))
+    }
+
+    fn done(&self, affected: u64) -> Reply {
+        Reply::Done(Done {
+            affected,
+            warnings: self.warnings.borrow().count_u16(),
+            ..Done::default()
+        })
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.sql.named_locks().release_all(self.process.id);
+        self.sql.processes().part(self.process.id);
+    }
+}

@@ -261,15 +261,19 @@ impl Exchange {
             Some(Secret::Slow(_)) => CACHING_SHA2,
             Some(Secret::Empty | Secret::Both { .. }) | None => exchange.method,
         };
-        // An empty proof for an account with a password may mean that the client had no
-        // scramble for its method: it named another than the greeting did.
-        let unproven = is_empty_proof(login.proof)
-            && named != CACHING_SHA2.as_bytes()
-            && !login.method.is_empty()
-            && !matches!(secret, Some(Secret::Empty));
+        // An empty proof may mean that the client had no scramble for its method: it named another
+        // than the greeting did, or (MySQL's own library) it changes its user.
+        let unproven = is_empty_proof(login.proof) && !matches!(secret, Some(Secret::Empty));
         if known != Some(wanted) || unproven {
             exchange.method = wanted;
-            return (exchange, Step::Switch(wanted));
+            // A client that names no method does not understand the request either.
+            let step = match login.method {
+                b"" => Step::Deny {
+                    password: !is_empty_proof(login.proof),
+                },
+                _ => Step::Switch(wanted),
+            };
+            return (exchange, step);
         }
         let step = exchange.check(users, login.proof);
         (exchange, step)

@@ -74,10 +74,6 @@ pub enum Command<'a> {
 
 /// Command bytes.
 pub mod code {
-    #![expect(
-        missing_docs,
-        reason = "named as the variants of `Command` that explain them"
-    )]
     pub const QUIT: u8 = 0x01;
     pub const INIT_DB: u8 = 0x02;
     pub const QUERY: u8 = 0x03;

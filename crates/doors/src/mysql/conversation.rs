@@ -17,7 +17,7 @@
 
 use std::sync::Arc;
 
-use sql::{How, LoadLocal, Session, Sql, SqlError};
+use sql::{How, LoadLocal, Sql, SqlError};
 
 use crate::conversation::{Conversation, Next, Turn};
 use crate::input::Input;
@@ -163,7 +163,7 @@ impl Mysql {
         }
         match std::mem::replace(&mut self.stage, Stage::Ready) {
             Stage::Greeted => self.first_packet(input, out),
-            Stage::LoggingIn(login) => self.login_packet(login, input, out, how.may_wait),
+            Stage::LoggingIn(login) => self.login_packet(*login, input, out, how.may_wait),
             Stage::Query(from) => self.next_statement(from, input, out, how),
             _ => self.command(input, out, how),
         }
@@ -334,7 +334,7 @@ impl Conversation for Mysql {
         let mut packets = Packets::new(out, 0);
         handshake::write_greeting(
             &mut packets,
-            sql::VERSION,
+            self.door.sql.version(),
             self.connection_id,
             &self.scramble,
             auth::CACHING_SHA2,

@@ -64,7 +64,6 @@ pub enum Written {
 pub struct Link {
     session: Session,
     capabilities: u32,
-    multi_statements: bool,
     statements: HashMap<u32, Kept>,
     packet_bytes_max: usize,
 }
@@ -78,12 +77,12 @@ struct Kept {
 
 impl Link {
     /// A connection with a fresh session.
-    pub fn new(session: Session, capabilities: u32, packet_bytes_max: usize) -> Link {
-        let multi_statements = capabilities & capability::MULTI_STATEMENTS != 0;
+    pub fn new(mut session: Session, capabilities: u32, packet_bytes_max: usize) -> Link {
+        session.set_multi_statements(capabilities & capability::MULTI_STATEMENTS != 0);
+        session.set_found_rows(capabilities & capability::FOUND_ROWS != 0);
         Link {
             session,
             capabilities,
-            multi_statements,
             statements: HashMap::new(),
             packet_bytes_max,
         }
@@ -107,14 +106,14 @@ impl Link {
             Command::Ping => Ok(self.ok(packets)),
             Command::InitDb(name) => self.init_db(name, packets),
             Command::FieldList { table, pattern } => self.field_list(table, pattern, packets),
-            Command::Statistics => self.statistics(packets),
+            Command::Statistics => Ok(self.statistics(packets)),
             Command::ProcessInfo => self.internal(b"SHOW PROCESSLIST", packets, how),
             Command::ProcessKill(id) => {
                 self.internal(format!("KILL {id}").as_bytes(), packets, how)
             }
             Command::Debug => Ok(self.end(packets)),
             Command::SetMultiStatements(allowed) => {
-                self.multi_statements = allowed;
+                self.session.set_multi_statements(allowed);
                 Ok(self.end(packets))
             }
             Command::Prepare(text) => self.prepare(text, packets),
@@ -357,10 +356,11 @@ impl Link {
         Ok(self.end(packets))
     }
 
-    fn statistics(&mut self, packets: &mut Packets<'_>) -> Result<Outcome, SqlError> {
+    /// The line that command line clients show for `status`.
+    fn statistics(&self, packets: &mut Packets<'_>) -> Outcome {
         let line = self.session.statistics();
         packets.packet(|out| out.extend_from_slice(line.as_bytes()));
-        Ok(Outcome::Answered)
+        Outcome::Answered
     }
 
     fn send_long_data(&mut self, statement: u32, parameter: u16, data: &[u8]) {

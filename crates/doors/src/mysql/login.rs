@@ -72,7 +72,7 @@ impl Mysql {
     /// A further packet of a login is in front.
     pub(super) fn login_packet(
         &mut self,
-        mut login: Box<LoggingIn>,
+        mut login: LoggingIn,
         input: &mut Input,
         out: &mut Vec<u8>,
         may_wait: bool,
@@ -81,7 +81,7 @@ impl Mysql {
         let step = login
             .exchange
             .answer(&door.users, self.frames.payload(input), may_wait);
-        self.proceed(*login, step, input, out)
+        self.proceed(login, step, input, out)
     }
 
     /// Does what the exchange wants next.

@@ -76,10 +76,6 @@ pub mod status {
 
 /// Type codes of columns and parameters.
 pub mod type_code {
-    #![expect(
-        missing_docs,
-        reason = "the protocol's own names say all there is to say"
-    )]
     pub const DECIMAL: u8 = 0x00;
     pub const TINY: u8 = 0x01;
     pub const SHORT: u8 = 0x02;
@@ -97,7 +93,6 @@ pub mod type_code {
     pub const NEWDATE: u8 = 0x0e;
     pub const VARCHAR: u8 = 0x0f;
     pub const BIT: u8 = 0x10;
-    pub const BOOL: u8 = 0xf4;
     pub const JSON: u8 = 0xf5;
     pub const NEWDECIMAL: u8 = 0xf6;
     pub const ENUM: u8 = 0xf7;

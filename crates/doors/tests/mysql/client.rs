@@ -25,7 +25,7 @@ pub struct Client {
     engine: Arc<Engine>,
     conversation: Mysql,
     input: Input,
-    /// What the door has sent and `replies` has not cut yet.
+    /// What the door has sent and the client has not looked at yet.
     received: Vec<u8>,
     /// The last thing the door wanted.
     pub next: Next,
@@ -57,21 +57,33 @@ impl Client {
         let mut client = Client::connect(engine, door);
         let login = login("root", b"", "", "caching_sha2_password", capabilities);
         let replies = client.send(1, &login);
-        assert_eq!(replies[0][0], OK, "{:?}", String::from_utf8_lossy(&replies[0]));
+        assert_eq!(
+            replies[0][0],
+            OK,
+            "{:?}",
+            String::from_utf8_lossy(&replies[0])
+        );
         client
     }
 
-    /// Sends one packet and returns the packets that answer it.
+    /// Sends one packet and returns the packets that answer it, whose numbers must follow each
+    /// other.
     pub fn send(&mut self, sequence: u8, payload: &[u8]) -> Vec<Vec<u8>> {
-        let packet = packet(sequence, payload);
-        self.send_raw(&packet)
+        self.input.extend(&packet(sequence, payload));
+        self.serve();
+        let received = std::mem::take(&mut self.received);
+        let (payloads, sequences) = cut(&received);
+        for pair in sequences.windows(2) {
+            assert_eq!(pair[1], pair[0].wrapping_add(1), "numbers of replies");
+        }
+        payloads
     }
 
     /// Sends bytes as they are and returns the packets that answer them.
     pub fn send_raw(&mut self, bytes: &[u8]) -> Vec<Vec<u8>> {
         self.input.extend(bytes);
         self.serve();
-        self.replies()
+        cut(&std::mem::take(&mut self.received)).0
     }
 
     /// A command: its byte and the rest of its payload.
@@ -93,8 +105,13 @@ impl Client {
                 false => Turn::in_loop(&self.engine, &mut group),
                 true => Turn::in_pool(&self.engine, &mut group),
             };
-            self.next = self.conversation.turn(&mut self.input, &mut self.received, &mut turn);
-            assert!(group.is_empty(), "this door's statements commit in the session");
+            self.next = self
+                .conversation
+                .turn(&mut self.input, &mut self.received, &mut turn);
+            assert!(
+                group.is_empty(),
+                "this door's statements commit in the session"
+            );
             match self.next {
                 Next::Input | Next::Close => return,
                 Next::Again => pool = false,
@@ -107,27 +124,24 @@ impl Client {
             }
         }
     }
+}
 
-    /// Cuts what was received into payloads; numbers must follow each other.
-    fn replies(&mut self) -> Vec<Vec<u8>> {
-        let bytes = std::mem::take(&mut self.received);
-        let (mut payloads, mut rest, mut expected) = (Vec::new(), &bytes[..], None);
-        let mut continued = false;
-        while !rest.is_empty() {
-            let length = u32::from_le_bytes([rest[0], rest[1], rest[2], 0]) as usize;
-            let sequence = rest[3];
-            assert_eq!(sequence, expected.unwrap_or(sequence), "sequence of a reply");
-            expected = Some(sequence.wrapping_add(1));
-            let payload = &rest[4..4 + length];
-            match payloads.last_mut() {
-                Some(last) if continued => Vec::extend_from_slice(last, payload),
-                _ => payloads.push(payload.to_vec()),
-            }
-            continued = length == 0xFF_FFFF;
-            rest = &rest[4 + length..];
+/// Cuts bytes into payloads, frames of 16 MiB joined, and the frames' numbers.
+fn cut(bytes: &[u8]) -> (Vec<Vec<u8>>, Vec<u8>) {
+    let (mut payloads, mut sequences, mut rest) = (Vec::new(), Vec::new(), bytes);
+    let mut continued = false;
+    while !rest.is_empty() {
+        let length = u32::from_le_bytes([rest[0], rest[1], rest[2], 0]) as usize;
+        sequences.push(rest[3]);
+        let payload = &rest[4..4 + length];
+        match payloads.last_mut() {
+            Some(last) if continued => Vec::extend_from_slice(last, payload),
+            _ => payloads.push(payload.to_vec()),
         }
-        payloads
+        continued = length == 0xFF_FFFF;
+        rest = &rest[4 + length..];
     }
+    (payloads, sequences)
 }
 
 /// A packet of less than 16 MiB.
@@ -137,15 +151,15 @@ pub fn packet(sequence: u8, payload: &[u8]) -> Vec<u8> {
 }
 
 /// A handshake response.
-pub fn login(
-    user: &str,
-    proof: &[u8],
-    database: &str,
-    method: &str,
-    capabilities: u32,
-) -> Vec<u8> {
-    let database_flag = if database.is_empty() { 0 } else { CONNECT_WITH_DB };
-    let mut payload = (BASIC | capabilities | database_flag).to_le_bytes().to_vec();
+pub fn login(user: &str, proof: &[u8], database: &str, method: &str, capabilities: u32) -> Vec<u8> {
+    let database_flag = if database.is_empty() {
+        0
+    } else {
+        CONNECT_WITH_DB
+    };
+    let mut payload = (BASIC | capabilities | database_flag)
+        .to_le_bytes()
+        .to_vec();
     payload.extend_from_slice(&[0, 0, 0, 1, 45]);
     payload.extend_from_slice(&[0; 23]);
     payload.extend_from_slice(user.as_bytes());
@@ -163,7 +177,12 @@ pub fn login(
 
 /// The number of an ERR packet.
 pub fn error_number(payload: &[u8]) -> u16 {
-    assert_eq!(payload[0], ERR, "an error was expected: {:?}", String::from_utf8_lossy(payload));
+    assert_eq!(
+        payload[0],
+        ERR,
+        "an error was expected: {:?}",
+        String::from_utf8_lossy(payload)
+    );
     u16::from_le_bytes([payload[1], payload[2]])
 }
 
@@ -178,7 +197,10 @@ pub fn text_row(mut payload: &[u8]) -> Vec<Option<String>> {
                 continue;
             }
             0xFC => (u16::from_le_bytes([rest[0], rest[1]]) as usize, &rest[2..]),
-            0xFD => (u32::from_le_bytes([rest[0], rest[1], rest[2], 0]) as usize, &rest[3..]),
+            0xFD => (
+                u32::from_le_bytes([rest[0], rest[1], rest[2], 0]) as usize,
+                &rest[3..],
+            ),
             0xFE | 0xFF => panic!("no row of a test is that long"),
             small => (small as usize, rest),
         };

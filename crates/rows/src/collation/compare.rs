@@ -54,11 +54,22 @@ fn padded(a: &[u8], b: &[u8]) -> Ordering {
 /// Compares spaces with the rest of a longer text.
 fn spaces_against(rest: impl Iterator<Item = u16>) -> Ordering {
     let mut rest = rest.skip_while(|weight| *weight == 0x20);
-    rest.next().map_or(Ordering::Equal, |weight| 0x20.cmp(&weight))
+    rest.next()
+        .map_or(Ordering::Equal, |weight| 0x20.cmp(&weight))
 }
 
 fn compare_ci(a: &[u8], b: &[u8]) -> Ordering {
-    let (mut a, mut b) = (a, b);
+    // Most text begins as ASCII, whose weights are bytes.
+    let mut at = 0;
+    for (x, y) in a.iter().zip(b) {
+        let (x, y) = (ASCII.get(usize::from(*x)), ASCII.get(usize::from(*y)));
+        match (x, y) {
+            (Some(x), Some(y)) if x == y => at += 1,
+            (Some(x), Some(y)) => return x.cmp(y),
+            _ => break,
+        }
+    }
+    let (mut a, mut b) = (&a[at..], &b[at..]);
     loop {
         let ((x, x_bytes), (y, y_bytes)) = match (a, b) {
             ([], _) => return spaces_against(Weights(b)),

@@ -112,7 +112,9 @@ const RUNS: [Run; 273] = [
 ];
 
 /// Blocks of 256 characters in which some weigh other than their code point.
-const BLOCKS: [u8; 11] = [0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x1e, 0x1f, 0x21, 0x24, 0xff];
+const BLOCKS: [u8; 11] = [
+    0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x1e, 0x1f, 0x21, 0x24, 0xff,
+];
 
 /// Weights of the blocks in `BLOCKS`.
 static WEIGHTS: [[u16; 256]; BLOCKS.len()] = {
@@ -166,7 +168,9 @@ pub(crate) static ASCII: [u8; 128] = {
 /// The weight of a character.
 #[inline]
 pub(crate) fn weight(character: u32) -> u16 {
-    let Ok(short) = u16::try_from(character) else { return OTHER };
+    let Ok(short) = u16::try_from(character) else {
+        return OTHER;
+    };
     match INDEX[usize::from(short >> 8)] {
         0 => short,
         block => WEIGHTS[usize::from(block) - 1][usize::from(short & 255)],
@@ -189,7 +193,10 @@ pub(crate) fn next_character(text: &[u8]) -> (u32, usize) {
         }
         [a @ 0xF0..0xF5, b, c, d, ..] if tail(b).and(tail(c)).and(tail(d)).is_some() => {
             let low = (u32::from(c) & 0x3F) << 6 | u32::from(d) & 0x3F;
-            ((u32::from(a) & 0x07) << 18 | (u32::from(b) & 0x3F) << 12 | low, 4)
+            (
+                (u32::from(a) & 0x07) << 18 | (u32::from(b) & 0x3F) << 12 | low,
+                4,
+            )
         }
         _ => (u32::from(OTHER), 1),
     }

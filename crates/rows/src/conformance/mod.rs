@@ -71,6 +71,7 @@ macro_rules! store_conformance {
             a_savepoint_takes_back_later_writes_only
             a_transaction_reads_what_others_committed_meanwhile
             own_writes_lie_over_a_snapshot
+            own_writes_freeze_over_a_snapshot
             a_dropped_transaction_leaves_nothing
             a_taken_batch_holds_every_write
             a_lock_is_refused_while_another_holds_it

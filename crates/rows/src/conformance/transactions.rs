@@ -145,6 +145,26 @@ pub fn own_writes_lie_over_a_snapshot(subject: &Subject<'_>) {
     assert_eq!(values(&*transaction), "x1x");
 }
 
+/// `frozen_at` keeps the snapshot's state and the own writes of its moment, without the
+/// transaction.
+pub fn own_writes_freeze_over_a_snapshot(subject: &Subject<'_>) {
+    let store = letters(subject, "abc");
+    let snapshot = store.snapshot().expect("a snapshot");
+    let mut transaction = begin(&store);
+    transaction.put(b"b".to_vec(), b"1".to_vec());
+    transaction.delete(b"c".to_vec());
+    let frozen = transaction.frozen_at(snapshot);
+    transaction.put(b"a".to_vec(), b"2".to_vec());
+    write(&*store, vec![put(b"d", b"x")]);
+    assert_eq!(values(&*frozen), "A1");
+    assert_eq!(values(&*transaction), "21x");
+    transaction.commit(Durability::Os).expect("the commit");
+    drop(store);
+    assert_eq!(values(&*frozen), "A1");
+    assert_eq!(text(&*frozen, &ALL, Direction::Backward), "ba");
+    assert_eq!(get(&*frozen, b"c"), None);
+}
+
 /// A transaction dropped without commit leaves neither writes nor locks.
 pub fn a_dropped_transaction_leaves_nothing(subject: &Subject<'_>) {
     let store = letters(subject, "ab");

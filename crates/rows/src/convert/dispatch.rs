@@ -19,9 +19,9 @@ pub fn convert(ty: &ColumnType, datum: Datum<'_>, zone: Zone) -> Converted {
         return from_text(ty, text, zone);
     }
     match ty {
-        ColumnType::Int { width, unsigned, .. } => {
-            integer::from_datum(*width, *unsigned, datum, zone)
-        }
+        ColumnType::Int {
+            width, unsigned, ..
+        } => integer::from_datum(*width, *unsigned, datum, zone),
         ColumnType::Float => number::float(number::double_of(datum, zone)),
         ColumnType::Double => number::double(number::double_of(datum, zone)),
         ColumnType::Decimal { precision, scale } => {
@@ -51,7 +51,9 @@ pub fn convert(ty: &ColumnType, datum: Datum<'_>, zone: Zone) -> Converted {
 /// column's domain.
 pub fn from_text(ty: &ColumnType, text: &[u8], zone: Zone) -> Converted {
     match ty {
-        ColumnType::Int { width, unsigned, .. } => integer::from_text(*width, *unsigned, text),
+        ColumnType::Int {
+            width, unsigned, ..
+        } => integer::from_text(*width, *unsigned, text),
         ColumnType::Float => number::float_from_text(text),
         ColumnType::Double => number::double_from_text(text),
         ColumnType::Decimal { precision, scale } => {
@@ -62,9 +64,7 @@ pub fn from_text(ty: &ColumnType, text: &[u8], zone: Zone) -> Converted {
         ColumnType::Text { size, .. } => strings::text_from_text(*size, text),
         ColumnType::Binary { bytes } => strings::binary_from_bytes(*bytes, text),
         ColumnType::VarBinary { bytes } => strings::varbinary_from_bytes(*bytes as usize, text),
-        ColumnType::Blob { size } => {
-            strings::varbinary_from_bytes(size.bytes_max() as usize, text)
-        }
+        ColumnType::Blob { size } => strings::varbinary_from_bytes(size.bytes_max() as usize, text),
         ColumnType::Date
         | ColumnType::Time { .. }
         | ColumnType::DateTime { .. }
@@ -84,13 +84,17 @@ fn enum_from_text(words: &[String], collation: Collation, text: &[u8]) -> Conver
     let exact = words.iter().position(|word| word.as_bytes() == text);
     let found = exact.or_else(|| {
         let trimmed = crate::key::trim_spaces(text);
-        words.iter().position(|word| equal(collation, word.as_bytes(), trimmed))
+        words
+            .iter()
+            .position(|word| equal(collation, word.as_bytes(), trimmed))
     });
     if let Some(at) = found {
         return Converted::clean(Value::Enum(at as u16 + 1));
     }
     let digits = text.trim_ascii();
-    let position = std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok());
+    let position = std::str::from_utf8(digits)
+        .ok()
+        .and_then(|digits| digits.parse().ok());
     match position {
         Some(position @ 1..) if usize::from(position) <= words.len() => {
             Converted::clean(Value::Enum(position))
@@ -100,7 +104,13 @@ fn enum_from_text(words: &[String], collation: Collation, text: &[u8]) -> Conver
 }
 
 fn enum_from_datum(words: usize, datum: Datum<'_>, zone: Zone) -> Converted {
-    let position = integer::whole_of(datum, zone).and_then(|whole| usize::try_from(whole).ok());
+    let whole = match datum {
+        // Fractions are cut off, not rounded.
+        Datum::Double(value) => Some(value as i128),
+        Datum::Decimal(value) => value.truncate(0).and_then(|whole| whole.to_i128()),
+        _ => integer::whole_of(datum, zone),
+    };
+    let position = whole.and_then(|whole| usize::try_from(whole).ok());
     match position {
         // The invalid value '' is a value of the domain when it is already one.
         Some(0) if matches!(datum, Datum::Enum(_)) => Converted::clean(Value::Enum(0)),

@@ -43,14 +43,30 @@ fn read_plain(text: &[u8]) -> Option<i64> {
 
 fn read_whole(text: &[u8]) -> Option<ReadWhole> {
     if let Some(value) = read_plain(text) {
-        return Some(ReadWhole { value: i128::from(value), garbage: false, spaces: false });
+        return Some(ReadWhole {
+            value: i128::from(value),
+            garbage: false,
+            spaces: false,
+        });
     }
     let read = Decimal::read(text)?;
     let rest = &text[read.used..];
-    let beyond = if read.value.is_negative() { i128::MIN } else { i128::MAX };
-    let value = if read.overflow { beyond } else { read.value.to_i128().unwrap_or(beyond) };
+    let beyond = if read.value.is_negative() {
+        i128::MIN
+    } else {
+        i128::MAX
+    };
+    let value = if read.overflow {
+        beyond
+    } else {
+        read.value.to_i128().unwrap_or(beyond)
+    };
     let garbage = !rest.iter().all(|byte| is_space(*byte));
-    Some(ReadWhole { value, garbage, spaces: !rest.is_empty() })
+    Some(ReadWhole {
+        value,
+        garbage,
+        spaces: !rest.is_empty(),
+    })
 }
 
 /// The nearest value of a column.
@@ -79,7 +95,10 @@ fn fit(width: IntWidth, unsigned: bool, whole: i128) -> Converted {
 /// A column's value of text.
 pub(super) fn from_text(width: IntWidth, unsigned: bool, text: &[u8]) -> Converted {
     let Some(read) = read_whole(text) else {
-        return Converted { issue: Some(INCORRECT), ..fit(width, unsigned, 0) };
+        return Converted {
+            issue: Some(INCORRECT),
+            ..fit(width, unsigned, 0)
+        };
     };
     let mut converted = fit(width, unsigned, read.value);
     if converted.issue.is_none() {
@@ -98,7 +117,10 @@ pub(super) fn from_datum(
 ) -> Converted {
     match whole_of(datum, zone) {
         Some(whole) => fit(width, unsigned, whole),
-        None => Converted { issue: Some(INCORRECT), ..fit(width, unsigned, 0) },
+        None => Converted {
+            issue: Some(INCORRECT),
+            ..fit(width, unsigned, 0)
+        },
     }
 }
 
@@ -113,7 +135,11 @@ pub(super) fn whole_of(datum: Datum<'_>, zone: Zone) -> Option<i128> {
         Datum::Float(value) => of_double(f64::from(value)),
         Datum::Double(value) => of_double(value),
         Datum::Decimal(value) => {
-            let beyond = if value.is_negative() { i128::MIN } else { i128::MAX };
+            let beyond = if value.is_negative() {
+                i128::MIN
+            } else {
+                i128::MAX
+            };
             Some(value.to_i128().unwrap_or(beyond))
         }
         Datum::Bytes(text) => read_whole(text).map(|read| read.value),
@@ -126,6 +152,11 @@ pub(super) fn whole_of(datum: Datum<'_>, zone: Zone) -> Option<i128> {
         }
         Datum::Year(value) | Datum::Enum(value) => Some(i128::from(value)),
     }
+}
+
+/// A double without its fraction; anything below zero is.
+fn cut(value: f64) -> Option<i128> {
+    (!value.is_nan()).then_some(if value < 0.0 { -1 } else { value as i128 })
 }
 
 /// The year of a number: 1901-2155, or two digits for 1970-2069. `zero` is what 0 means.
@@ -156,6 +187,8 @@ pub(super) fn year_from_text(text: &[u8]) -> Converted {
 pub(super) fn year_from_datum(datum: Datum<'_>, zone: Zone) -> Converted {
     let whole = match datum {
         Datum::Year(value) => return Converted::clean(Value::Year(value)),
+        Datum::Float(value) => cut(f64::from(value)),
+        Datum::Double(value) => cut(value),
         Datum::Date(value) => Some(i128::from(value.year())),
         Datum::DateTime(value) => Some(i128::from(value.year())),
         Datum::Timestamp(value) => Some(i128::from(value.to_datetime(zone).year())),

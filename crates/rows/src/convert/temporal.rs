@@ -23,7 +23,12 @@ struct Moment {
 
 impl Moment {
     fn of(value: DateTime) -> Moment {
-        Moment { value, round_up: false, issue: None, note: false }
+        Moment {
+            value,
+            round_up: false,
+            issue: None,
+            note: false,
+        }
     }
 
     /// The moment with `fsp` digits of its fraction; `None` past the calendar's end.
@@ -33,16 +38,7 @@ impl Moment {
         }
         match self.value.micros() {
             999_999 => self.value.round(0),
-            micros => {
-                let value = self.value;
-                DateTime::new(
-                    value.date(),
-                    value.hour(),
-                    value.minute(),
-                    value.second(),
-                    micros + 1,
-                )
-            }
+            micros => Some(self.value.with_micros(micros + 1)),
         }
     }
 }
@@ -91,24 +87,36 @@ fn incorrect(ty: &ColumnType) -> Converted {
 
 /// A moment as a value of a DATE, TIME, DATETIME or TIMESTAMP column.
 fn store(ty: &ColumnType, moment: Moment, zone: Zone) -> Converted {
-    let Moment { value, issue, note, .. } = moment;
+    let Moment {
+        value, issue, note, ..
+    } = moment;
     match ty {
         ColumnType::Date => {
             // A fraction alone is not worth a note.
             let has_time = value.time().micros() >= 1_000_000;
             let lost = (note || has_time) && issue.is_none();
-            Converted { value: Value::Date(value.date()), issue, note: lost }
+            Converted {
+                value: Value::Date(value.date()),
+                issue,
+                note: lost,
+            }
         }
         ColumnType::Time { fsp } => {
             let lost = (note || !value.date().is_zero()) && issue.is_none();
             let rounded = moment.rounded(*fsp).unwrap_or_else(|| value.truncate(*fsp));
-            Converted { value: Value::Time(rounded.time()), issue, note: lost }
+            Converted {
+                value: Value::Time(rounded.time()),
+                issue,
+                note: lost,
+            }
         }
         ColumnType::DateTime { fsp } => match moment.rounded(*fsp) {
-            Some(value) => Converted { value: Value::DateTime(value), issue, note },
-            None => {
-                Converted::with(Value::DateTime(value.truncate(*fsp)), Issue::OutOfRange)
-            }
+            Some(value) => Converted {
+                value: Value::DateTime(value),
+                issue,
+                note,
+            },
+            None => Converted::with(Value::DateTime(value.truncate(*fsp)), Issue::OutOfRange),
         },
         ColumnType::Timestamp { fsp } => timestamp(*fsp, moment, zone),
         _ => incorrect(ty),
@@ -116,13 +124,22 @@ fn store(ty: &ColumnType, moment: Moment, zone: Zone) -> Converted {
 }
 
 fn timestamp(fsp: u8, moment: Moment, zone: Zone) -> Converted {
-    let Moment { value, issue, note, .. } = moment;
+    let Moment {
+        value, issue, note, ..
+    } = moment;
     let zero = Value::Timestamp(Timestamp::ZERO);
     if !value.is_zero() && value.date().has_zero_part() {
         return Converted::with(zero, Issue::Incorrect { what: "datetime" });
     }
-    match moment.rounded(fsp).and_then(|rounded| rounded.to_timestamp(zone)) {
-        Some(instant) => Converted { value: Value::Timestamp(instant), issue, note },
+    match moment
+        .rounded(fsp)
+        .and_then(|rounded| rounded.to_timestamp(zone))
+    {
+        Some(instant) => Converted {
+            value: Value::Timestamp(instant),
+            issue,
+            note,
+        },
         None => Converted::with(zero, Issue::OutOfRange),
     }
 }
@@ -143,7 +160,7 @@ fn time_from_text(fsp: u8, text: &[u8]) -> Converted {
         return incorrect(&ColumnType::Time { fsp });
     };
     if read.out_of_range {
-        return Converted::with(Value::Time(read.value.truncate(fsp)), Issue::OutOfRange);
+        return beyond_time(fsp, read.value);
     }
     let mut converted = fit_time(fsp, read.value, read.round_up);
     if read.of_day && converted.value == Value::Time(DAY) {
@@ -172,12 +189,14 @@ pub(super) fn from_datum(ty: &ColumnType, datum: Datum<'_>, zone: Zone) -> Conve
         },
         Datum::Time(value) if is_time => fit_time(ty.fsp(), value, false),
         Datum::Time(_) => incorrect(ty),
-        Datum::Int(value) => from_number(ty, value, 0, zone),
+        Datum::Int(value) => from_number(ty, value, Fraction::default(), zone),
         Datum::UInt(value) => match i64::try_from(value) {
-            Ok(value) => from_number(ty, value, 0, zone),
-            Err(_) => from_number(ty, i64::MAX, 0, zone),
+            Ok(value) => from_number(ty, value, Fraction::default(), zone),
+            Err(_) => from_number(ty, i64::MAX, Fraction::default(), zone),
         },
-        Datum::Year(value) | Datum::Enum(value) => from_number(ty, i64::from(value), 0, zone),
+        Datum::Year(value) | Datum::Enum(value) => {
+            from_number(ty, i64::from(value), Fraction::default(), zone)
+        }
         Datum::Float(value) => from_double(ty, f64::from(value), zone),
         Datum::Double(value) => from_double(ty, value, zone),
         Datum::Decimal(value) => from_decimal(ty, value, zone),
@@ -186,26 +205,58 @@ pub(super) fn from_datum(ty: &ColumnType, datum: Datum<'_>, zone: Zone) -> Conve
     }
 }
 
-fn from_number(ty: &ColumnType, number: i64, micros: u32, zone: Zone) -> Converted {
-    if let ColumnType::Time { fsp } = ty {
-        return match number_to_time(number, micros) {
-            Some((value, false)) => fit_time(*fsp, value, false),
-            Some((value, true)) => {
-                Converted::with(Value::Time(value.truncate(*fsp)), Issue::OutOfRange)
+/// Numbers that a TIME column takes for a date with a time.
+const DATE_NUMBERS: std::ops::Range<i64> = 10_000_000..99_991_231_235_959;
+
+fn from_number(ty: &ColumnType, number: i64, fraction: Fraction, zone: Zone) -> Converted {
+    let Fraction { micros, round_up } = fraction;
+    match ty {
+        ColumnType::Time { fsp } if !DATE_NUMBERS.contains(&number) => {
+            match number_to_time(number, micros) {
+                Some((value, false)) => fit_time(*fsp, value, round_up),
+                Some((value, true)) => beyond_time(*fsp, value),
+                None => incorrect(ty),
+            }
+        }
+        _ => match number_to_datetime(number, 0) {
+            Some((value, date_only)) => {
+                let mut moment = Moment {
+                    round_up,
+                    ..Moment::of(value)
+                };
+                if date_only {
+                    // A day has no fraction of a second.
+                    moment.note = micros > 0;
+                    moment.round_up = false;
+                } else {
+                    moment.value = value.with_micros(micros);
+                }
+                store(ty, moment, zone)
             }
             None => incorrect(ty),
-        };
-    }
-    match number_to_datetime(number, micros) {
-        Some((value, _)) => store(ty, Moment::of(value), zone),
-        None => incorrect(ty),
+        },
     }
 }
 
+fn beyond_time(fsp: u8, limit: Time) -> Converted {
+    Converted::with(Value::Time(limit.truncate(fsp)), Issue::OutOfRange)
+}
+
+/// What stands behind a number's point, as a fraction of a second.
+#[derive(Clone, Copy, Default)]
+struct Fraction {
+    micros: u32,
+    /// Whether the next digit is 5 or more.
+    round_up: bool,
+}
+
 fn from_double(ty: &ColumnType, value: f64, zone: Zone) -> Converted {
-    match Decimal::from_f64(value) {
-        Some(value) => from_decimal(ty, value, zone),
-        None => incorrect(ty),
+    match (Decimal::from_f64(value), ty) {
+        (Some(value), _) => from_decimal(ty, value, zone),
+        (None, ColumnType::Time { fsp }) if !value.is_nan() => {
+            beyond_time(*fsp, if value < 0.0 { Time::MIN } else { Time::MAX })
+        }
+        _ => incorrect(ty),
     }
 }
 
@@ -213,20 +264,39 @@ fn from_double(ty: &ColumnType, value: f64, zone: Zone) -> Converted {
 fn from_decimal(ty: &ColumnType, value: Decimal, zone: Zone) -> Converted {
     let parts = || {
         let whole = value.truncate(0)?;
-        let fraction = value.checked_sub(whole)?.abs().truncate(6)?;
-        Some((whole.to_i64()?, fraction.unscaled().as_u32()))
+        let digits = value
+            .checked_sub(whole)?
+            .abs()
+            .truncate(7)?
+            .unscaled()
+            .as_u32();
+        Some((
+            whole.to_i64(),
+            Fraction {
+                micros: digits / 10,
+                round_up: digits % 10 >= 5,
+            },
+        ))
     };
-    match parts() {
-        Some((0, micros)) if value.is_negative() => from_small_negative(ty, micros),
-        Some((whole, micros)) => from_number(ty, whole, micros, zone),
-        None => incorrect(ty),
+    match (parts(), ty) {
+        (Some((Some(0), fraction)), _) if value.is_negative() => from_small_negative(ty, fraction),
+        (Some((Some(whole), fraction)), _) => from_number(ty, whole, fraction, zone),
+        (_, ColumnType::Time { fsp }) => beyond_time(
+            *fsp,
+            if value.is_negative() {
+                Time::MIN
+            } else {
+                Time::MAX
+            },
+        ),
+        _ => incorrect(ty),
     }
 }
 
 /// A number between -1 and 0, whose sign is not in its whole part.
-fn from_small_negative(ty: &ColumnType, micros: u32) -> Converted {
-    match (ty, Time::from_micros(-i64::from(micros))) {
-        (ColumnType::Time { fsp }, Some(value)) => fit_time(*fsp, value, false),
+fn from_small_negative(ty: &ColumnType, fraction: Fraction) -> Converted {
+    match (ty, Time::from_micros(-i64::from(fraction.micros))) {
+        (ColumnType::Time { fsp }, Some(value)) => fit_time(*fsp, value, fraction.round_up),
         _ => incorrect(ty),
     }
 }

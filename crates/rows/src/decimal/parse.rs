@@ -100,7 +100,9 @@ impl Decimal {
 
 /// Reads `e12`, `E+3`, `e-4`: the exponent, kept within a million, and the bytes it takes.
 pub(crate) fn read_exponent(text: &[u8]) -> Option<(i64, usize)> {
-    let [b'e' | b'E', rest @ ..] = text else { return None };
+    let [b'e' | b'E', rest @ ..] = text else {
+        return None;
+    };
     let negative = rest.first() == Some(&b'-');
     let sign = usize::from(matches!(rest.first(), Some(b'-' | b'+')));
     let digits = rest[sign..].iter().take_while(|byte| byte.is_ascii_digit());

@@ -26,8 +26,6 @@
 mod encode;
 mod layout;
 mod read;
-#[cfg(test)]
-mod tests;
 
 pub use layout::RowLayout;
 pub use read::RowRef;

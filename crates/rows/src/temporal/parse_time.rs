@@ -3,7 +3,7 @@
 //!
 //! Not here: rounding to a column's digits (`convert`).
 
-use super::parse::{Cursor, NotRead, number_to_datetime, read_datetime_as};
+use super::parse::{Cursor, NotRead, read_datetime_as};
 use super::time::Time;
 
 /// A length of time found at the beginning of a text.
@@ -60,7 +60,13 @@ pub fn read_time(text: &[u8]) -> Option<ReadTime> {
     if minutes > 59 || seconds > 59 {
         return None;
     }
-    let value = Time::new(negative, hours as u32, minutes as u8, seconds as u8, fraction.0);
+    let value = Time::new(
+        negative,
+        hours as u32,
+        minutes as u8,
+        seconds as u8,
+        fraction.0,
+    );
     Some(ReadTime {
         value: value.unwrap_or(if negative { Time::MIN } else { Time::MAX }),
         round_up: fraction.1,
@@ -133,18 +139,18 @@ fn has_exponent(rest: &[u8]) -> bool {
     }
 }
 
-/// The length that a number stands for: -115959, or the time of day of a full date's number.
-/// `None` if there is none; the flag says whether it was beyond TIME's range.
+/// The length that a number stands for, as -115959 or 8385959. `None` if there is none; the flag
+/// says whether it was beyond TIME's range.
 pub fn number_to_time(number: i64, micros: u32) -> Option<(Time, bool)> {
-    if (10_000_000..99_991_231_235_959).contains(&number) {
-        return number_to_datetime(number, micros).map(|(value, _)| (value.time(), false));
-    }
     let negative = number < 0;
     let magnitude = number.unsigned_abs();
-    let limit = if negative { Time::MIN } else { Time::MAX };
-    if magnitude > 8_385_959 {
-        return Some((limit, true));
-    }
     let (minutes, seconds) = ((magnitude / 100 % 100) as u8, (magnitude % 100) as u8);
-    Some((Time::new(negative, (magnitude / 10_000) as u32, minutes, seconds, micros)?, false))
+    if minutes > 59 || seconds > 59 {
+        return None;
+    }
+    let hours = u32::try_from(magnitude / 10_000).unwrap_or(u32::MAX);
+    match Time::new(negative, hours, minutes, seconds, micros) {
+        Some(value) => Some((value, false)),
+        None => Some((if negative { Time::MIN } else { Time::MAX }, true)),
+    }
 }

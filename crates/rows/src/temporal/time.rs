@@ -22,12 +22,16 @@ impl Time {
 
     /// A length in microseconds; `None` outside of the range.
     pub const fn from_micros(micros: i64) -> Option<Time> {
-        if micros >= Time::MIN.0 && micros <= Time::MAX.0 { Some(Time(micros)) } else { None }
+        if micros >= Time::MIN.0 && micros <= Time::MAX.0 {
+            Some(Time(micros))
+        } else {
+            None
+        }
     }
 
     /// A length by its parts; `None` if one is out of its range.
     pub fn new(negative: bool, hours: u32, minutes: u8, seconds: u8, micros: u32) -> Option<Time> {
-        if minutes > 59 || seconds > 59 || micros > 999_999 {
+        if hours > 838 || minutes > 59 || seconds > 59 || micros > 999_999 {
             return None;
         }
         let whole = (i64::from(hours) * 60 + i64::from(minutes)) * 60 + i64::from(seconds);
@@ -70,7 +74,11 @@ impl Time {
     pub fn round(self, fsp: u8) -> Option<Time> {
         let step = step(fsp);
         let rounded = (self.0.abs() + step / 2) / step * step;
-        Self::from_micros(if self.is_negative() { -rounded } else { rounded })
+        Self::from_micros(if self.is_negative() {
+            -rounded
+        } else {
+            rounded
+        })
     }
 
     /// Digits of the second's fraction beyond `fsp` left out.

@@ -1,5 +1,5 @@
 //! What the engine's tests share: an engine on a memory store, and tables made in one line.
-#![expect(dead_code, reason = "each test file uses a part of it")]
+#![allow(dead_code, reason = "each test file uses a part of it")]
 
 use std::sync::Arc;
 use std::time::Duration;

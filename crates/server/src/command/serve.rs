@@ -44,7 +44,7 @@ pub fn run(settings: Settings) -> anyhow::Result<ExitCode> {
     let bound = Bound::new(&settings, &data_dir.status_socket())?;
     let engine = open_rows(&settings, &data_dir.rows())?;
     let addresses = bound.addresses();
-    let (doors, listeners) = bound.open(&settings, &engine);
+    let (doors, listeners) = bound.open(&settings, &engine)?;
     let metrics = Metrics::new(
         settings.threads,
         doors.iter().map(|door| door.name).collect(),
@@ -97,7 +97,7 @@ fn ready(addresses: &[(String, String)]) -> String {
 
 fn open_rows(settings: &Settings, directory: &Path) -> anyhow::Result<Arc<Engine>> {
     let options = RocksOptions {
-        memory_bytes: settings.memory as usize,
+        memory_bytes: settings.store_memory() as usize,
         ..Default::default()
     };
     let store = RocksStore::open(directory, &options).context("cannot open the rows")?;

@@ -164,7 +164,7 @@ impl Acceptor {
             .accept_errors
             .fetch_add(1, Ordering::Relaxed);
         // Once in ten seconds is enough for the log.
-        if earlier % 100 == 0 {
+        if earlier.is_multiple_of(100) {
             tracing::warn!(%error, "cannot accept a client; it waits");
         }
         let mut watched = [PollFd::from_borrowed_fd(

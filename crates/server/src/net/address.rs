@@ -47,6 +47,14 @@ impl Listener {
         Ok(Listener::Unix(listener, path.to_owned()))
     }
 
+    /// The TCP port.
+    pub fn port(&self) -> Option<u16> {
+        match self {
+            Listener::Tcp(listener) => Some(listener.local_addr().ok()?.port()),
+            Listener::Unix(..) => None,
+        }
+    }
+
     /// Whether clients come over TCP.
     pub fn is_tcp(&self) -> bool {
         matches!(self, Listener::Tcp(_))

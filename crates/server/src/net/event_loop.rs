@@ -297,7 +297,7 @@ impl<P: Poller> EventLoop<P> {
             return self.give_group_up();
         };
         let door = connection.door;
-        if connection.output.sendable().len() > 0 && !connection.sending {
+        if !connection.output.sendable().is_empty() && !connection.sending {
             connection.sending = true;
             self.to_send.push(token);
         }

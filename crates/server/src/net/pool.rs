@@ -35,6 +35,7 @@ struct State {
     queue: VecDeque<(Errand, Arc<Mailbox>)>,
     threads: usize,
     idle: usize,
+    stopped: bool,
 }
 
 impl Pool {
@@ -77,6 +78,12 @@ impl Pool {
         }
     }
 
+    /// Sends idle threads away, and those at work when they are done.
+    pub fn stop(&self) {
+        self.state.lock().stopped = true;
+        self.work.notify_all();
+    }
+
     /// Number of threads now.
     pub fn threads(&self) -> usize {
         self.state.lock().threads
@@ -90,6 +97,10 @@ impl Pool {
                 self.serve(errand, &home);
                 state = self.state.lock();
                 continue;
+            }
+            if state.stopped {
+                state.threads -= 1;
+                return;
             }
             state.idle += 1;
             let waited = self.work.wait_for(&mut state, POOL_THREAD_IDLE);

@@ -44,6 +44,7 @@ pub struct Server {
     loops: Vec<JoinHandle<()>>,
     acceptor: Option<JoinHandle<()>>,
     stop: Arc<StopSignal>,
+    pool: Arc<Pool>,
 }
 
 impl Server {
@@ -66,6 +67,7 @@ impl Server {
             loops.push(spawn(format!("rowhouse-loop{number}"), run)?);
         }
         let stop = Arc::new(StopSignal::new()?);
+        let pool = shared.pool.clone();
         let acceptor = Acceptor {
             listeners: plan.listeners,
             shared,
@@ -82,6 +84,7 @@ impl Server {
             loops,
             acceptor,
             stop,
+            pool,
         })
     }
 
@@ -99,6 +102,7 @@ impl Server {
         for event_loop in self.loops.drain(..) {
             let _ = event_loop.join();
         }
+        self.pool.stop();
     }
 }
 

@@ -32,7 +32,7 @@ const REQUEST_BYTES_MAX: u64 = 1 << 30;
 pub struct Settings {
     /// Directory of the rows.
     pub data_dir: PathBuf,
-    /// Bytes for caches and write buffers.
+    /// Bytes for caches, write buffers and running queries.
     pub memory: u64,
     /// What acknowledged means.
     pub durability: Durability,
@@ -134,6 +134,16 @@ impl Settings {
         };
         settings.check_public()?;
         Ok(settings)
+    }
+
+    /// Bytes of `memory` for running analytic queries: they share a quarter of it.
+    pub fn query_memory(&self) -> u64 {
+        self.memory / 4
+    }
+
+    /// Bytes of `memory` for the store: its caches and write buffers.
+    pub fn store_memory(&self) -> u64 {
+        self.memory - self.query_memory()
     }
 
     /// A server that others can reach lets nobody in who cannot prove who he is.

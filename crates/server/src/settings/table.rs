@@ -127,8 +127,8 @@ const DATA: Section = Section {
             "memory",
             Kind::Size,
             "1GiB",
-            "Memory for caches and write buffers.\n\
-             Connections and running queries come on top. At least 64MiB.\n",
+            "Memory for caches, write buffers and running queries.\n\
+             Connections come on top. At least 64MiB.\n",
         ),
         setting(
             "durability",
@@ -243,7 +243,7 @@ const CONNECTIONS: Section = Section {
         setting(
             "handlersocket-max-line",
             Kind::Size,
-            "2MiB",
+            "64MiB",
             "Longest request line at the HandlerSocket doors.\n",
         ),
     ],

@@ -26,6 +26,7 @@ pub(super) fn translate(error: DataFusionError) -> SqlError {
             1038,
             "Out of memory for this query; consider a larger 'memory' setting or fewer groups",
         ),
+        DataFusionError::NotImplemented(what) if names_subquery(what) => correlated(),
         DataFusionError::NotImplemented(what) => SqlError::unsupported(first_line(what)),
         DataFusionError::IoError(source) => {
             SqlError::new(1030, format!("Got error from a temporary file: {source}"))
@@ -65,10 +66,21 @@ fn plan_error(text: &str) -> SqlError {
     if text.contains("more than one row") {
         return SqlError::new(1242, "Subquery returns more than 1 row");
     }
-    if text.contains("orrelated") || text.contains("OuterReferenceColumn") {
-        return SqlError::unsupported("this form of correlated subquery");
+    if text.contains("orrelated") || names_subquery(text) {
+        return correlated();
     }
     SqlError::other(first_line(text))
+}
+
+/// What is left of a sub-query in a plan that could not be made a join.
+fn names_subquery(text: &str) -> bool {
+    ["OuterReferenceColumn", "outer_ref(", "ScalarSubquery", "InSubquery", "Exists"]
+        .iter()
+        .any(|name| text.contains(name))
+}
+
+fn correlated() -> SqlError {
+    SqlError::unsupported("this form of correlated subquery")
 }
 
 fn first_line(text: &str) -> String {

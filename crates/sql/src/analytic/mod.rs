@@ -26,6 +26,7 @@ mod stream;
 
 use std::sync::Arc;
 
+use datafusion::execution::TaskContext;
 use datafusion::physical_plan::{ExecutionPlan, displayable};
 use rows::Engine;
 use rows::types::ColumnType;
@@ -34,8 +35,7 @@ use sqlparser::ast;
 use crate::context::QueryContext;
 use crate::error::Result;
 use crate::reply::{ResultColumn, RowStream};
-
-pub use runtime::Limits;
+use crate::server::SqlOptions;
 
 /// The analytic way, shared by all sessions.
 pub struct Analytic {
@@ -48,8 +48,9 @@ impl Analytic {
     ///
     /// # Errors
     /// 1105 when threads or the directory for temporary files cannot be had.
-    pub fn new(engine: &Arc<Engine>, limits: &Limits) -> Result<Analytic> {
-        Ok(Analytic { engine: Arc::clone(engine), runtime: runtime::Runtime::new(limits)? })
+    pub fn new(engine: &Arc<Engine>, options: &SqlOptions) -> Result<Analytic> {
+        let runtime = runtime::Runtime::new(options)?;
+        Ok(Analytic { engine: Arc::clone(engine), runtime })
     }
 
     /// Plans a query and starts it. Waits for the planning, so only where waiting is allowed.
@@ -57,13 +58,26 @@ impl Analytic {
     /// # Errors
     /// Whatever MySQL says of a statement that means nothing; 1235 for what is not supported.
     pub fn select(&self, query: &ast::Query, context: &QueryContext) -> Result<RowStream> {
-        let (plan, columns) = self.plan(query, context)?;
+        self.select_titled(query, &[], context)
+    }
+
+    /// As `select`; `texts` are the items of the first SELECT's list as they were written, which
+    /// name the columns of expressions.
+    ///
+    /// # Errors
+    /// As `select`.
+    pub fn select_titled(
+        &self,
+        query: &ast::Query,
+        texts: &[String],
+        context: &QueryContext,
+    ) -> Result<RowStream> {
+        let (plan, columns, settings) = self.plan(query, texts, context)?;
         let types: Vec<ColumnType> = columns.iter().map(|column| column.ty.clone()).collect();
-        let state = self.runtime.state();
         let stream = stream::QueryStream::start(
             self.runtime.handle(),
             plan,
-            state.task_ctx(),
+            settings,
             types,
             Arc::clone(&context.facts.kill),
         );
@@ -75,8 +89,21 @@ impl Analytic {
     /// # Errors
     /// As `select`.
     pub fn columns(&self, query: &ast::Query, context: &QueryContext) -> Result<Vec<ResultColumn>> {
+        self.columns_titled(query, &[], context)
+    }
+
+    /// As `columns`; `texts` as for `select_titled`.
+    ///
+    /// # Errors
+    /// As `select`.
+    pub fn columns_titled(
+        &self,
+        query: &ast::Query,
+        texts: &[String],
+        context: &QueryContext,
+    ) -> Result<Vec<ResultColumn>> {
         let binder = bind::Binder::new(&self.engine, &context.view, &context.facts);
-        let (_, columns) = binder.statement(query)?;
+        let (_, columns) = binder.statement(query, texts)?;
         Ok(columns.iter().map(result_column).collect())
     }
 
@@ -85,7 +112,7 @@ impl Analytic {
     /// # Errors
     /// As `select`.
     pub fn explain(&self, query: &ast::Query, context: &QueryContext) -> Result<Vec<String>> {
-        let (plan, _) = self.plan(query, context)?;
+        let (plan, _, _) = self.plan(query, &[], context)?;
         let text = displayable(plan.as_ref()).indent(false).to_string();
         Ok(text.lines().map(str::to_owned).collect())
     }
@@ -93,14 +120,15 @@ impl Analytic {
     fn plan(
         &self,
         query: &ast::Query,
+        texts: &[String],
         context: &QueryContext,
-    ) -> Result<(Arc<dyn ExecutionPlan>, Vec<ResultColumn>)> {
+    ) -> Result<(Arc<dyn ExecutionPlan>, Vec<ResultColumn>, Arc<TaskContext>)> {
         let binder = bind::Binder::new(&self.engine, &context.view, &context.facts);
-        let (logical, columns) = binder.statement(query)?;
+        let (logical, columns) = binder.statement(query, texts)?;
         let columns = columns.iter().map(result_column).collect();
-        let state = self.runtime.state();
+        let state = self.runtime.state(binder.stored_rows()?);
         let planned = self.runtime.handle().block_on(state.create_physical_plan(&logical));
-        Ok((planned.map_err(failure::translate)?, columns))
+        Ok((planned.map_err(failure::translate)?, columns, state.task_ctx()))
     }
 }
 

@@ -7,7 +7,7 @@
 //!
 //! Not here: binding (`bind`), a single query's run (`stream`).
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 
 use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
@@ -19,56 +19,49 @@ use tokio::runtime;
 
 use super::failure::translate;
 use crate::error::{Result, SqlError};
+use crate::server::SqlOptions;
 
 /// Rows of a batch.
 const BATCH_ROWS: usize = 8192;
+/// Queries over fewer stored rows run on one thread.
+const ROWS_PARALLEL_MIN: u64 = 20_000;
+/// Where temporary files go, within the data directory.
+const SPILL_DIRECTORY: &str = "query-tmp";
 /// Consumers that an out-of-memory error would name.
 const CONSUMERS_NAMED: usize = 3;
-
-/// Limits of all queries together.
-#[derive(Clone, Debug)]
-pub struct Limits {
-    /// Bytes of memory for groupings, joins and sorts.
-    pub memory_bytes: usize,
-    /// Worker threads.
-    pub threads: usize,
-    /// Where temporary files go; `None`: the system's place for them.
-    pub spill_directory: Option<PathBuf>,
-}
-
-impl Default for Limits {
-    /// A quarter of a gibibyte, and the machine's cores.
-    fn default() -> Limits {
-        let threads = std::thread::available_parallelism().map_or(2, usize::from);
-        Limits { memory_bytes: 256 << 20, threads, spill_directory: None }
-    }
-}
 
 /// Threads, memory pool and planner settings.
 pub(super) struct Runtime {
     /// Drives the queries. In an `Option` so that `drop` can end it without waiting.
     threads: Option<runtime::Runtime>,
-    state: SessionState,
+    /// For queries worth dividing among the threads.
+    parallel: SessionState,
+    /// For queries that one thread does sooner; their rows keep the tables' order.
+    serial: SessionState,
 }
 
 impl Runtime {
-    pub(super) fn new(limits: &Limits) -> Result<Runtime> {
+    pub(super) fn new(options: &SqlOptions) -> Result<Runtime> {
         let failed = |error: std::io::Error| {
             SqlError::other(format!("cannot start worker threads for queries: {error}"))
         };
         // One more than the cores, so that a worker that waits for the disk leaves none idle.
         let threads = runtime::Builder::new_multi_thread()
-            .worker_threads(limits.threads + 1)
+            .worker_threads(options.threads + 1)
             .thread_name("query")
             .enable_time()
             .build()
             .map_err(failed)?;
-        let state = SessionStateBuilder::new()
-            .with_config(config(limits))
-            .with_runtime_env(Arc::new(environment(limits)?))
-            .with_default_features()
-            .build();
-        Ok(Runtime { threads: Some(threads), state })
+        let environment = Arc::new(environment(options)?);
+        let state = |partitions| {
+            SessionStateBuilder::new()
+                .with_config(config(partitions))
+                .with_runtime_env(Arc::clone(&environment))
+                .with_default_features()
+                .build()
+        };
+        let (parallel, serial) = (state(options.threads), state(1));
+        Ok(Runtime { threads: Some(threads), parallel, serial })
     }
 
     /// Where queries run.
@@ -76,9 +69,9 @@ impl Runtime {
         self.threads.as_ref().map(runtime::Runtime::handle).expect("taken only by drop")
     }
 
-    /// Settings for planning and running.
-    pub(super) fn state(&self) -> &SessionState {
-        &self.state
+    /// Settings for planning and running a query over about so many stored rows.
+    pub(super) fn state(&self, rows: u64) -> &SessionState {
+        if rows < ROWS_PARALLEL_MIN { &self.serial } else { &self.parallel }
     }
 }
 
@@ -90,25 +83,29 @@ impl Drop for Runtime {
     }
 }
 
-fn config(limits: &Limits) -> SessionConfig {
+fn config(partitions: usize) -> SessionConfig {
     let mut config = SessionConfig::new()
         .with_batch_size(BATCH_ROWS)
-        .with_target_partitions(limits.threads)
+        .with_target_partitions(partitions)
         .with_information_schema(false)
         .with_create_default_catalog_and_schema(false);
-    let options = config.options_mut();
+    let settings = config.options_mut();
     // Names are ours and exact; nothing is parsed by DataFusion.
-    options.sql_parser.enable_ident_normalization = false;
-    options.explain.logical_plan_only = false;
+    settings.sql_parser.enable_ident_normalization = false;
+    // Scans are divided by themselves; a scan that is not is too small to gain by it.
+    settings.optimizer.enable_round_robin_repartition = false;
     config
 }
 
-fn environment(limits: &Limits) -> Result<RuntimeEnv> {
+fn environment(options: &SqlOptions) -> Result<RuntimeEnv> {
     let named = std::num::NonZeroUsize::new(CONSUMERS_NAMED).expect("not zero");
-    let pool = TrackConsumersPool::new(FairSpillPool::new(limits.memory_bytes), named);
-    let mode = match &limits.spill_directory {
-        Some(directory) => DiskManagerMode::Directories(vec![directory.clone()]),
-        None => DiskManagerMode::OsTmpDirectory,
+    let pool = TrackConsumersPool::new(FairSpillPool::new(options.memory_bytes), named);
+    // A server without a directory of its own (all in memory) uses the system's.
+    let directory = Path::new(&options.data_dir);
+    let mode = if directory.is_absolute() {
+        DiskManagerMode::Directories(vec![directory.join(SPILL_DIRECTORY)])
+    } else {
+        DiskManagerMode::OsTmpDirectory
     };
     RuntimeEnvBuilder::new()
         .with_memory_pool(Arc::new(pool))

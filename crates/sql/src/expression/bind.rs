@@ -26,6 +26,7 @@ use crate::error::SqlError;
 use crate::mode::SqlMode;
 use crate::parse::cursor::name_parts;
 use crate::parse::types::collation;
+use crate::reply::ResultColumn;
 
 /// Why an expression was not bound.
 #[derive(Debug)]
@@ -70,6 +71,8 @@ pub struct Names<'a> {
     pub table: Option<&'a Table>,
     /// Its alias.
     pub alias: Option<&'a str>,
+    /// Columns of a listing (SHOW ... WHERE) instead of a table's.
+    pub listing: Option<&'a [ResultColumn]>,
     /// The new row, where `VALUES(column)` is allowed.
     pub incoming: Option<&'a IncomingNames>,
     /// Which clause it is, for messages.
@@ -78,12 +81,15 @@ pub struct Names<'a> {
     pub mode: SqlMode,
     /// Number of the first literal that belongs to this part of the statement.
     pub parameter_base: u16,
+    /// Types and nullability of values that stand for bound sub-expressions; the name `#1`, which
+    /// nobody can write without quotes, is the second of them (`analytic` binds expressions so).
+    pub operands: &'a [(ColumnType, bool)],
 }
 
 impl<'a> Names<'a> {
     /// No names at all.
     pub fn none(clause: &'static str, mode: SqlMode) -> Names<'a> {
-        Names { table: None, alias: None, incoming: None, clause, mode, parameter_base: 0 }
+        Names { table: None, alias: None, incoming: None, clause, mode, parameter_base: 0, operands: &[], listing: None }
     }
 
     /// A table's columns.
@@ -109,8 +115,23 @@ impl<'a> Names<'a> {
         let shown =
             || parts.iter().map(|part| part.value.as_str()).collect::<Vec<_>>().join(".");
         let unknown = || BindFailure::Wrong(SqlError::unknown_column(&shown(), self.clause));
+        if let [operand] = parts
+            && operand.quote_style.is_none()
+            && let Some(number) = operand.value.strip_prefix('#')
+        {
+            let number = number.parse::<usize>().map_err(|_| unknown())?;
+            let (ty, nullable) = self.operands.get(number).ok_or_else(unknown)?;
+            return Ok(Node::new(Kind::Column(number), ty.clone(), *nullable));
+        }
         if let Some(variable) = self.variable(parts)? {
             return Ok(variable);
+        }
+        if let (Some(listing), [name]) = (self.listing, parts) {
+            let position =
+                listing.iter().position(|column| column.name.eq_ignore_ascii_case(&name.value));
+            let position = position.ok_or_else(unknown)?;
+            let ty = listing[position].ty.clone();
+            return Ok(Node::new(Kind::Column(position), ty, true));
         }
         let Some(table) = self.table else { return Err(unknown()) };
         let (qualifier, column) = match parts {

@@ -58,7 +58,6 @@ pub fn cast_type(ty: &DataType) -> Result<ColumnType> {
         }
         DataType::Time(digits, TimezoneInfo::None) => ColumnType::Time { fsp: fsp(*digits) },
         DataType::JSON => ColumnType::Json,
-        DataType::Year(_) => ColumnType::Year,
         other => return Err(SqlError::unsupported(format_args!("CAST AS {other}"))),
     })
 }
@@ -166,7 +165,7 @@ fn text<'a>(ty: &ColumnType, node: &Node, cell: &Cell<'a>, scope: &Scope<'_>) ->
         }
         _ => None,
     };
-    if let Some(cut) = cut {
+    if cut.is_some() {
         let kind = if matches!(ty, ColumnType::VarChar { .. }) { "CHAR" } else { "BINARY" };
         let whole = String::from_utf8_lossy(bytes).into_owned();
         scope.warn(1292, || format!("Truncated incorrect {kind} value: '{whole}'"));

@@ -10,14 +10,14 @@
 //! Not here: the statements (`statement`, `table`, `show`, ...).
 
 use sqlparser::ast::{Expr, Ident, ObjectName, ObjectNamePart, Query};
-use sqlparser::dialect::MySqlDialect;
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer, Word};
 
+use super::dialect::RowhouseDialect;
 use crate::error::{Result, SqlError};
 use crate::mode::SqlMode;
 
-static DIALECT: MySqlDialect = MySqlDialect {};
+static DIALECT: RowhouseDialect = RowhouseDialect;
 
 /// Deepest nesting of expressions and queries; beyond it a statement is refused, not overflowed.
 const DEPTH_MAX: usize = 200;
@@ -103,6 +103,12 @@ impl<'a> Cursor<'a> {
         }
         let start = token.span.start;
         syntax_at_location(self.text, start.line, start.column)
+    }
+
+    /// The text from the next token on.
+    pub fn rest(&self) -> &'a str {
+        let start = self.parser.peek_token_ref().span.start;
+        &self.text[offset_of(self.text, start.line, start.column)..]
     }
 
     /// Whether the next token is this word.
@@ -307,18 +313,20 @@ fn location_of(message: &str) -> Option<(u64, u64)> {
     Some((line.parse().ok()?, column.trim().parse().ok()?))
 }
 
-fn syntax_at_location(text: &str, line: u64, column: u64) -> SqlError {
-    let line = line.max(1);
-    let mut rest = text;
-    for _ in 1..line {
-        rest = rest.split_once('\n').map_or("", |(_, rest)| rest);
+/// Where a line and a column, both from 1, are in a text.
+fn offset_of(text: &str, line: u64, column: u64) -> usize {
+    let mut start = 0;
+    for _ in 1..line.max(1) {
+        start = text[start..].find('\n').map_or(text.len(), |at| start + at + 1);
     }
     let skip = column.saturating_sub(1) as usize;
-    let start = rest
-        .char_indices()
-        .nth(skip)
-        .map_or(rest.len(), |(at, _)| at);
-    SqlError::syntax(rest[start..].trim_end_matches(';'), line)
+    let rest = &text[start..];
+    start + rest.char_indices().nth(skip).map_or(rest.len(), |(at, _)| at)
+}
+
+fn syntax_at_location(text: &str, line: u64, column: u64) -> SqlError {
+    let rest = &text[offset_of(text, line, column)..];
+    SqlError::syntax(rest.trim_end_matches(';'), line.max(1))
 }
 
 /// The parts of a name as sqlparser gives it.

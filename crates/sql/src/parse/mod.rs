@@ -2,6 +2,7 @@
 
 pub mod change;
 pub mod cursor;
+pub mod dialect;
 pub mod load;
 pub mod set;
 pub mod show;

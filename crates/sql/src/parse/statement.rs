@@ -55,10 +55,11 @@ pub enum Statement {
     Set(Vec<SetItem>),
     /// SHOW, DESCRIBE.
     Show(Box<Show>),
-    /// EXPLAIN of the statement that begins at this token's text position.
+    /// EXPLAIN of a statement, given by its text.
     Explain {
         format: Option<String>,
         analyze: bool,
+        text: String,
     },
     /// BEGIN, START TRANSACTION.
     Begin { read_only: bool, snapshot: bool },
@@ -398,7 +399,8 @@ fn describe(cursor: &mut Cursor<'_>) -> Result<Statement> {
         || *cursor.peek() == Token::LParen
         || EXPLAINED.iter().any(|word| cursor.is(word))
     {
-        return Ok(Statement::Explain { format, analyze });
+        let text = cursor.rest().to_string();
+        return Ok(Statement::Explain { format, analyze, text });
     }
     let table = cursor.table_name()?;
     let filter = match cursor.at_end() {

@@ -24,6 +24,8 @@ const CLIENT_PLUGIN_AUTH: u32 = 0x8_0000;
 const UTF8MB4_GENERAL_CI: u8 = 45;
 const COM_QUERY: u8 = 3;
 const COM_STMT_PREPARE: u8 = 22;
+/// A server that does not even greet in this time is left out.
+const SIGN_IN_WAIT: Duration = Duration::from_secs(10);
 /// No statement of the lab takes longer; a hung server ends the run instead of stopping it.
 const REPLY_WAIT: Duration = Duration::from_secs(600);
 
@@ -43,13 +45,14 @@ impl Session {
     pub fn connect(port: u16, database: &str) -> Result<Session> {
         let stream = TcpStream::connect(("127.0.0.1", port)).context("MySQL connect")?;
         stream.set_nodelay(true)?;
-        stream.set_read_timeout(Some(REPLY_WAIT))?;
+        stream.set_read_timeout(Some(SIGN_IN_WAIT))?;
         let mut session = Session {
             stream,
             input: Vec::new(),
             version: String::new(),
         };
-        session.sign_in(database)?;
+        session.sign_in(database).context("MySQL sign-in")?;
+        session.stream.set_read_timeout(Some(REPLY_WAIT))?;
         Ok(session)
     }
 

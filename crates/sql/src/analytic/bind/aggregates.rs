@@ -307,9 +307,18 @@ impl Binder<'_> {
         Ok(out)
     }
 
-    /// MIN and MAX. Text under a collation is packed with its key in front, compared as bytes,
-    /// and unpacked again.
     fn extreme(&self, to: &Aggregates<'_, '_>, argument: &Typed, least: bool) -> Typed {
+        self.extreme_by(argument, least, &|function, args| to.add(function, args, false))
+    }
+
+    /// MIN and MAX, made an expression by `add`. Text under a collation is packed with its key in
+    /// front, compared as bytes, and unpacked again.
+    pub(super) fn extreme_by(
+        &self,
+        argument: &Typed,
+        least: bool,
+        add: &dyn Fn(Arc<AggregateUDF>, Vec<Expr>) -> Expr,
+    ) -> Typed {
         let function = if least { min_udaf() } else { max_udaf() };
         let argument = enum_text(argument, self.zone());
         let mut out = Typed { nullable: true, constant: None, origin: None, ..argument.clone() };
@@ -317,7 +326,7 @@ impl Binder<'_> {
             return Typed::null();
         }
         if !argument.has_collation() {
-            out.expr = to.add(function, vec![argument.expr], false);
+            out.expr = add(function, vec![argument.expr]);
             return out;
         }
         let collation = collation_of(&argument.ty());
@@ -338,7 +347,7 @@ impl Binder<'_> {
             false,
             Arc::new(|args| Ok(unpack_text(args[0]))),
         );
-        let best = to.add(function, vec![call(pack, vec![argument.expr])], false);
+        let best = add(function, vec![call(pack, vec![argument.expr])]);
         out.expr = call(unpack, vec![best]);
         out
     }

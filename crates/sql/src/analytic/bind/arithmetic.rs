@@ -60,6 +60,9 @@ pub(in crate::analytic) fn int_digits(width: IntWidth, unsigned: bool) -> u8 {
 
 /// What an expression counts as in arithmetic.
 pub(in crate::analytic) fn number_of(typed: &Typed) -> Number {
+    if digits_literal(typed).is_some() {
+        return Number::Int { unsigned: true, digits: 20 };
+    }
     let known_digits = match typed.constant {
         Some(Value::Int(v)) => Some(v.unsigned_abs().checked_ilog10().unwrap_or(0) as u8 + 1),
         Some(Value::UInt(v)) => Some(v.checked_ilog10().unwrap_or(0) as u8 + 1),
@@ -102,12 +105,25 @@ pub(in crate::analytic) fn number_type(number: Number) -> ColumnType {
 
 /// The expression as the number it counts as.
 pub(in crate::analytic) fn as_number(typed: &Typed, zone: Zone) -> Typed {
+    if let Some(number) = digits_literal(typed) {
+        return Typed::literal(BIGINT_UNSIGNED, Value::UInt(number));
+    }
     let number = number_of(typed);
     match &typed.kind {
         Kind::Of(ColumnType::Int { .. } | ColumnType::Decimal { .. } | ColumnType::Double) => {
             typed.clone()
         }
         _ => cast(&value_form(typed), &number_type(number), zone),
+    }
+}
+
+/// The number that a hexadecimal or bit literal is.
+fn digits_literal(typed: &Typed) -> Option<u64> {
+    match (&typed.kind, &typed.constant) {
+        (Kind::Of(ColumnType::Binary { .. }), Some(Value::Bytes(bytes))) if bytes.len() <= 8 => {
+            Some(bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))
+        }
+        _ => None,
     }
 }
 

@@ -187,6 +187,9 @@ impl Binder<'_> {
     ) -> Result<Typed> {
         use ast::BinaryOperator as B;
         let zone = self.zone();
+        if matches!(op, B::And | B::Or) {
+            return self.chain(scope, left_ast, op, right_ast, depth);
+        }
         if let Some(out) = self.row_comparison(scope, left_ast, op, right_ast, depth)? {
             return Ok(out);
         }
@@ -214,8 +217,6 @@ impl Binder<'_> {
             B::Gt => compare(Operator::Gt, &left, &right, zone),
             B::GtEq => compare(Operator::GtEq, &left, &right, zone),
             B::Spaceship => null_safe(&left, &right, zone),
-            B::And => self.logical(&left, Operator::And, &right),
-            B::Or => self.logical(&left, Operator::Or, &right),
             B::Xor => self.logical(&left, Operator::NotEq, &right),
             B::StringConcat if self.facts.mode.pipes_as_concat() => {
                 self.scalar_function("CONCAT", &both)?
@@ -239,6 +240,34 @@ impl Binder<'_> {
             B::Custom(sign) if sign == "&&" => self.logical(&left, Operator::And, &right),
             other => return Err(SqlError::syntax(&other.to_string(), 1)),
         })
+    }
+
+    /// `a AND b AND c ...`, however long: such chains are written by programs, and nest deeply to
+    /// the left.
+    fn chain(
+        &self,
+        scope: &Scope<'_>,
+        left: &ast::Expr,
+        op: &ast::BinaryOperator,
+        right: &ast::Expr,
+        depth: usize,
+    ) -> Result<Typed> {
+        let mut operands = vec![right];
+        let mut rest = left;
+        while let ast::Expr::BinaryOp { left, op: same, right } = rest
+            && same == op
+        {
+            operands.push(right);
+            rest = left;
+        }
+        let operator =
+            if *op == ast::BinaryOperator::And { Operator::And } else { Operator::Or };
+        let mut out = self.nested(scope, rest, depth)?;
+        for operand in operands.into_iter().rev() {
+            let operand = self.nested(scope, operand, depth)?;
+            out = self.logical(&out, operator, &operand);
+        }
+        Ok(out)
     }
 
     fn logical(&self, left: &Typed, op: Operator, right: &Typed) -> Typed {
@@ -325,6 +354,9 @@ impl Binder<'_> {
                 (Kind::Of(ty), values, otherwise)
             }
         };
+        if whens.is_empty() {
+            return otherwise;
+        }
         let nullable = otherwise.nullable || values.iter().any(|value| value.nullable);
         let branches = whens
             .into_iter()

@@ -10,20 +10,25 @@
 //! Not here: which functions are aggregates (`aggregates`).
 
 use datafusion::common::Column;
+use datafusion::functions_aggregate::count::count;
 use datafusion::functions_aggregate::first_last::first_value_udaf;
-use datafusion::logical_expr::Expr;
 use datafusion::logical_expr::expr::AggregateFunction;
+use datafusion::logical_expr::{
+    Aggregate, BinaryExpr, Case, Expr, GroupingSet, LogicalPlan, LogicalPlanBuilder, Operator, lit,
+};
 
 use super::super::columns::collation_of;
 use super::super::kernels::CollationKey;
-use super::cast::call;
-use super::typed::Typed;
+use super::cast::{call, native_cast};
+use super::typed::{BIGINT, Typed};
 
 /// One GROUP BY with what is computed over its groups.
 #[derive(Debug, Default)]
 pub(in crate::analytic) struct Grouping {
     keys: Vec<Key>,
     aggregates: Vec<Expr>,
+    /// WITH ROLLUP: sums of the groups as well, whose further keys are NULL.
+    rollup: bool,
 }
 
 #[derive(Debug)]
@@ -58,8 +63,8 @@ pub(in crate::analytic) fn any_value(expr: Expr) -> Expr {
 
 impl Grouping {
     /// A grouping by some expressions, each bound to the rows below.
-    pub(in crate::analytic) fn new(keys: Vec<Typed>) -> Grouping {
-        let mut grouping = Grouping::default();
+    pub(in crate::analytic) fn new(keys: Vec<Typed>, rollup: bool) -> Grouping {
+        let mut grouping = Grouping { rollup, ..Grouping::default() };
         for plain in keys {
             let by = key_of(&plain);
             if grouping.keys.iter().any(|key| key.by == by) {
@@ -81,11 +86,16 @@ impl Grouping {
         let key = self.keys.iter().find(|key| key.plain.expr == plain.expr)?;
         let direct = key.by == key.plain.expr;
         let column = Expr::Column(Column::new_unqualified(key.name.clone()));
-        let typed = key.plain.clone();
+        let plain = key.plain.clone();
+        let typed = Typed { nullable: plain.nullable || self.rollup, ..plain };
         if direct {
             return Some(Typed { expr: column, ..typed });
         }
-        let expr = self.aggregate(any_value(typed.expr.clone()));
+        let mut expr = self.aggregate(any_value(typed.expr.clone()));
+        if self.rollup {
+            let shown = vec![(Box::new(column.is_not_null()), Box::new(expr))];
+            expr = Expr::Case(Case::new(None, shown, None));
+        }
         Some(Typed { expr, ..typed })
     }
 
@@ -116,12 +126,46 @@ impl Grouping {
         self.keys.is_empty()
     }
 
-    /// Keys and aggregates for the plan, each under its name.
-    pub(in crate::analytic) fn into_parts(self) -> (Vec<Expr>, Vec<Expr>) {
-        let keys = self.keys.into_iter().map(|key| key.by.alias(key.name)).collect();
+    /// The plan with the grouping on top; `sorted` when ORDER BY says nothing else and a rollup
+    /// is to show each sum behind its groups.
+    pub(in crate::analytic) fn over(
+        mut self,
+        plan: LogicalPlan,
+        sorted: bool,
+    ) -> datafusion::common::Result<LogicalPlan> {
+        if self.is_whole() && self.aggregates.is_empty() {
+            // HAVING or a constant list over one group: something must be computed.
+            self.aggregates.push(count(lit(1i64)));
+        }
+        let names: Vec<String> = self.keys.iter().map(|key| key.name.clone()).collect();
+        let keys = self.keys.into_iter().map(|key| key.by.alias(key.name));
         let named = |(at, expr): (usize, Expr)| expr.alias(format!("#a{at}"));
-        let aggregates = self.aggregates.into_iter().enumerate().map(named).collect();
-        (keys, aggregates)
+        let aggregates: Vec<Expr> = self.aggregates.into_iter().enumerate().map(named).collect();
+        let builder = LogicalPlanBuilder::new(plan);
+        if !self.rollup {
+            return builder.aggregate(keys.collect::<Vec<_>>(), aggregates)?.build();
+        }
+        let mut columns: Vec<Expr> =
+            builder.schema().columns().into_iter().map(Expr::Column).collect();
+        columns.extend(keys);
+        let column = |name: &String| Expr::Column(Column::new_unqualified(name.clone()));
+        let rollup = GroupingSet::Rollup(names.iter().map(column).collect());
+        let builder =
+            builder.project(columns)?.aggregate([Expr::GroupingSet(rollup)], aggregates)?;
+        if !sorted {
+            return builder.build();
+        }
+        let mut sorts = Vec::with_capacity(2 * names.len());
+        for (at, name) in names.iter().enumerate() {
+            // The bit of a key is set where it was summed over.
+            let bit = lit(1i64 << (names.len() - 1 - at));
+            let set = Expr::Column(Column::new_unqualified(Aggregate::INTERNAL_GROUPING_ID));
+            let set = native_cast(set, &BIGINT);
+            let summed = BinaryExpr::new(Box::new(set), Operator::BitwiseAnd, Box::new(bit));
+            sorts.push(Expr::BinaryExpr(summed).sort(true, true));
+            sorts.push(column(name).sort(true, true));
+        }
+        builder.sort(sorts)?.build()
     }
 }
 

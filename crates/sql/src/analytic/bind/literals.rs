@@ -42,8 +42,10 @@ pub(in crate::analytic) fn string(text: Vec<u8>) -> Typed {
     Typed::literal(varchar(chars), Value::Bytes(text))
 }
 
+/// Bytes written as digits. Only these have the type BINARY among constants, which tells
+/// arithmetic that they count as a number.
 fn bytes(value: Vec<u8>) -> Typed {
-    let ty = ColumnType::VarBinary { bytes: value.len() as u32 };
+    let ty = ColumnType::Binary { bytes: value.len() as u32 };
     Typed::literal(ty, Value::Bytes(value))
 }
 

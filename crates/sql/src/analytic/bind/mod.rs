@@ -44,6 +44,7 @@ use datafusion::logical_expr::LogicalPlan;
 use rows::store::Read;
 use rows::temporal::Zone;
 use rows::{Engine, Table};
+use sqlparser::ast;
 
 pub(super) use query::OutputColumn;
 
@@ -64,6 +65,8 @@ pub(super) struct Binder<'a> {
     qualifiers: RefCell<HashSet<String>>,
     /// Tables that the plan reads.
     tables: RefCell<Vec<Arc<Table>>>,
+    /// The outermost SELECT, and its items as they were written: they name its columns.
+    titles: RefCell<Option<(*const ast::Select, Vec<String>)>>,
 }
 
 impl<'a> Binder<'a> {
@@ -79,16 +82,39 @@ impl<'a> Binder<'a> {
             ctes: RefCell::default(),
             qualifiers: RefCell::default(),
             tables: RefCell::default(),
+            titles: RefCell::default(),
         }
     }
 
-    /// Binds a whole statement.
+    /// Binds a whole statement; `texts` are the items of its first SELECT as they were written,
+    /// or nothing.
     pub(super) fn statement(
         &self,
-        query: &sqlparser::ast::Query,
+        query: &ast::Query,
+        texts: &[String],
     ) -> Result<(LogicalPlan, Vec<OutputColumn>)> {
+        let first = first_select(&query.body);
+        *self.titles.borrow_mut() = first
+            .filter(|select| select.projection.len() == texts.len())
+            .map(|select| (std::ptr::from_ref(select), texts.to_vec()));
         let bound = self.query(query, None)?;
         Ok((bound.plan, bound.columns))
+    }
+
+    /// The text of an item of a SELECT list, if it is known.
+    fn title(&self, select: &ast::Select, item: usize) -> Option<String> {
+        let titles = self.titles.borrow();
+        let (first, texts) = titles.as_ref()?;
+        if std::ptr::eq(*first, select) { texts.get(item).cloned() } else { None }
+    }
+
+    /// About how many stored rows the bound statement's tables have.
+    pub(super) fn stored_rows(&self) -> Result<u64> {
+        let mut rows = 0;
+        for table in &*self.tables.borrow() {
+            rows += super::scan::estimated_rows(self.engine, self.view.as_ref(), table)?;
+        }
+        Ok(rows)
     }
 
     /// The session's time zone.
@@ -106,6 +132,16 @@ impl<'a> Binder<'a> {
             name = format!("{wanted}#{count}");
         }
         name
+    }
+}
+
+/// The SELECT that names the columns of the whole.
+fn first_select(body: &ast::SetExpr) -> Option<&ast::Select> {
+    match body {
+        ast::SetExpr::Select(select) => Some(select),
+        ast::SetExpr::Query(query) => first_select(&query.body),
+        ast::SetExpr::SetOperation { left, .. } => first_select(left),
+        _ => None,
     }
 }
 

@@ -8,7 +8,9 @@
 
 use std::sync::Arc;
 
+use datafusion::datasource::cte_worktable::CteWorkTable;
 use datafusion::common::{Column, TableReference};
+use datafusion::datasource::provider_as_source;
 use datafusion::logical_expr::expr::Sort;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
 use rows::datum::Value;
@@ -140,6 +142,75 @@ impl Binder<'_> {
             }
         };
         self.limited(bound, query, parent)
+    }
+
+    /// WITH RECURSIVE: the rows of the first SELECT, then what the second makes of the rows added
+    /// last, until there are no more. Types are the first SELECT's.
+    fn recursive_cte(&self, cte: &ast::Cte, parent: Option<&Scope<'_>>) -> Result<Bound> {
+        let (left, right, all) = match &*cte.query.body {
+            ast::SetExpr::SetOperation {
+                op: ast::SetOperator::Union,
+                set_quantifier,
+                left,
+                right,
+            } => (left, right, matches!(set_quantifier, ast::SetQuantifier::All)),
+            _ => return self.query(&cte.query, parent),
+        };
+        let first = renamed(self.set_expr(left, parent)?, &cte.alias)?;
+        let kinds: Vec<(Kind, u8)> = first
+            .columns
+            .iter()
+            .map(|column| (Kind::Of(column.kind.column_type()), column.firmness))
+            .collect();
+        let names = unique_names(first.columns.iter().map(|column| column.name.as_str()));
+        let start = self.aligned(&first, &kinds, &names)?;
+        let name = self.qualifier(&cte.alias.name.value);
+        let reference = TableReference::bare(name.clone());
+        let columns: Vec<OutputColumn> = first
+            .columns
+            .iter()
+            .zip(kinds.iter().zip(&names))
+            .map(|(column, ((kind, firmness), name))| OutputColumn {
+                name: column.name.clone(),
+                column: Column::new(Some(reference.clone()), name.clone()),
+                kind: kind.clone(),
+                nullable: true,
+                firmness: *firmness,
+                origin: None,
+            })
+            .collect();
+        let fields = start.schema().fields().iter();
+        let fields: Vec<_> =
+            fields.map(|field| field.as_ref().clone().with_nullable(true)).collect();
+        let schema = Arc::new(datafusion::arrow::datatypes::Schema::new(fields));
+        let table = Arc::new(CteWorkTable::new(&name, schema));
+        let added = LogicalPlanBuilder::scan(reference, provider_as_source(table), None)
+            .and_then(LogicalPlanBuilder::build)
+            .map_err(translate)?;
+        let added = Bound { plan: added, columns: columns.clone() };
+        self.ctes.borrow_mut().push((cte.alias.name.value.clone(), added));
+        let next = self.set_expr(right, parent);
+        self.ctes.borrow_mut().pop();
+        let next = next?;
+        if next.columns.len() != kinds.len() {
+            return Err(SqlError::new(
+                1222,
+                "The used SELECT statements have a different number of columns",
+            ));
+        }
+        let next = self.aligned(&next, &kinds, &names)?;
+        let plan = LogicalPlanBuilder::new(start)
+            .to_recursive_query(name, next, !all)
+            .and_then(LogicalPlanBuilder::build)
+            .map_err(translate)?;
+        let columns = columns
+            .into_iter()
+            .map(|mut column| {
+                column.column = Column::new_unqualified(column.column.name);
+                column
+            })
+            .collect();
+        Ok(Bound { plan, columns })
     }
 
     fn set_expr(&self, body: &ast::SetExpr, parent: Option<&Scope<'_>>) -> Result<Bound> {

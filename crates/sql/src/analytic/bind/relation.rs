@@ -264,7 +264,7 @@ impl Binder<'_> {
         let (result_columns, rows) = provided;
         let types: Vec<(String, ColumnType, bool)> = result_columns
             .iter()
-            .map(|column| (column.name.clone(), column.ty.clone(), column.nullable))
+            .map(|column| (column.name.clone(), column.ty.clone(), true))
             .collect();
         let schema = arrow_schema(&types);
         let mut writers: Vec<ColumnWriter> =

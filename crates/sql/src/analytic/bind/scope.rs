@@ -16,6 +16,7 @@ use std::sync::Arc;
 use datafusion::arrow::datatypes::Field;
 use datafusion::common::Column;
 use datafusion::logical_expr::Expr;
+use sqlparser::ast::NamedWindowDefinition;
 
 use super::grouping::Grouping;
 use super::typed::{Kind, Typed, firmness};
@@ -118,8 +119,10 @@ pub(in crate::analytic) struct Scope<'p> {
     pub grouping: RefCell<Option<Grouping>>,
     /// Inside an aggregate's arguments: columns are seen directly again.
     pub inside_aggregate: Cell<bool>,
-    /// Window functions seen so far, each with the name of its column; `None` where none may be.
-    pub windows: RefCell<Option<Vec<(Expr, String)>>>,
+    /// Window functions seen so far; `None` where none may be.
+    pub windows: RefCell<Option<Vec<Expr>>>,
+    /// The WINDOW clause.
+    pub named_windows: Vec<NamedWindowDefinition>,
 }
 
 impl<'p> Scope<'p> {
@@ -136,6 +139,7 @@ impl<'p> Scope<'p> {
             grouping: RefCell::new(None),
             inside_aggregate: Cell::new(false),
             windows: RefCell::new(None),
+            named_windows: Vec::new(),
         }
     }
 
@@ -249,6 +253,11 @@ impl<'p> Scope<'p> {
             }
         }
         Ok(out)
+    }
+
+    /// Whether what is bound now only decides about rows.
+    pub(in crate::analytic) fn filters(&self) -> bool {
+        matches!(self.clause.get(), Clause::Where | Clause::On | Clause::Having)
     }
 
     /// Binds something in another clause, and returns to this one.

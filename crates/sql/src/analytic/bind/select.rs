@@ -12,7 +12,10 @@
 //! Not here: LIMIT (`query`), FROM (`relation`).
 
 use datafusion::common::Column;
-use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
+use datafusion::logical_expr::utils::split_conjunction_owned;
+use datafusion::logical_expr::{
+    BinaryExpr, Expr, LogicalPlan, LogicalPlanBuilder, Operator, lit,
+};
 use sqlparser::ast;
 
 use super::super::failure::translate;
@@ -47,10 +50,14 @@ impl Binder<'_> {
     ) -> Result<Bound> {
         refuse_foreign(select)?;
         let (mut plan, relations) = self.from(&select.from, parent)?;
-        let scope = Scope::new(parent, relations);
+        let mut scope = Scope::new(parent, relations);
+        scope.named_windows.clone_from(&select.named_window);
         if let Some(selection) = &select.selection {
             let condition = scope.within(Clause::Where, || self.predicate(&scope, selection))?;
-            plan = build(LogicalPlanBuilder::new(plan).filter(condition))?;
+            plan = match parent {
+                Some(_) => self.correlated_filter(plan, condition)?,
+                None => build(LogicalPlanBuilder::new(plan).filter(condition))?,
+            };
         }
         let grouped = self.group(&scope, select, order)?;
         *scope.windows.borrow_mut() = Some(Vec::new());
@@ -66,19 +73,52 @@ impl Binder<'_> {
         let sorts = scope.within(Clause::Order, || self.sort_items(&scope, order, &items))?;
         if grouped {
             let grouping = scope.grouping.take().unwrap_or_default();
-            plan = aggregate(plan, grouping)?;
+            plan = grouping.over(plan, order.is_empty()).map_err(translate)?;
         }
         if let Some(having) = having {
             plan = build(LogicalPlanBuilder::new(plan).filter(having))?;
         }
         let windows = scope.windows.take().unwrap_or_default();
         if !windows.is_empty() {
-            let exprs: Vec<Expr> =
-                windows.into_iter().map(|(expr, name)| expr.alias(name)).collect();
-            plan = LogicalPlanBuilder::window_plan(plan, exprs).map_err(translate)?;
+            plan = LogicalPlanBuilder::window_plan(plan, windows).map_err(translate)?;
         }
         let distinct = matches!(select.distinct, Some(ast::Distinct::Distinct));
-        project(plan, items, sorts, distinct)
+        project(plan, items, sorts, distinct, parent.is_some())
+    }
+
+    /// A filter that may compare with the outer row. Decorrelation wants a bare column on the
+    /// inner side of an equation: what is computed there becomes a column first.
+    fn correlated_filter(&self, plan: LogicalPlan, condition: Expr) -> Result<LogicalPlan> {
+        let mut computed: Vec<Expr> = Vec::new();
+        let mut side = |inner: Expr, outer: &Expr| {
+            let wanted = !matches!(inner, Expr::Column(_) | Expr::Literal(..))
+                && !inner.contains_outer()
+                && inner.any_column_refs()
+                && outer.contains_outer()
+                && !outer.any_column_refs();
+            if !wanted {
+                return inner;
+            }
+            let name = self.qualifier("#k");
+            computed.push(inner.alias(name.clone()));
+            Expr::Column(Column::new_unqualified(name))
+        };
+        let conjuncts = split_conjunction_owned(condition).into_iter().map(|term| match term {
+            Expr::BinaryExpr(BinaryExpr { left, op: Operator::Eq, right }) => {
+                let left = side(*left, &right);
+                let right = side(*right, &left);
+                left.eq(right)
+            }
+            other => other,
+        });
+        let condition = conjuncts.reduce(Expr::and).unwrap_or_else(|| lit(true));
+        let mut builder = LogicalPlanBuilder::new(plan);
+        if !computed.is_empty() {
+            let columns = builder.schema().columns().into_iter().map(Expr::Column);
+            let columns: Vec<Expr> = columns.chain(computed).collect();
+            builder = builder.project(columns).map_err(translate)?;
+        }
+        build(builder.filter(condition))
     }
 
     /// Sets the scope's grouping when the SELECT has one; whether it has.
@@ -88,10 +128,14 @@ impl Binder<'_> {
         select: &ast::Select,
         order: &[ast::OrderByExpr],
     ) -> Result<bool> {
-        let keys: &[ast::Expr] = match &select.group_by {
-            ast::GroupByExpr::Expressions(keys, modifiers) if modifiers.is_empty() => keys,
-            ast::GroupByExpr::Expressions(..) => return Err(SqlError::unsupported("WITH ROLLUP")),
+        let (keys, modifiers) = match &select.group_by {
+            ast::GroupByExpr::Expressions(keys, modifiers) => (keys, modifiers.as_slice()),
             ast::GroupByExpr::All(_) => return Err(SqlError::unsupported("GROUP BY ALL")),
+        };
+        let rollup = match modifiers {
+            [] => false,
+            [ast::GroupByWithModifier::Rollup] => true,
+            _ => return Err(SqlError::syntax("GROUP BY with a modifier", 1)),
         };
         let in_list = select.projection.iter().any(|item| match item {
             ast::SelectItem::UnnamedExpr(expr) => contains_aggregate(expr),
@@ -109,7 +153,7 @@ impl Binder<'_> {
             .iter()
             .map(|key| self.group_key_of(scope, select, key))
             .collect::<Result<Vec<Typed>>>()?;
-        *scope.grouping.borrow_mut() = Some(Grouping::new(bound));
+        *scope.grouping.borrow_mut() = Some(Grouping::new(bound, rollup));
         Ok(true)
     }
 
@@ -161,11 +205,12 @@ impl Binder<'_> {
 
     fn items(&self, scope: &Scope<'_>, select: &ast::Select) -> Result<Vec<Item>> {
         let mut items = Vec::new();
-        for item in &select.projection {
+        for (at, item) in select.projection.iter().enumerate() {
             match item {
                 ast::SelectItem::UnnamedExpr(expr) => {
                     let typed = self.expr(scope, expr)?;
-                    items.push(Item { name: column_name(expr), typed: value_form(&typed) });
+                    let name = column_name(expr, self.title(select, at));
+                    items.push(Item { name, typed: value_form(&typed) });
                 }
                 ast::SelectItem::ExprWithAlias { expr, alias } => {
                     let typed = self.expr(scope, expr)?;
@@ -232,25 +277,21 @@ fn build(
     builder.and_then(LogicalPlanBuilder::build).map_err(translate)
 }
 
-fn aggregate(plan: LogicalPlan, grouping: Grouping) -> Result<LogicalPlan> {
-    let whole = grouping.is_whole();
-    let (keys, mut aggregates) = grouping.into_parts();
-    if whole && aggregates.is_empty() {
-        // HAVING or a constant list over one group: something must be computed.
-        let one = datafusion::logical_expr::lit(1i64);
-        aggregates.push(datafusion::functions_aggregate::count::count(one).alias("#a0"));
-    }
-    build(LogicalPlanBuilder::new(plan).aggregate(keys, aggregates))
-}
-
 /// Projection, DISTINCT and ORDER BY.
 fn project(
     plan: LogicalPlan,
     items: Vec<Item>,
     sorts: Vec<SortItem<'_>>,
     distinct: bool,
+    inner: bool,
 ) -> Result<Bound> {
-    let names = unique_names(items.iter().map(|item| item.name.as_str()));
+    // Decorrelation carries columns of tables up through a sub-query's projection: its own
+    // names must be none of theirs.
+    let names: Vec<String> = if inner {
+        (0..items.len()).map(|at| format!("#c{at}")).collect()
+    } else {
+        unique_names(items.iter().map(|item| item.name.as_str()))
+    };
     let mut exprs: Vec<Expr> = items
         .iter()
         .zip(&names)
@@ -338,20 +379,21 @@ fn distinct_rows(
         .map_err(translate)
 }
 
-/// The name of a column without an alias: a column's own, else the expression as written.
-pub(in crate::analytic) fn column_name(ast: &ast::Expr) -> String {
+/// The name of a column without an alias: a column's own, else the expression as written (as
+/// the parser would write it, where the text is not at hand).
+fn column_name(ast: &ast::Expr, text: Option<String>) -> String {
     match ast {
         ast::Expr::Identifier(name) => name.value.clone(),
-        ast::Expr::CompoundIdentifier(parts) => {
+        ast::Expr::CompoundIdentifier(parts) if !parts[0].value.starts_with('@') => {
             parts.last().map(|part| part.value.clone()).unwrap_or_default()
         }
         ast::Expr::Value(value) => match &value.value {
             ast::Value::SingleQuotedString(text) | ast::Value::DoubleQuotedString(text) => {
                 text.clone()
             }
-            other => other.to_string(),
+            other => text.unwrap_or_else(|| other.to_string()),
         },
-        other => other.to_string(),
+        other => text.unwrap_or_else(|| other.to_string()),
     }
 }
 

@@ -8,21 +8,24 @@
 
 use std::sync::Arc;
 
-use datafusion::common::{Column, Spans};
-use datafusion::logical_expr::expr::{Exists, InSubquery};
+use datafusion::arrow::datatypes::Field;
+use datafusion::common::Spans;
+use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::functions_aggregate::count::count;
+use datafusion::functions_aggregate::first_last::first_value_udaf;
+use datafusion::logical_expr::expr::{AggregateFunction, Exists, InSubquery};
 use datafusion::logical_expr::{
-    Expr, LogicalPlan, LogicalPlanBuilder, Operator, Subquery,
+    Case, Expr, LogicalPlan, LogicalPlanBuilder, Operator, Subquery, lit,
 };
 use sqlparser::ast;
 
 use super::super::failure::translate;
 use super::Binder;
 use super::comparison::{Common, common_form, compare};
-use super::grouping::any_value;
 use super::predicates::{columns_wanted, row_parts};
 use super::query::Bound;
 use super::scope::Scope;
-use super::super::kernels::CollationKey;
+use super::super::kernels::{CollationKey, RowFunction};
 use super::cast::call;
 use super::typed::{Kind, Typed};
 use crate::error::{Result, SqlError};
@@ -52,12 +55,9 @@ impl Binder<'_> {
     ) -> Result<Typed> {
         let (mut plan, column) = self.one_column(scope, query)?;
         if is_correlated(&plan) && !gives_one_row(&plan) {
-            let value = any_value(column.expr.clone()).alias("#any");
-            let none: Vec<Expr> = Vec::new();
-            plan = LogicalPlanBuilder::new(without_limit(plan))
-                .aggregate(none, vec![value])
-                .and_then(LogicalPlanBuilder::build)
-                .map_err(translate)?;
+            plan = first_row(plan, &column.expr)?;
+        } else if !column.nullable {
+            plan = may_be_null(plan, &column)?;
         }
         let expr = Expr::ScalarSubquery(subquery(plan));
         let firmness = column.firmness;
@@ -79,8 +79,12 @@ impl Binder<'_> {
         negated: bool,
     ) -> Result<Typed> {
         let bound = self.query(query, Some(scope))?;
-        let expr = Expr::Exists(Exists { subquery: subquery(bound.plan), negated });
-        Ok(Typed::truth(expr, false))
+        if scope.filters() {
+            let expr = Expr::Exists(Exists { subquery: subquery(bound.plan), negated });
+            return Ok(Typed::truth(expr, false));
+        }
+        let found = counted(bound.plan)?.gt(lit(0i64));
+        Ok(self.negate_if(Typed::truth(found, false), negated))
     }
 
     /// `expr [NOT] IN (SELECT ...)`, also of rows.
@@ -97,11 +101,12 @@ impl Binder<'_> {
         }
         let tested = self.nested(scope, tested, depth)?;
         let (plan, column) = self.one_column(scope, query)?;
-        self.member(&tested, plan, &column, negated)
+        self.member(scope, &tested, plan, &column, negated)
     }
 
     fn member(
         &self,
+        scope: &Scope<'_>,
         tested: &Typed,
         plan: LogicalPlan,
         column: &Typed,
@@ -109,6 +114,12 @@ impl Binder<'_> {
     ) -> Result<Typed> {
         if tested.kind == Kind::Null || column.kind == Kind::Null {
             return Ok(Typed::known_truth(None));
+        }
+        if !scope.filters() {
+            return self.counted_member(scope, tested, plan, column, negated);
+        }
+        if negated && is_correlated(&plan) {
+            return self.no_member(scope, tested, plan, column);
         }
         let (left, right, common) = common_form(tested, column, self.zone());
         let (left, right) = match common {
@@ -128,6 +139,57 @@ impl Binder<'_> {
         };
         let expr = Expr::InSubquery(InSubquery::new(Box::new(left), subquery(plan), negated));
         Ok(Typed::truth(expr, tested.nullable || column.nullable))
+    }
+
+    /// NOT IN over rows that depend on the outer one: no row is equal, or might be.
+    fn no_member(
+        &self,
+        scope: &Scope<'_>,
+        tested: &Typed,
+        plan: LogicalPlan,
+        column: &Typed,
+    ) -> Result<Typed> {
+        let outer = outer_reference(scope, tested)?;
+        let equal = compare(Operator::Eq, column, &outer, self.zone());
+        let filter =
+            if equal.nullable { Expr::IsNotFalse(Box::new(equal.expr)) } else { equal.expr };
+        let plan = filtered(plan, filter)?;
+        let exists = Exists { subquery: subquery(plan), negated: true };
+        Ok(Typed::truth(Expr::Exists(exists), false))
+    }
+
+    /// IN where its value is wanted, not only whether it holds: equal rows are counted, and rows
+    /// that might be equal make it unknown.
+    fn counted_member(
+        &self,
+        scope: &Scope<'_>,
+        tested: &Typed,
+        plan: LogicalPlan,
+        column: &Typed,
+        negated: bool,
+    ) -> Result<Typed> {
+        let outer = outer_reference(scope, tested)?;
+        let equal = compare(Operator::Eq, column, &outer, self.zone());
+        let found = counted(filtered(plan.clone(), equal.expr)?)?.gt(lit(0i64));
+        if !tested.nullable && !column.nullable {
+            return Ok(self.negate_if(Typed::truth(found, false), negated));
+        }
+        let mut unknown: Option<Expr> = None;
+        if column.nullable {
+            let nulls = filtered(plan.clone(), column.expr.clone().is_null())?;
+            unknown = Some(counted(nulls)?.gt(lit(0i64)));
+        }
+        if tested.nullable {
+            let any = counted(plan)?.gt(lit(0i64));
+            let lost = tested.expr.clone().is_null().and(any);
+            unknown = Some(unknown.map_or(lost.clone(), |before| before.or(lost)));
+        }
+        let truth = |truth| Box::new(lit(datafusion::common::ScalarValue::Boolean(truth)));
+        let unknown = unknown.unwrap_or_else(|| lit(false));
+        let branches =
+            vec![(Box::new(found), truth(Some(true))), (Box::new(unknown), truth(None))];
+        let case = Expr::Case(Case::new(None, branches, Some(truth(Some(false)))));
+        Ok(self.negate_if(Typed::truth(case, true), negated))
     }
 
     /// `(a, b) IN (SELECT c, d ...)`: a row for which all parts are equal exists.
@@ -151,7 +213,7 @@ impl Binder<'_> {
         let bound = bound.under(&qualifier)?;
         let mut all: Option<Expr> = None;
         for (left, column) in tested.iter().zip(&bound.columns) {
-            let outer = outer_reference(left)?;
+            let outer = outer_reference(scope, left)?;
             let equal = compare(Operator::Eq, &column.typed(), &outer, self.zone()).expr;
             all = Some(match all {
                 None => equal,
@@ -159,10 +221,11 @@ impl Binder<'_> {
             });
         }
         let all = all.ok_or_else(|| columns_wanted(1))?;
-        let plan = LogicalPlanBuilder::new(bound.plan)
-            .filter(all)
-            .and_then(LogicalPlanBuilder::build)
-            .map_err(translate)?;
+        let plan = filtered(bound.plan, all)?;
+        if !scope.filters() {
+            let found = counted(plan)?.gt(lit(0i64));
+            return Ok(self.negate_if(Typed::truth(found, false), negated));
+        }
         Ok(Typed::truth(Expr::Exists(Exists { subquery: subquery(plan), negated }), false))
     }
 
@@ -185,67 +248,94 @@ impl Binder<'_> {
         let bound = self.query(query, Some(scope))?;
         let [column] = &bound.columns[..] else { return Err(columns_wanted(1)) };
         match (op, any) {
-            (B::Eq, true) => return self.member(&tested, bound.plan.clone(), &column.typed(), false),
-            (B::NotEq, false) => {
-                return self.member(&tested, bound.plan.clone(), &column.typed(), true);
+            (B::Eq, true) | (B::NotEq, false) => {
+                let (column, negated) = (column.typed(), !any);
+                return self.member(scope, &tested, bound.plan, &column, negated);
             }
             _ => {}
         }
-        self.quantified_extreme(&tested, op, bound, any)
+        self.quantified_search(scope, &tested, op, bound, any)
     }
 
-    /// `> ALL` is "greater than the greatest", with no rows true; NULLs are left out of account.
-    fn quantified_extreme(
+    /// Other comparisons with ANY and ALL, as a search for a row that decides them.
+    fn quantified_search(
         &self,
+        scope: &Scope<'_>,
         tested: &Typed,
         op: &ast::BinaryOperator,
         bound: Bound,
         any: bool,
     ) -> Result<Typed> {
         use ast::BinaryOperator as B;
-        let (op, negate) = match op {
-            B::Lt => (Operator::Lt, Operator::GtEq),
-            B::LtEq => (Operator::LtEq, Operator::Gt),
-            B::Gt => (Operator::Gt, Operator::LtEq),
-            B::GtEq => (Operator::GtEq, Operator::Lt),
-            B::Eq => (Operator::Eq, Operator::NotEq),
-            B::NotEq => (Operator::NotEq, Operator::Eq),
+        let op = match op {
+            B::Lt => Operator::Lt,
+            B::LtEq => Operator::LtEq,
+            B::Gt => Operator::Gt,
+            B::GtEq => Operator::GtEq,
+            B::Eq => Operator::Eq,
+            B::NotEq => Operator::NotEq,
             other => return Err(SqlError::syntax(&other.to_string(), 1)),
         };
         let qualifier = self.qualifier("#all");
         let bound = bound.under(&qualifier)?;
         let column = bound.columns[0].typed();
-        let outer = outer_reference(tested)?;
-        // ANY: some row compares so. ALL: no row compares otherwise.
-        let wanted = if any { op } else { negate };
-        let condition = compare(wanted, &outer, &column, self.zone());
-        let plan = LogicalPlanBuilder::new(bound.plan)
-            .filter(condition.expr)
-            .and_then(LogicalPlanBuilder::build)
-            .map_err(translate)?;
+        let outer = outer_reference(scope, tested)?;
+        // ANY: some row compares so. ALL: there is no row that does not.
+        let condition = compare(op, &outer, &column, self.zone());
+        let filter = if any {
+            condition.expr
+        } else {
+            Expr::IsNotTrue(Box::new(condition.expr))
+        };
+        let plan = filtered(bound.plan, filter)?;
+        if !scope.filters() {
+            let found = counted(plan)?.gt(lit(0i64));
+            return Ok(self.negate_if(Typed::truth(found, false), !any));
+        }
         let exists = Exists { subquery: subquery(plan), negated: !any };
         Ok(Typed::truth(Expr::Exists(exists), false))
     }
 }
 
-/// A value of the outer row, seen from inside a sub-query over it.
-fn outer_reference(typed: &Typed) -> Result<Typed> {
-    let expr = typed.expr.clone();
-    let expr = match expr {
-        Expr::Literal(..) => expr,
-        Expr::Column(column) => outer_column(typed, column),
-        _ => return Err(SqlError::unsupported("a computed row compared with a sub-query")),
-    };
-    Ok(Typed { expr, ..typed.clone() })
+fn filtered(plan: LogicalPlan, filter: Expr) -> Result<LogicalPlan> {
+    LogicalPlanBuilder::new(plan)
+        .filter(filter)
+        .and_then(LogicalPlanBuilder::build)
+        .map_err(translate)
 }
 
-fn outer_column(typed: &Typed, column: Column) -> Expr {
-    let field = datafusion::arrow::datatypes::Field::new(
-        column.name.clone(),
-        typed.kind.arrow(),
-        typed.nullable,
-    );
-    Expr::OuterReferenceColumn(Arc::new(field), column)
+/// How many rows a sub-query has, as a value.
+fn counted(plan: LogicalPlan) -> Result<Expr> {
+    let none: Vec<Expr> = Vec::new();
+    let plan = LogicalPlanBuilder::new(plan)
+        .aggregate(none, vec![count(lit(1i64)).alias("#n")])
+        .and_then(LogicalPlanBuilder::build)
+        .map_err(translate)?;
+    Ok(Expr::ScalarSubquery(subquery(plan)))
+}
+
+/// A value of the outer row, seen from inside a sub-query over it.
+fn outer_reference(scope: &Scope<'_>, typed: &Typed) -> Result<Typed> {
+    let mut unknown = false;
+    let expr = typed.expr.clone().transform(|expr| {
+        let Expr::Column(column) = expr else { return Ok(Transformed::no(expr)) };
+        let found = scope
+            .relations
+            .iter()
+            .flat_map(|relation| &relation.columns)
+            .find(|known| known.column == column);
+        let Some(known) = found else {
+            unknown = true;
+            return Ok(Transformed::no(Expr::Column(column)));
+        };
+        let field = Field::new(column.name.clone(), known.kind.arrow(), known.nullable);
+        Ok(Transformed::yes(Expr::OuterReferenceColumn(Arc::new(field), column)))
+    });
+    let expr = expr.map_err(translate)?.data;
+    if unknown {
+        return Err(SqlError::unsupported("a grouped value compared with a sub-query"));
+    }
+    Ok(Typed { expr, ..typed.clone() })
 }
 
 /// Whether a plan aggregates everything into one row.
@@ -260,10 +350,53 @@ fn gives_one_row(plan: &LogicalPlan) -> bool {
     }
 }
 
-/// LIMIT 1 says what "any of its values" says already.
-fn without_limit(plan: LogicalPlan) -> LogicalPlan {
-    match plan {
+/// Tells DataFusion that the value may be NULL: it is when there is no row.
+fn may_be_null(plan: LogicalPlan, column: &Typed) -> Result<LogicalPlan> {
+    let ty = column.ty();
+    let function = RowFunction::new(
+        "one_or_null",
+        "",
+        vec![ty.clone()],
+        Some(ty),
+        false,
+        Arc::new(|args| Ok(args[0].to_value())),
+    );
+    LogicalPlanBuilder::new(plan)
+        .project(vec![call(function, vec![column.expr.clone()]).alias("#one")])
+        .and_then(LogicalPlanBuilder::build)
+        .map_err(translate)
+}
+
+/// One row with the value that comes first: in the order of ORDER BY, if there is one.
+fn first_row(plan: LogicalPlan, value: &Expr) -> Result<LogicalPlan> {
+    let plan = match plan {
         LogicalPlan::Limit(limit) if limit.skip.is_none() => Arc::unwrap_or_clone(limit.input),
         other => other,
-    }
+    };
+    // A projection above the sort only drops columns that nobody else wants.
+    let plan = match plan {
+        LogicalPlan::Projection(projection)
+            if matches!(*projection.input, LogicalPlan::Sort(_)) =>
+        {
+            Arc::unwrap_or_clone(projection.input)
+        }
+        other => other,
+    };
+    let (input, order) = match plan {
+        LogicalPlan::Sort(sort) => (Arc::unwrap_or_clone(sort.input), sort.expr),
+        other => (other, Vec::new()),
+    };
+    let first = Expr::AggregateFunction(AggregateFunction::new_udf(
+        first_value_udaf(),
+        vec![value.clone()],
+        false,
+        None,
+        order,
+        None,
+    ));
+    let none: Vec<Expr> = Vec::new();
+    LogicalPlanBuilder::new(input)
+        .aggregate(none, vec![first.alias("#any")])
+        .and_then(LogicalPlanBuilder::build)
+        .map_err(translate)
 }

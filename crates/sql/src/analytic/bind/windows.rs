@@ -1,14 +1,13 @@
 //! Window functions: `f(...) OVER (...)`.
 //!
 //! Invariants
-//! 1. Each window function becomes a column `#w0`, `#w1`... computed above the grouping and
-//!    below the select list.
+//! 1. Each window function becomes a column, computed above the grouping and below the select
+//!    list; DataFusion names it by what it computes.
 //!
 //! Not here: aggregates without OVER (`aggregates`).
 
 use datafusion::common::{Column, ScalarValue};
 use datafusion::functions_aggregate::count::count_udaf;
-use datafusion::functions_aggregate::min_max::{max_udaf, min_udaf};
 use datafusion::functions_aggregate::sum::sum_udaf;
 use datafusion::functions_window::cume_dist::cume_dist_udwf;
 use datafusion::functions_window::lead_lag::{lag_udwf, lead_udwf};
@@ -24,11 +23,11 @@ use rows::datum::Value;
 use rows::types::ColumnType;
 use sqlparser::ast;
 
+use super::super::columns::{class_of, scalar_of};
 use super::super::kernels::Operation;
 use super::Binder;
 use super::arithmetic::{Number, arithmetic, as_number, decimal_type, number_of};
 use super::cast::{cast, native_cast, value_form};
-use super::comparison::enum_text;
 use super::functions::{FunctionCall, argument_expr};
 use super::grouping::key_of;
 use super::query::sort_by;
@@ -62,7 +61,8 @@ impl Binder<'_> {
         let over = match over {
             ast::WindowType::WindowSpec(spec) => self.over(scope, spec, depth)?,
             ast::WindowType::NamedWindow(name) => {
-                return Err(SqlError::unsupported(format!("named window '{name}'")));
+                let spec = named_window(scope, name)?;
+                self.over(scope, &spec, depth)?
             }
         };
         let arguments = if call.is_star() {
@@ -79,38 +79,64 @@ impl Binder<'_> {
     }
 
     fn over(&self, scope: &Scope<'_>, spec: &ast::WindowSpec, depth: usize) -> Result<Over> {
-        if let Some(name) = &spec.window_name {
-            return Err(SqlError::unsupported(format!("named window '{name}'")));
-        }
+        let extended;
+        let spec = match &spec.window_name {
+            None => spec,
+            Some(name) => {
+                extended = extended_window(named_window(scope, name)?, spec);
+                &extended
+            }
+        };
         let partition = spec
             .partition_by
             .iter()
             .map(|ast| Ok(key_of(&value_form(&self.nested(scope, ast, depth)?))))
             .collect::<Result<Vec<Expr>>>()?;
-        let order = spec
+        let keys = spec
             .order_by
             .iter()
-            .map(|item| {
-                let typed = value_form(&self.nested(scope, &item.expr, depth)?);
-                Ok(sort_by(key_of(&typed), item))
-            })
-            .collect::<Result<Vec<Sort>>>()?;
-        let frame = match &spec.window_frame {
+            .map(|item| Ok(value_form(&self.nested(scope, &item.expr, depth)?)))
+            .collect::<Result<Vec<Typed>>>()?;
+        let order: Vec<Sort> = keys
+            .iter()
+            .zip(&spec.order_by)
+            .map(|(key, item)| sort_by(key_of(key), item))
+            .collect();
+        let mut frame = match &spec.window_frame {
             None => WindowFrame::new(if order.is_empty() { None } else { Some(false) }),
-            Some(frame) => self.frame(scope, frame)?,
+            Some(frame) => self.frame(scope, frame, &keys)?,
         };
+        // A range without distances is a range of peers, which GROUPS has for every type of key.
+        if frame.units == WindowFrameUnits::Range && !order.is_empty() && is_of_peers(&frame) {
+            frame = WindowFrame::new_bounds(
+                WindowFrameUnits::Groups,
+                frame.start_bound,
+                frame.end_bound,
+            );
+        }
         Ok(Over { partition, order, frame })
     }
 
-    fn frame(&self, scope: &Scope<'_>, frame: &ast::WindowFrame) -> Result<WindowFrame> {
+    fn frame(
+        &self,
+        scope: &Scope<'_>,
+        frame: &ast::WindowFrame,
+        keys: &[Typed],
+    ) -> Result<WindowFrame> {
         let units = match frame.units {
             ast::WindowFrameUnits::Rows => WindowFrameUnits::Rows,
             ast::WindowFrameUnits::Range => WindowFrameUnits::Range,
             ast::WindowFrameUnits::Groups => WindowFrameUnits::Groups,
         };
-        let start = self.frame_bound(scope, &frame.start_bound)?;
+        // Distances of a range are in the key's own type, others count rows.
+        let distance = match (units, keys) {
+            (WindowFrameUnits::Range, [key]) if class_of(&key.ty()).is_number() => key.ty(),
+            (WindowFrameUnits::Range, _) => ColumnType::Date,
+            _ => BIGINT_UNSIGNED,
+        };
+        let start = self.frame_bound(scope, &frame.start_bound, &distance)?;
         let end = match &frame.end_bound {
-            Some(bound) => self.frame_bound(scope, bound)?,
+            Some(bound) => self.frame_bound(scope, bound, &distance)?,
             None => WindowFrameBound::CurrentRow,
         };
         Ok(WindowFrame::new_bounds(units, start, end))
@@ -120,17 +146,29 @@ impl Binder<'_> {
         &self,
         scope: &Scope<'_>,
         bound: &ast::WindowFrameBound,
+        distance: &ColumnType,
     ) -> Result<WindowFrameBound> {
         let count = |ast: &Option<Box<ast::Expr>>| -> Result<ScalarValue> {
             let Some(ast) = ast else { return Ok(ScalarValue::UInt64(None)) };
-            match self.expr(scope, ast)?.constant {
-                Some(Value::Int(count)) if count >= 0 => Ok(ScalarValue::UInt64(Some(count as u64))),
-                Some(Value::UInt(count)) => Ok(ScalarValue::UInt64(Some(count))),
-                _ => Err(SqlError::new(
-                    3586,
-                    "Window frame bound must be a non-negative integer constant",
-                )),
+            if matches!(**ast, ast::Expr::Interval(_)) || *distance == ColumnType::Date {
+                return Err(SqlError::unsupported("RANGE with a distance in time"));
             }
+            let typed = self.expr(scope, ast)?;
+            let negative = |value: &Value| match value {
+                Value::Int(value) => *value < 0,
+                Value::UInt(_) => false,
+                Value::Double(value) => *value < 0.0,
+                Value::Decimal(value) => value.is_negative(),
+                _ => true,
+            };
+            if typed.constant.as_ref().is_none_or(negative) {
+                return Err(SqlError::new(
+                    3586,
+                    "Window frame bound must be a non-negative numeric constant",
+                ));
+            }
+            let value = cast(&typed, distance, self.zone()).constant.unwrap_or(Value::Null);
+            Ok(scalar_of(distance, &value))
         };
         Ok(match bound {
             ast::WindowFrameBound::CurrentRow => WindowFrameBound::CurrentRow,
@@ -209,13 +247,10 @@ impl Binder<'_> {
                 }
             }
             "MIN" | "MAX" => {
-                let argument = enum_text(one(call, arguments)?, self.zone());
-                if argument.has_collation() {
-                    return Err(SqlError::unsupported("MIN and MAX of text over a window"));
-                }
-                let function = if call.name == "MIN" { min_udaf() } else { max_udaf() };
-                let function = WindowFunctionDefinition::AggregateUDF(function);
-                like_argument(&argument, window(function, vec![argument.expr.clone()]))
+                let add = |function, args| {
+                    window(WindowFunctionDefinition::AggregateUDF(function), args)
+                };
+                self.extreme_by(one(call, arguments)?, call.name == "MIN", &add)
             }
             name => return Err(SqlError::unsupported(format!("{name} over a window"))),
         })
@@ -267,6 +302,53 @@ impl Binder<'_> {
     }
 }
 
+/// The window that the WINDOW clause gives a name.
+fn named_window(scope: &Scope<'_>, name: &ast::Ident) -> Result<ast::WindowSpec> {
+    let mut wanted = name;
+    // A name may stand for another name; as many steps as there are names reach the end.
+    for _ in 0..=scope.named_windows.len() {
+        let found = scope
+            .named_windows
+            .iter()
+            .find(|ast::NamedWindowDefinition(own, _)| {
+                own.value.eq_ignore_ascii_case(&wanted.value)
+            });
+        match found {
+            Some(ast::NamedWindowDefinition(_, ast::NamedWindowExpr::WindowSpec(spec))) => {
+                return Ok(match &spec.window_name {
+                    None => spec.clone(),
+                    Some(_) => return Err(SqlError::unsupported("a window built upon another")),
+                });
+            }
+            Some(ast::NamedWindowDefinition(_, ast::NamedWindowExpr::NamedWindow(other))) => {
+                wanted = other;
+            }
+            None => break,
+        }
+    }
+    Err(SqlError::new(3579, format!("Window name '{}' is not defined.", name.value)))
+}
+
+/// A named window with what OVER adds to it.
+fn extended_window(named: ast::WindowSpec, with: &ast::WindowSpec) -> ast::WindowSpec {
+    let order_by =
+        if with.order_by.is_empty() { named.order_by } else { with.order_by.clone() };
+    ast::WindowSpec {
+        window_name: None,
+        partition_by: named.partition_by,
+        order_by,
+        window_frame: with.window_frame.clone().or(named.window_frame),
+    }
+}
+
+fn is_of_peers(frame: &WindowFrame) -> bool {
+    let plain = |bound: &WindowFrameBound| match bound {
+        WindowFrameBound::CurrentRow => true,
+        WindowFrameBound::Preceding(at) | WindowFrameBound::Following(at) => at.is_null(),
+    };
+    plain(&frame.start_bound) && plain(&frame.end_bound)
+}
+
 fn one<'t>(call: &FunctionCall<'_>, arguments: &'t [Typed]) -> Result<&'t Typed> {
     match arguments {
         [one] => Ok(one),
@@ -295,12 +377,11 @@ fn add_window(
         distinct: false,
     };
     let expr = Expr::WindowFunction(Box::new(WindowFunction { fun: function, params }));
+    let name = expr.schema_name().to_string();
     let mut windows = scope.windows.borrow_mut();
     let known = windows.get_or_insert_with(Vec::new);
-    if let Some((_, name)) = known.iter().find(|(other, _)| *other == expr) {
-        return Expr::Column(Column::new_unqualified(name.clone()));
+    if !known.contains(&expr) {
+        known.push(expr);
     }
-    let name = format!("#w{}", known.len());
-    known.push((expr, name.clone()));
     Expr::Column(Column::new_unqualified(name))
 }

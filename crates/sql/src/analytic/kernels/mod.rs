@@ -14,6 +14,7 @@ mod group_concat;
 mod keys;
 mod lift;
 mod membership;
+mod regular;
 
 pub(super) use arithmetic::{Arithmetic, Numbers, Operation};
 pub(super) use collation::{CollationKey, TextComparison};
@@ -21,3 +22,4 @@ pub(super) use group_concat::{GroupConcat, Joining};
 pub(super) use keys::{SortKey, TupleKey};
 pub(super) use lift::RowFunction;
 pub(super) use membership::TextMembership;
+pub(super) use regular::regular_expression;

@@ -40,13 +40,13 @@ pub(super) struct Access {
 }
 
 impl Access {
-    /// The cheapest way to all rows that satisfy the conditions.
+    /// The cheapest way to all rows that satisfy the conditions; the table has about `all`.
     pub(super) fn choose(
         engine: &Engine,
         table: &Table,
         conditions: &Conditions,
+        all: u64,
     ) -> Result<Access> {
-        let all = engine.approximate_rows(table);
         let mut best = Access { index: 0, ranges: vec![table.index_range(0)], columns: 0, rows: all };
         let mut best_cost = all as f64;
         if conditions.is_empty() {

@@ -22,6 +22,7 @@ use rows::{Engine, Table};
 use super::super::columns::arrow_type;
 use super::super::failure::raise;
 use super::access::Access;
+use super::estimate;
 use super::execution::TableScan;
 use super::ranges;
 
@@ -61,8 +62,8 @@ impl TableSource {
         TableSource { engine, view, table, zone, schema: Arc::new(Schema::new(fields)) }
     }
 
-    fn rows(&self) -> u64 {
-        self.engine.approximate_rows(&self.table)
+    fn rows(&self) -> rows::Result<u64> {
+        estimate::rows(&self.engine, self.view.as_ref(), &self.table)
     }
 }
 
@@ -90,7 +91,9 @@ impl TableProvider for TableSource {
         limit: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let conditions = ranges::conditions(&self.table, filters);
-        let access = Access::choose(&self.engine, &self.table, &conditions).map_err(raise)?;
+        let all = self.rows().map_err(raise)?;
+        let access =
+            Access::choose(&self.engine, &self.table, &conditions, all).map_err(raise)?;
         let workers = state.config().target_partitions();
         let partitions = if limit.is_some() {
             vec![access.ranges.clone()]
@@ -121,7 +124,7 @@ impl TableProvider for TableSource {
     }
 
     fn statistics(&self) -> Option<Statistics> {
-        let rows = usize::try_from(self.rows()).ok()?;
+        let rows = usize::try_from(self.rows().ok()?).ok()?;
         let unknown = Statistics::new_unknown(&self.schema);
         Some(Statistics { num_rows: Precision::Inexact(rows), ..unknown })
     }

@@ -9,7 +9,7 @@ use rows::error::Result;
 use rows::store::{Direction, KeyRange, Reach, Read, Store};
 
 /// Steps of the search for one boundary; each halves what remains.
-const STEPS_MAX: usize = 20;
+const STEPS_MAX: usize = 12;
 
 /// At most `parts` ranges of about the same size.
 pub(super) fn split(

@@ -1,0 +1,46 @@
+# Rowhouse: build, run, test. `make run` and `make test` are all that is needed on a fresh machine
+# that has Rust, gcc and make; what is missing is installed by scripts/setup.
+
+# Outside the tree, so that several checkouts share the two large dependencies.
+export CARGO_TARGET_DIR ?= $(HOME)/.cache/rowhouse/target
+
+# Where `make run` keeps its rows, and further flags for it:
+#   make run DATA_DIR=/srv/rows FLAGS="--mysql-port 3307 --memory 4GiB"
+DATA_DIR ?= $(HOME)/.local/share/rowhouse
+FLAGS ?=
+
+program = $(CARGO_TARGET_DIR)/release/rowhouse
+
+.PHONY: build run test unit scripts lint setup peers sample
+
+build: setup
+	cargo build --release -p server
+
+run: build
+	exec $(program) serve --data-dir "$(DATA_DIR)" $(FLAGS)
+
+# Everything: unit and integration tests, then real clients and the original servers; the second
+# half runs also when something failed in the first.
+test:
+	@status=0; $(MAKE) unit || status=1; $(MAKE) scripts || status=1; exit $$status
+
+unit: setup peers
+	cargo test --release --workspace --no-fail-fast
+
+scripts: build peers
+	cargo build --release -p lab
+	ROWHOUSE=$(program) ROWHOUSE_LAB=$(CARGO_TARGET_DIR)/release/rowhouse-lab scripts/run-tests
+
+lint: setup
+	cargo fmt --all --check
+	cargo clippy --release --workspace --all-targets -- -D warnings
+
+setup:
+	scripts/setup
+
+peers: setup
+	scripts/install-peers
+
+# The commented file of all settings, made from their table.
+sample: build
+	$(program) sample > rowhouse.sample.toml

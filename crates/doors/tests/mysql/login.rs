@@ -1,0 +1,158 @@
+//! The connection phase: greeting, proofs, switches, refusals, changing the user.
+
+use doors::Next;
+use sha1::{Digest, Sha1};
+use sha2::Sha256;
+
+use crate::House;
+use crate::client::{Client, EOF, OK, error_number, login};
+
+const SHA2: &str = "caching_sha2_password";
+const NATIVE: &str = "mysql_native_password";
+
+/// The 20 bytes of a greeting that a proof depends on.
+fn scramble(greeting: &[u8]) -> Vec<u8> {
+    let version_end = greeting
+        .iter()
+        .position(|&byte| byte == 0)
+        .expect("a version");
+    let first = version_end + 5;
+    let second = first + 8 + 19;
+    [&greeting[first..first + 8], &greeting[second..second + 12]].concat()
+}
+
+fn sha2_proof(password: &[u8], scramble: &[u8]) -> Vec<u8> {
+    let once = Sha256::digest(password);
+    let mask = Sha256::new()
+        .chain_update(Sha256::digest(once))
+        .chain_update(scramble)
+        .finalize();
+    once.iter()
+        .zip(mask)
+        .map(|(once, mask)| once ^ mask)
+        .collect()
+}
+
+fn native_proof(password: &[u8], scramble: &[u8]) -> Vec<u8> {
+    let once = Sha1::digest(password);
+    let mask = Sha1::new()
+        .chain_update(scramble)
+        .chain_update(Sha1::digest(once))
+        .finalize();
+    once.iter()
+        .zip(mask)
+        .map(|(once, mask)| once ^ mask)
+        .collect()
+}
+
+fn message(payload: &[u8]) -> String {
+    String::from_utf8_lossy(&payload[9..]).into_owned()
+}
+
+#[test]
+fn the_greeting_names_version_10_and_the_default_method() {
+    let client = House::open().connect();
+    assert_eq!(client.greeting[0], 10);
+    assert!(client.greeting[1..].starts_with(b"8.0."));
+    assert!(client.greeting.ends_with(b"caching_sha2_password\0"));
+}
+
+#[test]
+fn a_password_is_proved_by_either_method_in_one_round_trip() {
+    let house = House::of_bob("secret");
+    let mut client = house.connect();
+    let proof = sha2_proof(b"secret", &scramble(&client.greeting));
+    let replies = client.send(1, &login("bob", &proof, "", SHA2, 0));
+    assert_eq!(replies[0], [1, 3], "the fast way");
+    assert_eq!(replies[1][0], OK);
+    let mut client = house.connect();
+    let proof = native_proof(b"secret", &scramble(&client.greeting));
+    assert_eq!(
+        client.send(1, &login("bob", &proof, "", NATIVE, 0))[0][0],
+        OK
+    );
+}
+
+#[test]
+fn a_wrong_password_is_refused_in_mysqls_words_and_the_connection_closes() {
+    let mut client = House::of_bob("secret").connect();
+    let proof = sha2_proof(b"guess", &scramble(&client.greeting));
+    let replies = client.send(1, &login("bob", &proof, "", SHA2, 0));
+    assert_eq!(error_number(&replies[0]), 1045);
+    let expected = "Access denied for user 'bob'@'localhost' (using password: YES)";
+    assert_eq!(message(&replies[0]), expected);
+    assert_eq!(client.next, Next::Close);
+    assert!(
+        client.send(0, b"\x0e").is_empty(),
+        "nothing is answered any more"
+    );
+}
+
+#[test]
+fn a_client_with_a_method_of_its_own_switches_on_the_same_scramble() {
+    let mut client = House::of_bob("secret").connect();
+    let scramble = scramble(&client.greeting);
+    let replies = client.send(1, &login("bob", b"", "", "dialog", 0));
+    let expected = [b"\xfecaching_sha2_password\0", &scramble[..], b"\0"].concat();
+    assert_eq!(replies, [expected]);
+    let replies = client.send(3, &sha2_proof(b"secret", &scramble));
+    assert_eq!(replies[1][0], OK);
+}
+
+#[test]
+fn an_unknown_database_is_refused_at_login() {
+    let mut client = House::open().connect();
+    let replies = client.send(1, &login("root", b"", "nowhere", SHA2, 0));
+    assert_eq!(error_number(&replies[0]), 1049);
+    assert_eq!(client.next, Next::Close);
+}
+
+#[test]
+fn a_request_for_tls_gets_a_clear_error() {
+    let mut client = House::open().connect();
+    let mut payload = login("root", b"", "", SHA2, 1 << 11);
+    payload.truncate(32);
+    let replies = client.send(1, &payload);
+    assert_eq!(error_number(&replies[0]), 1043);
+    assert!(message(&replies[0]).contains("TLS"));
+    assert_eq!(client.next, Next::Close);
+}
+
+/// COM_CHANGE_USER's payload.
+fn change_user(user: &str, proof: &[u8], database: &str) -> Vec<u8> {
+    let mut payload = [user.as_bytes(), &[0, proof.len() as u8], proof].concat();
+    payload.extend_from_slice(database.as_bytes());
+    payload.extend_from_slice(&[0, 45, 0]);
+    payload.extend_from_slice(SHA2.as_bytes());
+    payload.push(0);
+    payload
+}
+
+#[test]
+fn changing_the_user_ends_the_transaction_and_begins_a_fresh_session() {
+    let house = House::open();
+    let mut client = house.client(0);
+    client.query("BEGIN");
+    client.query("DELETE FROM item");
+    assert_eq!(
+        client.command(0x11, &change_user("root", b"", "shop"))[0][0],
+        OK
+    );
+    let rows = client.query("SELECT id FROM item");
+    assert_eq!(rows[3..].len(), 3, "the two rows are back, then EOF");
+    let refused = client.command(0x11, &change_user("eve", b"x", ""));
+    assert_eq!(error_number(&refused[0]), 1045);
+    assert_eq!(client.next, Next::Close);
+}
+
+#[test]
+fn a_user_changed_without_a_proof_is_given_the_scramble_again() {
+    let house = House::of_bob("secret");
+    let mut client = Client::connect(&house.engine, &house.door);
+    let scramble = scramble(&client.greeting);
+    let proof = sha2_proof(b"secret", &scramble);
+    client.send(1, &login("bob", &proof, "", SHA2, 0));
+    let replies = client.command(0x11, &change_user("bob", b"", ""));
+    assert_eq!(replies[0][0], EOF);
+    assert_eq!(client.send(2, &proof)[1][0], OK);
+}

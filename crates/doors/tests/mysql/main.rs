@@ -1,0 +1,75 @@
+//! Conversations with the MySQL door, byte for byte, over a real engine and a real session; no
+//! sockets. What belongs where: `login` the connection phase, `commands` every command's answer,
+//! `results` rows in both forms, `load` LOAD DATA LOCAL, `hostile` what no good client sends.
+
+mod client;
+mod commands;
+mod hostile;
+mod load;
+mod login;
+mod results;
+
+use std::sync::Arc;
+
+use doors::mysql::{Account, MysqlDoor, Secret, Users};
+use rows::memory::MemoryStore;
+use rows::{Engine, EngineOptions};
+use sql::{Sql, SqlOptions};
+
+use client::Client;
+
+/// A server's shared parts.
+struct House {
+    engine: Arc<Engine>,
+    door: Arc<MysqlDoor>,
+}
+
+impl House {
+    /// An empty house where root needs no password.
+    fn open() -> House {
+        House::with(Users::unconfigured(), 64 << 20)
+    }
+
+    /// An empty house for these users, with a packet limit in bytes.
+    fn with(users: Users, packet_bytes_max: usize) -> House {
+        let store = Arc::new(MemoryStore::new());
+        let engine = Engine::open(store, EngineOptions::default()).expect("an empty store");
+        let sql = Sql::new(Arc::clone(&engine), &SqlOptions::default()).expect("threads");
+        let door = MysqlDoor::new(sql, users).with_packet_bytes_max(packet_bytes_max);
+        House {
+            engine,
+            door: Arc::new(door),
+        }
+    }
+
+    /// A house with an account `bob`.
+    fn of_bob(password: &str) -> House {
+        let account = Account {
+            name: "bob".to_owned(),
+            secret: Secret::new(password),
+        };
+        House::with(Users::new([account]), 64 << 20)
+    }
+
+    /// A client that has received the greeting.
+    fn connect(&self) -> Client {
+        Client::connect(&self.engine, &self.door)
+    }
+
+    /// A client that has logged in as root and made `shop.item` with two rows.
+    fn client(&self, capabilities: u32) -> Client {
+        let mut client = Client::logged_in(&self.engine, &self.door, capabilities);
+        for text in [
+            "CREATE DATABASE shop",
+            "USE shop",
+            "CREATE TABLE item (id INT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY, \
+             name VARCHAR(50), price DECIMAL(10,2), KEY by_name (name))",
+            "INSERT INTO item (name, price) VALUES ('pen', 1.50), ('ink', NULL)",
+        ] {
+            let replies = client.query(text);
+            let shown = String::from_utf8_lossy(&replies[0]);
+            assert_eq!(replies[0][0], client::OK, "{text}: {shown}");
+        }
+        client
+    }
+}

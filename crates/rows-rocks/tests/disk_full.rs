@@ -1,0 +1,142 @@
+//! A disk runs full: writes fail with a clear error, reads go on, nothing acknowledged is lost,
+//! and writes are accepted again once there is space, without a restart.
+//!
+//! The child is this test program again, in a mount namespace of its own with a small file
+//! system in memory. Where namespaces are not allowed to the user the test says so and passes.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use rows::error::Error;
+use rows::store::{Batch, Change, Durability, Reach, Read, Store};
+use rows_rocks::{RocksOptions, RocksStore};
+
+const DIRECTORY: &str = "ROWS_ROCKS_FULL_DIRECTORY";
+const DISK_MEGABYTES: usize = 64;
+const BALLAST_MEGABYTES: usize = 24;
+/// RocksDB looks for space every few seconds.
+const RESUMES_WITHIN: Duration = Duration::from_secs(60);
+
+fn open(directory: &Path) -> RocksStore {
+    let options = RocksOptions {
+        memory_bytes: 8 << 20,
+        ..RocksOptions::default()
+    };
+    RocksStore::open(directory, &options).expect("the store opens")
+}
+
+/// A value that does not compress.
+fn value(number: u64) -> Vec<u8> {
+    let mut random = number;
+    let mut next = || {
+        random = random
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (random >> 33) as u8
+    };
+    (0..1000).map(|_| next()).collect()
+}
+
+fn write(store: &RocksStore, number: u64) -> rows::Result<()> {
+    let changes = vec![Change::Put(number.to_be_bytes().to_vec(), value(number))];
+    let durability = match number % 100 {
+        0 => Durability::EveryCommit,
+        _ => Durability::EverySecond,
+    };
+    store.write(&Batch { changes }, durability)
+}
+
+fn check(store: &RocksStore, acknowledged: &BTreeMap<u64, ()>) {
+    let mut found = Vec::new();
+    for number in acknowledged.keys() {
+        assert!(
+            store
+                .get(&number.to_be_bytes(), Reach::Disk, &mut found)
+                .expect("the look-up")
+        );
+        assert_eq!(found, value(*number));
+    }
+}
+
+/// The child's part; without the environment, nothing.
+#[test]
+fn a_child_fills_its_small_disk() {
+    let Ok(disk) = env::var(DIRECTORY) else {
+        return;
+    };
+    let disk = Path::new(&disk);
+    let data = disk.join("data");
+    fs::write(disk.join("ballast"), vec![1; BALLAST_MEGABYTES << 20]).expect("the ballast");
+    let store = open(&data);
+    let mut acknowledged = BTreeMap::new();
+    let mut number = 0;
+    let refused = loop {
+        match write(&store, number) {
+            Ok(()) => acknowledged.insert(number, ()),
+            Err(error) => break error,
+        };
+        number += 1;
+        assert!(
+            number < (DISK_MEGABYTES << 10) as u64,
+            "the disk must run full"
+        );
+    };
+    assert!(matches!(refused, Error::Store { .. }), "{refused}");
+    assert!(
+        refused.to_string().contains("the disk is full"),
+        "{refused}"
+    );
+    check(&store, &acknowledged);
+    assert!(write(&store, number + 1).is_err());
+    fs::remove_file(disk.join("ballast")).expect("space again");
+    let deadline = Instant::now() + RESUMES_WITHIN;
+    number += 2;
+    while let Err(error) = write(&store, number) {
+        assert!(Instant::now() < deadline, "{error}");
+        assert!(error.to_string().contains("the disk is full"), "{error}");
+        std::thread::yield_now();
+    }
+    acknowledged.insert(number, ());
+    for number in number + 1..number + 2000 {
+        write(&store, number).expect("writes go on");
+        acknowledged.insert(number, ());
+    }
+    check(&store, &acknowledged);
+    drop(store);
+    let store = open(&data);
+    check(&store, &acknowledged);
+    store.verify().expect("sound checksums");
+}
+
+#[test]
+fn a_full_disk_refuses_writes_until_there_is_space_and_loses_nothing() {
+    let disk = tempfile::tempdir().expect("a directory");
+    let in_namespace = |script: &str| {
+        let mut command = Command::new("unshare");
+        command.args([
+            "--user",
+            "--map-root-user",
+            "--mount",
+            "sh",
+            "-ec",
+            script,
+            "sh",
+        ]);
+        command
+            .arg(disk.path())
+            .arg(env::current_exe().expect("this program"))
+            .env(DIRECTORY, disk.path())
+            .status()
+    };
+    let mount = format!("mount -t tmpfs -o size={DISK_MEGABYTES}m none \"$1\"");
+    match in_namespace(&mount) {
+        Ok(status) if status.success() => {}
+        _ => return eprintln!("not run: mount namespaces are not allowed here"),
+    }
+    let run = format!("{mount}; \"$2\" --exact a_child_fills_its_small_disk --nocapture");
+    assert!(in_namespace(&run).expect("the child").success());
+}

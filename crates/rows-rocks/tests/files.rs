@@ -1,0 +1,264 @@
+//! What RocksStore promises of its files and its memory beyond `trait Store`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rows::error::{Error, Wait};
+use rows::store::{Batch, Change, Direction, Durability, KeyRange, Reach, Read, Store};
+use rows_rocks::{FORMAT_FILE, RocksOptions, RocksStore};
+
+const VALUE_BYTES: usize = 1000;
+
+fn open(directory: &Path) -> RocksStore {
+    try_open(directory).expect("the store opens")
+}
+
+fn try_open(directory: &Path) -> rows::Result<RocksStore> {
+    let options = RocksOptions {
+        memory_bytes: 8 << 20,
+        ..RocksOptions::default()
+    };
+    RocksStore::open(directory, &options)
+}
+
+fn key(number: u64) -> Vec<u8> {
+    number.to_be_bytes().to_vec()
+}
+
+/// A value that does not compress.
+fn value(number: u64) -> Vec<u8> {
+    let mut random = number;
+    let mut next = || {
+        random = random
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (random >> 33) as u8
+    };
+    (0..VALUE_BYTES).map(|_| next()).collect()
+}
+
+fn entries(count: u64) -> impl Iterator<Item = rows::Result<(Vec<u8>, Vec<u8>)>> {
+    (0..count).map(|number| Ok((key(number), value(number))))
+}
+
+fn count(store: &RocksStore) -> u64 {
+    let mut cursor = store
+        .scan(&KeyRange::default(), Direction::Forward, Reach::Disk)
+        .expect("the scan");
+    let mut count = 0;
+    while cursor.advance().expect("the cursor moves") {
+        count += 1;
+    }
+    count
+}
+
+/// The largest file with an extension.
+fn largest(directory: &Path, extension: &str) -> PathBuf {
+    let entries = fs::read_dir(directory).expect("the directory").flatten();
+    let files = entries.map(|entry| entry.path());
+    files
+        .filter(|path| path.extension().is_some_and(|found| found == extension))
+        .max_by_key(|path| fs::metadata(path).map_or(0, |metadata| metadata.len()))
+        .expect("such a file")
+}
+
+fn damage(path: &Path, position: usize) {
+    let mut bytes = fs::read(path).expect("the file");
+    bytes[position] ^= 0x40;
+    fs::write(path, bytes).expect("the damage");
+}
+
+#[test]
+/// Batched look-ups once read from disk all the same.
+fn reads_that_may_not_wait_find_what_is_in_memory_and_refuse_the_rest() {
+    const ENTRIES: u64 = 40_000;
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path());
+    store.ingest(&mut entries(ENTRIES)).unwrap();
+    drop(store);
+    let store = open(directory.path());
+    let mut found = Vec::new();
+    let mut refused = 0;
+    for number in (0..ENTRIES).step_by(97) {
+        match store.get(&key(number), Reach::Memory, &mut found) {
+            Ok(there) => assert!(there && found == value(number)),
+            Err(Error::WouldWait(Wait::Disk)) => refused += 1,
+            Err(other) => panic!("{other}"),
+        }
+        assert!(store.get(&key(number), Reach::Disk, &mut found).unwrap());
+        assert!(store.get(&key(number), Reach::Memory, &mut found).unwrap());
+        assert_eq!(found, value(number));
+    }
+    assert!(
+        refused > 300,
+        "{refused}: forty megabytes do not fit in eight"
+    );
+    let all = KeyRange::default();
+    let mut cursor = store
+        .scan(&all, Direction::Backward, Reach::Memory)
+        .unwrap();
+    let ended = loop {
+        match cursor.advance() {
+            Ok(true) => {}
+            ended => break ended,
+        }
+    };
+    assert!(matches!(ended, Err(Error::WouldWait(Wait::Disk))));
+    let keys: Vec<Vec<u8>> = (0..ENTRIES).step_by(1000).map(key).collect();
+    let many = store.get_many(&keys, Reach::Memory, &mut |_, _| Ok(()));
+    assert!(matches!(many, Err(Error::WouldWait(Wait::Disk))));
+}
+
+#[test]
+fn memory_stays_within_what_was_given() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path());
+    for start in (0..40_000).step_by(100) {
+        let changes = (start..start + 100).map(|number| Change::Put(key(number), value(number)));
+        store
+            .write(
+                &Batch {
+                    changes: changes.collect(),
+                },
+                Durability::Os,
+            )
+            .unwrap();
+        let memory = store.status().memory_bytes;
+        assert!(memory <= 10 << 20, "{memory}");
+    }
+    assert_eq!(count(&store), 40_000);
+    assert!(store.status().memory_bytes <= 10 << 20);
+}
+
+#[test]
+fn a_damaged_data_file_is_found_by_verify_and_never_read_as_data() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path());
+    store.ingest(&mut entries(5_000)).unwrap();
+    store.verify().unwrap();
+    drop(store);
+    damage(&largest(directory.path(), "sst"), 1_000_000);
+    let store = open(directory.path());
+    assert!(matches!(store.verify(), Err(Error::Store { .. })));
+    let mut found = Vec::new();
+    let mut unreadable = 0;
+    for number in 0..5_000 {
+        match store.get(&key(number), Reach::Disk, &mut found) {
+            Ok(there) => assert!(there && found == value(number)),
+            Err(_) => unreadable += 1,
+        }
+    }
+    assert!((1..100).contains(&unreadable), "{unreadable}");
+}
+
+#[test]
+fn a_damaged_log_is_replayed_up_to_the_damage() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path());
+    for number in 0..1_000 {
+        let changes = vec![Change::Put(key(number), value(number))];
+        store.write(&Batch { changes }, Durability::Os).unwrap();
+    }
+    drop(store);
+    damage(&largest(directory.path(), "log"), 500_000);
+    let store = open(directory.path());
+    let there = count(&store);
+    assert!((400..600).contains(&there), "{there}");
+    let mut found = Vec::new();
+    for number in 0..there {
+        assert!(store.get(&key(number), Reach::Disk, &mut found).unwrap());
+        assert_eq!(found, value(number));
+    }
+    store.verify().unwrap();
+}
+
+#[test]
+fn a_newer_or_foreign_directory_is_refused_and_left_as_it_is() {
+    let directory = tempfile::tempdir().unwrap();
+    drop(open(directory.path()));
+    let format = directory.path().join(FORMAT_FILE);
+    let sound = fs::read(&format).unwrap();
+    damage(&format, 3);
+    let names = || {
+        let entries = fs::read_dir(directory.path()).unwrap().flatten();
+        let mut names: Vec<_> = entries.map(|entry| entry.file_name()).collect();
+        names.sort();
+        names
+    };
+    let before = names();
+    assert!(matches!(
+        try_open(directory.path()),
+        Err(Error::Corrupt { .. })
+    ));
+    fs::remove_file(&format).unwrap();
+    assert!(matches!(
+        try_open(directory.path()),
+        Err(Error::Refused { .. })
+    ));
+    fs::write(&format, sound).unwrap();
+    assert_eq!(names(), before);
+    open(directory.path());
+}
+
+#[test]
+fn a_directory_that_lost_its_database_is_not_taken_for_an_empty_one() {
+    let directory = tempfile::tempdir().unwrap();
+    drop(open(directory.path()));
+    fs::remove_file(directory.path().join("CURRENT")).unwrap();
+    assert!(matches!(
+        try_open(directory.path()),
+        Err(Error::Store { .. })
+    ));
+}
+
+#[test]
+fn reclaiming_goes_on_after_a_restart() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path());
+    store.ingest(&mut entries(20_000)).unwrap();
+    let range = KeyRange {
+        start: key(100),
+        end: key(19_900),
+    };
+    let changes = vec![Change::DeleteRange(range.clone())];
+    store.write(&Batch { changes }, Durability::Os).unwrap();
+    store.reclaim(&range).unwrap();
+    // At once: the compaction is cut short, or has not begun.
+    drop(store);
+    let store = open(directory.path());
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while store.status().disk_bytes > 2_000_000 {
+        assert!(Instant::now() < deadline, "{:?}", store.status());
+        std::thread::yield_now();
+    }
+    assert_eq!(count(&store), 200);
+}
+
+#[test]
+fn files_of_an_interrupted_ingestion_are_removed() {
+    let directory = tempfile::tempdir().unwrap();
+    drop(open(directory.path()));
+    let leftover = directory.path().join("ingest");
+    fs::create_dir(&leftover).unwrap();
+    fs::write(leftover.join("0.sst"), b"half a file").unwrap();
+    let store = open(directory.path());
+    assert!(!leftover.join("0.sst").exists());
+    store.ingest(&mut entries(10)).unwrap();
+    assert_eq!(count(&store), 10);
+}
+
+#[test]
+fn sizes_of_ranges_are_about_right_with_and_without_an_end() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path());
+    store.ingest(&mut entries(20_000)).unwrap();
+    let all = store.approximate_bytes(&KeyRange::default()).unwrap();
+    assert!((15_000_000..25_000_000).contains(&all), "{all}");
+    let half = KeyRange {
+        start: key(10_000),
+        end: Vec::new(),
+    };
+    let half = store.approximate_bytes(&half).unwrap();
+    assert!((7_000_000..13_000_000).contains(&half), "{half}");
+}

@@ -1,0 +1,137 @@
+//! A child process that writes numbered batches and acknowledges each, and the check of what is
+//! found after its sudden end. Used by `crash` and `power_cut`.
+//!
+//! The child is the test program again, told by the environment to write. It acknowledges each
+//! write on its standard output, which the parent reads; so the parent knows what was promised.
+
+use std::env;
+use std::io::{BufRead, BufReader, Lines, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdout, Command, Stdio};
+
+use rows::store::{Batch, Change, Direction, Durability, KeyRange, Reach, Read, Store};
+use rows_rocks::{RocksOptions, RocksStore};
+
+const DIRECTORY: &str = "ROWS_ROCKS_WRITER_DIRECTORY";
+const DURABILITY: &str = "ROWS_ROCKS_WRITER_DURABILITY";
+const DURABILITIES: [Durability; 3] = [
+    Durability::Os,
+    Durability::EverySecond,
+    Durability::EveryCommit,
+];
+
+pub fn open(directory: &Path) -> RocksStore {
+    let options = RocksOptions {
+        memory_bytes: 8 << 20,
+        ..RocksOptions::default()
+    };
+    RocksStore::open(directory, &options).expect("the store opens")
+}
+
+/// The batch of one number: an entry for it, and the latest number, in one.
+fn batch(number: u64) -> Batch {
+    let value = number.to_string().repeat(20);
+    Batch {
+        changes: vec![
+            Change::Put(key(number), value.into_bytes()),
+            Change::Put(b"latest".to_vec(), number.to_be_bytes().to_vec()),
+        ],
+    }
+}
+
+/// Keys that do not ascend with the numbers, as rows of a real table.
+fn key(number: u64) -> Vec<u8> {
+    let scattered = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    [&b"n"[..], &scattered.to_be_bytes(), &number.to_be_bytes()].concat()
+}
+
+fn latest(store: &RocksStore) -> u64 {
+    let mut value = Vec::new();
+    match store
+        .get(b"latest", Reach::Disk, &mut value)
+        .expect("the look-up")
+    {
+        true => u64::from_be_bytes(value[..].try_into().expect("eight bytes")),
+        false => 0,
+    }
+}
+
+/// The child's part: writes until it is killed. Without the environment, nothing.
+pub fn write_if_told() {
+    let (Ok(directory), Ok(name)) = (env::var(DIRECTORY), env::var(DURABILITY)) else {
+        return;
+    };
+    let named = DURABILITIES
+        .into_iter()
+        .find(|durability| format!("{durability:?}") == name);
+    let durability = named.expect("a durability");
+    let store = open(Path::new(&directory));
+    let mut out = std::io::stdout().lock();
+    for number in latest(&store) + 1.. {
+        store.write(&batch(number), durability).expect("the write");
+        writeln!(out, "{number}")
+            .and_then(|()| out.flush())
+            .expect("the parent listens");
+    }
+}
+
+/// A running child.
+pub struct Writer {
+    child: Child,
+    lines: Lines<BufReader<ChildStdout>>,
+}
+
+impl Writer {
+    /// Starts the test `child` of this program, which must call `write_if_told`.
+    pub fn start(child: &str, directory: &Path, durability: Durability) -> Writer {
+        let mut child = Command::new(env::current_exe().expect("this program"))
+            .args(["--exact", child, "--nocapture"])
+            .env(DIRECTORY, directory)
+            .env(DURABILITY, format!("{durability:?}"))
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the child starts");
+        let lines = BufReader::new(child.stdout.take().expect("its output")).lines();
+        Writer { child, lines }
+    }
+
+    /// The next number acknowledged; `None` after the child's end.
+    pub fn next(&mut self) -> Option<u64> {
+        // The test harness prints lines of its own.
+        self.lines
+            .find_map(|line| line.expect("a line").parse().ok())
+    }
+
+    /// Kills the child at once. What is still to be read was acknowledged too.
+    pub fn kill(&mut self) {
+        self.child.kill().expect("the kill");
+        assert!(!self.child.wait().expect("the child's end").success());
+    }
+}
+
+/// Everything up to some number is there, nothing above; the number is given.
+pub fn check_prefix(store: &RocksStore) -> u64 {
+    let latest = latest(store);
+    let mut found = 0;
+    let mut cursor = store
+        .scan(&KeyRange::default(), Direction::Forward, Reach::Disk)
+        .expect("the scan");
+    while cursor.advance().expect("the cursor moves") {
+        if cursor.key() == b"latest" {
+            continue;
+        }
+        let number = cursor.key()[9..]
+            .try_into()
+            .map(u64::from_be_bytes)
+            .expect("eight bytes");
+        assert!(
+            number <= latest,
+            "{number} came without the rest of its batch"
+        );
+        assert_eq!(cursor.value(), number.to_string().repeat(20).as_bytes());
+        found += 1;
+    }
+    assert_eq!(found, latest, "a number is missing below the latest one");
+    store.verify().expect("sound checksums");
+    latest
+}

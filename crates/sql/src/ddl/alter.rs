@@ -1,0 +1,203 @@
+//! ALTER TABLE: from its parts as written to alterations.
+
+use rows::alter::{Alteration, Place};
+use rows::schema::{Column, DefaultValue};
+use rows::table::Table;
+use rows::temporal::{DateTime, Zone};
+use rows::types::Collation;
+
+use super::Unenforced;
+use super::column::{column_of, default_value};
+use super::create::{engine_name, index_of, index_of_column};
+use crate::error::{Result, SqlError};
+use crate::expression::type_collation;
+use crate::mode::SqlMode;
+use crate::parse::table::{AlterSpec, ColumnSpec, Element, PlaceSpec, TableOptions};
+use crate::parse::types::with_collation;
+
+/// What the parts of an ALTER TABLE come to.
+pub fn alterations(
+    table: &Table,
+    specs: &[AlterSpec],
+    now: i64,
+    mode: SqlMode,
+) -> Result<(Vec<Alteration>, Unenforced)> {
+    let mut maker = Maker {
+        table,
+        now,
+        mode,
+        collation: table_collation(table),
+        out: Vec::new(),
+        unenforced: Unenforced::default(),
+    };
+    for spec in specs {
+        maker.spec(spec)?;
+    }
+    Ok((maker.out, maker.unenforced))
+}
+
+/// The collation that most text columns of a table have: its default is not kept.
+pub fn table_collation(table: &Table) -> Collation {
+    let text = table.columns.iter().filter_map(|column| type_collation(&column.ty));
+    let (mut ci, mut bin) = (0, 0);
+    for collation in text {
+        match collation {
+            Collation::Utf8Mb4GeneralCi => ci += 1,
+            Collation::Utf8Mb4Bin => bin += 1,
+            Collation::Binary => {}
+        }
+    }
+    if bin > ci { Collation::Utf8Mb4Bin } else { Collation::Utf8Mb4GeneralCi }
+}
+
+struct Maker<'a> {
+    table: &'a Table,
+    now: i64,
+    mode: SqlMode,
+    collation: Collation,
+    out: Vec<Alteration>,
+    unenforced: Unenforced,
+}
+
+fn place_of(place: &PlaceSpec) -> Place {
+    match place {
+        PlaceSpec::Unsaid => Place::Keep,
+        PlaceSpec::First => Place::First,
+        PlaceSpec::After(name) => Place::After(name.clone()),
+    }
+}
+
+impl Maker<'_> {
+    fn column(&mut self, spec: &ColumnSpec) -> Result<Column> {
+        self.unenforced.checks += usize::from(spec.check);
+        column_of(spec, self.collation, self.mode)
+    }
+
+    fn keys_of(&mut self, spec: &ColumnSpec) {
+        if spec.primary {
+            self.out.push(Alteration::AddIndex(index_of_column(&spec.name, true)));
+        }
+        if spec.unique {
+            self.out.push(Alteration::AddIndex(index_of_column(&spec.name, false)));
+        }
+    }
+
+    fn spec(&mut self, spec: &AlterSpec) -> Result<()> {
+        match spec {
+            AlterSpec::AddColumn { column, place, if_not_exists } => {
+                if *if_not_exists && self.table.column(&column.name).is_some() {
+                    return Ok(());
+                }
+                let made = self.column(column)?;
+                let now = (made.default == DefaultValue::CurrentTimestamp).then(|| self.now_text());
+                let place = place_of(place);
+                self.out.push(Alteration::AddColumn { column: made, place, now });
+                self.keys_of(column);
+            }
+            AlterSpec::Add(element) => match element {
+                Element::Index(index) => self.out.push(Alteration::AddIndex(index_of(index))),
+                Element::ForeignKey(index) => {
+                    self.unenforced.foreign_keys += 1;
+                    if !self.has_index_on(&index.parts) {
+                        self.out.push(Alteration::AddIndex(index_of(index)));
+                    }
+                }
+                Element::Check => self.unenforced.checks += 1,
+                Element::Column(_) => {}
+            },
+            AlterSpec::DropColumn { name, if_exists } => {
+                if !*if_exists || self.table.column(name).is_some() {
+                    self.out.push(Alteration::DropColumn(name.clone()));
+                }
+            }
+            AlterSpec::DropIndex { name, if_exists } => {
+                if name.eq_ignore_ascii_case("primary") {
+                    self.out.push(Alteration::DropPrimaryKey);
+                } else if !*if_exists || self.table.index(name).is_some() {
+                    self.out.push(Alteration::DropIndex(name.clone()));
+                }
+            }
+            AlterSpec::DropPrimaryKey => self.out.push(Alteration::DropPrimaryKey),
+            AlterSpec::DropConstraint | AlterSpec::Nothing => {}
+            AlterSpec::Change { old, column, place } => {
+                let made = self.column(column)?;
+                let place = place_of(place);
+                self.out.push(Alteration::ModifyColumn { name: old.clone(), column: made, place });
+                self.keys_of(column);
+            }
+            AlterSpec::RenameColumn { from, to } => {
+                self.out.push(Alteration::RenameColumn { from: from.clone(), to: to.clone() });
+            }
+            AlterSpec::RenameIndex { from, to } => {
+                self.out.push(Alteration::RenameIndex { from: from.clone(), to: to.clone() });
+            }
+            AlterSpec::Rename(name) => self.out.push(Alteration::RenameTable {
+                database: name.database.clone().unwrap_or_else(|| self.table.database.clone()),
+                name: name.table.clone(),
+            }),
+            AlterSpec::SetDefault { name, default } => {
+                let default = match default {
+                    None => DefaultValue::None,
+                    Some(default) => {
+                        let position = self.table.column(name).ok_or_else(|| {
+                            SqlError::unknown_column(name, &self.table.name)
+                        })?;
+                        let column = &self.table.columns[position];
+                        default_value(default, name, &column.ty, column.nullable, self.mode)?
+                    }
+                };
+                self.out.push(Alteration::SetDefault { name: name.clone(), default });
+            }
+            AlterSpec::ConvertTo(collation) => self.convert_to(*collation),
+            AlterSpec::Options(options) => self.options(options),
+        }
+        Ok(())
+    }
+
+    fn has_index_on(&self, parts: &[(String, Option<u32>)]) -> bool {
+        self.table.indexes.iter().any(|index| {
+            index.parts.len() >= parts.len()
+                && index.parts.iter().zip(parts).all(|(part, (name, _))| {
+                    self.table.columns[part.column].name.eq_ignore_ascii_case(name)
+                })
+        })
+    }
+
+    fn convert_to(&mut self, collation: Collation) {
+        for column in &self.table.columns {
+            let ty = with_collation(&column.ty, collation);
+            if ty != column.ty && type_collation(&column.ty) != Some(Collation::Binary) {
+                self.out.push(Alteration::ModifyColumn {
+                    name: column.name.clone(),
+                    column: Column { ty, ..column.clone() },
+                    place: Place::Keep,
+                });
+            }
+        }
+    }
+
+    fn options(&mut self, options: &TableOptions) {
+        if let Some(comment) = &options.comment {
+            self.out.push(Alteration::SetComment(comment.clone()));
+        }
+        if let Some(engine) = &options.engine {
+            self.out.push(Alteration::SetEngine(engine_name(engine.clone())));
+        }
+        if let Some(value) = options.auto_increment {
+            self.out.push(Alteration::SetAutoIncrement(value));
+        }
+        // A default collation is that of columns added later in the same statement.
+        if let Some(collation) = options.collation {
+            self.collation = collation;
+        }
+    }
+
+    /// The text of the current time, for rows that exist when a column is added.
+    fn now_text(&self) -> Vec<u8> {
+        let mut text = Vec::new();
+        let now = DateTime::from_micros(self.now).unwrap_or(DateTime::ZERO);
+        debug_assert_eq!(Zone::UTC.offset_seconds, 0);
+        now.write(6, &mut text);
+        text
+    }
+}

@@ -1,0 +1,141 @@
+//! Columns and their defaults.
+
+use rows::convert::{convert, from_text};
+use rows::datum::{Datum, Value};
+use rows::schema::{Column, DefaultValue};
+use rows::temporal::Zone;
+use rows::text::write_text;
+use rows::types::{Collation, ColumnType};
+
+use crate::error::{Result, SqlError};
+use crate::expression::{Names, Scope, bind};
+use crate::mode::SqlMode;
+use crate::parse::table::{ColumnSpec, DefaultSpec};
+use crate::parse::types::with_collation;
+
+/// Error 1067.
+fn invalid_default(name: &str) -> SqlError {
+    SqlError::new(1067, format!("Invalid default value for '{name}'"))
+}
+
+/// A column as `rows` is to make it; `collation` is the table's default.
+pub fn column_of(spec: &ColumnSpec, collation: Collation, mode: SqlMode) -> Result<Column> {
+    let ty = match spec.ty.collated {
+        true => spec.ty.ty.clone(),
+        false => with_collation(&spec.ty.ty, collation),
+    };
+    let nullable = match spec.nullable {
+        Some(nullable) => nullable && !spec.primary,
+        None => !spec.primary && !spec.auto_increment,
+    };
+    if spec.primary && spec.nullable == Some(true) {
+        return Err(SqlError::new(
+            1171,
+            "All parts of a PRIMARY KEY must be NOT NULL; if you need NULL in a key, use UNIQUE \
+             instead",
+        ));
+    }
+    let temporal = matches!(ty, ColumnType::DateTime { .. } | ColumnType::Timestamp { .. });
+    if spec.on_update_now && !temporal {
+        return Err(SqlError::new(
+            1294,
+            format!("Invalid ON UPDATE clause for '{}' column", spec.name),
+        ));
+    }
+    if spec.auto_increment && spec.default.is_some() {
+        return Err(invalid_default(&spec.name));
+    }
+    let default = match &spec.default {
+        None => DefaultValue::None,
+        Some(default) => default_value(default, &spec.name, &ty, nullable, mode)?,
+    };
+    Ok(Column {
+        name: spec.name.clone(),
+        ty,
+        nullable,
+        default,
+        on_update_now: spec.on_update_now,
+        auto_increment: spec.auto_increment,
+        comment: spec.comment.clone(),
+        slot: 0,
+        absent: None,
+    })
+}
+
+/// A default as the catalog keeps it.
+pub fn default_value(
+    spec: &DefaultSpec,
+    name: &str,
+    ty: &ColumnType,
+    nullable: bool,
+    mode: SqlMode,
+) -> Result<DefaultValue> {
+    let expr = match spec {
+        DefaultSpec::Now => {
+            return match ty {
+                ColumnType::DateTime { .. } | ColumnType::Timestamp { .. } => {
+                    Ok(DefaultValue::CurrentTimestamp)
+                }
+                _ => Err(invalid_default(name)),
+            };
+        }
+        DefaultSpec::Value(expr) => expr,
+    };
+    let node = bind(expr, &Names::none("default", mode)).map_err(SqlError::from)?;
+    if !node.is_constant() {
+        return Err(SqlError::unsupported("defaults that differ from row to row"));
+    }
+    let mut scope = Scope::bare(&[], Zone::UTC);
+    scope.mode = mode;
+    let cell = node.evaluate(&scope).map_err(|_| {
+        SqlError::unsupported("defaults that ask the session")
+    })?;
+    if cell.is_null() {
+        return match nullable {
+            true => Ok(DefaultValue::Literal(None)),
+            false => Err(invalid_default(name)),
+        };
+    }
+    let converted = match cell.datum() {
+        Datum::Bytes(text) => from_text(ty, text, Zone::UTC),
+        datum => convert(ty, datum, Zone::UTC),
+    };
+    if converted.issue.is_some() || zero_refused(&converted.value, mode) {
+        return Err(invalid_default(name));
+    }
+    Ok(DefaultValue::Literal(Some(text_of_value(ty, &converted.value))))
+}
+
+fn zero_refused(value: &Value, mode: SqlMode) -> bool {
+    match value {
+        Value::Date(v) => v.is_zero() && mode.no_zero_date(),
+        Value::DateTime(v) => v.is_zero() && mode.no_zero_date(),
+        Value::Timestamp(v) => v.is_zero() && mode.no_zero_date(),
+        _ => false,
+    }
+}
+
+fn text_of_value(ty: &ColumnType, value: &Value) -> Vec<u8> {
+    let mut text = Vec::new();
+    write_text(ty, value.as_datum(), Zone::UTC, &mut text);
+    text
+}
+
+/// A default as SHOW COLUMNS and information_schema print it; `None` is NULL or none.
+pub fn default_text(column: &Column) -> Option<String> {
+    match &column.default {
+        DefaultValue::None | DefaultValue::Literal(None) => None,
+        DefaultValue::Literal(Some(text)) => Some(String::from_utf8_lossy(text).into_owned()),
+        DefaultValue::CurrentTimestamp => Some(now_text(&column.ty)),
+    }
+}
+
+/// CURRENT_TIMESTAMP with the column's digits.
+pub fn now_text(ty: &ColumnType) -> String {
+    match ty {
+        ColumnType::DateTime { fsp } | ColumnType::Timestamp { fsp } if *fsp > 0 => {
+            format!("CURRENT_TIMESTAMP({fsp})")
+        }
+        _ => "CURRENT_TIMESTAMP".to_string(),
+    }
+}

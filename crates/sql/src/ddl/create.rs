@@ -1,0 +1,205 @@
+//! CREATE TABLE: from columns and indexes as written, from another table, from a query.
+
+use rows::ddl::{NewIndex, NewTable};
+use rows::schema::{Column, DefaultValue, TableDefinition};
+use rows::types::{Collation, ColumnType};
+
+use super::Unenforced;
+use super::column::column_of;
+use crate::error::{Result, SqlError};
+use crate::mode::SqlMode;
+use crate::parse::table::{CreateTable, Element, IndexSpec};
+use crate::reply::ResultColumn;
+
+/// The engine shown for tables that were made without one.
+const ENGINE: &str = "InnoDB";
+
+/// An index as `rows` is to make it.
+pub fn index_of(spec: &IndexSpec) -> NewIndex {
+    NewIndex {
+        name: spec.name.clone(),
+        unique: spec.unique,
+        primary: spec.primary,
+        parts: spec.parts.clone(),
+        comment: spec.comment.clone(),
+    }
+}
+
+/// The index that UNIQUE or PRIMARY KEY behind a column makes.
+pub fn index_of_column(name: &str, primary: bool) -> NewIndex {
+    NewIndex {
+        name: None,
+        unique: true,
+        primary,
+        parts: vec![(name.to_string(), None)],
+        comment: String::new(),
+    }
+}
+
+/// A table of columns and indexes as written; `given` are those of its query, if it has one.
+pub fn new_table(
+    create: &CreateTable,
+    database: &str,
+    given: &[ResultColumn],
+    mode: SqlMode,
+) -> Result<(NewTable, Unenforced)> {
+    let collation = create.options.collation.unwrap_or(Collation::Utf8Mb4GeneralCi);
+    let mut unenforced = Unenforced::default();
+    let (mut columns, mut indexes): (Vec<Column>, Vec<NewIndex>) = (Vec::new(), Vec::new());
+    // MySQL orders keys: the primary one, unique ones, others. Names are made in that order.
+    let mut foreign = Vec::new();
+    for element in &create.elements {
+        match element {
+            Element::Column(spec) => {
+                columns.push(column_of(spec, collation, mode)?);
+                unenforced.checks += usize::from(spec.check);
+                if spec.primary {
+                    indexes.push(index_of_column(&spec.name, true));
+                }
+                if spec.unique {
+                    indexes.push(index_of_column(&spec.name, false));
+                }
+            }
+            Element::Index(spec) => indexes.push(index_of(spec)),
+            Element::ForeignKey(spec) => {
+                unenforced.foreign_keys += 1;
+                foreign.push(index_of(spec));
+            }
+            Element::Check => unenforced.checks += 1,
+        }
+    }
+    for column in given {
+        if columns.iter().any(|known| known.name.eq_ignore_ascii_case(&column.name)) {
+            continue;
+        }
+        columns.push(column_of_result(column));
+    }
+    if columns.is_empty() {
+        return Err(SqlError::new(1113, "A table must have at least 1 column"));
+    }
+    for index in &indexes {
+        if index.primary {
+            primary_not_null(index, &create.elements, &mut columns)?;
+        }
+    }
+    // A foreign key gets an index unless one begins with its columns.
+    for key in foreign {
+        let covered = indexes.iter().any(|index| {
+            index.parts.len() >= key.parts.len()
+                && index.parts.iter().zip(&key.parts).all(|(a, b)| a.0.eq_ignore_ascii_case(&b.0))
+        });
+        if !covered {
+            indexes.push(key);
+        }
+    }
+    let rank = |index: &NewIndex| match (index.primary, index.unique) {
+        (true, _) => 0,
+        (false, true) => 1,
+        (false, false) => 2,
+    };
+    indexes.sort_by_key(rank);
+    let table = NewTable {
+        database: database.to_string(),
+        name: create.name.table.clone(),
+        columns,
+        indexes,
+        comment: create.options.comment.clone().unwrap_or_default(),
+        engine: create.options.engine.clone().map_or_else(|| ENGINE.to_string(), engine_name),
+        auto_increment_base: create.options.auto_increment.unwrap_or(0),
+    };
+    Ok((table, unenforced))
+}
+
+/// The engine's name as SHOW CREATE TABLE prints it.
+pub fn engine_name(given: String) -> String {
+    const KNOWN: [&str; 8] =
+        ["InnoDB", "MyISAM", "MEMORY", "ARCHIVE", "CSV", "Aria", "RocksDB", "TokuDB"];
+    let known = KNOWN.iter().find(|known| known.eq_ignore_ascii_case(&given));
+    known.map_or(given, |known| known.to_string())
+}
+
+/// A column of a primary key that was said to be NULL is an error.
+fn primary_not_null(
+    index: &NewIndex,
+    elements: &[Element],
+    columns: &mut [Column],
+) -> Result<()> {
+    for (name, _) in &index.parts {
+        let said_null = elements.iter().any(|element| {
+            matches!(element, Element::Column(spec)
+                if spec.name.eq_ignore_ascii_case(name) && spec.nullable == Some(true))
+        });
+        if said_null {
+            return Err(SqlError::new(
+                1171,
+                "All parts of a PRIMARY KEY must be NOT NULL; if you need NULL in a key, use \
+                 UNIQUE instead",
+            ));
+        }
+        for column in columns.iter_mut().filter(|column| column.name.eq_ignore_ascii_case(name)) {
+            column.nullable = false;
+            if column.default == DefaultValue::Literal(None) {
+                return Err(SqlError::new(
+                    1067,
+                    format!("Invalid default value for '{}'", column.name),
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A column that holds what a query's column gives.
+fn column_of_result(column: &ResultColumn) -> Column {
+    let ty = match &column.ty {
+        // NULL and empty texts have no length to go by.
+        ColumnType::VarBinary { bytes: 0 } => ColumnType::Binary { bytes: 0 },
+        other => other.clone(),
+    };
+    Column {
+        name: column.name.clone(),
+        ty,
+        nullable: column.nullable,
+        default: DefaultValue::None,
+        on_update_now: false,
+        auto_increment: false,
+        comment: String::new(),
+        slot: 0,
+        absent: None,
+    }
+}
+
+/// Only the columns of a query: CREATE TABLE ... AS SELECT without definitions.
+pub fn table_of_query(columns: &[ResultColumn]) -> Vec<String> {
+    columns.iter().map(|column| column.name.clone()).collect()
+}
+
+/// CREATE TABLE ... LIKE.
+pub fn new_table_like(source: &TableDefinition, database: &str, name: &str) -> NewTable {
+    let indexes = source
+        .indexes
+        .iter()
+        .enumerate()
+        .filter(|(n, index)| *n > 0 || !index.parts.is_empty())
+        .map(|(n, index)| NewIndex {
+            name: (n > 0).then(|| index.name.clone()),
+            unique: index.unique,
+            primary: n == 0,
+            parts: index
+                .parts
+                .iter()
+                .map(|part| (source.columns[part.column].name.clone(), part.prefix))
+                .collect(),
+            comment: index.comment.clone(),
+        })
+        .collect();
+    NewTable {
+        database: database.to_string(),
+        name: name.to_string(),
+        columns: source.columns.clone(),
+        indexes,
+        comment: source.comment.clone(),
+        engine: source.engine.clone(),
+        auto_increment_base: 0,
+    }
+}

@@ -1,0 +1,22 @@
+//! CREATE, ALTER and DROP: from what was written to what `rows` is to make.
+//!
+//! Not here: the grammar (`parse::table`), the making itself (`rows::ddl`, `rows::alter`).
+
+mod alter;
+mod column;
+mod create;
+mod print;
+
+pub use alter::{alterations, table_collation};
+pub use column::{column_of, default_text};
+pub use create::{new_table, new_table_like, table_of_query};
+pub use print::{create_table_text, quoted, type_text};
+
+/// Things that were accepted without effect, for warnings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Unenforced {
+    /// Foreign keys.
+    pub foreign_keys: usize,
+    /// CHECK constraints.
+    pub checks: usize,
+}

@@ -1,0 +1,179 @@
+//! Definitions as statements: SHOW CREATE TABLE, and the types of SHOW COLUMNS.
+
+use rows::schema::{Column, DefaultValue, Index, TableDefinition};
+use rows::types::{Collation, ColumnType, IntWidth, LobSize};
+
+use super::column::now_text;
+
+/// A name in backticks.
+pub fn quoted(name: &str) -> String {
+    format!("`{}`", name.replace('`', "``"))
+}
+
+/// A text in quotes.
+fn literal(text: &str) -> String {
+    let mut out = String::from("'");
+    for character in text.chars() {
+        match character {
+            '\'' => out.push_str("''"),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\0' => out.push_str("\\0"),
+            other => out.push(other),
+        }
+    }
+    out.push('\'');
+    out
+}
+
+/// A type as SHOW COLUMNS prints it. Widths of integers are not printed, as in MySQL 8, except
+/// for TINYINT(1), which clients take for a boolean.
+pub fn type_text(ty: &ColumnType) -> String {
+    let fraction = |name: &str, fsp: u8| match fsp {
+        0 => name.to_string(),
+        _ => format!("{name}({fsp})"),
+    };
+    match ty {
+        ColumnType::Int { boolean: true, .. } => "tinyint(1)".to_string(),
+        ColumnType::Int { width, unsigned, .. } => {
+            let name = match width {
+                IntWidth::Tiny => "tinyint",
+                IntWidth::Small => "smallint",
+                IntWidth::Medium => "mediumint",
+                IntWidth::Int => "int",
+                IntWidth::Big => "bigint",
+            };
+            if *unsigned { format!("{name} unsigned") } else { name.to_string() }
+        }
+        ColumnType::Float => "float".to_string(),
+        ColumnType::Double => "double".to_string(),
+        ColumnType::Decimal { precision, scale } => format!("decimal({precision},{scale})"),
+        ColumnType::Char { chars, .. } => format!("char({chars})"),
+        ColumnType::VarChar { chars, .. } => format!("varchar({chars})"),
+        ColumnType::Text { size, .. } => match size {
+            LobSize::Tiny => "tinytext",
+            LobSize::Normal => "text",
+            LobSize::Medium => "mediumtext",
+            LobSize::Long => "longtext",
+        }
+        .to_string(),
+        ColumnType::Binary { bytes } => format!("binary({bytes})"),
+        ColumnType::VarBinary { bytes } => format!("varbinary({bytes})"),
+        ColumnType::Blob { size } => match size {
+            LobSize::Tiny => "tinyblob",
+            LobSize::Normal => "blob",
+            LobSize::Medium => "mediumblob",
+            LobSize::Long => "longblob",
+        }
+        .to_string(),
+        ColumnType::Date => "date".to_string(),
+        ColumnType::Time { fsp } => fraction("time", *fsp),
+        ColumnType::DateTime { fsp } => fraction("datetime", *fsp),
+        ColumnType::Timestamp { fsp } => fraction("timestamp", *fsp),
+        ColumnType::Year => "year".to_string(),
+        ColumnType::Enum { values, .. } => {
+            let words: Vec<String> =
+                values.iter().map(|word| format!("'{}'", word.replace('\'', "''"))).collect();
+            format!("enum({})", words.join(","))
+        }
+        ColumnType::Json => "json".to_string(),
+    }
+}
+
+fn column_line(column: &Column, default: Collation) -> String {
+    let mut line = format!("{} {}", quoted(&column.name), type_text(&column.ty));
+    let collation = match &column.ty {
+        ColumnType::Char { collation, .. }
+        | ColumnType::VarChar { collation, .. }
+        | ColumnType::Text { collation, .. }
+        | ColumnType::Enum { collation, .. } => Some(*collation),
+        _ => None,
+    };
+    if let Some(collation) = collation.filter(|collation| *collation != default) {
+        line.push_str(&format!(" CHARACTER SET utf8mb4 COLLATE {}", collation.name()));
+    }
+    if !column.nullable {
+        line.push_str(" NOT NULL");
+    } else if matches!(column.ty, ColumnType::Timestamp { .. }) {
+        line.push_str(" NULL");
+    }
+    match &column.default {
+        DefaultValue::Literal(Some(text)) => {
+            let text = String::from_utf8_lossy(text);
+            line.push_str(&format!(" DEFAULT {}", literal(&text)));
+        }
+        DefaultValue::CurrentTimestamp => {
+            line.push_str(&format!(" DEFAULT {}", now_text(&column.ty)));
+        }
+        DefaultValue::Literal(None) | DefaultValue::None => {
+            let long = matches!(
+                column.ty,
+                ColumnType::Text { .. } | ColumnType::Blob { .. } | ColumnType::Json
+            );
+            if column.nullable && (!long || column.default != DefaultValue::None) {
+                line.push_str(" DEFAULT NULL");
+            }
+        }
+    }
+    if column.on_update_now {
+        line.push_str(&format!(" ON UPDATE {}", now_text(&column.ty)));
+    }
+    if column.auto_increment {
+        line.push_str(" AUTO_INCREMENT");
+    }
+    if !column.comment.is_empty() {
+        line.push_str(&format!(" COMMENT {}", literal(&column.comment)));
+    }
+    line
+}
+
+fn index_line(definition: &TableDefinition, index: &Index, primary: bool) -> String {
+    let parts: Vec<String> = index
+        .parts
+        .iter()
+        .map(|part| {
+            let name = quoted(&definition.columns[part.column].name);
+            part.prefix.map_or(name.clone(), |prefix| format!("{name}({prefix})"))
+        })
+        .collect();
+    let parts = parts.join(",");
+    let mut line = match (primary, index.unique) {
+        (true, _) => format!("PRIMARY KEY ({parts})"),
+        (false, true) => format!("UNIQUE KEY {} ({parts})", quoted(&index.name)),
+        (false, false) => format!("KEY {} ({parts})", quoted(&index.name)),
+    };
+    if !index.comment.is_empty() {
+        line.push_str(&format!(" COMMENT {}", literal(&index.comment)));
+    }
+    line
+}
+
+/// The statement that makes the table; `next` is its next AUTO_INCREMENT value, if it has one.
+pub fn create_table_text(
+    definition: &TableDefinition,
+    default: Collation,
+    next: Option<u64>,
+) -> String {
+    let mut lines: Vec<String> =
+        definition.columns.iter().map(|column| column_line(column, default)).collect();
+    for (n, index) in definition.indexes.iter().enumerate() {
+        if n > 0 || !index.parts.is_empty() {
+            lines.push(index_line(definition, index, n == 0));
+        }
+    }
+    let mut text = format!(
+        "CREATE TABLE {} (\n  {}\n) ENGINE={}",
+        quoted(&definition.name),
+        lines.join(",\n  "),
+        definition.engine
+    );
+    if let Some(next) = next.filter(|next| *next > 1) {
+        text.push_str(&format!(" AUTO_INCREMENT={next}"));
+    }
+    text.push_str(&format!(" DEFAULT CHARSET=utf8mb4 COLLATE={}", default.name()));
+    if !definition.comment.is_empty() {
+        text.push_str(&format!(" COMMENT={}", literal(&definition.comment)));
+    }
+    text
+}

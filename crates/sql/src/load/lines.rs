@@ -1,0 +1,415 @@
+//! Cutting a file into lines and fields, by MySQL's FIELDS and LINES options.
+//!
+//! A line without escapes and enclosing characters, the usual one, is cut by two searches and
+//! not copied. Any other is read byte by byte, because its end may be elsewhere: a line end may
+//! be escaped or enclosed.
+//!
+//! Invariants
+//! 1. Fields are the same however the file was cut into pieces.
+//! 2. At most one incomplete line is kept.
+//!
+//! Not here: what fields mean (`rows`).
+
+use memchr::{memchr, memchr2, memmem};
+
+use crate::error::{Result, SqlError};
+use crate::parse::load::Format;
+
+/// Longest line.
+const LINE_BYTES_MAX: usize = 64 << 20;
+
+/// A field of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Field<'a> {
+    /// Its bytes, escapes undone.
+    pub bytes: &'a [u8],
+    /// NULL: `\N`, or the word when fields are enclosed.
+    pub null: bool,
+}
+
+/// A line's fields.
+pub struct Line<'a> {
+    text: &'a [u8],
+    scratch: &'a [u8],
+    spans: &'a [Span],
+}
+
+impl<'a> Line<'a> {
+    /// How many fields.
+    pub fn len(&self) -> usize {
+        self.spans.len()
+    }
+
+    /// A field.
+    pub fn field(&self, n: usize) -> Option<Field<'a>> {
+        let span = self.spans.get(n)?;
+        let from = if span.copied { self.scratch } else { self.text };
+        Some(Field { bytes: &from[span.start..span.end], null: span.null })
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    start: usize,
+    end: usize,
+    copied: bool,
+    null: bool,
+}
+
+/// Bytes on their way into lines.
+#[derive(Debug)]
+pub struct Splitter {
+    format: Format,
+    skip_lines: u64,
+    buffer: Vec<u8>,
+    at: usize,
+    /// Where the search for the end of the line went on last time.
+    searched: usize,
+    scratch: Vec<u8>,
+    spans: Vec<Span>,
+}
+
+/// What was found at a place.
+enum Ended {
+    Field,
+    Line,
+}
+
+impl Splitter {
+    /// A splitter for a format.
+    ///
+    /// # Errors
+    /// 1235 for the format of fixed widths (no terminator and no enclosing character).
+    pub fn new(format: Format, skip_lines: u64) -> Result<Splitter> {
+        if format.field_end.is_empty() && format.enclosed.is_none() {
+            return Err(SqlError::unsupported("LOAD DATA with fields of fixed width"));
+        }
+        if format.line_end.is_empty() {
+            return Err(SqlError::unsupported("LOAD DATA with an empty LINES TERMINATED BY"));
+        }
+        Ok(Splitter {
+            format,
+            skip_lines,
+            buffer: Vec::new(),
+            at: 0,
+            searched: 0,
+            scratch: Vec::new(),
+            spans: Vec::new(),
+        })
+    }
+
+    /// Adds bytes.
+    pub fn push(&mut self, bytes: &[u8]) -> Result<()> {
+        if self.at > 0 {
+            self.buffer.drain(..self.at);
+            self.searched = self.searched.saturating_sub(self.at);
+            self.at = 0;
+        }
+        if self.buffer.len() + bytes.len() > LINE_BYTES_MAX.max(bytes.len() * 2) {
+            return Err(SqlError::new(1153, "A line of the file is longer than 64 MiB"));
+        }
+        self.buffer.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    /// The next line; `None` when more bytes are needed, or with `last` when there is none.
+    pub fn next_line(&mut self, last: bool) -> Result<Option<Line<'_>>> {
+        while self.skip_lines > 0 {
+            match self.find_line_end(self.at.max(self.searched)) {
+                Some(end) => {
+                    self.at = end + self.format.line_end.len();
+                    self.searched = self.at;
+                    self.skip_lines -= 1;
+                }
+                None => {
+                    if last {
+                        self.at = self.buffer.len();
+                    }
+                    return Ok(None);
+                }
+            }
+        }
+        if !self.format.line_start.is_empty() && !self.find_start(last) {
+            return Ok(None);
+        }
+        if self.at >= self.buffer.len() {
+            return Ok(None);
+        }
+        self.spans.clear();
+        self.scratch.clear();
+        let end = self.find_line_end(self.at.max(self.searched));
+        let plain_end = match end {
+            Some(end) => end,
+            None if last => self.buffer.len(),
+            None => {
+                // All but a beginning of a line end has been searched.
+                let tail = self.format.line_end.len() - 1;
+                self.searched = self.buffer.len().saturating_sub(tail).max(self.at);
+                return Ok(None);
+            }
+        };
+        let next = if self.is_plain(plain_end) {
+            self.cut(plain_end);
+            plain_end + if end.is_some() { self.format.line_end.len() } else { 0 }
+        } else {
+            match self.read_slowly(last) {
+                Some(next) => next,
+                None => {
+                    self.searched = self.at;
+                    return Ok(None);
+                }
+            }
+        };
+        self.at = next;
+        self.searched = next;
+        Ok(Some(Line { text: &self.buffer, scratch: &self.scratch, spans: &self.spans }))
+    }
+
+    fn find_line_end(&self, from: usize) -> Option<usize> {
+        let rest = self.buffer.get(from..)?;
+        let found = match self.format.line_end.as_slice() {
+            [byte] => memchr(*byte, rest),
+            several => memmem::find(rest, several),
+        };
+        found.map(|at| from + at)
+    }
+
+    /// Moves behind LINES STARTING BY; `false` when it is not there (yet).
+    fn find_start(&mut self, last: bool) -> bool {
+        let rest = &self.buffer[self.at..];
+        match memmem::find(rest, &self.format.line_start) {
+            Some(found) => {
+                let start = self.at + found + self.format.line_start.len();
+                self.searched = self.searched.max(start);
+                self.at = start;
+                true
+            }
+            None => {
+                let keep = if last { 0 } else { self.format.line_start.len() - 1 };
+                self.at = self.at.max(self.buffer.len().saturating_sub(keep));
+                false
+            }
+        }
+    }
+
+    /// Whether the line up to `end` has no escape and no enclosing character.
+    fn is_plain(&self, end: usize) -> bool {
+        let line = &self.buffer[self.at..end];
+        match (self.format.escape, self.format.enclosed) {
+            (None, None) => true,
+            (Some(one), None) | (None, Some(one)) => memchr(one, line).is_none(),
+            (Some(a), Some(b)) => memchr2(a, b, line).is_none(),
+        }
+    }
+
+    /// Cuts a plain line at its field ends.
+    fn cut(&mut self, end: usize) {
+        let mut start = self.at;
+        let unenclosed_null = self.format.enclosed.is_some();
+        let push = |start: usize, end: usize, buffer: &[u8], spans: &mut Vec<Span>| {
+            let null = unenclosed_null && &buffer[start..end] == b"NULL";
+            spans.push(Span { start, end, copied: false, null });
+        };
+        match self.format.field_end.as_slice() {
+            [] => {}
+            [byte] => {
+                for found in memchr::memchr_iter(*byte, &self.buffer[self.at..end]) {
+                    push(start, self.at + found, &self.buffer, &mut self.spans);
+                    start = self.at + found + 1;
+                }
+            }
+            several => {
+                for found in memmem::find_iter(&self.buffer[self.at..end], several) {
+                    push(start, self.at + found, &self.buffer, &mut self.spans);
+                    start = self.at + found + several.len();
+                }
+            }
+        }
+        push(start, end, &self.buffer, &mut self.spans);
+    }
+
+    /// Reads a line byte by byte; gives the place behind it, `None` when it is not complete.
+    fn read_slowly(&mut self, last: bool) -> Option<usize> {
+        let mut at = self.at;
+        loop {
+            let (next, ended) = self.read_field(at, last)?;
+            at = next;
+            if matches!(ended, Ended::Line) {
+                return Some(at);
+            }
+        }
+    }
+
+    fn starts_with(&self, at: usize, what: &[u8]) -> bool {
+        !what.is_empty() && self.buffer[at..].starts_with(what)
+    }
+
+    /// Reads one field from `at`; gives the place behind its end.
+    fn read_field(&mut self, start: usize, last: bool) -> Option<(usize, Ended)> {
+        let from = self.scratch.len();
+        let mut at = start;
+        let enclosed = self.format.enclosed.filter(|byte| self.buffer.get(at) == Some(byte));
+        at += usize::from(enclosed.is_some());
+        // `\N` alone is NULL.
+        let mut null = false;
+        loop {
+            let Some(&byte) = self.buffer.get(at) else {
+                // The file ends here, or more is to come.
+                if !last {
+                    return None;
+                }
+                self.finish_field(from, null, enclosed.is_some());
+                return Some((at, Ended::Line));
+            };
+            if Some(byte) == self.format.escape && (enclosed != Some(byte)) {
+                let Some(&next) = self.buffer.get(at + 1) else {
+                    if !last {
+                        return None;
+                    }
+                    self.scratch.push(byte);
+                    at += 1;
+                    continue;
+                };
+                at += 2;
+                match next {
+                    b'N' if enclosed.is_none() && at == start + 2 => {
+                        null = self.ends_at(at, last)?;
+                        if !null {
+                            self.scratch.push(b'N');
+                        }
+                    }
+                    b'0' => self.scratch.push(0),
+                    b'b' => self.scratch.push(8),
+                    b'n' => self.scratch.push(b'\n'),
+                    b'r' => self.scratch.push(b'\r'),
+                    b't' => self.scratch.push(b'\t'),
+                    b'Z' => self.scratch.push(26),
+                    other => self.scratch.push(other),
+                }
+                continue;
+            }
+            if let Some(quote) = enclosed {
+                if byte == quote {
+                    if self.buffer.get(at + 1) == Some(&quote) {
+                        self.scratch.push(quote);
+                        at += 2;
+                        continue;
+                    }
+                    if at + 1 >= self.buffer.len() && !last {
+                        return None;
+                    }
+                    if let Some(end) = self.end_at(at + 1, last)? {
+                        self.finish_field(from, false, true);
+                        return Some(end);
+                    }
+                }
+                self.scratch.push(byte);
+                at += 1;
+                continue;
+            }
+            if let Some(end) = self.end_at(at, last)? {
+                self.finish_field(from, null, false);
+                return Some(end);
+            }
+            self.scratch.push(byte);
+            at += 1;
+        }
+    }
+
+    fn ends_at(&self, at: usize, last: bool) -> Option<bool> {
+        if at >= self.buffer.len() {
+            return last.then_some(true);
+        }
+        Some(self.end_at(at, last)?.is_some())
+    }
+
+    /// The end of a field or line at a place, if there is one. The outer `None` says that more
+    /// bytes are needed to tell.
+    fn end_at(&self, at: usize, last: bool) -> Option<Option<(usize, Ended)>> {
+        if at >= self.buffer.len() {
+            return Some(last.then_some((at, Ended::Line)));
+        }
+        if self.starts_with(at, &self.format.line_end) {
+            return Some(Some((at + self.format.line_end.len(), Ended::Line)));
+        }
+        if self.starts_with(at, &self.format.field_end) {
+            return Some(Some((at + self.format.field_end.len(), Ended::Field)));
+        }
+        let rest = &self.buffer[at..];
+        let cut_off = |what: &[u8]| rest.len() < what.len() && what.starts_with(rest);
+        if !last && (cut_off(&self.format.line_end) || cut_off(&self.format.field_end)) {
+            return None;
+        }
+        Some(None)
+    }
+
+    fn finish_field(&mut self, from: usize, null: bool, enclosed: bool) {
+        let end = self.scratch.len();
+        let word = self.format.enclosed.is_some() && !enclosed && &self.scratch[from..] == b"NULL";
+        self.spans.push(Span { start: from, end, copied: true, null: null || word });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(format: Format, file: &[u8], piece: usize) -> Vec<Vec<Option<String>>> {
+        let mut splitter = Splitter::new(format, 0).expect("a format");
+        let mut lines = Vec::new();
+        let mut take = |splitter: &mut Splitter, last| {
+            while let Some(line) = splitter.next_line(last).expect("reads") {
+                let fields = (0..line.len()).map(|n| {
+                    let field = line.field(n).expect("a field");
+                    (!field.null).then(|| String::from_utf8_lossy(field.bytes).into_owned())
+                });
+                lines.push(fields.collect());
+            }
+        };
+        for bytes in file.chunks(piece) {
+            splitter.push(bytes).expect("fits");
+            take(&mut splitter, false);
+        }
+        take(&mut splitter, true);
+        lines
+    }
+
+    fn some(text: &str) -> Option<String> {
+        Some(text.to_string())
+    }
+
+    #[test]
+    fn fields_are_the_same_however_the_file_is_cut() {
+        let csv = Format {
+            field_end: b",".to_vec(),
+            enclosed: Some(b'"'),
+            escape: Some(b'\\'),
+            line_start: Vec::new(),
+            line_end: b"\r\n".to_vec(),
+        };
+        let file = b"1,\"a,\"\"b\"\"\r\n2\",NULL\r\n2,\\N,\"NULL\"\r\n3,x\\,y,z";
+        let whole = read(csv.clone(), file, file.len());
+        assert_eq!(whole[0], [some("1"), some("a,\"b\"\r\n2"), None]);
+        assert_eq!(whole[1], [some("2"), None, some("NULL")]);
+        assert_eq!(whole[2], [some("3"), some("x,y"), some("z")]);
+        for piece in 1..file.len() {
+            assert_eq!(read(csv.clone(), file, piece), whole, "pieces of {piece}");
+        }
+    }
+
+    #[test]
+    fn the_default_format_is_tabs_and_backslashes() {
+        let file = b"a\tb\\tc\t\\N\n\\N\t\td\n";
+        let lines = read(Format::default(), file, 3);
+        assert_eq!(lines[0], [some("a"), some("b\tc"), None]);
+        assert_eq!(lines[1], [None, some(""), some("d")]);
+        assert_eq!(lines.len(), 2);
+    }
+
+    #[test]
+    fn what_stands_before_the_start_of_a_line_is_skipped() {
+        let format = Format { line_start: b"xxx".to_vec(), ..Format::default() };
+        let lines = read(format, b"xxxa\t1\nsomething xxxb\t2\nnothing\n", 2);
+        assert_eq!(lines, [[some("a"), some("1")], [some("b"), some("2")]]);
+    }
+}

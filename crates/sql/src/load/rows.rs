@@ -1,0 +1,273 @@
+//! From fields to rows.
+//!
+//! With LOCAL, what is wrong with a row is a warning, as nobody could stop the client in time:
+//! values are made to fit, rows with keys that exist are skipped.
+//!
+//! Not here: lines (`lines`), commits (the module itself).
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use rows::convert::from_text;
+use rows::datum::{Datum, Value};
+use rows::engine::Engine;
+use rows::error::Error;
+use rows::table::Table;
+use rows::transaction::Transaction;
+
+use super::lines::Line;
+use crate::context::Facts;
+use crate::error::{Result, SqlError, value_error};
+use crate::expression::{Node, RowView, Scope};
+use crate::parse::load::OnDuplicate;
+use crate::warning::{Level, Warnings};
+use crate::write::{Store, WriteContext, implied_default};
+
+/// Where a field goes.
+#[derive(Clone, Debug)]
+pub enum Goal {
+    /// A column.
+    Column(usize),
+    /// A user variable.
+    Variable(String),
+}
+
+/// What a LOAD DATA is to do.
+pub struct LoadPlan {
+    /// The rows beneath.
+    pub engine: Arc<Engine>,
+    /// The table.
+    pub table: Arc<Table>,
+    /// Where fields go, in order.
+    pub goals: Vec<Goal>,
+    /// SET.
+    pub sets: Vec<(usize, Node)>,
+    /// What columns hold that no field goes to.
+    pub defaults: Vec<Store>,
+    /// What to do with keys that exist.
+    pub on_duplicate: OnDuplicate,
+    /// The session.
+    pub facts: Arc<Facts>,
+    /// Whether bad values are errors.
+    pub strict: bool,
+}
+
+/// A plan and its progress.
+pub struct Loader {
+    plan: LoadPlan,
+    warnings: RefCell<Warnings>,
+    records: u64,
+    deleted: u64,
+    skipped: u64,
+    generated: Option<u64>,
+    values: Vec<Value>,
+    said: Vec<bool>,
+}
+
+/// What a load did.
+pub struct Loaded {
+    /// Rows in the file.
+    pub records: u64,
+    /// Rows replaced.
+    pub deleted: u64,
+    /// Rows left out.
+    pub skipped: u64,
+    /// The first AUTO_INCREMENT value made up.
+    pub generated: Option<u64>,
+    /// What was wrong.
+    pub warnings: Warnings,
+}
+
+impl Loader {
+    pub(super) fn new(plan: LoadPlan) -> Loader {
+        let width = plan.table.columns.len();
+        Loader {
+            plan,
+            warnings: RefCell::new(Warnings::default()),
+            records: 0,
+            deleted: 0,
+            skipped: 0,
+            generated: None,
+            values: Vec::with_capacity(width),
+            said: vec![false; width],
+        }
+    }
+
+    pub(super) fn engine(&self) -> &Arc<Engine> {
+        &self.plan.engine
+    }
+
+    /// Takes the result out.
+    pub fn take(&mut self) -> Loaded {
+        Loaded {
+            records: self.records,
+            deleted: self.deleted,
+            skipped: self.skipped,
+            generated: self.generated,
+            warnings: self.warnings.take(),
+        }
+    }
+
+    /// Makes a row of a line and writes it.
+    pub(super) fn row(&mut self, transaction: &mut Transaction, line: &Line<'_>) -> Result<()> {
+        self.records += 1;
+        let row = self.records;
+        if row.is_multiple_of(1024) {
+            self.plan.facts.kill.check()?;
+        }
+        self.make_row(line, row)?;
+        let datums: Vec<Datum<'_>> = self.values.iter().map(Value::as_datum).collect();
+        let table = &self.plan.table;
+        if self.plan.on_duplicate == OnDuplicate::Replace {
+            let replaced = transaction.replace(table, &datums)?;
+            self.deleted += replaced.deleted as u64;
+            self.generated = self.generated.or(replaced.generated);
+            return Ok(());
+        }
+        match transaction.insert(table, &datums) {
+            Ok(inserted) => self.generated = self.generated.or(inserted.generated),
+            Err(error @ Error::Duplicate { .. })
+                if self.plan.on_duplicate == OnDuplicate::Ignore =>
+            {
+                self.skipped += 1;
+                self.warnings.borrow_mut().push_with(Level::Warning, || error.into());
+            }
+            Err(error) => return Err(error.into()),
+        }
+        Ok(())
+    }
+
+    fn make_row(&mut self, line: &Line<'_>, row: u64) -> Result<()> {
+        let width = self.plan.table.columns.len();
+        self.values.clear();
+        self.values.resize(width, Value::Null);
+        self.said.fill(false);
+        let variables = &self.plan.facts.aftermath;
+        let uses_variables =
+            self.plan.goals.iter().any(|goal| matches!(goal, Goal::Variable(_)));
+        if uses_variables {
+            variables.lock().user_variables.clear();
+        }
+        for (n, goal) in self.plan.goals.iter().enumerate() {
+            let field = line.field(n);
+            match goal {
+                Goal::Variable(name) => {
+                    let value = match field {
+                        Some(field) if !field.null => Value::Bytes(field.bytes.to_vec()),
+                        _ => Value::Null,
+                    };
+                    variables.lock().user_variables.push((name.clone(), value));
+                }
+                Goal::Column(position) => {
+                    self.said[*position] = true;
+                    self.values[*position] = match field {
+                        Some(field) if field.null => self.null(*position, row)?,
+                        Some(field) => self.value(*position, field.bytes, row)?,
+                        None => self.missing(*position),
+                    };
+                }
+            }
+        }
+        self.check_count(line.len(), row)?;
+        self.set_and_fill(row)
+    }
+
+    fn check_count(&self, fields: usize, row: u64) -> Result<()> {
+        let goals = self.plan.goals.len();
+        let error = match fields.cmp(&goals) {
+            std::cmp::Ordering::Equal => return Ok(()),
+            std::cmp::Ordering::Less => {
+                SqlError::new(1261, format!("Row {row} doesn't contain data for all columns"))
+            }
+            std::cmp::Ordering::Greater => SqlError::new(
+                1262,
+                format!(
+                    "Row {row} was truncated; it contained more data than there were input columns"
+                ),
+            ),
+        };
+        if self.plan.strict {
+            return Err(error);
+        }
+        self.warnings.borrow_mut().push(Level::Warning, error.number, error.message);
+        Ok(())
+    }
+
+    fn value(&self, position: usize, bytes: &[u8], row: u64) -> Result<Value> {
+        let column = &self.plan.table.columns[position];
+        let converted = from_text(&column.ty, bytes, self.plan.facts.zone);
+        if let Some(issue) = converted.issue {
+            let error = || {
+                let shown: String = String::from_utf8_lossy(bytes).chars().take(128).collect();
+                value_error(&column.name, issue, &shown, row)
+            };
+            if self.plan.strict || issue == rows::convert::Issue::InvalidJson {
+                return Err(error());
+            }
+            self.warnings.borrow_mut().push_with(Level::Warning, error);
+        } else if converted.note {
+            self.warnings.borrow_mut().push_with(Level::Note, || {
+                value_error(&column.name, rows::convert::Issue::Truncated, "", row)
+            });
+        }
+        Ok(converted.value)
+    }
+
+    fn null(&self, position: usize, row: u64) -> Result<Value> {
+        let column = &self.plan.table.columns[position];
+        if column.nullable || column.auto_increment {
+            return Ok(Value::Null);
+        }
+        let error = SqlError::new(
+            1263,
+            format!(
+                "Column set to default value; NULL supplied to NOT NULL column '{}' at row {row}",
+                column.name
+            ),
+        );
+        if self.plan.strict {
+            return Err(error);
+        }
+        self.warnings.borrow_mut().push(Level::Warning, error.number, error.message);
+        Ok(implied_default(&column.ty))
+    }
+
+    /// A field that the line does not have.
+    fn missing(&self, position: usize) -> Value {
+        match &self.plan.defaults[position] {
+            Store::Value(value) => value.clone(),
+            _ => implied_default(&self.plan.table.columns[position].ty),
+        }
+    }
+
+    /// SET, and defaults of what is still unsaid.
+    fn set_and_fill(&mut self, row: u64) -> Result<()> {
+        let facts = Arc::clone(&self.plan.facts);
+        let context = WriteContext {
+            facts: &facts,
+            parameters: &[],
+            warnings: &self.warnings,
+            strict: self.plan.strict,
+            ignore: !self.plan.strict,
+            found_rows: false,
+        };
+        for (position, node) in &self.plan.sets {
+            let column = &self.plan.table.columns[*position];
+            let value = {
+                let scope = Scope { row: RowView::Values(&self.values), ..context.scope() };
+                let cell = node.evaluate(&scope)?;
+                context.store(column, cell.datum(), &node.ty, row, false)?
+            };
+            self.values[*position] = value;
+            self.said[*position] = true;
+        }
+        for (position, said) in self.said.iter().enumerate() {
+            if !said {
+                let column = &self.plan.table.columns[position];
+                self.values[position] =
+                    context.default_value(column, &self.plan.defaults[position])?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,273 @@
+//! Reading rows of an access path into memory, a piece at a time.
+//!
+//! Invariants
+//! 1. A piece that fails (it would wait, say) leaves the place and the buffer as they were: the
+//!    same piece can be read again elsewhere.
+//! 2. Between pieces only the place is kept: the view must be the same one.
+//!
+//! Not here: which ranges (`access`), what becomes of the rows (`select`, `write`).
+
+use std::sync::Arc;
+
+use rows::engine::Engine;
+use rows::find::{Flow, Found};
+use rows::row::RowRef;
+use rows::store::{Direction, KeyRange, Reach, Read};
+use rows::table::Table;
+
+use crate::context::KillMark;
+use crate::error::{Result, SqlError};
+
+/// How many rows are looked at between two looks at the kill mark.
+const KILL_CHECK_ROWS: u32 = 1024;
+
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    key: u32,
+    row: u32,
+    end: u32,
+}
+
+/// Rows read: keys and bytes.
+#[derive(Debug, Default)]
+pub struct Gathered {
+    bytes: Vec<u8>,
+    spans: Vec<Span>,
+}
+
+impl Gathered {
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.spans.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.spans.is_empty()
+    }
+
+    /// Bytes in memory.
+    pub fn bytes(&self) -> usize {
+        self.bytes.len() + self.spans.len() * size_of::<Span>()
+    }
+
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.spans.clear();
+    }
+
+    /// Adds a row.
+    pub fn push(&mut self, key: &[u8], row: &[u8]) {
+        let start = self.bytes.len() as u32;
+        self.bytes.extend_from_slice(key);
+        let middle = self.bytes.len() as u32;
+        self.bytes.extend_from_slice(row);
+        self.spans.push(Span { key: start, row: middle, end: self.bytes.len() as u32 });
+    }
+
+    /// A row's key.
+    pub fn key(&self, n: usize) -> &[u8] {
+        let span = self.spans[n];
+        &self.bytes[span.key as usize..span.row as usize]
+    }
+
+    /// A row's bytes.
+    pub fn row_bytes(&self, n: usize) -> &[u8] {
+        let span = self.spans[n];
+        &self.bytes[span.row as usize..span.end as usize]
+    }
+
+    /// A row.
+    pub fn row<'a>(&'a self, table: &'a Table, n: usize) -> Result<RowRef<'a>> {
+        Ok(RowRef::new(&table.layout, self.row_bytes(n))?)
+    }
+
+    /// The rows in another order.
+    pub fn reorder(&mut self, order: &[usize]) {
+        self.spans = order.iter().map(|n| self.spans[*n]).collect();
+    }
+
+    fn truncate(&mut self, rows: usize) {
+        if let Some(span) = self.spans.get(rows) {
+            self.bytes.truncate(span.key as usize);
+            self.spans.truncate(rows);
+        }
+    }
+}
+
+/// A place within ranges of an index.
+#[derive(Debug)]
+pub struct Gatherer {
+    table: Arc<Table>,
+    index: usize,
+    direction: Direction,
+    /// Still to read; the last one is next.
+    ranges: Vec<KeyRange>,
+    /// Matching rows still to pass over.
+    offset: u64,
+    /// Matching rows still to take.
+    limit: u64,
+    kill: Option<Arc<KillMark>>,
+}
+
+/// How much one piece may hold.
+#[derive(Clone, Copy, Debug)]
+pub struct Piece {
+    /// Most bytes; the row that reaches it is the last.
+    pub bytes_max: usize,
+    /// Most rows.
+    pub rows_max: usize,
+}
+
+impl Piece {
+    /// Everything there is.
+    pub const ALL: Piece = Piece { bytes_max: usize::MAX, rows_max: usize::MAX };
+}
+
+/// Decides whether a row counts.
+pub type Filter<'f> = dyn FnMut(&RowRef<'_>) -> Result<bool> + 'f;
+
+impl Gatherer {
+    /// The beginning of `ranges` (ascending) in the given direction.
+    pub fn new(
+        table: Arc<Table>,
+        index: usize,
+        direction: Direction,
+        mut ranges: Vec<KeyRange>,
+        offset: u64,
+        limit: u64,
+    ) -> Gatherer {
+        if direction == Direction::Forward {
+            ranges.reverse();
+        }
+        Gatherer { table, index, direction, ranges, offset, limit, kill: None }
+    }
+
+    /// Asks this mark from time to time.
+    pub fn with_kill(mut self, kill: Arc<KillMark>) -> Gatherer {
+        self.kill = Some(kill);
+        self
+    }
+
+    /// Whether nothing is left.
+    pub fn is_done(&self) -> bool {
+        self.limit == 0 || self.ranges.is_empty()
+    }
+
+    /// Reads a piece behind what `out` holds.
+    ///
+    /// # Errors
+    /// `would_wait` as the reach demands, 1412 when the table changed, 1317 when killed, and what
+    /// the filter returns.
+    pub fn fill(
+        &mut self,
+        engine: &Engine,
+        view: &dyn Read,
+        reach: Reach,
+        piece: Piece,
+        filter: Option<&mut Filter<'_>>,
+        out: &mut Gathered,
+    ) -> Result<()> {
+        let (rows_before, offset_before, limit_before) = (out.len(), self.offset, self.limit);
+        let ranges_before = self.ranges.len();
+        let result = self.fill_piece(engine, view, reach, piece, filter, out);
+        match result {
+            Ok(next) => {
+                self.ranges.truncate(next.ranges_left);
+                if let (Some(from), Some(range)) = (next.from, self.ranges.last_mut()) {
+                    match self.direction {
+                        Direction::Forward => {
+                            range.start = from;
+                            range.start.push(0);
+                        }
+                        Direction::Backward => range.end = from,
+                    }
+                }
+                Ok(())
+            }
+            Err(error) => {
+                out.truncate(rows_before);
+                (self.offset, self.limit) = (offset_before, limit_before);
+                debug_assert_eq!(self.ranges.len(), ranges_before);
+                Err(error)
+            }
+        }
+    }
+
+    fn fill_piece(
+        &mut self,
+        engine: &Engine,
+        view: &dyn Read,
+        reach: Reach,
+        piece: Piece,
+        mut filter: Option<&mut Filter<'_>>,
+        out: &mut Gathered,
+    ) -> Result<Next> {
+        let mut left = self.ranges.len();
+        let mut seen = 0u32;
+        let base = out.len();
+        while left > 0 && self.limit > 0 {
+            let range = &self.ranges[left - 1];
+            let mut failure = None;
+            let mut full = false;
+            let (offset, limit) = (&mut self.offset, &mut self.limit);
+            let kill = self.kill.as_deref();
+            let mut visit = |found: Found<'_>| {
+                seen += 1;
+                if seen.is_multiple_of(KILL_CHECK_ROWS)
+                    && let Some(Err(error)) = kill.map(KillMark::check)
+                {
+                    failure = Some(error);
+                    return Ok(Flow::Stop);
+                }
+                if let Some(filter) = filter.as_deref_mut() {
+                    match filter(&found.row) {
+                        Ok(true) => {}
+                        Ok(false) => return Ok(Flow::Continue),
+                        Err(error) => {
+                            failure = Some(error);
+                            return Ok(Flow::Stop);
+                        }
+                    }
+                }
+                if *offset > 0 {
+                    *offset -= 1;
+                    return Ok(Flow::Continue);
+                }
+                out.push(found.key, found.row.bytes());
+                *limit -= 1;
+                full = out.len() - base >= piece.rows_max || out.bytes.len() >= piece.bytes_max;
+                Ok(if *limit == 0 || full { Flow::Stop } else { Flow::Continue })
+            };
+            let (index, direction) = (self.index, self.direction);
+            engine.find(view, &self.table, index, range, direction, reach, &mut visit)?;
+            if let Some(error) = failure {
+                return Err(error);
+            }
+            if full && self.limit > 0 {
+                let from = self.place_of_last(out)?;
+                return Ok(Next { ranges_left: left, from: Some(from) });
+            }
+            left -= 1;
+        }
+        Ok(Next { ranges_left: if self.limit == 0 { 0 } else { left }, from: None })
+    }
+
+    /// The key, in the index read, of the last row taken.
+    fn place_of_last(&self, out: &Gathered) -> Result<Vec<u8>> {
+        let last = out.len() - 1;
+        let key = out.key(last);
+        if self.index == 0 {
+            return Ok(key.to_vec());
+        }
+        let values = out.row(&self.table, last)?.values()?;
+        Ok(self.table.entry(self.index, &values, key).map_err(SqlError::from)?.key)
+    }
+}
+
+/// Where the next piece begins.
+struct Next {
+    ranges_left: usize,
+    from: Option<Vec<u8>>,
+}

@@ -1,0 +1,551 @@
+//! SELECT from one table by its indexes, and SELECT without a table: binding.
+//!
+//! Not here: running it (`session::select`), everything with joins, groups or sub-queries
+//! (`analytic`).
+
+use std::sync::Arc;
+
+use rows::catalog::Catalog;
+use rows::table::Table;
+use rows::types::ColumnType;
+use sqlparser::ast::{
+    Expr, GroupByExpr, LimitClause, OrderByExpr, OrderByKind, Query, Select, SelectItem,
+    SelectItemQualifiedWildcardKind, SetExpr, TableFactor, Value as Literal,
+};
+
+use super::access::{Access, AccessKind, Ordering, plan_access};
+use super::sort::SortKey;
+use crate::error::SqlError;
+use crate::expression::{BindFailure, Bound, Kind, Names, Node, bind, column_node};
+use crate::mode::SqlMode;
+use crate::parse::cursor::table_name;
+use crate::reply::{ColumnFlags, ResultColumn};
+
+/// A column of the result.
+#[derive(Clone, Debug)]
+pub enum Output {
+    /// A column of the table.
+    Column(usize),
+    /// An expression.
+    Node(Node),
+}
+
+/// Where the rows come from.
+#[derive(Debug)]
+pub struct From {
+    /// The table.
+    pub table: Arc<Table>,
+    /// The way to its rows.
+    pub access: Access,
+    /// What to sort by when the index does not give the order.
+    pub sort: Vec<SortKey>,
+    /// FOR UPDATE, FOR SHARE.
+    pub locking: bool,
+}
+
+/// A bound SELECT.
+#[derive(Debug)]
+pub struct SelectPlan {
+    /// The table; `None` for one row of expressions.
+    pub from: Option<From>,
+    /// WHERE, HAVING of a SELECT without a table.
+    pub condition: Option<Node>,
+    /// What is given.
+    pub outputs: Vec<Output>,
+    /// Its columns.
+    pub columns: Arc<[ResultColumn]>,
+    /// LIMIT.
+    pub limit: Option<Node>,
+    /// OFFSET.
+    pub offset: Option<Node>,
+    /// Whether an expression asks the session.
+    pub needs_facts: bool,
+    /// Whether it can take long (SLEEP).
+    pub waits: bool,
+}
+
+impl SelectPlan {
+    /// Whether the table is as it was.
+    pub fn is_current(&self) -> bool {
+        self.from.as_ref().is_none_or(|from| from.table.is_current())
+    }
+}
+
+/// What names are looked up in.
+pub struct Surroundings<'a> {
+    /// Databases and tables.
+    pub catalog: &'a Catalog,
+    /// The current database.
+    pub database: Option<&'a str>,
+    /// sql_mode.
+    pub mode: SqlMode,
+}
+
+fn elsewhere<T>(what: &str) -> Bound<T> {
+    Err(BindFailure::Elsewhere(what.to_string()))
+}
+
+/// Binds a query, if it is one for this path. `texts` are the items of its SELECT list as
+/// written, for the names of columns.
+pub fn bind_select(
+    query: &Query,
+    around: &Surroundings<'_>,
+    texts: &[String],
+) -> Bound<SelectPlan> {
+    let SetExpr::Select(select) = query.body.as_ref() else { return elsewhere("set operations") };
+    if query.with.is_some()
+        || query.fetch.is_some()
+        || query.for_clause.is_some()
+        || !query.pipe_operators.is_empty()
+    {
+        return elsewhere("WITH");
+    }
+    check_plain(select)?;
+    let (limit, offset) = limit_of(query, around.mode)?;
+    let order: &[OrderByExpr] = match query.order_by.as_ref().map(|order| &order.kind) {
+        None => &[],
+        Some(OrderByKind::Expressions(list)) => list,
+        Some(OrderByKind::All(_)) => return elsewhere("ORDER BY ALL"),
+    };
+    let relation = match select.from.as_slice() {
+        [] => None,
+        [one] if one.joins.is_empty() => Some(&one.relation),
+        _ => return elsewhere("joins"),
+    };
+    match relation {
+        None => without_table(select, around, texts, limit, offset),
+        Some(TableFactor::Table { name, args: None, .. })
+            if name.to_string().eq_ignore_ascii_case("dual") =>
+        {
+            without_table(select, around, texts, limit, offset)
+        }
+        Some(TableFactor::Table {
+            name,
+            alias,
+            args: None,
+            version: None,
+            partitions,
+            sample: None,
+            ..
+        }) if partitions.is_empty() => {
+            let name = table_name(name)?;
+            let database = match (&name.database, around.database) {
+                (Some(database), _) => database.as_str(),
+                (None, Some(database)) => database,
+                (None, None) => return Err(SqlError::no_database().into()),
+            };
+            if database.eq_ignore_ascii_case("information_schema") {
+                return elsewhere("information_schema");
+            }
+            let table = around.catalog.table(database, &name.table).map_err(SqlError::from)?;
+            if alias.as_ref().is_some_and(|alias| !alias.columns.is_empty()) {
+                return elsewhere("column aliases");
+            }
+            let alias = alias.as_ref().map(|alias| alias.name.value.as_str());
+            let locking = !query.locks.is_empty();
+            let parts = TableSelect { select, order, alias, texts, limit, offset, locking };
+            with_table(table, parts, around.mode)
+        }
+        Some(_) => elsewhere("derived tables"),
+    }
+}
+
+fn check_plain(select: &Select) -> Bound<()> {
+    let no_groups = matches!(
+        &select.group_by,
+        GroupByExpr::Expressions(exprs, modifiers) if exprs.is_empty() && modifiers.is_empty()
+    );
+    let calc =
+        select.select_modifiers.as_ref().is_some_and(|modifiers| modifiers.sql_calc_found_rows);
+    if select.distinct.is_some()
+        || select.top.is_some()
+        || select.into.is_some()
+        || select.having.is_some()
+        || select.qualify.is_some()
+        || !select.named_window.is_empty()
+        || !select.lateral_views.is_empty()
+        || !no_groups
+        || calc
+    {
+        return elsewhere("DISTINCT, GROUP BY, HAVING");
+    }
+    Ok(())
+}
+
+type Limits = (Option<Node>, Option<Node>);
+
+fn limit_of(query: &Query, mode: SqlMode) -> Bound<Limits> {
+    let names = Names::none("limit clause", mode);
+    let bind = |expr: &Expr| bind(expr, &names);
+    match &query.limit_clause {
+        None => Ok((None, None)),
+        Some(LimitClause::LimitOffset { limit, offset, limit_by }) if limit_by.is_empty() => {
+            let offset = offset.as_ref().map(|offset| bind(&offset.value)).transpose()?;
+            Ok((limit.as_ref().map(bind).transpose()?, offset))
+        }
+        Some(LimitClause::OffsetCommaLimit { offset, limit }) => {
+            Ok((Some(bind(limit)?), Some(bind(offset)?)))
+        }
+        Some(LimitClause::LimitOffset { .. }) => elsewhere("LIMIT BY"),
+    }
+}
+
+/// The name of a result column that has no alias.
+fn item_name(expr: &Expr, text: Option<&String>) -> String {
+    match expr {
+        Expr::Identifier(ident) => ident.value.clone(),
+        Expr::CompoundIdentifier(parts) if !parts[0].value.starts_with('@') => {
+            parts.last().map_or_else(String::new, |part| part.value.clone())
+        }
+        Expr::Value(value) => match &value.value {
+            Literal::SingleQuotedString(text) | Literal::DoubleQuotedString(text) => text.clone(),
+            _ => text.cloned().unwrap_or_else(|| expr.to_string()),
+        },
+        _ => text.cloned().unwrap_or_else(|| expr.to_string()),
+    }
+}
+
+fn without_table(
+    select: &Select,
+    around: &Surroundings<'_>,
+    texts: &[String],
+    limit: Option<Node>,
+    offset: Option<Node>,
+) -> Bound<SelectPlan> {
+    let names = Names::none("field list", around.mode);
+    let mut outputs = Vec::with_capacity(select.projection.len());
+    let mut columns = Vec::with_capacity(select.projection.len());
+    for (n, item) in select.projection.iter().enumerate() {
+        let (expr, name) = match item {
+            SelectItem::UnnamedExpr(expr) => (expr, item_name(expr, texts.get(n))),
+            SelectItem::ExprWithAlias { expr, alias } => (expr, alias.value.clone()),
+            _ => return Err(SqlError::new(1096, "No tables used").into()),
+        };
+        let node = bind(expr, &names)?;
+        columns.push(ResultColumn::computed(name, result_type(&node), node.nullable));
+        outputs.push(Output::Node(node));
+    }
+    let condition = select.selection.as_ref().map(|expr| bind(expr, &names)).transpose()?;
+    Ok(finish(None, condition, outputs, columns, limit, offset))
+}
+
+/// The type a client is told; a parameter's is text.
+fn result_type(node: &Node) -> ColumnType {
+    match &node.ty {
+        ColumnType::VarChar { chars, collation } if *chars > 16_383 => {
+            ColumnType::Text { size: rows::types::LobSize::Long, collation: *collation }
+        }
+        ColumnType::VarBinary { bytes } if *bytes > 65_532 => {
+            ColumnType::Blob { size: rows::types::LobSize::Long }
+        }
+        other => other.clone(),
+    }
+}
+
+fn finish(
+    from: Option<From>,
+    condition: Option<Node>,
+    outputs: Vec<Output>,
+    columns: Vec<ResultColumn>,
+    limit: Option<Node>,
+    offset: Option<Node>,
+) -> SelectPlan {
+    let (mut needs_facts, mut waits) = (false, false);
+    let mut look = |node: &Node| {
+        node.visit(&mut |node| match &node.kind {
+            Kind::Call(function, _) => {
+                needs_facts = true;
+                waits |= function.waits();
+            }
+            Kind::UserVariable(_) | Kind::Assign(..) | Kind::SystemVariable(..) => {
+                needs_facts = true;
+            }
+            _ => {}
+        });
+    };
+    for output in &outputs {
+        if let Output::Node(node) = output {
+            look(node);
+        }
+    }
+    condition.iter().chain(&limit).chain(&offset).for_each(&mut look);
+    if let Some(from) = &from {
+        from.access.terms.iter().for_each(&mut look);
+        from.sort.iter().for_each(|key| look(&key.node));
+    }
+    SelectPlan {
+        from,
+        condition,
+        outputs,
+        columns: columns.into(),
+        limit,
+        offset,
+        needs_facts,
+        waits,
+    }
+}
+
+struct TableSelect<'a> {
+    select: &'a Select,
+    order: &'a [OrderByExpr],
+    alias: Option<&'a str>,
+    texts: &'a [String],
+    limit: Option<Node>,
+    offset: Option<Node>,
+    locking: bool,
+}
+
+fn with_table(table: Arc<Table>, parts: TableSelect<'_>, mode: SqlMode) -> Bound<SelectPlan> {
+    let names = Names::of(&table, parts.alias, "field list", mode);
+    let shown = parts.alias.unwrap_or(&table.name);
+    let (mut outputs, mut columns) = (Vec::new(), Vec::new());
+    for (n, item) in parts.select.projection.iter().enumerate() {
+        let (expr, name) = match item {
+            SelectItem::Wildcard(options) => {
+                if options.opt_exclude.is_some() || options.opt_except.is_some() {
+                    return elsewhere("wildcard options");
+                }
+                all_columns(&table, shown, &mut outputs, &mut columns);
+                continue;
+            }
+            SelectItem::QualifiedWildcard(kind, _) => {
+                let SelectItemQualifiedWildcardKind::ObjectName(name) = kind else {
+                    return elsewhere("wildcard options");
+                };
+                let name = table_name(name)?;
+                if name.table != shown {
+                    return Err(SqlError::new(1051, format!("Unknown table '{}'", name.table)).into());
+                }
+                all_columns(&table, shown, &mut outputs, &mut columns);
+                continue;
+            }
+            SelectItem::UnnamedExpr(expr) => (expr, item_name(expr, parts.texts.get(n))),
+            SelectItem::ExprWithAlias { expr, alias } => (expr, alias.value.clone()),
+            SelectItem::ExprWithAliases { .. } => return elsewhere("aliases"),
+        };
+        let node = bind(expr, &names)?;
+        match node.kind {
+            Kind::Column(position) => {
+                columns.push(table_column(&table, position, name, shown));
+                outputs.push(Output::Column(position));
+            }
+            _ => {
+                columns.push(ResultColumn::computed(name, result_type(&node), node.nullable));
+                outputs.push(Output::Node(node));
+            }
+        }
+    }
+    let mut terms = Vec::new();
+    if let Some(selection) = &parts.select.selection {
+        let names = Names { clause: "where clause", ..names };
+        push_terms(bind(selection, &names)?, &mut terms);
+    }
+    let mut sort = Vec::with_capacity(parts.order.len());
+    for item in parts.order {
+        sort.push(sort_key(item, &Names { clause: "order clause", ..names }, &outputs, &columns)?);
+    }
+    let ordering = simple_ordering(&sort);
+    let access = plan_access(&table, &terms, ordering.as_ref());
+    if sort.is_empty() || ordering.is_some() && access.ordered {
+        sort.clear();
+    } else if matches!(access.kind, AccessKind::All | AccessKind::Index) {
+        return elsewhere("a sort of a whole table");
+    }
+    let from = From { access, sort, locking: parts.locking, table: Arc::clone(&table) };
+    Ok(finish(Some(from), None, outputs, columns, parts.limit, parts.offset))
+}
+
+/// The terms that AND joins.
+pub fn push_terms(node: Node, terms: &mut Vec<Node>) {
+    match node.kind {
+        Kind::And(nodes) => nodes.into_iter().for_each(|node| push_terms(node, terms)),
+        _ => terms.push(node),
+    }
+}
+
+/// The order that sort keys ask for, if it is one of columns in one direction.
+pub fn simple_ordering(sort: &[SortKey]) -> Option<Ordering> {
+    let descending = sort.first()?.descending;
+    let columns = sort
+        .iter()
+        .map(|key| match key.node.kind {
+            Kind::Column(position) if key.descending == descending => Some(position),
+            _ => None,
+        })
+        .collect::<Option<Vec<usize>>>()?;
+    Some(Ordering { columns, descending })
+}
+
+/// A sort key of ORDER BY: a position, an alias, or an expression.
+fn sort_key(
+    item: &OrderByExpr,
+    names: &Names<'_>,
+    outputs: &[Output],
+    columns: &[ResultColumn],
+) -> Bound<SortKey> {
+    if item.options.nulls_first.is_some() || item.with_fill.is_some() {
+        return elsewhere("NULLS FIRST");
+    }
+    let descending = item.options.asc == Some(false);
+    let table = names.table.expect("only a SELECT from a table is sorted");
+    let of_output = |n: usize| match &outputs[n] {
+        Output::Column(position) => column_node(table, *position),
+        Output::Node(node) => node.clone(),
+    };
+    let node = match &item.expr {
+        Expr::Value(value) => match &value.value {
+            Literal::Number(digits, _) => {
+                let n = digits.parse::<usize>().ok().filter(|n| (1..=outputs.len()).contains(n));
+                let n = n.ok_or_else(|| SqlError::unknown_column(digits, "order clause"))?;
+                of_output(n - 1)
+            }
+            _ => bind(&item.expr, names)?,
+        },
+        Expr::Identifier(ident) => {
+            let alias = columns.iter().position(|column| {
+                column.name.eq_ignore_ascii_case(&ident.value) && column.name != column.org_name
+            });
+            match alias {
+                Some(n) => of_output(n),
+                None => bind(&item.expr, names)?,
+            }
+        }
+        expr => bind(expr, names)?,
+    };
+    Ok(SortKey { node, descending })
+}
+
+/// Sort keys of UPDATE and DELETE.
+pub fn sort_keys(order: &[OrderByExpr], names: &Names<'_>) -> Bound<Vec<SortKey>> {
+    order.iter().map(|item| sort_key(item, names, &[], &[])).collect()
+}
+
+fn all_columns(
+    table: &Table,
+    shown: &str,
+    outputs: &mut Vec<Output>,
+    columns: &mut Vec<ResultColumn>,
+) {
+    for (position, column) in table.columns.iter().enumerate() {
+        outputs.push(Output::Column(position));
+        columns.push(table_column(table, position, column.name.clone(), shown));
+    }
+}
+
+/// The description of a table's column in a result.
+pub fn table_column(table: &Table, position: usize, name: String, shown: &str) -> ResultColumn {
+    let column = &table.columns[position];
+    let leads = |unique: bool| {
+        table.indexes.iter().skip(1).any(|index| {
+            index.unique == unique
+                && index.parts.first().is_some_and(|part| part.column == position)
+                && (!unique || index.parts.len() == 1)
+        })
+    };
+    let primary = table.indexes[0].parts.iter().any(|part| part.column == position);
+    ResultColumn {
+        name,
+        org_name: column.name.clone(),
+        table: shown.to_string(),
+        org_table: table.name.clone(),
+        database: table.database.clone(),
+        ty: column.ty.clone(),
+        nullable: column.nullable,
+        flags: ColumnFlags {
+            primary_key: primary,
+            unique_key: leads(true),
+            multiple_key: leads(false),
+            auto_increment: column.auto_increment,
+            no_default: !column.nullable
+                && !column.auto_increment
+                && column.default == rows::schema::DefaultValue::None,
+            on_update_now: column.on_update_now,
+        },
+    }
+}
+
+/// The items of a SELECT list as written: the text between SELECT and FROM, cut at commas.
+pub fn item_texts(shape: &str) -> Vec<String> {
+    let bytes = shape.as_bytes();
+    let mut at = crate::scan::leading_word(bytes).len();
+    let (mut depth, mut start) = (0, None);
+    let mut items = Vec::new();
+    while at < bytes.len() {
+        match bytes[at] {
+            quote @ (b'\'' | b'"' | b'`') => {
+                start.get_or_insert(at);
+                at += 1;
+                while at < bytes.len() && bytes[at] != quote {
+                    at += 1 + usize::from(bytes[at] == b'\\' && quote != b'`');
+                }
+            }
+            b'(' => {
+                start.get_or_insert(at);
+                depth += 1;
+            }
+            b')' => depth -= 1,
+            b',' if depth == 0 => {
+                if let Some(start) = start.take() {
+                    items.push(shape[start..at].trim_end().to_string());
+                }
+            }
+            b' ' => {}
+            byte if byte.is_ascii_alphabetic() && (at == 0 || !is_word(bytes[at - 1])) => {
+                let word = crate::scan::leading_word(&bytes[at..]);
+                if depth == 0 && ends_list(word) {
+                    break;
+                }
+                if start.is_none() && is_modifier(word) {
+                    at += word.len();
+                    continue;
+                }
+                start.get_or_insert(at);
+                at += word.len();
+                continue;
+            }
+            _ => {
+                start.get_or_insert(at);
+            }
+        }
+        at += 1;
+    }
+    if let Some(start) = start {
+        let end = at.min(bytes.len());
+        items.push(shape[start..end].trim_end().to_string());
+    }
+    items
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'@' | b'.') || byte >= 0x80
+}
+
+/// Words behind a SELECT list.
+fn ends_list(word: &[u8]) -> bool {
+    ["FROM", "LIMIT", "ORDER", "WHERE", "FOR"]
+        .iter()
+        .any(|known| known.as_bytes().eq_ignore_ascii_case(word))
+}
+
+fn is_modifier(word: &[u8]) -> bool {
+    const MODIFIERS: [&str; 10] = [
+        "ALL", "DISTINCT", "DISTINCTROW", "HIGH_PRIORITY", "STRAIGHT_JOIN", "SQL_SMALL_RESULT",
+        "SQL_BIG_RESULT", "SQL_BUFFER_RESULT", "SQL_NO_CACHE", "SQL_CACHE",
+    ];
+    MODIFIERS.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::item_texts;
+
+    #[test]
+    fn items_are_cut_at_the_commas_of_the_list() {
+        assert_eq!(
+            item_texts("SELECT a, IF(b,1,2), 'x,y' AS z FROM t WHERE c"),
+            ["a", "IF(b,1,2)", "'x,y' AS z"]
+        );
+        assert_eq!(item_texts("select SQL_NO_CACHE 1 + 1"), ["1 + 1"]);
+        assert_eq!(item_texts("select @@version_comment limit 1"), ["@@version_comment"]);
+    }
+}

@@ -1,0 +1,69 @@
+//! Ordering rows that no index orders: UPDATE and DELETE with ORDER BY, and small SELECTs.
+//!
+//! Not here: large sorts (`analytic`).
+
+use std::cmp::Ordering;
+
+use rows::datum::Value;
+
+use super::gather::Gathered;
+use crate::error::Result;
+use crate::expression::{Node, RowView, Scope, compare};
+use rows::table::Table;
+
+/// One expression of ORDER BY.
+#[derive(Clone, Debug)]
+pub struct SortKey {
+    /// What is ordered by.
+    pub node: Node,
+    /// DESC.
+    pub descending: bool,
+}
+
+/// Puts rows in order; equal ones stay as they are. NULL is below everything.
+pub fn sort_rows(
+    gathered: &mut Gathered,
+    table: &Table,
+    keys: &[SortKey],
+    scope: &Scope<'_>,
+) -> Result<()> {
+    let mut values: Vec<Vec<Value>> = Vec::with_capacity(gathered.len());
+    for n in 0..gathered.len() {
+        let row = gathered.row(table, n)?;
+        let scope = scope.with_row(RowView::Stored(row));
+        let mut line = Vec::with_capacity(keys.len());
+        for key in keys {
+            line.push(key.node.evaluate(&scope)?.into_value());
+        }
+        values.push(line);
+    }
+    let mut order: Vec<usize> = (0..gathered.len()).collect();
+    order.sort_by(|&a, &b| compare_lines(&values[a], &values[b], keys, scope));
+    gathered.reorder(&order);
+    Ok(())
+}
+
+fn compare_lines(a: &[Value], b: &[Value], keys: &[SortKey], scope: &Scope<'_>) -> Ordering {
+    for ((left, right), key) in a.iter().zip(b).zip(keys) {
+        let order = match (left.is_null(), right.is_null()) {
+            (true, true) => Ordering::Equal,
+            (true, false) => Ordering::Less,
+            (false, true) => Ordering::Greater,
+            (false, false) => {
+                let (rule, _) = key.node.collation();
+                let ty = &key.node.ty;
+                let sides = ((left.as_datum(), ty), (right.as_datum(), ty));
+                // An ENUM is ordered by its number, not by its word.
+                match (left, right) {
+                    (Value::Enum(x), Value::Enum(y)) => x.cmp(y),
+                    _ => compare(sides.0, sides.1, rule, scope.zone).unwrap_or(Ordering::Equal),
+                }
+            }
+        };
+        let order = if key.descending { order.reverse() } else { order };
+        if order != Ordering::Equal {
+            return order;
+        }
+    }
+    Ordering::Equal
+}

@@ -1,0 +1,161 @@
+//! What all sessions share: the engine, plans, global variables, the process list, named locks.
+//!
+//! Not here: one session's state (`session`).
+
+mod locks;
+mod processes;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rows::engine::Engine;
+
+use crate::analytic::Analytic;
+use crate::plan::PlanCache;
+use crate::variables::GlobalVariables;
+
+pub use locks::NamedLocks;
+pub use processes::{Process, ProcessLine, Processes};
+
+/// The version that clients are told: MySQL's, whose dialect and defaults these are, and ours.
+pub const SERVER_VERSION: &str = concat!("8.0.36-Rowhouse-", env!("CARGO_PKG_VERSION"));
+
+/// Settings of the SQL layer.
+#[derive(Clone, Debug)]
+pub struct SqlOptions {
+    /// Memory that analytic queries may use together, in bytes.
+    pub memory_bytes: usize,
+    /// Threads that analytic queries may use.
+    pub threads: usize,
+    /// The MySQL door's port, for `@@port`.
+    pub port: u16,
+    /// The data directory, for `@@datadir`.
+    pub data_dir: String,
+    /// The machine's name, for `@@hostname`.
+    pub hostname: String,
+}
+
+impl Default for SqlOptions {
+    fn default() -> SqlOptions {
+        SqlOptions {
+            memory_bytes: 1 << 30,
+            threads: std::thread::available_parallelism().map_or(2, usize::from),
+            port: 3306,
+            data_dir: String::from("./"),
+            hostname: String::from("localhost"),
+        }
+    }
+}
+
+/// Kinds of statements, counted for SHOW STATUS.
+#[derive(Debug, Default)]
+pub struct Counters {
+    /// All statements.
+    pub questions: AtomicU64,
+    /// SELECT.
+    pub selects: AtomicU64,
+    /// SELECT answered straight from an index.
+    pub lookups: AtomicU64,
+    /// INSERT.
+    pub inserts: AtomicU64,
+    /// UPDATE.
+    pub updates: AtomicU64,
+    /// DELETE.
+    pub deletes: AtomicU64,
+    /// REPLACE.
+    pub replaces: AtomicU64,
+    /// Connections so far.
+    pub connections: AtomicU64,
+}
+
+impl Counters {
+    /// Counts one.
+    pub fn add(counter: &AtomicU64) {
+        counter.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// The SQL layer of a server.
+pub struct Sql {
+    engine: Arc<Engine>,
+    analytic: Analytic,
+    plans: PlanCache,
+    globals: GlobalVariables,
+    processes: Processes,
+    named_locks: NamedLocks,
+    counters: Counters,
+    started: u64,
+}
+
+impl Sql {
+    /// The SQL layer over an engine.
+    ///
+    /// # Errors
+    /// None of its own; the analytic executor's threads may fail to start.
+    pub fn new(engine: Arc<Engine>, options: &SqlOptions) -> crate::error::Result<Arc<Sql>> {
+        let globals = GlobalVariables::default();
+        globals.fix("version", SERVER_VERSION);
+        globals.fix("port", options.port.to_string());
+        globals.fix("datadir", options.data_dir.clone());
+        globals.fix("hostname", options.hostname.clone());
+        let word = crate::variables::durability_word(engine.durability());
+        globals.fix("rowhouse_durability", word);
+        let analytic = Analytic::new(&engine, options)?;
+        let started = engine.clock().unix_micros();
+        Ok(Arc::new(Sql {
+            engine,
+            analytic,
+            plans: PlanCache::default(),
+            globals,
+            processes: Processes::default(),
+            named_locks: NamedLocks::default(),
+            counters: Counters::default(),
+            started,
+        }))
+    }
+
+    /// The rows beneath.
+    pub fn engine(&self) -> &Arc<Engine> {
+        &self.engine
+    }
+
+    /// The executor of SELECTs that are no look-ups.
+    pub fn analytic(&self) -> &Analytic {
+        &self.analytic
+    }
+
+    /// Plans of statements seen before.
+    pub(crate) fn plans(&self) -> &PlanCache {
+        &self.plans
+    }
+
+    /// Values that new sessions start with.
+    pub fn globals(&self) -> &GlobalVariables {
+        &self.globals
+    }
+
+    /// The connections there are.
+    pub fn processes(&self) -> &Processes {
+        &self.processes
+    }
+
+    /// GET_LOCK's locks.
+    pub fn named_locks(&self) -> &NamedLocks {
+        &self.named_locks
+    }
+
+    /// Figures for SHOW STATUS.
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// `VERSION()`.
+    pub fn version(&self) -> &'static str {
+        SERVER_VERSION
+    }
+
+    /// Seconds since the start.
+    pub fn uptime_seconds(&self) -> u64 {
+        self.engine.clock().unix_micros().saturating_sub(self.started) / 1_000_000
+    }
+}

@@ -1,0 +1,64 @@
+//! EXPLAIN.
+//!
+//! Not here: how its lines look (`show::explain`).
+
+use sqlparser::ast::Query;
+
+use super::Session;
+use crate::error::{Result, SqlError};
+use crate::parse::Cursor;
+use crate::plan::Plan;
+use crate::point::item_texts;
+use crate::reply::{Reply, RowStream};
+use crate::scan::leading_word;
+use crate::show::{self, Listing};
+
+impl Session {
+    /// EXPLAIN of the statement with this text.
+    pub(super) fn explain(&mut self, format: Option<&str>, text: &str) -> Result<Reply> {
+        if format == Some("JSON") {
+            return Err(SqlError::unsupported("EXPLAIN FORMAT=JSON"));
+        }
+        let word = leading_word(text.as_bytes()).to_ascii_lowercase();
+        let listing = match word.as_slice() {
+            b"insert" | b"replace" | b"update" | b"delete" => self.explain_change(text, &word)?,
+            _ => self.explain_query(format, text)?,
+        };
+        let rows = super::select::ValueRows { rows: listing.rows, at: 0 };
+        let columns = listing.columns.into();
+        Ok(Reply::Rows(RowStream::new(columns, self.variables.zone, Box::new(rows))))
+    }
+
+    fn explain_query(&mut self, format: Option<&str>, text: &str) -> Result<Listing> {
+        let mut cursor = Cursor::new(text, self.variables.mode)?;
+        let query: Box<Query> = cursor.query()?;
+        cursor.expect_end()?;
+        if format != Some("TREE")
+            && let Ok(plan) = self.bind_query(&query, &item_texts(text))
+        {
+            let engine = self.sql.engine();
+            let shown = plan
+                .from
+                .as_ref()
+                .map(|from| (&*from.table, &from.access, !from.sort.is_empty()));
+            return Ok(show::explain_lines(engine, "SIMPLE", shown));
+        }
+        let context = self.query_context()?;
+        Ok(show::plan_text(&self.sql.analytic().explain(&query, &context)?))
+    }
+
+    fn explain_change(&mut self, text: &str, word: &[u8]) -> Result<Listing> {
+        let plan = self.plan_of_text(text)?;
+        let engine = self.sql.engine();
+        let kind = String::from_utf8_lossy(word).to_ascii_uppercase();
+        Ok(match &plan {
+            Plan::Update(plan) => {
+                show::explain_lines(engine, &kind, Some((plan.table(), plan.access(), false)))
+            }
+            Plan::Delete(plan) => {
+                show::explain_lines(engine, &kind, Some((plan.table(), plan.access(), false)))
+            }
+            _ => show::explain_lines(engine, &kind, None),
+        })
+    }
+}

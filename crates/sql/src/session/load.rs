@@ -1,0 +1,96 @@
+//! LOAD DATA: binding, and what the session has to do with one that is under way.
+//!
+//! Not here: reading the file (`load`).
+
+use std::sync::Arc;
+
+use rows::store::LockWait;
+use rows::transaction::Transaction;
+
+use super::Session;
+use crate::error::{Result, SqlError};
+use crate::expression::{Names, bind};
+use crate::load::{Goal, LoadLocal, LoadPlan, Loader};
+use crate::parse::load::{FieldTarget, LoadData};
+use crate::reply::{Done, Reply};
+use crate::write::default_of;
+
+impl Session {
+    pub(super) fn load(&mut self, load: LoadData) -> Result<Reply> {
+        if !load.local {
+            return Err(SqlError::new(
+                1290,
+                "The MySQL server is running with the --secure-file-priv option so it cannot \
+                 execute this statement; use LOAD DATA LOCAL",
+            ));
+        }
+        self.open_implicitly()?;
+        let table = self.table(&load.table)?;
+        let column = |name: &str| {
+            table.column(name).ok_or_else(|| SqlError::unknown_column(name, "field list"))
+        };
+        let mut goals = Vec::new();
+        if load.targets.is_empty() {
+            goals.extend((0..table.columns.len()).map(Goal::Column));
+        }
+        for target in &load.targets {
+            goals.push(match target {
+                FieldTarget::Column(name) => Goal::Column(column(name)?),
+                FieldTarget::Variable(name) => Goal::Variable(name.clone()),
+            });
+        }
+        let names = Names::of(&table, None, "field list", self.variables.mode);
+        let mut sets = Vec::with_capacity(load.assignments.len());
+        for (name, expr) in &load.assignments {
+            sets.push((column(name)?, bind(expr, &names).map_err(SqlError::from)?));
+        }
+        let plan = LoadPlan {
+            engine: Arc::clone(self.sql.engine()),
+            defaults: table.columns.iter().map(default_of).collect(),
+            on_duplicate: load.on_duplicate,
+            facts: self.facts(),
+            // LOCAL makes warnings of errors, as IGNORE does.
+            strict: false,
+            goals,
+            sets,
+            table: Arc::clone(&table),
+        };
+        let own = self.open.is_some();
+        let wait = LockWait::AtMost(self.variables.lock_wait);
+        let durability = self.durability();
+        Ok(Reply::LoadLocal(LoadLocal::new(load, plan, own, durability, wait)?))
+    }
+
+    /// Rows of a load that belong to the open transaction.
+    pub(crate) fn writing_load<T>(
+        &mut self,
+        work: impl FnOnce(&mut Transaction) -> Result<T>,
+    ) -> Result<T> {
+        self.writing(|_, transaction| work(transaction))
+    }
+
+    /// Takes over what a load leaves: its figures and warnings.
+    pub(crate) fn end_load(&mut self, loader: &mut Loader, result: Result<()>) -> Result<Done> {
+        let loaded = loader.take();
+        self.warnings.replace(loaded.warnings);
+        if let Err(error) = result {
+            self.note_error(&error);
+            return Err(error);
+        }
+        if let Some(first) = loaded.generated {
+            self.last_insert_id = first;
+        }
+        let count = self.warnings.borrow().count();
+        let affected = loaded.records - loaded.skipped + loaded.deleted;
+        self.row_count = affected as i64;
+        Ok(Done {
+            affected,
+            last_insert_id: loaded.generated.unwrap_or(0),
+            warnings: self.warnings.borrow().count_u16(),
+            info: format!(
+                "Records: {}  Deleted: {}  Skipped: {}  Warnings: {count}",
+                loaded.records, loaded.deleted, loaded.skipped
+            ),
+        })
+    }
+}

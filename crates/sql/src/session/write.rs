@@ -1,0 +1,387 @@
+//! INSERT, REPLACE, UPDATE and DELETE: planning by shape, running in a transaction.
+//!
+//! Not here: what the plans do (`write`).
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use rows::datum::Datum;
+use rows::transaction::Transaction;
+use rows::types::ColumnType;
+
+use super::select::with_literals;
+use super::{Session, Statement};
+use crate::context::Facts;
+use crate::error::{Result, SqlError};
+use crate::expression::BindFailure;
+use crate::parse::Cursor;
+use crate::parse::change::{self, Delete, Insert, Source, Update, single_table};
+use crate::plan::Plan;
+use crate::reply::{Done, How, Pace, Reply, RowStream};
+use crate::scan::leading_word;
+use crate::server::Counters;
+use crate::warning::Warnings;
+use crate::write::{
+    InsertPlan, JoinedDelete, JoinedUpdate, Progress, Tally, WriteContext, Written, bind_delete,
+    bind_insert, bind_update, count_mismatch,
+};
+
+/// A writing statement as written.
+enum Change {
+    Insert(Insert),
+    Update(Update),
+    Delete(Delete),
+}
+
+fn parse_change(cursor: &mut Cursor<'_>) -> Result<Change> {
+    if cursor.take("INSERT") {
+        Ok(Change::Insert(change::insert(cursor, false)?))
+    } else if cursor.take("REPLACE") {
+        Ok(Change::Insert(change::insert(cursor, true)?))
+    } else if cursor.take("UPDATE") {
+        Ok(Change::Update(change::update(cursor)?))
+    } else if cursor.take("DELETE") {
+        Ok(Change::Delete(change::delete(cursor)?))
+    } else {
+        Err(cursor.syntax())
+    }
+}
+
+impl Session {
+    pub(super) fn run_write(
+        &mut self,
+        statement: &Statement<'_>,
+        known: Option<&Plan>,
+    ) -> Result<Reply> {
+        let word = leading_word(statement.source()).to_ascii_lowercase();
+        let counters = self.sql.counters();
+        Counters::add(match word.as_slice() {
+            b"insert" => &counters.inserts,
+            b"replace" => &counters.replaces,
+            b"update" => &counters.updates,
+            _ => &counters.deletes,
+        });
+        let facts = self.facts();
+        let plan = match known {
+            Some(plan) => plan.clone(),
+            None => self.write_plan(statement)?,
+        };
+        let result = match self.run_change(&plan, statement, &facts) {
+            // The table changed between planning and writing: once more, anew.
+            Err(error) if error.number == 1412 && !self.has_open_writes() => {
+                let plan = self.write_plan(statement)?;
+                self.run_change(&plan, statement, &facts)
+            }
+            other => other,
+        };
+        let written = result?;
+        self.take_aftermath(&facts);
+        if let Some(first) = written.generated {
+            self.last_insert_id = first;
+        }
+        self.row_count = written.affected as i64;
+        let set_by_expression = self.last_insert_id != facts.last_insert_id;
+        Ok(Reply::Done(Done {
+            affected: written.affected,
+            last_insert_id: match (written.generated, set_by_expression) {
+                (Some(first), _) => first,
+                (None, true) => self.last_insert_id,
+                (None, false) => written.given.unwrap_or(0),
+            },
+            warnings: self.warnings.borrow().count_u16(),
+            info: written.info,
+        }))
+    }
+
+    /// The plan of a statement's shape; `Other` for what a query must help with.
+    pub(super) fn write_plan(&mut self, statement: &Statement<'_>) -> Result<Plan> {
+        let (database, mode) = (self.database.as_deref(), self.variables.mode);
+        let shape = &statement.scanned.shape;
+        if let Some(plan) = self.sql.plans().find(database, mode, shape) {
+            return Ok(plan);
+        }
+        let shape_text = statement.shape()?;
+        let parsed = Cursor::new(shape_text, mode).and_then(|mut cursor| parse_change(&mut cursor));
+        let plan = match parsed {
+            Ok(change) => self.bind_change(&change)?,
+            Err(_) => {
+                let text = statement.source_text()?;
+                parse_change(&mut Cursor::new(text, mode)?)?;
+                Plan::Other
+            }
+        };
+        self.sql.plans().keep(database, mode, shape, &plan);
+        Ok(plan)
+    }
+
+    /// The plan of a statement given as text, for EXPLAIN.
+    pub(super) fn plan_of_text(&self, text: &str) -> Result<Plan> {
+        let change = parse_change(&mut Cursor::new(text, self.variables.mode)?)?;
+        self.bind_change(&change)
+    }
+
+    /// Fills a new table with a query's rows: CREATE TABLE ... AS SELECT.
+    pub(super) fn fill_table(
+        &mut self,
+        table: &Arc<rows::table::Table>,
+        stream: RowStream,
+    ) -> Result<Written> {
+        let columns = stream.columns().iter().map(|column| column.name.clone()).collect();
+        let insert = Insert {
+            replace: false,
+            ignore: false,
+            table: crate::parse::TableName {
+                database: Some(table.database.clone()),
+                table: table.name.clone(),
+            },
+            columns: Some(columns),
+            source: Source::Query(Cursor::new("SELECT 1", self.variables.mode)?.query()?),
+            alias: None,
+            on_duplicate: Vec::new(),
+        };
+        let plan = bind_insert(&insert, Arc::clone(table), self.variables.mode)
+            .map_err(SqlError::from)?;
+        let facts = self.facts();
+        let scanned = crate::scan::Scanned::default();
+        let statement = Statement {
+            text: b"",
+            scanned: &scanned,
+            parameters: &[],
+            own: &[],
+            how: How::POOL,
+        };
+        self.insert_stream(&plan, stream, &statement, &facts)
+    }
+
+    fn bind_change(&self, change: &Change) -> Result<Plan> {
+        let mode = self.variables.mode;
+        let catalog = self.sql.engine().catalog();
+        let bound = match change {
+            Change::Insert(insert) => {
+                if matches!(insert.source, Source::Query(_)) {
+                    return Ok(Plan::Other);
+                }
+                let (database, name) = self.qualified(&insert.table)?;
+                let table = catalog.table(database, name)?;
+                bind_insert(insert, table, mode).map(|plan| Plan::Insert(Arc::new(plan)))
+            }
+            Change::Update(update) => match single_table(&update.tables) {
+                None => return Ok(Plan::Other),
+                Some((name, _)) => {
+                    let (database, name) = self.qualified(&name)?;
+                    let table = catalog.table(database, name)?;
+                    bind_update(update, table, mode).map(|plan| Plan::Update(Arc::new(plan)))
+                }
+            },
+            Change::Delete(delete) => match single_table(&delete.tables) {
+                Some((name, _)) if delete.targets.is_empty() => {
+                    let (database, name) = self.qualified(&name)?;
+                    let table = catalog.table(database, name)?;
+                    bind_delete(delete, table, mode).map(|plan| Plan::Delete(Arc::new(plan)))
+                }
+                _ => return Ok(Plan::Other),
+            },
+        };
+        match (bound, change) {
+            (Ok(plan), _) => Ok(plan),
+            (Err(BindFailure::Wrong(error)), _) => Err(error),
+            (Err(BindFailure::Elsewhere(_)), _) => Ok(Plan::Other),
+        }
+    }
+
+    fn run_change(
+        &mut self,
+        plan: &Plan,
+        statement: &Statement<'_>,
+        facts: &Arc<Facts>,
+    ) -> Result<Written> {
+        let runs = &statement.scanned.runs;
+        match plan {
+            Plan::Insert(plan) => self.change_with(facts, statement, plan.ignore, |t, context, _| {
+                plan.run(t, context, runs)
+            }),
+            Plan::Update(plan) => self.change_with(facts, statement, plan.ignore, |t, context, s| {
+                plan.run(s.sql.engine(), t, context)
+            }),
+            Plan::Delete(plan) => self.change_with(facts, statement, plan.ignore, |t, context, s| {
+                plan.run(s.sql.engine(), t, context)
+            }),
+            Plan::Other | Plan::Select(_) => self.run_parsed(statement, facts),
+        }
+    }
+
+    /// Runs `work` in a transaction, with the session's settings.
+    fn change_with(
+        &mut self,
+        facts: &Facts,
+        statement: &Statement<'_>,
+        ignore: bool,
+        work: impl FnOnce(&mut Transaction, &WriteContext<'_>, &Session) -> Result<Written>,
+    ) -> Result<Written> {
+        let warnings = RefCell::new(Warnings::default());
+        let strict = self.variables.mode.strict();
+        let found_rows = self.counts_found;
+        let parameters = statement.parameters;
+        let result = self.writing(|session, transaction| {
+            let context = WriteContext {
+                facts,
+                parameters,
+                warnings: &warnings,
+                strict: strict && !ignore,
+                ignore,
+                found_rows,
+            };
+            work(transaction, &context, session)
+        });
+        self.warnings = warnings;
+        result
+    }
+
+    /// Statements that are parsed anew: with queries, or with literals that cannot be taken out.
+    fn run_parsed(&mut self, statement: &Statement<'_>, facts: &Arc<Facts>) -> Result<Written> {
+        let text = statement.source_text()?;
+        let mode = self.variables.mode;
+        let tokens = Cursor::new(text, mode)?.into_tokens();
+        let tokens = with_literals(tokens, statement.own, self.variables.zone);
+        let change = parse_change(&mut Cursor::of_tokens(tokens, text))?;
+        let statement = Statement { parameters: &[], ..*statement };
+        match self.bind_change(&change)? {
+            Plan::Insert(plan) => {
+                return self.change_with(facts, &statement, plan.ignore, |t, context, _| {
+                    plan.run(t, context, &[])
+                });
+            }
+            Plan::Update(plan) => {
+                return self.change_with(facts, &statement, plan.ignore, |t, context, s| {
+                    plan.run(s.sql.engine(), t, context)
+                });
+            }
+            Plan::Delete(plan) => {
+                return self.change_with(facts, &statement, plan.ignore, |t, context, s| {
+                    plan.run(s.sql.engine(), t, context)
+                });
+            }
+            Plan::Other | Plan::Select(_) => {}
+        }
+        match change {
+            Change::Insert(insert) => self.insert_select(insert, &statement, facts),
+            Change::Update(update) => {
+                let catalog = self.sql.engine().catalog();
+                let plan = JoinedUpdate::new(update, catalog, self.database.as_deref())?;
+                let stream = self.select_latest(&plan.query)?;
+                self.change_with(facts, &statement, plan.ignore, |t, context, _| {
+                    let mut progress = Progress::default();
+                    let columns = Arc::clone(stream.columns());
+                    let types: Vec<&ColumnType> = columns.iter().map(|column| &column.ty).collect();
+                    each_row(stream, &mut |line| {
+                        plan.apply(t, context, line, &types, &mut progress)
+                    })?;
+                    Ok(progress.updated(context))
+                })
+            }
+            Change::Delete(delete) => {
+                let catalog = self.sql.engine().catalog();
+                let plan = JoinedDelete::new(delete, catalog, self.database.as_deref())?;
+                let stream = self.select_latest(&plan.query)?;
+                self.change_with(facts, &statement, plan.ignore, |t, _, _| {
+                    let mut progress = Progress::default();
+                    each_row(stream, &mut |line| plan.apply(t, line, &mut progress))?;
+                    Ok(progress.deleted())
+                })
+            }
+        }
+    }
+
+    /// A query over the latest state with the transaction's own writes, as writes see it.
+    fn select_latest(&mut self, query: &sqlparser::ast::Query) -> Result<RowStream> {
+        self.open_implicitly()?;
+        let base = self.fresh_snapshot()?;
+        let view = match &self.open {
+            Some(open) => open.transaction().frozen_at(base),
+            None => base,
+        };
+        let context = crate::context::QueryContext { view, facts: self.facts() };
+        self.sql.analytic().select(query, &context)
+    }
+
+    fn insert_select(
+        &mut self,
+        insert: Insert,
+        statement: &Statement<'_>,
+        facts: &Arc<Facts>,
+    ) -> Result<Written> {
+        let Source::Query(query) = &insert.source else {
+            // Its values could not be evaluated here: sub-queries, mostly.
+            return self.insert_by_query(insert, statement, facts);
+        };
+        let (database, name) = self.qualified(&insert.table)?;
+        let table = self.sql.engine().catalog().table(database, name)?;
+        let plan = bind_insert(&insert, table, self.variables.mode).map_err(SqlError::from)?;
+        let stream = self.select_latest(query)?;
+        self.insert_stream(&plan, stream, statement, facts)
+    }
+
+    fn insert_stream(
+        &mut self,
+        plan: &InsertPlan,
+        stream: RowStream,
+        statement: &Statement<'_>,
+        facts: &Arc<Facts>,
+    ) -> Result<Written> {
+        if stream.columns().len() != plan.width() {
+            return Err(count_mismatch(1));
+        }
+        self.change_with(facts, statement, plan.ignore, |t, context, _| {
+            let mut tally = Tally::default();
+            let columns = Arc::clone(stream.columns());
+            let types: Vec<&ColumnType> = columns.iter().map(|column| &column.ty).collect();
+            let mut row = 0;
+            each_row(stream, &mut |line| {
+                row += 1;
+                let values = plan.row_of_query(context, line, &types, row)?;
+                plan.insert_row(t, context, &values, row, &mut tally)
+            })?;
+            let warnings = context.warnings.borrow().count();
+            Ok(tally.finish(true, warnings))
+        })
+    }
+
+    /// INSERT ... VALUES with expressions for the analytic way: each row is a SELECT.
+    fn insert_by_query(
+        &mut self,
+        insert: Insert,
+        statement: &Statement<'_>,
+        facts: &Arc<Facts>,
+    ) -> Result<Written> {
+        let Source::Rows(rows) = &insert.source else {
+            return Err(SqlError::other("an INSERT without rows"));
+        };
+        let mut arms = Vec::with_capacity(rows.len());
+        for row in rows {
+            let mut items = Vec::with_capacity(row.len());
+            for value in row {
+                let Some(value) = value else {
+                    return Err(SqlError::unsupported("DEFAULT beside a sub-query in VALUES"));
+                };
+                items.push(value.to_string());
+            }
+            arms.push(format!("SELECT {}", items.join(", ")));
+        }
+        let text = arms.join(" UNION ALL ");
+        let query = Cursor::new(&text, self.variables.mode)?.query()?;
+        let insert = Insert { source: Source::Query(query), ..insert };
+        self.insert_select(insert, statement, facts)
+    }
+}
+
+/// Calls `each` with every row of a stream.
+pub(super) fn each_row(
+    mut stream: RowStream,
+    each: &mut dyn FnMut(&[Datum<'_>]) -> Result<()>,
+) -> Result<()> {
+    while stream.next(How::POOL, &mut |line| {
+        each(line)?;
+        Ok(Pace::More)
+    })? {}
+    Ok(())
+}

@@ -1,0 +1,321 @@
+//! Databases, tables, columns and indexes.
+
+use std::sync::Arc;
+
+use rows::datum::Value;
+use rows::engine::Engine;
+use rows::schema::{Column, DefaultValue};
+use rows::table::Table;
+use rows::temporal::{DateTime, Timestamp, Zone};
+use rows::types::ColumnType;
+
+use super::{Listing, maybe, number, text};
+use crate::ddl::{create_table_text, default_text, quoted, table_collation, type_text};
+use crate::error::{Result, SqlError};
+use crate::expression::type_collation;
+
+/// All databases, `information_schema` among them.
+pub fn database_names(engine: &Engine) -> Vec<String> {
+    let mut names = engine.catalog().databases();
+    if !names.iter().any(|name| name == "information_schema") {
+        names.push("information_schema".to_string());
+        names.sort();
+    }
+    names
+}
+
+/// SHOW DATABASES.
+pub fn databases(engine: &Engine) -> Listing {
+    let mut listing = Listing::new(&["Database"]);
+    for name in database_names(engine) {
+        listing.push(vec![text(name)]);
+    }
+    listing
+}
+
+/// Tables of a database; the names of `information_schema`'s own are not here.
+fn tables_in(engine: &Engine, database: &str) -> Result<Vec<Arc<Table>>> {
+    if database.eq_ignore_ascii_case("information_schema") {
+        return Ok(Vec::new());
+    }
+    Ok(engine.catalog().tables(database)?)
+}
+
+/// SHOW [FULL] TABLES.
+pub fn tables(engine: &Engine, database: &str, full: bool) -> Result<Listing> {
+    let title = format!("Tables_in_{database}");
+    let mut listing = match full {
+        true => Listing::new(&[&title, "Table_type"]),
+        false => Listing::new(&[&title]),
+    };
+    let mut names: Vec<(String, &str)> = tables_in(engine, database)?
+        .iter()
+        .map(|table| (table.name.clone(), "BASE TABLE"))
+        .collect();
+    if database.eq_ignore_ascii_case("information_schema") {
+        names.extend(
+            crate::information_schema::TABLES.iter().map(|name| (name.to_string(), "SYSTEM VIEW")),
+        );
+    }
+    for (name, kind) in names {
+        let mut row = vec![text(name)];
+        if full {
+            row.push(text(kind));
+        }
+        listing.push(row);
+    }
+    Ok(listing)
+}
+
+/// SHOW OPEN TABLES.
+pub fn open_tables(engine: &Engine, database: &str) -> Result<Listing> {
+    let mut listing = Listing::new(&["Database", "Table", "In_use#", "Name_locked#"]);
+    for table in tables_in(engine, database)? {
+        listing.push(vec![text(database), text(&table.name), number(0), number(0)]);
+    }
+    Ok(listing)
+}
+
+/// About how many rows a table has: from its size and that of its first rows.
+pub fn approximate_rows(engine: &Engine, table: &Table) -> u64 {
+    /// Rows looked at.
+    const SAMPLE: usize = 64;
+    let (mut seen, mut bytes) = (0u64, 0u64);
+    let range = table.index_range(0);
+    let view = engine.latest();
+    let sampled = engine.find(
+        view,
+        table,
+        0,
+        &range,
+        rows::store::Direction::Forward,
+        rows::store::Reach::Disk,
+        &mut |found| {
+            seen += 1;
+            bytes += (found.key.len() + found.row.bytes().len()) as u64;
+            Ok(match seen as usize >= SAMPLE {
+                true => rows::find::Flow::Stop,
+                false => rows::find::Flow::Continue,
+            })
+        },
+    );
+    if sampled.is_err() || (seen as usize) < SAMPLE {
+        return seen;
+    }
+    let total = engine.store().approximate_bytes(&range).unwrap_or(0);
+    (total * seen / bytes.max(1)).max(seen)
+}
+
+/// A moment of creation as a DATETIME.
+fn created(seconds: u64) -> Value {
+    let moment = Timestamp::from_micros(seconds * 1_000_000).to_datetime(Zone::UTC);
+    if moment == DateTime::ZERO { Value::Null } else { Value::DateTime(moment) }
+}
+
+/// SHOW TABLE STATUS, for the tables whose names `wanted` lets through.
+pub fn table_status(engine: &Engine, database: &str) -> Result<Listing> {
+    let mut listing = Listing::new(&[
+        "Name", "Engine", "Version#", "Row_format", "Rows#", "Avg_row_length#", "Data_length#",
+        "Max_data_length#", "Index_length#", "Data_free#", "Auto_increment#", "Create_time",
+        "Update_time", "Check_time", "Collation", "Checksum", "Create_options", "Comment",
+    ]);
+    listing.columns[11].ty = ColumnType::DateTime { fsp: 0 };
+    for table in tables_in(engine, database)? {
+        let facts = TableFacts::of(engine, &table);
+        listing.push(vec![
+            text(&table.name),
+            text(&table.engine),
+            number(10),
+            text("Dynamic"),
+            number(facts.rows),
+            number(facts.row_bytes),
+            number(facts.data_bytes),
+            number(0),
+            number(facts.index_bytes),
+            number(0),
+            facts.auto_increment.map_or(Value::Null, number),
+            created(table.created),
+            Value::Null,
+            Value::Null,
+            text(table_collation(&table).name()),
+            Value::Null,
+            text(""),
+            text(&table.comment),
+        ]);
+    }
+    Ok(listing)
+}
+
+/// Figures of a table.
+pub struct TableFacts {
+    /// About how many rows.
+    pub rows: u64,
+    /// About how many bytes a row takes.
+    pub row_bytes: u64,
+    /// Bytes of rows.
+    pub data_bytes: u64,
+    /// Bytes of index entries.
+    pub index_bytes: u64,
+    /// The next AUTO_INCREMENT value.
+    pub auto_increment: Option<u64>,
+    /// When it was made.
+    pub created: Value,
+}
+
+impl TableFacts {
+    /// A table's figures.
+    pub fn of(engine: &Engine, table: &Table) -> TableFacts {
+        let data_bytes = engine.store().approximate_bytes(&table.index_range(0)).unwrap_or(0);
+        let all = engine.approximate_bytes(table).unwrap_or(data_bytes);
+        let rows = approximate_rows(engine, table);
+        TableFacts {
+            rows,
+            row_bytes: data_bytes.checked_div(rows).unwrap_or(0),
+            data_bytes,
+            index_bytes: all.saturating_sub(data_bytes),
+            auto_increment: table
+                .auto_increment()
+                .and_then(|_| engine.auto_increment_next(table).ok()),
+            created: created(table.created),
+        }
+    }
+}
+
+/// PRI, UNI, MUL or nothing.
+pub fn key_word(table: &Table, position: usize) -> &'static str {
+    if table.indexes[0].parts.iter().any(|part| part.column == position) {
+        return "PRI";
+    }
+    let leading = |unique: bool| {
+        table.indexes.iter().skip(1).any(|index| {
+            index.parts.first().is_some_and(|part| part.column == position)
+                && index.unique == unique
+                && (!unique || index.parts.len() == 1)
+        })
+    };
+    if leading(true) {
+        // Without a primary key, MySQL takes the first such key of NOT NULL columns for one.
+        let first = table.indexes.iter().skip(1).find(|index| {
+            index.unique && index.parts.iter().all(|part| !table.columns[part.column].nullable)
+        });
+        let takes_place = table.has_hidden_key()
+            && first.is_some_and(|index| index.parts.iter().any(|part| part.column == position));
+        return if takes_place { "PRI" } else { "UNI" };
+    }
+    let in_several = table.indexes.iter().skip(1).any(|index| {
+        index.parts.first().is_some_and(|part| part.column == position) && index.parts.len() > 1
+    });
+    if leading(false) || in_several { "MUL" } else { "" }
+}
+
+/// The Extra column of SHOW COLUMNS.
+pub fn extra_words(column: &Column) -> String {
+    let mut words = Vec::new();
+    if column.auto_increment {
+        words.push("auto_increment".to_string());
+    }
+    if column.default == DefaultValue::CurrentTimestamp {
+        words.push("DEFAULT_GENERATED".to_string());
+    }
+    if column.on_update_now {
+        let now = match &column.ty {
+            ColumnType::DateTime { fsp } | ColumnType::Timestamp { fsp } if *fsp > 0 => {
+                format!("on update CURRENT_TIMESTAMP({fsp})")
+            }
+            _ => "on update CURRENT_TIMESTAMP".to_string(),
+        };
+        words.push(now);
+    }
+    words.join(" ")
+}
+
+/// SHOW [FULL] COLUMNS, DESCRIBE.
+pub fn columns(table: &Table, full: bool) -> Listing {
+    let mut listing = match full {
+        true => Listing::new(&[
+            "Field", "Type", "Collation", "Null", "Key", "Default", "Extra", "Privileges",
+            "Comment",
+        ]),
+        false => Listing::new(&["Field", "Type", "Null", "Key", "Default", "Extra"]),
+    };
+    for (position, column) in table.columns.iter().enumerate() {
+        let mut row = vec![text(&column.name), text(type_text(&column.ty))];
+        if full {
+            let binary = matches!(
+                column.ty,
+                ColumnType::Binary { .. } | ColumnType::VarBinary { .. } | ColumnType::Blob { .. }
+                    | ColumnType::Json
+            );
+            let collation = type_collation(&column.ty).filter(|_| !binary);
+            row.push(maybe(collation.map(|collation| collation.name())));
+        }
+        row.push(text(if column.nullable { "YES" } else { "NO" }));
+        row.push(text(key_word(table, position)));
+        row.push(maybe(default_text(column)));
+        row.push(text(extra_words(column)));
+        if full {
+            row.push(text("select,insert,update,references"));
+            row.push(text(&column.comment));
+        }
+        listing.push(row);
+    }
+    listing
+}
+
+/// SHOW INDEX.
+pub fn index_lines(engine: &Engine, table: &Table) -> Listing {
+    let mut listing = Listing::new(&[
+        "Table", "Non_unique#", "Key_name", "Seq_in_index#", "Column_name", "Collation",
+        "Cardinality#", "Sub_part#", "Packed", "Null", "Index_type", "Comment", "Index_comment",
+        "Visible", "Expression",
+    ]);
+    let rows = approximate_rows(engine, table);
+    for index in &table.indexes {
+        for (n, part) in index.parts.iter().enumerate() {
+            let column = &table.columns[part.column];
+            listing.push(vec![
+                text(&table.name),
+                number(u64::from(!index.unique)),
+                text(&index.name),
+                number(n as u64 + 1),
+                text(&column.name),
+                text("A"),
+                number(rows),
+                part.prefix.map_or(Value::Null, |prefix| number(u64::from(prefix))),
+                Value::Null,
+                text(if column.nullable { "YES" } else { "" }),
+                text("BTREE"),
+                text(""),
+                text(&index.comment),
+                text("YES"),
+                Value::Null,
+            ]);
+        }
+    }
+    listing
+}
+
+/// SHOW CREATE TABLE.
+pub fn create_table(engine: &Engine, table: &Table) -> Listing {
+    let mut listing = Listing::new(&["Table", "Create Table"]).long_text(1);
+    let next = table.auto_increment().and_then(|_| engine.auto_increment_next(table).ok());
+    let definition = create_table_text(table, table_collation(table), next);
+    listing.push(vec![text(&table.name), text(definition)]);
+    listing
+}
+
+/// SHOW CREATE DATABASE.
+pub fn create_database(engine: &Engine, name: &str, if_not_exists: bool) -> Result<Listing> {
+    if !database_names(engine).iter().any(|known| known == name) {
+        return Err(SqlError::unknown_database(name));
+    }
+    let mut listing = Listing::new(&["Database", "Create Database"]).long_text(1);
+    let unless = if if_not_exists { "/*!32312 IF NOT EXISTS*/ " } else { "" };
+    let statement = format!(
+        "CREATE DATABASE {unless}{} /*!40100 DEFAULT CHARACTER SET utf8mb4 COLLATE \
+         utf8mb4_general_ci */",
+        quoted(name)
+    );
+    listing.push(vec![text(name), text(statement)]);
+    Ok(listing)
+}

@@ -1,0 +1,128 @@
+//! SHOW, DESCRIBE and information_schema: what there is, as rows.
+//!
+//! `catalog` tells of databases, tables, columns and indexes, `server` of variables, status,
+//! processes and capabilities; both SHOW and `information_schema` are made of them.
+//!
+//! Not here: the grammar (`parse::show`).
+
+pub mod catalog;
+mod explain;
+mod server;
+
+use rows::collation;
+use rows::datum::{Datum, Value};
+use rows::temporal::Zone;
+use rows::types::{Collation, ColumnType};
+
+use crate::error::Result;
+use crate::expression::{BIGINT_UNSIGNED, Names, RowView, Scope, bind, text_type};
+use crate::mode::SqlMode;
+use crate::parse::show::Filter;
+use crate::reply::ResultColumn;
+
+pub use catalog::{
+    columns, create_database, create_table, databases, index_lines, open_tables, table_status,
+    tables,
+};
+pub use explain::{explain_lines, plan_text, EXPLAIN_COLUMNS};
+pub use server::{
+    character_sets, collations, engines, grants, plugins, privileges, processes, status, variables,
+    warnings,
+};
+
+/// Rows with their columns.
+#[derive(Clone, Debug, Default)]
+pub struct Listing {
+    /// Columns.
+    pub columns: Vec<ResultColumn>,
+    /// Rows.
+    pub rows: Vec<Vec<Value>>,
+}
+
+impl Listing {
+    /// A listing of texts without rows yet; names ending in `#` are of numbers.
+    pub fn new(names: &[&str]) -> Listing {
+        let columns = names
+            .iter()
+            .map(|name| match name.strip_suffix('#') {
+                Some(name) => ResultColumn::computed(name, BIGINT_UNSIGNED, true),
+                None => ResultColumn::computed(*name, text_type(1024), true),
+            })
+            .collect();
+        Listing { columns, rows: Vec::new() }
+    }
+
+    /// A long text in the column at this position.
+    pub fn long_text(mut self, position: usize) -> Listing {
+        self.columns[position].ty = ColumnType::Text {
+            size: rows::types::LobSize::Long,
+            collation: Collation::Utf8Mb4GeneralCi,
+        };
+        self
+    }
+
+    /// Adds a row.
+    pub fn push(&mut self, row: Vec<Value>) {
+        debug_assert_eq!(row.len(), self.columns.len());
+        self.rows.push(row);
+    }
+
+    /// Keeps the rows that a filter lets through.
+    pub fn filter(mut self, filter: &Filter, mode: SqlMode) -> Result<Listing> {
+        match filter {
+            Filter::All => {}
+            Filter::Like(pattern) => {
+                self.rows.retain(|row| matches_like(&row[0], pattern));
+                // MySQL shows the pattern in the name: `Tables_in_db (pattern)`.
+                if let Some(first) = self.columns.first_mut()
+                    && (first.name.starts_with("Tables_in_") || first.name == "Database")
+                {
+                    first.name = format!("{} ({pattern})", first.name);
+                }
+            }
+            Filter::Where(expr) => {
+                let names = Names {
+                    listing: Some(&self.columns),
+                    ..Names::none("where clause", mode)
+                };
+                let node = bind(expr, &names).map_err(crate::error::SqlError::from)?;
+                let mut kept = Vec::with_capacity(self.rows.len());
+                for row in self.rows {
+                    let mut scope = Scope::bare(&[], Zone::UTC);
+                    scope.row = RowView::Values(&row);
+                    if node.holds(&scope)? {
+                        kept.push(row);
+                    }
+                }
+                self.rows = kept;
+            }
+        }
+        Ok(self)
+    }
+}
+
+/// Whether a value is LIKE a pattern, without regard to case.
+pub fn matches_like(value: &Value, pattern: &str) -> bool {
+    match value.as_datum() {
+        Datum::Bytes(text) => {
+            let rule = Collation::Utf8Mb4GeneralCi;
+            collation::like(rule, text, pattern.as_bytes(), Some('\\'))
+        }
+        _ => false,
+    }
+}
+
+/// A text.
+pub fn text(value: impl AsRef<str>) -> Value {
+    Value::Bytes(value.as_ref().as_bytes().to_vec())
+}
+
+/// A text or NULL.
+pub fn maybe(value: Option<impl AsRef<str>>) -> Value {
+    value.map_or(Value::Null, text)
+}
+
+/// A number.
+pub fn number(value: u64) -> Value {
+    Value::UInt(value)
+}

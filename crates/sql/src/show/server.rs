@@ -1,0 +1,214 @@
+//! Variables, status, connections, and what the server can do.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use rows::datum::Value;
+
+use super::{Listing, maybe, number, text};
+use crate::server::Sql;
+use crate::variables::{SessionVariables, VARIABLES};
+use crate::warning::{Level, Warnings};
+
+/// SHOW VARIABLES; of the session if given, else global.
+pub fn variables(sql: &Sql, session: Option<&SessionVariables>) -> Listing {
+    let mut listing = Listing::new(&["Variable_name", "Value"]);
+    for definition in &VARIABLES {
+        let value = match session {
+            Some(session) => session.text(definition),
+            None => sql.globals().text(definition),
+        };
+        listing.push(vec![text(definition.name), text(value)]);
+    }
+    listing
+}
+
+/// SHOW STATUS.
+pub fn status(sql: &Sql) -> Listing {
+    let counters = sql.counters();
+    let connected = sql.processes().count() as u64;
+    let running =
+        sql.processes().lines().iter().filter(|line| line.command == "Query").count() as u64;
+    let mut figures: Vec<(String, String)> = [
+        ("Com_delete", counters.deletes.load(Relaxed)),
+        ("Com_insert", counters.inserts.load(Relaxed)),
+        ("Com_replace", counters.replaces.load(Relaxed)),
+        ("Com_select", counters.selects.load(Relaxed)),
+        ("Com_update", counters.updates.load(Relaxed)),
+        ("Connections", counters.connections.load(Relaxed)),
+        ("Max_used_connections", connected),
+        ("Queries", counters.questions.load(Relaxed)),
+        ("Questions", counters.questions.load(Relaxed)),
+        ("Rowhouse_select_lookups", counters.lookups.load(Relaxed)),
+        ("Slow_queries", 0),
+        ("Threads_cached", 0),
+        ("Threads_connected", connected),
+        ("Threads_created", counters.connections.load(Relaxed)),
+        ("Threads_running", running),
+        ("Uptime", sql.uptime_seconds()),
+        ("Uptime_since_flush_status", sql.uptime_seconds()),
+        ("Aborted_clients", 0),
+        ("Aborted_connects", 0),
+        ("Open_tables", 0),
+    ]
+    .into_iter()
+    .map(|(name, value)| (name.to_string(), value.to_string()))
+    .collect();
+    figures.push(("Ssl_cipher".to_string(), String::new()));
+    figures.push(("Ssl_version".to_string(), String::new()));
+    for (name, value) in sql.engine().metrics().figures() {
+        figures.push((format!("Rowhouse_{name}"), value));
+    }
+    figures.sort();
+    let mut listing = Listing::new(&["Variable_name", "Value"]);
+    for (name, value) in figures {
+        listing.push(vec![text(name), text(value)]);
+    }
+    listing
+}
+
+/// SHOW WARNINGS, SHOW ERRORS.
+pub fn warnings(warnings: &Warnings, errors_only: bool, limit: Option<(u64, u64)>) -> Listing {
+    let mut listing = Listing::new(&["Level", "Code#", "Message"]);
+    let (skip, take) = limit.unwrap_or((0, u64::MAX));
+    let wanted = warnings
+        .list()
+        .iter()
+        .filter(|warning| !errors_only || warning.level == Level::Error)
+        .skip(usize::try_from(skip).unwrap_or(usize::MAX))
+        .take(usize::try_from(take).unwrap_or(usize::MAX));
+    for warning in wanted {
+        listing.push(vec![
+            text(warning.level.word()),
+            number(u64::from(warning.number)),
+            text(&warning.message),
+        ]);
+    }
+    listing
+}
+
+/// SHOW PROCESSLIST.
+pub fn processes(sql: &Sql, full: bool) -> Listing {
+    /// Characters of a statement that are shown without FULL.
+    const INFO_CHARS: usize = 100;
+    let mut listing =
+        Listing::new(&["Id#", "User", "Host", "db", "Command", "Time#", "State", "Info"])
+            .long_text(7);
+    let now = sql.engine().clock().unix_micros();
+    for line in sql.processes().lines() {
+        let info = line.info.map(|info| match full {
+            true => info,
+            false => info.chars().take(INFO_CHARS).collect(),
+        });
+        listing.push(vec![
+            number(u64::from(line.id)),
+            text(line.user),
+            text(line.host),
+            maybe(line.database),
+            text(line.command),
+            number(now.saturating_sub(line.since) / 1_000_000),
+            text(if line.command == "Query" { "executing" } else { "" }),
+            maybe(info),
+        ]);
+    }
+    listing
+}
+
+/// SHOW ENGINES.
+pub fn engines() -> Listing {
+    let mut listing = Listing::new(&[
+        "Engine", "Support", "Comment", "Transactions", "XA", "Savepoints",
+    ]);
+    let rows = [
+        ("InnoDB", "DEFAULT", "Rows of Rowhouse: every ENGINE name means this one", "YES", "NO"),
+        ("MyISAM", "YES", "The same rows under another name", "YES", "NO"),
+        ("MEMORY", "YES", "The same rows under another name", "YES", "NO"),
+    ];
+    for (name, support, comment, transactions, xa) in rows {
+        listing.push(vec![
+            text(name),
+            text(support),
+            text(comment),
+            text(transactions),
+            text(xa),
+            text("YES"),
+        ]);
+    }
+    listing
+}
+
+/// SHOW CHARACTER SET.
+pub fn character_sets() -> Listing {
+    let mut listing =
+        Listing::new(&["Charset", "Description", "Default collation", "Maxlen#"]);
+    let rows = [
+        ("binary", "Binary pseudo charset", "binary", 1),
+        ("utf8mb4", "UTF-8 Unicode", "utf8mb4_general_ci", 4),
+    ];
+    for (name, description, collation, bytes) in rows {
+        listing.push(vec![text(name), text(description), text(collation), number(bytes)]);
+    }
+    listing
+}
+
+/// SHOW COLLATION. Numbers as MySQL's.
+pub fn collations() -> Listing {
+    let mut listing = Listing::new(&[
+        "Collation", "Charset", "Id#", "Default", "Compiled", "Sortlen#", "Pad_attribute",
+    ]);
+    let rows = [
+        ("binary", "binary", 63, "Yes", "NO PAD"),
+        ("utf8mb4_bin", "utf8mb4", 46, "", "PAD SPACE"),
+        ("utf8mb4_general_ci", "utf8mb4", 45, "Yes", "PAD SPACE"),
+    ];
+    for (name, charset, id, default, pad) in rows {
+        listing.push(vec![
+            text(name),
+            text(charset),
+            number(id),
+            text(default),
+            text("Yes"),
+            number(1),
+            text(pad),
+        ]);
+    }
+    listing
+}
+
+/// SHOW GRANTS.
+pub fn grants(user: &str) -> Listing {
+    let (name, host) = user.rsplit_once('@').unwrap_or((user, "%"));
+    let mut listing = Listing::new(&[&format!("Grants for {name}@{host}")]);
+    listing.push(vec![text(format!(
+        "GRANT ALL PRIVILEGES ON *.* TO `{name}`@`{host}` WITH GRANT OPTION"
+    ))]);
+    listing
+}
+
+/// SHOW PLUGINS.
+pub fn plugins() -> Listing {
+    let mut listing = Listing::new(&["Name", "Status", "Type", "Library", "License"]);
+    let rows = [
+        ("mysql_native_password", "AUTHENTICATION"),
+        ("caching_sha2_password", "AUTHENTICATION"),
+        ("InnoDB", "STORAGE ENGINE"),
+    ];
+    for (name, kind) in rows {
+        listing.push(vec![
+            text(name),
+            text("ACTIVE"),
+            text(kind),
+            Value::Null,
+            text("Apache-2.0"),
+        ]);
+    }
+    listing
+}
+
+/// SHOW PRIVILEGES.
+pub fn privileges() -> Listing {
+    let mut listing = Listing::new(&["Privilege", "Context", "Comment"]);
+    for name in ["Alter", "Create", "Delete", "Drop", "Index", "Insert", "Select", "Update"] {
+        listing.push(vec![text(name), text("Tables"), text("")]);
+    }
+    listing
+}

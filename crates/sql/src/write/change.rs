@@ -1,0 +1,304 @@
+//! UPDATE and DELETE of one table, by its indexes.
+//!
+//! Invariants
+//! 1. A row is decided upon under its lock, from its latest state: the condition is checked again
+//!    there.
+//! 2. An UPDATE that moves rows within the index it reads has read all of them before it writes.
+//!
+//! Not here: several tables and sub-queries (`joined`).
+
+use std::sync::Arc;
+
+use rows::engine::Engine;
+use rows::row::RowRef;
+use rows::store::Reach;
+use rows::table::Table;
+use rows::transaction::{Changed, RowChange, Transaction};
+use sqlparser::ast::{Expr, OrderByExpr};
+
+use super::column::{Store, default_of};
+use super::insert::{assign, bind_assignments, update_now_columns};
+use super::{WriteContext, Written, stop, through};
+use crate::error::{Result, SqlError};
+use crate::expression::{BindFailure, Bound, Names, Node, RowView, bind};
+use crate::mode::SqlMode;
+use crate::parse::change::{Delete, Update, single_table};
+use crate::point::{
+    Access, Gathered, Gatherer, Piece, SortKey, plan_access, push_terms, simple_ordering, sort_keys,
+    sort_rows,
+};
+
+/// Bytes of rows read at a time.
+const PIECE_BYTES: usize = 4 << 20;
+
+/// Which rows a statement changes.
+#[derive(Debug)]
+pub struct Target {
+    table: Arc<Table>,
+    access: Access,
+    sort: Vec<SortKey>,
+    limit: Option<Node>,
+}
+
+/// A bound UPDATE.
+#[derive(Debug)]
+pub struct UpdatePlan {
+    target: Target,
+    /// IGNORE.
+    pub ignore: bool,
+    sets: Vec<(usize, Option<Node>)>,
+    defaults: Vec<Store>,
+    update_now: Vec<usize>,
+    /// Whether it changes columns of the index it reads or of the key.
+    moves: bool,
+}
+
+/// A bound DELETE.
+#[derive(Debug)]
+pub struct DeletePlan {
+    target: Target,
+    /// IGNORE.
+    pub ignore: bool,
+}
+
+fn bind_target(
+    table: Arc<Table>,
+    alias: Option<&str>,
+    selection: Option<&Expr>,
+    order: &[OrderByExpr],
+    limit: Option<&Expr>,
+    mode: SqlMode,
+) -> Bound<Target> {
+    let names = Names::of(&table, alias, "where clause", mode);
+    let mut terms = Vec::new();
+    if let Some(selection) = selection {
+        push_terms(bind(selection, &names)?, &mut terms);
+    }
+    let mut sort = sort_keys(order, &Names { clause: "order clause", ..names })?;
+    let ordering = simple_ordering(&sort);
+    let access = plan_access(&table, &terms, ordering.as_ref());
+    if ordering.is_some() && access.ordered {
+        sort.clear();
+    }
+    let limit =
+        limit.map(|expr| bind(expr, &Names::none("limit clause", mode))).transpose()?;
+    Ok(Target { access, sort, limit, table: Arc::clone(&table) })
+}
+
+/// Binds an UPDATE of one table.
+pub fn bind_update(update: &Update, table: Arc<Table>, mode: SqlMode) -> Bound<UpdatePlan> {
+    let Some((_, alias)) = single_table(&update.tables) else {
+        return Err(BindFailure::Elsewhere("UPDATE of several tables".to_string()));
+    };
+    let target = bind_target(
+        Arc::clone(&table),
+        alias.as_deref(),
+        update.selection.as_ref(),
+        &update.order,
+        update.limit.as_ref(),
+        mode,
+    )?;
+    let names = Names::of(&table, alias.as_deref(), "field list", mode);
+    let sets = bind_assignments(&update.assignments, &table, &names)?;
+    let update_now = update_now_columns(&table, &sets);
+    let touched = |index: usize| {
+        table.indexes[index]
+            .parts
+            .iter()
+            .any(|part| sets.iter().any(|(n, _)| *n == part.column) || update_now.contains(&part.column))
+    };
+    let moves = touched(0) || touched(target.access.index);
+    let defaults = table.columns.iter().map(default_of).collect();
+    Ok(UpdatePlan { target, ignore: update.ignore, sets, defaults, update_now, moves })
+}
+
+/// Binds a DELETE from one table.
+pub fn bind_delete(delete: &Delete, table: Arc<Table>, mode: SqlMode) -> Bound<DeletePlan> {
+    let Some((_, alias)) = single_table(&delete.tables) else {
+        return Err(BindFailure::Elsewhere("DELETE from several tables".to_string()));
+    };
+    let target = bind_target(
+        table,
+        alias.as_deref(),
+        delete.selection.as_ref(),
+        &delete.order,
+        delete.limit.as_ref(),
+        mode,
+    )?;
+    Ok(DeletePlan { target, ignore: delete.ignore })
+}
+
+/// A whole number of rows from LIMIT.
+pub fn row_count(node: Option<&Node>, scope: &crate::expression::Scope<'_>) -> Result<Option<u64>> {
+    let Some(node) = node else { return Ok(None) };
+    let cell = node.evaluate(scope)?;
+    let count = match cell.datum() {
+        rows::datum::Datum::Int(v) => u64::try_from(v).ok(),
+        rows::datum::Datum::UInt(v) => Some(v),
+        rows::datum::Datum::Bytes(text) => {
+            std::str::from_utf8(text).ok().and_then(|text| text.trim().parse().ok())
+        }
+        _ => None,
+    };
+    count.map(Some).ok_or_else(|| SqlError::new(1210, "Incorrect arguments to LIMIT"))
+}
+
+impl Target {
+    /// Calls `each` with the key of every row that matches, in order.
+    fn visit(
+        &self,
+        engine: &Engine,
+        transaction: &mut Transaction,
+        context: &WriteContext<'_>,
+        at_once: bool,
+        each: &mut dyn FnMut(&mut Transaction, &[u8]) -> Result<()>,
+    ) -> Result<()> {
+        let scope = context.scope();
+        let limit = row_count(self.limit.as_ref(), &scope)?.unwrap_or(u64::MAX);
+        let ranges = self.access.ranges(&self.table, &scope)?;
+        let terms = self.access.filter(ranges.all_terms);
+        let sorted = !self.sort.is_empty();
+        let mut gatherer = Gatherer::new(
+            Arc::clone(&self.table),
+            self.access.index,
+            self.access.direction,
+            ranges.ranges,
+            0,
+            if sorted { u64::MAX } else { limit },
+        )
+        .with_kill(Arc::clone(&context.facts.kill));
+        let piece = match at_once || sorted {
+            true => Piece::ALL,
+            false => Piece { bytes_max: PIECE_BYTES, rows_max: usize::MAX },
+        };
+        let mut gathered = Gathered::default();
+        while !gatherer.is_done() {
+            gathered.clear();
+            let mut filter = |row: &RowRef<'_>| matches(terms, *row, context);
+            let filter: Option<&mut crate::point::Filter<'_>> =
+                if terms.is_empty() { None } else { Some(&mut filter) };
+            gatherer.fill(engine, transaction.view(), Reach::Disk, piece, filter, &mut gathered)?;
+            if sorted {
+                sort_rows(&mut gathered, &self.table, &self.sort, &scope)?;
+            }
+            let count = gathered.len().min(usize::try_from(limit).unwrap_or(usize::MAX));
+            for n in 0..count {
+                each(transaction, gathered.key(n))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a row meets all terms.
+pub fn matches(terms: &[Node], row: RowRef<'_>, context: &WriteContext<'_>) -> Result<bool> {
+    let scope = context.scope();
+    for term in terms {
+        let scope = scope.with_row(RowView::Stored(row));
+        if !term.holds(&scope)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+impl UpdatePlan {
+    /// The table.
+    pub fn table(&self) -> &Arc<Table> {
+        &self.target.table
+    }
+
+    /// The way to the rows, for EXPLAIN.
+    pub fn access(&self) -> &Access {
+        &self.target.access
+    }
+
+    /// Changes the rows.
+    pub fn run(
+        &self,
+        engine: &Engine,
+        transaction: &mut Transaction,
+        context: &WriteContext<'_>,
+    ) -> Result<Written> {
+        let (mut matched, mut changed) = (0u64, 0u64);
+        let table = &self.target.table;
+        let terms = &self.target.access.terms;
+        self.target.visit(engine, transaction, context, self.moves, &mut |transaction, key| {
+            let mut found = false;
+            let row = matched + 1;
+            let outcome = through(|aside| {
+                transaction.change_row(table, key, &mut |old| {
+                    match matches(terms, old, context) {
+                        Ok(true) => found = true,
+                        Ok(false) => return Ok(RowChange::Keep),
+                        Err(error) => return stop(aside, error),
+                    }
+                    let values = old.values()?;
+                    let sets = assign(
+                        context,
+                        table,
+                        &self.sets,
+                        &self.defaults,
+                        &self.update_now,
+                        &values,
+                        RowView::None,
+                        row,
+                    );
+                    match sets {
+                        Ok(sets) => Ok(RowChange::Set(sets)),
+                        Err(error) => stop(aside, error),
+                    }
+                })
+            });
+            matched += u64::from(found);
+            match outcome {
+                Ok(Changed::Updated) => changed += 1,
+                Ok(_) => {}
+                Err(error) => context.forgive(error)?,
+            }
+            Ok(())
+        })?;
+        let warnings = context.warnings.borrow().count();
+        Ok(Written {
+            affected: if context.found_rows { matched } else { changed },
+            info: format!("Rows matched: {matched}  Changed: {changed}  Warnings: {warnings}"),
+            ..Written::default()
+        })
+    }
+}
+
+impl DeletePlan {
+    /// The table.
+    pub fn table(&self) -> &Arc<Table> {
+        &self.target.table
+    }
+
+    /// The way to the rows, for EXPLAIN.
+    pub fn access(&self) -> &Access {
+        &self.target.access
+    }
+
+    /// Deletes the rows.
+    pub fn run(
+        &self,
+        engine: &Engine,
+        transaction: &mut Transaction,
+        context: &WriteContext<'_>,
+    ) -> Result<Written> {
+        let mut deleted = 0;
+        let table = &self.target.table;
+        let terms = &self.target.access.terms;
+        self.target.visit(engine, transaction, context, false, &mut |transaction, key| {
+            let outcome = through(|aside| {
+                transaction.change_row(table, key, &mut |old| match matches(terms, old, context) {
+                    Ok(true) => Ok(RowChange::Delete),
+                    Ok(false) => Ok(RowChange::Keep),
+                    Err(error) => stop(aside, error),
+                })
+            })?;
+            deleted += u64::from(outcome == Changed::Deleted);
+            Ok(())
+        })?;
+        Ok(Written { affected: deleted, ..Written::default() })
+    }
+}

@@ -1,0 +1,233 @@
+//! A value on its way into a column: conversion, NULL, defaults, and what strict mode says.
+//!
+//! Not here: which values are of a column's domain (`rows::convert`).
+
+use rows::convert::{Issue, convert, from_text};
+use rows::datum::{Datum, Value};
+use rows::schema::{Column, DefaultValue};
+use rows::temporal::{Date, DateTime, Time, Timestamp, Zone};
+use rows::types::ColumnType;
+
+use super::WriteContext;
+use crate::error::{Result, SqlError, value_error};
+use crate::expression::text_of;
+use crate::warning::Level;
+
+/// What a column holds when a statement does not say.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Store {
+    /// This value.
+    Value(Value),
+    /// The current time.
+    Now,
+    /// There is no default: an error in strict mode, else the type's own empty value.
+    Missing,
+}
+
+/// A column's default.
+pub fn default_of(column: &Column) -> Store {
+    match &column.default {
+        DefaultValue::CurrentTimestamp => Store::Now,
+        DefaultValue::Literal(None) => Store::Value(Value::Null),
+        DefaultValue::Literal(Some(text)) => {
+            Store::Value(from_text(&column.ty, text, Zone::UTC).value)
+        }
+        DefaultValue::None if column.nullable || column.auto_increment => {
+            Store::Value(Value::Null)
+        }
+        DefaultValue::None => Store::Missing,
+    }
+}
+
+/// What MySQL stores in a NOT NULL column that was given nothing, outside of strict mode.
+pub fn implied_default(ty: &ColumnType) -> Value {
+    match ty {
+        ColumnType::Int { unsigned: true, .. } => Value::UInt(0),
+        ColumnType::Int { .. } => Value::Int(0),
+        ColumnType::Float => Value::Float(0.0),
+        ColumnType::Double => Value::Double(0.0),
+        ColumnType::Decimal { scale, .. } => {
+            Value::Decimal(rows::decimal::Decimal::from_i128(0, *scale))
+        }
+        ColumnType::Binary { bytes } => Value::Bytes(vec![0; *bytes as usize]),
+        ColumnType::Char { .. }
+        | ColumnType::VarChar { .. }
+        | ColumnType::Text { .. }
+        | ColumnType::VarBinary { .. }
+        | ColumnType::Blob { .. } => Value::Bytes(Vec::new()),
+        ColumnType::Json => Value::Bytes(b"null".to_vec()),
+        ColumnType::Date => Value::Date(Date::ZERO),
+        ColumnType::Time { .. } => Value::Time(Time::ZERO),
+        ColumnType::DateTime { .. } => Value::DateTime(DateTime::ZERO),
+        ColumnType::Timestamp { .. } => Value::Timestamp(Timestamp::ZERO),
+        ColumnType::Year => Value::Year(0),
+        ColumnType::Enum { .. } => Value::Enum(1),
+    }
+}
+
+/// The current time as a value of a column.
+pub fn now_value(ty: &ColumnType, now: i64, zone: Zone) -> Value {
+    match ty {
+        ColumnType::Timestamp { fsp } => {
+            Value::Timestamp(Timestamp::from_micros(now.max(0) as u64).truncate(*fsp))
+        }
+        _ => {
+            let micros = now + i64::from(zone.offset_seconds) * 1_000_000;
+            let clock = DateTime::from_micros(micros).unwrap_or(DateTime::ZERO);
+            let fsp = if let ColumnType::DateTime { fsp } = ty { *fsp } else { 0 };
+            convert(ty, Datum::DateTime(clock.truncate(fsp)), zone).value
+        }
+    }
+}
+
+impl WriteContext<'_> {
+    /// The value of a column that the statement leaves to its default.
+    pub fn default_value(&self, column: &Column, store: &Store) -> Result<Value> {
+        match store {
+            Store::Value(value) => Ok(value.clone()),
+            Store::Now => Ok(now_value(&column.ty, self.facts.now, self.facts.zone)),
+            // An ENUM's default is its first word.
+            Store::Missing if matches!(column.ty, ColumnType::Enum { .. }) => Ok(Value::Enum(1)),
+            Store::Missing => {
+                let message = format!("Field '{}' doesn't have a default value", column.name);
+                if self.strict && !self.ignore {
+                    return Err(SqlError::new(1364, message));
+                }
+                self.warnings.borrow_mut().push(Level::Warning, 1364, message);
+                Ok(implied_default(&column.ty))
+            }
+        }
+    }
+
+    /// A value for a column. `from` is the type of the expression it comes from; `row` counts
+    /// from 1; `alone` says that NULL for a NOT NULL column is an error in every mode (INSERT of
+    /// one row).
+    pub fn store(
+        &self,
+        column: &Column,
+        datum: Datum<'_>,
+        from: &ColumnType,
+        row: u64,
+        alone: bool,
+    ) -> Result<Value> {
+        let zone = self.facts.zone;
+        if datum.is_null() {
+            return self.store_null(column, alone);
+        }
+        // The value is there already in the form the column keeps: the usual case.
+        match (datum, &column.ty) {
+            (Datum::Int(v), ColumnType::Int { width: rows::types::IntWidth::Big, unsigned: false, .. }) => {
+                return Ok(Value::Int(v));
+            }
+            (Datum::Double(v), ColumnType::Double) => return Ok(Value::Double(v)),
+            _ => {}
+        }
+        let mut word = Vec::new();
+        let datum = match datum {
+            // Between ENUMs, and from an ENUM to a text, the word counts.
+            Datum::Enum(_) if *from != column.ty => {
+                text_of(from, datum, zone, &mut word);
+                if matches!(column.ty, ColumnType::Int { .. } | ColumnType::Double) {
+                    datum
+                } else {
+                    Datum::Bytes(&word)
+                }
+            }
+            Datum::Time(_) | Datum::DateTime(_) | Datum::Timestamp(_) | Datum::Float(_)
+                if is_text(&column.ty) =>
+            {
+                text_of(from, datum, zone, &mut word);
+                Datum::Bytes(&word)
+            }
+            other => other,
+        };
+        let converted = convert(&column.ty, datum, zone);
+        if let Some(issue) = converted.issue {
+            self.issue(column, datum, issue, row)?;
+        } else if converted.note {
+            self.warnings.borrow_mut().push_with(Level::Note, || {
+                value_error(&column.name, Issue::Truncated, "", row)
+            });
+        }
+        self.check_zero_date(column, &converted.value, datum, row)?;
+        Ok(converted.value)
+    }
+
+    fn store_null(&self, column: &Column, alone: bool) -> Result<Value> {
+        if column.nullable || column.auto_increment {
+            return Ok(Value::Null);
+        }
+        let error = SqlError::new(1048, format!("Column '{}' cannot be null", column.name));
+        if (self.strict || alone) && !self.ignore {
+            return Err(error);
+        }
+        self.warnings.borrow_mut().push(Level::Warning, 1048, error.message);
+        Ok(implied_default(&column.ty))
+    }
+
+    fn issue(&self, column: &Column, datum: Datum<'_>, issue: Issue, row: u64) -> Result<()> {
+        let error = || {
+            let mut text = Vec::new();
+            text_of(&column.ty, datum, self.facts.zone, &mut text);
+            value_error(&column.name, issue, &shown(&text, issue), row)
+        };
+        // What is no JSON is refused in every mode.
+        if self.strict && !self.ignore || issue == Issue::InvalidJson {
+            return Err(error());
+        }
+        self.warnings.borrow_mut().push_with(Level::Warning, error);
+        Ok(())
+    }
+
+    /// NO_ZERO_DATE and NO_ZERO_IN_DATE.
+    fn check_zero_date(
+        &self,
+        column: &Column,
+        value: &Value,
+        datum: Datum<'_>,
+        row: u64,
+    ) -> Result<()> {
+        let mode = self.facts.mode;
+        let bad = match value {
+            Value::Date(date) if date.is_zero() => mode.no_zero_date(),
+            Value::DateTime(time) if time.is_zero() => mode.no_zero_date(),
+            Value::Timestamp(time) if time.is_zero() => mode.no_zero_date(),
+            Value::Date(date) => date.has_zero_part() && mode.no_zero_in_date(),
+            Value::DateTime(time) => time.date().has_zero_part() && mode.no_zero_in_date(),
+            _ => false,
+        };
+        if !bad {
+            return Ok(());
+        }
+        let what = if matches!(column.ty, ColumnType::Date) { "date" } else { "datetime" };
+        self.issue(column, datum, Issue::Incorrect { what }, row)
+    }
+}
+
+fn is_text(ty: &ColumnType) -> bool {
+    matches!(
+        ty,
+        ColumnType::Char { .. }
+            | ColumnType::VarChar { .. }
+            | ColumnType::Text { .. }
+            | ColumnType::VarBinary { .. }
+            | ColumnType::Binary { .. }
+            | ColumnType::Blob { .. }
+    )
+}
+
+/// A bad value as a message shows it: strange bytes as `\xNN`.
+fn shown(text: &[u8], issue: Issue) -> String {
+    if issue == Issue::InvalidUtf8 || std::str::from_utf8(text).is_err() {
+        let start = std::str::from_utf8(text).err().map_or(0, |error| error.valid_up_to());
+        return text[start..]
+            .iter()
+            .take(6)
+            .map(|byte| match byte {
+                0x20..=0x7e => (*byte as char).to_string(),
+                _ => format!("\\x{byte:02X}"),
+            })
+            .collect();
+    }
+    String::from_utf8_lossy(text).chars().take(128).collect()
+}

@@ -1,0 +1,444 @@
+//! INSERT and REPLACE.
+//!
+//! Invariants
+//! 1. One plan serves any number of rows: each row brings its own literals.
+//!
+//! Not here: INSERT ... SELECT's query (`session::write`), which hands its rows to `insert_row`.
+
+use std::sync::Arc;
+
+use rows::datum::{Datum, Value};
+use rows::error::Error;
+use rows::schema::Column;
+use rows::table::Table;
+use rows::transaction::{RowChange, Transaction, Upserted};
+use rows::types::ColumnType;
+
+use super::column::{Store, default_of, now_value};
+use super::{WriteContext, Written, stop, through};
+use crate::error::{Result, SqlError};
+use crate::expression::{Bound, IncomingNames, Kind, Names, Node, RowView, bind};
+use crate::mode::SqlMode;
+use crate::parse::change::{AssignmentSpec, Insert, Source};
+
+/// A row of VALUES.
+#[derive(Debug)]
+pub struct RowPlan {
+    /// Per column named, its value; `None` is DEFAULT.
+    values: Vec<Option<Node>>,
+    /// How many literals it has.
+    parameters: usize,
+}
+
+/// What an INSERT takes its rows from.
+#[derive(Debug)]
+pub enum Rows {
+    /// VALUES.
+    Values(Vec<RowPlan>),
+    /// A query, run by the session.
+    Query,
+}
+
+/// A bound INSERT or REPLACE.
+#[derive(Debug)]
+pub struct InsertPlan {
+    table: Arc<Table>,
+    replace: bool,
+    /// IGNORE.
+    pub ignore: bool,
+    /// Columns named, in order.
+    columns: Vec<usize>,
+    /// The rows.
+    pub rows: Rows,
+    /// What the other columns hold.
+    defaults: Vec<Store>,
+    on_duplicate: Vec<(usize, Option<Node>)>,
+    /// Columns that ON DUPLICATE KEY UPDATE sets to the current time unless it names them.
+    update_now: Vec<usize>,
+}
+
+/// Binds an INSERT or REPLACE.
+pub fn bind_insert(insert: &Insert, table: Arc<Table>, mode: SqlMode) -> Bound<InsertPlan> {
+    let columns = match &insert.columns {
+        None => (0..table.columns.len()).collect(),
+        Some(names) if names.is_empty() => Vec::new(),
+        Some(names) => named_columns(&table, names)?,
+    };
+    let all_unsaid = insert.columns.is_none();
+    let mut base = 0u16;
+    let rows = match &insert.source {
+        Source::Query(_) => Rows::Query,
+        Source::Rows(rows) => {
+            let mut plans = Vec::with_capacity(rows.len());
+            for (n, row) in rows.iter().enumerate() {
+                // `()` gives every column its default.
+                let empty = row.is_empty() && (all_unsaid || columns.is_empty());
+                if row.len() != columns.len() && !empty {
+                    return Err(count_mismatch(n as u64 + 1).into());
+                }
+                let names = Names {
+                    parameter_base: base,
+                    ..Names::of(&table, None, "field list", mode)
+                };
+                let mut values = Vec::with_capacity(row.len());
+                let mut parameters = 0;
+                for value in row {
+                    let node = value.as_ref().map(|expr| bind(expr, &names)).transpose()?;
+                    if let Some(node) = &node {
+                        parameters += count_parameters(node);
+                    }
+                    values.push(node);
+                }
+                base += parameters as u16;
+                plans.push(RowPlan { values, parameters });
+            }
+            Rows::Values(plans)
+        }
+    };
+    let incoming = incoming_names(insert, &table, &columns);
+    let names = Names {
+        incoming: Some(&incoming),
+        parameter_base: base,
+        ..Names::of(&table, None, "field list", mode)
+    };
+    let on_duplicate = bind_assignments(&insert.on_duplicate, &table, &names)?;
+    let update_now = update_now_columns(&table, &on_duplicate);
+    let defaults = table.columns.iter().map(default_of).collect();
+    Ok(InsertPlan {
+        replace: insert.replace,
+        ignore: insert.ignore,
+        columns,
+        rows,
+        defaults,
+        on_duplicate,
+        update_now,
+        table: Arc::clone(&table),
+    })
+}
+
+fn count_parameters(node: &Node) -> usize {
+    let mut count = 0;
+    node.visit(&mut |node| count += usize::from(matches!(node.kind, Kind::Parameter(_))));
+    count
+}
+
+/// Error 1136.
+pub fn count_mismatch(row: u64) -> SqlError {
+    SqlError::new(1136, format!("Column count doesn't match value count at row {row}"))
+}
+
+/// Positions of named columns, each at most once.
+pub fn named_columns(table: &Table, names: &[String]) -> Result<Vec<usize>> {
+    let mut columns = Vec::with_capacity(names.len());
+    for name in names {
+        let position = table
+            .column(name)
+            .ok_or_else(|| SqlError::unknown_column(name, "field list"))?;
+        if columns.contains(&position) {
+            return Err(SqlError::new(1110, format!("Column '{name}' specified twice")));
+        }
+        columns.push(position);
+    }
+    Ok(columns)
+}
+
+fn incoming_names(insert: &Insert, table: &Table, columns: &[usize]) -> IncomingNames {
+    match &insert.alias {
+        None => IncomingNames::default(),
+        Some((alias, names)) => {
+            let named = names.iter().zip(columns).map(|(name, position)| (name.clone(), *position));
+            let columns = named.filter(|(_, position)| *position < table.columns.len()).collect();
+            IncomingNames { alias: Some(alias.clone()), columns }
+        }
+    }
+}
+
+/// Binds `column = value` lists.
+pub fn bind_assignments(
+    assignments: &[AssignmentSpec],
+    table: &Table,
+    names: &Names<'_>,
+) -> Bound<Vec<(usize, Option<Node>)>> {
+    let mut out = Vec::with_capacity(assignments.len());
+    for assignment in assignments {
+        let position = table
+            .column(&assignment.column)
+            .ok_or_else(|| SqlError::unknown_column(&assignment.column, "field list"))?;
+        out.push((position, assignment.value.as_ref().map(|expr| bind(expr, names)).transpose()?));
+    }
+    Ok(out)
+}
+
+/// Columns with ON UPDATE CURRENT_TIMESTAMP that the assignments do not name.
+pub fn update_now_columns(table: &Table, sets: &[(usize, Option<Node>)]) -> Vec<usize> {
+    (0..table.columns.len())
+        .filter(|n| table.columns[*n].on_update_now && sets.iter().all(|(set, _)| set != n))
+        .collect()
+}
+
+/// New values of a row under `column = value` assignments, made from left to right, each seeing
+/// the ones before it. Gives the columns that were named or touched.
+pub fn assign(
+    context: &WriteContext<'_>,
+    table: &Table,
+    sets: &[(usize, Option<Node>)],
+    defaults: &[Store],
+    update_now: &[usize],
+    old: &[Datum<'_>],
+    incoming: RowView<'_>,
+    row: u64,
+) -> Result<Vec<(usize, Value)>> {
+    let mut values: Vec<Value> = old.iter().map(Datum::to_value).collect();
+    for (position, node) in sets {
+        let column = &table.columns[*position];
+        let value = match node {
+            None => context.default_value(column, &defaults[*position])?,
+            Some(node) => {
+                let mut scope = context.scope();
+                scope.row = RowView::Values(&values);
+                scope.incoming = incoming;
+                let cell = node.evaluate(&scope)?;
+                // Outside of strict mode an UPDATE to NULL stores the type's empty value.
+                context.store(column, cell.datum(), &node.ty, row, false)?
+            }
+        };
+        values[*position] = value;
+    }
+    let mut out: Vec<(usize, Value)> =
+        sets.iter().map(|(position, _)| (*position, values[*position].clone())).collect();
+    let changed = sets.iter().any(|(n, _)| values[*n].as_datum() != old[*n]);
+    if changed {
+        for position in update_now {
+            let ty = &table.columns[*position].ty;
+            out.push((*position, now_value(ty, context.facts.now, context.facts.zone)));
+        }
+    }
+    Ok(out)
+}
+
+/// Counts of an INSERT under way.
+#[derive(Debug, Default)]
+pub struct Tally {
+    records: u64,
+    duplicates: u64,
+    written: Written,
+}
+
+impl Tally {
+    /// What the statement answers. `warnings` are counted in its words, which only statements
+    /// of several rows have.
+    pub fn finish(mut self, several: bool, warnings: u64) -> Written {
+        if several {
+            self.written.info = format!(
+                "Records: {}  Duplicates: {}  Warnings: {warnings}",
+                self.records, self.duplicates
+            );
+        }
+        self.written
+    }
+}
+
+impl InsertPlan {
+    /// The table.
+    pub fn table(&self) -> &Arc<Table> {
+        &self.table
+    }
+
+    /// How many columns a row has.
+    pub fn width(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Whether it is REPLACE.
+    pub fn is_replace(&self) -> bool {
+        self.replace
+    }
+
+    /// Inserts the rows of VALUES; `runs` says how often each is repeated.
+    pub fn run(
+        &self,
+        transaction: &mut Transaction,
+        context: &WriteContext<'_>,
+        runs: &[u32],
+    ) -> Result<Written> {
+        let Rows::Values(plans) = &self.rows else { return Ok(Written::default()) };
+        let once = vec![1; plans.len()];
+        let runs = if runs.len() == plans.len() { runs } else { &once };
+        let total: u64 = runs.iter().map(|run| u64::from(*run)).sum();
+        let tail: usize =
+            plans.iter().zip(runs).map(|(plan, run)| plan.parameters * *run as usize).sum();
+        let tail = context.parameters.get(tail..).unwrap_or_default();
+        let mut tally = Tally::default();
+        let mut at = 0;
+        let mut values = Vec::with_capacity(self.table.columns.len());
+        for (plan, run) in plans.iter().zip(runs) {
+            for _ in 0..*run {
+                let own = context.parameters.get(at..at + plan.parameters).unwrap_or_default();
+                at += plan.parameters;
+                let row = tally.records + 1;
+                let context = WriteContext { parameters: own, ..*context };
+                self.make_row(&context, plan, row, total == 1, &mut values)?;
+                let context = WriteContext { parameters: tail, ..context };
+                self.insert_row(transaction, &context, &values, row, &mut tally)?;
+                if row.is_multiple_of(256) {
+                    context.facts.kill.check()?;
+                }
+            }
+        }
+        let warnings = context.warnings.borrow().count();
+        Ok(tally.finish(total > 1, warnings))
+    }
+
+    /// The full row of a row of VALUES.
+    fn make_row(
+        &self,
+        context: &WriteContext<'_>,
+        plan: &RowPlan,
+        row: u64,
+        alone: bool,
+        values: &mut Vec<Value>,
+    ) -> Result<()> {
+        values.clear();
+        values.resize(self.table.columns.len(), Value::Null);
+        let mut said = vec![false; self.table.columns.len()];
+        for (position, node) in self.columns.iter().zip(&plan.values) {
+            let Some(node) = node else { continue };
+            said[*position] = true;
+            let column = &self.table.columns[*position];
+            // The most frequent value is a literal, which needs no evaluation.
+            let value = if let Kind::Parameter(n) = node.kind {
+                let datum = context.parameters.get(usize::from(n)).copied();
+                let datum = datum.unwrap_or(Datum::Null);
+                context.store(column, datum, &node.ty, row, alone)?
+            } else {
+                let mut scope = context.scope();
+                scope.row = RowView::Values(values);
+                let cell = node.evaluate(&scope)?;
+                let value = context.store(column, cell.datum(), &node.ty, row, alone)?;
+                drop(cell);
+                value
+            };
+            values[*position] = value;
+        }
+        for (position, column) in self.table.columns.iter().enumerate() {
+            if !said[position] {
+                values[position] = context.default_value(column, &self.defaults[position])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The full row of a row that a query gave; `types` are its columns'.
+    pub fn row_of_query(
+        &self,
+        context: &WriteContext<'_>,
+        given: &[Datum<'_>],
+        types: &[&ColumnType],
+        row: u64,
+    ) -> Result<Vec<Value>> {
+        let mut values: Vec<Option<Value>> = vec![None; self.table.columns.len()];
+        for ((position, datum), ty) in self.columns.iter().zip(given).zip(types) {
+            let column = &self.table.columns[*position];
+            values[*position] = Some(context.store(column, *datum, ty, row, false)?);
+        }
+        let complete = values.into_iter().enumerate().map(|(position, value)| match value {
+            Some(value) => Ok(value),
+            None => {
+                let column: &Column = &self.table.columns[position];
+                context.default_value(column, &self.defaults[position])
+            }
+        });
+        complete.collect()
+    }
+
+    /// Inserts a full row in the statement's manner. `context.parameters` are those of ON
+    /// DUPLICATE KEY UPDATE.
+    pub fn insert_row(
+        &self,
+        transaction: &mut Transaction,
+        context: &WriteContext<'_>,
+        values: &[Value],
+        row: u64,
+        tally: &mut Tally,
+    ) -> Result<()> {
+        tally.records += 1;
+        let datums: Vec<Datum<'_>> = values.iter().map(Value::as_datum).collect();
+        if let Some(position) = self.table.auto_increment() {
+            let given = match datums[position] {
+                Datum::Int(v) => u64::try_from(v).ok(),
+                Datum::UInt(v) => Some(v),
+                _ => None,
+            };
+            tally.written.given = given.filter(|v| *v > 0).or(tally.written.given);
+        }
+        let generated = if self.replace {
+            let replaced = transaction.replace(&self.table, &datums)?;
+            tally.written.affected += 1 + replaced.deleted as u64;
+            tally.duplicates += replaced.deleted as u64;
+            replaced.generated
+        } else if !self.on_duplicate.is_empty() {
+            self.upsert(transaction, context, &datums, row, tally)?
+        } else {
+            match transaction.insert(&self.table, &datums) {
+                Ok(inserted) => {
+                    tally.written.affected += 1;
+                    inserted.generated
+                }
+                Err(error @ Error::Duplicate { .. }) => {
+                    context.forgive(error.into())?;
+                    tally.duplicates += 1;
+                    None
+                }
+                Err(error) => return Err(error.into()),
+            }
+        };
+        if let Some(value) = generated {
+            tally.written.generated.get_or_insert(value);
+        }
+        Ok(())
+    }
+
+    fn upsert(
+        &self,
+        transaction: &mut Transaction,
+        context: &WriteContext<'_>,
+        datums: &[Datum<'_>],
+        row: u64,
+        tally: &mut Tally,
+    ) -> Result<Option<u64>> {
+        let table = &self.table;
+        let upserted = through(|aside| {
+            transaction.upsert(table, datums, &mut |existing| {
+                let old = existing.values()?;
+                let sets = assign(
+                    context,
+                    table,
+                    &self.on_duplicate,
+                    &self.defaults,
+                    &self.update_now,
+                    &old,
+                    RowView::Datums(datums),
+                    row,
+                );
+                match sets {
+                    Ok(sets) => Ok(RowChange::Set(sets)),
+                    Err(error) => stop(aside, error),
+                }
+            })
+        })?;
+        match upserted {
+            Upserted::Inserted { generated } => {
+                tally.written.affected += 1;
+                return Ok(generated);
+            }
+            Upserted::Updated => {
+                tally.written.affected += 2;
+                tally.duplicates += 1;
+            }
+            Upserted::Unchanged | Upserted::Deleted => {
+                tally.written.affected += u64::from(context.found_rows);
+            }
+        }
+        Ok(None)
+    }
+}

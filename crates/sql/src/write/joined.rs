@@ -1,0 +1,298 @@
+//! UPDATE and DELETE over several tables, or with sub-queries: a query finds the row keys (and
+//! the new values), then each row is changed under its lock.
+//!
+//! The query names the hidden column `__rowhouse_key` of each table to be changed. A row is
+//! changed at most once, however often the join finds it. The query's state is that of the
+//! statement's beginning; a row that is gone when its lock is had is passed over.
+//!
+//! Not here: running the query (`session::write`).
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use rows::catalog::Catalog;
+use rows::datum::{Datum, Value};
+use rows::table::Table;
+use rows::transaction::{Changed, RowChange, Transaction};
+use rows::types::ColumnType;
+use sqlparser::ast::{
+    Expr, Ident, LimitClause, OrderBy, OrderByExpr, OrderByKind, Query, SelectItem, SetExpr,
+    TableFactor, TableWithJoins,
+};
+
+use super::column::{default_of, now_value};
+use super::{WriteContext, Written, through};
+use crate::error::{Result, SqlError};
+use crate::mode::SqlMode;
+use crate::parse::change::{Delete, Update};
+use crate::parse::cursor::table_name;
+use crate::parse::{Cursor, TableName};
+
+/// The hidden column that holds a row's key.
+pub const KEY_COLUMN: &str = "__rowhouse_key";
+
+/// A table of the statement, under the name that it has there.
+struct Named {
+    shown: String,
+    table: Arc<Table>,
+}
+
+/// An UPDATE whose rows a query finds.
+pub struct JoinedUpdate {
+    /// The query: per target its key, then the values of all assignments.
+    pub query: Box<Query>,
+    /// IGNORE.
+    pub ignore: bool,
+    targets: Vec<Arc<Table>>,
+    /// Target, column, and whether it is set to its default.
+    sets: Vec<(usize, usize, bool)>,
+}
+
+/// A DELETE whose rows a query finds.
+pub struct JoinedDelete {
+    /// The query: per target its key.
+    pub query: Box<Query>,
+    /// IGNORE.
+    pub ignore: bool,
+    targets: Vec<Arc<Table>>,
+}
+
+fn tables_of(
+    tables: &[TableWithJoins],
+    catalog: &Catalog,
+    database: Option<&str>,
+) -> Result<Vec<Named>> {
+    let mut named = Vec::new();
+    for with_joins in tables {
+        let joined = with_joins.joins.iter().map(|join| &join.relation);
+        for factor in std::iter::once(&with_joins.relation).chain(joined) {
+            factor_tables(factor, catalog, database, &mut named)?;
+        }
+    }
+    Ok(named)
+}
+
+fn factor_tables(
+    factor: &TableFactor,
+    catalog: &Catalog,
+    database: Option<&str>,
+    named: &mut Vec<Named>,
+) -> Result<()> {
+    match factor {
+        TableFactor::Table { name, alias, .. } => {
+            let name = table_name(name)?;
+            let table = find_table(&name, catalog, database)?;
+            let shown = alias.as_ref().map_or(name.table, |alias| alias.name.value.clone());
+            named.push(Named { shown, table });
+        }
+        TableFactor::NestedJoin { table_with_joins, .. } => {
+            let inner = tables_of(std::slice::from_ref(table_with_joins), catalog, database)?;
+            named.extend(inner);
+        }
+        // Derived tables can be read, not changed.
+        _ => {}
+    }
+    Ok(())
+}
+
+fn find_table(name: &TableName, catalog: &Catalog, database: Option<&str>) -> Result<Arc<Table>> {
+    let database = name.database.as_deref().or(database).ok_or_else(SqlError::no_database)?;
+    Ok(catalog.table(database, &name.table)?)
+}
+
+fn key_item(shown: &str) -> SelectItem {
+    SelectItem::UnnamedExpr(Expr::CompoundIdentifier(vec![
+        Ident::with_quote('`', shown),
+        Ident::with_quote('`', KEY_COLUMN),
+    ]))
+}
+
+/// A SELECT of these items from these tables.
+fn query_of(
+    items: Vec<SelectItem>,
+    from: Vec<TableWithJoins>,
+    selection: Option<Expr>,
+    order: Vec<OrderByExpr>,
+    limit: Option<Expr>,
+) -> Result<Box<Query>> {
+    let mut query = Cursor::new("SELECT 1", SqlMode::default())?.query()?;
+    let SetExpr::Select(select) = query.body.as_mut() else {
+        return Err(SqlError::other("a SELECT was parsed as something else"));
+    };
+    select.projection = items;
+    select.from = from;
+    select.selection = selection;
+    if !order.is_empty() {
+        query.order_by =
+            Some(OrderBy { kind: OrderByKind::Expressions(order), interpolate: None });
+    }
+    if limit.is_some() {
+        query.limit_clause =
+            Some(LimitClause::LimitOffset { limit, offset: None, limit_by: Vec::new() });
+    }
+    Ok(query)
+}
+
+impl JoinedUpdate {
+    /// Prepares an UPDATE.
+    pub fn new(update: Update, catalog: &Catalog, database: Option<&str>) -> Result<JoinedUpdate> {
+        let named = tables_of(&update.tables, catalog, database)?;
+        let mut targets: Vec<usize> = Vec::new();
+        let mut sets = Vec::new();
+        let mut values = Vec::new();
+        for assignment in update.assignments {
+            let unknown = || SqlError::unknown_column(&assignment.column, "field list");
+            let at = match &assignment.table {
+                Some(name) => named.iter().position(|table| table.shown == *name),
+                None => named.iter().position(|n| n.table.column(&assignment.column).is_some()),
+            };
+            let at = at.ok_or_else(unknown)?;
+            let column = named[at].table.column(&assignment.column).ok_or_else(unknown)?;
+            let target = targets.iter().position(|known| *known == at).unwrap_or_else(|| {
+                targets.push(at);
+                targets.len() - 1
+            });
+            sets.push((target, column, assignment.value.is_none()));
+            let null = Expr::Value(sqlparser::ast::Value::Null.into());
+            values.push(SelectItem::UnnamedExpr(assignment.value.unwrap_or(null)));
+        }
+        let mut items: Vec<SelectItem> =
+            targets.iter().map(|at| key_item(&named[*at].shown)).collect();
+        items.extend(values);
+        let query =
+            query_of(items, update.tables, update.selection, update.order, update.limit)?;
+        let targets = targets.iter().map(|at| Arc::clone(&named[*at].table)).collect();
+        Ok(JoinedUpdate { query, ignore: update.ignore, targets, sets })
+    }
+
+    /// Changes the rows of one line of the query's result. `seen` remembers keys.
+    pub fn apply(
+        &self,
+        transaction: &mut Transaction,
+        context: &WriteContext<'_>,
+        line: &[Datum<'_>],
+        types: &[&ColumnType],
+        progress: &mut Progress,
+    ) -> Result<()> {
+        let width = self.targets.len();
+        for (n, table) in self.targets.iter().enumerate() {
+            // An outer join's missing side has no key.
+            let Datum::Bytes(key) = line[n] else { continue };
+            if !progress.seen.insert((n, key.to_vec())) {
+                continue;
+            }
+            let row = progress.matched + 1;
+            let mut sets: Vec<(usize, Value)> = Vec::new();
+            for (at, (target, position, to_default)) in self.sets.iter().enumerate() {
+                if *target != n {
+                    continue;
+                }
+                let column = &table.columns[*position];
+                let value = if *to_default {
+                    context.default_value(column, &default_of(column))?
+                } else {
+                    context.store(column, line[width + at], types[width + at], row, false)?
+                };
+                sets.push((*position, value));
+            }
+            progress.matched += 1;
+            match change(transaction, context, table, key, &sets) {
+                Ok(Changed::Updated) => progress.changed += 1,
+                Ok(_) => {}
+                Err(error) => context.forgive(error)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+fn change(
+    transaction: &mut Transaction,
+    context: &WriteContext<'_>,
+    table: &Arc<Table>,
+    key: &[u8],
+    sets: &[(usize, Value)],
+) -> Result<Changed> {
+    through(|_| {
+        transaction.change_row(table, key, &mut |old| {
+            let mut sets = sets.to_vec();
+            let mut differs = false;
+            for (position, value) in &sets {
+                differs |= old.column(*position)? != value.as_datum();
+            }
+            if differs {
+                for (position, column) in table.columns.iter().enumerate() {
+                    if column.on_update_now && sets.iter().all(|(set, _)| *set != position) {
+                        let facts = context.facts;
+                        sets.push((position, now_value(&column.ty, facts.now, facts.zone)));
+                    }
+                }
+            }
+            Ok(RowChange::Set(sets))
+        })
+    })
+}
+
+/// Counts and memory of a statement under way.
+#[derive(Debug, Default)]
+pub struct Progress {
+    seen: HashSet<(usize, Vec<u8>)>,
+    matched: u64,
+    changed: u64,
+}
+
+impl Progress {
+    /// What an UPDATE answers.
+    pub fn updated(&self, context: &WriteContext<'_>) -> Written {
+        let (matched, changed) = (self.matched, self.changed);
+        let warnings = context.warnings.borrow().count();
+        Written {
+            affected: if context.found_rows { matched } else { changed },
+            info: format!("Rows matched: {matched}  Changed: {changed}  Warnings: {warnings}"),
+            ..Written::default()
+        }
+    }
+
+    /// What a DELETE answers.
+    pub fn deleted(&self) -> Written {
+        Written { affected: self.changed, ..Written::default() }
+    }
+}
+
+impl JoinedDelete {
+    /// Prepares a DELETE.
+    pub fn new(delete: Delete, catalog: &Catalog, database: Option<&str>) -> Result<JoinedDelete> {
+        let named = tables_of(&delete.tables, catalog, database)?;
+        let mut chosen = Vec::new();
+        if delete.targets.is_empty() {
+            let first = named.first().ok_or_else(SqlError::no_database)?;
+            chosen.push((first.shown.clone(), Arc::clone(&first.table)));
+        }
+        for target in &delete.targets {
+            let found = named.iter().find(|named| named.shown == target.table).ok_or_else(|| {
+                SqlError::new(1109, format!("Unknown table '{}' in MULTI DELETE", target.table))
+            })?;
+            chosen.push((found.shown.clone(), Arc::clone(&found.table)));
+        }
+        let items = chosen.iter().map(|(shown, _)| key_item(shown)).collect();
+        let query =
+            query_of(items, delete.tables, delete.selection, delete.order, delete.limit)?;
+        let targets = chosen.into_iter().map(|(_, table)| table).collect();
+        Ok(JoinedDelete { query, ignore: delete.ignore, targets })
+    }
+
+    /// Deletes the rows of one line of the query's result.
+    pub fn apply(
+        &self,
+        transaction: &mut Transaction,
+        line: &[Datum<'_>],
+        progress: &mut Progress,
+    ) -> Result<()> {
+        for (table, datum) in self.targets.iter().zip(line) {
+            let Datum::Bytes(key) = datum else { continue };
+            let outcome = transaction.change_row(table, key, &mut |_| Ok(RowChange::Delete))?;
+            progress.changed += u64::from(outcome == Changed::Deleted);
+        }
+        Ok(())
+    }
+}

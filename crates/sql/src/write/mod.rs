@@ -1,0 +1,105 @@
+//! Statements that write rows: INSERT, REPLACE, UPDATE, DELETE.
+//!
+//! Each is bound to a plan (by shape, so that it serves again) and run within a transaction whose
+//! savepoint the session holds: a statement is done wholly or not at all.
+//!
+//! Not here: transactions (`session::transaction`), conversion of values (`rows::convert`).
+
+mod change;
+mod column;
+mod insert;
+mod joined;
+
+use std::cell::RefCell;
+
+use rows::datum::Datum;
+
+use crate::context::Facts;
+use crate::error::{Result, SqlError};
+use crate::expression::{RowView, Scope};
+use crate::warning::Warnings;
+
+pub use change::{DeletePlan, UpdatePlan, bind_delete, bind_update, matches, row_count};
+pub use column::{Store, default_of, implied_default};
+pub use insert::{InsertPlan, Tally, bind_insert, count_mismatch};
+pub use joined::{JoinedDelete, JoinedUpdate, Progress};
+
+/// What a writing statement runs in.
+#[derive(Clone, Copy)]
+pub struct WriteContext<'a> {
+    /// The session.
+    pub facts: &'a Facts,
+    /// Literals and `?`.
+    pub parameters: &'a [Datum<'a>],
+    /// Where warnings go.
+    pub warnings: &'a RefCell<Warnings>,
+    /// Whether bad values are errors.
+    pub strict: bool,
+    /// IGNORE: errors of single rows are warnings.
+    pub ignore: bool,
+    /// Whether rows that match count as affected (CLIENT_FOUND_ROWS).
+    pub found_rows: bool,
+}
+
+impl<'a> WriteContext<'a> {
+    /// What expressions are evaluated over, before there is a row.
+    pub fn scope(&self) -> Scope<'a> {
+        Scope {
+            row: RowView::None,
+            incoming: RowView::None,
+            parameters: self.parameters,
+            facts: Some(self.facts),
+            zone: self.facts.zone,
+            mode: self.facts.mode,
+            warnings: Some(self.warnings),
+            strict: self.strict,
+        }
+    }
+
+    /// A row's error under IGNORE becomes a warning; else it ends the statement.
+    pub fn forgive(&self, error: SqlError) -> Result<()> {
+        const FORGIVEN: [u16; 12] =
+            [1048, 1062, 1264, 1265, 1292, 1364, 1366, 1406, 1365, 1690, 3140, 1526];
+        if self.ignore && FORGIVEN.contains(&error.number) {
+            self.warnings.borrow_mut().push(
+                crate::warning::Level::Warning,
+                error.number,
+                error.message,
+            );
+            return Ok(());
+        }
+        Err(error)
+    }
+}
+
+/// What a writing statement did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// Rows affected, as the OK packet counts them.
+    pub affected: u64,
+    /// The first AUTO_INCREMENT value that was made up.
+    pub generated: Option<u64>,
+    /// The AUTO_INCREMENT value that came with the last row.
+    pub given: Option<u64>,
+    /// The OK packet's words.
+    pub info: String,
+}
+
+/// Runs an operation of `rows` whose callback may fail with an error of SQL: such an error is
+/// put aside, the operation ended by another, and the first one given back.
+pub(crate) fn through<T>(
+    run: impl FnOnce(&mut Option<SqlError>) -> rows::Result<T>,
+) -> Result<T> {
+    let mut aside = None;
+    let result = run(&mut aside);
+    match aside {
+        Some(error) => Err(error),
+        None => Ok(result?),
+    }
+}
+
+/// Ends an operation of `rows` because of an error put aside.
+pub(crate) fn stop<T>(aside: &mut Option<SqlError>, error: SqlError) -> rows::Result<T> {
+    *aside = Some(error);
+    Err(rows::Error::Refused { why: "the statement failed" })
+}
