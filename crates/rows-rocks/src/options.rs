@@ -159,6 +159,8 @@ fn open_files() -> u64 {
 fn log(level: LogLevel, message: &str) {
     match level {
         LogLevel::Error | LogLevel::Fatal => tracing::error!(target: "rocksdb", "{message}"),
-        _ => tracing::warn!(target: "rocksdb", "{message}"),
+        LogLevel::Warn => tracing::warn!(target: "rocksdb", "{message}"),
+        // Headers list every option at each opening, whatever the level asked for.
+        LogLevel::Header | LogLevel::Info | LogLevel::Debug => {}
     }
 }

@@ -27,14 +27,8 @@ impl Conversation for Echo {
 
 fn main() -> std::io::Result<()> {
     let mut arguments = std::env::args().skip(1);
-    let port: u16 = arguments
-        .next()
-        .and_then(|word| word.parse().ok())
-        .unwrap_or(0);
-    let threads = arguments
-        .next()
-        .and_then(|word| word.parse().ok())
-        .unwrap_or(2);
+    let port: u16 = arguments.next().and_then(|word| word.parse().ok()).unwrap_or(0);
+    let threads = arguments.next().and_then(|word| word.parse().ok()).unwrap_or(2);
     let listener = Listener::tcp(([127, 0, 0, 1], port).into())?;
     eprintln!("echo ready {listener}");
     let server = Server::start(Plan {

@@ -67,16 +67,11 @@ pub struct DataDir {
 impl DataDir {
     /// Takes a directory for this process; makes it if it is not there.
     pub fn take_or_make(path: &Path) -> Result<DataDir, DataDirError> {
-        let io = |source| DataDirError::Io {
-            path: path.display().to_string(),
-            source,
-        };
+        let io = |source| DataDirError::Io { path: path.display().to_string(), source };
         fs::create_dir_all(path).map_err(io)?;
         let ours = path.join(LOCK_FILE).exists();
         if !ours && fs::read_dir(path).map_err(io)?.next().is_some() {
-            return Err(DataDirError::Foreign {
-                path: path.display().to_string(),
-            });
+            return Err(DataDirError::Foreign { path: path.display().to_string() });
         }
         Self::lock(path)
     }
@@ -84,18 +79,13 @@ impl DataDir {
     /// Takes a directory that must be there.
     pub fn take(path: &Path) -> Result<DataDir, DataDirError> {
         if !path.join(LOCK_FILE).exists() {
-            return Err(DataDirError::Missing {
-                path: path.display().to_string(),
-            });
+            return Err(DataDirError::Missing { path: path.display().to_string() });
         }
         Self::lock(path)
     }
 
     fn lock(path: &Path) -> Result<DataDir, DataDirError> {
-        let io = |source| DataDirError::Io {
-            path: path.display().to_string(),
-            source,
-        };
+        let io = |source| DataDirError::Io { path: path.display().to_string(), source };
         let file = path.join(LOCK_FILE);
         let mut options = OpenOptions::new();
         let options = options.read(true).write(true).create(true).truncate(false);
@@ -108,18 +98,12 @@ impl DataDir {
                 "" => "another process".to_owned(),
                 number => format!("process {number}"),
             };
-            return Err(DataDirError::InUse {
-                path: path.display().to_string(),
-                holder,
-            });
+            return Err(DataDirError::InUse { path: path.display().to_string(), holder });
         }
         lock.set_len(0).map_err(io)?;
         lock.seek(SeekFrom::Start(0)).map_err(io)?;
         writeln!(lock, "{}", std::process::id()).map_err(io)?;
-        Ok(DataDir {
-            path: path.to_owned(),
-            lock,
-        })
+        Ok(DataDir { path: path.to_owned(), lock })
     }
 
     /// Directory of the store.

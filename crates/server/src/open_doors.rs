@@ -75,21 +75,13 @@ impl Bound {
                 port: settings.mysql_port,
                 socket: settings.mysql_socket.clone(),
             },
-            Place {
-                kind: Kind::HandlerSocket,
-                port: settings.handlersocket_port,
-                socket: None,
-            },
+            Place { kind: Kind::HandlerSocket, port: settings.handlersocket_port, socket: None },
             Place {
                 kind: Kind::HandlerSocketWrite,
                 port: settings.handlersocket_write_port,
                 socket: None,
             },
-            Place {
-                kind: Kind::Status,
-                port: Port::Off,
-                socket: Some(status_socket.into()),
-            },
+            Place { kind: Kind::Status, port: Port::Off, socket: Some(status_socket.into()) },
         ];
         let mut listeners = Vec::new();
         for Place { kind, port, socket } in places {
@@ -112,10 +104,7 @@ impl Bound {
 
     /// The doors' addresses as the ready line names them: `mysql=127.0.0.1:3306`.
     pub fn addresses(&self) -> Vec<(String, String)> {
-        let public = self
-            .listeners
-            .iter()
-            .filter(|(kind, _)| *kind != Kind::Status);
+        let public = self.listeners.iter().filter(|(kind, _)| *kind != Kind::Status);
         public
             .map(|(kind, listener)| {
                 let suffix = if listener.is_tcp() { "" } else { "-socket" };
@@ -131,13 +120,10 @@ impl Bound {
         let mut kinds: Vec<Kind> = Vec::new();
         let mut listeners = Vec::new();
         for (kind, listener) in self.listeners {
-            let position = kinds
-                .iter()
-                .position(|known| *known == kind)
-                .unwrap_or_else(|| {
-                    kinds.push(kind);
-                    kinds.len() - 1
-                });
+            let position = kinds.iter().position(|known| *known == kind).unwrap_or_else(|| {
+                kinds.push(kind);
+                kinds.len() - 1
+            });
             listeners.push((position, listener));
         }
         let doors = kinds.into_iter().map(|kind| door(kind, settings, &sql));
@@ -198,10 +184,12 @@ fn users(settings: &Settings) -> Users {
     if settings.users.is_empty() {
         return Users::unconfigured();
     }
-    Users::new(settings.users.iter().map(|user| Account {
-        name: user.name.clone(),
-        secret: Secret::new(&user.password),
-    }))
+    Users::new(
+        settings
+            .users
+            .iter()
+            .map(|user| Account { name: user.name.clone(), secret: Secret::new(&user.password) }),
+    )
 }
 
 fn sql_options(settings: &Settings, port: u16) -> SqlOptions {
@@ -210,10 +198,8 @@ fn sql_options(settings: &Settings, port: u16) -> SqlOptions {
         threads: settings.threads,
         port,
         data_dir: settings.data_dir.display().to_string(),
-        hostname: std::fs::read_to_string("/proc/sys/kernel/hostname").map_or_else(
-            |_| "localhost".to_owned(),
-            |name| name.trim_end().to_owned(),
-        ),
+        hostname: std::fs::read_to_string("/proc/sys/kernel/hostname")
+            .map_or_else(|_| "localhost".to_owned(), |name| name.trim_end().to_owned()),
     }
 }
 

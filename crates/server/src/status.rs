@@ -61,7 +61,5 @@ pub fn ask(socket: &Path) -> io::Result<Vec<(String, String)>> {
     let mut report = String::new();
     stream.take(REPORT_BYTES_MAX).read_to_string(&mut report)?;
     let figures = report.lines().filter_map(|line| line.split_once('\t'));
-    Ok(figures
-        .map(|(name, value)| (name.to_owned(), value.to_owned()))
-        .collect())
+    Ok(figures.map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
 }

@@ -42,18 +42,12 @@ fn every_acknowledged_row_survives_twenty_kills_at_both_doors() {
             // Ranges of numbers that no other writer of this or another round uses.
             let first = base + writer * 2_000_000;
             writers.push(insert_by_mysql(&server, first, count.clone()));
-            writers.push(insert_by_handlersocket(
-                &server,
-                first + 1_000_000,
-                count.clone(),
-            ));
+            writers.push(insert_by_handlersocket(&server, first + 1_000_000, count.clone()));
         }
         base += WRITERS * 2_000_000;
         // A different moment each time, early ones among them.
         let enough = 10 + (kill * 7919) % 900;
-        wait_until("rows are inserted", || {
-            count.load(Ordering::Relaxed) >= enough
-        });
+        wait_until("rows are inserted", || count.load(Ordering::Relaxed) >= enough);
         server.kill();
         for writer in writers {
             acknowledged.extend(writer.join().unwrap());
@@ -62,10 +56,7 @@ fn every_acknowledged_row_survives_twenty_kills_at_both_doors() {
     }
     let server = Running::start(&data_dir, &[]);
     verify(&server, &acknowledged);
-    eprintln!(
-        "{} acknowledged rows survived {KILLS} kills",
-        acknowledged.len()
-    );
+    eprintln!("{} acknowledged rows survived {KILLS} kills", acknowledged.len());
     assert_eq!(server.stop().code(), Some(0));
     check(&data_dir);
 }
@@ -106,9 +97,7 @@ fn insert_by_mysql(server: &Running, first: u64, count: Arc<AtomicU64>) -> Ackno
 
 fn insert_by_handlersocket(server: &Running, first: u64, count: Arc<AtomicU64>) -> Acknowledged {
     let mut client = server.connect("handlersocket-write");
-    client
-        .write_all(b"P\t1\tcrash\trows_of_both\tPRIMARY\tid,door,words\n")
-        .unwrap();
+    client.write_all(b"P\t1\tcrash\trows_of_both\tPRIMARY\tid,door,words\n").unwrap();
     assert_eq!(read_line(&mut client), "0\t1");
     std::thread::spawn(move || {
         let mut acknowledged = Vec::new();
@@ -149,9 +138,7 @@ fn try_read_line(stream: &mut impl std::io::Read) -> Option<String> {
 /// Every acknowledged row is there, whole, also by its index; what else is there was sent.
 fn verify(server: &Running, acknowledged: &HashSet<u64>) {
     let mut client = Mysql::login(server.connect("mysql")).unwrap();
-    let rows = client
-        .query("SELECT id, words FROM crash.rows_of_both")
-        .unwrap();
+    let rows = client.query("SELECT id, words FROM crash.rows_of_both").unwrap();
     let mut found = HashSet::new();
     for row in &rows {
         let number: u64 = row[0].as_deref().unwrap().parse().unwrap();
@@ -159,21 +146,12 @@ fn verify(server: &Running, acknowledged: &HashSet<u64>) {
         found.insert(number);
     }
     let lost: Vec<&u64> = acknowledged.difference(&found).collect();
-    assert!(
-        lost.is_empty(),
-        "{} of {} lost: {lost:?}",
-        lost.len(),
-        acknowledged.len()
-    );
+    assert!(lost.is_empty(), "{} of {} lost: {lost:?}", lost.len(), acknowledged.len());
     let mut by_index = server.connect("handlersocket");
-    by_index
-        .write_all(b"P\t1\tcrash\trows_of_both\tby_words\tid\n")
-        .unwrap();
+    by_index.write_all(b"P\t1\tcrash\trows_of_both\tby_words\tid\n").unwrap();
     assert_eq!(read_line(&mut by_index), "0\t1");
     for number in acknowledged.iter().take(200) {
-        by_index
-            .write_all(format!("1\t=\t1\t{}\n", words(*number)).as_bytes())
-            .unwrap();
+        by_index.write_all(format!("1\t=\t1\t{}\n", words(*number)).as_bytes()).unwrap();
         assert_eq!(read_line(&mut by_index), format!("0\t1\t{number}"));
     }
 }
@@ -181,8 +159,5 @@ fn verify(server: &Running, acknowledged: &HashSet<u64>) {
 fn check(data_dir: &Path) {
     let checked = run(&["check", &format!("--data-dir={}", data_dir.display())]);
     let said = String::from_utf8_lossy(&checked.stdout);
-    assert!(
-        checked.status.success() && said.ends_with("no damage found\n"),
-        "{said}"
-    );
+    assert!(checked.status.success() && said.ends_with("no damage found\n"), "{said}");
 }

@@ -78,11 +78,7 @@ impl Conversation for Script {
                 return Next::Again;
             }
             let Some(end) = input.bytes().iter().position(|byte| *byte == b'\n') else {
-                return if self.written > 0 {
-                    Next::Commit
-                } else {
-                    Next::Input
-                };
+                return if self.written > 0 { Next::Commit } else { Next::Input };
             };
             let line = String::from_utf8_lossy(&input.bytes()[..end]).into_owned();
             let (command, rest) = line.split_once(' ').unwrap_or((&line, ""));
@@ -144,11 +140,7 @@ struct Bench {
 }
 
 fn limits() -> Limits {
-    Limits {
-        connections_max: 5000,
-        idle: Duration::ZERO,
-        stalled: Duration::from_secs(3600),
-    }
+    Limits { connections_max: 5000, idle: Duration::ZERO, stalled: Duration::from_secs(3600) }
 }
 
 fn start(limits: Limits) -> Bench {
@@ -156,11 +148,7 @@ fn start(limits: Limits) -> Bench {
     engine.create_database("d").unwrap();
     let column = Column {
         name: "id".into(),
-        ty: ColumnType::Int {
-            width: IntWidth::Big,
-            unsigned: false,
-            boolean: false,
-        },
+        ty: ColumnType::Int { width: IntWidth::Big, unsigned: false, boolean: false },
         nullable: false,
         default: DefaultValue::None,
         on_update_now: false,
@@ -194,12 +182,7 @@ fn start(limits: Limits) -> Bench {
     let door = Door {
         name: "script",
         converse: Box::new(move |_| {
-            Box::new(Script {
-                shared: of_door.clone(),
-                pieces_left: 0,
-                written: 0,
-                answered: 0,
-            })
+            Box::new(Script { shared: of_door.clone(), pieces_left: 0, written: 0, answered: 0 })
         }),
         refusal: b"full\n".to_vec(),
         input_bytes_max: 1024 * 1024,
@@ -212,13 +195,7 @@ fn start(limits: Limits) -> Bench {
         limits,
     };
     let server = Server::start(plan).unwrap();
-    Bench {
-        address,
-        engine,
-        shared,
-        metrics,
-        server,
-    }
+    Bench { address, engine, shared, metrics, server }
 }
 
 struct Client {
@@ -230,10 +207,7 @@ impl Bench {
     fn connect(&self) -> Client {
         let stream = TcpStream::connect(self.address).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        let mut client = Client {
-            lines: BufReader::new(stream.try_clone().unwrap()),
-            stream,
-        };
+        let mut client = Client { lines: BufReader::new(stream.try_clone().unwrap()), stream };
         assert_eq!(client.line(), "hello");
         client
     }
@@ -248,9 +222,7 @@ impl Bench {
         };
         let view = self.engine.latest();
         let forward = rows::store::Direction::Forward;
-        self.engine
-            .find(view, &table, 0, &range, forward, Reach::Disk, &mut count)
-            .unwrap();
+        self.engine.find(view, &table, 0, &range, forward, Reach::Disk, &mut count).unwrap();
         rows
     }
 }
@@ -280,16 +252,7 @@ fn replies_keep_the_order_of_requests_through_loop_pool_and_commit() {
     let bench = start(limits());
     let mut client = bench.connect();
     client.send("echo a\npool b\nwrite 1\nwrite 2\necho c\npool d\nwrite 3\nquit\n");
-    let expected = [
-        "a",
-        "b",
-        "written 1",
-        "written 2",
-        "c",
-        "d",
-        "written 3",
-        "bye",
-    ];
+    let expected = ["a", "b", "written 1", "written 2", "c", "d", "written 3", "bye"];
     assert_eq!(client.lines(8), expected);
     assert!(client.is_closed());
     assert_eq!(bench.rows(), 3);
@@ -300,31 +263,21 @@ fn replies_keep_the_order_of_requests_through_loop_pool_and_commit() {
 fn a_conversation_in_the_pool_does_not_hold_up_the_others() {
     let bench = start(limits());
     let mut waiting: Vec<Client> = (0..20).map(|_| bench.connect()).collect();
-    waiting
-        .iter_mut()
-        .for_each(|client| client.send("gate through\n"));
-    wait_until("all are at the gate", || {
-        bench.shared.at_gate.load(Ordering::SeqCst) == 20
-    });
+    waiting.iter_mut().for_each(|client| client.send("gate through\n"));
+    wait_until("all are at the gate", || bench.shared.at_gate.load(Ordering::SeqCst) == 20);
     for _ in 0..4 {
         let mut other = bench.connect();
         other.send("echo here\n");
         assert_eq!(other.line(), "here");
     }
     bench.shared.gate.open();
-    waiting
-        .iter_mut()
-        .for_each(|client| assert_eq!(client.line(), "through"));
+    waiting.iter_mut().for_each(|client| assert_eq!(client.line(), "through"));
     bench.server.stop(PATIENCE);
 }
 
 #[test]
 fn writes_of_many_connections_share_commits_under_every_policy() {
-    for durability in [
-        Durability::EveryCommit,
-        Durability::EverySecond,
-        Durability::Os,
-    ] {
+    for durability in [Durability::EveryCommit, Durability::EverySecond, Durability::Os] {
         let bench = start(limits());
         bench.engine.set_durability(durability);
         let mut clients: Vec<Client> = (0..32).map(|_| bench.connect()).collect();
@@ -348,9 +301,7 @@ fn two_connections_that_write_one_row_are_both_served() {
     let bench = start(limits());
     let mut clients: Vec<Client> = (0..8).map(|_| bench.connect()).collect();
     for _ in 0..50 {
-        clients
-            .iter_mut()
-            .for_each(|client| client.send("write 7\nwrite 7\n"));
+        clients.iter_mut().for_each(|client| client.send("write 7\nwrite 7\n"));
         for client in &mut clients {
             assert_eq!(client.lines(2), ["written 7", "written 7"]);
         }
@@ -368,10 +319,7 @@ fn a_commit_that_fails_answers_each_request_with_an_error_and_nothing_else() {
     client.send("echo before\nwrite 1\nwrite 2\necho after\n");
     let lines = client.lines(4);
     // Whether the first reply was made in the turn of the writes depends on how bytes arrived.
-    assert!(
-        ["before", "not committed"].contains(&lines[0].as_str()),
-        "{lines:?}"
-    );
+    assert!(["before", "not committed"].contains(&lines[0].as_str()), "{lines:?}");
     assert_eq!(lines[1..], ["not committed", "not committed", "after"]);
     assert_eq!(bench.rows(), 0);
     assert_eq!(bench.metrics.turns(|each| &each.groups_failed), 1);
@@ -419,10 +367,7 @@ fn a_reader_that_reads_nothing_costs_bounded_memory_and_holds_up_nobody() {
 
 #[test]
 fn a_client_that_takes_no_output_is_closed_after_its_time() {
-    let bench = start(Limits {
-        stalled: Duration::from_secs(1),
-        ..limits()
-    });
+    let bench = start(Limits { stalled: Duration::from_secs(1), ..limits() });
     let mut slow = bench.connect();
     slow.send("pieces 100000\n");
     wait_until("it is closed", || bench.metrics.connections() == 0);
@@ -431,10 +376,7 @@ fn a_client_that_takes_no_output_is_closed_after_its_time() {
 
 #[test]
 fn a_silent_client_is_closed_after_its_time_and_one_at_work_is_not() {
-    let bench = start(Limits {
-        idle: Duration::from_secs(1),
-        ..limits()
-    });
+    let bench = start(Limits { idle: Duration::from_secs(1), ..limits() });
     let mut working = bench.connect();
     working.send("gate through\n");
     let mut silent = bench.connect();
@@ -488,10 +430,7 @@ fn a_client_that_closed_its_sending_side_gets_all_replies() {
 
 #[test]
 fn clients_above_the_limit_are_told_so() {
-    let bench = start(Limits {
-        connections_max: 3,
-        ..limits()
-    });
+    let bench = start(Limits { connections_max: 3, ..limits() });
     let clients: Vec<Client> = (0..3).map(|_| bench.connect()).collect();
     let mut fourth = TcpStream::connect(bench.address).unwrap();
     assert_eq!(read_all(&mut fourth), b"full\n");
@@ -519,16 +458,9 @@ fn two_thousand_idle_connections_cost_little_and_hold_up_nobody() {
     eprintln!("{per_connection} bytes of memory per idle connection");
     assert!(per_connection < 8 * 1024, "{per_connection} bytes");
     assert_eq!(bench.metrics.connections(), 2001);
-    let loops: Vec<usize> = bench
-        .metrics
-        .loops
-        .iter()
-        .map(|each| each.live.load(Ordering::SeqCst))
-        .collect();
-    assert!(
-        loops.iter().all(|live| (1000..=1001).contains(live)),
-        "{loops:?}"
-    );
+    let loops: Vec<usize> =
+        bench.metrics.loops.iter().map(|each| each.live.load(Ordering::SeqCst)).collect();
+    assert!(loops.iter().all(|live| (1000..=1001).contains(live)), "{loops:?}");
     let since = Instant::now();
     for _ in 0..1000 {
         busy.send("echo x\n");
@@ -552,16 +484,11 @@ fn a_stop_answers_what_has_arrived_and_closes_the_rest() {
     let mut silent = bench.connect();
     let mut working = bench.connect();
     working.send("gate through\necho behind it\n");
-    wait_until("it is at the gate", || {
-        bench.shared.at_gate.load(Ordering::SeqCst) == 1
-    });
+    wait_until("it is at the gate", || bench.shared.at_gate.load(Ordering::SeqCst) == 1);
     let (server, shared) = (bench.server, bench.shared);
     let stopping = std::thread::spawn(move || server.stop(PATIENCE));
     assert!(silent.is_closed());
-    assert!(
-        TcpStream::connect(bench.address).is_err(),
-        "nobody is accepted any more"
-    );
+    assert!(TcpStream::connect(bench.address).is_err(), "nobody is accepted any more");
     shared.gate.open();
     assert_eq!(working.lines(2), ["through", "behind it"]);
     assert!(working.is_closed());
@@ -573,9 +500,7 @@ fn a_stop_does_not_wait_for_ever() {
     let bench = start(limits());
     let mut stuck = bench.connect();
     stuck.send("gate never\n");
-    wait_until("it is at the gate", || {
-        bench.shared.at_gate.load(Ordering::SeqCst) == 1
-    });
+    wait_until("it is at the gate", || bench.shared.at_gate.load(Ordering::SeqCst) == 1);
     let since = Instant::now();
     bench.server.stop(Duration::from_millis(300));
     assert!(since.elapsed() < PATIENCE / 2);

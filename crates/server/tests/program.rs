@@ -20,34 +20,18 @@ fn a_server_starts_answers_and_stops_in_good_order() {
     let pid_file = directory.path().join("pid");
     let pid_flag = format!("--pid-file={}", pid_file.display());
     let server = Running::start(&data_dir, &[&pid_flag]);
-    assert_eq!(
-        std::fs::read_to_string(&pid_file).unwrap(),
-        format!("{}\n", server.pid())
-    );
+    assert_eq!(std::fs::read_to_string(&pid_file).unwrap(), format!("{}\n", server.pid()));
     let mut client = server.connect("handlersocket");
     let reply = ask_line(&mut client, "P\t1\tno_database\tno_table\tPRIMARY\tid\n");
     assert!(reply.starts_with("1\t1\t"), "{reply}");
     let mut status = run(&["status", &format!("--data-dir={}", data_dir.display())]);
     assert!(status.status.success(), "{}", text(&status.stderr));
     let overview = text(&status.stdout);
-    assert!(
-        overview.contains(server.address("handlersocket-write")),
-        "{overview}"
-    );
-    status = run(&[
-        "status",
-        "--all",
-        &format!("--data-dir={}", data_dir.display()),
-    ]);
+    assert!(overview.contains(server.address("handlersocket-write")), "{overview}");
+    status = run(&["status", "--all", &format!("--data-dir={}", data_dir.display())]);
     let all = text(&status.stdout);
-    assert!(
-        all.contains("\nRowhouse_handlersocket_requests 1\n"),
-        "{all}"
-    );
-    assert!(
-        all.contains(&format!("\nRowhouse_pid {}\n", server.pid())),
-        "{all}"
-    );
+    assert!(all.contains("\nRowhouse_handlersocket_requests 1\n"), "{all}");
+    assert!(all.contains(&format!("\nRowhouse_pid {}\n", server.pid())), "{all}");
     assert_eq!(server.stop().code(), Some(0));
     assert_eq!(read_all(&mut client), b"");
     assert!(!pid_file.exists());
@@ -68,20 +52,10 @@ fn a_second_start_on_the_same_directory_is_refused() {
     let second = rowhouse(&[]).args(&arguments).output().unwrap();
     assert_eq!(second.status.code(), Some(3));
     let why = text(&second.stderr);
-    let expected = format!(
-        "is in use by process {}; one server at a time",
-        server.pid()
-    );
+    let expected = format!("is in use by process {}; one server at a time", server.pid());
     assert!(why.contains(&expected), "{why}");
-    let checked = run(&[
-        "check",
-        &format!("--data-dir={}", directory.path().display()),
-    ]);
-    assert_eq!(
-        checked.status.code(),
-        Some(3),
-        "check needs the directory for itself"
-    );
+    let checked = run(&["check", &format!("--data-dir={}", directory.path().display())]);
+    assert_eq!(checked.status.code(), Some(3), "check needs the directory for itself");
     assert_eq!(server.stop().code(), Some(0));
     // And after the first has gone, it starts.
     assert_eq!(Running::start(directory.path(), &[]).stop().code(), Some(0));
@@ -95,10 +69,7 @@ fn unknown_settings_are_errors_that_name_them() {
     let refused = run(&["serve", "--config", file.to_str().unwrap()]);
     assert_eq!(refused.status.code(), Some(2));
     assert!(text(&refused.stderr).contains("unknown setting `mysqlport`; is `mysql-port` meant?"));
-    let refused = rowhouse(&["serve"])
-        .env("ROWHOUSE_MYSQLPORT", "1")
-        .output()
-        .unwrap();
+    let refused = rowhouse(&["serve"]).env("ROWHOUSE_MYSQLPORT", "1").output().unwrap();
     assert_eq!(refused.status.code(), Some(2));
     assert!(text(&refused.stderr).contains("ROWHOUSE_MYSQLPORT"));
     let refused = run(&["serve", "--mysqlport=1"]);
@@ -158,9 +129,7 @@ fn a_port_in_use_is_told_at_once() {
     assert_eq!(refused.status.code(), Some(1));
     let why = text(&refused.stderr);
     assert!(
-        why.contains(&format!(
-            "handlersocket door cannot listen on 127.0.0.1:{port}"
-        )),
+        why.contains(&format!("handlersocket door cannot listen on 127.0.0.1:{port}")),
         "{why}"
     );
 }
@@ -169,10 +138,7 @@ fn a_port_in_use_is_told_at_once() {
 fn a_directory_with_other_files_is_refused_untouched() {
     let directory = tempfile::tempdir().unwrap();
     std::fs::write(directory.path().join("letter.txt"), "dear").unwrap();
-    let refused = rowhouse(&[])
-        .args(flags(directory.path()))
-        .output()
-        .unwrap();
+    let refused = rowhouse(&[]).args(flags(directory.path())).output().unwrap();
     assert_eq!(refused.status.code(), Some(1));
     assert!(text(&refused.stderr).contains("choose another"));
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
@@ -211,12 +177,6 @@ fn a_hostile_line_is_answered_or_cut_off_and_costs_nobody_else() {
 
 #[test]
 fn the_version_is_printed() {
-    let printed = std::process::Command::new(ROWHOUSE)
-        .arg("version")
-        .output()
-        .unwrap();
-    assert_eq!(
-        text(&printed.stdout),
-        format!("rowhouse {}\n", env!("CARGO_PKG_VERSION"))
-    );
+    let printed = std::process::Command::new(ROWHOUSE).arg("version").output().unwrap();
+    assert_eq!(text(&printed.stdout), format!("rowhouse {}\n", env!("CARGO_PKG_VERSION")));
 }

@@ -45,8 +45,11 @@ pub struct Request<'a> {
     pub id: u32,
     /// The operator token.
     pub op: &'a [u8],
-    /// How many values the request announces; above `VALUES_MAX` none is decoded.
+    /// How many values the request announces. Above `VALUES_MAX`, which only an insert may,
+    /// they stay undecoded in `many`.
     pub announced: usize,
+    /// The rest of the line after `announced`.
+    pub many: &'a [u8],
     /// Key values, or column values of an insert.
     pub values: Values<'a>,
     /// Rows to give, at least 1.
@@ -97,7 +100,9 @@ impl<'a> Values<'a> {
 pub struct InList<'a> {
     /// The key part that takes the values.
     pub part: u32,
-    /// The values.
+    /// How many values the request announces.
+    pub announced: usize,
+    /// Those that came.
     pub values: Vec<&'a [u8]>,
 }
 
@@ -147,7 +152,7 @@ refusals! {
     COLUMN = 2 "fld", "No such column.";
     HANDLE = 2 "stmtnum", "No index was opened under this number.";
     HANDLE_LIMIT = 2 "stmtnum_limit", "The number to open under is above the limit.";
-    VALUES = 2 "fldnum", "More values than a request may have.";
+    VALUES = 2 "fldnum", "More values than a request may have, or too few for `U`.";
     IN_EMPTY = 2 "invalueslen", "An IN list without values.";
     FILTER_TYPE = 2 "filtertype", "A filter is neither F nor W.";
     FILTER_COLUMN = 2 "filterfld", "No such filter column.";
@@ -160,6 +165,7 @@ refusals! {
     MODIFY = 2 "modop", "Unknown modification.";
     ESCAPE = 2 "escape", "A 0x01 that is not followed by a byte of 0x40 or more.";
     LINE_LENGTH = 2 "linelen", "A line above the limit; the connection closes.";
+    JSON = 1 "3140", "No JSON for a JSON column (MySQL's ER_INVALID_JSON_TEXT).";
     DUPLICATE = 1 "121", "Another row has this unique key (HA_ERR_FOUND_DUPP_KEY).";
     EXHAUSTED = 1 "167", "AUTO_INCREMENT is exhausted (HA_ERR_AUTOINC_ERANGE).";
     LOCK_TIMEOUT = 1 "146", "The row lock was not had in time (HA_ERR_LOCK_WAIT_TIMEOUT).";

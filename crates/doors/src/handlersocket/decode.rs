@@ -82,6 +82,7 @@ fn request<'a>(id: u32, tokens: &mut Tokens<'a>) -> Request<'a> {
         id,
         op: tokens.next(),
         announced: tokens.number() as usize,
+        many: tokens.rest.unwrap_or_default(),
         values: Values::new(),
         limit: 1,
         offset: 0,
@@ -105,10 +106,11 @@ fn request<'a>(id: u32, tokens: &mut Tokens<'a>) -> Request<'a> {
         tokens.next();
         let part = tokens.number();
         let count = tokens.number() as usize;
-        // Missing values are empty, but a line cannot ask for more work than it has bytes.
-        let present = tokens.rest.map_or(0, |rest| rest.len() + 1).min(count);
-        let values = (0..present).map(|_| tokens.next()).collect();
-        request.list = Some(InList { part, values });
+        let mut values = Vec::new();
+        while values.len() < count && tokens.rest.is_some() {
+            values.push(tokens.next());
+        }
+        request.list = Some(InList { part, announced: count, values });
     }
     while let Some(b'F' | b'W') = tokens.peek().first() {
         let (kind, op) = (tokens.next(), tokens.next());
@@ -122,6 +124,11 @@ fn request<'a>(id: u32, tokens: &mut Tokens<'a>) -> Request<'a> {
         }
     }
     request
+}
+
+/// All tokens of a line's rest; none when it is empty.
+pub fn tokens(rest: &[u8]) -> impl Iterator<Item = &[u8]> {
+    rest.split(|byte| *byte == b'\t')
 }
 
 /// The value a token stands for; `None` is NULL.

@@ -10,11 +10,11 @@
 use std::sync::Arc;
 
 use memchr::memchr;
-use rows::convert::from_text;
 use rows::store::{Direction, KeyRange, Read};
-use rows::{ColumnType, Datum, Engine, Error, FindOp, Flow, Found, RowRef, Value, Zone};
+use rows::{ColumnType, Datum, Engine, Error, FindOp, Flow, Found, RowRef, Value};
 
 use crate::conversation::{Conversation, Next, Turn};
+use crate::handlersocket::coerce::key_value;
 use crate::handlersocket::command::{Command, Refusal, Request, VALUES_MAX, find_op};
 use crate::handlersocket::decode::{self, unescape};
 use crate::handlersocket::encode;
@@ -172,10 +172,16 @@ impl HandlerSocket {
             .and_then(Option::as_mut)
             .ok_or(Refusal::HANDLE)?;
         handle.refresh(engine)?;
-        if request.announced > VALUES_MAX {
+        let values_max = match request.op {
+            b"+" => VALUES_MAX.max(handle.columns.len()),
+            _ => VALUES_MAX,
+        };
+        if request.announced > values_max {
             return Err(Refusal::VALUES.into());
         }
-        if request.list.as_ref().is_some_and(|list| list.values.is_empty()) {
+        if let Some(list) = &request.list
+            && (list.announced == 0 || list.values.len() < list.announced)
+        {
             return Err(Refusal::IN_EMPTY.into());
         }
         for filter in &request.filters {
@@ -230,9 +236,6 @@ impl Conversation for HandlerSocket {
     fn turn(&mut self, input: &mut Input, out: &mut Vec<u8>, turn: &mut Turn<'_>) -> Next {
         self.writes = 0;
         let out_start = out.len();
-        if input.bytes().first() == Some(&b'/') {
-            return Next::Close;
-        }
         for _ in 0..REQUESTS_PER_TURN {
             let bytes = input.bytes();
             let Some(end) = memchr(b'\n', bytes) else {
@@ -314,8 +317,7 @@ struct Accepts {
 }
 
 impl Accepts {
-    /// The original's reading of a comparison: unknown words are false or true by their shape.
-    fn of(op: &[u8]) -> Accepts {
+    fn of(op: &[u8]) -> Result<Accepts, Refusal> {
         let (less, equal, greater) = match op {
             b"=" => (false, true, false),
             b"!=" => (true, false, true),
@@ -323,10 +325,9 @@ impl Accepts {
             b"<=" => (true, true, false),
             b">" => (false, false, true),
             b">=" => (false, true, true),
-            [_] | [_, b'='] => (false, false, false),
-            _ => (true, true, true),
+            _ => return Err(Refusal::OPERATOR),
         };
-        Accepts { less, equal, greater }
+        Ok(Accepts { less, equal, greater })
     }
 }
 
@@ -366,19 +367,6 @@ fn comparable(ty: &ColumnType, datum: Datum<'_>, out: &mut Vec<u8>) {
     }
 }
 
-/// A token as a value of a column, coerced as the original stores it. NULL in a column that
-/// does not allow it is the type's zero value.
-pub(super) fn key_value(
-    column: &rows::schema::Column,
-    token: &[u8],
-) -> Result<Value, Refusal> {
-    match unescape(token)? {
-        Some(bytes) => Ok(from_text(&column.ty, &bytes, Zone::UTC).value),
-        None if column.nullable => Ok(Value::Null),
-        None => Ok(from_text(&column.ty, &rows::alter::implicit_default(&column.ty), Zone::UTC).value),
-    }
-}
-
 impl Handle {
     /// The filters of a request, ready to compare.
     fn filters(&self, request: &Request<'_>) -> Result<Vec<Test>, Refusal> {
@@ -399,12 +387,12 @@ impl Handle {
                 let mut value = Vec::new();
                 match token {
                     None => comparable(ty, Datum::Null, &mut value),
-                    Some(bytes) => {
-                        let converted = from_text(ty, &bytes, Zone::UTC).value;
-                        comparable(ty, converted.as_datum(), &mut value);
+                    Some(_) => {
+                        let wanted = key_value(&self.table.columns[column], filter.value)?;
+                        comparable(ty, wanted.as_datum(), &mut value);
                     }
                 }
-                let accepts = Accepts::of(filter.op);
+                let accepts = Accepts::of(filter.op)?;
                 Ok(Test { column, ends_scan: filter.kind == b"W", accepts, value })
             })
             .collect()
@@ -424,9 +412,7 @@ impl Handle {
         for token in &list.values {
             let mut key = key.clone();
             if part < key.len() {
-                // A NULL token is the byte 0x00 here.
-                let bytes = unescape(token)?.unwrap_or_else(|| b"\0".as_slice().into());
-                key[part] = from_text(&column(part).ty, &bytes, Zone::UTC).value;
+                key[part] = key_value(column(part), token)?;
             }
             keys.push(key);
         }

@@ -4,12 +4,14 @@
 //! - `decode`: lines to commands
 //! - `execute`: commands to row operations
 //! - `handle`: an opened index
+//! - `coerce`: tokens to values of a column
 //! - `modify`: the writing half of `execute`
 //! - `encode`: answers to bytes
 //!
 //! Measured behaviour of the original: `docs/handlersocket-behaviour.md`; where we differ on
 //! purpose: `docs/handlersocket-differences.md`.
 
+mod coerce;
 mod command;
 mod decode;
 mod encode;

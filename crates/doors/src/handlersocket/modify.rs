@@ -8,13 +8,15 @@
 //!
 //! Not here: finding and filters (`execute`).
 
-use rows::convert::{convert, from_text};
-use rows::schema::{Column, DefaultValue};
+use std::collections::HashSet;
+
+use rows::convert::convert;
 use rows::{Datum, Error, FindOp, RowChange, RowRef, Transaction, Value, Zone};
 
 use crate::conversation::Turn;
-use crate::handlersocket::command::{Refusal, Request};
-use crate::handlersocket::decode::unescape;
+use crate::handlersocket::coerce::{default_value, stored};
+use crate::handlersocket::command::{Refusal, Request, VALUES_MAX};
+use crate::handlersocket::decode::{self, unescape};
 use crate::handlersocket::encode;
 use crate::handlersocket::execute::{Failure, Served, Test};
 use crate::handlersocket::handle::Handle;
@@ -29,18 +31,27 @@ impl Handle {
     ) -> Result<Served, Failure> {
         let columns = &self.table.columns;
         let mut row: Vec<Option<Value>> = vec![None; columns.len()];
-        for (position, token) in self.columns.iter().zip(request.values.as_slice()) {
+        let mut give = |position: &usize, token: &[u8]| -> Result<(), Refusal> {
             let column = &columns[*position];
             row[*position] = match unescape(token)? {
-                Some(bytes) => Some(from_text(&column.ty, &bytes, Zone::UTC).value),
+                Some(text) => Some(stored(column, &text)?),
                 None if column.nullable => Some(Value::Null),
                 None => None,
             };
+            Ok(())
+        };
+        if request.announced > VALUES_MAX {
+            let tokens = decode::tokens(request.many).take(request.announced);
+            self.columns.iter().zip(tokens).try_for_each(|(at, token)| give(at, token))?;
+        } else {
+            let tokens = request.values.as_slice();
+            self.columns.iter().zip(tokens).try_for_each(|(at, token)| give(at, token))?;
         }
+        let now = turn.engine().clock().unix_micros();
         let row: Vec<Value> = row
             .into_iter()
             .zip(columns)
-            .map(|(value, column)| value.unwrap_or_else(|| left_out(column)))
+            .map(|(value, column)| value.unwrap_or_else(|| default_value(column, now)))
             .collect();
         let datums: Vec<Datum<'_>> = row.iter().map(Value::as_datum).collect();
         let inserted = turn.transaction()?.insert(&self.table, &datums)?;
@@ -70,9 +81,13 @@ impl Handle {
             if modification.shows_old {
                 encode::head(self.columns.len(), out);
             }
-            let mut found = Vec::new();
+            let mut found: Vec<(Vec<u8>, u64)> = Vec::new();
+            let mut seen = HashSet::new();
             self.visit(engine, transaction.view(), request, op, tests, reach, &mut |row| {
-                found.push((row.key.to_vec(), row.row.version()));
+                // An IN list may name a row twice; it is changed once.
+                if request.list.is_none() || seen.insert(row.key.to_vec()) {
+                    found.push((row.key.to_vec(), row.row.version()));
+                }
                 if modification.shows_old { self.write_row(&row.row, out) } else { Ok(()) }
             })?;
             match self.change_all(transaction, &found, &modification) {
@@ -124,25 +139,6 @@ impl Handle {
     }
 }
 
-/// The default of a column that an insert left out, never NULL, as in the original.
-fn left_out(column: &Column) -> Value {
-    let zero = || from_text(&column.ty, &zero_text(column), Zone::UTC).value;
-    match &column.default {
-        _ if column.auto_increment => Value::Null,
-        DefaultValue::Literal(Some(text)) => from_text(&column.ty, text, Zone::UTC).value,
-        _ => zero(),
-    }
-}
-
-/// The text of a column's zero value: a nullable ENUM has '' there, not its first word.
-fn zero_text(column: &Column) -> Vec<u8> {
-    match column.ty {
-        rows::ColumnType::Enum { .. } if column.nullable => Vec::new(),
-        rows::ColumnType::Json => Vec::new(),
-        _ => rows::alter::implicit_default(&column.ty),
-    }
-}
-
 /// What a request does with each row.
 struct Modification {
     kind: u8,
@@ -159,24 +155,15 @@ impl Modification {
         let shows_old = request.modify.get(1) == Some(&b'?');
         let (mut sets, mut operands) = (Vec::new(), Vec::new());
         let tokens = request.modify_values.as_slice();
-        for (number, position) in handle.columns.iter().enumerate() {
-            let token = tokens.get(number).copied().unwrap_or_default();
-            let value = unescape(token)?;
+        if kind == b'U' && tokens.len() < handle.columns.len() {
+            return Err(Refusal::VALUES);
+        }
+        for (position, token) in handle.columns.iter().zip(tokens) {
             let column = &handle.table.columns[*position];
-            match kind {
-                b'U' => {
-                    let value = match value {
-                        Some(bytes) => from_text(&column.ty, &bytes, Zone::UTC).value,
-                        None if column.nullable => Value::Null,
-                        None => from_text(&column.ty, &zero_text(column), Zone::UTC).value,
-                    };
-                    sets.push((*position, value));
-                }
-                b'+' | b'-' => {
-                    if let Some(bytes) = value {
-                        operands.push((*position, leading_integer(&bytes)));
-                    }
-                }
+            match (kind, unescape(token)?) {
+                (b'U', Some(text)) => sets.push((*position, stored(column, &text)?)),
+                (b'U', None) if column.nullable => sets.push((*position, Value::Null)),
+                (b'+' | b'-', Some(text)) => operands.push((*position, leading_integer(&text))),
                 _ => {}
             }
         }
@@ -199,13 +186,13 @@ impl Modification {
             }
             let old = as_integer(old);
             let new = match self.kind {
-                b'+' => old.wrapping_add(*operand),
-                _ => old.wrapping_sub(*operand),
+                b'+' => old + i128::from(*operand),
+                _ => old - i128::from(*operand),
             };
             if self.kind == b'-' && ((old > 0 && new < 0) || (old < 0 && new > 0)) {
                 return Ok(None);
             }
-            sets.push((*position, convert(&column.ty, Datum::Int(new), Zone::UTC).value));
+            sets.push((*position, convert(&column.ty, as_datum(new), Zone::UTC).value));
         }
         Ok(Some(RowChange::Set(sets)))
     }
@@ -225,16 +212,25 @@ fn leading_integer(bytes: &[u8]) -> i64 {
     if negative { value.wrapping_neg() } else { value }
 }
 
+/// The nearest integer a column can hold at all; the column's own range comes after.
+fn as_datum(value: i128) -> Datum<'static> {
+    match i64::try_from(value) {
+        Ok(value) => Datum::Int(value),
+        Err(_) if value > 0 => Datum::UInt(u64::try_from(value).unwrap_or(u64::MAX)),
+        Err(_) => Datum::Int(i64::MIN),
+    }
+}
+
 /// A column's value as the integer that arithmetic starts from.
-fn as_integer(datum: Datum<'_>) -> i64 {
+fn as_integer(datum: Datum<'_>) -> i128 {
     match datum {
-        Datum::Int(value) => value,
-        Datum::UInt(value) => value as i64,
-        Datum::Bytes(bytes) => leading_integer(bytes),
-        Datum::Enum(number) => i64::from(number),
-        Datum::Year(year) => i64::from(year),
-        Datum::Double(value) => value.round_ties_even() as i64,
-        Datum::Float(value) => value.round_ties_even() as i64,
+        Datum::Int(value) => i128::from(value),
+        Datum::UInt(value) => i128::from(value),
+        Datum::Bytes(bytes) => i128::from(leading_integer(bytes)),
+        Datum::Enum(number) => i128::from(number),
+        Datum::Year(year) => i128::from(year),
+        Datum::Double(value) => value.round_ties_even() as i128,
+        Datum::Float(value) => value.round_ties_even() as i128,
         other => {
             let big = rows::ColumnType::Int {
                 width: rows::types::IntWidth::Big,
@@ -242,7 +238,7 @@ fn as_integer(datum: Datum<'_>) -> i64 {
                 boolean: false,
             };
             match convert(&big, other, Zone::UTC).value {
-                Value::Int(value) => value,
+                Value::Int(value) => i128::from(value),
                 _ => 0,
             }
         }

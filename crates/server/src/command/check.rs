@@ -19,15 +19,9 @@ use crate::settings::Settings;
 pub fn run(settings: Settings) -> anyhow::Result<ExitCode> {
     logging::start("warn", settings.log_format);
     let data_dir = DataDir::take(&settings.data_dir)?;
-    let options = RocksOptions {
-        memory_bytes: settings.memory as usize,
-        ..Default::default()
-    };
+    let options = RocksOptions { memory_bytes: settings.memory as usize, ..Default::default() };
     let store = RocksStore::open(&data_dir.rows(), &options).context("cannot open the rows")?;
-    let options = EngineOptions {
-        durability: Durability::EveryCommit,
-        ..Default::default()
-    };
+    let options = EngineOptions { durability: Durability::EveryCommit, ..Default::default() };
     let engine = Engine::open(Arc::new(store), options).context("cannot open the catalog")?;
     let started = Instant::now();
     let report = engine.check(&mut |table| eprintln!("checking {table}"))?;
@@ -49,9 +43,5 @@ pub fn run(settings: Settings) -> anyhow::Result<ExitCode> {
         damaged => text.push_str(&format!("{damaged} damages found\n")),
     }
     super::print(&text)?;
-    Ok(if report.damaged == 0 {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(if report.damaged == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -128,10 +128,7 @@ fn settings(flags: &ArgMatches) -> Result<Settings, SettingsError> {
     }
     let variables = std::env::vars_os();
     let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
-        Some((
-            name.into_string().ok()?,
-            value.to_string_lossy().into_owned(),
-        ))
+        Some((name.into_string().ok()?, value.to_string_lossy().into_owned()))
     };
     values.read_environment(variables.filter_map(text))?;
     for setting in crate::settings::table::all() {
@@ -153,11 +150,7 @@ mod tests {
         grammar().debug_assert();
         let serve = grammar().find_subcommand("serve").cloned().unwrap();
         for setting in crate::settings::table::all() {
-            assert!(
-                serve
-                    .get_arguments()
-                    .any(|arg| arg.get_long() == Some(setting.name))
-            );
+            assert!(serve.get_arguments().any(|arg| arg.get_long() == Some(setting.name)));
         }
     }
 

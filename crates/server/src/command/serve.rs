@@ -45,30 +45,14 @@ pub fn run(settings: Settings) -> anyhow::Result<ExitCode> {
     let engine = open_rows(&settings, &data_dir.rows())?;
     let addresses = bound.addresses();
     let (doors, listeners) = bound.open(&settings, &engine)?;
-    let metrics = Metrics::new(
-        settings.threads,
-        doors.iter().map(|door| door.name).collect(),
-    );
+    let metrics = Metrics::new(settings.threads, doors.iter().map(|door| door.name).collect());
     let metrics = Arc::new(metrics);
     register_figures(&engine, &metrics, &addresses);
-    let limits = Limits {
-        connections_max,
-        idle: settings.idle_timeout,
-        stalled: settings.send_timeout,
-    };
-    let plan = Plan {
-        engine: engine.clone(),
-        doors,
-        listeners,
-        metrics,
-        limits,
-    };
+    let limits =
+        Limits { connections_max, idle: settings.idle_timeout, stalled: settings.send_timeout };
+    let plan = Plan { engine: engine.clone(), doors, listeners, metrics, limits };
     let server = Server::start(plan).context("cannot start the event loops")?;
-    let pid_file = settings
-        .pid_file
-        .as_deref()
-        .map(PidFile::write)
-        .transpose()?;
+    let pid_file = settings.pid_file.as_deref().map(PidFile::write).transpose()?;
     eprintln!("rowhouse ready{}", ready(&addresses));
 
     let first = signals.forever().next();
@@ -89,17 +73,12 @@ pub fn run(settings: Settings) -> anyhow::Result<ExitCode> {
 }
 
 fn ready(addresses: &[(String, String)]) -> String {
-    addresses
-        .iter()
-        .map(|(door, address)| format!(" {door}={address}"))
-        .collect()
+    addresses.iter().map(|(door, address)| format!(" {door}={address}")).collect()
 }
 
 fn open_rows(settings: &Settings, directory: &Path) -> anyhow::Result<Arc<Engine>> {
-    let options = RocksOptions {
-        memory_bytes: settings.store_memory() as usize,
-        ..Default::default()
-    };
+    let options =
+        RocksOptions { memory_bytes: settings.store_memory() as usize, ..Default::default() };
     let store = RocksStore::open(directory, &options).context("cannot open the rows")?;
     let options = EngineOptions {
         durability: settings.durability,
@@ -112,37 +91,24 @@ fn open_rows(settings: &Settings, directory: &Path) -> anyhow::Result<Arc<Engine
 /// Makes the figures of loops and store known under the engine's metrics.
 fn register_figures(engine: &Arc<Engine>, metrics: &Arc<Metrics>, addresses: &[(String, String)]) {
     let metrics = metrics.clone();
-    engine
-        .metrics()
-        .register(move |figures| figures.extend(metrics.report()));
+    engine.metrics().register(move |figures| figures.extend(metrics.report()));
     let about: Vec<(String, String)> = [
         ("Rowhouse_version".to_owned(), super::VERSION.to_owned()),
         ("Rowhouse_pid".to_owned(), std::process::id().to_string()),
     ]
     .into_iter()
     .chain(addresses.iter().map(|(door, address)| {
-        (
-            format!("Rowhouse_address_{}", door.replace('-', "_")),
-            address.clone(),
-        )
+        (format!("Rowhouse_address_{}", door.replace('-', "_")), address.clone())
     }))
     .collect();
-    engine
-        .metrics()
-        .register(move |figures| figures.extend(about.iter().cloned()));
+    engine.metrics().register(move |figures| figures.extend(about.iter().cloned()));
     // The store, not the engine: the engine owns this closure.
     let store: Arc<dyn Store> = engine.store().clone();
     engine.metrics().register(move |figures| {
         let status = store.status();
         figures.push(("Rowhouse_store".into(), status.name));
-        figures.push((
-            "Rowhouse_store_disk_bytes".into(),
-            status.disk_bytes.to_string(),
-        ));
-        figures.push((
-            "Rowhouse_store_memory_bytes".into(),
-            status.memory_bytes.to_string(),
-        ));
+        figures.push(("Rowhouse_store_disk_bytes".into(), status.disk_bytes.to_string()));
+        figures.push(("Rowhouse_store_memory_bytes".into(), status.memory_bytes.to_string()));
         figures.extend(status.figures.into_iter().map(|(name, value)| {
             let name = name.replace(['-', '.'], "_");
             (format!("Rowhouse_store_{name}"), value.to_string())
@@ -158,10 +124,7 @@ fn make_room_for(connections: usize) -> usize {
         return connections;
     }
     let raised = limit.maximum.map_or(wanted, |maximum| maximum.min(wanted));
-    let new = Rlimit {
-        current: Some(raised),
-        maximum: limit.maximum,
-    };
+    let new = Rlimit { current: Some(raised), maximum: limit.maximum };
     let current = match rustix::process::setrlimit(Resource::Nofile, new) {
         Ok(()) => raised,
         Err(_) => limit.current.unwrap_or(raised),

@@ -27,10 +27,8 @@ pub fn run(settings: &Settings, all: bool) -> anyhow::Result<ExitCode> {
 }
 
 fn overview(figures: &[(String, String)]) -> String {
-    let by_name: HashMap<&str, &str> = figures
-        .iter()
-        .map(|(name, value)| (name.as_str(), value.as_str()))
-        .collect();
+    let by_name: HashMap<&str, &str> =
+        figures.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     let text = |name: &str| by_name.get(name).copied().unwrap_or("?");
     let number = |name: &str| text(name).parse::<u64>().unwrap_or(0);
     let mut out = format!(
@@ -120,9 +118,6 @@ mod tests {
         let text = overview(&figures);
         assert!(text.contains("process 7, up 1 h 1 min"), "{text}");
         let door = text.lines().find(|line| line.starts_with("mysql")).unwrap();
-        assert!(
-            door.contains("127.0.0.1:3306") && door.ends_with("1.5 MiB"),
-            "{door}"
-        );
+        assert!(door.contains("127.0.0.1:3306") && door.ends_with("1.5 MiB"), "{door}");
     }
 }

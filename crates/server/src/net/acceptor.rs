@@ -48,10 +48,7 @@ impl StopSignal {
     pub fn new() -> io::Result<StopSignal> {
         let flags = EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK;
         let wake = rustix::event::eventfd(0, flags)?;
-        Ok(StopSignal {
-            stop: AtomicBool::new(false),
-            wake,
-        })
+        Ok(StopSignal { stop: AtomicBool::new(false), wake })
     }
 
     /// Tells the acceptor to end.
@@ -87,9 +84,7 @@ impl Acceptor {
             if self.stop.stop.load(Ordering::SeqCst) {
                 return;
             }
-            while refused
-                .front()
-                .is_some_and(|(since, _)| since.elapsed() >= REFUSED_KEPT)
+            while refused.front().is_some_and(|(since, _)| since.elapsed() >= REFUSED_KEPT)
                 || refused.len() > REFUSED_MAX
             {
                 refused.pop_front();
@@ -137,19 +132,13 @@ impl Acceptor {
             let address = address.and_then(|address| SocketAddr::try_from(address).ok());
             *ids = ids.wrapping_add(1).max(1);
             let peer = Peer { id: *ids, address };
-            self.hand_over(Newcomer {
-                socket,
-                door: *door,
-                peer,
-            });
+            self.hand_over(Newcomer { socket, door: *door, peer });
         }
     }
 
     fn hand_over(&self, newcomer: Newcomer) {
         let loops = self.shared.metrics.loops.iter();
-        let fewest = loops
-            .zip(&self.mailboxes)
-            .min_by_key(|(l, _)| l.live.load(Ordering::Relaxed));
+        let fewest = loops.zip(&self.mailboxes).min_by_key(|(l, _)| l.live.load(Ordering::Relaxed));
         if let Some((counters, mailbox)) = fewest {
             counters.live.fetch_add(1, Ordering::Relaxed);
             mailbox.post(Message::Newcomer(newcomer));
@@ -158,26 +147,16 @@ impl Acceptor {
 
     /// The kernel has no room for another connection: lets clients wait a little.
     fn pause(&self, error: Errno) {
-        let earlier = self
-            .shared
-            .metrics
-            .accept_errors
-            .fetch_add(1, Ordering::Relaxed);
+        let earlier = self.shared.metrics.accept_errors.fetch_add(1, Ordering::Relaxed);
         // Once in ten seconds is enough for the log.
         if earlier.is_multiple_of(100) {
             tracing::warn!(%error, "cannot accept a client; it waits");
         }
-        let mut watched = [PollFd::from_borrowed_fd(
-            self.stop.wake.as_fd(),
-            PollFlags::IN,
-        )];
+        let mut watched = [PollFd::from_borrowed_fd(self.stop.wake.as_fd(), PollFlags::IN)];
         let _ = rustix::event::poll(&mut watched, Some(&timespec(PAUSE)));
     }
 }
 
 fn timespec(duration: Duration) -> Timespec {
-    Timespec {
-        tv_sec: duration.as_secs() as i64,
-        tv_nsec: duration.subsec_nanos().into(),
-    }
+    Timespec { tv_sec: duration.as_secs() as i64, tv_nsec: duration.subsec_nanos().into() }
 }

@@ -104,11 +104,7 @@ fn with_short_path<T>(path: &Path, use_path: impl FnOnce(&Path) -> io::Result<T>
         return use_path(path);
     };
     let directory = File::open(directory)?;
-    use_path(
-        &Path::new("/proc/self/fd")
-            .join(directory.as_raw_fd().to_string())
-            .join(name),
-    )
+    use_path(&Path::new("/proc/self/fd").join(directory.as_raw_fd().to_string()).join(name))
 }
 
 #[cfg(test)]

@@ -124,25 +124,16 @@ impl<P: Poller> EventLoop<P> {
             self.counters().turns.add(1);
             std::mem::swap(&mut self.runnable, &mut self.next);
             self.mailbox.take(&mut messages);
-            messages
-                .drain(..)
-                .for_each(|message| self.receive_message(message));
+            messages.drain(..).for_each(|message| self.receive_message(message));
             ready.drain(..).for_each(|event| self.note(event));
             self.serve();
             self.send_all();
-            let tick = if self.stop_at.is_some() {
-                TICK_STOPPING
-            } else {
-                TICK
-            };
+            let tick = if self.stop_at.is_some() { TICK_STOPPING } else { TICK };
             if now.duration_since(self.last_tick) >= tick {
                 self.last_tick = now;
                 self.tick();
             }
-            if self
-                .stop_at
-                .is_some_and(|at| self.slots.len() == 0 || now >= at)
-            {
+            if self.stop_at.is_some_and(|at| self.slots.len() == 0 || now >= at) {
                 return Ok(());
             }
         }
@@ -243,10 +234,7 @@ impl<P: Poller> EventLoop<P> {
         let mut fresh = std::mem::take(&mut connection.due);
         if connection.readable && !connection.finished {
             let door = connection.door;
-            match self
-                .poller
-                .receive(connection.socket.as_fd(), &mut connection.input)
-            {
+            match self.poller.receive(connection.socket.as_fd(), &mut connection.input) {
                 Ok(Received::Bytes { count, drained }) => {
                     // After the end was reported, a short read is not the last one.
                     connection.readable = !drained || (connection.ended && count > 0);
@@ -289,10 +277,7 @@ impl<P: Poller> EventLoop<P> {
             (next, turn.requests())
         });
         let Ok((next, requests)) = catch_unwind(turn_taken) else {
-            tracing::error!(
-                connection = connection.peer.id,
-                "conversation failed; closing"
-            );
+            tracing::error!(connection = connection.peer.id, "conversation failed; closing");
             self.close(token);
             return self.give_group_up();
         };
@@ -349,11 +334,7 @@ impl<P: Poller> EventLoop<P> {
         let full = connection.input.len() > input_max;
         if full {
             let (id, bytes) = (connection.peer.id, connection.input.len());
-            tracing::warn!(
-                connection = id,
-                bytes,
-                "request larger than the door takes; closing"
-            );
+            tracing::warn!(connection = id, bytes, "request larger than the door takes; closing");
         }
         if full || connection.finished || (stopping && !connection.readable) {
             connection.phase = Phase::Closing;

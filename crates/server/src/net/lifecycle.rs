@@ -38,11 +38,7 @@ impl<P: Poller> EventLoop<P> {
             tracing::warn!(connection = peer.id, %error, "cannot watch a connection");
             return self.close(token);
         }
-        tracing::debug!(
-            connection = peer.id,
-            door = self.shared.doors[door].name,
-            "opened"
-        );
+        tracing::debug!(connection = peer.id, door = self.shared.doors[door].name, "opened");
         connection.queued = true;
         self.runnable.push(token);
         self.send_later(token);
@@ -88,10 +84,7 @@ impl<P: Poller> EventLoop<P> {
             return;
         }
         let mut thrown_away = Input::new();
-        match self
-            .poller
-            .receive(connection.socket.as_fd(), &mut thrown_away)
-        {
+        match self.poller.receive(connection.socket.as_fd(), &mut thrown_away) {
             Ok(Received::Bytes { count, drained }) => {
                 connection.readable = !drained || (connection.ended && count > 0);
                 if connection.readable && !connection.queued {

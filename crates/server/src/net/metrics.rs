@@ -18,10 +18,7 @@ impl Counter {
     /// Adds; only the one writer may.
     #[inline]
     pub fn add(&self, amount: u64) {
-        self.0.store(
-            self.0.load(Ordering::Relaxed).wrapping_add(amount),
-            Ordering::Relaxed,
-        );
+        self.0.store(self.0.load(Ordering::Relaxed).wrapping_add(amount), Ordering::Relaxed);
     }
 
     /// The count so far.
@@ -100,19 +97,12 @@ impl Metrics {
 
     /// Connections open at all doors.
     pub fn connections(&self) -> usize {
-        self.loops
-            .iter()
-            .map(|each| each.live.load(Ordering::Relaxed))
-            .sum()
+        self.loops.iter().map(|each| each.live.load(Ordering::Relaxed)).sum()
     }
 
     /// Sum over loops and doors of a door's counter.
     pub fn total(&self, which: impl Fn(&DoorCounters) -> &Counter) -> u64 {
-        self.loops
-            .iter()
-            .flat_map(|each| &each.doors)
-            .map(|door| which(door).get())
-            .sum()
+        self.loops.iter().flat_map(|each| &each.doors).map(|door| which(door).get()).sum()
     }
 
     /// Sum over loops of a loop's counter.
@@ -127,40 +117,19 @@ impl Metrics {
         add("Uptime".into(), self.started.elapsed().as_secs());
         add("Threads_connected".into(), self.connections() as u64);
         add("Connections".into(), self.total(|door| &door.opened));
-        add(
-            "Connection_errors_max_connections".into(),
-            self.refused.load(Ordering::Relaxed),
-        );
-        add(
-            "Connection_errors_accept".into(),
-            self.accept_errors.load(Ordering::Relaxed),
-        );
-        add(
-            "Bytes_received".into(),
-            self.total(|door| &door.received_bytes),
-        );
+        add("Connection_errors_max_connections".into(), self.refused.load(Ordering::Relaxed));
+        add("Connection_errors_accept".into(), self.accept_errors.load(Ordering::Relaxed));
+        add("Bytes_received".into(), self.total(|door| &door.received_bytes));
         add("Bytes_sent".into(), self.total(|door| &door.sent_bytes));
-        add(
-            "Rowhouse_requests".into(),
-            self.total(|door| &door.requests),
-        );
+        add("Rowhouse_requests".into(), self.total(|door| &door.requests));
         add("Rowhouse_loops".into(), self.loops.len() as u64);
         add("Rowhouse_turns".into(), self.turns(|each| &each.turns));
         add("Rowhouse_groups".into(), self.turns(|each| &each.groups));
-        add(
-            "Rowhouse_group_members".into(),
-            self.turns(|each| &each.group_members),
-        );
-        add(
-            "Rowhouse_groups_failed".into(),
-            self.turns(|each| &each.groups_failed),
-        );
+        add("Rowhouse_group_members".into(), self.turns(|each| &each.group_members));
+        add("Rowhouse_groups_failed".into(), self.turns(|each| &each.groups_failed));
         for (position, door) in self.doors.iter().enumerate() {
             let sum = |which: fn(&DoorCounters) -> &Counter| -> u64 {
-                self.loops
-                    .iter()
-                    .map(|each| which(&each.doors[position]).get())
-                    .sum()
+                self.loops.iter().map(|each| which(&each.doors[position]).get()).sum()
             };
             let name = |figure: &str| format!("Rowhouse_{}_{figure}", door.replace('-', "_"));
             let (opened, closed) = (sum(|d| &d.opened), sum(|d| &d.closed));

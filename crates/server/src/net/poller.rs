@@ -93,12 +93,7 @@ impl Epoll {
 impl Poller for Epoll {
     fn add(&mut self, socket: BorrowedFd<'_>, token: Token) -> io::Result<()> {
         let flags = epoll::EventFlags::IN | epoll::EventFlags::RDHUP | epoll::EventFlags::ET;
-        Ok(epoll::add(
-            &self.epoll,
-            socket,
-            epoll::EventData::new_u64(token),
-            flags,
-        )?)
+        Ok(epoll::add(&self.epoll, socket, epoll::EventData::new_u64(token), flags)?)
     }
 
     fn watch_output(&mut self, socket: BorrowedFd<'_>, token: Token) -> io::Result<()> {
@@ -106,12 +101,7 @@ impl Poller for Epoll {
             | epoll::EventFlags::OUT
             | epoll::EventFlags::RDHUP
             | epoll::EventFlags::ET;
-        Ok(epoll::modify(
-            &self.epoll,
-            socket,
-            epoll::EventData::new_u64(token),
-            flags,
-        )?)
+        Ok(epoll::modify(&self.epoll, socket, epoll::EventData::new_u64(token), flags)?)
     }
 
     fn wait(&mut self, timeout: Option<Duration>, ready: &mut Vec<Ready>) -> io::Result<()> {
@@ -146,15 +136,11 @@ impl Poller for Epoll {
             Ok((_, 0)) => Ok(Received::End),
             Ok((_, count)) => {
                 input.extend(&self.buffer);
-                Ok(Received::Bytes {
-                    count,
-                    drained: count < READ_BYTES,
-                })
+                Ok(Received::Bytes { count, drained: count < READ_BYTES })
             }
-            Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => Ok(Received::Bytes {
-                count: 0,
-                drained: true,
-            }),
+            Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => {
+                Ok(Received::Bytes { count: 0, drained: true })
+            }
             Err(error) => Err(error.into()),
         }
     }
@@ -182,22 +168,11 @@ mod tests {
         poller.add(ours.as_fd(), 7).unwrap();
         theirs.write_all(b"hello").unwrap();
         let mut ready = Vec::new();
-        poller
-            .wait(Some(Duration::from_secs(5)), &mut ready)
-            .unwrap();
-        assert_eq!(
-            (ready.len(), ready[0].token, ready[0].readable),
-            (1, 7, true)
-        );
+        poller.wait(Some(Duration::from_secs(5)), &mut ready).unwrap();
+        assert_eq!((ready.len(), ready[0].token, ready[0].readable), (1, 7, true));
         let mut input = Input::new();
         let received = poller.receive(ours.as_fd(), &mut input).unwrap();
-        assert_eq!(
-            received,
-            Received::Bytes {
-                count: 5,
-                drained: true
-            }
-        );
+        assert_eq!(received, Received::Bytes { count: 5, drained: true });
         assert_eq!(input.bytes(), b"hello");
         ready.clear();
         poller.wait(Some(Duration::ZERO), &mut ready).unwrap();
@@ -211,17 +186,8 @@ mod tests {
         ours.set_nonblocking(true).unwrap();
         let mut input = Input::new();
         let silence = poller.receive(ours.as_fd(), &mut input).unwrap();
-        assert_eq!(
-            silence,
-            Received::Bytes {
-                count: 0,
-                drained: true
-            }
-        );
+        assert_eq!(silence, Received::Bytes { count: 0, drained: true });
         drop(theirs);
-        assert_eq!(
-            poller.receive(ours.as_fd(), &mut input).unwrap(),
-            Received::End
-        );
+        assert_eq!(poller.receive(ours.as_fd(), &mut input).unwrap(), Received::End);
     }
 }

@@ -42,11 +42,7 @@ impl Pool {
     /// A pool without threads yet.
     pub fn new(engine: Arc<Engine>) -> Arc<Pool> {
         let state = Mutex::new(State::default());
-        Arc::new(Pool {
-            engine,
-            state,
-            work: Condvar::new(),
-        })
+        Arc::new(Pool { engine, state, work: Condvar::new() })
     }
 
     /// Gives the errand to a thread; it comes back to `home`.

@@ -79,13 +79,7 @@ impl Server {
             Ok(())
         };
         let acceptor = Some(spawn("rowhouse-accept".into(), run)?);
-        Ok(Server {
-            mailboxes,
-            loops,
-            acceptor,
-            stop,
-            pool,
-        })
+        Ok(Server { mailboxes, loops, acceptor, stop, pool })
     }
 
     /// Accepts nobody any more, answers what has arrived, closes all connections. Returns when
@@ -116,11 +110,7 @@ fn spawn(
             Ok(Err(error)) => error.to_string(),
             Err(_) => "panicked".to_owned(),
         };
-        tracing::error!(
-            thread = name,
-            why,
-            "a thread of the server failed: giving up"
-        );
+        tracing::error!(thread = name, why, "a thread of the server failed: giving up");
         std::process::abort();
     })
 }

@@ -78,10 +78,7 @@ impl Values {
     /// The defaults.
     pub fn defaults() -> Values {
         let default = |s: &Setting| (s.name, (s.default.to_owned(), "default".to_owned()));
-        Values {
-            texts: table::all().map(default).collect(),
-            users: Vec::new(),
-        }
+        Values { texts: table::all().map(default).collect(), users: Vec::new() }
     }
 
     /// Sets a value; the name must be in the table.
@@ -91,11 +88,7 @@ impl Values {
                 Some(near) => format!("; is `{near}` meant?"),
                 None => String::new(),
             };
-            return Err(SettingsError::Unknown {
-                from: from.into(),
-                name: name.into(),
-                hint,
-            });
+            return Err(SettingsError::Unknown { from: from.into(), name: name.into(), hint });
         };
         self.texts.insert(setting.name, (text, from.to_owned()));
         Ok(())
@@ -104,20 +97,14 @@ impl Values {
     /// Takes what a file says.
     pub fn read_file(&mut self, path: &Path) -> Result<(), SettingsError> {
         let from = path.display().to_string();
-        let unreadable = |source| SettingsError::Unreadable {
-            path: from.clone(),
-            source,
-        };
+        let unreadable = |source| SettingsError::Unreadable { path: from.clone(), source };
         let text = fs::read_to_string(path).map_err(unreadable)?;
         self.read_toml(&text, &from)
     }
 
     /// Takes what a file's text says.
     pub fn read_toml(&mut self, text: &str, from: &str) -> Result<(), SettingsError> {
-        let syntax = |why: String| SettingsError::Syntax {
-            path: from.to_owned(),
-            why,
-        };
+        let syntax = |why: String| SettingsError::Syntax { path: from.to_owned(), why };
         let file: toml::Table = text.parse().map_err(|error: toml::de::Error| {
             syntax(error.to_string().trim_end().replace('\n', "\n  "))
         })?;
@@ -172,12 +159,7 @@ impl Values {
         let (text, from) = &self.texts[name];
         parse(text).map_err(|why| {
             let (from, text) = (from.clone(), text.clone());
-            SettingsError::Value {
-                from,
-                name: name.to_owned(),
-                text,
-                why,
-            }
+            SettingsError::Value { from, name: name.to_owned(), text, why }
         })
     }
 }
@@ -200,23 +182,16 @@ fn read_user(user: &toml::Value) -> Result<User, String> {
             _ => return Err(format!("[[users]]: unknown setting `{field}`")),
         }
     }
-    let name = name
-        .filter(|name| !name.is_empty())
-        .ok_or("[[users]]: `name` is missing")?;
+    let name = name.filter(|name| !name.is_empty()).ok_or("[[users]]: `name` is missing")?;
     let missing = || format!("[[users]]: `password` of {name} is missing");
-    let password = password
-        .filter(|password| !password.is_empty())
-        .ok_or_else(missing)?;
+    let password = password.filter(|password| !password.is_empty()).ok_or_else(missing)?;
     Ok(User { name, password })
 }
 
 /// The setting whose name differs least from a wrong one, if it is close.
 fn nearest(name: &str) -> Option<&'static str> {
     let distances = table::all().map(|setting| (distance(name, setting.name), setting.name));
-    distances
-        .min()
-        .filter(|(distance, _)| *distance <= 3)
-        .map(|(_, name)| name)
+    distances.min().filter(|(distance, _)| *distance <= 3).map(|(_, name)| name)
 }
 
 /// Letters to insert, remove or replace to make one word of the other.

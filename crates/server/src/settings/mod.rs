@@ -99,9 +99,8 @@ impl Settings {
         let data_dir = |text: &str| value::path(text)?.ok_or("expected a directory".to_owned());
         let settings = Settings {
             data_dir: values.get("data-dir", data_dir)?,
-            memory: values.get("memory", |text| {
-                within(value::size(text)?, MEMORY_MIN..=u64::MAX)
-            })?,
+            memory: values
+                .get("memory", |text| within(value::size(text)?, MEMORY_MIN..=u64::MAX))?,
             durability: values.get("durability", value::durability)?,
             lock_wait: values.get("lock-wait-timeout", value::duration)?,
             listen: values.get("listen", value::ip)?,
@@ -111,15 +110,14 @@ impl Settings {
             handlersocket_write_port: values.get("handlersocket-write-port", value::port)?,
             memcached_port: values.get("memcached-port", value::port)?,
             memcached_socket: values.get("memcached-socket", value::path)?,
-            threads: match values.get("threads", |text| {
-                within(value::count(text)?, 0..=THREADS_MAX)
-            })? {
+            threads: match values
+                .get("threads", |text| within(value::count(text)?, 0..=THREADS_MAX))?
+            {
                 0 => std::thread::available_parallelism().map_or(1, usize::from),
                 threads => threads,
             },
-            connections_max: values.get("max-connections", |text| {
-                within(value::count(text)?, 1..=10_000_000)
-            })?,
+            connections_max: values
+                .get("max-connections", |text| within(value::count(text)?, 1..=10_000_000))?,
             idle_timeout: values.get("idle-timeout", value::duration)?,
             send_timeout: values.get("send-timeout", value::duration)?,
             shutdown_timeout: values.get("shutdown-timeout", value::duration)?,
@@ -153,9 +151,7 @@ impl Settings {
         }
         let refuse = |why: &str| {
             let listen = self.listen;
-            Err(SettingsError::Contradiction(format!(
-                "listen = {listen} is public: {why}"
-            )))
+            Err(SettingsError::Contradiction(format!("listen = {listen} is public: {why}")))
         };
         if self.users.is_empty() && self.mysql_port != Port::Off {
             return refuse("configure [[users]], or close the MySQL door (mysql-port = \"off\")");

@@ -59,10 +59,7 @@ mod tests {
     fn the_sample_in_the_tree_is_what_the_table_makes() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../rowhouse.sample.toml");
         let in_tree = std::fs::read_to_string(path).unwrap();
-        assert!(
-            in_tree == sample(),
-            "make it anew: rowhouse sample > rowhouse.sample.toml"
-        );
+        assert!(in_tree == sample(), "make it anew: rowhouse sample > rowhouse.sample.toml");
     }
 
     #[test]
@@ -70,9 +67,7 @@ mod tests {
         let uncommented: String = sample()
             .lines()
             .map(|line| {
-                line.strip_prefix('#')
-                    .filter(|rest| !rest.starts_with(' '))
-                    .unwrap_or(line)
+                line.strip_prefix('#').filter(|rest| !rest.starts_with(' ')).unwrap_or(line)
             })
             .map(|line| format!("{line}\n"))
             .collect();

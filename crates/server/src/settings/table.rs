@@ -66,10 +66,7 @@ pub struct Setting {
 impl Setting {
     /// Name of the environment variable.
     pub fn variable(&self) -> String {
-        format!(
-            "ROWHOUSE_{}",
-            self.name.replace('-', "_").to_ascii_uppercase()
-        )
+        format!("ROWHOUSE_{}", self.name.replace('-', "_").to_ascii_uppercase())
     }
 
     /// The first line of the documentation.
@@ -84,12 +81,7 @@ const fn setting(
     default: &'static str,
     doc: &'static str,
 ) -> Setting {
-    Setting {
-        name,
-        kind,
-        default,
-        doc,
-    }
+    Setting { name, kind, default, doc }
 }
 
 /// Settings of one subject, under a heading of the sample file.
@@ -168,12 +160,7 @@ const DOORS: Section = Section {
              For this and the other ports: off (or 0) closes the door; auto takes any free port,\n\
              which the ready line names.\n",
         ),
-        setting(
-            "mysql-socket",
-            Kind::Path,
-            "",
-            "UNIX socket of the MySQL door; empty: none.\n",
-        ),
+        setting("mysql-socket", Kind::Path, "", "UNIX socket of the MySQL door; empty: none.\n"),
         setting(
             "handlersocket-port",
             Kind::Port,
@@ -186,12 +173,7 @@ const DOORS: Section = Section {
             "9999",
             "Port of the HandlerSocket door for reading and writing.\n",
         ),
-        setting(
-            "memcached-port",
-            Kind::Port,
-            "off",
-            "Port of the memcached door.\n",
-        ),
+        setting("memcached-port", Kind::Port, "off", "Port of the memcached door.\n"),
         setting(
             "memcached-socket",
             Kind::Path,
@@ -204,12 +186,7 @@ const DOORS: Section = Section {
 const CONNECTIONS: Section = Section {
     heading: "Connections",
     settings: &[
-        setting(
-            "threads",
-            Kind::Count,
-            "0",
-            "Event loops; 0: one per processor core.\n",
-        ),
+        setting("threads", Kind::Count, "0", "Event loops; 0: one per processor core.\n"),
         setting(
             "max-connections",
             Kind::Count,
@@ -234,12 +211,7 @@ const CONNECTIONS: Section = Section {
             "10s",
             "How long a stop waits for requests in flight.\n",
         ),
-        setting(
-            "max-allowed-packet",
-            Kind::Size,
-            "64MiB",
-            "Largest request at the MySQL door.\n",
-        ),
+        setting("max-allowed-packet", Kind::Size, "64MiB", "Largest request at the MySQL door.\n"),
         setting(
             "handlersocket-max-line",
             Kind::Size,
@@ -306,9 +278,6 @@ mod tests {
 
     #[test]
     fn a_variable_is_the_name_in_capitals() {
-        assert_eq!(
-            find("mysql-port").unwrap().variable(),
-            "ROWHOUSE_MYSQL_PORT"
-        );
+        assert_eq!(find("mysql-port").unwrap().variable(), "ROWHOUSE_MYSQL_PORT");
     }
 }

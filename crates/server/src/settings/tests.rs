@@ -20,14 +20,8 @@ fn the_defaults_are_valid_and_closed_to_others() {
 #[test]
 fn flags_win_over_the_environment_and_that_over_the_file() {
     let mut values = Values::defaults();
-    values
-        .read_toml("mysql-port = 1\nmemory = '2GiB'\nthreads = 7", "file")
-        .unwrap();
-    let environment = [
-        ("ROWHOUSE_MYSQL_PORT", "2"),
-        ("ROWHOUSE_THREADS", "8"),
-        ("PATH", "/bin"),
-    ];
+    values.read_toml("mysql-port = 1\nmemory = '2GiB'\nthreads = 7", "file").unwrap();
+    let environment = [("ROWHOUSE_MYSQL_PORT", "2"), ("ROWHOUSE_THREADS", "8"), ("PATH", "/bin")];
     let environment = environment.map(|(name, text)| (name.to_owned(), text.to_owned()));
     values.read_environment(environment.into_iter()).unwrap();
     values.set("mysql-port", "3".into(), "flag").unwrap();
@@ -40,41 +34,20 @@ fn flags_win_over_the_environment_and_that_over_the_file() {
 #[test]
 fn an_unknown_setting_is_named() {
     let mut values = Values::defaults();
-    let wrong = values
-        .read_toml("mysqlport = 1", "a.toml")
-        .unwrap_err()
-        .to_string();
-    assert_eq!(
-        wrong,
-        "a.toml: unknown setting `mysqlport`; is `mysql-port` meant?"
-    );
+    let wrong = values.read_toml("mysqlport = 1", "a.toml").unwrap_err().to_string();
+    assert_eq!(wrong, "a.toml: unknown setting `mysqlport`; is `mysql-port` meant?");
     let variable = ("ROWHOUSE_NONSENSE_X".to_owned(), "1".to_owned());
-    let wrong = values
-        .read_environment([variable].into_iter())
-        .unwrap_err()
-        .to_string();
-    assert!(
-        wrong.contains("ROWHOUSE_NONSENSE_X: unknown setting `nonsense-x`"),
-        "{wrong}"
-    );
-    let wrong = values
-        .read_toml("[mysql]\nport = 1", "a.toml")
-        .unwrap_err()
-        .to_string();
+    let wrong = values.read_environment([variable].into_iter()).unwrap_err().to_string();
+    assert!(wrong.contains("ROWHOUSE_NONSENSE_X: unknown setting `nonsense-x`"), "{wrong}");
+    let wrong = values.read_toml("[mysql]\nport = 1", "a.toml").unwrap_err().to_string();
     assert!(wrong.contains("unknown setting `mysql`"), "{wrong}");
 }
 
 #[test]
 fn variables_that_kubernetes_makes_are_not_settings() {
-    let variables = [
-        "ROWHOUSE_SERVICE_HOST",
-        "ROWHOUSE_PORT",
-        "ROWHOUSE_PORT_3306_TCP",
-    ];
+    let variables = ["ROWHOUSE_SERVICE_HOST", "ROWHOUSE_PORT", "ROWHOUSE_PORT_3306_TCP"];
     let variables = variables.map(|name| (name.to_owned(), "tcp://10.0.0.1".to_owned()));
-    Values::defaults()
-        .read_environment(variables.into_iter())
-        .unwrap();
+    Values::defaults().read_environment(variables.into_iter()).unwrap();
 }
 
 #[test]
@@ -87,14 +60,8 @@ fn a_value_that_is_not_understood_is_named_with_its_source() {
     values.set("memory", "1MiB".into(), "--memory").unwrap();
     assert!(error(values).starts_with("--memory: memory = `1MiB`: expected 67108864 to"));
     let mut values = Values::defaults();
-    let wrong = values
-        .read_toml("memory = true", "a.toml")
-        .unwrap_err()
-        .to_string();
-    assert!(
-        wrong.contains("`memory` takes a text or a number"),
-        "{wrong}"
-    );
+    let wrong = values.read_toml("memory = true", "a.toml").unwrap_err().to_string();
+    assert!(wrong.contains("`memory` takes a text or a number"), "{wrong}");
 }
 
 #[test]
@@ -111,12 +78,8 @@ fn a_public_address_needs_users_and_secrets() {
     assert!(error(with_users).contains("set handlersocket-secret"));
     let mut complete = public();
     complete.read_toml(users, "a.toml").unwrap();
-    complete
-        .set("handlersocket-secret", "a".into(), "flag")
-        .unwrap();
-    complete
-        .set("handlersocket-write-secret", "b".into(), "flag")
-        .unwrap();
+    complete.set("handlersocket-secret", "a".into(), "flag").unwrap();
+    complete.set("handlersocket-write-secret", "b".into(), "flag").unwrap();
     Settings::new(&complete).unwrap();
 }
 
@@ -125,20 +88,11 @@ fn a_user_without_a_password_or_with_unknown_fields_is_refused() {
     for (text, why) in [
         ("[[users]]\nname = 'a'", "`password` of a is missing"),
         ("[[users]]\npassword = 'a'", "`name` is missing"),
-        (
-            "[[users]]\nname = 'a'\npassword = 'b'\nrole = 'c'",
-            "unknown setting `role`",
-        ),
-        (
-            "[[users]]\nname = 'a'\npassword = 'b'\npassword-hash = 'c'",
-            "exclude each other",
-        ),
+        ("[[users]]\nname = 'a'\npassword = 'b'\nrole = 'c'", "unknown setting `role`"),
+        ("[[users]]\nname = 'a'\npassword = 'b'\npassword-hash = 'c'", "exclude each other"),
         ("users = ['a']", "expected name and password"),
     ] {
-        let wrong = Values::defaults()
-            .read_toml(text, "a.toml")
-            .unwrap_err()
-            .to_string();
+        let wrong = Values::defaults().read_toml(text, "a.toml").unwrap_err().to_string();
         assert!(wrong.contains(why), "{wrong}");
     }
 }

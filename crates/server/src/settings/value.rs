@@ -101,8 +101,7 @@ pub fn ip(text: &str) -> Result<IpAddr, Why> {
     if text == "localhost" {
         return Ok(IpAddr::from([127, 0, 0, 1]));
     }
-    text.parse()
-        .map_err(|_| "expected an IP address, such as 127.0.0.1 or ::1".into())
+    text.parse().map_err(|_| "expected an IP address, such as 127.0.0.1 or ::1".into())
 }
 
 /// A path; `None` when empty.
@@ -123,16 +122,12 @@ pub fn durability(text: &str) -> Result<Durability, Why> {
 /// One of some words.
 pub fn choice(words: &'static [&'static str], text: &str) -> Result<&'static str, Why> {
     let found = words.iter().find(|word| **word == text);
-    found
-        .copied()
-        .ok_or_else(|| format!("expected one of {}", words.join(", ")))
+    found.copied().ok_or_else(|| format!("expected one of {}", words.join(", ")))
 }
 
 fn number_and_unit(text: &str) -> Option<(f64, &str)> {
     let text = text.trim();
-    let digits = text
-        .find(|c: char| !c.is_ascii_digit() && c != '.')
-        .unwrap_or(text.len());
+    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
     Some((number.parse().ok()?, unit.trim_start()))
 }

@@ -49,11 +49,7 @@ pub fn run(arguments: &[&str]) -> Output {
 
 /// The flags of a server on free ports, with a small memory.
 pub fn flags(data_dir: &Path) -> Vec<String> {
-    let ports = [
-        "mysql-port",
-        "handlersocket-port",
-        "handlersocket-write-port",
-    ];
+    let ports = ["mysql-port", "handlersocket-port", "handlersocket-write-port"];
     let mut flags = vec!["serve".to_owned()];
     flags.push(format!("--data-dir={}", data_dir.display()));
     flags.push("--memory=64MiB".to_owned());
@@ -73,10 +69,7 @@ impl Running {
     /// Starts a server with exactly these arguments.
     pub fn start_with(data_dir: &Path, arguments: &[&str]) -> Running {
         let mut command = rowhouse(arguments);
-        let mut child = command
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("the program starts");
+        let mut child = command.stderr(Stdio::piped()).spawn().expect("the program starts");
         let stderr = child.stderr.take().expect("piped");
         let log = Arc::new(Mutex::new(String::new()));
         let (ready, is_ready) = std::sync::mpsc::channel();
@@ -102,9 +95,8 @@ impl Running {
             panic!("not ready; log:\n{}", running.log());
         };
         let words = line.split(' ').filter_map(|word| word.split_once('='));
-        running.addresses = words
-            .map(|(door, address)| (door.to_owned(), address.to_owned()))
-            .collect();
+        running.addresses =
+            words.map(|(door, address)| (door.to_owned(), address.to_owned())).collect();
         running
     }
 
@@ -120,10 +112,7 @@ impl Running {
 
     /// A door's port.
     pub fn port(&self, door: &str) -> u16 {
-        self.address(door)
-            .parse::<SocketAddr>()
-            .expect("an address")
-            .port()
+        self.address(door).parse::<SocketAddr>().expect("an address").port()
     }
 
     /// A connection to a door, whose reads end after `PATIENCE`.
@@ -160,11 +149,7 @@ impl Running {
                 }
                 return status;
             }
-            assert!(
-                since.elapsed() < PATIENCE,
-                "still running; log:\n{}",
-                self.log()
-            );
+            assert!(since.elapsed() < PATIENCE, "still running; log:\n{}", self.log());
             std::thread::yield_now();
             rest();
         }
@@ -192,10 +177,7 @@ impl Drop for Running {
 
 /// A moment between two looks at something that nobody announces.
 pub fn rest() {
-    let timeout = rustix::event::Timespec {
-        tv_sec: 0,
-        tv_nsec: 2_000_000,
-    };
+    let timeout = rustix::event::Timespec { tv_sec: 0, tv_nsec: 2_000_000 };
     let _ = rustix::event::poll(&mut [], Some(&timeout));
 }
 

@@ -139,10 +139,7 @@ fn text(rest: &mut &[u8]) -> Option<String> {
             return None;
         }
         0xfc => (usize::from(u16::from_le_bytes([rest[1], rest[2]])), 3),
-        0xfd => (
-            u32::from_le_bytes([rest[1], rest[2], rest[3], 0]) as usize,
-            4,
-        ),
+        0xfd => (u32::from_le_bytes([rest[1], rest[2], rest[3], 0]) as usize, 4),
         length => (usize::from(length), 1),
     };
     let text = String::from_utf8_lossy(&rest[head..head + length]).into_owned();

@@ -76,6 +76,11 @@ impl House {
         self.rows(query).unwrap_or_else(|error| panic!("{query}: {error}"))
     }
 
+    /// What EXPLAIN says of a query, all in one text.
+    pub fn plan(&mut self, query: &str) -> String {
+        self.answer(&format!("EXPLAIN {query}")).join("\n")
+    }
+
     /// The error of a query that must fail.
     pub fn refusal(&mut self, query: &str) -> SqlError {
         match self.rows(query) {

@@ -25,6 +25,7 @@ use sqlparser::ast;
 
 use super::super::columns::{Class, arrow_type, class_of, collation_of, scalar_of};
 use super::super::kernels::{GroupConcat, Joining, Operation, RowFunction, SortKey, TupleKey};
+use super::Binder;
 use super::arithmetic::{Number, arithmetic, as_number, decimal_type, number_of};
 use super::cast::{call, cast, native_cast, value_form};
 use super::comparison::enum_text;
@@ -32,7 +33,6 @@ use super::functions::{FunctionCall, argument_expr};
 use super::grouping::{any_value, key_of};
 use super::scope::Scope;
 use super::typed::{BIGINT, BIGINT_UNSIGNED, Kind, Typed};
-use super::Binder;
 use crate::error::{Result, SqlError};
 
 /// Default of group_concat_max_len.
@@ -42,17 +42,31 @@ const CONCAT_BYTES_MAX: usize = 1024;
 pub(in crate::analytic) fn is_aggregate(name: &str) -> bool {
     matches!(
         name,
-        "COUNT" | "SUM" | "AVG" | "MIN" | "MAX" | "GROUP_CONCAT" | "BIT_AND" | "BIT_OR"
-            | "BIT_XOR" | "STD" | "STDDEV" | "STDDEV_POP" | "STDDEV_SAMP" | "VARIANCE"
-            | "VAR_POP" | "VAR_SAMP" | "ANY_VALUE" | "JSON_ARRAYAGG" | "JSON_OBJECTAGG"
+        "COUNT"
+            | "SUM"
+            | "AVG"
+            | "MIN"
+            | "MAX"
+            | "GROUP_CONCAT"
+            | "BIT_AND"
+            | "BIT_OR"
+            | "BIT_XOR"
+            | "STD"
+            | "STDDEV"
+            | "STDDEV_POP"
+            | "STDDEV_SAMP"
+            | "VARIANCE"
+            | "VAR_POP"
+            | "VAR_SAMP"
+            | "ANY_VALUE"
+            | "JSON_ARRAYAGG"
+            | "JSON_OBJECTAGG"
     )
 }
 
 /// Whether an expression has an aggregate of its own SELECT in it, windows' not counted.
 pub(in crate::analytic) fn contains_aggregate(ast: &ast::Expr) -> bool {
-    any_function(ast, &|function| {
-        function.over.is_none() && is_aggregate(&function_name(function))
-    })
+    any_function(ast, &|function| function.over.is_none() && is_aggregate(&function_name(function)))
 }
 
 /// The upper-case name of a function.
@@ -274,12 +288,7 @@ impl Binder<'_> {
         self.sum_parts(to, argument, distinct).0
     }
 
-    fn average(
-        &self,
-        to: &Aggregates<'_, '_>,
-        argument: &Typed,
-        distinct: bool,
-    ) -> Result<Typed> {
+    fn average(&self, to: &Aggregates<'_, '_>, argument: &Typed, distinct: bool) -> Result<Typed> {
         if number_of(argument) == Number::Double {
             let double = cast(argument, &ColumnType::Double, self.zone());
             let expr = if distinct {
@@ -395,7 +404,8 @@ impl Binder<'_> {
             let values = keys.into_iter().map(|typed| typed.expr).collect();
             args.push(super::cast::call(SortKey::new(types, descending), values));
         }
-        let expr = to.add(Arc::new(AggregateUDF::new_from_impl(GroupConcat::new(joining))), args, false);
+        let expr =
+            to.add(Arc::new(AggregateUDF::new_from_impl(GroupConcat::new(joining))), args, false);
         let ty = match class_of(&text.ty()) {
             Class::Binary => ColumnType::Blob { size: LobSize::Normal },
             _ => ColumnType::Text { size: LobSize::Normal, collation },
@@ -420,8 +430,7 @@ impl Binder<'_> {
         open: &'static str,
         close: &'static str,
     ) -> Typed {
-        let joining =
-            Joining { separator: b", ".to_vec(), bytes_max: usize::MAX, distinct: None };
+        let joining = Joining { separator: b", ".to_vec(), bytes_max: usize::MAX, distinct: None };
         let function = Arc::new(AggregateUDF::new_from_impl(GroupConcat::new(joining)));
         let joined = to.add(function, vec![element], false);
         let wrap = RowFunction::new(

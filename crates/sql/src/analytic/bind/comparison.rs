@@ -39,9 +39,7 @@ pub(in crate::analytic) fn compare(op: Operator, left: &Typed, right: &Typed, zo
     let nullable = left.nullable || right.nullable;
     let (left, right, common) = common_form(left, right, zone);
     match common {
-        Common::Same => {
-            Typed::truth(binary(left.expr, op, right.expr), nullable)
-        }
+        Common::Same => Typed::truth(binary(left.expr, op, right.expr), nullable),
         Common::Text(collation) => Typed::truth(text(op, &left, &right, collation), nullable),
     }
 }
@@ -137,7 +135,11 @@ fn number_form(left: &Typed, right: &Typed, zone: Zone) -> (Typed, Typed, Common
     let common = match (number_of(left), number_of(right)) {
         (Number::Double, _) | (_, Number::Double) => ColumnType::Double,
         (Number::Int { unsigned: a, .. }, Number::Int { unsigned: b, .. }) if a == b => {
-            if a { BIGINT_UNSIGNED } else { BIGINT }
+            if a {
+                BIGINT_UNSIGNED
+            } else {
+                BIGINT
+            }
         }
         (Number::Int { .. }, Number::Int { .. }) => decimal_type(20, 0),
         (a, b) => {

@@ -10,13 +10,13 @@ use sqlparser::ast;
 
 use rows::types::ColumnType;
 
+use super::super::columns::{Class, class_of};
+use super::super::kernels::Operation;
 use super::arithmetic::{arithmetic, negative};
 use super::cast::{cast, condition, value_form};
 use super::comparison::{compare, null_safe_equal};
 use super::literals;
 use super::scope::Scope;
-use super::super::columns::{class_of, Class};
-use super::super::kernels::Operation;
 use super::typed::{Kind, Typed, firmness};
 use super::unify::unify;
 use super::{Binder, DEPTH_MAX, too_deep};
@@ -35,12 +35,7 @@ impl Binder<'_> {
     }
 
     /// Binds an expression within another; `depth` counts how deep.
-    pub(super) fn nested(
-        &self,
-        scope: &Scope<'_>,
-        ast: &ast::Expr,
-        depth: usize,
-    ) -> Result<Typed> {
+    pub(super) fn nested(&self, scope: &Scope<'_>, ast: &ast::Expr, depth: usize) -> Result<Typed> {
         if depth > DEPTH_MAX {
             return Err(too_deep());
         }
@@ -51,12 +46,7 @@ impl Binder<'_> {
     }
 
     /// The GROUP BY key that the expression is, if it is one that is more than a column.
-    fn group_key(
-        &self,
-        scope: &Scope<'_>,
-        ast: &ast::Expr,
-        depth: usize,
-    ) -> Result<Option<Typed>> {
+    fn group_key(&self, scope: &Scope<'_>, ast: &ast::Expr, depth: usize) -> Result<Option<Typed>> {
         use ast::Expr as E;
         if matches!(ast, E::Value(_) | E::Identifier(_) | E::CompoundIdentifier(_))
             || scope.inside_aggregate.get()
@@ -260,8 +250,7 @@ impl Binder<'_> {
             operands.push(right);
             rest = left;
         }
-        let operator =
-            if *op == ast::BinaryOperator::And { Operator::And } else { Operator::Or };
+        let operator = if *op == ast::BinaryOperator::And { Operator::And } else { Operator::Or };
         let mut out = self.nested(scope, rest, depth)?;
         for operand in operands.into_iter().rev() {
             let operand = self.nested(scope, operand, depth)?;

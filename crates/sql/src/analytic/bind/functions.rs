@@ -69,9 +69,8 @@ impl<'q> FunctionCall<'q> {
 
     /// `COUNT(DISTINCT ...)`.
     pub(in crate::analytic) fn is_distinct(&self) -> bool {
-        self.list().is_some_and(|list| {
-            list.duplicate_treatment == Some(ast::DuplicateTreatment::Distinct)
-        })
+        self.list()
+            .is_some_and(|list| list.duplicate_treatment == Some(ast::DuplicateTreatment::Distinct))
     }
 
     /// ORDER BY among the arguments.

@@ -174,4 +174,3 @@ pub(in crate::analytic) fn distinct_keys(columns: &[Typed]) -> Option<Vec<Expr>>
     let collated = columns.iter().any(Typed::has_collation);
     collated.then(|| columns.iter().map(key_of).collect())
 }
-

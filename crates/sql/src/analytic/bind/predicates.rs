@@ -213,9 +213,7 @@ impl Binder<'_> {
         }
         let escape = match escape.map(|escape| &escape.value) {
             None => Some('\\'),
-            Some(
-                ast::Value::SingleQuotedString(text) | ast::Value::DoubleQuotedString(text),
-            ) => {
+            Some(ast::Value::SingleQuotedString(text) | ast::Value::DoubleQuotedString(text)) => {
                 let mut chars = text.chars();
                 let escape = chars.next();
                 if chars.next().is_some() {

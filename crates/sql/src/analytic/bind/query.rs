@@ -8,8 +8,8 @@
 
 use std::sync::Arc;
 
-use datafusion::datasource::cte_worktable::CteWorkTable;
 use datafusion::common::{Column, TableReference};
+use datafusion::datasource::cte_worktable::CteWorkTable;
 use datafusion::datasource::provider_as_source;
 use datafusion::logical_expr::expr::Sort;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
@@ -106,11 +106,7 @@ impl Bound {
 
 impl Binder<'_> {
     /// Binds a query; `parent` is the SELECT around it.
-    pub(super) fn query(
-        &self,
-        query: &ast::Query,
-        parent: Option<&Scope<'_>>,
-    ) -> Result<Bound> {
+    pub(super) fn query(&self, query: &ast::Query, parent: Option<&Scope<'_>>) -> Result<Bound> {
         let ctes_before = self.ctes.borrow().len();
         let out = self.query_with(query, parent);
         self.ctes.borrow_mut().truncate(ctes_before);
@@ -263,7 +259,8 @@ impl Binder<'_> {
             .map(|(a, b)| a.nullable || b.nullable)
             .collect();
         let names = unique_names(left.columns.iter().map(|column| column.name.as_str()));
-        let (a, b) = (self.aligned(&left, &columns, &names)?, self.aligned(&right, &columns, &names)?);
+        let (a, b) =
+            (self.aligned(&left, &columns, &names)?, self.aligned(&right, &columns, &names)?);
         let plan = match op {
             ast::SetOperator::Union => {
                 LogicalPlanBuilder::new(a).union(b).and_then(LogicalPlanBuilder::build)
@@ -338,11 +335,8 @@ impl Binder<'_> {
         if order.is_empty() {
             return Ok(bound);
         }
-        let relation = Relation {
-            name: String::new(),
-            database: None,
-            columns: bound.scope_columns(),
-        };
+        let relation =
+            Relation { name: String::new(), database: None, columns: bound.scope_columns() };
         let scope = Scope::new(parent, vec![relation]);
         scope.clause.set(Clause::Order);
         let mut sorts = Vec::with_capacity(order.len());
@@ -452,9 +446,10 @@ pub(in crate::analytic) fn distinct(bound: Bound) -> Result<Bound> {
         .iter()
         .zip(&bound.columns)
         .map(|(typed, column)| any_value(typed.expr.clone()).alias(column.column.name.clone()));
-    let back = bound.columns.iter().map(|column| {
-        Expr::Column(Column::new_unqualified(column.column.name.clone()))
-    });
+    let back = bound
+        .columns
+        .iter()
+        .map(|column| Expr::Column(Column::new_unqualified(column.column.name.clone())));
     let plan = builder
         .aggregate(keys.collect::<Vec<_>>(), values.collect::<Vec<_>>())
         .and_then(|builder| builder.project(back.collect::<Vec<_>>()))
@@ -493,9 +488,7 @@ pub(in crate::analytic) fn sort_by(key: Expr, item: &ast::OrderByExpr) -> Sort {
 }
 
 /// Names for columns of a plan: as wanted, repeated ones numbered.
-pub(in crate::analytic) fn unique_names<'n>(
-    wanted: impl Iterator<Item = &'n str>,
-) -> Vec<String> {
+pub(in crate::analytic) fn unique_names<'n>(wanted: impl Iterator<Item = &'n str>) -> Vec<String> {
     let mut taken = std::collections::HashSet::new();
     wanted
         .map(|wanted| {

@@ -89,10 +89,7 @@ impl Binder<'_> {
             }
             ast::TableFactor::Derived { subquery, alias, lateral: false, .. } => {
                 let Some(alias) = alias else {
-                    return Err(SqlError::new(
-                        1248,
-                        "Every derived table must have its own alias",
-                    ));
+                    return Err(SqlError::new(1248, "Every derived table must have its own alias"));
                 };
                 let bound = renamed(self.query(subquery, None)?, alias)?;
                 let qualifier = self.qualifier(&alias.name.value);
@@ -177,12 +174,7 @@ impl Binder<'_> {
         Ok(Bound { plan, columns })
     }
 
-    fn relation(
-        &self,
-        named: Named,
-        name: String,
-        database: Option<String>,
-    ) -> Result<Joined> {
+    fn relation(&self, named: Named, name: String, database: Option<String>) -> Result<Joined> {
         match named {
             Named::Nothing => {
                 let plan = LogicalPlanBuilder::empty(true).build().map_err(translate)?;
@@ -310,9 +302,7 @@ impl Binder<'_> {
     ) -> Result<Joined> {
         use ast::JoinOperator as J;
         let (kind, constraint) = match operator {
-            J::Join(c) | J::Inner(c) | J::CrossJoin(c) | J::StraightJoin(c) => {
-                (JoinType::Inner, c)
-            }
+            J::Join(c) | J::Inner(c) | J::CrossJoin(c) | J::StraightJoin(c) => (JoinType::Inner, c),
             J::Left(c) | J::LeftOuter(c) => (JoinType::Left, c),
             J::Right(c) | J::RightOuter(c) => (JoinType::Right, c),
             other => return Err(SqlError::unsupported(format!("{other:?} join"))),
@@ -418,9 +408,7 @@ fn find_visible<'r>(relations: &'r mut [Relation], name: &str) -> Option<&'r mut
     relations
         .iter_mut()
         .flat_map(|relation| &mut relation.columns)
-        .find(|column| {
-            !column.hidden && !column.shadowed && column.name.eq_ignore_ascii_case(name)
-        })
+        .find(|column| !column.hidden && !column.shadowed && column.name.eq_ignore_ascii_case(name))
 }
 
 /// The side of an outer join that may be missing gives NULLs.
@@ -432,9 +420,10 @@ fn nullify(relations: &mut [Relation], left_count: usize, kind: JoinType) {
     };
     for column in missing.iter_mut().flat_map(|relation| &mut relation.columns) {
         column.nullable = true;
-        column.origin = column.origin.as_ref().map(|origin| {
-            Arc::new(ResultColumn { nullable: true, ..(**origin).clone() })
-        });
+        column.origin = column
+            .origin
+            .as_ref()
+            .map(|origin| Arc::new(ResultColumn { nullable: true, ..(**origin).clone() }));
     }
 }
 
@@ -451,13 +440,15 @@ fn cross(left: Joined, right: Joined) -> Result<Joined> {
 /// A table's column as a client is told of it.
 fn table_column(table: &rows::Table, position: usize) -> ResultColumn {
     let column = &table.columns[position];
-    let is = |index: &rows::schema::Index| index.parts.first().is_some_and(|p| p.column == position);
+    let is =
+        |index: &rows::schema::Index| index.parts.first().is_some_and(|p| p.column == position);
     let primary = table.indexes[0].parts.iter().any(|part| part.column == position);
     let secondary = || table.indexes[1..].iter();
     let flags = ColumnFlags {
         primary_key: primary,
         unique_key: secondary().any(|index| index.unique && index.parts.len() == 1 && is(index)),
-        multiple_key: secondary().any(|index| is(index) && !(index.unique && index.parts.len() == 1)),
+        multiple_key: secondary()
+            .any(|index| is(index) && !(index.unique && index.parts.len() == 1)),
         auto_increment: column.auto_increment,
         no_default: !column.nullable
             && column.default == DefaultValue::None

@@ -13,9 +13,7 @@
 
 use datafusion::common::Column;
 use datafusion::logical_expr::utils::split_conjunction_owned;
-use datafusion::logical_expr::{
-    BinaryExpr, Expr, LogicalPlan, LogicalPlanBuilder, Operator, lit,
-};
+use datafusion::logical_expr::{BinaryExpr, Expr, LogicalPlan, LogicalPlanBuilder, Operator, lit};
 use sqlparser::ast;
 
 use super::super::failure::translate;
@@ -66,9 +64,7 @@ impl Binder<'_> {
             items.iter().map(|item| (item.name.clone(), item.typed.clone())).collect();
         let having = match &select.having {
             None => None,
-            Some(having) => {
-                Some(scope.within(Clause::Having, || self.predicate(&scope, having))?)
-            }
+            Some(having) => Some(scope.within(Clause::Having, || self.predicate(&scope, having))?),
         };
         let sorts = scope.within(Clause::Order, || self.sort_items(&scope, order, &items))?;
         if grouped {
@@ -271,9 +267,7 @@ impl Binder<'_> {
     }
 }
 
-fn build(
-    builder: datafusion::common::Result<LogicalPlanBuilder>,
-) -> Result<LogicalPlan> {
+fn build(builder: datafusion::common::Result<LogicalPlanBuilder>) -> Result<LogicalPlan> {
     builder.and_then(LogicalPlanBuilder::build).map_err(translate)
 }
 
@@ -326,10 +320,8 @@ fn project(
         builder = builder.sort(keys).map_err(translate)?;
     }
     if extra {
-        let shown: Vec<Expr> = names
-            .iter()
-            .map(|name| Expr::Column(Column::new_unqualified(name.clone())))
-            .collect();
+        let shown: Vec<Expr> =
+            names.iter().map(|name| Expr::Column(Column::new_unqualified(name.clone()))).collect();
         builder = builder.project(shown).map_err(translate)?;
     }
     let plan = builder.build().map_err(translate)?;

@@ -20,13 +20,13 @@ use datafusion::logical_expr::{
 use sqlparser::ast;
 
 use super::super::failure::translate;
+use super::super::kernels::{CollationKey, RowFunction};
 use super::Binder;
+use super::cast::call;
 use super::comparison::{Common, common_form, compare};
 use super::predicates::{columns_wanted, row_parts};
 use super::query::Bound;
 use super::scope::Scope;
-use super::super::kernels::{CollationKey, RowFunction};
-use super::cast::call;
 use super::typed::{Kind, Typed};
 use crate::error::{Result, SqlError};
 
@@ -48,11 +48,7 @@ impl Binder<'_> {
     }
 
     /// `(SELECT ...)` as a value.
-    pub(super) fn scalar_subquery(
-        &self,
-        scope: &Scope<'_>,
-        query: &ast::Query,
-    ) -> Result<Typed> {
+    pub(super) fn scalar_subquery(&self, scope: &Scope<'_>, query: &ast::Query) -> Result<Typed> {
         let (mut plan, column) = self.one_column(scope, query)?;
         if is_correlated(&plan) && !gives_one_row(&plan) {
             plan = first_row(plan, &column.expr)?;
@@ -186,8 +182,7 @@ impl Binder<'_> {
         }
         let truth = |truth| Box::new(lit(datafusion::common::ScalarValue::Boolean(truth)));
         let unknown = unknown.unwrap_or_else(|| lit(false));
-        let branches =
-            vec![(Box::new(found), truth(Some(true))), (Box::new(unknown), truth(None))];
+        let branches = vec![(Box::new(found), truth(Some(true))), (Box::new(unknown), truth(None))];
         let case = Expr::Case(Case::new(None, branches, Some(truth(Some(false)))));
         Ok(self.negate_if(Typed::truth(case, true), negated))
     }
@@ -282,11 +277,7 @@ impl Binder<'_> {
         let outer = outer_reference(scope, tested)?;
         // ANY: some row compares so. ALL: there is no row that does not.
         let condition = compare(op, &outer, &column, self.zone());
-        let filter = if any {
-            condition.expr
-        } else {
-            Expr::IsNotTrue(Box::new(condition.expr))
-        };
+        let filter = if any { condition.expr } else { Expr::IsNotTrue(Box::new(condition.expr)) };
         let plan = filtered(bound.plan, filter)?;
         if !scope.filters() {
             let found = counted(plan)?.gt(lit(0i64));

@@ -15,9 +15,7 @@ use super::comparison::common_collation;
 use super::typed::{Kind, Typed, firmness};
 
 /// The common type, and how firmly it insists on its collation. `Kind::Null` when all are NULL.
-pub(in crate::analytic) fn unify<'a>(
-    operands: impl IntoIterator<Item = &'a Typed>,
-) -> (Kind, u8) {
+pub(in crate::analytic) fn unify<'a>(operands: impl IntoIterator<Item = &'a Typed>) -> (Kind, u8) {
     let mut common: Option<Typed> = None;
     for operand in operands {
         if operand.kind == Kind::Null {

@@ -97,11 +97,8 @@ impl Binder<'_> {
             .iter()
             .map(|item| Ok(value_form(&self.nested(scope, &item.expr, depth)?)))
             .collect::<Result<Vec<Typed>>>()?;
-        let order: Vec<Sort> = keys
-            .iter()
-            .zip(&spec.order_by)
-            .map(|(key, item)| sort_by(key_of(key), item))
-            .collect();
+        let order: Vec<Sort> =
+            keys.iter().zip(&spec.order_by).map(|(key, item)| sort_by(key_of(key), item)).collect();
         let mut frame = match &spec.window_frame {
             None => WindowFrame::new(if order.is_empty() { None } else { Some(false) }),
             Some(frame) => self.frame(scope, frame, &keys)?,
@@ -247,9 +244,8 @@ impl Binder<'_> {
                 }
             }
             "MIN" | "MAX" => {
-                let add = |function, args| {
-                    window(WindowFunctionDefinition::AggregateUDF(function), args)
-                };
+                let add =
+                    |function, args| window(WindowFunctionDefinition::AggregateUDF(function), args);
                 self.extreme_by(one(call, arguments)?, call.name == "MIN", &add)
             }
             name => return Err(SqlError::unsupported(format!("{name} over a window"))),
@@ -307,12 +303,9 @@ fn named_window(scope: &Scope<'_>, name: &ast::Ident) -> Result<ast::WindowSpec>
     let mut wanted = name;
     // A name may stand for another name; as many steps as there are names reach the end.
     for _ in 0..=scope.named_windows.len() {
-        let found = scope
-            .named_windows
-            .iter()
-            .find(|ast::NamedWindowDefinition(own, _)| {
-                own.value.eq_ignore_ascii_case(&wanted.value)
-            });
+        let found = scope.named_windows.iter().find(|ast::NamedWindowDefinition(own, _)| {
+            own.value.eq_ignore_ascii_case(&wanted.value)
+        });
         match found {
             Some(ast::NamedWindowDefinition(_, ast::NamedWindowExpr::WindowSpec(spec))) => {
                 return Ok(match &spec.window_name {
@@ -331,8 +324,7 @@ fn named_window(scope: &Scope<'_>, name: &ast::Ident) -> Result<ast::WindowSpec>
 
 /// A named window with what OVER adds to it.
 fn extended_window(named: ast::WindowSpec, with: &ast::WindowSpec) -> ast::WindowSpec {
-    let order_by =
-        if with.order_by.is_empty() { named.order_by } else { with.order_by.clone() };
+    let order_by = if with.order_by.is_empty() { named.order_by } else { with.order_by.clone() };
     ast::WindowSpec {
         window_name: None,
         partition_by: named.partition_by,

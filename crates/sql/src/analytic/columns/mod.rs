@@ -26,5 +26,5 @@ mod write;
 
 pub(super) use read::ColumnReader;
 pub(super) use scalar::{scalar_of, value_of};
-pub(super) use types::{Class, arrow_type, class_of, collation_of, is_binary, is_string};
+pub(super) use types::{Class, arrow_type, class_of, collation_of, is_string};
 pub(super) use write::ColumnWriter;

@@ -7,8 +7,8 @@
 //! Not here: the other direction (`write`).
 
 use datafusion::arrow::array::{
-    Array, ArrayRef, BinaryViewArray, BooleanArray, Decimal128Array, Decimal256Array,
-    Float32Array, Float64Array, Int64Array, UInt16Array, UInt32Array, UInt64Array,
+    Array, ArrayRef, BinaryViewArray, BooleanArray, Decimal128Array, Decimal256Array, Float32Array,
+    Float64Array, Int64Array, UInt16Array, UInt32Array, UInt64Array,
 };
 use datafusion::common::{DataFusionError, Result, internal_datafusion_err};
 use rows::datum::Datum;
@@ -109,16 +109,16 @@ impl<'a> ColumnReader<'a> {
             ColumnReader::Bytes(from) => Datum::Bytes(from.value(row)),
             ColumnReader::Date(from) => {
                 Datum::Date(Date::from_packed(from.value(row)).unwrap_or_default())
-            },
+            }
             ColumnReader::Time(from) => {
                 Datum::Time(Time::from_micros(from.value(row)).unwrap_or_default())
-            },
+            }
             ColumnReader::DateTime(from) => {
                 Datum::DateTime(DateTime::from_packed(from.value(row)).unwrap_or_default())
-            },
+            }
             ColumnReader::Timestamp(from) => {
                 Datum::Timestamp(Timestamp::from_micros(from.value(row)))
-            },
+            }
             ColumnReader::Year(from) => Datum::Year(from.value(row)),
             ColumnReader::Enum(from) => Datum::Enum(from.value(row)),
         }

@@ -118,7 +118,9 @@ pub(in crate::analytic) fn value_of(ty: &ColumnType, scalar: &ScalarValue) -> Op
             Value::Decimal(decimal_from_256(*v, *scale))
         }
         (ColumnType::Date, ScalarValue::UInt32(Some(v))) => Value::Date(Date::from_packed(*v)?),
-        (ColumnType::Time { .. }, ScalarValue::Int64(Some(v))) => Value::Time(Time::from_micros(*v)?),
+        (ColumnType::Time { .. }, ScalarValue::Int64(Some(v))) => {
+            Value::Time(Time::from_micros(*v)?)
+        }
         (ColumnType::DateTime { .. }, ScalarValue::UInt64(Some(v))) => {
             Value::DateTime(DateTime::from_packed(*v)?)
         }

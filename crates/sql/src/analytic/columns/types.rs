@@ -82,11 +82,6 @@ pub(in crate::analytic) fn is_string(ty: &ColumnType) -> bool {
     class_of(ty).is_string()
 }
 
-/// Whether values are bytes without a character set.
-pub(in crate::analytic) fn is_binary(ty: &ColumnType) -> bool {
-    class_of(ty) == Class::Binary
-}
-
 /// How values of the type compare as text; `Binary` for what is no text.
 pub(in crate::analytic) fn collation_of(ty: &ColumnType) -> Collation {
     match ty {
@@ -111,9 +106,7 @@ pub(in crate::analytic) fn arrow_type(ty: &ColumnType) -> DataType {
         ColumnType::Decimal { precision, scale } if *precision <= DIGITS_128_MAX => {
             DataType::Decimal128(*precision, *scale as i8)
         }
-        ColumnType::Decimal { precision, scale } => {
-            DataType::Decimal256(*precision, *scale as i8)
-        }
+        ColumnType::Decimal { precision, scale } => DataType::Decimal256(*precision, *scale as i8),
         ColumnType::Char { .. }
         | ColumnType::VarChar { .. }
         | ColumnType::Text { .. }

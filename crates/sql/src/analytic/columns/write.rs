@@ -47,7 +47,9 @@ impl ColumnWriter {
             }
             ColumnType::Float => ColumnWriter::Float(Float32Builder::with_capacity(capacity)),
             ColumnType::Double => ColumnWriter::Double(Float64Builder::with_capacity(capacity)),
-            ColumnType::Decimal { precision, scale } => decimal_writer(*precision, *scale, capacity),
+            ColumnType::Decimal { precision, scale } => {
+                decimal_writer(*precision, *scale, capacity)
+            }
             ColumnType::Date => ColumnWriter::Date(UInt32Builder::with_capacity(capacity)),
             ColumnType::Time { .. } => ColumnWriter::Time(Int64Builder::with_capacity(capacity)),
             ColumnType::DateTime { .. } | ColumnType::Timestamp { .. } => {
@@ -131,10 +133,7 @@ impl ColumnWriter {
 fn decimal_writer(precision: u8, scale: u8, capacity: usize) -> ColumnWriter {
     if precision <= DIGITS_128_MAX {
         let ty = DataType::Decimal128(precision, scale as i8);
-        ColumnWriter::Narrow(
-            Decimal128Builder::with_capacity(capacity).with_data_type(ty),
-            scale,
-        )
+        ColumnWriter::Narrow(Decimal128Builder::with_capacity(capacity).with_data_type(ty), scale)
     } else {
         let ty = DataType::Decimal256(precision, scale as i8);
         ColumnWriter::Wide(Decimal256Builder::with_capacity(capacity).with_data_type(ty), scale)

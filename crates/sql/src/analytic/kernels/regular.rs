@@ -58,10 +58,11 @@ impl ScalarUDFImpl for RegularExpression {
         let constant = args.args.iter().all(|arg| matches!(arg, ColumnarValue::Scalar(_)));
         let rows = if constant { 1 } else { args.number_rows };
         let (tested, patterns) = (texts(&args.args[0], rows)?, texts(&args.args[1], rows)?);
-        let flags: Option<StringArray> =
-            self.folds.then(|| (0..rows).map(|_| Some("i")).collect());
-        let matches: BooleanArray = regexp_is_match(&tested, &patterns, flags.as_ref())
-            .map_err(|error| raise(SqlError::new(3692, format!("Illegal regular expression: {error}"))))?;
+        let flags: Option<StringArray> = self.folds.then(|| (0..rows).map(|_| Some("i")).collect());
+        let matches: BooleanArray =
+            regexp_is_match(&tested, &patterns, flags.as_ref()).map_err(|error| {
+                raise(SqlError::new(3692, format!("Illegal regular expression: {error}")))
+            })?;
         if constant {
             return Ok(ColumnarValue::Scalar(ScalarValue::try_from_array(&matches, 0)?));
         }

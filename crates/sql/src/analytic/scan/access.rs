@@ -47,7 +47,8 @@ impl Access {
         conditions: &Conditions,
         all: u64,
     ) -> Result<Access> {
-        let mut best = Access { index: 0, ranges: vec![table.index_range(0)], columns: 0, rows: all };
+        let mut best =
+            Access { index: 0, ranges: vec![table.index_range(0)], columns: 0, rows: all };
         let mut best_cost = all as f64;
         if conditions.is_empty() {
             return Ok(best);

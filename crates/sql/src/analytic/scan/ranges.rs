@@ -11,9 +11,9 @@ use std::collections::BTreeMap;
 use std::ops::Bound;
 
 use datafusion::logical_expr::{Between, BinaryExpr, Expr, Operator};
+use rows::Table;
 use rows::datum::Value;
 use rows::schema::Column;
-use rows::Table;
 
 use super::super::columns::{collation_of, is_string, value_of};
 use super::super::kernels::{TextComparison, TextMembership};
@@ -159,10 +159,8 @@ fn comparison(
         return None;
     }
     let value = value_of(&column.ty, literal)?;
-    let ordered = matches!(
-        op,
-        Operator::Eq | Operator::Lt | Operator::LtEq | Operator::Gt | Operator::GtEq
-    );
+    let ordered =
+        matches!(op, Operator::Eq | Operator::Lt | Operator::LtEq | Operator::Gt | Operator::GtEq);
     (ordered && !value.is_null()).then_some((at, op, value))
 }
 
@@ -176,8 +174,7 @@ fn text_comparison(table: &Table, filter: &Expr) -> Option<(usize, Operator, Val
         return None;
     }
     let value = value_of(ty, text)?;
-    (comparison.op() != Operator::NotEq && !value.is_null())
-        .then(|| (at, comparison.op(), value))
+    (comparison.op() != Operator::NotEq && !value.is_null()).then(|| (at, comparison.op(), value))
 }
 
 fn compare(found: &mut Conditions, column: usize, op: Operator, value: Value) {

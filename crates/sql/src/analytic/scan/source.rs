@@ -92,8 +92,7 @@ impl TableProvider for TableSource {
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let conditions = ranges::conditions(&self.table, filters);
         let all = self.rows().map_err(raise)?;
-        let access =
-            Access::choose(&self.engine, &self.table, &conditions, all).map_err(raise)?;
+        let access = Access::choose(&self.engine, &self.table, &conditions, all).map_err(raise)?;
         let workers = state.config().target_partitions();
         let partitions = if limit.is_some() {
             vec![access.ranges.clone()]

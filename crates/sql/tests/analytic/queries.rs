@@ -1,16 +1,12 @@
-//! Queries of every kind answer as MariaDB does: `analytic/expected.txt` holds its answers, made
-//! by `analytic/refresh.py`.
+//! Queries of every kind answer as MariaDB does: `expected.txt` holds its answers, made
+//! by `refresh.py`.
 
-#[path = "analytic/house.rs"]
-#[expect(dead_code, reason = "shared with other tests")]
-mod house;
-
-use house::House;
+use crate::house::House;
 
 /// Query and answer.
 fn expectations() -> Vec<(&'static str, Vec<&'static str>)> {
     let mut out: Vec<(&str, Vec<&str>)> = Vec::new();
-    for line in include_str!("analytic/expected.txt").lines() {
+    for line in include_str!("expected.txt").lines() {
         match line.strip_prefix("> ") {
             Some(query) => out.push((query, Vec::new())),
             None => out.last_mut().expect("begins with a query").1.push(line),
@@ -28,11 +24,12 @@ fn is_ordered(query: &str) -> bool {
 #[test]
 fn queries_answer_as_mariadb_does() {
     let mut house = House::new();
-    house.run(include_str!("analytic/setup.sql"));
+    house.run(include_str!("setup.sql"));
     let mut wrong = Vec::new();
     let expectations = expectations();
     for (query, expected) in &expectations {
-        let mut expected: Vec<String> = expected.iter().map(|line| line.replace("\\\\", "\\")).collect();
+        let mut expected: Vec<String> =
+            expected.iter().map(|line| line.replace("\\\\", "\\")).collect();
         let answer = house.rows(query);
         let mut rows = match answer {
             Ok(rows) => rows,

@@ -1,13 +1,9 @@
 //! The air traffic queries Q0 to Q9 over a small seeded table, against answers computed here
 //! from the same flights.
 
-#[path = "analytic/house.rs"]
-#[expect(dead_code, reason = "shared with other tests")]
-mod house;
-
 use std::collections::{BTreeMap, BTreeSet};
 
-use house::House;
+use crate::house::House;
 
 /// Flights in the table.
 const FLIGHTS: usize = 3000;
@@ -66,7 +62,13 @@ fn house(flights: &[Flight]) -> House {
             let id = chunk * 200 + at;
             format!(
                 "({id},{},{},{},'{}','{}','{}','{}',{})",
-                f.year, f.month, f.day_of_week, f.carrier, f.origin, f.origin_city, f.dest_city,
+                f.year,
+                f.month,
+                f.day_of_week,
+                f.carrier,
+                f.origin,
+                f.origin_city,
+                f.dest_city,
                 f.delay
             )
         };
@@ -124,7 +126,8 @@ fn q1_and_q2_count_by_day_of_week_in_a_range_of_years() {
         "SELECT DayOfWeek, COUNT(*) AS c FROM ontime WHERE Year BETWEEN 2000 AND 2008 \
          GROUP BY DayOfWeek ORDER BY c DESC",
     );
-    let counts: Vec<i64> = q1.iter().map(|row| row.split('\t').nth(1).unwrap().parse().unwrap()).collect();
+    let counts: Vec<i64> =
+        q1.iter().map(|row| row.split('\t').nth(1).unwrap().parse().unwrap()).collect();
     assert!(counts.is_sorted_by(|a, b| a >= b));
     assert_eq!(sorted(q1), lines(&count(within().map(|f| f.day_of_week))));
     let q2 = house.answer(
@@ -178,7 +181,8 @@ fn delayed<'f, K: Ord + std::fmt::Display>(
 fn q5_and_q6_join_two_derived_tables() {
     let flights = flights();
     let mut house = house(&flights);
-    for (condition, from, to) in [("Year=2007", 2007, 2007), ("Year BETWEEN 2000 AND 2008", 2000, 2008)]
+    for (condition, from, to) in
+        [("Year=2007", 2007, 2007), ("Year BETWEEN 2000 AND 2008", 2000, 2008)]
     {
         let answer = house.answer(&format!(
             "SELECT t.Carrier, c*1000/c2 AS c3 FROM (SELECT Carrier, COUNT(*) AS c FROM ontime \
@@ -238,7 +242,6 @@ fn q8_counts_distinct_origins_per_destination() {
 #[test]
 fn q9_counts_by_year() {
     let flights = flights();
-    let answer =
-        house(&flights).answer("SELECT Year, COUNT(*) AS c1 FROM ontime GROUP BY Year");
+    let answer = house(&flights).answer("SELECT Year, COUNT(*) AS c1 FROM ontime GROUP BY Year");
     assert_eq!(sorted(answer), lines(&count(flights.iter().map(|f| f.year))));
 }

@@ -1,0 +1,97 @@
+//! Tokens to values of a column, coerced as the original stores them: silently.
+//!
+//! Invariants
+//! 1. Keys, filter values and stored values are coerced alike, so a client finds what it wrote.
+//! 2. Fractions of seconds are cut to the column's digits, where SQL rounds them.
+//!
+//! Not here: escapes (`decode`), the coercions themselves (`rows::convert`).
+
+use std::borrow::Cow;
+
+use rows::alter::implicit_default;
+use rows::convert::{Issue, from_text};
+use rows::schema::{Column, DefaultValue};
+use rows::{ColumnType, DateTime, Datum, Value, Zone};
+
+use crate::handlersocket::command::Refusal;
+use crate::handlersocket::decode::unescape;
+
+/// A text as a value of a column; JSON that is none is refused.
+pub fn stored(column: &Column, text: &[u8]) -> Result<Value, Refusal> {
+    let converted = from_text(&column.ty, &cut_fraction(&column.ty, text), Zone::UTC);
+    match converted.issue {
+        Some(Issue::InvalidJson) => Err(Refusal::JSON),
+        _ => Ok(converted.value),
+    }
+}
+
+/// A key token as a value of a column; NULL where none is allowed is the empty value.
+pub fn key_value(column: &Column, token: &[u8]) -> Result<Value, Refusal> {
+    match unescape(token)? {
+        Some(text) => Ok(from_text(&column.ty, &cut_fraction(&column.ty, &text), Zone::UTC).value),
+        None if column.nullable => Ok(Value::Null),
+        None => Ok(zero(column)),
+    }
+}
+
+/// What stands in a column that an insert does not give: its DEFAULT as in SQL, and the zero
+/// value where that is NULL but must not be. `now` is the time in microseconds.
+pub fn default_value(column: &Column, now: u64) -> Value {
+    match &column.default {
+        // The engine makes the value up.
+        _ if column.auto_increment => Value::Null,
+        DefaultValue::Literal(Some(text)) => from_text(&column.ty, text, Zone::UTC).value,
+        DefaultValue::CurrentTimestamp => current_time(column, now),
+        DefaultValue::None | DefaultValue::Literal(None) if column.nullable => Value::Null,
+        DefaultValue::None | DefaultValue::Literal(None) => zero(column),
+    }
+}
+
+fn current_time(column: &Column, now: u64) -> Value {
+    match DateTime::from_micros(now as i64) {
+        Some(now) => rows::convert::convert(&column.ty, Datum::DateTime(now), Zone::UTC).value,
+        None => zero(column),
+    }
+}
+
+fn zero(column: &Column) -> Value {
+    from_text(&column.ty, &implicit_default(&column.ty), Zone::UTC).value
+}
+
+/// The text without the digits of a second's fraction that the column does not keep.
+fn cut_fraction<'t>(ty: &ColumnType, text: &'t [u8]) -> Cow<'t, [u8]> {
+    let (ColumnType::Time { fsp } | ColumnType::DateTime { fsp } | ColumnType::Timestamp { fsp }) =
+        ty
+    else {
+        return Cow::Borrowed(text);
+    };
+    let Some(dot) = text.iter().rposition(|byte| *byte == b'.') else {
+        return Cow::Borrowed(text);
+    };
+    // Only what follows the seconds is a fraction: '2020-01-02 03.04.05' has none.
+    let colons = text[..dot].iter().filter(|byte| **byte == b':').count();
+    let plain = text[..dot].iter().all(|byte| byte.is_ascii_digit() || b" +-".contains(byte));
+    let digits = text[dot + 1..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    if digits <= usize::from(*fsp) || !(colons == 2 || (colons == 0 && plain)) {
+        return Cow::Borrowed(text);
+    }
+    let mut cut = text[..dot + 1 + usize::from(*fsp)].to_vec();
+    cut.extend_from_slice(&text[dot + 1 + digits..]);
+    Cow::Owned(cut)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_digits_behind_the_seconds_are_cut() {
+        let cut = |text: &str| {
+            let out = cut_fraction(&ColumnType::DateTime { fsp: 2 }, text.as_bytes()).into_owned();
+            String::from_utf8(out).unwrap()
+        };
+        assert_eq!(cut("2020-01-02 03:04:05.6789Z"), "2020-01-02 03:04:05.67Z");
+        assert_eq!(cut("2020-01-02 03.04.0555"), "2020-01-02 03.04.0555");
+        assert_eq!(cut("20200102030405.999"), "20200102030405.99");
+    }
+}

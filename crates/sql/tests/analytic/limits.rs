@@ -1,0 +1,218 @@
+//! What the analytic way does at its limits: errors in MySQL's words, memory, KILL, plans.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::house::House;
+use sql::Session;
+use sql::reply::How;
+
+fn furnished() -> House {
+    let mut house = House::new();
+    house.run(include_str!("setup.sql"));
+    house
+}
+
+/// A table `n` of the numbers 0 to 99,999, with a text and a shuffled key.
+fn numbered(house: &mut House) {
+    house.run(
+        "CREATE TABLE ten (d INT NOT NULL PRIMARY KEY);\n\
+         INSERT INTO ten VALUES (0),(1),(2),(3),(4),(5),(6),(7),(8),(9);\n\
+         CREATE TABLE n (id INT NOT NULL PRIMARY KEY, k INT NOT NULL, t VARCHAR(40), KEY k (k));\n\
+         INSERT INTO n SELECT x.id, (x.id * 7919) % 100003, CONCAT('text number ', x.id) FROM \
+         (SELECT a.d + 10 * b.d + 100 * c.d + 1000 * e.d + 10000 * f.d AS id \
+         FROM ten a, ten b, ten c, ten e, ten f) x;\n",
+    );
+}
+
+#[test]
+fn what_means_nothing_is_refused_in_mysqls_words() {
+    let mut house = furnished();
+    let cases = [
+        ("SELECT COUNT(nope) FROM person", 1054, "Unknown column 'nope' in 'field list'"),
+        (
+            "SELECT 1 FROM person p WHERE q.id = 1 GROUP BY id",
+            1054,
+            "Unknown column 'q.id' in 'where clause'",
+        ),
+        (
+            "SELECT COUNT(*) FROM person GROUP BY nope",
+            1054,
+            "Unknown column 'nope' in 'group statement'",
+        ),
+        (
+            "SELECT COUNT(*) FROM person ORDER BY nope",
+            1054,
+            "Unknown column 'nope' in 'order clause'",
+        ),
+        ("SELECT COUNT(*) FROM nope", 1146, "Table 'd.nope' doesn't exist"),
+        (
+            "SELECT COUNT(*) FROM person p, orders o WHERE id = 1",
+            1052,
+            "Column 'id' in where clause is ambiguous",
+        ),
+        ("SELECT NOPE(id), COUNT(*) FROM person", 1305, "FUNCTION NOPE does not exist"),
+        (
+            "SELECT LEFT(name), COUNT(*) FROM person",
+            1582,
+            "Incorrect parameter count in the call to native function 'LEFT'",
+        ),
+        (
+            "SELECT id FROM person WHERE COUNT(*) > 1 GROUP BY id",
+            1111,
+            "Invalid use of group function",
+        ),
+        ("SELECT (SELECT 1, 2), COUNT(*) FROM person", 1241, "Operand should contain 1 column(s)"),
+        (
+            "SELECT COUNT(*) FROM person WHERE id = (SELECT id FROM orders)",
+            1242,
+            "Subquery returns more than 1 row",
+        ),
+        (
+            "SELECT 1 UNION SELECT 1, 2",
+            1222,
+            "The used SELECT statements have a different number of columns",
+        ),
+        ("SELECT COUNT(*) FROM (SELECT 1)", 1248, "Every derived table must have its own alias"),
+        ("SELECT COUNT(*) FROM person, person", 1066, "Not unique table/alias: 'person'"),
+        (
+            "SELECT COUNT(*), SUM(9223372036854775807 + id) FROM person",
+            1690,
+            "BIGINT value is out of range in '+'",
+        ),
+        ("SELECT nope.*, COUNT(*) FROM person", 1051, "Unknown table 'nope'"),
+    ];
+    for (query, number, message) in cases {
+        let error = house.refusal(query);
+        assert_eq!((error.number, error.message.as_str()), (number, message), "{query}");
+    }
+}
+
+#[test]
+fn an_index_range_is_used_when_it_is_narrow_and_not_when_it_is_wide() {
+    let mut house = House::new();
+    numbered(&mut house);
+    let plan = |house: &mut House, query: &str| house.plan(query);
+    let narrow = plan(&mut house, "SELECT COUNT(*), MAX(t) FROM n WHERE k BETWEEN 10 AND 20");
+    assert!(narrow.contains("index k (1 columns, 1 ranges)"), "{narrow}");
+    let some = plan(&mut house, "SELECT COUNT(*), MAX(t) FROM n WHERE k IN (3, 5, 8)");
+    assert!(some.contains("index k (1 columns, 3 ranges)"), "{some}");
+    let wide = plan(&mut house, "SELECT COUNT(*), MAX(t) FROM n WHERE k > 10");
+    assert!(wide.contains("all rows"), "{wide}");
+    let key = plan(&mut house, "SELECT COUNT(*) FROM n WHERE id >= 99990");
+    assert!(key.contains("index PRIMARY (1 columns, 1 ranges)"), "{key}");
+    assert_eq!(
+        house.answer("SELECT COUNT(*) FROM n WHERE k BETWEEN 10 AND 20 AND id >= 0 GROUP BY 1 > 0"),
+        ["11"]
+    );
+}
+
+#[test]
+fn a_grouping_larger_than_memory_goes_to_temporary_files() {
+    let mut house = House::with_memory(6 << 20);
+    numbered(&mut house);
+    let rows = house.answer(
+        "SELECT COUNT(*), SUM(c), MIN(t), MAX(t) FROM (SELECT t, COUNT(*) c FROM n GROUP BY t) x",
+    );
+    assert_eq!(rows, ["100000\t100000\ttext number 0\ttext number 99999"]);
+    let sorted = house.answer("SELECT id FROM n ORDER BY t, k LIMIT 99998, 5");
+    assert_eq!(sorted, ["99998", "99999"]);
+}
+
+#[test]
+fn a_query_beyond_memory_fails_and_the_next_one_works() {
+    let mut house = House::with_memory(4 << 20);
+    numbered(&mut house);
+    house.run("SET group_concat_max_len = 100000000");
+    let error = house.refusal("SELECT GROUP_CONCAT(t ORDER BY k) FROM n");
+    assert_eq!(error.number, 1038);
+    assert_eq!(house.answer("SELECT COUNT(*) FROM n WHERE t LIKE '%9'"), ["10000"]);
+}
+
+#[test]
+fn a_killed_query_ends_with_1317() {
+    let mut house = furnished();
+    let sql = std::sync::Arc::clone(house.session().sql());
+    let mut other = Session::new(&sql, 2, "root", "localhost", None).unwrap();
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let killer = scope.spawn(|| {
+            while !over.load(Ordering::Acquire) {
+                // The connection is there from the start; a mark set too early is forgotten.
+                other.query(b"KILL QUERY 1", How::POOL).unwrap();
+                std::thread::yield_now();
+            }
+        });
+        let error = house.refusal(
+            "SELECT COUNT(*) FROM person a, person b, person c, person d, person e, person f, \
+             person g, person h, person i, person j WHERE a.id + b.id + c.id + d.id < j.id",
+        );
+        over.store(true, Ordering::Release);
+        killer.join().unwrap();
+        assert_eq!(error.number, 1317);
+    });
+    assert_eq!(house.answer("SELECT COUNT(*) FROM person").len(), 1);
+}
+
+#[test]
+fn a_stream_that_is_read_slowly_holds_few_rows() {
+    let mut house = House::new();
+    numbered(&mut house);
+    let (reply, _) = house
+        .session()
+        .query(b"SELECT a.id, b.id FROM n a JOIN n b ON a.id >= b.id WHERE a.id < 3000", How::POOL)
+        .unwrap();
+    let sql::reply::Reply::Rows(mut stream) = reply else { panic!("no rows") };
+    let mut rows = 0;
+    for _ in 0..100 {
+        let mut sink = |_: &[rows::Datum<'_>]| {
+            rows += 1;
+            Ok(sql::reply::Pace::Pause)
+        };
+        assert!(stream.next(How::POOL, &mut sink).unwrap());
+    }
+    assert_eq!(rows, 100);
+    drop(stream);
+    assert_eq!(house.answer("SELECT COUNT(*) FROM n WHERE t LIKE '%99'"), ["1000"]);
+}
+
+#[test]
+fn long_chains_of_conditions_are_no_trouble() {
+    let mut house = furnished();
+    let any: Vec<String> = (0..1500).map(|at| format!("age = {at} AND id > {at}")).collect();
+    let query = format!("SELECT COUNT(*), MAX(id) FROM person WHERE {}", any.join(" OR "));
+    assert_eq!(house.answer(&query), ["0\tNULL"]);
+}
+
+#[test]
+fn result_columns_tell_types_and_origins() {
+    let mut house = furnished();
+    let (reply, _) = house
+        .session()
+        .query(
+            b"SELECT p.name AS n, COUNT(*), SUM(p.id), AVG(p.pay) a FROM person p GROUP BY p.name",
+            How::POOL,
+        )
+        .unwrap();
+    let sql::reply::Reply::Rows(stream) = reply else { panic!("no rows") };
+    let columns = stream.columns();
+    let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
+    assert_eq!(names, ["n", "COUNT(*)", "SUM(p.id)", "a"]);
+    assert_eq!((columns[0].org_name.as_str(), columns[0].table.as_str()), ("name", "p"));
+    assert_eq!((columns[0].org_table.as_str(), columns[0].database.as_str()), ("person", "d"));
+    let decimal = |precision, scale| rows::ColumnType::Decimal { precision, scale };
+    assert_eq!(columns[2].ty, decimal(32, 0));
+    assert_eq!(columns[3].ty, decimal(14, 6));
+}
+
+#[test]
+fn the_row_key_is_there_for_who_names_it() {
+    let mut house = furnished();
+    let all = house.answer(
+        "SELECT * FROM edge e JOIN empty USING (a)".replace("USING (a)", "ON 1 = 0").as_str(),
+    );
+    assert!(all.is_empty());
+    let keys = house.answer(
+        "SELECT COUNT(DISTINCT HEX(e.__rowhouse_key)), COUNT(*) FROM edge e JOIN person p ON p.id = e.a",
+    );
+    assert_eq!(keys, ["7\t7"]);
+}
