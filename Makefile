@@ -13,8 +13,9 @@ program = $(CARGO_TARGET_DIR)/release/rowhouse
 
 .PHONY: build run test unit scripts lint setup peers sample
 
+# Always the whole workspace: dependencies are then compiled with one set of features, so once.
 build: setup
-	cargo build --release -p server
+	cargo build --release --workspace
 
 run: build
 	exec $(program) serve --data-dir "$(DATA_DIR)" $(FLAGS)
@@ -28,7 +29,6 @@ unit: setup peers
 	cargo test --release --workspace --no-fail-fast
 
 scripts: build peers
-	cargo build --release -p lab
 	ROWHOUSE=$(program) ROWHOUSE_LAB=$(CARGO_TARGET_DIR)/release/rowhouse-lab scripts/run-tests
 
 lint: setup

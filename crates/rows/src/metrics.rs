@@ -28,7 +28,8 @@ impl Metrics {
         self.sources.lock().push(Box::new(source));
     }
 
-    /// All figures, in the order of registration: names as in MySQL's SHOW STATUS, and values.
+    /// All figures, in the order of registration: names in lower case, words joined by `_`, and
+    /// values. SHOW STATUS puts `Rowhouse_` in front.
     pub fn figures(&self) -> Vec<(String, String)> {
         let mut figures = Vec::new();
         for source in &*self.sources.lock() {
@@ -49,9 +50,9 @@ mod tests {
         let counted = count.clone();
         metrics.register(move |figures| {
             let value = counted.load(std::sync::atomic::Ordering::Relaxed);
-            figures.push(("Questions".into(), value.to_string()));
+            figures.push(("requests".into(), value.to_string()));
         });
         count.store(2, std::sync::atomic::Ordering::Relaxed);
-        assert_eq!(metrics.figures(), [("Questions".to_owned(), "2".to_owned())]);
+        assert_eq!(metrics.figures(), [("requests".to_owned(), "2".to_owned())]);
     }
 }

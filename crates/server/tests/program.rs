@@ -30,8 +30,8 @@ fn a_server_starts_answers_and_stops_in_good_order() {
     assert!(overview.contains(server.address("handlersocket-write")), "{overview}");
     status = run(&["status", "--all", &format!("--data-dir={}", data_dir.display())]);
     let all = text(&status.stdout);
-    assert!(all.contains("\nRowhouse_handlersocket_requests 1\n"), "{all}");
-    assert!(all.contains(&format!("\nRowhouse_pid {}\n", server.pid())), "{all}");
+    assert!(all.contains("\nhandlersocket_requests 1\n"), "{all}");
+    assert!(all.contains(&format!("\npid {}\n", server.pid())), "{all}");
     assert_eq!(server.stop().code(), Some(0));
     assert_eq!(read_all(&mut client), b"");
     assert!(!pid_file.exists());

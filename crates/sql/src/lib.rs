@@ -12,23 +12,23 @@
 //! Not here: wire protocols, sockets, users.
 
 mod analytic;
-pub mod context;
+mod context;
 mod ddl;
-pub mod error;
-pub mod expression;
-pub mod information_schema;
-pub mod load;
-pub mod mode;
-pub mod parse;
+mod error;
+mod expression;
+mod information_schema;
+mod load;
+mod mode;
+mod parse;
 mod plan;
 mod point;
-pub mod reply;
+mod reply;
 mod scan;
-pub mod server;
+mod server;
 mod session;
 mod show;
-pub mod variables;
-pub mod warning;
+mod variables;
+mod warning;
 mod write;
 
 pub use error::{Result, SqlError};

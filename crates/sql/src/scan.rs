@@ -58,7 +58,8 @@ pub struct Scanned {
     pub start: usize,
     /// End of the statement.
     pub end: usize,
-    /// Bytes of the text that belong to the statement, `;` included.
+    /// Bytes of the text that belong to the statement, with `;` and the spaces and comments
+    /// behind it.
     pub taken: usize,
 }
 
@@ -250,7 +251,7 @@ impl Scanner<'_, '_> {
             self.out.shape.pop();
         }
         self.out.end = end;
-        self.out.taken = taken;
+        self.out.taken = skip_space(self.text, taken);
     }
 
     fn push(&mut self, byte: u8) {
@@ -752,7 +753,7 @@ mod tests {
         scanned
             .scan(b"  select ';' from t; select 2", SqlMode::default())
             .expect("scans");
-        assert_eq!(scanned.taken, 20);
+        assert_eq!(scanned.taken, 21);
         assert_eq!(scanned.shape, b"select ';' from t");
     }
 

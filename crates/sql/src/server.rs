@@ -15,7 +15,7 @@ use crate::plan::PlanCache;
 use crate::variables::GlobalVariables;
 
 pub use locks::NamedLocks;
-pub use processes::{Process, ProcessLine, Processes};
+pub use processes::{Process, Processes};
 
 /// The version that clients are told: MySQL's, whose dialect and defaults these are, and ours.
 pub const SERVER_VERSION: &str = concat!("8.0.36-Rowhouse-", env!("CARGO_PKG_VERSION"));

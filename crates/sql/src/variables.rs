@@ -22,7 +22,7 @@ use rows::temporal::Zone;
 use crate::error::{Result, SqlError};
 use crate::mode::SqlMode;
 
-pub use names::{Definition, Kind, Reach, VARIABLES};
+pub use names::{Definition, Kind, VARIABLES};
 
 /// A session's system variables.
 #[derive(Clone, Debug)]

@@ -141,6 +141,8 @@ class MariaDb(Server):
             "--character-set-server=utf8mb4",
             "--collation-server=utf8mb4_general_ci",
             "--innodb-buffer-pool-size=64M",
+            # As Rowhouse's default.
+            "--max-allowed-packet=64M",
             # Durability is not under test here, and fsync would be most of the run's time.
             "--innodb-flush-log-at-trx-commit=0",
         ] + user_option()
@@ -159,37 +161,38 @@ class MariaDb(Server):
 
 
 class Rowhouse(Server):
-    """The `rowhouse` program under test; ready when its ready line has named both doors."""
+    """The `rowhouse` program under test; ready when its ready line has named its doors."""
 
-    def __init__(self, program, secret=""):
+    def __init__(self, program, secret="", users=None, flags=()):
+        """`users` maps names to passwords; without, root comes in without a password."""
         super().__init__("hs-oracle-rowhouse-")
-        mysql_port, port, write_port = free_ports(3)
-        command = [
-            str(program),
-            "serve",
-            "--data-dir",
-            str(self.directory / "data"),
-            "--mysql-port",
-            str(mysql_port),
-            "--handlersocket-port",
-            str(port),
-            "--handlersocket-write-port",
-            str(write_port),
-            "--memcached-port",
-            "off",
-            "--durability",
-            "os",
-        ]
+        settings = "".join(
+            f'[[users]]\nname = "{name}"\npassword = "{password}"\n'
+            for name, password in (users or {}).items()
+        )
+        config = self.directory / "rowhouse.toml"
+        config.write_text(settings, "utf-8")
+        doors = ("mysql", "handlersocket", "handlersocket-write")
+        command = [str(program), "serve", f"--config={config}"]
+        command += [f"--data-dir={self.directory}/data", "--durability=os"]
+        command += [f"--{door}-port=auto" for door in doors]
         if secret:
             command += ["--handlersocket-secret", secret, "--handlersocket-write-secret", secret]
-        self.spawn(command)
-        self.endpoint = Endpoint("rowhouse", "127.0.0.1", port, write_port, mysql_port, secret)
-        ready = re.compile(rf"ready.*\b{mysql_port}\b", re.IGNORECASE)
+        self.spawn(command + list(flags))
         try:
-            self.wait_ready(lambda: ready.search(self.log_tail(1000)))
+            self.wait_ready(self.ready_line)
         except RuntimeError:
             self.stop()
             raise
+        mysql_port, port, write_port = (
+            int(re.search(rf" {door}=127\.0\.0\.1:(\d+)", self.ready_line()).group(1))
+            for door in doors
+        )
+        self.endpoint = Endpoint("rowhouse", "127.0.0.1", port, write_port, mysql_port, secret)
+
+    def ready_line(self):
+        found = re.search(r"^rowhouse ready.*\n", self.log.read_text("utf-8", "replace"), re.M)
+        return found.group(0) if found else ""
 
 
 def find_program(name):

@@ -57,10 +57,7 @@ pub struct Statement {
 impl Statement {
     /// A statement with so many parameters.
     pub fn new(parameters: u16) -> Statement {
-        Statement {
-            parameters,
-            ..Statement::default()
-        }
+        Statement { parameters, ..Statement::default() }
     }
 
     /// Bytes of long data held.
@@ -76,10 +73,7 @@ impl Statement {
             self.long_data.clear();
             self.long_data_error = Some(ParameterError::TooLong);
         } else if self.long_data_error.is_none() {
-            self.long_data
-                .entry(parameter)
-                .or_default()
-                .extend_from_slice(piece);
+            self.long_data.entry(parameter).or_default().extend_from_slice(piece);
         }
     }
 
@@ -107,8 +101,7 @@ impl Statement {
         if cursor.u8()? != 0 {
             let types = cursor.bytes(2 * count)?;
             self.types.clear();
-            self.types
-                .extend(types.chunks_exact(2).map(|pair| [pair[0], pair[1]]));
+            self.types.extend(types.chunks_exact(2).map(|pair| [pair[0], pair[1]]));
         } else if self.types.len() != count {
             return Err(ParameterError::Arguments);
         }
@@ -191,6 +184,7 @@ fn moment(cursor: &mut Cursor<'_>) -> Result<DateTime, Malformed> {
 }
 
 /// `length 0, 8 or 12 | negative 1, days 4, hour 1, minute 1, second 1 | micros 4`.
+/// What is no duration becomes zero and what is too long the longest, as in MySQL.
 fn duration(cursor: &mut Cursor<'_>) -> Result<Time, Malformed> {
     let length = cursor.u8()?;
     let mut parts = Cursor::new(cursor.bytes(length as usize)?);
@@ -205,7 +199,11 @@ fn duration(cursor: &mut Cursor<'_>) -> Result<Time, Malformed> {
     let [hour, minute, second] = parts.array()?;
     let micros = if length == 12 { parts.u32()? } else { 0 };
     let hours = days.saturating_mul(24).saturating_add(hour as u32);
-    let limit = if negative { Time::MIN } else { Time::MAX };
+    if minute > 59 || second > 59 || micros > 999_999 {
+        return Ok(Time::ZERO);
+    }
+    // 838:59:59, the largest TIME without a fraction.
+    let limit = Time::new(negative, 838, 59, 59, 0).unwrap_or(Time::ZERO);
     Ok(Time::new(negative, hours, minute, second, micros).unwrap_or(limit))
 }
 

@@ -57,12 +57,7 @@ impl Client {
         let mut client = Client::connect(engine, door);
         let login = login("root", b"", "", "caching_sha2_password", capabilities);
         let replies = client.send(1, &login);
-        assert_eq!(
-            replies[0][0],
-            OK,
-            "{:?}",
-            String::from_utf8_lossy(&replies[0])
-        );
+        assert_eq!(replies[0][0], OK, "{:?}", String::from_utf8_lossy(&replies[0]));
         client
     }
 
@@ -105,13 +100,8 @@ impl Client {
                 false => Turn::in_loop(&self.engine, &mut group),
                 true => Turn::in_pool(&self.engine, &mut group),
             };
-            self.next = self
-                .conversation
-                .turn(&mut self.input, &mut self.received, &mut turn);
-            assert!(
-                group.is_empty(),
-                "this door's statements commit in the session"
-            );
+            self.next = self.conversation.turn(&mut self.input, &mut self.received, &mut turn);
+            assert!(group.is_empty(), "this door's statements commit in the session");
             match self.next {
                 Next::Input | Next::Close => return,
                 Next::Again => pool = false,
@@ -152,14 +142,8 @@ pub fn packet(sequence: u8, payload: &[u8]) -> Vec<u8> {
 
 /// A handshake response.
 pub fn login(user: &str, proof: &[u8], database: &str, method: &str, capabilities: u32) -> Vec<u8> {
-    let database_flag = if database.is_empty() {
-        0
-    } else {
-        CONNECT_WITH_DB
-    };
-    let mut payload = (BASIC | capabilities | database_flag)
-        .to_le_bytes()
-        .to_vec();
+    let database_flag = if database.is_empty() { 0 } else { CONNECT_WITH_DB };
+    let mut payload = (BASIC | capabilities | database_flag).to_le_bytes().to_vec();
     payload.extend_from_slice(&[0, 0, 0, 1, 45]);
     payload.extend_from_slice(&[0; 23]);
     payload.extend_from_slice(user.as_bytes());
@@ -177,12 +161,7 @@ pub fn login(user: &str, proof: &[u8], database: &str, method: &str, capabilitie
 
 /// The number of an ERR packet.
 pub fn error_number(payload: &[u8]) -> u16 {
-    assert_eq!(
-        payload[0],
-        ERR,
-        "an error was expected: {:?}",
-        String::from_utf8_lossy(payload)
-    );
+    assert_eq!(payload[0], ERR, "an error was expected: {:?}", String::from_utf8_lossy(payload));
     u16::from_le_bytes([payload[1], payload[2]])
 }
 
@@ -197,10 +176,7 @@ pub fn text_row(mut payload: &[u8]) -> Vec<Option<String>> {
                 continue;
             }
             0xFC => (u16::from_le_bytes([rest[0], rest[1]]) as usize, &rest[2..]),
-            0xFD => (
-                u32::from_le_bytes([rest[0], rest[1], rest[2], 0]) as usize,
-                &rest[3..],
-            ),
+            0xFD => (u32::from_le_bytes([rest[0], rest[1], rest[2], 0]) as usize, &rest[3..]),
             0xFE | 0xFF => panic!("no row of a test is that long"),
             small => (small as usize, rest),
         };

@@ -55,14 +55,8 @@ fn field_list_gives_the_columns_that_match() {
     assert_eq!(all.len(), 3 + 1);
     assert!(all[0].starts_with(b"\x03def\x04shop\x04item\x04item\x02id\x02id"));
     assert_eq!(client.command(FIELD_LIST, b"item\0pri%").len(), 1 + 1);
-    assert_eq!(
-        error_number(&client.command(FIELD_LIST, b"nothing\0")[0]),
-        1146
-    );
-    assert_eq!(
-        error_number(&client.command(FIELD_LIST, b"`; DROP TABLE item\0")[0]),
-        1146
-    );
+    assert_eq!(error_number(&client.command(FIELD_LIST, b"nothing\0")[0]), 1146);
+    assert_eq!(error_number(&client.command(FIELD_LIST, b"`; DROP TABLE item\0")[0]), 1146);
     assert_eq!(client.command(FIELD_LIST, b"item\0").len(), 3 + 1);
 }
 
@@ -91,15 +85,8 @@ fn debug_and_set_option_answer_eof() {
 fn several_statements_need_both_sides_and_stop_at_the_first_error() {
     let house = House::open();
     let mut client = house.client(0);
-    assert_eq!(
-        error_number(&client.query("DELETE FROM item; DO 1")[0]),
-        1064
-    );
-    assert_eq!(
-        client.query("SELECT id FROM item").len(),
-        1 + 1 + 1 + 2 + 1,
-        "none is gone"
-    );
+    assert_eq!(error_number(&client.query("DELETE FROM item; DO 1")[0]), 1064);
+    assert_eq!(client.query("SELECT id FROM item").len(), 1 + 1 + 1 + 2 + 1, "none is gone");
     let mut client = {
         let mut client = crate::Client::logged_in(&house.engine, &house.door, MULTI_STATEMENTS);
         client.command(INIT_DB, b"shop");
@@ -134,10 +121,7 @@ fn a_prepared_statement_lives_from_prepare_to_close() {
     assert!(client.command(CLOSE, &id).is_empty());
     assert_eq!(error_number(&client.command(EXECUTE, &request)[0]), 1243);
     assert_eq!(error_number(&client.command(RESET, &id)[0]), 1243);
-    assert_eq!(
-        error_number(&client.command(FETCH, &[&id[..], &[1, 0, 0, 0]].concat())[0]),
-        1421
-    );
+    assert_eq!(error_number(&client.command(FETCH, &[&id[..], &[1, 0, 0, 0]].concat())[0]), 1421);
 }
 
 #[test]
@@ -153,11 +137,7 @@ fn long_data_are_put_together_and_forgotten_after_use() {
     assert_eq!(client.command(EXECUTE, &request)[0][..3], [OK, 1, 3]);
     let rows = client.query("SELECT name FROM item WHERE id = 3");
     assert_eq!(text_row(&rows[3]), [Some("long name".to_owned())]);
-    assert_eq!(
-        error_number(&client.command(EXECUTE, &request)[0]),
-        1835,
-        "no value any more"
-    );
+    assert_eq!(error_number(&client.command(EXECUTE, &request)[0]), 1835, "no value any more");
 }
 
 #[test]

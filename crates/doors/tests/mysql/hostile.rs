@@ -20,10 +20,7 @@ fn a_packet_above_the_limit_is_refused_by_its_header() {
 #[test]
 fn a_large_packet_before_login_is_refused() {
     let mut client = House::open().connect();
-    assert_eq!(
-        error_number(&client.send_raw(&[0xFF, 0xFF, 0xFF, 1])[0]),
-        1153
-    );
+    assert_eq!(error_number(&client.send_raw(&[0xFF, 0xFF, 0xFF, 1])[0]), 1153);
     assert_eq!(client.next, Next::Close);
 }
 
@@ -37,19 +34,8 @@ fn packets_out_of_order_are_refused() {
 #[test]
 fn a_command_cut_short_is_malformed_and_the_connection_goes_on() {
     let mut client = House::open().client(0);
-    for payload in [
-        &b""[..],
-        b"\x17",
-        b"\x17\x01\0\0\0",
-        b"\x18\x01",
-        b"\x19",
-        b"\x1b\0",
-    ] {
-        assert_eq!(
-            error_number(&client.send(0, payload)[0]),
-            1835,
-            "{payload:?}"
-        );
+    for payload in [&b""[..], b"\x17", b"\x17\x01\0\0\0", b"\x18\x01", b"\x19", b"\x1b\0"] {
+        assert_eq!(error_number(&client.send(0, payload)[0]), 1835, "{payload:?}");
     }
     assert_eq!(client.command(0x0e, b"")[0][0], OK);
 }
@@ -61,20 +47,14 @@ fn commands_sent_without_waiting_are_answered_in_order() {
     for _ in 0..200 {
         bytes.extend_from_slice(&packet(0, b"\x0e"));
     }
-    let replies: usize = bytes
-        .chunks(7)
-        .map(|piece| client.send_raw(piece).len())
-        .sum();
+    let replies: usize = bytes.chunks(7).map(|piece| client.send_raw(piece).len()).sum();
     assert_eq!(replies, 200);
 }
 
 /// A conversation with one packet of most kinds, as a client would send it.
 fn conversation() -> Vec<Vec<u8>> {
     vec![
-        packet(
-            1,
-            &login("root", b"", "", "caching_sha2_password", 0x1_0000),
-        ),
+        packet(1, &login("root", b"", "", "caching_sha2_password", 0x1_0000)),
         packet(0, b"\x03CREATE DATABASE d"),
         packet(0, b"\x02d"),
         packet(
@@ -83,10 +63,7 @@ fn conversation() -> Vec<Vec<u8>> {
         ),
         packet(0, b"\x16SELECT * FROM t WHERE a = ? OR b = ?"),
         packet(0, b"\x18\x01\0\0\0\x01\0piece"),
-        packet(
-            0,
-            b"\x17\x01\0\0\0\0\x01\0\0\0\0\x01\x08\0\xfd\0\x01\0\0\0\0\0\0\0\x01x",
-        ),
+        packet(0, b"\x17\x01\0\0\0\0\x01\0\0\0\0\x01\x08\0\xfd\0\x01\0\0\0\0\0\0\0\x01x"),
         packet(0, b"\x17\x01\0\0\0\0\x01\0\0\0\x02\x00\x01\0\0\0\0\0\0\0"),
         packet(0, b"\x1a\x01\0\0\0"),
         packet(0, b"\x04t\0%"),

@@ -12,10 +12,7 @@ const NATIVE: &str = "mysql_native_password";
 
 /// The 20 bytes of a greeting that a proof depends on.
 fn scramble(greeting: &[u8]) -> Vec<u8> {
-    let version_end = greeting
-        .iter()
-        .position(|&byte| byte == 0)
-        .expect("a version");
+    let version_end = greeting.iter().position(|&byte| byte == 0).expect("a version");
     let first = version_end + 5;
     let second = first + 8 + 19;
     [&greeting[first..first + 8], &greeting[second..second + 12]].concat()
@@ -23,26 +20,14 @@ fn scramble(greeting: &[u8]) -> Vec<u8> {
 
 fn sha2_proof(password: &[u8], scramble: &[u8]) -> Vec<u8> {
     let once = Sha256::digest(password);
-    let mask = Sha256::new()
-        .chain_update(Sha256::digest(once))
-        .chain_update(scramble)
-        .finalize();
-    once.iter()
-        .zip(mask)
-        .map(|(once, mask)| once ^ mask)
-        .collect()
+    let mask = Sha256::new().chain_update(Sha256::digest(once)).chain_update(scramble).finalize();
+    once.iter().zip(mask).map(|(once, mask)| once ^ mask).collect()
 }
 
 fn native_proof(password: &[u8], scramble: &[u8]) -> Vec<u8> {
     let once = Sha1::digest(password);
-    let mask = Sha1::new()
-        .chain_update(scramble)
-        .chain_update(Sha1::digest(once))
-        .finalize();
-    once.iter()
-        .zip(mask)
-        .map(|(once, mask)| once ^ mask)
-        .collect()
+    let mask = Sha1::new().chain_update(scramble).chain_update(Sha1::digest(once)).finalize();
+    once.iter().zip(mask).map(|(once, mask)| once ^ mask).collect()
 }
 
 fn message(payload: &[u8]) -> String {
@@ -67,10 +52,7 @@ fn a_password_is_proved_by_either_method_in_one_round_trip() {
     assert_eq!(replies[1][0], OK);
     let mut client = house.connect();
     let proof = native_proof(b"secret", &scramble(&client.greeting));
-    assert_eq!(
-        client.send(1, &login("bob", &proof, "", NATIVE, 0))[0][0],
-        OK
-    );
+    assert_eq!(client.send(1, &login("bob", &proof, "", NATIVE, 0))[0][0], OK);
 }
 
 #[test]
@@ -82,10 +64,7 @@ fn a_wrong_password_is_refused_in_mysqls_words_and_the_connection_closes() {
     let expected = "Access denied for user 'bob'@'localhost' (using password: YES)";
     assert_eq!(message(&replies[0]), expected);
     assert_eq!(client.next, Next::Close);
-    assert!(
-        client.send(0, b"\x0e").is_empty(),
-        "nothing is answered any more"
-    );
+    assert!(client.send(0, b"\x0e").is_empty(), "nothing is answered any more");
 }
 
 #[test]
@@ -134,10 +113,7 @@ fn changing_the_user_ends_the_transaction_and_begins_a_fresh_session() {
     let mut client = house.client(0);
     client.query("BEGIN");
     client.query("DELETE FROM item");
-    assert_eq!(
-        client.command(0x11, &change_user("root", b"", "shop"))[0][0],
-        OK
-    );
+    assert_eq!(client.command(0x11, &change_user("root", b"", "shop"))[0][0], OK);
     let rows = client.query("SELECT id FROM item");
     assert_eq!(rows[3..].len(), 3, "the two rows are back, then EOF");
     let refused = client.command(0x11, &change_user("eve", b"x", ""));

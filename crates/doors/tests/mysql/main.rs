@@ -36,18 +36,12 @@ impl House {
         let engine = Engine::open(store, EngineOptions::default()).expect("an empty store");
         let sql = Sql::new(Arc::clone(&engine), &SqlOptions::default()).expect("threads");
         let door = MysqlDoor::new(sql, users).with_packet_bytes_max(packet_bytes_max);
-        House {
-            engine,
-            door: Arc::new(door),
-        }
+        House { engine, door: Arc::new(door) }
     }
 
     /// A house with an account `bob`.
     fn of_bob(password: &str) -> House {
-        let account = Account {
-            name: "bob".to_owned(),
-            secret: Secret::new(password),
-        };
+        let account = Account { name: "bob".to_owned(), secret: Secret::new(password) };
         House::with(Users::new([account]), 64 << 20)
     }
 

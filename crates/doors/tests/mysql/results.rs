@@ -50,43 +50,21 @@ fn the_binary_form_of_every_type_is_as_the_protocol_says() {
         ("TEXT", "''", b"\0"),
         ("VARBINARY(3)", "x'00ff'", &[2, 0, 0xFF]),
         ("DATE", "'2024-02-29'", &[4, 0xE8, 7, 2, 29]),
-        (
-            "TIME(1)",
-            "'-25:00:01.5'",
-            &[12, 1, 1, 0, 0, 0, 1, 0, 1, 0x20, 0xA1, 7, 0],
-        ),
-        (
-            "DATETIME",
-            "'2024-02-29 01:02:03'",
-            &[7, 0xE8, 7, 2, 29, 1, 2, 3],
-        ),
+        ("TIME(1)", "'-25:00:01.5'", &[12, 1, 1, 0, 0, 0, 1, 0, 1, 0x20, 0xA1, 7, 0]),
+        ("DATETIME", "'2024-02-29 01:02:03'", &[7, 0xE8, 7, 2, 29, 1, 2, 3]),
         ("TIMESTAMP", "'2024-02-29 00:00:00'", &[4, 0xE8, 7, 2, 29]),
         ("YEAR", "2024", &[0xE8, 7]),
         ("ENUM('red','green')", "'green'", b"\x05green"),
         ("JSON", "'[1]'", b"\x03[1]"),
     ];
     client.query("SET time_zone = '+00:00'");
-    let definitions: Vec<String> = columns
-        .iter()
-        .enumerate()
-        .map(|(at, column)| format!("c{at} {}", column.0))
-        .collect();
-    let text = format!(
-        "CREATE TABLE kind (id INT PRIMARY KEY, {})",
-        definitions.join(", ")
-    );
+    let definitions: Vec<String> =
+        columns.iter().enumerate().map(|(at, column)| format!("c{at} {}", column.0)).collect();
+    let text = format!("CREATE TABLE kind (id INT PRIMARY KEY, {})", definitions.join(", "));
     assert_eq!(client.query(&text)[0][0], OK);
     let values: Vec<&str> = columns.iter().map(|column| column.1).collect();
-    let inserted = client.query(&format!(
-        "INSERT INTO kind VALUES (1, {})",
-        values.join(", ")
-    ));
-    assert_eq!(
-        inserted[0][0],
-        OK,
-        "{}",
-        String::from_utf8_lossy(&inserted[0])
-    );
+    let inserted = client.query(&format!("INSERT INTO kind VALUES (1, {})", values.join(", ")));
+    assert_eq!(inserted[0][0], OK, "{}", String::from_utf8_lossy(&inserted[0]));
     let names: Vec<String> = (0..columns.len()).map(|at| format!("c{at}")).collect();
     let text = format!("SELECT {} FROM kind WHERE id = 1", names.join(", "));
     let prepared = client.command(0x16, text.as_bytes());
@@ -108,18 +86,15 @@ fn a_result_larger_than_the_output_comes_in_pieces_and_complete() {
     let mut client = House::open().client(DEPRECATE_EOF);
     client.query("CREATE TABLE big (id INT PRIMARY KEY, text VARCHAR(1000))");
     for batch in 0..20 {
-        let values: Vec<String> = (0..100)
-            .map(|at| format!("({}, '{}')", batch * 100 + at, "x".repeat(1000)))
-            .collect();
+        let values: Vec<String> =
+            (0..100).map(|at| format!("({}, '{}')", batch * 100 + at, "x".repeat(1000))).collect();
         let text = format!("INSERT INTO big VALUES {}", values.join(", "));
         assert_eq!(client.query(&text)[0][0], OK);
     }
     let replies = client.query("SELECT id, text FROM big");
     assert_eq!(replies.len(), 1 + 2 + 2000 + 1);
-    let ids: Vec<Option<String>> = replies[3..2003]
-        .iter()
-        .map(|row| text_row(row)[0].clone())
-        .collect();
+    let ids: Vec<Option<String>> =
+        replies[3..2003].iter().map(|row| text_row(row)[0].clone()).collect();
     let expected: Vec<Option<String>> = (0..2000).map(|id| Some(id.to_string())).collect();
     assert_eq!(ids, expected);
 }
@@ -135,12 +110,7 @@ fn a_value_above_16_mib_crosses_frames_both_ways() {
     bytes.extend_from_slice(first);
     bytes.extend_from_slice(&crate::client::packet(1, second));
     let replies = client.send_raw(&bytes);
-    assert_eq!(
-        replies[0][0],
-        OK,
-        "{:?}",
-        String::from_utf8_lossy(&replies[0])
-    );
+    assert_eq!(replies[0][0], OK, "{:?}", String::from_utf8_lossy(&replies[0]));
     let replies = client.query("SELECT text FROM huge WHERE id = 1");
     assert_eq!(replies[2].len(), size + 9);
     assert!(replies[2][9..].iter().all(|&byte| byte == b'y'));

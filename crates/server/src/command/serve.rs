@@ -92,26 +92,27 @@ fn open_rows(settings: &Settings, directory: &Path) -> anyhow::Result<Arc<Engine
 fn register_figures(engine: &Arc<Engine>, metrics: &Arc<Metrics>, addresses: &[(String, String)]) {
     let metrics = metrics.clone();
     engine.metrics().register(move |figures| figures.extend(metrics.report()));
-    let about: Vec<(String, String)> = [
-        ("Rowhouse_version".to_owned(), super::VERSION.to_owned()),
-        ("Rowhouse_pid".to_owned(), std::process::id().to_string()),
-    ]
-    .into_iter()
-    .chain(addresses.iter().map(|(door, address)| {
-        (format!("Rowhouse_address_{}", door.replace('-', "_")), address.clone())
-    }))
-    .collect();
+    let about: Vec<(String, String)> =
+        [
+            ("version".to_owned(), super::VERSION.to_owned()),
+            ("pid".to_owned(), std::process::id().to_string()),
+        ]
+        .into_iter()
+        .chain(addresses.iter().map(|(door, address)| {
+            (format!("address_{}", door.replace('-', "_")), address.clone())
+        }))
+        .collect();
     engine.metrics().register(move |figures| figures.extend(about.iter().cloned()));
     // The store, not the engine: the engine owns this closure.
     let store: Arc<dyn Store> = engine.store().clone();
     engine.metrics().register(move |figures| {
         let status = store.status();
-        figures.push(("Rowhouse_store".into(), status.name));
-        figures.push(("Rowhouse_store_disk_bytes".into(), status.disk_bytes.to_string()));
-        figures.push(("Rowhouse_store_memory_bytes".into(), status.memory_bytes.to_string()));
+        figures.push(("store".into(), status.name));
+        figures.push(("store_disk_bytes".into(), status.disk_bytes.to_string()));
+        figures.push(("store_memory_bytes".into(), status.memory_bytes.to_string()));
         figures.extend(status.figures.into_iter().map(|(name, value)| {
             let name = name.replace(['-', '.'], "_");
-            (format!("Rowhouse_store_{name}"), value.to_string())
+            (format!("store_{name}"), value.to_string())
         }));
     });
 }

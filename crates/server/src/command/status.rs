@@ -33,16 +33,16 @@ fn overview(figures: &[(String, String)]) -> String {
     let number = |name: &str| text(name).parse::<u64>().unwrap_or(0);
     let mut out = format!(
         "rowhouse {}, process {}, up {}\n\n",
-        text("Rowhouse_version"),
-        text("Rowhouse_pid"),
-        uptime(number("Uptime")),
+        text("version"),
+        text("pid"),
+        uptime(number("uptime_seconds")),
     );
     let _ = writeln!(
         out,
         "{:<22}{:<24}{:>12}{:>14}{:>12}{:>12}",
         "door", "address", "connections", "requests", "received", "sent"
     );
-    let address = |name: &str| name.strip_prefix("Rowhouse_address_").map(str::to_owned);
+    let address = |name: &str| name.strip_prefix("address_").map(str::to_owned);
     for (name, value) in figures {
         let Some(door) = address(name) else {
             continue;
@@ -53,7 +53,7 @@ fn overview(figures: &[(String, String)]) -> String {
             let _ = writeln!(out, "{name:<22}{value}");
             continue;
         }
-        let figure = |what: &str| number(&format!("Rowhouse_{door}_{what}"));
+        let figure = |what: &str| number(&format!("{door}_{what}"));
         let _ = writeln!(
             out,
             "{name:<22}{value:<24}{:>12}{:>14}{:>12}{:>12}",
@@ -63,15 +63,15 @@ fn overview(figures: &[(String, String)]) -> String {
             bytes(figure("sent_bytes")),
         );
     }
-    let groups = number("Rowhouse_groups");
-    let members = number("Rowhouse_group_members");
+    let groups = number("groups");
+    let members = number("group_members");
     let _ = writeln!(
         out,
         "\n{groups} commits of event loops, {:.1} connections each\n{}: {} on disk, {} in memory",
         members as f64 / groups.max(1) as f64,
-        text("Rowhouse_store"),
-        bytes(number("Rowhouse_store_disk_bytes")),
-        bytes(number("Rowhouse_store_memory_bytes")),
+        text("store"),
+        bytes(number("store_disk_bytes")),
+        bytes(number("store_memory_bytes")),
     );
     out
 }
@@ -107,12 +107,12 @@ mod tests {
     #[test]
     fn an_overview_has_a_line_for_every_door() {
         let figures = [
-            ("Rowhouse_version", "0.1.0"),
-            ("Rowhouse_pid", "7"),
-            ("Uptime", "3700"),
-            ("Rowhouse_address_mysql", "127.0.0.1:3306"),
-            ("Rowhouse_mysql_connections", "3"),
-            ("Rowhouse_mysql_sent_bytes", "1572864"),
+            ("version", "0.1.0"),
+            ("pid", "7"),
+            ("uptime_seconds", "3700"),
+            ("address_mysql", "127.0.0.1:3306"),
+            ("mysql_connections", "3"),
+            ("mysql_sent_bytes", "1572864"),
         ];
         let figures = figures.map(|(name, value)| (name.to_owned(), value.to_owned()));
         let text = overview(&figures);

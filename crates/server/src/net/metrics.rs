@@ -110,28 +110,28 @@ impl Metrics {
         self.loops.iter().map(|each| which(each).get()).sum()
     }
 
-    /// Every figure by name, in the spelling of MySQL's SHOW STATUS.
+    /// Every figure by name.
     pub fn report(&self) -> Vec<(String, String)> {
         let mut report = Vec::new();
         let mut add = |name: String, value: u64| report.push((name, value.to_string()));
-        add("Uptime".into(), self.started.elapsed().as_secs());
-        add("Threads_connected".into(), self.connections() as u64);
-        add("Connections".into(), self.total(|door| &door.opened));
-        add("Connection_errors_max_connections".into(), self.refused.load(Ordering::Relaxed));
-        add("Connection_errors_accept".into(), self.accept_errors.load(Ordering::Relaxed));
-        add("Bytes_received".into(), self.total(|door| &door.received_bytes));
-        add("Bytes_sent".into(), self.total(|door| &door.sent_bytes));
-        add("Rowhouse_requests".into(), self.total(|door| &door.requests));
-        add("Rowhouse_loops".into(), self.loops.len() as u64);
-        add("Rowhouse_turns".into(), self.turns(|each| &each.turns));
-        add("Rowhouse_groups".into(), self.turns(|each| &each.groups));
-        add("Rowhouse_group_members".into(), self.turns(|each| &each.group_members));
-        add("Rowhouse_groups_failed".into(), self.turns(|each| &each.groups_failed));
+        add("uptime_seconds".into(), self.started.elapsed().as_secs());
+        add("connections".into(), self.connections() as u64);
+        add("connections_total".into(), self.total(|door| &door.opened));
+        add("connections_refused".into(), self.refused.load(Ordering::Relaxed));
+        add("accept_errors".into(), self.accept_errors.load(Ordering::Relaxed));
+        add("received_bytes".into(), self.total(|door| &door.received_bytes));
+        add("sent_bytes".into(), self.total(|door| &door.sent_bytes));
+        add("requests".into(), self.total(|door| &door.requests));
+        add("loops".into(), self.loops.len() as u64);
+        add("turns".into(), self.turns(|each| &each.turns));
+        add("groups".into(), self.turns(|each| &each.groups));
+        add("group_members".into(), self.turns(|each| &each.group_members));
+        add("groups_failed".into(), self.turns(|each| &each.groups_failed));
         for (position, door) in self.doors.iter().enumerate() {
             let sum = |which: fn(&DoorCounters) -> &Counter| -> u64 {
                 self.loops.iter().map(|each| which(&each.doors[position]).get()).sum()
             };
-            let name = |figure: &str| format!("Rowhouse_{}_{figure}", door.replace('-', "_"));
+            let name = |figure: &str| format!("{}_{figure}", door.replace('-', "_"));
             let (opened, closed) = (sum(|d| &d.opened), sum(|d| &d.closed));
             add(name("connections"), opened.saturating_sub(closed));
             add(name("connections_total"), opened);
@@ -155,8 +155,8 @@ mod tests {
         metrics.loops[1].doors[1].requests.add(4);
         let report = metrics.report();
         let find = |name: &str| report.iter().find(|(n, _)| n == name).unwrap().1.clone();
-        assert_eq!(find("Rowhouse_handlersocket_write_requests"), "7");
-        assert_eq!(find("Rowhouse_mysql_requests"), "0");
-        assert_eq!(find("Rowhouse_requests"), "7");
+        assert_eq!(find("handlersocket_write_requests"), "7");
+        assert_eq!(find("mysql_requests"), "0");
+        assert_eq!(find("requests"), "7");
     }
 }

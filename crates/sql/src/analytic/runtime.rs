@@ -21,10 +21,16 @@ use super::failure::translate;
 use crate::error::{Result, SqlError};
 use crate::server::SqlOptions;
 
-/// Rows of a batch.
-const BATCH_ROWS: usize = 8192;
+/// Rows of a batch, at least and at most.
+const BATCH_ROWS_MIN: usize = 512;
+const BATCH_ROWS_MAX: usize = 8192;
+/// Memory that must be there per row of a batch: merging needs many batches at once.
+const BYTES_PER_BATCH_ROW: usize = 32 << 10;
 /// Queries over fewer stored rows run on one thread.
 const ROWS_PARALLEL_MIN: u64 = 20_000;
+/// Memory that a sort keeps back for merging its temporary files, at least and at most.
+const MERGE_BYTES_MIN: usize = 64 << 10;
+const MERGE_BYTES_MAX: usize = 10 << 20;
 /// Where temporary files go, within the data directory.
 const SPILL_DIRECTORY: &str = "query-tmp";
 /// Consumers that an out-of-memory error would name.
@@ -55,7 +61,7 @@ impl Runtime {
         let environment = Arc::new(environment(options)?);
         let state = |partitions| {
             SessionStateBuilder::new()
-                .with_config(config(partitions))
+                .with_config(config(partitions, options.memory_bytes))
                 .with_runtime_env(Arc::clone(&environment))
                 .with_default_features()
                 .build()
@@ -83,13 +89,17 @@ impl Drop for Runtime {
     }
 }
 
-fn config(partitions: usize) -> SessionConfig {
+fn config(partitions: usize, memory_bytes: usize) -> SessionConfig {
+    let batch_rows = (memory_bytes / BYTES_PER_BATCH_ROW).clamp(BATCH_ROWS_MIN, BATCH_ROWS_MAX);
     let mut config = SessionConfig::new()
-        .with_batch_size(BATCH_ROWS)
+        .with_batch_size(batch_rows)
         .with_target_partitions(partitions)
         .with_information_schema(false)
         .with_create_default_catalog_and_schema(false);
     let settings = config.options_mut();
+    // What a sort keeps back for merging its files must fit many times into the memory there is.
+    settings.execution.sort_spill_reservation_bytes =
+        (memory_bytes / 32).clamp(MERGE_BYTES_MIN, MERGE_BYTES_MAX);
     // Names are ours and exact; nothing is parsed by DataFusion.
     settings.sql_parser.enable_ident_normalization = false;
     // Scans are divided by themselves; a scan that is not is too small to gain by it.

@@ -169,11 +169,6 @@ fn column_of_result(column: &ResultColumn) -> Column {
     }
 }
 
-/// Only the columns of a query: CREATE TABLE ... AS SELECT without definitions.
-pub fn table_of_query(columns: &[ResultColumn]) -> Vec<String> {
-    columns.iter().map(|column| column.name.clone()).collect()
-}
-
 /// CREATE TABLE ... LIKE.
 pub fn new_table_like(source: &TableDefinition, database: &str, name: &str) -> NewTable {
     let indexes = source

@@ -8,8 +8,8 @@ mod create;
 mod print;
 
 pub use alter::{alterations, table_collation};
-pub use column::{column_of, default_text};
-pub use create::{new_table, new_table_like, table_of_query};
+pub use column::default_text;
+pub use create::{new_table, new_table_like};
 pub use print::{create_table_text, quoted, type_text};
 
 /// Things that were accepted without effect, for warnings.

@@ -294,9 +294,7 @@ impl Function {
             Shape::Time => ColumnType::Time {
                 fsp: if self == Function::CurrentTime { fraction() } else { 0 },
             },
-            Shape::DateTime => ColumnType::DateTime {
-                fsp: if arguments.len() == 1 { fraction() } else { 0 },
-            },
+            Shape::DateTime => datetime_result(self, arguments, fraction),
             Shape::Json => ColumnType::Json,
             Shape::Number => number_call::result(self, arguments),
         };
@@ -392,6 +390,40 @@ impl Function {
             return Ok(cell);
         }
         Err(SqlError::unknown_function(self.name()))
+    }
+}
+
+/// The type of a function that gives a day with a time.
+fn datetime_result(
+    function: Function,
+    arguments: &[Node],
+    fraction: impl Fn() -> u8,
+) -> ColumnType {
+    let of_first = || match arguments.first().map(|node| &node.ty) {
+        Some(ColumnType::DateTime { fsp } | ColumnType::Timestamp { fsp }) => *fsp,
+        Some(ColumnType::Decimal { scale, .. }) => (*scale).min(6),
+        _ => 0,
+    };
+    match function {
+        Function::Now | Function::SysDate | Function::UtcTimestamp => {
+            ColumnType::DateTime { fsp: fraction() }
+        }
+        Function::StrToDate => match arguments.get(1).map(|node| &node.kind) {
+            Some(super::node::Kind::Constant(rows::datum::Value::Bytes(pattern))) => {
+                let has = |codes: &[u8]| pattern.windows(2).any(|pair| {
+                    pair[0] == b'%' && codes.contains(&pair[1])
+                });
+                if has(b"f") {
+                    ColumnType::DateTime { fsp: 6 }
+                } else if has(b"HkhIlisSpTr") {
+                    ColumnType::DateTime { fsp: 0 }
+                } else {
+                    ColumnType::Date
+                }
+            }
+            _ => ColumnType::DateTime { fsp: 0 },
+        },
+        _ => ColumnType::DateTime { fsp: of_first() },
     }
 }
 

@@ -26,13 +26,9 @@ mod time_format;
 mod value;
 
 pub use bind::{BindFailure, Bound, IncomingNames, Names, bind, column_node};
-pub use cast::{cast_type, fit};
+pub use cast::fit;
 pub use compare::compare;
 pub use evaluate::{RowView, Scope};
-pub use function::{Function, common_type};
-pub use node::{
-    Arithmetic, BIGINT, BIGINT_UNSIGNED, Comparison, Kind, Node, common_collation, text_type,
-    type_collation,
-};
-pub use number::{Number, leading_number};
-pub use value::{Cell, text_of};
+pub use node::{BIGINT_UNSIGNED, Comparison, Kind, Node, text_type, type_collation};
+pub use number::Number;
+pub use value::text_of;

@@ -49,7 +49,7 @@ pub fn call<'a>(
         F::UtcTime => Cell::Plain(Datum::Time(now(scope, Zone::UTC)?.time().truncate(fsp))),
         F::UnixTimestamp => unix_timestamp(cells, scope)?,
         F::FromUnixTime => from_unix_time(cells, scope),
-        _ => return with_arguments(function, cells, scope),
+        _ => return with_arguments(function, node, cells, scope),
     }))
 }
 
@@ -91,6 +91,7 @@ fn from_unix_time<'a>(cells: &[Cell<'a>], scope: &Scope<'a>) -> Cell<'a> {
 
 fn with_arguments<'a>(
     function: Function,
+    node: &Node,
     cells: &[Cell<'a>],
     scope: &Scope<'a>,
 ) -> Result<Option<Cell<'a>>> {
@@ -101,7 +102,7 @@ fn with_arguments<'a>(
             return Ok(Some(of_times(function, cells, scope)));
         }
         F::MakeDate | F::FromDays => return Ok(Some(making_days(function, cells, scope))),
-        F::StrToDate => return Ok(Some(str_to_date(cells))),
+        F::StrToDate => return Ok(Some(str_to_date(node, cells))),
         F::DateOf | F::TimestampOf | F::Year | F::Month | F::Day | F::Quarter | F::DayOfWeek
         | F::Weekday | F::DayOfYear | F::Week | F::WeekOfYear | F::YearWeek | F::DayName
         | F::MonthName | F::LastDay | F::DateDiff | F::ToDays | F::ToSeconds | F::DateFormat => {}
@@ -249,11 +250,13 @@ fn making_days<'a>(function: Function, cells: &[Cell<'a>], scope: &Scope<'a>) ->
     date.map_or(NULL, |date| Cell::Plain(Datum::Date(date)))
 }
 
-fn str_to_date<'a>(cells: &[Cell<'a>]) -> Cell<'a> {
+fn str_to_date<'a>(node: &Node, cells: &[Cell<'a>]) -> Cell<'a> {
     match (cells[0].datum(), cells[1].datum()) {
-        (Datum::Bytes(text), Datum::Bytes(pattern)) => {
-            parse(text, pattern).map_or(NULL, |value| Cell::Plain(Datum::DateTime(value)))
-        }
+        (Datum::Bytes(text), Datum::Bytes(pattern)) => match parse(text, pattern) {
+            Some(value) if node.ty == ColumnType::Date => Cell::Plain(Datum::Date(value.date())),
+            Some(value) => Cell::Plain(Datum::DateTime(value)),
+            None => NULL,
+        },
         _ => NULL,
     }
 }

@@ -41,16 +41,6 @@ impl Gathered {
         self.spans.len()
     }
 
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.spans.is_empty()
-    }
-
-    /// Bytes in memory.
-    pub fn bytes(&self) -> usize {
-        self.bytes.len() + self.spans.len() * size_of::<Span>()
-    }
-
     /// Forgets all.
     pub fn clear(&mut self) {
         self.bytes.clear();

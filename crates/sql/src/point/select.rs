@@ -37,8 +37,10 @@ pub struct From {
     pub table: Arc<Table>,
     /// The way to its rows.
     pub access: Access,
-    /// What to sort by when the index does not give the order.
+    /// ORDER BY.
     pub sort: Vec<SortKey>,
+    /// Whether the index gives that order, when it is used as planned.
+    pub sorted: bool,
     /// FOR UPDATE, FOR SHARE.
     pub locking: bool,
 }
@@ -346,12 +348,12 @@ fn with_table(table: Arc<Table>, parts: TableSelect<'_>, mode: SqlMode) -> Bound
     }
     let ordering = simple_ordering(&sort);
     let access = plan_access(&table, &terms, ordering.as_ref());
-    if sort.is_empty() || ordering.is_some() && access.ordered {
-        sort.clear();
-    } else if matches!(access.kind, AccessKind::All | AccessKind::Index) {
+    let sorted = sort.is_empty() || ordering.is_some() && access.ordered;
+    if !sorted && matches!(access.kind, AccessKind::All | AccessKind::Index) {
         return elsewhere("a sort of a whole table");
     }
-    let from = From { access, sort, locking: parts.locking, table: Arc::clone(&table) };
+    let locking = parts.locking;
+    let from = From { access, sort, sorted, locking, table: Arc::clone(&table) };
     Ok(finish(Some(from), None, outputs, columns, parts.limit, parts.offset))
 }
 

@@ -282,7 +282,7 @@ impl Session {
             return Ok(self.done(0));
         }
         let stream = match &create.query {
-            Some(query) => Some(self.select_analytically(query)?),
+            Some(query) => Some(self.select_analytically(query, &[])?),
             None => None,
         };
         let given = stream.as_ref().map(|stream| Arc::clone(stream.columns()));

@@ -40,7 +40,7 @@ impl Session {
             let shown = plan
                 .from
                 .as_ref()
-                .map(|from| (&*from.table, &from.access, !from.sort.is_empty()));
+                .map(|from| (&*from.table, &from.access, !from.sorted));
             return Ok(show::explain_lines(engine, "SIMPLE", shown));
         }
         let context = self.query_context()?;

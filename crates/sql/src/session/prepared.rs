@@ -41,7 +41,7 @@ impl Session {
         let text = open_version_comments(text).unwrap_or_else(|| text.to_vec());
         let mut scanned = Scanned::default();
         scanned.scan(&text, self.variables.mode)?;
-        if !crate::scan::leading_word(&text[crate::scan::skip_space(&text, scanned.taken)..]).is_empty() {
+        if scanned.taken < text.len() {
             return Err(crate::scan::syntax_at(&text, scanned.taken));
         }
         // While only the columns are asked for, every parameter is NULL.

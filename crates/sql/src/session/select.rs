@@ -121,13 +121,17 @@ impl Session {
         {
             return Ok(reply);
         }
-        self.select_analytically(&query).map(Reply::Rows)
+        self.select_analytically(&query, &texts).map(Reply::Rows)
     }
 
-    /// Runs a query the analytic way.
-    pub(super) fn select_analytically(&mut self, query: &Query) -> Result<RowStream> {
+    /// Runs a query the analytic way; `texts` as `item_texts` gives them, or nothing.
+    pub(super) fn select_analytically(
+        &mut self,
+        query: &Query,
+        texts: &[String],
+    ) -> Result<RowStream> {
         let context = self.query_context()?;
-        let stream = self.sql.analytic().select(query, &context)?;
+        let stream = self.sql.analytic().select_titled(query, texts, &context)?;
         self.take_aftermath(&context.facts);
         self.row_count = -1;
         Ok(stream)
@@ -145,7 +149,8 @@ impl Session {
     ) -> Result<Vec<ResultColumn>> {
         let query = self.query_with_literals(statement)?;
         let context = QueryContext { view: self.fresh_snapshot()?, facts: self.facts() };
-        self.sql.analytic().columns(&query, &context)
+        let texts = item_texts(statement.source_text()?);
+        self.sql.analytic().columns_titled(&query, &texts, &context)
     }
 
     /// What plain SELECTs read now: the transaction's snapshot with its writes, or a fresh one.
@@ -227,7 +232,8 @@ impl Session {
         let engine = Arc::clone(self.sql.engine());
         self.open_implicitly()?;
         let found = from.access.ranges(&from.table, scope)?;
-        let sorted = !from.sort.is_empty();
+        // An index that cannot be used as planned does not give the order either.
+        let sorted = !from.sort.is_empty() && (!from.sorted || found.all_terms);
         let own_limits = if sorted { (0, u64::MAX) } else { (offset, limit) };
         let access = &from.access;
         let (index, direction) = (access.index, access.direction);
@@ -304,7 +310,8 @@ impl Session {
         let found = from.access.ranges(&from.table, scope)?;
         let access = &from.access;
         let (index, direction) = (access.index, access.direction);
-        let sorted = !from.sort.is_empty();
+        // An index that cannot be used as planned does not give the order either.
+        let sorted = !from.sort.is_empty() && (!from.sorted || found.all_terms);
         let (skip, take) = if sorted { (0, u64::MAX) } else { (offset, limit) };
         let table = Arc::clone(&from.table);
         let mut gatherer = Gatherer::new(table, index, direction, found.ranges, skip, take);

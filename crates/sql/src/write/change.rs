@@ -37,6 +37,8 @@ pub struct Target {
     table: Arc<Table>,
     access: Access,
     sort: Vec<SortKey>,
+    /// Whether the index gives that order, when it is used as planned.
+    sorted: bool,
     limit: Option<Node>,
 }
 
@@ -74,15 +76,13 @@ fn bind_target(
     if let Some(selection) = selection {
         push_terms(bind(selection, &names)?, &mut terms);
     }
-    let mut sort = sort_keys(order, &Names { clause: "order clause", ..names })?;
+    let sort = sort_keys(order, &Names { clause: "order clause", ..names })?;
     let ordering = simple_ordering(&sort);
     let access = plan_access(&table, &terms, ordering.as_ref());
-    if ordering.is_some() && access.ordered {
-        sort.clear();
-    }
+    let sorted = sort.is_empty() || ordering.is_some() && access.ordered;
     let limit =
         limit.map(|expr| bind(expr, &Names::none("limit clause", mode))).transpose()?;
-    Ok(Target { access, sort, limit, table: Arc::clone(&table) })
+    Ok(Target { access, sort, sorted, limit, table: Arc::clone(&table) })
 }
 
 /// Binds an UPDATE of one table.
@@ -157,7 +157,7 @@ impl Target {
         let limit = row_count(self.limit.as_ref(), &scope)?.unwrap_or(u64::MAX);
         let ranges = self.access.ranges(&self.table, &scope)?;
         let terms = self.access.filter(ranges.all_terms);
-        let sorted = !self.sort.is_empty();
+        let sorted = !self.sort.is_empty() && (!self.sorted || ranges.all_terms);
         let mut gatherer = Gatherer::new(
             Arc::clone(&self.table),
             self.access.index,

@@ -249,11 +249,6 @@ impl InsertPlan {
         self.columns.len()
     }
 
-    /// Whether it is REPLACE.
-    pub fn is_replace(&self) -> bool {
-        self.replace
-    }
-
     /// Inserts the rows of VALUES; `runs` says how often each is repeated.
     pub fn run(
         &self,

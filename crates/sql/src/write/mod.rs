@@ -19,7 +19,7 @@ use crate::error::{Result, SqlError};
 use crate::expression::{RowView, Scope};
 use crate::warning::Warnings;
 
-pub use change::{DeletePlan, UpdatePlan, bind_delete, bind_update, matches, row_count};
+pub use change::{DeletePlan, UpdatePlan, bind_delete, bind_update, row_count};
 pub use column::{Store, default_of, implied_default};
 pub use insert::{InsertPlan, Tally, bind_insert, count_mismatch};
 pub use joined::{JoinedDelete, JoinedUpdate, Progress};

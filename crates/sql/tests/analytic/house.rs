@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use rows::memory::MemoryStore;
 use rows::{Engine, EngineOptions};
-use sql::reply::{How, Pace, Reply};
-use sql::{Session, Sql, SqlError, SqlOptions};
+use sql::{How, Pace, Reply, Session, Sql, SqlError, SqlOptions};
 
 /// An engine without a disk, and a session in database `d`.
 pub struct House {

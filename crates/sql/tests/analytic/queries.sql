@@ -210,7 +210,7 @@ SELECT MONTH(seen) m, COUNT(*) FROM person WHERE seen IS NOT NULL GROUP BY m HAV
 SELECT COUNT(*) FROM person HAVING COUNT(*) > 100;
 SELECT kind, MAX(pay) FROM person GROUP BY kind ORDER BY MAX(pay) DESC;
 SELECT kind FROM person GROUP BY kind ORDER BY COUNT(*) DESC, kind LIMIT 1;
-SELECT name FROM person WHERE id IN (1,2,3) UNION ALL SELECT what FROM orders WHERE id = 1 ORDER BY 1 LIMIT 2;
+SELECT name FROM person WHERE id IN (1,3) UNION ALL SELECT what FROM orders WHERE id = 1 ORDER BY 1 LIMIT 2;
 SELECT * FROM (SELECT id, name FROM person UNION SELECT id, what FROM orders) t WHERE id = 3 ORDER BY name;
 SELECT COUNT(*) FROM (SELECT DISTINCT kind, age FROM person) x;
 SELECT SUM(x.q) FROM (SELECT quantity q FROM orders ORDER BY q DESC LIMIT 3) x;
@@ -305,9 +305,9 @@ SELECT id FROM person WHERE kind = 2 ORDER BY id;
 SELECT id FROM person WHERE kind > 'blue' ORDER BY id;
 SELECT MAX(kind) FROM person WHERE id < 3;
 SELECT kind, kind = 'red', CONCAT(kind, '!') FROM person WHERE id < 4 ORDER BY id;
-SELECT COALESCE(kind, 'none') FROM person ORDER BY id;
-SELECT IF(id = 1, name, pay), IF(id = 1, id, pay), IF(id = 1, born, seen) FROM person WHERE id < 3 ORDER BY id;
-SELECT IFNULL(born, 'never'), IFNULL(seen, born) FROM person WHERE id IN (3, 4) ORDER BY id;
+SELECT COALESCE(kind, 'none'), GREATEST(kind, 'a') FROM (SELECT * FROM person) p ORDER BY id;
+SELECT IF(id = 1, name, pay), IF(id = 1, id, pay), IF(id = 1, born, seen) FROM (SELECT * FROM person) p WHERE id < 3 ORDER BY id;
+SELECT IFNULL(born, 'never'), IFNULL(seen, born) FROM (SELECT * FROM person) p WHERE id IN (3, 4) ORDER BY id;
 SELECT CASE WHEN id = 1 THEN 1 WHEN id = 2 THEN 2.5 ELSE 'x' END FROM person WHERE id < 4 ORDER BY id;
 SELECT born FROM person WHERE id = 1 UNION SELECT seen FROM person WHERE id = 1;
 SELECT id FROM person WHERE id = 1 UNION SELECT name FROM person WHERE id = 2 ORDER BY 1;
@@ -369,4 +369,4 @@ SELECT id, RANK() OVER (PARTITION BY kind ORDER BY pay DESC, id) FROM person ORD
 SELECT kind, SUM(SUM(pay)) OVER (ORDER BY kind) FROM person GROUP BY kind ORDER BY kind;
 SELECT id, LAST_VALUE(id) OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) FROM person ORDER BY id LIMIT 2;
 SELECT id, SUM(id) OVER (ORDER BY id RANGE BETWEEN 2 PRECEDING AND CURRENT ROW) FROM person ORDER BY id;
-SELECT 0x10 + 1, b'11' * 2, 0x41 = 'A';
+SELECT 0x10 + 1, b'11' * 2, 0x41 = 'A' FROM (SELECT 1) t;

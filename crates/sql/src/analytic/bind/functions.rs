@@ -30,7 +30,7 @@ use super::super::kernels::RowFunction;
 use super::Binder;
 use super::aggregates::{function_name, is_aggregate};
 use super::cast::{call, cast, condition, convert_value, value_form};
-use super::comparison::compare;
+use super::comparison::{compare, enum_text};
 use super::literals;
 use super::scope::Scope;
 use super::typed::{Kind, Typed, firmness};
@@ -236,6 +236,11 @@ impl Binder<'_> {
     ) -> Result<()> {
         let unit_first = matches!(form, ast::Expr::Function(function)
             if matches!(function_name(function).as_str(), "TIMESTAMPADD" | "TIMESTAMPDIFF"));
+        // An ENUM is its word, except where a number is asked for.
+        let by_word = !matches!(
+            form,
+            ast::Expr::Cast { .. } | ast::Expr::Convert { .. } | ast::Expr::UnaryOp { .. }
+        );
         for (at, child) in children(form).into_iter().enumerate() {
             if is_literal(child) || (unit_first && at == 0) {
                 continue;
@@ -244,7 +249,10 @@ impl Binder<'_> {
                 self.take_operands(scope, child, operands, depth)?;
                 continue;
             }
-            let typed = value_form(&self.nested(scope, child, depth)?);
+            let mut typed = value_form(&self.nested(scope, child, depth)?);
+            if by_word {
+                typed = enum_text(&typed, self.zone());
+            }
             *child = operands.stand_in(typed);
         }
         Ok(())

@@ -2,6 +2,8 @@
 # LOAD DATA LOCAL, an interrupted script, mariadb-admin.
 set -u
 failed=0
+# Read by all of MariaDB's clients; a password given to one of them wins.
+export MYSQL_PWD=$ROOT_PASSWORD
 client() { mariadb -h 127.0.0.1 -P "$PORT" -u root --local-infile=1 "$@" 2>&1; }
 
 # usage: check NAME EXPECTED GOT      EXPECTED is a pattern of the shell
@@ -11,7 +13,7 @@ check() {
         echo "ok mariadb: $1"
     else
         failed=1
-        echo "FAILED mariadb: $1: expected"
+        echo "not ok mariadb: $1: expected"
         printf '%s\n' "$2" "got" "$3"
     fi
 }

@@ -2,10 +2,12 @@
 
 import mysql.connector
 
-from scenario import PORT, Suite, changes, database, kinds, large, load, same, transactions
+from scenario import (
+    PORT, ROOT_PASSWORD, Suite, changes, database, kinds, large, load, same, transactions
+)
 
 
-def connect(pure, user="root", password="", **options):
+def connect(pure, user="root", password=ROOT_PASSWORD, **options):
     return mysql.connector.connect(
         host="127.0.0.1",
         port=PORT,
@@ -20,7 +22,7 @@ def connect(pure, user="root", password="", **options):
 
 def passwords(pure):
     connection = connect(pure, "bob", "secret")
-    connection.cmd_change_user("root", "", "mysql")
+    connection.cmd_change_user("root", ROOT_PASSWORD, "")
     connection.cmd_change_user("bob", "secret")
     connection.cmd_reset_connection()
     connection.ping()

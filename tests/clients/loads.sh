@@ -10,11 +10,12 @@ check() {
         echo "ok loads: $name"
     else
         failed=1
-        echo "FAILED loads: $name"
+        echo "not ok loads: $name"
         tail -n 5 <<<"$output"
     fi
 }
 
+export MYSQL_PWD=$ROOT_PASSWORD
 sql() { mariadb -h 127.0.0.1 -P "$PORT" -u root "$@"; }
 sql -e 'DROP DATABASE IF EXISTS with_loads; CREATE DATABASE with_loads'
 
@@ -26,7 +27,7 @@ for prepared in auto disable; do
     for test in oltp_point_select oltp_update_index oltp_insert; do
         bench() {
             sysbench "$test" --mysql-host=127.0.0.1 --mysql-port="$PORT" --mysql-user=root \
-                --mysql-db=with_loads --tables=2 --table-size=2000 --threads=4 --time=2 \
+                --mysql-password="$ROOT_PASSWORD" --mysql-db=with_loads --tables=2 --table-size=2000 --threads=4 --time=2 \
                 --db-ps-mode="$prepared" "$@"
         }
         check "sysbench $test prepare, prepared statements: $prepared" bench prepare

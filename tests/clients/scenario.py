@@ -9,6 +9,7 @@ import traceback
 
 PORT = int(os.environ["PORT"])
 WORK = os.environ["WORK"]
+ROOT_PASSWORD = os.environ["ROOT_PASSWORD"]
 
 KINDS = [
     ("tiny", "TINYINT", -5),
@@ -51,7 +52,7 @@ class Suite:
             print(f"ok {self.client}: {name}")
         except Exception as error:  # every way to fail is a result
             self.failed += 1
-            print(f"FAILED {self.client}: {name}: {error!r}")
+            print(f"not ok {self.client}: {name}: {error!r}")
             traceback.print_exc(limit=-3)
 
     def end(self):

@@ -14,7 +14,7 @@ sub check {
         print "ok DBD::mysql: $name\n";
     } else {
         $failed++;
-        print "FAILED DBD::mysql: $name: $@\n";
+        print "not ok DBD::mysql: $name: $@\n";
     }
 }
 
@@ -30,7 +30,7 @@ for my $server_prepare (0, 1) {
     my $source = "DBI:mysql:host=127.0.0.1;port=$ENV{PORT};mysql_local_infile=1;"
         . "mysql_server_prepare=$server_prepare";
     my $attributes = { RaiseError => 1, PrintError => 0, mysql_enable_utf8mb4 => 1 };
-    my $db = DBI->connect($source, 'root', '', $attributes);
+    my $db = DBI->connect($source, 'root', $ENV{ROOT_PASSWORD}, $attributes);
     $db->do('DROP DATABASE IF EXISTS with_dbd');
     $db->do('CREATE DATABASE with_dbd');
     $db->do('USE with_dbd');

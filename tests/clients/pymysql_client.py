@@ -3,10 +3,12 @@
 import pymysql
 from pymysql.constants import CLIENT
 
-from scenario import PORT, Suite, changes, database, kinds, large, load, same, transactions
+from scenario import (
+    PORT, ROOT_PASSWORD, Suite, changes, database, kinds, large, load, same, transactions
+)
 
 
-def connect(user="root", password="", **options):
+def connect(user="root", password=ROOT_PASSWORD, **options):
     return pymysql.connect(
         host="127.0.0.1", port=PORT, user=user, password=password, local_infile=True, **options
     )
@@ -60,7 +62,7 @@ def main():
     suite.check("LOAD DATA LOCAL", lambda: load(cursor))
     suite.check("streaming cursor", streaming)
     suite.check("20 MiB in one value", lambda: large(cursor))
-    suite.check("ping and select_db", lambda: (connection.ping(), connection.select_db("mysql")))
+    suite.check("ping and select_db", lambda: (connection.ping(), connection.select_db("information_schema")))
     suite.end()
 
 

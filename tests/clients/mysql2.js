@@ -3,7 +3,9 @@
 const assert = require('assert');
 const mysql = require('mysql2/promise');
 
-const base = { host: '127.0.0.1', port: +process.env.PORT, user: 'root', password: '' };
+const base = {
+  host: '127.0.0.1', port: +process.env.PORT, user: 'root', password: process.env.ROOT_PASSWORD,
+};
 let failed = 0;
 
 async function check(name, body) {
@@ -12,7 +14,7 @@ async function check(name, body) {
     console.log(`ok mysql2: ${name}`);
   } catch (error) {
     failed += 1;
-    console.log(`FAILED mysql2: ${name}: ${error.stack}`);
+    console.log(`not ok mysql2: ${name}: ${error.stack}`);
   }
 }
 
@@ -116,6 +118,6 @@ async function main() {
 }
 
 main().catch((error) => {
-  console.log(`FAILED mysql2: ${error.stack}`);
+  console.log(`not ok mysql2: ${error.stack}`);
   process.exit(1);
 });
