@@ -29,7 +29,7 @@ unit: setup peers
 	cargo test --release --workspace --no-fail-fast
 
 scripts: build peers
-	ROWHOUSE=$(program) ROWHOUSE_LAB=$(CARGO_TARGET_DIR)/release/rowhouse-lab scripts/run-tests
+	ROWHOUSE=$(program) scripts/run-tests
 
 lint: setup
 	cargo fmt --all --check

@@ -79,6 +79,41 @@ for my $server_prepare (0, 1) {
         same($db->err, 1054);
     });
 
+    check("$how: errors by number", sub {
+        $db->do('CREATE TABLE strict (a TINYINT NOT NULL, b VARCHAR(3), c INT UNIQUE)');
+        $db->do('INSERT INTO strict VALUES (1, NULL, 1)');
+        my @refused = (
+            [1062, '23000', 'INSERT INTO strict VALUES (1, NULL, 1)'],
+            [1146, '42S02', 'SELECT * FROM nothing'],
+            [1064, '42000', 'nonsense'],
+            [1048, '23000', 'INSERT INTO strict VALUES (NULL, NULL, 2)'],
+            [1264, '22003', 'INSERT INTO strict VALUES (128, NULL, 2)'],
+            [1406, '22001', "INSERT INTO strict VALUES (1, 'four', 2)"],
+        );
+        for (@refused) {
+            my ($number, $state, $text) = @$_;
+            eval { $db->do($text) };
+            same($db->err . ' ' . $db->state, "$number $state");
+        }
+        same($db->selectrow_array('SELECT COUNT(*) FROM strict'), 1);
+    });
+
+    check("$how: 10,000 rows and 5 MiB", sub {
+        $db->do('CREATE TABLE many (id INT PRIMARY KEY, v VARCHAR(20))');
+        for my $start (0 .. 9) {
+            my @values = map { "($_, 'v$_')" } $start * 1000 .. $start * 1000 + 999;
+            $db->do('INSERT INTO many VALUES ' . join ', ', @values);
+        }
+        my $rows = $db->selectall_arrayref('SELECT id, v FROM many WHERE id >= ? ORDER BY id', undef, 0);
+        same(scalar @$rows, 10000);
+        same("$rows->[$_][0] $rows->[$_][1]", "$_ v$_") for 0 .. 9999;
+        $db->do('CREATE TABLE large (id INT PRIMARY KEY, data LONGTEXT)');
+        my $text = "0123456789gr\x{fc}n\x{1F600} " x 300000;
+        $db->do('INSERT INTO large VALUES (?, ?)', undef, 1, $text);
+        my ($got) = $db->selectrow_array('SELECT data FROM large WHERE id = ?', undef, 1);
+        die 'the long text is another' if $got ne $text;
+    });
+
     check("$how: transactions", sub {
         $db->begin_work;
         $db->do('DELETE FROM n');

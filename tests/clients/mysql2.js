@@ -81,6 +81,46 @@ async function main() {
     const [changed] = await connection.execute('UPDATE n SET v = v + 10 WHERE id = ?', [2]);
     assert.strictEqual(changed.changedRows === undefined ? 1 : changed.affectedRows, 1);
   });
+  await check('errors by number', async () => {
+    const refused = (sql, errno, sqlState) =>
+      assert.rejects(connection.query(sql), { errno, sqlState });
+    await connection.query('CREATE TABLE strict (a TINYINT NOT NULL, b VARCHAR(3))');
+    await refused("INSERT INTO n (v) VALUES (1)", 1062, '23000');
+    await refused('SELECT * FROM nothing', 1146, '42S02');
+    await refused('nonsense', 1064, '42000');
+    await refused('INSERT INTO strict VALUES (NULL, NULL)', 1048, '23000');
+    await refused('INSERT INTO strict VALUES (128, NULL)', 1264, '22003');
+    await refused("INSERT INTO strict VALUES (1, 'four')", 1406, '22001');
+    const [[row]] = await connection.query('SELECT COUNT(*) AS c FROM strict');
+    assert.strictEqual(row.c, 0);
+  });
+  await check('10,000 rows, both forms and as a stream', async () => {
+    await connection.query('CREATE TABLE many (id INT PRIMARY KEY, v VARCHAR(100))');
+    const rows = Array.from({ length: 10000 }, (_, i) => [i, `v${i}`.repeat(i % 15)]);
+    await connection.query('INSERT INTO many VALUES ?', [rows]);
+    const select = 'SELECT id, v FROM many ORDER BY id';
+    const [text] = await connection.query({ sql: select, rowsAsArray: true });
+    assert.deepStrictEqual(text, rows);
+    const [binary] = await connection.execute({ sql: select, rowsAsArray: true });
+    assert.deepStrictEqual(binary, rows);
+    let count = 0;
+    for await (const row of connection.connection.query(select).stream()) {
+      assert.strictEqual(row.id, count);
+      count += 1;
+    }
+    assert.strictEqual(count, 10000);
+  });
+  await check('20 MiB in one value, both forms', async () => {
+    await connection.query('CREATE TABLE large (id INT PRIMARY KEY, data LONGBLOB)');
+    const data = Buffer.alloc(20 << 20, require('crypto').randomBytes(1009));
+    await connection.query('INSERT INTO large VALUES (1, ?)', [data]);
+    await connection.execute('INSERT INTO large VALUES (2, ?)', [data]);
+    for (const ask of ['query', 'execute']) {
+      const [rows] = await connection[ask]('SELECT data FROM large WHERE id IN (?, ?)', [1, 2]);
+      assert.strictEqual(rows.length, 2);
+      rows.forEach((row) => assert.ok(row.data.equals(data), ask));
+    }
+  });
   await check('transactions', async () => {
     await connection.beginTransaction();
     await connection.query('DELETE FROM n');

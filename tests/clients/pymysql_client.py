@@ -4,7 +4,19 @@ import pymysql
 from pymysql.constants import CLIENT
 
 from scenario import (
-    PORT, ROOT_PASSWORD, Suite, changes, database, kinds, large, load, same, transactions
+    PORT,
+    ROOT_PASSWORD,
+    Suite,
+    changes,
+    database,
+    kinds,
+    large,
+    limits,
+    load,
+    long_result,
+    same,
+    together,
+    transactions,
 )
 
 
@@ -55,14 +67,19 @@ def main():
     cursor.execute("SET time_zone = '+00:00'")
     suite.check("passwords", passwords)
     suite.check("every type", lambda: kinds(cursor))
+    suite.check("ends of ranges", lambda: limits(cursor, pymysql.MySQLError))
     suite.check("changes and errors", lambda: changes(cursor, pymysql.MySQLError))
     other = connect(database="with_pymysql")
     suite.check("transactions", lambda: transactions(connection, other))
     suite.check("several statements", several)
     suite.check("LOAD DATA LOCAL", lambda: load(cursor))
     suite.check("streaming cursor", streaming)
+    suite.check("10,000 rows", lambda: long_result(cursor))
+    again = lambda: connect(database="with_pymysql", autocommit=True)
+    suite.check("sixteen connections at once", lambda: together(again))
     suite.check("20 MiB in one value", lambda: large(cursor))
-    suite.check("ping and select_db", lambda: (connection.ping(), connection.select_db("information_schema")))
+    suite.check("ping", connection.ping)
+    suite.check("select_db", lambda: connection.select_db("information_schema"))
     suite.end()
 
 

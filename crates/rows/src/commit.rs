@@ -8,7 +8,8 @@
 //! Invariants
 //! 1. A transaction's locks are held until its writes are visible (so under `EveryCommit` until
 //!    they are durable), and free before its `done` is called.
-//! 2. Every transaction handed over is answered exactly once, also when the committer stops.
+//! 2. The row cache hears of every row before the store gets it and after (`Shared::write`).
+//! 3. Every transaction handed over is answered exactly once, also when the committer stops.
 //!
 //! Not here: what the writes are (`transaction`), the once-a-second sync (the store's).
 
@@ -17,9 +18,10 @@ use std::thread::JoinHandle;
 
 use parking_lot::{Condvar, Mutex};
 
+use crate::cache::RowCache;
 use crate::error::{Error, Result};
-use crate::store::{Batch, Durability, Store, StoreTransaction};
-use crate::table::GateGuard;
+use crate::store::{Batch, Change, Durability, Store, StoreTransaction};
+use crate::table::{GateGuard, PREFIX_BYTES, PRIMARY};
 use crate::transaction::Transaction;
 
 type Done = Box<dyn FnOnce(Result<()>) + Send>;
@@ -41,6 +43,34 @@ struct Shared {
     queue: Mutex<Queue>,
     arrived: Condvar,
     store: Arc<dyn Store>,
+    cache: Arc<RowCache>,
+}
+
+impl Shared {
+    /// Gives batches to the store, and keeps the row cache in step.
+    fn write(&self, batches: &[&Batch], durability: Durability) -> Result<()> {
+        if !self.cache.is_on() {
+            return self.store.write_all(batches, durability);
+        }
+        let changes = || batches.iter().flat_map(|batch| &batch.changes).filter_map(row_change);
+        let cached: Vec<bool> = changes().map(|(key, _)| self.cache.begin_write(key)).collect();
+        let result = self.store.write_all(batches, durability);
+        for ((key, row), cached) in changes().zip(cached) {
+            self.cache.end_write(key, row.filter(|_| cached && result.is_ok()));
+        }
+        result
+    }
+}
+
+/// The row that a change is about: its key, and its new bytes unless it is removed.
+fn row_change(change: &Change) -> Option<(&[u8], Option<&[u8]>)> {
+    let (key, row) = match change {
+        Change::Put(key, row) => (key, Some(row.as_slice())),
+        Change::Delete(key) => (key, None),
+        // Only schema changes remove ranges: of tables whose ids nobody reads any more.
+        Change::DeleteRange(_) => return None,
+    };
+    (key.get(4..PREFIX_BYTES) == Some(&PRIMARY.to_be_bytes()[..])).then_some((key, row))
 }
 
 /// The thread that commits for all, and the way to it.
@@ -51,9 +81,12 @@ pub struct Committer {
 
 impl Committer {
     /// Starts the thread.
-    pub(crate) fn start(store: Arc<dyn Store>) -> std::io::Result<Committer> {
-        let shared =
-            Arc::new(Shared { queue: Mutex::default(), arrived: Condvar::new(), store });
+    pub(crate) fn start(
+        store: Arc<dyn Store>,
+        cache: Arc<RowCache>,
+    ) -> std::io::Result<Committer> {
+        let (queue, arrived) = (Mutex::default(), Condvar::new());
+        let shared = Arc::new(Shared { queue, arrived, store, cache });
         let of_thread = Arc::clone(&shared);
         let thread = std::thread::Builder::new()
             .name("committer".into())
@@ -92,7 +125,7 @@ impl Committer {
     fn commit_here(&self, transaction: Transaction, durability: Durability) -> Result<()> {
         let Transaction { mut store, gates, .. } = transaction;
         let result = match store.take_batch() {
-            Some(batch) => self.shared.store.write(&batch, durability),
+            Some(batch) => self.shared.write(&[&batch], durability),
             None => return store.commit(durability),
         };
         drop(store);
@@ -144,12 +177,12 @@ fn run(shared: &Shared) {
         }
         std::mem::swap(&mut round, &mut queue.pending);
         drop(queue);
-        commit_round(&*shared.store, &mut round);
+        commit_round(shared, &mut round);
     }
 }
 
 /// Commits everything in `round` and answers each.
-fn commit_round(store: &dyn Store, round: &mut Vec<Pending>) {
+fn commit_round(shared: &Shared, round: &mut Vec<Pending>) {
     let durability = round.iter().map(|p| p.durability).max().unwrap_or(Durability::Os);
     let mut batches: Vec<Batch> = Vec::with_capacity(round.len());
     let mut batched = Vec::with_capacity(round.len());
@@ -170,7 +203,7 @@ fn commit_round(store: &dyn Store, round: &mut Vec<Pending>) {
         return;
     }
     let views: Vec<&Batch> = batches.iter().collect();
-    let result = store.write_all(&views, durability);
+    let result = shared.write(&views, durability);
     let shared_error = result.err().map(Arc::new);
     for pending in batched {
         drop(pending.store);

@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
+use crate::cache::RowCache;
 use crate::catalog::Catalog;
 use crate::clock::{Clock, SystemClock};
 use crate::commit::Committer;
@@ -30,6 +31,8 @@ pub struct EngineOptions {
     pub durability: Durability,
     /// How long a row lock is waited for where waiting is allowed.
     pub lock_wait_max: Duration,
+    /// Bytes of memory for rows that are looked up by key; 0 turns the row cache off.
+    pub row_cache_bytes: usize,
     /// Where the time comes from.
     pub clock: Arc<dyn Clock>,
 }
@@ -39,6 +42,7 @@ impl Default for EngineOptions {
         EngineOptions {
             durability: Durability::EveryCommit,
             lock_wait_max: Duration::from_secs(50),
+            row_cache_bytes: 16 << 20,
             clock: Arc::new(SystemClock),
         }
     }
@@ -48,6 +52,7 @@ impl Default for EngineOptions {
 pub struct Engine {
     store: Arc<dyn Store>,
     catalog: Catalog,
+    cache: Arc<RowCache>,
     committer: Committer,
     metrics: Metrics,
     clock: Arc<dyn Clock>,
@@ -66,7 +71,8 @@ impl Engine {
     /// `Store`.
     pub fn open(store: Arc<dyn Store>, options: EngineOptions) -> Result<Arc<Engine>> {
         let catalog = Catalog::load(&*store)?;
-        let committer = Committer::start(Arc::clone(&store)).map_err(|source| Error::Store {
+        let cache = Arc::new(RowCache::new(options.row_cache_bytes));
+        let committer = Committer::start(Arc::clone(&store), Arc::clone(&cache)).map_err(|source| Error::Store {
             doing: "starting the committer",
             applied: Some(false),
             source: Box::new(source),
@@ -74,6 +80,7 @@ impl Engine {
         let engine = Engine {
             store,
             catalog,
+            cache,
             committer,
             metrics: Metrics::new(),
             version: AtomicU64::new(options.clock.unix_micros()),
@@ -99,6 +106,11 @@ impl Engine {
     /// The present state, for reads outside transactions.
     pub fn latest(&self) -> &dyn Read {
         &*self.store
+    }
+
+    /// The rows in memory.
+    pub fn cache(&self) -> &Arc<RowCache> {
+        &self.cache
     }
 
     /// Figures for status pages.

@@ -9,6 +9,8 @@
 //!
 //! Not here: turning conditions into ranges (`Table::*_range`), filters (the visitor's).
 
+use std::cell::Cell;
+
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::row::RowRef;
@@ -90,7 +92,7 @@ impl Engine {
         while cursor.advance()? {
             let entry = cursor.key();
             let parts_end = table.entry_target(index, entry, cursor.value(), &mut row_key)?;
-            if !view.get(&row_key, reach, &mut value)? {
+            if !self.read_row(view, &row_key, reach, &mut value)? {
                 continue;
             }
             let row = row_at(table, &row_key, &value)?;
@@ -113,19 +115,16 @@ impl Engine {
         reach: Reach,
         visit: &mut Visit<'_>,
     ) -> Result<()> {
-        let mut value = Vec::new();
         if index == 0 {
-            if view.get(key, reach, &mut value)? {
-                visit(Found { key, row: row_at(table, key, &value)? })?;
-            }
-            return Ok(());
+            return self.visit_row(view, table, key, reach, &mut |found| visit(found).map(|_| ()));
         }
+        let mut value = Vec::new();
         if !view.get(key, reach, &mut value)? {
             return Ok(());
         }
         let mut row_key = Vec::with_capacity(value.len() + crate::table::PREFIX_BYTES);
         table.entry_target(index, key, &value, &mut row_key)?;
-        if view.get(&row_key, reach, &mut value)? {
+        if self.read_row(view, &row_key, reach, &mut value)? {
             let row = row_at(table, &row_key, &value)?;
             let mut scratch = Vec::new();
             if table.entry_matches(index, key, &row, &mut scratch)? {
@@ -150,13 +149,62 @@ impl Engine {
         if !table.is_current() {
             return Err(Error::SchemaChanged);
         }
-        let mut value = Vec::new();
-        if !view.get(row_key, reach, &mut value)? {
-            return Ok(false);
-        }
-        visit(Found { key: row_key, row: row_at(table, row_key, &value)? })?;
-        Ok(true)
+        let mut seen = false;
+        self.visit_row(view, table, row_key, reach, &mut |found| {
+            seen = true;
+            visit(found)
+        })?;
+        Ok(seen)
     }
+
+    /// Visits one row, its bytes in a buffer that the thread keeps for the next.
+    fn visit_row(
+        &self,
+        view: &dyn Read,
+        table: &Table,
+        row_key: &[u8],
+        reach: Reach,
+        visit: &mut dyn FnMut(Found<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let mut value = ROW_BUFFER.take();
+        let result = self.read_row(view, row_key, reach, &mut value).and_then(|found| {
+            if found {
+                visit(Found { key: row_key, row: row_at(table, row_key, &value)? })?;
+            }
+            Ok(())
+        });
+        if value.capacity() <= ROW_BUFFER_BYTES_MAX {
+            ROW_BUFFER.set(value);
+        }
+        result
+    }
+
+    /// Reads a row's bytes: from the row cache if the view is the latest state, else from the
+    /// view.
+    fn read_row(
+        &self,
+        view: &dyn Read,
+        row_key: &[u8],
+        reach: Reach,
+        value: &mut Vec<u8>,
+    ) -> Result<bool> {
+        if !self.cache().is_on() || !std::ptr::addr_eq(view, self.latest()) {
+            return view.get(row_key, reach, value);
+        }
+        let Err(miss) = self.cache().get(row_key, value) else { return Ok(true) };
+        let found = view.get(row_key, reach, value)?;
+        if found {
+            self.cache().fill(miss, row_key, value);
+        }
+        Ok(found)
+    }
+}
+
+/// Most bytes of a row buffer that a thread keeps.
+const ROW_BUFFER_BYTES_MAX: usize = 64 * 1024;
+
+thread_local! {
+    static ROW_BUFFER: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
 /// Whether a range can hold only its start.

@@ -5,12 +5,13 @@
 //! - values: `types`, `datum`, `decimal`, `temporal`, `collation`, `convert`, `text`
 //! - bytes: `key`, `row`
 //! - store: `store` (the trait), `locks`, `local`, `memory`, `conformance`
-//! - rows: `schema`, `table`, `catalog`, `find`, `transaction`, `commit`, `ddl`, `alter`,
+//! - rows: `schema`, `table`, `catalog`, `cache`, `find`, `transaction`, `commit`, `ddl`, `alter`,
 //!   `check`, and `engine`, which holds them together
 //!
 //! Not here: sockets, protocols, SQL.
 
 pub mod alter;
+pub mod cache;
 pub mod catalog;
 pub mod check;
 pub mod clock;

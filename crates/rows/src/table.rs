@@ -80,6 +80,8 @@ pub struct Entry {
 #[derive(Debug, Default)]
 pub struct TableState {
     current_version: AtomicU64,
+    /// Counts transactions that wrote here and are over; moved before they are acknowledged.
+    writers_left: AtomicU64,
     gate: Mutex<Gate>,
     gate_moved: Condvar,
     /// Next AUTO_INCREMENT value; 0 while not read from the rows yet.
@@ -165,6 +167,7 @@ impl GateGuard {
 
 impl Drop for GateGuard {
     fn drop(&mut self) {
+        self.0.writers_left.fetch_add(1, Ordering::Release);
         let mut gate = self.0.gate.lock();
         gate.writers -= 1;
         if gate.closed && gate.writers == 0 {
@@ -237,6 +240,13 @@ impl Table {
     #[inline]
     pub fn is_current(&self) -> bool {
         self.state.current_version.load(Ordering::Acquire) == self.definition.version
+    }
+
+    /// A number that has moved since any row was changed by a write acknowledged since. It may
+    /// move without a change. For caches of what a small table says.
+    #[inline]
+    pub fn changes(&self) -> u64 {
+        self.state.writers_left.load(Ordering::Acquire)
     }
 
     /// All keys of the table: rows and index entries.

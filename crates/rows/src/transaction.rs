@@ -113,7 +113,10 @@ impl Transaction {
         let generated = self.generate(table, row)?;
         let owned = generated.map(|value| with_generated(table, row, value));
         let row = owned.as_deref().unwrap_or(row);
-        self.atomically(|this| this.insert_complete(table, row))?;
+        self.atomically(|this| {
+            this.insert_complete(table, row)?;
+            this.note_given(table, row)
+        })?;
         Ok(Inserted { generated })
     }
 
@@ -133,6 +136,7 @@ impl Transaction {
                 deleted += usize::from(gone == Changed::Deleted);
             }
             this.insert_complete(table, row)?;
+            this.note_given(table, row)?;
             Ok(deleted)
         })?;
         Ok(Replaced { deleted, generated })
@@ -156,6 +160,7 @@ impl Transaction {
         self.atomically(|this| match this.conflict(table, row)? {
             None => {
                 this.insert_complete(table, row)?;
+                this.note_given(table, row)?;
                 Ok(Upserted::Inserted { generated })
             }
             Some(existing) => match this.change_locked(table, &existing, on_duplicate)? {
@@ -271,8 +276,7 @@ impl Transaction {
         result
     }
 
-    /// The AUTO_INCREMENT value for a row that leaves it to the engine; remembers one that came
-    /// with the row.
+    /// The AUTO_INCREMENT value for a row that leaves it to the engine.
     fn generate(&self, table: &Table, row: &[Datum<'_>]) -> Result<Option<u64>> {
         let Some(position) = table.auto_increment() else { return Ok(None) };
         let ty = &table.columns[position].ty;
@@ -280,12 +284,16 @@ impl Transaction {
             Datum::Null | Datum::Int(0) | Datum::UInt(0) => {
                 self.engine.next_auto_increment(table, auto_increment_max(ty)).map(Some)
             }
-            given => {
-                if let Some(given) = as_counter(given) {
-                    self.engine.note_auto_increment(table, given)?;
-                }
-                Ok(None)
-            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Moves the AUTO_INCREMENT counter past the value of a row that is in; that of a row which
+    /// was refused leaves it alone.
+    fn note_given(&self, table: &Table, row: &[Datum<'_>]) -> Result<()> {
+        match table.auto_increment().and_then(|position| as_counter(row[position])) {
+            Some(value) => self.engine.note_auto_increment(table, value),
+            None => Ok(()),
         }
     }
 
@@ -417,11 +425,6 @@ impl Transaction {
             return Ok(Changed::Unchanged);
         }
         check_nulls(table, &new_values)?;
-        if let Some(position) = table.auto_increment()
-            && let Some(given) = as_counter(new_values[position])
-        {
-            self.engine.note_auto_increment(table, given)?;
-        }
         let new_key = if table.has_hidden_key() {
             row_key.to_vec()
         } else {
@@ -454,6 +457,7 @@ impl Transaction {
             self.put_entry(table, index, &new_values, &new_key)?;
         }
         self.put_row(table, &new_values, new_key)?;
+        self.note_given(table, &new_values)?;
         Ok(Changed::Updated)
     }
 }

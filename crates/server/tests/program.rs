@@ -1,13 +1,16 @@
 //! The program as its users meet it: start, ready line, refusals, status, stop, check.
 
+#[path = "support/mysql.rs"]
+mod mysql;
 mod support;
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Instant;
 
+use mysql::Mysql;
 use rustix::process::Signal;
-use support::{PATIENCE, ROWHOUSE, Running, ask_line, flags, read_all, rowhouse, run};
+use support::{PATIENCE, ROWHOUSE, Running, ask_line, flags, read_all, rowhouse, run, wait_until};
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
@@ -179,4 +182,80 @@ fn a_hostile_line_is_answered_or_cut_off_and_costs_nobody_else() {
 fn the_version_is_printed() {
     let printed = std::process::Command::new(ROWHOUSE).arg("version").output().unwrap();
     assert_eq!(text(&printed.stdout), format!("rowhouse {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn a_stop_finishes_the_statement_that_waits_and_undoes_the_transaction_that_idles() {
+    let directory = tempfile::tempdir().unwrap();
+    let server = Running::start(directory.path(), &[]);
+    let mut idle = Mysql::login(server.connect("mysql")).unwrap();
+    idle.query("CREATE DATABASE d").unwrap();
+    idle.query("CREATE TABLE d.t (id INT PRIMARY KEY, v INT)").unwrap();
+    idle.query("INSERT INTO d.t VALUES (1, 10)").unwrap();
+    idle.query("BEGIN").unwrap();
+    idle.query("UPDATE d.t SET v = 20 WHERE id = 1").unwrap();
+    let mut waiting = Mysql::login(server.connect("mysql")).unwrap();
+    let offloaded = || figure(directory.path(), "mysql_offloaded");
+    let before = offloaded();
+    waiting.send_query("UPDATE d.t SET v = v + 1 WHERE id = 1").unwrap();
+    wait_until("it waits for the row", || offloaded() > before);
+    server.signal(Signal::TERM);
+    waiting.result().unwrap();
+    assert!(idle.query("COMMIT").is_err());
+    let mut server = server;
+    assert_eq!(server.wait().code(), Some(0));
+    let server = Running::start(directory.path(), &[]);
+    let mut client = Mysql::login(server.connect("mysql")).unwrap();
+    let rows = client.query("SELECT v FROM d.t").unwrap();
+    assert_eq!(rows, [[Some("11".to_owned())]]);
+    assert_eq!(server.stop().code(), Some(0));
+}
+
+/// A figure that the server reports of itself.
+fn figure(data_dir: &std::path::Path, name: &str) -> u64 {
+    let asked = run(&["status", "--all", &format!("--data-dir={}", data_dir.display())]);
+    let all = text(&asked.stdout);
+    let line = all.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+    line.expect("a figure of this name").parse().expect("a number")
+}
+
+#[test]
+fn requests_above_the_limit_are_refused_in_mysqls_words() {
+    let directory = tempfile::tempdir().unwrap();
+    let server = Running::start(directory.path(), &["--max-allowed-packet=64KiB"]);
+    let mut client = Mysql::login(server.connect("mysql")).unwrap();
+    let fits = format!("SELECT LENGTH('{}')", "x".repeat(60_000));
+    assert_eq!(client.query(&fits).unwrap(), [[Some("60000".to_owned())]]);
+    let too_large = format!("SELECT LENGTH('{}')", "x".repeat(70_000));
+    let refused = client.query(&too_large).unwrap_err();
+    assert!(refused.to_string().starts_with("error 1153: "), "{refused}");
+    assert!(client.query("SELECT 1").is_err(), "the connection is closed");
+    assert_eq!(server.stop().code(), Some(0));
+}
+
+#[test]
+fn users_that_are_configured_are_the_only_ones() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("rowhouse.toml");
+    std::fs::write(&file, "[[users]]\nname = 'app'\npassword = 'secret'\n").unwrap();
+    let config = format!("--config={}", file.display());
+    let server = Running::start(&directory.path().join("data"), &[&config]);
+    let refused = Mysql::login(server.connect("mysql")).err().expect("root may not come in");
+    assert!(refused.to_string().starts_with("error 1045: "), "{refused}");
+    assert_eq!(server.stop().code(), Some(0));
+}
+
+#[test]
+fn a_thousand_idle_clients_of_every_door_do_not_hold_up_a_query() {
+    let directory = tempfile::tempdir().unwrap();
+    let server = Running::start(directory.path(), &[]);
+    let mut idle = Vec::new();
+    for number in 0..1000 {
+        let door = ["mysql", "handlersocket", "handlersocket-write"][number % 3];
+        idle.push(server.connect(door));
+    }
+    let mut client = Mysql::login(server.connect("mysql")).unwrap();
+    assert_eq!(client.query("SELECT 1").unwrap(), [[Some("1".to_owned())]]);
+    wait_until("all are counted", || figure(directory.path(), "connections") >= 1001);
+    assert_eq!(server.stop().code(), Some(0));
 }

@@ -51,9 +51,7 @@ impl KillMark {
 
     /// A new statement begins: a KILL QUERY that came too late is forgotten.
     pub(crate) fn forget_query(&self) {
-        let _ = self
-            .0
-            .compare_exchange(1, 0, Ordering::Relaxed, Ordering::Relaxed);
+        let _ = self.0.compare_exchange(1, 0, Ordering::Relaxed, Ordering::Relaxed);
     }
 }
 

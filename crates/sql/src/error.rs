@@ -40,20 +40,12 @@ pub type Result<T> = std::result::Result<T, SqlError>;
 impl SqlError {
     /// An error by number; the SQLSTATE follows from it.
     pub fn new(number: u16, message: impl Into<String>) -> SqlError {
-        SqlError {
-            number,
-            sqlstate: sqlstate(number),
-            message: message.into(),
-        }
+        SqlError { number, sqlstate: sqlstate(number), message: message.into() }
     }
 
     /// The statement would have to wait and may not: nothing was done, repeat it elsewhere.
     pub fn would_wait() -> SqlError {
-        SqlError {
-            number: 0,
-            sqlstate: *b"00000",
-            message: String::new(),
-        }
+        SqlError { number: 0, sqlstate: *b"00000", message: String::new() }
     }
 
     /// Whether this is `would_wait`.
@@ -75,10 +67,7 @@ impl SqlError {
 
     /// 1235: MySQL knows it, this server does not.
     pub fn unsupported(what: impl std::fmt::Display) -> SqlError {
-        SqlError::new(
-            1235,
-            format!("This version of Rowhouse doesn't yet support '{what}'"),
-        )
+        SqlError::new(1235, format!("This version of Rowhouse doesn't yet support '{what}'"))
     }
 
     /// 1054.
@@ -184,18 +173,16 @@ impl From<Error> for SqlError {
     fn from(error: Error) -> SqlError {
         match error {
             Error::WouldWait(_) => SqlError::would_wait(),
-            Error::LockTimeout => SqlError::new(
-                1205,
-                "Lock wait timeout exceeded; try restarting transaction",
-            ),
+            Error::LockTimeout => {
+                SqlError::new(1205, "Lock wait timeout exceeded; try restarting transaction")
+            }
             Error::Conflict => SqlError::new(
                 1213,
                 "Deadlock found when trying to get lock; try restarting transaction",
             ),
-            Error::SchemaChanged => SqlError::new(
-                1412,
-                "Table definition has changed, please retry transaction",
-            ),
+            Error::SchemaChanged => {
+                SqlError::new(1412, "Table definition has changed, please retry transaction")
+            }
             Error::Duplicate { index, entry } => {
                 SqlError::new(1062, format!("Duplicate entry '{entry}' for key '{index}'"))
             }
@@ -212,10 +199,9 @@ impl From<Error> for SqlError {
                 ),
             },
             Error::Exists { what, name } => match what {
-                Thing::Database => SqlError::new(
-                    1007,
-                    format!("Can't create database '{name}'; database exists"),
-                ),
+                Thing::Database => {
+                    SqlError::new(1007, format!("Can't create database '{name}'; database exists"))
+                }
                 Thing::Table => {
                     let (_, table) = split_table(&name);
                     SqlError::new(1050, format!("Table '{table}' already exists"))
@@ -228,25 +214,19 @@ impl From<Error> for SqlError {
                 SqlError::new(1048, format!("Column '{column}' cannot be null"))
             }
             Error::Definition { why } => SqlError::new(definition_number(&why), why),
-            Error::TooLarge {
-                what,
-                bytes,
-                bytes_max,
-            } => SqlError::new(
+            Error::TooLarge { what, bytes, bytes_max } => SqlError::new(
                 1118,
                 format!("{what} of {bytes} bytes is above the limit of {bytes_max} bytes"),
             ),
-            Error::Exhausted => SqlError::new(
-                1467,
-                "Failed to read auto-increment value from storage engine",
-            ),
+            Error::Exhausted => {
+                SqlError::new(1467, "Failed to read auto-increment value from storage engine")
+            }
             Error::Refused { why } => {
                 SqlError::new(1290, format!("The server is not accepting writes: {why}"))
             }
-            Error::Corrupt { why, .. } => SqlError::new(
-                1030,
-                format!("Got error 126 from storage engine: damaged: {why}"),
-            ),
+            Error::Corrupt { why, .. } => {
+                SqlError::new(1030, format!("Got error 126 from storage engine: damaged: {why}"))
+            }
             Error::Store { doing, source, .. } => SqlError::new(
                 1030,
                 format!("Got error from storage engine while {doing}: {source}"),

@@ -22,11 +22,31 @@ use crate::show::{self, Listing, maybe, number, text};
 
 /// The tables there are.
 pub const TABLES: [&str; 25] = [
-    "CHARACTER_SETS", "CHECK_CONSTRAINTS", "COLLATIONS",
-    "COLLATION_CHARACTER_SET_APPLICABILITY", "COLUMNS", "COLUMN_PRIVILEGES", "ENGINES", "EVENTS",
-    "FILES", "KEY_COLUMN_USAGE", "PARAMETERS", "PARTITIONS", "PLUGINS", "PROCESSLIST",
-    "REFERENTIAL_CONSTRAINTS", "ROUTINES", "SCHEMATA", "SCHEMA_PRIVILEGES", "STATISTICS",
-    "TABLES", "TABLE_CONSTRAINTS", "TABLE_PRIVILEGES", "TRIGGERS", "USER_PRIVILEGES", "VIEWS",
+    "CHARACTER_SETS",
+    "CHECK_CONSTRAINTS",
+    "COLLATIONS",
+    "COLLATION_CHARACTER_SET_APPLICABILITY",
+    "COLUMNS",
+    "COLUMN_PRIVILEGES",
+    "ENGINES",
+    "EVENTS",
+    "FILES",
+    "KEY_COLUMN_USAGE",
+    "PARAMETERS",
+    "PARTITIONS",
+    "PLUGINS",
+    "PROCESSLIST",
+    "REFERENTIAL_CONSTRAINTS",
+    "ROUTINES",
+    "SCHEMATA",
+    "SCHEMA_PRIVILEGES",
+    "STATISTICS",
+    "TABLES",
+    "TABLE_CONSTRAINTS",
+    "TABLE_PRIVILEGES",
+    "TRIGGERS",
+    "USER_PRIVILEGES",
+    "VIEWS",
 ];
 
 /// The catalog's name in every table.
@@ -45,17 +65,27 @@ pub fn table(facts: &Facts, name: &str) -> Result<Option<(Vec<ResultColumn>, Vec
         "TABLE_CONSTRAINTS" => table_constraints(engine)?,
         "ENGINES" => show::engines(),
         "PLUGINS" => plugins(),
-        "CHARACTER_SETS" => renamed(show::character_sets(), &[
-            "CHARACTER_SET_NAME", "DESCRIPTION", "DEFAULT_COLLATE_NAME", "MAXLEN",
-        ]),
-        "COLLATIONS" => renamed(show::collations(), &[
-            "COLLATION_NAME", "CHARACTER_SET_NAME", "ID", "IS_DEFAULT", "IS_COMPILED", "SORTLEN",
-            "PAD_ATTRIBUTE",
-        ]),
+        "CHARACTER_SETS" => renamed(
+            show::character_sets(),
+            &["CHARACTER_SET_NAME", "DESCRIPTION", "DEFAULT_COLLATE_NAME", "MAXLEN"],
+        ),
+        "COLLATIONS" => renamed(
+            show::collations(),
+            &[
+                "COLLATION_NAME",
+                "CHARACTER_SET_NAME",
+                "ID",
+                "IS_DEFAULT",
+                "IS_COMPILED",
+                "SORTLEN",
+                "PAD_ATTRIBUTE",
+            ],
+        ),
         "COLLATION_CHARACTER_SET_APPLICABILITY" => applicability(),
-        "PROCESSLIST" => renamed(show::processes(&facts.sql, true), &[
-            "ID", "USER", "HOST", "DB", "COMMAND", "TIME", "STATE", "INFO",
-        ]),
+        "PROCESSLIST" => renamed(
+            show::processes(&facts.sql, true),
+            &["ID", "USER", "HOST", "DB", "COMMAND", "TIME", "STATE", "INFO"],
+        ),
         "USER_PRIVILEGES" => user_privileges(&facts.user),
         _ => match empty(&upper) {
             Some(names) => Listing::new(names),
@@ -77,49 +107,118 @@ pub fn table(facts: &Facts, name: &str) -> Result<Option<(Vec<ResultColumn>, Vec
 fn empty(name: &str) -> Option<&'static [&'static str]> {
     Some(match name {
         "REFERENTIAL_CONSTRAINTS" => &[
-            "CONSTRAINT_CATALOG", "CONSTRAINT_SCHEMA", "CONSTRAINT_NAME",
-            "UNIQUE_CONSTRAINT_CATALOG", "UNIQUE_CONSTRAINT_SCHEMA", "UNIQUE_CONSTRAINT_NAME",
-            "MATCH_OPTION", "UPDATE_RULE", "DELETE_RULE", "TABLE_NAME", "REFERENCED_TABLE_NAME",
+            "CONSTRAINT_CATALOG",
+            "CONSTRAINT_SCHEMA",
+            "CONSTRAINT_NAME",
+            "UNIQUE_CONSTRAINT_CATALOG",
+            "UNIQUE_CONSTRAINT_SCHEMA",
+            "UNIQUE_CONSTRAINT_NAME",
+            "MATCH_OPTION",
+            "UPDATE_RULE",
+            "DELETE_RULE",
+            "TABLE_NAME",
+            "REFERENCED_TABLE_NAME",
         ],
         "CHECK_CONSTRAINTS" => {
             &["CONSTRAINT_CATALOG", "CONSTRAINT_SCHEMA", "CONSTRAINT_NAME", "CHECK_CLAUSE"]
         }
         "VIEWS" => &[
-            "TABLE_CATALOG", "TABLE_SCHEMA", "TABLE_NAME", "VIEW_DEFINITION", "CHECK_OPTION",
-            "IS_UPDATABLE", "DEFINER", "SECURITY_TYPE", "CHARACTER_SET_CLIENT",
+            "TABLE_CATALOG",
+            "TABLE_SCHEMA",
+            "TABLE_NAME",
+            "VIEW_DEFINITION",
+            "CHECK_OPTION",
+            "IS_UPDATABLE",
+            "DEFINER",
+            "SECURITY_TYPE",
+            "CHARACTER_SET_CLIENT",
             "COLLATION_CONNECTION",
         ],
         "TRIGGERS" => &[
-            "TRIGGER_CATALOG", "TRIGGER_SCHEMA", "TRIGGER_NAME", "EVENT_MANIPULATION",
-            "EVENT_OBJECT_CATALOG", "EVENT_OBJECT_SCHEMA", "EVENT_OBJECT_TABLE", "ACTION_ORDER#",
-            "ACTION_CONDITION", "ACTION_STATEMENT", "ACTION_ORIENTATION", "ACTION_TIMING",
-            "CREATED", "SQL_MODE", "DEFINER", "CHARACTER_SET_CLIENT", "COLLATION_CONNECTION",
+            "TRIGGER_CATALOG",
+            "TRIGGER_SCHEMA",
+            "TRIGGER_NAME",
+            "EVENT_MANIPULATION",
+            "EVENT_OBJECT_CATALOG",
+            "EVENT_OBJECT_SCHEMA",
+            "EVENT_OBJECT_TABLE",
+            "ACTION_ORDER#",
+            "ACTION_CONDITION",
+            "ACTION_STATEMENT",
+            "ACTION_ORIENTATION",
+            "ACTION_TIMING",
+            "CREATED",
+            "SQL_MODE",
+            "DEFINER",
+            "CHARACTER_SET_CLIENT",
+            "COLLATION_CONNECTION",
             "DATABASE_COLLATION",
         ],
         "ROUTINES" => &[
-            "SPECIFIC_NAME", "ROUTINE_CATALOG", "ROUTINE_SCHEMA", "ROUTINE_NAME", "ROUTINE_TYPE",
-            "DATA_TYPE", "ROUTINE_DEFINITION", "ROUTINE_COMMENT", "DEFINER", "CREATED",
-            "LAST_ALTERED", "DTD_IDENTIFIER", "SECURITY_TYPE", "SQL_DATA_ACCESS",
-            "IS_DETERMINISTIC", "SQL_MODE",
+            "SPECIFIC_NAME",
+            "ROUTINE_CATALOG",
+            "ROUTINE_SCHEMA",
+            "ROUTINE_NAME",
+            "ROUTINE_TYPE",
+            "DATA_TYPE",
+            "ROUTINE_DEFINITION",
+            "ROUTINE_COMMENT",
+            "DEFINER",
+            "CREATED",
+            "LAST_ALTERED",
+            "DTD_IDENTIFIER",
+            "SECURITY_TYPE",
+            "SQL_DATA_ACCESS",
+            "IS_DETERMINISTIC",
+            "SQL_MODE",
         ],
         "PARAMETERS" => &[
-            "SPECIFIC_CATALOG", "SPECIFIC_SCHEMA", "SPECIFIC_NAME", "ORDINAL_POSITION#",
-            "PARAMETER_MODE", "PARAMETER_NAME", "DATA_TYPE", "DTD_IDENTIFIER", "ROUTINE_TYPE",
+            "SPECIFIC_CATALOG",
+            "SPECIFIC_SCHEMA",
+            "SPECIFIC_NAME",
+            "ORDINAL_POSITION#",
+            "PARAMETER_MODE",
+            "PARAMETER_NAME",
+            "DATA_TYPE",
+            "DTD_IDENTIFIER",
+            "ROUTINE_TYPE",
         ],
         "EVENTS" => &["EVENT_CATALOG", "EVENT_SCHEMA", "EVENT_NAME", "DEFINER", "STATUS"],
         "PARTITIONS" => &[
-            "TABLE_CATALOG", "TABLE_SCHEMA", "TABLE_NAME", "PARTITION_NAME",
-            "SUBPARTITION_NAME", "PARTITION_ORDINAL_POSITION#", "PARTITION_METHOD",
-            "PARTITION_EXPRESSION", "PARTITION_DESCRIPTION", "TABLE_ROWS#",
+            "TABLE_CATALOG",
+            "TABLE_SCHEMA",
+            "TABLE_NAME",
+            "PARTITION_NAME",
+            "SUBPARTITION_NAME",
+            "PARTITION_ORDINAL_POSITION#",
+            "PARTITION_METHOD",
+            "PARTITION_EXPRESSION",
+            "PARTITION_DESCRIPTION",
+            "TABLE_ROWS#",
         ],
         "FILES" => &[
-            "FILE_ID#", "FILE_NAME", "FILE_TYPE", "TABLESPACE_NAME", "TABLE_CATALOG",
-            "TABLE_SCHEMA", "TABLE_NAME", "LOGFILE_GROUP_NAME", "ENGINE", "TOTAL_EXTENTS#",
-            "INITIAL_SIZE#", "EXTENT_SIZE#", "EXTRA",
+            "FILE_ID#",
+            "FILE_NAME",
+            "FILE_TYPE",
+            "TABLESPACE_NAME",
+            "TABLE_CATALOG",
+            "TABLE_SCHEMA",
+            "TABLE_NAME",
+            "LOGFILE_GROUP_NAME",
+            "ENGINE",
+            "TOTAL_EXTENTS#",
+            "INITIAL_SIZE#",
+            "EXTENT_SIZE#",
+            "EXTRA",
         ],
         "COLUMN_PRIVILEGES" | "TABLE_PRIVILEGES" | "SCHEMA_PRIVILEGES" => &[
-            "GRANTEE", "TABLE_CATALOG", "TABLE_SCHEMA", "TABLE_NAME", "COLUMN_NAME",
-            "PRIVILEGE_TYPE", "IS_GRANTABLE",
+            "GRANTEE",
+            "TABLE_CATALOG",
+            "TABLE_SCHEMA",
+            "TABLE_NAME",
+            "COLUMN_NAME",
+            "PRIVILEGE_TYPE",
+            "IS_GRANTABLE",
         ],
         _ => return None,
     })
@@ -145,8 +244,12 @@ fn all_tables(engine: &Engine) -> Result<Vec<Arc<Table>>> {
 
 fn schemata(engine: &Engine) -> Listing {
     let mut listing = Listing::new(&[
-        "CATALOG_NAME", "SCHEMA_NAME", "DEFAULT_CHARACTER_SET_NAME", "DEFAULT_COLLATION_NAME",
-        "SQL_PATH", "DEFAULT_ENCRYPTION",
+        "CATALOG_NAME",
+        "SCHEMA_NAME",
+        "DEFAULT_CHARACTER_SET_NAME",
+        "DEFAULT_COLLATION_NAME",
+        "SQL_PATH",
+        "DEFAULT_ENCRYPTION",
     ]);
     for name in database_names(engine) {
         listing.push(vec![
@@ -163,10 +266,27 @@ fn schemata(engine: &Engine) -> Listing {
 
 fn tables(engine: &Engine) -> Result<Listing> {
     let mut listing = Listing::new(&[
-        "TABLE_CATALOG", "TABLE_SCHEMA", "TABLE_NAME", "TABLE_TYPE", "ENGINE", "VERSION#",
-        "ROW_FORMAT", "TABLE_ROWS#", "AVG_ROW_LENGTH#", "DATA_LENGTH#", "MAX_DATA_LENGTH#",
-        "INDEX_LENGTH#", "DATA_FREE#", "AUTO_INCREMENT#", "CREATE_TIME", "UPDATE_TIME",
-        "CHECK_TIME", "TABLE_COLLATION", "CHECKSUM#", "CREATE_OPTIONS", "TABLE_COMMENT",
+        "TABLE_CATALOG",
+        "TABLE_SCHEMA",
+        "TABLE_NAME",
+        "TABLE_TYPE",
+        "ENGINE",
+        "VERSION#",
+        "ROW_FORMAT",
+        "TABLE_ROWS#",
+        "AVG_ROW_LENGTH#",
+        "DATA_LENGTH#",
+        "MAX_DATA_LENGTH#",
+        "INDEX_LENGTH#",
+        "DATA_FREE#",
+        "AUTO_INCREMENT#",
+        "CREATE_TIME",
+        "UPDATE_TIME",
+        "CHECK_TIME",
+        "TABLE_COLLATION",
+        "CHECKSUM#",
+        "CREATE_OPTIONS",
+        "TABLE_COMMENT",
     ]);
     for column in [14, 15, 16] {
         listing.columns[column].ty = ColumnType::DateTime { fsp: 0 };
@@ -238,8 +358,7 @@ fn lengths(ty: &ColumnType) -> (Value, Value) {
             (number(lob(size)), number(lob(size)))
         }
         ColumnType::Enum { values, .. } => {
-            let longest =
-                values.iter().map(|word| word.chars().count() as u64).max().unwrap_or(0);
+            let longest = values.iter().map(|word| word.chars().count() as u64).max().unwrap_or(0);
             (number(longest), number(longest * 4))
         }
         _ => (Value::Null, Value::Null),
@@ -272,11 +391,28 @@ fn precisions(ty: &ColumnType) -> (Value, Value, Value) {
 
 fn columns(engine: &Engine) -> Result<Listing> {
     let mut listing = Listing::new(&[
-        "TABLE_CATALOG", "TABLE_SCHEMA", "TABLE_NAME", "COLUMN_NAME", "ORDINAL_POSITION#",
-        "COLUMN_DEFAULT", "IS_NULLABLE", "DATA_TYPE", "CHARACTER_MAXIMUM_LENGTH#",
-        "CHARACTER_OCTET_LENGTH#", "NUMERIC_PRECISION#", "NUMERIC_SCALE#", "DATETIME_PRECISION#",
-        "CHARACTER_SET_NAME", "COLLATION_NAME", "COLUMN_TYPE", "COLUMN_KEY", "EXTRA",
-        "PRIVILEGES", "COLUMN_COMMENT", "GENERATION_EXPRESSION", "SRS_ID#",
+        "TABLE_CATALOG",
+        "TABLE_SCHEMA",
+        "TABLE_NAME",
+        "COLUMN_NAME",
+        "ORDINAL_POSITION#",
+        "COLUMN_DEFAULT",
+        "IS_NULLABLE",
+        "DATA_TYPE",
+        "CHARACTER_MAXIMUM_LENGTH#",
+        "CHARACTER_OCTET_LENGTH#",
+        "NUMERIC_PRECISION#",
+        "NUMERIC_SCALE#",
+        "DATETIME_PRECISION#",
+        "CHARACTER_SET_NAME",
+        "COLLATION_NAME",
+        "COLUMN_TYPE",
+        "COLUMN_KEY",
+        "EXTRA",
+        "PRIVILEGES",
+        "COLUMN_COMMENT",
+        "GENERATION_EXPRESSION",
+        "SRS_ID#",
     ])
     .long_text(5)
     .long_text(15);
@@ -318,9 +454,23 @@ fn columns(engine: &Engine) -> Result<Listing> {
 
 fn statistics(engine: &Engine) -> Result<Listing> {
     let mut listing = Listing::new(&[
-        "TABLE_CATALOG", "TABLE_SCHEMA", "TABLE_NAME", "NON_UNIQUE#", "INDEX_SCHEMA",
-        "INDEX_NAME", "SEQ_IN_INDEX#", "COLUMN_NAME", "COLLATION", "CARDINALITY#", "SUB_PART#",
-        "PACKED", "NULLABLE", "INDEX_TYPE", "COMMENT", "INDEX_COMMENT", "IS_VISIBLE",
+        "TABLE_CATALOG",
+        "TABLE_SCHEMA",
+        "TABLE_NAME",
+        "NON_UNIQUE#",
+        "INDEX_SCHEMA",
+        "INDEX_NAME",
+        "SEQ_IN_INDEX#",
+        "COLUMN_NAME",
+        "COLLATION",
+        "CARDINALITY#",
+        "SUB_PART#",
+        "PACKED",
+        "NULLABLE",
+        "INDEX_TYPE",
+        "COMMENT",
+        "INDEX_COMMENT",
+        "IS_VISIBLE",
         "EXPRESSION",
     ]);
     for table in all_tables(engine)? {
@@ -356,9 +506,17 @@ fn statistics(engine: &Engine) -> Result<Listing> {
 
 fn key_column_usage(engine: &Engine) -> Result<Listing> {
     let mut listing = Listing::new(&[
-        "CONSTRAINT_CATALOG", "CONSTRAINT_SCHEMA", "CONSTRAINT_NAME", "TABLE_CATALOG",
-        "TABLE_SCHEMA", "TABLE_NAME", "COLUMN_NAME", "ORDINAL_POSITION#",
-        "POSITION_IN_UNIQUE_CONSTRAINT#", "REFERENCED_TABLE_SCHEMA", "REFERENCED_TABLE_NAME",
+        "CONSTRAINT_CATALOG",
+        "CONSTRAINT_SCHEMA",
+        "CONSTRAINT_NAME",
+        "TABLE_CATALOG",
+        "TABLE_SCHEMA",
+        "TABLE_NAME",
+        "COLUMN_NAME",
+        "ORDINAL_POSITION#",
+        "POSITION_IN_UNIQUE_CONSTRAINT#",
+        "REFERENCED_TABLE_SCHEMA",
+        "REFERENCED_TABLE_NAME",
         "REFERENCED_COLUMN_NAME",
     ]);
     for table in all_tables(engine)? {
@@ -386,8 +544,13 @@ fn key_column_usage(engine: &Engine) -> Result<Listing> {
 
 fn table_constraints(engine: &Engine) -> Result<Listing> {
     let mut listing = Listing::new(&[
-        "CONSTRAINT_CATALOG", "CONSTRAINT_SCHEMA", "CONSTRAINT_NAME", "TABLE_SCHEMA",
-        "TABLE_NAME", "CONSTRAINT_TYPE", "ENFORCED",
+        "CONSTRAINT_CATALOG",
+        "CONSTRAINT_SCHEMA",
+        "CONSTRAINT_NAME",
+        "TABLE_SCHEMA",
+        "TABLE_NAME",
+        "CONSTRAINT_TYPE",
+        "ENFORCED",
     ]);
     for table in all_tables(engine)? {
         for (n, index) in table.indexes.iter().enumerate() {
@@ -420,7 +583,11 @@ fn applicability() -> Listing {
 
 fn plugins() -> Listing {
     let mut listing = Listing::new(&[
-        "PLUGIN_NAME", "PLUGIN_VERSION", "PLUGIN_STATUS", "PLUGIN_TYPE", "PLUGIN_LIBRARY",
+        "PLUGIN_NAME",
+        "PLUGIN_VERSION",
+        "PLUGIN_STATUS",
+        "PLUGIN_TYPE",
+        "PLUGIN_LIBRARY",
         "PLUGIN_LICENSE",
     ]);
     for row in show::plugins().rows {
@@ -439,8 +606,7 @@ fn plugins() -> Listing {
 
 fn user_privileges(user: &str) -> Listing {
     let (name, host) = user.rsplit_once('@').unwrap_or((user, "%"));
-    let mut listing =
-        Listing::new(&["GRANTEE", "TABLE_CATALOG", "PRIVILEGE_TYPE", "IS_GRANTABLE"]);
+    let mut listing = Listing::new(&["GRANTEE", "TABLE_CATALOG", "PRIVILEGE_TYPE", "IS_GRANTABLE"]);
     for privilege in ["SELECT", "INSERT", "UPDATE", "DELETE", "CREATE", "DROP", "INDEX", "ALTER"] {
         listing.push(vec![
             text(format!("'{name}'@'{host}'")),

@@ -36,11 +36,7 @@ impl SqlMode {
     /// Modes from a comma-separated list; the unknown word as error.
     pub fn parse(text: &str) -> Result<SqlMode, String> {
         let mut bits = 0;
-        for word in text
-            .split(',')
-            .map(str::trim)
-            .filter(|word| !word.is_empty())
-        {
+        for word in text.split(',').map(str::trim).filter(|word| !word.is_empty()) {
             let upper = word.to_ascii_uppercase();
             bits |= match upper.as_str() {
                 "TRADITIONAL" => 1 << 7 | 1 << 8 | 1 << 9 | 1 << 10 | 1 << 11 | 1 << 13,

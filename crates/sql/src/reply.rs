@@ -28,15 +28,9 @@ pub struct How {
 
 impl How {
     /// In an event loop: only what is at hand.
-    pub const LOOP: How = How {
-        may_wait: false,
-        reach: Reach::Memory,
-    };
+    pub const LOOP: How = How { may_wait: false, reach: Reach::Memory };
     /// On a thread of its own, where waiting is allowed.
-    pub const POOL: How = How {
-        may_wait: true,
-        reach: Reach::Disk,
-    };
+    pub const POOL: How = How { may_wait: true, reach: Reach::Disk };
 }
 
 /// A parameter of a prepared statement, as it came over the wire.
@@ -149,17 +143,27 @@ pub struct RowStream {
 impl RowStream {
     /// A stream of a source's rows; `zone` is where TIMESTAMP values are to be shown.
     pub fn new(columns: Arc<[ResultColumn]>, zone: Zone, source: Box<dyn RowSource>) -> RowStream {
-        RowStream {
-            columns,
-            zone,
-            source,
-        }
+        RowStream { columns, zone, source }
     }
 
     /// The columns; the same `Arc` for each execution of one cached plan, so that a door can
     /// keep their encoded form.
     pub fn columns(&self) -> &Arc<[ResultColumn]> {
         &self.columns
+    }
+
+    /// The same rows under other names; `None` keeps one.
+    pub(crate) fn with_names(mut self, names: &[Option<String>]) -> RowStream {
+        if names.iter().any(Option::is_some) {
+            let mut columns = self.columns.to_vec();
+            for (column, name) in columns.iter_mut().zip(names) {
+                if let Some(name) = name {
+                    column.name.clone_from(name);
+                }
+            }
+            self.columns = columns.into();
+        }
+        self
     }
 
     /// The zone in which TIMESTAMP values are to be shown.
@@ -175,9 +179,7 @@ impl RowStream {
 
 impl std::fmt::Debug for RowStream {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("RowStream")
-            .field("columns", &self.columns)
-            .finish_non_exhaustive()
+        f.debug_struct("RowStream").field("columns", &self.columns).finish_non_exhaustive()
     }
 }
 

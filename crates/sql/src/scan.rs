@@ -16,6 +16,10 @@
 //!
 //! Not here: parsing (`parse`), what the plans are (`plan`).
 
+mod literals;
+#[cfg(test)]
+mod tests;
+
 use rows::datum::Datum;
 use rows::decimal::Decimal;
 
@@ -80,6 +84,8 @@ struct Scanner<'a, 'b> {
     out: &'b mut Scanned,
     part: Part,
     select: bool,
+    /// Whether this is the SELECT list.
+    listing: bool,
     insert: bool,
     depth: u32,
     /// Depth of parentheses within which literals stay, and the part to return to.
@@ -111,6 +117,7 @@ impl Scanned {
             out: self,
             part: if select { Part::Keep } else { Part::Take },
             select,
+            listing: select,
             insert,
             depth: 0,
             kept: None,
@@ -142,10 +149,9 @@ impl Scanned {
                 Literal::Arena(start, end) => {
                     Datum::Bytes(&self.arena[start as usize..end as usize])
                 }
-                Literal::Parameter(n) => parameters
-                    .get(usize::from(n))
-                    .copied()
-                    .unwrap_or(Datum::Null),
+                Literal::Parameter(n) => {
+                    parameters.get(usize::from(n)).copied().unwrap_or(Datum::Null)
+                }
             });
         }
     }
@@ -247,7 +253,7 @@ impl Scanner<'_, '_> {
     }
 
     fn finish(&mut self, end: usize, taken: usize) {
-        if self.out.shape.last() == Some(&b' ') {
+        while self.out.shape.last().is_some_and(u8::is_ascii_whitespace) {
             self.out.shape.pop();
         }
         self.out.end = end;
@@ -263,7 +269,15 @@ impl Scanner<'_, '_> {
     /// Spaces and comments become one space, and none behind `(` or `,`, so that the way a
     /// client spaces its lists does not make further shapes.
     fn space(&mut self) {
+        let start = self.at;
         self.at = skip_space(self.text, self.at);
+        // The text of a SELECT list names its columns, spaces and all.
+        if self.part == Part::Keep && self.listing && self.out.shape.len() > 6 {
+            let spaces = &self.text[start..self.at];
+            let plain = spaces.iter().all(u8::is_ascii_whitespace);
+            self.out.shape.extend_from_slice(if plain { spaces } else { b" " });
+            return;
+        }
         if !matches!(self.out.shape.last(), None | Some(b' ' | b'(' | b',')) {
             self.out.shape.push(b' ');
         }
@@ -271,10 +285,7 @@ impl Scanner<'_, '_> {
 
     /// Whether the shape ends in a name or a closing parenthesis: then a point is a separator.
     fn follows_name(&self) -> bool {
-        self.out
-            .shape
-            .last()
-            .is_some_and(|&b| is_word(b) || b == b'`' || b == b'"')
+        self.out.shape.last().is_some_and(|&b| is_word(b) || b == b'`' || b == b'"')
     }
 
     fn word(&mut self) -> Result<()> {
@@ -308,14 +319,8 @@ impl Scanner<'_, '_> {
 
     /// Skips a character set introducer before a string.
     fn introducer(&mut self, word: &[u8]) -> bool {
-        const SETS: [&[u8]; 6] = [
-            b"_utf8mb4",
-            b"_utf8",
-            b"_utf8mb3",
-            b"_binary",
-            b"_latin1",
-            b"_ascii",
-        ];
+        const SETS: [&[u8]; 6] =
+            [b"_utf8mb4", b"_utf8", b"_utf8mb3", b"_binary", b"_latin1", b"_ascii"];
         let next = skip_space(self.text, self.at + word.len());
         let known = SETS.iter().any(|set| set.eq_ignore_ascii_case(word));
         if known && matches!(self.text.get(next), Some(b'\'' | b'"' | b'x' | b'X' | b'0')) {
@@ -352,6 +357,7 @@ impl Scanner<'_, '_> {
         }
         if self.select && is(b"from") && self.depth == 0 && self.part == Part::Keep {
             self.part = Part::Take;
+            self.listing = false;
         } else if is(b"order") || is(b"group") {
             self.part = Part::Keep;
         } else if is(b"limit") || is(b"having") || is(b"where") {
@@ -377,10 +383,7 @@ impl Scanner<'_, '_> {
     fn open(&mut self) {
         if let (Some(start), None) = (self.last_word, self.kept) {
             let word = &self.out.shape[start..];
-            if KEPT_CALLS
-                .iter()
-                .any(|name| name.eq_ignore_ascii_case(word))
-            {
+            if KEPT_CALLS.iter().any(|name| name.eq_ignore_ascii_case(word)) {
                 self.kept = Some((self.depth, self.part));
                 self.part = Part::Keep;
             }
@@ -393,7 +396,7 @@ impl Scanner<'_, '_> {
     }
 
     fn close(&mut self) {
-        if self.out.shape.last() == Some(&b' ') {
+        if self.out.shape.last() == Some(&b' ') && !self.listing {
             self.out.shape.pop();
         }
         self.push(b')');
@@ -441,194 +444,6 @@ impl Scanner<'_, '_> {
     fn keep(&mut self, start: usize) {
         self.out.shape.extend_from_slice(&self.text[start..self.at]);
         self.last_word = None;
-    }
-
-    fn number(&mut self) {
-        let start = self.at;
-        let text = self.text;
-        if text[start] == b'0' && matches!(text.get(start + 1), Some(b'x')) {
-            let digits = text[start + 2..]
-                .iter()
-                .take_while(|b| b.is_ascii_hexdigit())
-                .count();
-            if digits > 0 {
-                self.at = start + 2 + digits;
-                if self.part == Part::Keep {
-                    return self.keep(start);
-                }
-                let (from, to) = self.push_hex(&text[start + 2..start + 2 + digits]);
-                return self.take(Literal::Arena(from, to));
-            }
-        }
-        let digits = |from: usize| {
-            text[from..]
-                .iter()
-                .take_while(|b| b.is_ascii_digit())
-                .count()
-        };
-        let mut at = start + digits(start);
-        let mut plain = true;
-        let mut exponent = false;
-        if text.get(at) == Some(&b'.') {
-            plain = false;
-            at += 1;
-            at += digits(at);
-        }
-        if matches!(text.get(at), Some(b'e' | b'E')) {
-            let sign = usize::from(matches!(text.get(at + 1), Some(b'+' | b'-')));
-            let count = digits((at + 1 + sign).min(text.len()));
-            if count > 0 {
-                exponent = true;
-                at += 1 + sign + count;
-            }
-        }
-        // A name may begin with digits.
-        if plain && !exponent && text.get(at).is_some_and(|&b| is_word(b)) {
-            let word = leading_word(&text[start..]);
-            self.at = start + word.len();
-            return self.keep(start);
-        }
-        self.at = at;
-        if self.part == Part::Keep {
-            return self.keep(start);
-        }
-        let token = std::str::from_utf8(&text[start..at]).unwrap_or("0");
-        let literal = if exponent {
-            token.parse().ok().map(Literal::Double)
-        } else if plain && let Ok(v) = token.parse() {
-            Some(Literal::UInt(v))
-        } else {
-            Decimal::parse(token.as_bytes()).map(Literal::Decimal)
-        };
-        match literal {
-            Some(literal) => self.take(literal),
-            None => match token.parse() {
-                Ok(v) => self.take(Literal::Double(v)),
-                Err(_) => self.keep(start),
-            },
-        }
-    }
-
-    fn push_hex(&mut self, digits: &[u8]) -> (u32, u32) {
-        let value = |b: u8| (b as char).to_digit(16).unwrap_or(0) as u8;
-        let from = self.out.arena.len() as u32;
-        let (first, rest) = digits.split_at(digits.len() % 2);
-        self.out.arena.extend(first.iter().map(|&b| value(b)));
-        self.out.arena.extend(
-            rest.chunks(2)
-                .map(|pair| value(pair[0]) << 4 | value(pair[1])),
-        );
-        (from, self.out.arena.len() as u32)
-    }
-
-    fn hex_string(&mut self) -> Result<()> {
-        let start = self.at;
-        let text = self.text;
-        let body = start + 2;
-        let digits = text[body..]
-            .iter()
-            .take_while(|b| b.is_ascii_hexdigit())
-            .count();
-        if text.get(body + digits) != Some(&b'\'') || digits % 2 != 0 {
-            return Err(self.syntax(start));
-        }
-        self.at = body + digits + 1;
-        if self.part == Part::Keep {
-            self.keep(start);
-            return Ok(());
-        }
-        let (from, to) = self.push_hex(&text[body..body + digits]);
-        self.take(Literal::Arena(from, to));
-        Ok(())
-    }
-
-    fn bit_string(&mut self) -> Result<()> {
-        let start = self.at;
-        let body = start + 2;
-        let count = self.text[body..]
-            .iter()
-            .take_while(|b| matches!(b, b'0' | b'1'))
-            .count();
-        if self.text.get(body + count) != Some(&b'\'') || count > 64 {
-            return Err(self.syntax(start));
-        }
-        self.at = body + count + 1;
-        if self.part == Part::Keep {
-            self.keep(start);
-            return Ok(());
-        }
-        let value = self.text[body..body + count]
-            .iter()
-            .fold(0u64, |value, &b| value << 1 | u64::from(b - b'0'));
-        self.take(Literal::UInt(value));
-        Ok(())
-    }
-
-    fn string(&mut self, quote: u8) -> Result<()> {
-        let start = self.at;
-        let text = self.text;
-        let body = start + 1;
-        let backslash = !self.mode.no_backslash_escapes();
-        // The usual string has neither escapes nor doubled quotes.
-        let mut at = body;
-        let mut plain = true;
-        loop {
-            let rest = text.get(at..).unwrap_or_default();
-            let Some(n) = memchr::memchr2(quote, b'\\', rest) else {
-                return Err(self.syntax(start));
-            };
-            at += n;
-            if text[at] == b'\\' {
-                if backslash {
-                    plain = false;
-                    at += 2;
-                } else {
-                    at += 1;
-                }
-            } else if text.get(at + 1) == Some(&quote) {
-                plain = false;
-                at += 2;
-            } else {
-                break;
-            }
-        }
-        self.at = at + 1;
-        let keep = self.part == Part::Keep || self.last_is_word(b"ESCAPE");
-        if keep {
-            self.keep(start);
-            return Ok(());
-        }
-        if plain {
-            self.take(Literal::Text(body as u32, at as u32));
-        } else {
-            let from = self.out.arena.len() as u32;
-            unescape(&text[body..at], quote, backslash, &mut self.out.arena);
-            let to = self.out.arena.len() as u32;
-            self.take(Literal::Arena(from, to));
-        }
-        Ok(())
-    }
-
-    fn last_is_word(&self, word: &[u8]) -> bool {
-        let shape = &self.out.shape;
-        let shape = shape.strip_suffix(b" ").unwrap_or(shape);
-        shape.len() >= word.len() && shape[shape.len() - word.len()..].eq_ignore_ascii_case(word)
-    }
-
-    fn quoted_name(&mut self, quote: u8) -> Result<()> {
-        let start = self.at;
-        let mut at = start + 1;
-        loop {
-            match memchr::memchr(quote, &self.text[at..]) {
-                None => return Err(self.syntax(start)),
-                Some(n) if self.text.get(at + n + 1) == Some(&quote) => at += n + 2,
-                Some(n) => {
-                    self.at = at + n + 1;
-                    self.keep(start);
-                    return Ok(());
-                }
-            }
-        }
     }
 
     fn syntax(&self, at: usize) -> SqlError {
@@ -684,11 +499,8 @@ pub fn open_version_comments(text: &[u8]) -> Option<Vec<u8>> {
             (Some(q), byte) if byte == q => quote = None,
             (None, byte @ (b'\'' | b'"' | b'`')) => quote = Some(byte),
             (None, b'/') if out[at..].starts_with(b"/*!") => {
-                let digits = out[at + 3..]
-                    .iter()
-                    .take(6)
-                    .take_while(|b| b.is_ascii_digit())
-                    .count();
+                let digits =
+                    out[at + 3..].iter().take(6).take_while(|b| b.is_ascii_digit()).count();
                 out[at..at + 3 + digits].fill(b' ');
                 let Some(end) = memchr::memmem::find(&out[at..], b"*/") else {
                     break;
@@ -700,67 +512,4 @@ pub fn open_version_comments(text: &[u8]) -> Option<Vec<u8>> {
         at += 1;
     }
     Some(out)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn shape(text: &str) -> (String, usize, Vec<u32>) {
-        let mut scanned = Scanned::default();
-        scanned
-            .scan(text.as_bytes(), SqlMode::default())
-            .expect("scans");
-        (
-            String::from_utf8(scanned.shape.clone()).expect("UTF-8"),
-            scanned.literals.len(),
-            scanned.runs.clone(),
-        )
-    }
-
-    #[test]
-    fn literals_behind_from_are_taken_out_and_those_before_it_stay() {
-        let (text, literals, _) = shape("SELECT a, 1  FROM t WHERE id = 17 and b='x''y' LIMIT 3");
-        assert_eq!(text, "SELECT a,1 FROM t WHERE id = ? and b=? LIMIT ?");
-        assert_eq!(literals, 3);
-    }
-
-    #[test]
-    fn rows_of_the_same_shape_are_counted_and_not_repeated() {
-        let (text, literals, runs) = shape(
-            "INSERT INTO t (a,b) VALUES (1,'a'), (2, NULL),(-3,'c') ON DUPLICATE KEY UPDATE a=5",
-        );
-        assert_eq!(
-            text,
-            "INSERT INTO t (a,b) VALUES (?,?),(-?,?) ON DUPLICATE KEY UPDATE a=?"
-        );
-        assert_eq!(literals, 7);
-        assert_eq!(runs, [2, 1]);
-    }
-
-    #[test]
-    fn order_by_positions_and_lengths_of_types_stay() {
-        let (text, ..) = shape("SELECT a FROM t WHERE cast(b AS char(3)) = 'x' ORDER BY 2 LIMIT 5");
-        assert_eq!(
-            text,
-            "SELECT a FROM t WHERE cast(b AS char(3)) = ? ORDER BY 2 LIMIT ?"
-        );
-    }
-
-    #[test]
-    fn the_end_of_a_statement_is_its_semicolon_outside_of_strings() {
-        let mut scanned = Scanned::default();
-        scanned
-            .scan(b"  select ';' from t; select 2", SqlMode::default())
-            .expect("scans");
-        assert_eq!(scanned.taken, 21);
-        assert_eq!(scanned.shape, b"select ';' from t");
-    }
-
-    #[test]
-    fn comments_that_mysql_executes_become_text() {
-        let text = b"/*!40101 SET NAMES utf8 */;";
-        let opened = open_version_comments(text).expect("has one");
-        assert_eq!(opened, b"         SET NAMES utf8   ;");
-    }
 }

@@ -36,10 +36,13 @@
 //! and beside).
 
 mod admin;
+mod definitions;
 mod explain;
 mod load;
 mod prepared;
 mod select;
+mod set;
+mod source;
 mod transaction;
 mod write;
 
@@ -269,8 +272,7 @@ impl Session {
             }
             let mut datums = Vec::with_capacity(scanned.literals.len());
             scanned.datums(text, &[], &mut datums);
-            let statement =
-                Statement { text, scanned, parameters: &datums, own: &[], how };
+            let statement = Statement { text, scanned, parameters: &datums, own: &[], how };
             self.run(&statement, None)
         });
         self.leave(result)
@@ -291,12 +293,7 @@ impl Session {
     ///
     /// # Errors
     /// As `query`; 1243 for an unknown number, 1210 for a wrong number of parameters.
-    pub fn execute(
-        &mut self,
-        id: u32,
-        parameters: &[Parameter<'_>],
-        how: How,
-    ) -> Result<Reply> {
+    pub fn execute(&mut self, id: u32, parameters: &[Parameter<'_>], how: How) -> Result<Reply> {
         let Some(mut prepared) = self.prepared.remove(&id) else {
             return Err(SqlError::new(
                 1243,
@@ -344,7 +341,11 @@ impl Session {
         let source = statement.source();
         let word = leading_word(source);
         let is = |name: &[u8]| word.eq_ignore_ascii_case(name);
-        if is(b"select") || is(b"with") || is(b"values") || is(b"table") || source.first() == Some(&b'(')
+        if is(b"select")
+            || is(b"with")
+            || is(b"values")
+            || is(b"table")
+            || source.first() == Some(&b'(')
         {
             Counters::add(&self.sql.counters().selects);
             self.begin_statement();

@@ -73,10 +73,7 @@ pub fn unknown(name: &str) -> SqlError {
 
 /// Error 1231.
 pub fn wrong_value(name: &str, value: &str) -> SqlError {
-    SqlError::new(
-        1231,
-        format!("Variable '{name}' can't be set to the value of '{value}'"),
-    )
+    SqlError::new(1231, format!("Variable '{name}' can't be set to the value of '{value}'"))
 }
 
 /// A variable's value by its kind: ON and OFF are numbers in SELECT.
@@ -94,12 +91,7 @@ fn typed(definition: &Definition, text: &str) -> Value {
 
 /// The text kept for a value given to a variable.
 fn normalise(definition: &Definition, value: &Value, text: String) -> Result<String> {
-    let wrong = || {
-        wrong_value(
-            definition.name,
-            if value.is_null() { "NULL" } else { &text },
-        )
-    };
+    let wrong = || wrong_value(definition.name, if value.is_null() { "NULL" } else { &text });
     match definition.kind {
         Kind::Switch => match text.to_ascii_uppercase().as_str() {
             "1" | "ON" | "TRUE" | "YES" => Ok("ON".to_string()),
@@ -126,10 +118,7 @@ impl GlobalVariables {
     /// The value that new sessions start with, as text.
     pub fn text(&self, definition: &'static Definition) -> String {
         let values = self.values.read();
-        values
-            .get(definition.name)
-            .cloned()
-            .unwrap_or_else(|| definition.default.to_string())
+        values.get(definition.name).cloned().unwrap_or_else(|| definition.default.to_string())
     }
 
     /// The value, typed for SELECT.
@@ -246,8 +235,7 @@ impl SessionVariables {
             "transaction_isolation" | "tx_isolation" => {
                 let level = isolation(&text).ok_or_else(wrong)?;
                 self.read_committed = level.starts_with("READ");
-                self.values
-                    .insert("transaction_isolation", level.to_string());
+                self.values.insert("transaction_isolation", level.to_string());
                 self.values.insert("tx_isolation", level.to_string());
                 return Ok(());
             }
@@ -267,18 +255,11 @@ impl SessionVariables {
 
 /// The name MySQL shows for an isolation level, given by name or number.
 fn isolation(text: &str) -> Option<&'static str> {
-    let levels = [
-        "READ-UNCOMMITTED",
-        "READ-COMMITTED",
-        "REPEATABLE-READ",
-        "SERIALIZABLE",
-    ];
+    let levels = ["READ-UNCOMMITTED", "READ-COMMITTED", "REPEATABLE-READ", "SERIALIZABLE"];
     let wanted = text.replace(' ', "-");
     match wanted.parse::<usize>() {
         Ok(number) => levels.get(number).copied(),
-        Err(_) => levels
-            .into_iter()
-            .find(|level| level.eq_ignore_ascii_case(&wanted)),
+        Err(_) => levels.into_iter().find(|level| level.eq_ignore_ascii_case(&wanted)),
     }
 }
 

@@ -24,15 +24,24 @@ fn rows_are_found_by_key() {
     users(s);
     assert_eq!(run(s, "SELECT user_name FROM user WHERE user_id = 1"), "ann");
     assert_eq!(run(s, "SELECT * FROM user WHERE user_id=2"), "2\tbob\tNULL\t2024-01-02 00:00:00");
-    assert_eq!(run(s, "select user_id from user where user_name='BOB' order by user_id desc"), "3\n2");
+    assert_eq!(
+        run(s, "select user_id from user where user_name='BOB' order by user_id desc"),
+        "3\n2"
+    );
     assert_eq!(run(s, "select user_id from user where user_id in (3,1,9) "), "1\n3");
     assert_eq!(run(s, "select user_id from user where user_id between 2 and 7 limit 1"), "2");
     assert_eq!(run(s, "select user_id u from user where user_id > 1 and user_email is null"), "2");
-    assert_eq!(run(s, "select user_id+1, concat(user_name,'!') from user where user_id=1"), "2\tann!");
+    assert_eq!(
+        run(s, "select user_id+1, concat(user_name,'!') from user where user_id=1"),
+        "2\tann!"
+    );
     assert_eq!(run(s, "select user_id from user where user_name like 'b%' and user_id <> 2"), "3");
     assert_eq!(run(s, "select user_id from user where user_id = '2'"), "2");
     assert_eq!(run(s, "select user_id from user where user_id = 2.5"), "");
-    assert_eq!(run(s, "select user_id from user where user_id < 2.5 order by user_id desc"), "2\n1");
+    assert_eq!(
+        run(s, "select user_id from user where user_id < 2.5 order by user_id desc"),
+        "2\n1"
+    );
 }
 
 #[test]
@@ -41,7 +50,10 @@ fn rows_are_changed_and_deleted() {
     let s = &mut session(&sql);
     users(s);
     assert_eq!(
-        run(s, "UPDATE user SET user_name='eve', user_email=concat(user_name,'@z') WHERE user_id=1"),
+        run(
+            s,
+            "UPDATE user SET user_name='eve', user_email=concat(user_name,'@z') WHERE user_id=1"
+        ),
         "ok 1 [Rows matched: 1  Changed: 1  Warnings: 0]"
     );
     // As in MySQL, an assignment sees those before it.
@@ -78,7 +90,10 @@ fn inserts_collide_as_mysql_says() {
     );
     assert_eq!(run(s, "SELECT user_name FROM user WHERE user_id=1"), "new-up");
     assert_eq!(
-        run(s, "INSERT INTO user SET user_id=1,user_name='n' AS new ON DUPLICATE KEY UPDATE user_name=new.user_name"),
+        run(
+            s,
+            "INSERT INTO user SET user_id=1,user_name='n' AS new ON DUPLICATE KEY UPDATE user_name=new.user_name"
+        ),
         "ok 2"
     );
     assert_eq!(run(s, "SELECT user_name FROM user WHERE user_id=1"), "n");
@@ -91,8 +106,14 @@ fn inserts_collide_as_mysql_says() {
 fn auto_increment_counts_and_is_reported() {
     let sql = server();
     let s = &mut session(&sql);
-    run(s, "CREATE TABLE t (id BIGINT AUTO_INCREMENT PRIMARY KEY, v INT DEFAULT 7, w TIMESTAMP NULL)");
-    assert_eq!(run(s, "INSERT INTO t (v) VALUES (1),(2)"), "ok 2 id 1 [Records: 2  Duplicates: 0  Warnings: 0]");
+    run(
+        s,
+        "CREATE TABLE t (id BIGINT AUTO_INCREMENT PRIMARY KEY, v INT DEFAULT 7, w TIMESTAMP NULL)",
+    );
+    assert_eq!(
+        run(s, "INSERT INTO t (v) VALUES (1),(2)"),
+        "ok 2 id 1 [Records: 2  Duplicates: 0  Warnings: 0]"
+    );
     assert_eq!(run(s, "INSERT INTO t VALUES (NULL,DEFAULT,NULL)"), "ok 1 id 3");
     assert_eq!(run(s, "SELECT LAST_INSERT_ID(), ROW_COUNT()"), "3\t1");
     assert_eq!(run(s, "INSERT INTO t (id) VALUES (10)"), "ok 1 id 10");
@@ -176,7 +197,10 @@ fn definitions_are_shown_as_they_were_made() {
     );
     assert_eq!(run(s, "SHOW TABLES LIKE 't%'"), "t");
     assert_eq!(run(s, "SHOW COLUMNS FROM t WHERE Field='a'"), "a\tvarchar(20)\tYES\tMUL\tx\t");
-    run(s, "ALTER TABLE t ADD COLUMN z INT DEFAULT 5 AFTER id, DROP INDEX u, RENAME COLUMN a TO aa");
+    run(
+        s,
+        "ALTER TABLE t ADD COLUMN z INT DEFAULT 5 AFTER id, DROP INDEX u, RENAME COLUMN a TO aa",
+    );
     assert_eq!(run(s, "SHOW INDEX FROM t WHERE Key_name<>'PRIMARY'").lines().count(), 1);
     run(s, "CREATE TABLE u LIKE t");
     run(s, "RENAME TABLE u TO v");
@@ -198,7 +222,10 @@ fn clients_get_what_they_ask_when_they_connect() {
     assert_eq!(run(s, "SET @@session.autocommit = OFF"), "ok 0");
     assert_eq!(run(s, "SELECT @@autocommit, @@SESSION.tx_isolation"), "0\tREPEATABLE-READ");
     assert_eq!(run(s, "SHOW VARIABLES LIKE 'lower_case_table_names'"), "lower_case_table_names\t0");
-    assert_eq!(run(s, "SELECT 1+1 AS two, 'a' 'b', 7 DIV 2, 1/3, 5 % 3, NULL"), "2\tab\t3\t0.3333\t2\tNULL");
+    assert_eq!(
+        run(s, "SELECT 1+1 AS two, 'a' 'b', 7 DIV 2, 1/3, 5 % 3, NULL"),
+        "2\tab\t3\t0.3333\t2\tNULL"
+    );
     assert_eq!(run(s, "SET @x = 5, @y := 'a'"), "ok 0");
     assert_eq!(run(s, "SELECT @x + 1, @y"), "6\ta");
     assert_eq!(error(s, "SET nonsense = 1"), 1193);

@@ -75,8 +75,10 @@ fn a_file_becomes_rows_however_it_is_cut() {
             load(s, statement, file, piece),
             "ok 3 warnings 4 [Records: 4  Deleted: 0  Skipped: 1  Warnings: 4]"
         );
-        assert!(run(s, "SHOW WARNINGS").contains("Data truncated for column 'a' at row 2")
-            || run(s, "SHOW WARNINGS").contains("Data too long for column 'a' at row 2"));
+        assert!(
+            run(s, "SHOW WARNINGS").contains("Data truncated for column 'a' at row 2")
+                || run(s, "SHOW WARNINGS").contains("Data too long for column 'a' at row 2")
+        );
         assert_eq!(
             run(s, "SELECT * FROM t"),
             "1\tx,y\t2024-01-02\t5\n2\ttoolo\tNULL\t7\n3\tshort\tNULL\t0"
@@ -108,7 +110,10 @@ fn several_tables_are_changed_through_a_join() {
         "ok 2 [Rows matched: 2  Changed: 2  Warnings: 0]"
     );
     assert_eq!(run(s, "SELECT * FROM a"), "1\t101\n2\t202\n3\t3");
-    assert_eq!(run(s, "UPDATE a SET v=(SELECT max(w) FROM b) WHERE id=3"), "ok 1 [Rows matched: 1  Changed: 1  Warnings: 0]");
+    assert_eq!(
+        run(s, "UPDATE a SET v=(SELECT max(w) FROM b) WHERE id=3"),
+        "ok 1 [Rows matched: 1  Changed: 1  Warnings: 0]"
+    );
     assert_eq!(run(s, "SELECT v FROM a WHERE id=3"), "300");
     assert_eq!(run(s, "DELETE FROM a WHERE id IN (SELECT a_id FROM b)"), "ok 2");
     assert_eq!(run(s, "DELETE b FROM b LEFT JOIN a ON a.id=b.a_id WHERE a.id IS NULL"), "ok 3");
@@ -176,26 +181,80 @@ fn functions_compute_as_in_mysql() {
     let cases = [
         ("SELECT CONCAT('a',1,NULL), CONCAT_WS('-',1,NULL,'b')", "NULL\t1-b"),
         ("SELECT SUBSTRING('abcdef',-3,2), LEFT('abc',2), RIGHT('abc',2)", "de\tab\tbc"),
-        ("SELECT SUBSTRING_INDEX('www.a.com','.',2), SUBSTRING_INDEX('www.a.com','.',-1)", "www.a\tcom"),
-        ("SELECT LPAD('5',3,'0'), REPEAT('ab',2), REVERSE('abc'), LENGTH('é'), CHAR_LENGTH('é')", "005\tabab\tcba\t2\t1"),
-        ("SELECT ROUND(2.345,2), ROUND(-1.5), TRUNCATE(1.999,1), CEIL(1.2), FLOOR(-1.2)", "2.35\t-2\t1.9\t2\t-2"),
-        ("SELECT IF(1>2,'a','b'), IFNULL(NULL,3), NULLIF(1,1), COALESCE(NULL,NULL,'z')", "b\t3\tNULL\tz"),
-        ("SELECT CASE 2 WHEN 1 THEN 'a' WHEN 2 THEN 'b' END, CASE WHEN NULL THEN 1 ELSE 2 END", "b\t2"),
-        ("SELECT DATE_ADD('2024-01-31', INTERVAL 1 MONTH), '2024-03-01' - INTERVAL 1 DAY", "2024-02-29\t2024-02-29"),
-        ("SELECT DATEDIFF('2024-03-01','2024-02-01'), TIMESTAMPDIFF(HOUR,'2024-01-01','2024-01-02 05:00:00')", "29\t29"),
-        ("SELECT DATE_FORMAT('2024-02-03 14:05:06','%Y/%c/%e %h:%i %p %W'), YEAR('2024-02-03')", "2024/2/3 02:05 PM Saturday\t2024"),
-        ("SELECT MD5('a'), SHA1('a'), HEX('ab'), UNHEX('4142')", "0cc175b9c0f1b6a831c399e269772661\t86f7e437faa5a7fce15d1ddcb9eaeaea377667b8\t6162\tAB"),
-        ("SELECT CAST('12abc' AS SIGNED), CAST(-1 AS UNSIGNED), CAST(1.25 AS CHAR), CAST('1.5' AS DECIMAL(5,1))", "12\t18446744073709551615\t1.25\t1.5"),
+        (
+            "SELECT SUBSTRING_INDEX('www.a.com','.',2), SUBSTRING_INDEX('www.a.com','.',-1)",
+            "www.a\tcom",
+        ),
+        (
+            "SELECT LPAD('5',3,'0'), REPEAT('ab',2), REVERSE('abc'), LENGTH('é'), CHAR_LENGTH('é')",
+            "005\tabab\tcba\t2\t1",
+        ),
+        (
+            "SELECT ROUND(2.345,2), ROUND(-1.5), TRUNCATE(1.999,1), CEIL(1.2), FLOOR(-1.2)",
+            "2.35\t-2\t1.9\t2\t-2",
+        ),
+        (
+            "SELECT IF(1>2,'a','b'), IFNULL(NULL,3), NULLIF(1,1), COALESCE(NULL,NULL,'z')",
+            "b\t3\tNULL\tz",
+        ),
+        (
+            "SELECT CASE 2 WHEN 1 THEN 'a' WHEN 2 THEN 'b' END, CASE WHEN NULL THEN 1 ELSE 2 END",
+            "b\t2",
+        ),
+        (
+            "SELECT DATE_ADD('2024-01-31', INTERVAL 1 MONTH), '2024-03-01' - INTERVAL 1 DAY",
+            "2024-02-29\t2024-02-29",
+        ),
+        (
+            "SELECT DATEDIFF('2024-03-01','2024-02-01'), TIMESTAMPDIFF(HOUR,'2024-01-01','2024-01-02 05:00:00')",
+            "29\t29",
+        ),
+        (
+            "SELECT DATE_FORMAT('2024-02-03 14:05:06','%Y/%c/%e %h:%i %p %W'), YEAR('2024-02-03')",
+            "2024/2/3 02:05 PM Saturday\t2024",
+        ),
+        (
+            "SELECT MD5('a'), SHA1('a'), HEX('ab'), UNHEX('4142')",
+            "0cc175b9c0f1b6a831c399e269772661\t86f7e437faa5a7fce15d1ddcb9eaeaea377667b8\t6162\tAB",
+        ),
+        (
+            "SELECT CAST('12abc' AS SIGNED), CAST(-1 AS UNSIGNED), CAST(1.25 AS CHAR), CAST('1.5' AS DECIMAL(5,1))",
+            "12\t18446744073709551615\t1.25\t1.5",
+        ),
         ("SELECT 'a' LIKE 'A', 'a' = 'A ', BINARY 'a' = 'A', 'abc' LIKE 'a\\%c'", "1\t1\t0\t0"),
         ("SELECT 1 = '1x', NULL <=> NULL, 3 BETWEEN 1 AND 5, 2 IN (1,NULL)", "1\t1\t1\tNULL"),
-        ("SELECT JSON_EXTRACT('{\"a\":[1,2]}','$.a[1]'), JSON_OBJECT('k',1,'b','x'), JSON_VALID('{')", "2\t{\"b\": \"x\", \"k\": 1}\t0"),
-        ("SELECT GREATEST(1,5,3), LEAST('b','a'), FIELD('b','a','b'), FIND_IN_SET('c','a,b,c')", "5\ta\t2\t3"),
-        ("SELECT 10/4, 10 DIV 4, 2+2*3, -7 % 3, 1 << 4, 5 & 6, ~0", "2.5000\t2\t8\t-1\t16\t4\t18446744073709551615"),
-        ("SELECT UNIX_TIMESTAMP('2024-01-01 00:00:00'), FROM_UNIXTIME(1704067200)", "1704067200\t2024-01-01 00:00:00"),
-        ("SELECT STR_TO_DATE('3/2/2024','%d/%m/%Y'), LAST_DAY('2024-02-05'), DAYNAME('2024-02-05')", "2024-02-03\t2024-02-29\tMonday"),
-        ("SELECT CONV('ff',16,10), BIN(5), INET_ATON('1.2.3.4'), CRC32('a')", "255\t101\t16909060\t3904355907"),
-        ("SELECT TO_BASE64('abc'), FROM_BASE64('YWJj'), FORMAT(1234567.891,2), ELT(2,'a','b')", "YWJj\tabc\t1,234,567.89\tb"),
-        ("SELECT TRIM('  a '), TRIM(LEADING 'x' FROM 'xxa'), REPLACE('abab','a','c'), INSTR('abc','C')", "a\ta\tcbcb\t3"),
+        (
+            "SELECT JSON_EXTRACT('{\"a\":[1,2]}','$.a[1]'), JSON_OBJECT('k',1,'b','x'), JSON_VALID('{')",
+            "2\t{\"b\": \"x\", \"k\": 1}\t0",
+        ),
+        (
+            "SELECT GREATEST(1,5,3), LEAST('b','a'), FIELD('b','a','b'), FIND_IN_SET('c','a,b,c')",
+            "5\ta\t2\t3",
+        ),
+        (
+            "SELECT 10/4, 10 DIV 4, 2+2*3, -7 % 3, 1 << 4, 5 & 6, ~0",
+            "2.5000\t2\t8\t-1\t16\t4\t18446744073709551615",
+        ),
+        (
+            "SELECT UNIX_TIMESTAMP('2024-01-01 00:00:00'), FROM_UNIXTIME(1704067200)",
+            "1704067200\t2024-01-01 00:00:00",
+        ),
+        (
+            "SELECT STR_TO_DATE('3/2/2024','%d/%m/%Y'), LAST_DAY('2024-02-05'), DAYNAME('2024-02-05')",
+            "2024-02-03\t2024-02-29\tMonday",
+        ),
+        (
+            "SELECT CONV('ff',16,10), BIN(5), INET_ATON('1.2.3.4'), CRC32('a')",
+            "255\t101\t16909060\t3904355907",
+        ),
+        (
+            "SELECT TO_BASE64('abc'), FROM_BASE64('YWJj'), FORMAT(1234567.891,2), ELT(2,'a','b')",
+            "YWJj\tabc\t1,234,567.89\tb",
+        ),
+        (
+            "SELECT TRIM('  a '), TRIM(LEADING 'x' FROM 'xxa'), REPLACE('abab','a','c'), INSTR('abc','C')",
+            "a\ta\tcbcb\t3",
+        ),
     ];
     for (text, expected) in cases {
         assert_eq!(answer(s, text).unwrap_or_else(|e| e.to_string()), expected, "{text}");
@@ -234,8 +293,14 @@ fn an_error_says_where_it_is() {
 fn unusual_conditions_still_find_the_right_rows() {
     let sql = server();
     let s = &mut session(&sql);
-    run(s, "CREATE TABLE t (a VARCHAR(5), b TINYINT, c DECIMAL(5,2), d ENUM('x','y'), PRIMARY KEY (a, b), KEY (c), KEY (d))");
-    run(s, "INSERT INTO t VALUES ('1',1,1.5,'x'),('01',2,2.5,'y'),('b',-3,NULL,NULL),('B ',4,9,'x')");
+    run(
+        s,
+        "CREATE TABLE t (a VARCHAR(5), b TINYINT, c DECIMAL(5,2), d ENUM('x','y'), PRIMARY KEY (a, b), KEY (c), KEY (d))",
+    );
+    run(
+        s,
+        "INSERT INTO t VALUES ('1',1,1.5,'x'),('01',2,2.5,'y'),('b',-3,NULL,NULL),('B ',4,9,'x')",
+    );
     // A number against a text column compares as a number, whatever the index.
     assert_eq!(run(s, "SELECT b FROM t WHERE a = 1 ORDER BY b"), "1\n2");
     assert_eq!(run(s, "SELECT b FROM t WHERE a = 'b' ORDER BY b"), "-3\n4");
@@ -247,7 +312,10 @@ fn unusual_conditions_still_find_the_right_rows() {
     assert_eq!(run(s, "SELECT b FROM t WHERE c = 1.501"), "");
     assert_eq!(run(s, "SELECT b FROM t WHERE d = 'X' ORDER BY b"), "1\n4");
     assert_eq!(run(s, "SELECT b FROM t WHERE a LIKE 'b%' ORDER BY b"), "-3\n4");
-    assert_eq!(run(s, "SELECT b FROM t WHERE a IN ('b','1') AND b IN (4,1,7) ORDER BY b DESC"), "4\n1");
+    assert_eq!(
+        run(s, "SELECT b FROM t WHERE a IN ('b','1') AND b IN (4,1,7) ORDER BY b DESC"),
+        "4\n1"
+    );
     assert_eq!(run(s, "SELECT b FROM t WHERE NOT (c > 2) OR c IS NULL ORDER BY b LIMIT 1,5"), "1");
     assert_eq!(run(s, "SELECT a FROM t WHERE (a, b) = ('b', 4)"), "B ");
 }

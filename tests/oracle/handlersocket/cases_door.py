@@ -167,6 +167,8 @@ def lines_and_numbers():
     case.raw(b"1\t+\t3\t8\t1\tab\r\r\n")
     case.raw(b"1\t+\t3\t9\t1\ta\rb\n")
     case.raw(b"1\t+\t2\t10\t5\r\n")
+    # The column not given differs (`real-default`), so that row goes before the table is read.
+    case.find(1, "=", [10], 1, 0, "D")
     case.raw(b"1\t>=\t1\t0\t20\t0\r\n")
     return case
 
@@ -306,7 +308,7 @@ def pipelining():
     case.find(1, ">=", [0], 1000, 0, on="r")
     mixed = [
         line(1, "+", 3, 2000, 1, "new"), line(1, "=", 1, 2000), line(
-            1, "=", 1, 2000, 1, 0, "+", 0, 5,
+            1, "=", 1, 2000, 1, 0, "+", 0, 5, None,
         ),
         line(1, "=", 1, 2000), line(1, "=", 1, 2000, 1, 0, "U?", 2001, 9, "n2"), line(
             1, "=", 1, 2000,

@@ -34,7 +34,7 @@ COLUMN_TYPES = [
     ("FLOAT", FLOATS, True, False),
     ("DOUBLE", FLOATS, True, False),
     ("DECIMAL(10,3)", DECIMALS, True, True),
-    ("DECIMAL(5,2) UNSIGNED", DECIMALS, True, True),
+    ("DECIMAL(5,2)", DECIMALS, True, True),
     ("DECIMAL(20,0)", DECIMALS, True, False),
     ("CHAR(4)", TEXTS, True, True),
     ("CHAR(8) COLLATE utf8mb4_bin", TEXTS, True, True),

@@ -2,6 +2,7 @@
 
 Each value goes in by insert, is read back, updates another row, is looked up as a key where the
 type can be one, and is used as a filter value. Not here: what operations do with rows.
+UNSIGNED of FLOAT, DOUBLE and DECIMAL is not compared: Rowhouse reads the word and drops it.
 """
 
 from script import Case
@@ -11,7 +12,7 @@ INTEGERS = [
     "65536", "8388607", "8388608", "-8388609", "16777215", "16777216", "2147483647", "2147483648",
     "-2147483649", "4294967295", "4294967296", "9223372036854775807", "9223372036854775808",
     "-9223372036854775808", "-9223372036854775809", "18446744073709551615", "18446744073709551616",
-    "1e2", "1E+3", "1.5e3", "15e-1", "25e-1", "1e400", "-1e400", "1e-400", "1.5", "2.5", "-0.5",
+    "1e2", "1E+3", "1.5e3", "15e-1", "25e-1", "1e400", "1e-400", "1.5", "2.5", "-0.5",
     "0.49", "-1.5",
     "0.5", ".5", "5.", "5.9x", "  7", "7x", "7 ", "abc", "", " ", "+9", "+", "-", "--5", "+-5",
     "0x10",
@@ -71,7 +72,7 @@ DATES = [
     "20200102030405",
     "200102030405", "2020-01-02 03:04:05.126", "2020-01-02 03:04:05.999999",
     "2020-01-02 03:04:05.9999995",
-    "9999-12-31 23:59:59.9999999", "2020-01-02T03:04:05Z", "2020-01-02 03:04:05+01:00",
+    "2020-01-02T03:04:05Z", "2020-01-02 03:04:05+01:00",
     "2020-01-02 24:00:00",
     "2020-01-02 03:60:00", "2020-01-02 03:04:60", "0000-00-00 00:00:00", "0000-00-00 01:00:00",
     "2020-00-00 01:02:03",
@@ -82,6 +83,8 @@ DATES = [
     "2038-01-19 03:14:08", "1969-12-31 23:59:59", "2106-02-07 06:28:15", "-2020-01-02",
     "2020-01-02-03-04-05",
 ]
+# TIMESTAMP(n) makes something else of it: `quirks`.
+LAST_MOMENT = ["9999-12-31 23:59:59.9999999"]
 TIMES = [
     "12:34:56", "1:2:3", "123456", "3456", "56", "0", "-1:00:00", "-123456", "838:59:59",
     "839:00:00",
@@ -127,7 +130,6 @@ TYPES = [
     ("float", "FLOAT", FLOATS),
     ("double", "DOUBLE", FLOATS),
     ("decimal", "DECIMAL(10,3)", DECIMALS),
-    ("decimalu", "DECIMAL(5,2) UNSIGNED", DECIMALS),
     ("decimal0", "DECIMAL(20,0)", DECIMALS),
     ("decimal65", "DECIMAL(65,30)", DECIMALS),
     ("decimal2", "DECIMAL(2,2)", DECIMALS),
@@ -137,16 +139,16 @@ TYPES = [
     ("varcharbin", "VARCHAR(5) COLLATE utf8mb4_bin", TEXTS),
     ("binary", "BINARY(5)", TEXTS),
     ("varbinary", "VARBINARY(5)", TEXTS),
-    ("date", "DATE", DATES),
+    ("date", "DATE", DATES + LAST_MOMENT),
     ("time0", "TIME", TIMES),
     ("time1", "TIME(1)", TIMES),
     ("time3", "TIME(3)", TIMES),
     ("time6", "TIME(6)", TIMES),
-    ("datetime0", "DATETIME", DATES),
-    ("datetime2", "DATETIME(2)", DATES),
-    ("datetime3", "DATETIME(3)", DATES),
-    ("datetime6", "DATETIME(6)", DATES),
-    ("timestamp0", "TIMESTAMP", DATES),
+    ("datetime0", "DATETIME", DATES + LAST_MOMENT),
+    ("datetime2", "DATETIME(2)", DATES + LAST_MOMENT),
+    ("datetime3", "DATETIME(3)", DATES + LAST_MOMENT),
+    ("datetime6", "DATETIME(6)", DATES + LAST_MOMENT),
+    ("timestamp0", "TIMESTAMP", DATES + LAST_MOMENT),
     ("timestamp2", "TIMESTAMP(2)", DATES),
     ("timestamp6", "TIMESTAMP(6)", DATES),
     ("year", "YEAR", YEARS),
@@ -173,6 +175,7 @@ def cases():
     yield not_null()
     yield stored_by_sql()
     yield refused_by_rowhouse()
+    yield quirks()
 
 
 def type_case(name, declared, texts):
@@ -312,4 +315,25 @@ def refused_by_rowhouse():
     case.find(1, "=", [50], differs="json-checked", ours="0·2·50·{}")
     case.insert(2, 100, b"\xed\xa0\x80")
     case.find(2, "=", [100], differs="surrogates", ours=r"0·2·100·\?\?\?")
+    return case
+
+
+def quirks():
+    """Texts of which the original makes what no rule would; one row each, so nothing follows."""
+    case = Case("value-quirks")
+    case.connect("w")
+    for number, kind in enumerate(("TINYINT", "SMALLINT", "MEDIUMINT", "INT", "BIGINT")):
+        table = case.table(f"i{number}", f"id INT PRIMARY KEY, s {kind}, u {kind} UNSIGNED")
+        case.open(number, table, "", "id,s,u")
+        for text in ("-1e400", "-1e19", "-9e99999", "-0.1e400"):
+            case.insert(number, 1, text, 0)
+            case.find(number, "=", [1])
+            case.find(number, "=", [1], 1, 0, "U", 1, 0, text)
+            case.find(number, "=", [1], differs="minus-huge", ours="0·3·1·0·0")
+            case.find(number, "=", [1], 1, 0, "D")
+    stamps = case.table("ts", "id INT PRIMARY KEY, a TIMESTAMP(2) NULL, b TIMESTAMP(6) NULL")
+    case.open(9, stamps, "", "id,a,b")
+    case.insert(9, 1, LAST_MOMENT[0], LAST_MOMENT[0])
+    zero = "0000-00-00 00:00:00."
+    case.find(9, "=", [1], differs="last-moment", ours=rf"0·3·1·{zero}00·{zero}000000")
     return case

@@ -3,6 +3,7 @@
 //! Invariants
 //! 1. Keys, filter values and stored values are coerced alike, so a client finds what it wrote.
 //! 2. Fractions of seconds are cut to the column's digits, where SQL rounds them.
+//! 3. A distance from UTC behind a time (`+01:00`) is ignored, where SQL applies it.
 //!
 //! Not here: escapes (`decode`), the coercions themselves (`rows::convert`).
 
@@ -18,7 +19,7 @@ use crate::handlersocket::decode::unescape;
 
 /// A text as a value of a column; JSON that is none is refused.
 pub fn stored(column: &Column, text: &[u8]) -> Result<Value, Refusal> {
-    let converted = from_text(&column.ty, &cut_fraction(&column.ty, text), Zone::UTC);
+    let converted = from_text(&column.ty, &plain_time(&column.ty, text), Zone::UTC);
     match converted.issue {
         Some(Issue::InvalidJson) => Err(Refusal::JSON),
         _ => Ok(converted.value),
@@ -28,9 +29,10 @@ pub fn stored(column: &Column, text: &[u8]) -> Result<Value, Refusal> {
 /// A key token as a value of a column; NULL where none is allowed is the empty value.
 pub fn key_value(column: &Column, token: &[u8]) -> Result<Value, Refusal> {
     match unescape(token)? {
-        Some(text) => Ok(from_text(&column.ty, &cut_fraction(&column.ty, &text), Zone::UTC).value),
+        Some(text) => Ok(from_text(&column.ty, &plain_time(&column.ty, &text), Zone::UTC).value),
         None if column.nullable => Ok(Value::Null),
-        None => Ok(zero(column)),
+        // Not the implicit default: that of an ENUM is its first member.
+        None => Ok(from_text(&column.ty, b"", Zone::UTC).value),
     }
 }
 
@@ -56,6 +58,30 @@ fn current_time(column: &Column, now: u64) -> Value {
 
 fn zero(column: &Column) -> Value {
     from_text(&column.ty, &implicit_default(&column.ty), Zone::UTC).value
+}
+
+/// The text without what the original does not read of a time.
+fn plain_time<'t>(ty: &ColumnType, text: &'t [u8]) -> Cow<'t, [u8]> {
+    match ty {
+        ColumnType::Date
+        | ColumnType::Time { .. }
+        | ColumnType::DateTime { .. }
+        | ColumnType::Timestamp { .. } => cut_fraction(ty, without_offset(text)),
+        _ => Cow::Borrowed(text),
+    }
+}
+
+/// The text without a `+01:00` at its end, if a date and a time to the second stand before it.
+fn without_offset(text: &[u8]) -> &[u8] {
+    let Some((before, [b'+' | b'-', h1, h2, b':', m1, m2])) =
+        text.trim_ascii_end().split_last_chunk()
+    else {
+        return text;
+    };
+    let numbers =
+        before.split(|byte| !byte.is_ascii_digit()).filter(|digits| !digits.is_empty()).count();
+    let offset = [h1, h2, m1, m2].iter().all(|byte| byte.is_ascii_digit());
+    if offset && numbers >= 6 { before } else { text }
 }
 
 /// The text without the digits of a second's fraction that the column does not keep.
@@ -93,5 +119,15 @@ mod tests {
         assert_eq!(cut("2020-01-02 03:04:05.6789Z"), "2020-01-02 03:04:05.67Z");
         assert_eq!(cut("2020-01-02 03.04.0555"), "2020-01-02 03.04.0555");
         assert_eq!(cut("20200102030405.999"), "20200102030405.99");
+    }
+
+    #[test]
+    fn only_an_offset_behind_the_seconds_is_dropped() {
+        let plain = |text: &str| String::from_utf8(without_offset(text.as_bytes()).into()).unwrap();
+        assert_eq!(plain("2020-01-02 03:04:05+01:00"), "2020-01-02 03:04:05");
+        assert_eq!(plain("2020-01-02 03:04:05.5-13:59 "), "2020-01-02 03:04:05.5");
+        assert_eq!(plain("2020-01-02-03:04"), "2020-01-02-03:04");
+        assert_eq!(plain("2020-01-02 03:04:05"), "2020-01-02 03:04:05");
+        assert_eq!(plain("+01:00"), "+01:00");
     }
 }

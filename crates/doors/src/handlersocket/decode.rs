@@ -11,7 +11,9 @@ use std::borrow::Cow;
 
 use memchr::memchr;
 
-use crate::handlersocket::command::{Command, Filter, InList, Refusal, Request, VALUES_MAX, Values};
+use crate::handlersocket::command::{
+    Command, Filter, InList, Refusal, Request, VALUES_MAX, Values,
+};
 
 /// The tokens of a line, then empty ones for ever.
 struct Tokens<'a> {
@@ -61,9 +63,7 @@ pub fn command<'a>(line: &'a [u8]) -> Result<Command<'a>, Refusal> {
     let mut tokens = Tokens { rest: Some(line) };
     let first = tokens.next();
     match first {
-        [b'0'..=b'9', ..] => {
-            Ok(Command::Execute(request(number(first), &mut tokens)))
-        }
+        [b'0'..=b'9', ..] => Ok(Command::Execute(request(number(first), &mut tokens))),
         b"P" => Ok(Command::Open {
             id: tokens.number(),
             database: tokens.next(),

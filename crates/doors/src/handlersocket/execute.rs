@@ -7,6 +7,7 @@
 //!
 //! Not here: writes (`modify`), lines (`decode`), answers (`encode`).
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use memchr::memchr;
@@ -43,10 +44,14 @@ pub struct Access {
 pub struct HandlerSocket {
     access: Arc<Access>,
     authorised: bool,
-    handles: Vec<Option<Handle>>,
-    /// Replies in `out` that depend on the group.
-    writes: usize,
-    closing: bool,
+    handles: BTreeMap<u32, Handle>,
+    /// Bytes in front of the input in which no line ends, so that a long line that comes in
+    /// pieces is searched once.
+    searched: usize,
+    /// Requests answered in this turn.
+    answered: usize,
+    /// Whether one of them wrote into the group.
+    wrote: bool,
 }
 
 /// How a request was answered.
@@ -106,7 +111,14 @@ impl HandlerSocket {
     /// A conversation at a port with this access.
     pub fn new(access: Arc<Access>) -> HandlerSocket {
         let authorised = access.secret.is_none();
-        HandlerSocket { access, authorised, handles: Vec::new(), writes: 0, closing: false }
+        HandlerSocket {
+            access,
+            authorised,
+            handles: BTreeMap::new(),
+            searched: 0,
+            answered: 0,
+            wrote: false,
+        }
     }
 
     /// Serves one line.
@@ -121,16 +133,11 @@ impl HandlerSocket {
             _ if !self.authorised => Err(Refusal::UNAUTHORISED.into()),
             Command::Open { id, database, table, index, columns, filter_columns } => {
                 let engine = turn.engine();
-                let handle =
-                    Handle::open(engine, database, table, index, columns, filter_columns)?;
+                let handle = Handle::open(engine, database, table, index, columns, filter_columns)?;
                 if id > HANDLES_MAX {
                     return Err(Refusal::HANDLE_LIMIT.into());
                 }
-                let id = id as usize;
-                if self.handles.len() <= id {
-                    self.handles.resize_with(id + 1, || None);
-                }
-                self.handles[id] = Some(handle);
+                self.handles.insert(id, handle);
                 encode::done(out);
                 Ok(Served::Now)
             }
@@ -138,12 +145,7 @@ impl HandlerSocket {
         }
     }
 
-    fn authorise(
-        &mut self,
-        kind: &[u8],
-        key: &[u8],
-        out: &mut Vec<u8>,
-    ) -> Result<Served, Failure> {
+    fn authorise(&mut self, kind: &[u8], key: &[u8], out: &mut Vec<u8>) -> Result<Served, Failure> {
         if kind != b"1" {
             return Err(Refusal::AUTH_KIND.into());
         }
@@ -166,11 +168,7 @@ impl HandlerSocket {
         turn: &mut Turn<'_>,
     ) -> Result<Served, Failure> {
         let engine = turn.engine();
-        let handle = self
-            .handles
-            .get_mut(request.id as usize)
-            .and_then(Option::as_mut)
-            .ok_or(Refusal::HANDLE)?;
+        let handle = self.handles.get_mut(&request.id).ok_or(Refusal::HANDLE)?;
         handle.refresh(engine)?;
         let values_max = match request.op {
             b"+" => VALUES_MAX.max(handle.columns.len()),
@@ -221,7 +219,7 @@ impl HandlerSocket {
         }
         let filters = handle.filters(request)?;
         if request.modify.is_empty() {
-            if self.writes > 0 {
+            if self.wrote {
                 // The rows written in this turn are not visible yet.
                 return Err(Failure::Wait);
             }
@@ -234,17 +232,20 @@ impl HandlerSocket {
 
 impl Conversation for HandlerSocket {
     fn turn(&mut self, input: &mut Input, out: &mut Vec<u8>, turn: &mut Turn<'_>) -> Next {
-        self.writes = 0;
+        self.answered = 0;
+        self.wrote = false;
         let out_start = out.len();
         for _ in 0..REQUESTS_PER_TURN {
             let bytes = input.bytes();
-            let Some(end) = memchr(b'\n', bytes) else {
-                if bytes.len() > LINE_BYTES_MAX {
+            let Some(end) = memchr(b'\n', &bytes[self.searched..]) else {
+                self.searched = bytes.len();
+                if bytes.len() > LINE_BYTES_MAX && !self.wrote {
                     encode::refusal(Refusal::LINE_LENGTH, out);
-                    self.closing = true;
+                    return Next::Close;
                 }
                 return self.next_or(Next::Input);
             };
+            let end = self.searched + end;
             let line = bytes[..end].strip_suffix(b"\r").unwrap_or(&bytes[..end]);
             let mark = out.len();
             let served = loop {
@@ -255,12 +256,10 @@ impl Conversation for HandlerSocket {
             };
             match served {
                 Ok(Served::Now) => {}
-                Ok(Served::AfterCommit) => self.writes += 1,
+                Ok(Served::AfterCommit) => self.wrote = true,
                 Err(Failure::Refused(refusal)) => {
                     out.truncate(mark);
                     encode::refusal(refusal, out);
-                    // Its commit decides on all replies of the turn, in order.
-                    self.writes += usize::from(self.writes > 0);
                 }
                 Err(Failure::Wait | Failure::Outdated) => {
                     out.truncate(mark);
@@ -268,6 +267,8 @@ impl Conversation for HandlerSocket {
                 }
             }
             input.consume(end + 1);
+            self.searched = 0;
+            self.answered += 1;
             turn.served(1);
             if out.len() - out_start > OUT_BYTES_PER_TURN {
                 break;
@@ -277,7 +278,8 @@ impl Conversation for HandlerSocket {
     }
 
     fn commit_failed(&mut self, error: &Error, out: &mut Vec<u8>) {
-        for _ in 0..self.writes {
+        // Also for those that did not write: their replies were cut off with the others.
+        for _ in 0..self.answered {
             encode::refusal(refusal_for(error), out);
         }
     }
@@ -286,11 +288,7 @@ impl Conversation for HandlerSocket {
 impl HandlerSocket {
     /// What the turn comes to: replies that depend on the group come before everything else.
     fn next_or(&self, next: Next) -> Next {
-        match self.writes {
-            _ if self.closing => Next::Close,
-            0 => next,
-            _ => Next::Commit,
-        }
+        if self.wrote { Next::Commit } else { next }
     }
 }
 
@@ -339,7 +337,11 @@ pub(super) enum Verdict {
     End,
 }
 
-pub(super) fn judge(table: &rows::Table, tests: &[Test], row: &RowRef<'_>) -> rows::Result<Verdict> {
+pub(super) fn judge(
+    table: &rows::Table,
+    tests: &[Test],
+    row: &RowRef<'_>,
+) -> rows::Result<Verdict> {
     let mut key = Vec::new();
     for test in tests {
         key.clear();

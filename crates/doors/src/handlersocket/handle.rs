@@ -97,9 +97,11 @@ fn find_index(table: &Table, token: &[u8]) -> Option<usize> {
             });
             table.index_order().into_iter().filter(visible).nth(ordinal)
         }
-        name => table.index_order().into_iter().filter(visible).find(|position| {
-            table.indexes[*position].name.as_bytes() == name
-        }),
+        name => table
+            .index_order()
+            .into_iter()
+            .filter(visible)
+            .find(|position| table.indexes[*position].name.as_bytes() == name),
     }
 }
 

@@ -11,7 +11,7 @@
 //! Measured behaviour of the original: `docs/handlersocket-behaviour.md`; where we differ on
 //! purpose: `docs/handlersocket-differences.md`.
 
-mod coerce;
+pub(crate) mod coerce;
 mod command;
 mod decode;
 mod encode;

@@ -11,7 +11,8 @@
 use std::collections::HashSet;
 
 use rows::convert::convert;
-use rows::{Datum, Error, FindOp, RowChange, RowRef, Transaction, Value, Zone};
+use rows::text::write_text;
+use rows::{ColumnType, Datum, Error, FindOp, RowChange, RowRef, Transaction, Value, Zone};
 
 use crate::conversation::Turn;
 use crate::handlersocket::coerce::{default_value, stored};
@@ -177,14 +178,19 @@ impl Modification {
             b'U' => return Ok(Some(RowChange::Set(self.sets.clone()))),
             _ => {}
         }
-        let mut sets = Vec::with_capacity(self.operands.len());
+        let mut sets: Vec<(usize, Value)> = Vec::with_capacity(self.operands.len());
         for (position, operand) in &self.operands {
             let column = &handle.table.columns[*position];
-            let old = row.column(*position)?;
+            // A column that is opened twice is added to twice.
+            let earlier = sets.iter().rfind(|(at, _)| at == position);
+            let old = match earlier {
+                Some((_, value)) => value.as_datum(),
+                None => row.column(*position)?,
+            };
             if old.is_null() {
                 continue;
             }
-            let old = as_integer(old);
+            let old = as_integer(&column.ty, old);
             let new = match self.kind {
                 b'+' => old + i128::from(*operand),
                 _ => old - i128::from(*operand),
@@ -192,7 +198,8 @@ impl Modification {
             if self.kind == b'-' && ((old > 0 && new < 0) || (old < 0 && new > 0)) {
                 return Ok(None);
             }
-            sets.push((*position, convert(&column.ty, as_datum(new), Zone::UTC).value));
+            let new = convert(&column.ty, as_datum(new), Zone::UTC).value;
+            sets.push((*position, new));
         }
         Ok(Some(RowChange::Set(sets)))
     }
@@ -212,6 +219,21 @@ fn leading_integer(bytes: &[u8]) -> i64 {
     if negative { value.wrapping_neg() } else { value }
 }
 
+/// What C's `isspace` takes: text columns are read past it, operands are not.
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t'..=b'\r')
+}
+
+/// The digits of a time as one number, `2020-01-02 03:04:05.6` as 20200102030405.
+fn time_as_integer(ty: &ColumnType, datum: Datum<'_>) -> i128 {
+    let mut text = Vec::new();
+    write_text(ty, datum, Zone::UTC, &mut text);
+    let whole = text.iter().take_while(|byte| **byte != b'.');
+    let digits = whole.filter(|byte| byte.is_ascii_digit());
+    let value = digits.fold(0, |value, byte| value * 10 + i128::from(byte - b'0'));
+    if text.first() == Some(&b'-') { -value } else { value }
+}
+
 /// The nearest integer a column can hold at all; the column's own range comes after.
 fn as_datum(value: i128) -> Datum<'static> {
     match i64::try_from(value) {
@@ -222,15 +244,21 @@ fn as_datum(value: i128) -> Datum<'static> {
 }
 
 /// A column's value as the integer that arithmetic starts from.
-fn as_integer(datum: Datum<'_>) -> i128 {
+fn as_integer(ty: &ColumnType, datum: Datum<'_>) -> i128 {
     match datum {
         Datum::Int(value) => i128::from(value),
         Datum::UInt(value) => i128::from(value),
-        Datum::Bytes(bytes) => i128::from(leading_integer(bytes)),
+        Datum::Bytes(bytes) => {
+            let start = bytes.iter().position(|byte| !is_blank(*byte)).unwrap_or(bytes.len());
+            i128::from(leading_integer(&bytes[start..]))
+        }
         Datum::Enum(number) => i128::from(number),
         Datum::Year(year) => i128::from(year),
         Datum::Double(value) => value.round_ties_even() as i128,
         Datum::Float(value) => value.round_ties_even() as i128,
+        Datum::Date(_) | Datum::Time(_) | Datum::DateTime(_) | Datum::Timestamp(_) => {
+            time_as_integer(ty, datum)
+        }
         other => {
             let big = rows::ColumnType::Int {
                 width: rows::types::IntWidth::Big,

@@ -13,7 +13,7 @@ use super::cursor::{Cursor, Malformed};
 pub fn command(payload: &[u8]) -> Result<Command<'_>, Malformed> {
     let mut cursor = Cursor::new(payload);
     Ok(match cursor.u8()? {
-        code::QUERY => Command::Query(cursor.rest()),
+        code::QUERY => Command::Query(statement_text(cursor.rest())),
         code::STMT_EXECUTE => {
             let statement = cursor.u32()?;
             let kind = cursor.u8()?;
@@ -43,7 +43,7 @@ pub fn command(payload: &[u8]) -> Result<Command<'_>, Malformed> {
             1 => Command::SetMultiStatements(false),
             _ => return Ok(Command::Unknown(code::SET_OPTION)),
         },
-        code::STMT_PREPARE => Command::Prepare(cursor.rest()),
+        code::STMT_PREPARE => Command::Prepare(statement_text(cursor.rest())),
         code::STMT_SEND_LONG_DATA => Command::SendLongData {
             statement: cursor.u32()?,
             parameter: cursor.u16()?,
@@ -56,6 +56,12 @@ pub fn command(payload: &[u8]) -> Result<Command<'_>, Malformed> {
         },
         unknown => Command::Unknown(unknown),
     })
+}
+
+/// A statement without the NUL that some clients (mysqlslap) send behind it; MySQL takes a NUL at
+/// the very end for the end.
+fn statement_text(rest: &[u8]) -> &[u8] {
+    rest.strip_suffix(b"\0").unwrap_or(rest)
 }
 
 /// The payload that decodes to a query of this text.
@@ -72,6 +78,7 @@ mod tests {
     #[test]
     fn commands_are_cut_where_the_protocol_says() {
         assert_eq!(command(b"\x03SELECT 1"), Ok(Command::Query(b"SELECT 1")));
+        assert_eq!(command(b"\x03SELECT 1\0"), Ok(Command::Query(b"SELECT 1")));
         assert_eq!(
             command(b"\x04t\0a%"),
             Ok(Command::FieldList {

@@ -65,14 +65,15 @@ pub struct Link {
     session: Session,
     capabilities: u32,
     statements: HashMap<u32, Kept>,
+    /// Of the last text result.
+    head: KeptHead,
     packet_bytes_max: usize,
 }
 
 /// A prepared statement.
 struct Kept {
     parameters: Statement,
-    /// The encoded head of its last result, and the columns and status it was made of.
-    head: Option<(Arc<[ResultColumn]>, u16, ResultHead)>,
+    head: KeptHead,
 }
 
 impl Link {
@@ -84,6 +85,7 @@ impl Link {
             session,
             capabilities,
             statements: HashMap::new(),
+            head: KeptHead::default(),
             packet_bytes_max,
         }
     }
@@ -97,11 +99,9 @@ impl Link {
     pub fn serve(&mut self, command: Command<'_>, packets: &mut Packets<'_>, how: How) -> Outcome {
         let served = match command {
             Command::Query(text) => self.query(text, 0, packets, how),
-            Command::Execute {
-                statement,
-                parameters,
-                ..
-            } => self.execute(statement, parameters, packets, how),
+            Command::Execute { statement, parameters, .. } => {
+                self.execute(statement, parameters, packets, how)
+            }
             Command::Quit => Ok(Outcome::Close),
             Command::Ping => Ok(self.ok(packets)),
             Command::InitDb(name) => self.init_db(name, packets),
@@ -117,11 +117,7 @@ impl Link {
                 Ok(self.end(packets))
             }
             Command::Prepare(text) => self.prepare(text, packets),
-            Command::SendLongData {
-                statement,
-                parameter,
-                data,
-            } => {
+            Command::SendLongData { statement, parameter, data } => {
                 self.send_long_data(statement, parameter, data);
                 Ok(Outcome::Answered)
             }
@@ -173,12 +169,8 @@ impl Link {
             }
             Reply::Rows(stream) => {
                 let status = self.status(resume.is_some());
-                encode::write_result_head(packets, stream.columns(), self.capabilities, status);
-                Outcome::Rows(Box::new(Rows {
-                    stream,
-                    binary: false,
-                    resume,
-                }))
+                self.head.write(stream.columns(), self.capabilities, status, packets);
+                Outcome::Rows(Box::new(Rows { stream, binary: false, resume }))
             }
             Reply::LoadLocal(load) => self.ask_for_file(load, resume, packets)?,
         })
@@ -234,10 +226,8 @@ impl Link {
     fn prepare(&mut self, text: &[u8], packets: &mut Packets<'_>) -> Result<Outcome, SqlError> {
         let prepared = self.session.prepare(text)?;
         encode::write_prepared(packets, &prepared, self.capabilities, self.status(false));
-        let kept = Kept {
-            parameters: Statement::new(prepared.parameters),
-            head: None,
-        };
+        let kept =
+            Kept { parameters: Statement::new(prepared.parameters), head: KeptHead::default() };
         self.statements.insert(prepared.id, kept);
         Ok(Outcome::Answered)
     }
@@ -272,12 +262,8 @@ impl Link {
             }
             Reply::Rows(stream) => {
                 let status = self.session.status_flags();
-                kept.write_head(stream.columns(), self.capabilities, status, packets);
-                Ok(Outcome::Rows(Box::new(Rows {
-                    stream,
-                    binary: true,
-                    resume: None,
-                })))
+                kept.head.write(stream.columns(), self.capabilities, status, packets);
+                Ok(Outcome::Rows(Box::new(Rows { stream, binary: true, resume: None })))
             }
             Reply::LoadLocal(load) => self.ask_for_file(load, None, packets),
         }
@@ -286,11 +272,7 @@ impl Link {
     /// Writes rows until they end, the output is full, or one must be waited for.
     pub fn write_rows(&mut self, rows: &mut Rows, packets: &mut Packets<'_>, how: How) -> Written {
         let full = packets.bytes() + PIECE_BYTES;
-        let Rows {
-            stream,
-            binary,
-            resume,
-        } = rows;
+        let Rows { stream, binary, resume } = rows;
         let columns = Arc::clone(stream.columns());
         let (zone, binary) = (stream.zone(), *binary);
         let given = stream.next(how, &mut |row: &[Datum<'_>]| {
@@ -299,11 +281,7 @@ impl Link {
             } else {
                 packets.packet(|out| row::write_text_row(out, &columns, row, zone));
             }
-            Ok(if packets.bytes() < full {
-                Pace::More
-            } else {
-                Pace::Pause
-            })
+            Ok(if packets.bytes() < full { Pace::More } else { Pace::Pause })
         });
         match given {
             Ok(true) => Written::Piece,
@@ -344,9 +322,7 @@ impl Link {
         packets: &mut Packets<'_>,
     ) -> Result<Outcome, SqlError> {
         let quoted = utf8(table)?.replace('`', "``");
-        let prepared = self
-            .session
-            .prepare(format!("SELECT * FROM `{quoted}`").as_bytes())?;
+        let prepared = self.session.prepare(format!("SELECT * FROM `{quoted}`").as_bytes())?;
         self.session.close(prepared.id);
         for column in prepared.columns.iter() {
             if matches_pattern(column.name.as_bytes(), pattern) {
@@ -364,15 +340,11 @@ impl Link {
     }
 
     fn send_long_data(&mut self, statement: u32, parameter: u16, data: &[u8]) {
-        let held: usize = self
-            .statements
-            .values()
-            .map(|kept| kept.parameters.long_data_bytes())
-            .sum();
+        let held: usize =
+            self.statements.values().map(|kept| kept.parameters.long_data_bytes()).sum();
         // The command has no answer; an unknown statement is complained about when executed.
         if let Some(kept) = self.statements.get_mut(&statement) {
-            kept.parameters
-                .append(parameter, data, self.packet_bytes_max.saturating_sub(held));
+            kept.parameters.append(parameter, data, self.packet_bytes_max.saturating_sub(held));
         }
     }
 
@@ -402,29 +374,35 @@ impl Link {
     }
 }
 
-impl Kept {
+/// The encoded head of a result that came twice: a plan's columns are the same `Arc` each time.
+#[derive(Default)]
+struct KeptHead {
+    columns: Option<Arc<[ResultColumn]>>,
+    status: u16,
+    encoded: Option<ResultHead>,
+}
+
+impl KeptHead {
     /// Writes the head of a result, from memory if it is the same as last time.
-    fn write_head(
+    fn write(
         &mut self,
         columns: &Arc<[ResultColumn]>,
         capabilities: u32,
         status: u16,
         packets: &mut Packets<'_>,
     ) {
-        let same = matches!(&self.head, Some((known, with, _))
-            if Arc::ptr_eq(known, columns) && *with == status);
-        if !same {
-            let head = ResultHead::new(columns, capabilities, status);
-            self.head = Some((Arc::clone(columns), status, head));
+        let known = self.columns.as_ref();
+        if known.is_none_or(|known| !Arc::ptr_eq(known, columns)) || self.status != status {
+            *self = KeptHead { columns: Some(Arc::clone(columns)), status, encoded: None };
+        } else {
+            let encode = || ResultHead::new(columns, capabilities, status);
+            // Numbered as a command's first reply, which it is unless the command took several
+            // frames or had results before.
+            if self.encoded.get_or_insert_with(encode).write(packets) {
+                return;
+            }
         }
-        let written = self
-            .head
-            .as_ref()
-            .is_some_and(|(_, _, head)| head.write(packets));
-        if !written {
-            // The command took several frames, so its replies are numbered differently.
-            encode::write_result_head(packets, columns, capabilities, status);
-        }
+        encode::write_result_head(packets, columns, capabilities, status);
     }
 }
 
@@ -519,11 +497,7 @@ mod tests {
             ("", "_", false),
         ];
         for (name, pattern, expected) in cases {
-            assert_eq!(
-                matches_pattern(name.as_bytes(), pattern.as_bytes()),
-                expected,
-                "{pattern}"
-            );
+            assert_eq!(matches_pattern(name.as_bytes(), pattern.as_bytes()), expected, "{pattern}");
         }
     }
 }

@@ -29,7 +29,7 @@ fn after_an_error_the_file_is_swallowed_and_then_the_error_is_said() {
     for sequence in 2..50 {
         assert!(client.send(sequence, lines.as_bytes()).is_empty());
     }
-    assert_eq!(error_number(&client.send(50, b"")[0]), 1146);
+    assert_eq!(error_number(&client.send(50, b"")[0]), 1412);
     assert_eq!(client.query("DO 1")[0][0], OK);
 }
 

@@ -83,6 +83,7 @@ fn open_rows(settings: &Settings, directory: &Path) -> anyhow::Result<Arc<Engine
     let options = EngineOptions {
         durability: settings.durability,
         lock_wait_max: settings.lock_wait,
+        row_cache_bytes: settings.row_cache_memory() as usize,
         ..Default::default()
     };
     Engine::open(Arc::new(store), options).context("cannot open the catalog")
@@ -103,6 +104,19 @@ fn register_figures(engine: &Arc<Engine>, metrics: &Arc<Metrics>, addresses: &[(
         }))
         .collect();
     engine.metrics().register(move |figures| figures.extend(about.iter().cloned()));
+    let cache = engine.cache().clone();
+    engine.metrics().register(move |figures| {
+        let status = cache.status();
+        for (name, value) in [
+            ("row_cache_rows", status.rows),
+            ("row_cache_bytes", status.bytes),
+            ("row_cache_bytes_max", status.bytes_max),
+            ("row_cache_hits", status.hits),
+            ("row_cache_misses", status.misses),
+        ] {
+            figures.push((name.into(), value.to_string()));
+        }
+    });
     // The store, not the engine: the engine owns this closure.
     let store: Arc<dyn Store> = engine.store().clone();
     engine.metrics().register(move |figures| {

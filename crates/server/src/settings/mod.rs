@@ -141,7 +141,12 @@ impl Settings {
 
     /// Bytes of `memory` for the store: its caches and write buffers.
     pub fn store_memory(&self) -> u64 {
-        self.memory - self.query_memory()
+        self.memory - self.query_memory() - self.row_cache_memory()
+    }
+
+    /// Bytes of `memory` for rows that are looked up by key.
+    pub fn row_cache_memory(&self) -> u64 {
+        self.memory / 4
     }
 
     /// A server that others can reach lets nobody in who cannot prove who he is.

@@ -24,6 +24,7 @@ mod runtime;
 mod scan;
 mod stream;
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use datafusion::execution::TaskContext;
@@ -33,7 +34,7 @@ use rows::types::ColumnType;
 use sqlparser::ast;
 
 use crate::context::QueryContext;
-use crate::error::Result;
+use crate::error::{Result, SqlError};
 use crate::reply::{ResultColumn, RowStream};
 use crate::server::SqlOptions;
 
@@ -72,7 +73,7 @@ impl Analytic {
         texts: &[String],
         context: &QueryContext,
     ) -> Result<RowStream> {
-        let (plan, columns, settings) = self.plan(query, texts, context)?;
+        let (plan, columns, settings) = roomy(query, || self.plan(query, texts, context))?;
         let types: Vec<ColumnType> = columns.iter().map(|column| column.ty.clone()).collect();
         let stream = stream::QueryStream::start(
             self.runtime.handle(),
@@ -102,9 +103,11 @@ impl Analytic {
         texts: &[String],
         context: &QueryContext,
     ) -> Result<Vec<ResultColumn>> {
-        let binder = bind::Binder::new(&self.engine, &context.view, &context.facts);
-        let (_, columns) = binder.statement(query, texts)?;
-        Ok(columns.iter().map(result_column).collect())
+        roomy(query, || {
+            let binder = bind::Binder::new(&self.engine, &context.view, &context.facts);
+            let (_, columns) = binder.statement(query, texts)?;
+            Ok(columns.iter().map(result_column).collect())
+        })
     }
 
     /// The plan of a query, one line per node.
@@ -112,9 +115,11 @@ impl Analytic {
     /// # Errors
     /// As `select`.
     pub fn explain(&self, query: &ast::Query, context: &QueryContext) -> Result<Vec<String>> {
-        let (plan, _, _) = self.plan(query, &[], context)?;
-        let text = displayable(plan.as_ref()).indent(false).to_string();
-        Ok(text.lines().map(str::to_owned).collect())
+        roomy(query, || {
+            let (plan, _, _) = self.plan(query, &[], context)?;
+            let text = displayable(plan.as_ref()).indent(false).to_string();
+            Ok(text.lines().map(str::to_owned).collect())
+        })
     }
 
     fn plan(
@@ -130,6 +135,66 @@ impl Analytic {
         let planned = self.runtime.handle().block_on(state.create_physical_plan(&logical));
         Ok((planned.map_err(failure::translate)?, columns, state.task_ctx()))
     }
+}
+
+/// Expressions and queries of a statement that any thread's stack has room for, however they
+/// are nested.
+const NODES_SMALL: usize = 150;
+
+/// Plans on this thread what is small, and the rest on one with a large stack: planning walks
+/// the statement's tree to its depth, many times over.
+fn roomy<T: Send>(query: &ast::Query, plan: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+    if is_small(query) {
+        return plan();
+    }
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new()
+            .name("plan".to_owned())
+            .stack_size(runtime::STACK_BYTES)
+            .spawn_scoped(scope, plan)
+            .map_err(|error| SqlError::other(format!("cannot start a thread: {error}")))?;
+        thread.join().unwrap_or_else(|_| Err(SqlError::other("Planning the query failed")))
+    })
+}
+
+fn is_small(query: &ast::Query) -> bool {
+    struct Count(usize);
+
+    impl Count {
+        fn add(&mut self) -> ControlFlow<()> {
+            self.0 += 1;
+            if self.0 > NODES_SMALL { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        }
+    }
+
+    impl ast::Visitor for Count {
+        type Break = ();
+
+        fn pre_visit_query(&mut self, _query: &ast::Query) -> ControlFlow<()> {
+            self.add()
+        }
+
+        fn pre_visit_select(&mut self, _select: &ast::Select) -> ControlFlow<()> {
+            self.add()
+        }
+
+        fn pre_visit_relation(&mut self, _relation: &ast::ObjectName) -> ControlFlow<()> {
+            self.add()
+        }
+
+        fn pre_visit_expr(&mut self, _expr: &ast::Expr) -> ControlFlow<()> {
+            self.add()
+        }
+    }
+
+    // UNION nests to the left without anything to count on the way down.
+    let mut unions = 0;
+    let mut body = &*query.body;
+    while let ast::SetExpr::SetOperation { left, .. } = body {
+        unions += 1;
+        body = left;
+    }
+    unions <= NODES_SMALL && ast::Visit::visit(query, &mut Count(unions)).is_continue()
 }
 
 fn result_column(column: &bind::OutputColumn) -> ResultColumn {

@@ -28,6 +28,9 @@ const BATCH_ROWS_MAX: usize = 8192;
 const BYTES_PER_BATCH_ROW: usize = 32 << 10;
 /// Queries over fewer stored rows run on one thread.
 const ROWS_PARALLEL_MIN: u64 = 20_000;
+/// Stack of a thread that plans or runs a query: long chains of conditions nest deeply. Only what
+/// is used of it takes memory.
+pub(super) const STACK_BYTES: usize = 64 << 20;
 /// Memory that a sort keeps back for merging its temporary files, at least and at most.
 const MERGE_BYTES_MIN: usize = 64 << 10;
 const MERGE_BYTES_MAX: usize = 10 << 20;
@@ -55,6 +58,7 @@ impl Runtime {
         let threads = runtime::Builder::new_multi_thread()
             .worker_threads(options.threads + 1)
             .thread_name("query")
+            .thread_stack_size(STACK_BYTES)
             .enable_time()
             .build()
             .map_err(failed)?;

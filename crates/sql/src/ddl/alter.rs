@@ -12,7 +12,8 @@ use super::create::{engine_name, index_of, index_of_column};
 use crate::error::{Result, SqlError};
 use crate::expression::type_collation;
 use crate::mode::SqlMode;
-use crate::parse::table::{AlterSpec, ColumnSpec, Element, PlaceSpec, TableOptions};
+use crate::parse::alter::{AlterSpec, PlaceSpec};
+use crate::parse::table::{ColumnSpec, Element, TableOptions};
 use crate::parse::types::with_collation;
 
 /// What the parts of an ALTER TABLE come to.
@@ -106,8 +107,17 @@ impl Maker<'_> {
                 Element::Column(_) => {}
             },
             AlterSpec::DropColumn { name, if_exists } => {
-                if !*if_exists || self.table.column(name).is_some() {
+                let added = self.out.iter().any(|alteration| {
+                    matches!(alteration, Alteration::AddColumn { column, .. }
+                        if column.name.eq_ignore_ascii_case(name))
+                });
+                if added || self.table.column(name).is_some() {
                     self.out.push(Alteration::DropColumn(name.clone()));
+                } else if !*if_exists {
+                    return Err(SqlError::new(
+                        1091,
+                        format!("Can't DROP '{name}'; check that column/key exists"),
+                    ));
                 }
             }
             AlterSpec::DropIndex { name, if_exists } => {
@@ -139,9 +149,10 @@ impl Maker<'_> {
                 let default = match default {
                     None => DefaultValue::None,
                     Some(default) => {
-                        let position = self.table.column(name).ok_or_else(|| {
-                            SqlError::unknown_column(name, &self.table.name)
-                        })?;
+                        let position = self
+                            .table
+                            .column(name)
+                            .ok_or_else(|| SqlError::unknown_column(name, &self.table.name))?;
                         let column = &self.table.columns[position];
                         default_value(default, name, &column.ty, column.nullable, self.mode)?
                     }

@@ -87,9 +87,9 @@ pub fn default_value(
     }
     let mut scope = Scope::bare(&[], Zone::UTC);
     scope.mode = mode;
-    let cell = node.evaluate(&scope).map_err(|_| {
-        SqlError::unsupported("defaults that ask the session")
-    })?;
+    let cell = node
+        .evaluate(&scope)
+        .map_err(|_| SqlError::unsupported("defaults that ask the session"))?;
     if cell.is_null() {
         return match nullable {
             true => Ok(DefaultValue::Literal(None)),

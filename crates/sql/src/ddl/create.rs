@@ -119,11 +119,7 @@ pub fn engine_name(given: String) -> String {
 }
 
 /// A column of a primary key that was said to be NULL is an error.
-fn primary_not_null(
-    index: &NewIndex,
-    elements: &[Element],
-    columns: &mut [Column],
-) -> Result<()> {
+fn primary_not_null(index: &NewIndex, elements: &[Element], columns: &mut [Column]) -> Result<()> {
     for (name, _) in &index.parts {
         let said_null = elements.iter().any(|element| {
             matches!(element, Element::Column(spec)

@@ -119,9 +119,7 @@ fn finite(value: f64, op: Arithmetic, a: Number, b: Number) -> Result<Number> {
 
 fn decimal(value: Option<Decimal>, op: Arithmetic, a: Number, b: Number) -> Result<Number> {
     match value {
-        Some(value) if value.whole_digits() <= Decimal::PRECISION_MAX => {
-            Ok(Number::Decimal(value))
-        }
+        Some(value) if value.whole_digits() <= Decimal::PRECISION_MAX => Ok(Number::Decimal(value)),
         _ => Err(out_of_range("DECIMAL", op, a, b)),
     }
 }
@@ -155,9 +153,10 @@ fn integer_divide(a: Number, b: Number) -> Result<Option<Number>> {
             (a.to_f64() / b.to_f64()).trunc() as i128
         }
         _ => {
-            let quotient = a.to_decimal().zip(b.to_decimal()).and_then(|(x, y)| {
-                x.checked_sub(x.checked_rem(y)?)?.checked_div(y, 0)?.to_i128()
-            });
+            let quotient = a
+                .to_decimal()
+                .zip(b.to_decimal())
+                .and_then(|(x, y)| x.checked_sub(x.checked_rem(y)?)?.checked_div(y, 0)?.to_i128());
             quotient.ok_or_else(|| out_of_range("BIGINT", op, a, b))?
         }
     };
@@ -177,9 +176,7 @@ fn modulo(a: Number, b: Number) -> Result<Option<Number>> {
                 _ => Number::Int(rest as i64),
             }
         }
-        (Number::Double(_), _) | (_, Number::Double(_)) => {
-            Number::Double(a.to_f64() % b.to_f64())
-        }
+        (Number::Double(_), _) | (_, Number::Double(_)) => Number::Double(a.to_f64() % b.to_f64()),
         _ => {
             let rest = a.to_decimal().zip(b.to_decimal()).and_then(|(x, y)| x.checked_rem(y));
             return decimal(rest, Arithmetic::Modulo, a, b).map(Some);

@@ -6,25 +6,27 @@
 //!
 //! Not here: what nodes compute (`evaluate`).
 
+mod call;
+
 use rows::datum::Value;
 use rows::decimal::Decimal;
 use rows::table::Table;
 use rows::types::{Collation, ColumnType};
 use sqlparser::ast::{
-    BinaryOperator, CeilFloorKind, DateTimeField, Expr, Function as Call, FunctionArg,
-    FunctionArgExpr, FunctionArguments, Ident, Interval, TrimWhereField, UnaryOperator,
+    BinaryOperator, CeilFloorKind, DateTimeField, Expr, Ident, TrimWhereField, UnaryOperator,
     Value as Literal,
 };
 
+use call::{call_node, function, shift};
+
 use super::cast::cast_type;
-use super::function::{Function, common_type};
+use super::function::common_type;
 use super::moment::Unit;
 use super::node::{
     Arithmetic, BIGINT, BIGINT_UNSIGNED, Comparison, Kind, Node, common_collation, text_type,
 };
 use crate::error::SqlError;
 use crate::mode::SqlMode;
-use crate::parse::cursor::name_parts;
 use crate::parse::types::collation;
 use crate::reply::ResultColumn;
 
@@ -89,7 +91,16 @@ pub struct Names<'a> {
 impl<'a> Names<'a> {
     /// No names at all.
     pub fn none(clause: &'static str, mode: SqlMode) -> Names<'a> {
-        Names { table: None, alias: None, incoming: None, clause, mode, parameter_base: 0, operands: &[], listing: None }
+        Names {
+            table: None,
+            alias: None,
+            incoming: None,
+            clause,
+            mode,
+            parameter_base: 0,
+            operands: &[],
+            listing: None,
+        }
     }
 
     /// A table's columns.
@@ -112,8 +123,7 @@ impl<'a> Names<'a> {
 
     /// The node of a name.
     fn resolve(&self, parts: &[&Ident]) -> Bound<Node> {
-        let shown =
-            || parts.iter().map(|part| part.value.as_str()).collect::<Vec<_>>().join(".");
+        let shown = || parts.iter().map(|part| part.value.as_str()).collect::<Vec<_>>().join(".");
         let unknown = || BindFailure::Wrong(SqlError::unknown_column(&shown(), self.clause));
         if let [operand] = parts
             && operand.quote_style.is_none()
@@ -146,7 +156,8 @@ impl<'a> Names<'a> {
                 .iter()
                 .find(|(name, _)| name.eq_ignore_ascii_case(&column.value))
                 .map(|(_, position)| *position);
-            let by_alias = qualifier.is_some_and(|name| incoming.alias.as_deref() == Some(&name.value));
+            let by_alias =
+                qualifier.is_some_and(|name| incoming.alias.as_deref() == Some(&name.value));
             if by_alias || qualifier.is_none() && renamed.is_some() {
                 let position = match incoming.columns.is_empty() {
                     true => table.column(&column.value),
@@ -270,13 +281,12 @@ pub fn bind(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
             case(operand.as_deref(), conditions, else_result.as_deref(), names)
         }
         Expr::Cast { expr, data_type, .. } => cast_node(expr, data_type, names),
-        Expr::Convert { expr, data_type: Some(data_type), .. } => {
-            cast_node(expr, data_type, names)
-        }
+        Expr::Convert { expr, data_type: Some(data_type), .. } => cast_node(expr, data_type, names),
         Expr::Convert { expr, charset: Some(charset), .. } => {
             let binary = charset.to_string().eq_ignore_ascii_case("binary");
             let node = bind(expr, names)?;
-            let ty = if binary { ColumnType::VarBinary { bytes: u32::MAX } } else { text_type(16_383) };
+            let ty =
+                if binary { ColumnType::VarBinary { bytes: u32::MAX } } else { text_type(16_383) };
             let nullable = node.nullable;
             Ok(Node::new(Kind::Cast(Box::new(node)), ty, nullable))
         }
@@ -559,9 +569,7 @@ fn unary(op: UnaryOperator, expr: &Expr, names: &Names<'_>) -> Bound<Node> {
             };
             Node::new(Kind::Negate(Box::new(node)), ty, nullable)
         }
-        UnaryOperator::Not | UnaryOperator::BangNot => {
-            boolean(Kind::Not(Box::new(node)), nullable)
-        }
+        UnaryOperator::Not | UnaryOperator::BangNot => boolean(Kind::Not(Box::new(node)), nullable),
         UnaryOperator::BitwiseNot => {
             Node::new(Kind::BitNot(Box::new(node)), BIGINT_UNSIGNED, nullable)
         }
@@ -609,105 +617,4 @@ fn cast_node(expr: &Expr, data_type: &sqlparser::ast::DataType, names: &Names<'_
         *chars = u32::MAX;
     }
     Ok(Node::new(Kind::Cast(Box::new(node)), ty, true))
-}
-
-fn shift(base: Node, interval: &Interval, minus: bool, names: &Names<'_>) -> Bound<Node> {
-    let Some(field) = &interval.leading_field else {
-        return Err(SqlError::syntax(&interval.to_string(), 1).into());
-    };
-    let unit = unit(&field.to_string())?;
-    let amount = bind(&interval.value, names)?;
-    Ok(shift_node(base, amount, unit, minus))
-}
-
-fn shift_node(base: Node, amount: Node, unit: Unit, minus: bool) -> Node {
-    let fraction = |fsp: u8| if unit.has_fraction() { 6 } else { fsp };
-    let ty = match &base.ty {
-        ColumnType::Date if unit.is_of_days() => ColumnType::Date,
-        ColumnType::Date => ColumnType::DateTime { fsp: fraction(0) },
-        ColumnType::DateTime { fsp } | ColumnType::Timestamp { fsp } => {
-            ColumnType::DateTime { fsp: fraction(*fsp) }
-        }
-        ColumnType::Time { fsp } => ColumnType::Time { fsp: fraction(*fsp) },
-        _ => text_type(26),
-    };
-    Node::new(Kind::Shift(Box::new(base), Box::new(amount), unit, minus), ty, true)
-}
-
-/// A call by name of bound arguments.
-pub fn call_node(name: &str, arguments: Vec<Node>) -> Bound<Node> {
-    match Function::find(name, arguments.len()) {
-        Some(Ok(function)) => {
-            let (ty, nullable) = function.result(&arguments);
-            Ok(Node::new(Kind::Call(function, arguments), ty, nullable))
-        }
-        Some(Err(error)) => Err(error.into()),
-        None => elsewhere(format_args!("function {name}")),
-    }
-}
-
-fn function(call: &Call, names: &Names<'_>) -> Bound<Node> {
-    let parts = name_parts(&call.name);
-    let [name] = parts.as_slice() else { return elsewhere(&call.name) };
-    if call.over.is_some() || call.filter.is_some() {
-        return elsewhere("window functions");
-    }
-    let list: &[FunctionArg] = match &call.args {
-        FunctionArguments::None => &[],
-        FunctionArguments::List(list) if list.duplicate_treatment.is_none() => &list.args,
-        _ => return elsewhere(&call.name),
-    };
-    let mut exprs = Vec::with_capacity(list.len());
-    for argument in list {
-        match argument {
-            FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => exprs.push(expr),
-            _ => return elsewhere(&call.name),
-        }
-    }
-    let upper = name.value.to_ascii_uppercase();
-    match (upper.as_str(), exprs.as_slice()) {
-        ("VALUES", [Expr::Identifier(column)]) => values_call(&[column], names),
-        ("VALUES", [Expr::CompoundIdentifier(parts)]) => {
-            values_call(&parts.last().into_iter().collect::<Vec<_>>(), names)
-        }
-        ("DEFAULT", _) => elsewhere("DEFAULT(column)"),
-        ("DATE_ADD" | "ADDDATE", [base, Expr::Interval(interval)]) => {
-            shift(bind(base, names)?, interval, false, names)
-        }
-        ("DATE_SUB" | "SUBDATE", [base, Expr::Interval(interval)]) => {
-            shift(bind(base, names)?, interval, true, names)
-        }
-        ("ADDDATE", [base, days]) => {
-            Ok(shift_node(bind(base, names)?, bind(days, names)?, Unit::Day, false))
-        }
-        ("SUBDATE", [base, days]) => {
-            Ok(shift_node(bind(base, names)?, bind(days, names)?, Unit::Day, true))
-        }
-        ("TIMESTAMPADD", [Expr::Identifier(field), amount, base]) => {
-            let unit = unit(&field.value)?;
-            Ok(shift_node(bind(base, names)?, bind(amount, names)?, unit, false))
-        }
-        ("TIMESTAMPDIFF", [Expr::Identifier(field), from, to]) => {
-            let unit = unit(&field.value)?;
-            let (from, to) = (Box::new(bind(from, names)?), Box::new(bind(to, names)?));
-            Ok(Node::new(Kind::Difference(unit, from, to), BIGINT, true))
-        }
-        ("CHAR", [.., _]) | (_, _) => {
-            let arguments =
-                exprs.iter().map(|expr| bind(expr, names)).collect::<Bound<Vec<_>>>()?;
-            call_node(&upper, arguments)
-        }
-    }
-}
-
-fn values_call(parts: &[&Ident], names: &Names<'_>) -> Bound<Node> {
-    let ([column], Some(table)) = (parts, names.table) else { return elsewhere("VALUES()") };
-    let position = table
-        .column(&column.value)
-        .ok_or_else(|| SqlError::unknown_column(&column.value, names.clause))?;
-    match names.incoming {
-        Some(_) => Ok(incoming_node(table, position)),
-        // Outside of INSERT it is NULL, as in MySQL.
-        None => Ok(Node::constant(Value::Null)),
-    }
 }

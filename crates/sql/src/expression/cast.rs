@@ -25,9 +25,14 @@ pub fn cast_type(ty: &DataType) -> Result<ColumnType> {
     };
     let text = |chars| ColumnType::VarChar { chars, collation: Collation::Utf8Mb4GeneralCi };
     Ok(match ty {
-        DataType::Signed | DataType::SignedInteger | DataType::Integer(_) | DataType::Int(_)
+        DataType::Signed
+        | DataType::SignedInteger
+        | DataType::Integer(_)
+        | DataType::Int(_)
         | DataType::BigInt(_) => BIGINT,
-        DataType::Unsigned | DataType::UnsignedInteger | DataType::IntUnsigned(_)
+        DataType::Unsigned
+        | DataType::UnsignedInteger
+        | DataType::IntUnsigned(_)
         | DataType::BigIntUnsigned(_) => BIGINT_UNSIGNED,
         DataType::Char(length) | DataType::Character(length) | DataType::Varchar(length) => {
             text(chars(length))

@@ -66,10 +66,7 @@ pub fn call<'a>(
                 Cell::Owned(write_uuid(if swap { unswap_times(bytes) } else { bytes }))
             }
             Err(_) => {
-                return Err(SqlError::new(
-                    1411,
-                    "Incorrect string value for function bin_to_uuid",
-                ));
+                return Err(SqlError::new(1411, "Incorrect string value for function bin_to_uuid"));
             }
         },
         Function::IsUuid => int(i64::from(parse_uuid(text).is_some())),
@@ -100,9 +97,8 @@ fn to_base64(bytes: &[u8]) -> Vec<u8> {
             out.push(b'\n');
             column = 0;
         }
-        let group = (0..3).fold(0u32, |group, n| {
-            group << 8 | u32::from(chunk.get(n).copied().unwrap_or(0))
-        });
+        let group = (0..3)
+            .fold(0u32, |group, n| group << 8 | u32::from(chunk.get(n).copied().unwrap_or(0)));
         for n in 0..4 {
             let digit = BASE64[(group >> (18 - 6 * n)) as usize & 63];
             out.push(if n <= chunk.len() { digit } else { b'=' });
@@ -142,9 +138,10 @@ fn inet_aton<'a>(text: &[u8]) -> Cell<'a> {
     let parts: Vec<Option<u8>> = text.split('.').map(|part| part.parse().ok()).collect();
     let Some(parts) = parts.into_iter().collect::<Option<Vec<u8>>>() else { return NULL };
     let (Some((last, leading)), true) = (parts.split_last(), parts.len() <= 4) else { return NULL };
-    let high = leading.iter().enumerate().fold(0u64, |value, (n, part)| {
-        value | u64::from(*part) << (24 - 8 * n)
-    });
+    let high = leading
+        .iter()
+        .enumerate()
+        .fold(0u64, |value, (n, part)| value | u64::from(*part) << (24 - 8 * n));
     Cell::Plain(Datum::UInt(high | u64::from(*last)))
 }
 
@@ -168,8 +165,17 @@ fn parse_uuid(text: &[u8]) -> Option<[u8; 16]> {
 /// The usual form of a UUID.
 pub fn write_uuid(bytes: [u8; 16]) -> Vec<u8> {
     let digits = write_hex(&bytes, false);
-    [&digits[..8], b"-", &digits[8..12], b"-", &digits[12..16], b"-", &digits[16..20], b"-",
-        &digits[20..]]
+    [
+        &digits[..8],
+        b"-",
+        &digits[8..12],
+        b"-",
+        &digits[12..16],
+        b"-",
+        &digits[16..20],
+        b"-",
+        &digits[20..],
+    ]
     .concat()
 }
 

@@ -102,9 +102,7 @@ impl<'a> Scope<'a> {
     /// Adds a warning.
     pub fn warn(&self, number: u16, message: impl FnOnce() -> String) {
         if let Some(warnings) = self.warnings {
-            warnings
-                .borrow_mut()
-                .push_with(Level::Warning, || SqlError::new(number, message()));
+            warnings.borrow_mut().push_with(Level::Warning, || SqlError::new(number, message()));
         }
     }
 
@@ -139,9 +137,7 @@ impl Node {
             Kind::Parameter(number) => Cell::Plain(parameter(scope, *number)),
             Kind::Column(position) => Cell::Plain(scope.row.column(*position)?),
             Kind::Incoming(position) => Cell::Plain(scope.incoming.column(*position)?),
-            Kind::Compare(op, a, b, rule) => {
-                Cell::maybe(compare_nodes(*op, a, b, *rule, scope)?)
-            }
+            Kind::Compare(op, a, b, rule) => Cell::maybe(compare_nodes(*op, a, b, *rule, scope)?),
             Kind::And(_) | Kind::Or(_) | Kind::Xor(..) | Kind::Not(_) => {
                 Cell::maybe(self.truth(scope)?)
             }
@@ -223,9 +219,7 @@ impl Node {
                 }
                 Ok(result)
             }
-            Kind::Xor(a, b) => {
-                Ok(a.truth(scope)?.zip(b.truth(scope)?).map(|(a, b)| a != b))
-            }
+            Kind::Xor(a, b) => Ok(a.truth(scope)?.zip(b.truth(scope)?).map(|(a, b)| a != b)),
             Kind::Not(a) => Ok(a.truth(scope)?.map(|value| !value)),
             Kind::Compare(op, a, b, rule) => compare_nodes(*op, a, b, *rule, scope),
             _ => {

@@ -291,9 +291,9 @@ impl Function {
             Shape::First => arguments.first().map_or(BIGINT, |node| node.ty.clone()),
             Shape::Common => common_type(&arguments[usize::from(self == Function::If)..]),
             Shape::Date => ColumnType::Date,
-            Shape::Time => ColumnType::Time {
-                fsp: if self == Function::CurrentTime { fraction() } else { 0 },
-            },
+            Shape::Time => {
+                ColumnType::Time { fsp: if self == Function::CurrentTime { fraction() } else { 0 } }
+            }
             Shape::DateTime => datetime_result(self, arguments, fraction),
             Shape::Json => ColumnType::Json,
             Shape::Number => number_call::result(self, arguments),
@@ -305,15 +305,32 @@ impl Function {
         };
         let never_null = matches!(
             self,
-            Function::IsNull | Function::Now | Function::CurrentDate | Function::CurrentTime
-                | Function::ConnectionId | Function::Version | Function::Uuid | Function::Pi
-                | Function::User | Function::RowCount | Function::FoundRows | Function::SysDate
-                | Function::UtcTimestamp | Function::UtcDate | Function::UtcTime
+            Function::IsNull
+                | Function::Now
+                | Function::CurrentDate
+                | Function::CurrentTime
+                | Function::ConnectionId
+                | Function::Version
+                | Function::Uuid
+                | Function::Pi
+                | Function::User
+                | Function::RowCount
+                | Function::FoundRows
+                | Function::SysDate
+                | Function::UtcTimestamp
+                | Function::UtcDate
+                | Function::UtcTime
         );
         let may_be_null = matches!(
             self,
-            Function::Database | Function::NullIf | Function::StrToDate | Function::JsonExtract
-                | Function::Elt | Function::Unhex | Function::FromBase64 | Function::LastDay
+            Function::Database
+                | Function::NullIf
+                | Function::StrToDate
+                | Function::JsonExtract
+                | Function::Elt
+                | Function::Unhex
+                | Function::FromBase64
+                | Function::LastDay
         ) || matches!(self.shape(), Shape::Date | Shape::DateTime | Shape::Time)
             && !never_null;
         (ty, !never_null && (nullable || may_be_null))
@@ -410,9 +427,9 @@ fn datetime_result(
         }
         Function::StrToDate => match arguments.get(1).map(|node| &node.kind) {
             Some(super::node::Kind::Constant(rows::datum::Value::Bytes(pattern))) => {
-                let has = |codes: &[u8]| pattern.windows(2).any(|pair| {
-                    pair[0] == b'%' && codes.contains(&pair[1])
-                });
+                let has = |codes: &[u8]| {
+                    pattern.windows(2).any(|pair| pair[0] == b'%' && codes.contains(&pair[1]))
+                };
                 if has(b"f") {
                     ColumnType::DateTime { fsp: 6 }
                 } else if has(b"HkhIlisSpTr") {
@@ -503,9 +520,8 @@ pub fn display_chars(ty: &ColumnType) -> u32 {
 
 /// The type that values of several nodes have in common.
 pub fn common_type(nodes: &[Node]) -> ColumnType {
-    let null = |node: &Node| {
-        matches!(node.kind, super::node::Kind::Constant(rows::datum::Value::Null))
-    };
+    let null =
+        |node: &Node| matches!(node.kind, super::node::Kind::Constant(rows::datum::Value::Null));
     let mut known = nodes.iter().filter(|node| !null(node)).map(|node| &node.ty);
     let Some(first) = known.next() else { return ColumnType::VarBinary { bytes: 0 } };
     let mut common = first.clone();

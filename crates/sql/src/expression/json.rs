@@ -37,9 +37,19 @@ pub fn call<'a>(
             let items = arguments.iter().zip(cells).map(|(node, cell)| to_json(node, cell, scope));
             return Ok(Some(print(&Json::Array(items.collect()))));
         }
-        F::JsonValid | F::JsonExtract | F::JsonUnquote | F::JsonQuote | F::JsonLength
-        | F::JsonType | F::JsonKeys | F::JsonContains | F::JsonContainsPath | F::JsonSet
-        | F::JsonInsert | F::JsonReplace | F::JsonRemove => {}
+        F::JsonValid
+        | F::JsonExtract
+        | F::JsonUnquote
+        | F::JsonQuote
+        | F::JsonLength
+        | F::JsonType
+        | F::JsonKeys
+        | F::JsonContains
+        | F::JsonContainsPath
+        | F::JsonSet
+        | F::JsonInsert
+        | F::JsonReplace
+        | F::JsonRemove => {}
         _ => return Ok(None),
     }
     if cells[0].is_null() {
@@ -80,7 +90,8 @@ pub fn call<'a>(
         }
         F::JsonType => Cell::Owned(type_name(&document).as_bytes().to_vec()),
         F::JsonContainsPath => {
-            let all = matches!(cells[1].datum(), Datum::Bytes(word) if word.eq_ignore_ascii_case(b"all"));
+            let all =
+                matches!(cells[1].datum(), Datum::Bytes(word) if word.eq_ignore_ascii_case(b"all"));
             let mut hits = Vec::new();
             for cell in &cells[2..] {
                 hits.push(!find(&document, &path_of(cell)?).is_empty());
@@ -318,9 +329,9 @@ fn contains(target: &Json, candidate: &Json) -> bool {
             wanted.iter().all(|one| items.iter().any(|item| contains(item, one)))
         }
         (Json::Array(items), one) => items.iter().any(|item| contains(item, one)),
-        (Json::Object(members), Json::Object(wanted)) => wanted.iter().all(|(name, value)| {
-            members.get(name).is_some_and(|member| contains(member, value))
-        }),
+        (Json::Object(members), Json::Object(wanted)) => wanted
+            .iter()
+            .all(|(name, value)| members.get(name).is_some_and(|member| contains(member, value))),
         (Json::Number(a), Json::Number(b)) => a.as_f64() == b.as_f64(),
         _ => target == candidate,
     }

@@ -68,7 +68,11 @@ impl Unit {
     pub fn is_of_days(self) -> bool {
         matches!(
             self,
-            Unit::Day | Unit::Week | Unit::Month | Unit::Quarter | Unit::Year
+            Unit::Day
+                | Unit::Week
+                | Unit::Month
+                | Unit::Quarter
+                | Unit::Year
                 | Unit::Compound(0, 1)
         )
     }
@@ -101,10 +105,9 @@ pub fn simple(unit: Unit, whole: i64, fraction: i64) -> Option<Interval> {
     let micros = |count: i64| Some(Interval { months: 0, micros: whole.checked_mul(count)? });
     match unit {
         Unit::Microsecond => micros(1),
-        Unit::Second => Some(Interval {
-            months: 0,
-            micros: whole.checked_mul(SECOND)?.checked_add(fraction)?,
-        }),
+        Unit::Second => {
+            Some(Interval { months: 0, micros: whole.checked_mul(SECOND)?.checked_add(fraction)? })
+        }
         Unit::Minute => micros(60 * SECOND),
         Unit::Hour => micros(3600 * SECOND),
         Unit::Day => micros(DAY),
@@ -159,13 +162,8 @@ pub fn shift(moment: DateTime, interval: Interval) -> Option<DateTime> {
         let month = (target % 12 + 1) as u8;
         let day = date.day().min(days_in_month(year, month));
         let date = Date::new(year, month, day)?;
-        moment = DateTime::new(
-            date,
-            moment.hour(),
-            moment.minute(),
-            moment.second(),
-            moment.micros(),
-        )?;
+        moment =
+            DateTime::new(date, moment.hour(), moment.minute(), moment.second(), moment.micros())?;
     }
     if interval.micros != 0 {
         moment = DateTime::from_micros(moment.to_micros()?.checked_add(interval.micros)?)?;
@@ -194,12 +192,10 @@ pub fn extract(unit: Unit, moment: DateTime) -> i64 {
         Unit::Microsecond => parts[6],
         Unit::Quarter => (parts[1] + 2) / 3,
         Unit::Week => i64::from(week(moment.date(), 0).0),
-        Unit::Compound(large, small) => {
-            (large..=small).fold(0, |value, part| {
-                let digits = if part == 6 { 1_000_000 } else { 100 };
-                value * digits + parts[usize::from(part)]
-            })
-        }
+        Unit::Compound(large, small) => (large..=small).fold(0, |value, part| {
+            let digits = if part == 6 { 1_000_000 } else { 100 };
+            value * digits + parts[usize::from(part)]
+        }),
     }
 }
 

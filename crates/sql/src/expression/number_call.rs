@@ -125,9 +125,7 @@ pub fn call<'a>(
 
 fn round_to_whole<'a>(function: Function, number: Number) -> Cell<'a> {
     match number {
-        Number::Double(v) => {
-            double(if function == Function::Floor { v.floor() } else { v.ceil() })
-        }
+        Number::Double(v) => double(if function == Function::Floor { v.floor() } else { v.ceil() }),
         Number::Decimal(v) => {
             let Some(cut) = v.truncate(0) else { return NULL };
             let one = rows::decimal::Decimal::from(1i64);
@@ -175,9 +173,9 @@ fn round<'a>(number: Number, digits: i64, cut: bool) -> Cell<'a> {
                 (Number::UInt(_), _) => {
                     u64::try_from(rounded).map_or(NULL, |v| Cell::Plain(Datum::UInt(v)))
                 }
-                (Number::Decimal(_), _) => Cell::Plain(Datum::Decimal(
-                    rows::decimal::Decimal::from_i128(rounded, 0),
-                )),
+                (Number::Decimal(_), _) => {
+                    Cell::Plain(Datum::Decimal(rows::decimal::Decimal::from_i128(rounded, 0)))
+                }
                 (_, Ok(v)) => int(v),
                 (_, Err(_)) => NULL,
             }

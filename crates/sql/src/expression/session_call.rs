@@ -41,9 +41,7 @@ pub fn call<'a>(
         }
         Function::User => Cell::Plain(bytes(&scope.facts()?.user)),
         Function::Version => text(scope.facts()?.sql.version()),
-        Function::ConnectionId => {
-            Cell::Plain(Datum::UInt(u64::from(scope.facts()?.connection_id)))
-        }
+        Function::ConnectionId => Cell::Plain(Datum::UInt(u64::from(scope.facts()?.connection_id))),
         Function::LastInsertId => last_insert_id(arguments, scope)?,
         Function::RowCount => int(scope.facts()?.row_count),
         Function::FoundRows => int(scope.facts()?.found_rows as i64),
@@ -84,7 +82,8 @@ fn bytes(text: &str) -> Datum<'_> {
 fn last_insert_id<'a>(arguments: &'a [Node], scope: &Scope<'a>) -> Result<Cell<'a>> {
     let facts = scope.facts()?;
     let Some(argument) = arguments.first() else {
-        return Ok(Cell::Plain(Datum::UInt(facts.last_insert_id)));
+        let set = facts.aftermath.lock().last_insert_id;
+        return Ok(Cell::Plain(Datum::UInt(set.unwrap_or(facts.last_insert_id))));
     };
     let Some(number) = scope.number(argument.evaluate(scope)?.datum()) else { return Ok(NULL) };
     let value = number.to_bits();
@@ -98,9 +97,8 @@ fn uuid(now: i64) -> Vec<u8> {
     static NODE: std::sync::LazyLock<u64> =
         std::sync::LazyLock::new(|| RandomState::new().hash_one(1u8));
     let clock = GREGORIAN_OFFSET + now as u64 * 10;
-    let previous = LAST.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| {
-        Some(clock.max(last + 1))
-    });
+    let previous =
+        LAST.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(clock.max(last + 1)));
     let ticks = clock.max(previous.unwrap_or_default() + 1);
     let mut out = [0; 16];
     out[..4].copy_from_slice(&(ticks as u32).to_be_bytes());

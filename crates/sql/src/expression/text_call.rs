@@ -97,7 +97,11 @@ pub fn call<'a>(
         F::FindInSet => {
             let rule = locate_rule(arguments);
             let found = (!texts[1].is_empty())
-                .then(|| texts[1].split(|&b| b == b',').position(|word| collation::equal(rule, word, first)))
+                .then(|| {
+                    texts[1]
+                        .split(|&b| b == b',')
+                        .position(|word| collation::equal(rule, word, first))
+                })
                 .flatten();
             int(found.map_or(0, |at| at as i64 + 1))
         }
@@ -115,13 +119,50 @@ fn is_text_function(function: Function) -> bool {
     use Function as F;
     matches!(
         function,
-        F::Concat | F::Length | F::BitLength | F::CharLength | F::Lower | F::Upper | F::Left
-            | F::Right | F::Substring | F::SubstringIndex | F::Trim | F::TrimLeading
-            | F::TrimTrailing | F::Replace | F::Reverse | F::Repeat | F::Space | F::PadLeft
-            | F::PadRight | F::Locate | F::Instr | F::InsertText | F::Hex | F::Unhex | F::Ascii
-            | F::Ord | F::FindInSet | F::Strcmp | F::Quote | F::Format | F::Bin | F::Oct
-            | F::Conv | F::Md5 | F::Sha1 | F::Sha2 | F::Crc32 | F::ToBase64 | F::FromBase64
-            | F::InetAton | F::InetNtoa | F::UuidToBin | F::BinToUuid | F::IsUuid
+        F::Concat
+            | F::Length
+            | F::BitLength
+            | F::CharLength
+            | F::Lower
+            | F::Upper
+            | F::Left
+            | F::Right
+            | F::Substring
+            | F::SubstringIndex
+            | F::Trim
+            | F::TrimLeading
+            | F::TrimTrailing
+            | F::Replace
+            | F::Reverse
+            | F::Repeat
+            | F::Space
+            | F::PadLeft
+            | F::PadRight
+            | F::Locate
+            | F::Instr
+            | F::InsertText
+            | F::Hex
+            | F::Unhex
+            | F::Ascii
+            | F::Ord
+            | F::FindInSet
+            | F::Strcmp
+            | F::Quote
+            | F::Format
+            | F::Bin
+            | F::Oct
+            | F::Conv
+            | F::Md5
+            | F::Sha1
+            | F::Sha2
+            | F::Crc32
+            | F::ToBase64
+            | F::FromBase64
+            | F::InetAton
+            | F::InetNtoa
+            | F::UuidToBin
+            | F::BinToUuid
+            | F::IsUuid
     )
 }
 
@@ -332,8 +373,12 @@ fn char_call<'a>(cells: &[Cell<'a>], scope: &Scope<'_>) -> Cell<'a> {
 
 fn hex<'a>(cell: &Cell<'_>, text: &[u8], scope: &Scope<'_>) -> Cell<'a> {
     match cell.datum() {
-        Datum::Bytes(_) | Datum::Date(_) | Datum::DateTime(_) | Datum::Timestamp(_)
-        | Datum::Time(_) | Datum::Enum(_) => Cell::Owned(write_hex(text, true)),
+        Datum::Bytes(_)
+        | Datum::Date(_)
+        | Datum::DateTime(_)
+        | Datum::Timestamp(_)
+        | Datum::Time(_)
+        | Datum::Enum(_) => Cell::Owned(write_hex(text, true)),
         number => {
             let bits = Number::of(number, scope.zone).map_or(0, |(number, _)| number.to_bits());
             Cell::Owned(format!("{bits:X}").into_bytes())

@@ -39,9 +39,7 @@ pub fn call<'a>(
         _ => 0,
     };
     Ok(Some(match function {
-        F::Now | F::SysDate => {
-            Cell::Plain(Datum::DateTime(now(scope, scope.zone)?.truncate(fsp)))
-        }
+        F::Now | F::SysDate => Cell::Plain(Datum::DateTime(now(scope, scope.zone)?.truncate(fsp))),
         F::UtcTimestamp => Cell::Plain(Datum::DateTime(now(scope, Zone::UTC)?.truncate(fsp))),
         F::CurrentDate => Cell::Plain(Datum::Date(now(scope, scope.zone)?.date())),
         F::UtcDate => Cell::Plain(Datum::Date(now(scope, Zone::UTC)?.date())),
@@ -97,15 +95,39 @@ fn with_arguments<'a>(
 ) -> Result<Option<Cell<'a>>> {
     use Function as F;
     match function {
-        F::TimeOf | F::Hour | F::Minute | F::Second | F::Microsecond | F::TimeDiff
-        | F::TimeToSec | F::SecToTime | F::MakeTime | F::TimeFormat => {
+        F::TimeOf
+        | F::Hour
+        | F::Minute
+        | F::Second
+        | F::Microsecond
+        | F::TimeDiff
+        | F::TimeToSec
+        | F::SecToTime
+        | F::MakeTime
+        | F::TimeFormat => {
             return Ok(Some(of_times(function, cells, scope)));
         }
         F::MakeDate | F::FromDays => return Ok(Some(making_days(function, cells, scope))),
         F::StrToDate => return Ok(Some(str_to_date(node, cells))),
-        F::DateOf | F::TimestampOf | F::Year | F::Month | F::Day | F::Quarter | F::DayOfWeek
-        | F::Weekday | F::DayOfYear | F::Week | F::WeekOfYear | F::YearWeek | F::DayName
-        | F::MonthName | F::LastDay | F::DateDiff | F::ToDays | F::ToSeconds | F::DateFormat => {}
+        F::DateOf
+        | F::TimestampOf
+        | F::Year
+        | F::Month
+        | F::Day
+        | F::Quarter
+        | F::DayOfWeek
+        | F::Weekday
+        | F::DayOfYear
+        | F::Week
+        | F::WeekOfYear
+        | F::YearWeek
+        | F::DayName
+        | F::MonthName
+        | F::LastDay
+        | F::DateDiff
+        | F::ToDays
+        | F::ToSeconds
+        | F::DateFormat => {}
         _ => return Ok(None),
     }
     if cells.iter().any(Cell::is_null) {
@@ -141,9 +163,9 @@ fn with_arguments<'a>(
         }),
         F::MonthName => match date.month() {
             0 => NULL,
-            month => Cell::Owned(
-                super::time_format::MONTHS[usize::from(month) - 1].as_bytes().to_vec(),
-            ),
+            month => {
+                Cell::Owned(super::time_format::MONTHS[usize::from(month) - 1].as_bytes().to_vec())
+            }
         },
         F::LastDay => {
             let last = days_in_month(date.year(), date.month());
@@ -160,9 +182,9 @@ fn with_arguments<'a>(
             }
         }
         F::ToDays => date.days().map_or(NULL, |days| int(i64::from(days) + EPOCH_DAYS)),
-        F::ToSeconds => value.to_micros().map_or(NULL, |micros| {
-            int(micros.div_euclid(SECOND) + EPOCH_DAYS * 86_400)
-        }),
+        F::ToSeconds => value
+            .to_micros()
+            .map_or(NULL, |micros| int(micros.div_euclid(SECOND) + EPOCH_DAYS * 86_400)),
         _ => match cells[1].datum() {
             Datum::Bytes(pattern) => Cell::Owned(format(pattern, value)),
             _ => NULL,
@@ -201,10 +223,10 @@ fn of_times<'a>(function: Function, cells: &[Cell<'a>], scope: &Scope<'a>) -> Ce
             return time(length.saturating_mul(SECOND) * if hours < 0 { -1 } else { 1 });
         }
         F::TimeDiff => {
-            let dated = |cell: &Cell<'_>| matches!(
-                cell.datum(),
-                Datum::DateTime(_) | Datum::Timestamp(_) | Datum::Date(_)
-            ) || matches!(cell.datum(), Datum::Bytes(text) if text.len() > 10);
+            let dated = |cell: &Cell<'_>| {
+                matches!(cell.datum(), Datum::DateTime(_) | Datum::Timestamp(_) | Datum::Date(_))
+                    || matches!(cell.datum(), Datum::Bytes(text) if text.len() > 10)
+            };
             let difference = if dated(&cells[0]) && dated(&cells[1]) {
                 let micros = |cell: &Cell<'_>| moment(cell.datum(), scope.zone)?.to_micros();
                 micros(&cells[0]).zip(micros(&cells[1])).map(|(a, b)| a - b)

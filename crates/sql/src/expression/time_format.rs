@@ -11,8 +11,18 @@ pub const DAYS: [&str; 7] =
     ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 /// Months.
 pub const MONTHS: [&str; 12] = [
-    "January", "February", "March", "April", "May", "June", "July", "August", "September",
-    "October", "November", "December",
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
 ];
 
 /// A time as a pattern asks for it.
@@ -151,9 +161,7 @@ pub fn parse(text: &[u8], pattern: &[u8]) -> Option<DateTime> {
         hour = hour % 12 + if afternoon { 12 } else { 0 };
     }
     let date = match year_day {
-        Some(number) => {
-            Date::from_days(rows::temporal::days_from_civil(year, 1, 1) + number - 1)?
-        }
+        Some(number) => Date::from_days(rows::temporal::days_from_civil(year, 1, 1) + number - 1)?,
         None => Date::new(year, month, day)?,
     };
     DateTime::new(date, hour, minute, second, micros)

@@ -63,6 +63,8 @@ pub struct Splitter {
     skip_lines: u64,
     buffer: Vec<u8>,
     at: usize,
+    /// Whether LINES STARTING BY of the line at hand is passed.
+    started: bool,
     /// Where the search for the end of the line went on last time.
     searched: usize,
     scratch: Vec<u8>,
@@ -92,6 +94,7 @@ impl Splitter {
             skip_lines,
             buffer: Vec::new(),
             at: 0,
+            started: false,
             searched: 0,
             scratch: Vec::new(),
             spans: Vec::new(),
@@ -129,9 +132,10 @@ impl Splitter {
                 }
             }
         }
-        if !self.format.line_start.is_empty() && !self.find_start(last) {
+        if !self.format.line_start.is_empty() && !self.started && !self.find_start(last) {
             return Ok(None);
         }
+        self.started = true;
         if self.at >= self.buffer.len() {
             return Ok(None);
         }
@@ -162,6 +166,7 @@ impl Splitter {
         };
         self.at = next;
         self.searched = next;
+        self.started = false;
         Ok(Some(Line { text: &self.buffer, scratch: &self.scratch, spans: &self.spans }))
     }
 

@@ -143,8 +143,7 @@ impl Loader {
         self.values.resize(width, Value::Null);
         self.said.fill(false);
         let variables = &self.plan.facts.aftermath;
-        let uses_variables =
-            self.plan.goals.iter().any(|goal| matches!(goal, Goal::Variable(_)));
+        let uses_variables = self.plan.goals.iter().any(|goal| matches!(goal, Goal::Variable(_)));
         if uses_variables {
             variables.lock().user_variables.clear();
         }

@@ -118,10 +118,7 @@ pub fn insert(cursor: &mut Cursor<'_>, replace: bool) -> Result<Insert> {
     }
     let source = if cursor.take("SET") {
         let assignments = cursor.list(assignment)?;
-        let (names, row) = assignments
-            .into_iter()
-            .map(|item| (item.column, item.value))
-            .unzip();
+        let (names, row) = assignments.into_iter().map(|item| (item.column, item.value)).unzip();
         columns = Some(names);
         Source::Rows(vec![row])
     } else if cursor.take("VALUES") || cursor.take("VALUE") {
@@ -150,15 +147,7 @@ pub fn insert(cursor: &mut Cursor<'_>, replace: bool) -> Result<Insert> {
         return Err(SqlError::unsupported("RETURNING"));
     }
     cursor.expect_end()?;
-    Ok(Insert {
-        replace,
-        ignore,
-        table,
-        columns,
-        source,
-        alias,
-        on_duplicate,
-    })
+    Ok(Insert { replace, ignore, table, columns, source, alias, on_duplicate })
 }
 
 /// `VALUES ROW(1, 2)` and the like reach us as queries.
@@ -170,8 +159,7 @@ fn values_of_query(query: Box<Query>) -> Source {
     {
         let rows = values.rows.iter();
         return Source::Rows(
-            rows.map(|row| row.content.iter().cloned().map(Some).collect())
-                .collect(),
+            rows.map(|row| row.content.iter().cloned().map(Some).collect()).collect(),
         );
     }
     Source::Query(query)
@@ -223,11 +211,7 @@ fn assignment(cursor: &mut Cursor<'_>) -> Result<AssignmentSpec> {
     if !(cursor.take_token(&Token::Eq) || cursor.take_token(&Token::Assignment)) {
         return Err(cursor.syntax());
     }
-    Ok(AssignmentSpec {
-        table,
-        column,
-        value: value_or_default(cursor)?,
-    })
+    Ok(AssignmentSpec { table, column, value: value_or_default(cursor)? })
 }
 
 /// Reads what follows UPDATE.
@@ -238,14 +222,7 @@ pub fn update(cursor: &mut Cursor<'_>) -> Result<Update> {
     cursor.expect("SET")?;
     let assignments = cursor.list(assignment)?;
     let (selection, order, limit) = tail(cursor)?;
-    Ok(Update {
-        ignore,
-        tables,
-        assignments,
-        selection,
-        order,
-        limit,
-    })
+    Ok(Update { ignore, tables, assignments, selection, order, limit })
 }
 
 fn tables(cursor: &mut Cursor<'_>) -> Result<Vec<TableWithJoins>> {
@@ -258,11 +235,7 @@ fn tables(cursor: &mut Cursor<'_>) -> Result<Vec<TableWithJoins>> {
 type Tail = (Option<Expr>, Vec<OrderByExpr>, Option<Expr>);
 
 fn tail(cursor: &mut Cursor<'_>) -> Result<Tail> {
-    let selection = if cursor.take("WHERE") {
-        Some(cursor.expression()?)
-    } else {
-        None
-    };
+    let selection = if cursor.take("WHERE") { Some(cursor.expression()?) } else { None };
     let order = if cursor.take_all(&["ORDER", "BY"]) {
         cursor.list(|cursor| {
             let parsed = cursor.parser_mut().parse_order_by_expr();
@@ -271,11 +244,7 @@ fn tail(cursor: &mut Cursor<'_>) -> Result<Tail> {
     } else {
         Vec::new()
     };
-    let limit = if cursor.take("LIMIT") {
-        Some(cursor.expression()?)
-    } else {
-        None
-    };
+    let limit = if cursor.take("LIMIT") { Some(cursor.expression()?) } else { None };
     cursor.expect_end()?;
     Ok((selection, order, limit))
 }
@@ -301,39 +270,23 @@ pub fn delete(cursor: &mut Cursor<'_>) -> Result<Delete> {
         tables(cursor)?
     };
     let (selection, order, limit) = tail(cursor)?;
-    Ok(Delete {
-        ignore,
-        targets,
-        tables: tables_read,
-        selection,
-        order,
-        limit,
-    })
+    Ok(Delete { ignore, targets, tables: tables_read, selection, order, limit })
 }
 
 /// A table's name, perhaps followed by `.*`.
 fn target(cursor: &mut Cursor<'_>) -> Result<TableName> {
     let first = cursor.name()?;
     if !cursor.take_token(&Token::Period) {
-        return Ok(TableName {
-            database: None,
-            table: first,
-        });
+        return Ok(TableName { database: None, table: first });
     }
     if cursor.take_token(&Token::Mul) {
-        return Ok(TableName {
-            database: None,
-            table: first,
-        });
+        return Ok(TableName { database: None, table: first });
     }
     let table = cursor.name()?;
     if cursor.take_token(&Token::Period) {
         cursor.expect_token(&Token::Mul)?;
     }
-    Ok(TableName {
-        database: Some(first),
-        table,
-    })
+    Ok(TableName { database: Some(first), table })
 }
 
 /// Whether a list of names and then USING follow.

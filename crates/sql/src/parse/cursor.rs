@@ -40,13 +40,17 @@ pub struct Cursor<'a> {
 impl<'a> Cursor<'a> {
     /// The tokens of `text`; each `?` becomes `?N`, N counting from 0.
     pub fn new(text: &'a str, mode: SqlMode) -> Result<Cursor<'a>> {
-        let mut tokens = Tokenizer::new(&DIALECT, text)
-            .tokenize_with_location()
-            .map_err(|error| {
+        let mut tokens =
+            Tokenizer::new(&DIALECT, text).tokenize_with_location().map_err(|error| {
                 syntax_at_location(text, error.location.line, error.location.column)
             })?;
         let mut parameters = 0;
+        // Whether the token before can end an operand.
+        let mut operand = false;
         for token in &mut tokens {
+            if operand && is_word(&token.token, "MOD") {
+                token.token = Token::Mod;
+            }
             match &mut token.token {
                 Token::Placeholder(name) => {
                     *name = format!("?{parameters}");
@@ -62,6 +66,15 @@ impl<'a> Cursor<'a> {
                 }
                 _ => {}
             }
+            operand = match &token.token {
+                Token::Whitespace(_) => operand,
+                Token::Word(word) => word.keyword == sqlparser::keywords::Keyword::NoKeyword,
+                Token::Number(..)
+                | Token::RParen
+                | Token::Placeholder(_)
+                | Token::SingleQuotedString(_) => true,
+                _ => false,
+            };
         }
         Ok(Cursor::of_tokens(tokens, text))
     }
@@ -132,10 +145,7 @@ impl<'a> Cursor<'a> {
 
     /// Takes several words if they are next.
     pub fn take_all(&mut self, words: &[&str]) -> bool {
-        let found = words
-            .iter()
-            .enumerate()
-            .all(|(n, word)| self.is_nth(n, word));
+        let found = words.iter().enumerate().all(|(n, word)| self.is_nth(n, word));
         if found {
             words.iter().for_each(|_| self.parser.advance_token());
         }
@@ -149,11 +159,7 @@ impl<'a> Cursor<'a> {
 
     /// Takes a word that must be next.
     pub fn expect(&mut self, word: &str) -> Result<()> {
-        if self.take(word) {
-            Ok(())
-        } else {
-            Err(self.syntax())
-        }
+        if self.take(word) { Ok(()) } else { Err(self.syntax()) }
     }
 
     /// Takes a sign if it is next.
@@ -163,11 +169,7 @@ impl<'a> Cursor<'a> {
 
     /// Takes a sign that must be next.
     pub fn expect_token(&mut self, token: &Token) -> Result<()> {
-        if self.take_token(token) {
-            Ok(())
-        } else {
-            Err(self.syntax())
-        }
+        if self.take_token(token) { Ok(()) } else { Err(self.syntax()) }
     }
 
     /// Whether the statement ends here.
@@ -177,11 +179,7 @@ impl<'a> Cursor<'a> {
 
     /// The statement must end here.
     pub fn expect_end(&self) -> Result<()> {
-        if self.at_end() {
-            Ok(())
-        } else {
-            Err(self.syntax())
-        }
+        if self.at_end() { Ok(()) } else { Err(self.syntax()) }
     }
 
     /// A name, quoted or not. Keywords are accepted where a name must stand.
@@ -239,15 +237,9 @@ impl<'a> Cursor<'a> {
         let first = self.name()?;
         if self.take_token(&Token::Period) {
             let table = self.name()?;
-            return Ok(TableName {
-                database: Some(first),
-                table,
-            });
+            return Ok(TableName { database: Some(first), table });
         }
-        Ok(TableName {
-            database: None,
-            table: first,
-        })
+        Ok(TableName { database: None, table: first })
     }
 
     /// One or more, separated by commas.
@@ -287,10 +279,9 @@ impl<'a> Cursor<'a> {
     /// MySQL's words for an error of the parser.
     pub fn translate(&self, error: ParserError) -> SqlError {
         match error {
-            ParserError::RecursionLimitExceeded => SqlError::new(
-                1436,
-                "Thread stack overrun: the statement is nested too deeply",
-            ),
+            ParserError::RecursionLimitExceeded => {
+                SqlError::new(1436, "Thread stack overrun: the statement is nested too deeply")
+            }
             ParserError::TokenizerError(message) | ParserError::ParserError(message) => {
                 match location_of(&message) {
                     Some((line, column)) => syntax_at_location(self.text, line, column),
@@ -343,14 +334,10 @@ pub fn name_parts(name: &ObjectName) -> Vec<&Ident> {
 /// A table's name from sqlparser's form.
 pub fn table_name(name: &ObjectName) -> Result<TableName> {
     match name_parts(name).as_slice() {
-        [table] => Ok(TableName {
-            database: None,
-            table: table.value.clone(),
-        }),
-        [database, table] => Ok(TableName {
-            database: Some(database.value.clone()),
-            table: table.value.clone(),
-        }),
+        [table] => Ok(TableName { database: None, table: table.value.clone() }),
+        [database, table] => {
+            Ok(TableName { database: Some(database.value.clone()), table: table.value.clone() })
+        }
         _ => Err(SqlError::syntax(&name.to_string(), 1)),
     }
 }

@@ -114,11 +114,8 @@ pub fn load_data(cursor: &mut Cursor<'_>) -> Result<LoadData> {
             return Err(cursor.syntax());
         }
     }
-    let targets = if *cursor.peek() == Token::LParen {
-        cursor.parenthesised(target)?
-    } else {
-        Vec::new()
-    };
+    let targets =
+        if *cursor.peek() == Token::LParen { cursor.parenthesised(target)? } else { Vec::new() };
     let assignments = if cursor.take("SET") {
         cursor.list(|cursor| {
             let name = cursor.name()?;

@@ -1,5 +1,6 @@
 //! Reading statements: from text to what was written, before names are looked up.
 
+pub mod alter;
 pub mod change;
 pub mod cursor;
 pub mod dialect;

@@ -21,26 +21,15 @@ pub enum Scope {
 #[derive(Clone, Debug, PartialEq)]
 pub enum SetItem {
     /// A system variable; `None` is DEFAULT.
-    System {
-        scope: Scope,
-        name: String,
-        value: Option<Box<Expr>>,
-    },
+    System { scope: Scope, name: String, value: Option<Box<Expr>> },
     /// A user variable.
     User { name: String, value: Box<Expr> },
     /// SET NAMES; `None` is DEFAULT.
-    Names {
-        charset: Option<String>,
-        collation: Option<String>,
-    },
+    Names { charset: Option<String>, collation: Option<String> },
     /// SET CHARACTER SET.
     CharacterSet(Option<String>),
     /// SET TRANSACTION: isolation level and read-only, if said.
-    Transaction {
-        scope: Scope,
-        isolation: Option<&'static str>,
-        read_only: Option<bool>,
-    },
+    Transaction { scope: Scope, isolation: Option<&'static str>, read_only: Option<bool> },
     /// SET PASSWORD, SET ROLE: accepted without effect.
     Nothing,
 }
@@ -55,17 +44,10 @@ pub fn set(cursor: &mut Cursor<'_>) -> Result<Vec<SetItem>> {
 fn item(cursor: &mut Cursor<'_>) -> Result<SetItem> {
     if cursor.take("NAMES") {
         if cursor.take("DEFAULT") {
-            return Ok(SetItem::Names {
-                charset: None,
-                collation: None,
-            });
+            return Ok(SetItem::Names { charset: None, collation: None });
         }
         let charset = Some(cursor.name_or_string()?);
-        let collation = if cursor.take("COLLATE") {
-            Some(cursor.name_or_string()?)
-        } else {
-            None
-        };
+        let collation = if cursor.take("COLLATE") { Some(cursor.name_or_string()?) } else { None };
         return Ok(SetItem::Names { charset, collation });
     }
     if cursor.take_all(&["CHARACTER", "SET"])
@@ -95,17 +77,10 @@ fn item(cursor: &mut Cursor<'_>) -> Result<SetItem> {
         && !user.starts_with('@')
     {
         // `@'quoted name'` reaches us as a lone `@`.
-        let name = if user.is_empty() {
-            cursor.name_or_string()?
-        } else {
-            user.to_string()
-        };
+        let name = if user.is_empty() { cursor.name_or_string()? } else { user.to_string() };
         assignment_sign(cursor)?;
         let value = Box::new(cursor.expression()?);
-        return Ok(SetItem::User {
-            name: name.to_lowercase(),
-            value,
-        });
+        return Ok(SetItem::User { name: name.to_lowercase(), value });
     }
     if let Some(system) = name.strip_prefix("@@") {
         name = system.to_string();
@@ -126,11 +101,7 @@ fn item(cursor: &mut Cursor<'_>) -> Result<SetItem> {
     } else {
         Some(Box::new(value(cursor)?))
     };
-    Ok(SetItem::System {
-        scope,
-        name: name.to_ascii_lowercase(),
-        value,
-    })
+    Ok(SetItem::System { scope, name: name.to_ascii_lowercase(), value })
 }
 
 fn assignment_sign(cursor: &mut Cursor<'_>) -> Result<()> {
@@ -149,10 +120,7 @@ fn value(cursor: &mut Cursor<'_>) -> Result<Expr> {
             && !["NULL", "TRUE", "FALSE", "CASE", "NOT"]
                 .iter()
                 .any(|known| known.eq_ignore_ascii_case(&word.value));
-        let alone = matches!(
-            cursor.peek_nth(1),
-            Token::Comma | Token::EOF | Token::SemiColon
-        );
+        let alone = matches!(cursor.peek_nth(1), Token::Comma | Token::EOF | Token::SemiColon);
         if bare && alone {
             let text = cursor.name()?;
             return Ok(Expr::Value(Value::SingleQuotedString(text).into()));
@@ -184,11 +152,7 @@ fn transaction(cursor: &mut Cursor<'_>, scope: Scope) -> Result<SetItem> {
             return Err(cursor.syntax());
         }
         if !cursor.take_token(&Token::Comma) {
-            return Ok(SetItem::Transaction {
-                scope,
-                isolation,
-                read_only,
-            });
+            return Ok(SetItem::Transaction { scope, isolation, read_only });
         }
     }
 }

@@ -25,10 +25,7 @@ pub enum Subject {
     /// SHOW DATABASES.
     Databases,
     /// SHOW [FULL] TABLES [FROM database].
-    Tables {
-        full: bool,
-        database: Option<String>,
-    },
+    Tables { full: bool, database: Option<String> },
     /// SHOW TABLE STATUS [FROM database].
     TableStatus { database: Option<String> },
     /// SHOW OPEN TABLES.
@@ -46,10 +43,7 @@ pub enum Subject {
     /// SHOW [GLOBAL|SESSION] STATUS.
     Status,
     /// SHOW WARNINGS, or ERRORS only.
-    Warnings {
-        errors_only: bool,
-        limit: Option<(u64, u64)>,
-    },
+    Warnings { errors_only: bool, limit: Option<(u64, u64)> },
     /// SHOW COUNT(*) WARNINGS or ERRORS.
     WarningCount { errors_only: bool },
     /// SHOW [FULL] PROCESSLIST.
@@ -107,26 +101,16 @@ fn subject(cursor: &mut Cursor<'_>) -> Result<Subject> {
     if cursor.take("DATABASES") || cursor.take("SCHEMAS") {
         Ok(Subject::Databases)
     } else if cursor.take("TABLES") {
-        Ok(Subject::Tables {
-            full,
-            database: from(cursor)?,
-        })
+        Ok(Subject::Tables { full, database: from(cursor)? })
     } else if cursor.take_all(&["TABLE", "STATUS"]) {
-        Ok(Subject::TableStatus {
-            database: from(cursor)?,
-        })
+        Ok(Subject::TableStatus { database: from(cursor)? })
     } else if cursor.take_all(&["OPEN", "TABLES"]) {
         from(cursor)?;
         Ok(Subject::OpenTables)
     } else if cursor.take("COLUMNS") || cursor.take("FIELDS") {
-        Ok(Subject::Columns {
-            full,
-            table: from_table(cursor)?,
-        })
+        Ok(Subject::Columns { full, table: from_table(cursor)? })
     } else if cursor.take("INDEX") || cursor.take("INDEXES") || cursor.take("KEYS") {
-        Ok(Subject::Indexes {
-            table: from_table(cursor)?,
-        })
+        Ok(Subject::Indexes { table: from_table(cursor)? })
     } else if cursor.take("CREATE") {
         create(cursor)
     } else if cursor.take("VARIABLES") {
@@ -136,10 +120,7 @@ fn subject(cursor: &mut Cursor<'_>) -> Result<Subject> {
     } else if cursor.is("WARNINGS") || cursor.is("ERRORS") {
         let errors_only = cursor.is("ERRORS");
         cursor.advance();
-        Ok(Subject::Warnings {
-            errors_only,
-            limit: limit(cursor)?,
-        })
+        Ok(Subject::Warnings { errors_only, limit: limit(cursor)? })
     } else if cursor.take("COUNT") {
         cursor.expect_token(&Token::LParen)?;
         cursor.expect_token(&Token::Mul)?;
@@ -246,16 +227,11 @@ fn server(cursor: &mut Cursor<'_>) -> Result<Subject> {
 
 fn create(cursor: &mut Cursor<'_>) -> Result<Subject> {
     if cursor.take("TABLE") {
-        return Ok(Subject::CreateTable {
-            table: cursor.table_name()?,
-        });
+        return Ok(Subject::CreateTable { table: cursor.table_name()? });
     }
     if cursor.take("DATABASE") || cursor.take("SCHEMA") {
         let if_not_exists = cursor.take_all(&["IF", "NOT", "EXISTS"]);
-        return Ok(Subject::CreateDatabase {
-            name: cursor.name()?,
-            if_not_exists,
-        });
+        return Ok(Subject::CreateDatabase { name: cursor.name()?, if_not_exists });
     }
     for kind in ["VIEW", "PROCEDURE", "FUNCTION", "TRIGGER", "EVENT", "USER"] {
         if cursor.is(kind) {
@@ -267,11 +243,7 @@ fn create(cursor: &mut Cursor<'_>) -> Result<Subject> {
 
 /// `[FROM|IN database]`.
 fn from(cursor: &mut Cursor<'_>) -> Result<Option<String>> {
-    if cursor.take("FROM") || cursor.take("IN") {
-        cursor.name().map(Some)
-    } else {
-        Ok(None)
-    }
+    if cursor.take("FROM") || cursor.take("IN") { cursor.name().map(Some) } else { Ok(None) }
 }
 
 /// `FROM table [FROM database]`.

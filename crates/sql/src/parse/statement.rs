@@ -5,13 +5,12 @@
 use sqlparser::ast::Expr;
 use sqlparser::tokenizer::Token;
 
+use super::alter::{AlterTable, alter_table};
 use super::cursor::{Cursor, TableName};
 use super::load::{LoadData, load_data};
 use super::set::{SetItem, set};
 use super::show::{Filter, Show, Subject, show};
-use super::table::{
-    AlterTable, CreateTable, IndexSpec, alter_table, create_table, index_body, index_options,
-};
+use super::table::{CreateTable, IndexSpec, create_table, index_body, index_options};
 use crate::error::{Result, SqlError};
 
 /// A statement that is carried out word by word.
@@ -28,15 +27,9 @@ pub enum Statement {
     /// ALTER TABLE.
     AlterTable(Box<AlterTable>),
     /// DROP TABLE.
-    DropTables {
-        names: Vec<TableName>,
-        if_exists: bool,
-    },
+    DropTables { names: Vec<TableName>, if_exists: bool },
     /// DROP VIEW: there are none.
-    DropView {
-        names: Vec<TableName>,
-        if_exists: bool,
-    },
+    DropView { names: Vec<TableName>, if_exists: bool },
     /// TRUNCATE.
     Truncate(TableName),
     /// RENAME TABLE.
@@ -44,11 +37,7 @@ pub enum Statement {
     /// CREATE INDEX.
     CreateIndex { table: TableName, index: IndexSpec },
     /// DROP INDEX.
-    DropIndex {
-        table: TableName,
-        name: String,
-        if_exists: bool,
-    },
+    DropIndex { table: TableName, name: String, if_exists: bool },
     /// USE.
     Use(String),
     /// SET.
@@ -56,11 +45,7 @@ pub enum Statement {
     /// SHOW, DESCRIBE.
     Show(Box<Show>),
     /// EXPLAIN of a statement, given by its text.
-    Explain {
-        format: Option<String>,
-        analyze: bool,
-        text: String,
-    },
+    Explain { format: Option<String>, analyze: bool, text: String },
     /// BEGIN, START TRANSACTION.
     Begin { read_only: bool, snapshot: bool },
     /// COMMIT.
@@ -82,10 +67,7 @@ pub enum Statement {
     /// KILL.
     Kill { id: u64, query: bool },
     /// ANALYZE, OPTIMIZE, CHECK, REPAIR TABLE.
-    Maintain {
-        operation: &'static str,
-        tables: Vec<TableName>,
-    },
+    Maintain { operation: &'static str, tables: Vec<TableName> },
     /// PREPARE name FROM.
     Prepare { name: String, source: Box<Expr> },
     /// EXECUTE name.
@@ -123,10 +105,7 @@ pub fn statement(cursor: &mut Cursor<'_>) -> Result<Statement> {
         "DESCRIBE" | "DESC" | "EXPLAIN" => return describe(cursor),
         "BEGIN" => {
             cursor.take("WORK");
-            Statement::Begin {
-                read_only: false,
-                snapshot: false,
-            }
+            Statement::Begin { read_only: false, snapshot: false }
         }
         "START" => start(cursor)?,
         "COMMIT" => {
@@ -157,10 +136,7 @@ pub fn statement(cursor: &mut Cursor<'_>) -> Result<Statement> {
         "KILL" => {
             let query = cursor.take("QUERY");
             cursor.take("CONNECTION");
-            Statement::Kill {
-                id: cursor.number()?,
-                query,
-            }
+            Statement::Kill { id: cursor.number()?, query }
         }
         "ANALYZE" => maintain(cursor, "analyze")?,
         "OPTIMIZE" => maintain(cursor, "optimize")?,
@@ -170,10 +146,7 @@ pub fn statement(cursor: &mut Cursor<'_>) -> Result<Statement> {
         "PREPARE" => {
             let name = cursor.name()?;
             cursor.expect("FROM")?;
-            Statement::Prepare {
-                name,
-                source: Box::new(cursor.expression()?),
-            }
+            Statement::Prepare { name, source: Box::new(cursor.expression()?) }
         }
         "EXECUTE" => execute(cursor)?,
         "DEALLOCATE" => {
@@ -205,10 +178,7 @@ fn create(cursor: &mut Cursor<'_>) -> Result<Statement> {
         let if_not_exists = cursor.take_all(&["IF", "NOT", "EXISTS"]);
         let name = cursor.name()?;
         database_options(cursor)?;
-        return Ok(Statement::CreateDatabase {
-            name,
-            if_not_exists,
-        });
+        return Ok(Statement::CreateDatabase { name, if_not_exists });
     }
     if cursor.take("TEMPORARY") {
         return Err(SqlError::unsupported("temporary tables"));
@@ -227,20 +197,10 @@ fn create(cursor: &mut Cursor<'_>) -> Result<Statement> {
         skip(cursor);
         return Ok(Statement::Nothing);
     }
-    for kind in [
-        "VIEW",
-        "TRIGGER",
-        "PROCEDURE",
-        "FUNCTION",
-        "EVENT",
-        "OR",
-        "DEFINER",
-        "ALGORITHM",
-    ] {
+    for kind in ["VIEW", "TRIGGER", "PROCEDURE", "FUNCTION", "EVENT", "OR", "DEFINER", "ALGORITHM"]
+    {
         if cursor.is(kind) {
-            return Err(SqlError::unsupported(
-                "views, triggers, stored routines and events",
-            ));
+            return Err(SqlError::unsupported("views, triggers, stored routines and events"));
         }
     }
     Err(cursor.syntax())
@@ -294,10 +254,7 @@ fn algorithm(cursor: &mut Cursor<'_>) -> Result<()> {
 fn drop_(cursor: &mut Cursor<'_>) -> Result<Statement> {
     if cursor.take("DATABASE") || cursor.take("SCHEMA") {
         let if_exists = cursor.take_all(&["IF", "EXISTS"]);
-        return Ok(Statement::DropDatabase {
-            name: cursor.name()?,
-            if_exists,
-        });
+        return Ok(Statement::DropDatabase { name: cursor.name()?, if_exists });
     }
     if cursor.take("INDEX") {
         let if_exists = cursor.take_all(&["IF", "EXISTS"]);
@@ -305,11 +262,7 @@ fn drop_(cursor: &mut Cursor<'_>) -> Result<Statement> {
         cursor.expect("ON")?;
         let table = cursor.table_name()?;
         algorithm(cursor)?;
-        return Ok(Statement::DropIndex {
-            table,
-            name,
-            if_exists,
-        });
+        return Ok(Statement::DropIndex { table, name, if_exists });
     }
     if cursor.take("PREPARE") {
         return Ok(Statement::Deallocate(cursor.name()?));
@@ -321,14 +274,9 @@ fn drop_(cursor: &mut Cursor<'_>) -> Result<Statement> {
     let view = cursor.take("VIEW");
     cursor.take("TEMPORARY");
     if !view && !(cursor.take("TABLE") || cursor.take("TABLES")) {
-        if ["TRIGGER", "PROCEDURE", "FUNCTION", "EVENT"]
-            .iter()
-            .any(|word| cursor.is(word))
-        {
+        if ["TRIGGER", "PROCEDURE", "FUNCTION", "EVENT"].iter().any(|word| cursor.is(word)) {
             skip(cursor);
-            return Err(SqlError::unsupported(
-                "triggers, stored routines and events",
-            ));
+            return Err(SqlError::unsupported("triggers, stored routines and events"));
         }
         return Err(cursor.syntax());
     }
@@ -347,14 +295,7 @@ fn alter(cursor: &mut Cursor<'_>) -> Result<Statement> {
         return Ok(Statement::AlterTable(Box::new(alter_table(cursor)?)));
     }
     if cursor.take("DATABASE") || cursor.take("SCHEMA") {
-        let options = [
-            "DEFAULT",
-            "CHARSET",
-            "CHARACTER",
-            "COLLATE",
-            "ENCRYPTION",
-            "READ",
-        ];
+        let options = ["DEFAULT", "CHARSET", "CHARACTER", "COLLATE", "ENCRYPTION", "READ"];
         let name = match options.iter().any(|word| cursor.is(word)) {
             true => None,
             false => Some(cursor.name()?),
@@ -382,9 +323,8 @@ fn rename(cursor: &mut Cursor<'_>) -> Result<Statement> {
 }
 
 /// Words that begin a statement which EXPLAIN explains.
-const EXPLAINED: [&str; 8] = [
-    "SELECT", "WITH", "INSERT", "REPLACE", "UPDATE", "DELETE", "TABLE", "VALUES",
-];
+const EXPLAINED: [&str; 8] =
+    ["SELECT", "WITH", "INSERT", "REPLACE", "UPDATE", "DELETE", "TABLE", "VALUES"];
 
 fn describe(cursor: &mut Cursor<'_>) -> Result<Statement> {
     let analyze = cursor.take("ANALYZE");
@@ -408,10 +348,7 @@ fn describe(cursor: &mut Cursor<'_>) -> Result<Statement> {
         false => Filter::Like(cursor.name_or_string()?),
     };
     cursor.expect_end()?;
-    Ok(Statement::Show(Box::new(Show {
-        subject: Subject::Columns { full: false, table },
-        filter,
-    })))
+    Ok(Statement::Show(Box::new(Show { subject: Subject::Columns { full: false, table }, filter })))
 }
 
 fn start(cursor: &mut Cursor<'_>) -> Result<Statement> {
@@ -429,10 +366,7 @@ fn start(cursor: &mut Cursor<'_>) -> Result<Statement> {
             Ok(())
         })?;
     }
-    Ok(Statement::Begin {
-        read_only,
-        snapshot,
-    })
+    Ok(Statement::Begin { read_only, snapshot })
 }
 
 /// `[WORK] [AND [NO] CHAIN] [[NO] RELEASE]`.

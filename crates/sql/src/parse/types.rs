@@ -30,11 +30,7 @@ pub struct TypeSpec {
 
 impl TypeSpec {
     fn plain(ty: ColumnType) -> TypeSpec {
-        TypeSpec {
-            ty,
-            collated: false,
-            serial: false,
-        }
+        TypeSpec { ty, collated: false, serial: false }
     }
 
     /// Sets the collation of a character type; `binary` makes it the binary type.
@@ -71,10 +67,7 @@ pub fn charset_collation(name: &str) -> Result<Collation> {
         "utf8mb4" | "utf8" | "utf8mb3" | "latin1" | "ascii" | "ucs2" | "utf16" | "utf32"
         | "cp1252" | "latin2" | "default" => Ok(Collation::Utf8Mb4GeneralCi),
         "binary" => Ok(Collation::Binary),
-        _ => Err(SqlError::new(
-            1115,
-            format!("Unknown character set: '{name}'"),
-        )),
+        _ => Err(SqlError::new(1115, format!("Unknown character set: '{name}'"))),
     }
 }
 
@@ -117,15 +110,9 @@ pub fn type_spec(cursor: &mut Cursor<'_>, column: &str) -> Result<TypeSpec> {
         }
         "DECIMAL" | "DEC" | "NUMERIC" | "FIXED" => decimal(cursor, column)?,
         "DATE" => TypeSpec::plain(ColumnType::Date),
-        "TIME" => TypeSpec::plain(ColumnType::Time {
-            fsp: fsp(cursor, column)?,
-        }),
-        "DATETIME" => TypeSpec::plain(ColumnType::DateTime {
-            fsp: fsp(cursor, column)?,
-        }),
-        "TIMESTAMP" => TypeSpec::plain(ColumnType::Timestamp {
-            fsp: fsp(cursor, column)?,
-        }),
+        "TIME" => TypeSpec::plain(ColumnType::Time { fsp: fsp(cursor, column)? }),
+        "DATETIME" => TypeSpec::plain(ColumnType::DateTime { fsp: fsp(cursor, column)? }),
+        "TIMESTAMP" => TypeSpec::plain(ColumnType::Timestamp { fsp: fsp(cursor, column)? }),
         "YEAR" => {
             let _digits = sizes(cursor)?;
             TypeSpec::plain(ColumnType::Year)
@@ -165,9 +152,7 @@ fn string_type(cursor: &mut Cursor<'_>, name: &str, column: &str) -> Result<Opti
             if bytes > 255 {
                 return Err(too_big(column, 255));
             }
-            ColumnType::Binary {
-                bytes: bytes as u32,
-            }
+            ColumnType::Binary { bytes: bytes as u32 }
         }
         "VARBINARY" => {
             let Some((bytes, _)) = sizes(cursor)? else {
@@ -176,35 +161,23 @@ fn string_type(cursor: &mut Cursor<'_>, name: &str, column: &str) -> Result<Opti
             if bytes > VARBINARY_BYTES_MAX {
                 return Err(too_big(column, VARBINARY_BYTES_MAX));
             }
-            ColumnType::VarBinary {
-                bytes: bytes as u32,
-            }
+            ColumnType::VarBinary { bytes: bytes as u32 }
         }
         "TINYTEXT" => text(LobSize::Tiny),
         "TEXT" => text(sized_lob(cursor, 4)?),
         "MEDIUMTEXT" | "LONG" => {
             if cursor.take("VARBINARY") {
-                ColumnType::Blob {
-                    size: LobSize::Medium,
-                }
+                ColumnType::Blob { size: LobSize::Medium }
             } else {
                 let _varchar = cursor.take("VARCHAR");
                 text(LobSize::Medium)
             }
         }
         "LONGTEXT" => text(LobSize::Long),
-        "TINYBLOB" => ColumnType::Blob {
-            size: LobSize::Tiny,
-        },
-        "BLOB" => ColumnType::Blob {
-            size: sized_lob(cursor, 1)?,
-        },
-        "MEDIUMBLOB" => ColumnType::Blob {
-            size: LobSize::Medium,
-        },
-        "LONGBLOB" => ColumnType::Blob {
-            size: LobSize::Long,
-        },
+        "TINYBLOB" => ColumnType::Blob { size: LobSize::Tiny },
+        "BLOB" => ColumnType::Blob { size: sized_lob(cursor, 1)? },
+        "MEDIUMBLOB" => ColumnType::Blob { size: LobSize::Medium },
+        "LONGBLOB" => ColumnType::Blob { size: LobSize::Long },
         "ENUM" => {
             let values = cursor.parenthesised(|cursor| {
                 let word = cursor.string()?;
@@ -238,19 +211,13 @@ fn characters(cursor: &mut Cursor<'_>, varying: bool, column: &str) -> Result<Ty
         if chars > VARCHAR_CHARS_MAX {
             return Err(too_big(column, VARCHAR_CHARS_MAX));
         }
-        ColumnType::VarChar {
-            chars: chars as u32,
-            collation,
-        }
+        ColumnType::VarChar { chars: chars as u32, collation }
     } else {
         let chars = length.unwrap_or(1);
         if chars > 255 {
             return Err(too_big(column, 255));
         }
-        ColumnType::Char {
-            chars: chars as u32,
-            collation,
-        }
+        ColumnType::Char { chars: chars as u32, collation }
     };
     let mut spec = TypeSpec::plain(ty);
     attributes(cursor, &mut spec)?;
@@ -288,11 +255,7 @@ fn sizes(cursor: &mut Cursor<'_>) -> Result<Option<(u64, Option<u64>)>> {
         return Ok(None);
     }
     let first = cursor.number()?;
-    let second = if cursor.take_token(&Token::Comma) {
-        Some(cursor.number()?)
-    } else {
-        None
-    };
+    let second = if cursor.take_token(&Token::Comma) { Some(cursor.number()?) } else { None };
     cursor.expect_token(&Token::RParen)?;
     Ok(Some((first, second)))
 }
@@ -310,11 +273,7 @@ fn int(cursor: &mut Cursor<'_>, width: IntWidth) -> Result<TypeSpec> {
     let length = sizes(cursor)?.map(|(length, _)| length);
     let unsigned = signs(cursor);
     let boolean = width == IntWidth::Tiny && length == Some(1) && !unsigned;
-    Ok(TypeSpec::plain(ColumnType::Int {
-        width,
-        unsigned,
-        boolean,
-    }))
+    Ok(TypeSpec::plain(ColumnType::Int { width, unsigned, boolean }))
 }
 
 fn float(cursor: &mut Cursor<'_>) -> Result<TypeSpec> {
@@ -353,10 +312,7 @@ fn decimal(cursor: &mut Cursor<'_>, column: &str) -> Result<TypeSpec> {
             ),
         ));
     }
-    Ok(TypeSpec::plain(ColumnType::Decimal {
-        precision: precision as u8,
-        scale: scale as u8,
-    }))
+    Ok(TypeSpec::plain(ColumnType::Decimal { precision: precision as u8, scale: scale as u8 }))
 }
 
 fn fsp(cursor: &mut Cursor<'_>, column: &str) -> Result<u8> {

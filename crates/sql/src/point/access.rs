@@ -124,12 +124,7 @@ pub fn plan_access(table: &Table, terms: &[Node], order: Option<&Ordering>) -> A
     best.expect("a table has a primary index, which is always ready").access
 }
 
-fn consider(
-    table: &Table,
-    index: usize,
-    terms: &[Node],
-    order: Option<&Ordering>,
-) -> Candidate {
+fn consider(table: &Table, index: usize, terms: &[Node], order: Option<&Ordering>) -> Candidate {
     let definition = &table.indexes[index];
     let mut used = vec![false; terms.len()];
     let mut equal = Vec::new();
@@ -250,12 +245,7 @@ fn find_equal(table: &Table, column: usize, terms: &[Node]) -> Option<(usize, Lo
     })
 }
 
-fn find_between(
-    column: usize,
-    exact: bool,
-    terms: &[Node],
-    used: &mut [bool],
-) -> Option<Between> {
+fn find_between(column: usize, exact: bool, terms: &[Node], used: &mut [bool]) -> Option<Between> {
     let is_column = |node: &Node| matches!(node.kind, Kind::Column(c) if c == column);
     let (mut low, mut high): (Option<Limit>, Option<Limit>) = (None, None);
     for (position, term) in terms.iter().enumerate() {
@@ -308,11 +298,8 @@ fn find_between(
 fn gives_order(table: &Table, index: usize, equal: &[Lookup], order: &Ordering) -> bool {
     let definition = &table.indexes[index];
     // With IN on the only part, ranges are sorted, so the order is that of the part itself.
-    let fixed = if equal.iter().any(|lookup| matches!(lookup, Lookup::Any(..))) {
-        0
-    } else {
-        equal.len()
-    };
+    let fixed =
+        if equal.iter().any(|lookup| matches!(lookup, Lookup::Any(..))) { 0 } else { equal.len() };
     let constant: Vec<usize> = definition.parts[..fixed].iter().map(|part| part.column).collect();
     let mut parts = definition.parts[fixed..].iter();
     let own: Vec<usize> = definition.parts.iter().map(|part| part.column).collect();
@@ -357,8 +344,7 @@ impl Access {
 
     /// The ranges for the values of one run.
     pub fn ranges(&self, table: &Table, scope: &Scope<'_>) -> Result<Ranges> {
-        let whole =
-            || Ranges { ranges: vec![table.index_range(self.index)], all_terms: true };
+        let whole = || Ranges { ranges: vec![table.index_range(self.index)], all_terms: true };
         let nothing = || Ranges { ranges: Vec::new(), all_terms: false };
         if self.equal.is_empty() && self.between.is_none() {
             return Ok(Ranges { all_terms: false, ..whole() });

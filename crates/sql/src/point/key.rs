@@ -131,9 +131,14 @@ pub fn equal_key(ty: &ColumnType, datum: Datum<'_>, rule: Collation, zone: Zone)
             }
             _ => KeyValue::Unusable,
         },
-        ColumnType::Date | ColumnType::DateTime { .. } | ColumnType::Timestamp { .. }
+        ColumnType::Date
+        | ColumnType::DateTime { .. }
+        | ColumnType::Timestamp { .. }
         | ColumnType::Time { .. } => match datum {
-            Datum::Bytes(_) | Datum::Date(_) | Datum::DateTime(_) | Datum::Timestamp(_)
+            Datum::Bytes(_)
+            | Datum::Date(_)
+            | Datum::DateTime(_)
+            | Datum::Timestamp(_)
             | Datum::Time(_) => converted(ty, datum, zone, KeyValue::Unusable),
             _ => KeyValue::Unusable,
         },

@@ -316,7 +316,9 @@ fn with_table(table: Arc<Table>, parts: TableSelect<'_>, mode: SqlMode) -> Bound
                 };
                 let name = table_name(name)?;
                 if name.table != shown {
-                    return Err(SqlError::new(1051, format!("Unknown table '{}'", name.table)).into());
+                    return Err(
+                        SqlError::new(1051, format!("Unknown table '{}'", name.table)).into()
+                    );
                 }
                 all_columns(&table, shown, &mut outputs, &mut columns);
                 continue;
@@ -491,7 +493,7 @@ pub fn item_texts(shape: &str) -> Vec<String> {
                     items.push(shape[start..at].trim_end().to_string());
                 }
             }
-            b' ' => {}
+            byte if byte.is_ascii_whitespace() => {}
             byte if byte.is_ascii_alphabetic() && (at == 0 || !is_word(bytes[at - 1])) => {
                 let word = crate::scan::leading_word(&bytes[at..]);
                 if depth == 0 && ends_list(word) {
@@ -531,8 +533,16 @@ fn ends_list(word: &[u8]) -> bool {
 
 fn is_modifier(word: &[u8]) -> bool {
     const MODIFIERS: [&str; 10] = [
-        "ALL", "DISTINCT", "DISTINCTROW", "HIGH_PRIORITY", "STRAIGHT_JOIN", "SQL_SMALL_RESULT",
-        "SQL_BIG_RESULT", "SQL_BUFFER_RESULT", "SQL_NO_CACHE", "SQL_CACHE",
+        "ALL",
+        "DISTINCT",
+        "DISTINCTROW",
+        "HIGH_PRIORITY",
+        "STRAIGHT_JOIN",
+        "SQL_SMALL_RESULT",
+        "SQL_BIG_RESULT",
+        "SQL_BUFFER_RESULT",
+        "SQL_NO_CACHE",
+        "SQL_CACHE",
     ];
     MODIFIERS.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(word))
 }

@@ -6,20 +6,21 @@
 
 use std::sync::Arc;
 
-use rows::datum::{Datum, Value};
+use rows::datum::Value;
 use rows::table::Table;
 
-use super::select::{ValueRows, with_literals};
+use super::select::with_literals;
+use super::source::ValueRows;
 use super::{Session, Statement};
-use crate::ddl::{self, Unenforced};
+use crate::ddl;
 use crate::error::{Result, SqlError};
-use crate::expression::{BIGINT_UNSIGNED, Names, Scope, bind};
-use crate::parse::set::{Scope as Whose, SetItem};
+use crate::expression::BIGINT_UNSIGNED;
+use crate::parse::alter::{AlterSpec, AlterTable};
 use crate::parse::show::{Show, Subject};
 use crate::parse::statement::{Statement as Parsed, statement as parse_statement};
-use crate::parse::table::{AlterSpec, AlterTable, CreateTable, Element};
+use crate::parse::table::Element;
 use crate::parse::{Cursor, TableName};
-use crate::reply::{Done, How, Reply, ResultColumn, RowStream};
+use crate::reply::{How, Reply, ResultColumn, RowStream};
 use crate::show::{self, Listing, number, text};
 use crate::warning::Level;
 
@@ -74,11 +75,20 @@ impl Session {
     /// Whether a statement may have to wait for disk, locks or commits.
     fn may_take_long(&self, parsed: &Parsed) -> bool {
         match parsed {
-            Parsed::Begin { .. } | Parsed::Commit { .. } | Parsed::Set(_)
+            Parsed::Begin { .. }
+            | Parsed::Commit { .. }
+            | Parsed::Set(_)
             | Parsed::UnlockTables => self.has_open_writes(),
-            Parsed::Use(_) | Parsed::Rollback { .. } | Parsed::Savepoint(_)
-            | Parsed::RollbackTo(_) | Parsed::Release(_) | Parsed::Flush | Parsed::Kill { .. }
-            | Parsed::Nothing | Parsed::Deallocate(_) | Parsed::AlterDatabase { .. } => false,
+            Parsed::Use(_)
+            | Parsed::Rollback { .. }
+            | Parsed::Savepoint(_)
+            | Parsed::RollbackTo(_)
+            | Parsed::Release(_)
+            | Parsed::Flush
+            | Parsed::Kill { .. }
+            | Parsed::Nothing
+            | Parsed::Deallocate(_)
+            | Parsed::AlterDatabase { .. } => false,
             Parsed::Show(show) => matches!(
                 show.subject,
                 Subject::TableStatus { .. } | Subject::Indexes { .. } | Subject::CreateTable { .. }
@@ -210,170 +220,9 @@ impl Session {
         Ok(self.sql.engine().catalog().table(database, table)?)
     }
 
-    fn note(&self, number: u16, message: String) {
-        self.warnings.borrow_mut().push(Level::Note, number, message);
-    }
-
     fn listed(&self, listing: Listing) -> Reply {
         let source = Box::new(ValueRows { rows: listing.rows, at: 0 });
         Reply::Rows(RowStream::new(listing.columns.into(), self.variables.zone, source))
-    }
-
-    fn create_database(&mut self, name: &str, if_not_exists: bool) -> Result<Reply> {
-        match self.sql.engine().create_database(name) {
-            Ok(()) => Ok(self.done(1)),
-            Err(rows::Error::Exists { .. }) if if_not_exists => {
-                self.note(1007, format!("Can't create database '{name}'; database exists"));
-                Ok(self.done(1))
-            }
-            Err(error) => Err(error.into()),
-        }
-    }
-
-    fn drop_database(&mut self, name: &str, if_exists: bool) -> Result<Reply> {
-        let missing = format!("Can't drop database '{name}'; database doesn't exist");
-        match self.sql.engine().drop_database(name) {
-            Ok(tables) => {
-                if self.database.as_deref() == Some(name) {
-                    self.database = None;
-                    self.process.set_database(None);
-                }
-                Ok(self.done(tables as u64))
-            }
-            Err(rows::Error::NotFound { .. }) if if_exists => {
-                self.note(1008, missing);
-                Ok(self.done(0))
-            }
-            Err(rows::Error::NotFound { .. }) => Err(SqlError::new(1008, missing)),
-            Err(error) => Err(error.into()),
-        }
-    }
-
-    fn warn_unenforced(&self, unenforced: Unenforced) {
-        let mut warnings = self.warnings.borrow_mut();
-        if unenforced.foreign_keys > 0 {
-            let message = "FOREIGN KEY constraints are accepted and not enforced";
-            warnings.push(Level::Warning, 1235, message);
-        }
-        if unenforced.checks > 0 {
-            let message = "CHECK constraints are accepted and not enforced";
-            warnings.push(Level::Warning, 1235, message);
-        }
-    }
-
-    fn create_table(&mut self, create: &CreateTable) -> Result<Reply> {
-        let engine = Arc::clone(self.sql.engine());
-        let (database, name) = self.qualified(&create.name)?;
-        let (database, name) = (database.to_string(), name.to_string());
-        if !engine.catalog().has_database(&database) {
-            return Err(SqlError::unknown_database(&database));
-        }
-        if engine.catalog().table(&database, &name).is_ok() {
-            let message = format!("Table '{name}' already exists");
-            if create.if_not_exists {
-                self.note(1050, message);
-                return Ok(self.done(0));
-            }
-            return Err(SqlError::new(1050, message));
-        }
-        if let Some(like) = &create.like {
-            let source = self.table(like)?;
-            engine.create_table(ddl::new_table_like(&source, &database, &name))?;
-            return Ok(self.done(0));
-        }
-        let stream = match &create.query {
-            Some(query) => Some(self.select_analytically(query, &[])?),
-            None => None,
-        };
-        let given = stream.as_ref().map(|stream| Arc::clone(stream.columns()));
-        let given = given.as_deref().unwrap_or_default();
-        let mode = self.variables.mode;
-        let (table, unenforced) = ddl::new_table(create, &database, given, mode)?;
-        let table = match engine.create_table(table) {
-            Ok(table) => table,
-            Err(rows::Error::Exists { .. }) if create.if_not_exists => return Ok(self.done(0)),
-            Err(error) => return Err(error.into()),
-        };
-        self.warn_unenforced(unenforced);
-        let Some(stream) = stream else { return Ok(self.done(0)) };
-        match self.fill_table(&table, stream) {
-            Ok(written) => Ok(Reply::Done(Done {
-                affected: written.affected,
-                info: written.info,
-                ..Done::default()
-            })),
-            Err(error) => {
-                // A table that its query could not fill is not left behind.
-                engine.drop_table(&database, &name)?;
-                Err(error)
-            }
-        }
-    }
-
-    fn drop_tables(&mut self, names: &[TableName], if_exists: bool) -> Result<Reply> {
-        let engine = Arc::clone(self.sql.engine());
-        let mut known = Vec::with_capacity(names.len());
-        let mut missing = Vec::new();
-        for name in names {
-            let (database, table) = self.qualified(name)?;
-            match engine.catalog().table(database, table) {
-                Ok(_) => known.push((database.to_string(), table.to_string())),
-                Err(rows::Error::NotFound { .. }) => missing.push(format!("{database}.{table}")),
-                Err(error) => return Err(error.into()),
-            }
-        }
-        if !missing.is_empty() && !if_exists {
-            return Err(SqlError::new(1051, format!("Unknown table '{}'", missing.join(","))));
-        }
-        for name in missing {
-            self.note(1051, format!("Unknown table '{name}'"));
-        }
-        for (database, table) in known {
-            engine.drop_table(&database, &table)?;
-        }
-        Ok(self.done(0))
-    }
-
-    fn drop_views(&mut self, names: &[TableName], if_exists: bool) -> Result<Reply> {
-        for name in names {
-            let (database, view) = self.qualified(name)?;
-            let message = format!("Unknown table '{database}.{view}'");
-            if !if_exists {
-                return Err(SqlError::new(1051, message));
-            }
-            self.note(1051, message);
-        }
-        Ok(self.done(0))
-    }
-
-    fn alter_table(&mut self, alter: &AlterTable) -> Result<Reply> {
-        let table = self.table(&alter.name)?;
-        let now = self.sql.engine().clock().unix_micros() as i64;
-        let mut specs = alter.specs.clone();
-        // RENAME TO a name without a database stays in the current one.
-        for spec in &mut specs {
-            if let AlterSpec::Rename(name) = spec
-                && name.database.is_none()
-            {
-                name.database = self.database.clone().or_else(|| Some(table.database.clone()));
-            }
-        }
-        let (alterations, unenforced) =
-            ddl::alterations(&table, &specs, now, self.variables.mode)?;
-        let (database, name) = (table.database.clone(), table.name.clone());
-        drop(table);
-        let mut copied = 0;
-        if !alterations.is_empty() {
-            copied = self.sql.engine().alter_table(&database, &name, alterations)?.rows_copied;
-        }
-        self.warn_unenforced(unenforced);
-        let warnings = self.warnings.borrow().count_u16();
-        Ok(Reply::Done(Done {
-            affected: copied,
-            warnings,
-            info: format!("Records: {copied}  Duplicates: 0  Warnings: {warnings}"),
-            ..Done::default()
-        }))
     }
 
     fn maintain(&mut self, operation: &'static str, tables: &[TableName]) -> Result<Reply> {
@@ -398,136 +247,6 @@ impl Session {
             }
         }
         Ok(self.listed(listing))
-    }
-
-    /// The value of an expression without a row, and its text.
-    fn value_of(&mut self, expr: &sqlparser::ast::Expr) -> Result<(Value, String)> {
-        let mode = self.variables.mode;
-        let node = bind(expr, &Names::none("field list", mode)).map_err(SqlError::from)?;
-        let facts = self.facts();
-        let mut scope = Scope::bare(&[], self.variables.zone);
-        scope.mode = mode;
-        scope.facts = Some(&facts);
-        let cell = node.evaluate(&scope)?;
-        let mut shown = Vec::new();
-        crate::expression::text_of(&node.ty, cell.datum(), scope.zone, &mut shown);
-        // A time in a variable is its text.
-        let value = match cell.datum() {
-            Datum::Date(_) | Datum::Time(_) | Datum::DateTime(_) | Datum::Timestamp(_)
-            | Datum::Enum(_) => Value::Bytes(shown.clone()),
-            datum => datum.to_value(),
-        };
-        drop(cell);
-        self.take_aftermath(&facts);
-        Ok((value, String::from_utf8_lossy(&shown).into_owned()))
-    }
-
-    fn evaluate_and_forget(&mut self, exprs: &[sqlparser::ast::Expr], how: How) -> Result<Reply> {
-        debug_assert!(how.may_wait);
-        for expr in exprs {
-            self.value_of(expr)?;
-        }
-        Ok(self.done(0))
-    }
-
-    fn set(&mut self, items: &[SetItem]) -> Result<Reply> {
-        for item in items {
-            match item {
-                SetItem::Nothing => {}
-                SetItem::User { name, value } => {
-                    let value = self.value_of(value)?.0;
-                    Arc::make_mut(&mut self.user_variables).insert(name.clone(), value);
-                }
-                SetItem::System { scope, name, value } => {
-                    let value = value.as_ref().map(|expr| self.value_of(expr)).transpose()?;
-                    self.set_system(*scope, name, value)?;
-                }
-                SetItem::Names { charset, collation } => {
-                    self.set_names(charset.as_deref(), collation.as_deref())?;
-                }
-                SetItem::CharacterSet(charset) => self.set_names(charset.as_deref(), None)?,
-                SetItem::Transaction { scope, isolation, read_only } => {
-                    self.set_transaction(*scope, *isolation, *read_only)?;
-                }
-            }
-        }
-        Ok(self.done(0))
-    }
-
-    fn set_system(
-        &mut self,
-        scope: Whose,
-        name: &str,
-        value: Option<(Value, String)>,
-    ) -> Result<()> {
-        let sql = Arc::clone(&self.sql);
-        let given = value.as_ref().map(|(value, text)| (value, text.clone()));
-        if scope == Whose::Global {
-            sql.globals().set(name, given)?;
-            if name == "rowhouse_durability" {
-                let definition = crate::variables::definition(name);
-                let word = definition.map(|definition| sql.globals().text(definition));
-                let durability = word.and_then(|word| crate::variables::parse_durability(&word));
-                if let Some(durability) = durability {
-                    sql.engine().set_durability(durability);
-                }
-            }
-            return Ok(());
-        }
-        match name {
-            "last_insert_id" | "identity" => {
-                if let Some((value, _)) = &value {
-                    let number = crate::expression::Number::of(value.as_datum(), self.variables.zone);
-                    self.last_insert_id = number.map_or(0, |(number, _)| number.to_bits());
-                }
-                return Ok(());
-            }
-            _ => {}
-        }
-        let variables = Arc::make_mut(&mut self.variables);
-        let was = variables.autocommit;
-        variables.set(name, given, sql.globals())?;
-        // Switching autocommit on ends the transaction that is open.
-        if !was && variables.autocommit {
-            self.commit_open()?;
-        }
-        Ok(())
-    }
-
-    fn set_names(&mut self, charset: Option<&str>, collation: Option<&str>) -> Result<()> {
-        let charset = charset.unwrap_or("utf8mb4");
-        let default = crate::parse::types::charset_collation(charset)?;
-        let collation = match collation {
-            Some(name) => crate::parse::types::collation(name)?,
-            None => default,
-        };
-        let variables = Arc::make_mut(&mut self.variables);
-        let shown = charset.to_ascii_lowercase();
-        for name in ["character_set_client", "character_set_connection", "character_set_results"] {
-            if let Some(definition) = crate::variables::definition(name) {
-                variables.keep(definition, shown.clone())?;
-            }
-        }
-        if let Some(definition) = crate::variables::definition("collation_connection") {
-            variables.keep(definition, collation.name().to_string())?;
-        }
-        Ok(())
-    }
-
-    fn set_transaction(
-        &mut self,
-        scope: Whose,
-        isolation: Option<&str>,
-        read_only: Option<bool>,
-    ) -> Result<()> {
-        if let Some(level) = isolation {
-            let value = (Value::Bytes(level.as_bytes().to_vec()), level.to_string());
-            self.set_system(scope, "transaction_isolation", Some(value))?;
-        }
-        if let Some(read_only) = read_only {
-            self.next_read_only = Some(read_only);
-        }
-        Ok(())
     }
 
     fn listing(&mut self, show: &Show) -> Result<Listing> {
@@ -555,9 +274,7 @@ impl Session {
             Subject::TableStatus { database } => {
                 show::table_status(&engine, &self.database_or_current(database)?)?
             }
-            Subject::OpenTables => {
-                show::open_tables(&engine, &self.database_or_current(&None)?)?
-            }
+            Subject::OpenTables => show::open_tables(&engine, &self.database_or_current(&None)?)?,
             Subject::Columns { full, table } => self.columns_of(table, *full)?,
             Subject::Indexes { table } => show::index_lines(&engine, &*self.table(table)?),
             Subject::CreateTable { table } => show::create_table(&engine, &*self.table(table)?),

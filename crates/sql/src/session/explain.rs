@@ -24,7 +24,7 @@ impl Session {
             b"insert" | b"replace" | b"update" | b"delete" => self.explain_change(text, &word)?,
             _ => self.explain_query(format, text)?,
         };
-        let rows = super::select::ValueRows { rows: listing.rows, at: 0 };
+        let rows = super::source::ValueRows { rows: listing.rows, at: 0 };
         let columns = listing.columns.into();
         Ok(Reply::Rows(RowStream::new(columns, self.variables.zone, Box::new(rows))))
     }
@@ -37,10 +37,7 @@ impl Session {
             && let Ok(plan) = self.bind_query(&query, &item_texts(text))
         {
             let engine = self.sql.engine();
-            let shown = plan
-                .from
-                .as_ref()
-                .map(|from| (&*from.table, &from.access, !from.sorted));
+            let shown = plan.from.as_ref().map(|from| (&*from.table, &from.access, !from.sorted));
             return Ok(show::explain_lines(engine, "SIMPLE", shown));
         }
         let context = self.query_context()?;

@@ -72,7 +72,10 @@ impl Session {
     ) -> Result<(Option<Plan>, Arc<[ResultColumn]>)> {
         let word = leading_word(statement.source());
         let is = |name: &[u8]| word.eq_ignore_ascii_case(name);
-        let query = is(b"select") || is(b"with") || is(b"values") || is(b"table")
+        let query = is(b"select")
+            || is(b"with")
+            || is(b"values")
+            || is(b"table")
             || statement.source().first() == Some(&b'(');
         if query {
             return match self.select_plan(statement)? {

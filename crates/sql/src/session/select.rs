@@ -5,17 +5,17 @@
 use std::sync::Arc;
 
 use rows::datum::{Datum, Value};
-use rows::engine::Engine;
 use rows::row::RowRef;
 use rows::store::Read;
 use rows::temporal::Zone;
-use sqlparser::ast::Query;
+use sqlparser::ast::{Expr, Query, SelectItem, SetExpr};
 use sqlparser::tokenizer::{Token, TokenWithSpan};
 
+use super::source::{PIECE, TableSource, ValueRows, holds_all};
 use super::{Session, Statement};
 use crate::context::{Facts, QueryContext};
 use crate::error::{Result, SqlError};
-use crate::expression::{BindFailure, RowView, Scope, fit};
+use crate::expression::{BindFailure, Scope, fit};
 use crate::mode::SqlMode;
 use crate::parse::Cursor;
 use crate::plan::Plan;
@@ -23,12 +23,10 @@ use crate::point::{
     AccessKind, Filter, Gathered, Gatherer, Output, Piece, SelectPlan, Surroundings, bind_select,
     item_texts, sort_rows,
 };
-use crate::reply::{How, Pace, Reply, ResultColumn, RowSource, RowStream, Sink};
+use crate::reply::{Reply, ResultColumn, RowStream};
 use crate::server::Counters;
 use crate::write::row_count;
 
-/// Bytes of rows read at a time.
-const PIECE: Piece = Piece { bytes_max: 256 << 10, rows_max: 8192 };
 /// Most bytes of rows sorted here; more goes the analytic way.
 const SORT_BYTES_MAX: usize = 64 << 20;
 
@@ -117,7 +115,8 @@ impl Session {
         // What could not be bound by shape may be a look-up all the same.
         let texts = item_texts(statement.source_text()?);
         if let Ok(plan) = self.bind_query(&query, &texts)
-            && let Some(reply) = self.run_plan(&Arc::new(plan), &Statement { parameters: &[], ..*statement })?
+            && let Some(reply) =
+                self.run_plan(&Arc::new(plan), &Statement { parameters: &[], ..*statement })?
         {
             return Ok(reply);
         }
@@ -375,6 +374,23 @@ fn without_share_mode(text: &str) -> std::borrow::Cow<'_, str> {
     }
 }
 
+/// The names of expressions without an alias: their text, if each item is one column.
+fn names_as_written(query: &Query, texts: &[String], width: usize) -> Vec<Option<String>> {
+    let SetExpr::Select(select) = query.body.as_ref() else { return Vec::new() };
+    let items = &select.projection;
+    if items.len() != width || texts.len() != width {
+        return Vec::new();
+    }
+    let named = items.iter().zip(texts).map(|(item, text)| match item {
+        SelectItem::UnnamedExpr(
+            Expr::Identifier(_) | Expr::CompoundIdentifier(_) | Expr::Value(_),
+        ) => None,
+        SelectItem::UnnamedExpr(_) => Some(text.clone()),
+        _ => None,
+    });
+    named.collect()
+}
+
 /// Parses a query that is the whole text.
 fn parse_query(text: &str, mode: SqlMode) -> Result<Box<Query>> {
     let text = without_share_mode(text);
@@ -422,19 +438,6 @@ fn literal_token(value: Datum<'_>, zone: Zone) -> Token {
     }
 }
 
-fn holds_all(
-    terms: &[crate::expression::Node],
-    row: RowRef<'_>,
-    scope: &Scope<'_>,
-) -> Result<bool> {
-    for term in terms {
-        if !term.holds(&scope.with_row(RowView::Stored(row)))? {
-            return Ok(false);
-        }
-    }
-    Ok(true)
-}
-
 /// The one row of a SELECT without a table; none if its condition says so or LIMIT is 0.
 fn constant_row(plan: &SelectPlan, scope: &Scope<'_>) -> Result<Option<Vec<Value>>> {
     if let Some(condition) = &plan.condition
@@ -450,146 +453,4 @@ fn constant_row(plan: &SelectPlan, scope: &Scope<'_>) -> Result<Option<Vec<Value
         row.push(fit(&column.ty, node.evaluate(scope)?, &node.ty, scope));
     }
     Ok((limit != Some(0) && offset.unwrap_or(0) == 0).then_some(row))
-}
-
-/// Rows that are there already.
-pub(crate) struct ValueRows {
-    /// The rows.
-    pub rows: Vec<Vec<Value>>,
-    /// The next one.
-    pub at: usize,
-}
-
-impl RowSource for ValueRows {
-    fn next(&mut self, _how: How, sink: &mut Sink<'_>) -> Result<bool> {
-        let mut line: Vec<Datum<'_>> = Vec::new();
-        while let Some(row) = self.rows.get(self.at) {
-            self.at += 1;
-            line.clear();
-            line.extend(row.iter().map(Value::as_datum));
-            if sink(&line)? == Pace::Pause {
-                return Ok(self.at < self.rows.len());
-            }
-        }
-        Ok(false)
-    }
-}
-
-/// Rows of a table by an access path.
-struct TableSource {
-    engine: Arc<Engine>,
-    /// What is read; `None` once everything is gathered.
-    view: Option<Arc<dyn Read>>,
-    gatherer: Gatherer,
-    gathered: Gathered,
-    at: usize,
-    all_terms: bool,
-    /// Kept only while expressions need them.
-    parameters: Vec<Value>,
-    facts: Option<Arc<Facts>>,
-    zone: Zone,
-    mode: SqlMode,
-    plan: Arc<SelectPlan>,
-}
-
-impl TableSource {
-    fn fill(
-        &mut self,
-        view: &dyn Read,
-        how: How,
-        scope: &Scope<'_>,
-        piece: Piece,
-    ) -> Result<()> {
-        let Some(from) = &self.plan.from else { return Ok(()) };
-        let terms = from.access.filter(self.all_terms);
-        let mut filter = |row: &RowRef<'_>| holds_all(terms, *row, scope);
-        let filter: Option<&mut Filter<'_>> =
-            if terms.is_empty() { None } else { Some(&mut filter) };
-        self.gatherer.fill(&self.engine, view, how.reach, piece, filter, &mut self.gathered)
-    }
-
-    /// Applies OFFSET and LIMIT to sorted rows.
-    fn cut(&mut self, offset: u64, limit: u64) {
-        let count = self.gathered.len();
-        let from = usize::try_from(offset).unwrap_or(usize::MAX).min(count);
-        let take = usize::try_from(limit).unwrap_or(usize::MAX).min(count - from);
-        let kept: Vec<usize> = (from..from + take).collect();
-        self.gathered.reorder(&kept);
-    }
-
-    fn keep_parameters(&mut self, parameters: &[Datum<'_>]) {
-        let expressions =
-            self.plan.outputs.iter().any(|output| matches!(output, Output::Node(_)));
-        if expressions || !self.gatherer.is_done() {
-            self.parameters = parameters.iter().map(Datum::to_value).collect();
-        }
-    }
-}
-
-impl RowSource for TableSource {
-    fn next(&mut self, how: How, sink: &mut Sink<'_>) -> Result<bool> {
-        let parameters = std::mem::take(&mut self.parameters);
-        let datums: Vec<Datum<'_>> = parameters.iter().map(Value::as_datum).collect();
-        let facts = self.facts.clone();
-        let mut scope = Scope::bare(&datums, self.zone);
-        scope.mode = self.mode;
-        scope.facts = facts.as_deref();
-        let result = self.give(how, sink, &scope);
-        drop(datums);
-        self.parameters = parameters;
-        result
-    }
-}
-
-impl TableSource {
-    fn give(&mut self, how: How, sink: &mut Sink<'_>, scope: &Scope<'_>) -> Result<bool> {
-        loop {
-            let pace = self.give_gathered(sink, scope)?;
-            let rest = self.at < self.gathered.len() || !self.gatherer.is_done();
-            if pace == Pace::Pause || !rest {
-                return Ok(rest);
-            }
-            let Some(view) = self.view.clone() else { return Ok(false) };
-            self.gathered.clear();
-            self.at = 0;
-            self.fill(&*view, how, scope, PIECE)?;
-        }
-    }
-
-    fn give_gathered(&mut self, sink: &mut Sink<'_>, scope: &Scope<'_>) -> Result<Pace> {
-        let plan = Arc::clone(&self.plan);
-        let Some(from) = &plan.from else { return Ok(Pace::More) };
-        let mut line: Vec<Datum<'_>> = Vec::with_capacity(plan.outputs.len());
-        let plain = plan.outputs.iter().all(|output| matches!(output, Output::Column(_)));
-        while self.at < self.gathered.len() {
-            let row = self.gathered.row(&from.table, self.at)?;
-            line.clear();
-            let pace = if plain {
-                for output in &plan.outputs {
-                    if let Output::Column(position) = output {
-                        line.push(row.column(*position)?);
-                    }
-                }
-                sink(&line)?
-            } else {
-                let scope = scope.with_row(RowView::Stored(row));
-                let mut values = Vec::with_capacity(plan.outputs.len());
-                for (output, column) in plan.outputs.iter().zip(plan.columns.iter()) {
-                    values.push(match output {
-                        Output::Column(position) => row.column(*position)?.to_value(),
-                        Output::Node(node) => {
-                            fit(&column.ty, node.evaluate(&scope)?, &node.ty, &scope)
-                        }
-                    });
-                }
-                let computed: Vec<Datum<'_>> = values.iter().map(Value::as_datum).collect();
-                sink(&computed)?
-            };
-            self.at += 1;
-            if pace == Pace::Pause {
-                return Ok(Pace::Pause);
-            }
-        }
-        Ok(Pace::More)
-    }
 }

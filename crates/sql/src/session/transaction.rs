@@ -38,7 +38,10 @@ impl OpenTransaction {
     }
 
     /// The snapshot of its plain SELECTs.
-    pub fn snapshot(&mut self, take: impl FnOnce() -> Result<Arc<dyn Read>>) -> Result<Arc<dyn Read>> {
+    pub fn snapshot(
+        &mut self,
+        take: impl FnOnce() -> Result<Arc<dyn Read>>,
+    ) -> Result<Arc<dyn Read>> {
         if self.snapshot.is_none() {
             self.snapshot = Some(take()?);
         }
@@ -74,9 +77,8 @@ impl Session {
     }
 
     fn open(&mut self, read_only: Option<bool>) -> Result<()> {
-        let read_only = read_only
-            .or(self.next_read_only.take())
-            .unwrap_or(self.variables.read_only);
+        let read_only =
+            read_only.or(self.next_read_only.take()).unwrap_or(self.variables.read_only);
         let transaction = self.new_transaction()?;
         self.open = Some(OpenTransaction {
             transaction,

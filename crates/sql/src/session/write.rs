@@ -139,17 +139,12 @@ impl Session {
             alias: None,
             on_duplicate: Vec::new(),
         };
-        let plan = bind_insert(&insert, Arc::clone(table), self.variables.mode)
-            .map_err(SqlError::from)?;
+        let plan =
+            bind_insert(&insert, Arc::clone(table), self.variables.mode).map_err(SqlError::from)?;
         let facts = self.facts();
         let scanned = crate::scan::Scanned::default();
-        let statement = Statement {
-            text: b"",
-            scanned: &scanned,
-            parameters: &[],
-            own: &[],
-            how: How::POOL,
-        };
+        let statement =
+            Statement { text: b"", scanned: &scanned, parameters: &[], own: &[], how: How::POOL };
         self.insert_stream(&plan, stream, &statement, &facts)
     }
 
@@ -197,15 +192,21 @@ impl Session {
     ) -> Result<Written> {
         let runs = &statement.scanned.runs;
         match plan {
-            Plan::Insert(plan) => self.change_with(facts, statement, plan.ignore, |t, context, _| {
-                plan.run(t, context, runs)
-            }),
-            Plan::Update(plan) => self.change_with(facts, statement, plan.ignore, |t, context, s| {
-                plan.run(s.sql.engine(), t, context)
-            }),
-            Plan::Delete(plan) => self.change_with(facts, statement, plan.ignore, |t, context, s| {
-                plan.run(s.sql.engine(), t, context)
-            }),
+            Plan::Insert(plan) => {
+                self.change_with(facts, statement, plan.ignore, |t, context, _| {
+                    plan.run(t, context, runs)
+                })
+            }
+            Plan::Update(plan) => {
+                self.change_with(facts, statement, plan.ignore, |t, context, s| {
+                    plan.run(s.sql.engine(), t, context)
+                })
+            }
+            Plan::Delete(plan) => {
+                self.change_with(facts, statement, plan.ignore, |t, context, s| {
+                    plan.run(s.sql.engine(), t, context)
+                })
+            }
             Plan::Other | Plan::Select(_) => self.run_parsed(statement, facts),
         }
     }

@@ -115,9 +115,24 @@ fn created(seconds: u64) -> Value {
 /// SHOW TABLE STATUS, for the tables whose names `wanted` lets through.
 pub fn table_status(engine: &Engine, database: &str) -> Result<Listing> {
     let mut listing = Listing::new(&[
-        "Name", "Engine", "Version#", "Row_format", "Rows#", "Avg_row_length#", "Data_length#",
-        "Max_data_length#", "Index_length#", "Data_free#", "Auto_increment#", "Create_time",
-        "Update_time", "Check_time", "Collation", "Checksum", "Create_options", "Comment",
+        "Name",
+        "Engine",
+        "Version#",
+        "Row_format",
+        "Rows#",
+        "Avg_row_length#",
+        "Data_length#",
+        "Max_data_length#",
+        "Index_length#",
+        "Data_free#",
+        "Auto_increment#",
+        "Create_time",
+        "Update_time",
+        "Check_time",
+        "Collation",
+        "Checksum",
+        "Create_options",
+        "Comment",
     ]);
     listing.columns[11].ty = ColumnType::DateTime { fsp: 0 };
     for table in tables_in(engine, database)? {
@@ -233,7 +248,14 @@ pub fn extra_words(column: &Column) -> String {
 pub fn columns(table: &Table, full: bool) -> Listing {
     let mut listing = match full {
         true => Listing::new(&[
-            "Field", "Type", "Collation", "Null", "Key", "Default", "Extra", "Privileges",
+            "Field",
+            "Type",
+            "Collation",
+            "Null",
+            "Key",
+            "Default",
+            "Extra",
+            "Privileges",
             "Comment",
         ]),
         false => Listing::new(&["Field", "Type", "Null", "Key", "Default", "Extra"]),
@@ -243,7 +265,9 @@ pub fn columns(table: &Table, full: bool) -> Listing {
         if full {
             let binary = matches!(
                 column.ty,
-                ColumnType::Binary { .. } | ColumnType::VarBinary { .. } | ColumnType::Blob { .. }
+                ColumnType::Binary { .. }
+                    | ColumnType::VarBinary { .. }
+                    | ColumnType::Blob { .. }
                     | ColumnType::Json
             );
             let collation = type_collation(&column.ty).filter(|_| !binary);
@@ -265,9 +289,21 @@ pub fn columns(table: &Table, full: bool) -> Listing {
 /// SHOW INDEX.
 pub fn index_lines(engine: &Engine, table: &Table) -> Listing {
     let mut listing = Listing::new(&[
-        "Table", "Non_unique#", "Key_name", "Seq_in_index#", "Column_name", "Collation",
-        "Cardinality#", "Sub_part#", "Packed", "Null", "Index_type", "Comment", "Index_comment",
-        "Visible", "Expression",
+        "Table",
+        "Non_unique#",
+        "Key_name",
+        "Seq_in_index#",
+        "Column_name",
+        "Collation",
+        "Cardinality#",
+        "Sub_part#",
+        "Packed",
+        "Null",
+        "Index_type",
+        "Comment",
+        "Index_comment",
+        "Visible",
+        "Expression",
     ]);
     let rows = approximate_rows(engine, table);
     for index in &table.indexes {

@@ -13,8 +13,18 @@ use crate::point::{Access, AccessKind, Lookup};
 
 /// The columns of EXPLAIN; those ending in `#` are numbers.
 pub const EXPLAIN_COLUMNS: [&str; 12] = [
-    "id#", "select_type", "table", "partitions", "type", "possible_keys", "key", "key_len", "ref",
-    "rows#", "filtered", "Extra",
+    "id#",
+    "select_type",
+    "table",
+    "partitions",
+    "type",
+    "possible_keys",
+    "key",
+    "key_len",
+    "ref",
+    "rows#",
+    "filtered",
+    "Extra",
 ];
 
 /// Bytes that MySQL counts for a key part of a column.
@@ -22,7 +32,8 @@ fn part_bytes(table: &Table, index: usize, part: usize) -> u64 {
     use rows::types::{ColumnType as T, IntWidth as W};
     let part = &table.indexes[index].parts[part];
     let column = &table.columns[part.column];
-    let per_char = if type_collation(&column.ty) == Some(rows::types::Collation::Binary) { 1 } else { 4 };
+    let per_char =
+        if type_collation(&column.ty) == Some(rows::types::Collation::Binary) { 1 } else { 4 };
     let fraction = |fsp: u8| u64::from(fsp.div_ceil(2));
     let bytes = match &column.ty {
         T::Int { width, .. } => match width {
@@ -49,7 +60,13 @@ fn part_bytes(table: &Table, index: usize, part: usize) -> u64 {
         T::DateTime { fsp } => 5 + fraction(*fsp),
         T::Timestamp { fsp } => 4 + fraction(*fsp),
         T::Year => 1,
-        T::Enum { values, .. } => if values.len() > 255 { 2 } else { 1 },
+        T::Enum { values, .. } => {
+            if values.len() > 255 {
+                2
+            } else {
+                1
+            }
+        }
         T::Json => 0,
     };
     bytes + u64::from(column.nullable)

@@ -24,7 +24,7 @@ pub use catalog::{
     columns, create_database, create_table, databases, index_lines, open_tables, table_status,
     tables,
 };
-pub use explain::{explain_lines, plan_text, EXPLAIN_COLUMNS};
+pub use explain::{EXPLAIN_COLUMNS, explain_lines, plan_text};
 pub use server::{
     character_sets, collations, engines, grants, plugins, privileges, processes, status, variables,
     warnings,
@@ -81,10 +81,8 @@ impl Listing {
                 }
             }
             Filter::Where(expr) => {
-                let names = Names {
-                    listing: Some(&self.columns),
-                    ..Names::none("where clause", mode)
-                };
+                let names =
+                    Names { listing: Some(&self.columns), ..Names::none("where clause", mode) };
                 let node = bind(expr, &names).map_err(crate::error::SqlError::from)?;
                 let mut kept = Vec::with_capacity(self.rows.len());
                 for row in self.rows {

@@ -115,9 +115,8 @@ pub fn processes(sql: &Sql, full: bool) -> Listing {
 
 /// SHOW ENGINES.
 pub fn engines() -> Listing {
-    let mut listing = Listing::new(&[
-        "Engine", "Support", "Comment", "Transactions", "XA", "Savepoints",
-    ]);
+    let mut listing =
+        Listing::new(&["Engine", "Support", "Comment", "Transactions", "XA", "Savepoints"]);
     let rows = [
         ("InnoDB", "DEFAULT", "Rows of Rowhouse: every ENGINE name means this one", "YES", "NO"),
         ("MyISAM", "YES", "The same rows under another name", "YES", "NO"),
@@ -138,8 +137,7 @@ pub fn engines() -> Listing {
 
 /// SHOW CHARACTER SET.
 pub fn character_sets() -> Listing {
-    let mut listing =
-        Listing::new(&["Charset", "Description", "Default collation", "Maxlen#"]);
+    let mut listing = Listing::new(&["Charset", "Description", "Default collation", "Maxlen#"]);
     let rows = [
         ("binary", "Binary pseudo charset", "binary", 1),
         ("utf8mb4", "UTF-8 Unicode", "utf8mb4_general_ci", 4),
@@ -153,7 +151,13 @@ pub fn character_sets() -> Listing {
 /// SHOW COLLATION. Numbers as MySQL's.
 pub fn collations() -> Listing {
     let mut listing = Listing::new(&[
-        "Collation", "Charset", "Id#", "Default", "Compiled", "Sortlen#", "Pad_attribute",
+        "Collation",
+        "Charset",
+        "Id#",
+        "Default",
+        "Compiled",
+        "Sortlen#",
+        "Pad_attribute",
     ]);
     let rows = [
         ("binary", "binary", 63, "Yes", "NO PAD"),
@@ -193,13 +197,7 @@ pub fn plugins() -> Listing {
         ("InnoDB", "STORAGE ENGINE"),
     ];
     for (name, kind) in rows {
-        listing.push(vec![
-            text(name),
-            text("ACTIVE"),
-            text(kind),
-            Value::Null,
-            text("Apache-2.0"),
-        ]);
+        listing.push(vec![text(name), text("ACTIVE"), text(kind), Value::Null, text("Apache-2.0")]);
     }
     listing
 }

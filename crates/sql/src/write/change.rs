@@ -24,8 +24,8 @@ use crate::expression::{BindFailure, Bound, Names, Node, RowView, bind};
 use crate::mode::SqlMode;
 use crate::parse::change::{Delete, Update, single_table};
 use crate::point::{
-    Access, Gathered, Gatherer, Piece, SortKey, plan_access, push_terms, simple_ordering, sort_keys,
-    sort_rows,
+    Access, Gathered, Gatherer, Piece, SortKey, plan_access, push_terms, simple_ordering,
+    sort_keys, sort_rows,
 };
 
 /// Bytes of rows read at a time.
@@ -80,8 +80,7 @@ fn bind_target(
     let ordering = simple_ordering(&sort);
     let access = plan_access(&table, &terms, ordering.as_ref());
     let sorted = sort.is_empty() || ordering.is_some() && access.ordered;
-    let limit =
-        limit.map(|expr| bind(expr, &Names::none("limit clause", mode))).transpose()?;
+    let limit = limit.map(|expr| bind(expr, &Names::none("limit clause", mode))).transpose()?;
     Ok(Target { access, sort, sorted, limit, table: Arc::clone(&table) })
 }
 
@@ -102,10 +101,9 @@ pub fn bind_update(update: &Update, table: Arc<Table>, mode: SqlMode) -> Bound<U
     let sets = bind_assignments(&update.assignments, &table, &names)?;
     let update_now = update_now_columns(&table, &sets);
     let touched = |index: usize| {
-        table.indexes[index]
-            .parts
-            .iter()
-            .any(|part| sets.iter().any(|(n, _)| *n == part.column) || update_now.contains(&part.column))
+        table.indexes[index].parts.iter().any(|part| {
+            sets.iter().any(|(n, _)| *n == part.column) || update_now.contains(&part.column)
+        })
     };
     let moves = touched(0) || touched(target.access.index);
     let defaults = table.columns.iter().map(default_of).collect();

@@ -32,9 +32,7 @@ pub fn default_of(column: &Column) -> Store {
         DefaultValue::Literal(Some(text)) => {
             Store::Value(from_text(&column.ty, text, Zone::UTC).value)
         }
-        DefaultValue::None if column.nullable || column.auto_increment => {
-            Store::Value(Value::Null)
-        }
+        DefaultValue::None if column.nullable || column.auto_increment => Store::Value(Value::Null),
         DefaultValue::None => Store::Missing,
     }
 }
@@ -116,7 +114,10 @@ impl WriteContext<'_> {
         }
         // The value is there already in the form the column keeps: the usual case.
         match (datum, &column.ty) {
-            (Datum::Int(v), ColumnType::Int { width: rows::types::IntWidth::Big, unsigned: false, .. }) => {
+            (
+                Datum::Int(v),
+                ColumnType::Int { width: rows::types::IntWidth::Big, unsigned: false, .. },
+            ) => {
                 return Ok(Value::Int(v));
             }
             (Datum::Double(v), ColumnType::Double) => return Ok(Value::Double(v)),
@@ -145,9 +146,9 @@ impl WriteContext<'_> {
         if let Some(issue) = converted.issue {
             self.issue(column, datum, issue, row)?;
         } else if converted.note {
-            self.warnings.borrow_mut().push_with(Level::Note, || {
-                value_error(&column.name, Issue::Truncated, "", row)
-            });
+            self.warnings
+                .borrow_mut()
+                .push_with(Level::Note, || value_error(&column.name, Issue::Truncated, "", row));
         }
         self.check_zero_date(column, &converted.value, datum, row)?;
         Ok(converted.value)
@@ -166,6 +167,15 @@ impl WriteContext<'_> {
     }
 
     fn issue(&self, column: &Column, datum: Datum<'_>, issue: Issue, row: u64) -> Result<()> {
+        // A time out of its range is an incorrect one to MySQL.
+        let issue = match (issue, &column.ty) {
+            (Issue::OutOfRange, ColumnType::Time { .. }) => Issue::Incorrect { what: "time" },
+            (Issue::OutOfRange, ColumnType::Date) => Issue::Incorrect { what: "date" },
+            (Issue::OutOfRange, ColumnType::DateTime { .. } | ColumnType::Timestamp { .. }) => {
+                Issue::Incorrect { what: "datetime" }
+            }
+            (issue, _) => issue,
+        };
         let error = || {
             let mut text = Vec::new();
             text_of(&column.ty, datum, self.facts.zone, &mut text);

@@ -76,10 +76,8 @@ pub fn bind_insert(insert: &Insert, table: Arc<Table>, mode: SqlMode) -> Bound<I
                 if row.len() != columns.len() && !empty {
                     return Err(count_mismatch(n as u64 + 1).into());
                 }
-                let names = Names {
-                    parameter_base: base,
-                    ..Names::of(&table, None, "field list", mode)
-                };
+                let names =
+                    Names { parameter_base: base, ..Names::of(&table, None, "field list", mode) };
                 let mut values = Vec::with_capacity(row.len());
                 let mut parameters = 0;
                 for value in row {
@@ -131,9 +129,8 @@ pub fn count_mismatch(row: u64) -> SqlError {
 pub fn named_columns(table: &Table, names: &[String]) -> Result<Vec<usize>> {
     let mut columns = Vec::with_capacity(names.len());
     for name in names {
-        let position = table
-            .column(name)
-            .ok_or_else(|| SqlError::unknown_column(name, "field list"))?;
+        let position =
+            table.column(name).ok_or_else(|| SqlError::unknown_column(name, "field list"))?;
         if columns.contains(&position) {
             return Err(SqlError::new(1110, format!("Column '{name}' specified twice")));
         }
@@ -358,14 +355,7 @@ impl InsertPlan {
     ) -> Result<()> {
         tally.records += 1;
         let datums: Vec<Datum<'_>> = values.iter().map(Value::as_datum).collect();
-        if let Some(position) = self.table.auto_increment() {
-            let given = match datums[position] {
-                Datum::Int(v) => u64::try_from(v).ok(),
-                Datum::UInt(v) => Some(v),
-                _ => None,
-            };
-            tally.written.given = given.filter(|v| *v > 0).or(tally.written.given);
-        }
+        let before = tally.written.affected;
         let generated = if self.replace {
             let replaced = transaction.replace(&self.table, &datums)?;
             tally.written.affected += 1 + replaced.deleted as u64;
@@ -389,6 +379,15 @@ impl InsertPlan {
         };
         if let Some(value) = generated {
             tally.written.generated.get_or_insert(value);
+        } else if let Some(position) = self.table.auto_increment()
+            && tally.written.affected > before
+        {
+            let given = match datums[position] {
+                Datum::Int(v) => u64::try_from(v).ok(),
+                Datum::UInt(v) => Some(v),
+                _ => None,
+            };
+            tally.written.given = given.filter(|v| *v > 0).or(tally.written.given);
         }
         Ok(())
     }

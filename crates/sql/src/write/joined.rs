@@ -123,8 +123,7 @@ fn query_of(
     select.from = from;
     select.selection = selection;
     if !order.is_empty() {
-        query.order_by =
-            Some(OrderBy { kind: OrderByKind::Expressions(order), interpolate: None });
+        query.order_by = Some(OrderBy { kind: OrderByKind::Expressions(order), interpolate: None });
     }
     if limit.is_some() {
         query.limit_clause =
@@ -159,8 +158,7 @@ impl JoinedUpdate {
         let mut items: Vec<SelectItem> =
             targets.iter().map(|at| key_item(&named[*at].shown)).collect();
         items.extend(values);
-        let query =
-            query_of(items, update.tables, update.selection, update.order, update.limit)?;
+        let query = query_of(items, update.tables, update.selection, update.order, update.limit)?;
         let targets = targets.iter().map(|at| Arc::clone(&named[*at].table)).collect();
         Ok(JoinedUpdate { query, ignore: update.ignore, targets, sets })
     }
@@ -269,14 +267,14 @@ impl JoinedDelete {
             chosen.push((first.shown.clone(), Arc::clone(&first.table)));
         }
         for target in &delete.targets {
-            let found = named.iter().find(|named| named.shown == target.table).ok_or_else(|| {
-                SqlError::new(1109, format!("Unknown table '{}' in MULTI DELETE", target.table))
-            })?;
+            let found =
+                named.iter().find(|named| named.shown == target.table).ok_or_else(|| {
+                    SqlError::new(1109, format!("Unknown table '{}' in MULTI DELETE", target.table))
+                })?;
             chosen.push((found.shown.clone(), Arc::clone(&found.table)));
         }
         let items = chosen.iter().map(|(shown, _)| key_item(shown)).collect();
-        let query =
-            query_of(items, delete.tables, delete.selection, delete.order, delete.limit)?;
+        let query = query_of(items, delete.tables, delete.selection, delete.order, delete.limit)?;
         let targets = chosen.into_iter().map(|(_, table)| table).collect();
         Ok(JoinedDelete { query, ignore: delete.ignore, targets })
     }

@@ -87,9 +87,7 @@ pub struct Written {
 
 /// Runs an operation of `rows` whose callback may fail with an error of SQL: such an error is
 /// put aside, the operation ended by another, and the first one given back.
-pub(crate) fn through<T>(
-    run: impl FnOnce(&mut Option<SqlError>) -> rows::Result<T>,
-) -> Result<T> {
+pub(crate) fn through<T>(run: impl FnOnce(&mut Option<SqlError>) -> rows::Result<T>) -> Result<T> {
     let mut aside = None;
     let result = run(&mut aside);
     match aside {

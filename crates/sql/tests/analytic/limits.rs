@@ -108,7 +108,7 @@ fn an_index_range_is_used_when_it_is_narrow_and_not_when_it_is_wide() {
 
 #[test]
 fn a_grouping_larger_than_memory_goes_to_temporary_files() {
-    let mut house = House::with_memory(6 << 20);
+    let mut house = House::with_memory(16 << 20);
     numbered(&mut house);
     let rows = house.answer(
         "SELECT COUNT(*), SUM(c), MIN(t), MAX(t) FROM (SELECT t, COUNT(*) c FROM n GROUP BY t) x",

@@ -17,14 +17,17 @@ use rows::datum::Value;
 use sqlparser::ast;
 
 use super::super::failure::translate;
-use super::Binder;
 use super::cast::cast;
 use super::grouping::{any_value, distinct_keys, key_of};
 use super::scope::{Clause, Relation, Scope, ScopeColumn};
 use super::typed::{Kind, Typed};
 use super::unify::unify;
+use super::{Binder, too_deep};
 use crate::error::{Result, SqlError};
 use crate::reply::ResultColumn;
+
+/// The longest chain of UNION and its kin.
+const SET_OPERATIONS_MAX: usize = 2000;
 
 /// A column that a query gives.
 #[derive(Clone, Debug)]
@@ -213,12 +216,7 @@ impl Binder<'_> {
         match body {
             ast::SetExpr::Select(select) => self.select(select, &[], parent),
             ast::SetExpr::Query(query) => self.query(query, parent),
-            ast::SetExpr::SetOperation { op, set_quantifier, left, right } => {
-                let all = matches!(set_quantifier, ast::SetQuantifier::All);
-                let left = self.set_expr(left, parent)?;
-                let right = self.set_expr(right, parent)?;
-                self.set_operation(*op, all, left, right)
-            }
+            ast::SetExpr::SetOperation { .. } => self.set_operations(body, parent),
             ast::SetExpr::Values(values) => self.values(values, parent),
             ast::SetExpr::Table(table) => {
                 let mut name = Vec::new();
@@ -228,6 +226,26 @@ impl Binder<'_> {
             }
             other => Err(SqlError::syntax(&other.to_string(), 1)),
         }
+    }
+
+    /// A chain of set operations, which nests to the left.
+    fn set_operations(&self, body: &ast::SetExpr, parent: Option<&Scope<'_>>) -> Result<Bound> {
+        let mut steps = Vec::new();
+        let mut first = body;
+        while let ast::SetExpr::SetOperation { op, set_quantifier, left, right } = first {
+            let all = matches!(set_quantifier, ast::SetQuantifier::All);
+            steps.push((*op, all, &**right));
+            first = left;
+        }
+        if steps.len() > SET_OPERATIONS_MAX {
+            return Err(too_deep());
+        }
+        let mut bound = self.set_expr(first, parent)?;
+        for (op, all, right) in steps.into_iter().rev() {
+            let right = self.set_expr(right, parent)?;
+            bound = self.set_operation(op, all, bound, right)?;
+        }
+        Ok(bound)
     }
 
     fn set_operation(

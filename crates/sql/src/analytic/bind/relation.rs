@@ -27,6 +27,16 @@ use super::typed::{Kind, firmness};
 use crate::error::{Result, SqlError};
 use crate::reply::{ColumnFlags, ResultColumn};
 
+/// The most tables of one FROM, as in MySQL.
+const RELATIONS_MAX: usize = 61;
+
+fn too_many_tables() -> SqlError {
+    SqlError::new(
+        1116,
+        format!("Too many tables; MySQL can only use {RELATIONS_MAX} tables in a join"),
+    )
+}
+
 /// A plan and the names it gives.
 type Joined = (LogicalPlan, Vec<Relation>);
 
@@ -38,6 +48,9 @@ impl Binder<'_> {
         parent: Option<&Scope<'_>>,
     ) -> Result<Joined> {
         let mut all: Option<Joined> = None;
+        if from.len() > RELATIONS_MAX || from.iter().any(|item| item.joins.len() > RELATIONS_MAX) {
+            return Err(too_many_tables());
+        }
         for item in from {
             let one = self.table_with_joins(item, parent)?;
             all = Some(match all {
@@ -52,6 +65,9 @@ impl Binder<'_> {
                 (plan, Vec::new())
             }
         };
+        if relations.len() > RELATIONS_MAX {
+            return Err(too_many_tables());
+        }
         for (at, relation) in relations.iter().enumerate() {
             let same = |other: &Relation| {
                 other.name == relation.name && other.database == relation.database

@@ -85,7 +85,7 @@ impl Access {
     ) -> Result<Vec<Vec<KeyRange>>> {
         match &self.ranges[..] {
             [range] if self.rows >= ROWS_SPLIT_MIN && workers > 1 => {
-                let parts = split::split(engine.store().as_ref(), view, range, workers * 2)?;
+                let parts = split::split(engine.store().as_ref(), view, range, workers)?;
                 Ok(parts.into_iter().map(|range| vec![range]).collect())
             }
             ranges if self.rows >= ROWS_SPLIT_MIN && workers > 1 && ranges.len() > 1 => {

@@ -1,0 +1,201 @@
+//! One memcached client's conversation: takes turns, chooses the syntax, keeps the order.
+//!
+//! Invariants
+//! 1. The first byte decides: 0x80 is the binary protocol for the life of the connection.
+//! 2. A request that must wait stays in the input, and nothing of it is in `out`.
+//!
+//! Not here: requests (`text`, `meta`, `binary`), what they do (`execute`).
+
+use std::sync::Arc;
+
+use rows::Error;
+
+use crate::conversation::{Conversation, Next, Turn};
+use crate::input::Input;
+use crate::memcached::command::{Trouble, refusal_for};
+use crate::memcached::execute::Rows;
+use crate::memcached::place::Places;
+use crate::memcached::shared::{Shared, now};
+use crate::memcached::{binary, text};
+
+/// Requests of one connection in one turn, so that others get theirs.
+const REQUESTS_PER_TURN: usize = 256;
+/// Bytes of replies after which the turn ends.
+const OUT_BYTES_PER_TURN: usize = 256 * 1024;
+/// Times a request is repeated because tables change under it.
+const REPEATS_MAX: usize = 16;
+
+/// What a served request did to the conversation.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Served {
+    /// Not complete yet.
+    More,
+    /// Answered.
+    Done {
+        /// Bytes of the input that it took.
+        consumed: usize,
+        /// Bytes after those that are to be thrown away as they come.
+        swallow: usize,
+        /// What it is told when the group's commit fails.
+        failing: Failing,
+    },
+    /// The connection ends; what is in `out` is sent first.
+    Close,
+}
+
+/// How a request is told that the commit failed.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Failing {
+    /// Not at all.
+    Silent,
+    /// By a line.
+    Line,
+    /// By a binary packet.
+    Packet {
+        /// The request's opcode.
+        opcode: u8,
+        /// The request's opaque.
+        opaque: [u8; 4],
+    },
+}
+
+/// One client's conversation.
+pub struct Memcached {
+    shared: Arc<Shared>,
+    places: Places,
+    /// Whether the client speaks binary; `None` before its first byte.
+    binary: Option<bool>,
+    /// Bytes of a refused value that are still to come.
+    swallow: usize,
+    /// Requests answered in this turn.
+    answered: Vec<Failing>,
+    /// Whether one of them wrote into the group.
+    wrote: bool,
+}
+
+impl Memcached {
+    /// A new client's conversation.
+    pub fn new(shared: Arc<Shared>) -> Memcached {
+        shared.counters.curr_connections.add();
+        shared.counters.total_connections.add();
+        Memcached {
+            shared,
+            places: Places::default(),
+            binary: None,
+            swallow: 0,
+            answered: Vec::new(),
+            wrote: false,
+        }
+    }
+
+    /// Serves the request in front.
+    fn request(
+        &mut self,
+        bytes: &[u8],
+        out: &mut Vec<u8>,
+        turn: &mut Turn<'_>,
+    ) -> Result<Served, Trouble> {
+        let binary = *self.binary.get_or_insert(bytes[0] == binary::REQUEST);
+        let moment = now(turn.engine());
+        if self.shared.flush_due(moment) {
+            if !turn.may_wait() || self.wrote {
+                return Err(Trouble::Wait);
+            }
+            self.shared.flush_if_due(turn.engine())?;
+        }
+        let mark = out.len();
+        for _ in 0..REPEATS_MAX {
+            self.places.refresh(turn.engine(), turn.reach())?;
+            let mut rows = Rows {
+                shared: &self.shared,
+                places: &self.places,
+                turn,
+                now: moment,
+                wrote: &mut self.wrote,
+            };
+            let served = match binary {
+                true => binary::serve(bytes, &mut rows, out),
+                false => text::serve(bytes, &mut rows, out),
+            };
+            match served {
+                Err(Trouble::Outdated) => out.truncate(mark),
+                other => return other,
+            }
+        }
+        Err(Trouble::Wait)
+    }
+
+    /// What the turn comes to: replies that depend on the group come before everything else.
+    fn next_or(&self, next: Next) -> Next {
+        if self.wrote && next != Next::Close { Next::Commit } else { next }
+    }
+}
+
+impl Drop for Memcached {
+    fn drop(&mut self) {
+        self.shared.counters.curr_connections.less();
+    }
+}
+
+impl Conversation for Memcached {
+    fn turn(&mut self, input: &mut Input, out: &mut Vec<u8>, turn: &mut Turn<'_>) -> Next {
+        self.answered.clear();
+        self.wrote = false;
+        let out_start = out.len();
+        for _ in 0..REQUESTS_PER_TURN {
+            if self.swallow > 0 {
+                let count = self.swallow.min(input.len());
+                input.consume(count);
+                self.swallow -= count;
+            }
+            if input.is_empty() {
+                return self.next_or(Next::Input);
+            }
+            let mark = out.len();
+            let served = self.request(input.bytes(), out, turn);
+            match served {
+                Ok(Served::More) => return self.next_or(Next::Input),
+                Ok(Served::Done { consumed, swallow, failing }) => {
+                    input.consume(consumed);
+                    self.swallow = swallow;
+                    self.answered.push(failing);
+                    turn.served(1);
+                    self.shared.counters.bytes_read.add_many(consumed as u64);
+                    self.shared.counters.bytes_written.add_many((out.len() - mark) as u64);
+                }
+                // What came before must be committed first; then the request is met again.
+                Ok(Served::Close) if self.wrote => {
+                    out.truncate(mark);
+                    return Next::Commit;
+                }
+                Ok(Served::Close) => return Next::Close,
+                Err(Trouble::Refused(refusal)) => {
+                    // Not the request's own fault: no table to work on.
+                    text::refusal(&refusal, out);
+                    return if self.wrote { Next::Commit } else { Next::Close };
+                }
+                Err(Trouble::Wait | Trouble::Outdated) => {
+                    out.truncate(mark);
+                    return self.next_or(Next::Offload);
+                }
+            }
+            if out.len() - out_start > OUT_BYTES_PER_TURN {
+                break;
+            }
+        }
+        self.next_or(Next::Again)
+    }
+
+    fn commit_failed(&mut self, error: &Error, out: &mut Vec<u8>) {
+        let refusal = refusal_for(error);
+        for failing in &self.answered {
+            match failing {
+                Failing::Silent => {}
+                Failing::Line => text::refusal(&refusal, out),
+                Failing::Packet { opcode, opaque } => {
+                    binary::refuse(*opcode, *opaque, &refusal, out);
+                }
+            }
+        }
+    }
+}

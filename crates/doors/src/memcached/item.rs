@@ -1,0 +1,198 @@
+//! Rows to items and back.
+//!
+//! Invariants
+//! 1. A key that is no value of its column's domain is no key: it finds nothing and stores
+//!    nothing, rather than meeting the row of a coerced value.
+//! 2. A value that does not fit its columns is refused; nothing is cut.
+//!
+//! Not here: which table (`place`), what is done with items (`execute`).
+
+use std::borrow::Cow;
+
+use rows::convert::from_text;
+use rows::text::write_text;
+use rows::{Datum, Engine, Error, RowRef, Value, Zone};
+
+use crate::handlersocket::coerce::default_value;
+use crate::memcached::command::Refusal;
+use crate::memcached::place::Place;
+
+/// New contents of an item; what is `None` stays, or is the default in a new row.
+#[derive(Clone, Debug, Default)]
+pub struct Contents {
+    /// The value.
+    pub value: Option<Vec<u8>>,
+    /// The client's flags.
+    pub flags: Option<u32>,
+    /// Absolute expiry time.
+    pub expires: Option<i64>,
+    /// Whether the item is marked stale.
+    pub stale: Option<bool>,
+}
+
+/// The flags, expiry time and stale mark of a row.
+pub fn attributes(place: &Place, row: &RowRef<'_>) -> rows::Result<(u32, i64, bool)> {
+    let number = |column: Option<usize>| -> rows::Result<i64> {
+        Ok(match column {
+            None => 0,
+            Some(at) => match row.column(at)? {
+                Datum::Int(value) => value,
+                Datum::UInt(value) => i64::try_from(value).unwrap_or(i64::MAX),
+                _ => 0,
+            },
+        })
+    };
+    let (flags, expires) = (number(place.flags)?, number(place.expires)?);
+    Ok((flags as u32, expires, number(place.stale)? != 0))
+}
+
+/// The value of a row: borrowed where it is one binary column.
+pub fn value<'r>(place: &Place, row: &RowRef<'r>) -> rows::Result<Cow<'r, [u8]>> {
+    if let [only] = place.values[..]
+        && let Datum::Bytes(bytes) = row.column(only)?
+    {
+        return Ok(Cow::Borrowed(bytes));
+    }
+    let mut joined = Vec::new();
+    for (position, column) in place.values.iter().enumerate() {
+        if position > 0 {
+            joined.extend_from_slice(&place.separator);
+        }
+        match row.column(*column)? {
+            Datum::Null => {}
+            datum => {
+                write_text(&place.table.columns[*column].ty, datum, Zone::UTC, &mut joined);
+            }
+        }
+    }
+    Ok(Cow::Owned(joined))
+}
+
+/// The key values of an item, in key order; `None` when no row can have such a key.
+fn key_values(place: &Place, key: &[u8]) -> Option<Vec<Value>> {
+    let parts = &place.table.codecs[0].parts;
+    let pieces = split(key, &place.separator, parts.len());
+    if pieces.len() != parts.len() {
+        return None;
+    }
+    let value = |(part, piece): (&rows::table::PartCodec, &&[u8])| {
+        let converted = from_text(&part.ty, piece, Zone::UTC);
+        (converted.issue.is_none() && !converted.note).then_some(converted.value)
+    };
+    parts.iter().zip(&pieces).map(value).collect()
+}
+
+/// The row key of an item; `None` when no row can have such a key.
+pub fn row_key(place: &Place, key: &[u8]) -> rows::Result<Option<Vec<u8>>> {
+    if place.built_in {
+        return place.table.row_key(&[Datum::Bytes(key)]).map(Some);
+    }
+    let Some(values) = key_values(place, key) else { return Ok(None) };
+    let datums: Vec<Datum<'_>> = values.iter().map(Value::as_datum).collect();
+    match place.table.row_key(&datums) {
+        Ok(row_key) => Ok(Some(row_key)),
+        Err(Error::TooLarge { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// The columns to set for new contents.
+///
+/// # Errors
+/// `Client` when the value does not fit.
+pub fn sets(place: &Place, contents: Contents) -> Result<Vec<(usize, Value)>, Refusal> {
+    let mut sets = Vec::with_capacity(place.values.len() + 3);
+    if let Some(value) = contents.value {
+        if place.built_in {
+            sets.push((place.values[0], Value::Bytes(value)));
+        } else {
+            split_value(place, &value, &mut sets)?;
+        }
+    }
+    let mut number = |column: Option<usize>, value: Option<i64>| -> Result<(), Refusal> {
+        if let (Some(at), Some(value)) = (column, value) {
+            let column = &place.table.columns[at];
+            let converted = from_text(&column.ty, value.to_string().as_bytes(), Zone::UTC);
+            if converted.issue.is_some() {
+                return Err(misfit(&column.name));
+            }
+            sets.push((at, converted.value));
+        }
+        Ok(())
+    };
+    number(place.flags, contents.flags.map(i64::from))?;
+    number(place.expires, contents.expires)?;
+    number(place.stale, contents.stale.map(i64::from))?;
+    Ok(sets)
+}
+
+fn split_value(
+    place: &Place,
+    value: &[u8],
+    sets: &mut Vec<(usize, Value)>,
+) -> Result<(), Refusal> {
+    let pieces = split(value, &place.separator, place.values.len());
+    for (position, at) in place.values.iter().enumerate() {
+        let column = &place.table.columns[*at];
+        let value = match pieces.get(position) {
+            None if column.nullable => Value::Null,
+            None => return Err(Refusal::Client("too few values for the container".into())),
+            // Joined, NULL and the empty text look alike.
+            Some([]) if column.nullable => Value::Null,
+            Some(piece) => {
+                let converted = from_text(&column.ty, piece, Zone::UTC);
+                if converted.issue.is_some() {
+                    return Err(misfit(&column.name));
+                }
+                converted.value
+            }
+        };
+        sets.push((*at, value));
+    }
+    Ok(())
+}
+
+fn misfit(column: &str) -> Refusal {
+    Refusal::Client(format!("value does not fit column {column}").into())
+}
+
+/// A whole new row.
+///
+/// # Errors
+/// As `sets`; `Client` when the key does not fit.
+pub fn row(
+    place: &Place,
+    engine: &Engine,
+    key: &[u8],
+    contents: Contents,
+) -> Result<Vec<Value>, Refusal> {
+    let now = engine.clock().unix_micros();
+    let columns = &place.table.columns;
+    let mut row: Vec<Value> = columns.iter().map(|column| default_value(column, now)).collect();
+    if place.built_in {
+        row[place.table.codecs[0].parts[0].column] = Value::Bytes(key.to_vec());
+    } else {
+        let values = key_values(place, key)
+            .ok_or(Refusal::Client("key does not fit the container".into()))?;
+        for (part, value) in place.table.codecs[0].parts.iter().zip(values) {
+            row[part.column] = value;
+        }
+    }
+    for (at, value) in sets(place, contents)? {
+        row[at] = value;
+    }
+    Ok(row)
+}
+
+/// Up to `count` pieces; the last takes the rest.
+fn split<'t>(text: &'t [u8], separator: &[u8], count: usize) -> Vec<&'t [u8]> {
+    let mut pieces = Vec::with_capacity(count);
+    let mut rest = text;
+    while pieces.len() + 1 < count {
+        let Some(at) = memchr::memmem::find(rest, separator) else { break };
+        pieces.push(&rest[..at]);
+        rest = &rest[at + separator.len()..];
+    }
+    pieces.push(rest);
+    pieces
+}

@@ -1,0 +1,26 @@
+//! memcached: classic text, meta and binary commands on rows.
+//!
+//! - `command`: what can be asked, in no syntax, and what can go wrong
+//! - `execute`: commands to row operations, the same for all syntaxes
+//! - `text`, `meta`, `binary`: the three syntaxes, each decoding and encoding
+//! - `door`: one client's conversation
+//! - `place`: the built-in table and containers; `item`: rows to items
+//! - `marks`, `shared`, `stats`: what conversations share
+//!
+//! Where we differ from the original on purpose: `docs/memcached-differences.md`.
+
+mod binary;
+mod command;
+mod door;
+mod execute;
+mod item;
+mod marks;
+mod meta;
+mod place;
+mod shared;
+mod stats;
+mod text;
+
+pub use door::Memcached;
+pub use place::prepare;
+pub use shared::{Options, Shared};

@@ -1,0 +1,308 @@
+//! Where items lie: the built-in table, and containers, which map key prefixes to tables.
+//!
+//! ```text
+//! kv.cache              k VARBINARY(250) PRIMARY KEY, v LONGBLOB, flags INT UNSIGNED,
+//!                       expires_at BIGINT, stale TINYINT UNSIGNED
+//! rowhouse.containers   name VARCHAR(64) PRIMARY KEY, db, tbl, key_columns, value_columns,
+//!                       `separator`, flags_column, expiry_column
+//! ```
+//! Lists of columns are comma separated; the separator (default `|`) joins values, and parts of
+//! keys. `expires_at` is an absolute Unix second, 0 for never.
+//!
+//! Invariants
+//! 1. Containers are read again when a write to their table has been acknowledged since, or when
+//!    a table they name has changed.
+//! 2. A container that makes no sense refuses every use with the reason, and hurts no other.
+//!
+//! Not here: what is done with items (`execute`), bytes of rows (`item`).
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use rows::ddl::NewIndex;
+use rows::schema::{Column, DefaultValue};
+use rows::store::{Direction, Reach};
+use rows::types::{IntWidth, LobSize};
+use rows::{Collation, ColumnType, Datum, Engine, Error, Flow, NewTable, Table};
+
+/// A table as items see it.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// The table.
+    pub table: Arc<Table>,
+    /// Columns that hold the value, in order.
+    pub values: Vec<usize>,
+    /// Between values, and between parts of keys.
+    pub separator: Vec<u8>,
+    /// The column of the client's flags.
+    pub flags: Option<usize>,
+    /// The column of the expiry time.
+    pub expires: Option<usize>,
+    /// The column of the stale mark.
+    pub stale: Option<usize>,
+    /// Whether this is the built-in table.
+    pub built_in: bool,
+}
+
+/// All containers, as of one state of their table.
+#[derive(Debug, Default)]
+pub struct Containers {
+    by_name: HashMap<Vec<u8>, Result<Place, String>>,
+    /// The table and its `changes` before it was read.
+    read: Option<(Arc<Table>, u64)>,
+}
+
+/// The places one conversation knows.
+#[derive(Debug, Default)]
+pub struct Places {
+    home: Option<Place>,
+    containers: Containers,
+}
+
+/// Makes the built-in tables that are missing.
+///
+/// # Errors
+/// Those of the engine.
+pub fn prepare(engine: &Engine) -> rows::Result<()> {
+    for (database, name, columns) in
+        [("kv", "cache", home_columns()), ("rowhouse", "containers", container_columns())]
+    {
+        match engine.create_database(database) {
+            Ok(()) | Err(Error::Exists { .. }) => {}
+            Err(error) => return Err(error),
+        }
+        let key = columns[0].name.clone();
+        let created = engine.create_table(NewTable {
+            database: database.into(),
+            name: name.into(),
+            columns,
+            indexes: vec![NewIndex {
+                name: None,
+                unique: true,
+                primary: true,
+                parts: vec![(key, None)],
+                comment: String::new(),
+            }],
+            comment: String::new(),
+            engine: "InnoDB".into(),
+            auto_increment_base: 0,
+        });
+        match created {
+            Ok(_) | Err(Error::Exists { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+fn column(name: &str, ty: ColumnType, default: Option<&str>) -> Column {
+    Column {
+        name: name.into(),
+        ty,
+        nullable: false,
+        default: default.map_or(DefaultValue::None, |text| {
+            DefaultValue::Literal(Some(text.as_bytes().to_vec()))
+        }),
+        on_update_now: false,
+        auto_increment: false,
+        comment: String::new(),
+        slot: 0,
+        absent: None,
+    }
+}
+
+fn home_columns() -> Vec<Column> {
+    let int = |width, unsigned| ColumnType::Int { width, unsigned, boolean: false };
+    vec![
+        column("k", ColumnType::VarBinary { bytes: 250 }, None),
+        column("v", ColumnType::Blob { size: LobSize::Long }, None),
+        column("flags", int(IntWidth::Int, true), Some("0")),
+        column("expires_at", int(IntWidth::Big, false), Some("0")),
+        column("stale", int(IntWidth::Tiny, true), Some("0")),
+    ]
+}
+
+fn container_columns() -> Vec<Column> {
+    let text =
+        |chars| ColumnType::VarChar { chars, collation: Collation::Utf8Mb4Bin };
+    vec![
+        column("name", text(64), None),
+        column("db", text(64), None),
+        column("tbl", text(64), None),
+        column("key_columns", text(1024), None),
+        column("value_columns", text(4096), None),
+        column("separator", text(16), Some("|")),
+        column("flags_column", text(64), Some("")),
+        column("expiry_column", text(64), Some("")),
+    ]
+}
+
+impl Place {
+    fn home(engine: &Engine) -> rows::Result<Place> {
+        let table = engine.catalog().table("kv", "cache")?;
+        let named = |name: &str| {
+            table.column(name).ok_or_else(|| Error::Definition {
+                why: format!("kv.cache has no column {name}"),
+            })
+        };
+        let key_only = table.codecs[0].parts.len() == 1
+            && table.codecs[0].parts[0].column == named("k")?
+            && table.codecs[0].parts[0].prefix.is_none();
+        if !key_only {
+            return Err(Error::Definition { why: "k is not the primary key of kv.cache".into() });
+        }
+        Ok(Place {
+            values: vec![named("v")?],
+            separator: Vec::new(),
+            flags: Some(named("flags")?),
+            expires: Some(named("expires_at")?),
+            stale: table.column("stale"),
+            built_in: true,
+            table,
+        })
+    }
+
+    /// A place by the columns of a row of `rowhouse.containers`, name excluded.
+    fn container(engine: &Engine, row: &[String]) -> Result<Place, String> {
+        let [database, name, keys, values, separator, flags, expires] = row else {
+            return Err("rowhouse.containers lacks columns".into());
+        };
+        let table = engine
+            .catalog()
+            .table(database, name)
+            .map_err(|_| format!("no such table {database}.{name}"))?;
+        let named = |name: &str| {
+            let name = name.trim();
+            table.column(name).ok_or_else(|| format!("no such column {name}"))
+        };
+        let list = |names: &str| names.split(',').map(named).collect::<Result<Vec<_>, _>>();
+        let optional = |name: &str| match name.trim() {
+            "" | "0" => Ok(None),
+            name => named(name).map(Some),
+        };
+        let keys = list(keys)?;
+        let values = list(values)?;
+        let parts = &table.codecs[0].parts;
+        let fits = !parts.is_empty()
+            && parts.len() == keys.len()
+            && parts.iter().zip(&keys).all(|(p, key)| p.column == *key && p.prefix.is_none());
+        if !fits {
+            return Err("key_columns must be the primary key".into());
+        }
+        if separator.is_empty() && (keys.len() > 1 || values.len() > 1) {
+            return Err("several columns need a separator".into());
+        }
+        let (flags, expires) = (optional(flags)?, optional(expires)?);
+        let integer = |column: Option<usize>| {
+            column.is_none_or(|at| matches!(table.columns[at].ty, ColumnType::Int { .. }))
+        };
+        if !integer(flags) || !integer(expires) {
+            return Err("flags_column and expiry_column must be integers".into());
+        }
+        if values.iter().any(|value| keys.contains(value)) {
+            return Err("a key column cannot be a value column".into());
+        }
+        let separator = separator.as_bytes().to_vec();
+        Ok(Place { table, values, separator, flags, expires, stale: None, built_in: false })
+    }
+}
+
+impl Containers {
+    fn read(engine: &Engine, reach: Reach) -> rows::Result<Containers> {
+        let table = match engine.catalog().table("rowhouse", "containers") {
+            Ok(table) => table,
+            Err(Error::NotFound { .. }) => return Ok(Containers::default()),
+            Err(error) => return Err(error),
+        };
+        let changes = table.changes();
+        let mut by_name = HashMap::new();
+        let names = [
+            "name", "db", "tbl", "key_columns", "value_columns", "separator", "flags_column",
+            "expiry_column",
+        ];
+        let columns: Vec<Option<usize>> = names.iter().map(|name| table.column(name)).collect();
+        let range = table.index_range(0);
+        let view = engine.latest();
+        engine.find(view, &table, 0, &range, Direction::Forward, reach, &mut |found| {
+            let mut texts = Vec::with_capacity(columns.len());
+            for column in &columns {
+                texts.push(match column {
+                    Some(at) => match found.row.column(*at)? {
+                        Datum::Bytes(text) => String::from_utf8_lossy(text).into_owned(),
+                        _ => String::new(),
+                    },
+                    None => String::new(),
+                });
+            }
+            let place = Place::container(engine, &texts[1..]);
+            by_name.insert(texts.swap_remove(0).into_bytes(), place);
+            Ok(Flow::Continue)
+        })?;
+        Ok(Containers { by_name, read: Some((table, changes)) })
+    }
+
+    fn is_current(&self) -> bool {
+        let Some((table, changes)) = &self.read else { return false };
+        table.is_current()
+            && table.changes() == *changes
+            && self
+                .by_name
+                .values()
+                .all(|place| place.as_ref().is_ok_and(|place| place.table.is_current()))
+    }
+}
+
+impl Places {
+    /// Looks again at what has changed.
+    ///
+    /// # Errors
+    /// `WouldWait` and what reading tables gives; `NotFound` when `kv.cache` was dropped.
+    pub fn refresh(&mut self, engine: &Engine, reach: Reach) -> rows::Result<()> {
+        if !self.containers.is_current() {
+            self.containers = Containers::read(engine, reach)?;
+        }
+        if !self.home.as_ref().is_some_and(|home| home.table.is_current()) {
+            self.home = None;
+            self.home = Some(Place::home(engine)?);
+        }
+        Ok(())
+    }
+
+    /// The place of a key and the part of the key that counts there.
+    ///
+    /// # Errors
+    /// The reason why a container cannot be used, as a sentence.
+    pub fn of<'p, 'k>(&'p self, key: &'k [u8]) -> Result<(&'p Place, &'k [u8]), String> {
+        if !self.containers.by_name.is_empty()
+            && let Some((name, rest)) = split_key(key)
+            && let Some(place) = self.containers.by_name.get(name)
+        {
+            return match place {
+                Ok(place) => Ok((place, rest)),
+                Err(why) => {
+                    let name = String::from_utf8_lossy(name);
+                    Err(format!("container {name}: {why}"))
+                }
+            };
+        }
+        match &self.home {
+            Some(home) => Ok((home, key)),
+            None => Err("no table kv.cache".into()),
+        }
+    }
+
+    /// The built-in table.
+    pub fn home(&self) -> Option<&Place> {
+        self.home.as_ref()
+    }
+}
+
+/// `user:101` and `@@user.101` name a container and a key in it.
+fn split_key(key: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (key, mark) = match key.strip_prefix(b"@@") {
+        Some(rest) => (rest, b'.'),
+        None => (key, b':'),
+    };
+    let at = memchr::memchr(mark, key)?;
+    Some((&key[..at], &key[at + 1..]))
+}

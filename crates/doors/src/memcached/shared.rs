@@ -1,0 +1,213 @@
+//! What all conversations of the memcached door share: settings, counters, marks, and the
+//! removal of expired rows.
+//!
+//! Not here: what one conversation knows (`door`).
+
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+
+use rows::store::{Direction, LockWait, Reach};
+use rows::{Changed, Engine, Flow, RowChange};
+
+use crate::memcached::command::Moment;
+use crate::memcached::item;
+use crate::memcached::marks::Marks;
+use crate::memcached::place::Places;
+
+/// Settings of the door.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Most bytes of a value.
+    pub item_bytes_max: usize,
+    /// TCP port as `stats settings` shows it.
+    pub port: u16,
+    /// Connections as `stats settings` shows them.
+    pub connections_max: usize,
+    /// What `version` says.
+    pub version: String,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            item_bytes_max: 1 << 20,
+            port: 11211,
+            connections_max: 1024,
+            version: concat!("1.6.45-rowhouse-", env!("CARGO_PKG_VERSION")).into(),
+        }
+    }
+}
+
+/// A count that only grows.
+#[derive(Debug, Default)]
+pub struct Counter(AtomicU64);
+
+impl Counter {
+    /// One more.
+    pub fn add(&self) {
+        self.add_many(1);
+    }
+
+    /// Some more.
+    pub fn add_many(&self, count: u64) {
+        self.0.fetch_add(count, Ordering::Relaxed);
+    }
+
+    /// One less.
+    pub fn less(&self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// How many.
+    pub fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+macro_rules! counters {
+    ($($name:ident,)*) => {
+        /// What `stats` shows.
+        #[derive(Debug, Default)]
+        #[allow(missing_docs, reason = "the names are memcached's")]
+        pub struct Counters { $(pub $name: Counter,)* }
+
+        impl Counters {
+            /// Every counter with its name.
+            pub fn list(&self) -> Vec<(&'static str, u64)> {
+                vec![$((stringify!($name), self.$name.get()),)*]
+            }
+
+            /// All but present connections back to 0.
+            pub fn reset(&self) {
+                $(if stringify!($name) != "curr_connections" {
+                    self.$name.0.store(0, Ordering::Relaxed);
+                })*
+            }
+        }
+    };
+}
+
+counters! {
+    curr_connections, total_connections, cmd_get, cmd_set, cmd_flush, cmd_touch, cmd_meta,
+    get_hits, get_misses, get_expired, delete_misses, delete_hits, incr_misses, incr_hits,
+    decr_misses, decr_hits, cas_misses, cas_hits, cas_badval, touch_hits, touch_misses,
+    store_too_large, bytes_read, bytes_written, total_items, reclaimed,
+}
+
+/// What all conversations share.
+pub struct Shared {
+    /// The settings.
+    pub options: Options,
+    /// The counters.
+    pub counters: Counters,
+    /// Marks of items.
+    pub marks: Marks,
+    /// When the door opened, Unix seconds.
+    pub started: i64,
+    /// The second at which everything written before is to go; 0 for none.
+    flush_at: AtomicI64,
+    /// Where the last sweep stopped.
+    swept_to: std::sync::Mutex<Vec<u8>>,
+}
+
+impl Shared {
+    /// The shared part of a door that opens now.
+    pub fn new(engine: &Engine, options: Options) -> Shared {
+        Shared {
+            options,
+            counters: Counters::default(),
+            marks: Marks::new(),
+            started: now(engine).0,
+            flush_at: AtomicI64::new(0),
+            swept_to: std::sync::Mutex::default(),
+        }
+    }
+
+    /// Sets when everything is to go; 0 for never.
+    pub fn flush_at(&self, second: i64) {
+        self.flush_at.store(second, Ordering::SeqCst);
+    }
+
+    /// Whether a delayed `flush_all` is due.
+    pub fn flush_due(&self, now: Moment) -> bool {
+        let at = self.flush_at.load(Ordering::Relaxed);
+        at != 0 && at <= now.0
+    }
+
+    /// Does a delayed `flush_all` that is due.
+    ///
+    /// # Errors
+    /// Those of emptying a table; the flush stays due.
+    pub fn flush_if_due(&self, engine: &Engine) -> rows::Result<()> {
+        let at = self.flush_at.load(Ordering::SeqCst);
+        // Who takes the time away is who flushes.
+        if at == 0
+            || at > now(engine).0
+            || self.flush_at.compare_exchange(at, 0, Ordering::SeqCst, Ordering::SeqCst).is_err()
+        {
+            return Ok(());
+        }
+        engine.truncate_table("kv", "cache").inspect_err(|_| self.flush_at(at))
+    }
+
+    /// Looks at up to `max` rows of `kv.cache`, from where the last sweep stopped, and removes
+    /// the expired ones; gives how many. Rows that others have locked are left for later.
+    ///
+    /// # Errors
+    /// Those of reading and writing; what was not removed stays for the next sweep.
+    pub fn sweep(&self, engine: &std::sync::Arc<Engine>, max: usize) -> rows::Result<usize> {
+        self.flush_if_due(engine)?;
+        let mut places = Places::default();
+        places.refresh(engine, Reach::Disk)?;
+        let Some(place) = places.home() else { return Ok(0) };
+        let now = now(engine);
+        let mut from =
+            self.swept_to.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut range = place.table.index_range(0);
+        if *from > range.start && *from < range.end {
+            range.start = from.clone();
+        }
+        let mut looked = 0;
+        let mut expired = Vec::new();
+        let mut last = Vec::new();
+        let (view, forward) = (engine.latest(), Direction::Forward);
+        engine.find(view, &place.table, 0, &range, forward, Reach::Disk, &mut |found| {
+            looked += 1;
+            if now.is_over(item::attributes(place, &found.row)?.1) {
+                expired.push(found.key.to_vec());
+            }
+            if looked < max {
+                return Ok(Flow::Continue);
+            }
+            last = found.key.to_vec();
+            last.push(0);
+            Ok(Flow::Stop)
+        })?;
+        *from = last;
+        drop(from);
+        if expired.is_empty() {
+            return Ok(0);
+        }
+        let mut transaction = engine.begin(LockWait::Never)?;
+        let mut removed = 0;
+        for key in &expired {
+            let changed = transaction.change_row(&place.table, key, &mut |row| {
+                let over = now.is_over(item::attributes(place, &row)?.1);
+                Ok(if over { RowChange::Delete } else { RowChange::Keep })
+            });
+            match changed {
+                Ok(Changed::Deleted) => removed += 1,
+                Ok(_) | Err(rows::Error::WouldWait(_)) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        // Expired rows are invisible already: a crash may bring them back for the next sweep.
+        transaction.commit(rows::store::Durability::Os)?;
+        self.counters.reclaimed.add_many(removed as u64);
+        Ok(removed)
+    }
+}
+
+/// The present, by the engine's clock.
+pub fn now(engine: &Engine) -> Moment {
+    Moment((engine.clock().unix_micros() / 1_000_000) as i64)
+}

@@ -1,0 +1,124 @@
+//! `stats` and its sub-statistics, as names and values.
+//!
+//! Not here: what is counted (`shared`), where.
+
+use std::io::Write as _;
+
+use crate::memcached::execute::Rows;
+
+/// Names and values of a sub-statistic; `None` for an unknown one.
+pub fn list(sub: &[u8], rows: &Rows<'_, '_>) -> Option<Vec<(String, String)>> {
+    let mut figures: Vec<(String, String)> = Vec::new();
+    let shared = rows.shared;
+    let options = &shared.options;
+    let mut add = |name: &str, value: String| figures.push((name.to_owned(), value));
+    match sub {
+        b"" => {
+            add("pid", std::process::id().to_string());
+            add("uptime", (rows.now.0 - shared.started).max(0).to_string());
+            add("time", rows.now.0.to_string());
+            add("version", options.version.clone());
+            add("pointer_size", usize::BITS.to_string());
+            let (user, system) = processor_seconds();
+            add("rusage_user", user);
+            add("rusage_system", system);
+            add("max_connections", options.connections_max.to_string());
+            for (name, value) in shared.counters.list() {
+                add(name, value.to_string());
+            }
+            let table = rows.places.home().map(|home| &home.table);
+            let bytes = table.and_then(|table| rows.turn.engine().approximate_bytes(table).ok());
+            add("rejected_connections", "0".into());
+            add("store_no_memory", "0".into());
+            add("get_flushed", "0".into());
+            add("auth_cmds", "0".into());
+            add("auth_errors", "0".into());
+            add("limit_maxbytes", "0".into());
+            add("accepting_conns", "1".into());
+            let threads = std::thread::available_parallelism().map_or(1, usize::from);
+            add("threads", threads.to_string());
+            add("bytes", bytes.unwrap_or(0).to_string());
+            add("curr_items", approximate_items(rows, bytes.unwrap_or(0)).to_string());
+            add("evictions", "0".into());
+        }
+        b"settings" => {
+            add("maxbytes", "0".into());
+            add("maxconns", options.connections_max.to_string());
+            add("tcpport", options.port.to_string());
+            add("udpport", "0".into());
+            add("verbosity", "0".into());
+            add("oldest", "0".into());
+            add("evictions", "off".into());
+            add("growth_factor", "1.25".into());
+            add("chunk_size", "48".into());
+            add("num_threads", "1".into());
+            add("stat_key_prefix", ":".into());
+            add("detail_enabled", "no".into());
+            add("cas_enabled", "yes".into());
+            add("tcp_backlog", "1024".into());
+            add("binding_protocol", "auto-negotiate".into());
+            add("auth_enabled_sasl", "no".into());
+            add("auth_enabled_ascii", "no".into());
+            add("item_size_max", options.item_bytes_max.to_string());
+            add("flush_enabled", "yes".into());
+            add("client_flags_size", "4".into());
+        }
+        b"conns" | b"items" | b"slabs" => {
+            if sub == b"slabs" {
+                add("active_slabs", "0".into());
+                add("total_malloced", "0".into());
+            }
+        }
+        b"sizes" => add("sizes_status", "disabled".into()),
+        _ => return None,
+    }
+    Some(figures)
+}
+
+/// Appends the answer of the text protocol.
+pub fn text(arguments: &[&[u8]], rows: &Rows<'_, '_>, out: &mut Vec<u8>) {
+    match arguments {
+        [b"reset"] => {
+            rows.shared.counters.reset();
+            out.extend_from_slice(b"RESET\r\n");
+        }
+        [b"detail", b"on" | b"off"] => out.extend_from_slice(b"OK\r\n"),
+        [b"detail", b"dump"] | [b"cachedump", _, _] => out.extend_from_slice(b"END\r\n"),
+        [b"detail", ..] => {
+            out.extend_from_slice(b"CLIENT_ERROR usage: stats detail on|off|dump\r\n");
+        }
+        [b"cachedump", ..] => out.extend_from_slice(b"CLIENT_ERROR bad command line\r\n"),
+        _ => {
+            let Some(figures) = list(arguments.first().copied().unwrap_or_default(), rows) else {
+                out.extend_from_slice(b"ERROR\r\n");
+                return;
+            };
+            for (name, value) in figures {
+                // Writing into a vector does not fail.
+                let _ = write!(out, "STAT {name} {value}\r\n");
+            }
+            out.extend_from_slice(b"END\r\n");
+        }
+    }
+}
+
+/// Rows cannot be counted without visiting them: those stored through this door less those
+/// removed, or none when the table is empty.
+fn approximate_items(rows: &Rows<'_, '_>, bytes: u64) -> u64 {
+    let counters = &rows.shared.counters;
+    let gone = counters.delete_hits.get() + counters.reclaimed.get();
+    if bytes == 0 { 0 } else { counters.total_items.get().saturating_sub(gone) }
+}
+
+/// Processor time of this process in user and system mode, as `seconds.micros`.
+fn processor_seconds() -> (String, String) {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields = stat.rsplit(") ").next().unwrap_or_default();
+    let mut ticks = fields.split(' ').skip(11).map(|field| field.parse::<u64>().unwrap_or(0));
+    // Linux shows hundredths of a second to every program.
+    let mut next = || {
+        let ticks = ticks.next().unwrap_or(0);
+        format!("{}.{:06}", ticks / 100, ticks % 100 * 10_000)
+    };
+    (next(), next())
+}

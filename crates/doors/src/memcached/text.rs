@@ -1,0 +1,411 @@
+//! Classic text commands: lines to commands, answers to lines.
+//!
+//! Invariants
+//! 1. Nothing of an incomplete request is done.
+//! 2. `noreply` hides success and errors alike, as far as the line can be parsed.
+//!
+//! Not here: meta commands (`meta`), what commands do (`execute`).
+
+use memchr::memchr;
+
+use crate::memcached::command::{
+    Count, Delete, Fetch, Item, KEY_BYTES_MAX, Outcome, Refusal, Store, StoreMode, Trouble,
+};
+use crate::memcached::door::{Failing, Served};
+use crate::memcached::execute::Rows;
+use crate::memcached::{meta, stats};
+
+/// Most bytes without a line's end, but for reads of many keys.
+const LINE_BYTES_MAX: usize = 2048;
+/// Most tokens of a line, but for reads of many keys.
+const TOKENS_MAX: usize = 24;
+/// What an item takes besides key and value in the original, which counts it against the limit.
+const ITEM_OVERHEAD: usize = 59;
+
+/// The reply to a line that makes no sense.
+pub const BAD_LINE: &[u8] = b"CLIENT_ERROR bad command line format\r\n";
+/// The reply to a block of data that does not end where it should.
+pub const BAD_CHUNK: &[u8] = b"CLIENT_ERROR bad data chunk\r\n";
+
+/// The tokens of a line.
+pub struct Tokens<'a> {
+    tokens: [&'a [u8]; TOKENS_MAX],
+    count: usize,
+    /// Whether there were more than fit.
+    pub overflow: bool,
+}
+
+impl<'a> Tokens<'a> {
+    fn of(line: &'a [u8]) -> Tokens<'a> {
+        let mut tokens = Tokens { tokens: [&[]; TOKENS_MAX], count: 0, overflow: false };
+        for token in line.split(|byte| *byte == b' ').filter(|token| !token.is_empty()) {
+            if tokens.count == TOKENS_MAX {
+                tokens.overflow = true;
+                break;
+            }
+            tokens.tokens[tokens.count] = token;
+            tokens.count += 1;
+        }
+        tokens
+    }
+
+    /// All of them, the command in front.
+    pub fn all(&self) -> &[&'a [u8]] {
+        &self.tokens[..self.count]
+    }
+}
+
+/// A number without sign that fits 64 bits.
+pub fn unsigned(token: &[u8]) -> Option<u64> {
+    if token.is_empty() || token.len() > 20 {
+        return None;
+    }
+    token.iter().try_fold(0u64, |value, byte| {
+        let digit = byte.is_ascii_digit().then(|| u64::from(byte - b'0'))?;
+        value.checked_mul(10)?.checked_add(digit)
+    })
+}
+
+/// A number that may have a sign.
+pub fn signed(token: &[u8]) -> Option<i64> {
+    match token.strip_prefix(b"-") {
+        Some(digits) => i64::try_from(unsigned(digits)?).ok().map(|value| -value),
+        None => i64::try_from(unsigned(token.strip_prefix(b"+").unwrap_or(token))?).ok(),
+    }
+}
+
+/// Appends a number in digits.
+pub fn write_number(mut number: u64, out: &mut Vec<u8>) {
+    let mut digits = [0; 20];
+    let mut at = digits.len();
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (number % 10) as u8;
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(&digits[at..]);
+}
+
+/// Whether a value of so many bytes is above the limit.
+pub fn too_large(rows: &Rows<'_, '_>, key: &[u8], bytes: usize) -> bool {
+    bytes.saturating_add(key.len() + ITEM_OVERHEAD) > rows.shared.options.item_bytes_max
+}
+
+/// Appends an error reply.
+pub fn refusal(refusal: &Refusal, out: &mut Vec<u8>) {
+    let (word, sentence): (&[u8], &str) = match refusal {
+        Refusal::TooLarge => (b"SERVER_ERROR ", "object too large for cache"),
+        Refusal::NotNumeric => {
+            (b"CLIENT_ERROR ", "cannot increment or decrement non-numeric value")
+        }
+        Refusal::Client(sentence) => (b"CLIENT_ERROR ", sentence),
+        Refusal::Server(sentence) => (b"SERVER_ERROR ", sentence),
+    };
+    out.extend_from_slice(word);
+    out.extend_from_slice(sentence.as_bytes());
+    out.extend_from_slice(b"\r\n");
+}
+
+/// Serves the line in front.
+pub(super) fn serve(
+    bytes: &[u8],
+    rows: &mut Rows<'_, '_>,
+    out: &mut Vec<u8>,
+) -> Result<Served, Trouble> {
+    let Some(end) = memchr(b'\n', bytes) else {
+        let many = bytes.starts_with(b"get ") || bytes.starts_with(b"gets ");
+        let close = bytes.len() > LINE_BYTES_MAX && !many;
+        return Ok(if close { Served::Close } else { Served::More });
+    };
+    let line = bytes[..end].strip_suffix(b"\r").unwrap_or(&bytes[..end]);
+    let body = &bytes[end + 1..];
+    let line_bytes = end + 1;
+    let done = Ok(Served::Done { consumed: line_bytes, swallow: 0, failing: Failing::Line });
+    if let Some(keys) = line.strip_prefix(b"get ") {
+        get(keys, None, false, rows, out)?;
+        return done;
+    }
+    if let Some(keys) = line.strip_prefix(b"gets ") {
+        get(keys, None, true, rows, out)?;
+        return done;
+    }
+    let tokens = Tokens::of(line);
+    let all = tokens.all();
+    let Some(command) = all.first() else {
+        out.extend_from_slice(b"ERROR\r\n");
+        return done;
+    };
+    match *command {
+        b"gat" | b"gats" => {
+            let rest = &line[command.as_ptr() as usize - line.as_ptr() as usize..];
+            let rest = rest[command.len()..].trim_ascii_start();
+            let (exptime, keys) = match memchr(b' ', rest) {
+                Some(at) => (&rest[..at], &rest[at + 1..]),
+                None => (rest, &b""[..]),
+            };
+            match signed(exptime) {
+                _ if keys.trim_ascii().is_empty() => out.extend_from_slice(b"ERROR\r\n"),
+                None => out.extend_from_slice(b"CLIENT_ERROR invalid exptime argument\r\n"),
+                touch => get(keys, touch, *command == b"gats", rows, out)?,
+            }
+            done
+        }
+        b"mg" | b"ms" | b"md" | b"ma" | b"mn" | b"me" => {
+            meta::serve(&tokens, line_bytes, body, rows, out)
+        }
+        b"set" => store(all, StoreMode::Set, line_bytes, body, rows, out),
+        b"add" => store(all, StoreMode::Add, line_bytes, body, rows, out),
+        b"replace" => store(all, StoreMode::Replace, line_bytes, body, rows, out),
+        b"append" => store(all, StoreMode::Append, line_bytes, body, rows, out),
+        b"prepend" => store(all, StoreMode::Prepend, line_bytes, body, rows, out),
+        b"cas" => store(all, StoreMode::Set, line_bytes, body, rows, out),
+        b"quit" => Ok(Served::Close),
+        _ if all.last().is_some_and(|last| last.starts_with(b"HTTP/")) => Ok(Served::Close),
+        _ => {
+            let mark = out.len();
+            simple(all, rows, out)?;
+            let mut failing = Failing::Line;
+            if all.last() == Some(&&b"noreply"[..]) && all.len() > 1 {
+                out.truncate(mark);
+                failing = Failing::Silent;
+            }
+            Ok(Served::Done { consumed: line_bytes, swallow: 0, failing })
+        }
+    }
+}
+
+fn valid_key(key: &[u8]) -> bool {
+    !key.is_empty() && key.len() <= KEY_BYTES_MAX
+}
+
+fn get(
+    keys: &[u8],
+    touch: Option<i64>,
+    with_cas: bool,
+    rows: &mut Rows<'_, '_>,
+    out: &mut Vec<u8>,
+) -> Result<(), Trouble> {
+    let mark = out.len();
+    let mut asked = 0;
+    for key in keys.split(|byte| *byte == b' ').filter(|key| !key.is_empty()) {
+        asked += 1;
+        if !valid_key(key) {
+            out.truncate(mark);
+            out.extend_from_slice(BAD_LINE);
+            return Ok(());
+        }
+        let fetch = Fetch { key, touch, ..Fetch::default() };
+        let fetched = rows.fetch(&fetch, &mut |item| value(key, item, with_cas, out));
+        match fetched {
+            Ok(_) => {}
+            Err(Trouble::Refused(why)) => {
+                out.truncate(mark);
+                refusal(&why, out);
+                return Ok(());
+            }
+            Err(other) => return Err(other),
+        }
+    }
+    rows.shared.counters.cmd_get.add_many(asked);
+    out.extend_from_slice(if asked == 0 { b"ERROR\r\n" } else { b"END\r\n" });
+    Ok(())
+}
+
+fn value(key: &[u8], item: &Item<'_>, with_cas: bool, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"VALUE ");
+    out.extend_from_slice(key);
+    out.push(b' ');
+    write_number(u64::from(item.flags), out);
+    out.push(b' ');
+    write_number(item.value.len() as u64, out);
+    if with_cas {
+        out.push(b' ');
+        write_number(item.cas, out);
+    }
+    out.extend_from_slice(b"\r\n");
+    out.extend_from_slice(item.value);
+    out.extend_from_slice(b"\r\n");
+}
+
+fn store(
+    tokens: &[&[u8]],
+    mode: StoreMode,
+    line_bytes: usize,
+    body: &[u8],
+    rows: &mut Rows<'_, '_>,
+    out: &mut Vec<u8>,
+) -> Result<Served, Trouble> {
+    let is_cas = tokens[0] == b"cas";
+    let wanted = if is_cas { 6 } else { 5 };
+    let silent = tokens.len() == wanted + 1 && tokens[wanted] == b"noreply";
+    let failing = if silent { Failing::Silent } else { Failing::Line };
+    let mut answer = |reply: &[u8], consumed, swallow| {
+        if !silent {
+            out.extend_from_slice(reply);
+        }
+        Ok(Served::Done { consumed, swallow, failing })
+    };
+    if tokens.len() < wanted || tokens.len() > wanted + 1 {
+        return answer(b"ERROR\r\n", line_bytes, 0);
+    }
+    let key = tokens[1];
+    let length = signed(tokens[4]).filter(|length| i32::try_from(*length).is_ok());
+    let compare = if is_cas { unsigned(tokens[5]).map(Some) } else { Some(None) };
+    let (Some(flags), Some(exptime), Some(length), Some(compare), true) =
+        (unsigned(tokens[2]), signed(tokens[3]), length, compare, valid_key(key))
+    else {
+        return answer(BAD_LINE, line_bytes, 0);
+    };
+    let Ok(length) = usize::try_from(length) else {
+        return answer(BAD_CHUNK, line_bytes, 0);
+    };
+    if too_large(rows, key, length) {
+        if mode == StoreMode::Set {
+            refusing(rows.discard_for(key))?;
+        }
+        return answer(b"SERVER_ERROR object too large for cache\r\n", line_bytes, length + 2);
+    }
+    if body.len() < length + 2 {
+        return Ok(Served::More);
+    }
+    let consumed = line_bytes + length + 2;
+    if &body[length..length + 2] != b"\r\n" {
+        return answer(BAD_CHUNK, consumed, 0);
+    }
+    // Flags of more than 32 bits wrap, as in the original.
+    let flags = flags as u32;
+    let value = &body[..length];
+    let store = Store { key, mode, flags, exptime, value, compare, ..Store::default() };
+    match rows.store(&store, false) {
+        Ok(outcome) => answer(
+            match outcome {
+                Outcome::Done(_) => b"STORED\r\n",
+                Outcome::NotStored => b"NOT_STORED\r\n",
+                Outcome::Exists => b"EXISTS\r\n",
+                Outcome::Missing => b"NOT_FOUND\r\n",
+            },
+            consumed,
+            0,
+        ),
+        Err(Trouble::Refused(why)) => {
+            let mut words = Vec::new();
+            refusal(&why, &mut words);
+            answer(&words, consumed, 0)
+        }
+        Err(other) => Err(other),
+    }
+}
+
+/// Lets waiting through and drops refusals, for what is done on the side.
+pub fn refusing<T>(result: Result<T, Trouble>) -> Result<(), Trouble> {
+    match result {
+        Ok(_) | Err(Trouble::Refused(_)) => Ok(()),
+        Err(other) => Err(other),
+    }
+}
+
+/// Commands of one line.
+fn simple(tokens: &[&[u8]], rows: &mut Rows<'_, '_>, out: &mut Vec<u8>) -> Result<(), Trouble> {
+    let arguments = match tokens {
+        [_, middle @ .., b"noreply"] => middle,
+        [_, rest @ ..] => rest,
+        [] => &[],
+    };
+    let result = match (tokens[0], arguments) {
+        (b"delete", [key]) | (b"delete", [key, _]) if valid_key(key) => {
+            let delete = Delete { key, ..Delete::default() };
+            match arguments.get(1) {
+                Some(time) if *time != b"0" => {
+                    out.extend_from_slice(
+                        b"CLIENT_ERROR bad command line format.  Usage: delete <key> [noreply]\r\n",
+                    );
+                    Ok(())
+                }
+                _ => rows.delete(&delete, false).map(|outcome| {
+                    out.extend_from_slice(match outcome {
+                        Outcome::Done(_) => b"DELETED\r\n",
+                        _ => b"NOT_FOUND\r\n",
+                    });
+                }),
+            }
+        }
+        (b"touch", [key, exptime]) if valid_key(key) => match signed(exptime) {
+            None => {
+                out.extend_from_slice(b"CLIENT_ERROR invalid exptime argument\r\n");
+                Ok(())
+            }
+            Some(exptime) => rows.touch(key, exptime, &mut |_| {}).map(|touched| {
+                out.extend_from_slice(if touched { b"TOUCHED\r\n" } else { b"NOT_FOUND\r\n" });
+            }),
+        },
+        (b"incr" | b"decr", [key, delta]) if valid_key(key) => match unsigned(delta) {
+            None => {
+                out.extend_from_slice(b"CLIENT_ERROR invalid numeric delta argument\r\n");
+                Ok(())
+            }
+            Some(delta) => {
+                let down = tokens[0] == b"decr";
+                let count = Count { key, down, delta, ..Count::default() };
+                rows.count(&count, false).map(|counted| match counted {
+                    Ok(counted) => {
+                        write_number(counted.number, out);
+                        out.extend_from_slice(b"\r\n");
+                    }
+                    Err(_) => out.extend_from_slice(b"NOT_FOUND\r\n"),
+                })
+            }
+        },
+        (b"delete" | b"touch" | b"incr" | b"decr", [key, ..]) if !valid_key(key) => {
+            out.extend_from_slice(BAD_LINE);
+            Ok(())
+        }
+        (b"flush_all", []) => rows.flush(0).map(|()| out.extend_from_slice(b"OK\r\n")),
+        (b"flush_all", [delay]) => match signed(delay) {
+            None => {
+                out.extend_from_slice(b"CLIENT_ERROR invalid exptime argument\r\n");
+                Ok(())
+            }
+            Some(delay) => rows.flush(delay).map(|()| out.extend_from_slice(b"OK\r\n")),
+        },
+        (b"version", []) => {
+            out.extend_from_slice(b"VERSION ");
+            out.extend_from_slice(rows.shared.options.version.as_bytes());
+            out.extend_from_slice(b"\r\n");
+            Ok(())
+        }
+        (b"verbosity", [_, ..]) => {
+            out.extend_from_slice(b"OK\r\n");
+            Ok(())
+        }
+        (b"cache_memlimit", [megabytes]) if unsigned(megabytes).is_some() => {
+            out.extend_from_slice(b"OK\r\n");
+            Ok(())
+        }
+        (b"shutdown", _) => {
+            out.extend_from_slice(b"SERVER_ERROR: shutdown not enabled\r\n");
+            Ok(())
+        }
+        (b"stats", arguments) => {
+            stats::text(arguments, rows, out);
+            Ok(())
+        }
+        (b"lru_crawler" | b"lru" | b"slabs" | b"watch" | b"extstore", _) => {
+            out.extend_from_slice(b"CLIENT_ERROR not supported: rows are not kept in slabs\r\n");
+            Ok(())
+        }
+        _ => {
+            out.extend_from_slice(b"ERROR\r\n");
+            Ok(())
+        }
+    };
+    match result {
+        Err(Trouble::Refused(why)) => {
+            refusal(&why, out);
+            Ok(())
+        }
+        other => other,
+    }
+}

@@ -1,0 +1,50 @@
+//! Shapes, literals and ends of statements.
+
+use super::*;
+
+fn shape(text: &str) -> (String, usize, Vec<u32>) {
+    let mut scanned = Scanned::default();
+    scanned.scan(text.as_bytes(), SqlMode::default()).expect("scans");
+    (
+        String::from_utf8(scanned.shape.clone()).expect("UTF-8"),
+        scanned.literals.len(),
+        scanned.runs.clone(),
+    )
+}
+
+#[test]
+fn literals_behind_from_are_taken_out_and_those_before_it_stay() {
+    let (text, literals, _) = shape("SELECT a, 1  FROM t WHERE id = 17 and b='x''y' LIMIT 3");
+    assert_eq!(text, "SELECT a, 1  FROM t WHERE id = ? and b=? LIMIT ?");
+    assert_eq!(literals, 3);
+}
+
+#[test]
+fn rows_of_the_same_shape_are_counted_and_not_repeated() {
+    let (text, literals, runs) =
+        shape("INSERT INTO t (a,b) VALUES (1,'a'), (2, NULL),(-3,'c') ON DUPLICATE KEY UPDATE a=5");
+    assert_eq!(text, "INSERT INTO t (a,b) VALUES (?,?),(-?,?) ON DUPLICATE KEY UPDATE a=?");
+    assert_eq!(literals, 7);
+    assert_eq!(runs, [2, 1]);
+}
+
+#[test]
+fn order_by_positions_and_lengths_of_types_stay() {
+    let (text, ..) = shape("SELECT a FROM t WHERE cast(b AS char(3)) = 'x' ORDER BY 2 LIMIT 5");
+    assert_eq!(text, "SELECT a FROM t WHERE cast(b AS char(3)) = ? ORDER BY 2 LIMIT ?");
+}
+
+#[test]
+fn the_end_of_a_statement_is_its_semicolon_outside_of_strings() {
+    let mut scanned = Scanned::default();
+    scanned.scan(b"  select ';' from t; select 2", SqlMode::default()).expect("scans");
+    assert_eq!(scanned.taken, 21);
+    assert_eq!(scanned.shape, b"select ';' from t");
+}
+
+#[test]
+fn comments_that_mysql_executes_become_text() {
+    let text = b"/*!40101 SET NAMES utf8 */;";
+    let opened = open_version_comments(text).expect("has one");
+    assert_eq!(opened, b"         SET NAMES utf8   ;");
+}

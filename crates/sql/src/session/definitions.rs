@@ -1,0 +1,176 @@
+//! Statements that make, change and drop databases and tables.
+//!
+//! Not here: what they are made of (`ddl`), the making (`rows::ddl`).
+
+use std::sync::Arc;
+
+use super::Session;
+use crate::ddl::{self, Unenforced};
+use crate::error::{Result, SqlError};
+use crate::parse::TableName;
+use crate::parse::alter::{AlterSpec, AlterTable};
+use crate::parse::table::CreateTable;
+use crate::reply::{Done, Reply};
+use crate::warning::Level;
+
+impl Session {
+    fn note(&self, number: u16, message: String) {
+        self.warnings.borrow_mut().push(Level::Note, number, message);
+    }
+
+    pub(super) fn create_database(&mut self, name: &str, if_not_exists: bool) -> Result<Reply> {
+        match self.sql.engine().create_database(name) {
+            Ok(()) => Ok(self.done(1)),
+            Err(rows::Error::Exists { .. }) if if_not_exists => {
+                self.note(1007, format!("Can't create database '{name}'; database exists"));
+                Ok(self.done(1))
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    pub(super) fn drop_database(&mut self, name: &str, if_exists: bool) -> Result<Reply> {
+        let missing = format!("Can't drop database '{name}'; database doesn't exist");
+        match self.sql.engine().drop_database(name) {
+            Ok(tables) => {
+                if self.database.as_deref() == Some(name) {
+                    self.database = None;
+                    self.process.set_database(None);
+                }
+                Ok(self.done(tables as u64))
+            }
+            Err(rows::Error::NotFound { .. }) if if_exists => {
+                self.note(1008, missing);
+                Ok(self.done(0))
+            }
+            Err(rows::Error::NotFound { .. }) => Err(SqlError::new(1008, missing)),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn warn_unenforced(&self, unenforced: Unenforced) {
+        let mut warnings = self.warnings.borrow_mut();
+        if unenforced.foreign_keys > 0 {
+            let message = "FOREIGN KEY constraints are accepted and not enforced";
+            warnings.push(Level::Warning, 1235, message);
+        }
+        if unenforced.checks > 0 {
+            let message = "CHECK constraints are accepted and not enforced";
+            warnings.push(Level::Warning, 1235, message);
+        }
+    }
+
+    pub(super) fn create_table(&mut self, create: &CreateTable) -> Result<Reply> {
+        let engine = Arc::clone(self.sql.engine());
+        let (database, name) = self.qualified(&create.name)?;
+        let (database, name) = (database.to_string(), name.to_string());
+        if !engine.catalog().has_database(&database) {
+            return Err(SqlError::unknown_database(&database));
+        }
+        if engine.catalog().table(&database, &name).is_ok() {
+            let message = format!("Table '{name}' already exists");
+            if create.if_not_exists {
+                self.note(1050, message);
+                return Ok(self.done(0));
+            }
+            return Err(SqlError::new(1050, message));
+        }
+        if let Some(like) = &create.like {
+            let source = self.table(like)?;
+            engine.create_table(ddl::new_table_like(&source, &database, &name))?;
+            return Ok(self.done(0));
+        }
+        let stream = match &create.query {
+            Some(query) => Some(self.select_analytically(query, &[])?),
+            None => None,
+        };
+        let given = stream.as_ref().map(|stream| Arc::clone(stream.columns()));
+        let given = given.as_deref().unwrap_or_default();
+        let mode = self.variables.mode;
+        let (table, unenforced) = ddl::new_table(create, &database, given, mode)?;
+        let table = match engine.create_table(table) {
+            Ok(table) => table,
+            Err(rows::Error::Exists { .. }) if create.if_not_exists => return Ok(self.done(0)),
+            Err(error) => return Err(error.into()),
+        };
+        self.warn_unenforced(unenforced);
+        let Some(stream) = stream else { return Ok(self.done(0)) };
+        match self.fill_table(&table, stream) {
+            Ok(written) => Ok(Reply::Done(Done {
+                affected: written.affected,
+                info: written.info,
+                ..Done::default()
+            })),
+            Err(error) => {
+                // A table that its query could not fill is not left behind.
+                engine.drop_table(&database, &name)?;
+                Err(error)
+            }
+        }
+    }
+
+    pub(super) fn drop_tables(&mut self, names: &[TableName], if_exists: bool) -> Result<Reply> {
+        let engine = Arc::clone(self.sql.engine());
+        let mut known = Vec::with_capacity(names.len());
+        let mut missing = Vec::new();
+        for name in names {
+            let (database, table) = self.qualified(name)?;
+            match engine.catalog().table(database, table) {
+                Ok(_) => known.push((database.to_string(), table.to_string())),
+                Err(rows::Error::NotFound { .. }) => missing.push(format!("{database}.{table}")),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        if !missing.is_empty() && !if_exists {
+            return Err(SqlError::new(1051, format!("Unknown table '{}'", missing.join(","))));
+        }
+        for name in missing {
+            self.note(1051, format!("Unknown table '{name}'"));
+        }
+        for (database, table) in known {
+            engine.drop_table(&database, &table)?;
+        }
+        Ok(self.done(0))
+    }
+
+    pub(super) fn drop_views(&mut self, names: &[TableName], if_exists: bool) -> Result<Reply> {
+        for name in names {
+            let (database, view) = self.qualified(name)?;
+            let message = format!("Unknown table '{database}.{view}'");
+            if !if_exists {
+                return Err(SqlError::new(1051, message));
+            }
+            self.note(1051, message);
+        }
+        Ok(self.done(0))
+    }
+
+    pub(super) fn alter_table(&mut self, alter: &AlterTable) -> Result<Reply> {
+        let table = self.table(&alter.name)?;
+        let now = self.sql.engine().clock().unix_micros() as i64;
+        let mut specs = alter.specs.clone();
+        // RENAME TO a name without a database stays in the current one.
+        for spec in &mut specs {
+            if let AlterSpec::Rename(name) = spec
+                && name.database.is_none()
+            {
+                name.database = self.database.clone().or_else(|| Some(table.database.clone()));
+            }
+        }
+        let (alterations, unenforced) = ddl::alterations(&table, &specs, now, self.variables.mode)?;
+        let (database, name) = (table.database.clone(), table.name.clone());
+        drop(table);
+        let mut copied = 0;
+        if !alterations.is_empty() {
+            copied = self.sql.engine().alter_table(&database, &name, alterations)?.rows_copied;
+        }
+        self.warn_unenforced(unenforced);
+        let warnings = self.warnings.borrow().count_u16();
+        Ok(Reply::Done(Done {
+            affected: copied,
+            warnings,
+            info: format!("Records: {copied}  Duplicates: 0  Warnings: {warnings}"),
+            ..Done::default()
+        }))
+    }
+}

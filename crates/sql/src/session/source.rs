@@ -1,0 +1,175 @@
+//! Where the rows of a look-up's result come from.
+//!
+//! Invariants
+//! 1. All pieces are read from one view.
+//!
+//! Not here: choosing the view (`session::select`), reading pieces (`point::gather`).
+
+use std::sync::Arc;
+
+use rows::datum::{Datum, Value};
+use rows::engine::Engine;
+use rows::row::RowRef;
+use rows::store::Read;
+use rows::temporal::Zone;
+
+use crate::context::Facts;
+use crate::error::Result;
+use crate::expression::{Node, RowView, Scope, fit};
+use crate::mode::SqlMode;
+use crate::point::{Filter, Gathered, Gatherer, Output, Piece, SelectPlan};
+use crate::reply::{How, Pace, RowSource, Sink};
+
+/// How much is read at a time.
+pub(super) const PIECE: Piece = Piece { bytes_max: 256 << 10, rows_max: 8192 };
+
+/// Whether a row meets all terms.
+pub(super) fn holds_all(terms: &[Node], row: RowRef<'_>, scope: &Scope<'_>) -> Result<bool> {
+    for term in terms {
+        if !term.holds(&scope.with_row(RowView::Stored(row)))? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Rows that are there already.
+pub(crate) struct ValueRows {
+    /// The rows.
+    pub rows: Vec<Vec<Value>>,
+    /// The next one.
+    pub at: usize,
+}
+
+impl RowSource for ValueRows {
+    fn next(&mut self, _how: How, sink: &mut Sink<'_>) -> Result<bool> {
+        let mut line: Vec<Datum<'_>> = Vec::new();
+        while let Some(row) = self.rows.get(self.at) {
+            self.at += 1;
+            line.clear();
+            line.extend(row.iter().map(Value::as_datum));
+            if sink(&line)? == Pace::Pause {
+                return Ok(self.at < self.rows.len());
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// Rows of a table by an access path.
+pub(super) struct TableSource {
+    pub(super) engine: Arc<Engine>,
+    /// What is read; `None` once everything is gathered.
+    pub(super) view: Option<Arc<dyn Read>>,
+    pub(super) gatherer: Gatherer,
+    pub(super) gathered: Gathered,
+    pub(super) at: usize,
+    pub(super) all_terms: bool,
+    /// Kept only while expressions need them.
+    pub(super) parameters: Vec<Value>,
+    pub(super) facts: Option<Arc<Facts>>,
+    pub(super) zone: Zone,
+    pub(super) mode: SqlMode,
+    pub(super) plan: Arc<SelectPlan>,
+}
+
+impl TableSource {
+    pub(super) fn fill(
+        &mut self,
+        view: &dyn Read,
+        how: How,
+        scope: &Scope<'_>,
+        piece: Piece,
+    ) -> Result<()> {
+        let Some(from) = &self.plan.from else { return Ok(()) };
+        let terms = from.access.filter(self.all_terms);
+        let mut filter = |row: &RowRef<'_>| holds_all(terms, *row, scope);
+        let filter: Option<&mut Filter<'_>> =
+            if terms.is_empty() { None } else { Some(&mut filter) };
+        self.gatherer.fill(&self.engine, view, how.reach, piece, filter, &mut self.gathered)
+    }
+
+    /// Applies OFFSET and LIMIT to sorted rows.
+    pub(super) fn cut(&mut self, offset: u64, limit: u64) {
+        let count = self.gathered.len();
+        let from = usize::try_from(offset).unwrap_or(usize::MAX).min(count);
+        let take = usize::try_from(limit).unwrap_or(usize::MAX).min(count - from);
+        let kept: Vec<usize> = (from..from + take).collect();
+        self.gathered.reorder(&kept);
+    }
+
+    pub(super) fn keep_parameters(&mut self, parameters: &[Datum<'_>]) {
+        let expressions = self.plan.outputs.iter().any(|output| matches!(output, Output::Node(_)));
+        if expressions || !self.gatherer.is_done() {
+            self.parameters = parameters.iter().map(Datum::to_value).collect();
+        }
+    }
+}
+
+impl RowSource for TableSource {
+    fn next(&mut self, how: How, sink: &mut Sink<'_>) -> Result<bool> {
+        let parameters = std::mem::take(&mut self.parameters);
+        let datums: Vec<Datum<'_>> = parameters.iter().map(Value::as_datum).collect();
+        let facts = self.facts.clone();
+        let mut scope = Scope::bare(&datums, self.zone);
+        scope.mode = self.mode;
+        scope.facts = facts.as_deref();
+        let result = self.give(how, sink, &scope);
+        drop(datums);
+        self.parameters = parameters;
+        result
+    }
+}
+
+impl TableSource {
+    fn give(&mut self, how: How, sink: &mut Sink<'_>, scope: &Scope<'_>) -> Result<bool> {
+        loop {
+            let pace = self.give_gathered(sink, scope)?;
+            let rest = self.at < self.gathered.len() || !self.gatherer.is_done();
+            if pace == Pace::Pause || !rest {
+                return Ok(rest);
+            }
+            let Some(view) = self.view.clone() else { return Ok(false) };
+            self.gathered.clear();
+            self.at = 0;
+            self.fill(&*view, how, scope, PIECE)?;
+        }
+    }
+
+    fn give_gathered(&mut self, sink: &mut Sink<'_>, scope: &Scope<'_>) -> Result<Pace> {
+        let plan = Arc::clone(&self.plan);
+        let Some(from) = &plan.from else { return Ok(Pace::More) };
+        let mut line: Vec<Datum<'_>> = Vec::with_capacity(plan.outputs.len());
+        let plain = plan.outputs.iter().all(|output| matches!(output, Output::Column(_)));
+        while self.at < self.gathered.len() {
+            let row = self.gathered.row(&from.table, self.at)?;
+            line.clear();
+            let pace = if plain {
+                for output in &plan.outputs {
+                    if let Output::Column(position) = output {
+                        line.push(row.column(*position)?);
+                    }
+                }
+                sink(&line)?
+            } else {
+                let scope = scope.with_row(RowView::Stored(row));
+                let mut values = Vec::with_capacity(plan.outputs.len());
+                for (output, column) in plan.outputs.iter().zip(plan.columns.iter()) {
+                    values.push(match output {
+                        Output::Column(position) => row.column(*position)?.to_value(),
+                        Output::Node(node) => {
+                            fit(&column.ty, node.evaluate(&scope)?, &node.ty, &scope)
+                        }
+                    });
+                }
+                let computed: Vec<Datum<'_>> = values.iter().map(Value::as_datum).collect();
+                sink(&computed)?
+            };
+            self.at += 1;
+            if pace == Pace::Pause {
+                return Ok(Pace::Pause);
+            }
+        }
+        Ok(Pace::More)
+    }
+}
