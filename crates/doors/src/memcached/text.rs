@@ -140,8 +140,7 @@ pub(super) fn serve(
     };
     match *command {
         b"gat" | b"gats" => {
-            let rest = &line[command.as_ptr() as usize - line.as_ptr() as usize..];
-            let rest = rest[command.len()..].trim_ascii_start();
+            let rest = line.trim_ascii_start()[command.len()..].trim_ascii_start();
             let (exptime, keys) = match memchr(b' ', rest) {
                 Some(at) => (&rest[..at], &rest[at + 1..]),
                 None => (rest, &b""[..]),

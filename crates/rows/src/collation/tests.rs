@@ -1,3 +1,5 @@
+//! Tests of `collation`: what the module's documentation promises, by example.
+
 use std::cmp::Ordering;
 
 use super::weights::weight;

@@ -1,3 +1,5 @@
+//! Tests of `decimal`: what the module's documentation promises, by example.
+
 use super::*;
 
 fn dec(text: &str) -> Decimal {

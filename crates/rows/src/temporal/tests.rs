@@ -1,3 +1,5 @@
+//! Tests of `temporal`: what the module's documentation promises, by example.
+
 use super::*;
 
 fn text(write: impl FnOnce(&mut Vec<u8>)) -> String {

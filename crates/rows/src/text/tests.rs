@@ -1,3 +1,5 @@
+//! Tests of `text`: what the module's documentation promises, by example.
+
 use super::*;
 
 fn double(value: f64) -> String {

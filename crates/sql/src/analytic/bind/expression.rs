@@ -5,7 +5,8 @@
 //!
 //! Not here: names (`scope`), functions (`functions`).
 
-use datafusion::logical_expr::{Case, Expr, Operator};
+use datafusion::logical_expr::expr::InList;
+use datafusion::logical_expr::{BinaryExpr, Case, Expr, Operator};
 use sqlparser::ast;
 
 use rows::types::ColumnType;
@@ -373,6 +374,35 @@ impl Binder<'_> {
         let kind = Kind::Of(ColumnType::VarChar { chars, collation });
         Typed { kind, firmness: firmness::EXPLICIT, origin: None, ..text }
     }
+}
+
+/// `a = 1 OR a = 2 OR ...` as `a IN (1, 2, ...)`, which is planned and evaluated as one.
+fn one_of_many(terms: Vec<Typed>) -> Vec<Typed> {
+    let mut lists: Vec<(Expr, Vec<Expr>, bool)> = Vec::new();
+    let mut rest = Vec::new();
+    for term in terms {
+        match &term.expr {
+            Expr::BinaryExpr(BinaryExpr { left, op: Operator::Eq, right })
+                if matches!((&**left, &**right), (Expr::Column(_), Expr::Literal(..))) =>
+            {
+                match lists.iter_mut().find(|(column, ..)| column == &**left) {
+                    Some((_, literals, nullable)) => {
+                        literals.push((**right).clone());
+                        *nullable |= term.nullable;
+                    }
+                    None => {
+                        lists.push(((**left).clone(), vec![(**right).clone()], term.nullable));
+                    }
+                }
+            }
+            _ => rest.push(term),
+        }
+    }
+    rest.extend(lists.into_iter().map(|(column, literals, nullable)| {
+        let expr = Expr::InList(InList::new(Box::new(column), literals, false));
+        Typed::truth(expr, nullable)
+    }));
+    rest
 }
 
 fn null_safe(left: &Typed, right: &Typed, zone: rows::Zone) -> Typed {

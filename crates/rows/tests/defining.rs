@@ -1,0 +1,213 @@
+//! Schema changes: what becomes of rows, entries, handles and names.
+
+mod common;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use common::*;
+use rows::memory::MemoryStore;
+use rows::store::{LockWait, Store};
+use rows::types::IntWidth;
+use rows::{
+    Alteration, ColumnType, Datum, Engine, EngineOptions, Error, Place, RowChange, Thing, Value,
+    Wait,
+};
+
+fn with_rows(engine: &Arc<Engine>) -> Arc<rows::Table> {
+    let t = users(engine);
+    let mut tx = begin(engine);
+    for (id, name, mail) in [(1, "al", "a@x"), (2, "bo", "NULL"), (3, "bo", "c@x")] {
+        tx.insert(&t, &user(id, name, mail)).unwrap();
+    }
+    commit(tx);
+    t
+}
+
+fn now(engine: &Engine) -> Arc<rows::Table> {
+    engine.catalog().table("d", "t").unwrap()
+}
+
+#[test]
+fn an_added_column_reads_as_its_default_in_rows_that_were_there() {
+    let engine = engine();
+    with_rows(&engine);
+    let mut added = column("n", int(), false);
+    added.default = rows::schema::DefaultValue::Literal(Some(b"7".to_vec()));
+    let add = Alteration::AddColumn { column: added, place: Place::First, now: None };
+    let outcome = engine.alter_table("d", "t", vec![add]).unwrap();
+    assert_eq!(outcome.rows_copied, 0);
+    assert_eq!(rows_by(&engine, &now(&engine), 0), ["7 1 al a@x", "7 2 bo NULL", "7 3 bo c@x"]);
+    assert_sound(&engine);
+}
+
+#[test]
+fn an_old_handle_is_told_and_cannot_write_old_bytes() {
+    let engine = engine();
+    let old = with_rows(&engine);
+    engine.alter_table("d", "t", vec![Alteration::DropColumn("mail".into())]).unwrap();
+    let mut tx = begin(&engine);
+    assert!(matches!(tx.insert(&old, &user(9, "x", "y")), Err(Error::SchemaChanged)));
+    drop(tx);
+    assert_eq!(rows_by(&engine, &now(&engine), 0), ["1 al", "2 bo", "3 bo"]);
+    assert_sound(&engine);
+}
+
+#[test]
+fn a_new_unique_index_is_filled_or_refused_whole() {
+    let engine = engine();
+    with_rows(&engine);
+    let refused =
+        engine.alter_table("d", "t", vec![Alteration::AddIndex(index("u", true, &["name"]))]);
+    assert!(matches!(refused, Err(Error::Duplicate { .. })), "{refused:?}");
+    assert!(now(&engine).index("u").is_none());
+    let both = index("u", true, &["name", "id"]);
+    engine.alter_table("d", "t", vec![Alteration::AddIndex(both)]).unwrap();
+    let t = now(&engine);
+    assert_eq!(rows_by(&engine, &t, t.index("u").unwrap()).len(), 3);
+    assert_sound(&engine);
+}
+
+#[test]
+fn a_changed_type_copies_rows_or_keeps_the_table_as_it_was() {
+    let engine = engine();
+    with_rows(&engine);
+    let modify = |ty| Alteration::ModifyColumn {
+        name: "name".into(),
+        column: column("name", ty, true),
+        place: Place::Keep,
+    };
+    let refused = engine.alter_table("d", "t", vec![modify(int())]);
+    assert!(matches!(refused, Err(Error::Value { .. })), "{refused:?}");
+    assert_eq!(rows_by(&engine, &now(&engine), 0)[0], "1 al a@x");
+    let copied = engine.alter_table("d", "t", vec![modify(text(5))]).unwrap();
+    assert_eq!(copied.rows_copied, 3);
+    assert_eq!(rows_by(&engine, &now(&engine), 1), ["1 al a@x", "2 bo NULL", "3 bo c@x"]);
+    assert_sound(&engine);
+}
+
+#[test]
+fn a_table_gets_and_loses_its_primary_key() {
+    let engine = engine();
+    with_rows(&engine);
+    engine.alter_table("d", "t", vec![Alteration::DropPrimaryKey]).unwrap();
+    assert!(now(&engine).has_hidden_key());
+    assert_eq!(rows_by(&engine, &now(&engine), 1).len(), 3);
+    let by_id = index("PRIMARY", true, &["id"]);
+    engine.alter_table("d", "t", vec![Alteration::AddIndex(by_id)]).unwrap();
+    assert_eq!(rows_by(&engine, &now(&engine), 0), ["1 al a@x", "2 bo NULL", "3 bo c@x"]);
+    assert_sound(&engine);
+}
+
+#[test]
+fn an_added_auto_increment_column_numbers_the_rows() {
+    let engine = engine();
+    let columns = vec![column("x", int(), true)];
+    let t = table(&engine, "t", columns, vec![]);
+    let mut tx = begin(&engine);
+    tx.insert(&t, &[Datum::Int(5)]).unwrap();
+    tx.insert(&t, &[Datum::Int(6)]).unwrap();
+    commit(tx);
+    let big = ColumnType::Int { width: IntWidth::Big, unsigned: false, boolean: false };
+    let mut id = column("id", big, false);
+    id.auto_increment = true;
+    let add = Alteration::AddColumn { column: id, place: Place::First, now: None };
+    let key = Alteration::AddIndex(index("PRIMARY", true, &["id"]));
+    engine.alter_table("d", "t", vec![add, key]).unwrap();
+    let t = now(&engine);
+    let mut tx = begin(&engine);
+    assert_eq!(tx.insert(&t, &[Datum::Null, Datum::Int(7)]).unwrap().generated, Some(3));
+    commit(tx);
+    assert_eq!(rows_by(&engine, &t, 0), ["1 5", "2 6", "3 7"]);
+}
+
+#[test]
+fn tables_swap_names_in_one_step() {
+    let engine = engine();
+    with_rows(&engine);
+    table(&engine, "other", vec![column("x", int(), true)], vec![]);
+    engine
+        .rename_tables(&[
+            (("d", "t"), ("d", "kept")),
+            (("d", "other"), ("d", "t")),
+            (("d", "kept"), ("d", "other")),
+        ])
+        .unwrap();
+    assert_eq!(now(&engine).columns.len(), 1);
+    let other = engine.catalog().table("d", "other").unwrap();
+    assert_eq!(rows_by(&engine, &other, 0).len(), 3);
+    assert!(matches!(
+        engine.catalog().table("d", "kept"),
+        Err(Error::NotFound { what: Thing::Table, .. })
+    ));
+}
+
+#[test]
+fn a_dropped_table_gives_its_keys_back_and_its_name_free() {
+    let engine = engine();
+    let t = with_rows(&engine);
+    engine.drop_table("d", "t").unwrap();
+    let left = engine.store().approximate_bytes(&t.full_range()).unwrap();
+    assert_eq!(left, 0);
+    let again = with_rows(&engine);
+    assert_ne!(again.id, t.id);
+    assert_sound(&engine);
+}
+
+#[test]
+fn a_schema_change_waits_for_writers_and_not_for_ever() {
+    let store = Arc::new(MemoryStore::new());
+    let options =
+        EngineOptions { lock_wait_max: Duration::from_millis(20), ..EngineOptions::default() };
+    let engine = Engine::open(store, options).unwrap();
+    engine.create_database("d").unwrap();
+    let t = with_rows(&engine);
+    let mut writer = begin(&engine);
+    let key = t.row_key(&[Datum::Int(1)]).unwrap();
+    let rename = RowChange::Set(vec![(1, Value::Bytes(b"zo".to_vec()))]);
+    writer.change_row(&t, &key, &mut |_| Ok(rename.clone())).unwrap();
+    assert!(matches!(engine.truncate_table("d", "t"), Err(Error::LockTimeout)));
+    commit(writer);
+    engine.truncate_table("d", "t").unwrap();
+    assert!(rows_by(&engine, &now(&engine), 0).is_empty());
+}
+
+#[test]
+fn who_may_not_wait_does_not_wait_for_a_schema_change_either() {
+    let engine = engine();
+    let t = with_rows(&engine);
+    std::thread::scope(|scope| {
+        let mut holder = begin(&engine);
+        holder.insert(&t, &user(8, "h", "NULL")).unwrap();
+        let change = scope.spawn(|| engine.truncate_table("d", "t"));
+        // The gate closes at once, though the change itself waits for the holder.
+        let refused = loop {
+            let mut hasty = engine.begin(LockWait::Never).unwrap();
+            match hasty.insert(&t, &user(9, "x", "NULL")) {
+                Ok(_) => std::thread::yield_now(),
+                Err(error) => break error,
+            }
+        };
+        assert!(matches!(refused, Error::WouldWait(Wait::Schema)), "{refused:?}");
+        commit(holder);
+        change.join().unwrap().unwrap();
+    });
+}
+
+#[test]
+fn definitions_and_rows_come_back_after_a_start() {
+    let store = Arc::new(MemoryStore::new());
+    let open = || {
+        let store: Arc<dyn Store> = store.clone();
+        Engine::open(store, EngineOptions::default()).unwrap()
+    };
+    let engine = open();
+    engine.create_database("d").unwrap();
+    with_rows(&engine);
+    engine.close().unwrap();
+    drop(engine);
+    let engine = open();
+    assert_eq!(rows_by(&engine, &now(&engine), 1).len(), 3);
+    assert_eq!(engine.catalog().databases(), ["d"]);
+    assert_sound(&engine);
+}
