@@ -104,7 +104,8 @@ for my $server_prepare (0, 1) {
             my @values = map { "($_, 'v$_')" } $start * 1000 .. $start * 1000 + 999;
             $db->do('INSERT INTO many VALUES ' . join ', ', @values);
         }
-        my $rows = $db->selectall_arrayref('SELECT id, v FROM many WHERE id >= ? ORDER BY id', undef, 0);
+        my $select = 'SELECT id, v FROM many WHERE id >= ? ORDER BY id';
+        my $rows = $db->selectall_arrayref($select, undef, 0);
         same(scalar @$rows, 10000);
         same("$rows->[$_][0] $rows->[$_][1]", "$_ v$_") for 0 .. 9999;
         $db->do('CREATE TABLE large (id INT PRIMARY KEY, data LONGTEXT)');

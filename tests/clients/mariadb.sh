@@ -4,7 +4,8 @@ set -u
 failed=0
 # Read by all of MariaDB's clients; a password given to one of them wins.
 export MYSQL_PWD=$ROOT_PASSWORD
-client() { mariadb -h 127.0.0.1 -P "$PORT" -u root --local-infile=1 "$@" 2>&1; }
+client() { mariadb -h 127.0.0.1 -P "$PORT" -u root --local-infile=1 \
+    --default-character-set=utf8mb4 "$@" 2>&1; }
 
 # usage: check NAME EXPECTED GOT      EXPECTED is a pattern of the shell
 check() {
@@ -52,4 +53,36 @@ admin() { mariadb-admin -h 127.0.0.1 -P "$PORT" -u root "$@" 2>&1; }
 check "mariadb-admin ping" "*alive*" "$(admin ping)"
 check "mariadb-admin processlist" "*root*" "$(admin processlist)"
 check "a large result" "1000" "$(client with_cli --quick -N -e 'SELECT * FROM l' | wc -l)"
+check "mariadb-admin create and drop" "*\"with_admin\" dropped*" \
+    "$(admin create with_admin && admin -f drop with_admin)"
+check "mariadb-show" "*| name *| varchar(20) *" \
+    "$(mariadb-show -h 127.0.0.1 -P "$PORT" -u root with_cli l 2>&1)"
+check "mariadb-check" "*with_cli.l*OK*with_cli.t*OK*" \
+    "$(mariadb-check -h 127.0.0.1 -P "$PORT" -u root with_cli 2>&1)"
+sed 's/^/9000/' "$WORK/cli.csv" > "$WORK/l.csv"
+check "mariadb-import" "*Records: 1000 *Skipped: 0 *Warnings: 0*" "$(mariadb-import -h 127.0.0.1 \
+    -P "$PORT" -u root --local --fields-terminated-by=, with_cli "$WORK/l.csv" 2>&1)"
+
+# A dump, restored elsewhere, gives the same dump.
+client with_cli <<'SQL'
+CREATE TABLE kinds (id INT AUTO_INCREMENT PRIMARY KEY, b VARBINARY(9), d DECIMAL(9,2), f DOUBLE,
+    t TIME(3), ts TIMESTAMP NULL DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP,
+    e ENUM('it''s', 'b') NOT NULL DEFAULT 'b', j JSON, v VARCHAR(50) COLLATE utf8mb4_bin,
+    UNIQUE KEY by_d (d, e), KEY by_v (v(5))) COMMENT = 'every \\ kind';
+INSERT INTO kinds VALUES (7, x'00ff275c0a', -1.5, 1e100, '-10:00:00.5', '2024-02-29 01:02:03',
+    'it''s', '{"a": "\\"q\\""}', 'grün 😀\t\'\\');
+INSERT INTO kinds VALUES (8, NULL, NULL, NULL, NULL, NULL, 'b', NULL, NULL);
+SQL
+dump() { mariadb-dump -h 127.0.0.1 -P "$PORT" -u root --skip-comments "$@" 2>&1; }
+for options in "--opt" "--single-transaction --hex-blob --skip-extended-insert"; do
+    # shellcheck disable=SC2086 # a list of words, on purpose
+    dump $options with_cli > "$WORK/dump.sql"
+    client -e 'DROP DATABASE IF EXISTS with_copy; CREATE DATABASE with_copy'
+    check "a dump comes back, $options" "" "$(client with_copy < "$WORK/dump.sql")"
+    # shellcheck disable=SC2086
+    check "the same dump again, $options" "" "$(dump $options with_copy | diff - "$WORK/dump.sql")"
+done
+check "the dump has everything" "2001 7 -1.50 it's grün 😀" "$(client -N with_copy -e "
+    SELECT CONCAT_WS(' ', (SELECT COUNT(*) FROM l) + (SELECT COUNT(*) FROM kinds WHERE j IS NULL),
+        id, d, e, LEFT(v, 6)) FROM kinds WHERE b = x'00ff275c0a'")"
 exit $failed

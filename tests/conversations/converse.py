@@ -16,7 +16,7 @@ connection of that door. `handlersocket>` is the writing port, `handlersocket-re
   blanks, rows between ` | `; `(no rows)`.
 * handlersocket: tokens between blanks, as they are on the wire; `""` is the empty token, NULL the
   byte 0x00.
-* In both, `\\s \\t \\n \\\\ \\xNN` are bytes that would not be seen; `(closed)` is a lost connection.
+* In both, `\\s \\t \\n \\\\ \\xNN` are bytes not seen otherwise; `(closed)` is a lost connection.
 A line `# not for mariadb: WHY` excludes a file from `--mariadb`.
 """
 

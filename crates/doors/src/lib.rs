@@ -9,6 +9,7 @@
 pub mod conversation;
 pub mod handlersocket;
 pub mod input;
+pub mod memcached;
 pub mod mysql;
 
 pub use conversation::{Conversation, Group, Next, Turn};

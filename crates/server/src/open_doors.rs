@@ -12,9 +12,11 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use doors::handlersocket::{Access, HandlerSocket};
+use doors::memcached::{self, Memcached};
 use doors::mysql::{Account, Mysql, MysqlDoor, Secret, Users};
 use rows::Engine;
 use sql::{Sql, SqlOptions};
@@ -34,6 +36,7 @@ enum Kind {
     Mysql,
     HandlerSocket,
     HandlerSocketWrite,
+    Memcached,
     Status,
 }
 
@@ -43,6 +46,7 @@ impl Kind {
             Kind::Mysql => "mysql",
             Kind::HandlerSocket => "handlersocket",
             Kind::HandlerSocketWrite => "handlersocket-write",
+            Kind::Memcached => "memcached",
             Kind::Status => "status",
         }
     }
@@ -66,9 +70,6 @@ pub struct Bound {
 impl Bound {
     /// Binds what the settings open, and the status socket.
     pub fn new(settings: &Settings, status_socket: &Path) -> anyhow::Result<Bound> {
-        if settings.memcached_port != Port::Off || settings.memcached_socket.is_some() {
-            anyhow::bail!("this version has no memcached door: set memcached-port = \"off\"");
-        }
         let places = [
             Place {
                 kind: Kind::Mysql,
@@ -80,6 +81,11 @@ impl Bound {
                 kind: Kind::HandlerSocketWrite,
                 port: settings.handlersocket_write_port,
                 socket: None,
+            },
+            Place {
+                kind: Kind::Memcached,
+                port: settings.memcached_port,
+                socket: settings.memcached_socket.clone(),
             },
             Place { kind: Kind::Status, port: Port::Off, socket: Some(status_socket.into()) },
         ];
@@ -116,6 +122,7 @@ impl Bound {
     /// Puts conversations behind the listeners.
     pub fn open(self, settings: &Settings, engine: &Arc<Engine>) -> anyhow::Result<Opened> {
         let options = sql_options(settings, self.port(Kind::Mysql));
+        let memcached_port = self.port(Kind::Memcached);
         let sql = Sql::new(engine.clone(), &options).context("cannot start SQL")?;
         let mut kinds: Vec<Kind> = Vec::new();
         let mut listeners = Vec::new();
@@ -126,7 +133,8 @@ impl Bound {
             });
             listeners.push((position, listener));
         }
-        let doors = kinds.into_iter().map(|kind| door(kind, settings, &sql));
+        let cache = memcached_shared(settings, engine, memcached_port)?;
+        let doors = kinds.into_iter().map(|kind| door(kind, settings, &sql, &cache));
         Ok((doors.collect(), listeners))
     }
 
@@ -138,7 +146,48 @@ impl Bound {
     }
 }
 
-fn door(kind: Kind, settings: &Settings, sql: &Arc<Sql>) -> Door {
+/// How long expired rows wait for the next look.
+const SWEEP_PAUSE: Duration = Duration::from_secs(1);
+/// Rows looked at between two pauses.
+const SWEEP_ROWS: usize = 10_000;
+
+/// Makes the tables of the memcached door, and starts the removal of expired rows.
+fn memcached_shared(
+    settings: &Settings,
+    engine: &Arc<Engine>,
+    port: u16,
+) -> anyhow::Result<Arc<memcached::Shared>> {
+    memcached::prepare(engine).context("cannot make the tables of the memcached door")?;
+    let options = memcached::Options {
+        port,
+        connections_max: settings.connections_max,
+        ..memcached::Options::default()
+    };
+    let shared = Arc::new(memcached::Shared::new(engine, options));
+    // The thread ends when the engine is gone.
+    let (engine, sweeper) = (Arc::downgrade(engine), shared.clone());
+    std::thread::Builder::new()
+        .name("rowhouse-sweep".into())
+        .spawn(move || {
+            loop {
+                std::thread::sleep(SWEEP_PAUSE);
+                let Some(engine) = engine.upgrade() else { return };
+                match sweeper.sweep(&engine, SWEEP_ROWS) {
+                    Ok(_) | Err(rows::Error::Refused { .. } | rows::Error::NotFound { .. }) => {}
+                    Err(error) => tracing::warn!(%error, "expired rows stay for now"),
+                }
+            }
+        })
+        .context("cannot start the thread that removes expired rows")?;
+    Ok(shared)
+}
+
+fn door(
+    kind: Kind,
+    settings: &Settings,
+    sql: &Arc<Sql>,
+    cache: &Arc<memcached::Shared>,
+) -> Door {
     let name = kind.name();
     match kind {
         Kind::Mysql => {
@@ -169,6 +218,17 @@ fn door(kind: Kind, settings: &Settings, sql: &Arc<Sql>) -> Door {
                 converse: Box::new(move |_| Box::new(HandlerSocket::new(access.clone()))),
                 refusal: b"2\t1\ttoo many connections\n".to_vec(),
                 input_bytes_max: settings.line_max + READ_BYTES,
+            }
+        }
+        Kind::Memcached => {
+            let cache = cache.clone();
+            // A line, a value, and what follows it in the same read.
+            let input_bytes_max = 2 * cache.options.item_bytes_max + 16 * READ_BYTES;
+            Door {
+                name,
+                converse: Box::new(move |_| Box::new(Memcached::new(cache.clone()))),
+                refusal: b"ERROR Too many open connections\r\n".to_vec(),
+                input_bytes_max,
             }
         }
         Kind::Status => Door {

@@ -195,6 +195,8 @@ fn empty(name: &str) -> Option<&'static [&'static str]> {
             "PARTITION_EXPRESSION",
             "PARTITION_DESCRIPTION",
             "TABLE_ROWS#",
+            // Asked for by mysqldump and mariadb-dump.
+            "TABLESPACE_NAME",
         ],
         "FILES" => &[
             "FILE_ID#",

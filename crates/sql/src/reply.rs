@@ -152,20 +152,6 @@ impl RowStream {
         &self.columns
     }
 
-    /// The same rows under other names; `None` keeps one.
-    pub(crate) fn with_names(mut self, names: &[Option<String>]) -> RowStream {
-        if names.iter().any(Option::is_some) {
-            let mut columns = self.columns.to_vec();
-            for (column, name) in columns.iter_mut().zip(names) {
-                if let Some(name) = name {
-                    column.name.clone_from(name);
-                }
-            }
-            self.columns = columns.into();
-        }
-        self
-    }
-
     /// The zone in which TIMESTAMP values are to be shown.
     pub fn zone(&self) -> Zone {
         self.zone

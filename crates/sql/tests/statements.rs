@@ -319,3 +319,22 @@ fn unusual_conditions_still_find_the_right_rows() {
     assert_eq!(run(s, "SELECT b FROM t WHERE NOT (c > 2) OR c IS NULL ORDER BY b LIMIT 1,5"), "1");
     assert_eq!(run(s, "SELECT a FROM t WHERE (a, b) = ('b', 4)"), "B ");
 }
+
+#[test]
+fn a_chain_of_operators_is_refused_before_it_overflows_a_stack() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE t (id INT PRIMARY KEY, v INT)");
+    run(s, "INSERT INTO t VALUES (1,1)");
+    let long =
+        |times: usize, what: &str| format!("SELECT id FROM t WHERE v=1{}", what.repeat(times));
+    assert_eq!(run(s, &long(2000, " AND v=1")), "1");
+    assert_eq!(run(s, &long(2000, " OR v=2")), "1");
+    assert_eq!(error(s, &long(300_000, " OR v=2")), 1436);
+    assert_eq!(error(s, &long(300_000, "+1")), 1436);
+    assert_eq!(run(s, &long(300, "+0")), "1");
+    let nested = format!("SELECT {}1{}", "(".repeat(5000), ")".repeat(5000));
+    assert_eq!(error(s, &nested), 1436);
+    let mixed = format!("SELECT {}1{}", "(".repeat(150), "+1+1+1+1+1)".repeat(150));
+    assert_eq!(error(s, &mixed), 1436);
+}

@@ -90,6 +90,11 @@ def no_primary_key():
         case.insert(3, a, b)
     case.scan(3)
     case.find(3, "=", [None], 9, 0)
+    ordered = case.table("o", "a INT, b INT NOT NULL, KEY ka (a), UNIQUE KEY ub (b)")
+    case.open(4, ordered, "ka", "a,b")
+    for b in (3, 1, 2):
+        case.insert(4, 1, b)
+    case.find(4, "=", [1], 9, 0, differs="unique-order", ours="0·2·1·3·1·1·1·2")
     return case
 
 

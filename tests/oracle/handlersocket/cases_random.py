@@ -86,6 +86,9 @@ class Column:
 
     def value(self, rng):
         """A text of this column's pool; sometimes NULL, also where the column forbids it."""
+        if self.declared == "JSON" and not self.nullable:
+            # Its zero value differs (`json-zero`).
+            return rng.choice(self.pool)
         if rng.random() < (0.15 if self.nullable else 0.02):
             return None
         return rng.choice(self.pool)
@@ -134,7 +137,13 @@ class RandomCase:
             self.indexes.append(("PRIMARY", keys, True))
         for number in range(rng.randint(0 if self.indexes else 1, 4)):
             keys = rng.sample(indexable, min(len(indexable), rng.choice((1, 1, 2, 2, 3))))
-            self.indexes.append((f"k{number}", keys, rng.random() < 0.25))
+            unique = rng.random() < 0.25
+            if any(name == "PRIMARY" for name, _, _ in self.indexes):
+                self.indexes.append((f"k{number}", keys, unique))
+            else:
+                # Without a primary key such an index orders the rows (`unique-order`).
+                orders = not any(column.nullable for column in keys)
+                self.indexes.append((f"k{number}", keys, unique and not orders))
         self.table = self.case.table("t", ", ".join(self.definitions()))
 
     def add_int(self):
@@ -242,7 +251,8 @@ class RandomCase:
         values = self.row(columns)
         if self.rng.random() < 0.1:
             count = self.rng.randint(1, len(columns))
-            if not any(column.nullable for column in columns[count:]):
+            left_out = columns[count:]
+            if not any(column.nullable or column.declared == "JSON" for column in left_out):
                 values = values[:count]
         if self.rng.random() < 0.05:
             values += ["more"] * 2

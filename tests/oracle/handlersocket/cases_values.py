@@ -313,6 +313,10 @@ def refused_by_rowhouse():
     case.insert(1, 50, "{}")
     case.find(1, "=", [50], 1, 0, "U", 50, "{", differs="json-checked")
     case.find(1, "=", [50], differs="json-checked", ours="0·2·50·{}")
+    needed = case.table("n", "id INT PRIMARY KEY, j JSON NOT NULL")
+    case.open(3, needed, "", "id,j")
+    case.insert(3, 1)
+    case.find(3, "=", [1], differs="json-zero", ours="0·2·1·null")
     case.insert(2, 100, b"\xed\xa0\x80")
     case.find(2, "=", [100], differs="surrogates", ours=r"0·2·100·\?\?\?")
     return case

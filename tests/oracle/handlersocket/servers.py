@@ -57,8 +57,12 @@ class Server:
         self.process = None
         self.log = self.directory / "log"
 
+    def environment(self):
+        # Servers that start at the same moment must not meet in one directory for temporary files.
+        return dict(os.environ, TZ="UTC", LC_ALL="C.UTF-8", TMPDIR=str(self.directory))
+
     def spawn(self, command):
-        environment = dict(os.environ, TZ="UTC", LC_ALL="C.UTF-8")
+        environment = self.environment()
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment
@@ -118,6 +122,7 @@ class MariaDb(Server):
                 "--skip-test-db",
             ]
             + user_option(),
+            env=self.environment(),
             capture_output=True,
             check=False,
         )

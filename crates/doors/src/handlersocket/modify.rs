@@ -260,7 +260,7 @@ fn as_integer(ty: &ColumnType, datum: Datum<'_>) -> i128 {
             time_as_integer(ty, datum)
         }
         other => {
-            let big = rows::ColumnType::Int {
+            let big = ColumnType::Int {
                 width: rows::types::IntWidth::Big,
                 unsigned: false,
                 boolean: false,

@@ -52,6 +52,8 @@ pub struct Fetch<'a> {
     pub wins: bool,
     /// Whether the access is not to be noted.
     pub unseen: bool,
+    /// Whether an item that has expired is shown as well.
+    pub expired_too: bool,
     /// The cas value to give the item that `touch` or `vivify` writes.
     pub new_cas: Option<u64>,
 }

@@ -148,9 +148,8 @@ impl Rows<'_, '_> {
                 let item = if made { Item { won: true, taken: false, ..*item } } else { *item };
                 show(&item);
             };
-            let expired_too = Moment(i64::MIN);
             // A touch into the past still answers with what was there.
-            let now = if fetch.touch.is_some() || made { expired_too } else { now };
+            let fetch = &Fetch { expired_too: true, ..fetch.clone() };
             let seen = sight(shared, place, now, &row_key, &at.row, fetch, &mut show_made)?;
             shown = seen == Sight::Item;
             Ok(())
@@ -423,7 +422,11 @@ impl Rows<'_, '_> {
         let counters = &self.shared.counters;
         counters.cmd_touch.add();
         let touched = matches!(written.outcome, Outcome::Done(_));
-        if touched { counters.touch_hits.add() } else { counters.touch_misses.add() }
+        if touched {
+            counters.touch_hits.add()
+        } else {
+            counters.touch_misses.add()
+        }
         Ok(touched)
     }
 
@@ -466,7 +469,7 @@ fn sight(
     show: &mut dyn FnMut(&Item<'_>),
 ) -> rows::Result<Sight> {
     let (flags, expires, stale) = item::attributes(place, row)?;
-    if now.is_over(expires) {
+    if !fetch.expired_too && now.is_over(expires) {
         return Ok(Sight::Expired);
     }
     let value = item::value(place, row)?;
@@ -487,13 +490,14 @@ fn sight(
         let (read, last) = shared.marks.access(row_key);
         shown.hit_before = read;
         shown.idle = (now.0 - last.unwrap_or(shared.started)).max(0);
-        let recache =
-            fetch.recache.is_some_and(|below| expires != 0 && expires - now.0 < below);
+        let recache = fetch
+            .recache
+            .is_some_and(|below| expires != 0 && expires.saturating_sub(now.0) < below);
         if (stale || recache) && !mark.won {
             // Two readers may have come here at once; one of them wins.
-            shown.won = shared.marks.change(row_key, version, |mark| {
-                !std::mem::replace(&mut mark.won, true)
-            });
+            shown.won = shared
+                .marks
+                .change(row_key, version, |mark| !std::mem::replace(&mut mark.won, true));
             shown.taken = !shown.won;
         }
     }

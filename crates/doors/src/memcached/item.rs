@@ -126,11 +126,7 @@ pub fn sets(place: &Place, contents: Contents) -> Result<Vec<(usize, Value)>, Re
     Ok(sets)
 }
 
-fn split_value(
-    place: &Place,
-    value: &[u8],
-    sets: &mut Vec<(usize, Value)>,
-) -> Result<(), Refusal> {
+fn split_value(place: &Place, value: &[u8], sets: &mut Vec<(usize, Value)>) -> Result<(), Refusal> {
     let pieces = split(value, &place.separator, place.values.len());
     for (position, at) in place.values.iter().enumerate() {
         let column = &place.table.columns[*at];

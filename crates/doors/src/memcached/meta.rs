@@ -61,9 +61,8 @@ impl<'a> Flags<'a> {
             }
             seen |= bit;
             let number = || unsigned(argument).ok_or_else(bad);
-            let time = || {
-                signed(argument).filter(|time| i32::try_from(*time).is_ok()).ok_or_else(bad)
-            };
+            let time =
+                || signed(argument).filter(|time| i32::try_from(*time).is_ok()).ok_or_else(bad);
             match (letter, command) {
                 (b'P' | b'L', _) => {}
                 (b'b', _) => flags.base64 = true,
@@ -93,8 +92,7 @@ impl<'a> Flags<'a> {
                 },
                 (b'J', b'a') => {
                     let initial = unsigned(argument);
-                    flags.initial =
-                        Some(initial.ok_or(client("invalid numeric initial value"))?);
+                    flags.initial = Some(initial.ok_or(client("invalid numeric initial value"))?);
                 }
                 (b'D', b'a') => {
                     let delta = unsigned(argument);
@@ -140,9 +138,7 @@ pub(super) fn serve(
 ) -> Result<Served, Trouble> {
     let all = tokens.all();
     let command = all[0][1];
-    let served = |consumed, swallow| {
-        Ok(Served::Done { consumed, swallow, failing: Failing::Line })
-    };
+    let served = |consumed, swallow| Ok(Served::Done { consumed, swallow, failing: Failing::Line });
     if command == b'n' {
         out.extend_from_slice(b"MN\r\n");
         return served(line_bytes, 0);
@@ -179,9 +175,8 @@ pub(super) fn serve(
     };
     let flag_tokens = &all[if block.is_some() { 3 } else { 2 }..];
     let flags = match Flags::read(command, if command == b'e' { &[] } else { flag_tokens }) {
-        _ if tokens.overflow || flag_tokens.len() > 20 => {
-            Err(client("options flags are too long"))
-        }
+        _ if tokens.overflow || flag_tokens.len() > 20 => Err(client("options flags are too long")),
+        Err(_) if command == b'a' => Err(client("invalid or duplicate flag")),
         other => other,
     };
     let flags = match flags {
@@ -257,6 +252,7 @@ impl Request<'_> {
             recache: flags.recache,
             wins: true,
             unseen: flags.unseen,
+            expired_too: false,
             new_cas: flags.new_cas,
         };
         let now = rows.now.0;
@@ -324,12 +320,7 @@ impl Request<'_> {
         out.extend_from_slice(b"\r\n");
     }
 
-    fn set(
-        &self,
-        value: &[u8],
-        rows: &mut Rows<'_, '_>,
-        out: &mut Vec<u8>,
-    ) -> Result<(), Trouble> {
+    fn set(&self, value: &[u8], rows: &mut Rows<'_, '_>, out: &mut Vec<u8>) -> Result<(), Trouble> {
         let flags = &self.flags;
         let mode = match flags.mode.map(|mode| mode.to_ascii_uppercase()) {
             None | Some(b'S') => StoreMode::Set,
@@ -447,7 +438,7 @@ impl Request<'_> {
         let found = rows.fetch(&fetch, &mut |item| {
             out.extend_from_slice(b"ME ");
             out.extend_from_slice(self.asked);
-            let expires = if item.expires == 0 { -1 } else { item.expires - now };
+            let expires = if item.expires == 0 { -1 } else { item.expires.saturating_sub(now) };
             let fetched = if item.hit_before { "yes" } else { "no" };
             let size = item.value.len() + self.key.len();
             let text = format!(
@@ -470,7 +461,7 @@ fn ttl(expires: i64, now: i64, out: &mut Vec<u8>) {
         0 => out.extend_from_slice(b" t-1"),
         _ => {
             out.extend_from_slice(b" t");
-            write_number((expires - now).max(0) as u64, out);
+            write_number(expires.saturating_sub(now).max(0) as u64, out);
         }
     }
 }

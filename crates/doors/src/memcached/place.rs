@@ -123,8 +123,7 @@ fn home_columns() -> Vec<Column> {
 }
 
 fn container_columns() -> Vec<Column> {
-    let text =
-        |chars| ColumnType::VarChar { chars, collation: Collation::Utf8Mb4Bin };
+    let text = |chars| ColumnType::VarChar { chars, collation: Collation::Utf8Mb4Bin };
     vec![
         column("name", text(64), None),
         column("db", text(64), None),
@@ -141,9 +140,9 @@ impl Place {
     fn home(engine: &Engine) -> rows::Result<Place> {
         let table = engine.catalog().table("kv", "cache")?;
         let named = |name: &str| {
-            table.column(name).ok_or_else(|| Error::Definition {
-                why: format!("kv.cache has no column {name}"),
-            })
+            table
+                .column(name)
+                .ok_or_else(|| Error::Definition { why: format!("kv.cache has no column {name}") })
         };
         let key_only = table.codecs[0].parts.len() == 1
             && table.codecs[0].parts[0].column == named("k")?
@@ -217,7 +216,13 @@ impl Containers {
         let changes = table.changes();
         let mut by_name = HashMap::new();
         let names = [
-            "name", "db", "tbl", "key_columns", "value_columns", "separator", "flags_column",
+            "name",
+            "db",
+            "tbl",
+            "key_columns",
+            "value_columns",
+            "separator",
+            "flags_column",
             "expiry_column",
         ];
         let columns: Vec<Option<usize>> = names.iter().map(|name| table.column(name)).collect();

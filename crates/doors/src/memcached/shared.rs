@@ -160,8 +160,7 @@ impl Shared {
         places.refresh(engine, Reach::Disk)?;
         let Some(place) = places.home() else { return Ok(0) };
         let now = now(engine);
-        let mut from =
-            self.swept_to.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut from = self.swept_to.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let mut range = place.table.index_range(0);
         if *from > range.start && *from < range.end {
             range.start = from.clone();

@@ -167,7 +167,8 @@ pub(super) fn serve(
             let mark = out.len();
             simple(all, rows, out)?;
             let mut failing = Failing::Line;
-            if all.last() == Some(&&b"noreply"[..]) && all.len() > 1 {
+            let can_hide = !matches!(*command, b"stats" | b"version");
+            if can_hide && all.last() == Some(&&b"noreply"[..]) && all.len() > 1 {
                 out.truncate(mark);
                 failing = Failing::Silent;
             }
@@ -259,7 +260,7 @@ fn store(
         return answer(BAD_LINE, line_bytes, 0);
     };
     let Ok(length) = usize::try_from(length) else {
-        return answer(BAD_CHUNK, line_bytes, 0);
+        return answer(BAD_LINE, line_bytes, 0);
     };
     if too_large(rows, key, length) {
         if mode == StoreMode::Set {
@@ -340,43 +341,45 @@ fn simple(tokens: &[&[u8]], rows: &mut Rows<'_, '_>, out: &mut Vec<u8>) -> Resul
                 out.extend_from_slice(if touched { b"TOUCHED\r\n" } else { b"NOT_FOUND\r\n" });
             }),
         },
-        (b"incr" | b"decr", [key, delta]) if valid_key(key) => match unsigned(delta) {
-            None => {
-                out.extend_from_slice(b"CLIENT_ERROR invalid numeric delta argument\r\n");
-                Ok(())
+        (b"incr" | b"decr", [key, delta] | [key, delta, _]) if valid_key(key) => {
+            match unsigned(delta) {
+                None => {
+                    out.extend_from_slice(b"CLIENT_ERROR invalid numeric delta argument\r\n");
+                    Ok(())
+                }
+                Some(delta) => {
+                    let down = tokens[0] == b"decr";
+                    let count = Count { key, down, delta, ..Count::default() };
+                    rows.count(&count, false).map(|counted| match counted {
+                        Ok(counted) => {
+                            write_number(counted.number, out);
+                            out.extend_from_slice(b"\r\n");
+                        }
+                        Err(_) => out.extend_from_slice(b"NOT_FOUND\r\n"),
+                    })
+                }
             }
-            Some(delta) => {
-                let down = tokens[0] == b"decr";
-                let count = Count { key, down, delta, ..Count::default() };
-                rows.count(&count, false).map(|counted| match counted {
-                    Ok(counted) => {
-                        write_number(counted.number, out);
-                        out.extend_from_slice(b"\r\n");
-                    }
-                    Err(_) => out.extend_from_slice(b"NOT_FOUND\r\n"),
-                })
-            }
-        },
+        }
         (b"delete" | b"touch" | b"incr" | b"decr", [key, ..]) if !valid_key(key) => {
             out.extend_from_slice(BAD_LINE);
             Ok(())
         }
         (b"flush_all", []) => rows.flush(0).map(|()| out.extend_from_slice(b"OK\r\n")),
-        (b"flush_all", [delay]) => match signed(delay) {
+        (b"flush_all", [delay, ..]) => match signed(delay) {
             None => {
                 out.extend_from_slice(b"CLIENT_ERROR invalid exptime argument\r\n");
                 Ok(())
             }
             Some(delay) => rows.flush(delay).map(|()| out.extend_from_slice(b"OK\r\n")),
         },
-        (b"version", []) => {
+        (b"version", _) => {
             out.extend_from_slice(b"VERSION ");
             out.extend_from_slice(rows.shared.options.version.as_bytes());
             out.extend_from_slice(b"\r\n");
             Ok(())
         }
-        (b"verbosity", [_, ..]) => {
-            out.extend_from_slice(b"OK\r\n");
+        (b"verbosity", [level, ..]) => {
+            out.extend_from_slice(if unsigned(level).is_some() { b"OK\r\n" } else { BAD_LINE });
             Ok(())
         }
         (b"cache_memlimit", [megabytes]) if unsigned(megabytes).is_some() => {
@@ -387,8 +390,8 @@ fn simple(tokens: &[&[u8]], rows: &mut Rows<'_, '_>, out: &mut Vec<u8>) -> Resul
             out.extend_from_slice(b"SERVER_ERROR: shutdown not enabled\r\n");
             Ok(())
         }
-        (b"stats", arguments) => {
-            stats::text(arguments, rows, out);
+        (b"stats", _) => {
+            stats::text(&tokens[1..], rows, out);
             Ok(())
         }
         (b"lru_crawler" | b"lru" | b"slabs" | b"watch" | b"extstore", _) => {

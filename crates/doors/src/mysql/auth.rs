@@ -124,23 +124,13 @@ struct KeyPair {
 impl Users {
     /// What holds until users are configured: `root` without a password.
     pub fn unconfigured() -> Users {
-        Users::new([Account {
-            name: "root".to_owned(),
-            secret: Secret::Empty,
-        }])
+        Users::new([Account { name: "root".to_owned(), secret: Secret::Empty }])
     }
 
     /// These accounts; of two with the same name the last counts.
     pub fn new(accounts: impl IntoIterator<Item = Account>) -> Users {
-        let secrets = accounts
-            .into_iter()
-            .map(|account| (account.name, account.secret))
-            .collect();
-        Users {
-            secrets,
-            proven: Mutex::default(),
-            key: OnceLock::new(),
-        }
+        let secrets = accounts.into_iter().map(|account| (account.name, account.secret)).collect();
+        Users { secrets, proven: Mutex::default(), key: OnceLock::new() }
     }
 
     /// The key pair, made at its first use; `None` when the system gives no randomness.
@@ -148,40 +138,25 @@ impl Users {
         self.key
             .get_or_init(|| {
                 let private = RsaPrivateKey::new(&mut OsRng, RSA_BITS).ok()?;
-                let public_pem = private
-                    .to_public_key()
-                    .to_public_key_pem(LineEnding::LF)
-                    .ok()?;
-                Some(KeyPair {
-                    private,
-                    public_pem,
-                })
+                let public_pem = private.to_public_key().to_public_key_pem(LineEnding::LF).ok()?;
+                Some(KeyPair { private, public_pem })
             })
             .as_ref()
     }
 
     fn proven_digest(&self, user: &str) -> Option<[u8; 32]> {
-        self.proven
-            .lock()
-            .expect("no panic while held")
-            .get(user)
-            .copied()
+        self.proven.lock().expect("no panic while held").get(user).copied()
     }
 
     fn remember(&self, user: &str, password: &[u8]) {
         let digest = double_sha256(password);
-        self.proven
-            .lock()
-            .expect("no panic while held")
-            .insert(user.to_owned(), digest);
+        self.proven.lock().expect("no panic while held").insert(user.to_owned(), digest);
     }
 
     /// The password in an RSA-encrypted message, without its final zero.
     fn decrypt(&self, message: &[u8], scramble: &Scramble) -> Option<Vec<u8>> {
         let key = &self.key()?.private;
-        let mut password = key
-            .decrypt_blinded(&mut OsRng, Oaep::new::<Sha1>(), message)
-            .ok()?;
+        let mut password = key.decrypt_blinded(&mut OsRng, Oaep::new::<Sha1>(), message).ok()?;
         for (at, byte) in password.iter_mut().enumerate() {
             *byte ^= scramble[at % scramble.len()];
         }
@@ -241,20 +216,10 @@ impl Exchange {
     ) -> (Exchange, Step<'a>) {
         let user = String::from_utf8_lossy(login.user).into_owned();
         // A client that names no method speaks the one from before there were names.
-        let named = if login.method.is_empty() {
-            NATIVE.as_bytes()
-        } else {
-            login.method
-        };
-        let known = [NATIVE, CACHING_SHA2]
-            .into_iter()
-            .find(|name| name.as_bytes() == named);
-        let mut exchange = Exchange {
-            user,
-            scramble,
-            method: known.unwrap_or(CACHING_SHA2),
-            full: false,
-        };
+        let named = if login.method.is_empty() { NATIVE.as_bytes() } else { login.method };
+        let known = [NATIVE, CACHING_SHA2].into_iter().find(|name| name.as_bytes() == named);
+        let mut exchange =
+            Exchange { user, scramble, method: known.unwrap_or(CACHING_SHA2), full: false };
         let secret = users.secrets.get(&exchange.user);
         let wanted = match secret {
             Some(Secret::Native(_)) => NATIVE,
@@ -268,9 +233,7 @@ impl Exchange {
             exchange.method = wanted;
             // A client that names no method does not understand the request either.
             let step = match login.method {
-                b"" => Step::Deny {
-                    password: !is_empty_proof(login.proof),
-                },
+                b"" => Step::Deny { password: !is_empty_proof(login.proof) },
                 _ => Step::Switch(wanted),
             };
             return (exchange, step);
@@ -327,11 +290,7 @@ impl Exchange {
             }
             Some(Secret::Both { native, .. } | Secret::Native(native)) => {
                 let proven = native_proves(proof, &self.scramble, native);
-                if proven {
-                    Step::Accept { fast: false }
-                } else {
-                    deny
-                }
+                if proven { Step::Accept { fast: false } } else { deny }
             }
             Some(Secret::Slow(_)) if !password => deny,
             Some(Secret::Slow(_)) => match users.proven_digest(&self.user) {
@@ -351,10 +310,7 @@ fn native_proves(proof: &[u8], scramble: &Scramble, digest: &[u8; 20]) -> bool {
     let Ok(proof) = <&[u8; 20]>::try_from(proof) else {
         return false;
     };
-    let mask = Sha1::new()
-        .chain_update(scramble)
-        .chain_update(digest)
-        .finalize();
+    let mask = Sha1::new().chain_update(scramble).chain_update(digest).finalize();
     let once: [u8; 20] = std::array::from_fn(|at| proof[at] ^ mask[at]);
     equal_secretly(&Sha1::digest(once), digest)
 }
@@ -365,10 +321,7 @@ fn caching_sha2_proves(proof: &[u8], scramble: &Scramble, digest: &[u8; 32]) -> 
     let Ok(proof) = <&[u8; 32]>::try_from(proof) else {
         return false;
     };
-    let mask = Sha256::new()
-        .chain_update(digest)
-        .chain_update(scramble)
-        .finalize();
+    let mask = Sha256::new().chain_update(digest).chain_update(scramble).finalize();
     let once: [u8; 32] = std::array::from_fn(|at| proof[at] ^ mask[at]);
     equal_secretly(&Sha256::digest(once), digest)
 }
@@ -385,11 +338,7 @@ fn double_sha256(password: &[u8]) -> [u8; 32] {
 /// Equality in a time that does not depend on where the first difference is.
 pub(super) fn equal_secretly(left: &[u8], right: &[u8]) -> bool {
     left.len() == right.len()
-        && left
-            .iter()
-            .zip(right)
-            .fold(0, |sum, (left, right)| sum | (left ^ right))
-            == 0
+        && left.iter().zip(right).fold(0, |sum, (left, right)| sum | (left ^ right)) == 0
 }
 
 fn hexadecimal(digits: &str) -> Option<[u8; 20]> {

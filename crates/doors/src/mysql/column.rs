@@ -40,24 +40,12 @@ pub fn wire(column: &ResultColumn) -> WireColumn {
         }
     };
     set(!column.nullable, column_flag::NOT_NULL);
-    set(
-        properties.primary_key,
-        column_flag::PRI_KEY | column_flag::PART_KEY,
-    );
-    set(
-        properties.unique_key,
-        column_flag::UNIQUE_KEY | column_flag::PART_KEY,
-    );
-    set(
-        properties.multiple_key,
-        column_flag::MULTIPLE_KEY | column_flag::PART_KEY,
-    );
+    set(properties.primary_key, column_flag::PRI_KEY | column_flag::PART_KEY);
+    set(properties.unique_key, column_flag::UNIQUE_KEY | column_flag::PART_KEY);
+    set(properties.multiple_key, column_flag::MULTIPLE_KEY | column_flag::PART_KEY);
     set(properties.auto_increment, column_flag::AUTO_INCREMENT);
     set(properties.no_default, column_flag::NO_DEFAULT_VALUE);
-    set(
-        properties.on_update_now,
-        column_flag::ON_UPDATE_NOW | column_flag::TIMESTAMP,
-    );
+    set(properties.on_update_now, column_flag::ON_UPDATE_NOW | column_flag::TIMESTAMP);
     wire
 }
 
@@ -72,17 +60,10 @@ fn of_type(ty: &ColumnType) -> WireColumn {
     };
     let number = |type_code: u8, length: u32, decimals: u8, flags: u16| {
         // Numbers carry the binary character set, but not the flag of byte-wise comparison.
-        WireColumn {
-            flags: flags | NUM,
-            ..binary(type_code, length, decimals, 0)
-        }
+        WireColumn { flags: flags | NUM, ..binary(type_code, length, decimals, 0) }
     };
     match *ty {
-        ColumnType::Int {
-            width,
-            unsigned,
-            boolean,
-        } => {
+        ColumnType::Int { width, unsigned, boolean } => {
             let (code, signed_length, unsigned_length) = match width {
                 IntWidth::Tiny if boolean => (type_code::TINY, 1, 1),
                 IntWidth::Tiny => (type_code::TINY, 4, 3),
@@ -101,22 +82,13 @@ fn of_type(ty: &ColumnType) -> WireColumn {
         ColumnType::Double => number(type_code::DOUBLE, 22, NOT_FIXED, 0),
         ColumnType::Decimal { precision, scale } => {
             let point = (scale > 0) as u32;
-            number(
-                type_code::NEWDECIMAL,
-                precision as u32 + point + 1,
-                scale,
-                0,
-            )
+            number(type_code::NEWDECIMAL, precision as u32 + point + 1, scale, 0)
         }
         ColumnType::Char { chars, collation } => text(type_code::STRING, chars, collation),
         ColumnType::VarChar { chars, collation } => text(type_code::VAR_STRING, chars, collation),
         ColumnType::Text { size, collation } => {
             let text = text(type_code::BLOB, 0, collation);
-            WireColumn {
-                length: lob_bytes_max(size),
-                flags: text.flags | BLOB,
-                ..text
-            }
+            WireColumn { length: lob_bytes_max(size), flags: text.flags | BLOB, ..text }
         }
         ColumnType::Binary { bytes } => binary(type_code::STRING, bytes, 0, 0),
         ColumnType::VarBinary { bytes } => binary(type_code::VAR_STRING, bytes, 0, 0),
@@ -126,20 +98,10 @@ fn of_type(ty: &ColumnType) -> WireColumn {
         ColumnType::DateTime { fsp } => binary(type_code::DATETIME, 19 + fraction(fsp), fsp, 0),
         ColumnType::Timestamp { fsp } => binary(type_code::TIMESTAMP, 19 + fraction(fsp), fsp, 0),
         ColumnType::Year => number(type_code::YEAR, 4, 0, UNSIGNED | ZEROFILL),
-        ColumnType::Enum {
-            ref values,
-            collation,
-        } => {
-            let chars = values
-                .iter()
-                .map(|word| word.chars().count())
-                .max()
-                .unwrap_or(0);
+        ColumnType::Enum { ref values, collation } => {
+            let chars = values.iter().map(|word| word.chars().count()).max().unwrap_or(0);
             let text = text(type_code::STRING, chars as u32, collation);
-            WireColumn {
-                flags: text.flags | ENUM,
-                ..text
-            }
+            WireColumn { flags: text.flags | ENUM, ..text }
         }
         // Clients take JSON for text by its type, in spite of the character set.
         ColumnType::Json => binary(type_code::JSON, u32::MAX, 0, BLOB),
@@ -149,21 +111,13 @@ fn of_type(ty: &ColumnType) -> WireColumn {
 fn text(type_code: u8, chars: u32, collation: Collation) -> WireColumn {
     let (character_set, flags, bytes_max) = match collation {
         Collation::Binary => (character_set::BINARY, column_flag::BINARY, 1),
-        Collation::Utf8Mb4Bin => (
-            character_set::UTF8MB4_GENERAL_CI,
-            column_flag::BINARY,
-            CHARACTER_BYTES_MAX,
-        ),
+        Collation::Utf8Mb4Bin => {
+            (character_set::UTF8MB4_GENERAL_CI, column_flag::BINARY, CHARACTER_BYTES_MAX)
+        }
         Collation::Utf8Mb4GeneralCi => (character_set::UTF8MB4_GENERAL_CI, 0, CHARACTER_BYTES_MAX),
     };
     let length = chars.saturating_mul(bytes_max);
-    WireColumn {
-        type_code,
-        character_set,
-        length,
-        decimals: 0,
-        flags,
-    }
+    WireColumn { type_code, character_set, length, decimals: 0, flags }
 }
 
 /// Extra characters of a second's fraction.
@@ -190,47 +144,22 @@ mod tests {
 
     #[test]
     fn types_are_announced_as_mysql_announces_them() {
-        let int = of(ColumnType::Int {
-            width: IntWidth::Int,
-            unsigned: true,
-            boolean: false,
-        });
-        assert_eq!(
-            (int.type_code, int.length, int.character_set),
-            (type_code::LONG, 10, 63)
-        );
+        let int = of(ColumnType::Int { width: IntWidth::Int, unsigned: true, boolean: false });
+        assert_eq!((int.type_code, int.length, int.character_set), (type_code::LONG, 10, 63));
         assert_eq!(int.flags, column_flag::UNSIGNED | column_flag::NUM);
-        let decimal = of(ColumnType::Decimal {
-            precision: 10,
-            scale: 2,
-        });
-        assert_eq!(
-            (decimal.type_code, decimal.length, decimal.decimals),
-            (0xF6, 12, 2)
-        );
-        let name = of(ColumnType::VarChar {
-            chars: 50,
-            collation: Collation::Utf8Mb4GeneralCi,
-        });
-        assert_eq!(
-            (name.type_code, name.length, name.character_set),
-            (0xFD, 200, 45)
-        );
+        let decimal = of(ColumnType::Decimal { precision: 10, scale: 2 });
+        assert_eq!((decimal.type_code, decimal.length, decimal.decimals), (0xF6, 12, 2));
+        let name = of(ColumnType::VarChar { chars: 50, collation: Collation::Utf8Mb4GeneralCi });
+        assert_eq!((name.type_code, name.length, name.character_set), (0xFD, 200, 45));
         let moment = of(ColumnType::DateTime { fsp: 3 });
         assert_eq!((moment.length, moment.decimals), (23, 3));
-        let blob = of(ColumnType::Blob {
-            size: LobSize::Normal,
-        });
+        let blob = of(ColumnType::Blob { size: LobSize::Normal });
         assert_eq!(blob.flags, column_flag::BLOB | column_flag::BINARY);
     }
 
     #[test]
     fn keys_and_nullability_become_flags() {
-        let ty = ColumnType::Int {
-            width: IntWidth::Big,
-            unsigned: false,
-            boolean: false,
-        };
+        let ty = ColumnType::Int { width: IntWidth::Big, unsigned: false, boolean: false };
         let mut column = ResultColumn::computed("id", ty, false);
         column.flags.primary_key = true;
         column.flags.auto_increment = true;

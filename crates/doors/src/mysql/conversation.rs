@@ -48,19 +48,12 @@ pub struct MysqlDoor {
 impl MysqlDoor {
     /// A door to `sql` for these users, with MySQL's default packet limit of 64 MiB.
     pub fn new(sql: Arc<Sql>, users: Users) -> MysqlDoor {
-        MysqlDoor {
-            sql,
-            users,
-            packet_bytes_max: PACKET_BYTES_MAX,
-        }
+        MysqlDoor { sql, users, packet_bytes_max: PACKET_BYTES_MAX }
     }
 
     /// Sets the largest packet a logged-in client may send, in bytes.
     pub fn with_packet_bytes_max(self, packet_bytes_max: usize) -> MysqlDoor {
-        MysqlDoor {
-            packet_bytes_max,
-            ..self
-        }
+        MysqlDoor { packet_bytes_max, ..self }
     }
 
     /// What a client is told instead of a greeting when there are too many connections.
@@ -151,11 +144,7 @@ impl Mysql {
             Stage::Closed => return Go::Turn(Next::Close),
             Stage::Greeted | Stage::LoggingIn(_) | Stage::Ready | Stage::Query(_) => {}
         }
-        let limit = if self.link.is_some() {
-            self.door.packet_bytes_max
-        } else {
-            LOGIN_BYTES_MAX
-        };
+        let limit = if self.link.is_some() { self.door.packet_bytes_max } else { LOGIN_BYTES_MAX };
         match self.frames.fill(input, limit) {
             Ok(true) => {}
             Ok(false) => return Go::Turn(Next::Input),
@@ -226,9 +215,7 @@ impl Mysql {
     }
 
     fn continue_rows(&mut self, input: &mut Input, out: &mut Vec<u8>, how: How) -> Go {
-        let Stage::Rows(rows) = &mut self.stage else {
-            unreachable!("called amid rows")
-        };
+        let Stage::Rows(rows) = &mut self.stage else { unreachable!("called amid rows") };
         let link = self.link.as_mut().expect("logged in");
         let mut packets = Packets::new(out, self.reply);
         let written = link.write_rows(rows, &mut packets, how);
@@ -258,11 +245,7 @@ impl Mysql {
                 });
                 self.frames.finish(input);
                 self.frames.expect(self.reply);
-                self.stage = Stage::File(Box::new(File {
-                    load: *load,
-                    fed: Ok(()),
-                    rest,
-                }));
+                self.stage = Stage::File(Box::new(File { load: *load, fed: Ok(()), rest }));
             }
             Outcome::Wait(from) => {
                 if from > 0 {
@@ -288,9 +271,7 @@ impl Mysql {
         if !how.may_wait {
             return Go::Turn(Next::Offload);
         }
-        let Stage::File(file) = &mut self.stage else {
-            unreachable!("called amid a file")
-        };
+        let Stage::File(file) = &mut self.stage else { unreachable!("called amid a file") };
         let link = self.link.as_mut().expect("logged in");
         loop {
             match self.frames.stream(input) {
@@ -310,9 +291,7 @@ impl Mysql {
 
     fn end_file(&mut self, out: &mut Vec<u8>) -> Go {
         let stage = std::mem::replace(&mut self.stage, Stage::Ready);
-        let Stage::File(file) = stage else {
-            unreachable!("called amid a file")
-        };
+        let Stage::File(file) = stage else { unreachable!("called amid a file") };
         let link = self.link.as_mut().expect("logged in");
         let mut packets = Packets::new(out, self.frames.sequence());
         let resume = file.rest.as_ref().map(|_| 0);
@@ -343,10 +322,7 @@ impl Conversation for Mysql {
     }
 
     fn turn(&mut self, input: &mut Input, out: &mut Vec<u8>, turn: &mut Turn<'_>) -> Next {
-        let how = How {
-            may_wait: turn.may_wait(),
-            reach: turn.reach(),
-        };
+        let how = How { may_wait: turn.may_wait(), reach: turn.reach() };
         let mut next = Next::Again;
         for _ in 0..COMMANDS_PER_TURN_MAX {
             if let Go::Turn(end) = self.step(input, out, how) {

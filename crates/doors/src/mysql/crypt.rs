@@ -35,11 +35,7 @@ impl StoredHash {
         let (salt, hash) = rest.split_first_chunk::<SALT_BYTES>()?;
         let hash: [u8; HASH_CHARS] = hash.try_into().ok()?;
         let valid = (5..=0xFFF).contains(&thousands);
-        valid.then_some(StoredHash {
-            rounds: thousands * 1000,
-            salt: *salt,
-            hash,
-        })
+        valid.then_some(StoredHash { rounds: thousands * 1000, salt: *salt, hash })
     }
 
     /// Whether this was made from `password`.
@@ -60,10 +56,7 @@ impl std::fmt::Debug for StoredHash {
 
 /// The scheme's hash, encoded. The names A, B, P, S are those of its specification.
 fn sha256_crypt(password: &[u8], salt: &[u8], rounds: u32) -> [u8; HASH_CHARS] {
-    let b = Sha256::new()
-        .chain_update(password)
-        .chain_update(salt)
-        .chain_update(password);
+    let b = Sha256::new().chain_update(password).chain_update(salt).chain_update(password);
     let b: [u8; 32] = b.finalize().into();
     let mut a = Sha256::new().chain_update(password).chain_update(salt);
     a.update(repeated(&b, password.len()));
@@ -154,24 +147,14 @@ mod tests {
     fn the_published_vectors_of_the_scheme_come_out() {
         // The first two from the specification's table, all four as crypt(3) of glibc gives them.
         let vectors: [(&str, &str, u32, &str); 4] = [
-            (
-                "Hello world!",
-                "saltstring",
-                5000,
-                "5B8vYYiY.CVt1RlTTf8KbXBH3hsxY/GNooZaBBGWEc5",
-            ),
+            ("Hello world!", "saltstring", 5000, "5B8vYYiY.CVt1RlTTf8KbXBH3hsxY/GNooZaBBGWEc5"),
             (
                 "Hello world!",
                 "saltstringsaltst",
                 10000,
                 "3xv.VbSHBb41AL9AvLeujZkZRBAwqFMz2.opqey6IcA",
             ),
-            (
-                "",
-                "saltstringsaltst",
-                5000,
-                "fZ6M5HzkVbdG/lB/Id.WJL8Z4MwBAkXlboKmx8NceL8",
-            ),
+            ("", "saltstringsaltst", 5000, "fZ6M5HzkVbdG/lB/Id.WJL8Z4MwBAkXlboKmx8NceL8"),
             (
                 "a very much longer password than thirty two bytes, so that it cycles",
                 "abc",

@@ -114,9 +114,8 @@ mod tests {
 
     #[test]
     fn length_encoded_integers_of_all_four_sizes_are_read() {
-        let mut cursor = Cursor::new(&[
-            0xFA, 0xFC, 1, 2, 0xFD, 1, 2, 3, 0xFE, 1, 0, 0, 0, 0, 0, 0, 1,
-        ]);
+        let mut cursor =
+            Cursor::new(&[0xFA, 0xFC, 1, 2, 0xFD, 1, 2, 3, 0xFE, 1, 0, 0, 0, 0, 0, 0, 1]);
         assert_eq!(cursor.lenenc(), Ok(0xFA));
         assert_eq!(cursor.lenenc(), Ok(0x0201));
         assert_eq!(cursor.lenenc(), Ok(0x03_0201));

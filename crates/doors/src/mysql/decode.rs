@@ -19,18 +19,13 @@ pub fn command(payload: &[u8]) -> Result<Command<'_>, Malformed> {
             let kind = cursor.u8()?;
             // The iteration count, always 1.
             cursor.u32()?;
-            Command::Execute {
-                statement,
-                cursor: kind,
-                parameters: cursor.rest(),
-            }
+            Command::Execute { statement, cursor: kind, parameters: cursor.rest() }
         }
         code::QUIT => Command::Quit,
         code::INIT_DB => Command::InitDb(cursor.rest()),
-        code::FIELD_LIST => Command::FieldList {
-            table: cursor.until_zero_or_end(),
-            pattern: cursor.rest(),
-        },
+        code::FIELD_LIST => {
+            Command::FieldList { table: cursor.until_zero_or_end(), pattern: cursor.rest() }
+        }
         code::STATISTICS => Command::Statistics,
         code::PROCESS_INFO => Command::ProcessInfo,
         code::PROCESS_KILL => Command::ProcessKill(cursor.u32()?),
@@ -51,9 +46,7 @@ pub fn command(payload: &[u8]) -> Result<Command<'_>, Malformed> {
         },
         code::STMT_CLOSE => Command::Close(cursor.u32()?),
         code::STMT_RESET => Command::Reset(cursor.u32()?),
-        code::STMT_FETCH => Command::Fetch {
-            statement: cursor.u32()?,
-        },
+        code::STMT_FETCH => Command::Fetch { statement: cursor.u32()? },
         unknown => Command::Unknown(unknown),
     })
 }
@@ -79,33 +72,16 @@ mod tests {
     fn commands_are_cut_where_the_protocol_says() {
         assert_eq!(command(b"\x03SELECT 1"), Ok(Command::Query(b"SELECT 1")));
         assert_eq!(command(b"\x03SELECT 1\0"), Ok(Command::Query(b"SELECT 1")));
-        assert_eq!(
-            command(b"\x04t\0a%"),
-            Ok(Command::FieldList {
-                table: b"t",
-                pattern: b"a%"
-            })
-        );
+        assert_eq!(command(b"\x04t\0a%"), Ok(Command::FieldList { table: b"t", pattern: b"a%" }));
         assert_eq!(
             command(b"\x17\x02\0\0\0\x01\x01\0\0\0rest"),
-            Ok(Command::Execute {
-                statement: 2,
-                cursor: 1,
-                parameters: b"rest"
-            })
+            Ok(Command::Execute { statement: 2, cursor: 1, parameters: b"rest" })
         );
         assert_eq!(
             command(b"\x18\x02\0\0\0\x01\0piece"),
-            Ok(Command::SendLongData {
-                statement: 2,
-                parameter: 1,
-                data: b"piece"
-            })
+            Ok(Command::SendLongData { statement: 2, parameter: 1, data: b"piece" })
         );
-        assert_eq!(
-            command(b"\x1b\x00\x00"),
-            Ok(Command::SetMultiStatements(true))
-        );
+        assert_eq!(command(b"\x1b\x00\x00"), Ok(Command::SetMultiStatements(true)));
         assert_eq!(command(b"\x12"), Ok(Command::Unknown(0x12)));
         assert_eq!(command(b""), Err(Malformed));
         assert_eq!(command(b"\x17\x02\0\0"), Err(Malformed));

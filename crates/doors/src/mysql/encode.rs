@@ -64,15 +64,7 @@ fn write_ok_as(packets: &mut Packets<'_>, header: u8, done: &Done, status: u16) 
 /// The end of rows: EOF, or OK under EOF's header where the connection prefers it.
 pub fn write_end_of_rows(packets: &mut Packets<'_>, capabilities: u32, warnings: u16, status: u16) {
     if capabilities & capability::DEPRECATE_EOF != 0 {
-        write_ok_as(
-            packets,
-            0xFE,
-            &Done {
-                warnings,
-                ..Done::default()
-            },
-            status,
-        );
+        write_ok_as(packets, 0xFE, &Done { warnings, ..Done::default() }, status);
     } else {
         write_eof(packets, warnings, status);
     }
@@ -143,10 +135,7 @@ impl ResultHead {
         let mut packets = Packets::new(&mut bytes, FIRST_REPLY);
         write_result_head(&mut packets, columns, capabilities, status);
         let count = packets.sequence().wrapping_sub(FIRST_REPLY);
-        ResultHead {
-            bytes,
-            packets: count,
-        }
+        ResultHead { bytes, packets: count }
     }
 
     /// Appends it; `false` if this is not the first reply, and so the numbers do not fit.

@@ -167,11 +167,7 @@ impl FrameReader {
             if self.frame_missing > 0 {
                 let count = self.frame_missing.min(input.len());
                 self.frame_missing -= count;
-                return Ok(if count == 0 {
-                    Piece::None
-                } else {
-                    Piece::Bytes(count)
-                });
+                return Ok(if count == 0 { Piece::None } else { Piece::Bytes(count) });
             }
             if let Some(any) = any.filter(|_| !self.continued) {
                 self.place = Place::None;
@@ -214,10 +210,7 @@ impl FrameReader {
 
 fn header(bytes: &[u8]) -> Option<(usize, u8)> {
     let header: &[u8; HEADER_BYTES] = bytes.first_chunk()?;
-    Some((
-        u32::from_le_bytes([header[0], header[1], header[2], 0]) as usize,
-        header[3],
-    ))
+    Some((u32::from_le_bytes([header[0], header[1], header[2], 0]) as usize, header[3]))
 }
 
 /// Writes packets at the end of an output.
@@ -279,8 +272,7 @@ impl<'a> Packets<'a> {
     /// if need be empty.
     fn split(&mut self, start: usize, length: usize) {
         let frames = length / FRAME_BYTES_MAX + 1;
-        self.out
-            .resize(self.out.len() + (frames - 1) * HEADER_BYTES, 0);
+        self.out.resize(self.out.len() + (frames - 1) * HEADER_BYTES, 0);
         let payload = start + HEADER_BYTES;
         for frame in (0..frames).rev() {
             let from = payload + frame * FRAME_BYTES_MAX;
@@ -320,20 +312,12 @@ mod tests {
     fn packets_of_every_critical_size_come_back_as_they_were_written() {
         let around = [0, 1, 250, IN_PLACE_BYTES_MAX, IN_PLACE_BYTES_MAX + 1];
         let frames = [FRAME_BYTES_MAX - 1, FRAME_BYTES_MAX, FRAME_BYTES_MAX + 1];
-        for size in around
-            .into_iter()
-            .chain(frames)
-            .chain([2 * FRAME_BYTES_MAX])
-        {
+        for size in around.into_iter().chain(frames).chain([2 * FRAME_BYTES_MAX]) {
             let payload: Vec<u8> = (0..size).map(|at| (at % 251) as u8).collect();
             let mut input = Input::new();
             input.extend(&packed(&payload, 0));
             let mut reader = FrameReader::default();
-            assert_eq!(
-                read(&mut reader, &mut input).as_ref(),
-                Some(&payload),
-                "{size}"
-            );
+            assert_eq!(read(&mut reader, &mut input).as_ref(), Some(&payload), "{size}");
             assert!(input.is_empty());
             assert_eq!(reader.sequence() as usize, size / FRAME_BYTES_MAX + 1);
         }

@@ -98,25 +98,11 @@ pub fn response(payload: &[u8]) -> Result<Response<'_>, Malformed> {
     } else {
         cursor.until_zero()?
     };
-    let database = if has(capability::CONNECT_WITH_DB) {
-        cursor.until_zero_or_end()
-    } else {
-        b""
-    };
-    let method = if has(capability::PLUGIN_AUTH) {
-        cursor.until_zero_or_end()
-    } else {
-        b""
-    };
+    let database = if has(capability::CONNECT_WITH_DB) { cursor.until_zero_or_end() } else { b"" };
+    let method = if has(capability::PLUGIN_AUTH) { cursor.until_zero_or_end() } else { b"" };
     Ok(Response::Login(
         capabilities & capability::SERVER,
-        Login {
-            user,
-            proof,
-            database,
-            method,
-            character_set,
-        },
+        Login { user, proof, database, method, character_set },
     ))
 }
 
@@ -132,18 +118,9 @@ pub fn change_user(payload: &[u8], capabilities: u32) -> Result<Login<'_>, Malfo
     };
     let database = cursor.until_zero_or_end();
     let character_set = if cursor.is_empty() { 0 } else { cursor.u16()? };
-    let method = if capabilities & capability::PLUGIN_AUTH != 0 {
-        cursor.until_zero_or_end()
-    } else {
-        b""
-    };
-    Ok(Login {
-        user,
-        proof,
-        database,
-        method,
-        character_set,
-    })
+    let method =
+        if capabilities & capability::PLUGIN_AUTH != 0 { cursor.until_zero_or_end() } else { b"" };
+    Ok(Login { user, proof, database, method, character_set })
 }
 
 #[cfg(test)]
@@ -195,11 +172,9 @@ mod tests {
             (short.user, short.database, short.method),
             (&b"bob"[..], &b"shop"[..], &b""[..])
         );
-        let full = change_user(
-            b"bob\0\x02xyshop\0\x2d\0caching_sha2_password\0",
-            capability::SERVER,
-        )
-        .expect("valid");
+        let full =
+            change_user(b"bob\0\x02xyshop\0\x2d\0caching_sha2_password\0", capability::SERVER)
+                .expect("valid");
         assert_eq!((full.proof, full.character_set), (&b"xy"[..], 45));
         assert_eq!(full.method, b"caching_sha2_password");
     }

@@ -45,10 +45,9 @@ impl Mysql {
                 1043,
                 "Bad handshake: this server does not speak TLS; connect with TLS disabled",
             ),
-            Ok(Response::TooOld) => SqlError::new(
-                1043,
-                "Bad handshake: the protocol before MySQL 4.1 is not served",
-            ),
+            Ok(Response::TooOld) => {
+                SqlError::new(1043, "Bad handshake: the protocol before MySQL 4.1 is not served")
+            }
             Err(_) => SqlError::new(1043, "Bad handshake"),
         };
         self.refuse(&refused, self.frames.sequence(), out)
@@ -78,9 +77,7 @@ impl Mysql {
         may_wait: bool,
     ) -> Go {
         let door = Arc::clone(&self.door);
-        let step = login
-            .exchange
-            .answer(&door.users, self.frames.payload(input), may_wait);
+        let step = login.exchange.answer(&door.users, self.frames.payload(input), may_wait);
         self.proceed(login, step, input, out)
     }
 
@@ -143,13 +140,7 @@ impl Mysql {
         out: &mut Vec<u8>,
     ) -> Go {
         let door = Arc::clone(&self.door);
-        let opened = Session::new(
-            &door.sql,
-            self.connection_id,
-            &self.user,
-            &self.host,
-            database,
-        );
+        let opened = Session::new(&door.sql, self.connection_id, &self.user, &self.host, database);
         match opened {
             Ok(session) => {
                 let link = Link::new(session, self.capabilities, door.packet_bytes_max);

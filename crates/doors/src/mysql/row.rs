@@ -171,18 +171,11 @@ mod tests {
     use rows::types::Collation;
 
     fn columns(types: &[ColumnType]) -> Vec<ResultColumn> {
-        types
-            .iter()
-            .map(|ty| ResultColumn::computed("c", ty.clone(), true))
-            .collect()
+        types.iter().map(|ty| ResultColumn::computed("c", ty.clone(), true)).collect()
     }
 
     fn int(width: IntWidth) -> ColumnType {
-        ColumnType::Int {
-            width,
-            unsigned: false,
-            boolean: false,
-        }
+        ColumnType::Int { width, unsigned: false, boolean: false }
     }
 
     fn binary(types: &[ColumnType], row: &[Datum<'_>]) -> Vec<u8> {
@@ -193,10 +186,7 @@ mod tests {
 
     #[test]
     fn a_text_row_is_lengths_and_texts() {
-        let text = ColumnType::VarChar {
-            chars: 300,
-            collation: Collation::Utf8Mb4Bin,
-        };
+        let text = ColumnType::VarChar { chars: 300, collation: Collation::Utf8Mb4Bin };
         let types = [int(IntWidth::Int), text.clone(), text];
         let long = [b'x'; 300];
         let row = [Datum::Int(-12), Datum::Null, Datum::Bytes(&long)];
@@ -210,10 +200,7 @@ mod tests {
     fn a_word_longer_than_250_bytes_gets_a_longer_length() {
         let word = "w".repeat(251);
         let collation = Collation::Utf8Mb4GeneralCi;
-        let types = [ColumnType::Enum {
-            values: vec![word.clone()],
-            collation,
-        }];
+        let types = [ColumnType::Enum { values: vec![word.clone()], collation }];
         let mut out = Vec::new();
         write_text_row(&mut out, &columns(&types), &[Datum::Enum(1)], Zone::UTC);
         assert_eq!(out, [&[0xFC, 251, 0][..], word.as_bytes()].concat());
@@ -230,19 +217,9 @@ mod tests {
 
     #[test]
     fn binary_integers_take_their_types_width() {
-        let widths = [
-            IntWidth::Tiny,
-            IntWidth::Small,
-            IntWidth::Medium,
-            IntWidth::Big,
-        ];
+        let widths = [IntWidth::Tiny, IntWidth::Small, IntWidth::Medium, IntWidth::Big];
         let types = widths.map(int);
-        let row = [
-            Datum::Int(-1),
-            Datum::Int(-2),
-            Datum::Int(3),
-            Datum::UInt(4),
-        ];
+        let row = [Datum::Int(-1), Datum::Int(-2), Datum::Int(3), Datum::UInt(4)];
         let expected = [0, 0, 0xFF, 0xFE, 0xFF, 3, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0];
         assert_eq!(binary(&types, &row), expected);
     }
@@ -254,12 +231,7 @@ mod tests {
             |hour, micros| Datum::DateTime(DateTime::new(day, hour, 0, 0, micros).expect("valid"));
         let ty = ColumnType::DateTime { fsp: 6 };
         let types = [ty.clone(), ty.clone(), ty.clone(), ty];
-        let row = [
-            moment(0, 0),
-            moment(1, 0),
-            moment(0, 5),
-            Datum::DateTime(DateTime::ZERO),
-        ];
+        let row = [moment(0, 0), moment(1, 0), moment(0, 5), Datum::DateTime(DateTime::ZERO)];
         let expected = [
             &[0, 0][..],
             &[4, 0xE8, 7, 2, 29],

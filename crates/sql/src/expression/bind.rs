@@ -448,6 +448,9 @@ fn binary(left: &Expr, op: &BinaryOperator, right: &Expr, names: &Names<'_>) -> 
     if matches!(left, Expr::Tuple(_)) {
         return elsewhere("row constructors");
     }
+    if matches!(op, B::And | B::Or) {
+        return chain(left, op, right, names);
+    }
     let (a, b) = (bind(left, names)?, bind(right, names)?);
     let comparison = match op {
         B::Eq => Some(Comparison::Equal),
@@ -467,8 +470,6 @@ fn binary(left: &Expr, op: &BinaryOperator, right: &Expr, names: &Names<'_>) -> 
     }
     let nullable = a.nullable || b.nullable;
     let arithmetic = match op {
-        B::And => return Ok(boolean(Kind::And(flatten(a, b, true)), nullable)),
-        B::Or => return Ok(boolean(Kind::Or(flatten(a, b, false)), nullable)),
         B::StringConcat if names.mode.pipes_as_concat() => {
             return call_node("CONCAT", vec![a, b]);
         }
@@ -498,17 +499,40 @@ fn binary(left: &Expr, op: &BinaryOperator, right: &Expr, names: &Names<'_>) -> 
     Ok(Node::new(kind, ty, nullable || division))
 }
 
-/// AND and OR of several in one node.
-fn flatten(a: Node, b: Node, and: bool) -> Vec<Node> {
-    let mut out = Vec::new();
-    for node in [a, b] {
-        match node.kind {
-            Kind::And(nodes) if and => out.extend(nodes),
-            Kind::Or(nodes) if !and => out.extend(nodes),
-            _ => out.push(node),
-        }
+/// AND or OR of many: a long chain nests to the left, so it is walked, not recursed into.
+fn chain(left: &Expr, op: &BinaryOperator, right: &Expr, names: &Names<'_>) -> Bound<Node> {
+    let mut parts = vec![right];
+    let mut rest = left;
+    while let Expr::BinaryOp { left, op: inner, right } = rest
+        && inner == op
+    {
+        parts.push(right);
+        rest = left;
     }
-    out
+    parts.push(rest);
+    let and = *op == BinaryOperator::And;
+    let mut nodes = Vec::with_capacity(parts.len());
+    for part in parts.into_iter().rev() {
+        push_flat(bind(part, names)?, and, &mut nodes);
+    }
+    let nullable = nodes.iter().any(|node| node.nullable);
+    Ok(boolean(if and { Kind::And(nodes) } else { Kind::Or(nodes) }, nullable))
+}
+
+/// AND within AND, and OR within OR, is one of them.
+fn push_flat(node: Node, and: bool, nodes: &mut Vec<Node>) {
+    match node.kind {
+        Kind::And(inner) if and => nodes.extend(inner),
+        Kind::Or(inner) if !and => nodes.extend(inner),
+        _ => nodes.push(node),
+    }
+}
+
+fn flatten(a: Node, b: Node, and: bool) -> Vec<Node> {
+    let mut nodes = Vec::with_capacity(2);
+    push_flat(a, and, &mut nodes);
+    push_flat(b, and, &mut nodes);
+    nodes
 }
 
 fn arithmetic_type(op: Arithmetic, a: &Node, b: &Node) -> ColumnType {

@@ -76,6 +76,7 @@ impl<'a> Cursor<'a> {
                 _ => false,
             };
         }
+        check_depth(&tokens)?;
         Ok(Cursor::of_tokens(tokens, text))
     }
 
@@ -279,9 +280,7 @@ impl<'a> Cursor<'a> {
     /// MySQL's words for an error of the parser.
     pub fn translate(&self, error: ParserError) -> SqlError {
         match error {
-            ParserError::RecursionLimitExceeded => {
-                SqlError::new(1436, "Thread stack overrun: the statement is nested too deeply")
-            }
+            ParserError::RecursionLimitExceeded => too_deep(),
             ParserError::TokenizerError(message) | ParserError::ParserError(message) => {
                 match location_of(&message) {
                     Some((line, column)) => syntax_at_location(self.text, line, column),
@@ -290,6 +289,84 @@ impl<'a> Cursor<'a> {
             }
         }
     }
+}
+
+/// How deep the tree of an expression may become through chains of operators, counted in tenths:
+/// AND and OR are one, other operators ten. Walking a deeper one could overflow a thread's stack.
+const CHAIN_MAX: u32 = 5000;
+
+/// Refuses statements whose chains of operators would make too deep a tree.
+fn check_depth(tokens: &[TokenWithSpan]) -> Result<()> {
+    /// Depth of the operand at hand, and of the deepest before the last comma.
+    #[derive(Clone, Copy, Default)]
+    struct Level {
+        now: u32,
+        most: u32,
+    }
+    let mut levels = vec![Level::default()];
+    for token in tokens {
+        let Some(level) = levels.last_mut() else { return Ok(()) };
+        match &token.token {
+            Token::LParen => levels.push(Level::default()),
+            Token::RParen => {
+                let inner = level.now.max(level.most);
+                levels.pop();
+                if levels.is_empty() {
+                    levels.push(Level::default());
+                }
+                if let Some(outer) = levels.last_mut() {
+                    outer.now = outer.now.max(inner);
+                }
+            }
+            Token::Comma => {
+                level.most = level.most.max(level.now);
+                level.now = 0;
+            }
+            Token::Word(word) if word.quote_style.is_none() => {
+                let name = &word.value;
+                let is = |known: &str| name.eq_ignore_ascii_case(known);
+                if is("AND") || is("OR") {
+                    level.now += 1;
+                } else if is("XOR") || is("DIV") || is("MOD") || is("NOT") || is("COLLATE") {
+                    level.now += 10;
+                } else if is("WHEN") || is("THEN") || is("ELSE") || is("SELECT") {
+                    level.most = level.most.max(level.now);
+                    level.now = 0;
+                }
+            }
+            Token::Plus
+            | Token::Minus
+            | Token::Mul
+            | Token::Div
+            | Token::Mod
+            | Token::Pipe
+            | Token::Ampersand
+            | Token::Caret
+            | Token::StringConcat
+            | Token::ShiftLeft
+            | Token::ShiftRight
+            | Token::ExclamationMark
+            | Token::Tilde
+            | Token::Arrow
+            | Token::LongArrow => level.now += 10,
+            Token::Eq
+            | Token::Lt
+            | Token::Gt
+            | Token::LtEq
+            | Token::GtEq
+            | Token::Neq
+            | Token::Spaceship => level.now += 1,
+            _ => {}
+        }
+        if levels.last().is_some_and(|level| level.now > CHAIN_MAX) {
+            return Err(too_deep());
+        }
+    }
+    Ok(())
+}
+
+fn too_deep() -> SqlError {
+    SqlError::new(1436, "Thread stack overrun: the statement is nested too deeply")
 }
 
 fn is_word(token: &Token, word: &str) -> bool {

@@ -8,7 +8,7 @@ use rows::datum::{Datum, Value};
 use rows::row::RowRef;
 use rows::store::Read;
 use rows::temporal::Zone;
-use sqlparser::ast::{Expr, Query, SelectItem, SetExpr};
+use sqlparser::ast::Query;
 use sqlparser::tokenizer::{Token, TokenWithSpan};
 
 use super::source::{PIECE, TableSource, ValueRows, holds_all};
@@ -372,23 +372,6 @@ fn without_share_mode(text: &str) -> std::borrow::Cow<'_, str> {
         }
         _ => std::borrow::Cow::Borrowed(text),
     }
-}
-
-/// The names of expressions without an alias: their text, if each item is one column.
-fn names_as_written(query: &Query, texts: &[String], width: usize) -> Vec<Option<String>> {
-    let SetExpr::Select(select) = query.body.as_ref() else { return Vec::new() };
-    let items = &select.projection;
-    if items.len() != width || texts.len() != width {
-        return Vec::new();
-    }
-    let named = items.iter().zip(texts).map(|(item, text)| match item {
-        SelectItem::UnnamedExpr(
-            Expr::Identifier(_) | Expr::CompoundIdentifier(_) | Expr::Value(_),
-        ) => None,
-        SelectItem::UnnamedExpr(_) => Some(text.clone()),
-        _ => None,
-    });
-    named.collect()
 }
 
 /// Parses a query that is the whole text.

@@ -9,26 +9,14 @@ const SCRAMBLE: Scramble = *b"abcdefghijklmnopqrst";
 
 fn native_proof(password: &[u8]) -> Vec<u8> {
     let once = Sha1::digest(password);
-    let mask = Sha1::new()
-        .chain_update(SCRAMBLE)
-        .chain_update(Sha1::digest(once))
-        .finalize();
-    once.iter()
-        .zip(mask)
-        .map(|(once, mask)| once ^ mask)
-        .collect()
+    let mask = Sha1::new().chain_update(SCRAMBLE).chain_update(Sha1::digest(once)).finalize();
+    once.iter().zip(mask).map(|(once, mask)| once ^ mask).collect()
 }
 
 fn sha2_proof(password: &[u8]) -> Vec<u8> {
     let once = Sha256::digest(password);
-    let mask = Sha256::new()
-        .chain_update(Sha256::digest(once))
-        .chain_update(SCRAMBLE)
-        .finalize();
-    once.iter()
-        .zip(mask)
-        .map(|(once, mask)| once ^ mask)
-        .collect()
+    let mask = Sha256::new().chain_update(Sha256::digest(once)).chain_update(SCRAMBLE).finalize();
+    once.iter().zip(mask).map(|(once, mask)| once ^ mask).collect()
 }
 
 fn login<'a>(user: &'a str, method: &'a str, proof: &'a [u8]) -> Login<'a> {
@@ -42,10 +30,7 @@ fn login<'a>(user: &'a str, method: &'a str, proof: &'a [u8]) -> Login<'a> {
 }
 
 fn users(password: &str) -> Users {
-    Users::new([Account {
-        name: "bob".to_owned(),
-        secret: Secret::new(password),
-    }])
+    Users::new([Account { name: "bob".to_owned(), secret: Secret::new(password) }])
 }
 
 fn step<'a>(users: &'a Users, method: &str, proof: &[u8]) -> (Exchange, Step<'a>) {
@@ -55,18 +40,9 @@ fn step<'a>(users: &'a Users, method: &str, proof: &[u8]) -> (Exchange, Step<'a>
 #[test]
 fn a_known_password_is_proved_by_either_method() {
     let users = users("secret");
-    assert_eq!(
-        step(&users, NATIVE, &native_proof(b"secret")).1,
-        Step::Accept { fast: false }
-    );
-    assert_eq!(
-        step(&users, "", &native_proof(b"secret")).1,
-        Step::Accept { fast: false }
-    );
-    assert_eq!(
-        step(&users, CACHING_SHA2, &sha2_proof(b"secret")).1,
-        Step::Accept { fast: true }
-    );
+    assert_eq!(step(&users, NATIVE, &native_proof(b"secret")).1, Step::Accept { fast: false });
+    assert_eq!(step(&users, "", &native_proof(b"secret")).1, Step::Accept { fast: false });
+    assert_eq!(step(&users, CACHING_SHA2, &sha2_proof(b"secret")).1, Step::Accept { fast: true });
 }
 
 #[test]
@@ -84,15 +60,9 @@ fn a_wrong_password_an_unknown_user_and_a_broken_proof_are_denied() {
 #[test]
 fn an_empty_password_is_proved_by_an_empty_proof_alone() {
     let users = users("");
-    assert_eq!(
-        step(&users, CACHING_SHA2, b"").1,
-        Step::Accept { fast: false }
-    );
+    assert_eq!(step(&users, CACHING_SHA2, b"").1, Step::Accept { fast: false });
     assert_eq!(step(&users, NATIVE, b"").1, Step::Accept { fast: false });
-    assert_eq!(
-        step(&users, NATIVE, &native_proof(b"x")).1,
-        Step::Deny { password: true }
-    );
+    assert_eq!(step(&users, NATIVE, &native_proof(b"x")).1, Step::Deny { password: true });
 }
 
 #[test]
@@ -101,10 +71,7 @@ fn a_client_with_an_unknown_method_is_asked_to_switch() {
     let (mut exchange, first) = step(&users, "sha256_password", b"whatever");
     assert_eq!(first, Step::Switch(CACHING_SHA2));
     let proof = sha2_proof(b"secret");
-    assert_eq!(
-        exchange.answer(&users, &proof, false),
-        Step::Accept { fast: true }
-    );
+    assert_eq!(exchange.answer(&users, &proof, false), Step::Accept { fast: true });
 }
 
 #[test]
@@ -112,17 +79,11 @@ fn a_client_that_had_no_scramble_for_its_method_is_given_one() {
     let users = users("secret");
     let (mut exchange, first) = step(&users, CACHING_SHA2, b"");
     assert_eq!(first, Step::Switch(CACHING_SHA2));
-    assert_eq!(
-        exchange.answer(&users, b"", false),
-        Step::Deny { password: false }
-    );
+    assert_eq!(exchange.answer(&users, b"", false), Step::Deny { password: false });
     let (mut exchange, first) = step(&users, NATIVE, b"");
     assert_eq!(first, Step::Switch(NATIVE));
     let proof = native_proof(b"secret");
-    assert_eq!(
-        exchange.answer(&users, &proof, false),
-        Step::Accept { fast: false }
-    );
+    assert_eq!(exchange.answer(&users, &proof, false), Step::Accept { fast: false });
 }
 
 #[test]
@@ -132,48 +93,26 @@ fn a_native_hash_from_mysql_makes_clients_switch_to_its_method() {
     let (mut exchange, first) = step(&users, CACHING_SHA2, &sha2_proof(b"secret"));
     assert_eq!(first, Step::Switch(NATIVE));
     let proof = native_proof(b"secret");
-    assert_eq!(
-        exchange.answer(&users, &proof, false),
-        Step::Accept { fast: false }
-    );
+    assert_eq!(exchange.answer(&users, &proof, false), Step::Accept { fast: false });
 }
 
 #[test]
 fn a_slow_hash_is_proved_once_by_the_password_itself_and_then_by_its_digest() {
     // Made by sha256_crypt of `crypt`, whose own tests compare it with the published vectors.
-    let users = users(&super::super::crypt::stored_form(
-        b"secret",
-        b"saltsaltsaltsaltsalt",
-    ));
+    let users = users(&super::super::crypt::stored_form(b"secret", b"saltsaltsaltsaltsalt"));
     let proof = sha2_proof(b"secret");
     let (mut exchange, first) = step(&users, CACHING_SHA2, &proof);
     assert_eq!(first, Step::AskPassword);
     assert_eq!(exchange.answer(&users, &[2], false), Step::Wait);
-    let Step::SendKey(pem) = exchange.answer(&users, &[2], true) else {
-        panic!("no key")
-    };
+    let Step::SendKey(pem) = exchange.answer(&users, &[2], true) else { panic!("no key") };
     let key = RsaPublicKey::from_public_key_pem(pem).expect("a PEM key");
-    let hidden: Vec<u8> = b"secret\0"
-        .iter()
-        .enumerate()
-        .map(|(at, byte)| byte ^ SCRAMBLE[at % 20])
-        .collect();
-    let message = key
-        .encrypt(&mut OsRng, Oaep::new::<Sha1>(), &hidden)
-        .expect("encrypts");
-    assert_eq!(
-        exchange.answer(&users, b"garbage", true),
-        Step::Deny { password: true }
-    );
-    assert_eq!(
-        exchange.answer(&users, &message, true),
-        Step::Accept { fast: false }
-    );
+    let hidden: Vec<u8> =
+        b"secret\0".iter().enumerate().map(|(at, byte)| byte ^ SCRAMBLE[at % 20]).collect();
+    let message = key.encrypt(&mut OsRng, Oaep::new::<Sha1>(), &hidden).expect("encrypts");
+    assert_eq!(exchange.answer(&users, b"garbage", true), Step::Deny { password: true });
+    assert_eq!(exchange.answer(&users, &message, true), Step::Accept { fast: false });
 
-    assert_eq!(
-        step(&users, CACHING_SHA2, &proof).1,
-        Step::Accept { fast: true }
-    );
+    assert_eq!(step(&users, CACHING_SHA2, &proof).1, Step::Accept { fast: true });
     let (_, wrong) = step(&users, CACHING_SHA2, &sha2_proof(b"wrong"));
     assert_eq!(wrong, Step::AskPassword);
 }
@@ -181,10 +120,6 @@ fn a_slow_hash_is_proved_once_by_the_password_itself_and_then_by_its_digest() {
 #[test]
 fn scrambles_hold_neither_zero_nor_dollar() {
     for _ in 0..1000 {
-        assert!(
-            new_scramble()
-                .iter()
-                .all(|&byte| byte > 32 && byte < 127 && byte != b'$')
-        );
+        assert!(new_scramble().iter().all(|&byte| byte > 32 && byte < 127 && byte != b'$'));
     }
 }

@@ -252,12 +252,23 @@ impl Binder<'_> {
             rest = left;
         }
         let operator = if *op == ast::BinaryOperator::And { Operator::And } else { Operator::Or };
-        let mut out = self.nested(scope, rest, depth)?;
+        operands.push(rest);
+        let mut terms = Vec::with_capacity(operands.len());
         for operand in operands.into_iter().rev() {
-            let operand = self.nested(scope, operand, depth)?;
-            out = self.logical(&out, operator, &operand);
+            terms.push(self.nested(scope, operand, depth)?);
         }
-        Ok(out)
+        if operator == Operator::Or {
+            terms = one_of_many(terms);
+        }
+        // Pairs, then pairs of pairs: the tree is as low as can be.
+        while terms.len() > 1 {
+            let pair = |pair: &[Typed]| match pair {
+                [left, right] => self.logical(left, operator, right),
+                one => condition(&one[0], self.zone()),
+            };
+            terms = terms.chunks(2).map(pair).collect();
+        }
+        Ok(condition(&terms.swap_remove(0), self.zone()))
     }
 
     fn logical(&self, left: &Typed, op: Operator, right: &Typed) -> Typed {

@@ -12,7 +12,7 @@ use datafusion::common::{Column, TableReference};
 use datafusion::datasource::cte_worktable::CteWorkTable;
 use datafusion::datasource::provider_as_source;
 use datafusion::logical_expr::expr::Sort;
-use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
+use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, Union};
 use rows::datum::Value;
 use sqlparser::ast;
 
@@ -156,26 +156,16 @@ impl Binder<'_> {
             _ => return self.query(&cte.query, parent),
         };
         let first = renamed(self.set_expr(left, parent)?, &cte.alias)?;
-        let kinds: Vec<(Kind, u8)> = first
-            .columns
-            .iter()
-            .map(|column| (Kind::Of(column.kind.column_type()), column.firmness))
-            .collect();
-        let names = unique_names(first.columns.iter().map(|column| column.name.as_str()));
-        let start = self.aligned(&first, &kinds, &names)?;
+        let shown = common_columns(&[&first])?;
+        let start = self.aligned(&first, &shown)?;
         let name = self.qualifier(&cte.alias.name.value);
         let reference = TableReference::bare(name.clone());
-        let columns: Vec<OutputColumn> = first
-            .columns
+        let columns: Vec<OutputColumn> = shown
             .iter()
-            .zip(kinds.iter().zip(&names))
-            .map(|(column, ((kind, firmness), name))| OutputColumn {
-                name: column.name.clone(),
-                column: Column::new(Some(reference.clone()), name.clone()),
-                kind: kind.clone(),
+            .map(|column| OutputColumn {
+                column: Column::new(Some(reference.clone()), column.column.name.clone()),
                 nullable: true,
-                firmness: *firmness,
-                origin: None,
+                ..column.clone()
             })
             .collect();
         let fields = start.schema().fields().iter();
@@ -191,13 +181,13 @@ impl Binder<'_> {
         let next = self.set_expr(right, parent);
         self.ctes.borrow_mut().pop();
         let next = next?;
-        if next.columns.len() != kinds.len() {
+        if next.columns.len() != shown.len() {
             return Err(SqlError::new(
                 1222,
                 "The used SELECT statements have a different number of columns",
             ));
         }
-        let next = self.aligned(&next, &kinds, &names)?;
+        let next = self.aligned(&next, &shown)?;
         let plan = LogicalPlanBuilder::new(start)
             .to_recursive_query(name, next, !all)
             .and_then(LogicalPlanBuilder::build)
@@ -240,7 +230,19 @@ impl Binder<'_> {
         if steps.len() > SET_OPERATIONS_MAX {
             return Err(too_deep());
         }
+        let same = |step: &(ast::SetOperator, bool, &ast::SetExpr)| {
+            step.0 == ast::SetOperator::Union && step.1 == steps[0].1
+        };
         let mut bound = self.set_expr(first, parent)?;
+        if steps.iter().all(same) {
+            let all = steps[0].1;
+            let mut sides = vec![bound];
+            for (_, _, right) in steps.into_iter().rev() {
+                sides.push(self.set_expr(right, parent)?);
+            }
+            let bound = self.union_all(&sides)?;
+            return if all { Ok(bound) } else { distinct(bound) };
+        }
         for (op, all, right) in steps.into_iter().rev() {
             let right = self.set_expr(right, parent)?;
             bound = self.set_operation(op, all, bound, right)?;
@@ -255,72 +257,38 @@ impl Binder<'_> {
         left: Bound,
         right: Bound,
     ) -> Result<Bound> {
-        if left.columns.len() != right.columns.len() {
-            return Err(SqlError::new(
-                1222,
-                "The used SELECT statements have a different number of columns",
-            ));
+        if op == ast::SetOperator::Union {
+            let bound = self.union_all(&[left, right])?;
+            return if all { Ok(bound) } else { distinct(bound) };
         }
-        let columns: Vec<(Kind, u8)> = left
-            .columns
-            .iter()
-            .zip(&right.columns)
-            .map(|(a, b)| {
-                let (kind, firmness) = unify([&a.typed(), &b.typed()]);
-                (Kind::Of(kind.column_type()), firmness)
-            })
-            .collect();
-        let nullable: Vec<bool> = left
-            .columns
-            .iter()
-            .zip(&right.columns)
-            .map(|(a, b)| a.nullable || b.nullable)
-            .collect();
-        let names = unique_names(left.columns.iter().map(|column| column.name.as_str()));
-        let (a, b) =
-            (self.aligned(&left, &columns, &names)?, self.aligned(&right, &columns, &names)?);
+        let columns = common_columns(&[&left, &right])?;
+        let (a, b) = (self.aligned(&left, &columns)?, self.aligned(&right, &columns)?);
         let plan = match op {
-            ast::SetOperator::Union => {
-                LogicalPlanBuilder::new(a).union(b).and_then(LogicalPlanBuilder::build)
-            }
             ast::SetOperator::Intersect => LogicalPlanBuilder::intersect(a, b, all),
-            ast::SetOperator::Except | ast::SetOperator::Minus => {
-                LogicalPlanBuilder::except(a, b, all)
-            }
-        }
-        .map_err(translate)?;
-        let columns = left
-            .columns
+            _ => LogicalPlanBuilder::except(a, b, all),
+        };
+        Ok(Bound { plan: plan.map_err(translate)?, columns })
+    }
+
+    /// The rows of all sides, in the types that hold them all.
+    fn union_all(&self, sides: &[Bound]) -> Result<Bound> {
+        let columns = common_columns(&sides.iter().collect::<Vec<_>>())?;
+        let inputs = sides
             .iter()
-            .zip(columns)
-            .zip(names.iter().zip(nullable))
-            .map(|((column, (kind, firmness)), (name, nullable))| OutputColumn {
-                name: column.name.clone(),
-                column: Column::new_unqualified(name.clone()),
-                kind,
-                nullable,
-                firmness,
-                origin: None,
-            })
-            .collect();
-        let bound = Bound { plan, columns };
-        if op == ast::SetOperator::Union && !all { distinct(bound) } else { Ok(bound) }
+            .map(|side| Ok(Arc::new(self.aligned(side, &columns)?)))
+            .collect::<Result<Vec<_>>>()?;
+        let union = Union::try_new_with_loose_types(inputs).map_err(translate)?;
+        Ok(Bound { plan: LogicalPlan::Union(union), columns })
     }
 
     /// A side of a set operation with its columns converted and named alike.
-    fn aligned(&self, side: &Bound, to: &[(Kind, u8)], names: &[String]) -> Result<LogicalPlan> {
-        let exprs: Vec<Expr> = side
-            .columns
-            .iter()
-            .zip(to)
-            .zip(names)
-            .map(|((column, (kind, _)), name)| {
-                let value = cast(&column.typed(), &kind.column_type(), self.zone());
-                value.expr.alias(name.clone())
-            })
-            .collect();
+    fn aligned(&self, side: &Bound, to: &[OutputColumn]) -> Result<LogicalPlan> {
+        let exprs = side.columns.iter().zip(to).map(|(column, to)| {
+            let value = cast(&column.typed(), &to.kind.column_type(), self.zone());
+            value.expr.alias(to.column.name.clone())
+        });
         LogicalPlanBuilder::new(side.plan.clone())
-            .project(exprs)
+            .project(exprs.collect::<Vec<Expr>>())
             .and_then(LogicalPlanBuilder::build)
             .map_err(translate)
     }
@@ -407,6 +375,31 @@ impl Binder<'_> {
         }
         .ok_or_else(|| SqlError::new(1327, format!("Undeclared variable: {ast}")))
     }
+}
+
+/// The columns of a set operation: names of the first side, types that hold every side's values.
+fn common_columns(sides: &[&Bound]) -> Result<Vec<OutputColumn>> {
+    let first = &sides[0].columns;
+    if sides.iter().any(|side| side.columns.len() != first.len()) {
+        return Err(SqlError::new(
+            1222,
+            "The used SELECT statements have a different number of columns",
+        ));
+    }
+    let names = unique_names(first.iter().map(|column| column.name.as_str()));
+    let column = |(at, name): (usize, String)| {
+        let all: Vec<Typed> = sides.iter().map(|side| side.columns[at].typed()).collect();
+        let (kind, firmness) = unify(&all);
+        OutputColumn {
+            name: first[at].name.clone(),
+            column: Column::new_unqualified(name),
+            kind: Kind::Of(kind.column_type()),
+            nullable: all.iter().any(|typed| typed.nullable),
+            firmness,
+            origin: None,
+        }
+    };
+    Ok(names.into_iter().enumerate().map(column).collect())
 }
 
 /// One row of constants.

@@ -1,0 +1,94 @@
+//! A client without a socket: a loop and a pool around one conversation.
+
+use std::sync::Arc;
+
+use doors::memcached::{Memcached, Options, Shared, prepare};
+use doors::{Conversation, Group, Input, Next, Turn};
+use rows::clock::SetClock;
+use rows::memory::MemoryStore;
+use rows::{Engine, EngineOptions};
+
+/// The second at which tests begin.
+pub const START: u64 = 2_000_000_000;
+
+/// Rows, the door's shared part, and the time.
+pub struct House {
+    pub engine: Arc<Engine>,
+    pub shared: Arc<Shared>,
+    pub clock: Arc<SetClock>,
+}
+
+impl House {
+    pub fn new() -> House {
+        let clock = Arc::new(SetClock::at(START * 1_000_000));
+        let options = EngineOptions { clock: clock.clone(), ..EngineOptions::default() };
+        let engine = Engine::open(Arc::new(MemoryStore::new()), options).expect("an empty store");
+        prepare(&engine).expect("an empty catalog");
+        let shared = Arc::new(Shared::new(&engine, Options::default()));
+        House { engine, shared, clock }
+    }
+
+    /// Moves the time on.
+    pub fn pass(&self, seconds: u64) {
+        use rows::Clock as _;
+        self.clock.set(self.clock.unix_micros() + seconds * 1_000_000);
+    }
+
+    pub fn client(&self) -> Client {
+        Client {
+            engine: self.engine.clone(),
+            conversation: Memcached::new(self.shared.clone()),
+            input: Input::new(),
+            closed: false,
+        }
+    }
+}
+
+pub struct Client {
+    engine: Arc<Engine>,
+    conversation: Memcached,
+    input: Input,
+    pub closed: bool,
+}
+
+impl Client {
+    /// Sends bytes and gives all that is answered to them.
+    pub fn send(&mut self, bytes: &[u8]) -> Vec<u8> {
+        self.input.extend(bytes);
+        let mut sent = Vec::new();
+        let mut pool = false;
+        while !self.closed {
+            let mut group = Group::new();
+            let mut turn = match pool {
+                true => Turn::in_pool(&self.engine, &mut group),
+                false => Turn::in_loop(&self.engine, &mut group),
+            };
+            let mut out = Vec::new();
+            let next = self.conversation.turn(&mut self.input, &mut out, &mut turn);
+            if let Some((transaction, durability)) = group.take() {
+                transaction.commit(durability).expect("memory takes every commit");
+            }
+            sent.extend_from_slice(&out);
+            pool = next == Next::Offload;
+            match next {
+                Next::Input => break,
+                Next::Close => self.closed = true,
+                Next::Again | Next::Offload | Next::Commit => {}
+            }
+        }
+        sent
+    }
+
+    /// As `send`, in text.
+    pub fn ask(&mut self, text: &str) -> String {
+        String::from_utf8_lossy(&self.send(text.as_bytes())).into_owned()
+    }
+
+    /// Sends each left side and expects its right side; `\n` stands for CRLF in both.
+    pub fn expect(&mut self, script: &[(&str, &str)]) {
+        for (request, reply) in script {
+            let answered = self.ask(&request.replace('\n', "\r\n"));
+            assert_eq!(answered.replace("\r\n", "\n"), *reply, "to {request:?}");
+        }
+    }
+}

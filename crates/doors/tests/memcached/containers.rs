@@ -1,0 +1,93 @@
+//! Containers: keys with a prefix are rows of ordinary tables.
+
+use rows::ddl::NewIndex;
+use rows::schema::{Column, DefaultValue};
+use rows::store::{Durability, LockWait};
+use rows::types::IntWidth;
+use rows::{Collation, ColumnType, Datum, NewTable};
+
+use crate::client::House;
+
+fn column(name: &str, ty: ColumnType) -> Column {
+    Column {
+        name: name.into(),
+        ty,
+        nullable: name == "city",
+        default: DefaultValue::None,
+        on_update_now: false,
+        auto_increment: false,
+        comment: String::new(),
+        slot: 0,
+        absent: None,
+    }
+}
+
+/// A house with the table `app.users(id, name, city)` and a container `user` for it.
+fn house() -> House {
+    let house = House::new();
+    let text = ColumnType::VarChar { chars: 5, collation: Collation::Utf8Mb4GeneralCi };
+    let id = ColumnType::Int { width: IntWidth::Int, unsigned: false, boolean: false };
+    house.engine.create_database("app").expect("new");
+    house
+        .engine
+        .create_table(NewTable {
+            database: "app".into(),
+            name: "users".into(),
+            columns: vec![column("id", id), column("name", text.clone()), column("city", text)],
+            indexes: vec![NewIndex {
+                name: None,
+                unique: true,
+                primary: true,
+                parts: vec![("id".into(), None)],
+                comment: String::new(),
+            }],
+            comment: String::new(),
+            engine: String::new(),
+            auto_increment_base: 0,
+        })
+        .expect("new");
+    house
+}
+
+fn define(house: &House, values: &str) {
+    let table = house.engine.catalog().table("rowhouse", "containers").expect("prepared");
+    let row = ["user", "app", "users", "id", values, "|", "", ""];
+    let row: Vec<Datum<'_>> = row.iter().map(|text| Datum::Bytes(text.as_bytes())).collect();
+    let mut transaction = house.engine.begin(LockWait::Never).expect("memory");
+    transaction.replace(&table, &row).expect("memory");
+    transaction.commit(Durability::Os).expect("memory");
+}
+
+#[test]
+fn a_container_is_effective_as_soon_as_it_is_defined_or_changed() {
+    let house = house();
+    let mut client = house.client();
+    client.expect(&[("set user:1 0 0 1\nx\nget user:1\n", "STORED\nVALUE user:1 0 1\nx\nEND\n")]);
+    define(&house, "name,city");
+    client.expect(&[
+        ("get user:1\n", "END\n"),
+        ("set user:1 0 0 7\nAda|Rom\n", "STORED\n"),
+        ("get user:1 @@user.1\n", "VALUE user:1 0 7\nAda|Rom\nVALUE @@user.1 0 7\nAda|Rom\nEND\n"),
+    ]);
+    define(&house, "city");
+    client.expect(&[("get user:1\n", "VALUE user:1 0 3\nRom\nEND\n")]);
+    define(&house, "nothing");
+    client.expect(&[("get user:1\n", "SERVER_ERROR container user: no such column nothing\n")]);
+}
+
+#[test]
+fn what_does_not_fit_is_refused_and_changes_nothing() {
+    let house = house();
+    define(&house, "name,city");
+    house.client().expect(&[
+        ("set user:1 0 0 3\nAda\n", "STORED\n"),
+        ("get user:1\n", "VALUE user:1 0 4\nAda|\nEND\n"),
+        ("set user:1 0 0 6\nAda123\n", "CLIENT_ERROR value does not fit column name\n"),
+        ("set user:x 0 0 3\nAda\n", "CLIENT_ERROR key does not fit the container\n"),
+        ("get user:x\n", "END\n"),
+        ("get user:1\n", "VALUE user:1 0 4\nAda|\nEND\n"),
+        ("touch user:1 5\n", "CLIENT_ERROR the container has no expiry column\n"),
+        ("flush_all\nget user:1\n", "OK\nVALUE user:1 0 4\nAda|\nEND\n"),
+        ("delete user:1\nget user:1\n", "DELETED\nEND\n"),
+    ]);
+}
