@@ -30,22 +30,10 @@ impl Machine {
     pub fn look() -> Machine {
         let field = |file: &str, name: &str| {
             let text = fs::read_to_string(file).unwrap_or_default();
-            let line = text
-                .lines()
-                .find(|line| line.starts_with(name))
-                .unwrap_or_default();
-            line.split(':')
-                .nth(1)
-                .unwrap_or("unknown")
-                .trim()
-                .to_owned()
+            let line = text.lines().find(|line| line.starts_with(name)).unwrap_or_default();
+            line.split(':').nth(1).unwrap_or("unknown").trim().to_owned()
         };
-        let read = |file: &str| {
-            fs::read_to_string(file)
-                .unwrap_or_default()
-                .trim()
-                .to_owned()
-        };
+        let read = |file: &str| fs::read_to_string(file).unwrap_or_default().trim().to_owned();
         let memory = field("/proc/meminfo", "MemTotal");
         let kib: f64 = memory.trim_end_matches("kB").trim().parse().unwrap_or(0.0);
         Machine {
@@ -63,10 +51,7 @@ impl Machine {
 fn commit() -> String {
     let git = |arguments: &[&str]| {
         let output = Command::new("git").args(arguments).output().ok()?;
-        output
-            .status
-            .success()
-            .then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
     };
     let Some(commit) = git(&["rev-parse", "--short=12", "HEAD"]) else {
         return "unknown".to_owned();
@@ -77,9 +62,7 @@ fn commit() -> String {
 
 /// A moment as text in UTC.
 fn utc(moment: SystemTime) -> String {
-    let seconds = moment
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |since| since.as_secs());
+    let seconds = moment.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let (days, rest) = (seconds / 86_400, seconds % 86_400);
     let (year, month, day) = civil(days);
     let (hour, minute, second) = (rest / 3_600, rest / 60 % 60, rest % 60);
@@ -96,11 +79,7 @@ fn civil(days: u64) -> (u64, u64, u64) {
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let shifted_month = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 {
-        shifted_month + 3
-    } else {
-        shifted_month - 9
-    };
+    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
     (era * 400 + year_of_era + u64::from(month <= 2), month, day)
 }
 

@@ -47,18 +47,12 @@ impl Drawing {
             (mode, bars)
         };
         let groups = report.modes().into_iter().map(group).collect();
-        Drawing {
-            title: format!("{}: {title}", report.experiment),
-            shape: Shape::Bars(groups),
-        }
+        Drawing { title: format!("{}: {title}", report.experiment), shape: Shape::Bars(groups) }
     }
 
     /// Lines over a swept number.
     pub fn lines(title: &str, x_axis: &str, series: Vec<(String, Vec<(f64, f64)>)>) -> Drawing {
-        Drawing {
-            title: title.to_owned(),
-            shape: Shape::Lines(x_axis.to_owned(), series),
-        }
+        Drawing { title: title.to_owned(), shape: Shape::Lines(x_axis.to_owned(), series) }
     }
 
     /// Writes the file.
@@ -67,9 +61,7 @@ impl Drawing {
         {
             let root = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();
             root.fill(&WHITE).map_err(failed)?;
-            let root = root
-                .titled(&self.title, ("sans-serif", 20))
-                .map_err(failed)?;
+            let root = root.titled(&self.title, ("sans-serif", 20)).map_err(failed)?;
             match &self.shape {
                 Shape::Bars(groups) => draw_bars(&root, groups)?,
                 Shape::Lines(x_axis, series) => draw_lines(&root, x_axis, series)?,
@@ -99,19 +91,12 @@ fn draw_bars(root: &Area<'_>, groups: &[(String, Vec<(String, f64)>)]) -> Result
         let text = Text::new(mode.clone(), (10, y as i32), small.clone());
         root.draw(&text).map_err(failed)?;
         y += step;
-        let largest = bars
-            .iter()
-            .map(|(_, value)| *value)
-            .fold(f64::MIN_POSITIVE, f64::max);
+        let largest = bars.iter().map(|(_, value)| *value).fold(f64::MIN_POSITIVE, f64::max);
         for (at, (name, value)) in bars.iter().enumerate() {
             let end = left + (right - left) * (value / largest).clamp(0.0, 1.0);
-            let corners = [
-                (left as i32, y as i32),
-                (end as i32, (y + step * 0.8) as i32),
-            ];
+            let corners = [(left as i32, y as i32), (end as i32, (y + step * 0.8) as i32)];
             let colour = COLOURS[at % COLOURS.len()];
-            root.draw(&Rectangle::new(corners, colour.filled()))
-                .map_err(failed)?;
+            root.draw(&Rectangle::new(corners, colour.filled())).map_err(failed)?;
             let label = Text::new(name.clone(), (24, y as i32), small.clone());
             root.draw(&label).map_err(failed)?;
             let value = Text::new(thousands(*value), (end as i32 + 6, y as i32), small.clone());
@@ -142,16 +127,11 @@ fn draw_lines(root: &Area<'_>, x_axis: &str, series: &[(String, Vec<(f64, f64)>)
     for (at, (name, points)) in series.iter().enumerate() {
         let colour = COLOURS[at % COLOURS.len()];
         chart
-            .draw_series(LineSeries::new(
-                points.iter().copied(),
-                colour.stroke_width(2),
-            ))
+            .draw_series(LineSeries::new(points.iter().copied(), colour.stroke_width(2)))
             .map_err(failed)?
             .label(name)
             .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], colour));
-        let dots = points
-            .iter()
-            .map(|point| Circle::new(*point, 3, colour.filled()));
+        let dots = points.iter().map(|point| Circle::new(*point, 3, colour.filled()));
         chart.draw_series(dots).map_err(failed)?;
     }
     chart
@@ -170,23 +150,12 @@ mod tests {
     #[test]
     fn both_shapes_are_written_as_svg() {
         let dir = tempfile::tempdir().unwrap();
-        let bars = vec![(
-            "m".to_owned(),
-            vec![("a".to_owned(), 2.0), ("b".to_owned(), 0.0)],
-        )];
+        let bars = vec![("m".to_owned(), vec![("a".to_owned(), 2.0), ("b".to_owned(), 0.0)])];
         let series = vec![("a".to_owned(), vec![(1.0, 10.0), (128.0, 90_000.0)])];
-        let shapes = [
-            Shape::Bars(bars),
-            Shape::Lines("connections".to_owned(), series),
-        ];
+        let shapes = [Shape::Bars(bars), Shape::Lines("connections".to_owned(), series)];
         for shape in shapes {
             let file = dir.path().join("plot.svg");
-            Drawing {
-                title: "title".to_owned(),
-                shape,
-            }
-            .save(&file)
-            .unwrap();
+            Drawing { title: "title".to_owned(), shape }.save(&file).unwrap();
             let text = std::fs::read_to_string(&file).unwrap();
             assert!(text.starts_with("<svg") && text.contains("title"), "{text}");
         }

@@ -27,11 +27,7 @@ impl Spread {
         } else {
             (sorted[half - 1] + sorted[half]) / 2.0
         };
-        Spread {
-            median,
-            min: *min,
-            max: *max,
-        }
+        Spread { median, min: *min, max: *max }
     }
 }
 
@@ -41,22 +37,8 @@ mod tests {
 
     #[test]
     fn the_median_stands_between_the_ends() {
-        assert_eq!(
-            Spread::of([3.0, 1.0, 2.0]),
-            Spread {
-                median: 2.0,
-                min: 1.0,
-                max: 3.0
-            }
-        );
-        assert_eq!(
-            Spread::of([4.0, 1.0]),
-            Spread {
-                median: 2.5,
-                min: 1.0,
-                max: 4.0
-            }
-        );
+        assert_eq!(Spread::of([3.0, 1.0, 2.0]), Spread { median: 2.0, min: 1.0, max: 3.0 });
+        assert_eq!(Spread::of([4.0, 1.0]), Spread { median: 2.5, min: 1.0, max: 4.0 });
         assert_eq!(Spread::of([]), Spread::default());
     }
 }

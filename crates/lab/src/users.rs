@@ -56,31 +56,20 @@ impl Users {
         let year = 2005 + (rest % 8) as u16;
         let month = 1 + (rest / 8 % 12) as u8;
         let day = 1 + (rest / 96 % 28) as u8;
-        let (hour, minute, second) = (
-            1 + (rest % 23) as u8,
-            (rest / 32 % 60) as u8,
-            (rest / 64 % 60) as u8,
-        );
+        let (hour, minute, second) =
+            (1 + (rest % 23) as u8, (rest / 32 % 60) as u8, (rest / 64 % 60) as u8);
         let created = &mut text[ROW_BYTES - CREATED_BYTES..];
         two_digits(&mut created[0..2], (year / 100) as u8);
         two_digits(&mut created[2..4], (year % 100) as u8);
-        for (at, (mark, number)) in [
-            (b'-', month),
-            (b'-', day),
-            (b' ', hour),
-            (b':', minute),
-            (b':', second),
-        ]
-        .into_iter()
-        .enumerate()
+        for (at, (mark, number)) in
+            [(b'-', month), (b'-', day), (b' ', hour), (b':', minute), (b':', second)]
+                .into_iter()
+                .enumerate()
         {
             created[4 + 3 * at] = mark;
             two_digits(&mut created[5 + 3 * at..7 + 3 * at], number);
         }
-        User {
-            text,
-            created: (year, [month, day, hour, minute, second]),
-        }
+        User { text, created: (year, [month, day, hour, minute, second]) }
     }
 
     /// The whole table as LOAD DATA's default text, in the order of ids.
@@ -133,10 +122,7 @@ pub struct Chooser {
 impl Chooser {
     /// Uniform choice from `ids`; each client has a number of its own.
     pub fn new(seed: u64, client: u64, ids: Range<u32>) -> Chooser {
-        Chooser {
-            random: SmallRng::seed_from_u64(mix(seed ^ mix(client))),
-            ids,
-        }
+        Chooser { random: SmallRng::seed_from_u64(mix(seed ^ mix(client))), ids }
     }
 
     /// One id.
@@ -229,10 +215,7 @@ mod tests {
 
     #[test]
     fn lines_hold_every_id_once_in_order() {
-        let users = Users {
-            seed: 3,
-            rows: 4_321,
-        };
+        let users = Users { seed: 3, rows: 4_321 };
         let text: Vec<u8> = users.lines().flatten().collect();
         let ids: Vec<u64> = text
             .split(|byte| *byte == b'\n')

@@ -38,11 +38,7 @@ fn run(arguments: &[&str]) -> Run {
         .expect("the lab runs");
     let text = [output.stdout, output.stderr].concat();
     let text = String::from_utf8_lossy(&text).into_owned();
-    assert!(
-        output.status.success(),
-        "{arguments:?}: {}\n{text}",
-        output.status
-    );
+    assert!(output.status.success(), "{arguments:?}: {}\n{text}", output.status);
     let files = std::fs::read_dir(results.path()).expect("results");
     let json = files
         .filter_map(|file| Some(file.ok()?.path()))
@@ -61,26 +57,14 @@ fn run(arguments: &[&str]) -> Run {
 impl Run {
     /// Every contender answered requests, or it (or its server) is named as not run.
     fn has(&self, contenders: &[&str]) {
-        let windows = self.report["measurements"]
-            .as_array()
-            .expect("measurements");
+        let windows = self.report["measurements"].as_array().expect("measurements");
         let not_run = self.report["not_run"].as_object().expect("not_run");
         for contender in contenders {
-            let its = windows
-                .iter()
-                .filter(|window| window["contender"] == **contender);
-            let answered = its
-                .clone()
-                .all(|window| window["requests"].as_u64() > Some(0));
-            let excused = not_run
-                .keys()
-                .any(|name| contender.starts_with(name.as_str()));
+            let its = windows.iter().filter(|window| window["contender"] == **contender);
+            let answered = its.clone().all(|window| window["requests"].as_u64() > Some(0));
+            let excused = not_run.keys().any(|name| contender.starts_with(name.as_str()));
             let took_part = its.count() > 0;
-            assert!(
-                answered && (took_part || excused),
-                "{contender}\n{}",
-                self.text
-            );
+            assert!(answered && (took_part || excused), "{contender}\n{}", self.text);
         }
     }
 }
@@ -121,46 +105,20 @@ fn many_tables_are_created_and_selected_from() {
 #[test]
 fn acknowledged_writes_are_read_back_under_every_policy() {
     let run = run(&["durability", "--rows", "500", "--connections", "8"]);
-    run.has(&[
-        "memcached",
-        "redis",
-        "mariadb sql text",
-        "mariadb handlersocket",
-    ]);
-    run.has(&[
-        "rowhouse sql text",
-        "rowhouse handlersocket",
-        "rowhouse memcached",
-    ]);
+    run.has(&["memcached", "redis", "mariadb sql text", "mariadb handlersocket"]);
+    run.has(&["rowhouse sql text", "rowhouse handlersocket", "rowhouse memcached"]);
 }
 
 #[test]
 fn inserts_by_one_and_by_many_connections_are_read_back() {
     let run = run(&["writers", "--rows", "500", "--connections", "1,8"]);
-    run.has(&[
-        "memcached",
-        "redis",
-        "mariadb sql text",
-        "mariadb handlersocket",
-    ]);
-    run.has(&[
-        "rowhouse sql text",
-        "rowhouse handlersocket",
-        "rowhouse memcached",
-    ]);
+    run.has(&["memcached", "redis", "mariadb sql text", "mariadb handlersocket"]);
+    run.has(&["rowhouse sql text", "rowhouse handlersocket", "rowhouse memcached"]);
 }
 
 #[test]
 fn busy_connections_are_served_beside_idle_ones() {
-    let run = run(&[
-        "idle",
-        "--rows",
-        "500",
-        "--connections",
-        "8",
-        "--idle",
-        "300",
-    ]);
+    let run = run(&["idle", "--rows", "500", "--connections", "8", "--idle", "300"]);
     run.has(&["memcached", "redis", "mariadb handlersocket"]);
     run.has(&["rowhouse handlersocket", "rowhouse memcached"]);
 }
@@ -182,17 +140,8 @@ fn the_game_loses_nothing_where_writes_are_single_operations() {
         "rowhouse memcached get+set",
         "rowhouse memcached gets+cas",
     ]);
-    for exact in [
-        "memcached gets+cas",
-        "mariadb sql",
-        "mariadb handlersocket",
-        "rowhouse sql",
-    ] {
+    for exact in ["memcached gets+cas", "mariadb sql", "mariadb handlersocket", "rowhouse sql"] {
         let lost = &run.report["figures"][format!("{exact}: lost updates")];
-        assert!(
-            lost.is_null() || lost == 0,
-            "{exact} lost {lost} updates\n{}",
-            run.text
-        );
+        assert!(lost.is_null() || lost == 0, "{exact} lost {lost} updates\n{}", run.text);
     }
 }

@@ -40,17 +40,11 @@ fn main() {
 
 /// What is written before each kill; 0 leaves recovery out.
 fn megabytes() -> u64 {
-    env::args()
-        .nth(1)
-        .and_then(|word| word.parse().ok())
-        .unwrap_or(1024)
+    env::args().nth(1).and_then(|word| word.parse().ok()).unwrap_or(1024)
 }
 
 fn open(directory: &Path, megabytes: usize) -> RocksStore {
-    let options = RocksOptions {
-        memory_bytes: megabytes << 20,
-        ..RocksOptions::default()
-    };
+    let options = RocksOptions { memory_bytes: megabytes << 20, ..RocksOptions::default() };
     RocksStore::open(directory, &options).expect("the store opens")
 }
 
@@ -63,10 +57,7 @@ struct Watch {
 
 impl Watch {
     fn start() -> Watch {
-        Watch {
-            on_processor: on_processor(),
-            started: Instant::now(),
-        }
+        Watch { on_processor: on_processor(), started: Instant::now() }
     }
 
     fn say(&self, what: &str, rounds: u64) {
@@ -82,10 +73,7 @@ impl Watch {
 /// Nanoseconds that this thread ran, as Linux counts them.
 fn on_processor() -> u64 {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    text.split(' ')
-        .next()
-        .and_then(|word| word.parse().ok())
-        .unwrap_or(0)
+    text.split(' ').next().and_then(|word| word.parse().ok()).unwrap_or(0)
 }
 
 fn key(number: u64) -> Vec<u8> {
@@ -98,9 +86,7 @@ fn put(number: u64) -> Change {
     let mut value = Vec::with_capacity(VALUE_BYTES);
     let mut random = number;
     while value.len() < VALUE_BYTES {
-        random = random
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         value.extend_from_slice(&random.to_be_bytes()[..4]);
         value.extend_from_slice(b"abcd");
     }
@@ -117,9 +103,7 @@ fn transactions(store: &RocksStore) {
     let started = Watch::start();
     for number in 0..ROUNDS {
         let mut transaction = store.begin().expect("a transaction");
-        transaction
-            .lock(&number.to_be_bytes(), LockWait::Never)
-            .expect("the lock");
+        transaction.lock(&number.to_be_bytes(), LockWait::Never).expect("the lock");
     }
     started.say("the same with one lock", ROUNDS);
     let started = Watch::start();
@@ -140,9 +124,7 @@ fn puts(store: &RocksStore) {
                         number += 1;
                         put(number)
                     });
-                    Batch {
-                        changes: changes.collect(),
-                    }
+                    Batch { changes: changes.collect() }
                 };
                 (0..batches_of).map(batch).collect()
             })
@@ -150,33 +132,24 @@ fn puts(store: &RocksStore) {
         let started = Watch::start();
         for batches in &rounds_of {
             let batches: Vec<&Batch> = batches.iter().collect();
-            store
-                .write_all(&batches, Durability::EverySecond)
-                .expect("the write");
+            store.write_all(&batches, Durability::EverySecond).expect("the write");
         }
         let what = format!("put, {batches_of} batches of {puts_of} a write");
         started.say(&what, rounds * (batches_of * puts_of) as u64);
     }
     for number in 0..KEYS {
         let changes = vec![put(number)];
-        store
-            .write(&Batch { changes }, Durability::Os)
-            .expect("the write");
+        store.write(&Batch { changes }, Durability::Os).expect("the write");
     }
 }
 
 fn reads(store: &RocksStore, from: &str) {
     const ROUNDS: u64 = 400_000;
-    let keys: Vec<Vec<u8>> = (0..ROUNDS)
-        .map(|number| key(number.wrapping_mul(7_368_787)))
-        .collect();
+    let keys: Vec<Vec<u8>> =
+        (0..ROUNDS).map(|number| key(number.wrapping_mul(7_368_787))).collect();
     let mut value = Vec::new();
     for key in &keys {
-        assert!(
-            store
-                .get(key, Reach::Disk, &mut value)
-                .expect("the look-up")
-        );
+        assert!(store.get(key, Reach::Disk, &mut value).expect("the look-up"));
     }
     let started = Watch::start();
     let mut not_in_memory = 0;
@@ -192,11 +165,7 @@ fn reads(store: &RocksStore, from: &str) {
     let started = Watch::start();
     for _ in 0..200 {
         for key in few {
-            black_box(
-                store
-                    .get(key, Reach::Memory, &mut value)
-                    .expect("the look-up"),
-            );
+            black_box(store.get(key, Reach::Memory, &mut value).expect("the look-up"));
         }
     }
     started.say(&format!("get of 1000 hot keys, {from}"), 200 * 1000);
@@ -207,9 +176,7 @@ fn reads(store: &RocksStore, from: &str) {
             found += usize::from(value.is_some());
             Ok(())
         };
-        store
-            .get_many(keys, Reach::Memory, &mut each)
-            .expect("the look-up");
+        store.get_many(keys, Reach::Memory, &mut each).expect("the look-up");
         assert_eq!(black_box(found), keys.len());
     }
     started.say(&format!("get, 16 keys at a time, {from}"), ROUNDS);
@@ -220,9 +187,8 @@ fn reads(store: &RocksStore, from: &str) {
     }
     started.say(&format!("get of an absent key, {from}"), ROUNDS);
     let started = Watch::start();
-    let mut cursor = store
-        .scan(&KeyRange::default(), Direction::Forward, Reach::Disk)
-        .expect("the scan");
+    let mut cursor =
+        store.scan(&KeyRange::default(), Direction::Forward, Reach::Disk).expect("the scan");
     let mut entries = 0;
     while cursor.advance().expect("the cursor moves") {
         entries += 1;
@@ -231,13 +197,8 @@ fn reads(store: &RocksStore, from: &str) {
     started.say(&format!("entry of a scan, {from}"), entries);
     let started = Watch::start();
     for key in &keys[..50_000] {
-        let range = KeyRange {
-            start: key.clone(),
-            end: Vec::new(),
-        };
-        let mut cursor = store
-            .scan(&range, Direction::Forward, Reach::Disk)
-            .expect("the scan");
+        let range = KeyRange { start: key.clone(), end: Vec::new() };
+        let mut cursor = store.scan(&range, Direction::Forward, Reach::Disk).expect("the scan");
         assert!(cursor.advance().expect("the cursor moves"));
     }
     started.say(&format!("scan of one entry, {from}"), 50_000);
@@ -247,9 +208,7 @@ fn ingestion(store: &RocksStore) {
     const ROUNDS: u64 = 2_000_000;
     let before = store.status().disk_bytes;
     let mut entries = (0..ROUNDS).map(|number| {
-        let Change::Put(_, value) = put(number) else {
-            unreachable!("put makes a put")
-        };
+        let Change::Put(_, value) = put(number) else { unreachable!("put makes a put") };
         Ok(([&[9][..], &number.to_be_bytes()].concat(), value))
     });
     let started = Watch::start();
@@ -261,15 +220,10 @@ fn ingestion(store: &RocksStore) {
     {
         println!("ingested {} MB, on disk {} MB", given >> 20, grown >> 20);
     }
-    let range = KeyRange {
-        start: vec![9],
-        end: vec![10],
-    };
+    let range = KeyRange { start: vec![9], end: vec![10] };
     let started = Watch::start();
     let changes = vec![Change::DeleteRange(range.clone())];
-    store
-        .write(&Batch { changes }, Durability::EveryCommit)
-        .expect("the removal");
+    store.write(&Batch { changes }, Durability::EveryCommit).expect("the removal");
     store.reclaim(&range).expect("reclaiming begins");
     started.say("removal of a range", 1);
     let started = Watch::start();
@@ -283,12 +237,8 @@ fn syncs(store: &RocksStore) {
     const ROUNDS: u64 = 500;
     let started = Watch::start();
     for number in 0..ROUNDS {
-        let batch = Batch {
-            changes: vec![put(number)],
-        };
-        store
-            .write(&batch, Durability::EveryCommit)
-            .expect("the write");
+        let batch = Batch { changes: vec![put(number)] };
+        store.write(&batch, Durability::EveryCommit).expect("the write");
     }
     started.say("put with a sync of its own", ROUNDS);
 }
@@ -313,9 +263,7 @@ fn write_and_die(directory: &Path) -> ! {
                 Change::Put(key, value)
             })
             .collect();
-        store
-            .write(&Batch { changes }, Durability::EverySecond)
-            .expect("the write");
+        store.write(&Batch { changes }, Durability::EverySecond).expect("the write");
     }
     started.say("put before the kill, 100 a write", number);
     std::process::abort();
@@ -325,10 +273,7 @@ fn recovery(base: &Path) {
     let directory = base.join("recovery");
     for round in 1..=3 {
         let mut child = Command::new(env::current_exe().expect("this program"));
-        child
-            .args(env::args().skip(1))
-            .env(CHILD, &directory)
-            .stderr(Stdio::null());
+        child.args(env::args().skip(1)).env(CHILD, &directory).stderr(Stdio::null());
         let _ = child.status().expect("the child");
         let started = Watch::start();
         let store = open(&directory, 512);

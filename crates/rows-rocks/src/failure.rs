@@ -10,47 +10,28 @@ pub(crate) fn of_read(doing: &'static str, error: rocksdb::Error) -> Error {
     match error.kind() {
         // What `ReadTier::BlockCache` answers when the disk would have to be asked.
         ErrorKind::Incomplete => Error::WouldWait(Wait::Disk),
-        _ => Error::Store {
-            doing,
-            applied: Some(false),
-            source: Box::new(error),
-        },
+        _ => Error::Store { doing, applied: Some(false), source: Box::new(error) },
     }
 }
 
 /// An error of an operation on files.
 pub(crate) fn of_file(doing: &'static str, error: std::io::Error) -> Error {
-    Error::Store {
-        doing,
-        applied: Some(false),
-        source: Box::new(error),
-    }
+    Error::Store { doing, applied: Some(false), source: Box::new(error) }
 }
 
 /// An error of opening the database.
 pub(crate) fn of_open(error: rocksdb::Error) -> Error {
     let text: &str = error.as_ref();
     if text.contains("/LOCK:") || text.contains("lock hold by current process") {
-        return Error::Refused {
-            why: "the data directory is open in another process",
-        };
+        return Error::Refused { why: "the data directory is open in another process" };
     }
-    Error::Store {
-        doing: "opening the database",
-        applied: Some(false),
-        source: Box::new(error),
-    }
+    Error::Store { doing: "opening the database", applied: Some(false), source: Box::new(error) }
 }
 
 /// Whether the disk, or the quota, is full: the one failure that passes by itself.
 pub(crate) fn is_disk_full(error: &rocksdb::Error) -> bool {
     let text: &str = error.as_ref();
-    [
-        "No space left on device",
-        "Disk quota exceeded",
-        "Out of space",
-        "Space limit reached",
-    ]
-    .iter()
-    .any(|words| text.contains(words))
+    ["No space left on device", "Disk quota exceeded", "Out of space", "Space limit reached"]
+        .iter()
+        .any(|words| text.contains(words))
 }

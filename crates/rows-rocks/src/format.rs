@@ -107,27 +107,18 @@ fn read(bytes: &[u8]) -> Result<()> {
     }
     let mut lines = lines.lines();
     if lines.next() != Some(KIND) {
-        return Err(Error::Refused {
-            why: "the data directory belongs to another kind of store",
-        });
+        return Err(Error::Refused { why: "the data directory belongs to another kind of store" });
     }
-    let version = lines
-        .next()
-        .and_then(|line| line.strip_prefix("version ")?.parse::<u32>().ok());
+    let version = lines.next().and_then(|line| line.strip_prefix("version ")?.parse::<u32>().ok());
     match version {
         None | Some(0) => Err(damaged()),
         Some(VERSION) => Ok(()),
-        Some(_) => Err(Error::Refused {
-            why: "the data directory was written by a newer version",
-        }),
+        Some(_) => Err(Error::Refused { why: "the data directory was written by a newer version" }),
     }
 }
 
 fn damaged() -> Error {
-    Error::Corrupt {
-        key: Vec::new(),
-        why: "the FORMAT file of the data directory is damaged",
-    }
+    Error::Corrupt { key: Vec::new(), why: "the FORMAT file of the data directory is damaged" }
 }
 
 #[cfg(test)]
@@ -163,20 +154,14 @@ mod tests {
     fn a_foreign_directory_is_refused_and_left_alone() {
         let directory = directory(None);
         fs::write(directory.path().join("thesis.txt"), b"dear").unwrap();
-        assert!(matches!(
-            examine(directory.path()),
-            Err(Error::Refused { .. })
-        ));
+        assert!(matches!(examine(directory.path()), Err(Error::Refused { .. })));
         assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
     }
 
     #[test]
     fn a_newer_version_is_refused() {
         let directory = directory(Some(text(VERSION + 1).as_bytes()));
-        assert!(matches!(
-            examine(directory.path()),
-            Err(Error::Refused { .. })
-        ));
+        assert!(matches!(examine(directory.path()), Err(Error::Refused { .. })));
     }
 
     #[test]
@@ -190,10 +175,7 @@ mod tests {
                 assert!(examine(directory.path()).is_err(), "byte {position}");
             }
             let directory = directory(Some(&sound[..position]));
-            assert!(matches!(
-                examine(directory.path()),
-                Err(Error::Corrupt { .. })
-            ));
+            assert!(matches!(examine(directory.path()), Err(Error::Corrupt { .. })));
         }
     }
 }

@@ -42,18 +42,16 @@ impl Shared {
         let directory = self.directory.join(DIRECTORY);
         fs::create_dir_all(&directory).map_err(|error| of_file(DOING, error))?;
         let mut files = Vec::new();
-        let ingested = self
-            .write_files(&directory, entries, &mut files)
-            .and_then(|count| {
-                if !files.is_empty() {
-                    let mut options = IngestExternalFileOptions::default();
-                    options.set_move_files(true);
-                    self.database
-                        .ingest_external_file_opts(&options, files.clone())
-                        .map_err(|error| of_read(DOING, error))?;
-                }
-                Ok(count)
-            });
+        let ingested = self.write_files(&directory, entries, &mut files).and_then(|count| {
+            if !files.is_empty() {
+                let mut options = IngestExternalFileOptions::default();
+                options.set_move_files(true);
+                self.database
+                    .ingest_external_file_opts(&options, files.clone())
+                    .map_err(|error| of_read(DOING, error))?;
+            }
+            Ok(count)
+        });
         for file in &files {
             // Moved by RocksDB, or of no use any more.
             let _ = fs::remove_file(file);
@@ -83,11 +81,7 @@ impl Shared {
                 // Within a file RocksDB sees to it; between files nobody else would.
                 if count > 0 && last >= key {
                     let source = "keys of an ingestion do not ascend".into();
-                    return Err(Error::Store {
-                        doing: DOING,
-                        applied: Some(false),
-                        source,
-                    });
+                    return Err(Error::Store { doing: DOING, applied: Some(false), source });
                 }
                 writer.put(&key, &value).map_err(failed)?;
                 count += 1;

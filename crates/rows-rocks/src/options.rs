@@ -43,10 +43,7 @@ pub struct RocksOptions {
 
 impl Default for RocksOptions {
     fn default() -> Self {
-        RocksOptions {
-            memory_bytes: 512 * MIB,
-            background_jobs: 0,
-        }
+        RocksOptions { memory_bytes: 512 * MIB, background_jobs: 0 }
     }
 }
 
@@ -68,9 +65,7 @@ impl RocksOptions {
 
     fn jobs(&self) -> usize {
         match self.background_jobs {
-            0 => std::thread::available_parallelism()
-                .map_or(2, usize::from)
-                .clamp(2, 8),
+            0 => std::thread::available_parallelism().map_or(2, usize::from).clamp(2, 8),
             jobs => jobs,
         }
     }

@@ -28,10 +28,7 @@ impl Lookup {
             }
             options
         };
-        Lookup {
-            memory: options(ReadTier::BlockCache),
-            disk: options(ReadTier::All),
-        }
+        Lookup { memory: options(ReadTier::BlockCache), disk: options(ReadTier::All) }
     }
 
     fn options(&self, reach: Reach) -> &ReadOptions {
@@ -78,11 +75,7 @@ impl Lookup {
         }
         let Some(family) = database.cf_handle(rocksdb::DEFAULT_COLUMN_FAMILY_NAME) else {
             let source = "the default column family is not open".into();
-            return Err(Error::Store {
-                doing: "looking up keys",
-                applied: Some(false),
-                source,
-            });
+            return Err(Error::Store { doing: "looking up keys", applied: Some(false), source });
         };
         let sorted = keys.is_sorted();
         let options = self.options(reach);
@@ -118,11 +111,7 @@ pub(crate) fn scan<'a>(
     options.set_background_purge_on_iterator_cleanup(true);
     let nothing = !range.end.is_empty() && range.start >= range.end;
     let state = if nothing { State::Done } else { State::Before };
-    Box::new(RocksCursor {
-        entries: database.raw_iterator_opt(options),
-        direction,
-        state,
-    })
+    Box::new(RocksCursor { entries: database.raw_iterator_opt(options), direction, state })
 }
 
 #[derive(PartialEq, Eq)]

@@ -51,15 +51,9 @@ impl Reclaiming {
             }
             read => read.unwrap_or_default(),
         };
-        let ranges = String::from_utf8_lossy(&bytes)
-            .lines()
-            .filter_map(range)
-            .collect();
+        let ranges = String::from_utf8_lossy(&bytes).lines().filter_map(range).collect();
         Ok(Reclaiming {
-            queue: Mutex::new(Queue {
-                ranges,
-                stopped: false,
-            }),
+            queue: Mutex::new(Queue { ranges, stopped: false }),
             changed: Condvar::new(),
         })
     }
@@ -129,16 +123,13 @@ impl Shared {
                 .delete_file_in_range(&range.start[..], end)
                 .map_err(|error| of_read("deleting files of a removed range", error))?;
         }
-        let again = Batch {
-            changes: vec![Change::DeleteRange(range.clone())],
-        };
+        let again = Batch { changes: vec![Change::DeleteRange(range.clone())] };
         self.write_batches(&[&again], Durability::Os)?;
         let mut options = CompactOptions::default();
         // Ordinary compactions go on beside this one.
         options.set_exclusive_manual_compaction(false);
         options.set_bottommost_level_compaction(BottommostLevelCompaction::ForceOptimized);
-        self.database
-            .compact_range_opt(Some(&range.start[..]), end, &options);
+        self.database.compact_range_opt(Some(&range.start[..]), end, &options);
         Ok(())
     }
 }
@@ -154,10 +145,7 @@ fn range(line: &str) -> Option<KeyRange> {
         return None;
     }
     let (start, end) = both.split_once(' ')?;
-    Some(KeyRange {
-        start: bytes(start)?,
-        end: bytes(end)?,
-    })
+    Some(KeyRange { start: bytes(start)?, end: bytes(end)? })
 }
 
 /// Bytes as hex digits; none as `-`, so that a line always has three words.
@@ -173,9 +161,7 @@ fn bytes(hex: &str) -> Option<Vec<u8>> {
         return Some(Vec::new());
     }
     let pairs = hex.as_bytes().chunks(2);
-    pairs
-        .map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok())
-        .collect()
+    pairs.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect()
 }
 
 #[cfg(test)]
@@ -183,19 +169,12 @@ mod tests {
     use super::*;
 
     fn range_of(start: &[u8], end: &[u8]) -> KeyRange {
-        KeyRange {
-            start: start.to_vec(),
-            end: end.to_vec(),
-        }
+        KeyRange { start: start.to_vec(), end: end.to_vec() }
     }
 
     #[test]
     fn ranges_are_read_back_from_their_lines() {
-        for written in [
-            range_of(b"", b""),
-            range_of(b"\0\xff", b""),
-            range_of(b"a b", b"\n"),
-        ] {
+        for written in [range_of(b"", b""), range_of(b"\0\xff", b""), range_of(b"a b", b"\n")] {
             assert_eq!(range(line(&written).trim_end()), Some(written));
         }
     }

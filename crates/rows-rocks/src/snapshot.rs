@@ -23,19 +23,12 @@ impl RocksSnapshot {
     pub(crate) fn new(shared: &Arc<Shared>) -> RocksSnapshot {
         let shared = Arc::clone(shared);
         let snapshot = Snapshot::new(pinned(&shared));
-        RocksSnapshot {
-            lookup: Lookup::new(Some(&snapshot)),
-            snapshot,
-            shared,
-        }
+        RocksSnapshot { lookup: Lookup::new(Some(&snapshot)), snapshot, shared }
     }
 }
 
 /// The database of `shared` for as long as the caller keeps `shared`.
-#[expect(
-    unsafe_code,
-    reason = "the crate ties a snapshot to a borrow; ours owns its database"
-)]
+#[expect(unsafe_code, reason = "the crate ties a snapshot to a borrow; ours owns its database")]
 fn pinned(shared: &Arc<Shared>) -> &'static DB {
     // SAFETY: the database lives inside the `Arc`'s allocation, which does not move and is not
     // freed while a clone of the `Arc` exists. The only caller stores the result, inside
@@ -54,8 +47,7 @@ impl Read for RocksSnapshot {
         reach: Reach,
         each: &mut dyn FnMut(usize, Option<&[u8]>) -> Result<()>,
     ) -> Result<()> {
-        self.lookup
-            .get_many(&self.shared.database, keys, reach, each)
+        self.lookup.get_many(&self.shared.database, keys, reach, each)
     }
 
     fn scan<'a>(
@@ -64,13 +56,7 @@ impl Read for RocksSnapshot {
         direction: Direction,
         reach: Reach,
     ) -> Result<Box<dyn Cursor + 'a>> {
-        Ok(scan(
-            &self.shared.database,
-            Some(&self.snapshot),
-            range,
-            direction,
-            reach,
-        ))
+        Ok(scan(&self.shared.database, Some(&self.snapshot), range, direction, reach))
     }
 }
 
@@ -105,9 +91,8 @@ mod tests {
                 let mut value = Vec::new();
                 assert!(snapshot.get(b"k", Reach::Disk, &mut value).unwrap());
                 assert_eq!(value, [number]);
-                let mut cursor = snapshot
-                    .scan(&KeyRange::default(), Direction::Backward, Reach::Disk)
-                    .unwrap();
+                let mut cursor =
+                    snapshot.scan(&KeyRange::default(), Direction::Backward, Reach::Disk).unwrap();
                 assert!(cursor.advance().unwrap());
                 assert_eq!(cursor.value(), [number]);
             })

@@ -44,22 +44,14 @@ impl Shared {
             .filter_map(|name| Some((name.to_string(), self.property(name)?)))
             .collect();
         figures.push(("locks".to_string(), self.locks.held() as u64));
-        figures.push((
-            "ranges-to-reclaim".to_string(),
-            self.reclaiming.pending() as u64,
-        ));
-        figures.push((
-            "writes-refused".to_string(),
-            u64::from(self.health.failed()),
-        ));
+        figures.push(("ranges-to-reclaim".to_string(), self.reclaiming.pending() as u64));
+        figures.push(("writes-refused".to_string(), u64::from(self.health.failed())));
         StoreStatus {
             name: "RocksDB".to_string(),
             disk_bytes: disk_bytes(&self.directory),
             // The write buffers are charged to the cache; table readers are not.
             memory_bytes: self.cache.get_usage() as u64
-                + self
-                    .property("rocksdb.estimate-table-readers-mem")
-                    .unwrap_or(0),
+                + self.property("rocksdb.estimate-table-readers-mem").unwrap_or(0),
             figures,
         }
     }
@@ -74,14 +66,8 @@ impl Shared {
         }
         // Above every key that does not begin with as many bytes of the highest value.
         let last = [0xff; 64];
-        let end = if range.end.is_empty() {
-            &last[..]
-        } else {
-            &range.end[..]
-        };
-        let sizes = self
-            .database
-            .get_approximate_sizes(&[Range::new(&range.start, end)]);
+        let end = if range.end.is_empty() { &last[..] } else { &range.end[..] };
+        let sizes = self.database.get_approximate_sizes(&[Range::new(&range.start, end)]);
         let estimate = sizes.first().copied().unwrap_or(0);
         if estimate >= EXACT_BELOW {
             return Ok(estimate);
@@ -95,13 +81,7 @@ impl Shared {
     /// Bytes of the first keys and values, as far as they are in memory, and whether these were
     /// all.
     fn walked_bytes(&self, range: &KeyRange) -> Result<(u64, bool)> {
-        let mut cursor = scan(
-            &self.database,
-            None,
-            range,
-            Direction::Forward,
-            Reach::Memory,
-        );
+        let mut cursor = scan(&self.database, None, range, Direction::Forward, Reach::Memory);
         let mut bytes = 0;
         for _ in 0..EXACT_ENTRIES_MAX {
             match cursor.advance() {
@@ -125,9 +105,7 @@ impl Shared {
         while entries.valid() {
             entries.next();
         }
-        entries
-            .status()
-            .map_err(|error| of_read("verifying checksums", error))
+        entries.status().map_err(|error| of_read("verifying checksums", error))
     }
 }
 
@@ -137,8 +115,5 @@ pub(crate) fn disk_bytes(directory: &Path) -> u64 {
         return 0;
     };
     let files = entries.flatten().filter_map(|entry| entry.metadata().ok());
-    files
-        .filter(|metadata| metadata.is_file())
-        .map(|metadata| metadata.len())
-        .sum()
+    files.filter(|metadata| metadata.is_file()).map(|metadata| metadata.len()).sum()
 }

@@ -90,15 +90,10 @@ impl RocksStore {
             cache,
             database,
         });
-        let mut handle = Handle {
-            shared,
-            threads: Vec::new(),
-        };
+        let mut handle = Handle { shared, threads: Vec::new() };
         handle.start("wal-sync", Shared::sync_until_stopped)?;
         handle.start("reclaim", Shared::reclaim_until_stopped)?;
-        Ok(RocksStore {
-            handle: Arc::new(handle),
-        })
+        Ok(RocksStore { handle: Arc::new(handle) })
     }
 
     fn shared(&self) -> &Arc<Shared> {
@@ -109,11 +104,8 @@ impl RocksStore {
 impl Handle {
     fn start(&mut self, name: &str, work: fn(&Shared)) -> Result<()> {
         let shared = Arc::clone(&self.shared);
-        let thread = Builder::new()
-            .name(name.to_string())
-            .spawn(move || work(&shared));
-        self.threads
-            .push(thread.map_err(|error| of_file("starting a thread", error))?);
+        let thread = Builder::new().name(name.to_string()).spawn(move || work(&shared));
+        self.threads.push(thread.map_err(|error| of_file("starting a thread", error))?);
         Ok(())
     }
 }
@@ -196,9 +188,7 @@ impl Store for RocksStore {
     /// moved there whole, so that no half checkpoint is ever taken for one.
     fn checkpoint(&self, directory: &Path) -> Result<()> {
         if directory.exists() {
-            return Err(Error::Refused {
-                why: "the checkpoint's directory exists already",
-            });
+            return Err(Error::Refused { why: "the checkpoint's directory exists already" });
         }
         let unfinished = directory.with_extension("unfinished");
         let in_files = |error| of_file("writing a checkpoint", error);
@@ -214,9 +204,7 @@ impl Store for RocksStore {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
             _ => Path::new("."),
         };
-        fs::File::open(parent)
-            .and_then(|parent| parent.sync_all())
-            .map_err(in_files)
+        fs::File::open(parent).and_then(|parent| parent.sync_all()).map_err(in_files)
     }
 
     fn reclaim(&self, range: &KeyRange) -> Result<()> {

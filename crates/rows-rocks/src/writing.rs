@@ -38,10 +38,7 @@ impl Default for WriteModes {
     fn default() -> Self {
         let mut synced = WriteOptions::default();
         synced.set_sync(true);
-        WriteModes {
-            synced,
-            unsynced: WriteOptions::default(),
-        }
+        WriteModes { synced, unsynced: WriteOptions::default() }
     }
 }
 
@@ -55,9 +52,7 @@ impl Health {
     fn check(&self) -> Result<()> {
         match self.failed.load(Ordering::Acquire) {
             false => Ok(()),
-            true => Err(Error::Refused {
-                why: "an earlier write failed; restart the server",
-            }),
+            true => Err(Error::Refused { why: "an earlier write failed; restart the server" }),
         }
     }
 
@@ -69,27 +64,15 @@ impl Health {
     fn after(&self, doing: &'static str, error: rocksdb::Error) -> Error {
         if is_disk_full(&error) {
             let doing = "writing (the disk is full)";
-            return Error::Store {
-                doing,
-                applied: None,
-                source: Box::new(error),
-            };
+            return Error::Store { doing, applied: None, source: Box::new(error) };
         }
         if error.kind() == ErrorKind::InvalidArgument {
-            return Error::Store {
-                doing,
-                applied: Some(false),
-                source: Box::new(error),
-            };
+            return Error::Store { doing, applied: Some(false), source: Box::new(error) };
         }
         if !self.failed.swap(true, Ordering::AcqRel) {
             tracing::error!("{doing} failed, no further writes are accepted: {error}");
         }
-        Error::Store {
-            doing,
-            applied: None,
-            source: Box::new(error),
-        }
+        Error::Store { doing, applied: None, source: Box::new(error) }
     }
 }
 
@@ -160,8 +143,7 @@ impl Shared {
         }
         let mut last = self.database.raw_iterator_opt(ReadOptions::default());
         last.seek_to_last();
-        last.status()
-            .map_err(|error| of_read("looking for the last key", error))?;
+        last.status().map_err(|error| of_read("looking for the last key", error))?;
         let stored = last.key().unwrap_or_default();
         let changes = batches.iter().flat_map(|batch| &batch.changes);
         let put = changes.filter_map(|change| match change {
@@ -192,21 +174,14 @@ impl Shared {
                 syncing.changed.wait(&mut stopped);
             }
             let deadline = std::time::Instant::now() + SYNC_EVERY;
-            while !*stopped
-                && !syncing
-                    .changed
-                    .wait_until(&mut stopped, deadline)
-                    .timed_out()
-            {}
+            while !*stopped && !syncing.changed.wait_until(&mut stopped, deadline).timed_out() {}
             // First the mark, then the sync: a write in between is marked for the next one.
             if syncing.unsynced.swap(false, Ordering::AcqRel) {
                 parking_lot::MutexGuard::unlocked(&mut stopped, || {
                     if let Err(error) = self.sync_log() {
                         tracing::error!("the log was not synced: {error}");
                         // A full disk may pass; after any other failure nothing can be synced.
-                        syncing
-                            .unsynced
-                            .store(!self.health.failed(), Ordering::Release);
+                        syncing.unsynced.store(!self.health.failed(), Ordering::Release);
                     }
                 });
             }

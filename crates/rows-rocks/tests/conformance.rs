@@ -12,10 +12,7 @@ use rows_rocks::{RocksOptions, RocksStore};
 
 fn open(directory: &Path) -> Result<Arc<dyn Store>> {
     // So little memory that tests also reach files, not only write buffers.
-    let options = RocksOptions {
-        memory_bytes: 8 << 20,
-        ..RocksOptions::default()
-    };
+    let options = RocksOptions { memory_bytes: 8 << 20, ..RocksOptions::default() };
     Ok(Arc::new(RocksStore::open(directory, &options)?))
 }
 

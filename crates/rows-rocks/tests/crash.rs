@@ -22,21 +22,15 @@ fn nothing_acknowledged_is_lost(durability: Durability, count: usize) {
     let directory = tempfile::tempdir().expect("a directory");
     let mut last = 0;
     for _ in 0..KILLS {
-        let mut writer = Writer::start(
-            "a_child_writes_until_it_is_killed",
-            directory.path(),
-            durability,
-        );
+        let mut writer =
+            Writer::start("a_child_writes_until_it_is_killed", directory.path(), durability);
         for _ in 0..count {
             writer.next().expect("the child writes");
         }
         writer.kill();
         let acknowledged = std::iter::from_fn(|| writer.next()).last().unwrap_or(0);
         last = check_prefix(&open(directory.path())).max(last);
-        assert!(
-            last >= acknowledged,
-            "{acknowledged} was acknowledged, {last} is there"
-        );
+        assert!(last >= acknowledged, "{acknowledged} was acknowledged, {last} is there");
     }
     assert!(last >= (KILLS * count) as u64);
 }

@@ -22,10 +22,7 @@ const BALLAST_MEGABYTES: usize = 24;
 const RESUMES_WITHIN: Duration = Duration::from_secs(60);
 
 fn open(directory: &Path) -> RocksStore {
-    let options = RocksOptions {
-        memory_bytes: 8 << 20,
-        ..RocksOptions::default()
-    };
+    let options = RocksOptions { memory_bytes: 8 << 20, ..RocksOptions::default() };
     RocksStore::open(directory, &options).expect("the store opens")
 }
 
@@ -33,9 +30,7 @@ fn open(directory: &Path) -> RocksStore {
 fn value(number: u64) -> Vec<u8> {
     let mut random = number;
     let mut next = || {
-        random = random
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         (random >> 33) as u8
     };
     (0..1000).map(|_| next()).collect()
@@ -53,11 +48,7 @@ fn write(store: &RocksStore, number: u64) -> rows::Result<()> {
 fn check(store: &RocksStore, acknowledged: &BTreeMap<u64, ()>) {
     let mut found = Vec::new();
     for number in acknowledged.keys() {
-        assert!(
-            store
-                .get(&number.to_be_bytes(), Reach::Disk, &mut found)
-                .expect("the look-up")
-        );
+        assert!(store.get(&number.to_be_bytes(), Reach::Disk, &mut found).expect("the look-up"));
         assert_eq!(found, value(*number));
     }
 }
@@ -80,16 +71,10 @@ fn a_child_fills_its_small_disk() {
             Err(error) => break error,
         };
         number += 1;
-        assert!(
-            number < (DISK_MEGABYTES << 10) as u64,
-            "the disk must run full"
-        );
+        assert!(number < (DISK_MEGABYTES << 10) as u64, "the disk must run full");
     };
     assert!(matches!(refused, Error::Store { .. }), "{refused}");
-    assert!(
-        refused.to_string().contains("the disk is full"),
-        "{refused}"
-    );
+    assert!(refused.to_string().contains("the disk is full"), "{refused}");
     check(&store, &acknowledged);
     assert!(write(&store, number + 1).is_err());
     fs::remove_file(disk.join("ballast")).expect("space again");
@@ -117,15 +102,7 @@ fn a_full_disk_refuses_writes_until_there_is_space_and_loses_nothing() {
     let disk = tempfile::tempdir().expect("a directory");
     let in_namespace = |script: &str| {
         let mut command = Command::new("unshare");
-        command.args([
-            "--user",
-            "--map-root-user",
-            "--mount",
-            "sh",
-            "-ec",
-            script,
-            "sh",
-        ]);
+        command.args(["--user", "--map-root-user", "--mount", "sh", "-ec", script, "sh"]);
         command
             .arg(disk.path())
             .arg(env::current_exe().expect("this program"))

@@ -15,10 +15,7 @@ fn open(directory: &Path) -> RocksStore {
 }
 
 fn try_open(directory: &Path) -> rows::Result<RocksStore> {
-    let options = RocksOptions {
-        memory_bytes: 8 << 20,
-        ..RocksOptions::default()
-    };
+    let options = RocksOptions { memory_bytes: 8 << 20, ..RocksOptions::default() };
     RocksStore::open(directory, &options)
 }
 
@@ -30,9 +27,7 @@ fn key(number: u64) -> Vec<u8> {
 fn value(number: u64) -> Vec<u8> {
     let mut random = number;
     let mut next = || {
-        random = random
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         (random >> 33) as u8
     };
     (0..VALUE_BYTES).map(|_| next()).collect()
@@ -43,9 +38,8 @@ fn entries(count: u64) -> impl Iterator<Item = rows::Result<(Vec<u8>, Vec<u8>)>>
 }
 
 fn count(store: &RocksStore) -> u64 {
-    let mut cursor = store
-        .scan(&KeyRange::default(), Direction::Forward, Reach::Disk)
-        .expect("the scan");
+    let mut cursor =
+        store.scan(&KeyRange::default(), Direction::Forward, Reach::Disk).expect("the scan");
     let mut count = 0;
     while cursor.advance().expect("the cursor moves") {
         count += 1;
@@ -90,14 +84,9 @@ fn reads_that_may_not_wait_find_what_is_in_memory_and_refuse_the_rest() {
         assert!(store.get(&key(number), Reach::Memory, &mut found).unwrap());
         assert_eq!(found, value(number));
     }
-    assert!(
-        refused > 300,
-        "{refused}: forty megabytes do not fit in eight"
-    );
+    assert!(refused > 300, "{refused}: forty megabytes do not fit in eight");
     let all = KeyRange::default();
-    let mut cursor = store
-        .scan(&all, Direction::Backward, Reach::Memory)
-        .unwrap();
+    let mut cursor = store.scan(&all, Direction::Backward, Reach::Memory).unwrap();
     let ended = loop {
         match cursor.advance() {
             Ok(true) => {}
@@ -116,14 +105,7 @@ fn memory_stays_within_what_was_given() {
     let store = open(directory.path());
     for start in (0..40_000).step_by(100) {
         let changes = (start..start + 100).map(|number| Change::Put(key(number), value(number)));
-        store
-            .write(
-                &Batch {
-                    changes: changes.collect(),
-                },
-                Durability::Os,
-            )
-            .unwrap();
+        store.write(&Batch { changes: changes.collect() }, Durability::Os).unwrap();
         let memory = store.status().memory_bytes;
         assert!(memory <= 10 << 20, "{memory}");
     }
@@ -187,15 +169,9 @@ fn a_newer_or_foreign_directory_is_refused_and_left_as_it_is() {
         names
     };
     let before = names();
-    assert!(matches!(
-        try_open(directory.path()),
-        Err(Error::Corrupt { .. })
-    ));
+    assert!(matches!(try_open(directory.path()), Err(Error::Corrupt { .. })));
     fs::remove_file(&format).unwrap();
-    assert!(matches!(
-        try_open(directory.path()),
-        Err(Error::Refused { .. })
-    ));
+    assert!(matches!(try_open(directory.path()), Err(Error::Refused { .. })));
     fs::write(&format, sound).unwrap();
     assert_eq!(names(), before);
     open(directory.path());
@@ -206,10 +182,7 @@ fn a_directory_that_lost_its_database_is_not_taken_for_an_empty_one() {
     let directory = tempfile::tempdir().unwrap();
     drop(open(directory.path()));
     fs::remove_file(directory.path().join("CURRENT")).unwrap();
-    assert!(matches!(
-        try_open(directory.path()),
-        Err(Error::Store { .. })
-    ));
+    assert!(matches!(try_open(directory.path()), Err(Error::Store { .. })));
 }
 
 #[test]
@@ -217,10 +190,7 @@ fn reclaiming_goes_on_after_a_restart() {
     let directory = tempfile::tempdir().unwrap();
     let store = open(directory.path());
     store.ingest(&mut entries(20_000)).unwrap();
-    let range = KeyRange {
-        start: key(100),
-        end: key(19_900),
-    };
+    let range = KeyRange { start: key(100), end: key(19_900) };
     let changes = vec![Change::DeleteRange(range.clone())];
     store.write(&Batch { changes }, Durability::Os).unwrap();
     store.reclaim(&range).unwrap();
@@ -255,10 +225,7 @@ fn sizes_of_ranges_are_about_right_with_and_without_an_end() {
     store.ingest(&mut entries(20_000)).unwrap();
     let all = store.approximate_bytes(&KeyRange::default()).unwrap();
     assert!((15_000_000..25_000_000).contains(&all), "{all}");
-    let half = KeyRange {
-        start: key(10_000),
-        end: Vec::new(),
-    };
+    let half = KeyRange { start: key(10_000), end: Vec::new() };
     let half = store.approximate_bytes(&half).unwrap();
     assert!((7_000_000..13_000_000).contains(&half), "{half}");
 }

@@ -39,9 +39,7 @@ impl Disk {
         fs::create_dir_all(at).expect("a directory");
         // No journal commits by the clock: they would sync by luck what nobody asked to sync.
         let mounted = run("mount", &["-o", "loop,commit=600", path(image), path(at)]);
-        mounted.then(|| Disk {
-            mounted_at: at.to_path_buf(),
-        })
+        mounted.then(|| Disk { mounted_at: at.to_path_buf() })
     }
 }
 
@@ -56,10 +54,7 @@ fn path(path: &Path) -> &str {
 }
 
 fn run(program: &str, arguments: &[&str]) -> bool {
-    Command::new(program)
-        .args(arguments)
-        .status()
-        .is_ok_and(|status| status.success())
+    Command::new(program).args(arguments).status().is_ok_and(|status| status.success())
 }
 
 /// What one cut did.
@@ -96,16 +91,12 @@ fn cut(base: &Path, durability: Durability) -> Option<Cut> {
     let copy = base.join("copy");
     fs::copy(&image, &copy).expect("the copy");
     let last = std::iter::from_fn(|| writer.next()).last();
-    let before = acknowledged
-        .iter()
-        .rfind(|(_, when)| at - *when > Duration::from_secs(1));
+    let before = acknowledged.iter().rfind(|(_, when)| at - *when > Duration::from_secs(1));
     let left = Disk::mount(&copy, &base.join("after")).expect("the copy is a file system");
     let found = check_prefix(&open(&left.mounted_at.join("data")));
     Some(Cut {
         acknowledged_before: before.map_or(0, |(number, _)| *number),
-        acknowledged: last
-            .or(acknowledged.last().map(|(number, _)| *number))
-            .unwrap_or(0),
+        acknowledged: last.or(acknowledged.last().map(|(number, _)| *number)).unwrap_or(0),
         found,
     })
 }
@@ -121,11 +112,7 @@ fn cuts(durability: Durability) -> Vec<Cut> {
         eprintln!("not run: file systems cannot be mounted here");
     }
     for cut in &cuts {
-        let Cut {
-            acknowledged_before,
-            acknowledged,
-            found,
-        } = cut;
+        let Cut { acknowledged_before, acknowledged, found } = cut;
         eprintln!("{durability:?}: {acknowledged_before} .. {acknowledged}, found {found}");
     }
     cuts

@@ -81,16 +81,12 @@ pub struct Committer {
 
 impl Committer {
     /// Starts the thread.
-    pub(crate) fn start(
-        store: Arc<dyn Store>,
-        cache: Arc<RowCache>,
-    ) -> std::io::Result<Committer> {
+    pub(crate) fn start(store: Arc<dyn Store>, cache: Arc<RowCache>) -> std::io::Result<Committer> {
         let (queue, arrived) = (Mutex::default(), Condvar::new());
         let shared = Arc::new(Shared { queue, arrived, store, cache });
         let of_thread = Arc::clone(&shared);
-        let thread = std::thread::Builder::new()
-            .name("committer".into())
-            .spawn(move || run(&of_thread))?;
+        let thread =
+            std::thread::Builder::new().name("committer".into()).spawn(move || run(&of_thread))?;
         Ok(Committer { shared, thread: Mutex::new(Some(thread)) })
     }
 

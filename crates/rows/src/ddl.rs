@@ -207,9 +207,8 @@ impl Engine {
             let taken_by_move = moved.iter().any(|(definition, _)| {
                 definition.database == *to_database && definition.name == *to
             });
-            let freed = moved
-                .iter()
-                .any(|(_, table)| table.database == *to_database && table.name == *to);
+            let freed =
+                moved.iter().any(|(_, table)| table.database == *to_database && table.name == *to);
             let exists = self.find_table(to_database, to)?.is_some() && !freed;
             if taken_by_move || exists {
                 let name = format!("{to_database}.{to}");
@@ -344,9 +343,9 @@ pub(crate) fn add_index(
 ) -> Result<()> {
     let mut parts = Vec::with_capacity(new.parts.len());
     for (name, prefix) in &new.parts {
-        let column = definition.column(name).ok_or_else(|| {
-            broken_owned(format!("Key column '{name}' doesn't exist in table"))
-        })?;
+        let column = definition
+            .column(name)
+            .ok_or_else(|| broken_owned(format!("Key column '{name}' doesn't exist in table")))?;
         if parts.iter().any(|part: &IndexPart| part.column == column) {
             return Err(broken_owned(format!("Duplicate column name '{name}'")));
         }
@@ -426,10 +425,10 @@ fn validate_column(definition: &TableDefinition, position: usize, column: &Colum
     let name = &column.name;
     let wrong = |what: &str| Err(broken_owned(format!("{what} for column '{name}'")));
     match &column.ty {
-        ColumnType::Decimal { precision, scale } => {
-            if *precision == 0 || *precision > 65 || *scale > 30 || scale > precision {
-                return wrong("Incorrect precision or scale");
-            }
+        ColumnType::Decimal { precision, scale }
+            if (*precision == 0 || *precision > 65 || *scale > 30 || scale > precision) =>
+        {
+            return wrong("Incorrect precision or scale");
         }
         ColumnType::Char { chars, .. } if *chars > 255 => return wrong("Too big length"),
         ColumnType::Binary { bytes } if *bytes > 255 => return wrong("Too big length"),

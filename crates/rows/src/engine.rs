@@ -72,11 +72,14 @@ impl Engine {
     pub fn open(store: Arc<dyn Store>, options: EngineOptions) -> Result<Arc<Engine>> {
         let catalog = Catalog::load(&*store)?;
         let cache = Arc::new(RowCache::new(options.row_cache_bytes));
-        let committer = Committer::start(Arc::clone(&store), Arc::clone(&cache)).map_err(|source| Error::Store {
-            doing: "starting the committer",
-            applied: Some(false),
-            source: Box::new(source),
-        })?;
+        let committer =
+            Committer::start(Arc::clone(&store), Arc::clone(&cache)).map_err(|source| {
+                Error::Store {
+                    doing: "starting the committer",
+                    applied: Some(false),
+                    source: Box::new(source),
+                }
+            })?;
         let engine = Engine {
             store,
             catalog,
@@ -183,10 +186,9 @@ impl Engine {
             return Ok(0);
         }
         let key = cursor.key();
-        let id = key[PREFIX_BYTES..].try_into().map_err(|_| Error::Corrupt {
-            key: key.to_vec(),
-            why: "row id length",
-        })?;
+        let id = key[PREFIX_BYTES..]
+            .try_into()
+            .map_err(|_| Error::Corrupt { key: key.to_vec(), why: "row id length" })?;
         Ok(u64::from_be_bytes(id))
     }
 
@@ -194,10 +196,9 @@ impl Engine {
     pub(crate) fn last_auto_increment(&self, table: &Table) -> Result<u64> {
         let base = table.auto_increment_base.saturating_sub(1);
         let Some(position) = table.auto_increment() else { return Ok(base) };
-        let index = table
-            .codecs
-            .iter()
-            .position(|codec| codec.ready && codec.parts.first().is_some_and(|p| p.column == position));
+        let index = table.codecs.iter().position(|codec| {
+            codec.ready && codec.parts.first().is_some_and(|p| p.column == position)
+        });
         let Some(index) = index else { return Ok(base) };
         let mut last = 0;
         let range = table.index_range(index);

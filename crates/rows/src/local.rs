@@ -81,10 +81,7 @@ impl<S: LocalStore> LocalTransaction<S> {
     }
 
     fn view(&self) -> View<'_> {
-        View {
-            overlay: &self.overlay,
-            base: &self.store,
-        }
+        View { overlay: &self.overlay, base: &self.store }
     }
 }
 
@@ -138,8 +135,7 @@ impl<S: LocalStore> StoreTransaction for LocalTransaction<S> {
     }
 
     fn watch_refused(&self, waker: LockWaker) -> bool {
-        self.refused
-            .is_some_and(|lock| self.store.locks().watch(lock, waker))
+        self.refused.is_some_and(|lock| self.store.locks().watch(lock, waker))
     }
 
     fn put(&mut self, key: Vec<u8>, value: Vec<u8>) {
@@ -179,21 +175,12 @@ impl<S: LocalStore> StoreTransaction for LocalTransaction<S> {
     }
 
     fn view_at<'a>(&'a self, snapshot: &'a dyn Read) -> Box<dyn Read + 'a> {
-        Box::new(View {
-            overlay: &self.overlay,
-            base: snapshot,
-        })
+        Box::new(View { overlay: &self.overlay, base: snapshot })
     }
 
     fn frozen_at(&self, snapshot: Arc<dyn Read>) -> Arc<dyn Read> {
-        let overlay = Overlay {
-            writes: self.overlay.writes.clone(),
-            ..Overlay::default()
-        };
-        Arc::new(Frozen {
-            overlay,
-            base: snapshot,
-        })
+        let overlay = Overlay { writes: self.overlay.writes.clone(), ..Overlay::default() };
+        Arc::new(Frozen { overlay, base: snapshot })
     }
 }
 
@@ -205,10 +192,7 @@ struct Frozen {
 
 impl Frozen {
     fn view(&self) -> View<'_> {
-        View {
-            overlay: &self.overlay,
-            base: &*self.base,
-        }
+        View { overlay: &self.overlay, base: &*self.base }
     }
 }
 
@@ -244,19 +228,11 @@ impl Overlay {
             Entry::Vacant(vacant) => {
                 let key = vacant.key().clone();
                 vacant.insert(value);
-                Undo {
-                    key,
-                    before: None,
-                    bytes,
-                }
+                Undo { key, before: None, bytes }
             }
             Entry::Occupied(mut occupied) => {
                 let before = occupied.insert(value);
-                Undo {
-                    key: occupied.key().clone(),
-                    before: Some(before),
-                    bytes,
-                }
+                Undo { key: occupied.key().clone(), before: Some(before), bytes }
             }
         };
         self.undo.push(undo);
@@ -284,9 +260,7 @@ impl Overlay {
             Some(value) => Change::Put(key, value),
             None => Change::Delete(key),
         });
-        Batch {
-            changes: changes.collect(),
-        }
+        Batch { changes: changes.collect() }
     }
 
     fn range(&self, range: &KeyRange) -> Range<'_, Vec<u8>, Option<Vec<u8>>> {
@@ -297,8 +271,7 @@ impl Overlay {
             [] => Bound::Unbounded,
             end => Bound::Excluded(end),
         };
-        self.writes
-            .range::<[u8], _>((Bound::Included(&range.start[..]), end))
+        self.writes.range::<[u8], _>((Bound::Included(&range.start[..]), end))
     }
 }
 
@@ -327,9 +300,7 @@ impl Read for View<'_> {
         let own = |position: usize| self.overlay.writes.get(&keys[position]);
         let others: Vec<usize> = match self.overlay.writes.is_empty() {
             true => return self.base.get_many(keys, reach, each),
-            false => (0..keys.len())
-                .filter(|&position| own(position).is_none())
-                .collect(),
+            false => (0..keys.len()).filter(|&position| own(position).is_none()).collect(),
         };
         if others.len() == keys.len() {
             return self.base.get_many(keys, reach, each);
@@ -337,10 +308,7 @@ impl Read for View<'_> {
         // Those not written here are asked of the base, all at once; before each of its answers
         // go the own values that precede it.
         let mut next = 0;
-        let asked: Vec<Vec<u8>> = others
-            .iter()
-            .map(|&position| keys[position].clone())
-            .collect();
+        let asked: Vec<Vec<u8>> = others.iter().map(|&position| keys[position].clone()).collect();
         self.base.get_many(&asked, reach, &mut |answer, value| {
             while next < others[answer] {
                 each(next, own(next).and_then(|own| own.as_deref()))?;

@@ -85,9 +85,7 @@ impl Default for LockTable {
 impl LockTable {
     /// An empty table.
     pub fn new() -> LockTable {
-        let shards = (0..SHARDS).map(|_| Shard {
-            locks: Mutex::default(),
-        });
+        let shards = (0..SHARDS).map(|_| Shard { locks: Mutex::default() });
         LockTable {
             shards: shards.collect(),
             waiting: Mutex::default(),
@@ -114,13 +112,7 @@ impl LockTable {
             let mut locks = self.shard(lock).locks.lock();
             match locks.get(&lock) {
                 None => {
-                    locks.insert(
-                        lock,
-                        Held {
-                            owner,
-                            wanted: None,
-                        },
-                    );
+                    locks.insert(lock, Held { owner, wanted: None });
                     return Ok(true);
                 }
                 Some(held) if held.owner == owner => return Ok(false),
@@ -164,10 +156,7 @@ impl LockTable {
 
     /// How many locks are held, for status pages.
     pub fn held(&self) -> usize {
-        self.shards
-            .iter()
-            .map(|shard| shard.locks.lock().len())
-            .sum()
+        self.shards.iter().map(|shard| shard.locks.lock().len()).sum()
     }
 
     fn shard(&self, lock: u64) -> &Shard {
@@ -190,35 +179,18 @@ impl LockTable {
         let granted = waiter.wait_until(deadline);
         self.waiting.lock().remove(&owner);
         // Between the end of the time and now the lock may have been handed over after all.
-        if granted || !self.leave_queue(&waiter, lock) {
-            Ok(())
-        } else {
-            Err(Error::LockTimeout)
-        }
+        if granted || !self.leave_queue(&waiter, lock) { Ok(()) } else { Err(Error::LockTimeout) }
     }
 
     /// Puts a waiter at the end of the lock's queue; `None` when the lock was free and is had.
     fn enqueue(&self, owner: u64, lock: u64) -> Option<Arc<Waiter>> {
         let mut locks = self.shard(lock).locks.lock();
         let Some(held) = locks.get_mut(&lock) else {
-            locks.insert(
-                lock,
-                Held {
-                    owner,
-                    wanted: None,
-                },
-            );
+            locks.insert(lock, Held { owner, wanted: None });
             return None;
         };
-        let waiter = Arc::new(Waiter {
-            owner,
-            granted: Mutex::new(false),
-            wake: Condvar::new(),
-        });
-        held.wanted
-            .get_or_insert_default()
-            .queue
-            .push_back(waiter.clone());
+        let waiter = Arc::new(Waiter { owner, granted: Mutex::new(false), wake: Condvar::new() });
+        held.wanted.get_or_insert_default().queue.push_back(waiter.clone());
         Some(waiter)
     }
 
@@ -250,11 +222,7 @@ impl LockTable {
     }
 
     fn holder(&self, lock: u64) -> Option<u64> {
-        self.shard(lock)
-            .locks
-            .lock()
-            .get(&lock)
-            .map(|held| held.owner)
+        self.shard(lock).locks.lock().get(&lock).map(|held| held.owner)
     }
 
     /// Takes a waiter out of the queue; `false` when the lock was handed to it meanwhile.
@@ -276,10 +244,7 @@ impl LockTable {
             return;
         };
         debug_assert_eq!(held.owner, owner, "a lock is released by its owner only");
-        let next = held
-            .wanted
-            .as_mut()
-            .and_then(|wanted| wanted.queue.pop_front());
+        let next = held.wanted.as_mut().and_then(|wanted| wanted.queue.pop_front());
         match next {
             Some(waiter) => {
                 held.owner = waiter.owner;

@@ -74,10 +74,7 @@ impl MemoryStore {
 impl State {
     /// The entry's value at a number.
     fn visible(chain: &[Version], number: u64) -> Option<&[u8]> {
-        let version = chain
-            .iter()
-            .rev()
-            .find(|version| version.number <= number)?;
+        let version = chain.iter().rev().find(|version| version.number <= number)?;
         version.value.as_deref()
     }
 
@@ -102,10 +99,7 @@ impl State {
         let Some(bounds) = bounds(range) else {
             return Vec::new();
         };
-        self.chains
-            .range::<[u8], _>(bounds)
-            .map(|(key, _)| key.clone())
-            .collect()
+        self.chains.range::<[u8], _>(bounds).map(|(key, _)| key.clone()).collect()
     }
 
     fn set(&mut self, number: u64, key: Vec<u8>, value: Option<Vec<u8>>) {
@@ -126,30 +120,18 @@ impl State {
     /// Drops what nobody can see any more.
     fn collect(&mut self) {
         let oldest = self.readers.keys().next().copied().unwrap_or(self.last);
-        while self
-            .garbage
-            .front()
-            .is_some_and(|&(number, _)| number <= oldest)
-        {
+        while self.garbage.front().is_some_and(|&(number, _)| number <= oldest) {
             let Some((_, key)) = self.garbage.pop_front() else {
                 return;
             };
             let Some(chain) = self.chains.get_mut(&key) else {
                 continue;
             };
-            let seen = chain
-                .iter()
-                .rposition(|version| version.number <= oldest)
-                .unwrap_or(0);
+            let seen = chain.iter().rposition(|version| version.number <= oldest).unwrap_or(0);
             for version in chain.drain(..seen) {
                 self.bytes -= version_bytes(&key, &version.value);
             }
-            if let [
-                Version {
-                    value: None,
-                    number,
-                },
-            ] = &chain[..]
+            if let [Version { value: None, number }] = &chain[..]
                 && *number <= oldest
             {
                 self.bytes -= version_bytes(&key, &None);
@@ -178,10 +160,7 @@ impl Pinned {
         let mut state = inner.state.write();
         let number = state.last;
         *state.readers.entry(number).or_default() += 1;
-        Pinned {
-            inner: inner.clone(),
-            number,
-        }
+        Pinned { inner: inner.clone(), number }
     }
 }
 
@@ -208,28 +187,15 @@ impl Read for Pinned {
         direction: Direction,
         _: Reach,
     ) -> Result<Box<dyn Cursor + 'a>> {
-        Ok(Box::new(MemoryCursor::new(
-            Pinned::at(self),
-            range,
-            direction,
-        )))
+        Ok(Box::new(MemoryCursor::new(Pinned::at(self), range, direction)))
     }
 }
 
 impl Pinned {
     /// A further pin of the same state.
     fn at(other: &Pinned) -> Pinned {
-        *other
-            .inner
-            .state
-            .write()
-            .readers
-            .entry(other.number)
-            .or_default() += 1;
-        Pinned {
-            inner: other.inner.clone(),
-            number: other.number,
-        }
+        *other.inner.state.write().readers.entry(other.number).or_default() += 1;
+        Pinned { inner: other.inner.clone(), number: other.number }
     }
 }
 
@@ -291,10 +257,7 @@ impl MemoryCursor {
                 self.rest.end.clone_from(last);
                 // An empty end would mean no end; nothing lies below the empty key.
                 if last.is_empty() {
-                    self.rest = KeyRange {
-                        start: vec![0],
-                        end: vec![0],
-                    };
+                    self.rest = KeyRange { start: vec![0], end: vec![0] };
                 }
             }
         }
@@ -335,11 +298,7 @@ impl Read for MemoryStore {
         direction: Direction,
         _: Reach,
     ) -> Result<Box<dyn Cursor + 'a>> {
-        Ok(Box::new(MemoryCursor::new(
-            Pinned::new(&self.inner),
-            range,
-            direction,
-        )))
+        Ok(Box::new(MemoryCursor::new(Pinned::new(&self.inner), range, direction)))
     }
 }
 
@@ -382,11 +341,7 @@ impl Store for MemoryStore {
                 && *last >= key
             {
                 let source = "keys of an ingestion do not ascend".into();
-                return Err(Error::Store {
-                    doing: "ingesting",
-                    applied: Some(false),
-                    source,
-                });
+                return Err(Error::Store { doing: "ingesting", applied: Some(false), source });
             }
             changes.push(Change::Put(key, value));
         }
@@ -396,9 +351,7 @@ impl Store for MemoryStore {
     }
 
     fn checkpoint(&self, _: &Path) -> Result<()> {
-        Err(Error::Refused {
-            why: "a store in memory has no copy on disk",
-        })
+        Err(Error::Refused { why: "a store in memory has no copy on disk" })
     }
 
     fn reclaim(&self, _: &KeyRange) -> Result<()> {
@@ -412,10 +365,7 @@ impl Store for MemoryStore {
         };
         let chains = state.chains.range::<[u8], _>(bounds);
         let bytes = |(key, chain): (&Vec<u8>, &Vec<Version>)| -> u64 {
-            chain
-                .iter()
-                .map(|version| version_bytes(key, &version.value))
-                .sum()
+            chain.iter().map(|version| version_bytes(key, &version.value)).sum()
         };
         Ok(chains.map(bytes).sum())
     }
@@ -425,10 +375,7 @@ impl Store for MemoryStore {
         for (key, chain) in &state.chains {
             let ascends = chain.is_sorted_by(|one, next| one.number < next.number);
             if chain.is_empty() || !ascends {
-                return Err(Error::Corrupt {
-                    key: key.clone(),
-                    why: "versions do not ascend",
-                });
+                return Err(Error::Corrupt { key: key.clone(), why: "versions do not ascend" });
             }
         }
         Ok(())
@@ -442,10 +389,7 @@ impl Store for MemoryStore {
             memory_bytes: state.bytes,
             figures: vec![
                 ("keys".to_string(), state.chains.len() as u64),
-                (
-                    "snapshots".to_string(),
-                    state.readers.values().sum::<usize>() as u64,
-                ),
+                ("snapshots".to_string(), state.readers.values().sum::<usize>() as u64),
                 ("locks".to_string(), self.inner.locks.held() as u64),
             ],
         }

@@ -136,9 +136,8 @@ impl TableDefinition {
     /// Positions of the indexes that have parts, in the order of SHOW INDEX: the primary key,
     /// unique ones without nullable columns, other unique ones, the rest.
     pub fn index_order(&self) -> Vec<usize> {
-        let has_nullable = |index: &Index| {
-            index.parts.iter().any(|part| self.columns[part.column].nullable)
-        };
+        let has_nullable =
+            |index: &Index| index.parts.iter().any(|part| self.columns[part.column].nullable);
         let mut order: Vec<usize> =
             (0..self.indexes.len()).filter(|at| !self.indexes[*at].parts.is_empty()).collect();
         order.sort_by_key(|at| {

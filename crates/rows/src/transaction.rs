@@ -244,11 +244,7 @@ impl Transaction {
     }
 
     /// Commits in the committer's thread and calls `done` there; locks are free by then.
-    pub fn commit_later(
-        self,
-        durability: Durability,
-        done: Box<dyn FnOnce(Result<()>) + Send>,
-    ) {
+    pub fn commit_later(self, durability: Durability, done: Box<dyn FnOnce(Result<()>) + Send>) {
         let engine = Arc::clone(&self.engine);
         engine.committer().submit(self, durability, done);
     }
@@ -544,11 +540,10 @@ impl Engine {
     /// Hands out the next AUTO_INCREMENT value of a table.
     fn next_auto_increment(&self, table: &Table, value_max: u64) -> Result<u64> {
         self.load_counter(table, &table.state.auto_increment, Engine::last_auto_increment)?;
-        let taken = table.state.auto_increment.fetch_update(
-            Ordering::SeqCst,
-            Ordering::SeqCst,
-            |next| (next <= value_max && next < u64::MAX).then(|| next + 1),
-        );
+        let taken =
+            table.state.auto_increment.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |next| {
+                (next <= value_max && next < u64::MAX).then(|| next + 1)
+            });
         taken.map_err(|_| Error::Exhausted)
     }
 

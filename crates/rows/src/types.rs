@@ -223,10 +223,7 @@ impl ColumnType {
     /// Whether it is DATE, TIME, DATETIME or TIMESTAMP.
     pub fn is_temporal(&self) -> bool {
         use ColumnType::*;
-        matches!(
-            self,
-            Date | Time { .. } | DateTime { .. } | Timestamp { .. }
-        )
+        matches!(self, Date | Time { .. } | DateTime { .. } | Timestamp { .. })
     }
 
     /// How its strings compare; `None` for what is no string. ENUM has the collation of its words
@@ -293,19 +290,9 @@ impl ColumnType {
             _ => format!("{name}({fsp})"),
         };
         match self {
-            ColumnType::Int {
-                boolean: true,
-                unsigned: false,
-                ..
-            } => "tinyint(1)".to_string(),
-            ColumnType::Int {
-                width, unsigned, ..
-            } => {
-                format!(
-                    "{}{}",
-                    width.name(),
-                    if *unsigned { " unsigned" } else { "" }
-                )
+            ColumnType::Int { boolean: true, unsigned: false, .. } => "tinyint(1)".to_string(),
+            ColumnType::Int { width, unsigned, .. } => {
+                format!("{}{}", width.name(), if *unsigned { " unsigned" } else { "" })
             }
             ColumnType::Float => "float".to_string(),
             ColumnType::Double => "double".to_string(),
@@ -322,10 +309,8 @@ impl ColumnType {
             ColumnType::Timestamp { fsp } => with_fsp("timestamp", *fsp),
             ColumnType::Year => "year".to_string(),
             ColumnType::Enum { values, .. } => {
-                let words: Vec<String> = values
-                    .iter()
-                    .map(|word| format!("'{}'", word.replace('\'', "''")))
-                    .collect();
+                let words: Vec<String> =
+                    values.iter().map(|word| format!("'{}'", word.replace('\'', "''"))).collect();
                 format!("enum({})", words.join(","))
             }
             ColumnType::Json => "json".to_string(),

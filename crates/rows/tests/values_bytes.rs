@@ -31,10 +31,7 @@ fn any_type() -> impl Strategy<Value = ColumnType> {
         prop_oneof![
             (0u32..12).prop_map(move |chars| ColumnType::Char { chars, collation }),
             (0u32..12).prop_map(move |chars| ColumnType::VarChar { chars, collation }),
-            Just(ColumnType::Text {
-                size: LobSize::Normal,
-                collation
-            }),
+            Just(ColumnType::Text { size: LobSize::Normal, collation }),
         ]
     });
     let fsp = 0u8..=6;
@@ -86,16 +83,14 @@ fn any_text() -> impl Strategy<Value = Vec<u8>> {
 /// Anything that `convert` makes a value of a type from, ends of ranges included.
 fn any_value(ty: &ColumnType) -> BoxedStrategy<Value> {
     let anything = match ty {
-        ColumnType::Int { unsigned: true, .. } => prop_oneof![
-            any::<u64>().prop_map(Value::UInt),
-            (0u64..400).prop_map(Value::UInt)
-        ]
-        .boxed(),
-        ColumnType::Int { .. } => prop_oneof![
-            any::<i64>().prop_map(Value::Int),
-            (-200i64..200).prop_map(Value::Int)
-        ]
-        .boxed(),
+        ColumnType::Int { unsigned: true, .. } => {
+            prop_oneof![any::<u64>().prop_map(Value::UInt), (0u64..400).prop_map(Value::UInt)]
+                .boxed()
+        }
+        ColumnType::Int { .. } => {
+            prop_oneof![any::<i64>().prop_map(Value::Int), (-200i64..200).prop_map(Value::Int)]
+                .boxed()
+        }
         ColumnType::Float | ColumnType::Double => prop_oneof![
             any::<f64>().prop_map(Value::Double),
             (-3i64..3).prop_map(|value| Value::Double(value as f64 / 2.0))
@@ -110,10 +105,7 @@ fn any_value(ty: &ColumnType) -> BoxedStrategy<Value> {
         .boxed(),
         ColumnType::Date | ColumnType::DateTime { .. } => (0u16..=9999, 0u8..=12, 0u8..=31)
             .prop_flat_map(|(year, month, day)| {
-                (
-                    Just(Date::new(year, month, day).unwrap_or(Date::ZERO)),
-                    0i64..86_400_000_000,
-                )
+                (Just(Date::new(year, month, day).unwrap_or(Date::ZERO)), 0i64..86_400_000_000)
             })
             .prop_map(|(date, clock)| {
                 let clock = Time::from_micros(clock).unwrap();
@@ -164,12 +156,7 @@ fn cut(ty: &ColumnType, prefix: Option<u32>, value: &Value) -> Value {
     match (value, prefix) {
         (Value::Bytes(bytes), Some(prefix)) if ty.is_text() => {
             let text = std::str::from_utf8(bytes).unwrap();
-            Value::Bytes(
-                text.chars()
-                    .take(prefix as usize)
-                    .collect::<String>()
-                    .into(),
-            )
+            Value::Bytes(text.chars().take(prefix as usize).collect::<String>().into())
         }
         (Value::Bytes(bytes), Some(prefix)) => {
             Value::Bytes(bytes[..bytes.len().min(prefix as usize)].to_vec())
@@ -204,11 +191,7 @@ fn order(ty: &ColumnType, a: &Value, b: &Value) -> Ordering {
 
 /// The prefix of a string type; others have none.
 fn prefix_of(ty: &ColumnType, prefix: Option<u32>) -> Option<u32> {
-    if ty.is_text() || ty.is_binary_string() {
-        prefix
-    } else {
-        None
-    }
+    if ty.is_text() || ty.is_binary_string() { prefix } else { None }
 }
 
 fn key(types: &[ColumnType], prefix: Option<u32>, row: &[Value]) -> Vec<u8> {
@@ -241,10 +224,7 @@ fn definition(types: &[ColumnType]) -> TableDefinition {
             id: 1,
             name: "PRIMARY".into(),
             unique: true,
-            parts: vec![IndexPart {
-                column: 0,
-                prefix: None,
-            }],
+            parts: vec![IndexPart { column: 0, prefix: None }],
             state: IndexState::Ready,
             comment: String::new(),
         }],
@@ -409,31 +389,19 @@ proptest! {
 #[test]
 fn rows_above_64_kib_have_wider_ends() {
     let types = [
-        ColumnType::Text {
-            size: LobSize::Medium,
-            collation: Collation::Utf8Mb4Bin,
-        },
-        ColumnType::Blob {
-            size: LobSize::Long,
-        },
+        ColumnType::Text { size: LobSize::Medium, collation: Collation::Utf8Mb4Bin },
+        ColumnType::Blob { size: LobSize::Long },
         ColumnType::Year,
     ];
     let layout = RowLayout::new(&definition(&types));
     for length in [65_534, 65_535, 65_536, 300_000] {
         let text = vec![b'x'; length];
-        let data = [
-            Value::Bytes(text),
-            Value::Bytes(b"y".to_vec()),
-            Value::Year(2024),
-        ];
+        let data = [Value::Bytes(text), Value::Bytes(b"y".to_vec()), Value::Year(2024)];
         let data = data.each_ref().map(Value::as_datum);
         let mut bytes = Vec::new();
         layout.encode(&data, 1, &mut bytes);
         assert_eq!(bytes[1], u8::from(length + 1 > 65_535));
-        assert_eq!(
-            RowRef::new(&layout, &bytes).unwrap().values().unwrap(),
-            data
-        );
+        assert_eq!(RowRef::new(&layout, &bytes).unwrap().values().unwrap(), data);
     }
 }
 
@@ -444,53 +412,25 @@ fn bytes_on_disk_are_what_the_drawings_say() {
         encode_part(ty, false, None, value.as_datum(), &mut out);
         out
     };
-    let int = ColumnType::Int {
-        width: IntWidth::Int,
-        unsigned: false,
-        boolean: false,
-    };
+    let int = ColumnType::Int { width: IntWidth::Int, unsigned: false, boolean: false };
     assert_eq!(key(&int, Value::Int(-1)), [0x7F, 0xFF, 0xFF, 0xFF]);
-    let ci = ColumnType::VarChar {
-        chars: 9,
-        collation: Collation::Utf8Mb4GeneralCi,
-    };
+    let ci = ColumnType::VarChar { chars: 9, collation: Collation::Utf8Mb4GeneralCi };
     let text = |text: &str| Value::Bytes(text.as_bytes().to_vec());
     assert_eq!(key(&ci, text("a\t")), [0x41, 0x09, 0x20, 0x02]);
     assert_eq!(key(&ci, text("ä b ")), [0x41, 0x20, 0x03, 0x42, 0x20, 0x02]);
     assert_eq!(key(&ci, text("😀")), [0xEF, 0xBF, 0xBD, 0x20, 0x02]);
     let blob = ColumnType::VarBinary { bytes: 9 };
     assert_eq!(key(&blob, Value::Bytes(vec![1, 0])), [1, 0, 0xFF, 0, 1]);
-    let decimal = ColumnType::Decimal {
-        precision: 4,
-        scale: 2,
-    };
+    let decimal = ColumnType::Decimal { precision: 4, scale: 2 };
+    assert_eq!(key(&decimal, Value::Decimal(Decimal::from_i128(-100, 2))), [0x7F, 0x9C]);
     assert_eq!(
-        key(&decimal, Value::Decimal(Decimal::from_i128(-100, 2))),
-        [0x7F, 0x9C]
-    );
-    assert_eq!(
-        key(
-            &ColumnType::Date,
-            Value::Date(Date::new(2024, 1, 31).unwrap())
-        ),
+        key(&ColumnType::Date, Value::Date(Date::new(2024, 1, 31).unwrap())),
         [0x0F, 0xD0, 0x3F]
     );
 
-    let types = [
-        int,
-        ci,
-        ColumnType::Year,
-        ColumnType::Blob {
-            size: LobSize::Tiny,
-        },
-    ];
+    let types = [int, ci, ColumnType::Year, ColumnType::Blob { size: LobSize::Tiny }];
     let layout = RowLayout::new(&definition(&types));
-    let data = [
-        Value::Int(258),
-        text("hi"),
-        Value::Null,
-        Value::Bytes(vec![7]),
-    ];
+    let data = [Value::Int(258), text("hi"), Value::Null, Value::Bytes(vec![7])];
     let mut row = Vec::new();
     layout.encode(&data.each_ref().map(Value::as_datum), 3, &mut row);
     let expected = [

@@ -12,41 +12,17 @@ use rows::types::{Collation, ColumnType, IntWidth, LobSize};
 
 /// Types, text, and why ours is another.
 const DIFFERENCES: &[(&str, &[u8], &str)] = &[
-    (
-        INTS,
-        b"1.2.3",
-        "the digit behind the second point is no digit of the number",
-    ),
+    (INTS, b"1.2.3", "the digit behind the second point is no digit of the number"),
     (INTS, b"1e-400", "a small number is a number"),
-    (
-        INTS,
-        b"-99999999999999999999",
-        "the nearest to a negative number is 0, not the largest",
-    ),
+    (INTS, b"-99999999999999999999", "the nearest to a negative number is 0, not the largest"),
     (INTS, b"-1e400", "as above"),
     (INTS, b"-1e39", "as above"),
-    (
-        TIMES,
-        b"2024-01-02 03:04:05+02:00",
-        "MySQL 8 reads the distance from UTC",
-    ),
+    (TIMES, b"2024-01-02 03:04:05+02:00", "MySQL 8 reads the distance from UTC"),
     (TIMES, b"2024-01-02 03:04:05-05:30", "as above"),
     (TIMES, b"2024-01-02 03:04:05.25+00:00", "as above"),
-    (
-        "TIMESTAMP(2)",
-        b"1970-01-01 00:00:00.5",
-        "the first TIMESTAMP is a second later",
-    ),
-    (
-        "TIMESTAMP(2)",
-        b"9999-12-31 23:59:59.999999",
-        "the zero date has no fraction",
-    ),
-    (
-        CLOCKS,
-        b"2024-01-02 23:59:59.999999",
-        "rounding up a time of day ends at midnight",
-    ),
+    ("TIMESTAMP(2)", b"1970-01-01 00:00:00.5", "the first TIMESTAMP is a second later"),
+    ("TIMESTAMP(2)", b"9999-12-31 23:59:59.999999", "the zero date has no fraction"),
+    (CLOCKS, b"2024-01-02 23:59:59.999999", "rounding up a time of day ends at midnight"),
     (CLOCKS, b"9999-12-31 23:59:59.999999", "as above"),
     (TEXTS, b"\xed\xa0\x80", "surrogates are not UTF-8"),
 ];
@@ -76,11 +52,8 @@ fn column_type(name: &str) -> ColumnType {
         true => Collation::Utf8Mb4Bin,
         false => Collation::Utf8Mb4GeneralCi,
     };
-    let int = |width| ColumnType::Int {
-        width,
-        unsigned: name.ends_with("UNSIGNED"),
-        boolean: false,
-    };
+    let int =
+        |width| ColumnType::Int { width, unsigned: name.ends_with("UNSIGNED"), boolean: false };
     match base {
         "TINYINT" => int(IntWidth::Tiny),
         "SMALLINT" => int(IntWidth::Small),
@@ -89,40 +62,23 @@ fn column_type(name: &str) -> ColumnType {
         "BIGINT" => int(IntWidth::Big),
         "FLOAT" => ColumnType::Float,
         "DOUBLE" => ColumnType::Double,
-        "DECIMAL" => ColumnType::Decimal {
-            precision: first() as u8,
-            scale: number(arguments[1]) as u8,
-        },
+        "DECIMAL" => {
+            ColumnType::Decimal { precision: first() as u8, scale: number(arguments[1]) as u8 }
+        }
         "DATE" => ColumnType::Date,
         "TIME" => ColumnType::Time { fsp: first() as u8 },
         "DATETIME" => ColumnType::DateTime { fsp: first() as u8 },
         "TIMESTAMP" => ColumnType::Timestamp { fsp: first() as u8 },
         "YEAR" => ColumnType::Year,
-        "CHAR" => ColumnType::Char {
-            chars: first(),
-            collation,
-        },
-        "VARCHAR" => ColumnType::VarChar {
-            chars: first(),
-            collation,
-        },
-        "TEXT" => ColumnType::Text {
-            size: LobSize::Normal,
-            collation,
-        },
+        "CHAR" => ColumnType::Char { chars: first(), collation },
+        "VARCHAR" => ColumnType::VarChar { chars: first(), collation },
+        "TEXT" => ColumnType::Text { size: LobSize::Normal, collation },
         "BINARY" => ColumnType::Binary { bytes: first() },
         "VARBINARY" => ColumnType::VarBinary { bytes: first() },
-        "BLOB" => ColumnType::Blob {
-            size: LobSize::Normal,
-        },
+        "BLOB" => ColumnType::Blob { size: LobSize::Normal },
         "ENUM" => {
-            let values = arguments
-                .iter()
-                .map(|word| word.trim_matches('\'').to_string());
-            ColumnType::Enum {
-                values: values.collect(),
-                collation,
-            }
+            let values = arguments.iter().map(|word| word.trim_matches('\'').to_string());
+            ColumnType::Enum { values: values.collect(), collation }
         }
         _ => panic!("a type the recording does not have: {name}"),
     }
@@ -149,11 +105,8 @@ fn text_becomes_what_mariadb_stores() {
     let recording = include_str!("values/text.tsv");
     let mut wrong = Vec::new();
     for line in recording.lines() {
-        let [name, text, stored, warning, error] = line
-            .split('\t')
-            .collect::<Vec<_>>()
-            .try_into()
-            .expect("five fields");
+        let [name, text, stored, warning, error] =
+            line.split('\t').collect::<Vec<_>>().try_into().expect("five fields");
         let (ty, text) = (column_type(name), unhex(text));
         let converted = from_text(&ty, &text, Zone::UTC);
         let mut printed = Vec::new();
@@ -173,51 +126,26 @@ fn text_becomes_what_mariadb_stores() {
             ));
         }
     }
-    assert!(
-        wrong.is_empty(),
-        "{} differ:\n{}",
-        wrong.len(),
-        wrong.join("\n")
-    );
+    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
 }
 
 /// Types, literal, and why ours is another.
 const DATUM_DIFFERENCES: &[(&str, &str, &str)] = &[
     (INTS, "-0.4", "0 is in range"),
-    (
-        INTS,
-        "TIME'-10:11:12.75'",
-        "MySQL rounds fractions of a second in whole numbers, too",
-    ),
-    (
-        INTS,
-        "TIMESTAMP'2024-01-31 23:59:59.75'",
-        "as above; and a date has a year",
-    ),
+    (INTS, "TIME'-10:11:12.75'", "MySQL rounds fractions of a second in whole numbers, too"),
+    (INTS, "TIMESTAMP'2024-01-31 23:59:59.75'", "as above; and a date has a year"),
     ("YEAR", "DATE'2024-01-31'", "a date has a year"),
     ("YEAR", "DATE'0000-00-00'", "as above"),
     ("YEAR", "TIMESTAMP'2024-01-31 23:59:59'", "as above"),
     ("YEAR", "TIMESTAMP'2024-01-31 00:00:00'", "as above"),
-    (
-        "TIMESTAMP(1)",
-        "TIMESTAMP'9999-12-31 23:59:59.75'",
-        "the zero date has no fraction",
-    ),
-    (
-        CLOCKS,
-        "20240131235959.5",
-        "rounding up a time of day ends at midnight",
-    ),
+    ("TIMESTAMP(1)", "TIMESTAMP'9999-12-31 23:59:59.75'", "the zero date has no fraction"),
+    (CLOCKS, "20240131235959.5", "rounding up a time of day ends at midnight"),
     (CLOCKS, "20240131235959.9999999", "as above"),
     (CLOCKS, "240131235959.75e0", "as above"),
     (CLOCKS, "TIMESTAMP'2024-01-31 23:59:59.75'", "as above"),
     (CLOCKS, "TIMESTAMP'9999-12-31 23:59:59.75'", "as above"),
     (CLOCKS, "20240230", "there is no such day"),
-    (
-        STRINGS,
-        "TIMESTAMP'2024-01-31 23:59:59.75'",
-        "a datum does not know the literal's digits",
-    ),
+    (STRINGS, "TIMESTAMP'2024-01-31 23:59:59.75'", "a datum does not know the literal's digits"),
     (STRINGS, "TIMESTAMP'9999-12-31 23:59:59.75'", "as above"),
     (STRINGS, "TIME'-10:11:12.75'", "as above"),
 ];
@@ -230,11 +158,7 @@ fn literal(text: &str) -> Value {
             "TIME" => Value::Time(read_time(quoted).expect("a time").value),
             _ => {
                 let value = read_datetime(quoted).expect("a date").value;
-                if kind == "DATE" {
-                    Value::Date(value.date())
-                } else {
-                    Value::DateTime(value)
-                }
+                if kind == "DATE" { Value::Date(value.date()) } else { Value::DateTime(value) }
             }
         };
     }
@@ -255,11 +179,8 @@ fn numbers_and_times_become_what_mariadb_stores() {
     let recording = include_str!("values/datum.tsv");
     let mut wrong = Vec::new();
     for line in recording.lines() {
-        let [name, text, stored, warning, error] = line
-            .split('\t')
-            .collect::<Vec<_>>()
-            .try_into()
-            .expect("five fields");
+        let [name, text, stored, warning, error] =
+            line.split('\t').collect::<Vec<_>>().try_into().expect("five fields");
         let (ty, value) = (column_type(name), literal(text));
         let converted = convert(&ty, value.as_datum(), Zone::UTC);
         let mut printed = Vec::new();
@@ -278,18 +199,10 @@ fn numbers_and_times_become_what_mariadb_stores() {
             ));
         }
     }
-    assert!(
-        wrong.is_empty(),
-        "{} differ:\n{}",
-        wrong.len(),
-        wrong.join("\n")
-    );
+    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
 }
 
 #[test]
 fn null_stays_null() {
-    assert_eq!(
-        convert(&ColumnType::Date, Datum::Null, Zone::UTC).value,
-        Value::Null
-    );
+    assert_eq!(convert(&ColumnType::Date, Datum::Null, Zone::UTC).value, Value::Null);
 }

@@ -11,11 +11,8 @@ use rows::types::Collation;
 fn floats_and_doubles_print_as_mariadb_prints_them() {
     let mut wrong = Vec::new();
     for line in include_str!("values/floats.tsv").lines() {
-        let [kind, bits, text] = line
-            .split('\t')
-            .collect::<Vec<_>>()
-            .try_into()
-            .expect("three fields");
+        let [kind, bits, text] =
+            line.split('\t').collect::<Vec<_>>().try_into().expect("three fields");
         let bits = u64::from_str_radix(bits, 16).expect("hex digits");
         let mut printed = Vec::new();
         match kind {
@@ -29,12 +26,7 @@ fn floats_and_doubles_print_as_mariadb_prints_them() {
             ));
         }
     }
-    assert!(
-        wrong.is_empty(),
-        "{} differ:\n{}",
-        wrong.len(),
-        wrong.join("\n")
-    );
+    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
 }
 
 fn unhex(digits: &str) -> Vec<u8> {
@@ -46,11 +38,8 @@ fn unhex(digits: &str) -> Vec<u8> {
 fn text_compares_and_matches_as_in_mariadb() {
     let mut wrong = Vec::new();
     for line in include_str!("values/compare.tsv").lines() {
-        let [collation, a, b, order, matches] = line
-            .split('\t')
-            .collect::<Vec<_>>()
-            .try_into()
-            .expect("five fields");
+        let [collation, a, b, order, matches] =
+            line.split('\t').collect::<Vec<_>>().try_into().expect("five fields");
         let collation = Collation::from_name(collation).expect("a collation we have");
         let (left, right) = (unhex(a), unhex(b));
         let found = compare(collation, &left, &right);
@@ -65,10 +54,5 @@ fn text_compares_and_matches_as_in_mariadb() {
             wrong.push(line);
         }
     }
-    assert!(
-        wrong.is_empty(),
-        "{} differ:\n{}",
-        wrong.len(),
-        wrong.join("\n")
-    );
+    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
 }

@@ -32,7 +32,9 @@ fn a_duplicate_key_names_index_and_entry_and_leaves_nothing() {
     let t = users(&engine);
     let mut tx = begin(&engine);
     tx.insert(&t, &user(1, "al", "a@x")).unwrap();
-    for (row, key, entry) in [(user(1, "x", "y"), "PRIMARY", "1"), (user(2, "x", "A@X"), "mail", "A@X")] {
+    for (row, key, entry) in
+        [(user(1, "x", "y"), "PRIMARY", "1"), (user(2, "x", "A@X"), "mail", "A@X")]
+    {
         match tx.insert(&t, &row) {
             Err(Error::Duplicate { index, entry: found }) => {
                 assert_eq!((index.as_str(), found.as_str()), (key, entry));
@@ -65,9 +67,8 @@ fn upsert_changes_the_row_that_is_there() {
     let engine = engine();
     let t = users(&engine);
     let mut tx = begin(&engine);
-    let mut rename = |_: rows::RowRef<'_>| {
-        Ok(RowChange::Set(vec![(1, Value::Bytes(b"new".to_vec()))]))
-    };
+    let mut rename =
+        |_: rows::RowRef<'_>| Ok(RowChange::Set(vec![(1, Value::Bytes(b"new".to_vec()))]));
     let first = tx.upsert(&t, &user(1, "al", "a@x"), &mut rename).unwrap();
     assert_eq!(first, Upserted::Inserted { generated: None });
     assert_eq!(tx.upsert(&t, &user(9, "zz", "a@x"), &mut rename).unwrap(), Upserted::Updated);

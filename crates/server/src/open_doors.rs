@@ -182,12 +182,7 @@ fn memcached_shared(
     Ok(shared)
 }
 
-fn door(
-    kind: Kind,
-    settings: &Settings,
-    sql: &Arc<Sql>,
-    cache: &Arc<memcached::Shared>,
-) -> Door {
+fn door(kind: Kind, settings: &Settings, sql: &Arc<Sql>, cache: &Arc<memcached::Shared>) -> Door {
     let name = kind.name();
     match kind {
         Kind::Mysql => {

@@ -43,7 +43,7 @@ _ALL = [
     Difference("real-default", "", "a column not given is never NULL, nor the current time"),
     Difference("json-checked", r"1·1·\d+", "invalid JSON is stored unchecked"),
     Difference("json-zero", "", "the zero value of a JSON column is '', which is no JSON"),
-    Difference("unique-order", "", "without a PRIMARY KEY a unique NOT NULL index orders equal rows"),
+    Difference("unique-order", "", "without PRIMARY KEY a unique NOT NULL index orders equal rows"),
     Difference("surrogates", "", "UTF-8 encoded surrogates are stored in utf8mb4 columns"),
     Difference("minus-huge", "", "-1e400 into an unsigned integer is stored as its maximum"),
     Difference("last-moment", "", "TIMESTAMP(2) of the last moment of 9999 is 1970-01-01 .99"),

@@ -127,6 +127,7 @@ class MariaDb(Server):
             check=False,
         )
         if made.returncode != 0:
+            self.stop()
             raise RuntimeError(f"mariadb-install-db: {made.stdout}{made.stderr}")
         mysql_port, port, write_port = free_ports(3)
         command = [

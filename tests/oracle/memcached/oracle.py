@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Sends the same seeded requests to Rowhouse's memcached door and to memcached 1.6, and compares
-the replies byte for byte. Cas values are compared by order of appearance.
+the replies byte for byte. Cas values are not compared.
 
     oracle.py HOST:PORT [--seed N] [--rounds N] [--memcached PROGRAM]
 
@@ -28,12 +28,13 @@ DIFFERENCES = [
     (rb"^mg$", "worded as later versions of the original word it"),
     (rb"^m[gsda] .* b\b", "a binary key is echoed as it was sent, as later versions do"),
     (rb"^ms .* s\b", "ms returns the size, as later versions do"),
-    (rb"^m[gd] .* E", "touches of an item change its cas value: the row is written"),
+    (rb"^ms k{251} ", "the data of a refused ms is swallowed, not read as a command"),
 ]
 
+# Not among them, as 1.6.18 differs from later versions: `N` of ms (it made nothing there).
 FLAGS = {
     "mg": ["v", "s", "f", "t", "k", "q", "Oab", "h", "u", "N30", "R20", "T50", "x", "!", "v"],
-    "ms": ["F5", "T40", "k", "q", "Oxy", "I", "ME", "MA", "MP", "MR", "MS", "N10", "C1", "MZ"],
+    "ms": ["F5", "T40", "k", "q", "Oxy", "I", "ME", "MA", "MP", "MR", "MS", "C1", "MZ"],
     "md": ["q", "k", "Oz", "I", "T10", "C1", "v"],
     "ma": ["N0", "J7", "D3", "MD", "MI", "M+", "v", "t", "q", "k", "Dx", "MZ", "Jx"],
 }
@@ -58,20 +59,11 @@ class Server:
         return answer
 
 
-class Cas:
-    """Gives cas values numbers in the order in which they appear."""
-
-    def __init__(self):
-        self.known = {}
-
-    def plain(self, request, answer):
-        def number(match):
-            value = self.known.setdefault(match[2], b"cas%d" % len(self.known))
-            return match[1] + value
-
-        if request.startswith((b"gets ", b"gats ")):
-            return re.sub(rb"(VALUE \S+ \d+ \d+ )(\d+)", number, answer)
-        return re.sub(rb"( c)(\d+)", number, answer)
+def plain(request, answer):
+    """The answer without cas values: they are numbers of each server's own making."""
+    if request.startswith((b"gets ", b"gats ")):
+        return re.sub(rb"(VALUE \S+ \d+ \d+ )\d+", rb"\1cas", answer)
+    return re.sub(rb"( c)\d+", rb"\1cas", answer)
 
 
 def request(dice, seed):
@@ -141,13 +133,11 @@ def main():
 
 def compare(ours, theirs, options):
     dice = random.Random(options.seed)
-    cas = Cas(), Cas()
     differing = intended = 0
     for _ in range(options.rounds):
         bytes_sent = request(dice, options.seed)
         answers = ours.ask(bytes_sent), theirs.ask(bytes_sent)
-        plain = [c.plain(bytes_sent, answer) for c, answer in zip(cas, answers)]
-        if plain[0] == plain[1]:
+        if plain(bytes_sent, answers[0]) == plain(bytes_sent, answers[1]):
             continue
         line = bytes_sent.split(b"\r\n")[0]
         if any(re.search(pattern, line) for pattern, _ in DIFFERENCES):

@@ -96,13 +96,19 @@ impl Rows<'_, '_> {
         show: &mut dyn FnMut(&Item<'_>),
     ) -> Result<bool, Trouble> {
         let now = self.now;
-        let mut made = false;
+        // Mostly there is an item: then nothing needs to be locked or written.
+        let look_first = fetch.touch.is_none() && !*self.wrote;
+        if look_first && self.fetch(&Fetch { vivify: None, ..fetch.clone() }, show)? {
+            return Ok(true);
+        }
+        let (mut made, mut taken) = (false, false);
         let written = self.write(fetch.key, fetch.new_cas, true, &mut |old| match old {
-            Some(_) => Ok(match fetch.touch {
-                Some(touch) => Decision::Put(Contents {
-                    expires: Some(now.absolute(touch)),
-                    ..Contents::default()
-                }),
+            Some(item) => Ok(match fetch.touch {
+                Some(touch) => {
+                    taken = item.taken;
+                    let expires = Some(now.absolute(touch));
+                    Decision::Put(Contents { expires, ..Contents::default() })
+                }
                 None => Decision::Keep(Outcome::Done(0)),
             }),
             None => Ok(match fetch.vivify {
@@ -126,17 +132,20 @@ impl Rows<'_, '_> {
                 _ => counters.touch_hits.add(),
             }
         }
-        if written.outcome == Outcome::Missing || made {
-            counters.get_misses.add();
-        } else {
-            counters.get_hits.add();
+        match written.outcome {
+            // Counted by the look before.
+            _ if look_first => {}
+            Outcome::Missing => counters.get_misses.add(),
+            _ if made => counters.get_misses.add(),
+            _ => counters.get_hits.add(),
         }
         if written.outcome == Outcome::Missing {
             return Ok(false);
         }
         let (place, key) = Self::place(self.places, fetch.key)?;
         let Some(row_key) = item::row_key(place, key)? else { return Ok(false) };
-        if made {
+        // A touch does not send for another winner.
+        if made || taken {
             self.shared.marks.change(&row_key, written.version, |mark| mark.won = true);
         }
         let (shared, engine, reach) = (self.shared, self.turn.engine(), self.turn.reach());
@@ -314,7 +323,7 @@ impl Rows<'_, '_> {
                 return Ok(Decision::Keep(Outcome::Exists));
             }
             // Without a column for the mark the item must go: it may not pass as fresh.
-            if !delete.blank && !(delete.invalidate && marks) {
+            if !(delete.blank || delete.invalidate && marks) {
                 return Ok(Decision::Remove);
             }
             Ok(Decision::Put(Contents {
@@ -358,7 +367,9 @@ impl Rows<'_, '_> {
             if count.compare.is_some_and(|compare| compare != old.cas) {
                 return Ok(Decision::Keep(Outcome::Exists));
             }
-            let before = super::text::unsigned(old.value.trim_ascii_end())
+            // What follows a space is not looked at, as in the original.
+            let digits = old.value.split(u8::is_ascii_whitespace).next().unwrap_or_default();
+            let before = super::text::unsigned(digits)
                 .filter(|_| old.value.len() <= 20)
                 .ok_or(Refusal::NotNumeric)?;
             number = match count.down {

@@ -74,17 +74,14 @@ impl<'a> Flags<'a> {
                 (b'O', _) => {}
                 (b'C', _) => flags.compare = Some(number()?),
                 (b'E', _) => flags.new_cas = Some(number()?),
-                (b'c', b'g' | b's' | b'a') => {}
-                (b'v', b'g' | b'a') => flags.value = true,
-                (b't', b'g' | b'a') => {}
-                (b's', b'g' | b's') => {}
-                (b'f' | b'h' | b'l', b'g') => {}
-                (b'u', b'g') => flags.unseen = true,
-                (b'N', b'g' | b's' | b'a') => flags.vivify = Some(time()?),
-                (b'R', b'g') => flags.recache = Some(time()?),
+                (b'c' | b't' | b's' | b'f' | b'h' | b'l', _) => {}
+                (b'v', _) => flags.value = true,
+                (b'u', _) => flags.unseen = true,
+                (b'N', _) => flags.vivify = Some(time()?),
+                (b'R', _) => flags.recache = Some(time()?),
                 (b'T', _) => flags.touch = Some(time()?),
-                (b'F', b's') => flags.client_flags = number()? as u32,
-                (b'I', b's' | b'd') => flags.invalidate = true,
+                (b'F', _) => flags.client_flags = number()? as u32,
+                (b'I', _) => flags.invalidate = true,
                 (b'x', b'd') => flags.blank = true,
                 (b'M', b's' | b'a') => match argument.first() {
                     Some(mode) => flags.mode = Some(*mode),
@@ -176,7 +173,10 @@ pub(super) fn serve(
     let flag_tokens = &all[if block.is_some() { 3 } else { 2 }..];
     let flags = match Flags::read(command, if command == b'e' { &[] } else { flag_tokens }) {
         _ if tokens.overflow || flag_tokens.len() > 20 => Err(client("options flags are too long")),
-        Err(_) if command == b'a' => Err(client("invalid or duplicate flag")),
+        Err(Refusal::Client(why)) if command == b'd' && why != "duplicate flag" => {
+            Err(Refusal::Client(why))
+        }
+        Err(_) if matches!(command, b'a' | b'd') => Err(client("invalid or duplicate flag")),
         other => other,
     };
     let flags = match flags {
@@ -290,7 +290,7 @@ impl Request<'_> {
                 _ => self.flags.echo(token, self.asked, out),
             }
         }
-        let marks = [(item.won, b" W"), (item.stale, b" X"), (item.taken, b" Z")];
+        let marks = [(item.taken, b" Z"), (item.stale, b" X"), (item.won, b" W")];
         for (_, mark) in marks.iter().filter(|(holds, _)| *holds) {
             out.extend_from_slice(*mark);
         }
@@ -468,7 +468,7 @@ fn ttl(expires: i64, now: i64, out: &mut Vec<u8>) {
 
 /// Decodes base64 with padding; `None` when it is none.
 fn from_base64(text: &[u8]) -> Option<Vec<u8>> {
-    if text.len() % 4 != 0 {
+    if !text.len().is_multiple_of(4) {
         return None;
     }
     let digits = text.strip_suffix(b"==").or(text.strip_suffix(b"=")).unwrap_or(text);

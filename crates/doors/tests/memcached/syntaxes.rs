@@ -195,14 +195,14 @@ fn one_reader_wins_what_is_stale_new_or_about_to_expire() {
         ("mg a t R95\n", "HD t90 W\n"),
         ("mg a t R95\n", "HD t90 Z\n"),
         ("md a I T30\n", "HD\n"),
-        ("mg a v t\n", "VA 1 t30 W X\nx\n"),
-        ("mg a v t\n", "VA 1 t30 X Z\nx\n"),
+        ("mg a v t\n", "VA 1 t30 X W\nx\n"),
+        ("mg a v t\n", "VA 1 t30 Z X\nx\n"),
         ("ms b 1 E500\nx\n", "HD\n"),
         ("mg b c\n", "HD c500\n"),
         ("ms b 1 C400 I\ny\n", "HD\n"),
-        ("mg b v\n", "VA 1 W X\ny\n"),
+        ("mg b v\n", "VA 1 X W\ny\n"),
         ("md b x\n", "HD\n"),
-        ("mg b s\n", "HD s0 W X\n"),
+        ("mg b s\n", "HD s0 X W\n"),
     ]);
 }
 

@@ -14,11 +14,8 @@ use crate::plot::Drawing;
 use crate::report::{Layout, Report};
 use crate::users::Users;
 
-const POLICIES: [Durability; 3] = [
-    Durability::EveryCommit,
-    Durability::EverySecond,
-    Durability::Os,
-];
+const POLICIES: [Durability; 3] =
+    [Durability::EveryCommit, Durability::EverySecond, Durability::Os];
 
 /// Whose ratio is of interest.
 const PAIRS: &[(&str, &str)] = &[
@@ -50,26 +47,14 @@ pub struct Options {
 /// Runs the experiment.
 pub fn run(options: &Options) -> Result<()> {
     let common = &options.common;
-    let users = Users {
-        seed: common.seed,
-        rows: options.rows,
-    };
+    let users = Users { seed: common.seed, rows: options.rows };
     let mut report = Report::new("durability");
     common.note(&mut report);
     report.setting("rows", options.rows);
     report.setting("connections", options.connections);
-    report.setting(
-        "every-commit",
-        "rowhouse every-commit; redis always; innodb flush_log=1",
-    );
-    report.setting(
-        "every-second",
-        "rowhouse every-second; redis everysec; innodb flush_log=2",
-    );
-    report.setting(
-        "os",
-        "rowhouse os; redis appendfsync no; innodb flush_log=0",
-    );
+    report.setting("every-commit", "rowhouse every-commit; redis always; innodb flush_log=1");
+    report.setting("every-second", "rowhouse every-second; redis everysec; innodb flush_log=2");
+    report.setting("os", "rowhouse os; redis appendfsync no; innodb flush_log=0");
     report.setting("memcached", "not durable under any policy");
     for policy in POLICIES {
         if options.policy.is_empty() || options.policy.contains(&policy) {
@@ -104,10 +89,7 @@ fn one_policy(options: &Options, policy: Durability, users: Users, report: &mut 
                 let connections = options.connections;
                 let window = one_window(target, ledger, &mode, kind, connections, round, common);
                 if let Some(measurement) = report.keep(&label, window) {
-                    progress(&format!(
-                        "{label}, round {round}: {:.0}/s",
-                        measurement.rate
-                    ));
+                    progress(&format!("{label}, round {round}: {:.0}/s", measurement.rate));
                     report.measurements.push(measurement);
                 }
             }

@@ -116,12 +116,7 @@ impl Fleet {
         if common.wants_any(&[MARIADB_TEXT, MARIADB_PREPARED, MARIADB_HANDLERSOCKET]) {
             fleet.mariadb = report.keep("mariadb", start_mariadb(settings));
         }
-        let ours = [
-            ROWHOUSE_TEXT,
-            ROWHOUSE_PREPARED,
-            ROWHOUSE_HANDLERSOCKET,
-            ROWHOUSE_MEMCACHED,
-        ];
+        let ours = [ROWHOUSE_TEXT, ROWHOUSE_PREPARED, ROWHOUSE_HANDLERSOCKET, ROWHOUSE_MEMCACHED];
         if common.wants_any(&ours) {
             fleet.rowhouse = report.keep("rowhouse", start_rowhouse(common, settings));
         }
@@ -142,9 +137,7 @@ impl Fleet {
         if let Some(peer) = &self.mariadb {
             versions.insert("mariadb".into(), peer.version.clone());
             if let Err(why) = &peer.handlersocket {
-                report
-                    .not_run
-                    .insert(MARIADB_HANDLERSOCKET.into(), why.clone());
+                report.not_run.insert(MARIADB_HANDLERSOCKET.into(), why.clone());
             }
         }
         if let Some(peer) = &self.rowhouse {
@@ -154,11 +147,7 @@ impl Fleet {
                 report.not_run.insert(ROWHOUSE_HANDLERSOCKET.into(), why);
             }
             if common.wants(ROWHOUSE_MEMCACHED) {
-                let filled = fill(
-                    users.rows,
-                    || peer.memcached(),
-                    || filler(keys(users), users),
-                );
+                let filled = fill(users.rows, || peer.memcached(), || filler(keys(users), users));
                 self.rowhouse_keys = report.keep(ROWHOUSE_MEMCACHED, filled).is_some();
             }
         }
@@ -173,74 +162,34 @@ impl Fleet {
         };
         if let Some(peer) = &self.echo {
             let reader = move || Box::new(protocols::echo::Echo::new(users)) as _;
-            add(
-                ECHO,
-                peer.server.pid(),
-                Box::new(move |_| Ok((reader(), peer.connect()?))),
-            );
+            add(ECHO, peer.server.pid(), Box::new(move |_| Ok((reader(), peer.connect()?))));
         }
         if let Some(peer) = &self.memcached {
-            add(
-                MEMCACHED,
-                peer.server.pid(),
-                read_keys(users, || peer.connect()),
-            );
+            add(MEMCACHED, peer.server.pid(), read_keys(users, || peer.connect()));
         }
         if let Some(peer) = &self.redis {
             let reader = move || Box::new(protocols::resp::Resp::new(users)) as _;
-            add(
-                REDIS,
-                peer.server.pid(),
-                Box::new(move |_| Ok((reader(), peer.connect()?))),
-            );
+            add(REDIS, peer.server.pid(), Box::new(move |_| Ok((reader(), peer.connect()?))));
         }
         if let Some(peer) = &self.mariadb {
             let pid = peer.server.pid();
-            add(
-                MARIADB_TEXT,
-                pid,
-                read_text(users, || peer.session(DATABASE)),
-            );
-            add(
-                MARIADB_PREPARED,
-                pid,
-                read_prepared(users, || peer.session(DATABASE)),
-            );
+            add(MARIADB_TEXT, pid, read_text(users, || peer.session(DATABASE)));
+            add(MARIADB_PREPARED, pid, read_prepared(users, || peer.session(DATABASE)));
             if peer.handlersocket.is_ok() {
                 let connect = || peer.handlersocket_read(&[user_index()]);
-                add(
-                    MARIADB_HANDLERSOCKET,
-                    pid,
-                    read_handlersocket(users, connect),
-                );
+                add(MARIADB_HANDLERSOCKET, pid, read_handlersocket(users, connect));
             }
         }
         if let Some(peer) = &self.rowhouse {
             let pid = peer.server.pid();
-            add(
-                ROWHOUSE_TEXT,
-                pid,
-                read_text(users, || peer.session(DATABASE)),
-            );
-            add(
-                ROWHOUSE_PREPARED,
-                pid,
-                read_prepared(users, || peer.session(DATABASE)),
-            );
+            add(ROWHOUSE_TEXT, pid, read_text(users, || peer.session(DATABASE)));
+            add(ROWHOUSE_PREPARED, pid, read_prepared(users, || peer.session(DATABASE)));
             if peer.doors.handlersocket.is_some() {
                 let connect = || peer.handlersocket_read(&[user_index()]);
-                add(
-                    ROWHOUSE_HANDLERSOCKET,
-                    pid,
-                    read_handlersocket(users, connect),
-                );
+                add(ROWHOUSE_HANDLERSOCKET, pid, read_handlersocket(users, connect));
             }
             if self.rowhouse_keys {
-                add(
-                    ROWHOUSE_MEMCACHED,
-                    pid,
-                    read_keys(users, || peer.memcached()),
-                );
+                add(ROWHOUSE_MEMCACHED, pid, read_keys(users, || peer.memcached()));
             }
         }
         all
@@ -251,12 +200,7 @@ impl Fleet {
         let users = self.users;
         let mut all = Vec::new();
         let mut add = |name, pid, connect: ConnectWriter<'a>, read: ConnectReader<'a>| {
-            all.push(Writable {
-                name,
-                pid,
-                connect,
-                read,
-            });
+            all.push(Writable { name, pid, connect, read });
         };
         if let Some(peer) = &self.memcached {
             let connect = move || Ok((Box::new(keys(users)) as _, peer.connect()?));
@@ -272,39 +216,19 @@ impl Fleet {
         if let Some(peer) = &self.mariadb {
             let pid = peer.server.pid();
             let read = || read_text(users, || peer.session(DATABASE));
-            add(
-                MARIADB_TEXT,
-                pid,
-                write_text(users, || peer.session(DATABASE)),
-                read(),
-            );
+            add(MARIADB_TEXT, pid, write_text(users, || peer.session(DATABASE)), read());
             if peer.handlersocket.is_ok() {
                 let connect = || peer.handlersocket_write(&[user_index(), insert_index()]);
-                add(
-                    MARIADB_HANDLERSOCKET,
-                    pid,
-                    write_handlersocket(users, connect),
-                    read(),
-                );
+                add(MARIADB_HANDLERSOCKET, pid, write_handlersocket(users, connect), read());
             }
         }
         if let Some(peer) = &self.rowhouse {
             let pid = peer.server.pid();
             let read = || read_text(users, || peer.session(DATABASE));
-            add(
-                ROWHOUSE_TEXT,
-                pid,
-                write_text(users, || peer.session(DATABASE)),
-                read(),
-            );
+            add(ROWHOUSE_TEXT, pid, write_text(users, || peer.session(DATABASE)), read());
             if peer.doors.handlersocket_write.is_some() {
                 let connect = || peer.handlersocket_write(&[user_index(), insert_index()]);
-                add(
-                    ROWHOUSE_HANDLERSOCKET,
-                    pid,
-                    write_handlersocket(users, connect),
-                    read(),
-                );
+                add(ROWHOUSE_HANDLERSOCKET, pid, write_handlersocket(users, connect), read());
             }
             if self.rowhouse_keys {
                 let connect = move || Ok((Box::new(keys(users)) as _, peer.memcached()?));
@@ -340,24 +264,14 @@ fn read_text<'a>(
     users: Users,
     session: impl Fn() -> Result<mysql::Session> + 'a,
 ) -> ConnectReader<'a> {
-    Box::new(move |_| {
-        Ok((
-            Box::new(mysql::Text::new(users)) as _,
-            session()?.into_stream()?,
-        ))
-    })
+    Box::new(move |_| Ok((Box::new(mysql::Text::new(users)) as _, session()?.into_stream()?)))
 }
 
 fn write_text<'a>(
     users: Users,
     session: impl Fn() -> Result<mysql::Session> + 'a,
 ) -> ConnectWriter<'a> {
-    Box::new(move || {
-        Ok((
-            Box::new(mysql::Text::new(users)) as _,
-            session()?.into_stream()?,
-        ))
-    })
+    Box::new(move || Ok((Box::new(mysql::Text::new(users)) as _, session()?.into_stream()?)))
 }
 
 fn read_prepared<'a>(
@@ -375,24 +289,14 @@ fn read_handlersocket<'a>(
     users: Users,
     connect: impl Fn() -> Result<TcpStream> + 'a,
 ) -> ConnectReader<'a> {
-    Box::new(move |_| {
-        Ok((
-            Box::new(handlersocket::HandlerSocket::new(users)) as _,
-            connect()?,
-        ))
-    })
+    Box::new(move |_| Ok((Box::new(handlersocket::HandlerSocket::new(users)) as _, connect()?)))
 }
 
 fn write_handlersocket<'a>(
     users: Users,
     connect: impl Fn() -> Result<TcpStream> + 'a,
 ) -> ConnectWriter<'a> {
-    Box::new(move || {
-        Ok((
-            Box::new(handlersocket::HandlerSocket::new(users)) as _,
-            connect()?,
-        ))
-    })
+    Box::new(move || Ok((Box::new(handlersocket::HandlerSocket::new(users)) as _, connect()?)))
 }
 
 fn start_memcached(users: Users, threads: usize) -> Result<Memcached> {
@@ -412,11 +316,7 @@ fn start_redis(settings: &FleetSettings) -> Result<Redis> {
         Some(Durability::EverySecond) => AppendFsync::EverySecond,
         Some(Durability::EveryCommit) => AppendFsync::Always,
     })?;
-    fill(
-        users.rows,
-        || peer.connect(),
-        || filler(protocols::resp::Resp::new(users), users),
-    )?;
+    fill(users.rows, || peer.connect(), || filler(protocols::resp::Resp::new(users), users))?;
     Ok(peer)
 }
 

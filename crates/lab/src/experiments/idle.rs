@@ -15,24 +15,11 @@ use crate::process;
 use crate::report::{Layout, Report};
 use crate::users::Users;
 
-const ALONE: Mode = Mode {
-    name: "busy alone",
-    depth: 1,
-    batch: 1,
-};
-const BESIDE: Mode = Mode {
-    name: "busy beside idle",
-    depth: 1,
-    batch: 1,
-};
+const ALONE: Mode = Mode { name: "busy alone", depth: 1, batch: 1 };
+const BESIDE: Mode = Mode { name: "busy beside idle", depth: 1, batch: 1 };
 /// Who takes part: servers that are meant for many connections.
-const NAMES: [&str; 5] = [
-    MEMCACHED,
-    REDIS,
-    MARIADB_HANDLERSOCKET,
-    ROWHOUSE_HANDLERSOCKET,
-    ROWHOUSE_MEMCACHED,
-];
+const NAMES: [&str; 5] =
+    [MEMCACHED, REDIS, MARIADB_HANDLERSOCKET, ROWHOUSE_HANDLERSOCKET, ROWHOUSE_MEMCACHED];
 /// Files that the lab and each server need besides the idle connections.
 const OTHER_FILES: u64 = 2_000;
 
@@ -57,10 +44,7 @@ pub fn run(options: &Options) -> Result<()> {
     let common = &options.common;
     // Servers inherit the limit, so it is raised before any starts.
     raise_file_limit(options.idle as u64 + OTHER_FILES)?;
-    let users = Users {
-        seed: common.seed,
-        rows: options.rows,
-    };
+    let users = Users { seed: common.seed, rows: options.rows };
     let mut report = Report::new("idle");
     common.note(&mut report);
     report.setting("rows", options.rows);
@@ -90,10 +74,9 @@ pub fn run(options: &Options) -> Result<()> {
         let (alone, beside) = (rate(ALONE), rate(BESIDE));
         if alone > 0.0 && beside > 0.0 {
             let ratio = (beside / alone * 1000.0).round() / 1000.0;
-            report.figures.insert(
-                format!("{name}: throughput beside idle over alone"),
-                json!(ratio),
-            );
+            report
+                .figures
+                .insert(format!("{name}: throughput beside idle over alone"), json!(ratio));
         }
     }
     common.finish(&report, Layout::Requests, None)
@@ -107,9 +90,7 @@ fn both_windows(
     report: &mut Report,
 ) -> Result<()> {
     let (common, busy) = (&options.common, options.connections);
-    report
-        .measurements
-        .push(one_turn(reader, &ALONE, users, busy, common, round)?);
+    report.measurements.push(one_turn(reader, &ALONE, users, busy, common, round)?);
     let before = process::rss(reader.pid).unwrap_or(0);
     let mut idle = Vec::with_capacity(options.idle);
     for _ in 0..options.idle {
@@ -135,14 +116,8 @@ fn raise_file_limit(files: u64) -> Result<()> {
     let limit = getrlimit(Resource::Nofile);
     if limit.current.is_some_and(|current| current < files) {
         let maximum = limit.maximum.map(|maximum| maximum.max(files));
-        setrlimit(
-            Resource::Nofile,
-            Rlimit {
-                current: Some(files),
-                maximum,
-            },
-        )
-        .with_context(|| format!("{files} open files are needed (ulimit -n)"))?;
+        setrlimit(Resource::Nofile, Rlimit { current: Some(files), maximum })
+            .with_context(|| format!("{files} open files are needed (ulimit -n)"))?;
     }
     Ok(())
 }

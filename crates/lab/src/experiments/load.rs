@@ -46,22 +46,13 @@ pub struct Options {
 /// Runs the experiment.
 pub fn run(options: &Options) -> Result<()> {
     let common = &options.common;
-    let users = Users {
-        seed: common.seed,
-        rows: options.rows,
-    };
+    let users = Users { seed: common.seed, rows: options.rows };
     let mut report = Report::new("load");
     common.note(&mut report);
     report.setting("rows", options.rows);
     report.setting("table", "4 columns, primary key, KEY (user_email)");
-    report.setting(
-        "mariadb buffer pool",
-        format!("{} MiB", options.buffer_pool_mib),
-    );
-    report.setting(
-        "durability",
-        "rowhouse every-commit; mariadb innodb flush_log=1",
-    );
+    report.setting("mariadb buffer pool", format!("{} MiB", options.buffer_pool_mib));
+    report.setting("durability", "rowhouse every-commit; mariadb innodb flush_log=1");
     for round in 0..common.rounds {
         if common.wants(ROWHOUSE) && !report.not_run.contains_key(ROWHOUSE) {
             let load = by_rowhouse(options, users, &mut report);
@@ -81,18 +72,14 @@ fn keep(report: &mut Report, contender: &str, round: usize, load: Result<Sample>
     if let Some(sample) = report.keep(contender, load) {
         let measurement = Measurement::new(MODE, contender, round, 1, &sample);
         let (rate, mib) = (measurement.rows_rate, measurement.server_mib);
-        progress(&format!(
-            "{contender}, round {round}: {rate:.0} rows/s, peak {mib:.0} MiB"
-        ));
+        progress(&format!("{contender}, round {round}: {rate:.0} rows/s, peak {mib:.0} MiB"));
         report.measurements.push(measurement);
     }
 }
 
 fn by_rowhouse(options: &Options, users: Users, report: &mut Report) -> Result<Sample> {
     let peer = Rowhouse::start(&options.common.rowhouse(Durability::EveryCommit)?)?;
-    report
-        .versions
-        .insert(ROWHOUSE.to_owned(), peer.version.clone());
+    report.versions.insert(ROWHOUSE.to_owned(), peer.version.clone());
     one_load(&mut peer.session("")?, users, peer.server.pid())
 }
 
@@ -102,9 +89,7 @@ fn by_mariadb(options: &Options, users: Users, report: &mut Report) -> Result<Sa
         flush_log: 1,
         handlersocket_threads: 1,
     })?;
-    report
-        .versions
-        .insert(MARIADB.to_owned(), peer.version.clone());
+    report.versions.insert(MARIADB.to_owned(), peer.version.clone());
     one_load(&mut peer.session("")?, users, peer.server.pid())
 }
 
@@ -122,10 +107,7 @@ fn one_load(session: &mut mysql::Session, users: Users, pid: u32) -> Result<Samp
     sample.server_cpu = process::cpu_seconds(pid).unwrap_or(0.0) - server_before;
     sample.client_cpu = own() - client_before;
     sample.server_rss = process::rss_peak(pid).unwrap_or(0);
-    ensure!(
-        rows == u64::from(users.rows),
-        "LOAD DATA took {rows} rows: {info}"
-    );
+    ensure!(rows == u64::from(users.rows), "LOAD DATA took {rows} rows: {info}");
     (sample.requests, sample.rows) = (rows, rows);
     verify(session, users)?;
     Ok(sample)
@@ -134,10 +116,7 @@ fn one_load(session: &mut mysql::Session, users: Users, pid: u32) -> Result<Samp
 /// All rows are there, and some are found by the index with the right contents.
 fn verify(session: &mut mysql::Session, users: Users) -> Result<()> {
     let counted = session.number("SELECT COUNT(*) FROM loaded")?;
-    ensure!(
-        counted == u64::from(users.rows),
-        "{counted} rows are there after LOAD DATA"
-    );
+    ensure!(counted == u64::from(users.rows), "{counted} rows are there after LOAD DATA");
     for check in 0..CHECKED {
         let id = 1 + (mix(users.seed ^ u64::from(check)) % u64::from(users.rows)) as u32;
         let row = users.row(id, 0);

@@ -25,15 +25,9 @@ pub fn load_users(session: &mut mysql::Session, users: Users) -> Result<()> {
     session.execute(CREATE_TABLE)?;
     let sql = "LOAD DATA LOCAL INFILE 'users' INTO TABLE user";
     let (rows, info) = session.load_data(sql, users.lines())?;
-    ensure!(
-        rows == u64::from(users.rows),
-        "LOAD DATA took {rows} rows: {info}"
-    );
+    ensure!(rows == u64::from(users.rows), "LOAD DATA took {rows} rows: {info}");
     let counted = session.number("SELECT COUNT(*) FROM user")?;
-    ensure!(
-        counted == u64::from(users.rows),
-        "{counted} rows are there after LOAD DATA"
-    );
+    ensure!(counted == u64::from(users.rows), "{counted} rows are there after LOAD DATA");
     Ok(())
 }
 
@@ -73,12 +67,7 @@ pub fn fill<F: Filler>(
     let mut clients = Vec::new();
     for number in 0..FILLERS {
         let asked = VecDeque::new();
-        let session = Fill {
-            filler: filler(),
-            count,
-            next: number + 1,
-            asked,
-        };
+        let session = Fill { filler: filler(), count, next: number + 1, asked };
         clients.push(Client::new(session, connect()?));
     }
     let plan = Plan {
@@ -90,10 +79,7 @@ pub fn fill<F: Filler>(
     };
     let (sample, _) = drive(clients, &plan)?;
     let bad = sample.first_bad.as_deref().unwrap_or("time is up");
-    ensure!(
-        sample.bad() == 0 && sample.requests == u64::from(count),
-        "filling: {bad}"
-    );
+    ensure!(sample.bad() == 0 && sample.requests == u64::from(count), "filling: {bad}");
     Ok(())
 }
 
@@ -117,21 +103,13 @@ impl<F: Filler> Session for Fill<F> {
 
     fn reply(&mut self, _lane: usize, input: &[u8], _lanes: &mut Lanes) -> Progress {
         let Some(number) = self.asked.front() else {
-            return Progress::Done {
-                bytes: input.len(),
-                rows: 0,
-                verdict: Verdict::Wrong,
-            };
+            return Progress::Done { bytes: input.len(), rows: 0, verdict: Verdict::Wrong };
         };
         match self.filler.written(*number, input) {
             Found::Incomplete => Progress::Incomplete,
             Found::Reply(bytes, verdict) => {
                 self.asked.pop_front();
-                Progress::Done {
-                    bytes,
-                    rows: 1,
-                    verdict,
-                }
+                Progress::Done { bytes, rows: 1, verdict }
             }
         }
     }

@@ -15,21 +15,9 @@ use crate::report::{Layout, Report};
 use crate::users::Users;
 
 const MODES: [Mode; 3] = [
-    Mode {
-        name: "one in flight",
-        depth: 1,
-        batch: 1,
-    },
-    Mode {
-        name: "pipelined 32",
-        depth: 32,
-        batch: 1,
-    },
-    Mode {
-        name: "batches of 100",
-        depth: 1,
-        batch: 100,
-    },
+    Mode { name: "one in flight", depth: 1, batch: 1 },
+    Mode { name: "pipelined 32", depth: 32, batch: 1 },
+    Mode { name: "batches of 100", depth: 1, batch: 100 },
 ];
 
 /// Whose ratio is of interest: ours over theirs.
@@ -70,19 +58,13 @@ pub struct Options {
 pub fn run(options: &Options) -> Result<()> {
     let common = &options.common;
     ensure!(options.rows >= 100, "a batch takes 100 different rows");
-    let users = Users {
-        seed: common.seed,
-        rows: options.rows,
-    };
+    let users = Users { seed: common.seed, rows: options.rows };
     let mut report = Report::new("lookup");
     common.note(&mut report);
     report.setting("rows", options.rows);
     report.setting("connections", options.connections);
     report.setting("row", "user_name, user_email, created: 59 bytes joined");
-    report.setting(
-        "mariadb handlersocket threads",
-        options.handlersocket_threads,
-    );
+    report.setting("mariadb handlersocket threads", options.handlersocket_threads);
     report.setting("durability", "none matters: reads only, after loading");
 
     let settings = FleetSettings {
@@ -98,19 +80,10 @@ pub fn run(options: &Options) -> Result<()> {
         options.mode.is_empty() || options.mode.iter().any(|part| mode.name.contains(part))
     };
     let modes: Vec<Mode> = MODES.into_iter().filter(wanted).collect();
-    measure(
-        &contenders,
-        &modes,
-        users,
-        options.connections,
-        common,
-        &mut report,
-    );
+    measure(&contenders, &modes, users, options.connections, common, &mut report);
     report.compare(PAIRS);
-    let drawing = Drawing::bars(
-        &report,
-        "requests per second of server CPU time",
-        |window| window.per_cpu_second,
-    );
+    let drawing = Drawing::bars(&report, "requests per second of server CPU time", |window| {
+        window.per_cpu_second
+    });
     common.finish(&report, Layout::Requests, Some(drawing))
 }

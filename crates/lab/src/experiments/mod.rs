@@ -66,11 +66,7 @@ impl Common {
     }
 
     fn wants(&self, contender: &str) -> bool {
-        self.only.is_empty()
-            || self
-                .only
-                .iter()
-                .any(|part| contender.contains(part.as_str()))
+        self.only.is_empty() || self.only.iter().any(|part| contender.contains(part.as_str()))
     }
 
     /// Whether any contender with this beginning is wanted.
@@ -80,45 +76,25 @@ impl Common {
 
     fn rowhouse(&self, durability: Durability) -> Result<RowhouseSettings> {
         let beside = || Ok(own_program()?.with_file_name("rowhouse"));
-        let program = self
-            .rowhouse
-            .clone()
-            .map_or_else(beside, Ok::<_, anyhow::Error>)?;
+        let program = self.rowhouse.clone().map_or_else(beside, Ok::<_, anyhow::Error>)?;
         if !program.is_file() {
-            bail!(
-                "there is no program at {} (--rowhouse names another)",
-                program.display()
-            );
+            bail!("there is no program at {} (--rowhouse names another)", program.display());
         }
         let program = program.canonicalize().context("the rowhouse program")?;
         let (memory, threads) = (self.memory.clone(), self.server_threads());
-        Ok(RowhouseSettings {
-            program,
-            memory,
-            durability,
-            threads,
-        })
+        Ok(RowhouseSettings { program, memory, durability, threads })
     }
 
     fn plan(&self, depth: usize, servers: Vec<u32>) -> Plan {
         let warm = self.warm.unwrap_or(self.seconds / 3.0);
-        Plan {
-            warm,
-            measure: self.seconds,
-            depth,
-            threads: self.client_threads,
-            servers,
-        }
+        Plan { warm, measure: self.seconds, depth, threads: self.client_threads, servers }
     }
 
     fn note(&self, report: &mut Report) {
         report.setting("rounds", self.rounds);
         report.setting("seconds per window", self.seconds);
         report.setting("client threads", self.client_threads);
-        report.setting(
-            "server threads (rowhouse, memcached, echo)",
-            self.server_threads(),
-        );
+        report.setting("server threads (rowhouse, memcached, echo)", self.server_threads());
         report.setting("seed", self.seed);
         report.setting("rowhouse memory", &self.memory);
     }

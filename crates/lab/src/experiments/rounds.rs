@@ -70,20 +70,11 @@ pub fn one_turn(
     for number in 0..connections {
         let (reader, stream) = (contender.connect)(mode.batch).context("connecting")?;
         let chooser = Chooser::new(seed, number as u64, 1..users.rows + 1);
-        clients.push(Client::new(
-            Lookup::new(reader, chooser, mode.batch),
-            stream,
-        ));
+        clients.push(Client::new(Lookup::new(reader, chooser, mode.batch), stream));
     }
     let plan = common.plan(mode.depth, vec![contender.pid]);
     let (sample, _) = drive(clients, &plan)?;
-    Ok(Measurement::new(
-        mode.name,
-        contender.name,
-        round,
-        connections,
-        &sample,
-    ))
+    Ok(Measurement::new(mode.name, contender.name, round, connections, &sample))
 }
 
 /// A client that looks up ids without end.
@@ -97,13 +88,7 @@ struct Lookup {
 
 impl Lookup {
     fn new(reader: Box<dyn Reader>, chooser: Chooser, batch: usize) -> Lookup {
-        Lookup {
-            reader,
-            chooser,
-            batch,
-            asked: VecDeque::new(),
-            spare: Vec::new(),
-        }
+        Lookup { reader, chooser, batch, asked: VecDeque::new(), spare: Vec::new() }
     }
 }
 
@@ -125,22 +110,14 @@ impl Session for Lookup {
         let Some(ids) = self.asked.front() else {
             // Bytes that nobody asked for: taken whole, and counted as wrong by the connection.
             let verdict = crate::generator::Verdict::Wrong;
-            return Progress::Done {
-                bytes: input.len(),
-                rows: 0,
-                verdict,
-            };
+            return Progress::Done { bytes: input.len(), rows: 0, verdict };
         };
         match self.reader.got(ids, 0, input) {
             Found::Incomplete => Progress::Incomplete,
             Found::Reply(bytes, verdict) => {
                 let rows = ids.len() as u32;
                 self.spare.extend(self.asked.pop_front());
-                Progress::Done {
-                    bytes,
-                    rows,
-                    verdict,
-                }
+                Progress::Done { bytes, rows, verdict }
             }
         }
     }

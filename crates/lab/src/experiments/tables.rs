@@ -42,10 +42,7 @@ pub struct Options {
 /// Runs the experiment (one round: later rounds would find the tables there).
 pub fn run(options: &Options) -> Result<()> {
     let common = &options.common;
-    ensure!(
-        options.tables >= TENTHS && options.peer_tables >= TENTHS,
-        "at least ten tables"
-    );
+    ensure!(options.tables >= TENTHS && options.peer_tables >= TENTHS, "at least ten tables");
     let mut report = Report::new("tables");
     common.note(&mut report);
     report.setting("rounds", 1);
@@ -73,32 +70,18 @@ pub fn run(options: &Options) -> Result<()> {
 
 fn by_rowhouse(options: &Options, report: &mut Report) -> Result<()> {
     let peer = Rowhouse::start(&options.common.rowhouse(options.durability)?)?;
-    report
-        .versions
-        .insert(ROWHOUSE.to_owned(), peer.version.clone());
+    report.versions.insert(ROWHOUSE.to_owned(), peer.version.clone());
     let session = &mut peer.session("")?;
     all_phases(session, ROWHOUSE, options.tables, peer.server.pid(), report)
 }
 
 fn by_mariadb(options: &Options, report: &mut Report) -> Result<()> {
     let flush_log = flush_log(options.durability);
-    let settings = MariaDbSettings {
-        buffer_pool_mib: 1024,
-        flush_log,
-        handlersocket_threads: 1,
-    };
+    let settings = MariaDbSettings { buffer_pool_mib: 1024, flush_log, handlersocket_threads: 1 };
     let peer = MariaDb::start(settings)?;
-    report
-        .versions
-        .insert(MARIADB.to_owned(), peer.version.clone());
+    report.versions.insert(MARIADB.to_owned(), peer.version.clone());
     let session = &mut peer.session("")?;
-    all_phases(
-        session,
-        MARIADB,
-        options.peer_tables,
-        peer.server.pid(),
-        report,
-    )
+    all_phases(session, MARIADB, options.peer_tables, peer.server.pid(), report)
 }
 
 fn all_phases(
@@ -117,9 +100,7 @@ fn all_phases(
         Ok(true)
     })?;
     phase("insert one row", contender, tables, pid, report, |number| {
-        Ok(session.execute(&format!(
-            "INSERT INTO t{number} VALUES ({number}, 'v{number}')"
-        ))? == 1)
+        Ok(session.execute(&format!("INSERT INTO t{number} VALUES ({number}, 'v{number}')"))? == 1)
     })?;
     phase("select *", contender, tables, pid, report, |number| {
         let rows = session.query(&format!("SELECT * FROM t{number}"))?;
@@ -130,14 +111,9 @@ fn all_phases(
         "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = '{DATABASE}'"
     ));
     let listed = listed.map_or_else(|error| json!(format!("{error:#}")), |count| json!(count));
-    report.figures.insert(
-        format!("{contender}: tables listed in information_schema"),
-        listed,
-    );
+    report.figures.insert(format!("{contender}: tables listed in information_schema"), listed);
     let mib = process::rss(pid).unwrap_or(0) >> 20;
-    report
-        .figures
-        .insert(format!("{contender}: resident MiB at the end"), json!(mib));
+    report.figures.insert(format!("{contender}: resident MiB at the end"), json!(mib));
     Ok(())
 }
 
@@ -168,10 +144,7 @@ fn phase(
             }
         }
         let rate = count as f64 / tenth_began.elapsed().as_secs_f64();
-        progress(&format!(
-            "{contender}, {mode}, tenth {}: {rate:.0}/s",
-            tenth + 1
-        ));
+        progress(&format!("{contender}, {mode}, tenth {}: {rate:.0}/s", tenth + 1));
         tenths.push(rate.round());
     }
     sample.seconds = began.elapsed().as_secs_f64();
@@ -179,14 +152,8 @@ fn phase(
     sample.server_rss = process::rss_peak(pid).unwrap_or(0);
     let late_over_early = (tenths[tenths.len() - 1] / tenths[0] * 100.0).round() / 100.0;
     let name = |what: &str| format!("{contender}: {mode}, {what}");
-    report
-        .figures
-        .insert(name("tables/s by tenths"), json!(tenths));
-    report
-        .figures
-        .insert(name("last tenth over first"), json!(late_over_early));
-    report
-        .measurements
-        .push(Measurement::new(mode, contender, 0, 1, &sample));
+    report.figures.insert(name("tables/s by tenths"), json!(tenths));
+    report.figures.insert(name("last tenth over first"), json!(late_over_early));
+    report.measurements.push(Measurement::new(mode, contender, 0, 1, &sample));
     Ok(())
 }

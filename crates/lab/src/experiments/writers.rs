@@ -31,10 +31,7 @@ pub struct Options {
 /// Runs the experiment.
 pub fn run(options: &Options) -> Result<()> {
     let common = &options.common;
-    let users = Users {
-        seed: common.seed,
-        rows: options.rows,
-    };
+    let users = Users { seed: common.seed, rows: options.rows };
     let mut report = Report::new("writers");
     common.note(&mut report);
     report.setting("rows", options.rows);
@@ -59,20 +56,10 @@ pub fn run(options: &Options) -> Result<()> {
                 if !common.wants(target.name) || report.not_run.contains_key(&label) {
                     continue;
                 }
-                let window = one_window(
-                    target,
-                    ledger,
-                    &mode,
-                    Kind::Insert,
-                    connections,
-                    round,
-                    common,
-                );
+                let window =
+                    one_window(target, ledger, &mode, Kind::Insert, connections, round, common);
                 if let Some(measurement) = report.keep(&label, window) {
-                    progress(&format!(
-                        "{label}, round {round}: {:.0}/s",
-                        measurement.rate
-                    ));
+                    progress(&format!("{label}, round {round}: {:.0}/s", measurement.rate));
                     report.measurements.push(measurement);
                 }
             }
@@ -83,9 +70,7 @@ pub fn run(options: &Options) -> Result<()> {
     for (name, points) in &series {
         let (lowest, over_one) = dip(points);
         let figures = json!({ "lowest over best of fewer": lowest, "best over one": over_one });
-        report
-            .figures
-            .insert(format!("{name}, 8 connections and more"), figures);
+        report.figures.insert(format!("{name}, 8 connections and more"), figures);
     }
     let title = format!("inserts per second, {}", options.durability.name());
     let drawing = Drawing::lines(&title, "connections", series);
@@ -102,14 +87,8 @@ fn series(
     connections: &[usize],
 ) -> Vec<(String, Vec<(f64, f64)>)> {
     let points = |name: &str| -> Vec<(f64, f64)> {
-        let rate = |count: usize| {
-            report
-                .spread(&mode(count), name, |window| window.rate)
-                .median
-        };
-        let points = connections
-            .iter()
-            .map(|count| (*count as f64, rate(*count)));
+        let rate = |count: usize| report.spread(&mode(count), name, |window| window.rate).median;
+        let points = connections.iter().map(|count| (*count as f64, rate(*count)));
         points.filter(|point| point.1 > 0.0).collect()
     };
     let all = names.iter().map(|name| ((*name).to_owned(), points(name)));

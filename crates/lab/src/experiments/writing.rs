@@ -66,10 +66,7 @@ pub fn one_window(
     common: &Common,
 ) -> Result<Measurement> {
     let users = ledger.users;
-    ensure!(
-        connections as u32 <= users.rows,
-        "more connections than rows"
-    );
+    ensure!(connections as u32 <= users.rows, "more connections than rows");
     let mut clients = Vec::with_capacity(connections);
     for number in 0..connections as u32 {
         let (writer, stream) = (target.connect)().context("connecting")?;
@@ -91,56 +88,27 @@ pub fn one_window(
         clients.push(Client::new(session, stream));
     }
     let (sample, sessions) = drive(clients, &common.plan(1, vec![target.pid]))?;
-    let most = sessions
-        .iter()
-        .map(|session| session.inserts)
-        .max()
-        .unwrap_or(0);
+    let most = sessions.iter().map(|session| session.inserts).max().unwrap_or(0);
     ledger.fresh += most * connections as u32;
-    let written: Vec<(u32, u32)> = sessions
-        .into_iter()
-        .flat_map(|session| session.done)
-        .collect();
+    let written: Vec<(u32, u32)> = sessions.into_iter().flat_map(|session| session.done).collect();
     // A row written twice has the version that came last.
     let current = written.into_iter().map(|(id, version)| {
         let known = ledger.versions.get(id as usize);
-        (
-            id,
-            known.map_or(version, |known| known.load(Ordering::Relaxed)),
-        )
+        (id, known.map_or(version, |known| known.load(Ordering::Relaxed)))
     });
     read_back(target, current.collect()).context("reading back what was acknowledged")?;
-    Ok(Measurement::new(
-        mode,
-        target.name,
-        round,
-        connections,
-        &sample,
-    ))
+    Ok(Measurement::new(mode, target.name, round, connections, &sample))
 }
 
 fn read_back(target: &Writable<'_>, rows: Vec<(u32, u32)>) -> Result<()> {
     let (reader, stream) = (target.read)(1)?;
     let must = rows.len() as u64;
-    let session = ReadBack {
-        reader,
-        rows: rows.into(),
-        asked: None,
-    };
-    let plan = Plan {
-        warm: 0.0,
-        measure: CHECK_SECONDS_MAX,
-        depth: 1,
-        threads: 1,
-        servers: Vec::new(),
-    };
+    let session = ReadBack { reader, rows: rows.into(), asked: None };
+    let plan =
+        Plan { warm: 0.0, measure: CHECK_SECONDS_MAX, depth: 1, threads: 1, servers: Vec::new() };
     let (sample, _) = drive(vec![Client::new(session, stream)], &plan)?;
     let bad = sample.first_bad.as_deref().unwrap_or("time is up");
-    ensure!(
-        sample.bad() == 0 && sample.requests == must,
-        "{} bad rows: {bad}",
-        sample.bad()
-    );
+    ensure!(sample.bad() == 0 && sample.requests == must, "{} bad rows: {bad}", sample.bad());
     Ok(())
 }
 
@@ -186,11 +154,7 @@ impl Session for Writing {
 
     fn reply(&mut self, _lane: usize, input: &[u8], _lanes: &mut Lanes) -> Progress {
         let Some(&(id, version)) = self.asked.front() else {
-            return Progress::Done {
-                bytes: input.len(),
-                rows: 0,
-                verdict: Verdict::Wrong,
-            };
+            return Progress::Done { bytes: input.len(), rows: 0, verdict: Verdict::Wrong };
         };
         let found = match self.kind {
             Kind::Update => self.writer.stored(id, input),
@@ -209,11 +173,7 @@ impl Session for Writing {
                     }
                     self.done.push_back((id, version));
                 }
-                Progress::Done {
-                    bytes,
-                    rows: 1,
-                    verdict,
-                }
+                Progress::Done { bytes, rows: 1, verdict }
             }
         }
     }
@@ -237,19 +197,11 @@ impl Session for ReadBack {
 
     fn reply(&mut self, _lane: usize, input: &[u8], _lanes: &mut Lanes) -> Progress {
         let Some((id, version)) = self.asked else {
-            return Progress::Done {
-                bytes: input.len(),
-                rows: 0,
-                verdict: Verdict::Wrong,
-            };
+            return Progress::Done { bytes: input.len(), rows: 0, verdict: Verdict::Wrong };
         };
         match self.reader.got(&[id], version, input) {
             Found::Incomplete => Progress::Incomplete,
-            Found::Reply(bytes, verdict) => Progress::Done {
-                bytes,
-                rows: 1,
-                verdict,
-            },
+            Found::Reply(bytes, verdict) => Progress::Done { bytes, rows: 1, verdict },
         }
     }
 }

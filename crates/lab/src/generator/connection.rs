@@ -40,10 +40,7 @@ pub struct Client<S> {
 impl<S> Client<S> {
     /// A client with one socket.
     pub fn new(session: S, stream: TcpStream) -> Client<S> {
-        Client {
-            session,
-            streams: vec![stream],
-        }
+        Client { session, streams: vec![stream] }
     }
 }
 
@@ -91,33 +88,16 @@ impl<S: Session> Connection<S> {
             stream.set_nonblocking(true)?;
             stream.set_nodelay(true)?;
             let input = Vec::new();
-            lanes.push(Lane {
-                stream,
-                input,
-                from: 0,
-                to: 0,
-                sent: 0,
-                waits_to_write: false,
-            });
+            lanes.push(Lane { stream, input, from: 0, to: 0, sent: 0, waits_to_write: false });
         }
-        let out = Lanes {
-            buffers: lanes.iter().map(|_| Vec::new()).collect(),
-        };
+        let out = Lanes { buffers: lanes.iter().map(|_| Vec::new()).collect() };
         let started = VecDeque::new();
-        Ok(Connection {
-            session: client.session,
-            lanes,
-            out,
-            started,
-            finished: false,
-        })
+        Ok(Connection { session: client.session, lanes, out, started, finished: false })
     }
 
     /// The sockets with their wish for writability, for registration.
     pub fn streams(&self) -> impl Iterator<Item = (&TcpStream, bool)> {
-        self.lanes
-            .iter()
-            .map(|lane| (&lane.stream, lane.waits_to_write))
+        self.lanes.iter().map(|lane| (&lane.stream, lane.waits_to_write))
     }
 
     /// Requests sent and not yet answered.
@@ -175,11 +155,7 @@ impl<S: Session> Connection<S> {
             match self.session.reply(index, input, &mut self.out) {
                 Progress::Incomplete => return,
                 Progress::Step(bytes) => lane.from += bytes,
-                Progress::Done {
-                    bytes,
-                    rows,
-                    verdict,
-                } => {
+                Progress::Done { bytes, rows, verdict } => {
                     let began = self.started.pop_front();
                     match (verdict, began) {
                         (_, None) => {
@@ -235,12 +211,9 @@ impl Lane {
             self.from = 0;
             if self.input.len() - self.to < READ_BYTES {
                 if self.to > REPLY_BYTES_MAX {
-                    return Err(io::Error::other(
-                        "a reply is longer than any request asks for",
-                    ));
+                    return Err(io::Error::other("a reply is longer than any request asks for"));
                 }
-                self.input
-                    .resize((self.to + READ_BYTES).next_power_of_two(), 0);
+                self.input.resize((self.to + READ_BYTES).next_power_of_two(), 0);
             }
         }
         match self.stream.read(&mut self.input[self.to..]) {
@@ -270,8 +243,5 @@ impl Lane {
 }
 
 fn is_transient(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted
-    )
+    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted)
 }

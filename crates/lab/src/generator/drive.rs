@@ -38,34 +38,22 @@ pub fn drive<S: Session>(clients: Vec<Client<S>>, plan: &Plan) -> Result<(Sample
     let threads = plan.threads.clamp(1, clients.len().max(1));
     let mut shares: Vec<Vec<Connection<S>>> = (0..threads).map(|_| Vec::new()).collect();
     for (index, client) in clients.into_iter().enumerate() {
-        ensure!(
-            client.streams.len() <= LANES_MAX,
-            "a session has too many lanes"
-        );
+        ensure!(client.streams.len() <= LANES_MAX, "a session has too many lanes");
         shares[index % threads].push(Connection::new(client)?);
     }
     let from = Instant::now() + Duration::from_secs_f64(plan.warm);
     let to = from + Duration::from_secs_f64(plan.measure);
-    let window = Window {
-        from,
-        to,
-        depth: plan.depth,
-    };
+    let window = Window { from, to, depth: plan.depth };
 
     thread::scope(|scope| {
-        let workers: Vec<_> = shares
-            .into_iter()
-            .map(|share| scope.spawn(move || work(share, window)))
-            .collect();
+        let workers: Vec<_> =
+            shares.into_iter().map(|share| scope.spawn(move || work(share, window))).collect();
         sleep_until(from, || false);
         let cpu = watch(plan);
         let all_done = || workers.iter().all(|worker| worker.is_finished());
         sleep_until(to, all_done);
         let after = watch(plan);
-        let seconds = Instant::now()
-            .min(to)
-            .saturating_duration_since(from)
-            .as_secs_f64();
+        let seconds = Instant::now().min(to).saturating_duration_since(from).as_secs_f64();
 
         let mut total = Sample::new();
         let mut sessions = Vec::new();
@@ -80,26 +68,15 @@ pub fn drive<S: Session>(clients: Vec<Client<S>>, plan: &Plan) -> Result<(Sample
         total.seconds = seconds;
         total.server_cpu = after.0 - cpu.0;
         total.client_cpu = after.1 - cpu.1;
-        total.server_rss = plan
-            .servers
-            .iter()
-            .filter_map(|pid| process::rss_peak(*pid))
-            .sum();
+        total.server_rss = plan.servers.iter().filter_map(|pid| process::rss_peak(*pid)).sum();
         Ok((total, sessions))
     })
 }
 
 /// CPU seconds so far: of the servers, and of this program.
 fn watch(plan: &Plan) -> (f64, f64) {
-    let servers = plan
-        .servers
-        .iter()
-        .filter_map(|pid| process::cpu_seconds(*pid))
-        .sum();
-    (
-        servers,
-        process::cpu_seconds(std::process::id()).unwrap_or(0.0),
-    )
+    let servers = plan.servers.iter().filter_map(|pid| process::cpu_seconds(*pid)).sum();
+    (servers, process::cpu_seconds(std::process::id()).unwrap_or(0.0))
 }
 
 /// Waits for the moment, or until `early` says so.
@@ -134,10 +111,7 @@ fn work<S: Session>(
     }
 
     let mut events = Vec::with_capacity(EVENTS_MAX);
-    let timeout = Timespec {
-        tv_sec: 0,
-        tv_nsec: 20_000_000,
-    };
+    let timeout = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
     loop {
         match epoll::wait(&poll, spare_capacity(&mut events), Some(&timeout)) {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
@@ -173,13 +147,7 @@ fn work<S: Session>(
             break;
         }
     }
-    Ok((
-        sample,
-        connections
-            .into_iter()
-            .map(|connection| connection.session)
-            .collect(),
-    ))
+    Ok((sample, connections.into_iter().map(|connection| connection.session).collect()))
 }
 
 /// Brings the registration in line with what a turn left; `false` if the connection is gone.
@@ -233,9 +201,7 @@ mod tests {
             if self.next == self.count {
                 return false;
             }
-            lanes
-                .out(0)
-                .extend_from_slice(format!("{}\n", self.next).as_bytes());
+            lanes.out(0).extend_from_slice(format!("{}\n", self.next).as_bytes());
             self.next += 1;
             true
         }
@@ -246,16 +212,8 @@ mod tests {
             };
             let right = input[..end] == *self.answered.to_string().as_bytes();
             self.answered += 1;
-            let verdict = if right {
-                Verdict::Right
-            } else {
-                Verdict::Wrong
-            };
-            Progress::Done {
-                bytes: end + 1,
-                rows: 1,
-                verdict,
-            }
+            let verdict = if right { Verdict::Right } else { Verdict::Wrong };
+            Progress::Done { bytes: end + 1, rows: 1, verdict }
         }
     }
 
@@ -277,18 +235,8 @@ mod tests {
     }
 
     fn run(stream: TcpStream, depth: usize) -> Sample {
-        let session = Lines {
-            next: 0,
-            answered: 0,
-            count: 1_000,
-        };
-        let plan = Plan {
-            warm: 0.0,
-            measure: 60.0,
-            depth,
-            threads: 1,
-            servers: Vec::new(),
-        };
+        let session = Lines { next: 0, answered: 0, count: 1_000 };
+        let plan = Plan { warm: 0.0, measure: 60.0, depth, threads: 1, servers: Vec::new() };
         drive(vec![Client::new(session, stream)], &plan).unwrap().0
     }
 
@@ -303,16 +251,8 @@ mod tests {
 
     #[test]
     fn wrong_replies_are_counted_and_the_first_is_kept() {
-        let sample = run(
-            serve(|line| {
-                Some(if line == "7" {
-                    "x".to_owned()
-                } else {
-                    line.to_owned()
-                })
-            }),
-            4,
-        );
+        let sample =
+            run(serve(|line| Some(if line == "7" { "x".to_owned() } else { line.to_owned() })), 4);
         assert_eq!((sample.requests, sample.wrong), (1_000, 1));
         assert_eq!(sample.first_bad.as_deref(), Some("wrong: x\\n"));
     }

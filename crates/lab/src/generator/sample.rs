@@ -53,9 +53,7 @@ impl Sample {
 
     /// Adds another thread's counts.
     pub fn merge(&mut self, other: Sample) {
-        self.latency
-            .add(&other.latency)
-            .expect("both have the same bounds");
+        self.latency.add(&other.latency).expect("both have the same bounds");
         self.requests += other.requests;
         self.rows += other.rows;
         self.wrong += other.wrong;

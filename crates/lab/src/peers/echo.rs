@@ -93,13 +93,7 @@ fn echo_loop(arrivals: &mpsc::Receiver<TcpStream>, wake: &OwnedFd) -> Result<()>
                 let _ = rustix::io::read(wake, &mut count);
                 while let Ok(stream) = arrivals.try_recv() {
                     register(&poll, &stream, next)?;
-                    connections.insert(
-                        next,
-                        Connection {
-                            stream,
-                            unsent: Vec::new(),
-                        },
-                    );
+                    connections.insert(next, Connection { stream, unsent: Vec::new() });
                     next += 1;
                 }
                 continue;
@@ -116,11 +110,7 @@ fn echo_loop(arrivals: &mpsc::Receiver<TcpStream>, wake: &OwnedFd) -> Result<()>
             let has_unsent = !connection.unsent.is_empty();
             if had_unsent != has_unsent {
                 // While replies wait, nothing more is read: a slow reader is its own limit.
-                let flags = if has_unsent {
-                    epoll::EventFlags::OUT
-                } else {
-                    epoll::EventFlags::IN
-                };
+                let flags = if has_unsent { epoll::EventFlags::OUT } else { epoll::EventFlags::IN };
                 let data = epoll::EventData::new_u64(token);
                 epoll::modify(&poll, &connection.stream, data, flags)?;
             }
@@ -129,12 +119,7 @@ fn echo_loop(arrivals: &mpsc::Receiver<TcpStream>, wake: &OwnedFd) -> Result<()>
 }
 
 fn register(poll: &OwnedFd, source: impl AsFd, token: u64) -> Result<()> {
-    Ok(epoll::add(
-        poll,
-        source,
-        epoll::EventData::new_u64(token),
-        epoll::EventFlags::IN,
-    )?)
+    Ok(epoll::add(poll, source, epoll::EventData::new_u64(token), epoll::EventFlags::IN)?)
 }
 
 struct Connection {
@@ -165,10 +150,7 @@ impl Connection {
 fn pass_block(result: io::Result<usize>) -> io::Result<usize> {
     match result {
         Err(error)
-            if matches!(
-                error.kind(),
-                io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted
-            ) =>
+            if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) =>
         {
             Ok(0)
         }

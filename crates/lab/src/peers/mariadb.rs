@@ -43,41 +43,19 @@ impl MariaDb {
         install(&data)?;
         let [port, read_port, write_port] = free_ports()?;
         let mut command = Command::new(program);
-        command
-            .arg("--no-defaults")
-            .arg(format!("--datadir={}", data.display()));
+        command.arg("--no-defaults").arg(format!("--datadir={}", data.display()));
         command.arg(format!("--socket={}", dir.path().join("socket").display()));
         command.arg(format!("--pid-file={}", dir.path().join("pid").display()));
-        command.args([
-            "--bind-address=127.0.0.1",
-            "--skip-log-bin",
-            "--max-connections=2000",
-        ]);
-        command.args([
-            "--innodb-log-file-size=512M",
-            "--table-open-cache=4000",
-            "--user=root",
-        ]);
+        command.args(["--bind-address=127.0.0.1", "--skip-log-bin", "--max-connections=2000"]);
+        command.args(["--innodb-log-file-size=512M", "--table-open-cache=4000", "--user=root"]);
         command.arg(format!("--port={port}"));
-        command.arg(format!(
-            "--innodb-buffer-pool-size={}M",
-            settings.buffer_pool_mib
-        ));
-        command.arg(format!(
-            "--innodb-flush-log-at-trx-commit={}",
-            settings.flush_log
-        ));
-        command.args([
-            "--plugin-maturity=unknown",
-            "--plugin-load-add=handlersocket",
-        ]);
+        command.arg(format!("--innodb-buffer-pool-size={}M", settings.buffer_pool_mib));
+        command.arg(format!("--innodb-flush-log-at-trx-commit={}", settings.flush_log));
+        command.args(["--plugin-maturity=unknown", "--plugin-load-add=handlersocket"]);
         command.arg("--loose-handlersocket_address=127.0.0.1");
         command.arg(format!("--loose-handlersocket_port={read_port}"));
         command.arg(format!("--loose-handlersocket_port_wr={write_port}"));
-        command.arg(format!(
-            "--loose-handlersocket_threads={}",
-            settings.handlersocket_threads
-        ));
+        command.arg(format!("--loose-handlersocket_threads={}", settings.handlersocket_threads));
         let mut server = Server::start("mariadb", command, dir)?;
         server.wait_port(port)?;
 
@@ -85,27 +63,17 @@ impl MariaDb {
         let version = session.version.clone();
         let variables = session.query("SHOW VARIABLES LIKE 'handlersocket%secret%'")?;
         let secret = |name: &str| {
-            let row = variables
-                .iter()
-                .find(|row| row[0].as_deref() == Some(name.as_bytes()))?;
+            let row = variables.iter().find(|row| row[0].as_deref() == Some(name.as_bytes()))?;
             let value = String::from_utf8_lossy(row[1].as_deref()?).into_owned();
             (!value.is_empty()).then_some(value)
         };
-        let secrets = (
-            secret("handlersocket_plain_secret"),
-            secret("handlersocket_plain_secret_wr"),
-        );
+        let secrets =
+            (secret("handlersocket_plain_secret"), secret("handlersocket_plain_secret_wr"));
         let handlersocket = match TcpStream::connect(("127.0.0.1", read_port)) {
             Ok(_) => Ok((read_port, write_port)),
             Err(error) => Err(format!("HandlerSocket's plugin does not listen: {error}")),
         };
-        Ok(MariaDb {
-            server,
-            port,
-            handlersocket,
-            secrets,
-            version,
-        })
+        Ok(MariaDb { server, port, handlersocket, secrets, version })
     }
 
     /// A signed-in session.
@@ -132,18 +100,10 @@ fn install(data: &Path) -> Result<()> {
     let output = Command::new(program)
         .arg("--no-defaults")
         .arg(format!("--datadir={}", data.display()))
-        .args([
-            "--user=root",
-            "--auth-root-authentication-method=normal",
-            "--skip-test-db",
-        ])
+        .args(["--user=root", "--auth-root-authentication-method=normal", "--skip-test-db"])
         .output()
         .context("mariadb-install-db")?;
     let told = String::from_utf8_lossy(&output.stderr);
-    ensure!(
-        output.status.success(),
-        "mariadb-install-db: {}",
-        told.trim()
-    );
+    ensure!(output.status.success(), "mariadb-install-db: {}", told.trim());
     Ok(())
 }

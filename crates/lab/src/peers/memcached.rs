@@ -29,19 +29,10 @@ impl Memcached {
         let mut command = Command::new(program);
         command.args(["-l", "127.0.0.1", "-U", "0", "-u", "root"]);
         command.args(["-p", &port.to_string(), "-t", &threads.to_string()]);
-        command.args([
-            "-m",
-            &memory_mib.to_string(),
-            "-c",
-            &CONNECTIONS_MAX.to_string(),
-        ]);
+        command.args(["-m", &memory_mib.to_string(), "-c", &CONNECTIONS_MAX.to_string()]);
         let mut server = Server::start("memcached", command, data_dir("memcached")?)?;
         server.wait_port(port)?;
-        Ok(Memcached {
-            server,
-            port,
-            version,
-        })
+        Ok(Memcached { server, port, version })
     }
 
     /// A new connection.

@@ -38,18 +38,8 @@ impl Redis {
         let [port] = free_ports()?;
         let dir = data_dir("redis")?;
         let mut command = Command::new(program);
-        command.args([
-            "--bind",
-            "127.0.0.1",
-            "--port",
-            &port.to_string(),
-            "--save",
-            "",
-        ]);
-        command
-            .arg("--dir")
-            .arg(dir.path())
-            .args(["--maxclients", "20000"]);
+        command.args(["--bind", "127.0.0.1", "--port", &port.to_string(), "--save", ""]);
+        command.arg("--dir").arg(dir.path()).args(["--maxclients", "20000"]);
         let fsync = match durability {
             AppendFsync::NoFile => None,
             AppendFsync::No => Some("no"),
@@ -61,11 +51,7 @@ impl Redis {
         }
         let mut server = Server::start("redis", command, dir)?;
         server.wait_port(port)?;
-        Ok(Redis {
-            server,
-            port,
-            version,
-        })
+        Ok(Redis { server, port, version })
     }
 
     /// A new connection.

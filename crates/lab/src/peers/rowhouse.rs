@@ -84,11 +84,7 @@ impl Rowhouse {
             other => other,
         };
         let (server, doors) = started?;
-        Ok(Rowhouse {
-            server,
-            doors,
-            version,
-        })
+        Ok(Rowhouse { server, doors, version })
     }
 
     fn serve(settings: &RowhouseSettings, memcached: bool) -> Result<(Server, Doors)> {
@@ -96,32 +92,15 @@ impl Rowhouse {
         // Port 0 closes a door, so free ports are looked for here.
         let ports: [u16; 4] = free_ports()?;
         let mut command = Command::new(&settings.program);
-        command
-            .arg("serve")
-            .arg("--data-dir")
-            .arg(dir.path().join("data"));
-        for (flag, port) in [
-            "--mysql-port",
-            "--handlersocket-port",
-            "--handlersocket-write-port",
-        ]
-        .iter()
-        .zip(ports)
+        command.arg("serve").arg("--data-dir").arg(dir.path().join("data"));
+        for (flag, port) in
+            ["--mysql-port", "--handlersocket-port", "--handlersocket-write-port"].iter().zip(ports)
         {
             command.arg(flag).arg(port.to_string());
         }
-        let memcached_port = if memcached {
-            ports[3].to_string()
-        } else {
-            "off".to_owned()
-        };
+        let memcached_port = if memcached { ports[3].to_string() } else { "off".to_owned() };
         command.args(["--memcached-port", &memcached_port]);
-        command.args([
-            "--memory",
-            &settings.memory,
-            "--durability",
-            settings.durability.name(),
-        ]);
+        command.args(["--memory", &settings.memory, "--durability", settings.durability.name()]);
         command.args(["--threads", &settings.threads.to_string()]);
         command.args(["--max-connections", &CONNECTIONS_MAX.to_string()]);
         let mut server = Server::start("rowhouse", command, dir)?;
@@ -142,10 +121,7 @@ impl Rowhouse {
 
     /// A connection to HandlerSocket's write port with these indexes opened.
     pub fn handlersocket_write(&self, indexes: &[String]) -> Result<TcpStream> {
-        let port = self
-            .doors
-            .handlersocket_write
-            .context("no HandlerSocket door for writing")?;
+        let port = self.doors.handlersocket_write.context("no HandlerSocket door for writing")?;
         handlersocket::connect(port, None, indexes)
     }
 
@@ -158,9 +134,7 @@ impl Rowhouse {
 
 /// The doors that the ready line names: `rowhouse ready mysql=127.0.0.1:N handlersocket=...`.
 fn ready_doors(log: &str) -> Option<Doors> {
-    let line = log
-        .split_inclusive('\n')
-        .find(|line| line.contains("rowhouse ready "))?;
+    let line = log.split_inclusive('\n').find(|line| line.contains("rowhouse ready "))?;
     let line = line.strip_suffix('\n')?;
     let port = |name: &str| {
         line.split_ascii_whitespace()
@@ -183,11 +157,7 @@ mod tests {
     fn the_ready_line_names_the_doors() {
         let log = "INFO recovering\n\
             rowhouse ready mysql=127.0.0.1:3306 handlersocket=127.0.0.1:9998 memcached=off\n";
-        let doors = Doors {
-            mysql: Some(3306),
-            handlersocket: Some(9998),
-            ..Doors::default()
-        };
+        let doors = Doors { mysql: Some(3306), handlersocket: Some(9998), ..Doors::default() };
         assert_eq!(ready_doors(log), Some(doors));
     }
 

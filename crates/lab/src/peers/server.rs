@@ -31,10 +31,7 @@ impl Server {
     pub fn start(name: &'static str, command: Command, dir: TempDir) -> Result<Server> {
         let log = File::create(dir.path().join("log"))?;
         let mut command = die_with_parent(command);
-        command
-            .stdin(Stdio::null())
-            .stdout(log.try_clone()?)
-            .stderr(log);
+        command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
         let program = command.get_program().to_owned();
         let child = command
             .spawn()
@@ -61,18 +58,10 @@ impl Server {
                 return Ok(value);
             }
             if let Some(status) = self.child.try_wait()? {
-                bail!(
-                    "{} ended at start ({status}): {}",
-                    self.name,
-                    self.log_tail()
-                );
+                bail!("{} ended at start ({status}): {}", self.name, self.log_tail());
             }
             if Instant::now() > until {
-                bail!(
-                    "{} was not ready in {READY_WAIT:?}: {}",
-                    self.name,
-                    self.log_tail()
-                );
+                bail!("{} was not ready in {READY_WAIT:?}: {}", self.name, self.log_tail());
             }
             thread::sleep(POLL);
         }
@@ -80,8 +69,7 @@ impl Server {
 
     /// Waits until a port takes connections.
     pub fn wait_port(&mut self, port: u16) -> Result<()> {
-        self.wait_ready(|_| TcpStream::connect(("127.0.0.1", port)).ok())
-            .map(drop)
+        self.wait_ready(|_| TcpStream::connect(("127.0.0.1", port)).ok()).map(drop)
     }
 
     /// Ends the process: SIGTERM, then SIGKILL if that takes too long.
@@ -97,10 +85,7 @@ impl Server {
             if Instant::now() > until {
                 self.child.kill()?;
                 self.child.wait()?;
-                bail!(
-                    "{} did not end in {STOP_WAIT:?} after SIGTERM and was killed",
-                    self.name
-                );
+                bail!("{} did not end in {STOP_WAIT:?} after SIGTERM and was killed", self.name);
             }
             thread::sleep(POLL);
         }
@@ -130,10 +115,7 @@ impl Drop for Server {
 /// A new temporary directory for a server.
 pub fn data_dir(name: &str) -> Result<TempDir> {
     let prefix = format!("rowhouse-lab-{name}-");
-    tempfile::Builder::new()
-        .prefix(&prefix)
-        .tempdir()
-        .context("temporary directory")
+    tempfile::Builder::new().prefix(&prefix).tempdir().context("temporary directory")
 }
 
 /// Free loopback ports, all different. Another program could take one before its server does;
@@ -163,9 +145,7 @@ pub fn find_program(name: &str) -> Result<PathBuf> {
 /// The first line that a program prints about its version.
 pub fn version_line(program: &Path, argument: &str) -> String {
     let output = Command::new(program).arg(argument).output();
-    let text = output
-        .map(|output| [output.stdout, output.stderr].concat())
-        .unwrap_or_default();
+    let text = output.map(|output| [output.stdout, output.stderr].concat()).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
     text.lines().next().unwrap_or("unknown").trim().to_owned()
 }
@@ -178,9 +158,7 @@ fn die_with_parent(command: Command) -> Command {
         return command;
     };
     let mut wrapped = Command::new(setpriv);
-    wrapped
-        .args(["--pdeathsig", "TERM", "--"])
-        .arg(command.get_program());
+    wrapped.args(["--pdeathsig", "TERM", "--"]).arg(command.get_program());
     wrapped.args(command.get_args());
     for (name, value) in command.get_envs() {
         match value {

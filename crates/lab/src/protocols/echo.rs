@@ -13,10 +13,7 @@ pub struct Echo {
 impl Echo {
     /// An echo of rows of these users.
     pub fn new(users: Users) -> Echo {
-        Echo {
-            users,
-            expected: Vec::new(),
-        }
+        Echo { users, expected: Vec::new() }
     }
 
     fn write(users: &Users, ids: &[u32], version: u32, out: &mut Vec<u8>) {

@@ -24,10 +24,7 @@ pub struct HandlerSocket {
 impl HandlerSocket {
     /// Look-ups and updates of these users' rows.
     pub fn new(users: Users) -> HandlerSocket {
-        HandlerSocket {
-            users,
-            expected: Vec::new(),
-        }
+        HandlerSocket { users, expected: Vec::new() }
     }
 }
 
@@ -41,10 +38,7 @@ pub fn connect(port: u16, secret: Option<&str>, indexes: &[String]) -> Result<Tc
         (&stream).write_all(request.as_bytes())?;
         let mut line = String::new();
         replies.read_line(&mut line)?;
-        ensure!(
-            line == "0\t1\n",
-            "HandlerSocket answered {line:?} to {request:?}"
-        );
+        ensure!(line == "0\t1\n", "HandlerSocket answered {line:?} to {request:?}");
         Ok(())
     };
     if let Some(secret) = secret {
@@ -89,8 +83,7 @@ impl Reader for HandlerSocket {
         self.expected.extend_from_slice(b"0\t3");
         for id in ids {
             self.expected.push(b'\t');
-            self.expected
-                .extend_from_slice(self.users.row(*id, version).joined());
+            self.expected.extend_from_slice(self.users.row(*id, version).joined());
         }
         self.expected.push(b'\n');
         judge_line(&self.expected, input)
@@ -141,18 +134,12 @@ mod tests {
     #[test]
     fn a_right_reply_is_right_and_its_prefixes_are_incomplete() {
         let mut protocol = HandlerSocket::new(USERS);
-        let rows = [3, 4]
-            .map(|id| USERS.row(id, 0).joined().to_vec())
-            .join(&b'\t');
+        let rows = [3, 4].map(|id| USERS.row(id, 0).joined().to_vec()).join(&b'\t');
         let reply = [b"0\t3\t", &rows[..], b"\n"].concat();
         let found = protocol.got(&[3, 4], 0, &reply);
         assert_eq!(found, Found::Reply(reply.len(), Verdict::Right));
         for cut in 0..reply.len() {
-            assert_eq!(
-                protocol.got(&[3, 4], 0, &reply[..cut]),
-                Found::Incomplete,
-                "cut at {cut}"
-            );
+            assert_eq!(protocol.got(&[3, 4], 0, &reply[..cut]), Found::Incomplete, "cut at {cut}");
         }
         let found = protocol.got(&[4, 3], 0, &reply);
         assert_eq!(found, Found::Reply(reply.len(), Verdict::Wrong));
@@ -161,15 +148,9 @@ mod tests {
     #[test]
     fn a_miss_is_wrong_and_an_error_is_refused() {
         let mut protocol = HandlerSocket::new(USERS);
-        assert_eq!(
-            protocol.got(&[3], 0, b"0\t3\n"),
-            Found::Reply(4, Verdict::Wrong)
-        );
+        assert_eq!(protocol.got(&[3], 0, b"0\t3\n"), Found::Reply(4, Verdict::Wrong));
         let refused = b"2\t1\tstmtnum\n";
-        assert_eq!(
-            protocol.got(&[3], 0, refused),
-            Found::Reply(refused.len(), Verdict::Refused)
-        );
+        assert_eq!(protocol.got(&[3], 0, refused), Found::Reply(refused.len(), Verdict::Refused));
     }
 
     #[test]

@@ -33,10 +33,7 @@ pub enum Value<'a> {
 impl Memcached {
     /// Look-ups and stores of these users' rows.
     pub fn new(users: Users) -> Memcached {
-        Memcached {
-            users,
-            expected: Vec::new(),
-        }
+        Memcached { users, expected: Vec::new() }
     }
 
     /// The key of an id.
@@ -64,8 +61,7 @@ impl Reader for Memcached {
             self.expected.extend_from_slice(b" 0 ");
             push_number(&mut self.expected, ROW_BYTES as u64);
             self.expected.extend_from_slice(b"\r\n");
-            self.expected
-                .extend_from_slice(self.users.row(*id, version).joined());
+            self.expected.extend_from_slice(self.users.row(*id, version).joined());
             self.expected.extend_from_slice(b"\r\n");
         }
         self.expected.extend_from_slice(b"END\r\n");
@@ -136,11 +132,7 @@ pub fn value(input: &[u8]) -> Value<'_> {
     if !input[head + length..].starts_with(b"\r\nEND\r\n") {
         return Value::Refused(bytes);
     }
-    Value::Hit {
-        value: &input[head..head + length],
-        cas,
-        bytes,
-    }
+    Value::Hit { value: &input[head..head + length], cas, bytes }
 }
 
 /// Finds the end of a reply to `get` that is not the expected one.
@@ -188,11 +180,7 @@ mod tests {
         let found = protocol.got(&[3, 4], 0, &reply);
         assert_eq!(found, Found::Reply(reply.len(), Verdict::Right));
         for cut in 0..reply.len() {
-            assert_eq!(
-                protocol.got(&[3, 4], 0, &reply[..cut]),
-                Found::Incomplete,
-                "cut at {cut}"
-            );
+            assert_eq!(protocol.got(&[3, 4], 0, &reply[..cut]), Found::Incomplete, "cut at {cut}");
         }
         let found = protocol.got(&[4, 3], 0, &reply);
         assert_eq!(found, Found::Reply(reply.len(), Verdict::Wrong));
@@ -201,33 +189,17 @@ mod tests {
     #[test]
     fn a_miss_is_wrong_and_an_error_is_refused() {
         let mut protocol = Memcached::new(USERS);
-        assert_eq!(
-            protocol.got(&[3], 0, b"END\r\n"),
-            Found::Reply(5, Verdict::Wrong)
-        );
-        assert_eq!(
-            protocol.got(&[3], 0, b"ERROR\r\nX"),
-            Found::Reply(7, Verdict::Refused)
-        );
-        assert_eq!(
-            protocol.stored(3, b"STORED\r\n"),
-            Found::Reply(8, Verdict::Right)
-        );
+        assert_eq!(protocol.got(&[3], 0, b"END\r\n"), Found::Reply(5, Verdict::Wrong));
+        assert_eq!(protocol.got(&[3], 0, b"ERROR\r\nX"), Found::Reply(7, Verdict::Refused));
+        assert_eq!(protocol.stored(3, b"STORED\r\n"), Found::Reply(8, Verdict::Right));
         let refused = b"SERVER_ERROR out of memory\r\n";
-        assert_eq!(
-            protocol.stored(3, refused),
-            Found::Reply(refused.len(), Verdict::Refused)
-        );
+        assert_eq!(protocol.stored(3, refused), Found::Reply(refused.len(), Verdict::Refused));
     }
 
     #[test]
     fn a_value_is_read_with_its_cas() {
         let reply = b"VALUE k 0 2 77\r\n41\r\nEND\r\nrest";
-        let hit = Value::Hit {
-            value: b"41",
-            cas: Some(77),
-            bytes: reply.len() - 4,
-        };
+        let hit = Value::Hit { value: b"41", cas: Some(77), bytes: reply.len() - 4 };
         assert_eq!(value(reply), hit);
         assert_eq!(value(b"END\r\n"), Value::Miss(5));
         assert_eq!(value(b"VALUE k 0 2\r\n41\r"), Value::Incomplete);

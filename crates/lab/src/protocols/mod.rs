@@ -55,9 +55,7 @@ pub trait Writer: Send {
 /// Compares with the bytes that must come. `None`: they differ, and parsing has to find the end.
 fn compare(expected: &[u8], input: &[u8]) -> Option<Found> {
     if input.len() >= expected.len() {
-        input
-            .starts_with(expected)
-            .then_some(Found::Reply(expected.len(), Verdict::Right))
+        input.starts_with(expected).then_some(Found::Reply(expected.len(), Verdict::Right))
     } else {
         expected.starts_with(input).then_some(Found::Incomplete)
     }
@@ -65,8 +63,5 @@ fn compare(expected: &[u8], input: &[u8]) -> Option<Found> {
 
 /// Length of the first line with its line feed.
 fn line_end(input: &[u8]) -> Option<usize> {
-    input
-        .iter()
-        .position(|byte| *byte == b'\n')
-        .map(|at| at + 1)
+    input.iter().position(|byte| *byte == b'\n').map(|at| at + 1)
 }

@@ -14,11 +14,7 @@ pub struct Resp {
 impl Resp {
     /// Look-ups and stores of these users' rows.
     pub fn new(users: Users) -> Resp {
-        Resp {
-            users,
-            expected: Vec::new(),
-            key: Vec::new(),
-        }
+        Resp { users, expected: Vec::new(), key: Vec::new() }
     }
 
     fn push_key(&mut self, id: u32, out: &mut Vec<u8>) {
@@ -152,16 +148,8 @@ mod tests {
         let found = protocol.got(&[3, 4], 0, &reply);
         assert_eq!(found, Found::Reply(reply.len(), Verdict::Right));
         for cut in 0..reply.len() {
-            assert_eq!(
-                protocol.got(&[3, 4], 0, &reply[..cut]),
-                Found::Incomplete,
-                "cut at {cut}"
-            );
-            assert_eq!(
-                protocol.got(&[4, 3], 0, &reply[..cut]),
-                Found::Incomplete,
-                "cut at {cut}"
-            );
+            assert_eq!(protocol.got(&[3, 4], 0, &reply[..cut]), Found::Incomplete, "cut at {cut}");
+            assert_eq!(protocol.got(&[4, 3], 0, &reply[..cut]), Found::Incomplete, "cut at {cut}");
         }
         let found = protocol.got(&[4, 3], 0, &reply);
         assert_eq!(found, Found::Reply(reply.len(), Verdict::Wrong));
@@ -170,17 +158,8 @@ mod tests {
     #[test]
     fn a_miss_is_wrong_and_an_error_is_refused() {
         let mut protocol = Resp::new(USERS);
-        assert_eq!(
-            protocol.got(&[3], 0, b"$-1\r\n"),
-            Found::Reply(5, Verdict::Wrong)
-        );
-        assert_eq!(
-            protocol.got(&[3], 0, b"-ERR x\r\nX"),
-            Found::Reply(8, Verdict::Refused)
-        );
-        assert_eq!(
-            protocol.stored(3, b"+OK\r\n"),
-            Found::Reply(5, Verdict::Right)
-        );
+        assert_eq!(protocol.got(&[3], 0, b"$-1\r\n"), Found::Reply(5, Verdict::Wrong));
+        assert_eq!(protocol.got(&[3], 0, b"-ERR x\r\nX"), Found::Reply(8, Verdict::Refused));
+        assert_eq!(protocol.stored(3, b"+OK\r\n"), Found::Reply(5, Verdict::Right));
     }
 }

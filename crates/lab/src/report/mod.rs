@@ -186,19 +186,12 @@ impl Report {
 
     /// Modes in the order they were first measured.
     pub fn modes(&self) -> Vec<String> {
-        in_order(
-            self.measurements
-                .iter()
-                .map(|measurement| &measurement.mode),
-        )
+        in_order(self.measurements.iter().map(|measurement| &measurement.mode))
     }
 
     /// Contenders of a mode in the order they were first measured.
     pub fn contenders(&self, mode: &str) -> Vec<String> {
-        let of_mode = self
-            .measurements
-            .iter()
-            .filter(|measurement| measurement.mode == mode);
+        let of_mode = self.measurements.iter().filter(|measurement| measurement.mode == mode);
         in_order(of_mode.map(|measurement| &measurement.contender))
     }
 
@@ -228,10 +221,7 @@ impl Report {
         for mode in self.modes() {
             let there = self.contenders(&mode);
             for (ours, peer) in pairs {
-                if [ours, peer]
-                    .iter()
-                    .all(|name| there.iter().any(|is| is == **name))
-                {
+                if [ours, peer].iter().all(|name| there.iter().any(|is| is == **name)) {
                     let ratio =
                         |figure: fn(&Measurement) -> f64| self.ratio(&mode, ours, peer, figure);
                     ratios.push(Ratio {
@@ -254,10 +244,7 @@ impl Report {
         let spread = Spread::of(rounds.filter(|ratio| ratio.is_finite()));
         let medians =
             self.spread(mode, ours, figure).median / self.spread(mode, peer, figure).median;
-        Spread {
-            median: if medians.is_finite() { medians } else { 0.0 },
-            ..spread
-        }
+        Spread { median: if medians.is_finite() { medians } else { 0.0 }, ..spread }
     }
 
     /// Bad replies of all windows together.
@@ -268,12 +255,8 @@ impl Report {
     /// Keeps the report as JSON in a directory; gives the file's name without its ending.
     pub fn save(&self, directory: &Path) -> Result<String> {
         fs::create_dir_all(directory)?;
-        let moment: String = self
-            .machine
-            .started
-            .chars()
-            .filter(char::is_ascii_alphanumeric)
-            .collect();
+        let moment: String =
+            self.machine.started.chars().filter(char::is_ascii_alphanumeric).collect();
         let name = format!("{}-{moment}", self.experiment);
         let file = directory.join(format!("{name}.json"));
         let text = serde_json::to_string_pretty(self)?;
@@ -302,9 +285,7 @@ mod tests {
             for (round, rate) in rates.into_iter().enumerate() {
                 let mut sample = Sample::new();
                 (sample.requests, sample.seconds, sample.server_cpu) = (rate, 1.0, 0.5);
-                report
-                    .measurements
-                    .push(Measurement::new("m", contender, round, 1, &sample));
+                report.measurements.push(Measurement::new("m", contender, round, 1, &sample));
             }
         }
         report
@@ -314,25 +295,9 @@ mod tests {
     fn ratios_are_of_medians_and_their_spread_is_over_rounds() {
         let mut report = report();
         report.compare(&[("ours", "peer"), ("ours", "absent")]);
-        let [ratio] = &report.ratios[..] else {
-            panic!("one pair was measured")
-        };
-        assert_eq!(
-            ratio.throughput,
-            Spread {
-                median: 2.5,
-                min: 2.0,
-                max: 3.0
-            }
-        );
-        assert_eq!(
-            ratio.per_cpu_second,
-            Spread {
-                median: 2.5,
-                min: 2.0,
-                max: 3.0
-            }
-        );
+        let [ratio] = &report.ratios[..] else { panic!("one pair was measured") };
+        assert_eq!(ratio.throughput, Spread { median: 2.5, min: 2.0, max: 3.0 });
+        assert_eq!(ratio.per_cpu_second, Spread { median: 2.5, min: 2.0, max: 3.0 });
     }
 
     #[test]
@@ -344,10 +309,7 @@ mod tests {
         report.print(Layout::Requests, &mut text).unwrap();
         let text = String::from_utf8(text).unwrap();
         assert!(text.contains("2.50x (2.00..3.00)"), "{text}");
-        assert!(
-            text.contains("not run: absent peer: not installed"),
-            "{text}"
-        );
+        assert!(text.contains("not run: absent peer: not installed"), "{text}");
         let dir = tempfile::tempdir().unwrap();
         let name = report.save(dir.path()).unwrap();
         let json = fs::read(dir.path().join(name + ".json")).unwrap();

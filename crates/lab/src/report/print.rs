@@ -21,11 +21,7 @@ impl Report {
 
     fn print_head(&self, out: &mut impl Write) -> io::Result<()> {
         let machine = &self.machine;
-        writeln!(
-            out,
-            "{} at {} on commit {}",
-            self.experiment, machine.started, machine.commit
-        )?;
+        writeln!(out, "{} at {} on commit {}", self.experiment, machine.started, machine.commit)?;
         writeln!(
             out,
             "{}, {} cores, {} GiB, Linux {}, load {}",
@@ -72,9 +68,7 @@ impl Report {
                 micros(of(|window| window.p99_us).median),
                 micros(of(|window| window.p999_us).median),
                 micros(of(|window| window.max_us).max),
-                self.windows(mode, &contender)
-                    .map(Measurement::bad)
-                    .sum::<u64>(),
+                self.windows(mode, &contender).map(Measurement::bad).sum::<u64>(),
             )?;
         }
         Ok(())
@@ -98,9 +92,7 @@ impl Report {
                 of(|window| window.server_us).median,
                 thousands(of(|window| window.per_cpu_second).median),
                 of(|window| window.server_mib).max,
-                self.windows(mode, &contender)
-                    .map(Measurement::bad)
-                    .sum::<u64>(),
+                self.windows(mode, &contender).map(Measurement::bad).sum::<u64>(),
             )?;
         }
         Ok(())
@@ -130,11 +122,7 @@ impl Report {
         for measurement in &self.measurements {
             if let Some(bad) = &measurement.first_bad {
                 let (mode, contender) = (&measurement.mode, &measurement.contender);
-                writeln!(
-                    out,
-                    "\nBAD {contender}, {mode}, round {}: {bad}",
-                    measurement.round
-                )?;
+                writeln!(out, "\nBAD {contender}, {mode}, round {}: {bad}", measurement.round)?;
             }
         }
         if !self.figures.is_empty() {

@@ -14,17 +14,11 @@ use rows_rocks::{RocksOptions, RocksStore};
 
 const DIRECTORY: &str = "ROWS_ROCKS_WRITER_DIRECTORY";
 const DURABILITY: &str = "ROWS_ROCKS_WRITER_DURABILITY";
-const DURABILITIES: [Durability; 3] = [
-    Durability::Os,
-    Durability::EverySecond,
-    Durability::EveryCommit,
-];
+const DURABILITIES: [Durability; 3] =
+    [Durability::Os, Durability::EverySecond, Durability::EveryCommit];
 
 pub fn open(directory: &Path) -> RocksStore {
-    let options = RocksOptions {
-        memory_bytes: 8 << 20,
-        ..RocksOptions::default()
-    };
+    let options = RocksOptions { memory_bytes: 8 << 20, ..RocksOptions::default() };
     RocksStore::open(directory, &options).expect("the store opens")
 }
 
@@ -47,10 +41,7 @@ fn key(number: u64) -> Vec<u8> {
 
 fn latest(store: &RocksStore) -> u64 {
     let mut value = Vec::new();
-    match store
-        .get(b"latest", Reach::Disk, &mut value)
-        .expect("the look-up")
-    {
+    match store.get(b"latest", Reach::Disk, &mut value).expect("the look-up") {
         true => u64::from_be_bytes(value[..].try_into().expect("eight bytes")),
         false => 0,
     }
@@ -61,17 +52,13 @@ pub fn write_if_told() {
     let (Ok(directory), Ok(name)) = (env::var(DIRECTORY), env::var(DURABILITY)) else {
         return;
     };
-    let named = DURABILITIES
-        .into_iter()
-        .find(|durability| format!("{durability:?}") == name);
+    let named = DURABILITIES.into_iter().find(|durability| format!("{durability:?}") == name);
     let durability = named.expect("a durability");
     let store = open(Path::new(&directory));
     let mut out = std::io::stdout().lock();
     for number in latest(&store) + 1.. {
         store.write(&batch(number), durability).expect("the write");
-        writeln!(out, "{number}")
-            .and_then(|()| out.flush())
-            .expect("the parent listens");
+        writeln!(out, "{number}").and_then(|()| out.flush()).expect("the parent listens");
     }
 }
 
@@ -98,8 +85,7 @@ impl Writer {
     /// The next number acknowledged; `None` after the child's end.
     pub fn next(&mut self) -> Option<u64> {
         // The test harness prints lines of its own.
-        self.lines
-            .find_map(|line| line.expect("a line").parse().ok())
+        self.lines.find_map(|line| line.expect("a line").parse().ok())
     }
 
     /// Kills the child at once. What is still to be read was acknowledged too.
@@ -113,21 +99,14 @@ impl Writer {
 pub fn check_prefix(store: &RocksStore) -> u64 {
     let latest = latest(store);
     let mut found = 0;
-    let mut cursor = store
-        .scan(&KeyRange::default(), Direction::Forward, Reach::Disk)
-        .expect("the scan");
+    let mut cursor =
+        store.scan(&KeyRange::default(), Direction::Forward, Reach::Disk).expect("the scan");
     while cursor.advance().expect("the cursor moves") {
         if cursor.key() == b"latest" {
             continue;
         }
-        let number = cursor.key()[9..]
-            .try_into()
-            .map(u64::from_be_bytes)
-            .expect("eight bytes");
-        assert!(
-            number <= latest,
-            "{number} came without the rest of its batch"
-        );
+        let number = cursor.key()[9..].try_into().map(u64::from_be_bytes).expect("eight bytes");
+        assert!(number <= latest, "{number} came without the rest of its batch");
         assert_eq!(cursor.value(), number.to_string().repeat(20).as_bytes());
         found += 1;
     }

@@ -186,15 +186,10 @@ impl Plan {
         }
     }
 
-    fn add_column(
-        &mut self,
-        mut column: Column,
-        place: Place,
-        now: Option<Vec<u8>>,
-    ) -> Result<()> {
+    fn add_column(&mut self, mut column: Column, place: Place, now: Option<Vec<u8>>) -> Result<()> {
         self.check_free(&column.name, None)?;
-        column.slot = u16::try_from(self.definition.slots.len())
-            .map_err(|_| broken("Too many columns"))?;
+        column.slot =
+            u16::try_from(self.definition.slots.len()).map_err(|_| broken("Too many columns"))?;
         column.absent = match &column.default {
             DefaultValue::Literal(text) => text.clone(),
             DefaultValue::CurrentTimestamp => now,

@@ -103,8 +103,7 @@ impl Engine {
         let next = Table::new(plan.definition.clone(), Arc::new(TableState::default()));
         let mut fill = Fill::new(self);
         let snapshot = self.store().snapshot()?;
-        let mut cursor =
-            snapshot.scan(&table.index_range(0), Direction::Forward, Reach::Disk)?;
+        let mut cursor = snapshot.scan(&table.index_range(0), Direction::Forward, Reach::Disk)?;
         while cursor.advance()? {
             let row = row_at(&next, cursor.key(), cursor.value())?.values()?;
             for index in &plan.fill {
@@ -147,8 +146,7 @@ impl Engine {
         let mut row_id = 0;
         let mut rows = 0;
         let snapshot = self.store().snapshot()?;
-        let mut cursor =
-            snapshot.scan(&table.index_range(0), Direction::Forward, Reach::Disk)?;
+        let mut cursor = snapshot.scan(&table.index_range(0), Direction::Forward, Reach::Disk)?;
         while cursor.advance()? {
             let old = row_at(table, cursor.key(), cursor.value())?.values()?;
             let values = converted(plan, &old, &mut counter)?;

@@ -40,8 +40,11 @@ fn index(id: u16, name: &str, columns: &[usize]) -> Index {
 
 /// `t(id INT PRIMARY KEY, name VARCHAR(20), age INT, KEY(name, age))`
 fn definition() -> TableDefinition {
-    let columns =
-        vec![column("id", int(IntWidth::Int), 0), column("name", text(20), 1), column("age", int(IntWidth::Int), 2)];
+    let columns = vec![
+        column("id", int(IntWidth::Int), 0),
+        column("name", text(20), 1),
+        column("age", int(IntWidth::Int), 2),
+    ];
     TableDefinition {
         id: 7,
         version: 1,

@@ -54,8 +54,7 @@ fn padded(a: &[u8], b: &[u8]) -> Ordering {
 /// Compares spaces with the rest of a longer text.
 fn spaces_against(rest: impl Iterator<Item = u16>) -> Ordering {
     let mut rest = rest.skip_while(|weight| *weight == 0x20);
-    rest.next()
-        .map_or(Ordering::Equal, |weight| 0x20.cmp(&weight))
+    rest.next().map_or(Ordering::Equal, |weight| 0x20.cmp(&weight))
 }
 
 fn compare_ci(a: &[u8], b: &[u8]) -> Ordering {

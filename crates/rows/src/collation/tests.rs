@@ -44,19 +44,13 @@ fn binary_text_compares_code_points_and_pads() {
 
 #[test]
 fn bytes_for_sorting_agree_with_comparison() {
-    let texts = [
-        "", " ", "a", "A ", "a\t", "a b", "a  b", "ä", "b", "😀", "\u{1}", "a\u{1}", "z",
-    ];
+    let texts = ["", " ", "a", "A ", "a\t", "a b", "a  b", "ä", "b", "😀", "\u{1}", "a\u{1}", "z"];
     for collation in [Binary, Utf8Mb4Bin, Utf8Mb4GeneralCi] {
         for (a, b) in texts.iter().flat_map(|a| texts.iter().map(move |b| (a, b))) {
             let (mut x, mut y) = (Vec::new(), Vec::new());
             write_weights(collation, a.as_bytes(), &mut x);
             write_weights(collation, b.as_bytes(), &mut y);
-            assert_eq!(
-                x.cmp(&y),
-                order(collation, a, b),
-                "{collation:?} {a:?} {b:?}"
-            );
+            assert_eq!(x.cmp(&y), order(collation, a, b), "{collation:?} {a:?} {b:?}");
         }
     }
 }
@@ -64,12 +58,7 @@ fn bytes_for_sorting_agree_with_comparison() {
 #[test]
 fn like_matches_percent_underscore_and_escapes() {
     let ci = |text: &str, pattern: &str| {
-        like(
-            Utf8Mb4GeneralCi,
-            text.as_bytes(),
-            pattern.as_bytes(),
-            Some('\\'),
-        )
+        like(Utf8Mb4GeneralCi, text.as_bytes(), pattern.as_bytes(), Some('\\'))
     };
     assert!(ci("Straße", "stra_e"));
     assert!(ci("David", "%D%v%"));
@@ -89,10 +78,7 @@ fn like_matches_percent_underscore_and_escapes() {
 
 #[test]
 fn clients_names_of_collations_are_known() {
-    assert_eq!(
-        Collation::from_name("UTF8MB4_0900_ai_ci"),
-        Some(Utf8Mb4GeneralCi)
-    );
+    assert_eq!(Collation::from_name("UTF8MB4_0900_ai_ci"), Some(Utf8Mb4GeneralCi));
     assert_eq!(Collation::from_name("utf8_bin"), Some(Utf8Mb4Bin));
     assert_eq!(Collation::from_name("klingon"), None);
     for collation in [Binary, Utf8Mb4Bin, Utf8Mb4GeneralCi] {

@@ -112,9 +112,7 @@ const RUNS: [Run; 273] = [
 ];
 
 /// Blocks of 256 characters in which some weigh other than their code point.
-const BLOCKS: [u8; 11] = [
-    0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x1e, 0x1f, 0x21, 0x24, 0xff,
-];
+const BLOCKS: [u8; 11] = [0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x1e, 0x1f, 0x21, 0x24, 0xff];
 
 /// Weights of the blocks in `BLOCKS`.
 static WEIGHTS: [[u16; 256]; BLOCKS.len()] = {
@@ -193,10 +191,7 @@ pub(crate) fn next_character(text: &[u8]) -> (u32, usize) {
         }
         [a @ 0xF0..0xF5, b, c, d, ..] if tail(b).and(tail(c)).and(tail(d)).is_some() => {
             let low = (u32::from(c) & 0x3F) << 6 | u32::from(d) & 0x3F;
-            (
-                (u32::from(a) & 0x07) << 18 | (u32::from(b) & 0x3F) << 12 | low,
-                4,
-            )
+            ((u32::from(a) & 0x07) << 18 | (u32::from(b) & 0x3F) << 12 | low, 4)
         }
         _ => (u32::from(OTHER), 1),
     }

@@ -10,10 +10,7 @@ use crate::error::Error;
 const INGESTED: u32 = 20_000;
 
 fn numbered(number: u32) -> (Vec<u8>, Vec<u8>) {
-    (
-        number.to_be_bytes().to_vec(),
-        format!("value {number}").into_bytes(),
-    )
+    (number.to_be_bytes().to_vec(), format!("value {number}").into_bytes())
 }
 
 /// Every durability survives closing and reopening; so do removals.
@@ -22,24 +19,12 @@ pub fn what_was_acknowledged_is_there_after_reopening(subject: &Subject<'_>) {
         return;
     }
     let store = letters(subject, "abcdef");
-    for (key, durability) in [
-        (b"x", Durability::Os),
-        (b"y", Durability::EverySecond),
-        (b"z", Durability::EveryCommit),
-    ] {
-        store
-            .write(
-                &Batch {
-                    changes: vec![put(key, key)],
-                },
-                durability,
-            )
-            .expect("the write");
+    for (key, durability) in
+        [(b"x", Durability::Os), (b"y", Durability::EverySecond), (b"z", Durability::EveryCommit)]
+    {
+        store.write(&Batch { changes: vec![put(key, key)] }, durability).expect("the write");
     }
-    write(
-        &*store,
-        vec![delete(b"a"), Change::DeleteRange(range(b"c", b"e"))],
-    );
+    write(&*store, vec![delete(b"a"), Change::DeleteRange(range(b"c", b"e"))]);
     drop(store);
     let store = subject.open();
     assert_eq!(values(&*store), "BEFxyz");
@@ -68,10 +53,7 @@ pub fn ingested_entries_appear_together(subject: &Subject<'_>) {
     let snapshot = store.snapshot().expect("a snapshot");
     let count = store.ingest(&mut (0..INGESTED).map(|number| Ok(numbered(number))));
     assert_eq!(count.expect("the ingestion"), u64::from(INGESTED));
-    assert_eq!(
-        scan(&*snapshot, &KeyRange::default(), Direction::Forward).len(),
-        1
-    );
+    assert_eq!(scan(&*snapshot, &KeyRange::default(), Direction::Forward).len(), 1);
     drop(snapshot);
     let (key, value) = numbered(7);
     write(&*store, vec![put(&key, b"after")]);
@@ -97,20 +79,11 @@ pub fn a_failed_ingestion_adds_nothing(subject: &Subject<'_>) {
         15_000 => Err(Error::Exhausted),
         _ => Ok(numbered(number)),
     });
-    assert!(matches!(
-        store.ingest(&mut { broken }),
-        Err(Error::Exhausted)
-    ));
+    assert!(matches!(store.ingest(&mut { broken }), Err(Error::Exhausted)));
     let mut falling = [1, 2, 5, 4].map(numbered).into_iter().map(Ok);
-    assert!(matches!(
-        store.ingest(&mut falling),
-        Err(Error::Store { .. })
-    ));
+    assert!(matches!(store.ingest(&mut falling), Err(Error::Store { .. })));
     let mut repeated = [1, 2, 2].map(numbered).into_iter().map(Ok);
-    assert!(matches!(
-        store.ingest(&mut repeated),
-        Err(Error::Store { .. })
-    ));
+    assert!(matches!(store.ingest(&mut repeated), Err(Error::Store { .. })));
     assert_eq!(values(&*store), "A");
     write(&*store, vec![put(b"b", b"B")]);
     assert_eq!(values(&*store), "AB");
@@ -122,19 +95,14 @@ pub fn a_checkpoint_opens_as_a_store(subject: &Subject<'_>) {
         return;
     }
     let store = letters(subject, "ab");
-    store
-        .ingest(&mut (0..100).map(|number| Ok(numbered(number))))
-        .expect("the ingestion");
+    store.ingest(&mut (0..100).map(|number| Ok(numbered(number)))).expect("the ingestion");
     let copy = subject.directory.join("copy");
     store.checkpoint(&copy).expect("the checkpoint");
     write(&*store, vec![put(b"a", b"later"), put(b"c", b"later")]);
     let opened = (subject.open)(&copy).expect("the checkpoint opens");
     assert_eq!(get(&*opened, b"a").as_deref(), Some(&b"A"[..]));
     assert_eq!(get(&*opened, b"c"), None);
-    assert_eq!(
-        scan(&*opened, &KeyRange::default(), Direction::Forward).len(),
-        102
-    );
+    assert_eq!(scan(&*opened, &KeyRange::default(), Direction::Forward).len(), 102);
     write(&*opened, vec![put(b"a", b"its own")]);
     opened.verify().expect("a sound copy");
     assert_eq!(get(&*store, b"a").as_deref(), Some(&b"later"[..]));
@@ -150,9 +118,7 @@ pub fn the_space_of_a_removed_range_comes_back(subject: &Subject<'_>) {
     let value = |number: u32, random: &mut u64| {
         let mut value = Vec::with_capacity(208);
         for _ in 0..26 {
-            *random = random
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
+            *random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             value.extend_from_slice(&random.to_be_bytes());
         }
         let table = if number < INGESTED { b'a' } else { b'b' };
@@ -170,11 +136,7 @@ pub fn the_space_of_a_removed_range_comes_back(subject: &Subject<'_>) {
     store.reclaim(&table).expect("reclaiming begins");
     let deadline = Instant::now() + Duration::from_secs(60);
     while subject.persists && store.status().disk_bytes > before * 6 / 10 {
-        assert!(
-            Instant::now() < deadline,
-            "{} of {before}",
-            store.status().disk_bytes
-        );
+        assert!(Instant::now() < deadline, "{} of {before}", store.status().disk_bytes);
         thread::yield_now();
     }
     assert_eq!(scan(&*store, &table, Direction::Forward).len(), 0);
@@ -194,12 +156,7 @@ pub fn a_sound_store_verifies_and_reports_itself(subject: &Subject<'_>) {
     store.verify().expect("a sound store");
     let status = store.status();
     assert!(!status.name.is_empty() && status.memory_bytes > 0);
-    assert_eq!(
-        store
-            .approximate_bytes(&range(&[9], &[10]))
-            .expect("a size"),
-        0
-    );
+    assert_eq!(store.approximate_bytes(&range(&[9], &[10])).expect("a size"), 0);
     let bytes = store.approximate_bytes(&range(&[0], &[9])).expect("a size");
     assert!((20_000..2_000_000).contains(&bytes), "{bytes}");
 }

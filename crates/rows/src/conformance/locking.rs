@@ -36,9 +36,7 @@ pub fn a_lock_is_had_again_by_its_owner(subject: &Subject<'_>) {
     let mut other = begin(&store);
     assert!(other.lock(b"a", LockWait::Never).is_err());
     drop(holder);
-    other
-        .lock(b"a", LockWait::Never)
-        .expect("freed once and for all");
+    other.lock(b"a", LockWait::Never).expect("freed once and for all");
 }
 
 /// A waiter goes on when the holder has committed, and reads what was committed.
@@ -59,10 +57,7 @@ pub fn a_waiter_gets_the_lock_when_it_is_freed(subject: &Subject<'_>) {
         tells.recv().expect("the waiter is about to wait");
         holder.put(b"a".to_vec(), b"1".to_vec());
         holder.commit(Durability::Os).expect("the commit");
-        assert_eq!(
-            waiter.join().expect("the waiter").as_deref(),
-            Some(&b"1"[..])
-        );
+        assert_eq!(waiter.join().expect("the waiter").as_deref(), Some(&b"1"[..]));
     });
 }
 
@@ -102,11 +97,7 @@ pub fn a_deadlock_is_refused_to_one_and_the_other_goes_on(subject: &Subject<'_>)
         [one.join().expect("a thread"), two.join().expect("a thread")]
     });
     assert_eq!(outcomes.iter().filter(|outcome| outcome.is_ok()).count(), 1);
-    assert!(
-        outcomes
-            .iter()
-            .any(|outcome| matches!(outcome, Err(Error::Conflict)))
-    );
+    assert!(outcomes.iter().any(|outcome| matches!(outcome, Err(Error::Conflict))));
     assert!(started.elapsed() < Duration::from_secs(30));
 }
 
@@ -121,10 +112,7 @@ pub fn a_freed_lock_wakes_those_who_may_not_wait(subject: &Subject<'_>) {
         let woken = woken.clone();
         move || woken.store(true, Ordering::SeqCst)
     };
-    assert!(
-        !other.watch_refused(Arc::new(waker.clone())),
-        "nothing was refused yet"
-    );
+    assert!(!other.watch_refused(Arc::new(waker.clone())), "nothing was refused yet");
     assert!(other.lock(b"a", LockWait::Never).is_err());
     let watched = other.watch_refused(Arc::new(waker));
     assert!(!woken.load(Ordering::SeqCst));
@@ -153,8 +141,5 @@ pub fn increments_under_a_lock_are_never_lost(subject: &Subject<'_>) {
             });
         }
     });
-    assert_eq!(
-        get(&*store, b"n"),
-        Some((THREADS * EACH).to_be_bytes().to_vec())
-    );
+    assert_eq!(get(&*store, b"n"), Some((THREADS * EACH).to_be_bytes().to_vec()));
 }

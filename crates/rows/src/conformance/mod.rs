@@ -115,24 +115,17 @@ fn delete(key: &[u8]) -> Change {
 }
 
 fn range(start: &[u8], end: &[u8]) -> KeyRange {
-    KeyRange {
-        start: start.to_vec(),
-        end: end.to_vec(),
-    }
+    KeyRange { start: start.to_vec(), end: end.to_vec() }
 }
 
 fn write(store: &dyn Store, changes: Vec<Change>) {
-    store
-        .write(&Batch { changes }, Durability::Os)
-        .expect("the write");
+    store.write(&Batch { changes }, Durability::Os).expect("the write");
 }
 
 /// A store with one-letter keys, each with itself in capitals as value.
 fn letters(subject: &Subject<'_>, letters: &str) -> Arc<dyn Store> {
     let store = subject.open();
-    let changes = letters
-        .bytes()
-        .map(|letter| put(&[letter], &[letter.to_ascii_uppercase()]));
+    let changes = letters.bytes().map(|letter| put(&[letter], &[letter.to_ascii_uppercase()]));
     write(&*store, changes.collect());
     store
 }
@@ -140,10 +133,7 @@ fn letters(subject: &Subject<'_>, letters: &str) -> Arc<dyn Store> {
 fn get(read: &dyn Read, key: &[u8]) -> Option<Vec<u8>> {
     let mut value = b"left over".to_vec();
     let found = read.get(key, Reach::Disk, &mut value).expect("the get");
-    assert!(
-        found || value.is_empty(),
-        "the buffer is cleared also when nothing is found"
-    );
+    assert!(found || value.is_empty(), "the buffer is cleared also when nothing is found");
     found.then_some(value)
 }
 
@@ -162,19 +152,13 @@ fn scan(read: &dyn Read, range: &KeyRange, direction: Direction) -> Vec<(Vec<u8>
 /// All keys of a range as one text, for keys of one letter.
 fn text(read: &dyn Read, range: &KeyRange, direction: Direction) -> String {
     let entries = scan(read, range, direction);
-    entries
-        .iter()
-        .map(|(key, _)| String::from_utf8_lossy(key))
-        .collect()
+    entries.iter().map(|(key, _)| String::from_utf8_lossy(key)).collect()
 }
 
 /// All values in key order as one text.
 fn values(read: &dyn Read) -> String {
     let entries = scan(read, &KeyRange::default(), Direction::Forward);
-    entries
-        .iter()
-        .map(|(_, value)| String::from_utf8_lossy(value))
-        .collect()
+    entries.iter().map(|(_, value)| String::from_utf8_lossy(value)).collect()
 }
 
 fn begin(store: &Arc<dyn Store>) -> Box<dyn StoreTransaction> {

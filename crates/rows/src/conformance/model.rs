@@ -14,9 +14,7 @@ type Model = BTreeMap<Vec<u8>, Vec<u8>>;
 pub fn random_operations_agree_with_a_model(subject: &Subject<'_>) {
     let mut random = 0x5eed_u64;
     let bytes: Vec<u8> = std::iter::repeat_with(|| {
-        random = random
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695);
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695);
         (random >> 56) as u8
     })
     .take(30_000)
@@ -67,11 +65,7 @@ impl Bytes<'_> {
 
     fn range(&mut self) -> KeyRange {
         let start = self.key();
-        let end = if self.next().unwrap_or(0) % 4 == 0 {
-            Vec::new()
-        } else {
-            self.key()
-        };
+        let end = if self.next().unwrap_or(0).is_multiple_of(4) { Vec::new() } else { self.key() };
         KeyRange { start, end }
     }
 
@@ -131,9 +125,7 @@ impl Run {
             batches.push(Batch { changes });
         }
         let references: Vec<&Batch> = batches.iter().collect();
-        self.store
-            .write_all(&references, bytes.durability())
-            .expect("the write");
+        self.store.write_all(&references, bytes.durability()).expect("the write");
         for change in batches.into_iter().flat_map(|batch| batch.changes) {
             apply(&mut self.model, change);
         }
@@ -147,10 +139,8 @@ impl Run {
             marks: Vec::new(),
         });
         let key = bytes.key();
-        open.transaction
-            .lock(&key, LockWait::Never)
-            .expect("nobody else locks");
-        if bytes.next().unwrap_or(0) % 3 == 0 {
+        open.transaction.lock(&key, LockWait::Never).expect("nobody else locks");
+        if bytes.next().unwrap_or(0).is_multiple_of(3) {
             open.transaction.delete(key.clone());
             open.own.insert(key, None);
         } else {
@@ -162,8 +152,7 @@ impl Run {
 
     fn mark(&mut self) {
         if let Some(open) = &mut self.transaction {
-            open.marks
-                .push((open.transaction.savepoint(), open.own.clone()));
+            open.marks.push((open.transaction.savepoint(), open.own.clone()));
         }
     }
 
@@ -181,9 +170,7 @@ impl Run {
 
     fn commit(&mut self, bytes: &mut Bytes<'_>) {
         if let Some(open) = self.transaction.take() {
-            open.transaction
-                .commit(bytes.durability())
-                .expect("the commit");
+            open.transaction.commit(bytes.durability()).expect("the commit");
             self.model = overlaid(&self.model, &open.own);
         }
     }
@@ -204,11 +191,7 @@ impl Run {
             compare(&**snapshot, model, &range);
         }
         if let Some(open) = &self.transaction {
-            compare(
-                &*open.transaction,
-                &overlaid(&self.model, &open.own),
-                &range,
-            );
+            compare(&*open.transaction, &overlaid(&self.model, &open.own), &range);
             if let Some((snapshot, model)) = &self.snapshot {
                 let view = open.transaction.view_at(&**snapshot);
                 compare(&*view, &overlaid(model, &open.own), &range);
@@ -269,7 +252,6 @@ fn compare(read: &dyn Read, model: &Model, range: &KeyRange) {
         position += 1;
         Ok(())
     };
-    read.get_many(&keys, Reach::Disk, &mut each)
-        .expect("the look-up");
+    read.get_many(&keys, Reach::Disk, &mut each).expect("the look-up");
     assert_eq!(position, keys.len());
 }

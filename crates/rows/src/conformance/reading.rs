@@ -68,22 +68,9 @@ pub fn many_keys_are_answered_once_each_in_order(subject: &Subject<'_>) {
             Ok(())
         })
         .expect("the look-up");
-    let expected = [
-        Some('H'),
-        None,
-        Some('A'),
-        Some('A'),
-        Some('B'),
-        None,
-        Some('C'),
-    ];
-    assert_eq!(
-        answers,
-        expected.into_iter().enumerate().collect::<Vec<_>>()
-    );
-    store
-        .get_many(&[], Reach::Disk, &mut |_, _| panic!("no keys"))
-        .expect("nothing to do");
+    let expected = [Some('H'), None, Some('A'), Some('A'), Some('B'), None, Some('C')];
+    assert_eq!(answers, expected.into_iter().enumerate().collect::<Vec<_>>());
+    store.get_many(&[], Reach::Disk, &mut |_, _| panic!("no keys")).expect("nothing to do");
     let mut calls = 0;
     let ended = store.get_many(&keys, Reach::Disk, &mut |_, _| {
         calls += 1;
@@ -97,26 +84,16 @@ pub fn a_cursor_shows_the_state_of_its_start(subject: &Subject<'_>) {
     let store = letters(subject, "ace");
     for direction in [Direction::Forward, Direction::Backward] {
         let before = text(&*store, &KeyRange::default(), direction);
-        let mut cursor = store
-            .scan(&KeyRange::default(), direction, Reach::Disk)
-            .expect("the scan");
+        let mut cursor =
+            store.scan(&KeyRange::default(), direction, Reach::Disk).expect("the scan");
         assert!(cursor.advance().expect("the first entry"));
         let mut seen = String::from_utf8_lossy(cursor.key()).into_owned();
-        write(
-            &*store,
-            vec![put(b"b", b"x"), put(b"c", b"x"), delete(b"e")],
-        );
+        write(&*store, vec![put(b"b", b"x"), put(b"c", b"x"), delete(b"e")]);
         let rest = drain(cursor);
         seen.extend(rest.iter().map(|(key, _)| key[0] as char));
         assert_eq!(seen, before);
-        assert!(
-            rest.iter()
-                .all(|(key, value)| key[..] != b"c"[..] || value[..] == b"C"[..])
-        );
-        write(
-            &*store,
-            vec![delete(b"b"), put(b"c", b"C"), put(b"e", b"E")],
-        );
+        assert!(rest.iter().all(|(key, value)| key[..] != b"c"[..] || value[..] == b"C"[..]));
+        write(&*store, vec![delete(b"b"), put(b"c", b"C"), put(b"e", b"E")]);
     }
 }
 
@@ -124,10 +101,7 @@ pub fn a_cursor_shows_the_state_of_its_start(subject: &Subject<'_>) {
 pub fn a_snapshot_is_unmoved_by_later_writes(subject: &Subject<'_>) {
     let store = letters(subject, "abcd");
     let snapshot = store.snapshot().expect("a snapshot");
-    write(
-        &*store,
-        vec![put(b"a", b"x"), delete(b"b"), put(b"e", b"x")],
-    );
+    write(&*store, vec![put(b"a", b"x"), delete(b"b"), put(b"e", b"x")]);
     let later = store.snapshot().expect("a snapshot");
     write(&*store, vec![Change::DeleteRange(range(b"", b""))]);
     assert_eq!(values(&*store), "");
@@ -144,9 +118,7 @@ pub fn a_snapshot_is_unmoved_by_later_writes(subject: &Subject<'_>) {
         answers.push(value.map(<[u8]>::to_vec));
         Ok(())
     };
-    snapshot
-        .get_many(&keys, Reach::Disk, &mut each)
-        .expect("the look-up");
+    snapshot.get_many(&keys, Reach::Disk, &mut each).expect("the look-up");
     assert_eq!(answers, [Some(b"A".to_vec()), None]);
 }
 

@@ -2,10 +2,7 @@
 
 use super::*;
 
-const ALL: KeyRange = KeyRange {
-    start: Vec::new(),
-    end: Vec::new(),
-};
+const ALL: KeyRange = KeyRange { start: Vec::new(), end: Vec::new() };
 
 /// Buffered writes are read by the transaction, and by others only once committed.
 pub fn own_writes_are_seen_by_their_transaction_alone(subject: &Subject<'_>) {
@@ -20,9 +17,7 @@ pub fn own_writes_are_seen_by_their_transaction_alone(subject: &Subject<'_>) {
     assert_eq!(get(&*transaction, b"b"), None);
     assert_eq!(values(&*transaction), "12");
     assert_eq!(values(&*store), "AB");
-    transaction
-        .commit(Durability::EverySecond)
-        .expect("the commit");
+    transaction.commit(Durability::EverySecond).expect("the commit");
     assert_eq!(values(&*store), "12");
 }
 
@@ -64,13 +59,9 @@ pub fn own_writes_answer_among_many_keys(subject: &Subject<'_>) {
     transaction.put(b"b".to_vec(), b"1".to_vec());
     transaction.delete(b"d".to_vec());
     transaction.put(b"z".to_vec(), b"2".to_vec());
-    for (asked, expected) in [
-        ("bacdzy", "1AC-2-"),
-        ("bdz", "1-2"),
-        ("acy", "AC-"),
-        ("ab", "A1"),
-        ("ba", "1A"),
-    ] {
+    for (asked, expected) in
+        [("bacdzy", "1AC-2-"), ("bdz", "1-2"), ("acy", "AC-"), ("ab", "A1"), ("ba", "1A")]
+    {
         let keys: Vec<Vec<u8>> = asked.bytes().map(|letter| vec![letter]).collect();
         let mut answers = String::new();
         let mut each = |position, value: Option<&[u8]>| {
@@ -78,9 +69,7 @@ pub fn own_writes_answer_among_many_keys(subject: &Subject<'_>) {
             answers.push(value.map_or('-', |value| value[0] as char));
             Ok(())
         };
-        transaction
-            .get_many(&keys, Reach::Disk, &mut each)
-            .expect("the look-up");
+        transaction.get_many(&keys, Reach::Disk, &mut each).expect("the look-up");
         assert_eq!(answers, expected);
     }
 }
@@ -120,10 +109,7 @@ pub fn a_transaction_reads_what_others_committed_meanwhile(subject: &Subject<'_>
     let store = letters(subject, "ab");
     let mut transaction = begin(&store);
     transaction.put(b"b".to_vec(), b"1".to_vec());
-    write(
-        &*store,
-        vec![put(b"a", b"x"), put(b"b", b"x"), put(b"c", b"x")],
-    );
+    write(&*store, vec![put(b"a", b"x"), put(b"b", b"x"), put(b"c", b"x")]);
     assert_eq!(values(&*transaction), "x1x");
     assert_eq!(get(&*transaction, b"a").as_deref(), Some(&b"x"[..]));
 }
@@ -169,17 +155,13 @@ pub fn own_writes_freeze_over_a_snapshot(subject: &Subject<'_>) {
 pub fn a_dropped_transaction_leaves_nothing(subject: &Subject<'_>) {
     let store = letters(subject, "ab");
     let mut transaction = begin(&store);
-    transaction
-        .lock(b"a", crate::store::LockWait::Never)
-        .expect("the lock");
+    transaction.lock(b"a", crate::store::LockWait::Never).expect("the lock");
     transaction.put(b"a".to_vec(), b"1".to_vec());
     drop(transaction);
     assert_eq!(values(&*store), "AB");
     let mut next = begin(&store);
-    next.lock(b"a", crate::store::LockWait::Never)
-        .expect("the lock is free");
-    next.commit(Durability::EveryCommit)
-        .expect("nothing to commit");
+    next.lock(b"a", crate::store::LockWait::Never).expect("the lock is free");
+    next.commit(Durability::EveryCommit).expect("nothing to commit");
 }
 
 /// What `take_batch` gives, applied by `write_all`, is what `commit` would have done.
@@ -195,8 +177,6 @@ pub fn a_taken_batch_holds_every_write(subject: &Subject<'_>) {
     assert_eq!(batch.changes.len(), 2);
     assert!(transaction.is_empty());
     assert_eq!(values(&*store), "AB");
-    store
-        .write_all(&[&batch], Durability::EverySecond)
-        .expect("the write");
+    store.write_all(&[&batch], Durability::EverySecond).expect("the write");
     assert_eq!(values(&*store), "B2");
 }

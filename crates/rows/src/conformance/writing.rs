@@ -27,21 +27,11 @@ pub fn changes_of_a_batch_apply_in_order(subject: &Subject<'_>) {
 /// Batches handed over together apply in their order, under every durability.
 pub fn several_batches_apply_in_order(subject: &Subject<'_>) {
     let store = subject.open();
-    let first = Batch {
-        changes: vec![put(b"a", b"1"), put(b"b", b"1")],
-    };
-    let second = Batch {
-        changes: vec![put(b"a", b"2"), delete(b"b"), put(b"c", b"2")],
-    };
-    for durability in [
-        Durability::Os,
-        Durability::EverySecond,
-        Durability::EveryCommit,
-    ] {
+    let first = Batch { changes: vec![put(b"a", b"1"), put(b"b", b"1")] };
+    let second = Batch { changes: vec![put(b"a", b"2"), delete(b"b"), put(b"c", b"2")] };
+    for durability in [Durability::Os, Durability::EverySecond, Durability::EveryCommit] {
         write(&*store, vec![Change::DeleteRange(KeyRange::default())]);
-        store
-            .write_all(&[&first, &Batch::default(), &second], durability)
-            .expect("the writes");
+        store.write_all(&[&first, &Batch::default(), &second], durability).expect("the writes");
         assert_eq!(values(&*store), "22");
         store.write_all(&[], durability).expect("nothing to write");
     }
@@ -57,13 +47,7 @@ pub fn a_removed_range_is_gone_and_its_neighbours_stay(subject: &Subject<'_>) {
     assert_eq!(text(&*store, &range(b"b", b"e"), Direction::Backward), "dc");
     write(&*store, vec![Change::DeleteRange(range(b"e", b"b"))]);
     assert_eq!(values(&*store), "AxDEF");
-    write(
-        &*store,
-        vec![
-            put(b"\xff\xff\xff", b"y"),
-            Change::DeleteRange(range(b"e", b"")),
-        ],
-    );
+    write(&*store, vec![put(b"\xff\xff\xff", b"y"), Change::DeleteRange(range(b"e", b""))]);
     assert_eq!(values(&*store), "AxD");
     assert_eq!(get(&*store, b"e"), None);
     write(&*store, vec![Change::DeleteRange(range(b"", b"c"))]);
@@ -76,13 +60,9 @@ pub fn a_batch_is_seen_wholly_or_not_at_all(subject: &Subject<'_>) {
     const ROUNDS: u32 = 400;
     let store = subject.open();
     let batch = |round: u32| Batch {
-        changes: (0..KEYS)
-            .map(|key| put(&[key], &round.to_be_bytes()))
-            .collect(),
+        changes: (0..KEYS).map(|key| put(&[key], &round.to_be_bytes())).collect(),
     };
-    store
-        .write(&batch(0), Durability::Os)
-        .expect("the first write");
+    store.write(&batch(0), Durability::Os).expect("the first write");
     let done = AtomicBool::new(false);
     let check = |read: &dyn Read, direction| {
         let entries = scan(read, &KeyRange::default(), direction);
@@ -121,13 +101,7 @@ pub fn empty_keys_values_and_batches_are_fine(subject: &Subject<'_>) {
     write(&*store, vec![]);
     write(&*store, vec![put(b"", b""), put(b"a", b"")]);
     assert_eq!(get(&*store, b""), Some(Vec::new()));
-    assert_eq!(
-        scan(&*store, &KeyRange::default(), Direction::Backward).len(),
-        2
-    );
+    assert_eq!(scan(&*store, &KeyRange::default(), Direction::Backward).len(), 2);
     write(&*store, vec![delete(b"never there"), delete(b"")]);
-    assert_eq!(
-        scan(&*store, &KeyRange::default(), Direction::Backward).len(),
-        1
-    );
+    assert_eq!(scan(&*store, &KeyRange::default(), Direction::Backward).len(), 1);
 }

@@ -19,9 +19,9 @@ pub fn convert(ty: &ColumnType, datum: Datum<'_>, zone: Zone) -> Converted {
         return from_text(ty, text, zone);
     }
     match ty {
-        ColumnType::Int {
-            width, unsigned, ..
-        } => integer::from_datum(*width, *unsigned, datum, zone),
+        ColumnType::Int { width, unsigned, .. } => {
+            integer::from_datum(*width, *unsigned, datum, zone)
+        }
         ColumnType::Float => number::float(number::double_of(datum, zone)),
         ColumnType::Double => number::double(number::double_of(datum, zone)),
         ColumnType::Decimal { precision, scale } => {
@@ -51,9 +51,7 @@ pub fn convert(ty: &ColumnType, datum: Datum<'_>, zone: Zone) -> Converted {
 /// column's domain.
 pub fn from_text(ty: &ColumnType, text: &[u8], zone: Zone) -> Converted {
     match ty {
-        ColumnType::Int {
-            width, unsigned, ..
-        } => integer::from_text(*width, *unsigned, text),
+        ColumnType::Int { width, unsigned, .. } => integer::from_text(*width, *unsigned, text),
         ColumnType::Float => number::float_from_text(text),
         ColumnType::Double => number::double_from_text(text),
         ColumnType::Decimal { precision, scale } => {
@@ -84,17 +82,13 @@ fn enum_from_text(words: &[String], collation: Collation, text: &[u8]) -> Conver
     let exact = words.iter().position(|word| word.as_bytes() == text);
     let found = exact.or_else(|| {
         let trimmed = crate::key::trim_spaces(text);
-        words
-            .iter()
-            .position(|word| equal(collation, word.as_bytes(), trimmed))
+        words.iter().position(|word| equal(collation, word.as_bytes(), trimmed))
     });
     if let Some(at) = found {
         return Converted::clean(Value::Enum(at as u16 + 1));
     }
     let digits = text.trim_ascii();
-    let position = std::str::from_utf8(digits)
-        .ok()
-        .and_then(|digits| digits.parse().ok());
+    let position = std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok());
     match position {
         Some(position @ 1..) if usize::from(position) <= words.len() => {
             Converted::clean(Value::Enum(position))

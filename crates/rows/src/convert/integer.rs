@@ -43,30 +43,14 @@ fn read_plain(text: &[u8]) -> Option<i64> {
 
 fn read_whole(text: &[u8]) -> Option<ReadWhole> {
     if let Some(value) = read_plain(text) {
-        return Some(ReadWhole {
-            value: i128::from(value),
-            garbage: false,
-            spaces: false,
-        });
+        return Some(ReadWhole { value: i128::from(value), garbage: false, spaces: false });
     }
     let read = Decimal::read(text)?;
     let rest = &text[read.used..];
-    let beyond = if read.value.is_negative() {
-        i128::MIN
-    } else {
-        i128::MAX
-    };
-    let value = if read.overflow {
-        beyond
-    } else {
-        read.value.to_i128().unwrap_or(beyond)
-    };
+    let beyond = if read.value.is_negative() { i128::MIN } else { i128::MAX };
+    let value = if read.overflow { beyond } else { read.value.to_i128().unwrap_or(beyond) };
     let garbage = !rest.iter().all(|byte| is_space(*byte));
-    Some(ReadWhole {
-        value,
-        garbage,
-        spaces: !rest.is_empty(),
-    })
+    Some(ReadWhole { value, garbage, spaces: !rest.is_empty() })
 }
 
 /// The nearest value of a column.
@@ -95,10 +79,7 @@ fn fit(width: IntWidth, unsigned: bool, whole: i128) -> Converted {
 /// A column's value of text.
 pub(super) fn from_text(width: IntWidth, unsigned: bool, text: &[u8]) -> Converted {
     let Some(read) = read_whole(text) else {
-        return Converted {
-            issue: Some(INCORRECT),
-            ..fit(width, unsigned, 0)
-        };
+        return Converted { issue: Some(INCORRECT), ..fit(width, unsigned, 0) };
     };
     let mut converted = fit(width, unsigned, read.value);
     if converted.issue.is_none() {
@@ -117,10 +98,7 @@ pub(super) fn from_datum(
 ) -> Converted {
     match whole_of(datum, zone) {
         Some(whole) => fit(width, unsigned, whole),
-        None => Converted {
-            issue: Some(INCORRECT),
-            ..fit(width, unsigned, 0)
-        },
+        None => Converted { issue: Some(INCORRECT), ..fit(width, unsigned, 0) },
     }
 }
 
@@ -135,11 +113,7 @@ pub(super) fn whole_of(datum: Datum<'_>, zone: Zone) -> Option<i128> {
         Datum::Float(value) => of_double(f64::from(value)),
         Datum::Double(value) => of_double(value),
         Datum::Decimal(value) => {
-            let beyond = if value.is_negative() {
-                i128::MIN
-            } else {
-                i128::MAX
-            };
+            let beyond = if value.is_negative() { i128::MIN } else { i128::MAX };
             Some(value.to_i128().unwrap_or(beyond))
         }
         Datum::Bytes(text) => read_whole(text).map(|read| read.value),

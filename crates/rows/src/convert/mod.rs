@@ -59,26 +59,14 @@ pub struct Converted {
 impl Converted {
     /// A value as it should be.
     fn clean(value: Value) -> Converted {
-        Converted {
-            value,
-            issue: None,
-            note: false,
-        }
+        Converted { value, issue: None, note: false }
     }
 
     fn with(value: Value, issue: Issue) -> Converted {
-        Converted {
-            value,
-            issue: Some(issue),
-            note: false,
-        }
+        Converted { value, issue: Some(issue), note: false }
     }
 
     fn noted(value: Value, note: bool) -> Converted {
-        Converted {
-            value,
-            issue: None,
-            note,
-        }
+        Converted { value, issue: None, note }
     }
 }

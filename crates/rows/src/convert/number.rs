@@ -9,12 +9,7 @@ use crate::temporal::Zone;
 fn read_double(text: &[u8]) -> Option<(f64, usize)> {
     let start = skip_spaces(text);
     let sign = usize::from(matches!(text.get(start), Some(b'-' | b'+')));
-    let digits = |at: usize| {
-        text[at..]
-            .iter()
-            .take_while(|byte| byte.is_ascii_digit())
-            .count()
-    };
+    let digits = |at: usize| text[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
     let mut at = start + sign;
     let whole = digits(at);
     at += whole;
@@ -132,21 +127,14 @@ fn decimal(precision: u8, scale: u8, value: Decimal) -> Converted {
 pub(super) fn decimal_from_text(precision: u8, scale: u8, text: &[u8]) -> Converted {
     let Some(read) = Decimal::read(text) else {
         let zero = decimal(precision, scale, Decimal::ZERO);
-        return Converted {
-            issue: Some(Issue::Incorrect { what: "decimal" }),
-            ..zero
-        };
+        return Converted { issue: Some(Issue::Incorrect { what: "decimal" }), ..zero };
     };
     let mut converted = decimal(precision, scale, read.value);
     converted.note |= read.cut && converted.issue.is_none();
     let garbage = !text[read.used..].iter().all(|byte| is_space(*byte));
     if garbage {
         // Unlike with other numbers, this is said first.
-        return Converted {
-            issue: Some(Issue::Truncated),
-            note: false,
-            ..converted
-        };
+        return Converted { issue: Some(Issue::Truncated), note: false, ..converted };
     }
     with_rest(converted, &text[read.used..])
 }
@@ -174,16 +162,9 @@ pub(super) fn decimal_from_datum(
 fn decimal_from_double(precision: u8, scale: u8, value: f64) -> Converted {
     if value.is_nan() {
         let zero = decimal(precision, scale, Decimal::ZERO);
-        return Converted {
-            issue: Some(Issue::Incorrect { what: "decimal" }),
-            ..zero
-        };
+        return Converted { issue: Some(Issue::Incorrect { what: "decimal" }), ..zero };
     }
     let largest = Decimal::largest(Decimal::DIGITS_MAX, 0);
-    let beyond = if value < 0.0 {
-        largest.negate()
-    } else {
-        largest
-    };
+    let beyond = if value < 0.0 { largest.negate() } else { largest };
     decimal(precision, scale, Decimal::from_f64(value).unwrap_or(beyond))
 }

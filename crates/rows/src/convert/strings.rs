@@ -70,21 +70,13 @@ fn limited(text: &[u8], end: usize) -> (Vec<u8>, Option<Issue>, bool) {
 pub(super) fn char_from_text(chars: u32, text: &[u8]) -> Converted {
     let (mut value, issue, _) = limited(text, end_of_characters(text, chars as usize));
     value.truncate(trim_spaces(&value).len());
-    Converted {
-        value: Value::Bytes(value),
-        issue,
-        note: false,
-    }
+    Converted { value: Value::Bytes(value), issue, note: false }
 }
 
 /// A VARCHAR of text.
 pub(super) fn varchar_from_text(chars: u32, text: &[u8]) -> Converted {
     let (value, issue, cut) = limited(text, end_of_characters(text, chars as usize));
-    Converted {
-        value: Value::Bytes(value),
-        issue,
-        note: cut && issue.is_none(),
-    }
+    Converted { value: Value::Bytes(value), issue, note: cut && issue.is_none() }
 }
 
 /// A TINYTEXT to LONGTEXT of text, cut between characters.
@@ -97,11 +89,7 @@ pub(super) fn text_from_text(size: LobSize, text: &[u8]) -> Converted {
         end -= start.unwrap_or(0);
     }
     let (value, issue, cut) = limited(text, end);
-    Converted {
-        value: Value::Bytes(value),
-        issue,
-        note: cut && issue.is_none(),
-    }
+    Converted { value: Value::Bytes(value), issue, note: cut && issue.is_none() }
 }
 
 /// A BINARY(n) of bytes: filled up with zeros.

@@ -23,12 +23,7 @@ struct Moment {
 
 impl Moment {
     fn of(value: DateTime) -> Moment {
-        Moment {
-            value,
-            round_up: false,
-            issue: None,
-            note: false,
-        }
+        Moment { value, round_up: false, issue: None, note: false }
     }
 
     /// The moment with `fsp` digits of its fraction; `None` past the calendar's end.
@@ -87,35 +82,21 @@ fn incorrect(ty: &ColumnType) -> Converted {
 
 /// A moment as a value of a DATE, TIME, DATETIME or TIMESTAMP column.
 fn store(ty: &ColumnType, moment: Moment, zone: Zone) -> Converted {
-    let Moment {
-        value, issue, note, ..
-    } = moment;
+    let Moment { value, issue, note, .. } = moment;
     match ty {
         ColumnType::Date => {
             // A fraction alone is not worth a note.
             let has_time = value.time().micros() >= 1_000_000;
             let lost = (note || has_time) && issue.is_none();
-            Converted {
-                value: Value::Date(value.date()),
-                issue,
-                note: lost,
-            }
+            Converted { value: Value::Date(value.date()), issue, note: lost }
         }
         ColumnType::Time { fsp } => {
             let lost = (note || !value.date().is_zero()) && issue.is_none();
             let rounded = moment.rounded(*fsp).unwrap_or_else(|| value.truncate(*fsp));
-            Converted {
-                value: Value::Time(rounded.time()),
-                issue,
-                note: lost,
-            }
+            Converted { value: Value::Time(rounded.time()), issue, note: lost }
         }
         ColumnType::DateTime { fsp } => match moment.rounded(*fsp) {
-            Some(value) => Converted {
-                value: Value::DateTime(value),
-                issue,
-                note,
-            },
+            Some(value) => Converted { value: Value::DateTime(value), issue, note },
             None => Converted::with(Value::DateTime(value.truncate(*fsp)), Issue::OutOfRange),
         },
         ColumnType::Timestamp { fsp } => timestamp(*fsp, moment, zone),
@@ -124,22 +105,13 @@ fn store(ty: &ColumnType, moment: Moment, zone: Zone) -> Converted {
 }
 
 fn timestamp(fsp: u8, moment: Moment, zone: Zone) -> Converted {
-    let Moment {
-        value, issue, note, ..
-    } = moment;
+    let Moment { value, issue, note, .. } = moment;
     let zero = Value::Timestamp(Timestamp::ZERO);
     if !value.is_zero() && value.date().has_zero_part() {
         return Converted::with(zero, Issue::Incorrect { what: "datetime" });
     }
-    match moment
-        .rounded(fsp)
-        .and_then(|rounded| rounded.to_timestamp(zone))
-    {
-        Some(instant) => Converted {
-            value: Value::Timestamp(instant),
-            issue,
-            note,
-        },
+    match moment.rounded(fsp).and_then(|rounded| rounded.to_timestamp(zone)) {
+        Some(instant) => Converted { value: Value::Timestamp(instant), issue, note },
         None => Converted::with(zero, Issue::OutOfRange),
     }
 }
@@ -220,10 +192,7 @@ fn from_number(ty: &ColumnType, number: i64, fraction: Fraction, zone: Zone) -> 
         }
         _ => match number_to_datetime(number, 0) {
             Some((value, date_only)) => {
-                let mut moment = Moment {
-                    round_up,
-                    ..Moment::of(value)
-                };
+                let mut moment = Moment { round_up, ..Moment::of(value) };
                 if date_only {
                     // A day has no fraction of a second.
                     moment.note = micros > 0;
@@ -264,31 +233,15 @@ fn from_double(ty: &ColumnType, value: f64, zone: Zone) -> Converted {
 fn from_decimal(ty: &ColumnType, value: Decimal, zone: Zone) -> Converted {
     let parts = || {
         let whole = value.truncate(0)?;
-        let digits = value
-            .checked_sub(whole)?
-            .abs()
-            .truncate(7)?
-            .unscaled()
-            .as_u32();
-        Some((
-            whole.to_i64(),
-            Fraction {
-                micros: digits / 10,
-                round_up: digits % 10 >= 5,
-            },
-        ))
+        let digits = value.checked_sub(whole)?.abs().truncate(7)?.unscaled().as_u32();
+        Some((whole.to_i64(), Fraction { micros: digits / 10, round_up: digits % 10 >= 5 }))
     };
     match (parts(), ty) {
         (Some((Some(0), fraction)), _) if value.is_negative() => from_small_negative(ty, fraction),
         (Some((Some(whole), fraction)), _) => from_number(ty, whole, fraction, zone),
-        (_, ColumnType::Time { fsp }) => beyond_time(
-            *fsp,
-            if value.is_negative() {
-                Time::MIN
-            } else {
-                Time::MAX
-            },
-        ),
+        (_, ColumnType::Time { fsp }) => {
+            beyond_time(*fsp, if value.is_negative() { Time::MIN } else { Time::MAX })
+        }
         _ => incorrect(ty),
     }
 }

@@ -16,42 +16,28 @@ fn json_is_kept_as_it_came_in_if_it_is_json() {
         assert_eq!(converted, Converted::clean(Value::Bytes(valid.into())));
     }
     for wrong in ["", "{a: 1}", "[1,]", "nan", "[1] 2", "'a'"] {
-        assert_eq!(
-            text(&ColumnType::Json, wrong).issue,
-            Some(Issue::InvalidJson),
-            "{wrong}"
-        );
+        assert_eq!(text(&ColumnType::Json, wrong).issue, Some(Issue::InvalidJson), "{wrong}");
     }
     let converted = from_text(&ColumnType::Json, b"\"\xff\"", Zone::UTC);
     assert_eq!(converted, Converted::with(Value::Null, Issue::InvalidJson));
     let deep = "[".repeat(100_000);
-    assert_eq!(
-        text(&ColumnType::Json, &deep).issue,
-        Some(Issue::InvalidJson)
-    );
+    assert_eq!(text(&ColumnType::Json, &deep).issue, Some(Issue::InvalidJson));
 }
 
 #[test]
 fn long_text_is_cut_between_characters() {
-    let ty = ColumnType::Text {
-        size: LobSize::Tiny,
-        collation: Collation::Utf8Mb4GeneralCi,
-    };
+    let ty = ColumnType::Text { size: LobSize::Tiny, collation: Collation::Utf8Mb4GeneralCi };
     let converted = text(&ty, &"ä".repeat(128));
     assert_eq!(converted.value, Value::Bytes("ä".repeat(127).into()));
     assert_eq!(converted.issue, Some(Issue::TooLong));
-    let blob = ColumnType::Blob {
-        size: LobSize::Tiny,
-    };
+    let blob = ColumnType::Blob { size: LobSize::Tiny };
     let converted = text(&blob, &"ä".repeat(128));
     assert!(matches!(converted.value, Value::Bytes(bytes) if bytes.len() == 255));
 }
 
 #[test]
 fn instants_are_read_and_shown_in_the_sessions_zone() {
-    let zone = Zone {
-        offset_seconds: 7200,
-    };
+    let zone = Zone { offset_seconds: 7200 };
     let ty = ColumnType::Timestamp { fsp: 0 };
     let stored = from_text(&ty, b"2024-01-02 03:04:05", zone).value;
     let shown = |value: &Value, zone| {
@@ -66,10 +52,7 @@ fn instants_are_read_and_shown_in_the_sessions_zone() {
     assert_eq!(shown(&stored, Zone::UTC), "2024-01-02 02:04:05");
     let datetime = ColumnType::DateTime { fsp: 0 };
     let wall = convert(&datetime, stored.as_datum(), zone).value;
-    assert_eq!(
-        wall,
-        Value::DateTime(read_datetime(b"2024-01-02 04:04:05").unwrap().value)
-    );
+    assert_eq!(wall, Value::DateTime(read_datetime(b"2024-01-02 04:04:05").unwrap().value));
     let back = convert(&ty, wall.as_datum(), zone).value;
     assert_eq!(back, stored);
 }
@@ -85,11 +68,7 @@ fn a_time_of_day_alone_has_no_date() {
 #[test]
 fn no_column_holds_a_negative_zero_or_what_is_no_number() {
     for ty in [ColumnType::Float, ColumnType::Double] {
-        for zero in [
-            Datum::Double(-0.0),
-            Datum::Bytes(b"-0"),
-            Datum::Double(-1e-400),
-        ] {
+        for zero in [Datum::Double(-0.0), Datum::Bytes(b"-0"), Datum::Double(-1e-400)] {
             match convert(&ty, zero, Zone::UTC).value {
                 Value::Float(value) => assert!(value.is_sign_positive()),
                 Value::Double(value) => assert!(value.is_sign_positive()),

@@ -32,10 +32,8 @@ impl Decimal {
     /// The product, with the sum of both scales, or rounded to MySQL's 30 if that is more.
     pub fn checked_mul(self, other: Decimal) -> Option<Decimal> {
         let negative = self.is_negative() != other.is_negative();
-        let product = Wide::product(
-            self.unscaled().unsigned_abs(),
-            other.unscaled().unsigned_abs(),
-        );
+        let product =
+            Wide::product(self.unscaled().unsigned_abs(), other.unscaled().unsigned_abs());
         let scale = self.scale() + other.scale();
         let kept = scale.min(Self::SCALE_MAX.max(self.scale()).max(other.scale()));
         let mut left = scale - kept;
@@ -47,11 +45,7 @@ impl Decimal {
         }
         let (quotient, rest) = value.div_rem(pow10(left));
         let up = left > 0 && rest >= pow10(left) / 2;
-        signed(
-            quotient.narrow()?.checked_add(U256::from(up))?,
-            negative,
-            kept,
-        )
+        signed(quotient.narrow()?.checked_add(U256::from(up))?, negative, kept)
     }
 
     /// The quotient with `scale` digits behind the point. `None` also for a divisor of 0.
@@ -69,16 +63,10 @@ impl Decimal {
             return None;
         }
         let dividend = Wide::product(a, pow10(up as u8));
-        let divisor = b
-            .checked_mul(pow10(down as u8))
-            .filter(|d| d.leading_zeros() > 1)?;
+        let divisor = b.checked_mul(pow10(down as u8)).filter(|d| d.leading_zeros() > 1)?;
         let (quotient, rest) = dividend.div_rem(divisor);
         let quotient = quotient.narrow()?;
-        signed(
-            quotient + U256::from(rest >= divisor - rest),
-            negative,
-            scale,
-        )
+        signed(quotient + U256::from(rest >= divisor - rest), negative, scale)
     }
 
     /// What the whole-numbered quotient leaves, with the dividend's sign. `None` for a divisor

@@ -82,14 +82,7 @@ impl Decimal {
         debug_assert!(unscaled.unsigned_abs() < pow10(Self::DIGITS_MAX));
         let bits = (unscaled << 8u32).as_u256() | U256::from(scale);
         let (high, low) = bits.into_words();
-        Decimal {
-            words: [
-                low as u64,
-                (low >> 64) as u64,
-                high as u64,
-                (high >> 64) as u64,
-            ],
-        }
+        Decimal { words: [low as u64, (low >> 64) as u64, high as u64, (high >> 64) as u64] }
     }
 
     /// `unscaled / 10^scale` for a number of up to 38 digits; scale at most 74.
@@ -106,10 +99,7 @@ impl Decimal {
 
     fn bits(self) -> (u128, u128) {
         let [a, b, c, d] = self.words;
-        (
-            u128::from(c) | u128::from(d) << 64,
-            u128::from(a) | u128::from(b) << 64,
-        )
+        (u128::from(c) | u128::from(d) << 64, u128::from(a) | u128::from(b) << 64)
     }
 
     /// The digits as a whole number.
@@ -149,11 +139,7 @@ impl Decimal {
 
     /// The number without its sign.
     pub fn abs(self) -> Decimal {
-        if self.is_negative() {
-            self.negate()
-        } else {
-            self
-        }
+        if self.is_negative() { self.negate() } else { self }
     }
 
     /// Digits before the point (0 for numbers below 1).
@@ -192,10 +178,7 @@ impl Decimal {
                     quotient += 1;
                 }
                 let signed = quotient.as_i256();
-                Some(Self::pack(
-                    if self.is_negative() { -signed } else { signed },
-                    scale,
-                ))
+                Some(Self::pack(if self.is_negative() { -signed } else { signed }, scale))
             }
         }
     }
@@ -352,10 +335,6 @@ impl Ord for Decimal {
         let common = left.max(right);
         let left = Wide::product(a.unsigned_abs(), pow10(common - left));
         let right = Wide::product(b.unsigned_abs(), pow10(common - right));
-        if self.is_negative() {
-            right.cmp(&left)
-        } else {
-            left.cmp(&right)
-        }
+        if self.is_negative() { right.cmp(&left) } else { left.cmp(&right) }
     }
 }

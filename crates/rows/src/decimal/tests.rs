@@ -8,14 +8,7 @@ fn dec(text: &str) -> Decimal {
 
 #[test]
 fn numbers_print_with_all_digits_of_their_scale() {
-    for text in [
-        "0",
-        "0.00",
-        "-0.50",
-        "12.345",
-        "-1",
-        "0.000000000000000000000000000001",
-    ] {
+    for text in ["0", "0.00", "-0.50", "12.345", "-1", "0.000000000000000000000000000001"] {
         assert_eq!(dec(text).to_string(), text);
     }
     let nines = format!("-{}.{}", "9".repeat(35), "9".repeat(30));
@@ -64,41 +57,17 @@ fn numbers_compare_across_scales() {
 
 #[test]
 fn arithmetic_is_exact_or_rounds_once() {
-    assert_eq!(
-        dec("1.5").checked_add(dec("2.25")).unwrap().to_string(),
-        "3.75"
-    );
-    assert_eq!(
-        dec("1.5").checked_sub(dec("2.25")).unwrap().to_string(),
-        "-0.75"
-    );
-    assert_eq!(
-        dec("1.5").checked_mul(dec("-2.25")).unwrap().to_string(),
-        "-3.375"
-    );
-    assert_eq!(
-        dec("1").checked_div(dec("3"), 4).unwrap().to_string(),
-        "0.3333"
-    );
-    assert_eq!(
-        dec("2").checked_div(dec("-3"), 4).unwrap().to_string(),
-        "-0.6667"
-    );
-    assert_eq!(
-        dec("7.5").checked_rem(dec("-2")).unwrap().to_string(),
-        "1.5"
-    );
+    assert_eq!(dec("1.5").checked_add(dec("2.25")).unwrap().to_string(), "3.75");
+    assert_eq!(dec("1.5").checked_sub(dec("2.25")).unwrap().to_string(), "-0.75");
+    assert_eq!(dec("1.5").checked_mul(dec("-2.25")).unwrap().to_string(), "-3.375");
+    assert_eq!(dec("1").checked_div(dec("3"), 4).unwrap().to_string(), "0.3333");
+    assert_eq!(dec("2").checked_div(dec("-3"), 4).unwrap().to_string(), "-0.6667");
+    assert_eq!(dec("7.5").checked_rem(dec("-2")).unwrap().to_string(), "1.5");
     assert!(dec("1").checked_div(Decimal::ZERO, 4).is_none());
     let large = format!("{}.{}", "9".repeat(35), "9".repeat(30));
     let one = format!("1.{}", "0".repeat(30));
-    assert_eq!(
-        dec(&large).checked_mul(dec(&one)).unwrap().to_string(),
-        large
-    );
-    assert_eq!(
-        dec(&large).checked_div(dec(&one), 30).unwrap().to_string(),
-        large
-    );
+    assert_eq!(dec(&large).checked_mul(dec(&one)).unwrap().to_string(), large);
+    assert_eq!(dec(&large).checked_div(dec(&one), 30).unwrap().to_string(), large);
     assert!(dec(&large).checked_mul(dec(&large)).is_none());
 }
 
@@ -109,19 +78,10 @@ fn other_numbers_come_and_go() {
     assert_eq!(Decimal::from(u64::MAX).to_i64(), None);
     assert_eq!(dec("-2.5").to_i64(), Some(-3));
     assert_eq!(dec("0.1").to_f64(), 0.1);
-    assert_eq!(
-        dec("12345678901234567890.123").to_f64(),
-        12345678901234567890.123
-    );
+    assert_eq!(dec("12345678901234567890.123").to_f64(), 12345678901234567890.123);
     assert_eq!(Decimal::from_f64(0.1).unwrap().to_string(), "0.1");
-    assert_eq!(
-        Decimal::from_f64(1e20).unwrap().to_string(),
-        "100000000000000000000"
-    );
-    assert_eq!(
-        Decimal::from_f64(-1e-20).unwrap().to_string(),
-        "-0.00000000000000000001"
-    );
+    assert_eq!(Decimal::from_f64(1e20).unwrap().to_string(), "100000000000000000000");
+    assert_eq!(Decimal::from_f64(-1e-20).unwrap().to_string(), "-0.00000000000000000001");
     assert!(Decimal::from_f64(f64::NAN).is_none());
     assert!(Decimal::from_f64(1e300).is_none());
 }

@@ -12,12 +12,7 @@ pub(super) struct Wide([u64; 8]);
 
 fn words(value: U256) -> [u64; 4] {
     let (high, low) = value.into_words();
-    [
-        low as u64,
-        (low >> 64) as u64,
-        high as u64,
-        (high >> 64) as u64,
-    ]
+    [low as u64, (low >> 64) as u64, high as u64, (high >> 64) as u64]
 }
 
 impl Wide {

@@ -13,10 +13,7 @@ use crate::temporal::{Date, DateTime, Time, Timestamp};
 use crate::types::{Collation, ColumnType, decimal_bytes};
 
 fn corrupt(why: &'static str) -> Error {
-    Error::Corrupt {
-        key: Vec::new(),
-        why,
-    }
+    Error::Corrupt { key: Vec::new(), why }
 }
 
 /// Whether `decode_part` gives back exactly what a row holds. Not so for prefixes, and for text
@@ -101,9 +98,7 @@ fn body_bytes(ty: &ColumnType, prefix: Option<u32>, body: &[u8]) -> Result<usize
             return skip_bytes(body).ok_or(corrupt("a binary string in a key has no end"));
         }
         ColumnType::Json => return Err(corrupt("JSON in a key")),
-        _ => ty
-            .fixed_bytes()
-            .ok_or(corrupt("a key part of unknown length"))?,
+        _ => ty.fixed_bytes().ok_or(corrupt("a key part of unknown length"))?,
     };
     if body.len() < length {
         return Err(corrupt("a key ends within a part"));
@@ -139,8 +134,7 @@ fn read_bytes(body: &[u8]) -> Vec<u8> {
 
 /// A number of up to 8 bytes, highest first.
 fn unsigned(body: &[u8]) -> u64 {
-    body.iter()
-        .fold(0, |value, byte| value << 8 | u64::from(*byte))
+    body.iter().fold(0, |value, byte| value << 8 | u64::from(*byte))
 }
 
 /// A number of up to 8 bytes, highest first, sign bit flipped.
@@ -158,20 +152,12 @@ fn decode_body(ty: &ColumnType, body: &[u8]) -> Result<Value> {
         ColumnType::Int { .. } => Value::Int(signed(body)),
         ColumnType::Float => {
             let bits = unsigned(body) as u32;
-            let bits = if bits >> 31 == 1 {
-                bits ^ 1 << 31
-            } else {
-                !bits
-            };
+            let bits = if bits >> 31 == 1 { bits ^ 1 << 31 } else { !bits };
             Value::Float(f32::from_bits(bits))
         }
         ColumnType::Double => {
             let bits = unsigned(body);
-            let bits = if bits >> 63 == 1 {
-                bits ^ 1 << 63
-            } else {
-                !bits
-            };
+            let bits = if bits >> 63 == 1 { bits ^ 1 << 63 } else { !bits };
             Value::Double(f64::from_bits(bits))
         }
         ColumnType::Decimal { precision, scale } => {
@@ -183,11 +169,7 @@ fn decode_body(ty: &ColumnType, body: &[u8]) -> Result<Value> {
         }
         ColumnType::Time { .. } => Value::Time(Time::from_micros(signed(body)).ok_or_else(bad)?),
         ColumnType::DateTime { fsp } => {
-            let packed = if *fsp == 0 {
-                unsigned(body) << 20
-            } else {
-                unsigned(body)
-            };
+            let packed = if *fsp == 0 { unsigned(body) << 20 } else { unsigned(body) };
             Value::DateTime(DateTime::from_packed(packed).ok_or_else(bad)?)
         }
         ColumnType::Timestamp { fsp } => {

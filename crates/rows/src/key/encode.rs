@@ -86,20 +86,12 @@ fn encode_other(ty: &ColumnType, prefix: Option<u32>, datum: Datum<'_>, out: &mu
     match (ty, datum) {
         (ColumnType::Float, Datum::Float(value)) => {
             let bits = if value == 0.0 { 0 } else { value.to_bits() };
-            let ordered = if bits >> 31 == 1 {
-                !bits
-            } else {
-                bits | 1 << 31
-            };
+            let ordered = if bits >> 31 == 1 { !bits } else { bits | 1 << 31 };
             out.extend_from_slice(&ordered.to_be_bytes());
         }
         (ColumnType::Double, Datum::Double(value)) => {
             let bits = if value == 0.0 { 0 } else { value.to_bits() };
-            let ordered = if bits >> 63 == 1 {
-                !bits
-            } else {
-                bits | 1 << 63
-            };
+            let ordered = if bits >> 63 == 1 { !bits } else { bits | 1 << 63 };
             out.extend_from_slice(&ordered.to_be_bytes());
         }
         (ColumnType::Decimal { precision, scale }, Datum::Decimal(value)) => {

@@ -64,10 +64,7 @@ fn mark(next: u8) -> u8 {
 
 /// The first byte that is no space; there is one, as spaces at the end were removed.
 fn after_spaces(text: &[u8]) -> u8 {
-    text.iter()
-        .copied()
-        .find(|byte| *byte != SPACE)
-        .unwrap_or(SPACE)
+    text.iter().copied().find(|byte| *byte != SPACE).unwrap_or(SPACE)
 }
 
 fn write_ci(text: &[u8], out: &mut Vec<u8>) {

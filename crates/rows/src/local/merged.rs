@@ -24,14 +24,7 @@ pub(super) fn scan<'a>(
         Direction::Backward => Own::Descending(overlay.range(range).rev()),
     };
     let own_next = own.next();
-    Ok(Box::new(Merged {
-        base,
-        base_state: Base::Before,
-        direction,
-        own,
-        own_next,
-        current: None,
-    }))
+    Ok(Box::new(Merged { base, base_state: Base::Before, direction, own, own_next, current: None }))
 }
 
 type OwnEntry<'a> = (&'a Vec<u8>, &'a Option<Vec<u8>>);
@@ -98,11 +91,7 @@ impl Cursor for Merged<'_> {
         self.current = None;
         loop {
             if self.base_state == Base::Before {
-                self.base_state = if self.base.advance()? {
-                    Base::On
-                } else {
-                    Base::Done
-                };
+                self.base_state = if self.base.advance()? { Base::On } else { Base::Done };
             }
             let Some((own, hides_base)) = self.own_is_next() else {
                 return Ok(false);
@@ -127,7 +116,6 @@ impl Cursor for Merged<'_> {
     }
 
     fn value(&self) -> &[u8] {
-        self.current
-            .map_or_else(|| self.base.value(), |(_, value)| value)
+        self.current.map_or_else(|| self.base.value(), |(_, value)| value)
     }
 }

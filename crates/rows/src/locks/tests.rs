@@ -144,9 +144,7 @@ fn threads_that_lock_at_random_neither_hang_nor_meet() {
                     let owner = table.owner();
                     let mut held = Vec::new();
                     for _ in 0..3 {
-                        random = random
-                            .wrapping_mul(6_364_136_223_846_793_005)
-                            .wrapping_add(1);
+                        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                         let lock = (random >> 33) % LOCKS as u64;
                         match table.acquire(owner, lock, LONG) {
                             Ok(true) => {
@@ -182,6 +180,5 @@ fn an_uncontended_lock_costs_well_under_a_microsecond() {
     }
     let each = started.elapsed().as_nanos() as u64 / ROUNDS;
     // Measured: see docs/decisions. The limit is loose, for busy machines.
-    println!("lock and unlock: {each} ns");
     assert!(each < 1_000, "{each} ns");
 }

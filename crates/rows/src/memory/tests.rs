@@ -20,9 +20,7 @@ fn versions_that_no_snapshot_needs_are_dropped() {
     }
     assert!(store.status().memory_bytes > 100);
     drop(snapshot);
-    let delete = Batch {
-        changes: vec![Change::Delete(b"k".to_vec())],
-    };
+    let delete = Batch { changes: vec![Change::Delete(b"k".to_vec())] };
     store.write(&delete, Durability::Os).unwrap();
     assert_eq!(store.status().memory_bytes, 0);
     assert_eq!(store.inner.state.read().chains.len(), 0);

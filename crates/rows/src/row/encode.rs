@@ -13,24 +13,13 @@ impl RowLayout {
     /// number of columns or more than 4 GiB: a row that would not be read again must not be
     /// written.
     pub fn encode(&self, row: &[Datum<'_>], version: u64, out: &mut Vec<u8>) {
-        assert_eq!(
-            row.len(),
-            self.columns.len(),
-            "a row has every column of its table"
-        );
+        assert_eq!(row.len(), self.columns.len(), "a row has every column of its table");
         let slots = self.slots.len();
         let bytes_of = |datum: &Datum<'_>| {
-            if let Datum::Bytes(b) = datum {
-                b.len()
-            } else {
-                0
-            }
+            if let Datum::Bytes(b) = datum { b.len() } else { 0 }
         };
         let variable: usize = row.iter().map(bytes_of).sum();
-        assert!(
-            u32::try_from(variable).is_ok(),
-            "a row is smaller than 4 GiB"
-        );
+        assert!(u32::try_from(variable).is_ok(), "a row is smaller than 4 GiB");
         let wide = variable > usize::from(u16::MAX);
 
         let start = out.len();
@@ -79,9 +68,7 @@ fn write_fixed(place: Place, datum: Datum<'_>, to: &mut [u8]) {
         (Kind::Double, Datum::Double(value)) => put(value.to_le_bytes(), 8, to),
         (Kind::Decimal { bytes, scale }, Datum::Decimal(value)) => {
             // A value of the domain has no more digits, but perhaps fewer behind the point.
-            let value = value
-                .rescale(scale)
-                .expect("a DECIMAL of its column's domain");
+            let value = value.rescale(scale).expect("a DECIMAL of its column's domain");
             put(value.unscaled().to_le_bytes(), usize::from(bytes), to);
         }
         (Kind::Date, Datum::Date(value)) => put(value.packed().to_le_bytes(), 3, to),

@@ -44,18 +44,13 @@ pub(super) enum Kind {
 impl Kind {
     fn of(ty: &ColumnType) -> Kind {
         match ty {
-            ColumnType::Int {
-                width,
-                unsigned: false,
-                ..
-            } => Kind::Signed(*width),
+            ColumnType::Int { width, unsigned: false, .. } => Kind::Signed(*width),
             ColumnType::Int { width, .. } => Kind::Unsigned(*width),
             ColumnType::Float => Kind::Float,
             ColumnType::Double => Kind::Double,
-            ColumnType::Decimal { scale, .. } => Kind::Decimal {
-                bytes: ty.fixed_bytes().unwrap_or(0) as u8,
-                scale: *scale,
-            },
+            ColumnType::Decimal { scale, .. } => {
+                Kind::Decimal { bytes: ty.fixed_bytes().unwrap_or(0) as u8, scale: *scale }
+            }
             ColumnType::Date => Kind::Date,
             ColumnType::Time { fsp: 0 } => Kind::Seconds,
             ColumnType::Time { .. } => Kind::Time,
@@ -111,16 +106,8 @@ impl RowLayout {
         let (mut fixed, mut variable) = (0u32, 0u16);
         for (slot, ty) in definition.slots.iter().enumerate() {
             let kind = Kind::of(ty);
-            let at = if kind == Kind::Bytes {
-                u32::from(variable)
-            } else {
-                fixed
-            };
-            places.push(Place {
-                kind,
-                slot: slot as u16,
-                at,
-            });
+            let at = if kind == Kind::Bytes { u32::from(variable) } else { fixed };
+            places.push(Place { kind, slot: slot as u16, at });
             match ty.fixed_bytes() {
                 Some(bytes) => fixed += bytes as u32,
                 None => variable += 1,
@@ -134,16 +121,10 @@ impl RowLayout {
         }
         let absent = |column: &crate::schema::Column| {
             let text = column.absent.as_deref();
-            text.map_or(Value::Null, |text| {
-                from_text(&column.ty, text, Zone::UTC).value
-            })
+            text.map_or(Value::Null, |text| from_text(&column.ty, text, Zone::UTC).value)
         };
         RowLayout {
-            columns: definition
-                .columns
-                .iter()
-                .map(|c| places[usize::from(c.slot)])
-                .collect(),
+            columns: definition.columns.iter().map(|c| places[usize::from(c.slot)]).collect(),
             absent: definition.columns.iter().map(absent).collect(),
             slots,
             fixed_bytes,

@@ -29,10 +29,7 @@ pub struct RowRef<'a> {
 
 #[cold]
 fn corrupt(why: &'static str) -> Error {
-    Error::Corrupt {
-        key: Vec::new(),
-        why,
-    }
+    Error::Corrupt { key: Vec::new(), why }
 }
 
 impl<'a> RowRef<'a> {
@@ -61,15 +58,7 @@ impl<'a> RowRef<'a> {
         let ends = fixed + fixed_bytes as usize;
         let data = ends + variables * if wide { 4 } else { 2 };
         let (fixed, ends, data) = (fixed as u32, ends as u32, data as u32);
-        let row = RowRef {
-            layout,
-            bytes,
-            fixed,
-            ends,
-            data,
-            slots,
-            wide,
-        };
+        let row = RowRef { layout, bytes, fixed, ends, data, slots, wide };
         let variable = match variables {
             0 => 0,
             _ if bytes.len() < data as usize => return Err(corrupt("a row ends too early")),
@@ -115,9 +104,7 @@ impl<'a> RowRef<'a> {
             let start = if at == 0 { 0 } else { self.end(at - 1) };
             let variable = &self.bytes[self.data as usize..];
             let bytes = variable.get(start..self.end(at));
-            return bytes
-                .map(Datum::Bytes)
-                .ok_or_else(|| corrupt("ends of a row do not ascend"));
+            return bytes.map(Datum::Bytes).ok_or_else(|| corrupt("ends of a row do not ascend"));
         }
         self.fixed(place)
     }
@@ -166,9 +153,7 @@ impl<'a> RowRef<'a> {
     /// # Errors
     /// As `column`.
     pub fn values(&self) -> Result<Vec<Datum<'a>>> {
-        (0..self.layout.columns.len())
-            .map(|position| self.column(position))
-            .collect()
+        (0..self.layout.columns.len()).map(|position| self.column(position)).collect()
     }
 
     /// The stored bytes.
@@ -242,10 +227,7 @@ fn checked<'a>(place: Place, from: &[u8]) -> Option<Datum<'a>> {
 
 fn decimal(from: &[u8], scale: u8) -> Option<Decimal> {
     if from.len() <= 8 {
-        return Some(Decimal::from_i128(
-            i128::from(low_signed(from, from.len())),
-            scale,
-        ));
+        return Some(Decimal::from_i128(i128::from(low_signed(from, from.len())), scale));
     }
     let negative = from[from.len() - 1] & 0x80 != 0;
     let mut bytes = if negative { [0xFF; 32] } else { [0; 32] };

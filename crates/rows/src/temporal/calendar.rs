@@ -41,11 +41,7 @@ pub(super) fn civil_from_days(days: i32) -> (i32, u8, u8) {
     let month = (5 * day_of_year + 2) / 153;
     let day = (day_of_year - (153 * month + 2) / 5 + 1) as u8;
     let month = if month < 10 { month + 3 } else { month - 9 } as u8;
-    (
-        (year_of_era + era * 400) as i32 + i32::from(month <= 2),
-        month,
-        day,
-    )
+    ((year_of_era + era * 400) as i32 + i32::from(month <= 2), month, day)
 }
 
 /// Microseconds of the last digit that `fsp` digits of a fraction show.

@@ -46,13 +46,7 @@ impl DateTime {
     pub fn from_packed(packed: u64) -> Option<DateTime> {
         let date = Date::from_packed(u32::try_from(packed >> 37).ok()?)?;
         let (hour, minute) = ((packed >> 32 & 31) as u8, (packed >> 26 & 63) as u8);
-        Self::new(
-            date,
-            hour,
-            minute,
-            (packed >> 20 & 63) as u8,
-            (packed & 0xF_FFFF) as u32,
-        )
+        Self::new(date, hour, minute, (packed >> 20 & 63) as u8, (packed & 0xF_FFFF) as u32)
     }
 
     /// The day.
@@ -126,13 +120,7 @@ impl DateTime {
         let clock = micros.rem_euclid(DAY);
         let seconds = (clock / SECOND) as u32;
         let (hour, minute) = ((seconds / 3600) as u8, (seconds / 60 % 60) as u8);
-        Self::new(
-            date,
-            hour,
-            minute,
-            (seconds % 60) as u8,
-            (clock % SECOND) as u32,
-        )
+        Self::new(date, hour, minute, (seconds % 60) as u8, (clock % SECOND) as u32)
     }
 
     /// Rounded to `fsp` digits of a second's fraction, half up. `None` past the year 9999, and
@@ -159,14 +147,8 @@ impl DateTime {
     pub(super) fn at(date: Date, clock: i64) -> DateTime {
         let seconds = (clock / SECOND) as u32;
         let (hour, minute) = ((seconds / 3600) as u8, (seconds / 60 % 60) as u8);
-        Self::new(
-            date,
-            hour,
-            minute,
-            (seconds % 60) as u8,
-            (clock % SECOND) as u32,
-        )
-        .unwrap_or(Self::ZERO)
+        Self::new(date, hour, minute, (seconds % 60) as u8, (clock % SECOND) as u32)
+            .unwrap_or(Self::ZERO)
     }
 
     /// Digits of the second's fraction beyond `fsp` left out.
@@ -182,9 +164,7 @@ impl DateTime {
         }
         let micros = self.to_micros()? - i64::from(zone.offset_seconds) * SECOND;
         let timestamp = Timestamp::from_micros(u64::try_from(micros).ok()?);
-        (Timestamp::MIN..=Timestamp::MAX)
-            .contains(&timestamp)
-            .then_some(timestamp)
+        (Timestamp::MIN..=Timestamp::MAX).contains(&timestamp).then_some(timestamp)
     }
 
     /// The number 20240131235959, as MySQL has a time where it wants a whole number.

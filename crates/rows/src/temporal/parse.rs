@@ -52,38 +52,25 @@ impl<'a> Cursor<'a> {
 
     /// Up to `most` digits as a number, kept below 2^40; `None` if there is none.
     pub(super) fn digits(&mut self, most: usize) -> Option<u64> {
-        let count = self
-            .rest
-            .iter()
-            .take(most)
-            .take_while(|byte| byte.is_ascii_digit())
-            .count();
+        let count = self.rest.iter().take(most).take_while(|byte| byte.is_ascii_digit()).count();
         let (digits, rest) = self.rest.split_at(count);
         self.rest = rest;
-        let value = digits.iter().fold(0u64, |value, byte| {
-            (value * 10 + u64::from(byte - b'0')).min(1 << 40)
-        });
+        let value = digits
+            .iter()
+            .fold(0u64, |value, byte| (value * 10 + u64::from(byte - b'0')).min(1 << 40));
         (count > 0).then_some(value)
     }
 
     /// The digits of a fraction: microseconds, whether the next digit rounds up, whether digits
     /// were lost.
     pub(super) fn fraction(&mut self) -> (u32, bool, bool) {
-        let count = self
-            .rest
-            .iter()
-            .take_while(|byte| byte.is_ascii_digit())
-            .count();
+        let count = self.rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let (digits, rest) = self.rest.split_at(count);
         self.rest = rest;
         let micros = (0..6).fold(0, |micros, at| {
             micros * 10 + digits.get(at).map_or(0, |byte| u32::from(byte - b'0'))
         });
-        (
-            micros,
-            digits.get(6).is_some_and(|byte| *byte >= b'5'),
-            count > 6,
-        )
+        (micros, digits.get(6).is_some_and(|byte| *byte >= b'5'), count > 6)
     }
 
     /// Whether nothing but spaces is left.
@@ -131,11 +118,7 @@ pub(super) fn read_datetime_as(text: &[u8], any_separator: bool) -> Result<ReadD
     let stopped;
     match plain_digits(cursor.rest) {
         Some(digits) => {
-            year_digits = if digits == 4 || digits == 8 || digits >= 14 {
-                4
-            } else {
-                2
-            };
+            year_digits = if digits == 4 || digits == 8 || digits >= 14 { 4 } else { 2 };
             stopped = read_plain(&mut cursor, &mut parts, year_digits);
         }
         None => {
@@ -157,11 +140,7 @@ pub(super) fn read_datetime_as(text: &[u8], any_separator: bool) -> Result<ReadD
     if !stopped && cursor.skip(b'.') {
         fraction = cursor.fraction();
     }
-    let offset = if parts.count == 6 {
-        read_offset(&mut cursor)
-    } else {
-        None
-    };
+    let offset = if parts.count == 6 { read_offset(&mut cursor) } else { None };
     let zero = parts.values == [0; 6] && fraction.0 == 0;
     if year_digits == 2 && !zero {
         parts.values[0] += if parts.values[0] < 70 { 2000 } else { 1900 };
@@ -251,11 +230,7 @@ fn read_offset(cursor: &mut Cursor<'_>) -> Option<i32> {
     let [h1, h2, m1, m2] = digits.map(|byte| i32::from(byte - b'0'));
     let (hours, minutes) = (h1 * 10 + h2, m1 * 10 + m2);
     let seconds = hours * 3600 + minutes * 60;
-    let most = if *sign == b'+' {
-        14 * 3600
-    } else {
-        14 * 3600 - 60
-    };
+    let most = if *sign == b'+' { 14 * 3600 } else { 14 * 3600 - 60 };
     if minutes > 59 || seconds > most {
         return None;
     }
@@ -285,13 +260,7 @@ pub fn number_to_datetime(number: i64, micros: u32) -> Option<(DateTime, bool)> 
     };
     let full = full as u64;
     let (day, clock) = (full / 1_000_000, full % 1_000_000);
-    let parts = [
-        day / 10_000,
-        day / 100 % 100,
-        day % 100,
-        clock / 10_000,
-        clock / 100 % 100,
-        clock % 100,
-    ];
+    let parts =
+        [day / 10_000, day / 100 % 100, day % 100, clock / 10_000, clock / 100 % 100, clock % 100];
     Some((valid(&parts, micros)?, date_only))
 }

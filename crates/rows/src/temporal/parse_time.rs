@@ -60,13 +60,7 @@ pub fn read_time(text: &[u8]) -> Option<ReadTime> {
     if minutes > 59 || seconds > 59 {
         return None;
     }
-    let value = Time::new(
-        negative,
-        hours as u32,
-        minutes as u8,
-        seconds as u8,
-        fraction.0,
-    );
+    let value = Time::new(negative, hours as u32, minutes as u8, seconds as u8, fraction.0);
     Some(ReadTime {
         value: value.unwrap_or(if negative { Time::MIN } else { Time::MAX }),
         round_up: fraction.1,

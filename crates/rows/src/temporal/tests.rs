@@ -9,9 +9,7 @@ fn text(write: impl FnOnce(&mut Vec<u8>)) -> String {
 }
 
 fn datetime(from: &str) -> DateTime {
-    read_datetime(from.as_bytes())
-        .expect("a date in a test")
-        .value
+    read_datetime(from.as_bytes()).expect("a date in a test").value
 }
 
 #[test]
@@ -52,11 +50,7 @@ fn packed_numbers_order_as_times() {
         "2024-02-01",
         "9999-12-31 23:59:59.999999",
     ];
-    assert!(
-        times
-            .windows(2)
-            .all(|pair| datetime(pair[0]) < datetime(pair[1]))
-    );
+    assert!(times.windows(2).all(|pair| datetime(pair[0]) < datetime(pair[1])));
     for time in times {
         let value = datetime(time);
         assert_eq!(DateTime::from_packed(value.packed()), Some(value));
@@ -65,37 +59,16 @@ fn packed_numbers_order_as_times() {
 
 #[test]
 fn rounding_carries_into_the_day_but_not_past_the_calendar() {
-    let round = |from: &str, fsp| {
-        datetime(from)
-            .round(fsp)
-            .map(|value| text(|out| value.write(fsp, out)))
-    };
-    assert_eq!(
-        round("2024-02-28 23:59:59.5", 0).unwrap(),
-        "2024-02-29 00:00:00"
-    );
-    assert_eq!(
-        round("2024-02-28 23:59:59.96", 1).unwrap(),
-        "2024-02-29 00:00:00.0"
-    );
-    assert_eq!(
-        round("2024-02-28 23:59:59.94", 1).unwrap(),
-        "2024-02-28 23:59:59.9"
-    );
-    assert_eq!(
-        round("2024-02-28 00:00:00.123456", 6).unwrap(),
-        "2024-02-28 00:00:00.123456"
-    );
-    assert_eq!(
-        round("2024-00-10 10:00:00.5", 0).unwrap(),
-        "2024-00-10 10:00:01"
-    );
+    let round =
+        |from: &str, fsp| datetime(from).round(fsp).map(|value| text(|out| value.write(fsp, out)));
+    assert_eq!(round("2024-02-28 23:59:59.5", 0).unwrap(), "2024-02-29 00:00:00");
+    assert_eq!(round("2024-02-28 23:59:59.96", 1).unwrap(), "2024-02-29 00:00:00.0");
+    assert_eq!(round("2024-02-28 23:59:59.94", 1).unwrap(), "2024-02-28 23:59:59.9");
+    assert_eq!(round("2024-02-28 00:00:00.123456", 6).unwrap(), "2024-02-28 00:00:00.123456");
+    assert_eq!(round("2024-00-10 10:00:00.5", 0).unwrap(), "2024-00-10 10:00:01");
     assert_eq!(round("9999-12-31 23:59:59.5", 0), None);
     assert_eq!(Time::MAX.round(0), None);
-    assert_eq!(
-        Time::new(true, 1, 0, 0, 500_000).unwrap().round(0),
-        Time::new(true, 1, 0, 1, 0)
-    );
+    assert_eq!(Time::new(true, 1, 0, 0, 500_000).unwrap().round(0), Time::new(true, 1, 0, 1, 0));
 }
 
 #[test]
@@ -105,15 +78,9 @@ fn instants_show_the_clock_of_a_zone() {
     let noon = datetime("2024-01-02 12:00:00");
     let instant = noon.to_timestamp(zone).unwrap();
     assert_eq!(instant.to_datetime(zone), noon);
-    assert_eq!(
-        instant.to_datetime(Zone::UTC),
-        datetime("2024-01-02 06:30:00")
-    );
+    assert_eq!(instant.to_datetime(Zone::UTC), datetime("2024-01-02 06:30:00"));
     assert_eq!(datetime("1970-01-01").to_timestamp(Zone::UTC), None);
-    assert_eq!(
-        datetime("2038-01-19 03:14:08").to_timestamp(Zone::UTC),
-        None
-    );
+    assert_eq!(datetime("2038-01-19 03:14:08").to_timestamp(Zone::UTC), None);
     assert_eq!(DateTime::ZERO.to_timestamp(zone), Some(Timestamp::ZERO));
     assert_eq!(Zone::parse("+14:01"), None);
     assert_eq!(Zone::parse("5:00"), None);
@@ -141,10 +108,7 @@ fn numbers_are_dates_too() {
     for wrong in [-1, 100, 20241301, 691232, 240131240000, i64::MAX] {
         assert_eq!(of(wrong), None, "{wrong}");
     }
-    assert_eq!(
-        number_to_time(-115959, 0),
-        Some((Time::new(true, 11, 59, 59, 0).unwrap(), false))
-    );
+    assert_eq!(number_to_time(-115959, 0), Some((Time::new(true, 11, 59, 59, 0).unwrap(), false)));
     assert_eq!(number_to_time(8390000, 0), Some((Time::MAX, true)));
     assert_eq!(number_to_time(60, 0), None);
 }

@@ -22,11 +22,7 @@ impl Time {
 
     /// A length in microseconds; `None` outside of the range.
     pub const fn from_micros(micros: i64) -> Option<Time> {
-        if micros >= Time::MIN.0 && micros <= Time::MAX.0 {
-            Some(Time(micros))
-        } else {
-            None
-        }
+        if micros >= Time::MIN.0 && micros <= Time::MAX.0 { Some(Time(micros)) } else { None }
     }
 
     /// A length by its parts; `None` if one is out of its range.
@@ -74,11 +70,7 @@ impl Time {
     pub fn round(self, fsp: u8) -> Option<Time> {
         let step = step(fsp);
         let rounded = (self.0.abs() + step / 2) / step * step;
-        Self::from_micros(if self.is_negative() {
-            -rounded
-        } else {
-            rounded
-        })
+        Self::from_micros(if self.is_negative() { -rounded } else { rounded })
     }
 
     /// Digits of the second's fraction beyond `fsp` left out.

@@ -43,9 +43,7 @@ impl Timestamp {
         let shifted = i64::try_from(self.0)
             .ok()
             .and_then(|micros| micros.checked_add(i64::from(zone.offset_seconds) * SECOND));
-        shifted
-            .and_then(DateTime::from_micros)
-            .unwrap_or(DateTime::ZERO)
+        shifted.and_then(DateTime::from_micros).unwrap_or(DateTime::ZERO)
     }
 
     /// Rounded to `fsp` digits of a second's fraction, half up. `None` beyond the range.
@@ -87,12 +85,10 @@ impl Zone {
         let seconds = hours * 3600 + minutes * 60;
         match sign {
             _ if minutes > 59 => None,
-            "+" if seconds <= 14 * 3600 => Some(Zone {
-                offset_seconds: seconds,
-            }),
-            "-" if i64::from(seconds) * SECOND < DAY && seconds < 14 * 3600 => Some(Zone {
-                offset_seconds: -seconds,
-            }),
+            "+" if seconds <= 14 * 3600 => Some(Zone { offset_seconds: seconds }),
+            "-" if i64::from(seconds) * SECOND < DAY && seconds < 14 * 3600 => {
+                Some(Zone { offset_seconds: -seconds })
+            }
             _ => None,
         }
     }

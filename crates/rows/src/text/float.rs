@@ -61,10 +61,7 @@ fn write_whole(value: f64, out: &mut Vec<u8>) {
 
 /// Appends a number given in Rust's exponent form, `-1.25e-7`.
 fn write_form(form: fmt::Arguments<'_>, out: &mut Vec<u8>) {
-    let mut scratch = Scratch {
-        bytes: [0; 32],
-        length: 0,
-    };
+    let mut scratch = Scratch { bytes: [0; 32], length: 0 };
     // A sign, 17 digits, a point and an exponent of 3 digits fit.
     scratch.write_fmt(form).expect("32 bytes hold a double");
     let text = &scratch.bytes[..scratch.length];
@@ -72,10 +69,7 @@ fn write_form(form: fmt::Arguments<'_>, out: &mut Vec<u8>) {
         [b'-', rest @ ..] => (true, rest),
         _ => (false, text),
     };
-    let mark = text
-        .iter()
-        .position(|byte| *byte == b'e')
-        .unwrap_or(text.len());
+    let mark = text.iter().position(|byte| *byte == b'e').unwrap_or(text.len());
     let exponent = read_exponent(&text[mark + 1..]);
     let mut digits = [0u8; 20];
     let mut count = 0;
@@ -97,9 +91,7 @@ fn read_exponent(text: &[u8]) -> i32 {
         [b'-', rest @ ..] => (true, rest),
         _ => (false, text),
     };
-    let value = digits
-        .iter()
-        .fold(0, |value, byte| value * 10 + i32::from(byte - b'0'));
+    let value = digits.iter().fold(0, |value, byte| value * 10 + i32::from(byte - b'0'));
     if negative { -value } else { value }
 }
 

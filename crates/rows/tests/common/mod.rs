@@ -73,7 +73,11 @@ pub fn users(engine: &Engine) -> Arc<Table> {
     table(
         engine,
         "t",
-        vec![column("id", int(), false), column("name", text(20), true), column("mail", text(20), true)],
+        vec![
+            column("id", int(), false),
+            column("name", text(20), true),
+            column("mail", text(20), true),
+        ],
         vec![
             index("PRIMARY", true, &["id"]),
             index("name", false, &["name"]),

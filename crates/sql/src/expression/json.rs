@@ -254,10 +254,10 @@ fn parse_path(text: &str) -> Option<Vec<Step>> {
             if let Some(after) = after.strip_prefix('*') {
                 steps.push(Step::EachMember);
                 rest = after;
-            } else if after.starts_with('"') {
-                let end = after[1..].find('"')? + 1;
-                steps.push(Step::Member(after[1..end].to_string()));
-                rest = &after[end + 1..];
+            } else if let Some(quoted) = after.strip_prefix('"') {
+                let end = quoted.find('"')?;
+                steps.push(Step::Member(quoted[..end].to_string()));
+                rest = &quoted[end + 1..];
             } else {
                 let end = after.find(['.', '[', ' ']).unwrap_or(after.len());
                 if end == 0 {

@@ -152,5 +152,5 @@ pub fn leading_number(text: &[u8]) -> (f64, bool) {
         }
     }
     let value = std::str::from_utf8(&body[..at]).ok().and_then(|text| text.parse().ok());
-    (value.unwrap_or(0.0), body[at..].iter().all(|byte| space(byte)))
+    (value.unwrap_or(0.0), body[at..].iter().all(space))
 }

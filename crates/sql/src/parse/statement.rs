@@ -273,7 +273,7 @@ fn drop_(cursor: &mut Cursor<'_>) -> Result<Statement> {
     }
     let view = cursor.take("VIEW");
     cursor.take("TEMPORARY");
-    if !view && !(cursor.take("TABLE") || cursor.take("TABLES")) {
+    if !(view || cursor.take("TABLE") || cursor.take("TABLES")) {
         if ["TRIGGER", "PROCEDURE", "FUNCTION", "EVENT"].iter().any(|word| cursor.is(word)) {
             skip(cursor);
             return Err(SqlError::unsupported("triggers, stored routines and events"));

@@ -177,11 +177,30 @@ fn a_stream_that_is_read_slowly_holds_few_rows() {
 }
 
 #[test]
-fn long_chains_of_conditions_are_no_trouble() {
+fn long_chains_are_no_trouble() {
     let mut house = furnished();
-    let any: Vec<String> = (0..1500).map(|at| format!("age = {at} AND id > {at}")).collect();
+    let any: Vec<String> = (100..400).map(|at| format!("age = {at} AND id > {at}")).collect();
     let query = format!("SELECT COUNT(*), MAX(id) FROM person WHERE {}", any.join(" OR "));
     assert_eq!(house.answer(&query), ["0\tNULL"]);
+    let one: Vec<String> = (1..400).map(|at| format!("age = {at}")).collect();
+    let query = format!("SELECT COUNT(*), MAX(id) FROM person WHERE {}", one.join(" OR "));
+    assert_eq!(house.answer(&query), ["9\t10"]);
+    let union: Vec<String> = (0..500).map(|at| format!("SELECT {at} % 10 AS n")).collect();
+    assert_eq!(house.answer(&union.join(" UNION ")).len(), 10);
+    let joins: Vec<String> = (0..70).map(|at| format!("edge e{at}")).collect();
+    let error = house.refusal(&format!("SELECT COUNT(*) FROM {}", joins.join(", ")));
+    assert_eq!(error.number, 1116);
+}
+
+#[test]
+fn the_catalog_is_queried_like_any_table() {
+    let mut house = furnished();
+    let rows = house.answer(
+        "SELECT t.table_name, COUNT(*) AS columns FROM information_schema.tables t JOIN \
+         information_schema.columns c ON c.table_schema = t.table_schema AND c.table_name = \
+         t.table_name WHERE t.table_schema = DATABASE() GROUP BY t.table_name ORDER BY 1",
+    );
+    assert_eq!(rows, ["edge\t3", "empty\t2", "orders\t6", "person\t10"]);
 }
 
 #[test]

@@ -69,20 +69,13 @@ pub struct Options {
 /// Runs the experiment.
 pub fn run(options: &Options) -> Result<()> {
     let common = &options.common;
-    let world = World {
-        seed: common.seed,
-        rows: options.rows,
-        note_bytes: options.note,
-    };
+    let world = World { seed: common.seed, rows: options.rows, note_bytes: options.note };
     let mut report = Report::new("game");
     common.note(&mut report);
     report.setting("players, accounts", options.rows);
     report.setting("note bytes per row", options.note);
     let (percent, popular) = (options.popular_percent, options.popular);
-    report.setting(
-        "popularity",
-        format!("{percent}% of transactions on {popular} players"),
-    );
+    report.setting("popularity", format!("{percent}% of transactions on {popular} players"));
     let durability = options.durability;
     let flush_log = flush_log(durability);
     report.setting(
@@ -106,15 +99,8 @@ pub fn run(options: &Options) -> Result<()> {
                 let ledger = &ledgers[variant.ledger];
                 let window = one_window(variant, ledger, world, options, connections, round);
                 if let Some((measurement, stale)) = report.keep(&label, window) {
-                    progress(&format!(
-                        "{label}, round {round}: {:.0}/s",
-                        measurement.rate
-                    ));
-                    add(
-                        &mut report,
-                        &format!("{}: stale reads", variant.name),
-                        stale,
-                    );
+                    progress(&format!("{label}, round {round}: {:.0}/s", measurement.rate));
+                    add(&mut report, &format!("{}: stale reads", variant.name), stale);
                     report.measurements.push(measurement);
                 }
             }
@@ -130,11 +116,7 @@ pub fn run(options: &Options) -> Result<()> {
     for variant in variants.iter().filter(|variant| variant.exact) {
         for what in ["stale reads", "lost updates"] {
             let name = format!("{}: {what}", variant.name);
-            if report
-                .figures
-                .get(&name)
-                .is_some_and(|count| count != &json!(0))
-            {
+            if report.figures.get(&name).is_some_and(|count| count != &json!(0)) {
                 bail!("{name} must be none");
             }
         }
@@ -152,10 +134,8 @@ fn one_window(
     round: usize,
 ) -> Result<(Measurement, u64)> {
     let common = &options.common;
-    let popularity = Popularity {
-        rows: options.popular.min(options.rows),
-        percent: options.popular_percent,
-    };
+    let popularity =
+        Popularity { rows: options.popular.min(options.rows), percent: options.popular_percent };
     let mut clients = Vec::with_capacity(connections);
     for number in 0..connections {
         let (door, streams) = (variant.connect)()?;
@@ -166,10 +146,7 @@ fn one_window(
     let (sample, sessions) = drive(clients, &common.plan(1, variant.servers.clone()))?;
     let stale = sessions.iter().map(|session| session.stale).sum();
     let mode = format!("{connections} connections");
-    Ok((
-        Measurement::new(&mode, variant.name, round, connections, &sample),
-        stale,
-    ))
+    Ok((Measurement::new(&mode, variant.name, round, connections, &sample), stale))
 }
 
 /// Compares what is there with what was acknowledged.
@@ -186,37 +163,19 @@ fn check(variant: &Variant<'_>, ledger: &Ledger, world: World, report: &mut Repo
         unasked += is.saturating_sub(must);
     }
     add(report, &format!("{}: lost updates", variant.name), lost);
-    add(
-        report,
-        &format!("{}: changes that nobody asked for", variant.name),
-        unasked,
-    );
+    add(report, &format!("{}: changes that nobody asked for", variant.name), unasked);
     if let Some(copies) = &variant.copies {
         let copies = Scores::read(copies, world, &changed)?;
-        let differs = |id: &&u32| {
-            copies
-                .of(**id)
-                .is_some_and(|copy| Some(copy) != scores.of(**id))
-        };
+        let differs = |id: &&u32| copies.of(**id).is_some_and(|copy| Some(copy) != scores.of(**id));
         let stale = changed.iter().filter(differs).count() as u64;
-        add(
-            report,
-            &format!("{}: stale copies at the end", variant.name),
-            stale,
-        );
+        add(report, &format!("{}: stale copies at the end", variant.name), stale);
     }
     Ok(())
 }
 
 fn add(report: &mut Report, name: &str, count: u64) {
-    let so_far = report
-        .figures
-        .get(name)
-        .and_then(serde_json::Value::as_u64)
-        .unwrap_or(0);
-    report
-        .figures
-        .insert(name.to_owned(), json!(so_far + count));
+    let so_far = report.figures.get(name).and_then(serde_json::Value::as_u64).unwrap_or(0);
+    report.figures.insert(name.to_owned(), json!(so_far + count));
 }
 
 fn drawing(report: &Report, variants: &[Variant<'_>], options: &Options) -> Drawing {
@@ -225,22 +184,11 @@ fn drawing(report: &Report, variants: &[Variant<'_>], options: &Options) -> Draw
     }
     let points = |name: &str| -> Vec<(f64, f64)> {
         let rate = |count: usize| {
-            report
-                .spread(&format!("{count} connections"), name, |window| window.rate)
-                .median
+            report.spread(&format!("{count} connections"), name, |window| window.rate).median
         };
-        options
-            .connections
-            .iter()
-            .map(|count| (*count as f64, rate(*count)))
-            .collect()
+        options.connections.iter().map(|count| (*count as f64, rate(*count))).collect()
     };
-    let series = variants
-        .iter()
-        .map(|variant| (variant.name.to_owned(), points(variant.name)));
-    let title = format!(
-        "game, transactions per second, {}",
-        options.durability.name()
-    );
+    let series = variants.iter().map(|variant| (variant.name.to_owned(), points(variant.name)));
+    let title = format!("game, transactions per second, {}", options.durability.name());
     Drawing::lines(&title, "connections", series.collect())
 }

@@ -25,9 +25,7 @@ pub struct Ledger {
 impl Ledger {
     /// Nothing was changed yet.
     pub fn new(rows: u32) -> Ledger {
-        Ledger {
-            changes: (0..=rows).map(|_| AtomicU32::new(0)).collect(),
-        }
+        Ledger { changes: (0..=rows).map(|_| AtomicU32::new(0)).collect() }
     }
 
     /// Changes of a player that were acknowledged so far.
@@ -37,9 +35,7 @@ impl Ledger {
 
     /// Players with a change.
     pub fn changed(&self) -> Vec<u32> {
-        (1..self.changes.len() as u32)
-            .filter(|id| self.acknowledged(*id) > 0)
-            .collect()
+        (1..self.changes.len() as u32).filter(|id| self.acknowledged(*id) > 0).collect()
     }
 
     fn acknowledge(&self, id: u32) {
@@ -123,9 +119,7 @@ impl Session for Game {
     }
 
     fn reply(&mut self, lane: usize, input: &[u8], lanes: &mut Lanes) -> Progress {
-        let answer = self
-            .door
-            .answer(self.step, &mut self.turn, lane, input, lanes);
+        let answer = self.door.answer(self.step, &mut self.turn, lane, input, lanes);
         let id = self.turn.id;
         let (bytes, verdict) = match answer {
             Answer::Incomplete => return Progress::Incomplete,
@@ -144,9 +138,7 @@ impl Session for Game {
                     return Progress::Step(bytes);
                 }
                 Step::Look
-                    if self
-                        .world
-                        .is_account(id, &self.turn.account.0, &self.turn.account.1) =>
+                    if self.world.is_account(id, &self.turn.account.0, &self.turn.account.1) =>
                 {
                     (bytes, Verdict::Right)
                 }
@@ -155,11 +147,7 @@ impl Session for Game {
             Answer::Absent(bytes) => (bytes, Verdict::Wrong),
             Answer::Refused(bytes) => (bytes, Verdict::Refused),
         };
-        Progress::Done {
-            bytes,
-            rows: 3,
-            verdict,
-        }
+        Progress::Done { bytes, rows: 3, verdict }
     }
 }
 
@@ -175,14 +163,7 @@ impl Scores {
         for part in ids.chunks(ids.len().div_ceil(READERS).max(1)) {
             let (door, streams) = connect()?;
             let (ids, scores) = (part.to_vec(), Vec::new());
-            let session = Reading {
-                door,
-                world,
-                ids,
-                turn: Turn::default(),
-                scores,
-                asked: 0,
-            };
+            let session = Reading { door, world, ids, turn: Turn::default(), scores, asked: 0 };
             clients.push(Client { session, streams });
         }
         let plan = Plan {
@@ -194,14 +175,8 @@ impl Scores {
         };
         let (sample, sessions) = drive(clients, &plan)?;
         let bad = sample.first_bad.as_deref().unwrap_or("time is up");
-        ensure!(
-            sample.bad() == 0 && sample.requests == ids.len() as u64,
-            "reading all: {bad}"
-        );
-        let scores = sessions
-            .into_iter()
-            .flat_map(|session| session.scores)
-            .collect();
+        ensure!(sample.bad() == 0 && sample.requests == ids.len() as u64, "reading all: {bad}");
+        let scores = sessions.into_iter().flat_map(|session| session.scores).collect();
         Ok(Scores { scores })
     }
 
@@ -234,10 +209,7 @@ impl Session for Reading {
     fn reply(&mut self, lane: usize, input: &[u8], lanes: &mut Lanes) -> Progress {
         let id = self.turn.id;
         let (bytes, verdict) =
-            match self
-                .door
-                .answer(Step::Read, &mut self.turn, lane, input, lanes)
-            {
+            match self.door.answer(Step::Read, &mut self.turn, lane, input, lanes) {
                 Answer::Incomplete => return Progress::Incomplete,
                 Answer::More(bytes) => return Progress::Step(bytes),
                 Answer::Done(bytes) if self.world.is_player(id, &self.turn.player) => {
@@ -248,10 +220,6 @@ impl Session for Reading {
                 Answer::Absent(bytes) => (bytes, Verdict::Right),
                 Answer::Refused(bytes) => (bytes, Verdict::Refused),
             };
-        Progress::Done {
-            bytes,
-            rows: 1,
-            verdict,
-        }
+        Progress::Done { bytes, rows: 1, verdict }
     }
 }

@@ -110,12 +110,7 @@ impl Table {
             let with_cache = table.cache.is_some();
             table.mariadb = report.keep("mariadb", start_mariadb(options, world, with_cache));
         }
-        if wants(&[
-            ROWHOUSE_SQL,
-            ROWHOUSE_HANDLERSOCKET,
-            ROWHOUSE_SET,
-            ROWHOUSE_CAS,
-        ]) {
+        if wants(&[ROWHOUSE_SQL, ROWHOUSE_HANDLERSOCKET, ROWHOUSE_SET, ROWHOUSE_CAS]) {
             progress("loading rowhouse");
             table.rowhouse = report.keep("rowhouse", start_rowhouse(options, world));
         }
@@ -130,21 +125,12 @@ impl Table {
             }
         };
         let caches = [&self.memcached_set, &self.memcached_cas, &self.cache];
-        version(
-            "memcached",
-            caches
-                .into_iter()
-                .flatten()
-                .next()
-                .map(|peer| &peer.version),
-        );
+        version("memcached", caches.into_iter().flatten().next().map(|peer| &peer.version));
         version("redis", self.redis.as_ref().map(|peer| &peer.version));
         version("mariadb", self.mariadb.as_ref().map(|peer| &peer.version));
         version("rowhouse", self.rowhouse.as_ref().map(|peer| &peer.version));
         if let Some(Err(why)) = self.mariadb.as_ref().map(|peer| &peer.handlersocket) {
-            report
-                .not_run
-                .insert(MARIADB_HANDLERSOCKET.to_owned(), why.clone());
+            report.not_run.insert(MARIADB_HANDLERSOCKET.to_owned(), why.clone());
         }
         if let Some(peer) = &self.rowhouse
             && common.wants_any(&[ROWHOUSE_SET, ROWHOUSE_CAS])
@@ -166,15 +152,7 @@ impl Table {
             let (connect, truth) = (memcached(peer, cas), memcached(peer, cas));
             let servers = vec![peer.server.pid()];
             let exact = false;
-            all.push(Variant {
-                name,
-                servers,
-                ledger,
-                connect,
-                truth,
-                copies: None,
-                exact,
-            });
+            all.push(Variant { name, servers, ledger, connect, truth, copies: None, exact });
         };
         if let Some(peer) = &self.memcached_set {
             by_memcached(MEMCACHED_SET, 0, peer, false);
@@ -188,15 +166,7 @@ impl Table {
             let servers = vec![peer.server.pid()];
             let (connect, truth) = (connect(), connect());
             let (name, ledger, exact) = (REDIS_SET, 2, false);
-            all.push(Variant {
-                name,
-                servers,
-                ledger,
-                connect,
-                truth,
-                copies: None,
-                exact,
-            });
+            all.push(Variant { name, servers, ledger, connect, truth, copies: None, exact });
         }
         if let Some(peer) = &self.mariadb {
             all.extend(self.mariadb_variants(peer));
@@ -221,29 +191,15 @@ impl Table {
             copies: None,
             exact: false,
         };
-        let mut all = vec![variant(
-            MARIADB_SQL,
-            vec![pid],
-            3,
-            sql(DATABASE),
-            sql(DATABASE),
-        )];
+        let mut all = vec![variant(MARIADB_SQL, vec![pid], 3, sql(DATABASE), sql(DATABASE))];
         if peer.handlersocket.is_ok() {
             let connect: Connect<'a> = Box::new(move || {
                 let (read, write) = doors::handlersocket_indexes(DATABASE);
-                let streams = vec![
-                    peer.handlersocket_read(&read)?,
-                    peer.handlersocket_write(&write)?,
-                ];
+                let streams =
+                    vec![peer.handlersocket_read(&read)?, peer.handlersocket_write(&write)?];
                 Ok((doors::handlersocket(), streams))
             });
-            all.push(variant(
-                MARIADB_HANDLERSOCKET,
-                vec![pid],
-                3,
-                connect,
-                sql(DATABASE),
-            ));
+            all.push(variant(MARIADB_HANDLERSOCKET, vec![pid], 3, connect, sql(DATABASE)));
         }
         if let Some(cache) = &self.cache {
             let connect: Connect<'a> = Box::new(move || {
@@ -254,10 +210,7 @@ impl Table {
                 Box::new(move || Ok((doors::keys("", false), vec![cache.connect()?])));
             let servers = vec![pid, cache.server.pid()];
             let cached = variant(MARIADB_CACHED, servers, 4, connect, sql(CACHED_DATABASE));
-            all.push(Variant {
-                copies: Some(copies),
-                ..cached
-            });
+            all.push(Variant { copies: Some(copies), ..cached });
         }
         all
     }
@@ -279,10 +232,8 @@ impl Table {
         if peer.doors.handlersocket.is_some() && peer.doors.handlersocket_write.is_some() {
             let connect: Connect<'a> = Box::new(move || {
                 let (read, write) = doors::handlersocket_indexes(DATABASE);
-                let streams = vec![
-                    peer.handlersocket_read(&read)?,
-                    peer.handlersocket_write(&write)?,
-                ];
+                let streams =
+                    vec![peer.handlersocket_read(&read)?, peer.handlersocket_write(&write)?];
                 Ok((doors::handlersocket(), streams))
             });
             all.push(variant(ROWHOUSE_HANDLERSOCKET, 5, connect, sql(), true));
@@ -291,13 +242,7 @@ impl Table {
             let keys = |prefix: &'static str, cas| -> Connect<'a> {
                 Box::new(move || Ok((doors::keys(prefix, cas), vec![peer.memcached()?])))
             };
-            all.push(variant(
-                ROWHOUSE_SET,
-                6,
-                keys("", false),
-                keys("", false),
-                false,
-            ));
+            all.push(variant(ROWHOUSE_SET, 6, keys("", false), keys("", false), false));
             let (connect, truth) = (keys(CAS_PREFIX, true), keys(CAS_PREFIX, true));
             all.push(variant(ROWHOUSE_CAS, 7, connect, truth, true));
         }

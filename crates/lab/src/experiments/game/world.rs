@@ -42,22 +42,12 @@ pub struct Player {
 impl World {
     /// The address of a player.
     pub fn email(&self, id: u32) -> Vec<u8> {
-        Users {
-            seed: self.seed,
-            rows: self.rows,
-        }
-        .row(id, 0)
-        .email()
-        .to_vec()
+        Users { seed: self.seed, rows: self.rows }.row(id, 0).email().to_vec()
     }
 
     /// Appends the note of a player or account.
     pub fn note(&self, id: u32, out: &mut Vec<u8>) {
-        let user = Users {
-            seed: self.seed,
-            rows: self.rows,
-        }
-        .row(id, 1);
+        let user = Users { seed: self.seed, rows: self.rows }.row(id, 1);
         out.extend(user.name().iter().cycle().take(self.note_bytes));
     }
 
@@ -109,20 +99,11 @@ impl World {
             out.push(b'\n');
         };
         for (table, loaded) in [
-            (
-                "player",
-                session.load_data(&into("player"), self.chunks(player))?,
-            ),
-            (
-                "account",
-                session.load_data(&into("account"), self.chunks(account))?,
-            ),
+            ("player", session.load_data(&into("player"), self.chunks(player))?),
+            ("account", session.load_data(&into("account"), self.chunks(account))?),
         ] {
             let (rows, info) = loaded;
-            ensure!(
-                rows == u64::from(self.rows),
-                "{table}: LOAD DATA took {rows} rows: {info}"
-            );
+            ensure!(rows == u64::from(self.rows), "{table}: LOAD DATA took {rows} rows: {info}");
         }
         Ok(())
     }
@@ -149,20 +130,12 @@ impl World {
         prefix: &'static str,
         connect: impl Fn() -> Result<TcpStream>,
     ) -> Result<()> {
-        fill(2 * self.rows, connect, || Keys {
-            world: *self,
-            prefix,
-            redis: false,
-        })
+        fill(2 * self.rows, connect, || Keys { world: *self, prefix, redis: false })
     }
 
     /// Stores players and accounts at Redis.
     pub fn fill_redis(&self, connect: impl Fn() -> Result<TcpStream>) -> Result<()> {
-        fill(2 * self.rows, connect, || Keys {
-            world: *self,
-            prefix: "",
-            redis: true,
-        })
+        fill(2 * self.rows, connect, || Keys { world: *self, prefix: "", redis: true })
     }
 
     /// Appends a player's value.
@@ -225,14 +198,7 @@ impl Filler for Keys {
         let key = if number <= world.rows {
             let email = world.email(number);
             world.note(number, &mut note);
-            World::player_value(
-                &Player {
-                    email,
-                    score: 0,
-                    note,
-                },
-                &mut value,
-            );
+            World::player_value(&Player { email, score: 0, note }, &mut value);
             player_key(self.prefix, number)
         } else {
             let id = number - world.rows;
@@ -248,13 +214,6 @@ impl Filler for Keys {
     }
 
     fn written(&mut self, _number: u32, input: &[u8]) -> Found {
-        memcached::judge_line(
-            if self.redis {
-                b"+OK\r\n"
-            } else {
-                b"STORED\r\n"
-            },
-            input,
-        )
+        memcached::judge_line(if self.redis { b"+OK\r\n" } else { b"STORED\r\n" }, input)
     }
 }

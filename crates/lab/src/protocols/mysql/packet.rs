@@ -75,11 +75,7 @@ pub fn outcome(input: &[u8], row: &mut impl FnMut(&[u8])) -> Outcome {
             let rest = lenenc(rest).map_or(&b""[..], |(_, rest)| rest);
             let info = rest.get(4..).unwrap_or_default();
             let info = String::from_utf8_lossy(info).into_owned();
-            return Outcome::Done {
-                bytes: at,
-                affected,
-                info,
-            };
+            return Outcome::Done { bytes: at, affected, info };
         }
         Some(0xfb) => return Outcome::LocalFile { bytes: at },
         Some(0xff) | None => return refused(head, at),
@@ -114,15 +110,9 @@ pub fn outcome(input: &[u8], row: &mut impl FnMut(&[u8])) -> Outcome {
 }
 
 fn refused(payload: &[u8], bytes: usize) -> Outcome {
-    let code = payload
-        .get(1..3)
-        .map_or(0, |code| u16::from_le_bytes([code[0], code[1]]));
+    let code = payload.get(1..3).map_or(0, |code| u16::from_le_bytes([code[0], code[1]]));
     let message = payload.get(3..).unwrap_or_default();
-    Outcome::Refused {
-        bytes,
-        code,
-        message: String::from_utf8_lossy(message).into_owned(),
-    }
+    Outcome::Refused { bytes, code, message: String::from_utf8_lossy(message).into_owned() }
 }
 
 /// A length-encoded number and what follows it; `None` also for SQL's NULL.
@@ -156,44 +146,26 @@ mod tests {
         let mut reply = Vec::new();
         push_packet(&mut reply, 1, |out| out.push(1));
         push_packet(&mut reply, 2, |out| out.extend_from_slice(b"definition"));
-        push_packet(&mut reply, 3, |out| {
-            out.extend_from_slice(&[0xfe, 0, 0, 2, 0])
-        });
+        push_packet(&mut reply, 3, |out| out.extend_from_slice(&[0xfe, 0, 0, 2, 0]));
         push_packet(&mut reply, 4, |out| out.extend_from_slice(b"\x02ab"));
-        push_packet(&mut reply, 5, |out| {
-            out.extend_from_slice(&[0xfe, 0, 0, 2, 0])
-        });
+        push_packet(&mut reply, 5, |out| out.extend_from_slice(&[0xfe, 0, 0, 2, 0]));
         for cut in 0..reply.len() {
             assert_eq!(outcome(&reply[..cut], &mut |_| {}), Outcome::Incomplete);
         }
         let mut seen = Vec::new();
         let whole = outcome(&reply, &mut |row| seen.push(row.to_vec()));
-        assert_eq!(
-            whole,
-            Outcome::Rows {
-                bytes: reply.len(),
-                rows: 1
-            }
-        );
+        assert_eq!(whole, Outcome::Rows { bytes: reply.len(), rows: 1 });
         assert_eq!(seen, [b"\x02ab"]);
     }
 
     #[test]
     fn ok_and_error_are_told_apart() {
         let mut reply = Vec::new();
-        push_packet(&mut reply, 1, |out| {
-            out.extend_from_slice(b"\x00\x05\x00\x02\x00\x00\x00")
-        });
-        let done = Outcome::Done {
-            bytes: reply.len(),
-            affected: 5,
-            info: String::new(),
-        };
+        push_packet(&mut reply, 1, |out| out.extend_from_slice(b"\x00\x05\x00\x02\x00\x00\x00"));
+        let done = Outcome::Done { bytes: reply.len(), affected: 5, info: String::new() };
         assert_eq!(outcome(&reply, &mut |_| {}), done);
         reply.clear();
-        push_packet(&mut reply, 1, |out| {
-            out.extend_from_slice(b"\xff\x26\x04#23000Duplicate")
-        });
+        push_packet(&mut reply, 1, |out| out.extend_from_slice(b"\xff\x26\x04#23000Duplicate"));
         let refused = Outcome::Refused {
             bytes: reply.len(),
             code: 1062,

@@ -34,23 +34,13 @@ impl Prepared {
             format!("{columns} IN ({})", vec!["?"; batch].join(","))
         };
         let statement = session.prepare(&sql)?;
-        Ok(Prepared {
-            users,
-            statement,
-            batch,
-            types_sent: false,
-            expected: Vec::new(),
-        })
+        Ok(Prepared { users, statement, batch, types_sent: false, expected: Vec::new() })
     }
 }
 
 impl Reader for Prepared {
     fn get(&mut self, ids: &[u32], out: &mut Vec<u8>) {
-        assert_eq!(
-            ids.len(),
-            self.batch,
-            "the statement has one parameter per id"
-        );
+        assert_eq!(ids.len(), self.batch, "the statement has one parameter per id");
         push_packet(out, 0, |out| {
             out.push(COM_STMT_EXECUTE);
             out.extend_from_slice(&self.statement.to_le_bytes());

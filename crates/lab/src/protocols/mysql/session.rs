@@ -46,11 +46,7 @@ impl Session {
         let stream = TcpStream::connect(("127.0.0.1", port)).context("MySQL connect")?;
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(SIGN_IN_WAIT))?;
-        let mut session = Session {
-            stream,
-            input: Vec::new(),
-            version: String::new(),
-        };
+        let mut session = Session { stream, input: Vec::new(), version: String::new() };
         session.sign_in(database).context("MySQL sign-in")?;
         session.stream.set_read_timeout(Some(REPLY_WAIT))?;
         Ok(session)
@@ -147,14 +143,10 @@ impl Session {
     /// The first column of the first row, as a number.
     pub fn number(&mut self, sql: &str) -> Result<u64> {
         let rows = self.query(sql)?;
-        let value = rows
-            .first()
-            .and_then(|row| row.first())
-            .and_then(Option::as_ref);
+        let value = rows.first().and_then(|row| row.first()).and_then(Option::as_ref);
         let value = value.with_context(|| format!("{sql}: no value"))?;
         let text = String::from_utf8_lossy(value);
-        text.parse()
-            .with_context(|| format!("{sql}: {text:?} is not a number"))
+        text.parse().with_context(|| format!("{sql}: {text:?} is not a number"))
     }
 
     /// Runs LOAD DATA LOCAL INFILE with these chunks as the file. Gives rows and the remark.
@@ -165,10 +157,7 @@ impl Session {
     ) -> Result<(u64, String)> {
         self.send(sql)?;
         let asked = self.take_outcome(&mut |_| {})?;
-        ensure!(
-            matches!(asked, Outcome::LocalFile { .. }),
-            "{sql}: {asked:?}"
-        );
+        ensure!(matches!(asked, Outcome::LocalFile { .. }), "{sql}: {asked:?}");
         let mut sequence = 2u8;
         let mut out = Vec::new();
         for chunk in chunks {
@@ -261,10 +250,7 @@ impl Session {
 
     fn read_more(&mut self) -> Result<()> {
         let mut buffer = [0u8; 64 * 1024];
-        let bytes = self
-            .stream
-            .read(&mut buffer)
-            .context("reading a MySQL reply")?;
+        let bytes = self.stream.read(&mut buffer).context("reading a MySQL reply")?;
         ensure!(bytes > 0, "the MySQL server closed the connection");
         self.input.extend_from_slice(&buffer[..bytes]);
         Ok(())

@@ -16,10 +16,7 @@ pub struct Text {
 impl Text {
     /// Look-ups and updates of these users' rows.
     pub fn new(users: Users) -> Text {
-        Text {
-            users,
-            expected: Vec::new(),
-        }
+        Text { users, expected: Vec::new() }
     }
 }
 
@@ -125,14 +122,7 @@ pub(super) fn judge_rows(seen: Outcome, tally: Tally, ids: &[u32]) -> Found {
             let mut must = Tally::default();
             ids.iter().for_each(|id| must.count(*id, true));
             let right = rows == ids.len() && tally == must;
-            Found::Reply(
-                bytes,
-                if right {
-                    Verdict::Right
-                } else {
-                    Verdict::Wrong
-                },
-            )
+            Found::Reply(bytes, if right { Verdict::Right } else { Verdict::Wrong })
         }
         Outcome::Done { bytes, .. } | Outcome::LocalFile { bytes } => {
             Found::Reply(bytes, Verdict::Wrong)
@@ -145,16 +135,9 @@ pub(super) fn judge_rows(seen: Outcome, tally: Tally, ids: &[u32]) -> Found {
 pub(crate) fn judge_affected(seen: Outcome, must: u64) -> Found {
     match seen {
         Outcome::Incomplete => Found::Incomplete,
-        Outcome::Done {
-            bytes, affected, ..
-        } => Found::Reply(
-            bytes,
-            if affected == must {
-                Verdict::Right
-            } else {
-                Verdict::Wrong
-            },
-        ),
+        Outcome::Done { bytes, affected, .. } => {
+            Found::Reply(bytes, if affected == must { Verdict::Right } else { Verdict::Wrong })
+        }
         Outcome::Rows { bytes, .. } | Outcome::LocalFile { bytes } => {
             Found::Reply(bytes, Verdict::Wrong)
         }
@@ -187,9 +170,7 @@ mod tests {
         let mut reply = Vec::new();
         push_packet(&mut reply, 1, |out| out.push(1));
         push_packet(&mut reply, 2, |out| out.extend_from_slice(b"definition"));
-        push_packet(&mut reply, 3, |out| {
-            out.extend_from_slice(&[0xfe, 0, 0, 2, 0])
-        });
+        push_packet(&mut reply, 3, |out| out.extend_from_slice(&[0xfe, 0, 0, 2, 0]));
         for (said, is) in rows {
             push_packet(&mut reply, 4, |out| {
                 let said = said.to_string();
@@ -200,9 +181,7 @@ mod tests {
                 out.extend_from_slice(&columns);
             });
         }
-        push_packet(&mut reply, 5, |out| {
-            out.extend_from_slice(&[0xfe, 0, 0, 2, 0])
-        });
+        push_packet(&mut reply, 5, |out| out.extend_from_slice(&[0xfe, 0, 0, 2, 0]));
         reply
     }
 
@@ -210,21 +189,11 @@ mod tests {
     fn rows_of_a_batch_are_right_in_any_order_and_wrong_with_other_contents() {
         let mut protocol = Text::new(USERS);
         let good = reply(&[(4, 4), (3, 3)]);
-        assert_eq!(
-            protocol.got(&[3, 4], 0, &good),
-            Found::Reply(good.len(), Verdict::Right)
-        );
-        let bads: [&[(u32, u32)]; 4] = [
-            &[(3, 3)],
-            &[(3, 3), (4, 5)],
-            &[(3, 3), (5, 5)],
-            &[(3, 3), (3, 3)],
-        ];
+        assert_eq!(protocol.got(&[3, 4], 0, &good), Found::Reply(good.len(), Verdict::Right));
+        let bads: [&[(u32, u32)]; 4] =
+            [&[(3, 3)], &[(3, 3), (4, 5)], &[(3, 3), (5, 5)], &[(3, 3), (3, 3)]];
         for bad in bads.map(reply) {
-            assert_eq!(
-                protocol.got(&[3, 4], 0, &bad),
-                Found::Reply(bad.len(), Verdict::Wrong)
-            );
+            assert_eq!(protocol.got(&[3, 4], 0, &bad), Found::Reply(bad.len(), Verdict::Wrong));
         }
     }
 }

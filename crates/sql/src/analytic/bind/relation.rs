@@ -248,12 +248,8 @@ impl Binder<'_> {
             shadowed: false,
             merged: false,
         });
-        let provider: Arc<dyn TableProvider> = Arc::new(TableSource::new(
-            Arc::clone(self.engine),
-            Arc::clone(self.view),
-            table,
-            self.zone(),
-        ));
+        let provider: Arc<dyn TableProvider> =
+            Arc::new(TableSource::new(Arc::clone(self.engine), Arc::clone(self.view), table));
         let plan = LogicalPlanBuilder::scan(reference, provider_as_source(provider), None)
             .and_then(LogicalPlanBuilder::build)
             .map_err(translate)?;

@@ -36,7 +36,7 @@ pub(in crate::analytic) enum ColumnReader<'a> {
     Enum(&'a UInt16Array),
 }
 
-fn typed<'a, T: 'static>(array: &'a ArrayRef) -> Result<&'a T> {
+fn typed<T: 'static>(array: &ArrayRef) -> Result<&T> {
     array.as_any().downcast_ref::<T>().ok_or_else(|| {
         internal_datafusion_err!("column is {} where another was planned", array.data_type())
     })

@@ -98,11 +98,7 @@ impl ScalarUDFImpl for RowFunction {
         let constant = !args.args.is_empty()
             && args.args.iter().all(|arg| matches!(arg, ColumnarValue::Scalar(_)));
         let rows = if constant { 1 } else { args.number_rows };
-        let arrays = args
-            .args
-            .into_iter()
-            .map(|arg| Argument::new(arg))
-            .collect::<Result<Vec<Argument>>>()?;
+        let arrays = args.args.into_iter().map(Argument::new).collect::<Result<Vec<Argument>>>()?;
         let readers = arrays
             .iter()
             .zip(&self.arguments)
@@ -170,7 +166,7 @@ impl Output {
 
     fn finish(self) -> ArrayRef {
         match self {
-            Output::Truth(mut to) => std::sync::Arc::new(to.finish()),
+            Output::Truth(mut to) => Arc::new(to.finish()),
             Output::Values(mut to) => to.finish(),
         }
     }

@@ -114,7 +114,7 @@ fn fraction(
     for range in ranges.iter().take(RANGES_SAMPLED) {
         bytes += store.approximate_bytes(range)?;
     }
-    let sampled = ranges.len().min(RANGES_SAMPLED).max(1);
+    let sampled = ranges.len().clamp(1, RANGES_SAMPLED);
     let bytes = bytes as f64 * ranges.len() as f64 / sampled as f64;
     Ok((bytes / whole as f64).min(1.0))
 }

@@ -42,7 +42,6 @@ pub(in crate::analytic) struct TableSource {
     pub(super) engine: Arc<Engine>,
     pub(super) view: Arc<dyn Read>,
     pub(super) table: Arc<Table>,
-    pub(super) zone: Zone,
     schema: SchemaRef,
 }
 
@@ -51,7 +50,6 @@ impl TableSource {
         engine: Arc<Engine>,
         view: Arc<dyn Read>,
         table: Arc<Table>,
-        zone: Zone,
     ) -> TableSource {
         let mut fields: Vec<Field> = table
             .columns
@@ -59,7 +57,7 @@ impl TableSource {
             .map(|column| Field::new(&column.name, arrow_type(&column.ty), column.nullable))
             .collect();
         fields.push(Field::new(ROW_KEY, DataType::BinaryView, false));
-        TableSource { engine, view, table, zone, schema: Arc::new(Schema::new(fields)) }
+        TableSource { engine, view, table, schema: Arc::new(Schema::new(fields)) }
     }
 
     fn rows(&self) -> rows::Result<u64> {

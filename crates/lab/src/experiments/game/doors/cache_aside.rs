@@ -33,9 +33,7 @@ const DATABASE: usize = 1;
 impl CacheAside {
     /// A client before its first step.
     pub fn new() -> CacheAside {
-        CacheAside {
-            state: Aside::Cache,
-        }
+        CacheAside { state: Aside::Cache }
     }
 
     fn key(step: Step, turn: &Turn) -> Vec<u8> {

@@ -9,13 +9,7 @@ use crate::protocols::resp::{self, Scalar};
 
 fn changed(player: &Player) -> Vec<u8> {
     let mut value = Vec::new();
-    World::player_value(
-        &Player {
-            score: player.score + 1,
-            ..player.clone()
-        },
-        &mut value,
-    );
+    World::player_value(&Player { score: player.score + 1, ..player.clone() }, &mut value);
     value
 }
 
@@ -32,12 +26,7 @@ pub struct Keys {
 impl Keys {
     /// Players and accounts under keys with this prefix.
     pub fn new(prefix: &'static str, cas: bool) -> Keys {
-        Keys {
-            prefix,
-            cas,
-            number: 0,
-            rereads: false,
-        }
+        Keys { prefix, cas, number: 0, rereads: false }
     }
 
     fn read(&self, turn: &Turn, out: &mut Vec<u8>) {
@@ -49,11 +38,7 @@ impl Keys {
 
     fn write(&self, turn: &Turn, out: &mut Vec<u8>) {
         let (key, value) = (player_key(self.prefix, turn.id), changed(&turn.player));
-        let (word, number) = if self.cas {
-            ("cas", Some(self.number))
-        } else {
-            ("set", None)
-        };
+        let (word, number) = if self.cas { ("cas", Some(self.number)) } else { ("set", None) };
         push_store(out, word, &key, number, &value);
     }
 

@@ -96,9 +96,7 @@ impl Door for HandlerSocket {
         let id = turn.id;
         match step {
             Step::Read => {
-                lanes
-                    .out(0)
-                    .extend_from_slice(format!("1\t=\t1\t{id}\n").as_bytes());
+                lanes.out(0).extend_from_slice(format!("1\t=\t1\t{id}\n").as_bytes());
             }
             Step::Write => {
                 let request = format!("1\t=\t1\t{id}\t1\t0\t+\t1\n");
@@ -133,11 +131,7 @@ impl Door for HandlerSocket {
             (_, [b"0", _]) => Answer::Absent(bytes),
             (Step::Read, [b"0", b"3", email, score, note]) => match parse_number(score) {
                 Some(score) => {
-                    turn.player = Player {
-                        email: email.to_vec(),
-                        score,
-                        note: note.to_vec(),
-                    };
+                    turn.player = Player { email: email.to_vec(), score, note: note.to_vec() };
                     Answer::Done(bytes)
                 }
                 None => Answer::Refused(bytes),
