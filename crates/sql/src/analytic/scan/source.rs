@@ -15,7 +15,6 @@ use datafusion::common::{Result, Statistics};
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_plan::ExecutionPlan;
 use rows::store::Read;
-use rows::temporal::Zone;
 use rows::types::ColumnType;
 use rows::{Engine, Table};
 
