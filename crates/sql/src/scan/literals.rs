@@ -143,8 +143,17 @@ impl Scanner<'_, '_> {
         }
         self.at = at + 1;
         let keep = self.part == Part::Keep || self.last_is_word(b"ESCAPE");
-        if keep {
+        if keep && backslash {
             self.keep(start);
+            return Ok(());
+        }
+        if keep {
+            // The parser reads backslashes as escapes in every mode.
+            for byte in &text[start..self.at] {
+                let times = if *byte == b'\\' { 2 } else { 1 };
+                self.out.shape.extend(std::iter::repeat_n(*byte, times));
+            }
+            self.last_word = None;
             return Ok(());
         }
         if plain {
