@@ -69,7 +69,9 @@ pub fn run(settings: Settings) -> anyhow::Result<ExitCode> {
     drop(pid_file);
     drop(data_dir);
     tracing::info!("stopped");
-    Ok(ExitCode::SUCCESS)
+    // Everything is synced and closed. Threads that still end (queries, the pool) must not meet
+    // the C++ library's destructors, which an ordinary exit runs beside them.
+    signal_hook::low_level::exit(0)
 }
 
 fn ready(addresses: &[(String, String)]) -> String {

@@ -129,10 +129,7 @@ pub fn statement(cursor: &mut Cursor<'_>) -> Result<Statement> {
             skip(cursor);
             Statement::Flush
         }
-        "GRANT" | "REVOKE" => {
-            skip(cursor);
-            Statement::Nothing
-        }
+        "GRANT" | "REVOKE" => return Err(users_elsewhere(cursor)),
         "KILL" => {
             let query = cursor.take("QUERY");
             cursor.take("CONNECTION");
@@ -194,8 +191,7 @@ fn create(cursor: &mut Cursor<'_>) -> Result<Statement> {
         return create_index(cursor, unique);
     }
     if cursor.take("USER") || cursor.take("ROLE") {
-        skip(cursor);
-        return Ok(Statement::Nothing);
+        return Err(users_elsewhere(cursor));
     }
     for kind in ["VIEW", "TRIGGER", "PROCEDURE", "FUNCTION", "EVENT", "OR", "DEFINER", "ALGORITHM"]
     {
@@ -268,8 +264,7 @@ fn drop_(cursor: &mut Cursor<'_>) -> Result<Statement> {
         return Ok(Statement::Deallocate(cursor.name()?));
     }
     if cursor.take("USER") || cursor.take("ROLE") {
-        skip(cursor);
-        return Ok(Statement::Nothing);
+        return Err(users_elsewhere(cursor));
     }
     let view = cursor.take("VIEW");
     cursor.take("TEMPORARY");
@@ -304,8 +299,7 @@ fn alter(cursor: &mut Cursor<'_>) -> Result<Statement> {
         return Ok(Statement::AlterDatabase { name });
     }
     if cursor.take("USER") {
-        skip(cursor);
-        return Ok(Statement::Nothing);
+        return Err(users_elsewhere(cursor));
     }
     Err(cursor.syntax())
 }
@@ -435,4 +429,11 @@ fn execute(cursor: &mut Cursor<'_>) -> Result<Statement> {
         })?;
     }
     Ok(Statement::Execute { name, using })
+}
+
+/// The answer to CREATE USER, GRANT and the like: silence would leave a false picture of who may
+/// do what.
+fn users_elsewhere(cursor: &mut Cursor<'_>) -> SqlError {
+    skip(cursor);
+    SqlError::unsupported("users and grants in SQL (users are in the settings file)")
 }
