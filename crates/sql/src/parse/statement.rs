@@ -78,8 +78,6 @@ pub enum Statement {
     Load(Box<LoadData>),
     /// DO.
     Do(Vec<Expr>),
-    /// Statements accepted without effect: GRANT, CREATE USER, ...
-    Nothing,
 }
 
 /// Reads a statement.
