@@ -86,7 +86,6 @@ impl Session {
             | Parsed::Release(_)
             | Parsed::Flush
             | Parsed::Kill { .. }
-            | Parsed::Nothing
             | Parsed::Deallocate(_)
             | Parsed::AlterDatabase { .. } => false,
             Parsed::Show(show) => matches!(
@@ -108,7 +107,7 @@ impl Session {
                 self.commit_open()?;
                 self.drop_database(&name, if_exists)
             }
-            Parsed::AlterDatabase { .. } | Parsed::Nothing | Parsed::Flush => Ok(self.done(0)),
+            Parsed::AlterDatabase { .. } | Parsed::Flush => Ok(self.done(0)),
             Parsed::CreateTable(create) => {
                 self.commit_open()?;
                 self.create_table(&create)
