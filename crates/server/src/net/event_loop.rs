@@ -94,11 +94,7 @@ pub struct EventLoop<P> {
 
 impl<P: Poller> EventLoop<P> {
     /// A loop without connections. `number` is its place in `Metrics::loops`.
-    pub fn new(
-        mut poller: P,
-        shared: Shared,
-        number: usize,
-    ) -> io::Result<EventLoop<P>> {
+    pub fn new(mut poller: P, shared: Shared, number: usize) -> io::Result<EventLoop<P>> {
         let mailbox = shared.mailboxes[number].clone();
         poller.add(mailbox.as_fd(), MAILBOX)?;
         let started = Instant::now();

@@ -75,11 +75,7 @@ impl Server {
         let stop = Arc::new(StopSignal::new()?);
         let (pool, balance) = (shared.pool.clone(), shared.balance.clone());
         let mailboxes = shared.mailboxes.clone();
-        let acceptor = Acceptor {
-            listeners: plan.listeners,
-            shared,
-            stop: stop.clone(),
-        };
+        let acceptor = Acceptor { listeners: plan.listeners, shared, stop: stop.clone() };
         let run = move || {
             acceptor.run();
             Ok(())
