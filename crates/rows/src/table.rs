@@ -305,7 +305,8 @@ impl Table {
             && values.len() == codec.parts.len().max(1)
             && !values.iter().any(Datum::is_null);
         let end = if one {
-            let mut end = start.clone();
+            let mut end = Vec::with_capacity(start.len() + 1);
+            end.extend_from_slice(&start);
             end.push(0);
             end
         } else {
