@@ -21,15 +21,16 @@ STOP_WAIT_S_MAX = 30.0
 
 
 class Endpoint:
-    """Where one server answers: HandlerSocket's two ports, MySQL's port, and the secret."""
+    """Where one server answers: its ports, and the secret of HandlerSocket's two."""
 
-    def __init__(self, name, host, port, write_port, mysql_port, secret=""):
+    def __init__(self, name, host, port, write_port, mysql_port, secret="", memcached_port=0):
         self.name = name
         self.host = host
         self.port = port
         self.write_port = write_port
         self.mysql_port = mysql_port
         self.secret = secret
+        self.memcached_port = memcached_port
 
     def __repr__(self):
         return (
@@ -178,7 +179,7 @@ class Rowhouse(Server):
         )
         config = self.directory / "rowhouse.toml"
         config.write_text(settings, "utf-8")
-        doors = ("mysql", "handlersocket", "handlersocket-write")
+        doors = ("mysql", "handlersocket", "handlersocket-write", "memcached")
         command = [str(program), "serve", f"--config={config}"]
         command += [f"--data-dir={self.directory}/data", "--durability=os"]
         command += [f"--{door}-port=auto" for door in doors]
@@ -190,11 +191,12 @@ class Rowhouse(Server):
         except RuntimeError:
             self.stop()
             raise
-        mysql_port, port, write_port = (
+        mysql_port, port, write_port, memcached_port = (
             int(re.search(rf" {door}=127\.0\.0\.1:(\d+)", self.ready_line()).group(1))
             for door in doors
         )
-        self.endpoint = Endpoint("rowhouse", "127.0.0.1", port, write_port, mysql_port, secret)
+        ports = (port, write_port, mysql_port)
+        self.endpoint = Endpoint("rowhouse", "127.0.0.1", *ports, secret, memcached_port)
 
     def ready_line(self):
         found = re.search(r"^rowhouse ready.*\n", self.log.read_text("utf-8", "replace"), re.M)
