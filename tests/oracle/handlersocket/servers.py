@@ -21,11 +21,9 @@ STOP_WAIT_S_MAX = 30.0
 
 
 class Endpoint:
-    """Where one server answers: the ports of its doors, `None` where it has none; the secret."""
+    """Where one server answers: its ports, and the secret of HandlerSocket's two."""
 
-    def __init__(
-        self, name, host, port, write_port, mysql_port, secret="", memcached_port=None
-    ):
+    def __init__(self, name, host, port, write_port, mysql_port, secret="", memcached_port=0):
         self.name = name
         self.host = host
         self.port = port
@@ -180,7 +178,7 @@ class Memcached(Server):
             command += ["-u", "nobody"]
         self.spawn(command)
         self.endpoint = Endpoint(
-            "memcached", "127.0.0.1", None, None, None, memcached_port=port
+            "memcached", "127.0.0.1", 0, 0, 0, memcached_port=port
         )
         try:
             self.wait_ready(lambda: accepts(port))
@@ -217,9 +215,8 @@ class Rowhouse(Server):
             int(re.search(rf" {door}=127\.0\.0\.1:(\d+)", self.ready_line()).group(1))
             for door in doors
         )
-        self.endpoint = Endpoint(
-            "rowhouse", "127.0.0.1", port, write_port, mysql_port, secret, memcached_port
-        )
+        ports = (port, write_port, mysql_port)
+        self.endpoint = Endpoint("rowhouse", "127.0.0.1", *ports, secret, memcached_port)
 
     def ready_line(self):
         found = re.search(r"^rowhouse ready.*\n", self.log.read_text("utf-8", "replace"), re.M)
