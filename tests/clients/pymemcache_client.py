@@ -182,7 +182,9 @@ def flush(client):
     same(client.get("p:x"), b"3")
     items.gone(client.get, "p:x")
     same(client.set("p:x", b"4"), True)
-    same(client.get("p:x"), b"4")
+    # The original forgets what is stored within the second of the flush, too.
+    if items.HAS_SQL:
+        same(client.get("p:x"), b"4")
 
 
 def main():
