@@ -9,7 +9,7 @@ const CAPABILITIES: u32 = 0x1 | 0x200 | 0x2000 | 0x8000 | 0x8_0000;
 const PACKET_BYTES_MAX: u32 = 1 << 24;
 const UTF8MB4_GENERAL_CI: u8 = 45;
 
-/// A logged-in connection.
+/// A logged-in connection. Each test file uses what it needs of it.
 pub struct Mysql {
     stream: TcpStream,
 }
@@ -72,6 +72,18 @@ impl Mysql {
     pub fn query(&mut self, text: &str) -> Result<Rows, Failure> {
         self.send_query(text)?;
         self.result()
+    }
+
+    /// Runs a statement that has no rows; how many rows it changed.
+    pub fn execute(&mut self, text: &str) -> Result<u64, Failure> {
+        self.send_query(text)?;
+        let (_, packet) = self.receive()?;
+        check(&packet)?;
+        Ok(match packet[1] {
+            0xfc => u64::from(u16::from_le_bytes([packet[2], packet[3]])),
+            0xfd.. => u64::from(u32::from_le_bytes([packet[2], packet[3], packet[4], 0])),
+            count => u64::from(count),
+        })
     }
 
     /// Sends a statement without waiting for its result.
