@@ -1,5 +1,8 @@
 //! A client of the MySQL door, as small as tests need: login as root, text queries.
 
+// Each test file uses what it needs of this.
+#![allow(dead_code)]
+
 use std::fmt;
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
@@ -9,7 +12,7 @@ const CAPABILITIES: u32 = 0x1 | 0x200 | 0x2000 | 0x8000 | 0x8_0000;
 const PACKET_BYTES_MAX: u32 = 1 << 24;
 const UTF8MB4_GENERAL_CI: u8 = 45;
 
-/// A logged-in connection. Each test file uses what it needs of it.
+/// A logged-in connection.
 pub struct Mysql {
     stream: TcpStream,
 }
