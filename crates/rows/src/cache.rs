@@ -11,15 +11,15 @@
 //! counts announcements:
 //! ```text
 //! reader                          writer
-//! miss: notes the stripe's count  begin_write: removes the row, count + 1, writing + 1
+//! miss: notes the stripe's count  begin_write: hides the row, count + 1, writing + 1
 //! reads the store                 the store applies the write
-//! fill: only if count unchanged   end_write: count + 1, writing - 1, and the new row if the
-//!       and nobody is writing     old one was here
+//! fill: only if count unchanged   end_write: count + 1, writing - 1, and the new row
+//!       and nobody is writing
 //! ```
 //!
 //! Invariants
-//! 1. A row is in the cache only while no write of it is announced, and is then what the store
-//!    has. So a reader never puts an old row back after a writer replaced it.
+//! 1. A row is seen in the cache only while no write of it is announced, and is then what the
+//!    store has. So a reader never puts an old row back after a writer replaced it.
 //! 2. The bytes held, with bookkeeping, never exceed the limit by more than one row a shard.
 //!
 //! Not here: which reads may use it (`find`: only those of the latest state), who announces
@@ -36,12 +36,14 @@ use parking_lot::Mutex;
 const SHARDS: usize = 64;
 /// Stripes of one shard.
 const STRIPES: usize = 64;
-/// What a row costs besides its bytes: table slot, queue slot, entry.
+/// What a row costs besides its bytes: entry, with the table's empty ones, and queue slot.
 const OVERHEAD_BYTES: usize = 96;
 /// Rows larger than this part of a shard are not kept.
 const LARGEST_PART: usize = 8;
 /// Part of a shard's bytes for rows that were asked for once.
 const SMALL_PART: usize = 10;
+/// Places of removed rows that a shard keeps at least before it looks through its queues.
+const PLACES_MIN: usize = 64;
 /// How often a row may be counted as asked for.
 const USES_MAX: u8 = 3;
 
@@ -75,12 +77,32 @@ pub struct CacheStatus {
     pub misses: u64,
 }
 
+/// A row. 32 bytes, two to a cache line: a look-up touches the table's tags, the entry, and the
+/// row's bytes, which follow its key.
+struct Entry {
+    bytes: Box<[u8]>,
+    hash: u64,
+    /// Tells this entry from earlier ones of the same key.
+    id: u32,
+    key_length: u16,
+    uses: u8,
+    in_main: bool,
+    /// Being written: not to be seen.
+    hidden: bool,
+}
+
+/// An entry's place in a queue. It outlives the entry until it reaches the end.
+#[derive(Clone, Copy)]
+struct Place {
+    hash: u64,
+    id: u32,
+}
+
 struct Shard {
-    index: HashTable<u32>,
-    entries: Vec<Entry>,
-    free: Vec<u32>,
-    small: VecDeque<u32>,
-    main: VecDeque<u32>,
+    index: HashTable<Entry>,
+    next_id: u32,
+    small: VecDeque<Place>,
+    main: VecDeque<Place>,
     ghosts: VecDeque<u64>,
     ghost_index: HashTable<u64>,
     small_bytes: usize,
@@ -96,28 +118,35 @@ struct Stripe {
     writing: u32,
 }
 
-/// A row. Removed ones stay in their queue, without bytes, until they reach its end.
-struct Entry {
-    hash: u64,
-    bytes: Box<[u8]>,
-    key_length: u32,
-    uses: u8,
-    in_main: bool,
-    live: bool,
-}
-
 impl Entry {
     fn key(&self) -> &[u8] {
-        &self.bytes[..self.key_length as usize]
+        &self.bytes[..usize::from(self.key_length)]
     }
 
     fn row(&self) -> &[u8] {
-        &self.bytes[self.key_length as usize..]
+        &self.bytes[usize::from(self.key_length)..]
     }
 
     fn cost(&self) -> usize {
         self.bytes.len() + OVERHEAD_BYTES
     }
+
+    /// Puts another row in the place of the present one.
+    fn set_row(&mut self, row: &[u8]) {
+        if self.row().len() == row.len() {
+            self.bytes[usize::from(self.key_length)..].copy_from_slice(row);
+        } else {
+            self.bytes = joined(self.key(), row);
+        }
+        self.hidden = false;
+    }
+}
+
+fn joined(key: &[u8], row: &[u8]) -> Box<[u8]> {
+    let mut bytes = Vec::with_capacity(key.len() + row.len());
+    bytes.extend_from_slice(key);
+    bytes.extend_from_slice(row);
+    bytes.into_boxed_slice()
 }
 
 impl RowCache {
@@ -135,9 +164,13 @@ impl RowCache {
     pub fn get(&self, key: &[u8], row: &mut Vec<u8>) -> Result<(), Miss> {
         let hash = self.hasher.hash_one(key);
         let mut shard = self.shard(hash).lock();
-        if let Some(slot) = shard.find(hash, key) {
-            let entry = &mut shard.entries[slot as usize];
-            entry.uses = (entry.uses + 1).min(USES_MAX);
+        if let Some(entry) = shard.find(hash, key)
+            && !entry.hidden
+        {
+            // Written only when it changes: the entry's line stays clean.
+            if entry.uses < USES_MAX {
+                entry.uses += 1;
+            }
             row.clear();
             row.extend_from_slice(entry.row());
             shard.hits += 1;
@@ -149,30 +182,27 @@ impl RowCache {
 
     /// Keeps a row that was read from the store after the miss, unless it may have changed since.
     pub fn fill(&self, miss: Miss, key: &[u8], row: &[u8]) {
-        if key.len() + row.len() + OVERHEAD_BYTES > self.shard_bytes_max / LARGEST_PART {
-            return;
-        }
         let mut shard = self.shard(miss.hash).lock();
         let stripe = *shard.stripe(miss.hash);
-        let unchanged = stripe.writing == 0 && stripe.announcements == miss.announcements;
-        if unchanged && shard.find(miss.hash, key).is_none() {
-            shard.insert(miss.hash, key, row, self.shard_bytes_max);
+        if stripe.writing == 0 && stripe.announcements == miss.announcements {
+            shard.put(miss.hash, key, row, self.shard_bytes_max);
         }
     }
 
-    /// Announces a write of `key`. Says whether its row was here, for `end_write`.
-    pub fn begin_write(&self, key: &[u8]) -> bool {
+    /// Announces a write of `key`: its row is not seen here until `end_write`.
+    pub fn begin_write(&self, key: &[u8]) {
         let hash = self.hasher.hash_one(key);
         let mut shard = self.shard(hash).lock();
         let stripe = shard.stripe(hash);
         stripe.announcements = stripe.announcements.wrapping_add(1);
         stripe.writing += 1;
-        shard.remove(hash, key)
+        if let Some(entry) = shard.find(hash, key) {
+            entry.hidden = true;
+        }
     }
 
-    /// Takes an announcement back, once the store has the write or has refused it. `row` is the
-    /// new row if it shall be kept; only for a write that succeeded.
-    pub fn end_write(&self, key: &[u8], row: Option<&[u8]>) {
+    /// Takes an announcement back, once the store has the write or has refused it.
+    pub fn end_write(&self, key: &[u8], written: Written<'_>) {
         let hash = self.hasher.hash_one(key);
         let mut shard = self.shard(hash).lock();
         let stripe = shard.stripe(hash);
@@ -180,11 +210,14 @@ impl RowCache {
         stripe.announcements = stripe.announcements.wrapping_add(1);
         stripe.writing -= 1;
         let alone = stripe.writing == 0;
-        let fits = |row: &[u8]| {
-            key.len() + row.len() + OVERHEAD_BYTES <= self.shard_bytes_max / LARGEST_PART
-        };
-        if let Some(row) = row.filter(|row| alone && fits(row)) {
-            shard.insert(hash, key, row, self.shard_bytes_max);
+        match written {
+            Written::Row(row) if alone => shard.put(hash, key, row, self.shard_bytes_max),
+            Written::RowOfMany(row) if alone && shard.find(hash, key).is_some() => {
+                shard.put(hash, key, row, self.shard_bytes_max);
+            }
+            // Another write of the stripe may be of this key: its end brings the row.
+            Written::Row(_) | Written::RowOfMany(_) => {}
+            Written::Nothing => shard.remove(hash, key),
         }
     }
 
@@ -209,17 +242,28 @@ impl RowCache {
         status
     }
 
+    /// By bits that the shard's table needs neither for places (the lowest) nor tags (the highest).
     fn shard(&self, hash: u64) -> &Mutex<Shard> {
-        &self.shards[(hash >> 58) as usize % SHARDS]
+        &self.shards[(hash >> 46) as usize % SHARDS]
     }
+}
+
+/// What came of a write, for the cache.
+#[derive(Clone, Copy, Debug)]
+pub enum Written<'a> {
+    /// The row, worth keeping: who writes a row is likely to read it.
+    Row(&'a [u8]),
+    /// One of very many rows, kept only if it was here before: a load must not empty the cache.
+    RowOfMany(&'a [u8]),
+    /// The row is gone, or what became of it is not known.
+    Nothing,
 }
 
 impl Shard {
     fn new() -> Shard {
         Shard {
             index: HashTable::new(),
-            entries: Vec::new(),
-            free: Vec::new(),
+            next_id: 0,
             small: VecDeque::new(),
             main: VecDeque::new(),
             ghosts: VecDeque::new(),
@@ -233,50 +277,30 @@ impl Shard {
     }
 
     fn stripe(&mut self, hash: u64) -> &mut Stripe {
-        &mut self.stripes[(hash >> 50) as usize % STRIPES]
+        &mut self.stripes[(hash >> 40) as usize % STRIPES]
     }
 
     #[inline]
-    fn find(&self, hash: u64, key: &[u8]) -> Option<u32> {
-        let same = |slot: &u32| {
-            let entry = &self.entries[*slot as usize];
-            entry.hash == hash && entry.key() == key
-        };
-        self.index.find(hash, same).copied()
+    fn find(&mut self, hash: u64, key: &[u8]) -> Option<&mut Entry> {
+        self.index.find_mut(hash, |entry| entry.hash == hash && entry.key() == key)
     }
 
-    fn insert(&mut self, hash: u64, key: &[u8], row: &[u8], bytes_max: usize) {
-        let mut bytes = Vec::with_capacity(key.len() + row.len());
-        bytes.extend_from_slice(key);
-        bytes.extend_from_slice(row);
-        let in_main = self.take_ghost(hash);
-        let entry = Entry {
-            hash,
-            bytes: bytes.into_boxed_slice(),
-            key_length: key.len() as u32,
-            uses: 0,
-            in_main,
-            live: true,
-        };
-        let cost = entry.cost();
-        let slot = match self.free.pop() {
-            Some(slot) => {
-                self.entries[slot as usize] = entry;
-                slot
+    /// Keeps a row, in the place of the one that is there, if any.
+    fn put(&mut self, hash: u64, key: &[u8], row: &[u8], bytes_max: usize) {
+        let cost = key.len() + row.len() + OVERHEAD_BYTES;
+        let fits = cost <= bytes_max / LARGEST_PART && key.len() <= usize::from(u16::MAX);
+        if !fits {
+            return self.remove(hash, key);
+        }
+        match self.find(hash, key) {
+            Some(entry) => {
+                let before = entry.cost();
+                entry.set_row(row);
+                let bytes =
+                    if entry.in_main { &mut self.main_bytes } else { &mut self.small_bytes };
+                *bytes = *bytes + cost - before;
             }
-            None => {
-                self.entries.push(entry);
-                (self.entries.len() - 1) as u32
-            }
-        };
-        let entries = &self.entries;
-        self.index.insert_unique(hash, slot, |slot| entries[*slot as usize].hash);
-        if in_main {
-            self.main.push_back(slot);
-            self.main_bytes += cost;
-        } else {
-            self.small.push_back(slot);
-            self.small_bytes += cost;
+            None => self.insert(hash, key, row),
         }
         while self.small_bytes + self.main_bytes > bytes_max {
             let from_small = self.small_bytes > bytes_max / SMALL_PART || self.main.is_empty();
@@ -286,51 +310,67 @@ impl Shard {
         }
     }
 
-    /// Takes the row of a key out; its slot leaves the queue later.
-    fn remove(&mut self, hash: u64, key: &[u8]) -> bool {
-        let Some(slot) = self.find(hash, key) else { return false };
-        self.unlink(slot);
-        let entry = &mut self.entries[slot as usize];
-        let cost = entry.cost();
-        entry.live = false;
-        entry.bytes = Box::default();
-        entry.key_length = 0;
-        match entry.in_main {
-            true => self.main_bytes -= cost,
-            false => self.small_bytes -= cost,
+    fn insert(&mut self, hash: u64, key: &[u8], row: &[u8]) {
+        let in_main = self.take_ghost(hash);
+        self.next_id = self.next_id.wrapping_add(1);
+        let entry = Entry {
+            bytes: joined(key, row),
+            hash,
+            id: self.next_id,
+            key_length: key.len() as u16,
+            uses: 0,
+            in_main,
+            hidden: false,
+        };
+        let place = Place { hash, id: entry.id };
+        if in_main {
+            self.main.push_back(place);
+            self.main_bytes += entry.cost();
+        } else {
+            self.small.push_back(place);
+            self.small_bytes += entry.cost();
         }
-        true
+        self.index.insert_unique(hash, entry, |entry| entry.hash);
     }
 
-    fn unlink(&mut self, slot: u32) {
-        let hash = self.entries[slot as usize].hash;
-        if let Ok(found) = self.index.find_entry(hash, |other| *other == slot) {
-            found.remove();
+    /// Takes the row of a key out; its place leaves the queue later.
+    fn remove(&mut self, hash: u64, key: &[u8]) {
+        let same = |entry: &Entry| entry.hash == hash && entry.key() == key;
+        let Ok(found) = self.index.find_entry(hash, same) else { return };
+        let (entry, _) = found.remove();
+        match entry.in_main {
+            true => self.main_bytes -= entry.cost(),
+            false => self.small_bytes -= entry.cost(),
+        }
+        // Without pressure nothing reaches the end of a queue.
+        if self.small.len() + self.main.len() > 2 * self.index.len() + PLACES_MIN {
+            let index = &self.index;
+            let is_there = |place: &Place| index.find(place.hash, |e| e.id == place.id).is_some();
+            self.small.retain(is_there);
+            self.main.retain(is_there);
         }
     }
 
     /// Moves the oldest row of the small queue on: to the main queue if it was used, else out.
     /// `false` when the queue is empty.
     fn pass_small(&mut self) -> bool {
-        let Some(slot) = self.small.pop_front() else { return false };
-        let entry = &mut self.entries[slot as usize];
-        if !entry.live {
-            self.free.push(slot);
+        let Some(place) = self.small.pop_front() else { return false };
+        let Ok(mut found) = self.index.find_entry(place.hash, |e| e.id == place.id) else {
             return true;
-        }
+        };
+        let entry = found.get_mut();
         let cost = entry.cost();
         self.small_bytes -= cost;
         if entry.uses > 0 {
             entry.uses = 0;
             entry.in_main = true;
             self.main_bytes += cost;
-            self.main.push_back(slot);
+            self.main.push_back(place);
             return true;
         }
-        let hash = entry.hash;
-        self.discard(slot);
-        self.ghosts.push_back(hash);
-        self.ghost_index.insert_unique(hash, hash, |hash| *hash);
+        found.remove();
+        self.ghosts.push_back(place.hash);
+        self.ghost_index.insert_unique(place.hash, place.hash, |hash| *hash);
         // As many ghosts as there are rows in the main queue.
         while self.ghosts.len() > self.main.len().max(64) {
             if let Some(oldest) = self.ghosts.pop_front() {
@@ -342,24 +382,19 @@ impl Shard {
 
     /// Lets the oldest row of the main queue go unless it was used, which is then counted down.
     fn pass_main(&mut self) -> bool {
-        let Some(slot) = self.main.pop_front() else { return false };
-        let entry = &mut self.entries[slot as usize];
-        if !entry.live {
-            self.free.push(slot);
-        } else if entry.uses > 0 {
+        let Some(place) = self.main.pop_front() else { return false };
+        let Ok(mut found) = self.index.find_entry(place.hash, |e| e.id == place.id) else {
+            return true;
+        };
+        let entry = found.get_mut();
+        if entry.uses > 0 {
             entry.uses -= 1;
-            self.main.push_back(slot);
+            self.main.push_back(place);
         } else {
             self.main_bytes -= entry.cost();
-            self.discard(slot);
+            found.remove();
         }
         true
-    }
-
-    fn discard(&mut self, slot: u32) {
-        self.unlink(slot);
-        self.entries[slot as usize].bytes = Box::default();
-        self.free.push(slot);
     }
 
     /// Forgets a ghost; says whether it was one. Its place in the queue runs out by itself.
@@ -399,9 +434,9 @@ mod tests {
         let cache = RowCache::new(1 << 20);
         read_through(&cache, 1);
         assert!(has(&cache, 1));
-        assert!(cache.begin_write(&key(1)));
+        cache.begin_write(&key(1));
         assert!(!has(&cache, 1), "not while it is written");
-        cache.end_write(&key(1), Some(b"new"));
+        cache.end_write(&key(1), Written::Row(b"new"));
         let mut row = Vec::new();
         cache.get(&key(1), &mut row).unwrap();
         assert_eq!(row, b"new");
@@ -415,7 +450,7 @@ mod tests {
         let during = cache.get(&key(1), &mut Vec::new()).unwrap_err();
         cache.fill(before, &key(1), b"old");
         cache.fill(during, &key(1), b"old");
-        cache.end_write(&key(1), None);
+        cache.end_write(&key(1), Written::Nothing);
         cache.fill(before, &key(1), b"old");
         cache.fill(during, &key(1), b"old");
         assert!(!has(&cache, 1), "the count moved since both misses");
@@ -445,14 +480,18 @@ mod tests {
             read_through(&cache, number);
             if number % 3 == 0 {
                 cache.begin_write(&key(number));
-                cache.end_write(&key(number), None);
+                cache.end_write(&key(number), Written::Nothing);
             }
         }
         let status = cache.status();
         assert!(status.bytes <= status.bytes_max, "{status:?}");
         assert!(status.rows > 1_000, "{status:?}");
-        let slots: usize = cache.shards.iter().map(|shard| shard.lock().entries.len()).sum();
-        assert!(slots < 40_000, "removed rows give their slots back: {slots}");
+        let places = |shard: &Mutex<Shard>| {
+            let shard = shard.lock();
+            shard.small.len() + shard.main.len()
+        };
+        let places: usize = cache.shards.iter().map(places).sum();
+        assert!(places < 40_000, "removed rows give their places back: {places}");
     }
 
     #[test]
@@ -460,5 +499,32 @@ mod tests {
         let cache = RowCache::new(0);
         read_through(&cache, 1);
         assert!(!has(&cache, 1) && !cache.is_on());
+    }
+    #[test]
+    fn rows_that_come_and_go_without_pressure_leave_no_places_behind() {
+        let cache = RowCache::new(1 << 20);
+        for number in 0..200_000 {
+            let number = number % 100;
+            cache.begin_write(&key(number));
+            let row = [7; 40];
+            let gone = number % 2 == 0;
+            let written = if gone { Written::Nothing } else { Written::Row(&row) };
+            cache.end_write(&key(number), written);
+            read_through(&cache, number);
+        }
+        let shards = cache.shards.iter().map(|shard| shard.lock().small.len());
+        assert!(shards.sum::<usize>() < SHARDS * (PLACES_MIN + 8));
+        assert_eq!(cache.status().rows, 100);
+    }
+
+    #[test]
+    fn a_load_keeps_only_rows_that_were_here() {
+        let cache = RowCache::new(1 << 20);
+        read_through(&cache, 1);
+        for number in 1..3 {
+            cache.begin_write(&key(number));
+            cache.end_write(&key(number), Written::RowOfMany(b"loaded"));
+        }
+        assert!(has(&cache, 1) && !has(&cache, 2));
     }
 }

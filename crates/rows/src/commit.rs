@@ -18,11 +18,14 @@ use std::thread::JoinHandle;
 
 use parking_lot::{Condvar, Mutex};
 
-use crate::cache::RowCache;
+use crate::cache::{RowCache, Written};
 use crate::error::{Error, Result};
 use crate::store::{Batch, Change, Durability, Store, StoreTransaction};
 use crate::table::{GateGuard, PREFIX_BYTES, PRIMARY};
 use crate::transaction::Transaction;
+
+/// A transaction of more changes than this is a load: its rows are not for the row cache.
+const MANY: usize = 1000;
 
 type Done = Box<dyn FnOnce(Result<()>) + Send>;
 
@@ -53,10 +56,16 @@ impl Shared {
             return self.store.write_all(batches, durability);
         }
         let changes = || batches.iter().flat_map(|batch| &batch.changes).filter_map(row_change);
-        let cached: Vec<bool> = changes().map(|(key, _)| self.cache.begin_write(key)).collect();
+        changes().for_each(|(key, _)| self.cache.begin_write(key));
         let result = self.store.write_all(batches, durability);
-        for ((key, row), cached) in changes().zip(cached) {
-            self.cache.end_write(key, row.filter(|_| cached && result.is_ok()));
+        let many = batches.iter().any(|batch| batch.changes.len() > MANY);
+        for (key, row) in changes() {
+            let written = match row {
+                Some(row) if result.is_ok() && many => Written::RowOfMany(row),
+                Some(row) if result.is_ok() => Written::Row(row),
+                _ => Written::Nothing,
+            };
+            self.cache.end_write(key, written);
         }
         result
     }

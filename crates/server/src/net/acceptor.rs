@@ -1,8 +1,8 @@
 //! The acceptor: one thread that takes clients from all listeners and spreads them over loops.
 //!
 //! One acceptor rather than a listener per loop (SO_REUSEPORT): the kernel spreads by a hash of
-//! addresses, so that of 64 connections one loop of two may get 40; here each goes to the loop
-//! with the fewest, also after others have left. A storm of connects costs the loops nothing.
+//! addresses, so that of 64 connections one loop of two may get 40; here each goes to the serving
+//! loop (`balance`) with the fewest, also after others have left. A storm of connects costs the loops nothing.
 //!
 //! Invariants
 //! 1. No more connections are open than the limit says; who comes above it is told so in the
@@ -27,7 +27,7 @@ use rustix::net::{SendFlags, Shutdown, SocketFlags};
 use super::address::Listener;
 use super::connection::{Newcomer, Peer};
 use super::event_loop::Shared;
-use super::mailbox::{Mailbox, Message};
+use super::mailbox::Message;
 
 /// Clients taken from one listener before the others have their turn.
 const ACCEPTS_MAX: usize = 64;
@@ -64,8 +64,6 @@ pub struct Acceptor {
     pub listeners: Vec<(usize, Listener)>,
     /// What the loops share.
     pub shared: Shared,
-    /// One per loop.
-    pub mailboxes: Vec<Arc<Mailbox>>,
     /// Ends the acceptor.
     pub stop: Arc<StopSignal>,
 }
@@ -137,8 +135,9 @@ impl Acceptor {
     }
 
     fn hand_over(&self, newcomer: Newcomer) {
-        let loops = self.shared.metrics.loops.iter();
-        let fewest = loops.zip(&self.mailboxes).min_by_key(|(l, _)| l.live.load(Ordering::Relaxed));
+        let serving = self.shared.balance.serving();
+        let loops = self.shared.metrics.loops.iter().zip(self.shared.mailboxes.iter());
+        let fewest = loops.take(serving).min_by_key(|(l, _)| l.live.load(Ordering::Relaxed));
         if let Some((counters, mailbox)) = fewest {
             counters.live.fetch_add(1, Ordering::Relaxed);
             mailbox.post(Message::Newcomer(newcomer));

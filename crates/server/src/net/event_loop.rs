@@ -15,7 +15,8 @@
 //!    whose requests are answered with an error.
 //!
 //! Beside this file, as further methods of the loop: commits of a turn's writes (`commits`),
-//! sending (`sending`), how connections begin and end (`lifecycle`).
+//! sending (`sending`), how connections begin and end (`lifecycle`) and move to other loops
+//! (`moving`).
 //!
 //! Not here: accepting clients (`acceptor`), threads that may wait (`pool`).
 
@@ -29,10 +30,12 @@ use std::time::{Duration, Instant};
 use doors::{Group, Next, Turn};
 use rows::Engine;
 
+use super::balance::Balance;
 use super::connection::{Door, Phase};
 use super::limits::{Limits, OUTPUT_BYTES_MAX, ROUNDS_MAX};
 use super::mailbox::{Errand, Mailbox, Message};
 use super::metrics::{LoopCounters, Metrics};
+use super::moving::CpuClock;
 use super::poller::{Poller, Ready, Received, Token};
 use super::pool::Pool;
 use super::slots::{MAILBOX, Slots};
@@ -55,6 +58,10 @@ pub struct Shared {
     pub metrics: Arc<Metrics>,
     /// Limits from the settings.
     pub limits: Limits,
+    /// How many loops serve.
+    pub balance: Arc<Balance>,
+    /// One per loop.
+    pub mailboxes: Arc<Vec<Arc<Mailbox>>>,
 }
 
 /// An event loop.
@@ -80,17 +87,15 @@ pub struct EventLoop<P> {
     /// Whole seconds since `started`.
     pub(super) now: u32,
     pub(super) last_tick: Instant,
+    pub(super) last_note: Instant,
+    pub(super) cpu_clock: Option<CpuClock>,
     pub(super) stop_at: Option<Instant>,
 }
 
 impl<P: Poller> EventLoop<P> {
     /// A loop without connections. `number` is its place in `Metrics::loops`.
-    pub fn new(
-        mut poller: P,
-        shared: Shared,
-        number: usize,
-        mailbox: Arc<Mailbox>,
-    ) -> io::Result<EventLoop<P>> {
+    pub fn new(mut poller: P, shared: Shared, number: usize) -> io::Result<EventLoop<P>> {
+        let mailbox = shared.mailboxes[number].clone();
         poller.add(mailbox.as_fd(), MAILBOX)?;
         let started = Instant::now();
         Ok(EventLoop {
@@ -109,6 +114,8 @@ impl<P: Poller> EventLoop<P> {
             started,
             now: 0,
             last_tick: started,
+            last_note: started,
+            cpu_clock: None,
             stop_at: None,
         })
     }
@@ -116,6 +123,7 @@ impl<P: Poller> EventLoop<P> {
     /// Takes turns until the server stops.
     pub fn run(mut self) -> io::Result<()> {
         let (mut ready, mut messages) = (Vec::new(), Vec::new());
+        self.cpu_clock = CpuClock::open();
         loop {
             let timeout = self.timeout();
             self.poller.wait(timeout, &mut ready)?;
@@ -128,6 +136,7 @@ impl<P: Poller> EventLoop<P> {
             ready.drain(..).for_each(|event| self.note(event));
             self.serve();
             self.send_all();
+            self.keep_balance(now);
             let tick = if self.stop_at.is_some() { TICK_STOPPING } else { TICK };
             if now.duration_since(self.last_tick) >= tick {
                 self.last_tick = now;
@@ -164,6 +173,8 @@ impl<P: Poller> EventLoop<P> {
                 let members = self.committing.remove(&group).unwrap_or_default();
                 self.settle(members, &result);
             }
+            Message::Give(order) => self.give_away(order),
+            Message::Moved(connection) => self.adopt(connection),
             Message::Stop(at) => self.begin_stop(at),
         }
     }

@@ -29,7 +29,7 @@ impl<P: Poller> EventLoop<P> {
         conversation.greet(&mut greeting);
         let mut connection = Connection::new(newcomer, conversation, self.now);
         connection.output.append(greeting);
-        let token = self.slots.insert(connection);
+        let token = self.slots.insert(Box::new(connection));
         self.counters().doors[door].opened.add(1);
         let Some(connection) = self.slots.get(token) else {
             return;

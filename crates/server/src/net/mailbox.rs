@@ -17,7 +17,8 @@ use doors::{Conversation, Input, Next};
 use parking_lot::Mutex;
 use rustix::event::EventfdFlags;
 
-use super::connection::Newcomer;
+use super::balance::Order;
+use super::connection::{Connection, Newcomer};
 use super::poller::Token;
 
 /// A conversation on its way to the pool or back, with what it works on.
@@ -49,6 +50,10 @@ pub enum Message {
         /// How it ended.
         result: rows::Result<()>,
     },
+    /// Give connections to another loop.
+    Give(Order),
+    /// A connection comes from another loop.
+    Moved(Box<Connection>),
     /// Finish what is in flight, close everything, and end, at the latest at this moment.
     Stop(Instant),
 }

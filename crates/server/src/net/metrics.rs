@@ -47,8 +47,10 @@ pub struct DoorCounters {
 /// What one loop counts. Aligned so that no two loops share a cache line.
 #[repr(align(128))]
 pub struct LoopCounters {
-    /// Connections that belong to the loop: raised by the acceptor, lowered by the loop.
+    /// Connections that belong to the loop: raised by whoever gives it one, lowered by the loop.
     pub live: AtomicUsize,
+    /// Connections given to other loops.
+    pub moved: Counter,
     /// Turns taken.
     pub turns: Counter,
     /// Groups committed.
@@ -80,6 +82,7 @@ impl Metrics {
     pub fn new(loops: usize, doors: Vec<&'static str>) -> Metrics {
         let counters = || LoopCounters {
             live: AtomicUsize::new(0),
+            moved: Counter::default(),
             turns: Counter::default(),
             groups: Counter::default(),
             group_members: Counter::default(),
@@ -123,6 +126,7 @@ impl Metrics {
         add("sent_bytes".into(), self.total(|door| &door.sent_bytes));
         add("requests".into(), self.total(|door| &door.requests));
         add("loops".into(), self.loops.len() as u64);
+        add("connections_moved".into(), self.turns(|each| &each.moved));
         add("turns".into(), self.turns(|each| &each.turns));
         add("groups".into(), self.turns(|each| &each.groups));
         add("group_members".into(), self.turns(|each| &each.group_members));

@@ -2,6 +2,7 @@
 
 pub mod acceptor;
 pub mod address;
+mod balance;
 mod commits;
 pub mod connection;
 pub mod event_loop;
@@ -9,6 +10,7 @@ mod lifecycle;
 pub mod limits;
 pub mod mailbox;
 pub mod metrics;
+mod moving;
 pub mod poller;
 pub mod pool;
 mod sending;

@@ -61,6 +61,8 @@ pub enum Received {
 pub trait Poller {
     /// Begins to watch a socket for bytes to receive.
     fn add(&mut self, socket: BorrowedFd<'_>, token: Token) -> io::Result<()>;
+    /// Ends the watch of a socket.
+    fn remove(&mut self, socket: BorrowedFd<'_>) -> io::Result<()>;
     /// Watches a socket also for room to send.
     fn watch_output(&mut self, socket: BorrowedFd<'_>, token: Token) -> io::Result<()>;
     /// Waits for events, at most as long as `timeout` says, and appends them to `ready`.
@@ -94,6 +96,10 @@ impl Poller for Epoll {
     fn add(&mut self, socket: BorrowedFd<'_>, token: Token) -> io::Result<()> {
         let flags = epoll::EventFlags::IN | epoll::EventFlags::RDHUP | epoll::EventFlags::ET;
         Ok(epoll::add(&self.epoll, socket, epoll::EventData::new_u64(token), flags)?)
+    }
+
+    fn remove(&mut self, socket: BorrowedFd<'_>) -> io::Result<()> {
+        Ok(epoll::delete(&self.epoll, socket)?)
     }
 
     fn watch_output(&mut self, socket: BorrowedFd<'_>, token: Token) -> io::Result<()> {

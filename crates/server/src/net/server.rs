@@ -16,6 +16,7 @@ use rows::Engine;
 
 use super::acceptor::{Acceptor, StopSignal};
 use super::address::Listener;
+use super::balance::Balance;
 use super::connection::Door;
 use super::event_loop::{EventLoop, Shared};
 use super::limits::Limits;
@@ -40,46 +41,47 @@ pub struct Plan {
 
 /// Running loops.
 pub struct Server {
-    mailboxes: Vec<Arc<Mailbox>>,
+    mailboxes: Arc<Vec<Arc<Mailbox>>>,
     loops: Vec<JoinHandle<()>>,
     acceptor: Option<JoinHandle<()>>,
     stop: Arc<StopSignal>,
     pool: Arc<Pool>,
+    balance: Arc<Balance>,
 }
 
 impl Server {
     /// Starts the loops of `plan.metrics`, then the acceptor.
     pub fn start(plan: Plan) -> io::Result<Server> {
+        let mut mailboxes = Vec::new();
+        for _ in &plan.metrics.loops {
+            mailboxes.push(Arc::new(Mailbox::new()?));
+        }
         let shared = Shared {
             pool: Pool::new(plan.engine.clone()),
             engine: plan.engine,
             doors: Arc::new(plan.doors),
             metrics: plan.metrics,
             limits: plan.limits,
+            balance: Arc::new(Balance::new(mailboxes.len())),
+            mailboxes: Arc::new(mailboxes),
         };
-        let (mut mailboxes, mut loops) = (Vec::new(), Vec::new());
+        let mut loops = Vec::new();
         for number in 0..shared.metrics.loops.len() {
-            let mailbox = Arc::new(Mailbox::new()?);
-            mailboxes.push(mailbox.clone());
             let shared = shared.clone();
             // The poller's event buffer cannot move between threads: it is made where it is used.
-            let run = move || EventLoop::new(Epoll::new()?, shared, number, mailbox)?.run();
+            let run = move || EventLoop::new(Epoll::new()?, shared, number)?.run();
             loops.push(spawn(format!("rowhouse-loop{number}"), run)?);
         }
         let stop = Arc::new(StopSignal::new()?);
-        let pool = shared.pool.clone();
-        let acceptor = Acceptor {
-            listeners: plan.listeners,
-            shared,
-            mailboxes: mailboxes.clone(),
-            stop: stop.clone(),
-        };
+        let (pool, balance) = (shared.pool.clone(), shared.balance.clone());
+        let mailboxes = shared.mailboxes.clone();
+        let acceptor = Acceptor { listeners: plan.listeners, shared, stop: stop.clone() };
         let run = move || {
             acceptor.run();
             Ok(())
         };
         let acceptor = Some(spawn("rowhouse-accept".into(), run)?);
-        Ok(Server { mailboxes, loops, acceptor, stop, pool })
+        Ok(Server { mailboxes, loops, acceptor, stop, pool, balance })
     }
 
     /// Accepts nobody any more, answers what has arrived, closes all connections. Returns when
@@ -89,8 +91,9 @@ impl Server {
         if let Some(acceptor) = self.acceptor.take() {
             let _ = acceptor.join();
         }
+        self.balance.freeze();
         let at = Instant::now() + grace;
-        for mailbox in &self.mailboxes {
+        for mailbox in self.mailboxes.iter() {
             mailbox.post(Message::Stop(at));
         }
         for event_loop in self.loops.drain(..) {

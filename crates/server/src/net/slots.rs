@@ -27,13 +27,13 @@ pub struct Slots {
 
 impl Slots {
     /// Adds a connection; gives its token.
-    pub fn insert(&mut self, connection: Connection) -> Token {
+    pub fn insert(&mut self, connection: Box<Connection>) -> Token {
         let position = self.free.pop().unwrap_or_else(|| {
             self.slots.push(Slot::default());
             (self.slots.len() - 1) as u32
         });
         let slot = &mut self.slots[position as usize];
-        slot.connection = Some(Box::new(connection));
+        slot.connection = Some(connection);
         u64::from(slot.generation) << 32 | u64::from(position)
     }
 

@@ -1,0 +1,282 @@
+//! Balance: how many loops serve, and when connections move between them.
+//!
+//! A loop that serves many connections finds more requests per wake-up and pays less for each, so
+//! as few loops serve as the load needs: loops `0..serving` get new clients. A further loop joins
+//! when one is busy all the time and the machine has a core to spare for it; the last one retires
+//! when the others can do its work as well. (docs/decisions/0013.)
+//!
+//! Whoever of the loops finds a period over decides for all; nobody waits for the decision.
+//!
+//! Invariants
+//! 1. `serving` is at least 1 and at most the number of loops.
+//! 2. Connections move only before `freeze`: a loop that was told to stop gets none any more.
+//! 3. After a loop has retired because the machine was full, the next one joins only after a
+//!    pause that doubles each time, so that the two rules cannot play ball with each other.
+//!
+//! Not here: taking a connection out of a loop and into another (`moving`).
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+
+/// Time between two decisions.
+pub const PERIOD: Duration = Duration::from_millis(100);
+/// A loop that uses more of a core than this is busy all the time.
+const BUSY: f64 = 0.90;
+/// Cores that must be idle for another loop to be of use.
+const SPARE: f64 = 0.20;
+/// Part of a core that remaining loops are to be left with when one retires from an idle machine.
+const ROOMY: f64 = 0.50;
+/// The same when the machine is full: what fits them just so.
+const TIGHT: f64 = 0.95;
+/// First pause after a retirement from a full machine.
+const PAUSE_MIN: Duration = Duration::from_secs(1);
+/// Longest such pause.
+const PAUSE_MAX: Duration = Duration::from_secs(30);
+/// How long a loop that has joined stays at least.
+const STAY: Duration = Duration::from_millis(500);
+
+/// What a decision asks of a loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Order {
+    /// The loop that gives connections away.
+    pub from: usize,
+    /// The loop that gets them.
+    pub to: usize,
+    /// One of so many of the connections in use: 1 is all of them.
+    pub one_of: usize,
+}
+
+/// The shared state of the decision.
+pub struct Balance {
+    serving: AtomicUsize,
+    /// CPU time of each loop so far, in microseconds.
+    spent: Vec<AtomicU64>,
+    state: Mutex<State>,
+}
+
+struct State {
+    decided: Instant,
+    spent: Vec<u64>,
+    idle: Option<(Instant, f64)>,
+    /// No further loop before this.
+    not_before: Instant,
+    /// No retirement before this.
+    stay_until: Instant,
+    pause: Duration,
+    frozen: bool,
+}
+
+impl Balance {
+    /// One loop of `loops` serves.
+    pub fn new(loops: usize) -> Balance {
+        let now = Instant::now();
+        Balance {
+            serving: AtomicUsize::new(1),
+            spent: (0..loops).map(|_| AtomicU64::new(0)).collect(),
+            state: Mutex::new(State {
+                decided: now,
+                spent: vec![0; loops],
+                idle: None,
+                not_before: now,
+                stay_until: now,
+                pause: PAUSE_MIN,
+                frozen: false,
+            }),
+        }
+    }
+
+    /// Loops that get new clients: the first so many.
+    pub fn serving(&self) -> usize {
+        self.serving.load(Ordering::Relaxed)
+    }
+
+    /// All loops serve from now on: where CPU time cannot be told, nothing can be decided.
+    pub fn serve_with_all(&self) {
+        self.serving.store(self.spent.len(), Ordering::Relaxed);
+    }
+
+    /// Notes the CPU time of the calling loop.
+    pub fn note(&self, number: usize, spent: Duration) {
+        self.spent[number].store(spent.as_micros() as u64, Ordering::Relaxed);
+    }
+
+    /// Decides if a period has passed and nobody else does.
+    pub fn decide(&self, now: Instant) -> Vec<Order> {
+        let Some(mut state) = self.state.try_lock() else { return Vec::new() };
+        let elapsed = now.saturating_duration_since(state.decided);
+        if elapsed < PERIOD || state.frozen {
+            return Vec::new();
+        }
+        state.decided = now;
+        let mut loads = Vec::with_capacity(self.spent.len());
+        for (spent, before) in self.spent.iter().zip(&mut state.spent) {
+            let spent = spent.load(Ordering::Relaxed);
+            let micros = spent.saturating_sub(std::mem::replace(before, spent));
+            loads.push(micros as f64 / elapsed.as_micros() as f64);
+        }
+        let serving = self.serving();
+        // One loop that is not busy is the common case, and needs no look at the machine.
+        if serving == 1 && loads[0] < BUSY {
+            state.idle = None;
+            return retired(&loads, serving);
+        }
+        let spare = state.spare_cores(now);
+        let (serving, mut orders) = state.rule(now, &loads, serving, spare);
+        self.serving.store(serving, Ordering::Relaxed);
+        orders.extend(retired(&loads, serving));
+        orders
+    }
+
+    /// Runs `hand_over` unless connections may not move any more.
+    pub fn unless_frozen(&self, hand_over: impl FnOnce()) {
+        let state = self.state.lock();
+        if !state.frozen {
+            hand_over();
+        }
+    }
+
+    /// From now on no connection moves.
+    pub fn freeze(&self) {
+        self.state.lock().frozen = true;
+    }
+}
+
+/// Loops that retired, or were told of a client late, give away what they have.
+fn retired(loads: &[f64], serving: usize) -> Vec<Order> {
+    let busy = (serving..loads.len()).filter(|number| loads[*number] > 0.01);
+    busy.map(|from| Order { from, to: from % serving, one_of: 1 }).collect()
+}
+
+impl State {
+    fn rule(
+        &mut self,
+        now: Instant,
+        loads: &[f64],
+        serving: usize,
+        spare: f64,
+    ) -> (usize, Vec<Order>) {
+        let total: f64 = loads.iter().sum();
+        let busiest = position(loads, serving, |load| -load);
+        let idlest = position(loads, serving, |load| load);
+        if loads[busiest] > BUSY && spare > SPARE {
+            // Unequal first: a further loop does not help the one that is busy by chance.
+            if loads[idlest] < ROOMY {
+                return (serving, vec![Order { from: busiest, to: idlest, one_of: 2 }]);
+            }
+            if serving < loads.len() && now >= self.not_before {
+                self.stay_until = now + STAY;
+                let one_of = serving + 1;
+                let orders = (0..serving).map(|from| Order { from, to: serving, one_of }).collect();
+                return (serving + 1, orders);
+            }
+            return (serving, Vec::new());
+        }
+        if serving == 1 || now < self.stay_until {
+            return (serving, Vec::new());
+        }
+        let rest = (serving - 1) as f64;
+        let full = spare < SPARE / 2.0;
+        if total >= rest * if full { TIGHT } else { ROOMY } {
+            return (serving, Vec::new());
+        }
+        self.pause = if full { (self.pause * 2).min(PAUSE_MAX) } else { PAUSE_MIN };
+        self.not_before = if full { now + self.pause } else { now };
+        let from = serving - 1;
+        (from, vec![Order { from, to: idlest.min(from - 1), one_of: 1 }])
+    }
+
+    /// Cores that were idle since the last look; none at the first.
+    fn spare_cores(&mut self, now: Instant) -> f64 {
+        let Some(idle) = idle_seconds() else { return f64::MAX };
+        match self.idle.replace((now, idle)) {
+            Some((before, was)) if now > before => (idle - was) / (now - before).as_secs_f64(),
+            _ => 0.0,
+        }
+    }
+}
+
+/// The serving loop with the least `rank` of its load.
+fn position(loads: &[f64], serving: usize, rank: impl Fn(f64) -> f64) -> usize {
+    let ranks = loads[..serving].iter().map(|load| rank(*load)).enumerate();
+    ranks.min_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(position, _)| position)
+}
+
+/// Idle time of all cores since the machine started, by `/proc/stat`: its unit is 1/100 s.
+fn idle_seconds() -> Option<f64> {
+    let stat = std::fs::read_to_string("/proc/stat").ok()?;
+    // cpu  user nice system idle iowait ...
+    let mut fields = stat.lines().next()?.split_ascii_whitespace().skip(4);
+    let mut next = || fields.next()?.parse::<f64>().ok();
+    Some((next()? + next()?) / 100.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn state() -> (State, Instant) {
+        let now = Instant::now();
+        let state = State {
+            decided: now,
+            spent: vec![0; 4],
+            idle: None,
+            not_before: now,
+            stay_until: now,
+            pause: PAUSE_MIN,
+            frozen: false,
+        };
+        (state, now)
+    }
+
+    #[test]
+    fn a_further_loop_joins_only_when_a_core_is_idle() {
+        let (mut state, now) = state();
+        assert_eq!(state.rule(now, &[0.99, 0.0], 1, 0.0), (1, vec![]));
+        let join = vec![Order { from: 0, to: 1, one_of: 2 }];
+        assert_eq!(state.rule(now, &[0.99, 0.0], 1, 0.9), (2, join));
+        assert_eq!(state.rule(now, &[0.99, 0.99], 2, 0.9), (2, vec![]), "there are no more");
+    }
+
+    #[test]
+    fn an_idle_loop_that_serves_takes_from_a_busy_one_before_another_joins() {
+        let (mut state, now) = state();
+        let share = vec![Order { from: 1, to: 0, one_of: 2 }];
+        assert_eq!(state.rule(now, &[0.2, 0.99, 0.0], 2, 1.0), (2, share));
+    }
+
+    #[test]
+    fn the_last_loop_retires_when_the_others_can_do_its_work() {
+        let (mut state, now) = state();
+        let retire = vec![Order { from: 1, to: 0, one_of: 1 }];
+        assert_eq!(state.rule(now, &[0.4, 0.4], 2, 1.0), (2, vec![]), "not so roomy");
+        assert_eq!(state.rule(now, &[0.2, 0.2], 2, 1.0), (1, retire.clone()));
+        assert_eq!(state.rule(now, &[0.45, 0.45], 2, 0.0), (1, retire), "full: it just fits");
+        assert_eq!(state.rule(now, &[0.7, 0.7], 2, 0.0), (2, vec![]), "it does not fit");
+    }
+
+    #[test]
+    fn after_a_retirement_from_a_full_machine_the_next_loop_waits_longer_each_time() {
+        let (mut state, mut now) = state();
+        for pause in [2, 4, 8, 16, 30, 30] {
+            assert_eq!(state.rule(now, &[0.45, 0.45], 2, 0.0).0, 1);
+            let early = now + Duration::from_secs(pause) - PERIOD;
+            assert_eq!(state.rule(early, &[0.99, 0.0], 1, 1.0).0, 1);
+            now += Duration::from_secs(pause);
+            assert_eq!(state.rule(now, &[0.99, 0.0], 1, 1.0).0, 2);
+            assert_eq!(state.rule(now, &[0.45, 0.45], 2, 0.0).0, 2, "it stays a while");
+            now += STAY;
+        }
+    }
+
+    #[test]
+    fn nothing_moves_once_frozen() {
+        let balance = Balance::new(2);
+        let mut moved = 0;
+        balance.unless_frozen(|| moved += 1);
+        balance.freeze();
+        balance.unless_frozen(|| moved += 1);
+        assert_eq!(moved, 1);
+    }
+}
