@@ -12,6 +12,9 @@
 //!    the group is committed (`Next::Commit`).
 //! 3. A conversation that has written into the group answers only further writes in the same
 //!    turn: a read after them would not see them yet, so it waits for the commit.
+//! 4. So does one that has met what another conversation wrote into the group, even if it then
+//!    changed nothing (an insert of a key that is there, a cas that fails): told at once, its
+//!    client would know of a write that nobody can read yet.
 //!
 //! Not here: sockets, buffers' limits, threads (crate `server`).
 
@@ -82,18 +85,19 @@ pub struct Turn<'a> {
     group: &'a mut Group,
     wait: LockWait,
     requests: u64,
+    met_group: bool,
 }
 
 impl<'a> Turn<'a> {
     /// A turn in an event loop: nothing may wait.
     pub fn in_loop(engine: &'a Arc<Engine>, group: &'a mut Group) -> Turn<'a> {
-        Turn { engine, group, wait: LockWait::Never, requests: 0 }
+        Turn { engine, group, wait: LockWait::Never, requests: 0, met_group: false }
     }
 
     /// A turn in a pool thread: locks are waited for as long as the engine allows.
     pub fn in_pool(engine: &'a Arc<Engine>, group: &'a mut Group) -> Turn<'a> {
         let wait = LockWait::AtMost(engine.lock_wait_max());
-        Turn { engine, group, wait, requests: 0 }
+        Turn { engine, group, wait, requests: 0, met_group: false }
     }
 
     /// The rows.
@@ -121,6 +125,12 @@ impl<'a> Turn<'a> {
         self.requests
     }
 
+    /// Whether the transaction was asked for since the last call of this while it already held
+    /// writes: then the reply may depend on them.
+    pub fn take_met_group(&mut self) -> bool {
+        std::mem::take(&mut self.met_group)
+    }
+
     /// The group's transaction, for a write that is acknowledged with the engine's durability.
     pub fn transaction(&mut self) -> Result<&mut Transaction> {
         self.transaction_with(self.engine.durability())
@@ -128,6 +138,7 @@ impl<'a> Turn<'a> {
 
     /// The group's transaction, for a write with a durability of its own.
     pub fn transaction_with(&mut self, durability: Durability) -> Result<&mut Transaction> {
+        self.met_group |= !self.group.is_empty();
         self.group.durability = self.group.durability.max(Some(durability));
         if self.group.transaction.is_none() {
             self.group.transaction = Some(self.engine.begin(self.wait)?);

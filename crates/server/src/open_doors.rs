@@ -95,13 +95,12 @@ impl Bound {
             if let Some(port) = port.to_bind() {
                 let address = SocketAddr::new(settings.listen, port);
                 let listener = Listener::tcp(address)
-                    .with_context(|| format!("the {door} door cannot listen on {address}"))?;
+                    .with_context(|| refused(door, "port", &address.to_string()))?;
                 listeners.push((kind, listener));
             }
             if let Some(path) = socket {
-                let listener = Listener::unix(&path).with_context(|| {
-                    format!("the {door} door cannot listen on {}", path.display())
-                })?;
+                let listener = Listener::unix(&path)
+                    .with_context(|| refused(door, "socket", &path.display().to_string()))?;
                 listeners.push((kind, listener));
             }
         }
@@ -146,6 +145,19 @@ impl Bound {
     }
 }
 
+/// Why a door cannot be opened, and which setting moves or closes it.
+fn refused(door: &str, setting: &str, address: &str) -> String {
+    let said = format!("the {door} door cannot listen on {address}");
+    match (door, setting) {
+        // The status socket's place is that of the data directory.
+        ("status", _) => said,
+        (_, "port") => {
+            format!("{said}: set {door}-port to another port, or to off to close the door")
+        }
+        _ => format!("{said}: set {door}-{setting} to another path, or to none"),
+    }
+}
+
 /// How long expired rows wait for the next look.
 const SWEEP_PAUSE: Duration = Duration::from_secs(1);
 /// Rows looked at between two pauses.
@@ -161,6 +173,7 @@ fn memcached_shared(
     let options = memcached::Options {
         port,
         connections_max: settings.connections_max,
+        item_bytes_max: settings.item_max,
         ..memcached::Options::default()
     };
     let shared = Arc::new(memcached::Shared::new(engine, options));

@@ -88,17 +88,20 @@ fn doors_are_closed_by_off_and_by_port_zero_and_open_on_sockets() {
     let directory = tempfile::tempdir().unwrap();
     let data_dir = directory.path().join("data");
     let socket = directory.path().join("mysql.sock");
+    let memcached = directory.path().join("memcached.sock");
     let file = directory.path().join("rowhouse.toml");
     let settings = format!(
         "data-dir = '{}'\nmysql-port = 0\nmysql-socket = '{}'\nmemory = '64MiB'\n\
-         handlersocket-port = 'off'\nhandlersocket-write-port = 'auto'\n",
+         handlersocket-port = 'off'\nhandlersocket-write-port = 'auto'\nmemcached-port = 0\n\
+         memcached-socket = '{}'\n",
         data_dir.display(),
-        socket.display()
+        socket.display(),
+        memcached.display()
     );
     std::fs::write(&file, settings).unwrap();
     let arguments = ["serve", "--config", file.to_str().unwrap()];
     let server = Running::start_with(&data_dir, &arguments);
-    assert!(!server.has("mysql") && !server.has("handlersocket"));
+    assert!(!server.has("mysql") && !server.has("handlersocket") && !server.has("memcached"));
     assert!(server.has("handlersocket-write"));
     assert_eq!(server.address("mysql-socket"), socket.to_str().unwrap());
     let mut client = std::os::unix::net::UnixStream::connect(&socket).unwrap();
@@ -106,8 +109,13 @@ fn doors_are_closed_by_off_and_by_port_zero_and_open_on_sockets() {
     let mut header = [0; 5];
     client.read_exact(&mut header).unwrap();
     assert_eq!(header[4], 10, "a greeting of protocol version 10");
+    assert_eq!(server.address("memcached-socket"), memcached.to_str().unwrap());
+    let mut client = std::os::unix::net::UnixStream::connect(&memcached).unwrap();
+    client.set_read_timeout(Some(PATIENCE)).unwrap();
+    client.write_all(b"set k 0 0 1\r\nv\r\nget k\r\nquit\r\n").unwrap();
+    assert_eq!(text(&read_all(&mut client)), "STORED\r\nVALUE k 0 1\r\nv\r\nEND\r\n");
     assert_eq!(server.stop().code(), Some(0));
-    assert!(!socket.exists());
+    assert!(!socket.exists() && !memcached.exists());
 }
 
 #[test]
@@ -121,20 +129,38 @@ fn a_public_address_without_users_is_refused() {
 }
 
 #[test]
-fn a_port_in_use_is_told_at_once() {
+fn a_port_in_use_is_told_at_once_with_the_setting_that_moves_it() {
     let directory = tempfile::tempdir().unwrap();
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port();
-    let mut arguments = flags(directory.path());
-    arguments.push(format!("--handlersocket-port={port}"));
-    arguments.retain(|flag| flag != "--handlersocket-port=auto");
-    let refused = rowhouse(&[]).args(&arguments).output().unwrap();
-    assert_eq!(refused.status.code(), Some(1));
-    let why = text(&refused.stderr);
-    assert!(
-        why.contains(&format!("handlersocket door cannot listen on 127.0.0.1:{port}")),
-        "{why}"
-    );
+    for door in ["handlersocket", "memcached"] {
+        let mut arguments = flags(directory.path());
+        arguments.retain(|flag| *flag != format!("--{door}-port=auto"));
+        arguments.push(format!("--{door}-port={port}"));
+        let refused = rowhouse(&[]).args(&arguments).output().unwrap();
+        assert_eq!(refused.status.code(), Some(1));
+        let why = text(&refused.stderr);
+        let expected = format!(
+            "the {door} door cannot listen on 127.0.0.1:{port}: set {door}-port to another port, \
+             or to off"
+        );
+        assert!(why.contains(&expected), "{why}");
+    }
+}
+
+#[test]
+fn an_item_above_the_limit_is_refused_in_memcached_words() {
+    let directory = tempfile::tempdir().unwrap();
+    let server = Running::start(directory.path(), &["--memcached-item-max=64KiB"]);
+    let mut client = server.connect("memcached");
+    let fits = format!("set k 0 0 60000\r\n{}\r\n", "x".repeat(60_000));
+    assert_eq!(ask_line(&mut client, &fits), "STORED\r");
+    let too_large = format!("add l 0 0 70000\r\n{}\r\n", "x".repeat(70_000));
+    assert_eq!(ask_line(&mut client, &too_large), "SERVER_ERROR object too large for cache\r");
+    client.write_all(b"stats settings\r\nquit\r\n").unwrap();
+    let settings = text(&read_all(&mut client));
+    assert!(settings.contains("STAT item_size_max 65536\r\n"), "{settings}");
+    assert_eq!(server.stop().code(), Some(0));
 }
 
 #[test]

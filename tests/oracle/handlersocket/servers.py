@@ -1,7 +1,7 @@
-"""Starts and stops the servers that are compared: MariaDB with its plugin, and Rowhouse.
+"""Starts and stops the servers that are compared: MariaDB with its plugin, memcached, Rowhouse.
 
 Everything listens on loopback, on ports that the kernel just gave out, in a directory that is
-removed afterwards. Both servers run with TZ=UTC, so that TIMESTAMP columns print alike.
+removed afterwards. They run with TZ=UTC, so that TIMESTAMP columns print alike.
 
 Not here: what is sent to them.
 """
@@ -21,15 +21,16 @@ STOP_WAIT_S_MAX = 30.0
 
 
 class Endpoint:
-    """Where one server answers: HandlerSocket's two ports, MySQL's port, and the secret."""
+    """Where one server answers: its ports, and the secret of HandlerSocket's two."""
 
-    def __init__(self, name, host, port, write_port, mysql_port, secret=""):
+    def __init__(self, name, host, port, write_port, mysql_port, secret="", memcached_port=0):
         self.name = name
         self.host = host
         self.port = port
         self.write_port = write_port
         self.mysql_port = mysql_port
         self.secret = secret
+        self.memcached_port = memcached_port
 
     def __repr__(self):
         return (
@@ -166,6 +167,26 @@ class MariaDb(Server):
             raise
 
 
+class Memcached(Server):
+    """The original, with its defaults but for the address."""
+
+    def __init__(self):
+        super().__init__("hs-oracle-memcached-")
+        (port,) = free_ports(1)
+        command = [find_program("memcached"), "-l", "127.0.0.1", "-p", str(port), "-U", "0"]
+        if os.geteuid() == 0:
+            command += ["-u", "nobody"]
+        self.spawn(command)
+        self.endpoint = Endpoint(
+            "memcached", "127.0.0.1", 0, 0, 0, memcached_port=port
+        )
+        try:
+            self.wait_ready(lambda: accepts(port))
+        except RuntimeError:
+            self.stop()
+            raise
+
+
 class Rowhouse(Server):
     """The `rowhouse` program under test; ready when its ready line has named its doors."""
 
@@ -178,7 +199,7 @@ class Rowhouse(Server):
         )
         config = self.directory / "rowhouse.toml"
         config.write_text(settings, "utf-8")
-        doors = ("mysql", "handlersocket", "handlersocket-write")
+        doors = ("mysql", "handlersocket", "handlersocket-write", "memcached")
         command = [str(program), "serve", f"--config={config}"]
         command += [f"--data-dir={self.directory}/data", "--durability=os"]
         command += [f"--{door}-port=auto" for door in doors]
@@ -190,11 +211,12 @@ class Rowhouse(Server):
         except RuntimeError:
             self.stop()
             raise
-        mysql_port, port, write_port = (
+        mysql_port, port, write_port, memcached_port = (
             int(re.search(rf" {door}=127\.0\.0\.1:(\d+)", self.ready_line()).group(1))
             for door in doors
         )
-        self.endpoint = Endpoint("rowhouse", "127.0.0.1", port, write_port, mysql_port, secret)
+        ports = (port, write_port, mysql_port)
+        self.endpoint = Endpoint("rowhouse", "127.0.0.1", *ports, secret, memcached_port)
 
     def ready_line(self):
         found = re.search(r"^rowhouse ready.*\n", self.log.read_text("utf-8", "replace"), re.M)

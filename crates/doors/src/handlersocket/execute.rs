@@ -51,7 +51,7 @@ pub struct HandlerSocket {
     searched: usize,
     /// Requests answered in this turn.
     answered: usize,
-    /// Whether one of them wrote into the group.
+    /// Whether one of them wrote into the group, or met what others wrote into it.
     wrote: bool,
 }
 
@@ -255,6 +255,8 @@ impl Conversation for HandlerSocket {
                     other => break other,
                 }
             };
+            // Of a request that is repeated later nothing is told yet.
+            self.wrote |= turn.take_met_group() && !matches!(served, Err(Failure::Wait));
             match served {
                 Ok(Served::Now) => {}
                 Ok(Served::AfterCommit) => self.wrote = true,

@@ -162,6 +162,23 @@ fn every_request_of_a_turn_whose_commit_fails_is_answered_with_the_error() {
 }
 
 #[test]
+fn a_duplicate_of_a_row_of_the_same_turn_is_not_told_before_its_commit() {
+    let house = House::open();
+    let (mut first, mut second) = (house.writer(), house.writer());
+    let mut group = Group::new();
+    for (client, reply) in [(&mut first, &b"0\t1\n"[..]), (&mut second, b"1\t1\t121\n")] {
+        client.input.extend(b"1\t+\t3\t9\t90\tnew\n");
+        let mut out = Vec::new();
+        let mut turn = Turn::in_loop(&house.engine, &mut group);
+        let next = client.door.turn(&mut client.input, &mut out, &mut turn);
+        assert_eq!((next, &out[..]), (Next::Commit, reply));
+    }
+    let (transaction, durability) = group.take().unwrap();
+    transaction.commit(durability).unwrap();
+    assert_eq!(second.say("1·=·1·9¶"), "0·3·9·90·new¶");
+}
+
+#[test]
 fn an_open_index_follows_the_schema_or_answers_an_error() {
     let mut house = House::open();
     let mut client = house.writer();

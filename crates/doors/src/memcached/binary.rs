@@ -210,9 +210,9 @@ impl Request<'_> {
         u64::from(self.word(at)) << 32 | u64::from(self.word(at + 4))
     }
 
-    /// Expiry times are signed as in the text protocol.
+    /// An expiry time; negative ones have lost their sign, which `Moment::absolute` gives back.
     fn exptime(&self, at: usize) -> i64 {
-        i64::from(self.word(at) as i32)
+        i64::from(self.word(at))
     }
 
     fn compare(&self) -> Option<u64> {

@@ -15,6 +15,9 @@ use rows::Error;
 pub const KEY_BYTES_MAX: usize = 250;
 /// Expiry times above this are absolute Unix seconds; below, seconds from now.
 const RELATIVE_MAX: i64 = 60 * 60 * 24 * 30;
+/// One above the largest number of 32 bits. Clients that compute in such numbers without sign, as
+/// libmemcached does, send -1 as one less than this.
+const UNSIGNED_END: i64 = 1 << 32;
 
 /// The present, in Unix seconds.
 #[derive(Clone, Copy, Debug)]
@@ -22,11 +25,14 @@ pub struct Moment(pub i64);
 
 impl Moment {
     /// A client's expiry time as an absolute Unix second; 0 is never, 1 long ago.
+    ///
+    /// The last 30 days that 32 bits can count are negative numbers that lost their sign.
     pub fn absolute(self, exptime: i64) -> i64 {
         match exptime {
             0 => 0,
             ..0 => 1,
             1..=RELATIVE_MAX => self.0.saturating_add(exptime),
+            _ if (UNSIGNED_END - RELATIVE_MAX..UNSIGNED_END).contains(&exptime) => 1,
             _ => exptime,
         }
     }

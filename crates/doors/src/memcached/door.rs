@@ -69,7 +69,7 @@ pub struct Memcached {
     swallow: usize,
     /// Requests answered in this turn.
     answered: Vec<Failing>,
-    /// Whether one of them wrote into the group.
+    /// Whether one of them wrote into the group, or met what others wrote into it.
     wrote: bool,
     /// Requests in front of the input whose rows were fetched ahead.
     ahead: usize,
@@ -178,6 +178,8 @@ impl Conversation for Memcached {
             }
             let mark = out.len();
             let served = self.request(input.bytes(), out, turn, moment);
+            // Of a request that is repeated later nothing is told yet.
+            self.wrote |= turn.take_met_group() && !matches!(served, Err(Trouble::Wait));
             match served {
                 Ok(Served::More) => return self.next_or(Next::Input),
                 Ok(Served::Done { consumed, swallow, failing }) => {

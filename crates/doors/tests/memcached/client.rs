@@ -79,6 +79,14 @@ impl Client {
         sent
     }
 
+    /// One turn in a loop, in a group that others have written into.
+    pub fn turn(&mut self, bytes: &[u8], group: &mut Group) -> (Next, Vec<u8>) {
+        self.input.extend(bytes);
+        let mut out = Vec::new();
+        let mut turn = Turn::in_loop(&self.engine, group);
+        (self.conversation.turn(&mut self.input, &mut out, &mut turn), out)
+    }
+
     /// As `send`, in text.
     pub fn ask(&mut self, text: &str) -> String {
         String::from_utf8_lossy(&self.send(text.as_bytes())).into_owned()

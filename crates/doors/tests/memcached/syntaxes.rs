@@ -1,5 +1,7 @@
 //! The three syntaxes, request by request.
 
+use doors::{Group, Next};
+
 use crate::client::House;
 
 #[test]
@@ -23,6 +25,28 @@ fn classic_stores_keep_their_conditions() {
         ("delete a\n", "NOT_FOUND\n"),
         ("delete a 0\n", "NOT_FOUND\n"),
     ]);
+}
+
+#[test]
+fn a_refusal_because_of_a_write_of_the_same_turn_is_not_told_before_its_commit() {
+    let house = House::new();
+    let (mut first, mut second) = (house.client(), house.client());
+    for (request, reply) in
+        [("add a 0 0 1\r\ny\r\n", "NOT_STORED\r\n"), ("cas a 0 0 1 7\r\ny\r\n", "EXISTS\r\n")]
+    {
+        let mut group = Group::new();
+        let (next, _) = first.turn(b"set a 0 0 1\r\nx\r\n", &mut group);
+        assert_eq!(next, Next::Commit);
+        // What comes behind it does not read what was before the commit.
+        let (next, out) = second.turn(format!("{request}get a\r\n").as_bytes(), &mut group);
+        assert_eq!((next, &out[..]), (Next::Commit, reply.as_bytes()));
+        let (transaction, durability) = group.take().expect("a write");
+        transaction.commit(durability).expect("memory takes every commit");
+        assert_eq!(second.send(b""), b"VALUE a 0 1\r\nx\r\nEND\r\n");
+        first.send(b"delete a\r\n");
+    }
+    let (next, out) = second.turn(b"cas a 0 0 1 7\r\ny\r\n", &mut Group::new());
+    assert_eq!((next, &out[..]), (Next::Input, &b"NOT_FOUND\r\n"[..]), "nothing to wait for");
 }
 
 #[test]

@@ -28,6 +28,9 @@ const REQUEST_BYTES_MIN: u64 = 1024;
 /// The most that a request may be allowed.
 const REQUEST_BYTES_MAX: u64 = 1 << 30;
 
+/// The largest item that may be allowed: rows are a little larger, and have a limit of their own.
+const ITEM_BYTES_MAX: u64 = rows::transaction::ROW_BYTES_MAX as u64 - (1 << 20);
+
 /// What was chosen.
 pub struct Settings {
     /// Directory of the rows.
@@ -66,6 +69,8 @@ pub struct Settings {
     pub packet_max: usize,
     /// Longest HandlerSocket line, in bytes.
     pub line_max: usize,
+    /// Largest memcached item, in bytes.
+    pub item_max: usize,
     /// Secret of the reading HandlerSocket door; empty: none.
     pub handlersocket_secret: String,
     /// Secret of the writing HandlerSocket door; empty: none.
@@ -91,8 +96,8 @@ impl Settings {
             values.get(name, |text| value::choice(words, text))
         };
         let secret = |name| values.get(name, |text| Ok(text.to_owned()));
-        let request = |name| {
-            let range = REQUEST_BYTES_MIN..=REQUEST_BYTES_MAX;
+        let request = |name, bytes_max| {
+            let range = REQUEST_BYTES_MIN..=bytes_max;
             let bytes = values.get(name, |text| within(value::size(text)?, range))?;
             Ok::<_, SettingsError>(bytes as usize)
         };
@@ -121,8 +126,9 @@ impl Settings {
             idle_timeout: values.get("idle-timeout", value::duration)?,
             send_timeout: values.get("send-timeout", value::duration)?,
             shutdown_timeout: values.get("shutdown-timeout", value::duration)?,
-            packet_max: request("max-allowed-packet")?,
-            line_max: request("handlersocket-max-line")?,
+            packet_max: request("max-allowed-packet", REQUEST_BYTES_MAX)?,
+            line_max: request("handlersocket-max-line", REQUEST_BYTES_MAX)?,
+            item_max: request("memcached-item-max", ITEM_BYTES_MAX)?,
             handlersocket_secret: secret("handlersocket-secret")?,
             handlersocket_write_secret: secret("handlersocket-write-secret")?,
             log_level: choice("log-level")?,

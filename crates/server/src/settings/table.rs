@@ -149,8 +149,8 @@ const DOORS: Section = Section {
             Kind::Ip,
             "127.0.0.1",
             "Address that all doors listen on: one of this machine's, 0.0.0.0 or :: for all.\n\
-             An address that others can reach needs users (below), and a secret for every open\n\
-             HandlerSocket port.\n",
+             An address that others can reach needs users (below), a secret for every open\n\
+             HandlerSocket port, and memcached-port = \"off\": that door knows no users.\n",
         ),
         setting(
             "mysql-port",
@@ -173,7 +173,7 @@ const DOORS: Section = Section {
             "9999",
             "Port of the HandlerSocket door for reading and writing.\n",
         ),
-        setting("memcached-port", Kind::Port, "off", "Port of the memcached door.\n"),
+        setting("memcached-port", Kind::Port, "11211", "Port of the memcached door.\n"),
         setting(
             "memcached-socket",
             Kind::Path,
@@ -217,6 +217,12 @@ const CONNECTIONS: Section = Section {
             Kind::Size,
             "64MiB",
             "Longest request line at the HandlerSocket doors.\n",
+        ),
+        setting(
+            "memcached-item-max",
+            Kind::Size,
+            "1MiB",
+            "Largest item at the memcached door, its key included; at most 63MiB.\n",
         ),
     ],
 };

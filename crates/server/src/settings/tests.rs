@@ -14,6 +14,8 @@ fn the_defaults_are_valid_and_closed_to_others() {
     let settings = Settings::new(&Values::defaults()).unwrap();
     assert!(settings.listen.is_loopback());
     assert_eq!(settings.mysql_port, Port::Number(3306));
+    assert_eq!(settings.memcached_port, Port::Number(11211));
+    assert_eq!(settings.item_max, 1 << 20);
     assert!(settings.threads >= 1);
 }
 
@@ -80,6 +82,13 @@ fn a_public_address_needs_users_and_secrets() {
     complete.read_toml(users, "a.toml").unwrap();
     complete.set("handlersocket-secret", "a".into(), "flag").unwrap();
     complete.set("handlersocket-write-secret", "b".into(), "flag").unwrap();
+    let with_memcached = error(complete);
+    assert!(with_memcached.contains("the memcached door knows no users"), "{with_memcached}");
+    let mut complete = public();
+    complete.read_toml(users, "a.toml").unwrap();
+    complete.set("handlersocket-secret", "a".into(), "flag").unwrap();
+    complete.set("handlersocket-write-secret", "b".into(), "flag").unwrap();
+    complete.set("memcached-port", "off".into(), "flag").unwrap();
     Settings::new(&complete).unwrap();
 }
 
