@@ -124,6 +124,12 @@ fn busy_connections_are_served_beside_idle_ones() {
 }
 
 #[test]
+fn a_small_and_a_large_row_cache_answer_alike() {
+    let run = run(&["cache", "--rows", "1000", "--many-rows", "2000", "--connections", "8"]);
+    run.has(&["row cache of 64 MiB", "row cache of 1 GiB"]);
+}
+
+#[test]
 fn every_kernel_interface_echoes_what_was_sent() {
     let run = run(&["kernel", "--connections", "8"]);
     run.has(&["epoll", "uring", "uring-fixed", "uring-coop", "uring-direct", "tokio"]);

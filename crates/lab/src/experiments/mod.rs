@@ -1,5 +1,6 @@
 //! The experiments, one file each, and the options they share.
 
+pub mod cache;
 pub mod durability;
 pub mod game;
 pub mod idle;
