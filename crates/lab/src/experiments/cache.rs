@@ -47,7 +47,7 @@ pub fn run(options: &Options) -> Result<()> {
     }
     report.compare(&[(LARGE, SMALL)]);
     let drawing = Drawing::bars(&report, "requests per second", |window| window.rate);
-    common.finish(&report, Layout::Requests, Some(drawing))
+    common.finish(&report, Layout::Requests, &drawing)
 }
 
 /// Both caches in turn on one number of rows.

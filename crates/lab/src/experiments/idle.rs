@@ -13,6 +13,7 @@ use serde_json::json;
 use super::fleet::*;
 use super::rounds::{Mode, one_turn, read_all};
 use super::{Common, progress};
+use crate::plot::Drawing;
 use crate::process;
 use crate::report::{Layout, Report};
 use crate::users::Users;
@@ -82,7 +83,8 @@ pub fn run(options: &Options) -> Result<()> {
                 .insert(format!("{name}: throughput beside idle over alone"), json!(ratio));
         }
     }
-    common.finish(&report, Layout::Requests, None)
+    let drawing = Drawing::bars(&report, "requests per second", |window| window.rate);
+    common.finish(&report, Layout::Requests, &drawing)
 }
 
 fn both_windows(

@@ -88,5 +88,5 @@ pub fn run(options: &Options) -> Result<()> {
     let drawing = Drawing::bars(&report, "requests per second of server CPU time", |window| {
         window.per_cpu_second
     });
-    common.finish(&report, Layout::Requests, Some(drawing))
+    common.finish(&report, Layout::Requests, &drawing)
 }
