@@ -110,9 +110,10 @@ pub fn run(options: &Options) -> Result<()> {
         let checked = check(variant, &ledgers[variant.ledger], world, &mut report);
         report.keep(&format!("{}, check at the end", variant.name), checked);
     }
+    note_pauses(&mut report, &variants);
     report.compare(PAIRS);
     let drawing = drawing(&report, &variants, options);
-    common.finish(&report, Layout::Requests, Some(drawing))?;
+    common.finish(&report, Layout::Requests, &drawing)?;
     for variant in variants.iter().filter(|variant| variant.exact) {
         for what in ["stale reads", "lost updates"] {
             let name = format!("{}: {what}", variant.name);
@@ -176,6 +177,24 @@ fn check(variant: &Variant<'_>, ledger: &Ledger, world: World, report: &mut Repo
 fn add(report: &mut Report, name: &str, count: u64) {
     let so_far = report.figures.get(name).and_then(serde_json::Value::as_u64).unwrap_or(0);
     report.figures.insert(name.to_owned(), json!(so_far + count));
+}
+
+/// Notes every variant's longest standstill, in which window it was, and whose it may have been.
+fn note_pauses(report: &mut Report, variants: &[Variant<'_>]) {
+    let milliseconds = |us: f64| (us / 100.0).round() / 10.0;
+    for variant in variants {
+        let windows = report.measurements.iter().filter(|window| window.contender == variant.name);
+        let Some(worst) = windows.max_by(|a, b| a.pause_us.total_cmp(&b.pause_us)) else {
+            continue;
+        };
+        let pause = json!({
+            "ms": milliseconds(worst.pause_us),
+            "of it the client got no core, ms": milliseconds(worst.pause_client_us),
+            "others' part of the machine": (worst.others * 100.0).round() / 100.0,
+            "window": format!("{}, round {}", worst.mode, worst.round),
+        });
+        report.figures.insert(format!("{}: longest pause", variant.name), pause);
+    }
 }
 
 fn drawing(report: &Report, variants: &[Variant<'_>], options: &Options) -> Drawing {
