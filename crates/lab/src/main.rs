@@ -44,9 +44,14 @@ enum Experiment {
     Writers(experiments::writers::Options),
     /// 10,000 idle connections beside 64 busy ones.
     Idle(experiments::idle::Options),
+    /// epoll, io_uring and tokio under an echo server: CPU time per request.
+    Kernel(experiments::kernel::Options),
     /// The echo server that other experiments start as their limit.
     #[command(hide = true)]
     EchoServer {
+        /// How it meets the kernel.
+        #[arg(long, default_value = "epoll")]
+        kernel: peers::Kernel,
         /// Event loops.
         #[arg(long, default_value_t = 1)]
         threads: usize,
@@ -63,7 +68,8 @@ fn main() -> Result<()> {
         Experiment::Durability(options) => experiments::durability::run(&options),
         Experiment::Writers(options) => experiments::writers::run(&options),
         Experiment::Idle(options) => experiments::idle::run(&options),
-        Experiment::EchoServer { threads } => peers::serve_echo(threads),
+        Experiment::Kernel(options) => experiments::kernel::run(&options),
+        Experiment::EchoServer { kernel, threads } => peers::serve_echo(kernel, threads),
     }
 }
 

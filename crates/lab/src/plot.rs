@@ -99,13 +99,18 @@ fn draw_bars(root: &Area<'_>, groups: &[(String, Vec<(String, f64)>)]) -> Result
             root.draw(&Rectangle::new(corners, colour.filled())).map_err(failed)?;
             let label = Text::new(name.clone(), (24, y as i32), small.clone());
             root.draw(&label).map_err(failed)?;
-            let value = Text::new(thousands(*value), (end as i32 + 6, y as i32), small.clone());
+            let value = Text::new(short(*value), (end as i32 + 6, y as i32), small.clone());
             root.draw(&value).map_err(failed)?;
             y += step;
         }
         y += step;
     }
     Ok(())
+}
+
+/// Large figures in thousands, small ones with their decimals.
+fn short(value: f64) -> String {
+    if value > 0.0 && value < 100.0 { format!("{value:.2}") } else { thousands(value) }
 }
 
 fn draw_lines(root: &Area<'_>, x_axis: &str, series: &[(String, Vec<(f64, f64)>)]) -> Result<()> {

@@ -106,6 +106,15 @@ impl Engine {
         Ok(())
     }
 
+    /// Has the rows fetched into the processor's caches that a batch of look-ups by primary key
+    /// is about to visit, so that the batch waits for memory once and not once a row. Of no use
+    /// for a single one; looks at the first `PREFETCH_MAX`.
+    pub fn look_ahead(&self, index: usize, ranges: &[KeyRange]) {
+        if index == 0 && ranges.len() > 1 && self.cache().is_on() {
+            self.cache().prefetch(ranges.iter().map(|range| range.start.as_slice()));
+        }
+    }
+
     fn find_point(
         &self,
         view: &dyn Read,

@@ -263,23 +263,33 @@ impl Table {
 
     /// Appends the key bytes of the leading parts of an index, the prefix in front.
     fn encode_leading(&self, index: usize, values: &[Datum<'_>]) -> Result<Vec<u8>> {
+        let mut out = Vec::with_capacity(PREFIX_BYTES + 24);
+        self.encode_leading_into(index, values, &mut out)?;
+        Ok(out)
+    }
+
+    fn encode_leading_into(
+        &self,
+        index: usize,
+        values: &[Datum<'_>],
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
         let codec = &self.codecs[index];
         assert!(
             values.len() <= codec.parts.len().max(1),
             "more key values than the index has parts"
         );
-        let mut out = Vec::with_capacity(PREFIX_BYTES + 24);
         out.extend_from_slice(&codec.prefix);
         if index == 0 && codec.parts.is_empty() {
             if let [Datum::UInt(row_id)] = values {
                 out.extend_from_slice(&row_id.to_be_bytes());
             }
-            return Ok(out);
+            return Ok(());
         }
         for (part, value) in codec.parts.iter().zip(values) {
-            encode_part(part, *value, &mut out)?;
+            encode_part(part, *value, out)?;
         }
-        Ok(out)
+        Ok(())
     }
 
     /// The rows whose leading key parts equal `values`. A full key of a unique index gives a
@@ -295,7 +305,8 @@ impl Table {
             && values.len() == codec.parts.len().max(1)
             && !values.iter().any(Datum::is_null);
         let end = if one {
-            let mut end = start.clone();
+            let mut end = Vec::with_capacity(start.len() + 1);
+            end.extend_from_slice(&start);
             end.push(0);
             end
         } else {
@@ -365,6 +376,14 @@ impl Table {
     /// key, the row id as `UInt`.
     pub fn row_key(&self, key_values: &[Datum<'_>]) -> Result<Vec<u8>> {
         self.encode_leading(0, key_values)
+    }
+
+    /// The same, appended to a buffer.
+    ///
+    /// # Errors
+    /// `TooLarge`.
+    pub fn push_row_key(&self, key_values: &[Datum<'_>], out: &mut Vec<u8>) -> Result<()> {
+        self.encode_leading_into(0, key_values, out)
     }
 
     /// The key of a row from all its columns. Only for tables with a primary key.

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use memchr::memchr;
+use rows::cache::PREFETCH_MAX;
 use rows::store::{Direction, KeyRange, Read};
 use rows::{ColumnType, Datum, Engine, Error, FindOp, Flow, Found, RowRef, Value};
 
@@ -402,25 +403,36 @@ impl Handle {
             .collect()
     }
 
-    /// The key values of a request, one list for each read it asks for.
-    fn keys(&self, request: &Request<'_>) -> Result<Vec<Vec<Value>>, Refusal> {
-        let parts = &self.table.codecs[self.index].parts;
-        let column = |part: usize| &self.table.columns[parts[part].column];
-        let mut key = Vec::with_capacity(request.announced);
-        for (part, token) in request.values.as_slice().iter().enumerate() {
-            key.push(key_value(column(part), token)?);
-        }
-        let Some(list) = &request.list else { return Ok(vec![key]) };
-        let part = list.part as usize;
-        let mut keys = Vec::with_capacity(list.values.len());
-        for token in &list.values {
-            let mut key = key.clone();
+    fn key_value(&self, part: usize, token: &[u8]) -> Result<Value, Refusal> {
+        let column = self.table.codecs[self.index].parts[part].column;
+        key_value(&self.table.columns[column], token)
+    }
+
+    /// The key values of a request; an IN list puts its own into one of them.
+    fn key(&self, request: &Request<'_>) -> Result<Vec<Value>, Refusal> {
+        let tokens = request.values.as_slice().iter().enumerate();
+        tokens.map(|(part, token)| self.key_value(part, token)).collect()
+    }
+
+    /// The reads of a part of an IN list.
+    fn ranges(
+        &self,
+        op: FindOp,
+        key: &mut [Value],
+        part: usize,
+        tokens: &[&[u8]],
+    ) -> Result<(Vec<KeyRange>, Direction), Failure> {
+        let mut ranges = Vec::with_capacity(tokens.len());
+        let mut direction = Direction::Forward;
+        for token in tokens {
             if part < key.len() {
-                key[part] = key_value(column(part), token)?;
+                key[part] = self.key_value(part, token)?;
             }
-            keys.push(key);
+            let (range, towards) = self.range(op, key)?;
+            direction = towards;
+            ranges.push(range);
         }
-        Ok(keys)
+        Ok((ranges, direction))
     }
 
     /// Visits the rows that a request names: filtered, after its offset, up to its limit.
@@ -437,8 +449,7 @@ impl Handle {
         let first_only = request.list.is_some();
         let (mut passed, mut taken) = (0, 0);
         let mut ended = false;
-        for key in self.keys(request)? {
-            let (range, direction) = self.range(op, &key)?;
+        let mut visit_range = |range: &KeyRange, direction| {
             let mut visit = |found: Found<'_>| {
                 match judge(&self.table, tests, &found.row)? {
                     Verdict::Skip if first_only => return Ok(Flow::Stop),
@@ -458,9 +469,21 @@ impl Handle {
                 let more = taken < request.limit && !first_only;
                 Ok(if more { Flow::Continue } else { Flow::Stop })
             };
-            engine.find(view, &self.table, self.index, &range, direction, reach, &mut visit)?;
-            if ended || taken >= request.limit {
-                break;
+            engine.find(view, &self.table, self.index, range, direction, reach, &mut visit)?;
+            Ok::<bool, Failure>(!ended && taken < request.limit)
+        };
+        let mut key = self.key(request)?;
+        let Some(list) = &request.list else {
+            let (range, direction) = self.range(op, &key)?;
+            return visit_range(&range, direction).map(|_| ());
+        };
+        for tokens in list.values.chunks(PREFETCH_MAX) {
+            let (ranges, direction) = self.ranges(op, &mut key, list.part as usize, tokens)?;
+            engine.look_ahead(self.index, &ranges);
+            for range in &ranges {
+                if !visit_range(range, direction)? {
+                    return Ok(());
+                }
             }
         }
         Ok(())

@@ -12,7 +12,7 @@ use rows::Error;
 
 use crate::conversation::{Conversation, Next, Turn};
 use crate::input::Input;
-use crate::memcached::command::{Trouble, refusal_for};
+use crate::memcached::command::{Moment, Trouble, refusal_for};
 use crate::memcached::execute::Rows;
 use crate::memcached::place::Places;
 use crate::memcached::shared::{Shared, now};
@@ -71,6 +71,12 @@ pub struct Memcached {
     answered: Vec<Failing>,
     /// Whether one of them wrote into the group, or met what others wrote into it.
     wrote: bool,
+    /// Requests in front of the input whose rows were fetched ahead.
+    ahead: usize,
+    /// Whether `places` are those of this turn.
+    refreshed: bool,
+    /// A buffer for row keys.
+    row_key: Vec<u8>,
 }
 
 impl Memcached {
@@ -85,6 +91,9 @@ impl Memcached {
             swallow: 0,
             answered: Vec::new(),
             wrote: false,
+            ahead: 0,
+            refreshed: false,
+            row_key: Vec::new(),
         }
     }
 
@@ -94,9 +103,9 @@ impl Memcached {
         bytes: &[u8],
         out: &mut Vec<u8>,
         turn: &mut Turn<'_>,
+        moment: Moment,
     ) -> Result<Served, Trouble> {
         let binary = *self.binary.get_or_insert(bytes[0] == binary::REQUEST);
-        let moment = now(turn.engine());
         if self.shared.flush_due(moment) {
             if !turn.may_wait() || self.wrote {
                 return Err(Trouble::Wait);
@@ -105,20 +114,33 @@ impl Memcached {
         }
         let mark = out.len();
         for _ in 0..REPEATS_MAX {
-            self.places.refresh(turn.engine(), turn.reach())?;
+            // What was acknowledged before this turn's bytes were received is known from here on;
+            // what changes later is met as `Outdated`.
+            if !std::mem::replace(&mut self.refreshed, true) {
+                self.places
+                    .refresh(turn.engine(), turn.reach())
+                    .inspect_err(|_| self.refreshed = false)?;
+            }
             let mut rows = Rows {
                 shared: &self.shared,
                 places: &self.places,
                 turn,
                 now: moment,
                 wrote: &mut self.wrote,
+                row_key: &mut self.row_key,
             };
+            if !binary && self.ahead == 0 {
+                self.ahead = text::look_ahead(bytes, &mut rows);
+            }
             let served = match binary {
                 true => binary::serve(bytes, &mut rows, out),
                 false => text::serve(bytes, &mut rows, out),
             };
             match served {
-                Err(Trouble::Outdated) => out.truncate(mark),
+                Err(Trouble::Outdated) => {
+                    out.truncate(mark);
+                    self.refreshed = false;
+                }
                 other => return other,
             }
         }
@@ -141,6 +163,9 @@ impl Conversation for Memcached {
     fn turn(&mut self, input: &mut Input, out: &mut Vec<u8>, turn: &mut Turn<'_>) -> Next {
         self.answered.clear();
         self.wrote = false;
+        self.refreshed = false;
+        self.ahead = 0;
+        let moment = now(turn.engine());
         let out_start = out.len();
         for _ in 0..REQUESTS_PER_TURN {
             if self.swallow > 0 {
@@ -152,7 +177,7 @@ impl Conversation for Memcached {
                 return self.next_or(Next::Input);
             }
             let mark = out.len();
-            let served = self.request(input.bytes(), out, turn);
+            let served = self.request(input.bytes(), out, turn, moment);
             // Of a request that is repeated later nothing is told yet.
             self.wrote |= turn.take_met_group() && !matches!(served, Err(Trouble::Wait));
             match served {
@@ -160,6 +185,7 @@ impl Conversation for Memcached {
                 Ok(Served::Done { consumed, swallow, failing }) => {
                     input.consume(consumed);
                     self.swallow = swallow;
+                    self.ahead = self.ahead.saturating_sub(1);
                     self.answered.push(failing);
                     turn.served(1);
                     self.shared.counters.bytes_read.add_many(consumed as u64);

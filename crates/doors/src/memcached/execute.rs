@@ -7,6 +7,7 @@
 //!
 //! Not here: bytes (`text`, `meta`, `binary`), rows to items (`item`).
 
+use rows::cache::PREFETCH_MAX;
 use rows::store::Reach;
 use rows::{Changed, Datum, Engine, RowChange, RowRef, Transaction, Value};
 
@@ -30,6 +31,8 @@ pub struct Rows<'a, 't> {
     pub now: Moment,
     /// Whether this turn has written into the group.
     pub wrote: &'a mut bool,
+    /// A buffer for row keys.
+    pub row_key: &'a mut Vec<u8>,
 }
 
 /// What to do with an item under its lock.
@@ -50,6 +53,29 @@ impl Rows<'_, '_> {
         places.of(key).map_err(|why| Refusal::Server(why.into()).into())
     }
 
+    /// Has the rows of keys fetched that are about to be read.
+    pub fn look_ahead(&mut self, keys: &[&[u8]]) {
+        self.row_key.clear();
+        let mut ends = [0; PREFETCH_MAX];
+        let mut count = 0;
+        for key in keys.iter().take(PREFETCH_MAX) {
+            let Ok((place, key)) = self.places.of(key) else { continue };
+            let start = self.row_key.len();
+            match item::push_row_key(place, key, self.row_key) {
+                Ok(true) => {
+                    ends[count] = self.row_key.len();
+                    count += 1;
+                }
+                _ => self.row_key.truncate(start),
+            }
+        }
+        let mut start = 0;
+        let keys = ends[..count]
+            .iter()
+            .map(|end| &self.row_key[std::mem::replace(&mut start, *end)..*end]);
+        self.turn.engine().cache().prefetch(keys);
+    }
+
     /// Shows the item of a key; `false` when there is none.
     ///
     /// # Errors
@@ -67,15 +93,16 @@ impl Rows<'_, '_> {
             return Err(Trouble::Wait);
         }
         let (place, key) = Self::place(self.places, fetch.key)?;
-        let Some(row_key) = item::row_key(place, key)? else {
+        self.row_key.clear();
+        if !item::push_row_key(place, key, self.row_key)? {
             counters.get_misses.add();
             return Ok(false);
-        };
-        let (shared, now) = (self.shared, self.now);
+        }
+        let (shared, now, row_key) = (self.shared, self.now, &*self.row_key);
         let mut found = Sight::Nothing;
         let engine = self.turn.engine();
-        engine.get(engine.latest(), &place.table, &row_key, self.turn.reach(), &mut |at| {
-            found = sight(shared, place, now, &row_key, &at.row, fetch, show)?;
+        engine.get(engine.latest(), &place.table, row_key, self.turn.reach(), &mut |at| {
+            found = sight(shared, place, now, row_key, &at.row, fetch, show)?;
             Ok(())
         })?;
         match found {

@@ -84,14 +84,21 @@ fn key_values(place: &Place, key: &[u8]) -> Option<Vec<Value>> {
 
 /// The row key of an item; `None` when no row can have such a key.
 pub fn row_key(place: &Place, key: &[u8]) -> rows::Result<Option<Vec<u8>>> {
+    let mut row_key = Vec::new();
+    Ok(push_row_key(place, key, &mut row_key)?.then_some(row_key))
+}
+
+/// Appends the row key of an item to a buffer; `false` when no row can have such a key.
+pub fn push_row_key(place: &Place, key: &[u8], out: &mut Vec<u8>) -> rows::Result<bool> {
     if place.built_in {
-        return place.table.row_key(&[Datum::Bytes(key)]).map(Some);
+        place.table.push_row_key(&[Datum::Bytes(key)], out)?;
+        return Ok(true);
     }
-    let Some(values) = key_values(place, key) else { return Ok(None) };
+    let Some(values) = key_values(place, key) else { return Ok(false) };
     let datums: Vec<Datum<'_>> = values.iter().map(Value::as_datum).collect();
-    match place.table.row_key(&datums) {
-        Ok(row_key) => Ok(Some(row_key)),
-        Err(Error::TooLarge { .. }) => Ok(None),
+    match place.table.push_row_key(&datums, out) {
+        Ok(()) => Ok(true),
+        Err(Error::TooLarge { .. }) => Ok(false),
         Err(error) => Err(error),
     }
 }

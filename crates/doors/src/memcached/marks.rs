@@ -11,9 +11,11 @@
 //! Not here: the stale mark, which is a column of the row.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasher, RandomState};
+use std::hash::BuildHasher;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+use foldhash::fast::RandomState;
 
 /// Most marks kept.
 const MARKS_MAX: usize = 65_536;
@@ -46,7 +48,7 @@ impl Marks {
             marks: Mutex::default(),
             count: AtomicUsize::new(0),
             accesses: (0..SLOTS).map(|_| AtomicU64::new(0)).collect(),
-            hasher: RandomState::new(),
+            hasher: RandomState::default(),
         }
     }
 

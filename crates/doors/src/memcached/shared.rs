@@ -3,7 +3,7 @@
 //!
 //! Not here: what one conversation knows (`door`).
 
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
 
 use rows::store::{Direction, LockWait, Reach};
 use rows::{Changed, Engine, Flow, RowChange};
@@ -37,9 +37,21 @@ impl Default for Options {
     }
 }
 
-/// A count that only grows.
+/// A count that many threads raise at once: each in a cache line of its own.
 #[derive(Debug, Default)]
-pub struct Counter(AtomicU64);
+pub struct Counter([Line; LINES]);
+
+#[derive(Debug, Default)]
+#[repr(align(64))]
+struct Line(AtomicU64);
+
+/// Lines of a counter; threads beyond that share.
+const LINES: usize = 8;
+
+static THREADS: AtomicUsize = AtomicUsize::new(0);
+thread_local! {
+    static LINE: usize = THREADS.fetch_add(1, Ordering::Relaxed) % LINES;
+}
 
 impl Counter {
     /// One more.
@@ -49,17 +61,26 @@ impl Counter {
 
     /// Some more.
     pub fn add_many(&self, count: u64) {
-        self.0.fetch_add(count, Ordering::Relaxed);
+        self.line().fetch_add(count, Ordering::Relaxed);
     }
 
     /// One less.
     pub fn less(&self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
+        self.line().fetch_sub(1, Ordering::Relaxed);
     }
 
     /// How many.
     pub fn get(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
+        // One line alone may have been lowered more often than raised.
+        self.0.iter().fold(0, |sum, line| sum.wrapping_add(line.0.load(Ordering::Relaxed)))
+    }
+
+    fn line(&self) -> &AtomicU64 {
+        &self.0[LINE.with(|line| *line)].0
+    }
+
+    fn reset(&self) {
+        self.0.iter().for_each(|line| line.0.store(0, Ordering::Relaxed));
     }
 }
 
@@ -79,7 +100,7 @@ macro_rules! counters {
             /// All but present connections back to 0.
             pub fn reset(&self) {
                 $(if stringify!($name) != "curr_connections" {
-                    self.$name.0.store(0, Ordering::Relaxed);
+                    self.$name.reset();
                 })*
             }
         }

@@ -7,6 +7,7 @@
 //! Not here: meta commands (`meta`), what commands do (`execute`).
 
 use memchr::memchr;
+use rows::cache::PREFETCH_MAX;
 
 use crate::memcached::command::{
     Count, Delete, Fetch, Item, KEY_BYTES_MAX, Outcome, Refusal, Store, StoreMode, Trouble,
@@ -181,6 +182,31 @@ fn valid_key(key: &[u8]) -> bool {
     !key.is_empty() && key.len() <= KEY_BYTES_MAX
 }
 
+/// Has the rows fetched that the `get`s in front of the input ask for; gives the number of
+/// requests after which it is worth looking again.
+pub(super) fn look_ahead(mut bytes: &[u8], rows: &mut Rows<'_, '_>) -> usize {
+    let mut keys = [&[][..]; PREFETCH_MAX];
+    let mut count = 0;
+    while count < PREFETCH_MAX
+        && let Some(rest) = bytes.strip_prefix(b"get ").or_else(|| bytes.strip_prefix(b"mg "))
+        && let Some(end) = memchr(b'\n', rest)
+    {
+        let line = rest[..end].strip_suffix(b"\r").unwrap_or(&rest[..end]);
+        keys[count] = &line[..memchr(b' ', line).unwrap_or(line.len())];
+        count += 1;
+        bytes = &rest[end + 1..];
+    }
+    if count > 1 {
+        rows.look_ahead(&keys[..count]);
+    }
+    count.max(1)
+}
+
+/// Puts what comes into the front of `into`; gives how many.
+fn fill<'k>(into: &mut [&'k [u8]], from: impl Iterator<Item = &'k [u8]>) -> usize {
+    into.iter_mut().zip(from).map(|(place, key)| *place = key).count()
+}
+
 fn get(
     keys: &[u8],
     touch: Option<i64>,
@@ -190,7 +216,16 @@ fn get(
 ) -> Result<(), Trouble> {
     let mark = out.len();
     let mut asked = 0;
-    for key in keys.split(|byte| *byte == b' ').filter(|key| !key.is_empty()) {
+    let each = |keys| <[u8]>::split(keys, |byte| *byte == b' ').filter(|key| !key.is_empty());
+    let mut ahead = each(keys);
+    for key in each(keys) {
+        if asked % PREFETCH_MAX == 0 {
+            let mut batch = [&[][..]; PREFETCH_MAX];
+            let count = fill(&mut batch, ahead.by_ref().take(PREFETCH_MAX));
+            if count > 1 {
+                rows.look_ahead(&batch[..count]);
+            }
+        }
         asked += 1;
         if !valid_key(key) {
             out.truncate(mark);
@@ -209,7 +244,7 @@ fn get(
             Err(other) => return Err(other),
         }
     }
-    rows.shared.counters.cmd_get.add_many(asked);
+    rows.shared.counters.cmd_get.add_many(asked as u64);
     out.extend_from_slice(if asked == 0 { b"ERROR\r\n" } else { b"END\r\n" });
     Ok(())
 }

@@ -3,6 +3,8 @@
 //! The busy ones must hardly notice, and an idle one must cost little memory. Windows alternate:
 //! without the idle connections, with them.
 
+use std::borrow::Cow;
+
 use anyhow::{Context, Result};
 use clap::Args;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -15,8 +17,8 @@ use crate::process;
 use crate::report::{Layout, Report};
 use crate::users::Users;
 
-const ALONE: Mode = Mode { name: "busy alone", depth: 1, batch: 1 };
-const BESIDE: Mode = Mode { name: "busy beside idle", depth: 1, batch: 1 };
+const ALONE: Mode = Mode { name: Cow::Borrowed("busy alone"), depth: 1, batch: 1 };
+const BESIDE: Mode = Mode { name: Cow::Borrowed("busy beside idle"), depth: 1, batch: 1 };
 /// Who takes part: servers that are meant for many connections.
 const NAMES: [&str; 5] =
     [MEMCACHED, REDIS, MARIADB_HANDLERSOCKET, ROWHOUSE_HANDLERSOCKET, ROWHOUSE_MEMCACHED];
@@ -70,7 +72,7 @@ pub fn run(options: &Options) -> Result<()> {
         }
     }
     for name in NAMES {
-        let rate = |mode: Mode| report.spread(mode.name, name, |window| window.rate).median;
+        let rate = |mode: Mode| report.spread(&mode.name, name, |window| window.rate).median;
         let (alone, beside) = (rate(ALONE), rate(BESIDE));
         if alone > 0.0 && beside > 0.0 {
             let ratio = (beside / alone * 1000.0).round() / 1000.0;

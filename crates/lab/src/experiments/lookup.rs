@@ -4,6 +4,8 @@
 //! in memory? Contenders hold the same rows and are asked for the same columns; the echo server
 //! sends back as many bytes as a row has and is the limit.
 
+use std::borrow::Cow;
+
 use anyhow::{Result, ensure};
 use clap::Args;
 
@@ -15,9 +17,9 @@ use crate::report::{Layout, Report};
 use crate::users::Users;
 
 const MODES: [Mode; 3] = [
-    Mode { name: "one in flight", depth: 1, batch: 1 },
-    Mode { name: "pipelined 32", depth: 32, batch: 1 },
-    Mode { name: "batches of 100", depth: 1, batch: 100 },
+    Mode { name: Cow::Borrowed("one in flight"), depth: 1, batch: 1 },
+    Mode { name: Cow::Borrowed("pipelined 32"), depth: 32, batch: 1 },
+    Mode { name: Cow::Borrowed("batches of 100"), depth: 1, batch: 100 },
 ];
 
 /// Whose ratio is of interest: ours over theirs.

@@ -3,6 +3,7 @@
 pub mod durability;
 pub mod game;
 pub mod idle;
+pub mod kernel;
 pub mod load;
 pub mod lookup;
 pub mod tables;

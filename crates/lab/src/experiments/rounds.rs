@@ -1,5 +1,6 @@
 //! Contenders taking turns: the same load for each, round after round.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 
 use anyhow::{Context, Result};
@@ -12,10 +13,10 @@ use crate::report::{Measurement, Report};
 use crate::users::{Chooser, Users};
 
 /// What is asked in one mode.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Mode {
     /// Name in tables.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// Requests in flight per connection.
     pub depth: usize,
     /// Ids per request.
@@ -74,7 +75,7 @@ pub fn one_turn(
     }
     let plan = common.plan(mode.depth, vec![contender.pid]);
     let (sample, _) = drive(clients, &plan)?;
-    Ok(Measurement::new(mode.name, contender.name, round, connections, &sample))
+    Ok(Measurement::new(&mode.name, contender.name, round, connections, &sample))
 }
 
 /// A client that looks up ids without end.

@@ -10,7 +10,7 @@ mod redis;
 mod rowhouse;
 mod server;
 
-pub use echo::{Echo, serve as serve_echo};
+pub use echo::{Echo, Kernel, serve as serve_echo};
 pub use mariadb::{MariaDb, MariaDbSettings};
 pub use memcached::Memcached;
 pub use redis::{AppendFsync, Redis};

@@ -9,6 +9,7 @@
 
 use std::sync::Arc;
 
+use rows::cache::PREFETCH_MAX;
 use rows::engine::Engine;
 use rows::find::{Flow, Found};
 use rows::row::RowRef;
@@ -198,6 +199,10 @@ impl Gatherer {
         let mut seen = 0u32;
         let base = out.len();
         while left > 0 && self.limit > 0 {
+            if (self.ranges.len() - left).is_multiple_of(PREFETCH_MAX) {
+                let batch = left.saturating_sub(PREFETCH_MAX)..left;
+                engine.look_ahead(self.index, &self.ranges[batch]);
+            }
             let range = &self.ranges[left - 1];
             let mut failure = None;
             let mut full = false;

@@ -22,28 +22,25 @@
 //!    store has. So a reader never puts an old row back after a writer replaced it.
 //! 2. The bytes held, with bookkeeping, never exceed the limit by more than one row a shard.
 //!
+//! Beside this file: one shard (`shard`), its table (`table`).
+//!
 //! Not here: which reads may use it (`find`: only those of the latest state), who announces
 //! writes (`commit`).
 
-use std::collections::VecDeque;
+mod shard;
+mod table;
+
 use std::hash::BuildHasher;
 
 use foldhash::fast::FixedState;
-use hashbrown::HashTable;
 use parking_lot::Mutex;
+
+use shard::Shard;
 
 /// Shards; a power of two. More than threads that look up at once.
 const SHARDS: usize = 64;
-/// Stripes of one shard.
-const STRIPES: usize = 64;
-/// What a row costs besides its bytes: entry, with the table's empty ones, and queue slot.
-const OVERHEAD_BYTES: usize = 96;
-/// Rows larger than this part of a shard are not kept.
-const LARGEST_PART: usize = 8;
-/// Part of a shard's bytes for rows that were asked for once.
-const SMALL_PART: usize = 10;
-/// Places of removed rows that a shard keeps at least before it looks through its queues.
-const PLACES_MIN: usize = 64;
+/// Rows fetched ahead in one go: about what the first-level cache and the processor's queue hold.
+pub const PREFETCH_MAX: usize = 32;
 /// How often a row may be counted as asked for.
 const USES_MAX: u8 = 3;
 
@@ -75,78 +72,6 @@ pub struct CacheStatus {
     pub hits: u64,
     /// Look-ups not answered.
     pub misses: u64,
-}
-
-/// A row. 32 bytes, two to a cache line: a look-up touches the table's tags, the entry, and the
-/// row's bytes, which follow its key.
-struct Entry {
-    bytes: Box<[u8]>,
-    hash: u64,
-    /// Tells this entry from earlier ones of the same key.
-    id: u32,
-    key_length: u16,
-    uses: u8,
-    in_main: bool,
-    /// Being written: not to be seen.
-    hidden: bool,
-}
-
-/// An entry's place in a queue. It outlives the entry until it reaches the end.
-#[derive(Clone, Copy)]
-struct Place {
-    hash: u64,
-    id: u32,
-}
-
-struct Shard {
-    index: HashTable<Entry>,
-    next_id: u32,
-    small: VecDeque<Place>,
-    main: VecDeque<Place>,
-    ghosts: VecDeque<u64>,
-    ghost_index: HashTable<u64>,
-    small_bytes: usize,
-    main_bytes: usize,
-    stripes: [Stripe; STRIPES],
-    hits: u64,
-    misses: u64,
-}
-
-#[derive(Clone, Copy, Default)]
-struct Stripe {
-    announcements: u32,
-    writing: u32,
-}
-
-impl Entry {
-    fn key(&self) -> &[u8] {
-        &self.bytes[..usize::from(self.key_length)]
-    }
-
-    fn row(&self) -> &[u8] {
-        &self.bytes[usize::from(self.key_length)..]
-    }
-
-    fn cost(&self) -> usize {
-        self.bytes.len() + OVERHEAD_BYTES
-    }
-
-    /// Puts another row in the place of the present one.
-    fn set_row(&mut self, row: &[u8]) {
-        if self.row().len() == row.len() {
-            self.bytes[usize::from(self.key_length)..].copy_from_slice(row);
-        } else {
-            self.bytes = joined(self.key(), row);
-        }
-        self.hidden = false;
-    }
-}
-
-fn joined(key: &[u8], row: &[u8]) -> Box<[u8]> {
-    let mut bytes = Vec::with_capacity(key.len() + row.len());
-    bytes.extend_from_slice(key);
-    bytes.extend_from_slice(row);
-    bytes.into_boxed_slice()
 }
 
 impl RowCache {
@@ -246,6 +171,21 @@ impl RowCache {
     fn shard(&self, hash: u64) -> &Mutex<Shard> {
         &self.shards[(hash >> 46) as usize % SHARDS]
     }
+
+    /// Has the processor fetch rows that are about to be looked up, so that a batch waits for
+    /// memory once and not once a row.
+    pub fn prefetch<'k>(&self, keys: impl Iterator<Item = &'k [u8]>) {
+        let mut hashes = [0; PREFETCH_MAX];
+        let mut count = 0;
+        for (hash, key) in hashes.iter_mut().zip(keys) {
+            *hash = self.hasher.hash_one(key);
+            self.shard(*hash).lock().index.prefetch_place(*hash);
+            count += 1;
+        }
+        for hash in &hashes[..count] {
+            self.shard(*hash).lock().index.prefetch_row(*hash);
+        }
+    }
 }
 
 /// What came of a write, for the cache.
@@ -259,158 +199,9 @@ pub enum Written<'a> {
     Nothing,
 }
 
-impl Shard {
-    fn new() -> Shard {
-        Shard {
-            index: HashTable::new(),
-            next_id: 0,
-            small: VecDeque::new(),
-            main: VecDeque::new(),
-            ghosts: VecDeque::new(),
-            ghost_index: HashTable::new(),
-            small_bytes: 0,
-            main_bytes: 0,
-            stripes: [Stripe::default(); STRIPES],
-            hits: 0,
-            misses: 0,
-        }
-    }
-
-    fn stripe(&mut self, hash: u64) -> &mut Stripe {
-        &mut self.stripes[(hash >> 40) as usize % STRIPES]
-    }
-
-    #[inline]
-    fn find(&mut self, hash: u64, key: &[u8]) -> Option<&mut Entry> {
-        self.index.find_mut(hash, |entry| entry.hash == hash && entry.key() == key)
-    }
-
-    /// Keeps a row, in the place of the one that is there, if any.
-    fn put(&mut self, hash: u64, key: &[u8], row: &[u8], bytes_max: usize) {
-        let cost = key.len() + row.len() + OVERHEAD_BYTES;
-        let fits = cost <= bytes_max / LARGEST_PART && key.len() <= usize::from(u16::MAX);
-        if !fits {
-            return self.remove(hash, key);
-        }
-        match self.find(hash, key) {
-            Some(entry) => {
-                let before = entry.cost();
-                entry.set_row(row);
-                let bytes =
-                    if entry.in_main { &mut self.main_bytes } else { &mut self.small_bytes };
-                *bytes = *bytes + cost - before;
-            }
-            None => self.insert(hash, key, row),
-        }
-        while self.small_bytes + self.main_bytes > bytes_max {
-            let from_small = self.small_bytes > bytes_max / SMALL_PART || self.main.is_empty();
-            if !(if from_small { self.pass_small() } else { self.pass_main() }) {
-                return;
-            }
-        }
-    }
-
-    fn insert(&mut self, hash: u64, key: &[u8], row: &[u8]) {
-        let in_main = self.take_ghost(hash);
-        self.next_id = self.next_id.wrapping_add(1);
-        let entry = Entry {
-            bytes: joined(key, row),
-            hash,
-            id: self.next_id,
-            key_length: key.len() as u16,
-            uses: 0,
-            in_main,
-            hidden: false,
-        };
-        let place = Place { hash, id: entry.id };
-        if in_main {
-            self.main.push_back(place);
-            self.main_bytes += entry.cost();
-        } else {
-            self.small.push_back(place);
-            self.small_bytes += entry.cost();
-        }
-        self.index.insert_unique(hash, entry, |entry| entry.hash);
-    }
-
-    /// Takes the row of a key out; its place leaves the queue later.
-    fn remove(&mut self, hash: u64, key: &[u8]) {
-        let same = |entry: &Entry| entry.hash == hash && entry.key() == key;
-        let Ok(found) = self.index.find_entry(hash, same) else { return };
-        let (entry, _) = found.remove();
-        match entry.in_main {
-            true => self.main_bytes -= entry.cost(),
-            false => self.small_bytes -= entry.cost(),
-        }
-        // Without pressure nothing reaches the end of a queue.
-        if self.small.len() + self.main.len() > 2 * self.index.len() + PLACES_MIN {
-            let index = &self.index;
-            let is_there = |place: &Place| index.find(place.hash, |e| e.id == place.id).is_some();
-            self.small.retain(is_there);
-            self.main.retain(is_there);
-        }
-    }
-
-    /// Moves the oldest row of the small queue on: to the main queue if it was used, else out.
-    /// `false` when the queue is empty.
-    fn pass_small(&mut self) -> bool {
-        let Some(place) = self.small.pop_front() else { return false };
-        let Ok(mut found) = self.index.find_entry(place.hash, |e| e.id == place.id) else {
-            return true;
-        };
-        let entry = found.get_mut();
-        let cost = entry.cost();
-        self.small_bytes -= cost;
-        if entry.uses > 0 {
-            entry.uses = 0;
-            entry.in_main = true;
-            self.main_bytes += cost;
-            self.main.push_back(place);
-            return true;
-        }
-        found.remove();
-        self.ghosts.push_back(place.hash);
-        self.ghost_index.insert_unique(place.hash, place.hash, |hash| *hash);
-        // As many ghosts as there are rows in the main queue.
-        while self.ghosts.len() > self.main.len().max(64) {
-            if let Some(oldest) = self.ghosts.pop_front() {
-                self.take_ghost(oldest);
-            }
-        }
-        true
-    }
-
-    /// Lets the oldest row of the main queue go unless it was used, which is then counted down.
-    fn pass_main(&mut self) -> bool {
-        let Some(place) = self.main.pop_front() else { return false };
-        let Ok(mut found) = self.index.find_entry(place.hash, |e| e.id == place.id) else {
-            return true;
-        };
-        let entry = found.get_mut();
-        if entry.uses > 0 {
-            entry.uses -= 1;
-            self.main.push_back(place);
-        } else {
-            self.main_bytes -= entry.cost();
-            found.remove();
-        }
-        true
-    }
-
-    /// Forgets a ghost; says whether it was one. Its place in the queue runs out by itself.
-    fn take_ghost(&mut self, hash: u64) -> bool {
-        match self.ghost_index.find_entry(hash, |other| *other == hash) {
-            Ok(found) => {
-                found.remove();
-                true
-            }
-            Err(_) => false,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::shard::PLACES_MIN;
     use super::*;
 
     fn key(number: u32) -> [u8; 10] {

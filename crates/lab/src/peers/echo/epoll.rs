@@ -1,82 +1,25 @@
-//! The echo server: the limit of what sockets and an event loop can do on this machine.
-//!
-//! Level-triggered epoll, one loop per thread, connections dealt out in turn, one read and one
-//! write per connection and turn: the loop that a server could have if answering cost nothing. It
-//! runs as a child process so that its CPU time is its own.
+//! The echo loop on epoll: level-triggered, one read and one write per connection and turn.
 
 use std::collections::HashMap;
 use std::io::{self, Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::process::Command;
-use std::sync::mpsc;
-use std::thread;
+use std::net::TcpStream;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use rustix::buffer::spare_capacity;
-use rustix::event::{EventfdFlags, epoll, eventfd};
+use rustix::event::epoll;
 use rustix::fd::{AsFd, OwnedFd};
 
-use super::server::{Server, data_dir};
+use super::Arrivals;
 
 const READ_BYTES: usize = 64 * 1024;
 const EVENTS_MAX: usize = 1024;
-const READY: &str = "echo ready ";
 
-/// A running echo server.
-pub struct Echo {
-    /// The process.
-    pub server: Server,
-    /// Its port.
-    pub port: u16,
-}
-
-impl Echo {
-    /// Starts this program as an echo server.
-    pub fn start(threads: usize) -> Result<Echo> {
-        let mut command = Command::new(crate::own_program()?);
-        command.args(["echo-server", "--threads", &threads.to_string()]);
-        let mut server = Server::start("echo", command, data_dir("echo")?)?;
-        let port = server.wait_ready(|server| {
-            let log = server.log();
-            log.strip_prefix(READY)?.strip_suffix('\n')?.parse().ok()
-        })?;
-        Ok(Echo { server, port })
-    }
-
-    /// A new connection.
-    pub fn connect(&self) -> Result<TcpStream> {
-        Ok(TcpStream::connect(("127.0.0.1", self.port))?)
-    }
-}
-
-/// Serves until the process is ended. The port goes to stdout.
-pub fn serve(threads: usize) -> Result<()> {
-    let listener = TcpListener::bind(("127.0.0.1", 0))?;
-    let mut loops = Vec::new();
-    for _ in 0..threads.max(1) {
-        let (send, receive) = mpsc::channel();
-        let wake = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
-        let waker = wake.try_clone()?;
-        thread::spawn(move || echo_loop(&receive, &wake));
-        loops.push((send, waker));
-    }
-    writeln!(io::stdout(), "{READY}{}", listener.local_addr()?.port())?;
-    for (turn, stream) in listener.incoming().enumerate() {
-        let stream = stream?;
-        stream.set_nonblocking(true)?;
-        stream.set_nodelay(true)?;
-        let (send, waker) = &loops[turn % loops.len()];
-        send.send(stream).ok().context("an echo loop has ended")?;
-        rustix::io::write(waker, &1u64.to_ne_bytes())?;
-    }
-    Ok(())
-}
-
-/// One loop; ends its thread on an error of epoll itself.
-fn echo_loop(arrivals: &mpsc::Receiver<TcpStream>, wake: &OwnedFd) -> Result<()> {
+/// Serves; fails on an error of epoll itself.
+pub fn echo_loop(arrivals: &Arrivals) -> Result<()> {
     const WAKE: u64 = u64::MAX;
     let poll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
-    register(&poll, wake, WAKE)?;
+    register(&poll, &arrivals.wake, WAKE)?;
+    arrivals.announce();
     let mut connections: HashMap<u64, Connection> = HashMap::new();
     let mut next = 0u64;
     let mut buffer = vec![0u8; READ_BYTES];
@@ -89,9 +32,9 @@ fn echo_loop(arrivals: &mpsc::Receiver<TcpStream>, wake: &OwnedFd) -> Result<()>
         for event in events.drain(..) {
             let token = event.data.u64();
             if token == WAKE {
-                let mut count = [0u8; 8];
-                let _ = rustix::io::read(wake, &mut count);
-                while let Ok(stream) = arrivals.try_recv() {
+                arrivals.reset();
+                while let Ok(stream) = arrivals.streams.try_recv() {
+                    stream.set_nonblocking(true)?;
                     register(&poll, &stream, next)?;
                     connections.insert(next, Connection { stream, unsent: Vec::new() });
                     next += 1;
