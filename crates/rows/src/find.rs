@@ -190,7 +190,7 @@ impl Engine {
 
     /// Reads a row's bytes: from the row cache if the view is the latest state, else from the
     /// view.
-    fn read_row(
+    pub(crate) fn read_row(
         &self,
         view: &dyn Read,
         row_key: &[u8],

@@ -138,6 +138,14 @@ impl<S: LocalStore> StoreTransaction for LocalTransaction<S> {
         self.refused.is_some_and(|lock| self.store.locks().watch(lock, waker))
     }
 
+    fn buffered(&self, key: &[u8]) -> Option<Option<&[u8]>> {
+        // A length check first: most transactions read before they write.
+        if self.overlay.writes.is_empty() {
+            return None;
+        }
+        self.overlay.writes.get(key).map(Option::as_deref)
+    }
+
     fn put(&mut self, key: Vec<u8>, value: Vec<u8>) {
         self.overlay.write(key, Some(value));
     }

@@ -202,6 +202,8 @@ pub trait StoreTransaction: Read {
         let _ = waker;
         false
     }
+    /// What is buffered for a key: nothing, a removal, or a value.
+    fn buffered(&self, key: &[u8]) -> Option<Option<&[u8]>>;
     /// Buffers a write.
     fn put(&mut self, key: Vec<u8>, value: Vec<u8>);
     /// Buffers a removal.

@@ -92,13 +92,16 @@ pub struct Transaction {
     pub(crate) store: Box<dyn StoreTransaction>,
     pub(crate) gates: Vec<GateGuard>,
     wait: LockWait,
+    /// A locked row key that was found to have no row, and got none since: most often of a row
+    /// that comes in next.
+    absent: Option<Vec<u8>>,
 }
 
 impl Engine {
     /// Starts a transaction whose locks are waited for as `wait` says.
     pub fn begin(self: &Arc<Self>, wait: LockWait) -> Result<Transaction> {
         let store = self.store().begin()?;
-        Ok(Transaction { engine: Arc::clone(self), store, gates: Vec::new(), wait })
+        Ok(Transaction { engine: Arc::clone(self), store, gates: Vec::new(), wait, absent: None })
     }
 }
 
@@ -216,6 +219,8 @@ impl Transaction {
 
     /// Forgets what was written since the mark; locks stay.
     pub fn rollback_to(&mut self, savepoint: Savepoint) {
+        // It may have been this transaction's own removal that made a row absent.
+        self.absent = None;
         self.store.rollback_to(savepoint);
     }
 
@@ -263,11 +268,33 @@ impl Transaction {
         }
     }
 
+    /// Reads a row that this transaction has locked: as it wrote it, else from the row cache,
+    /// which has the latest committed state, else from the store.
+    fn read_locked(&self, row_key: &[u8], value: &mut Vec<u8>) -> Result<bool> {
+        match self.store.buffered(row_key) {
+            Some(None) => Ok(false),
+            Some(Some(own)) => {
+                value.clear();
+                value.extend_from_slice(own);
+                Ok(true)
+            }
+            None => self.engine.read_row(self.engine.latest(), row_key, self.reach(), value),
+        }
+    }
+
+    /// Whether there is a row under a locked key.
+    fn row_exists(&mut self, row_key: &[u8]) -> Result<bool> {
+        if self.absent.as_deref() == Some(row_key) {
+            return Ok(false);
+        }
+        self.read_locked(row_key, &mut Vec::new())
+    }
+
     fn atomically<T>(&mut self, operation: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         let start = self.store.savepoint();
         let result = operation(self);
         if result.is_err() {
-            self.store.rollback_to(start);
+            self.rollback_to(start);
         }
         result
     }
@@ -300,9 +327,10 @@ impl Transaction {
         if !table.has_hidden_key() {
             let row_key = table.row_key_of(row)?;
             self.store.lock(&row_key, self.wait)?;
-            if self.store.get(&row_key, self.reach(), &mut value)? {
+            if self.row_exists(&row_key)? {
                 return Ok(Some(row_key));
             }
+            self.absent = Some(row_key);
         }
         for index in 1..table.codecs.len() {
             if !table.codecs[index].unique {
@@ -335,8 +363,7 @@ impl Transaction {
         } else {
             let row_key = table.row_key_of(row)?;
             self.store.lock(&row_key, self.wait)?;
-            let mut existing = Vec::new();
-            if self.store.get(&row_key, self.reach(), &mut existing)? {
+            if self.row_exists(&row_key)? {
                 return Err(duplicate(table, 0, row));
             }
             row_key
@@ -354,6 +381,7 @@ impl Transaction {
             let (what, bytes_max) = ("row", ROW_BYTES_MAX);
             return Err(Error::TooLarge { what, bytes: bytes.len(), bytes_max });
         }
+        self.absent = None;
         self.store.put(row_key, bytes);
         Ok(())
     }
@@ -384,7 +412,8 @@ impl Transaction {
         decide: &mut dyn FnMut(RowRef<'_>) -> Result<RowChange>,
     ) -> Result<Changed> {
         let mut old_bytes = Vec::new();
-        if !self.store.get(row_key, self.reach(), &mut old_bytes)? {
+        if !self.read_locked(row_key, &mut old_bytes)? {
+            self.absent = Some(row_key.to_vec());
             return Ok(Changed::Missing);
         }
         let old = row_at(table, row_key, &old_bytes)?;
@@ -421,16 +450,15 @@ impl Transaction {
             return Ok(Changed::Unchanged);
         }
         check_nulls(table, &new_values)?;
-        let new_key = if table.has_hidden_key() {
-            row_key.to_vec()
-        } else {
-            table.row_key_of(&new_values)?
+        let in_key = |column: &usize| table.codecs[0].parts.iter().any(|p| p.column == *column);
+        let new_key = match changed.iter().any(in_key) {
+            true => table.row_key_of(&new_values)?,
+            false => row_key.to_vec(),
         };
         let moves = new_key != row_key;
         if moves {
             self.store.lock(&new_key, self.wait)?;
-            let mut existing = Vec::new();
-            if self.store.get(&new_key, self.reach(), &mut existing)? {
+            if self.row_exists(&new_key)? {
                 return Err(duplicate(table, 0, &new_values));
             }
             self.store.delete(row_key.to_vec());

@@ -77,6 +77,17 @@ pub fn command<'a>(line: &'a [u8]) -> Result<Command<'a>, Refusal> {
     }
 }
 
+/// The handle and the key tokens of a find by `=`, without a look at the rest of the line.
+pub fn equal_key(line: &[u8]) -> Option<(u32, impl Iterator<Item = &[u8]>)> {
+    let mut tokens = Tokens { rest: Some(line) };
+    let first = tokens.next();
+    if !first.first()?.is_ascii_digit() || tokens.next() != b"=" {
+        return None;
+    }
+    let announced = tokens.number() as usize;
+    Some((number(first), (0..announced).map(move |_| tokens.next())))
+}
+
 fn request<'a>(id: u32, tokens: &mut Tokens<'a>) -> Request<'a> {
     let mut request = Request {
         id,

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use memchr::memchr;
-use rows::cache::PREFETCH_MAX;
+use rows::cache::{KeyBatch, PREFETCH_MAX};
 use rows::store::{Direction, KeyRange, Read};
 use rows::{ColumnType, Datum, Engine, Error, FindOp, Flow, Found, RowRef, Value};
 
@@ -53,6 +53,10 @@ pub struct HandlerSocket {
     answered: usize,
     /// Whether one of them wrote into the group, or met what others wrote into it.
     wrote: bool,
+    /// Requests in front of the input whose rows were fetched ahead.
+    ahead: usize,
+    /// A buffer for keys that are read soon.
+    batch: KeyBatch,
 }
 
 /// How a request was answered.
@@ -119,6 +123,8 @@ impl HandlerSocket {
             searched: 0,
             answered: 0,
             wrote: false,
+            ahead: 0,
+            batch: KeyBatch::default(),
         }
     }
 
@@ -235,6 +241,7 @@ impl Conversation for HandlerSocket {
     fn turn(&mut self, input: &mut Input, out: &mut Vec<u8>, turn: &mut Turn<'_>) -> Next {
         self.answered = 0;
         self.wrote = false;
+        self.ahead = 0;
         let out_start = out.len();
         for _ in 0..REQUESTS_PER_TURN {
             let bytes = input.bytes();
@@ -247,6 +254,10 @@ impl Conversation for HandlerSocket {
                 return self.next_or(Next::Input);
             };
             let end = self.searched + end;
+            if self.ahead == 0 {
+                self.look_ahead(input.bytes(), turn.engine());
+            }
+            self.ahead -= 1;
             let line = bytes[..end].strip_suffix(b"\r").unwrap_or(&bytes[..end]);
             let mark = out.len();
             let served = loop {
@@ -289,6 +300,29 @@ impl Conversation for HandlerSocket {
 }
 
 impl HandlerSocket {
+    /// Has the rows fetched that the finds in front of the input ask for by primary key.
+    fn look_ahead(&mut self, bytes: &[u8], engine: &Engine) {
+        self.ahead = 0;
+        self.batch.clear();
+        let mut rest = bytes;
+        while self.ahead < PREFETCH_MAX
+            && let Some(end) = memchr(b'\n', rest)
+        {
+            let line = &rest[..end];
+            rest = &rest[end + 1..];
+            self.ahead += 1;
+            if self.ahead == 1 && rest.is_empty() {
+                return;
+            }
+            if let Some((id, key)) = decode::equal_key(line)
+                && let Some(handle) = self.handles.get(&id)
+            {
+                self.batch.add(|out| handle.push_row_key(key, out));
+            }
+        }
+        engine.cache().prefetch(self.batch.keys());
+    }
+
     /// What the turn comes to: replies that depend on the group come before everything else.
     fn next_or(&self, next: Next) -> Next {
         if self.wrote { Next::Commit } else { next }
@@ -412,6 +446,23 @@ impl Handle {
     fn key(&self, request: &Request<'_>) -> Result<Vec<Value>, Refusal> {
         let tokens = request.values.as_slice().iter().enumerate();
         tokens.map(|(part, token)| self.key_value(part, token)).collect()
+    }
+
+    /// Appends the row key that tokens name; `false` when they name none, or a secondary entry.
+    fn push_row_key<'t>(&self, tokens: impl Iterator<Item = &'t [u8]>, out: &mut Vec<u8>) -> bool {
+        let parts = self.table.codecs[self.index].parts.len();
+        let mut datums = [const { Value::Null }; 4];
+        if self.index != 0 || parts > datums.len() || !self.table.is_current() {
+            return false;
+        }
+        let mut count = 0;
+        for (part, token) in tokens.take(parts).enumerate() {
+            let Ok(value) = self.key_value(part, token) else { return false };
+            datums[part] = value;
+            count += 1;
+        }
+        let datums = [0, 1, 2, 3].map(|part| datums[part].as_datum());
+        count == parts && self.table.push_row_key(&datums[..parts], out).is_ok()
     }
 
     /// The reads of a part of an IN list.

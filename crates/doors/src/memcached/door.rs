@@ -9,6 +9,7 @@
 use std::sync::Arc;
 
 use rows::Error;
+use rows::cache::KeyBatch;
 
 use crate::conversation::{Conversation, Next, Turn};
 use crate::input::Input;
@@ -77,6 +78,8 @@ pub struct Memcached {
     refreshed: bool,
     /// A buffer for row keys.
     row_key: Vec<u8>,
+    /// A buffer for keys that are read soon.
+    batch: KeyBatch,
 }
 
 impl Memcached {
@@ -94,6 +97,7 @@ impl Memcached {
             ahead: 0,
             refreshed: false,
             row_key: Vec::new(),
+            batch: KeyBatch::default(),
         }
     }
 
@@ -128,6 +132,7 @@ impl Memcached {
                 now: moment,
                 wrote: &mut self.wrote,
                 row_key: &mut self.row_key,
+                batch: &mut self.batch,
             };
             if !binary && self.ahead == 0 {
                 self.ahead = text::look_ahead(bytes, &mut rows);

@@ -7,7 +7,7 @@
 //!
 //! Not here: bytes (`text`, `meta`, `binary`), rows to items (`item`).
 
-use rows::cache::PREFETCH_MAX;
+use rows::cache::KeyBatch;
 use rows::store::Reach;
 use rows::{Changed, Datum, Engine, RowChange, RowRef, Transaction, Value};
 
@@ -33,6 +33,8 @@ pub struct Rows<'a, 't> {
     pub wrote: &'a mut bool,
     /// A buffer for row keys.
     pub row_key: &'a mut Vec<u8>,
+    /// A buffer for keys that are read soon.
+    pub batch: &'a mut KeyBatch,
 }
 
 /// What to do with an item under its lock.
@@ -55,25 +57,13 @@ impl Rows<'_, '_> {
 
     /// Has the rows of keys fetched that are about to be read.
     pub fn look_ahead(&mut self, keys: &[&[u8]]) {
-        self.row_key.clear();
-        let mut ends = [0; PREFETCH_MAX];
-        let mut count = 0;
-        for key in keys.iter().take(PREFETCH_MAX) {
-            let Ok((place, key)) = self.places.of(key) else { continue };
-            let start = self.row_key.len();
-            match item::push_row_key(place, key, self.row_key) {
-                Ok(true) => {
-                    ends[count] = self.row_key.len();
-                    count += 1;
-                }
-                _ => self.row_key.truncate(start),
+        self.batch.clear();
+        for key in keys {
+            if let Ok((place, key)) = self.places.of(key) {
+                self.batch.add(|out| item::push_row_key(place, key, out).unwrap_or(false));
             }
         }
-        let mut start = 0;
-        let keys = ends[..count]
-            .iter()
-            .map(|end| &self.row_key[std::mem::replace(&mut start, *end)..*end]);
-        self.turn.engine().cache().prefetch(keys);
+        self.turn.engine().cache().prefetch(self.batch.keys());
     }
 
     /// Shows the item of a key; `false` when there is none.

@@ -27,6 +27,7 @@
 //! Not here: which reads may use it (`find`: only those of the latest state), who announces
 //! writes (`commit`).
 
+mod batch;
 mod shard;
 mod table;
 
@@ -35,6 +36,7 @@ use std::hash::BuildHasher;
 use foldhash::fast::FixedState;
 use parking_lot::Mutex;
 
+pub use batch::KeyBatch;
 use shard::Shard;
 
 /// Shards; a power of two. More than threads that look up at once.
