@@ -83,9 +83,9 @@ def expiry(client, name):
 
 def values(client, name):
     """What must come back byte for byte, up to the largest item."""
-    for number, value in enumerate(
-        [b"", b"\r\n", b"END\r\n", b"\0", EVERY_BYTE, b"VALUE x 0 1\r\nx\r\nEND\r\n", b"x" * 1_000_000]
-    ):
+    reply = b"VALUE x 0 1\r\nx\r\nEND\r\n"
+    some = [b"", b"\r\n", b"END\r\n", b"\0", EVERY_BYTE, reply, b"x" * 1_000_000]
+    for number, value in enumerate(some):
         client.set(f"{name}:value{number}", value, 0, 0)
         same(client.get(f"{name}:value{number}"), value)
     key = "k" * 250

@@ -290,6 +290,8 @@ impl Request<'_> {
         out: &mut Vec<u8>,
     ) -> Result<(), Trouble> {
         let joins = matches!(mode, StoreMode::Append | StoreMode::Prepend);
+        // With a cas value add and replace are what set is with one.
+        let mode = if self.cas != 0 && !joins { StoreMode::Set } else { mode };
         let store = Store {
             key: self.key,
             mode,

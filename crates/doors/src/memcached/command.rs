@@ -60,6 +60,8 @@ pub struct Fetch<'a> {
     pub unseen: bool,
     /// Whether an item that has expired is shown as well.
     pub expired_too: bool,
+    /// Whether `recache` is judged by the expiry time before `touch`.
+    pub recache_first: bool,
     /// The cas value to give the item that `touch` or `vivify` writes.
     pub new_cas: Option<u64>,
 }
@@ -159,8 +161,10 @@ pub struct Counted {
     pub number: u64,
     /// Cas value of the item.
     pub cas: u64,
-    /// Expiry time of the item, absolute.
-    pub expires: i64,
+    /// Expiry time of the item before this request, absolute; 0 in an item that it made.
+    pub expires_before: i64,
+    /// Whether this request made it.
+    pub made: bool,
 }
 
 /// An item as a reader sees it.
@@ -172,6 +176,10 @@ pub struct Item<'a> {
     pub flags: u32,
     /// Absolute Unix second, 0 for never.
     pub expires: i64,
+    /// The same before this request; 0 in an item that it made.
+    pub expires_before: i64,
+    /// Whether this request made it.
+    pub made: bool,
     /// Its cas value.
     pub cas: u64,
     /// Whether it is marked stale.

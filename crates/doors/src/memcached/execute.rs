@@ -92,7 +92,7 @@ impl Rows<'_, '_> {
         let mut found = Sight::Nothing;
         let engine = self.turn.engine();
         engine.get(engine.latest(), &place.table, row_key, self.turn.reach(), &mut |at| {
-            found = sight(shared, place, now, row_key, &at.row, fetch, show)?;
+            found = sight(shared, place, now, row_key, &at.row, fetch, None, show)?;
             Ok(())
         })?;
         match found {
@@ -118,13 +118,12 @@ impl Rows<'_, '_> {
         if look_first && self.fetch(&Fetch { vivify: None, ..fetch.clone() }, show)? {
             return Ok(true);
         }
-        let (mut made, mut taken) = (false, false);
+        let (mut made, mut expires_before) = (false, 0);
         let written = self.write(fetch.key, fetch.new_cas, true, &mut |old| match old {
             Some(item) => Ok(match fetch.touch {
                 Some(touch) => {
-                    taken = item.taken;
-                    let expires = Some(now.absolute(touch));
-                    Decision::Put(Contents { expires, ..Contents::default() })
+                    expires_before = item.expires;
+                    Decision::Put(Contents::touched(now.absolute(touch)))
                 }
                 None => Decision::Keep(Outcome::Done(0)),
             }),
@@ -136,6 +135,7 @@ impl Rows<'_, '_> {
                         flags: Some(0),
                         expires: Some(now.absolute(exptime)),
                         stale: Some(false),
+                        ..Contents::default()
                     })
                 }
                 None => Decision::Keep(Outcome::Missing),
@@ -161,22 +161,22 @@ impl Rows<'_, '_> {
         }
         let (place, key) = Self::place(self.places, fetch.key)?;
         let Some(row_key) = item::row_key(place, key)? else { return Ok(false) };
-        // A touch does not send for another winner.
-        if made || taken {
+        if made {
             self.shared.marks.change(&row_key, written.version, |mark| mark.won = true);
         }
         let (shared, engine, reach) = (self.shared, self.turn.engine(), self.turn.reach());
         let transaction = self.turn.transaction()?;
         let mut shown = false;
         engine.get(transaction.view(), &place.table, &row_key, reach, &mut |at| {
-            let mut show_made = |item: &Item<'_>| {
+            let mut show_made = |item: &Item<'_>| match made {
                 // The maker of an item is its winner.
-                let item = if made { Item { won: true, taken: false, ..*item } } else { *item };
-                show(&item);
+                true => show(&Item { made, won: true, taken: false, ..*item }),
+                false => show(item),
             };
             // A touch into the past still answers with what was there.
             let fetch = &Fetch { expired_too: true, ..fetch.clone() };
-            let seen = sight(shared, place, now, &row_key, &at.row, fetch, &mut show_made)?;
+            let (row, before) = (&at.row, Some(expires_before));
+            let seen = sight(shared, place, now, &row_key, row, fetch, before, &mut show_made)?;
             shown = seen == Sight::Item;
             Ok(())
         })?;
@@ -206,11 +206,20 @@ impl Rows<'_, '_> {
         let reach = self.turn.reach();
         let transaction = self.turn.transaction()?;
         let start = transaction.savepoint();
+        let (mut keeps_read, mut keeps_winner) = (false, false);
+        let mut decide = |old: Option<&Item<'_>>| {
+            let decision = decide(old)?;
+            if let (Decision::Put(contents), Some(old)) = (&decision, old) {
+                keeps_read = contents.keeps_read;
+                keeps_winner = contents.keeps_winner && old.taken;
+            }
+            Ok(decision)
+        };
         let written = write_locked(transaction, engine, place, key, &row_key, &mut |row| {
             let Some(row) = row else { return decide(None) };
             let mut decision = None;
             let fetch = Fetch { unseen: true, ..Fetch::default() };
-            sight(shared, place, now, &row_key, row, &fetch, &mut |item| {
+            sight(shared, place, now, &row_key, row, &fetch, None, &mut |item| {
                 decision = Some(decide(Some(item)));
             })?;
             decision.unwrap_or_else(|| decide(None))
@@ -225,13 +234,18 @@ impl Rows<'_, '_> {
         let mut version = 0;
         if matches!(outcome, Outcome::Done(_)) {
             *self.wrote = true;
-            shared.marks.note_access(&row_key, false, now.0);
-            if want_cas || new_cas.is_some() {
+            if !keeps_read {
+                shared.marks.note_access(&row_key, false, now.0);
+            }
+            if want_cas || keeps_winner || new_cas.is_some() {
                 engine.get(transaction.view(), &place.table, &row_key, reach, &mut |at| {
                     version = at.row.version();
                     Ok(())
                 })?;
                 let forced = shared.marks.of(&row_key, version).forced_cas;
+                if keeps_winner {
+                    shared.marks.change(&row_key, version, |mark| mark.won = true);
+                }
                 if let Some(cas) = new_cas {
                     shared.marks.change(&row_key, version, |mark| mark.forced_cas = Some(cas));
                 }
@@ -247,11 +261,14 @@ impl Rows<'_, '_> {
     /// See `Trouble`.
     pub fn store(&mut self, store: &Store<'_>, want_cas: bool) -> Result<Outcome, Trouble> {
         let now = self.now;
-        let contents = |stale| Contents {
+        let contents = |stale: bool| Contents {
             value: Some(store.value.to_vec()),
             flags: Some(store.flags),
-            expires: Some(now.absolute(store.exptime)),
+            // What is stored from an outdated copy lives no longer for it.
+            expires: (!stale).then(|| now.absolute(store.exptime)),
             stale: Some(stale),
+            keeps_winner: stale,
+            ..Contents::default()
         };
         let bytes_max = self.shared.options.item_bytes_max;
         let written = self.write(store.key, store.new_cas, want_cas, &mut |old| {
@@ -262,7 +279,9 @@ impl Rows<'_, '_> {
                     StoreMode::Set | StoreMode::Add => Some(store.exptime),
                 };
                 let missing = match (store.compare, make) {
-                    (Some(_), _) if store.mode == StoreMode::Set => Some(Outcome::Missing),
+                    (Some(_), _) if matches!(store.mode, StoreMode::Set | StoreMode::Replace) => {
+                        Some(Outcome::Missing)
+                    }
                     (_, None) => Some(Outcome::NotStored),
                     _ => None,
                 };
@@ -281,7 +300,8 @@ impl Rows<'_, '_> {
             if let Some(compare) = store.compare
                 && compare != old.cas
             {
-                if !(store.invalidate && compare < old.cas) {
+                let whole = matches!(store.mode, StoreMode::Set | StoreMode::Replace);
+                if !(whole && store.invalidate && compare < old.cas) {
                     return Ok(Decision::Keep(Outcome::Exists));
                 }
                 stale = true;
@@ -294,7 +314,8 @@ impl Rows<'_, '_> {
             if joined.len() > bytes_max {
                 return Err(Refusal::TooLarge.into());
             }
-            Ok(Decision::Put(Contents { value: Some(joined), ..Contents::default() }))
+            let (value, stale) = (Some(joined), Some(false));
+            Ok(Decision::Put(Contents { value, stale, ..Contents::default() }))
         })?;
         let counters = &self.shared.counters;
         counters.cmd_set.add();
@@ -348,6 +369,8 @@ impl Rows<'_, '_> {
                 flags: delete.blank.then_some(0),
                 expires: delete.touch.map(|exptime| now.absolute(exptime)),
                 stale: delete.invalidate.then_some(true),
+                keeps_read: true,
+                ..Contents::default()
             }))
         })?;
         match written.outcome {
@@ -367,39 +390,44 @@ impl Rows<'_, '_> {
         want_cas: bool,
     ) -> Result<Result<Counted, Outcome>, Trouble> {
         let now = self.now;
-        let (mut number, mut expires) = (0, 0);
+        let (mut number, mut expires_before, mut made) = (0, 0, false);
         let written = self.write(count.key, count.new_cas, want_cas, &mut |old| {
             let Some(old) = old else {
                 let Some((initial, exptime)) = count.initial else {
                     return Ok(Decision::Keep(Outcome::Missing));
                 };
-                (number, expires) = (initial, now.absolute(exptime));
+                (number, made) = (initial, true);
                 return Ok(Decision::Put(Contents {
                     value: Some(initial.to_string().into_bytes()),
                     flags: Some(0),
-                    expires: Some(expires),
+                    expires: Some(now.absolute(exptime)),
                     stale: Some(false),
+                    ..Contents::default()
                 }));
             };
+            if old.value.is_empty() {
+                return Err(Refusal::NotNumeric.into());
+            }
             if count.compare.is_some_and(|compare| compare != old.cas) {
                 return Ok(Decision::Keep(Outcome::Exists));
             }
-            // What follows a space is not looked at, as in the original.
-            let digits = old.value.split(u8::is_ascii_whitespace).next().unwrap_or_default();
-            let before = super::text::unsigned(digits)
-                .filter(|_| old.value.len() <= 20)
-                .ok_or(Refusal::NotNumeric)?;
+            let before = leading_number(old.value).ok_or(Refusal::NotNumeric)?;
             number = match count.down {
                 false => before.wrapping_add(count.delta),
                 true => before.saturating_sub(count.delta),
             };
-            expires = count.touch.map_or(old.expires, |exptime| now.absolute(exptime));
-            // A shorter number is padded in place, as clients of the original see it.
+            expires_before = old.expires;
+            // A shorter number is padded in place, as clients of the original see it; for a
+            // longer one the item is made anew.
             let mut digits = number.to_string().into_bytes();
+            let in_place = digits.len() <= old.value.len();
             digits.resize(digits.len().max(old.value.len()), b' ');
             Ok(Decision::Put(Contents {
                 value: Some(digits),
-                expires: count.touch.map(|_| expires),
+                expires: count.touch.map(|exptime| now.absolute(exptime)),
+                stale: (!in_place).then_some(false),
+                keeps_read: in_place,
+                keeps_winner: in_place,
                 ..Contents::default()
             }))
         })?;
@@ -411,7 +439,7 @@ impl Rows<'_, '_> {
         Ok(match written.outcome {
             Outcome::Done(cas) => {
                 hits.add();
-                Ok(Counted { number, cas, expires })
+                Ok(Counted { number, cas, expires_before, made })
             }
             other => {
                 if other == Outcome::Missing {
@@ -441,8 +469,7 @@ impl Rows<'_, '_> {
             Ok(match old {
                 Some(item) => {
                     show(item);
-                    let expires = Some(now.absolute(exptime));
-                    Decision::Put(Contents { expires, ..Contents::default() })
+                    Decision::Put(Contents::touched(now.absolute(exptime)))
                 }
                 None => Decision::Keep(Outcome::Missing),
             })
@@ -451,11 +478,21 @@ impl Rows<'_, '_> {
         counters.cmd_touch.add();
         let touched = matches!(written.outcome, Outcome::Done(_));
         if touched {
+            self.note_read(key)?;
             counters.touch_hits.add()
         } else {
             counters.touch_misses.add()
         }
         Ok(touched)
+    }
+
+    /// A touch counts as a read.
+    fn note_read(&self, key: &[u8]) -> Result<(), Trouble> {
+        let (place, key) = Self::place(self.places, key)?;
+        if let Some(row_key) = item::row_key(place, key)? {
+            self.shared.marks.note_access(&row_key, true, self.now.0);
+        }
+        Ok(())
     }
 
     /// Empties the built-in table, now or at a later second.
@@ -478,6 +515,13 @@ impl Rows<'_, '_> {
     }
 }
 
+/// The number that a value begins with, read as the original does: spaces may come before it,
+/// and what follows a space or a zero byte is not looked at.
+fn leading_number(value: &[u8]) -> Option<u64> {
+    let is_end = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, 0 | 0x0b);
+    super::text::unsigned(value.trim_ascii_start().split(is_end).next()?)
+}
+
 /// What a row came to for a reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sight {
@@ -494,12 +538,15 @@ fn sight(
     row_key: &[u8],
     row: &RowRef<'_>,
     fetch: &Fetch<'_>,
+    // The expiry time before this request, if that has set a new one.
+    before: Option<i64>,
     show: &mut dyn FnMut(&Item<'_>),
 ) -> rows::Result<Sight> {
     let (flags, expires, stale) = item::attributes(place, row)?;
     if !fetch.expired_too && now.is_over(expires) {
         return Ok(Sight::Expired);
     }
+    let expires_before = before.unwrap_or(expires);
     let value = item::value(place, row)?;
     let version = row.version();
     let mark = shared.marks.of(row_key, version);
@@ -507,6 +554,8 @@ fn sight(
         value: &value,
         flags,
         expires,
+        expires_before,
+        made: false,
         cas: mark.forced_cas.unwrap_or(version),
         stale,
         won: false,
@@ -518,6 +567,7 @@ fn sight(
         let (read, last) = shared.marks.access(row_key);
         shown.hit_before = read;
         shown.idle = (now.0 - last.unwrap_or(shared.started)).max(0);
+        let expires = if fetch.recache_first { expires_before } else { expires };
         let recache = fetch
             .recache
             .is_some_and(|below| expires != 0 && expires.saturating_sub(now.0) < below);

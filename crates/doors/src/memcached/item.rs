@@ -28,6 +28,18 @@ pub struct Contents {
     pub expires: Option<i64>,
     /// Whether the item is marked stale.
     pub stale: Option<bool>,
+    /// Whether it still counts as read, if it did.
+    pub keeps_read: bool,
+    /// Whether the client that was told to refresh it is still the one.
+    pub keeps_winner: bool,
+}
+
+impl Contents {
+    /// The same item with another expiry time.
+    pub fn touched(expires: i64) -> Contents {
+        let expires = Some(expires);
+        Contents { expires, keeps_read: true, keeps_winner: true, ..Contents::default() }
+    }
 }
 
 /// The flags, expiry time and stale mark of a row.

@@ -7,7 +7,7 @@
 //! Not here: classic commands (`text`), what commands do (`execute`).
 
 use crate::memcached::command::{
-    Count, Delete, Fetch, Item, KEY_BYTES_MAX, Outcome, Refusal, Store, StoreMode, Trouble,
+    Count, Delete, Fetch, Item, KEY_BYTES_MAX, Moment, Outcome, Refusal, Store, StoreMode, Trouble,
 };
 use crate::memcached::door::{Failing, Served};
 use crate::memcached::execute::Rows;
@@ -122,6 +122,27 @@ impl<'a> Flags<'a> {
 
     fn has(&self, letter: u8) -> bool {
         self.tokens.iter().any(|token| token[0] == letter)
+    }
+
+    /// Whether a flag comes before another that comes, too.
+    fn in_order(&self, first: u8, second: u8) -> bool {
+        let at = |letter| self.tokens.iter().position(|token| token[0] == letter);
+        at(first).zip(at(second)).is_some_and(|(first, second)| first < second)
+    }
+
+    /// The expiry time that an item gets if it is made: that of the later one of two flags.
+    fn vivify(&self) -> Option<i64> {
+        let later = if self.in_order(b'N', b'T') { self.touch } else { None };
+        self.vivify.map(|exptime| later.unwrap_or(exptime))
+    }
+
+    /// The expiry time of an item when a flag's turn has come, from that before it.
+    fn expires_after(&self, token: &[u8], made: bool, now: Moment, before: i64) -> i64 {
+        match (token[0], self.touch, self.vivify) {
+            (b'T', Some(exptime), _) => now.absolute(exptime),
+            (b'N', _, Some(exptime)) if made => now.absolute(exptime),
+            _ => before,
+        }
     }
 }
 
@@ -248,14 +269,15 @@ impl Request<'_> {
         let fetch = Fetch {
             key: self.key,
             touch: flags.touch,
-            vivify: flags.vivify,
+            vivify: flags.vivify(),
             recache: flags.recache,
+            recache_first: flags.in_order(b'R', b'T'),
             wins: true,
             unseen: flags.unseen,
             expired_too: false,
             new_cas: flags.new_cas,
         };
-        let now = rows.now.0;
+        let now = rows.now;
         rows.shared.counters.cmd_get.add();
         if rows.fetch(&fetch, &mut |item| self.show(item, now, out))? {
             return Ok(());
@@ -266,7 +288,8 @@ impl Request<'_> {
         Ok(())
     }
 
-    fn show(&self, item: &Item<'_>, now: i64, out: &mut Vec<u8>) {
+    fn show(&self, item: &Item<'_>, now: Moment, out: &mut Vec<u8>) {
+        let mut expires = item.expires_before;
         let same = self.flags.compare == Some(item.cas);
         let with_value = self.flags.value && !same;
         if with_value {
@@ -276,6 +299,7 @@ impl Request<'_> {
             out.extend_from_slice(b"HD");
         }
         for token in self.flags.tokens {
+            expires = self.flags.expires_after(token, item.made, now, expires);
             let mut number = |letter: u8, number: u64| {
                 out.extend_from_slice(&[b' ', letter]);
                 write_number(number, out);
@@ -286,7 +310,7 @@ impl Request<'_> {
                 b'c' => number(b'c', item.cas),
                 b'h' => number(b'h', u64::from(item.hit_before)),
                 b'l' => number(b'l', item.idle as u64),
-                b't' => ttl(item.expires, now, out),
+                b't' => ttl(expires, now, out),
                 _ => self.flags.echo(token, self.asked, out),
             }
         }
@@ -382,7 +406,7 @@ impl Request<'_> {
             key: self.key,
             down,
             delta: flags.delta.unwrap_or(1),
-            initial: flags.vivify.map(|exptime| (flags.initial.unwrap_or(0), exptime)),
+            initial: flags.vivify().map(|exptime| (flags.initial.unwrap_or(0), exptime)),
             touch: flags.touch,
             compare: flags.compare,
             new_cas: flags.new_cas,
@@ -399,9 +423,11 @@ impl Request<'_> {
                 return Ok(());
             }
         };
-        if flags.quiet {
+        // That it was made is told in any case.
+        if flags.quiet && !counted.made {
             return Ok(());
         }
+        let mut expires = counted.expires_before;
         let digits = counted.number.to_string();
         if flags.value {
             out.extend_from_slice(b"VA ");
@@ -410,12 +436,13 @@ impl Request<'_> {
             out.extend_from_slice(b"HD");
         }
         for token in flags.tokens {
+            expires = flags.expires_after(token, counted.made, rows.now, expires);
             match token[0] {
                 b'c' => {
                     out.extend_from_slice(b" c");
                     write_number(counted.cas, out);
                 }
-                b't' => ttl(counted.expires, rows.now.0, out),
+                b't' => ttl(expires, rows.now, out),
                 _ => flags.echo(token, self.asked, out),
             }
         }
@@ -456,12 +483,12 @@ impl Request<'_> {
     }
 }
 
-fn ttl(expires: i64, now: i64, out: &mut Vec<u8>) {
+fn ttl(expires: i64, now: Moment, out: &mut Vec<u8>) {
     match expires {
         0 => out.extend_from_slice(b" t-1"),
         _ => {
             out.extend_from_slice(b" t");
-            write_number(expires.saturating_sub(now).max(0) as u64, out);
+            write_number(expires.saturating_sub(now.0).max(0) as u64, out);
         }
     }
 }

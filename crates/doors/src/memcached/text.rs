@@ -395,6 +395,10 @@ fn simple(tokens: &[&[u8]], rows: &mut Rows<'_, '_>, out: &mut Vec<u8>) -> Resul
                 }
             }
         }
+        (b"incr" | b"decr" | b"touch", [_]) => {
+            out.extend_from_slice(b"ERROR\r\n");
+            Ok(())
+        }
         (b"delete" | b"touch" | b"incr" | b"decr", [key, ..]) if !valid_key(key) => {
             out.extend_from_slice(BAD_LINE);
             Ok(())
