@@ -101,7 +101,8 @@ impl Measurement {
             max_us: sample.latency_us(1.0),
             pause_us: sample.pause.length.as_secs_f64() * 1e6,
             pause_client_us: sample.pause.client.as_secs_f64() * 1e6,
-            others: sample.others_cpu / (sample.seconds * cores()).max(1e-9),
+            // Clock ticks are coarse: a window may seem to have more CPU time than there was.
+            others: (sample.others_cpu / (sample.seconds * cores()).max(1e-9)).min(1.0),
             server_mib: sample.server_rss as f64 / f64::from(1 << 20),
             wrong: sample.wrong,
             refused: sample.refused,
