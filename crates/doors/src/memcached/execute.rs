@@ -74,10 +74,16 @@ impl Rows<'_, '_> {
         let (shared, now) = (self.shared, self.now);
         let mut found = Sight::Nothing;
         let engine = self.turn.engine();
-        engine.get(engine.latest(), &place.table, &row_key, self.turn.reach(), &mut |at| {
-            found = sight(shared, place, now, &row_key, &at.row, fetch, show)?;
-            Ok(())
-        })?;
+        engine.get_stored(
+            engine.latest(),
+            &place.table,
+            &row_key,
+            self.turn.reach(),
+            &mut |at| {
+                found = sight(shared, place, now, &row_key, &at.row, fetch, show)?;
+                Ok(())
+            },
+        )?;
         match found {
             Sight::Item => counters.get_hits.add(),
             Sight::Expired => {
@@ -151,7 +157,7 @@ impl Rows<'_, '_> {
         let (shared, engine, reach) = (self.shared, self.turn.engine(), self.turn.reach());
         let transaction = self.turn.transaction()?;
         let mut shown = false;
-        engine.get(transaction.view(), &place.table, &row_key, reach, &mut |at| {
+        engine.get_stored(transaction.view(), &place.table, &row_key, reach, &mut |at| {
             let mut show_made = |item: &Item<'_>| {
                 // The maker of an item is its winner.
                 let item = if made { Item { won: true, taken: false, ..*item } } else { *item };
@@ -210,10 +216,16 @@ impl Rows<'_, '_> {
             *self.wrote = true;
             shared.marks.note_access(&row_key, false, now.0);
             if want_cas || new_cas.is_some() {
-                engine.get(transaction.view(), &place.table, &row_key, reach, &mut |at| {
-                    version = at.row.version();
-                    Ok(())
-                })?;
+                engine.get_stored(
+                    transaction.view(),
+                    &place.table,
+                    &row_key,
+                    reach,
+                    &mut |at| {
+                        version = at.row.version();
+                        Ok(())
+                    },
+                )?;
                 let forced = shared.marks.of(&row_key, version).forced_cas;
                 if let Some(cas) = new_cas {
                     shared.marks.change(&row_key, version, |mark| mark.forced_cas = Some(cas));
@@ -586,7 +598,7 @@ fn rewrite(
     row_key: &[u8],
 ) -> Result<(), Trouble> {
     let mut values: Vec<Value> = Vec::new();
-    engine.get(transaction.view(), &place.table, row_key, Reach::Memory, &mut |found| {
+    engine.get_stored(transaction.view(), &place.table, row_key, Reach::Memory, &mut |found| {
         values = found.row.values()?.iter().map(Datum::to_value).collect();
         Ok(())
     })?;
