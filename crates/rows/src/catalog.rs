@@ -3,7 +3,8 @@
 //!
 //! Catalog keys start with table id 0, then one byte of kind:
 //! ```text
-//! 00000000 01                  catalog format, u32 little-endian
+//! 00000000 01                  catalog format, u32 little-endian: 1, or 2 once a definition says
+//!                              when rows leave (`Retention`)
 //! 00000000 02 name             a database; value: JSON
 //! 00000000 03 table id u32 BE  a table; value: its `TableDefinition` as JSON
 //! 00000000 04                  next table id, u32 little-endian
@@ -29,7 +30,11 @@ use crate::store::{Batch, Change, Direction, Durability, KeyRange, Reach, Store}
 use crate::table::{Table, TableState};
 
 /// Format of the catalog and of all rows under it.
-pub const CATALOG_FORMAT: u32 = 1;
+pub const CATALOG_FORMAT: u32 = FORMAT_RETENTION;
+/// The first format.
+const FORMAT_FIRST: u32 = 1;
+/// Definitions may have a `retention`, which earlier versions would pass over.
+const FORMAT_RETENTION: u32 = 2;
 const KIND_FORMAT: u8 = 1;
 const KIND_DATABASE: u8 = 2;
 const KIND_TABLE: u8 = 3;
@@ -48,6 +53,7 @@ pub struct Catalog {
 /// What only one schema change at a time may touch.
 pub(crate) struct Changes {
     next_id: TableId,
+    format: u32,
 }
 
 /// One change of the catalog as a batch for the store and a change of memory after it.
@@ -90,19 +96,19 @@ impl Catalog {
             }
         }
         drop(cursor);
-        match format {
-            Some(CATALOG_FORMAT) => {}
+        let format = match format {
+            Some(format @ FORMAT_FIRST..=CATALOG_FORMAT) => format,
             Some(_) => {
                 let why = "the data directory was written by a newer version";
                 return Err(Error::Refused { why });
             }
             None => {
-                let format = CATALOG_FORMAT.to_le_bytes().to_vec();
-                let changes = vec![Change::Put(catalog_key(KIND_FORMAT, &[]), format)];
+                let changes = vec![put_format(FORMAT_FIRST)];
                 store.write(&Batch { changes }, Durability::EveryCommit)?;
+                FORMAT_FIRST
             }
-        }
-        let changes = Mutex::new(Changes { next_id });
+        };
+        let changes = Mutex::new(Changes { next_id, format });
         Ok(Catalog { databases: RwLock::new(databases), changes })
     }
 
@@ -136,6 +142,11 @@ impl Catalog {
         let mut tables: Vec<_> = tables.values().cloned().collect();
         tables.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(tables)
+    }
+
+    /// All tables.
+    pub fn all_tables(&self) -> Vec<Arc<Table>> {
+        self.databases.read().values().flat_map(HashMap::values).cloned().collect()
     }
 
     /// Starts a change; others wait until it is over.
@@ -178,6 +189,10 @@ impl CatalogChange<'_> {
 
     /// Stores a definition.
     pub(crate) fn put_table(&mut self, definition: &TableDefinition) {
+        // Said again by each such definition: a batch that fails leaves the old format.
+        if !definition.retention.is_forever() && self.changes.format < FORMAT_RETENTION {
+            self.batch.changes.push(put_format(FORMAT_RETENTION));
+        }
         let key = catalog_key(KIND_TABLE, &definition.id.to_be_bytes());
         let value = serde_json::to_vec(definition).expect("definitions are plain data");
         self.batch.changes.push(Change::Put(key, value));
@@ -244,6 +259,10 @@ pub(crate) fn no_database(name: &str) -> Error {
 
 pub(crate) fn no_table(database: &str, name: &str) -> Error {
     Error::NotFound { what: Thing::Table, name: format!("{database}.{name}") }
+}
+
+fn put_format(format: u32) -> Change {
+    Change::Put(catalog_key(KIND_FORMAT, &[]), format.to_le_bytes().to_vec())
 }
 
 fn catalog_key(kind: u8, rest: &[u8]) -> Vec<u8> {

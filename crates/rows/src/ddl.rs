@@ -16,7 +16,9 @@ use std::sync::Arc;
 use crate::catalog::{Catalog, current, no_database, no_table};
 use crate::engine::Engine;
 use crate::error::{Error, Result, Thing};
-use crate::schema::{Column, DefaultValue, Index, IndexPart, IndexState, TableDefinition};
+use crate::schema::{
+    Column, DefaultValue, Index, IndexPart, IndexState, Retention, TableDefinition,
+};
 use crate::store::{Batch, Change, Durability};
 use crate::table::{ClosedGate, PRIMARY, Table, table_range};
 use crate::types::ColumnType;
@@ -47,6 +49,8 @@ pub struct NewTable {
     pub engine: String,
     /// First AUTO_INCREMENT value; 0 and 1 mean 1.
     pub auto_increment_base: u64,
+    /// When rows leave by themselves.
+    pub retention: Retention,
 }
 
 /// What a new index is to be.
@@ -171,6 +175,7 @@ impl Engine {
         change.finish(&**self.store(), self.durability(), |databases| {
             table.state.reset_counters();
             let renewed = Arc::new(current(definition, Arc::clone(&table.state)));
+            renewed.inherit(&table);
             if let Some(tables) = databases.get_mut(database) {
                 tables.insert(name.to_string(), renewed);
             }
@@ -242,6 +247,7 @@ impl Engine {
             }
             for (definition, old) in moved {
                 let table = Arc::new(current(definition, Arc::clone(&old.state)));
+                table.inherit(&old);
                 let tables = databases.entry(table.database.clone()).or_default();
                 tables.insert(table.name.clone(), table);
             }
@@ -311,6 +317,7 @@ fn define(new: NewTable, created: u64) -> Result<TableDefinition> {
         comment: new.comment,
         engine: new.engine,
         created,
+        retention: new.retention,
     };
     let mut primary_seen = false;
     for index in &new.indexes {
@@ -415,7 +422,19 @@ pub(crate) fn validate(definition: &TableDefinition) -> Result<()> {
     if definition.columns.iter().filter(|column| column.auto_increment).count() > 1 {
         return Err(broken(AUTO_INCREMENT_RULE));
     }
+    validate_retention(definition)?;
     definition.indexes.iter().try_for_each(|index| validate_index(definition, index))
+}
+
+fn validate_retention(definition: &TableDefinition) -> Result<()> {
+    let Some(name) = &definition.retention.expires_by else { return Ok(()) };
+    let Some(position) = definition.column(name) else {
+        return Err(broken_owned(format!("EXPIRES_BY column '{name}' doesn't exist in table")));
+    };
+    if !matches!(definition.columns[position].ty, ColumnType::Int { .. }) {
+        return Err(broken_owned(format!("EXPIRES_BY column '{name}' must be an integer")));
+    }
+    Ok(())
 }
 
 const AUTO_INCREMENT_RULE: &str = "Incorrect table definition; there can be only one auto column \

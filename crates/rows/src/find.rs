@@ -4,7 +4,8 @@
 //! 1. A row is visited only if it has the key that the index entry claims; entries that a
 //!    concurrent writer has just outdated are passed over.
 //! 2. Rows come in index order.
-//! 3. With `Reach::Memory` a find either visits what it must or ends with
+//! 3. Expired rows are visited too: `expiry` wraps what is here for everyone else.
+//! 4. With `Reach::Memory` a find either visits what it must or ends with
 //!    `WouldWait(Disk)`; visits made before that are to be thrown away by the caller.
 //!
 //! Not here: turning conditions into ranges (`Table::*_range`), filters (the visitor's).
@@ -54,12 +55,11 @@ pub struct Found<'a> {
 pub type Visit<'v> = dyn FnMut(Found<'_>) -> Result<Flow> + 'v;
 
 impl Engine {
-    /// Visits the rows of `range` of an index in order.
+    /// As `find`, expired rows included.
     ///
     /// # Errors
-    /// `SchemaChanged` when `table` is outdated, `WouldWait(Disk)` as the reach demands,
-    /// `Corrupt`, `Store`, and whatever the visitor returns.
-    pub fn find(
+    /// As `find`.
+    pub fn find_stored(
         &self,
         view: &dyn Read,
         table: &Table,
@@ -143,11 +143,11 @@ impl Engine {
         Ok(())
     }
 
-    /// Visits the row with the given row key; `false` when there is none.
+    /// As `get`, an expired row included.
     ///
     /// # Errors
     /// As `find`.
-    pub fn get(
+    pub fn get_stored(
         &self,
         view: &dyn Read,
         table: &Table,

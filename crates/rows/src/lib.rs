@@ -5,8 +5,8 @@
 //! - values: `types`, `datum`, `decimal`, `temporal`, `collation`, `convert`, `text`
 //! - bytes: `key`, `row`
 //! - store: `store` (the trait), `locks`, `local`, `memory`, `conformance`
-//! - rows: `schema`, `table`, `catalog`, `cache`, `find`, `transaction`, `commit`, `ddl`, `alter`,
-//!   `check`, and `engine`, which holds them together
+//! - rows: `schema`, `table`, `catalog`, `cache`, `find`, `expiry`, `transaction`, `commit`, `ddl`,
+//!   `alter`, `sweep`, `check`, and `engine`, which holds them together
 //!
 //! Not here: sockets, protocols, SQL.
 
@@ -24,6 +24,7 @@ pub mod ddl;
 pub mod decimal;
 pub mod engine;
 pub mod error;
+pub mod expiry;
 pub mod find;
 pub mod key;
 pub mod local;
@@ -33,6 +34,7 @@ pub mod metrics;
 pub mod row;
 pub mod schema;
 pub mod store;
+pub mod sweep;
 pub mod table;
 pub mod temporal;
 pub mod text;

@@ -88,6 +88,21 @@ pub struct Index {
     pub comment: String,
 }
 
+/// When rows leave a table by themselves.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Retention {
+    /// EXPIRES_BY: the integer column of the Unix second at which a row is gone (`expiry`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_by: Option<String>,
+}
+
+impl Retention {
+    /// Whether rows stay until they are deleted.
+    pub fn is_forever(&self) -> bool {
+        *self == Retention::default()
+    }
+}
+
 /// A table's definition as the catalog stores it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TableDefinition {
@@ -115,6 +130,9 @@ pub struct TableDefinition {
     pub engine: String,
     /// Creation time, Unix seconds.
     pub created: u64,
+    /// When rows leave by themselves. Since catalog format 2.
+    #[serde(default, skip_serializing_if = "Retention::is_forever")]
+    pub retention: Retention,
 }
 
 impl TableDefinition {

@@ -37,6 +37,8 @@ use crate::types::ColumnType;
 pub const PREFIX_BYTES: usize = 6;
 /// Most bytes an encoded key may have.
 pub const KEY_BYTES_MAX: usize = 4096;
+/// Bits of a column's position + 1 beside a version; a table has at most 1017 columns.
+const POSITION_BITS: u32 = 16;
 /// Number of the primary index.
 pub const PRIMARY: IndexId = 1;
 
@@ -80,6 +82,9 @@ pub struct Entry {
 #[derive(Debug, Default)]
 pub struct TableState {
     current_version: AtomicU64,
+    /// The column by which a container lets rows expire, if the definition names none: the
+    /// version of the table that counts the columns, then a position + 1; 0 for none.
+    expiry_of_container: AtomicU64,
     /// Counts transactions that wrote here and are over; moved before they are acknowledged.
     writers_left: AtomicU64,
     gate: Mutex<Gate>,
@@ -196,6 +201,8 @@ pub struct Table {
     pub layout: RowLayout,
     /// Key codecs, in the order of `definition.indexes`.
     pub codecs: Vec<IndexCodec>,
+    /// The column that the definition lets rows expire by.
+    expiry_column: Option<usize>,
     pub(crate) state: Arc<TableState>,
 }
 
@@ -233,7 +240,47 @@ impl Table {
             })
             .collect();
         let layout = RowLayout::new(&definition);
-        Table { definition, layout, codecs, state }
+        let expires_by = definition.retention.expires_by.as_deref();
+        let expiry_column = expires_by.and_then(|name| definition.column(name));
+        Table { definition, layout, codecs, expiry_column, state }
+    }
+
+    /// The column of the second at which a row is gone.
+    #[inline]
+    pub fn expiry_column(&self) -> Option<usize> {
+        if self.expiry_column.is_some() {
+            return self.expiry_column;
+        }
+        let packed = self.state.expiry_of_container.load(Ordering::Relaxed);
+        if packed == 0 {
+            return None;
+        }
+        let (version, position) = (packed >> POSITION_BITS, packed & ((1 << POSITION_BITS) - 1));
+        (version == self.definition.version).then(|| position as usize - 1)
+    }
+
+    /// Lets rows expire by an integer column, until told otherwise or the engine is closed;
+    /// `None` lets them stay. A column that the definition names comes first.
+    pub fn expire_by(&self, column: Option<usize>) {
+        let packed = column
+            .map_or(0, |position| self.definition.version << POSITION_BITS | (position as u64 + 1));
+        self.state.expiry_of_container.store(packed, Ordering::Relaxed);
+    }
+
+    /// Whether this and another are versions of one table.
+    pub fn is_version_of(&self, other: &Table) -> bool {
+        Arc::ptr_eq(&self.state, &other.state)
+    }
+
+    /// Goes on with what the table's earlier version was told by `expire_by`.
+    pub(crate) fn inherit(&self, old: &Table) {
+        if old.expiry_column.is_none()
+            && let Some(position) = old.expiry_column()
+        {
+            let column = self.column(&old.columns[position].name);
+            let is_integer = |at: &usize| matches!(self.columns[*at].ty, ColumnType::Int { .. });
+            self.expire_by(column.filter(is_integer));
+        }
     }
 
     /// Whether this is the version that operations must use.

@@ -8,7 +8,8 @@
 //! 1. An operation that fails leaves nothing in the transaction's buffer.
 //! 2. A row is decided upon (exists? old values?) only after its lock is held, and from the
 //!    latest committed state overlaid with the transaction's own writes.
-//! 3. Each table written stays inside its gate until the transaction ends.
+//! 3. An expired row is absent: it is not shown, and goes when a new row takes its key.
+//! 4. Each table written stays inside its gate until the transaction ends.
 //!
 //! Not here: when and how the buffer becomes durable (`commit`), conversion of foreign values
 //! (`convert`), defaults (the door's or SQL's business).
@@ -19,6 +20,7 @@ use std::sync::atomic::Ordering;
 use crate::datum::{Datum, Value};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
+use crate::expiry::Expiry;
 use crate::find::row_at;
 use crate::row::RowRef;
 use crate::store::{Durability, LockWait, Reach, Read, Savepoint, StoreTransaction};
@@ -135,7 +137,8 @@ impl Transaction {
         let deleted = self.atomically(|this| {
             let mut deleted = 0;
             while let Some(existing) = this.conflict(table, row)? {
-                let gone = this.change_locked(table, &existing, &mut |_| Ok(RowChange::Delete))?;
+                let delete = &mut |_: RowRef<'_>| Ok(RowChange::Delete);
+                let gone = this.change_locked(table, &existing, None, delete)?;
                 deleted += usize::from(gone == Changed::Deleted);
             }
             this.insert_complete(table, row)?;
@@ -166,7 +169,8 @@ impl Transaction {
                 this.note_given(table, row)?;
                 Ok(Upserted::Inserted { generated })
             }
-            Some(existing) => match this.change_locked(table, &existing, on_duplicate)? {
+            // Found unexpired: its time may not come between this and the look at it.
+            Some(existing) => match this.change_locked(table, &existing, None, on_duplicate)? {
                 Changed::Updated => Ok(Upserted::Updated),
                 Changed::Deleted => Ok(Upserted::Deleted),
                 Changed::Unchanged | Changed::Missing => Ok(Upserted::Unchanged),
@@ -184,11 +188,21 @@ impl Transaction {
         row_key: &[u8],
         decide: &mut dyn FnMut(RowRef<'_>) -> Result<RowChange>,
     ) -> Result<Changed> {
-        self.enter(table)?;
-        self.atomically(|this| {
-            this.store.lock(row_key, this.wait)?;
-            this.change_locked(table, row_key, decide)
-        })
+        let expiry = self.engine.expiry(table);
+        self.change(table, row_key, expiry, decide)
+    }
+
+    /// As `change_row`, an expired row included.
+    ///
+    /// # Errors
+    /// As `change_row`.
+    pub fn change_stored_row(
+        &mut self,
+        table: &Arc<Table>,
+        row_key: &[u8],
+        decide: &mut dyn FnMut(RowRef<'_>) -> Result<RowChange>,
+    ) -> Result<Changed> {
+        self.change(table, row_key, None, decide)
     }
 
     /// Locks the row with this key, whether or not it exists.
@@ -265,6 +279,20 @@ impl Transaction {
         engine.committer().submit(self, durability, done);
     }
 
+    fn change(
+        &mut self,
+        table: &Arc<Table>,
+        row_key: &[u8],
+        expiry: Option<Expiry>,
+        decide: &mut dyn FnMut(RowRef<'_>) -> Result<RowChange>,
+    ) -> Result<Changed> {
+        self.enter(table)?;
+        self.atomically(|this| {
+            this.store.lock(row_key, this.wait)?;
+            this.change_locked(table, row_key, expiry, decide)
+        })
+    }
+
     fn enter(&mut self, table: &Arc<Table>) -> Result<()> {
         if !self.gates.iter().any(|gate| gate.is_of(&table.state)) {
             self.gates.push(table.state.enter(self.wait)?);
@@ -293,12 +321,14 @@ impl Transaction {
         }
     }
 
-    /// Whether there is a row under a locked key.
-    fn row_exists(&mut self, row_key: &[u8]) -> Result<bool> {
+    /// Whether there is a row under a locked key; an expired one is removed first.
+    fn is_taken(&mut self, table: &Table, row_key: &[u8]) -> Result<bool> {
         if self.absent.as_deref() == Some(row_key) {
             return Ok(false);
         }
-        self.read_locked(row_key, &mut Vec::new())
+        let mut existing = Vec::new();
+        Ok(self.read_locked(row_key, &mut existing)?
+            && !self.clear(table, self.engine.expiry(table), row_key, &existing)?)
     }
 
     fn atomically<T>(&mut self, operation: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
@@ -332,13 +362,14 @@ impl Transaction {
     }
 
     /// The key of the first row that shares a unique key with `row`; everything looked at is
-    /// locked.
+    /// locked, and expired rows in the way are removed.
     fn conflict(&mut self, table: &Table, row: &[Datum<'_>]) -> Result<Option<Vec<u8>>> {
+        let expiry = self.engine.expiry(table);
         let mut value = Vec::new();
         if !table.has_hidden_key() {
             let row_key = table.row_key_of(row)?;
             self.store.lock(&row_key, self.wait)?;
-            if self.row_exists(&row_key)? {
+            if self.is_taken(table, &row_key)? {
                 return Ok(Some(row_key));
             }
             self.absent = Some(row_key);
@@ -359,6 +390,7 @@ impl Transaction {
                 // The row may have gone or moved while its lock was waited for.
                 if self.store.get(&entry.key, self.reach(), &mut value)?
                     && value == row_key[PREFIX_BYTES..]
+                    && !self.clear_stored(table, expiry, &row_key)?
                 {
                     return Ok(Some(row_key));
                 }
@@ -374,7 +406,7 @@ impl Transaction {
         } else {
             let row_key = table.row_key_of(row)?;
             self.store.lock(&row_key, self.wait)?;
-            if self.row_exists(&row_key)? {
+            if self.is_taken(table, &row_key)? {
                 return Err(duplicate(table, 0, row));
             }
             row_key
@@ -383,6 +415,67 @@ impl Transaction {
             self.put_entry(table, index, row, &row_key)?;
         }
         self.put_row(table, row, row_key)
+    }
+
+    /// Removes a locked row that is in the way, if it has expired; says whether it did.
+    fn clear(
+        &mut self,
+        table: &Table,
+        expiry: Option<Expiry>,
+        row_key: &[u8],
+        bytes: &[u8],
+    ) -> Result<bool> {
+        let Some(expiry) = expiry else { return Ok(false) };
+        let row = row_at(table, row_key, bytes)?;
+        let over = expiry.is_over(&row)?;
+        if over {
+            self.delete_row(table, row_key, &row)?;
+        }
+        Ok(over)
+    }
+
+    /// As `clear`, for a row that has not been read yet.
+    fn clear_stored(
+        &mut self,
+        table: &Table,
+        expiry: Option<Expiry>,
+        row_key: &[u8],
+    ) -> Result<bool> {
+        let mut bytes = Vec::new();
+        Ok(expiry.is_some()
+            && self.store.get(row_key, self.reach(), &mut bytes)?
+            && self.clear(table, expiry, row_key, &bytes)?)
+    }
+
+    /// Removes the row that a locked unique entry points to, if it has expired; says whether the
+    /// entry is free now.
+    fn clear_entry(
+        &mut self,
+        table: &Table,
+        index: usize,
+        entry_key: &[u8],
+        entry_value: &[u8],
+    ) -> Result<bool> {
+        let Some(expiry) = self.engine.expiry(table) else { return Ok(false) };
+        let mut row_key = Vec::new();
+        table.entry_target(index, entry_key, entry_value, &mut row_key)?;
+        self.store.lock(&row_key, self.wait)?;
+        // Its row may have gone while the lock was waited for.
+        let mut value = Vec::new();
+        if !self.store.get(entry_key, self.reach(), &mut value)? {
+            return Ok(true);
+        }
+        Ok(value == entry_value && self.clear_stored(table, Some(expiry), &row_key)?)
+    }
+
+    fn delete_row(&mut self, table: &Table, row_key: &[u8], row: &RowRef<'_>) -> Result<()> {
+        let values = row.values()?;
+        for index in 1..table.codecs.len() {
+            let entry = table.entry(index, &values, row_key)?;
+            self.store.delete(entry.key);
+        }
+        self.store.delete(row_key.to_vec());
+        Ok(())
     }
 
     fn put_row(&mut self, table: &Table, row: &[Datum<'_>], row_key: Vec<u8>) -> Result<()> {
@@ -408,7 +501,9 @@ impl Transaction {
         if entry.unique {
             self.store.lock(&entry.key, self.wait)?;
             let mut existing = Vec::new();
-            if self.store.get(&entry.key, self.reach(), &mut existing)? {
+            if self.store.get(&entry.key, self.reach(), &mut existing)?
+                && !self.clear_entry(table, index, &entry.key, &existing)?
+            {
                 return Err(duplicate(table, index, row));
             }
         }
@@ -420,6 +515,7 @@ impl Transaction {
         &mut self,
         table: &Table,
         row_key: &[u8],
+        expiry: Option<Expiry>,
         decide: &mut dyn FnMut(RowRef<'_>) -> Result<RowChange>,
     ) -> Result<Changed> {
         let mut old_bytes = Vec::new();
@@ -428,15 +524,15 @@ impl Transaction {
             return Ok(Changed::Missing);
         }
         let old = row_at(table, row_key, &old_bytes)?;
+        if let Some(expiry) = expiry
+            && expiry.is_over(&old)?
+        {
+            return Ok(Changed::Missing);
+        }
         match decide(old)? {
             RowChange::Keep => Ok(Changed::Unchanged),
             RowChange::Delete => {
-                let values = old.values()?;
-                for index in 1..table.codecs.len() {
-                    let entry = table.entry(index, &values, row_key)?;
-                    self.store.delete(entry.key);
-                }
-                self.store.delete(row_key.to_vec());
+                self.delete_row(table, row_key, &old)?;
                 Ok(Changed::Deleted)
             }
             RowChange::Set(sets) => self.set_columns(table, row_key, &old, &sets),
@@ -469,7 +565,7 @@ impl Transaction {
         let moves = new_key != row_key;
         if moves {
             self.store.lock(&new_key, self.wait)?;
-            if self.row_exists(&new_key)? {
+            if self.is_taken(table, &new_key)? {
                 return Err(duplicate(table, 0, &new_values));
             }
             self.store.delete(row_key.to_vec());

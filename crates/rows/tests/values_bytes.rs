@@ -234,6 +234,7 @@ fn definition(types: &[ColumnType]) -> TableDefinition {
         comment: String::new(),
         engine: "InnoDB".into(),
         created: 0,
+        retention: Default::default(),
     }
 }
 

@@ -160,8 +160,6 @@ fn refused(door: &str, setting: &str, address: &str) -> String {
 
 /// How long expired rows wait for the next look.
 const SWEEP_PAUSE: Duration = Duration::from_secs(1);
-/// Rows looked at between two pauses.
-const SWEEP_ROWS: usize = 10_000;
 
 /// Makes the tables of the memcached door, and starts the removal of expired rows.
 fn memcached_shared(
@@ -177,6 +175,7 @@ fn memcached_shared(
         ..memcached::Options::default()
     };
     let shared = Arc::new(memcached::Shared::new(engine, options));
+    shared.let_containers_expire(engine).context("cannot read rowhouse.containers")?;
     // The thread ends when the engine is gone.
     let (engine, sweeper) = (Arc::downgrade(engine), shared.clone());
     std::thread::Builder::new()
@@ -185,7 +184,7 @@ fn memcached_shared(
             loop {
                 std::thread::sleep(SWEEP_PAUSE);
                 let Some(engine) = engine.upgrade() else { return };
-                match sweeper.sweep(&engine, SWEEP_ROWS) {
+                match sweeper.sweep(&engine) {
                     Ok(_) | Err(rows::Error::Refused { .. } | rows::Error::NotFound { .. }) => {}
                     Err(error) => tracing::warn!(%error, "expired rows stay for now"),
                 }

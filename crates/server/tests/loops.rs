@@ -172,6 +172,7 @@ fn start(limits: Limits) -> Bench {
         comment: String::new(),
         engine: String::new(),
         auto_increment_base: 0,
+        retention: Default::default(),
     };
     engine.create_table(table).unwrap();
     let shared = Arc::new(Shared::default());

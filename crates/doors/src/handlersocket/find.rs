@@ -132,7 +132,11 @@ impl Handle {
     }
 
     /// Appends the row key that tokens name; `false` when they name none, or a secondary entry.
-    pub(super) fn push_row_key<'t>(&self, tokens: impl Iterator<Item = &'t [u8]>, out: &mut Vec<u8>) -> bool {
+    pub(super) fn push_row_key<'t>(
+        &self,
+        tokens: impl Iterator<Item = &'t [u8]>,
+        out: &mut Vec<u8>,
+    ) -> bool {
         let parts = self.table.codecs[self.index].parts.len();
         let mut datums = [const { Value::Null }; 4];
         if self.index != 0 || parts > datums.len() || !self.table.is_current() {

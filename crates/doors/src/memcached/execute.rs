@@ -91,10 +91,16 @@ impl Rows<'_, '_> {
         let (shared, now, row_key) = (self.shared, self.now, &*self.row_key);
         let mut found = Sight::Nothing;
         let engine = self.turn.engine();
-        engine.get(engine.latest(), &place.table, row_key, self.turn.reach(), &mut |at| {
-            found = sight(shared, place, now, row_key, &at.row, fetch, None, show)?;
-            Ok(())
-        })?;
+        engine.get_stored(
+            engine.latest(),
+            &place.table,
+            row_key,
+            self.turn.reach(),
+            &mut |at| {
+                found = sight(shared, place, now, row_key, &at.row, fetch, None, show)?;
+                Ok(())
+            },
+        )?;
         match found {
             Sight::Item => counters.get_hits.add(),
             Sight::Expired => {
@@ -167,7 +173,7 @@ impl Rows<'_, '_> {
         let (shared, engine, reach) = (self.shared, self.turn.engine(), self.turn.reach());
         let transaction = self.turn.transaction()?;
         let mut shown = false;
-        engine.get(transaction.view(), &place.table, &row_key, reach, &mut |at| {
+        engine.get_stored(transaction.view(), &place.table, &row_key, reach, &mut |at| {
             let mut show_made = |item: &Item<'_>| match made {
                 // The maker of an item is its winner.
                 true => show(&Item { made, won: true, taken: false, ..*item }),
@@ -238,10 +244,16 @@ impl Rows<'_, '_> {
                 shared.marks.note_access(&row_key, false, now.0);
             }
             if want_cas || keeps_winner || new_cas.is_some() {
-                engine.get(transaction.view(), &place.table, &row_key, reach, &mut |at| {
-                    version = at.row.version();
-                    Ok(())
-                })?;
+                engine.get_stored(
+                    transaction.view(),
+                    &place.table,
+                    &row_key,
+                    reach,
+                    &mut |at| {
+                        version = at.row.version();
+                        Ok(())
+                    },
+                )?;
                 let forced = shared.marks.of(&row_key, version).forced_cas;
                 if keeps_winner {
                     shared.marks.change(&row_key, version, |mark| mark.won = true);
@@ -653,7 +665,7 @@ fn rewrite(
     row_key: &[u8],
 ) -> Result<(), Trouble> {
     let mut values: Vec<Value> = Vec::new();
-    engine.get(transaction.view(), &place.table, row_key, Reach::Memory, &mut |found| {
+    engine.get_stored(transaction.view(), &place.table, row_key, Reach::Memory, &mut |found| {
         values = found.row.values()?.iter().map(Datum::to_value).collect();
         Ok(())
     })?;

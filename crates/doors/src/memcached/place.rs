@@ -20,10 +20,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use rows::ddl::NewIndex;
-use rows::schema::{Column, DefaultValue};
+use rows::schema::{Column, DefaultValue, Retention};
 use rows::store::{Direction, Reach};
 use rows::types::{IntWidth, LobSize};
-use rows::{Collation, ColumnType, Datum, Engine, Error, Flow, NewTable, Table};
+use rows::{Alteration, Collation, ColumnType, Datum, Engine, Error, Flow, NewTable, Table};
+
+/// The expiry column of the built-in table.
+const EXPIRES_AT: &str = "expires_at";
 
 /// A table as items see it.
 #[derive(Clone, Debug)]
@@ -59,7 +62,7 @@ pub struct Places {
     containers: Containers,
 }
 
-/// Makes the built-in tables that are missing.
+/// Makes the built-in tables that are missing, and lets the rows of `kv.cache` expire.
 ///
 /// # Errors
 /// Those of the engine.
@@ -86,11 +89,19 @@ pub fn prepare(engine: &Engine) -> rows::Result<()> {
             comment: String::new(),
             engine: "InnoDB".into(),
             auto_increment_base: 0,
+            retention: Retention::default(),
         });
         match created {
             Ok(_) | Err(Error::Exists { .. }) => {}
             Err(error) => return Err(error),
         }
+    }
+    // Also in data directories of the time when only this door knew of expiry.
+    let cache = engine.catalog().table("kv", "cache")?;
+    let home_column = cache.column(EXPIRES_AT).is_some();
+    if home_column && cache.retention.expires_by.is_none() {
+        let alteration = Alteration::SetExpiry(Some(EXPIRES_AT.into()));
+        engine.alter_table("kv", "cache", vec![alteration])?;
     }
     Ok(())
 }
@@ -117,7 +128,7 @@ fn home_columns() -> Vec<Column> {
         column("k", ColumnType::VarBinary { bytes: 250 }, None),
         column("v", ColumnType::Blob { size: LobSize::Long }, None),
         column("flags", int(IntWidth::Int, true), Some("0")),
-        column("expires_at", int(IntWidth::Big, false), Some("0")),
+        column(EXPIRES_AT, int(IntWidth::Big, false), Some("0")),
         column("stale", int(IntWidth::Tiny, true), Some("0")),
     ]
 }
@@ -154,7 +165,7 @@ impl Place {
             values: vec![named("v")?],
             separator: Vec::new(),
             flags: Some(named("flags")?),
-            expires: Some(named("expires_at")?),
+            expires: Some(named(EXPIRES_AT)?),
             stale: table.column("stale"),
             built_in: true,
             table,
@@ -294,6 +305,22 @@ impl Places {
             Some(home) => Ok((home, key)),
             None => Err("no table kv.cache".into()),
         }
+    }
+
+    /// The tables of containers with the columns by which their rows expire; of several such
+    /// columns that of the container whose name comes first.
+    pub fn expiring(&self) -> Vec<(Arc<Table>, usize)> {
+        let mut named: Vec<_> = self.containers.by_name.iter().collect();
+        named.sort_unstable_by_key(|(name, _)| *name);
+        let mut expiring: Vec<(Arc<Table>, usize)> = Vec::new();
+        for place in named.into_iter().filter_map(|(_, place)| place.as_ref().ok()) {
+            if let Some(column) = place.expires
+                && !expiring.iter().any(|(table, _)| table.is_version_of(&place.table))
+            {
+                expiring.push((Arc::clone(&place.table), column));
+            }
+        }
+        expiring
     }
 
     /// The built-in table.

@@ -1,15 +1,16 @@
 //! What all conversations of the memcached door share: settings, counters, marks, and the
-//! removal of expired rows.
+//! sweep.
 //!
 //! Not here: what one conversation knows (`door`).
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
 
-use rows::store::{Direction, LockWait, Reach};
-use rows::{Changed, Engine, Flow, RowChange};
+use rows::Engine;
+use rows::store::Reach;
+use rows::sweep::Sweeper;
 
 use crate::memcached::command::Moment;
-use crate::memcached::item;
 use crate::memcached::marks::Marks;
 use crate::memcached::place::Places;
 
@@ -126,8 +127,9 @@ pub struct Shared {
     pub started: i64,
     /// The second at which everything written before is to go; 0 for none.
     flush_at: AtomicI64,
-    /// Where the last sweep stopped.
-    swept_to: std::sync::Mutex<Vec<u8>>,
+    /// The places that the last sweep found.
+    tended: std::sync::Mutex<Places>,
+    sweeper: Sweeper,
 }
 
 impl Shared {
@@ -139,7 +141,8 @@ impl Shared {
             marks: Marks::new(),
             started: now(engine).0,
             flush_at: AtomicI64::new(0),
-            swept_to: std::sync::Mutex::default(),
+            tended: std::sync::Mutex::default(),
+            sweeper: Sweeper::default(),
         }
     }
 
@@ -170,64 +173,50 @@ impl Shared {
         engine.truncate_table("kv", "cache").inspect_err(|_| self.flush_at(at))
     }
 
-    /// Looks at up to `max` rows of `kv.cache`, from where the last sweep stopped, and removes
-    /// the expired ones; gives how many. Rows that others have locked are left for later.
+    /// Does a delayed `flush_all` that is due, lets the rows of containers' tables expire at every
+    /// door, and removes expired rows of all tables; gives how many.
     ///
     /// # Errors
-    /// Those of reading and writing; what was not removed stays for the next sweep.
-    pub fn sweep(&self, engine: &std::sync::Arc<Engine>, max: usize) -> rows::Result<usize> {
+    /// Those of emptying, reading and writing; what was not done is done the next time.
+    pub fn sweep(&self, engine: &Arc<Engine>) -> rows::Result<usize> {
         self.flush_if_due(engine)?;
-        let mut places = Places::default();
-        places.refresh(engine, Reach::Disk)?;
-        let Some(place) = places.home() else { return Ok(0) };
-        let now = now(engine);
-        let mut from = self.swept_to.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let mut range = place.table.index_range(0);
-        if *from > range.start && *from < range.end {
-            range.start = from.clone();
-        }
-        let mut looked = 0;
-        let mut expired = Vec::new();
-        let mut last = Vec::new();
-        let (view, forward) = (engine.latest(), Direction::Forward);
-        engine.find(view, &place.table, 0, &range, forward, Reach::Disk, &mut |found| {
-            looked += 1;
-            if now.is_over(item::attributes(place, &found.row)?.1) {
-                expired.push(found.key.to_vec());
+        let contained = self.let_containers_expire(engine);
+        let mut all = 0;
+        let swept = self.sweeper.sweep(engine, &mut |table, removed| {
+            all += removed;
+            if table.database == "kv" && table.name == "cache" {
+                self.counters.reclaimed.add_many(removed as u64);
             }
-            if looked < max {
-                return Ok(Flow::Continue);
-            }
-            last = found.key.to_vec();
-            last.push(0);
-            Ok(Flow::Stop)
-        })?;
-        *from = last;
-        drop(from);
-        if expired.is_empty() {
-            return Ok(0);
+        });
+        contained.and(swept).map(|()| all)
+    }
+
+    /// Lets the rows of containers' tables expire at every door as they do at this one.
+    ///
+    /// # Errors
+    /// Those of reading containers.
+    pub fn let_containers_expire(&self, engine: &Engine) -> rows::Result<()> {
+        let mut tended = self.tended.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let before = tended.expiring();
+        match tended.refresh(engine, Reach::Disk) {
+            // Containers need no kv.cache.
+            Ok(()) | Err(rows::Error::NotFound { .. }) => {}
+            Err(error) => return Err(error),
         }
-        let mut transaction = engine.begin(LockWait::Never)?;
-        let mut removed = 0;
-        for key in &expired {
-            let changed = transaction.change_row(&place.table, key, &mut |row| {
-                let over = now.is_over(item::attributes(place, &row)?.1);
-                Ok(if over { RowChange::Delete } else { RowChange::Keep })
-            });
-            match changed {
-                Ok(Changed::Deleted) => removed += 1,
-                Ok(_) | Err(rows::Error::WouldWait(_)) => {}
-                Err(error) => return Err(error),
+        let now = tended.expiring();
+        for (table, _) in &before {
+            if !now.iter().any(|(other, _)| other.is_version_of(table)) {
+                table.expire_by(None);
             }
         }
-        // Expired rows are invisible already: a crash may bring them back for the next sweep.
-        transaction.commit(rows::store::Durability::Os)?;
-        self.counters.reclaimed.add_many(removed as u64);
-        Ok(removed)
+        for (table, column) in now {
+            table.expire_by(Some(column));
+        }
+        Ok(())
     }
 }
 
 /// The present, by the engine's clock.
 pub fn now(engine: &Engine) -> Moment {
-    Moment((engine.clock().unix_micros() / 1_000_000) as i64)
+    Moment(engine.unix_seconds())
 }

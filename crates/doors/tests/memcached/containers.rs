@@ -44,6 +44,7 @@ fn house() -> House {
             comment: String::new(),
             engine: String::new(),
             auto_increment_base: 0,
+            retention: Default::default(),
         })
         .expect("new");
     house

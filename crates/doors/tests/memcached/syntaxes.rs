@@ -103,8 +103,21 @@ fn items_expire_at_their_second() {
     ]);
     house.pass(20);
     client.expect(&[("get a b\n", "VALUE a 0 1\ny\nEND\n")]);
-    assert_eq!(house.shared.sweep(&house.engine, 100).expect("memory"), 2);
-    assert_eq!(house.shared.sweep(&house.engine, 100).expect("memory"), 0);
+    assert_eq!(house.shared.sweep(&house.engine).expect("memory"), 2);
+    assert_eq!(house.shared.sweep(&house.engine).expect("memory"), 0);
+}
+
+#[test]
+fn a_data_directory_from_before_expiry_was_known_to_all_doors_gets_it_at_the_start() {
+    let house = House::new();
+    let table = || house.engine.catalog().table("kv", "cache").expect("prepared");
+    house
+        .engine
+        .alter_table("kv", "cache", vec![rows::Alteration::SetExpiry(None)])
+        .expect("known");
+    assert_eq!(table().expiry_column(), None);
+    doors::memcached::prepare(&house.engine).expect("repeatable");
+    assert_eq!(table().expiry_column(), table().column("expires_at"));
 }
 
 #[test]

@@ -89,6 +89,8 @@ pub enum Alteration {
     SetEngine(String),
     /// AUTO_INCREMENT.
     SetAutoIncrement(u64),
+    /// EXPIRES_BY; `None` lets rows stay.
+    SetExpiry(Option<String>),
 }
 
 /// What to do.
@@ -140,7 +142,8 @@ impl Plan {
             Alteration::RenameColumn { from, to } => {
                 let position = self.column(&from)?;
                 self.check_free(&to, Some(position))?;
-                self.definition.columns[position].name = to;
+                self.definition.columns[position].name.clone_from(&to);
+                self.follow_rename(&from, to);
                 Ok(())
             }
             Alteration::SetDefault { name, default } => {
@@ -183,6 +186,18 @@ impl Plan {
                 self.definition.auto_increment_base = base.max(1);
                 Ok(())
             }
+            Alteration::SetExpiry(column) => {
+                self.definition.retention.expires_by = column;
+                Ok(())
+            }
+        }
+    }
+
+    /// What names a column keeps naming it.
+    fn follow_rename(&mut self, from: &str, to: String) {
+        let expires_by = &mut self.definition.retention.expires_by;
+        if expires_by.as_ref().is_some_and(|name| name.eq_ignore_ascii_case(from)) {
+            *expires_by = Some(to);
         }
     }
 
@@ -239,6 +254,7 @@ impl Plan {
     fn modify_column(&mut self, name: &str, mut column: Column, place: Place) -> Result<()> {
         let position = self.column(name)?;
         self.check_free(&column.name, Some(position))?;
+        self.follow_rename(name, column.name.clone());
         let old = &self.definition.columns[position];
         let in_index =
             self.definition.indexes.iter().any(|i| i.parts.iter().any(|p| p.column == position));

@@ -145,10 +145,16 @@ impl Engine {
         let mut counter = plan.definition.auto_increment_base.max(1);
         let mut row_id = 0;
         let mut rows = 0;
+        // What nobody can see any more need not be copied, nor fit the new columns.
+        let expiry = self.expiry(table);
         let snapshot = self.store().snapshot()?;
         let mut cursor = snapshot.scan(&table.index_range(0), Direction::Forward, Reach::Disk)?;
         while cursor.advance()? {
-            let old = row_at(table, cursor.key(), cursor.value())?.values()?;
+            let old = row_at(table, cursor.key(), cursor.value())?;
+            if expiry.is_some_and(|expiry| expiry.is_over(&old).unwrap_or(false)) {
+                continue;
+            }
+            let old = old.values()?;
             let values = converted(plan, &old, &mut counter)?;
             let row: Vec<Datum<'_>> = values.iter().map(Value::as_datum).collect();
             let row_key = if next.has_hidden_key() {
@@ -179,6 +185,7 @@ impl Engine {
             }
             old.state.reset_counters();
             let table = Arc::new(current(definition, Arc::clone(&old.state)));
+            table.inherit(old);
             let tables = databases.entry(table.database.clone()).or_default();
             tables.insert(table.name.clone(), table);
         })

@@ -58,6 +58,7 @@ fn definition() -> TableDefinition {
         comment: String::new(),
         engine: String::new(),
         created: 0,
+        retention: Default::default(),
     }
 }
 

@@ -64,6 +64,7 @@ pub fn table(
         comment: String::new(),
         engine: "InnoDB".into(),
         auto_increment_base: 1,
+        retention: Default::default(),
     };
     engine.create_table(new).unwrap()
 }

@@ -8,7 +8,7 @@ use rows::types::Collation;
 
 use super::Unenforced;
 use super::column::{column_of, default_value};
-use super::create::{engine_name, index_of, index_of_column};
+use super::create::{engine_name, expires_by, index_of, index_of_column};
 use crate::error::{Result, SqlError};
 use crate::expression::type_collation;
 use crate::mode::SqlMode;
@@ -196,6 +196,9 @@ impl Maker<'_> {
         }
         if let Some(value) = options.auto_increment {
             self.out.push(Alteration::SetAutoIncrement(value));
+        }
+        if let Some(column) = expires_by(options) {
+            self.out.push(Alteration::SetExpiry(column));
         }
         // A default collation is that of columns added later in the same statement.
         if let Some(collation) = options.collation {

@@ -1,14 +1,14 @@
 //! CREATE TABLE: from columns and indexes as written, from another table, from a query.
 
 use rows::ddl::{NewIndex, NewTable};
-use rows::schema::{Column, DefaultValue, TableDefinition};
+use rows::schema::{Column, DefaultValue, Retention, TableDefinition};
 use rows::types::{Collation, ColumnType};
 
 use super::Unenforced;
 use super::column::column_of;
 use crate::error::{Result, SqlError};
 use crate::mode::SqlMode;
-use crate::parse::table::{CreateTable, Element, IndexSpec};
+use crate::parse::table::{CreateTable, Element, IndexSpec, TableOptions};
 use crate::reply::ResultColumn;
 
 /// The engine shown for tables that were made without one.
@@ -106,8 +106,15 @@ pub fn new_table(
         comment: create.options.comment.clone().unwrap_or_default(),
         engine: create.options.engine.clone().map_or_else(|| ENGINE.to_string(), engine_name),
         auto_increment_base: create.options.auto_increment.unwrap_or(0),
+        retention: Retention { expires_by: expires_by(&create.options).flatten() },
     };
     Ok((table, unenforced))
+}
+
+/// EXPIRES_BY if it is said; `Some(None)` when it names no column.
+pub fn expires_by(options: &TableOptions) -> Option<Option<String>> {
+    let name = options.expires_by.clone()?;
+    Some(Some(name).filter(|name| !name.is_empty()))
 }
 
 /// The engine's name as SHOW CREATE TABLE prints it.
@@ -192,5 +199,6 @@ pub fn new_table_like(source: &TableDefinition, database: &str, name: &str) -> N
         comment: source.comment.clone(),
         engine: source.engine.clone(),
         auto_increment_base: 0,
+        retention: source.retention.clone(),
     }
 }

@@ -175,5 +175,8 @@ pub fn create_table_text(
     if !definition.comment.is_empty() {
         text.push_str(&format!(" COMMENT={}", literal(&definition.comment)));
     }
+    if let Some(column) = &definition.retention.expires_by {
+        text.push_str(&format!(" EXPIRES_BY={}", quoted(column)));
+    }
     text
 }

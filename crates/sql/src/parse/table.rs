@@ -87,6 +87,8 @@ pub struct TableOptions {
     pub comment: Option<String>,
     /// COLLATE, or the character set's.
     pub collation: Option<Collation>,
+    /// EXPIRES_BY; empty lets rows stay.
+    pub expires_by: Option<String>,
 }
 
 /// CREATE TABLE.
@@ -465,6 +467,9 @@ pub(super) fn table_option(cursor: &mut Cursor<'_>, options: &mut TableOptions) 
     } else if cursor.take("COMMENT") {
         cursor.take_token(&Token::Eq);
         options.comment = Some(cursor.string()?);
+    } else if cursor.take("EXPIRES_BY") {
+        cursor.take_token(&Token::Eq);
+        options.expires_by = Some(cursor.name_or_string()?);
     } else if cursor.is("DEFAULT")
         && ["CHARSET", "CHARACTER", "COLLATE", "CHAR"].iter().any(|word| cursor.is_nth(1, word))
     {

@@ -1,0 +1,120 @@
+//! Expiry: the second after which a row is no longer there, at every door alike.
+//!
+//! A table may name an integer column that holds, for each row, an absolute Unix second; 0 and
+//! NULL are never. Readers pass expired rows over, writers treat them as absent, and `sweep`
+//! gives their space back. The column is named by the definition (`EXPIRES_BY`), or, in memory
+//! only, by a memcached container (`Table::expire_by`).
+//!
+//! Invariants
+//! 1. A row is there while `now < expiry`; at `now == expiry` it is gone.
+//! 2. The clock is read once for each operation, and only if the table has such a column.
+//! 3. An expired row still has its bytes and index entries: `find_stored`, `get_stored` and the
+//!    check see it.
+//!
+//! Not here: removing expired rows (`sweep`, and `transaction` where one is in the way), any
+//! door's time syntax.
+
+use crate::datum::Datum;
+use crate::engine::Engine;
+use crate::error::{Error, Result, Wait};
+use crate::find::{Flow, Found, Visit};
+use crate::row::RowRef;
+use crate::store::{Direction, KeyRange, Reach, Read};
+use crate::table::Table;
+
+/// Expired rows passed over by a find that may not wait; one that meets more is to go on where
+/// it holds up nobody.
+const PASSED_IN_MEMORY_MAX: usize = 4096;
+
+/// By which column, and at which second, rows are compared.
+#[derive(Clone, Copy, Debug)]
+pub struct Expiry {
+    column: usize,
+    now: i64,
+}
+
+impl Expiry {
+    /// Whether a row's time has come.
+    ///
+    /// # Errors
+    /// `Corrupt`.
+    pub fn is_over(self, row: &RowRef<'_>) -> Result<bool> {
+        let expires = match row.column(self.column)? {
+            Datum::Int(second) => second,
+            Datum::UInt(second) => i64::try_from(second).unwrap_or(i64::MAX),
+            _ => 0,
+        };
+        Ok(expires != 0 && expires <= self.now)
+    }
+}
+
+impl Engine {
+    /// The expiry of a table's rows at this moment; `None` when they stay.
+    #[inline]
+    pub fn expiry(&self, table: &Table) -> Option<Expiry> {
+        let column = table.expiry_column()?;
+        Some(Expiry { column, now: self.unix_seconds() })
+    }
+
+    /// The present in Unix seconds.
+    pub fn unix_seconds(&self) -> i64 {
+        (self.clock().unix_micros() / 1_000_000) as i64
+    }
+
+    /// Visits the rows of `range` of an index in order.
+    ///
+    /// # Errors
+    /// `SchemaChanged` when `table` is outdated, `WouldWait(Disk)` as the reach demands,
+    /// `Corrupt`, `Store`, and whatever the visitor returns.
+    pub fn find(
+        &self,
+        view: &dyn Read,
+        table: &Table,
+        index: usize,
+        range: &KeyRange,
+        direction: Direction,
+        reach: Reach,
+        visit: &mut Visit<'_>,
+    ) -> Result<()> {
+        let Some(expiry) = self.expiry(table) else {
+            return self.find_stored(view, table, index, range, direction, reach, visit);
+        };
+        let mut passed = 0;
+        self.find_stored(view, table, index, range, direction, reach, &mut |found| {
+            if !expiry.is_over(&found.row)? {
+                return visit(found);
+            }
+            passed += 1;
+            if passed > PASSED_IN_MEMORY_MAX && reach == Reach::Memory {
+                return Err(Error::WouldWait(Wait::Disk));
+            }
+            Ok(Flow::Continue)
+        })
+    }
+
+    /// Visits the row with the given row key; `false` when there is none.
+    ///
+    /// # Errors
+    /// As `find`.
+    pub fn get(
+        &self,
+        view: &dyn Read,
+        table: &Table,
+        row_key: &[u8],
+        reach: Reach,
+        visit: &mut dyn FnMut(Found<'_>) -> Result<()>,
+    ) -> Result<bool> {
+        let Some(expiry) = self.expiry(table) else {
+            return self.get_stored(view, table, row_key, reach, visit);
+        };
+        let mut seen = false;
+        self.get_stored(view, table, row_key, reach, &mut |found| {
+            if expiry.is_over(&found.row)? {
+                return Ok(());
+            }
+            seen = true;
+            visit(found)
+        })?;
+        Ok(seen)
+    }
+}

@@ -1,0 +1,152 @@
+//! The sweep: expired rows are removed, so that their space comes back.
+//!
+//! A sweep goes through each table that lets rows expire, from where the last one stopped, and
+//! removes what has expired under the row's lock. It is called from a thread that may wait; a row
+//! that someone else holds is left for the next sweep.
+//!
+//! Invariants
+//! 1. A row is removed only if it has expired when its lock is held.
+//! 2. One table's trouble keeps no other from being swept.
+//!
+//! Not here: who sees expired rows (`expiry`), when sweeps take place (the server).
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+
+use crate::engine::Engine;
+use crate::error::{Error, Result};
+use crate::expiry::Expiry;
+use crate::find::row_at;
+use crate::schema::TableId;
+use crate::store::{Direction, Durability, LockWait, Reach};
+use crate::table::Table;
+use crate::transaction::{Changed, RowChange};
+
+/// Rows looked at without a pause for those who write to the table.
+const CHUNK_ROWS: usize = 10_000;
+/// Rows removed by one commit.
+const COMMIT_ROWS: usize = 512;
+/// A sweep goes on with a table while more than one row in so many has expired.
+const WORTHWHILE_PART: usize = 4;
+/// Chunks of one table in one sweep.
+const CHUNKS_MAX: usize = 32;
+
+/// Where the sweep of each table stopped.
+#[derive(Debug, Default)]
+pub struct Sweeper {
+    places: Mutex<HashMap<TableId, Vec<u8>>>,
+}
+
+impl Sweeper {
+    /// Removes expired rows of all tables and tells `removed` of how many in which. Costs a look
+    /// at 10,000 rows of each such table, and more only where many have expired.
+    ///
+    /// # Errors
+    /// The first that a table gave; the others are swept all the same.
+    pub fn sweep(
+        &self,
+        engine: &Arc<Engine>,
+        removed: &mut dyn FnMut(&Table, usize),
+    ) -> Result<()> {
+        let mut places = self.places.lock();
+        let mut next = HashMap::new();
+        let mut outcome = Ok(());
+        for table in engine.catalog().all_tables() {
+            let Some(expiry) = engine.expiry(&table) else { continue };
+            let place = next.entry(table.id).or_insert_with(|| {
+                places.remove(&table.id).unwrap_or_else(|| table.index_range(0).start)
+            });
+            for _ in 0..CHUNKS_MAX {
+                match sweep_chunk(engine, &table, expiry, place) {
+                    Ok(chunk) => {
+                        removed(&table, chunk.removed);
+                        if chunk.removed * WORTHWHILE_PART < CHUNK_ROWS || chunk.ended {
+                            break;
+                        }
+                    }
+                    // Altered or dropped meanwhile: there is a next sweep.
+                    Err(Error::SchemaChanged | Error::NotFound { .. }) => break,
+                    Err(error) => {
+                        outcome = outcome.and(Err(error));
+                        break;
+                    }
+                }
+            }
+        }
+        *places = next;
+        outcome
+    }
+}
+
+struct Chunk {
+    removed: usize,
+    /// Whether the end of the table was reached.
+    ended: bool,
+}
+
+/// Looks at the rows from `place` on, removes the expired ones, and moves `place`.
+fn sweep_chunk(
+    engine: &Arc<Engine>,
+    table: &Arc<Table>,
+    expiry: Expiry,
+    place: &mut Vec<u8>,
+) -> Result<Chunk> {
+    let mut range = table.index_range(0);
+    let first = range.start.clone();
+    range.start.clone_from(place);
+    let (mut looked, mut expired) = (0, Vec::new());
+    let mut last = None;
+    let mut cursor = engine.latest().scan(&range, Direction::Forward, Reach::Disk)?;
+    while looked < CHUNK_ROWS && cursor.advance()? {
+        looked += 1;
+        if expiry.is_over(&row_at(table, cursor.key(), cursor.value())?)? {
+            expired.push(cursor.key().to_vec());
+        }
+        if looked == CHUNK_ROWS {
+            last = Some(cursor.key().to_vec());
+        }
+    }
+    drop(cursor);
+    let removed = remove(engine, table, &expired, &mut |row| expiry.is_over(row))?;
+    let ended = last.is_none();
+    *place = match last {
+        Some(mut key) => {
+            key.push(0);
+            key
+        }
+        None => first,
+    };
+    Ok(Chunk { removed, ended })
+}
+
+/// Removes those rows that may still go when their lock is held; gives how many went. A crash may
+/// bring them back, for the next sweep.
+fn remove(
+    engine: &Arc<Engine>,
+    table: &Arc<Table>,
+    row_keys: &[Vec<u8>],
+    may_go: &mut dyn FnMut(&crate::row::RowRef<'_>) -> Result<bool>,
+) -> Result<usize> {
+    let mut removed = 0;
+    for keys in row_keys.chunks(COMMIT_ROWS) {
+        let mut transaction = engine.begin(LockWait::AtMost(Duration::ZERO))?;
+        let mut gone = 0;
+        for key in keys {
+            let changed = transaction.change_stored_row(table, key, &mut |row| {
+                Ok(if may_go(&row)? { RowChange::Delete } else { RowChange::Keep })
+            });
+            match changed {
+                Ok(Changed::Deleted) => gone += 1,
+                // Someone else is at it.
+                Ok(_) | Err(Error::LockTimeout | Error::Conflict | Error::WouldWait(_)) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        transaction.commit(Durability::Os)?;
+        removed += gone;
+    }
+    Ok(removed)
+}
