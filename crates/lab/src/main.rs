@@ -44,6 +44,8 @@ enum Experiment {
     Writers(experiments::writers::Options),
     /// 10,000 idle connections beside 64 busy ones.
     Idle(experiments::idle::Options),
+    /// The same look-ups with a small and a large row cache.
+    Cache(experiments::cache::Options),
     /// epoll, io_uring and tokio under an echo server: CPU time per request.
     Kernel(experiments::kernel::Options),
     /// The echo server that other experiments start as their limit.
@@ -68,6 +70,7 @@ fn main() -> Result<()> {
         Experiment::Durability(options) => experiments::durability::run(&options),
         Experiment::Writers(options) => experiments::writers::run(&options),
         Experiment::Idle(options) => experiments::idle::run(&options),
+        Experiment::Cache(options) => experiments::cache::run(&options),
         Experiment::Kernel(options) => experiments::kernel::run(&options),
         Experiment::EchoServer { kernel, threads } => peers::serve_echo(kernel, threads),
     }

@@ -8,6 +8,8 @@ use plotters::prelude::*;
 use crate::report::{Measurement, Report, thousands};
 
 const SIZE: (u32, u32) = (1000, 560);
+/// Room for the names of lines, at the right.
+const NAMES_WIDTH: u32 = 230;
 /// Colours that also differ in brightness, for eyes that see few hues.
 const COLOURS: [RGBColor; 10] = [
     RGBColor(0, 114, 178),
@@ -113,39 +115,39 @@ fn short(value: f64) -> String {
     if value > 0.0 && value < 100.0 { format!("{value:.2}") } else { thousands(value) }
 }
 
+/// Lines over a number that is swept by doubling, with the names of the series beside them.
 fn draw_lines(root: &Area<'_>, x_axis: &str, series: &[(String, Vec<(f64, f64)>)]) -> Result<()> {
     let points = || series.iter().flat_map(|(_, points)| points);
-    let x_max = points().map(|point| point.0).fold(1.0, f64::max);
+    let x_max = points().map(|point| point.0).fold(2.0, f64::max);
     let y_max = points().map(|point| point.1).fold(1.0, f64::max);
-    let mut chart = ChartBuilder::on(root)
+    let (left, right) = root.split_horizontally(SIZE.0 - NAMES_WIDTH);
+    let x_range = (1.0..x_max * 1.05).log_scale().base(2.0);
+    let mut chart = ChartBuilder::on(&left)
         .margin(12)
         .x_label_area_size(36)
         .y_label_area_size(64)
-        .build_cartesian_2d(0.0..x_max * 1.02, 0.0..y_max * 1.08)
+        .build_cartesian_2d(x_range, 0.0..y_max * 1.08)
         .map_err(failed)?;
     chart
         .configure_mesh()
         .x_desc(x_axis)
+        .x_label_formatter(&|value| thousands(*value))
         .y_label_formatter(&|value| thousands(*value))
         .draw()
         .map_err(failed)?;
+    let text = ("sans-serif", 13).into_font();
     for (at, (name, points)) in series.iter().enumerate() {
         let colour = COLOURS[at % COLOURS.len()];
-        chart
-            .draw_series(LineSeries::new(points.iter().copied(), colour.stroke_width(2)))
-            .map_err(failed)?
-            .label(name)
-            .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], colour));
+        let line = LineSeries::new(points.iter().copied(), colour.stroke_width(2));
+        chart.draw_series(line).map_err(failed)?;
         let dots = points.iter().map(|point| Circle::new(*point, 3, colour.filled()));
         chart.draw_series(dots).map_err(failed)?;
+        let y = 24 + 22 * at as i32;
+        let sign = Rectangle::new([(4, y), (20, y + 10)], colour.filled());
+        right.draw(&sign).map_err(failed)?;
+        right.draw(&Text::new(name.clone(), (26, y - 2), text.clone())).map_err(failed)?;
     }
-    chart
-        .configure_series_labels()
-        .background_style(WHITE.mix(0.8))
-        .border_style(BLACK.mix(0.3))
-        .position(SeriesLabelPosition::LowerRight)
-        .draw()
-        .map_err(failed)
+    Ok(())
 }
 
 #[cfg(test)]

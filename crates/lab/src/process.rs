@@ -1,4 +1,4 @@
-//! What the kernel tells of a process: CPU time, peak memory.
+//! What the kernel tells of processes and the machine: CPU time, peak memory.
 
 use std::fs;
 
@@ -10,6 +10,18 @@ pub fn cpu_seconds(pid: u32) -> Option<f64> {
     let user: u64 = fields.nth(11)?.parse().ok()?;
     let system: u64 = fields.next()?.parse().ok()?;
     Some((user + system) as f64 / rustix::param::clock_ticks_per_second() as f64)
+}
+
+/// CPU time of everything on the machine that was not idle, in seconds; also what the host of a
+/// virtual machine took away.
+pub fn machine_cpu_seconds() -> Option<f64> {
+    let stat = fs::read_to_string("/proc/stat").ok()?;
+    let line = stat.lines().next()?.strip_prefix("cpu ")?;
+    let ticks: Vec<u64> =
+        line.split_ascii_whitespace().map(str::parse).collect::<Result<_, _>>().ok()?;
+    // user, nice, system, idle, waiting for input and output, interrupts, soft interrupts, stolen.
+    let busy: u64 = [0, 1, 2, 5, 6, 7].iter().filter_map(|at| ticks.get(*at)).sum();
+    Some(busy as f64 / rustix::param::clock_ticks_per_second() as f64)
 }
 
 /// Peak resident memory (VmHWM) in bytes.
@@ -36,6 +48,7 @@ mod tests {
     #[test]
     fn this_process_has_cpu_time_and_memory() {
         assert!(cpu_seconds(std::process::id()).is_some());
+        assert!(machine_cpu_seconds() >= cpu_seconds(std::process::id()));
         assert!(rss_peak(std::process::id()).is_some_and(|bytes| bytes > 100_000));
         assert!(rss(std::process::id()) <= rss_peak(std::process::id()));
     }

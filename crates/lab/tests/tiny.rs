@@ -39,12 +39,9 @@ fn run(arguments: &[&str]) -> Run {
     let text = [output.stdout, output.stderr].concat();
     let text = String::from_utf8_lossy(&text).into_owned();
     assert!(output.status.success(), "{arguments:?}: {}\n{text}", output.status);
-    let files = std::fs::read_dir(results.path()).expect("results");
-    let json = files
-        .filter_map(|file| Some(file.ok()?.path()))
-        .find(|file| file.extension().is_some_and(|ending| ending == "json"))
-        .expect("a result is kept");
-    let report = std::fs::read(json).expect("the result is there");
+    let drawing = std::fs::read_to_string(kept(results.path(), "svg")).expect("the drawing");
+    assert!(drawing.starts_with("<svg"), "{arguments:?} drew {drawing}");
+    let report = std::fs::read(kept(results.path(), "json")).expect("the result is there");
     let report: Value = serde_json::from_slice(&report).expect("the result is JSON");
     for (name, why) in report["not_run"].as_object().expect("not_run") {
         let why = why.as_str().expect("a reason");
@@ -54,6 +51,14 @@ fn run(arguments: &[&str]) -> Run {
     Run { report, text }
 }
 
+/// The file with this ending in a directory of results.
+fn kept(results: &Path, ending: &str) -> PathBuf {
+    let files = std::fs::read_dir(results).expect("results");
+    let mut paths = files.filter_map(|file| Some(file.ok()?.path()));
+    let found = paths.find(|file| file.extension().is_some_and(|its| its == ending));
+    found.unwrap_or_else(|| panic!("no {ending} is kept"))
+}
+
 impl Run {
     /// Every contender answered requests, or it (or its server) is named as not run.
     fn has(&self, contenders: &[&str]) {
@@ -61,10 +66,11 @@ impl Run {
         let not_run = self.report["not_run"].as_object().expect("not_run");
         for contender in contenders {
             let its = windows.iter().filter(|window| window["contender"] == **contender);
-            let answered = its.clone().all(|window| window["requests"].as_u64() > Some(0));
+            // One window of a third of a second may pass within a single sync on a busy machine.
+            let answered = its.clone().any(|window| window["requests"].as_u64() > Some(0));
             let excused = not_run.keys().any(|name| contender.starts_with(name.as_str()));
             let took_part = its.count() > 0;
-            assert!(answered && (took_part || excused), "{contender}\n{}", self.text);
+            assert!(if took_part { answered } else { excused }, "{contender}\n{}", self.text);
         }
     }
 }
@@ -124,6 +130,12 @@ fn busy_connections_are_served_beside_idle_ones() {
 }
 
 #[test]
+fn a_small_and_a_large_row_cache_answer_alike() {
+    let run = run(&["cache", "--rows", "1000", "--many-rows", "2000", "--connections", "8"]);
+    run.has(&["row cache of 64 MiB", "row cache of 1 GiB"]);
+}
+
+#[test]
 fn every_kernel_interface_echoes_what_was_sent() {
     let run = run(&["kernel", "--connections", "8"]);
     run.has(&["epoll", "uring", "uring-fixed", "uring-coop", "uring-direct", "tokio"]);
@@ -131,7 +143,7 @@ fn every_kernel_interface_echoes_what_was_sent() {
 
 #[test]
 fn the_game_loses_nothing_where_writes_are_single_operations() {
-    let run = run(&["game", "--rows", "500", "--connections", "4"]);
+    let run = run(&["game", "--rows", "500", "--connections", "1,4"]);
     run.has(&[
         "memcached get+set",
         "memcached gets+cas",

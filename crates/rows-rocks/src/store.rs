@@ -172,6 +172,11 @@ impl Store for RocksStore {
         self.shared().write_batches(batches, durability)
     }
 
+    /// Writes that come too fast for compactions are held up by RocksDB: those would wait.
+    fn try_write_all(&self, batches: &[&Batch], durability: Durability) -> Result<bool> {
+        self.shared().try_write_batches(batches, durability)
+    }
+
     fn sync(&self) -> Result<()> {
         self.shared().sync_log()
     }

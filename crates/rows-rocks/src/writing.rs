@@ -32,13 +32,17 @@ const CHANGE_OVERHEAD: usize = 16;
 pub(crate) struct WriteModes {
     synced: WriteOptions,
     unsynced: WriteOptions,
+    /// As `unsynced`, but fails where it would be held up.
+    at_once: WriteOptions,
 }
 
 impl Default for WriteModes {
     fn default() -> Self {
         let mut synced = WriteOptions::default();
         synced.set_sync(true);
-        WriteModes { synced, unsynced: WriteOptions::default() }
+        let mut at_once = WriteOptions::default();
+        at_once.set_no_slowdown(true);
+        WriteModes { synced, unsynced: WriteOptions::default(), at_once }
     }
 }
 
@@ -103,6 +107,44 @@ impl Syncing {
 impl Shared {
     /// Writes batches as one.
     pub(crate) fn write_batches(&self, batches: &[&Batch], durability: Durability) -> Result<()> {
+        let options = match durability {
+            Durability::EveryCommit => &self.modes.synced,
+            Durability::EverySecond | Durability::Os => &self.modes.unsynced,
+        };
+        let written = self.write_with(batches, options)?;
+        written.map_err(|error| self.health.after("writing", error))?;
+        self.note_written(durability);
+        Ok(())
+    }
+
+    /// Writes batches as one unless that would wait for a disk; `false` when it would.
+    pub(crate) fn try_write_batches(
+        &self,
+        batches: &[&Batch],
+        durability: Durability,
+    ) -> Result<bool> {
+        if durability == Durability::EveryCommit {
+            return Ok(false);
+        }
+        match self.write_with(batches, &self.modes.at_once)? {
+            Err(error) if error.kind() == ErrorKind::Incomplete => return Ok(false),
+            written => written.map_err(|error| self.health.after("writing", error))?,
+        }
+        self.note_written(durability);
+        Ok(true)
+    }
+
+    fn note_written(&self, durability: Durability) {
+        if durability == Durability::EverySecond {
+            self.syncing.mark();
+        }
+    }
+
+    fn write_with(
+        &self,
+        batches: &[&Batch],
+        options: &WriteOptions,
+    ) -> Result<std::result::Result<(), rocksdb::Error>> {
         self.health.check()?;
         let mut merged = WriteBatch::with_capacity_bytes(bytes(batches));
         for change in batches.iter().flat_map(|batch| &batch.changes) {
@@ -113,18 +155,9 @@ impl Shared {
             }
         }
         if merged.is_empty() {
-            return Ok(());
+            return Ok(Ok(()));
         }
-        let options = match durability {
-            Durability::EveryCommit => &self.modes.synced,
-            Durability::EverySecond | Durability::Os => &self.modes.unsynced,
-        };
-        let written = self.database.write_opt(merged, options);
-        written.map_err(|error| self.health.after("writing", error))?;
-        if durability == Durability::EverySecond {
-            self.syncing.mark();
-        }
-        Ok(())
+        Ok(self.database.write_opt(merged, options))
     }
 
     /// RocksDB's range removal needs an end. A range without one ends after the last key there

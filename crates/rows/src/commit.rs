@@ -31,6 +31,8 @@ type Done = Box<dyn FnOnce(Result<()>) + Send>;
 
 struct Pending {
     store: Box<dyn StoreTransaction>,
+    /// What was taken out of `store` already.
+    batch: Option<Batch>,
     gates: Vec<GateGuard>,
     durability: Durability,
     done: Done,
@@ -39,6 +41,8 @@ struct Pending {
 #[derive(Default)]
 struct Queue {
     pending: Vec<Pending>,
+    /// A round is under way: the store may be held up by its sync.
+    committing: bool,
     stopped: bool,
 }
 
@@ -52,17 +56,33 @@ struct Shared {
 impl Shared {
     /// Gives batches to the store, and keeps the row cache in step.
     fn write(&self, batches: &[&Batch], durability: Durability) -> Result<()> {
+        let write = || self.store.write_all(batches, durability).map(|()| true);
+        self.write_announced(batches, write).map(|_| ())
+    }
+
+    /// The same if it does not wait; `false` when it would.
+    fn try_write(&self, batch: &Batch, durability: Durability) -> Result<bool> {
+        let batches = &[batch];
+        self.write_announced(batches, || self.store.try_write_all(batches, durability))
+    }
+
+    fn write_announced(
+        &self,
+        batches: &[&Batch],
+        write: impl FnOnce() -> Result<bool>,
+    ) -> Result<bool> {
         if !self.cache.is_on() {
-            return self.store.write_all(batches, durability);
+            return write();
         }
         let changes = || batches.iter().flat_map(|batch| &batch.changes).filter_map(row_change);
         changes().for_each(|(key, _)| self.cache.begin_write(key));
-        let result = self.store.write_all(batches, durability);
+        let result = write();
+        let done = matches!(result, Ok(true));
         let many = batches.iter().any(|batch| batch.changes.len() > MANY);
         for (key, row) in changes() {
             let written = match row {
-                Some(row) if result.is_ok() && many => Written::RowOfMany(row),
-                Some(row) if result.is_ok() => Written::Row(row),
+                Some(row) if done && many => Written::RowOfMany(row),
+                Some(row) if done => Written::Row(row),
                 _ => Written::Nothing,
             };
             self.cache.end_write(key, written);
@@ -138,10 +158,40 @@ impl Committer {
         result
     }
 
+    /// Commits at once, if that does not wait for a disk, else hands the transaction over:
+    /// `None`, and `done` is called in the committer's thread.
+    pub(crate) fn commit_or_submit(
+        &self,
+        transaction: Transaction,
+        durability: Durability,
+        done: Done,
+    ) -> Option<Result<()>> {
+        let Transaction { mut store, gates, .. } = transaction;
+        let busy = durability == Durability::EveryCommit || {
+            let queue = self.shared.queue.lock();
+            queue.committing || !queue.pending.is_empty()
+        };
+        let mut batch = None;
+        if !busy {
+            batch = store.take_batch();
+            let written = batch.as_ref().map(|batch| self.shared.try_write(batch, durability));
+            match written {
+                Some(Ok(true)) => return Some(Ok(())),
+                Some(Err(error)) => return Some(Err(error)),
+                Some(Ok(false)) | None => {}
+            }
+        }
+        self.queue(Pending { store, batch, gates, durability, done });
+        None
+    }
+
     /// Hands a transaction over; `done` is called in the committer's thread.
     pub(crate) fn submit(&self, transaction: Transaction, durability: Durability, done: Done) {
         let Transaction { store, gates, .. } = transaction;
-        let pending = Pending { store, gates, durability, done };
+        self.queue(Pending { store, batch: None, gates, durability, done });
+    }
+
+    fn queue(&self, pending: Pending) {
         let mut queue = self.shared.queue.lock();
         if queue.stopped {
             drop(queue);
@@ -181,8 +231,10 @@ fn run(shared: &Shared) {
             shared.arrived.wait(&mut queue);
         }
         std::mem::swap(&mut round, &mut queue.pending);
+        queue.committing = true;
         drop(queue);
         commit_round(shared, &mut round);
+        shared.queue.lock().committing = false;
     }
 }
 
@@ -192,7 +244,7 @@ fn commit_round(shared: &Shared, round: &mut Vec<Pending>) {
     let mut batches: Vec<Batch> = Vec::with_capacity(round.len());
     let mut batched = Vec::with_capacity(round.len());
     for mut pending in round.drain(..) {
-        match pending.store.take_batch() {
+        match pending.batch.take().or_else(|| pending.store.take_batch()) {
             Some(batch) => {
                 batches.push(batch);
                 batched.push(pending);

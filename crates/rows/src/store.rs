@@ -144,6 +144,15 @@ pub trait Store: Read + 'static {
     /// atomic whole). With one sync for all.
     fn write_all(&self, batches: &[&Batch], durability: Durability) -> Result<()>;
 
+    /// As `write_all` if that takes no longer than handing bytes to the operating system, for
+    /// callers that may not wait. `false`: it would, and nothing was written.
+    fn try_write_all(&self, batches: &[&Batch], durability: Durability) -> Result<bool> {
+        if durability == Durability::EveryCommit {
+            return Ok(false);
+        }
+        self.write_all(batches, durability).map(|()| true)
+    }
+
     /// Makes everything acknowledged so far durable.
     fn sync(&self) -> Result<()>;
 

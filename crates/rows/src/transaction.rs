@@ -248,6 +248,17 @@ impl Transaction {
         engine.committer().commit(self, durability)
     }
 
+    /// Commits at once, if that does not wait for a disk. `None`: it would, so it is done in the
+    /// committer's thread, which calls `done`.
+    pub fn commit_or_later(
+        self,
+        durability: Durability,
+        done: Box<dyn FnOnce(Result<()>) + Send>,
+    ) -> Option<Result<()>> {
+        let engine = Arc::clone(&self.engine);
+        engine.committer().commit_or_submit(self, durability, done)
+    }
+
     /// Commits in the committer's thread and calls `done` there; locks are free by then.
     pub fn commit_later(self, durability: Durability, done: Box<dyn FnOnce(Result<()>) + Send>) {
         let engine = Arc::clone(&self.engine);

@@ -3,6 +3,7 @@
 //! - `command`: what can be asked, and the errors with their codes and words
 //! - `decode`: lines to commands
 //! - `execute`: commands to row operations
+//! - `find`: the reading half of `execute`
 //! - `handle`: an opened index
 //! - `coerce`: tokens to values of a column
 //! - `modify`: the writing half of `execute`
@@ -16,6 +17,7 @@ mod command;
 mod decode;
 mod encode;
 mod execute;
+mod find;
 mod handle;
 mod modify;
 #[cfg(test)]

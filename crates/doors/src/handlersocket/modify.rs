@@ -19,7 +19,8 @@ use crate::handlersocket::coerce::{default_value, stored};
 use crate::handlersocket::command::{Refusal, Request, VALUES_MAX};
 use crate::handlersocket::decode::{self, unescape};
 use crate::handlersocket::encode;
-use crate::handlersocket::execute::{Failure, Served, Test};
+use crate::handlersocket::execute::{Failure, Served};
+use crate::handlersocket::find::Test;
 use crate::handlersocket::handle::Handle;
 
 impl Handle {

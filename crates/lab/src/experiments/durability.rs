@@ -63,7 +63,7 @@ pub fn run(options: &Options) -> Result<()> {
     }
     report.compare(PAIRS);
     let drawing = Drawing::bars(&report, "requests per second", |window| window.rate);
-    common.finish(&report, Layout::Requests, Some(drawing))
+    common.finish(&report, Layout::Requests, &drawing)
 }
 
 fn one_policy(options: &Options, policy: Durability, users: Users, report: &mut Report) {

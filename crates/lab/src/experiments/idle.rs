@@ -11,8 +11,9 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::json;
 
 use super::fleet::*;
-use super::rounds::{Mode, one_turn};
+use super::rounds::{Mode, one_turn, read_all};
 use super::{Common, progress};
+use crate::plot::Drawing;
 use crate::process;
 use crate::report::{Layout, Report};
 use crate::users::Users;
@@ -60,10 +61,11 @@ pub fn run(options: &Options) -> Result<()> {
         users,
     };
     let fleet = Fleet::start(common, &settings, &mut report);
-    let readers = fleet.readers();
-    let takes_part = |name: &str| NAMES.contains(&name) && common.wants(name);
+    let takes_part = |reader: &Readable<'_>| NAMES.contains(&reader.name);
+    let readers: Vec<Readable<'_>> = fleet.readers().into_iter().filter(takes_part).collect();
+    read_all(&readers, users, "", common, &mut report);
     for round in 0..common.rounds {
-        for reader in readers.iter().filter(|reader| takes_part(reader.name)) {
+        for reader in readers.iter().filter(|reader| common.wants(reader.name)) {
             if report.not_run.contains_key(reader.name) {
                 continue;
             }
@@ -81,7 +83,8 @@ pub fn run(options: &Options) -> Result<()> {
                 .insert(format!("{name}: throughput beside idle over alone"), json!(ratio));
         }
     }
-    common.finish(&report, Layout::Requests, None)
+    let drawing = Drawing::bars(&report, "requests per second", |window| window.rate);
+    common.finish(&report, Layout::Requests, &drawing)
 }
 
 fn both_windows(

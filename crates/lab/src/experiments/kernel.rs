@@ -68,7 +68,7 @@ pub fn run(options: &Options) -> Result<()> {
     report.compare(&against_epoll);
     let drawing =
         Drawing::bars(&report, "server CPU microseconds per request", |window| window.server_us);
-    common.finish(&report, Layout::Requests, Some(drawing))
+    common.finish(&report, Layout::Requests, &drawing)
 }
 
 fn modes(loops: usize) -> Vec<Mode> {

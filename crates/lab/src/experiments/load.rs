@@ -65,7 +65,7 @@ pub fn run(options: &Options) -> Result<()> {
     }
     report.compare(&[(ROWHOUSE, MARIADB)]);
     let drawing = Drawing::bars(&report, "rows per second", |window| window.rows_rate);
-    common.finish(&report, Layout::Rows, Some(drawing))
+    common.finish(&report, Layout::Rows, &drawing)
 }
 
 fn keep(report: &mut Report, contender: &str, round: usize, load: Result<Sample>) {

@@ -11,7 +11,7 @@ use clap::Args;
 
 use super::Common;
 use super::fleet::*;
-use super::rounds::{Mode, measure};
+use super::rounds::{Mode, measure, read_all};
 use crate::plot::Drawing;
 use crate::report::{Layout, Report};
 use crate::users::Users;
@@ -82,10 +82,11 @@ pub fn run(options: &Options) -> Result<()> {
         options.mode.is_empty() || options.mode.iter().any(|part| mode.name.contains(part))
     };
     let modes: Vec<Mode> = MODES.into_iter().filter(wanted).collect();
+    read_all(&contenders, users, "", common, &mut report);
     measure(&contenders, &modes, users, options.connections, common, &mut report);
     report.compare(PAIRS);
     let drawing = Drawing::bars(&report, "requests per second of server CPU time", |window| {
         window.per_cpu_second
     });
-    common.finish(&report, Layout::Requests, Some(drawing))
+    common.finish(&report, Layout::Requests, &drawing)
 }

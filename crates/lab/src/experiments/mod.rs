@@ -1,5 +1,6 @@
 //! The experiments, one file each, and the options they share.
 
+pub mod cache;
 pub mod durability;
 pub mod game;
 pub mod idle;
@@ -21,9 +22,10 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 
 use crate::generator::Plan;
+use crate::own_program;
 use crate::peers::{Durability, RowhouseSettings};
+use crate::plot::Drawing;
 use crate::report::{Layout, Report};
-use crate::{own_program, plot};
 
 /// What every experiment takes.
 #[derive(Debug, Clone, Args)]
@@ -101,18 +103,11 @@ impl Common {
     }
 
     /// Prints the report and keeps it if asked; an experiment with bad replies has failed.
-    fn finish(
-        &self,
-        report: &Report,
-        layout: Layout,
-        drawing: Option<plot::Drawing>,
-    ) -> Result<()> {
+    fn finish(&self, report: &Report, layout: Layout, drawing: &Drawing) -> Result<()> {
         report.print(layout, &mut io::stdout().lock())?;
         if let Some(directory) = &self.results {
             let name = report.save(directory)?;
-            if let Some(drawing) = drawing {
-                drawing.save(&directory.join(name + ".svg"))?;
-            }
+            drawing.save(&directory.join(name + ".svg"))?;
         }
         match report.bad() {
             0 => Ok(()),

@@ -1,16 +1,24 @@
-//! Contenders taking turns: the same load for each, round after round.
+//! Contenders taking turns: the same load for each, round after round; and before it, one reading of
+//! everything, so that caches which fill by use are measured full.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
+use std::ops::Range;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
+use serde_json::json;
 
 use super::fleet::Readable;
 use super::{Common, progress};
-use crate::generator::{Client, Lanes, Progress, Session, drive};
+use crate::generator::{Client, Lanes, Plan, Progress, Session, drive};
 use crate::protocols::{Found, Reader};
 use crate::report::{Measurement, Report};
 use crate::users::{Chooser, Users};
+
+/// Reading everything once: ids per request, connections, and how long it may take at most.
+const PASS_BATCH: u32 = 100;
+const PASS_CONNECTIONS: u32 = 8;
+const PASS_SECONDS_MAX: f64 = 600.0;
 
 /// What is asked in one mode.
 #[derive(Debug, Clone)]
@@ -21,6 +29,45 @@ pub struct Mode {
     pub depth: usize,
     /// Ids per request.
     pub batch: usize,
+}
+
+/// Lets every contender be read once completely, and notes how long that took. Figures are then of
+/// a steady state: neither of a cache that is being filled nor of rows that are not in memory yet.
+/// `of` tells apart readings of one run in the report.
+pub fn read_all(
+    contenders: &[Readable<'_>],
+    users: Users,
+    of: &str,
+    common: &Common,
+    report: &mut Report,
+) {
+    for contender in contenders.iter().filter(|contender| common.wants(contender.name)) {
+        let label = format!("{}, every row once{of}", contender.name);
+        if let Some(seconds) = report.keep(&label, one_pass(contender, users)) {
+            progress(&format!("{label}: {seconds:.1} s"));
+            let seconds = (seconds * 10.0).round() / 10.0;
+            report.figures.insert(format!("{label} before measuring, seconds"), json!(seconds));
+        }
+    }
+}
+
+/// Every id once, in batches; gives the seconds that took.
+fn one_pass(contender: &Readable<'_>, users: Users) -> Result<f64> {
+    let batch = PASS_BATCH.min(users.rows);
+    let batches = users.rows.div_ceil(batch);
+    let mut clients = Vec::new();
+    for first in 0..PASS_CONNECTIONS.min(batches) {
+        let (reader, stream) = (contender.connect)(batch as usize).context("connecting")?;
+        let (rows, step) = (users.rows, PASS_CONNECTIONS);
+        let session = Pass { reader, rows, batch, next: first, step, ids: Vec::new() };
+        clients.push(Client::new(session, stream));
+    }
+    let (warm, measure) = (0.0, PASS_SECONDS_MAX);
+    let plan = Plan { warm, measure, depth: 1, threads: 1, servers: Vec::new() };
+    let (sample, _) = drive(clients, &plan)?;
+    let bad = sample.first_bad.as_deref().unwrap_or("time is up");
+    ensure!(sample.bad() == 0 && sample.requests == u64::from(batches), "reading all: {bad}");
+    Ok(sample.seconds)
 }
 
 /// Lets every contender run every mode, in turn, for all rounds. One that fails in a mode is noted
@@ -78,6 +125,44 @@ pub fn one_turn(
     Ok(Measurement::new(&mode.name, contender.name, round, connections, &sample))
 }
 
+/// A client that reads its share of all batches of ids once.
+struct Pass {
+    reader: Box<dyn Reader>,
+    rows: u32,
+    batch: u32,
+    /// The next batch, and the number of clients: batches are dealt out among them.
+    next: u32,
+    step: u32,
+    ids: Vec<u32>,
+}
+
+impl Session for Pass {
+    fn start(&mut self, lanes: &mut Lanes) -> bool {
+        if self.next >= self.rows.div_ceil(self.batch) {
+            return false;
+        }
+        self.ids.clear();
+        self.ids.extend(ids_of(self.next, self.batch, self.rows));
+        self.next += self.step;
+        self.reader.get(&self.ids, lanes.out(0));
+        true
+    }
+
+    fn reply(&mut self, _lane: usize, input: &[u8], _lanes: &mut Lanes) -> Progress {
+        match self.reader.got(&self.ids, 0, input) {
+            Found::Incomplete => Progress::Incomplete,
+            Found::Reply(bytes, verdict) => Progress::Done { bytes, rows: self.batch, verdict },
+        }
+    }
+}
+
+/// The ids of a batch of all. The last one is as long as the others, since prepared statements are
+/// made for one length, and so may begin within the one before it.
+fn ids_of(number: u32, batch: u32, rows: u32) -> Range<u32> {
+    let first = (number * batch).min(rows - batch) + 1;
+    first..first + batch
+}
+
 /// A client that looks up ids without end.
 struct Lookup {
     reader: Box<dyn Reader>,
@@ -120,6 +205,22 @@ impl Session for Lookup {
                 self.spare.extend(self.asked.pop_front());
                 Progress::Done { bytes, rows, verdict }
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_batches_of_a_pass_hold_every_id() {
+        for rows in [100u32, 101, 199, 200, 1_000] {
+            let batches = (0..rows.div_ceil(100)).map(|number| ids_of(number, 100, rows));
+            let mut ids: Vec<u32> = batches.flatten().collect();
+            ids.sort_unstable();
+            ids.dedup();
+            assert_eq!(ids, (1..=rows).collect::<Vec<u32>>());
         }
     }
 }

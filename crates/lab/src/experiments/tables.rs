@@ -4,7 +4,7 @@
 //! *larger* table cache. A table must cost the same when there are many: rates are given by tenths
 //! of the way, and as the last tenth over the first.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 use clap::Args;
@@ -15,6 +15,7 @@ use super::loading::DATABASE;
 use super::{Common, progress};
 use crate::generator::Sample;
 use crate::peers::{Durability, MariaDb, MariaDbSettings, Rowhouse};
+use crate::plot::Drawing;
 use crate::process;
 use crate::protocols::mysql;
 use crate::report::{Layout, Measurement, Report};
@@ -65,7 +66,8 @@ pub fn run(options: &Options) -> Result<()> {
         report.keep(MARIADB, outcome);
     }
     report.compare(&[(ROWHOUSE, MARIADB)]);
-    common.finish(&report, Layout::Requests, None)
+    let drawing = Drawing::bars(&report, "statements per second", |window| window.rate);
+    common.finish(&report, Layout::Requests, &drawing)
 }
 
 fn by_rowhouse(options: &Options, report: &mut Report) -> Result<()> {
@@ -127,6 +129,7 @@ fn phase(
     mut statement: impl FnMut(u32) -> Result<bool>,
 ) -> Result<()> {
     let mut sample = Sample::new();
+    let mut longest = Duration::ZERO;
     let cpu_before = process::cpu_seconds(pid).unwrap_or(0.0);
     let began = Instant::now();
     let mut tenths = Vec::new();
@@ -137,7 +140,9 @@ fn phase(
         for number in numbers {
             let statement_began = Instant::now();
             let right = statement(number)?;
-            sample.count(statement_began.elapsed().as_nanos() as u64, 1);
+            let took = statement_began.elapsed();
+            longest = longest.max(took);
+            sample.count(took.as_nanos() as u64, 1);
             if !right {
                 sample.wrong += 1;
                 sample.note_bad("wrong", format!("{mode}, table t{number}").as_bytes());
@@ -148,6 +153,8 @@ fn phase(
         tenths.push(rate.round());
     }
     sample.seconds = began.elapsed().as_secs_f64();
+    // One statement after the other: the slowest is the longest pause.
+    sample.pause.length = longest;
     sample.server_cpu = process::cpu_seconds(pid).unwrap_or(0.0) - cpu_before;
     sample.server_rss = process::rss_peak(pid).unwrap_or(0);
     let late_over_early = (tenths[tenths.len() - 1] / tenths[0] * 100.0).round() / 100.0;

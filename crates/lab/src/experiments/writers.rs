@@ -74,7 +74,7 @@ pub fn run(options: &Options) -> Result<()> {
     }
     let title = format!("inserts per second, {}", options.durability.name());
     let drawing = Drawing::lines(&title, "connections", series);
-    common.finish(&report, Layout::Requests, Some(drawing))
+    common.finish(&report, Layout::Requests, &drawing)
 }
 
 fn mode(connections: usize) -> String {

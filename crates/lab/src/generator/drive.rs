@@ -8,6 +8,7 @@ use rustix::buffer::spare_capacity;
 use rustix::event::{Timespec, epoll};
 
 use super::connection::{Connection, Turn, Window};
+use super::pause::Pauses;
 use super::{Client, Sample, Session};
 use crate::process;
 
@@ -49,10 +50,10 @@ pub fn drive<S: Session>(clients: Vec<Client<S>>, plan: &Plan) -> Result<(Sample
         let workers: Vec<_> =
             shares.into_iter().map(|share| scope.spawn(move || work(share, window))).collect();
         sleep_until(from, || false);
-        let cpu = watch(plan);
+        let before = Cpu::watch(plan);
         let all_done = || workers.iter().all(|worker| worker.is_finished());
         sleep_until(to, all_done);
-        let after = watch(plan);
+        let after = Cpu::watch(plan);
         let seconds = Instant::now().min(to).saturating_duration_since(from).as_secs_f64();
 
         let mut total = Sample::new();
@@ -66,17 +67,30 @@ pub fn drive<S: Session>(clients: Vec<Client<S>>, plan: &Plan) -> Result<(Sample
             sessions.extend(share);
         }
         total.seconds = seconds;
-        total.server_cpu = after.0 - cpu.0;
-        total.client_cpu = after.1 - cpu.1;
+        total.server_cpu = after.servers - before.servers;
+        total.client_cpu = after.client - before.client;
+        let all = after.machine - before.machine;
+        total.others_cpu = (all - total.server_cpu - total.client_cpu).max(0.0);
         total.server_rss = plan.servers.iter().filter_map(|pid| process::rss_peak(*pid)).sum();
         Ok((total, sessions))
     })
 }
 
-/// CPU seconds so far: of the servers, and of this program.
-fn watch(plan: &Plan) -> (f64, f64) {
-    let servers = plan.servers.iter().filter_map(|pid| process::cpu_seconds(*pid)).sum();
-    (servers, process::cpu_seconds(std::process::id()).unwrap_or(0.0))
+/// CPU seconds so far: of the servers, of this program, of everything.
+struct Cpu {
+    servers: f64,
+    client: f64,
+    machine: f64,
+}
+
+impl Cpu {
+    fn watch(plan: &Plan) -> Cpu {
+        Cpu {
+            servers: plan.servers.iter().filter_map(|pid| process::cpu_seconds(*pid)).sum(),
+            client: process::cpu_seconds(std::process::id()).unwrap_or(0.0),
+            machine: process::machine_cpu_seconds().unwrap_or(0.0),
+        }
+    }
 }
 
 /// Waits for the moment, or until `early` says so.
@@ -97,6 +111,7 @@ fn work<S: Session>(
     window: Window,
 ) -> Result<(Sample, Vec<S>)> {
     let mut sample = Sample::new();
+    let mut pauses = Pauses::new(window.from, window.to);
     let poll = epoll::create(epoll::CreateFlags::CLOEXEC).context("epoll")?;
     for (index, connection) in connections.iter().enumerate() {
         for (lane, (stream, _)) in connection.streams().enumerate() {
@@ -118,6 +133,7 @@ fn work<S: Session>(
             Err(error) => return Err(error).context("epoll wait"),
         }
         let quiet = events.is_empty();
+        let completed = sample.requests;
         for event in events.drain(..) {
             let token = event.data.u64() as usize;
             let (index, lane) = (token / LANES_MAX, token % LANES_MAX);
@@ -132,6 +148,9 @@ fn work<S: Session>(
             alive[index] = settle(&poll, index, &connections[index], turn, &mut sample)?;
         }
         let now = Instant::now();
+        if sample.requests > completed {
+            pauses.completed(now);
+        }
         if now >= window.to || quiet || connections.len() < 4 {
             let idle = |(connection, alive): (&Connection<S>, &bool)| {
                 !alive || (connection.in_flight() == 0 && (connection.finished || now >= window.to))
@@ -147,6 +166,7 @@ fn work<S: Session>(
             break;
         }
     }
+    sample.pause = pauses.longest(connections.iter().all(|connection| connection.finished));
     Ok((sample, connections.into_iter().map(|connection| connection.session).collect()))
 }
 

@@ -9,10 +9,12 @@
 
 mod connection;
 mod drive;
+mod pause;
 mod sample;
 
 pub use connection::{Client, Lanes};
 pub use drive::{Plan, drive};
+pub use pause::Pause;
 pub use sample::Sample;
 
 /// What a session made of the unread bytes of one lane.

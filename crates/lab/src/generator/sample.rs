@@ -2,6 +2,8 @@
 
 use hdrhistogram::Histogram;
 
+use super::Pause;
+
 /// The longest latency that is told apart, in nanoseconds; longer ones count as this.
 const LATENCY_NS_MAX: u64 = 120_000_000_000;
 
@@ -28,6 +30,10 @@ pub struct Sample {
     pub server_cpu: f64,
     /// CPU time of this program inside the window, in seconds.
     pub client_cpu: f64,
+    /// CPU time of everything else on the machine inside the window, in seconds.
+    pub others_cpu: f64,
+    /// The longest time in which nothing was completed.
+    pub pause: Pause,
     /// Peak resident memory of the measured servers when the window ended, in bytes.
     pub server_rss: u64,
 }
@@ -47,6 +53,8 @@ impl Sample {
             seconds: 0.0,
             server_cpu: 0.0,
             client_cpu: 0.0,
+            others_cpu: 0.0,
+            pause: Pause::default(),
             server_rss: 0,
         }
     }
@@ -59,6 +67,7 @@ impl Sample {
         self.wrong += other.wrong;
         self.refused += other.refused;
         self.broken += other.broken;
+        self.pause = self.pause.max(other.pause);
         if self.first_bad.is_none() {
             self.first_bad = other.first_bad;
         }

@@ -40,10 +40,15 @@ impl MariaDb {
         let program = find_program("mariadbd")?;
         let dir = data_dir("mariadb")?;
         let data = dir.path().join("data");
-        install(&data)?;
+        // A MariaDB that starts removes what it takes for leftovers in its temporary directory: in a
+        // shared one these may be another's tables in use.
+        let temporary = dir.path().join("tmp");
+        std::fs::create_dir(&temporary)?;
+        install(&data, &temporary)?;
         let [port, read_port, write_port] = free_ports()?;
         let mut command = Command::new(program);
         command.arg("--no-defaults").arg(format!("--datadir={}", data.display()));
+        command.arg(format!("--tmpdir={}", temporary.display()));
         command.arg(format!("--socket={}", dir.path().join("socket").display()));
         command.arg(format!("--pid-file={}", dir.path().join("pid").display()));
         command.args(["--bind-address=127.0.0.1", "--skip-log-bin", "--max-connections=2000"]);
@@ -95,11 +100,12 @@ impl MariaDb {
 }
 
 /// Makes the system tables, with a root that needs no password.
-fn install(data: &Path) -> Result<()> {
+fn install(data: &Path, temporary: &Path) -> Result<()> {
     let program = find_program("mariadb-install-db")?;
     let output = Command::new(program)
         .arg("--no-defaults")
         .arg(format!("--datadir={}", data.display()))
+        .arg(format!("--tmpdir={}", temporary.display()))
         .args(["--user=root", "--auth-root-authentication-method=normal", "--skip-test-db"])
         .output()
         .context("mariadb-install-db")?;

@@ -16,6 +16,10 @@ const READY_WAIT: Duration = Duration::from_secs(120);
 /// Longest time from SIGTERM to the end before SIGKILL.
 const STOP_WAIT: Duration = Duration::from_secs(60);
 const POLL: Duration = Duration::from_millis(10);
+/// Where free ports are looked for, unless the kernel says where those of clients begin.
+const PORT_MIN: u16 = 10_240;
+const PORT_BELOW: u16 = 32_768;
+const PORTS_TRIED_MAX: usize = 1_000;
 /// How much of a log is shown when its server does not start.
 const LOG_TAIL_BYTES: usize = 2_000;
 
@@ -118,13 +122,18 @@ pub fn data_dir(name: &str) -> Result<TempDir> {
     tempfile::Builder::new().prefix(&prefix).tempdir().context("temporary directory")
 }
 
-/// Free loopback ports, all different. Another program could take one before its server does;
-/// then that server says so and the run ends.
+/// Free loopback ports, all different, below those that the kernel gives to clients: of these one
+/// of the many connections of an experiment could take one before the server does. Another server
+/// still could; then ours says so and the run ends.
 pub fn free_ports<const N: usize>() -> Result<[u16; N]> {
+    let range = fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").unwrap_or_default();
+    let clients = range.split_ascii_whitespace().next().and_then(|port| port.parse().ok());
+    let below = clients.unwrap_or(PORT_BELOW).max(PORT_MIN + 1_000);
     let mut ports = [0; N];
     let mut held = Vec::new();
     for port in &mut ports {
-        let listener = TcpListener::bind(("127.0.0.1", 0))?;
+        let tried = || TcpListener::bind(("127.0.0.1", rand::random_range(PORT_MIN..below))).ok();
+        let listener = (0..PORTS_TRIED_MAX).find_map(|_| tried()).context("no free port")?;
         *port = listener.local_addr()?.port();
         held.push(listener);
     }

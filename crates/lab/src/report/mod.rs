@@ -50,6 +50,12 @@ pub struct Measurement {
     pub p999_us: f64,
     /// Latency in microseconds.
     pub max_us: f64,
+    /// The longest time in which nothing was completed, in microseconds.
+    pub pause_us: f64,
+    /// For how much of it the client itself got no core, in microseconds.
+    pub pause_client_us: f64,
+    /// Part of the machine's CPU time that others took, neither server nor client, 0..=1.
+    pub others: f64,
     /// Peak resident memory of the server in MiB.
     pub server_mib: f64,
     /// Replies with wrong contents.
@@ -93,6 +99,10 @@ impl Measurement {
             p99_us: sample.latency_us(0.99),
             p999_us: sample.latency_us(0.999),
             max_us: sample.latency_us(1.0),
+            pause_us: sample.pause.length.as_secs_f64() * 1e6,
+            pause_client_us: sample.pause.client.as_secs_f64() * 1e6,
+            // Clock ticks are coarse: a window may seem to have more CPU time than there was.
+            others: (sample.others_cpu / (sample.seconds * cores()).max(1e-9)).min(1.0),
             server_mib: sample.server_rss as f64 / f64::from(1 << 20),
             wrong: sample.wrong,
             refused: sample.refused,
@@ -263,6 +273,10 @@ impl Report {
         fs::write(&file, text + "\n").with_context(|| file.display().to_string())?;
         Ok(name)
     }
+}
+
+fn cores() -> f64 {
+    std::thread::available_parallelism().map_or(1, usize::from) as f64
 }
 
 fn in_order<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {

@@ -40,7 +40,7 @@ impl Report {
         writeln!(out, "\n{mode}")?;
         writeln!(
             out,
-            "{:<28} {:>9} {:>19} {:>9} {:>8} {:>10} {:>8} {:>8} {:>8} {:>8} {:>6}",
+            "{:<28} {:>9} {:>19} {:>9} {:>8} {:>10} {:>8} {:>8} {:>8} {:>8} {:>8} {:>6}",
             "",
             "req/s",
             "(min..max)",
@@ -51,6 +51,7 @@ impl Report {
             "p99 us",
             "p99.9",
             "max",
+            "pause",
             "bad"
         )?;
         for contender in self.contenders(mode) {
@@ -58,7 +59,7 @@ impl Report {
             let rate = of(|window| window.rate);
             writeln!(
                 out,
-                "{contender:<28} {:>9} {:>19} {:>9} {:>8.2} {:>10} {:>8} {:>8} {:>8} {:>8} {:>6}",
+                "{contender:<28} {:>9} {:>19} {:>9} {:>8.2} {:>10} {:>8} {:>8} {:>8} {:>8} {:>8} {:>6}",
                 thousands(rate.median),
                 format!("({}..{})", thousands(rate.min), thousands(rate.max)),
                 thousands(of(|window| window.rows_rate).median),
@@ -68,6 +69,7 @@ impl Report {
                 micros(of(|window| window.p99_us).median),
                 micros(of(|window| window.p999_us).median),
                 micros(of(|window| window.max_us).max),
+                micros(of(|window| window.pause_us).max),
                 self.windows(mode, &contender).map(Measurement::bad).sum::<u64>(),
             )?;
         }
@@ -124,6 +126,14 @@ impl Report {
                 let (mode, contender) = (&measurement.mode, &measurement.contender);
                 writeln!(out, "\nBAD {contender}, {mode}, round {}: {bad}", measurement.round)?;
             }
+        }
+        let others = Spread::of(self.measurements.iter().map(|window| window.others * 100.0));
+        if others.max > 0.0 {
+            let (median, max) = (others.median, others.max);
+            writeln!(
+                out,
+                "\nothers took {median:.0}% of the machine's CPU time, at most {max:.0}%"
+            )?;
         }
         if !self.figures.is_empty() {
             writeln!(out)?;

@@ -2,15 +2,14 @@
 //! whose replies depend on it.
 //!
 //! Invariants
-//! 1. A commit that syncs is handed over; one that does not is done here, because it only hands
-//!    bytes to the operating system.
+//! 1. A commit that syncs, or that the store would hold up, is handed over; others are done
+//!    here, because they only hand bytes to the operating system.
 //! 2. When a commit fails, every connection that took part answers each of its requests with an
 //!    error, and none of the others hears of it.
 //!
 //! Not here: how commits share a sync (`rows::commit`).
 
 use doors::Group;
-use rows::store::Durability;
 
 use super::connection::Phase;
 use super::event_loop::EventLoop;
@@ -23,17 +22,17 @@ impl<P: Poller> EventLoop<P> {
     pub(super) fn commit_group(&mut self) {
         let members = std::mem::take(&mut self.members);
         match self.group.take() {
-            Some((transaction, Durability::EveryCommit)) if !transaction.is_empty() => {
+            Some((transaction, durability)) if !transaction.is_empty() => {
                 self.groups += 1;
                 let group = self.groups;
-                self.committing.insert(group, members);
                 let mailbox = self.mailbox.clone();
                 let done = move |result| mailbox.post(Message::Committed { group, result });
-                transaction.commit_later(Durability::EveryCommit, Box::new(done));
-            }
-            Some((transaction, durability)) if !transaction.is_empty() => {
-                let result = transaction.commit(durability);
-                self.settle(members, &result);
+                match transaction.commit_or_later(durability, Box::new(done)) {
+                    Some(result) => self.settle(members, &result),
+                    None => {
+                        self.committing.insert(group, members);
+                    }
+                }
             }
             _ if members.is_empty() => self.members = members,
             _ => self.release(members, &Ok(())),

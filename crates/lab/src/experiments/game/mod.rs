@@ -5,7 +5,8 @@
 //! were acknowledged, so it counts *stale reads* (a read that misses a change acknowledged before
 //! it was sent), *lost updates* (acknowledged changes that are not there at the end) and, with a
 //! cache in front, *stale copies* (cached rows that differ from the database at the end). A part of
-//! the transactions goes to a few popular players, as in any game; without that races stay hidden.
+//! the transactions goes to a few popular players, as in any game. That hides most races, so each
+//! variant then plays one more window with half of the transactions on a handful of players.
 
 mod doors;
 mod session;
@@ -58,6 +59,9 @@ pub struct Options {
     /// Transactions on popular players, in percent.
     #[arg(long, default_value_t = 10)]
     popular_percent: u32,
+    /// Players that half of the transactions go to in the window that looks for races.
+    #[arg(long, default_value_t = 10)]
+    contested: u32,
     /// Durability: rowhouse's policy, or what comes nearest elsewhere.
     #[arg(long, default_value = "every-second")]
     durability: Durability,
@@ -89,30 +93,25 @@ pub fn run(options: &Options) -> Result<()> {
     let table = Table::start(options, world, &mut report);
     let variants = table.variants();
     let ledgers: Vec<Ledger> = (0..LEDGERS).map(|_| Ledger::new(options.rows)).collect();
+    let windows = Windows { options, world, variants: &variants, ledgers: &ledgers };
     for &connections in &options.connections {
+        let usual = Popularity { rows: popular.min(options.rows), percent };
         for round in 0..common.rounds {
-            for variant in &variants {
-                let label = format!("{}, {connections} connections", variant.name);
-                if !common.wants(variant.name) || report.not_run.contains_key(&label) {
-                    continue;
-                }
-                let ledger = &ledgers[variant.ledger];
-                let window = one_window(variant, ledger, world, options, connections, round);
-                if let Some((measurement, stale)) = report.keep(&label, window) {
-                    progress(&format!("{label}, round {round}: {:.0}/s", measurement.rate));
-                    add(&mut report, &format!("{}: stale reads", variant.name), stale);
-                    report.measurements.push(measurement);
-                }
-            }
+            windows.play(&usual, &mode(connections), connections, round, &mut report);
         }
     }
+    let most = options.connections.iter().copied().max().unwrap_or(1);
+    let contested = Popularity { rows: options.contested.clamp(1, options.rows), percent: 50 };
+    let races = format!("{}, half of it on {} players", mode(most), contested.rows);
+    windows.play(&contested, &races, most, common.rounds, &mut report);
     for variant in &variants {
         let checked = check(variant, &ledgers[variant.ledger], world, &mut report);
         report.keep(&format!("{}, check at the end", variant.name), checked);
     }
+    note_pauses(&mut report, &variants);
     report.compare(PAIRS);
     let drawing = drawing(&report, &variants, options);
-    common.finish(&report, Layout::Requests, Some(drawing))?;
+    common.finish(&report, Layout::Requests, &drawing)?;
     for variant in variants.iter().filter(|variant| variant.exact) {
         for what in ["stale reads", "lost updates"] {
             let name = format!("{}: {what}", variant.name);
@@ -124,29 +123,65 @@ pub fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// One window; gives its figures and the number of stale reads.
-fn one_window(
-    variant: &Variant<'_>,
-    ledger: &Ledger,
+/// What windows are played with.
+struct Windows<'a> {
+    options: &'a Options,
     world: World,
-    options: &Options,
-    connections: usize,
-    round: usize,
-) -> Result<(Measurement, u64)> {
-    let common = &options.common;
-    let popularity =
-        Popularity { rows: options.popular.min(options.rows), percent: options.popular_percent };
-    let mut clients = Vec::with_capacity(connections);
-    for number in 0..connections {
-        let (door, streams) = (variant.connect)()?;
-        let seed = common.seed ^ ((round as u64) << 32) ^ ((connections as u64) << 48);
-        let session = Game::new(door, world, ledger.clone(), popularity, seed, number as u64);
-        clients.push(Client { session, streams });
+    variants: &'a [Variant<'a>],
+    ledgers: &'a [Ledger],
+}
+
+impl Windows<'_> {
+    /// One window of every variant in turn. One that fails in a mode is noted and left out of it.
+    fn play(
+        &self,
+        popularity: &Popularity,
+        mode: &str,
+        connections: usize,
+        round: usize,
+        report: &mut Report,
+    ) {
+        for variant in self.variants {
+            let label = format!("{}, {mode}", variant.name);
+            let wanted = self.options.common.wants(variant.name);
+            if !wanted || report.not_run.contains_key(&label) {
+                continue;
+            }
+            let window = self.one(variant, popularity, mode, connections, round);
+            if let Some((measurement, stale)) = report.keep(&label, window) {
+                progress(&format!("{label}, round {round}: {:.0}/s", measurement.rate));
+                add(report, &format!("{}: stale reads", variant.name), stale);
+                report.measurements.push(measurement);
+            }
+        }
     }
-    let (sample, sessions) = drive(clients, &common.plan(1, variant.servers.clone()))?;
-    let stale = sessions.iter().map(|session| session.stale).sum();
-    let mode = format!("{connections} connections");
-    Ok((Measurement::new(&mode, variant.name, round, connections, &sample), stale))
+
+    /// One window; gives its figures and the number of stale reads.
+    fn one(
+        &self,
+        variant: &Variant<'_>,
+        popularity: &Popularity,
+        mode: &str,
+        connections: usize,
+        round: usize,
+    ) -> Result<(Measurement, u64)> {
+        let common = &self.options.common;
+        let ledger = &self.ledgers[variant.ledger];
+        let seed = common.seed ^ ((round as u64) << 32) ^ ((connections as u64) << 48);
+        let mut clients = Vec::with_capacity(connections);
+        for number in 0..connections as u64 {
+            let (door, streams) = (variant.connect)()?;
+            let session = Game::new(door, self.world, ledger.clone(), *popularity, seed, number);
+            clients.push(Client { session, streams });
+        }
+        let (sample, sessions) = drive(clients, &common.plan(1, variant.servers.clone()))?;
+        let stale = sessions.iter().map(|session| session.stale).sum();
+        Ok((Measurement::new(mode, variant.name, round, connections, &sample), stale))
+    }
+}
+
+fn mode(connections: usize) -> String {
+    format!("{connections} connections")
 }
 
 /// Compares what is there with what was acknowledged.
@@ -178,14 +213,30 @@ fn add(report: &mut Report, name: &str, count: u64) {
     report.figures.insert(name.to_owned(), json!(so_far + count));
 }
 
+/// Notes every variant's longest standstill, in which window it was, and whose it may have been.
+fn note_pauses(report: &mut Report, variants: &[Variant<'_>]) {
+    let milliseconds = |us: f64| (us / 100.0).round() / 10.0;
+    for variant in variants {
+        let windows = report.measurements.iter().filter(|window| window.contender == variant.name);
+        let Some(worst) = windows.max_by(|a, b| a.pause_us.total_cmp(&b.pause_us)) else {
+            continue;
+        };
+        let pause = json!({
+            "ms": milliseconds(worst.pause_us),
+            "of it the client got no core, ms": milliseconds(worst.pause_client_us),
+            "others' part of the machine": (worst.others * 100.0).round() / 100.0,
+            "window": format!("{}, round {}", worst.mode, worst.round),
+        });
+        report.figures.insert(format!("{}: longest pause", variant.name), pause);
+    }
+}
+
 fn drawing(report: &Report, variants: &[Variant<'_>], options: &Options) -> Drawing {
     if options.connections.len() == 1 {
         return Drawing::bars(report, "transactions per second", |window| window.rate);
     }
     let points = |name: &str| -> Vec<(f64, f64)> {
-        let rate = |count: usize| {
-            report.spread(&format!("{count} connections"), name, |window| window.rate).median
-        };
+        let rate = |count: usize| report.spread(&mode(count), name, |window| window.rate).median;
         options.connections.iter().map(|count| (*count as f64, rate(*count))).collect()
     };
     let series = variants.iter().map(|variant| (variant.name.to_owned(), points(variant.name)));

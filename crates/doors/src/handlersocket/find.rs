@@ -1,0 +1,264 @@
+//! Finds: which rows a request names, filtered, and how they are read.
+//!
+//! Invariants
+//! 1. An IN list is one find per value, at most one row each, as in the original.
+//! 2. The rows of a part of an IN list are fetched ahead together.
+//!
+//! Not here: which checks come first (`execute`), what is written to the rows (`modify`).
+
+use rows::cache::PREFETCH_MAX;
+use rows::store::{Direction, KeyRange, Read};
+use rows::{ColumnType, Datum, Engine, FindOp, Flow, Found, RowRef, Value};
+
+use crate::conversation::Turn;
+use crate::handlersocket::coerce::key_value;
+use crate::handlersocket::command::{Refusal, Request, VALUES_MAX};
+use crate::handlersocket::decode::unescape;
+use crate::handlersocket::encode;
+use crate::handlersocket::execute::{Failure, Served};
+use crate::handlersocket::handle::Handle;
+
+/// A filter ready to compare: the value is in the key form of its column's type.
+pub(super) struct Test {
+    column: usize,
+    ends_scan: bool,
+    accepts: Accepts,
+    value: Vec<u8>,
+}
+
+/// Which outcomes of comparing the row with the value hold.
+#[derive(Clone, Copy, Debug)]
+struct Accepts {
+    less: bool,
+    equal: bool,
+    greater: bool,
+}
+
+impl Accepts {
+    fn of(op: &[u8]) -> Result<Accepts, Refusal> {
+        let (less, equal, greater) = match op {
+            b"=" => (false, true, false),
+            b"!=" => (true, false, true),
+            b"<" => (true, false, false),
+            b"<=" => (true, true, false),
+            b">" => (false, false, true),
+            b">=" => (false, true, true),
+            _ => return Err(Refusal::OPERATOR),
+        };
+        Ok(Accepts { less, equal, greater })
+    }
+}
+
+/// What the filters say of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    Take,
+    Skip,
+    End,
+}
+
+pub(super) fn judge(
+    table: &rows::Table,
+    tests: &[Test],
+    row: &RowRef<'_>,
+) -> rows::Result<Verdict> {
+    let mut key = Vec::new();
+    for test in tests {
+        key.clear();
+        let ty = &table.columns[test.column].ty;
+        comparable(ty, row.column(test.column)?, &mut key);
+        let holds = match key.as_slice().cmp(&test.value) {
+            std::cmp::Ordering::Less => test.accepts.less,
+            std::cmp::Ordering::Equal => test.accepts.equal,
+            std::cmp::Ordering::Greater => test.accepts.greater,
+        };
+        if !holds {
+            return Ok(if test.ends_scan { Verdict::End } else { Verdict::Skip });
+        }
+    }
+    Ok(Verdict::Take)
+}
+
+/// Bytes that compare as the values do; NULL first. BLOB and JSON only ever meet NULL here.
+fn comparable(ty: &ColumnType, datum: Datum<'_>, out: &mut Vec<u8>) {
+    match ty {
+        ColumnType::Text { .. } | ColumnType::Blob { .. } | ColumnType::Json => {
+            out.push(u8::from(!datum.is_null()));
+        }
+        _ => rows::key::encode_part(ty, true, None, datum, out),
+    }
+}
+
+impl Handle {
+    /// The filters of a request, ready to compare.
+    pub(super) fn filters(&self, request: &Request<'_>) -> Result<Vec<Test>, Refusal> {
+        request
+            .filters
+            .iter()
+            .map(|filter| {
+                let column = self.filter_columns[filter.column as usize];
+                let ty = &self.table.columns[column].ty;
+                let token = unescape(filter.value)?;
+                let long = matches!(
+                    ty,
+                    ColumnType::Text { .. } | ColumnType::Blob { .. } | ColumnType::Json
+                );
+                if long && token.is_some() {
+                    return Err(Refusal::FILTER_BLOB);
+                }
+                let mut value = Vec::new();
+                match token {
+                    None => comparable(ty, Datum::Null, &mut value),
+                    Some(_) => {
+                        let wanted = key_value(&self.table.columns[column], filter.value)?;
+                        comparable(ty, wanted.as_datum(), &mut value);
+                    }
+                }
+                let accepts = Accepts::of(filter.op)?;
+                Ok(Test { column, ends_scan: filter.kind == b"W", accepts, value })
+            })
+            .collect()
+    }
+
+    fn key_value(&self, part: usize, token: &[u8]) -> Result<Value, Refusal> {
+        let column = self.table.codecs[self.index].parts[part].column;
+        key_value(&self.table.columns[column], token)
+    }
+
+    /// The key values of a request; an IN list puts its own into one of them.
+    fn key(&self, request: &Request<'_>) -> Result<Vec<Value>, Refusal> {
+        let tokens = request.values.as_slice().iter().enumerate();
+        tokens.map(|(part, token)| self.key_value(part, token)).collect()
+    }
+
+    /// Appends the row key that tokens name; `false` when they name none, or a secondary entry.
+    pub(super) fn push_row_key<'t>(&self, tokens: impl Iterator<Item = &'t [u8]>, out: &mut Vec<u8>) -> bool {
+        let parts = self.table.codecs[self.index].parts.len();
+        let mut datums = [const { Value::Null }; 4];
+        if self.index != 0 || parts > datums.len() || !self.table.is_current() {
+            return false;
+        }
+        let mut count = 0;
+        for (part, token) in tokens.take(parts).enumerate() {
+            let Ok(value) = self.key_value(part, token) else { return false };
+            datums[part] = value;
+            count += 1;
+        }
+        let datums = [0, 1, 2, 3].map(|part| datums[part].as_datum());
+        count == parts && self.table.push_row_key(&datums[..parts], out).is_ok()
+    }
+
+    /// The reads of a part of an IN list.
+    fn ranges(
+        &self,
+        op: FindOp,
+        key: &mut [Value],
+        part: usize,
+        tokens: &[&[u8]],
+    ) -> Result<(Vec<KeyRange>, Direction), Failure> {
+        let mut ranges = Vec::with_capacity(tokens.len());
+        let mut direction = Direction::Forward;
+        for token in tokens {
+            if part < key.len() {
+                key[part] = self.key_value(part, token)?;
+            }
+            let (range, towards) = self.range(op, key)?;
+            direction = towards;
+            ranges.push(range);
+        }
+        Ok((ranges, direction))
+    }
+
+    /// Visits the rows that a request names: filtered, after its offset, up to its limit.
+    pub(super) fn visit(
+        &self,
+        engine: &Engine,
+        view: &dyn Read,
+        request: &Request<'_>,
+        op: FindOp,
+        tests: &[Test],
+        reach: rows::store::Reach,
+        take: &mut dyn FnMut(Found<'_>) -> rows::Result<()>,
+    ) -> Result<(), Failure> {
+        let first_only = request.list.is_some();
+        let (mut passed, mut taken) = (0, 0);
+        let mut ended = false;
+        let mut visit_range = |range: &KeyRange, direction| {
+            let mut visit = |found: Found<'_>| {
+                match judge(&self.table, tests, &found.row)? {
+                    Verdict::Skip if first_only => return Ok(Flow::Stop),
+                    Verdict::Skip => return Ok(Flow::Continue),
+                    Verdict::End => {
+                        ended = true;
+                        return Ok(Flow::Stop);
+                    }
+                    Verdict::Take => {}
+                }
+                if passed < request.offset {
+                    passed += 1;
+                } else {
+                    take(found)?;
+                    taken += 1;
+                }
+                let more = taken < request.limit && !first_only;
+                Ok(if more { Flow::Continue } else { Flow::Stop })
+            };
+            engine.find(view, &self.table, self.index, range, direction, reach, &mut visit)?;
+            Ok::<bool, Failure>(!ended && taken < request.limit)
+        };
+        let mut key = self.key(request)?;
+        let Some(list) = &request.list else {
+            let (range, direction) = self.range(op, &key)?;
+            return visit_range(&range, direction).map(|_| ());
+        };
+        for tokens in list.values.chunks(PREFETCH_MAX) {
+            let (ranges, direction) = self.ranges(op, &mut key, list.part as usize, tokens)?;
+            engine.look_ahead(self.index, &ranges);
+            for range in &ranges {
+                if !visit_range(range, direction)? {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn range(
+        &self,
+        op: FindOp,
+        key: &[Value],
+    ) -> Result<(KeyRange, Direction), Failure> {
+        let mut datums = [Datum::Null; VALUES_MAX];
+        for (datum, value) in datums.iter_mut().zip(key) {
+            *datum = value.as_datum();
+        }
+        Ok(self.table.op_range(self.index, op, &datums[..key.len()])?)
+    }
+
+    /// Answers a find.
+    pub(super) fn find(
+        &self,
+        request: &Request<'_>,
+        op: FindOp,
+        tests: &[Test],
+        out: &mut Vec<u8>,
+        turn: &mut Turn<'_>,
+    ) -> Result<Served, Failure> {
+        let engine = turn.engine();
+        encode::head(self.columns.len(), out);
+        self.visit(engine, engine.latest(), request, op, tests, turn.reach(), &mut |found| {
+            self.write_row(&found.row, out)
+        })?;
+        out.push(b'\n');
+        Ok(Served::Now)
+    }
+
+    /// Appends the opened columns of a row.
+    #[inline]
+    pub(super) fn write_row(&self, row: &RowRef<'_>, out: &mut Vec<u8>) -> rows::Result<()> {
+        for column in &self.columns {
+            encode::value(&self.table.columns[*column].ty, row.column(*column)?, out);
+        }
+        Ok(())
+    }
+}
