@@ -6,6 +6,7 @@ mod support;
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use mysql::Mysql;
@@ -45,6 +46,35 @@ fn a_server_starts_answers_and_stops_in_good_order() {
     let asked = run(&["status", &format!("--data-dir={}", data_dir.display())]);
     assert_eq!(asked.status.code(), Some(1));
     assert!(text(&asked.stderr).contains("no server answers"));
+}
+
+#[test]
+fn a_stop_under_load_is_never_a_death_by_a_signal() {
+    // It was, now and then: threads that still ran met the destructors of the C++ library.
+    let ended = AtomicBool::new(false);
+    let begin = Instant::now();
+    // Bounded in time as well, for when an assertion below fails.
+    let busy = || while !ended.load(Ordering::Relaxed) && begin.elapsed() < PATIENCE {};
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(busy);
+        }
+        let codes: Vec<Option<i32>> = (0..10)
+            .map(|round| {
+                let directory = tempfile::tempdir().unwrap();
+                let server = Running::start(directory.path(), &[]);
+                let mut client = server.connect("memcached");
+                assert_eq!(ask_line(&mut client, "set a 0 0 1\r\nx\r\n"), "STORED\r");
+                if round % 2 == 0 {
+                    let mut sql = Mysql::login(server.connect("mysql")).unwrap();
+                    assert_eq!(sql.query("SELECT COUNT(*) FROM kv.cache").unwrap().len(), 1);
+                }
+                server.stop().code()
+            })
+            .collect();
+        ended.store(true, Ordering::Relaxed);
+        assert_eq!(codes, [Some(0); 10]);
+    });
 }
 
 #[test]

@@ -17,7 +17,7 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 
 /// Situations after which a search is given up.
-const SITUATIONS_MAX: usize = 4_000_000;
+const SITUATIONS_MAX: usize = 1_000_000;
 
 /// What was done to the row, with what the client was told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
