@@ -24,6 +24,14 @@ pub fn machine_cpu_seconds() -> Option<f64> {
     Some(busy as f64 / rustix::param::clock_ticks_per_second() as f64)
 }
 
+/// How long so far some thread of the machine has waited for a disk, in seconds.
+pub fn disk_waited_seconds() -> Option<f64> {
+    let pressure = fs::read_to_string("/proc/pressure/io").ok()?;
+    let line = pressure.lines().find(|line| line.starts_with("some "))?;
+    let micros: u64 = line.rsplit_once("total=")?.1.parse().ok()?;
+    Some(micros as f64 / 1e6)
+}
+
 /// Peak resident memory (VmHWM) in bytes.
 pub fn rss_peak(pid: u32) -> Option<u64> {
     status_bytes(pid, "VmHWM:")

@@ -50,10 +50,10 @@ pub fn drive<S: Session>(clients: Vec<Client<S>>, plan: &Plan) -> Result<(Sample
         let workers: Vec<_> =
             shares.into_iter().map(|share| scope.spawn(move || work(share, window))).collect();
         sleep_until(from, || false);
-        let before = Cpu::watch(plan);
+        let before = Spent::watch(plan);
         let all_done = || workers.iter().all(|worker| worker.is_finished());
         sleep_until(to, all_done);
-        let after = Cpu::watch(plan);
+        let after = Spent::watch(plan);
         let seconds = Instant::now().min(to).saturating_duration_since(from).as_secs_f64();
 
         let mut total = Sample::new();
@@ -69,6 +69,7 @@ pub fn drive<S: Session>(clients: Vec<Client<S>>, plan: &Plan) -> Result<(Sample
         total.seconds = seconds;
         total.server_cpu = after.servers - before.servers;
         total.client_cpu = after.client - before.client;
+        total.disk_waited = after.disk_waited - before.disk_waited;
         let all = after.machine - before.machine;
         total.others_cpu = (all - total.server_cpu - total.client_cpu).max(0.0);
         total.server_rss = plan.servers.iter().filter_map(|pid| process::rss_peak(*pid)).sum();
@@ -76,19 +77,21 @@ pub fn drive<S: Session>(clients: Vec<Client<S>>, plan: &Plan) -> Result<(Sample
     })
 }
 
-/// CPU seconds so far: of the servers, of this program, of everything.
-struct Cpu {
+/// Seconds so far: of CPU time of the servers, of this program, of everything; of waiting for disks.
+struct Spent {
     servers: f64,
     client: f64,
     machine: f64,
+    disk_waited: f64,
 }
 
-impl Cpu {
-    fn watch(plan: &Plan) -> Cpu {
-        Cpu {
+impl Spent {
+    fn watch(plan: &Plan) -> Spent {
+        Spent {
             servers: plan.servers.iter().filter_map(|pid| process::cpu_seconds(*pid)).sum(),
             client: process::cpu_seconds(std::process::id()).unwrap_or(0.0),
             machine: process::machine_cpu_seconds().unwrap_or(0.0),
+            disk_waited: process::disk_waited_seconds().unwrap_or(0.0),
         }
     }
 }

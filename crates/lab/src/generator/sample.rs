@@ -32,6 +32,8 @@ pub struct Sample {
     pub client_cpu: f64,
     /// CPU time of everything else on the machine inside the window, in seconds.
     pub others_cpu: f64,
+    /// For how much of the window some thread of the machine waited for a disk, in seconds.
+    pub disk_waited: f64,
     /// The longest time in which nothing was completed.
     pub pause: Pause,
     /// Peak resident memory of the measured servers when the window ended, in bytes.
@@ -54,6 +56,7 @@ impl Sample {
             server_cpu: 0.0,
             client_cpu: 0.0,
             others_cpu: 0.0,
+            disk_waited: 0.0,
             pause: Pause::default(),
             server_rss: 0,
         }

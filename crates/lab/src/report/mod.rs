@@ -56,6 +56,8 @@ pub struct Measurement {
     pub pause_client_us: f64,
     /// Part of the machine's CPU time that others took, neither server nor client, 0..=1.
     pub others: f64,
+    /// Part of the window in which some thread of the machine waited for a disk, 0..=1.
+    pub disk_waited: f64,
     /// Peak resident memory of the server in MiB.
     pub server_mib: f64,
     /// Replies with wrong contents.
@@ -103,6 +105,7 @@ impl Measurement {
             pause_client_us: sample.pause.client.as_secs_f64() * 1e6,
             // Clock ticks are coarse: a window may seem to have more CPU time than there was.
             others: (sample.others_cpu / (sample.seconds * cores()).max(1e-9)).min(1.0),
+            disk_waited: (sample.disk_waited / sample.seconds.max(1e-9)).min(1.0),
             server_mib: sample.server_rss as f64 / f64::from(1 << 20),
             wrong: sample.wrong,
             refused: sample.refused,

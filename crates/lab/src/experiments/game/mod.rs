@@ -215,6 +215,7 @@ fn add(report: &mut Report, name: &str, count: u64) {
 
 /// Notes every variant's longest standstill, in which window it was, and whose it may have been.
 fn note_pauses(report: &mut Report, variants: &[Variant<'_>]) {
+    let hundredths = |part: f64| (part * 100.0).round() / 100.0;
     let milliseconds = |us: f64| (us / 100.0).round() / 10.0;
     for variant in variants {
         let windows = report.measurements.iter().filter(|window| window.contender == variant.name);
@@ -224,7 +225,8 @@ fn note_pauses(report: &mut Report, variants: &[Variant<'_>]) {
         let pause = json!({
             "ms": milliseconds(worst.pause_us),
             "of it the client got no core, ms": milliseconds(worst.pause_client_us),
-            "others' part of the machine": (worst.others * 100.0).round() / 100.0,
+            "others' part of the machine": hundredths(worst.others),
+            "part with a disk awaited": hundredths(worst.disk_waited),
             "window": format!("{}, round {}", worst.mode, worst.round),
         });
         report.figures.insert(format!("{}: longest pause", variant.name), pause);
