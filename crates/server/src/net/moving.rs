@@ -117,3 +117,109 @@ fn is_movable(connection: &Connection) -> bool {
         && !connection.finished
         && connection.output.unsent() == 0
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufRead, BufReader, Write};
+    use std::os::unix::net::UnixStream;
+    use std::sync::Arc;
+    use std::thread;
+
+    use doors::{Conversation, Input, Next, Turn};
+    use rows::memory::MemoryStore;
+    use rows::{Engine, EngineOptions};
+
+    use super::super::balance::Balance;
+    use super::super::connection::{Door, Newcomer, Peer};
+    use super::super::event_loop::Shared;
+    use super::super::limits::Limits;
+    use super::super::mailbox::Mailbox;
+    use super::super::metrics::Metrics;
+    use super::super::poller::Epoll;
+    use super::super::pool::Pool;
+    use super::*;
+
+    struct Echo;
+
+    impl Conversation for Echo {
+        fn turn(&mut self, input: &mut Input, out: &mut Vec<u8>, _: &mut Turn<'_>) -> Next {
+            // Whole lines only, so that parts of lines move along.
+            let length =
+                input.bytes().iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+            out.extend_from_slice(&input.bytes()[..length]);
+            input.consume(length);
+            Next::Input
+        }
+
+        fn commit_failed(&mut self, _: &rows::Error, _: &mut Vec<u8>) {}
+    }
+
+    fn shared(loops: usize) -> Shared {
+        let engine = Engine::open(Arc::new(MemoryStore::new()), EngineOptions::default()).unwrap();
+        let mailboxes = (0..loops).map(|_| Arc::new(Mailbox::new().unwrap())).collect();
+        let door = Door {
+            name: "echo",
+            converse: Box::new(|_| Box::new(Echo)),
+            refusal: Vec::new(),
+            input_bytes_max: 1 << 20,
+        };
+        Shared {
+            pool: Pool::new(engine.clone()),
+            engine,
+            doors: Arc::new(vec![door]),
+            metrics: Arc::new(Metrics::new(loops, vec!["echo"])),
+            limits: Limits { connections_max: 10, idle: Duration::ZERO, stalled: Duration::ZERO },
+            balance: Arc::new(Balance::new(loops)),
+            mailboxes: Arc::new(mailboxes),
+        }
+    }
+
+    fn join(shared: &Shared, to: usize) -> UnixStream {
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        ours.set_nonblocking(true).unwrap();
+        let peer = Peer { id: 1, address: None };
+        shared.metrics.loops[to].live.fetch_add(1, Ordering::Relaxed);
+        let newcomer = Newcomer { socket: ours.into(), door: 0, peer };
+        shared.mailboxes[to].post(Message::Newcomer(newcomer));
+        theirs
+    }
+
+    #[test]
+    fn a_connection_that_moves_to_and_fro_loses_nothing_and_keeps_its_order() {
+        let shared = shared(2);
+        let loops: Vec<_> = (0..2)
+            .map(|number| {
+                let shared = shared.clone();
+                thread::spawn(move || {
+                    EventLoop::new(Epoll::new().unwrap(), shared, number).unwrap().run().unwrap();
+                })
+            })
+            .collect();
+        let mut client = join(&shared, 0);
+        let mut replies = BufReader::new(client.try_clone().unwrap());
+        let mut at = 0;
+        for number in 0..2_000 {
+            // In two parts, and the order to move between them, so that some move in the middle.
+            let line = format!("line {number}\n");
+            let (front, back) = line.as_bytes().split_at(number % line.len());
+            client.write_all(front).unwrap();
+            let to = 1 - at;
+            shared.mailboxes[at].post(Message::Give(Order { from: at, to, one_of: 1 }));
+            client.write_all(back).unwrap();
+            let mut reply = String::new();
+            replies.read_line(&mut reply).unwrap();
+            assert_eq!(reply, line);
+            at = usize::from(shared.metrics.loops[1].live.load(Ordering::Relaxed) == 1);
+        }
+        let moved = shared.metrics.turns(|each| &each.moved);
+        assert!(moved > 100, "{moved} moves");
+        assert_eq!(shared.metrics.connections(), 1);
+        shared.balance.freeze();
+        for mailbox in shared.mailboxes.iter() {
+            mailbox.post(Message::Stop(Instant::now() + Duration::from_secs(5)));
+        }
+        loops.into_iter().for_each(|each| each.join().unwrap());
+        let mut rest = String::new();
+        assert_eq!(replies.read_line(&mut rest).unwrap(), 0, "closed at the stop");
+    }
+}
