@@ -54,7 +54,11 @@ fn a_stop_under_load_is_never_a_death_by_a_signal() {
     let ended = AtomicBool::new(false);
     let begin = Instant::now();
     // Bounded in time as well, for when an assertion below fails.
-    let busy = || while !ended.load(Ordering::Relaxed) && begin.elapsed() < PATIENCE {};
+    let busy = || {
+        while !ended.load(Ordering::Relaxed) && begin.elapsed() < PATIENCE {
+            std::hint::spin_loop();
+        }
+    };
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(busy);
