@@ -151,7 +151,7 @@ impl Table {
             }
             let first = self.entries[next].hash as usize & mask;
             // Whether its first place is the hole or before it.
-            if next.wrapping_sub(first) & mask >= next.wrapping_sub(hole) & mask {
+            if (next.wrapping_sub(first) & mask) >= (next.wrapping_sub(hole) & mask) {
                 self.entries.swap(hole, next);
                 hole = next;
             }
@@ -211,7 +211,7 @@ mod tests {
         for id in 1..20_000u32 {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             // Hashes whose lowest bits often agree, so that entries pile up.
-            let hash = (random >> 33) % 64 * 3 + ((random >> 45) % 8 << 20);
+            let hash = (random >> 33) % 64 * 3 + (((random >> 45) % 8) << 20);
             let found = table.find(hash, |_| true);
             assert_eq!(found.map(|at| table.at(at).id), model.get(&hash).copied());
             match found {

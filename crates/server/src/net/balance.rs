@@ -10,8 +10,8 @@
 //! Invariants
 //! 1. `serving` is at least 1 and at most the number of loops.
 //! 2. Connections move only before `freeze`: a loop that was told to stop gets none any more.
-//! 3. After a loop has retired because the machine was full, the next one joins only after a
-//!    pause that doubles each time, so that the two rules cannot play ball with each other.
+//! 3. After a loop has retired, the next one joins only after a pause, which doubles each time
+//!    that this happens soon, so that the two rules cannot play ball with each other.
 //!
 //! Not here: taking a connection out of a loop and into another (`moving`).
 
@@ -26,16 +26,21 @@ pub const PERIOD: Duration = Duration::from_millis(100);
 const BUSY: f64 = 0.90;
 /// Cores that must be idle for another loop to be of use.
 const SPARE: f64 = 0.20;
-/// Part of a core that remaining loops are to be left with when one retires from an idle machine.
-const ROOMY: f64 = 0.50;
+/// Part of the remaining loops' cores that may be used when one retires from a machine with
+/// cores to spare; they will need less, since larger turns are cheaper.
+const ROOMY: f64 = 0.80;
 /// The same when the machine is full: what fits them just so.
 const TIGHT: f64 = 0.95;
-/// First pause after a retirement from a full machine.
+/// First pause after a retirement.
 const PAUSE_MIN: Duration = Duration::from_secs(1);
 /// Longest such pause.
 const PAUSE_MAX: Duration = Duration::from_secs(30);
 /// How long a loop that has joined stays at least.
 const STAY: Duration = Duration::from_millis(500);
+/// A loop that retires within this after it joined should not have joined.
+const SOON: Duration = Duration::from_secs(10);
+/// A loop with less to do than this is of use to one that is busy.
+const IDLE: f64 = 0.50;
 
 /// What a decision asks of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,8 +67,8 @@ struct State {
     idle: Option<(Instant, f64)>,
     /// No further loop before this.
     not_before: Instant,
-    /// No retirement before this.
-    stay_until: Instant,
+    /// When a loop joined last.
+    joined: Instant,
     pause: Duration,
     frozen: bool,
 }
@@ -80,7 +85,7 @@ impl Balance {
                 spent: vec![0; loops],
                 idle: None,
                 not_before: now,
-                stay_until: now,
+                joined: now,
                 pause: PAUSE_MIN,
                 frozen: false,
             }),
@@ -162,27 +167,28 @@ impl State {
         let idlest = position(loads, serving, |load| load);
         if loads[busiest] > BUSY && spare > SPARE {
             // Unequal first: a further loop does not help the one that is busy by chance.
-            if loads[idlest] < ROOMY {
+            if loads[idlest] < IDLE {
                 return (serving, vec![Order { from: busiest, to: idlest, one_of: 2 }]);
             }
             if serving < loads.len() && now >= self.not_before {
-                self.stay_until = now + STAY;
+                self.joined = now;
                 let one_of = serving + 1;
                 let orders = (0..serving).map(|from| Order { from, to: serving, one_of }).collect();
                 return (serving + 1, orders);
             }
             return (serving, Vec::new());
         }
-        if serving == 1 || now < self.stay_until {
+        if serving == 1 || now < self.joined + STAY {
             return (serving, Vec::new());
         }
         let rest = (serving - 1) as f64;
-        let full = spare < SPARE / 2.0;
+        let full = spare < SPARE;
         if total >= rest * if full { TIGHT } else { ROOMY } {
             return (serving, Vec::new());
         }
-        self.pause = if full { (self.pause * 2).min(PAUSE_MAX) } else { PAUSE_MIN };
-        self.not_before = if full { now + self.pause } else { now };
+        let soon = now < self.joined + SOON;
+        self.pause = if soon { (self.pause * 2).min(PAUSE_MAX) } else { PAUSE_MIN };
+        self.not_before = now + self.pause;
         let from = serving - 1;
         (from, vec![Order { from, to: idlest.min(from - 1), one_of: 1 }])
     }
@@ -223,7 +229,7 @@ mod tests {
             spent: vec![0; 4],
             idle: None,
             not_before: now,
-            stay_until: now,
+            joined: now - SOON,
             pause: PAUSE_MIN,
             frozen: false,
         };
@@ -250,16 +256,16 @@ mod tests {
     fn the_last_loop_retires_when_the_others_can_do_its_work() {
         let (mut state, now) = state();
         let retire = vec![Order { from: 1, to: 0, one_of: 1 }];
-        assert_eq!(state.rule(now, &[0.4, 0.4], 2, 1.0), (2, vec![]), "not so roomy");
-        assert_eq!(state.rule(now, &[0.2, 0.2], 2, 1.0), (1, retire.clone()));
+        assert_eq!(state.rule(now, &[0.45, 0.45], 2, 1.0), (2, vec![]), "not so roomy");
+        assert_eq!(state.rule(now, &[0.3, 0.3], 2, 1.0), (1, retire.clone()));
         assert_eq!(state.rule(now, &[0.45, 0.45], 2, 0.0), (1, retire), "full: it just fits");
         assert_eq!(state.rule(now, &[0.7, 0.7], 2, 0.0), (2, vec![]), "it does not fit");
     }
 
     #[test]
-    fn after_a_retirement_from_a_full_machine_the_next_loop_waits_longer_each_time() {
+    fn after_each_retirement_soon_after_joining_the_next_loop_waits_longer() {
         let (mut state, mut now) = state();
-        for pause in [2, 4, 8, 16, 30, 30] {
+        for pause in [1, 2, 4, 8, 16, 30, 30] {
             assert_eq!(state.rule(now, &[0.45, 0.45], 2, 0.0).0, 1);
             let early = now + Duration::from_secs(pause) - PERIOD;
             assert_eq!(state.rule(early, &[0.99, 0.0], 1, 1.0).0, 1);
