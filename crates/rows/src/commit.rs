@@ -20,6 +20,7 @@ use parking_lot::{Condvar, Mutex};
 
 use crate::cache::RowCache;
 use crate::error::{Error, Result};
+use crate::recency::{Sizes, Wake};
 use crate::store::{Batch, Change, Durability, Store, StoreTransaction};
 use crate::table::{GateGuard, PREFIX_BYTES, PRIMARY};
 use crate::transaction::Transaction;
@@ -29,6 +30,7 @@ type Done = Box<dyn FnOnce(Result<()>) + Send>;
 struct Pending {
     store: Box<dyn StoreTransaction>,
     gates: Vec<GateGuard>,
+    sizes: Sizes,
     durability: Durability,
     done: Done,
 }
@@ -44,9 +46,17 @@ struct Shared {
     arrived: Condvar,
     store: Arc<dyn Store>,
     cache: Arc<RowCache>,
+    wake: Arc<Wake>,
 }
 
 impl Shared {
+    /// Counts the bytes that a transaction has added, and wakes the sweep if they are too many.
+    fn count(&self, sizes: Sizes, result: &Result<()>) {
+        if result.is_ok() && sizes.committed() {
+            self.wake.wake();
+        }
+    }
+
     /// Gives batches to the store, and keeps the row cache in step.
     fn write(&self, batches: &[&Batch], durability: Durability) -> Result<()> {
         if !self.cache.is_on() {
@@ -81,9 +91,13 @@ pub struct Committer {
 
 impl Committer {
     /// Starts the thread.
-    pub(crate) fn start(store: Arc<dyn Store>, cache: Arc<RowCache>) -> std::io::Result<Committer> {
+    pub(crate) fn start(
+        store: Arc<dyn Store>,
+        cache: Arc<RowCache>,
+        wake: Arc<Wake>,
+    ) -> std::io::Result<Committer> {
         let (queue, arrived) = (Mutex::default(), Condvar::new());
-        let shared = Arc::new(Shared { queue, arrived, store, cache });
+        let shared = Arc::new(Shared { queue, arrived, store, cache, wake });
         let of_thread = Arc::clone(&shared);
         let thread =
             std::thread::Builder::new().name("committer".into()).spawn(move || run(&of_thread))?;
@@ -119,11 +133,16 @@ impl Committer {
 
     /// Applies a transaction in the calling thread.
     fn commit_here(&self, transaction: Transaction, durability: Durability) -> Result<()> {
-        let Transaction { mut store, gates, .. } = transaction;
+        let Transaction { mut store, gates, sizes, .. } = transaction;
         let result = match store.take_batch() {
             Some(batch) => self.shared.write(&[&batch], durability),
-            None => return store.commit(durability),
+            None => {
+                let result = store.commit(durability);
+                self.shared.count(sizes, &result);
+                return result;
+            }
         };
+        self.shared.count(sizes, &result);
         drop(store);
         drop(gates);
         result
@@ -131,8 +150,8 @@ impl Committer {
 
     /// Hands a transaction over; `done` is called in the committer's thread.
     pub(crate) fn submit(&self, transaction: Transaction, durability: Durability, done: Done) {
-        let Transaction { store, gates, .. } = transaction;
-        let pending = Pending { store, gates, durability, done };
+        let Transaction { store, gates, sizes, .. } = transaction;
+        let pending = Pending { store, gates, sizes, durability, done };
         let mut queue = self.shared.queue.lock();
         if queue.stopped {
             drop(queue);
@@ -190,6 +209,7 @@ fn commit_round(shared: &Shared, round: &mut Vec<Pending>) {
             }
             None => {
                 let result = pending.store.commit(pending.durability);
+                shared.count(pending.sizes, &result);
                 drop(pending.gates);
                 (pending.done)(result);
             }
@@ -200,6 +220,9 @@ fn commit_round(shared: &Shared, round: &mut Vec<Pending>) {
     }
     let views: Vec<&Batch> = batches.iter().collect();
     let result = shared.write(&views, durability);
+    for pending in &mut batched {
+        shared.count(std::mem::take(&mut pending.sizes), &result);
+    }
     let shared_error = result.err().map(Arc::new);
     for pending in batched {
         drop(pending.store);
