@@ -20,6 +20,7 @@ use parking_lot::{Condvar, Mutex};
 
 use crate::cache::{RowCache, Written};
 use crate::error::{Error, Result};
+use crate::recency::{Sizes, Wake};
 use crate::store::{Batch, Change, Durability, Store, StoreTransaction};
 use crate::table::{GateGuard, PREFIX_BYTES, PRIMARY};
 use crate::transaction::Transaction;
@@ -34,6 +35,7 @@ struct Pending {
     /// What was taken out of `store` already.
     batch: Option<Batch>,
     gates: Vec<GateGuard>,
+    sizes: Sizes,
     durability: Durability,
     done: Done,
 }
@@ -51,9 +53,17 @@ struct Shared {
     arrived: Condvar,
     store: Arc<dyn Store>,
     cache: Arc<RowCache>,
+    wake: Arc<Wake>,
 }
 
 impl Shared {
+    /// Counts the bytes that a transaction has added, and wakes the sweep if they are too many.
+    fn count(&self, sizes: Sizes, result: &Result<()>) {
+        if result.is_ok() && sizes.committed() {
+            self.wake.wake();
+        }
+    }
+
     /// Gives batches to the store, and keeps the row cache in step.
     fn write(&self, batches: &[&Batch], durability: Durability) -> Result<()> {
         let write = || self.store.write_all(batches, durability).map(|()| true);
@@ -110,9 +120,13 @@ pub struct Committer {
 
 impl Committer {
     /// Starts the thread.
-    pub(crate) fn start(store: Arc<dyn Store>, cache: Arc<RowCache>) -> std::io::Result<Committer> {
+    pub(crate) fn start(
+        store: Arc<dyn Store>,
+        cache: Arc<RowCache>,
+        wake: Arc<Wake>,
+    ) -> std::io::Result<Committer> {
         let (queue, arrived) = (Mutex::default(), Condvar::new());
-        let shared = Arc::new(Shared { queue, arrived, store, cache });
+        let shared = Arc::new(Shared { queue, arrived, store, cache, wake });
         let of_thread = Arc::clone(&shared);
         let thread =
             std::thread::Builder::new().name("committer".into()).spawn(move || run(&of_thread))?;
@@ -148,11 +162,16 @@ impl Committer {
 
     /// Applies a transaction in the calling thread.
     fn commit_here(&self, transaction: Transaction, durability: Durability) -> Result<()> {
-        let Transaction { mut store, gates, .. } = transaction;
+        let Transaction { mut store, gates, sizes, .. } = transaction;
         let result = match store.take_batch() {
             Some(batch) => self.shared.write(&[&batch], durability),
-            None => return store.commit(durability),
+            None => {
+                let result = store.commit(durability);
+                self.shared.count(sizes, &result);
+                return result;
+            }
         };
+        self.shared.count(sizes, &result);
         drop(store);
         drop(gates);
         result
@@ -166,7 +185,7 @@ impl Committer {
         durability: Durability,
         done: Done,
     ) -> Option<Result<()>> {
-        let Transaction { mut store, gates, .. } = transaction;
+        let Transaction { mut store, gates, sizes, .. } = transaction;
         let busy = durability == Durability::EveryCommit || {
             let queue = self.shared.queue.lock();
             queue.committing || !queue.pending.is_empty()
@@ -176,19 +195,22 @@ impl Committer {
             batch = store.take_batch();
             let written = batch.as_ref().map(|batch| self.shared.try_write(batch, durability));
             match written {
-                Some(Ok(true)) => return Some(Ok(())),
+                Some(Ok(true)) => {
+                    self.shared.count(sizes, &Ok(()));
+                    return Some(Ok(()));
+                }
                 Some(Err(error)) => return Some(Err(error)),
                 Some(Ok(false)) | None => {}
             }
         }
-        self.queue(Pending { store, batch, gates, durability, done });
+        self.queue(Pending { store, batch, gates, sizes, durability, done });
         None
     }
 
     /// Hands a transaction over; `done` is called in the committer's thread.
     pub(crate) fn submit(&self, transaction: Transaction, durability: Durability, done: Done) {
-        let Transaction { store, gates, .. } = transaction;
-        self.queue(Pending { store, batch: None, gates, durability, done });
+        let Transaction { store, gates, sizes, .. } = transaction;
+        self.queue(Pending { store, batch: None, gates, sizes, durability, done });
     }
 
     fn queue(&self, pending: Pending) {
@@ -251,6 +273,7 @@ fn commit_round(shared: &Shared, round: &mut Vec<Pending>) {
             }
             None => {
                 let result = pending.store.commit(pending.durability);
+                shared.count(pending.sizes, &result);
                 drop(pending.gates);
                 (pending.done)(result);
             }
@@ -261,6 +284,9 @@ fn commit_round(shared: &Shared, round: &mut Vec<Pending>) {
     }
     let views: Vec<&Batch> = batches.iter().collect();
     let result = shared.write(&views, durability);
+    for pending in &mut batched {
+        shared.count(std::mem::take(&mut pending.sizes), &result);
+    }
     let shared_error = result.err().map(Arc::new);
     for pending in batched {
         drop(pending.store);

@@ -426,7 +426,13 @@ pub(crate) fn validate(definition: &TableDefinition) -> Result<()> {
     definition.indexes.iter().try_for_each(|index| validate_index(definition, index))
 }
 
+/// The smallest limit: a table in cache mode should hold some rows.
+const CACHE_BYTES_MIN: u64 = 64 << 10;
+
 fn validate_retention(definition: &TableDefinition) -> Result<()> {
+    if (1..CACHE_BYTES_MIN).contains(&definition.retention.bytes_max) {
+        return Err(broken_owned(format!("MAX_BYTES must be 0 or at least {CACHE_BYTES_MIN}")));
+    }
     let Some(name) = &definition.retention.expires_by else { return Ok(()) };
     let Some(position) = definition.column(name) else {
         return Err(broken_owned(format!("EXPIRES_BY column '{name}' doesn't exist in table")));

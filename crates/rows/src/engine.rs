@@ -22,6 +22,7 @@ use crate::datum::Datum;
 use crate::error::{Error, Result};
 use crate::find::Flow;
 use crate::metrics::Metrics;
+use crate::recency::Wake;
 use crate::store::{Direction, Durability, Reach, Read, Store};
 use crate::table::{PREFIX_BYTES, Table};
 
@@ -54,6 +55,7 @@ pub struct Engine {
     catalog: Catalog,
     cache: Arc<RowCache>,
     committer: Committer,
+    wake: Arc<Wake>,
     metrics: Metrics,
     clock: Arc<dyn Clock>,
     durability: AtomicU8,
@@ -72,19 +74,19 @@ impl Engine {
     pub fn open(store: Arc<dyn Store>, options: EngineOptions) -> Result<Arc<Engine>> {
         let catalog = Catalog::load(&*store)?;
         let cache = Arc::new(RowCache::new(options.row_cache_bytes));
-        let committer =
-            Committer::start(Arc::clone(&store), Arc::clone(&cache)).map_err(|source| {
-                Error::Store {
-                    doing: "starting the committer",
-                    applied: Some(false),
-                    source: Box::new(source),
-                }
+        let wake = Arc::new(Wake::default());
+        let committer = Committer::start(Arc::clone(&store), Arc::clone(&cache), Arc::clone(&wake))
+            .map_err(|source| Error::Store {
+                doing: "starting the committer",
+                applied: Some(false),
+                source: Box::new(source),
             })?;
         let engine = Engine {
             store,
             catalog,
             cache,
             committer,
+            wake,
             metrics: Metrics::new(),
             version: AtomicU64::new(options.clock.unix_micros()),
             clock: options.clock,
@@ -114,6 +116,11 @@ impl Engine {
     /// The rows in memory.
     pub fn cache(&self) -> &Arc<RowCache> {
         &self.cache
+    }
+
+    /// Wakes the thread that sweeps (`sweep`).
+    pub fn wake(&self) -> &Arc<Wake> {
+        &self.wake
     }
 
     /// Figures for status pages.

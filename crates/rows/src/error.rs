@@ -18,6 +18,8 @@ pub enum Wait {
     Lock,
     /// A schema change is under way on the table.
     Schema,
+    /// The table is in cache mode and full; rows are leaving.
+    Room,
 }
 
 /// The kinds of named things.

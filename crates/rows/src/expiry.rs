@@ -11,6 +11,8 @@
 //! 3. An expired row still has its bytes and index entries: `find_stored`, `get_stored` and the
 //!    check see it.
 //!
+//! 4. In cache mode a row that is got, and each of the first rows that a find gives, is used.
+//!
 //! Not here: removing expired rows (`sweep`, and `transaction` where one is in the way), any
 //! door's time syntax.
 
@@ -25,6 +27,9 @@ use crate::table::Table;
 /// Expired rows passed over by a find that may not wait; one that meets more is to go on where
 /// it holds up nobody.
 const PASSED_IN_MEMORY_MAX: usize = 4096;
+
+/// Rows of a find that count as used: what a long scan passes does not.
+const USED_MAX: usize = 16;
 
 /// By which column, and at which second, rows are compared.
 #[derive(Clone, Copy, Debug)]
@@ -76,12 +81,18 @@ impl Engine {
         reach: Reach,
         visit: &mut Visit<'_>,
     ) -> Result<()> {
-        let Some(expiry) = self.expiry(table) else {
+        let (expiry, recency) = (self.expiry(table), table.recency());
+        if expiry.is_none() && recency.is_none() {
             return self.find_stored(view, table, index, range, direction, reach, visit);
-        };
-        let mut passed = 0;
+        }
+        let (mut passed, mut used) = (0, 0);
         self.find_stored(view, table, index, range, direction, reach, &mut |found| {
-            if !expiry.is_over(&found.row)? {
+            let over = expiry.map_or(Ok(false), |expiry| expiry.is_over(&found.row))?;
+            if !over {
+                if let Some(recency) = recency.filter(|_| used < USED_MAX) {
+                    recency.touch(found.key);
+                    used += 1;
+                }
                 return visit(found);
             }
             passed += 1;
@@ -104,13 +115,17 @@ impl Engine {
         reach: Reach,
         visit: &mut dyn FnMut(Found<'_>) -> Result<()>,
     ) -> Result<bool> {
-        let Some(expiry) = self.expiry(table) else {
+        let (expiry, recency) = (self.expiry(table), table.recency());
+        if expiry.is_none() && recency.is_none() {
             return self.get_stored(view, table, row_key, reach, visit);
-        };
+        }
         let mut seen = false;
         self.get_stored(view, table, row_key, reach, &mut |found| {
-            if expiry.is_over(&found.row)? {
+            if expiry.map_or(Ok(false), |expiry| expiry.is_over(&found.row))? {
                 return Ok(());
+            }
+            if let Some(recency) = recency {
+                recency.touch(row_key);
             }
             seen = true;
             visit(found)

@@ -6,7 +6,7 @@
 //! - bytes: `key`, `row`
 //! - store: `store` (the trait), `locks`, `local`, `memory`, `conformance`
 //! - rows: `schema`, `table`, `catalog`, `cache`, `find`, `expiry`, `transaction`, `commit`, `ddl`,
-//!   `alter`, `sweep`, `check`, and `engine`, which holds them together
+//!   `alter`, `recency`, `evict`, `sweep`, `check`, and `engine`, which holds them together
 //!
 //! Not here: sockets, protocols, SQL.
 
@@ -24,6 +24,7 @@ pub mod ddl;
 pub mod decimal;
 pub mod engine;
 pub mod error;
+mod evict;
 pub mod expiry;
 pub mod find;
 pub mod key;
@@ -31,6 +32,7 @@ pub mod local;
 pub mod locks;
 pub mod memory;
 pub mod metrics;
+pub mod recency;
 pub mod row;
 pub mod schema;
 pub mod store;

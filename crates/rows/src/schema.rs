@@ -94,6 +94,14 @@ pub struct Retention {
     /// EXPIRES_BY: the integer column of the Unix second at which a row is gone (`expiry`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_by: Option<String>,
+    /// MAX_BYTES: the table is a cache, whose least recently used rows leave when keys and rows
+    /// have more bytes than this (`evict`); 0: it is none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub bytes_max: u64,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 impl Retention {

@@ -1,4 +1,5 @@
-//! The sweep: expired rows are removed, so that their space comes back.
+//! The sweep: expired rows are removed, so that their space comes back, and tables in cache mode
+//! are kept within their limits.
 //!
 //! A sweep goes through each table that lets rows expire, from where the last one stopped, and
 //! removes what has expired under the row's lock. It is called from a thread that may wait; a row
@@ -8,7 +9,8 @@
 //! 1. A row is removed only if it has expired when its lock is held.
 //! 2. One table's trouble keeps no other from being swept.
 //!
-//! Not here: who sees expired rows (`expiry`), when sweeps take place (the server).
+//! Not here: who sees expired rows (`expiry`), which rows leave a full table (`evict`), when
+//! sweeps take place (the server).
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,8 +20,10 @@ use parking_lot::Mutex;
 
 use crate::engine::Engine;
 use crate::error::{Error, Result};
+use crate::evict;
 use crate::expiry::Expiry;
 use crate::find::row_at;
+use crate::row::RowRef;
 use crate::schema::TableId;
 use crate::store::{Direction, Durability, LockWait, Reach};
 use crate::table::Table;
@@ -38,19 +42,35 @@ const CHUNKS_MAX: usize = 32;
 #[derive(Debug, Default)]
 pub struct Sweeper {
     places: Mutex<HashMap<TableId, Vec<u8>>>,
+    hands: Mutex<HashMap<TableId, Vec<u8>>>,
 }
 
+/// Rows that left a table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Removed {
+    /// Because they had expired.
+    pub expired: usize,
+    /// Because the table was full.
+    pub evicted: usize,
+}
+
+impl Removed {
+    pub(crate) fn add(&mut self, more: Removed) {
+        self.expired += more.expired;
+        self.evicted += more.evicted;
+    }
+}
+
+/// Told of the rows that left a table.
+pub type Tell<'t> = dyn FnMut(&Table, Removed) + 't;
+
 impl Sweeper {
-    /// Removes expired rows of all tables and tells `removed` of how many in which. Costs a look
-    /// at 10,000 rows of each such table, and more only where many have expired.
+    /// Removes expired rows of all tables. Costs a look at 10,000 rows of each such table, and
+    /// more only where many have expired.
     ///
     /// # Errors
     /// The first that a table gave; the others are swept all the same.
-    pub fn sweep(
-        &self,
-        engine: &Arc<Engine>,
-        removed: &mut dyn FnMut(&Table, usize),
-    ) -> Result<()> {
+    pub fn sweep(&self, engine: &Arc<Engine>, tell: &mut Tell<'_>) -> Result<()> {
         let mut places = self.places.lock();
         let mut next = HashMap::new();
         let mut outcome = Ok(());
@@ -62,7 +82,7 @@ impl Sweeper {
             for _ in 0..CHUNKS_MAX {
                 match sweep_chunk(engine, &table, expiry, place) {
                     Ok(chunk) => {
-                        removed(&table, chunk.removed);
+                        tell(&table, Removed { expired: chunk.removed, evicted: 0 });
                         if chunk.removed * WORTHWHILE_PART < CHUNK_ROWS || chunk.ended {
                             break;
                         }
@@ -78,6 +98,42 @@ impl Sweeper {
         }
         *places = next;
         outcome
+    }
+
+    /// Lets rows leave the tables that have more bytes than their limit. To be called when
+    /// `Engine::wake` says so, and once a second.
+    ///
+    /// # Errors
+    /// As `sweep`.
+    pub fn make_room(&self, engine: &Arc<Engine>, tell: &mut Tell<'_>) -> Result<()> {
+        let mut hands = self.hands.lock();
+        let mut next = HashMap::new();
+        let mut outcome = Ok(());
+        for table in engine.catalog().all_tables() {
+            let Some(recency) = table.recency() else { continue };
+            let hand =
+                next.entry(table.id).or_insert_with(|| hands.remove(&table.id).unwrap_or_default());
+            let made = match recency.is_counted() {
+                true => Ok(()),
+                false => evict::count(engine, &table, recency),
+            };
+            match made.and_then(|()| evict::evict(engine, &table, recency, hand)) {
+                Ok(removed) => tell(&table, removed),
+                Err(Error::SchemaChanged | Error::NotFound { .. }) => {}
+                Err(error) => outcome = outcome.and(Err(error)),
+            }
+        }
+        *hands = next;
+        outcome
+    }
+
+    /// Begins a new second for the ages of rows in tables in cache mode.
+    pub fn tick(&self, engine: &Engine) {
+        for table in engine.catalog().all_tables() {
+            if let Some(recency) = table.recency() {
+                recency.tick();
+            }
+        }
     }
 }
 
@@ -110,7 +166,7 @@ fn sweep_chunk(
         }
     }
     drop(cursor);
-    let removed = remove(engine, table, &expired, &mut |row| expiry.is_over(row))?;
+    let removed = remove(engine, table, &expired, &mut |_, row| expiry.is_over(row))?;
     let ended = last.is_none();
     *place = match last {
         Some(mut key) => {
@@ -124,11 +180,11 @@ fn sweep_chunk(
 
 /// Removes those rows that may still go when their lock is held; gives how many went. A crash may
 /// bring them back, for the next sweep.
-fn remove(
+pub(crate) fn remove(
     engine: &Arc<Engine>,
     table: &Arc<Table>,
     row_keys: &[Vec<u8>],
-    may_go: &mut dyn FnMut(&crate::row::RowRef<'_>) -> Result<bool>,
+    may_go: &mut dyn FnMut(&[u8], &RowRef<'_>) -> Result<bool>,
 ) -> Result<usize> {
     let mut removed = 0;
     for keys in row_keys.chunks(COMMIT_ROWS) {
@@ -136,7 +192,7 @@ fn remove(
         let mut gone = 0;
         for key in keys {
             let changed = transaction.change_stored_row(table, key, &mut |row| {
-                Ok(if may_go(&row)? { RowChange::Delete } else { RowChange::Keep })
+                Ok(if may_go(key, &row)? { RowChange::Delete } else { RowChange::Keep })
             });
             match changed {
                 Ok(Changed::Deleted) => gone += 1,

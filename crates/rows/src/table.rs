@@ -28,6 +28,7 @@ use crate::datum::Datum;
 use crate::error::{Error, Result, Wait};
 use crate::find::FindOp;
 use crate::key;
+use crate::recency::Recency;
 use crate::row::{RowLayout, RowRef};
 use crate::schema::{IndexId, IndexState, TableDefinition, TableId};
 use crate::store::{Direction, KeyRange, LockWait};
@@ -85,6 +86,8 @@ pub struct TableState {
     /// The column by which a container lets rows expire, if the definition names none: the
     /// version of the table that counts the columns, then a position + 1; 0 for none.
     expiry_of_container: AtomicU64,
+    /// Of the version in use, in cache mode.
+    recency: Mutex<Option<Arc<Recency>>>,
     /// Counts transactions that wrote here and are over; moved before they are acknowledged.
     writers_left: AtomicU64,
     gate: Mutex<Gate>,
@@ -105,6 +108,18 @@ impl TableState {
     /// Marks a version as the one that operations must use; `u64::MAX` when dropped.
     pub(crate) fn set_version(&self, version: u64) {
         self.current_version.store(version, Ordering::Release);
+    }
+
+    /// The recency for a version of the table: the one there is, if it still fits.
+    fn recency(&self, definition: &TableDefinition) -> Option<Arc<Recency>> {
+        let (id, bytes_max) = (definition.id, definition.retention.bytes_max);
+        let mut recency = self.recency.lock();
+        if bytes_max == 0 {
+            *recency = None;
+        } else if !recency.as_ref().is_some_and(|known| known.is_of(id, bytes_max)) {
+            *recency = Some(Arc::new(Recency::new(id, bytes_max)));
+        }
+        recency.clone()
     }
 
     /// Makes counters be read from the rows again.
@@ -203,6 +218,8 @@ pub struct Table {
     pub codecs: Vec<IndexCodec>,
     /// The column that the definition lets rows expire by.
     expiry_column: Option<usize>,
+    /// In cache mode.
+    recency: Option<Arc<Recency>>,
     pub(crate) state: Arc<TableState>,
 }
 
@@ -242,7 +259,22 @@ impl Table {
         let layout = RowLayout::new(&definition);
         let expires_by = definition.retention.expires_by.as_deref();
         let expiry_column = expires_by.and_then(|name| definition.column(name));
-        Table { definition, layout, codecs, expiry_column, state }
+        let recency = state.recency(&definition);
+        Table { definition, layout, codecs, expiry_column, recency, state }
+    }
+
+    /// Bytes and uses of the rows, in cache mode.
+    #[inline]
+    pub fn recency(&self) -> Option<&Arc<Recency>> {
+        self.recency.as_ref()
+    }
+
+    /// Notes that a row is used, for readers that `Engine::find` and `get` do not know of.
+    #[inline]
+    pub fn note_use(&self, row_key: &[u8]) {
+        if let Some(recency) = &self.recency {
+            recency.touch(row_key);
+        }
     }
 
     /// The column of the second at which a row is gone.

@@ -19,9 +19,10 @@ use std::sync::atomic::Ordering;
 
 use crate::datum::{Datum, Value};
 use crate::engine::Engine;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Wait};
 use crate::expiry::Expiry;
 use crate::find::row_at;
+use crate::recency::Sizes;
 use crate::row::RowRef;
 use crate::store::{Durability, LockWait, Reach, Read, Savepoint, StoreTransaction};
 use crate::table::{GateGuard, PREFIX_BYTES, Table};
@@ -93,6 +94,8 @@ pub struct Transaction {
     pub(crate) engine: Arc<Engine>,
     pub(crate) store: Box<dyn StoreTransaction>,
     pub(crate) gates: Vec<GateGuard>,
+    /// Changes of the bytes of tables in cache mode.
+    pub(crate) sizes: Sizes,
     wait: LockWait,
     /// A locked row key that was found to have no row, and got none since: most often of a row
     /// that comes in next.
@@ -103,7 +106,14 @@ impl Engine {
     /// Starts a transaction whose locks are waited for as `wait` says.
     pub fn begin(self: &Arc<Self>, wait: LockWait) -> Result<Transaction> {
         let store = self.store().begin()?;
-        Ok(Transaction { engine: Arc::clone(self), store, gates: Vec::new(), wait, absent: None })
+        Ok(Transaction {
+            engine: Arc::clone(self),
+            store,
+            gates: Vec::new(),
+            sizes: Sizes::default(),
+            wait,
+            absent: None,
+        })
     }
 }
 
@@ -114,7 +124,7 @@ impl Transaction {
     /// # Errors
     /// `Duplicate`, `NullValue`, `TooLarge`, `Exhausted`, `SchemaChanged`, lock and store errors.
     pub fn insert(&mut self, table: &Arc<Table>, row: &[Datum<'_>]) -> Result<Inserted> {
-        self.enter(table)?;
+        self.enter_to_add(table)?;
         let generated = self.generate(table, row)?;
         let owned = generated.map(|value| with_generated(table, row, value));
         let row = owned.as_deref().unwrap_or(row);
@@ -130,7 +140,7 @@ impl Transaction {
     /// # Errors
     /// As `insert`, but never `Duplicate`.
     pub fn replace(&mut self, table: &Arc<Table>, row: &[Datum<'_>]) -> Result<Replaced> {
-        self.enter(table)?;
+        self.enter_to_add(table)?;
         let generated = self.generate(table, row)?;
         let owned = generated.map(|value| with_generated(table, row, value));
         let row = owned.as_deref().unwrap_or(row);
@@ -159,7 +169,7 @@ impl Transaction {
         row: &[Datum<'_>],
         on_duplicate: &mut dyn FnMut(RowRef<'_>) -> Result<RowChange>,
     ) -> Result<Upserted> {
-        self.enter(table)?;
+        self.enter_to_add(table)?;
         let generated = self.generate(table, row)?;
         let owned = generated.map(|value| with_generated(table, row, value));
         let row = owned.as_deref().unwrap_or(row);
@@ -235,6 +245,7 @@ impl Transaction {
     pub fn rollback_to(&mut self, savepoint: Savepoint) {
         // It may have been this transaction's own removal that made a row absent.
         self.absent = None;
+        self.sizes.rollback_to(savepoint.0);
         self.store.rollback_to(savepoint);
     }
 
@@ -291,6 +302,20 @@ impl Transaction {
             this.store.lock(row_key, this.wait)?;
             this.change_locked(table, row_key, expiry, decide)
         })
+    }
+
+    /// Enters to add a row, which a full table in cache mode takes when others have left it.
+    fn enter_to_add(&mut self, table: &Arc<Table>) -> Result<()> {
+        if let Some(recency) = table.recency()
+            && recency.is_crowded()
+            && self.engine.wake().is_attached()
+        {
+            match self.reach() {
+                Reach::Memory => return Err(Error::WouldWait(Wait::Room)),
+                Reach::Disk => recency.wait_for_room(),
+            }
+        }
+        self.enter(table)
     }
 
     fn enter(&mut self, table: &Arc<Table>) -> Result<()> {
@@ -414,7 +439,7 @@ impl Transaction {
         for index in 1..table.codecs.len() {
             self.put_entry(table, index, row, &row_key)?;
         }
-        self.put_row(table, row, row_key)
+        self.put_row(table, row, row_key, 0)
     }
 
     /// Removes a locked row that is in the way, if it has expired; says whether it did.
@@ -474,11 +499,23 @@ impl Transaction {
             let entry = table.entry(index, &values, row_key)?;
             self.store.delete(entry.key);
         }
+        if let Some(recency) = table.recency() {
+            let bytes = (row_key.len() + row.bytes().len()) as i64;
+            self.sizes.note(self.store.savepoint().0, recency, -bytes, -1);
+            recency.forget(row_key);
+        }
         self.store.delete(row_key.to_vec());
         Ok(())
     }
 
-    fn put_row(&mut self, table: &Table, row: &[Datum<'_>], row_key: Vec<u8>) -> Result<()> {
+    /// Writes a row; `replaced` is the bytes of the one before, key included.
+    fn put_row(
+        &mut self,
+        table: &Table,
+        row: &[Datum<'_>],
+        row_key: Vec<u8>,
+        replaced: usize,
+    ) -> Result<()> {
         let mut bytes = Vec::with_capacity(64);
         table.layout.encode(row, self.engine.next_version(), &mut bytes);
         if bytes.len() > ROW_BYTES_MAX {
@@ -486,6 +523,11 @@ impl Transaction {
             return Err(Error::TooLarge { what, bytes: bytes.len(), bytes_max });
         }
         self.absent = None;
+        if let Some(recency) = table.recency() {
+            let change = (row_key.len() + bytes.len()) as i64 - replaced as i64;
+            self.sizes.note(self.store.savepoint().0, recency, change, i64::from(replaced == 0));
+            recency.touch(&row_key);
+        }
         self.store.put(row_key, bytes);
         Ok(())
     }
@@ -587,7 +629,8 @@ impl Transaction {
             self.store.delete(before.key);
             self.put_entry(table, index, &new_values, &new_key)?;
         }
-        self.put_row(table, &new_values, new_key)?;
+        let replaced = row_key.len() + old.bytes().len();
+        self.put_row(table, &new_values, new_key, replaced)?;
         self.note_given(table, &new_values)?;
         Ok(Changed::Updated)
     }

@@ -12,7 +12,7 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use doors::handlersocket::{Access, HandlerSocket};
@@ -177,17 +177,24 @@ fn memcached_shared(
     let shared = Arc::new(memcached::Shared::new(engine, options));
     shared.let_containers_expire(engine).context("cannot read rowhouse.containers")?;
     // The thread ends when the engine is gone.
-    let (engine, sweeper) = (Arc::downgrade(engine), shared.clone());
+    let (wake, engine, sweeper) = (engine.wake().clone(), Arc::downgrade(engine), shared.clone());
     std::thread::Builder::new()
         .name("rowhouse-sweep".into())
         .spawn(move || {
+            let tell = |outcome: rows::Result<()>| match outcome {
+                Ok(()) | Err(rows::Error::Refused { .. } | rows::Error::NotFound { .. }) => {}
+                Err(error) => tracing::warn!(%error, "rows that should leave stay for now"),
+            };
+            let mut next_sweep = Instant::now();
             loop {
-                std::thread::sleep(SWEEP_PAUSE);
                 let Some(engine) = engine.upgrade() else { return };
-                match sweeper.sweep(&engine) {
-                    Ok(_) | Err(rows::Error::Refused { .. } | rows::Error::NotFound { .. }) => {}
-                    Err(error) => tracing::warn!(%error, "expired rows stay for now"),
+                if Instant::now() >= next_sweep {
+                    tell(sweeper.sweep(&engine).map(drop));
+                    next_sweep = Instant::now() + SWEEP_PAUSE;
                 }
+                tell(sweeper.make_room(&engine));
+                drop(engine);
+                wake.wait_until(next_sweep);
             }
         })
         .context("cannot start the thread that removes expired rows")?;

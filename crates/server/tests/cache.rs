@@ -108,6 +108,103 @@ fn any_table_may_let_its_rows_expire() {
     assert_eq!(server.stop().code(), Some(0));
 }
 
+/// The figures of `stats` at the memcached door.
+fn stat(items: &mut TcpStream, name: &str) -> u64 {
+    items.write_all(b"stats\r\n").unwrap();
+    let mut found = None;
+    loop {
+        let line = read_line(items);
+        let words: Vec<&str> = line.split_ascii_whitespace().collect();
+        match words[..] {
+            ["END"] => return found.expect("a figure of this name"),
+            ["STAT", this, value] if this == name => found = value.parse().ok(),
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn a_table_in_cache_mode_stays_within_its_limit_under_a_storm_and_keeps_what_is_used() {
+    const LIMIT: u64 = 8 << 20;
+    const HOT: usize = 500;
+    let directory = tempfile::tempdir().unwrap();
+    let server = Running::start(directory.path(), &["--durability=os"]);
+    let mut items = server.connect("memcached");
+    let mut sql = Mysql::login(server.connect("mysql")).unwrap();
+    sql.query(&format!("ALTER TABLE kv.cache MAX_BYTES={LIMIT}")).unwrap();
+    assert_eq!(stat(&mut items, "limit_maxbytes"), LIMIT);
+    let hot_keys: Vec<String> = (0..HOT).map(|n| format!("hot{n}")).collect();
+    for key in &hot_keys {
+        assert_eq!(ask(&mut items, &format!("set {key} 0 0 4\nkeep\n"), 1), ["STORED"]);
+    }
+    let get_hot = format!("get {}\r\n", hot_keys.join(" "));
+    let hot = |items: &mut TcpStream| {
+        items.write_all(get_hot.as_bytes()).unwrap();
+        let lines = std::iter::repeat_with(|| read_line(items));
+        lines.take_while(|line| line != "END\r").filter(|line| line == "keep\r").count()
+    };
+    let storm = |server: &Running, from: usize, watch: &mut dyn FnMut()| {
+        // Five times the limit, by three clients that wait for nothing but their last answer.
+        std::thread::scope(|scope| {
+            let writers: Vec<_> = (0..3)
+                .map(|writer| {
+                    let mut stream = server.connect("memcached");
+                    scope.spawn(move || {
+                        let value = "v".repeat(400);
+                        for n in 0..32_000 {
+                            let key = from + n * 3 + writer;
+                            let set = format!("set cold{key} 0 0 400 noreply\r\n{value}\r\n");
+                            stream.write_all(set.as_bytes()).unwrap();
+                        }
+                        assert_eq!(ask_line(&mut stream, "mn\r\n"), "MN\r");
+                    })
+                })
+                .collect();
+            while writers.iter().any(|writer| !writer.is_finished()) {
+                watch();
+            }
+        });
+    };
+    let (mut most, mut least) = (0, HOT);
+    storm(&server, 0, &mut || {
+        least = least.min(hot(&mut items));
+        most = most.max(stat(&mut items, "bytes"));
+    });
+    // A note of a use may be lost to younger ones in its bucket: rarely.
+    let enough = HOT * 98 / 100;
+    assert!(least >= enough, "{least} of {HOT} are there");
+    assert!(most > LIMIT * 9 / 10 && most <= LIMIT * 11 / 10, "{most} bytes of {LIMIT}");
+    let evicted = stat(&mut items, "evictions");
+    assert!(evicted > 60_000, "{evicted}");
+    let is_hot = "SELECT COUNT(*) FROM kv.cache WHERE k LIKE 'hot%'";
+    let kept: usize = rows(&mut sql, is_hot)[0][0].parse().unwrap();
+    assert!(kept >= enough, "{kept} of {HOT} are there");
+    let shown = rows(&mut sql, "SHOW CREATE TABLE kv.cache")[0][1].clone();
+    assert!(shown.ends_with(&format!(" MAX_BYTES={LIMIT}")), "{shown}");
+    assert_eq!(server.stop().code(), Some(0));
+
+    let server = Running::start(directory.path(), &["--durability=os"]);
+    let mut items = server.connect("memcached");
+    wait_until("rows are counted", || stat(&mut items, "bytes") > LIMIT * 8 / 10);
+    // Which rows were in use before is not known any more: they say so by being used.
+    assert!(hot(&mut items) >= enough);
+    let (mut most, mut least) = (0, HOT);
+    storm(&server, 1_000_000, &mut || {
+        least = least.min(hot(&mut items));
+        most = most.max(stat(&mut items, "bytes"));
+    });
+    assert!(least >= enough, "{least} of {HOT} are there");
+    assert!(most <= LIMIT * 11 / 10, "{most} bytes of {LIMIT}");
+    let mut sql = Mysql::login(server.connect("mysql")).unwrap();
+    let kept: usize = rows(&mut sql, is_hot)[0][0].parse().unwrap();
+    assert!(kept >= enough, "{kept} of {HOT} are there");
+    sql.query("ALTER TABLE kv.cache MAX_BYTES=0").unwrap();
+    assert_eq!(stat(&mut items, "limit_maxbytes"), 0);
+    assert_eq!(server.stop().code(), Some(0));
+    let checked = support::run(&["check", &format!("--data-dir={}", directory.path().display())]);
+    assert!(checked.status.success());
+}
+
 #[test]
 fn a_container_made_by_sql_serves_at_once_and_its_expiry_column_counts_at_every_door() {
     let directory = tempfile::tempdir().unwrap();

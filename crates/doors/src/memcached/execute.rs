@@ -102,7 +102,12 @@ impl Rows<'_, '_> {
             },
         )?;
         match found {
-            Sight::Item => counters.get_hits.add(),
+            Sight::Item => {
+                counters.get_hits.add();
+                if !fetch.unseen {
+                    place.table.note_use(row_key);
+                }
+            }
             Sight::Expired => {
                 counters.get_expired.add();
                 counters.get_misses.add();

@@ -6,9 +6,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
 
-use rows::Engine;
 use rows::store::Reach;
-use rows::sweep::Sweeper;
+use rows::sweep::{Removed, Sweeper};
+use rows::{Engine, Table};
 
 use crate::memcached::command::Moment;
 use crate::memcached::marks::Marks;
@@ -174,7 +174,7 @@ impl Shared {
     }
 
     /// Does a delayed `flush_all` that is due, lets the rows of containers' tables expire at every
-    /// door, and removes expired rows of all tables; gives how many.
+    /// door, and removes expired rows of all tables; gives how many. To be called once a second.
     ///
     /// # Errors
     /// Those of emptying, reading and writing; what was not done is done the next time.
@@ -183,12 +183,26 @@ impl Shared {
         let contained = self.let_containers_expire(engine);
         let mut all = 0;
         let swept = self.sweeper.sweep(engine, &mut |table, removed| {
-            all += removed;
-            if table.database == "kv" && table.name == "cache" {
-                self.counters.reclaimed.add_many(removed as u64);
-            }
+            all += removed.expired;
+            self.count_reclaimed(table, removed);
         });
+        self.sweeper.tick(engine);
         contained.and(swept).map(|()| all)
+    }
+
+    /// Lets rows leave the tables in cache mode that are full.
+    ///
+    /// # Errors
+    /// Those of reading and writing.
+    pub fn make_room(&self, engine: &Arc<Engine>) -> rows::Result<()> {
+        let tell = &mut |table: &Table, removed| self.count_reclaimed(table, removed);
+        self.sweeper.make_room(engine, tell)
+    }
+
+    fn count_reclaimed(&self, table: &Table, removed: Removed) {
+        if table.database == "kv" && table.name == "cache" {
+            self.counters.reclaimed.add_many(removed.expired as u64);
+        }
     }
 
     /// Lets the rows of containers' tables expire at every door as they do at this one.

@@ -4,6 +4,8 @@
 
 use std::io::Write as _;
 
+use rows::recency::Recency;
+
 use crate::memcached::execute::Rows;
 
 /// Names and values of a sub-statistic; `None` for an unknown one.
@@ -27,28 +29,33 @@ pub fn list(sub: &[u8], rows: &Rows<'_, '_>) -> Option<Vec<(String, String)>> {
                 add(name, value.to_string());
             }
             let table = rows.places.home().map(|home| &home.table);
-            let bytes = table.and_then(|table| rows.turn.engine().approximate_bytes(table).ok());
+            let recency = recency(rows);
+            let bytes = match recency {
+                Some(recency) => Some(recency.bytes()),
+                None => table.and_then(|t| rows.turn.engine().approximate_bytes(t).ok()),
+            };
             add("rejected_connections", "0".into());
             add("store_no_memory", "0".into());
             add("get_flushed", "0".into());
             add("auth_cmds", "0".into());
             add("auth_errors", "0".into());
-            add("limit_maxbytes", "0".into());
+            add("limit_maxbytes", recency.map_or(0, Recency::bytes_max).to_string());
             add("accepting_conns", "1".into());
             let threads = std::thread::available_parallelism().map_or(1, usize::from);
             add("threads", threads.to_string());
             add("bytes", bytes.unwrap_or(0).to_string());
             add("curr_items", approximate_items(rows, bytes.unwrap_or(0)).to_string());
-            add("evictions", "0".into());
+            add("evictions", recency.map_or(0, Recency::evictions).to_string());
         }
         b"settings" => {
-            add("maxbytes", "0".into());
+            let bytes_max = recency(rows).map_or(0, Recency::bytes_max);
+            add("maxbytes", bytes_max.to_string());
             add("maxconns", options.connections_max.to_string());
             add("tcpport", options.port.to_string());
             add("udpport", "0".into());
             add("verbosity", "0".into());
             add("oldest", "0".into());
-            add("evictions", "off".into());
+            add("evictions", if bytes_max > 0 { "on" } else { "off" }.into());
             add("growth_factor", "1.25".into());
             add("chunk_size", "48".into());
             add("num_threads", "1".into());
@@ -102,11 +109,17 @@ pub fn text(arguments: &[&[u8]], rows: &Rows<'_, '_>, out: &mut Vec<u8>) {
     }
 }
 
+/// What the built-in table knows of its bytes, in cache mode.
+fn recency<'r>(rows: &'r Rows<'_, '_>) -> Option<&'r Recency> {
+    rows.places.home()?.table.recency().map(|recency| &**recency)
+}
+
 /// Rows cannot be counted without visiting them: those stored through this door less those
 /// removed, or none when the table is empty.
 fn approximate_items(rows: &Rows<'_, '_>, bytes: u64) -> u64 {
     let counters = &rows.shared.counters;
-    let gone = counters.delete_hits.get() + counters.reclaimed.get();
+    let evicted = recency(rows).map_or(0, Recency::evictions);
+    let gone = counters.delete_hits.get() + counters.reclaimed.get() + evicted;
     if bytes == 0 { 0 } else { counters.total_items.get().saturating_sub(gone) }
 }
 

@@ -91,6 +91,8 @@ pub enum Alteration {
     SetAutoIncrement(u64),
     /// EXPIRES_BY; `None` lets rows stay.
     SetExpiry(Option<String>),
+    /// MAX_BYTES; 0 lets rows stay.
+    SetBytesMax(u64),
 }
 
 /// What to do.
@@ -184,6 +186,10 @@ impl Plan {
             }
             Alteration::SetAutoIncrement(base) => {
                 self.definition.auto_increment_base = base.max(1);
+                Ok(())
+            }
+            Alteration::SetBytesMax(bytes_max) => {
+                self.definition.retention.bytes_max = bytes_max;
                 Ok(())
             }
             Alteration::SetExpiry(column) => {

@@ -200,6 +200,9 @@ impl Maker<'_> {
         if let Some(column) = expires_by(options) {
             self.out.push(Alteration::SetExpiry(column));
         }
+        if let Some(bytes_max) = options.bytes_max {
+            self.out.push(Alteration::SetBytesMax(bytes_max));
+        }
         // A default collation is that of columns added later in the same statement.
         if let Some(collation) = options.collation {
             self.collation = collation;

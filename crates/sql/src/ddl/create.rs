@@ -106,7 +106,10 @@ pub fn new_table(
         comment: create.options.comment.clone().unwrap_or_default(),
         engine: create.options.engine.clone().map_or_else(|| ENGINE.to_string(), engine_name),
         auto_increment_base: create.options.auto_increment.unwrap_or(0),
-        retention: Retention { expires_by: expires_by(&create.options).flatten() },
+        retention: Retention {
+            expires_by: expires_by(&create.options).flatten(),
+            bytes_max: create.options.bytes_max.unwrap_or(0),
+        },
     };
     Ok((table, unenforced))
 }

@@ -178,5 +178,8 @@ pub fn create_table_text(
     if let Some(column) = &definition.retention.expires_by {
         text.push_str(&format!(" EXPIRES_BY={}", quoted(column)));
     }
+    if definition.retention.bytes_max > 0 {
+        text.push_str(&format!(" MAX_BYTES={}", definition.retention.bytes_max));
+    }
     text
 }

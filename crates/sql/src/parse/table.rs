@@ -89,6 +89,8 @@ pub struct TableOptions {
     pub collation: Option<Collation>,
     /// EXPIRES_BY; empty lets rows stay.
     pub expires_by: Option<String>,
+    /// MAX_BYTES; 0 lets rows stay.
+    pub bytes_max: Option<u64>,
 }
 
 /// CREATE TABLE.
@@ -467,6 +469,9 @@ pub(super) fn table_option(cursor: &mut Cursor<'_>, options: &mut TableOptions) 
     } else if cursor.take("COMMENT") {
         cursor.take_token(&Token::Eq);
         options.comment = Some(cursor.string()?);
+    } else if cursor.take("MAX_BYTES") {
+        cursor.take_token(&Token::Eq);
+        options.bytes_max = Some(cursor.number()?);
     } else if cursor.take("EXPIRES_BY") {
         cursor.take_token(&Token::Eq);
         options.expires_by = Some(cursor.name_or_string()?);
