@@ -3,12 +3,15 @@
 //! Invariants
 //! 1. A plan is used only while its tables are as it saw them (`is_current`).
 //! 2. The cache is bounded; which plans it forgets is of no consequence but time.
+//! 3. A shape is kept when it comes for the second time: statements that come once, such as a
+//!    dump's or those of a tool that visits every table, push nobody out.
 //!
 //! Not here: how plans are made (`point`, `write`).
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::RwLock;
 
@@ -18,6 +21,8 @@ use crate::write::{DeletePlan, InsertPlan, UpdatePlan};
 
 /// Most plans kept.
 const PLANS_MAX: usize = 4096;
+/// Shapes remembered as having come once.
+const SEEN_MAX: usize = 8192;
 /// Longest shape kept, in bytes.
 const SHAPE_BYTES_MAX: usize = 16 << 10;
 
@@ -57,10 +62,21 @@ struct Entry {
 }
 
 /// Plans by database, mode and shape.
-#[derive(Default)]
 pub struct PlanCache {
     plans: RwLock<HashMap<u64, Arc<Entry>>>,
+    /// Hashes of shapes that came once, each in its place.
+    seen: Box<[AtomicU64]>,
     hasher: foldhash::fast::RandomState,
+}
+
+impl Default for PlanCache {
+    fn default() -> PlanCache {
+        PlanCache {
+            plans: RwLock::default(),
+            seen: (0..SEEN_MAX).map(|_| AtomicU64::new(0)).collect(),
+            hasher: foldhash::fast::RandomState::default(),
+        }
+    }
 }
 
 impl PlanCache {
@@ -84,9 +100,13 @@ impl PlanCache {
         same.then(|| entry.plan.clone())
     }
 
-    /// Keeps a plan.
+    /// Keeps a plan, if its shape has come before.
     pub fn keep(&self, database: Option<&str>, mode: SqlMode, shape: &[u8], plan: &Plan) {
         if shape.len() > SHAPE_BYTES_MAX {
+            return;
+        }
+        let key = self.key(database, mode, shape);
+        if self.seen[key as usize % SEEN_MAX].swap(key, Ordering::Relaxed) != key {
             return;
         }
         let entry = Arc::new(Entry {
@@ -95,7 +115,6 @@ impl PlanCache {
             shape: shape.to_vec(),
             plan: plan.clone(),
         });
-        let key = self.key(database, mode, shape);
         let mut plans = self.plans.write();
         if plans.len() >= PLANS_MAX {
             // Half of them, whichever: those in use come back with their next statement.
