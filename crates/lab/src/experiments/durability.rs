@@ -1,7 +1,8 @@
 //! The price of safety: updates and inserts by 64 connections under each durability policy.
 //!
 //! Every policy has fresh servers, each set to what comes nearest: rowhouse's policy, Redis's
-//! appendfsync, InnoDB's flush_log. memcached keeps nothing under any of them.
+//! appendfsync, InnoDB's flush_log. memcached keeps nothing under any of them. Tokyo Cabinet is a
+//! library, so it shows what one writer without a network can do.
 
 use anyhow::Result;
 use clap::Args;
@@ -9,10 +10,13 @@ use clap::Args;
 use super::fleet::*;
 use super::writing::{Kind, Ledger, one_window};
 use super::{Common, progress};
-use crate::peers::Durability;
+use crate::peers::{Durability, TokyoCabinet};
 use crate::plot::Drawing;
-use crate::report::{Layout, Report};
+use crate::report::{Layout, Measurement, Report};
 use crate::users::Users;
+
+/// Tokyo Cabinet, in the program that writes: no server, no connection, one thread.
+const TOKYO_CABINET: &str = "tokyo cabinet (embedded)";
 
 const POLICIES: [Durability; 3] =
     [Durability::EveryCommit, Durability::EverySecond, Durability::Os];
@@ -26,6 +30,7 @@ const PAIRS: &[(&str, &str)] = &[
     (ROWHOUSE_HANDLERSOCKET, MARIADB_HANDLERSOCKET),
     (ROWHOUSE_HANDLERSOCKET, REDIS),
     (ROWHOUSE_TEXT, MARIADB_TEXT),
+    (ROWHOUSE_MEMCACHED, TOKYO_CABINET),
 ];
 
 /// Options of `durability`.
@@ -56,9 +61,14 @@ pub fn run(options: &Options) -> Result<()> {
     report.setting("every-second", "rowhouse every-second; redis everysec; innodb flush_log=2");
     report.setting("os", "rowhouse os; redis appendfsync no; innodb flush_log=0");
     report.setting("memcached", "not durable under any policy");
+    report.setting(TOKYO_CABINET, "one thread; a sync after each write, each second, or none");
+    let library = match common.wants(TOKYO_CABINET) {
+        true => report.keep(TOKYO_CABINET, TokyoCabinet::compile()),
+        false => None,
+    };
     for policy in POLICIES {
         if options.policy.is_empty() || options.policy.contains(&policy) {
-            one_policy(options, policy, users, &mut report);
+            one_policy(options, policy, users, library.as_ref(), &mut report);
         }
     }
     report.compare(PAIRS);
@@ -66,7 +76,13 @@ pub fn run(options: &Options) -> Result<()> {
     common.finish(&report, Layout::Requests, &drawing)
 }
 
-fn one_policy(options: &Options, policy: Durability, users: Users, report: &mut Report) {
+fn one_policy(
+    options: &Options,
+    policy: Durability,
+    users: Users,
+    library: Option<&TokyoCabinet>,
+    report: &mut Report,
+) {
     let common = &options.common;
     let settings = FleetSettings {
         policy: Some(policy),
@@ -81,6 +97,16 @@ fn one_policy(options: &Options, policy: Durability, users: Users, report: &mut 
     for (kind, what) in [(Kind::Update, "update"), (Kind::Insert, "insert")] {
         let mode = format!("{what}, {}", policy.name());
         for round in 0..common.rounds {
+            if let Some(library) = library {
+                let plan = common.plan(1, Vec::new());
+                let window = library.window(users.rows, plan.warm, plan.measure, what, policy);
+                let label = format!("{TOKYO_CABINET}, {mode}");
+                if let Some(sample) = report.keep(&label, window) {
+                    let measurement = Measurement::new(&mode, TOKYO_CABINET, round, 1, &sample);
+                    progress(&format!("{label}, round {round}: {:.0}/s", measurement.rate));
+                    report.measurements.push(measurement);
+                }
+            }
             for (target, ledger) in targets.iter().zip(&mut ledgers) {
                 let label = format!("{}, {mode}", target.name);
                 if !common.wants(target.name) || report.not_run.contains_key(&label) {

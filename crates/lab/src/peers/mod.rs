@@ -9,9 +9,11 @@ mod memcached;
 mod redis;
 mod rowhouse;
 mod server;
+mod tokyo_cabinet;
 
 pub use echo::{Echo, Kernel, serve as serve_echo};
 pub use mariadb::{MariaDb, MariaDbSettings};
 pub use memcached::Memcached;
 pub use redis::{AppendFsync, Redis};
 pub use rowhouse::{Durability, Rowhouse, RowhouseSettings};
+pub use tokyo_cabinet::TokyoCabinet;
