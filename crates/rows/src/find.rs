@@ -110,7 +110,7 @@ impl Engine {
     /// is about to visit, so that the batch waits for memory once and not once a row. Of no use
     /// for a single one; looks at the first `PREFETCH_MAX`.
     pub fn look_ahead(&self, index: usize, ranges: &[KeyRange]) {
-        if index == 0 && ranges.len() > 1 && self.cache().is_on() {
+        if index == 0 && ranges.len() > 1 {
             self.cache().prefetch(ranges.iter().map(|range| range.start.as_slice()));
         }
     }

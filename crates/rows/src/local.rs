@@ -139,11 +139,7 @@ impl<S: LocalStore> StoreTransaction for LocalTransaction<S> {
     }
 
     fn buffered(&self, key: &[u8]) -> Option<Option<&[u8]>> {
-        // A length check first: most transactions read before they write.
-        if self.overlay.writes.is_empty() {
-            return None;
-        }
-        self.overlay.writes.get(key).map(Option::as_deref)
+        self.overlay.get(key)
     }
 
     fn put(&mut self, key: Vec<u8>, value: Vec<u8>) {
@@ -229,6 +225,15 @@ impl Read for Frozen {
 }
 
 impl Overlay {
+    /// What was written under a key: nothing, a removal, or a value.
+    fn get(&self, key: &[u8]) -> Option<Option<&[u8]>> {
+        // A length check first: most transactions read before they write.
+        if self.writes.is_empty() {
+            return None;
+        }
+        self.writes.get(key).map(Option::as_deref)
+    }
+
     fn write(&mut self, key: Vec<u8>, value: Option<Vec<u8>>) {
         let bytes = WRITE_OVERHEAD + 2 * key.len() + value.as_ref().map_or(0, Vec::len);
         self.bytes += bytes;
@@ -285,15 +290,11 @@ impl Overlay {
 
 impl Read for View<'_> {
     fn get(&self, key: &[u8], reach: Reach, value: &mut Vec<u8>) -> Result<bool> {
-        // A length check first: most transactions read before they write.
-        if self.overlay.writes.is_empty() {
-            return self.base.get(key, reach, value);
-        }
-        match self.overlay.writes.get(key) {
+        match self.overlay.get(key) {
             None => self.base.get(key, reach, value),
             Some(own) => {
                 value.clear();
-                value.extend_from_slice(own.as_deref().unwrap_or_default());
+                value.extend_from_slice(own.unwrap_or_default());
                 Ok(own.is_some())
             }
         }
@@ -305,7 +306,7 @@ impl Read for View<'_> {
         reach: Reach,
         each: &mut dyn FnMut(usize, Option<&[u8]>) -> Result<()>,
     ) -> Result<()> {
-        let own = |position: usize| self.overlay.writes.get(&keys[position]);
+        let own = |position: usize| self.overlay.get(&keys[position]);
         let others: Vec<usize> = match self.overlay.writes.is_empty() {
             true => return self.base.get_many(keys, reach, each),
             false => (0..keys.len()).filter(|&position| own(position).is_none()).collect(),
@@ -319,14 +320,14 @@ impl Read for View<'_> {
         let asked: Vec<Vec<u8>> = others.iter().map(|&position| keys[position].clone()).collect();
         self.base.get_many(&asked, reach, &mut |answer, value| {
             while next < others[answer] {
-                each(next, own(next).and_then(|own| own.as_deref()))?;
+                each(next, own(next).flatten())?;
                 next += 1;
             }
             next += 1;
             each(others[answer], value)
         })?;
         for position in next..keys.len() {
-            each(position, own(position).and_then(|own| own.as_deref()))?;
+            each(position, own(position).flatten())?;
         }
         Ok(())
     }

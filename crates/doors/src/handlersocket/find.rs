@@ -18,6 +18,9 @@ use crate::handlersocket::encode;
 use crate::handlersocket::execute::{Failure, Served};
 use crate::handlersocket::handle::Handle;
 
+/// Key parts of finds that are looked ahead of; longer keys are not.
+const PARTS_AHEAD_MAX: usize = 4;
+
 /// A filter ready to compare: the value is in the key form of its column's type.
 pub(super) struct Test {
     column: usize,
@@ -138,17 +141,17 @@ impl Handle {
         out: &mut Vec<u8>,
     ) -> bool {
         let parts = self.table.codecs[self.index].parts.len();
-        let mut datums = [const { Value::Null }; 4];
-        if self.index != 0 || parts > datums.len() || !self.table.is_current() {
+        let mut values = [const { Value::Null }; PARTS_AHEAD_MAX];
+        if self.index != 0 || parts > values.len() || !self.table.is_current() {
             return false;
         }
         let mut count = 0;
         for (part, token) in tokens.take(parts).enumerate() {
             let Ok(value) = self.key_value(part, token) else { return false };
-            datums[part] = value;
+            values[part] = value;
             count += 1;
         }
-        let datums = [0, 1, 2, 3].map(|part| datums[part].as_datum());
+        let datums = values.each_ref().map(Value::as_datum);
         count == parts && self.table.push_row_key(&datums[..parts], out).is_ok()
     }
 

@@ -6,13 +6,15 @@
 //!
 //! Not here: classic commands (`text`), what commands do (`execute`).
 
+use rows::text::write_u64;
+
 use crate::memcached::command::{
     Count, Delete, Fetch, Item, KEY_BYTES_MAX, Moment, Outcome, Refusal, Store, StoreMode, Trouble,
 };
 use crate::memcached::door::{Failing, Served};
 use crate::memcached::execute::Rows;
 use crate::memcached::text::{
-    BAD_CHUNK, BAD_LINE, Tokens, refusal, refusing, signed, too_large, unsigned, write_number,
+    BAD_CHUNK, BAD_LINE, Tokens, refusal, refusing, signed, too_large, unsigned,
 };
 
 /// Longest opaque token.
@@ -294,7 +296,7 @@ impl Request<'_> {
         let with_value = self.flags.value && !same;
         if with_value {
             out.extend_from_slice(b"VA ");
-            write_number(item.value.len() as u64, out);
+            write_u64(item.value.len() as u64, out);
         } else {
             out.extend_from_slice(b"HD");
         }
@@ -302,7 +304,7 @@ impl Request<'_> {
             expires = self.flags.expires_after(token, item.made, now, expires);
             let mut number = |letter: u8, number: u64| {
                 out.extend_from_slice(&[b' ', letter]);
-                write_number(number, out);
+                write_u64(number, out);
             };
             match token[0] {
                 b'f' => number(b'f', u64::from(item.flags)),
@@ -332,11 +334,11 @@ impl Request<'_> {
             match (token[0], cas) {
                 (b'c', Some((cas, _))) => {
                     out.extend_from_slice(b" c");
-                    write_number(cas, out);
+                    write_u64(cas, out);
                 }
                 (b's', Some((_, bytes))) => {
                     out.extend_from_slice(b" s");
-                    write_number(bytes as u64, out);
+                    write_u64(bytes as u64, out);
                 }
                 _ => self.flags.echo(token, self.asked, out),
             }
@@ -431,7 +433,7 @@ impl Request<'_> {
         let digits = counted.number.to_string();
         if flags.value {
             out.extend_from_slice(b"VA ");
-            write_number(digits.len() as u64, out);
+            write_u64(digits.len() as u64, out);
         } else {
             out.extend_from_slice(b"HD");
         }
@@ -440,7 +442,7 @@ impl Request<'_> {
             match token[0] {
                 b'c' => {
                     out.extend_from_slice(b" c");
-                    write_number(counted.cas, out);
+                    write_u64(counted.cas, out);
                 }
                 b't' => ttl(expires, rows.now, out),
                 _ => flags.echo(token, self.asked, out),
@@ -488,7 +490,7 @@ fn ttl(expires: i64, now: Moment, out: &mut Vec<u8>) {
         0 => out.extend_from_slice(b" t-1"),
         _ => {
             out.extend_from_slice(b" t");
-            write_number(expires.saturating_sub(now.0).max(0) as u64, out);
+            write_u64(expires.saturating_sub(now.0).max(0) as u64, out);
         }
     }
 }

@@ -8,6 +8,7 @@
 
 use memchr::memchr;
 use rows::cache::PREFETCH_MAX;
+use rows::text::write_u64;
 
 use crate::memcached::command::{
     Count, Delete, Fetch, Item, KEY_BYTES_MAX, Outcome, Refusal, Store, StoreMode, Trouble,
@@ -73,21 +74,6 @@ pub fn signed(token: &[u8]) -> Option<i64> {
         Some(digits) => i64::try_from(unsigned(digits)?).ok().map(|value| -value),
         None => i64::try_from(unsigned(token.strip_prefix(b"+").unwrap_or(token))?).ok(),
     }
-}
-
-/// Appends a number in digits.
-pub fn write_number(mut number: u64, out: &mut Vec<u8>) {
-    let mut digits = [0; 20];
-    let mut at = digits.len();
-    loop {
-        at -= 1;
-        digits[at] = b'0' + (number % 10) as u8;
-        number /= 10;
-        if number == 0 {
-            break;
-        }
-    }
-    out.extend_from_slice(&digits[at..]);
 }
 
 /// Whether a value of so many bytes is above the limit.
@@ -253,12 +239,12 @@ fn value(key: &[u8], item: &Item<'_>, with_cas: bool, out: &mut Vec<u8>) {
     out.extend_from_slice(b"VALUE ");
     out.extend_from_slice(key);
     out.push(b' ');
-    write_number(u64::from(item.flags), out);
+    write_u64(u64::from(item.flags), out);
     out.push(b' ');
-    write_number(item.value.len() as u64, out);
+    write_u64(item.value.len() as u64, out);
     if with_cas {
         out.push(b' ');
-        write_number(item.cas, out);
+        write_u64(item.cas, out);
     }
     out.extend_from_slice(b"\r\n");
     out.extend_from_slice(item.value);
@@ -387,7 +373,7 @@ fn simple(tokens: &[&[u8]], rows: &mut Rows<'_, '_>, out: &mut Vec<u8>) -> Resul
                     let count = Count { key, down, delta, ..Count::default() };
                     rows.count(&count, false).map(|counted| match counted {
                         Ok(counted) => {
-                            write_number(counted.number, out);
+                            write_u64(counted.number, out);
                             out.extend_from_slice(b"\r\n");
                         }
                         Err(_) => out.extend_from_slice(b"NOT_FOUND\r\n"),

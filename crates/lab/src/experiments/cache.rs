@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::Common;
 use super::fleet::*;
-use super::rounds::{Mode, measure, read_all};
+use super::rounds::{MODES, Mode, measure, read_all};
 use crate::plot::Drawing;
 use crate::report::{Layout, Report};
 use crate::users::Users;
@@ -53,13 +53,7 @@ pub fn run(options: &Options) -> Result<()> {
 /// Both caches in turn on one number of rows.
 fn one_table(options: &Options, users: Users, report: &mut Report) {
     let common = &options.common;
-    let settings = FleetSettings {
-        policy: None,
-        handlersocket_threads: 2,
-        buffer_pool_mib: 1024,
-        echo: false,
-        users,
-    };
+    let settings = FleetSettings::new(None, users);
     let mut fleets = Vec::new();
     for (name, memory) in SIZES {
         if common.wants(name) {
@@ -74,11 +68,9 @@ fn one_table(options: &Options, users: Users, report: &mut Report) {
         readers.extend(door.map(|door| Readable { name, ..door }));
     }
     read_all(&readers, users, &format!(", {} rows", users.rows), common, report);
-    let mode = |what: &str, depth, batch| {
-        let name = format!("{} rows, {what}", users.rows).into();
-        Mode { name, depth, batch }
-    };
-    let modes =
-        [mode("one in flight", 1, 1), mode("pipelined 32", 32, 1), mode("batches of 100", 1, 100)];
+    let modes = MODES.map(|mode| {
+        let name = format!("{} rows, {}", users.rows, mode.name).into();
+        Mode { name, ..mode }
+    });
     measure(&readers, &modes, users, options.connections, common, report);
 }

@@ -84,13 +84,7 @@ fn one_policy(
     report: &mut Report,
 ) {
     let common = &options.common;
-    let settings = FleetSettings {
-        policy: Some(policy),
-        handlersocket_threads: 2,
-        buffer_pool_mib: 1024,
-        echo: false,
-        users,
-    };
+    let settings = FleetSettings::new(Some(policy), users);
     let fleet = Fleet::start(common, &settings, report);
     let targets = fleet.writers();
     let mut ledgers = Ledger::for_all(users, targets.len());

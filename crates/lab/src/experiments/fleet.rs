@@ -79,6 +79,19 @@ pub struct FleetSettings {
     pub users: Users,
 }
 
+impl FleetSettings {
+    /// What most experiments want of the peers.
+    pub fn new(policy: Option<Durability>, users: Users) -> FleetSettings {
+        FleetSettings {
+            policy,
+            handlersocket_threads: 2,
+            buffer_pool_mib: 1024,
+            echo: false,
+            users,
+        }
+    }
+}
+
 /// The servers that could be started and filled.
 pub struct Fleet {
     users: Users,

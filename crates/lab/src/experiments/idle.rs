@@ -53,13 +53,7 @@ pub fn run(options: &Options) -> Result<()> {
     report.setting("rows", options.rows);
     report.setting("busy connections", options.connections);
     report.setting("idle connections", options.idle);
-    let settings = FleetSettings {
-        policy: None,
-        handlersocket_threads: 2,
-        buffer_pool_mib: 1024,
-        echo: false,
-        users,
-    };
+    let settings = FleetSettings::new(None, users);
     let fleet = Fleet::start(common, &settings, &mut report);
     let takes_part = |reader: &Readable<'_>| NAMES.contains(&reader.name);
     let readers: Vec<Readable<'_>> = fleet.readers().into_iter().filter(takes_part).collect();

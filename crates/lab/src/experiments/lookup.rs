@@ -4,23 +4,15 @@
 //! in memory? Contenders hold the same rows and are asked for the same columns; the echo server
 //! sends back as many bytes as a row has and is the limit.
 
-use std::borrow::Cow;
-
 use anyhow::{Result, ensure};
 use clap::Args;
 
 use super::Common;
 use super::fleet::*;
-use super::rounds::{Mode, measure, read_all};
+use super::rounds::{MODES, Mode, measure, read_all};
 use crate::plot::Drawing;
 use crate::report::{Layout, Report};
 use crate::users::Users;
-
-const MODES: [Mode; 3] = [
-    Mode { name: Cow::Borrowed("one in flight"), depth: 1, batch: 1 },
-    Mode { name: Cow::Borrowed("pipelined 32"), depth: 32, batch: 1 },
-    Mode { name: Cow::Borrowed("batches of 100"), depth: 1, batch: 100 },
-];
 
 /// Whose ratio is of interest: ours over theirs.
 const PAIRS: &[(&str, &str)] = &[
@@ -70,11 +62,9 @@ pub fn run(options: &Options) -> Result<()> {
     report.setting("durability", "none matters: reads only, after loading");
 
     let settings = FleetSettings {
-        policy: None,
         handlersocket_threads: options.handlersocket_threads,
-        buffer_pool_mib: 1024,
         echo: true,
-        users,
+        ..FleetSettings::new(None, users)
     };
     let fleet = Fleet::start(common, &settings, &mut report);
     let contenders = fleet.readers();

@@ -31,6 +31,13 @@ pub struct Mode {
     pub batch: usize,
 }
 
+/// How look-ups are asked.
+pub const MODES: [Mode; 3] = [
+    Mode { name: Cow::Borrowed("one in flight"), depth: 1, batch: 1 },
+    Mode { name: Cow::Borrowed("pipelined 32"), depth: 32, batch: 1 },
+    Mode { name: Cow::Borrowed("batches of 100"), depth: 1, batch: 100 },
+];
+
 /// Lets every contender be read once completely, and notes how long that took. Figures are then of
 /// a steady state: neither of a cache that is being filled nor of rows that are not in memory yet.
 /// `of` tells apart readings of one run in the report.

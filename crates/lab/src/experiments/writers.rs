@@ -38,13 +38,7 @@ pub fn run(options: &Options) -> Result<()> {
     report.setting("durability", options.durability.name());
     report.setting("memcached", "not durable");
     report.setting("innodb flush_log", flush_log(options.durability));
-    let settings = FleetSettings {
-        policy: Some(options.durability),
-        handlersocket_threads: 2,
-        buffer_pool_mib: 1024,
-        echo: false,
-        users,
-    };
+    let settings = FleetSettings::new(Some(options.durability), users);
     let fleet = Fleet::start(common, &settings, &mut report);
     let targets = fleet.writers();
     let mut ledgers = Ledger::for_all(users, targets.len());

@@ -177,6 +177,9 @@ impl RowCache {
     /// Has the processor fetch rows that are about to be looked up, so that a batch waits for
     /// memory once and not once a row.
     pub fn prefetch<'k>(&self, keys: impl Iterator<Item = &'k [u8]>) {
+        if !self.is_on() {
+            return;
+        }
         let mut hashes = [0; PREFETCH_MAX];
         let mut count = 0;
         for (hash, key) in hashes.iter_mut().zip(keys) {

@@ -68,8 +68,8 @@ struct State {
     idle: Option<(Instant, f64)>,
     /// No further loop before this.
     not_before: Instant,
-    /// When a loop joined last.
-    joined: Instant,
+    /// When a loop joined last, if one did.
+    joined: Option<Instant>,
     pause: Duration,
     frozen: bool,
 }
@@ -77,19 +77,10 @@ struct State {
 impl Balance {
     /// One loop of `loops` serves.
     pub fn new(loops: usize) -> Balance {
-        let now = Instant::now();
         Balance {
             serving: AtomicUsize::new(1),
             spent: (0..loops).map(|_| AtomicU64::new(0)).collect(),
-            state: Mutex::new(State {
-                decided: now,
-                spent: vec![0; loops],
-                idle: None,
-                not_before: now,
-                joined: now,
-                pause: PAUSE_MIN,
-                frozen: false,
-            }),
+            state: Mutex::new(State::new(loops, Instant::now())),
         }
     }
 
@@ -156,6 +147,23 @@ fn retired(loads: &[f64], serving: usize) -> Vec<Order> {
 }
 
 impl State {
+    fn new(loops: usize, now: Instant) -> State {
+        State {
+            decided: now,
+            spent: vec![0; loops],
+            idle: None,
+            not_before: now,
+            joined: None,
+            pause: PAUSE_MIN,
+            frozen: false,
+        }
+    }
+
+    /// Whether a loop joined less than `time` ago.
+    fn joined_within(&self, time: Duration, now: Instant) -> bool {
+        self.joined.is_some_and(|joined| now < joined + time)
+    }
+
     fn rule(
         &mut self,
         now: Instant,
@@ -172,14 +180,14 @@ impl State {
                 return (serving, vec![Order { from: busiest, to: idlest, one_of: 2 }]);
             }
             if serving < loads.len() && now >= self.not_before {
-                self.joined = now;
+                self.joined = Some(now);
                 let one_of = serving + 1;
                 let orders = (0..serving).map(|from| Order { from, to: serving, one_of }).collect();
                 return (serving + 1, orders);
             }
             return (serving, Vec::new());
         }
-        if serving == 1 || now < self.joined + STAY {
+        if serving == 1 || self.joined_within(STAY, now) {
             return (serving, Vec::new());
         }
         let rest = (serving - 1) as f64;
@@ -187,7 +195,7 @@ impl State {
         if total >= rest * if full { TIGHT } else { ROOMY } {
             return (serving, Vec::new());
         }
-        let soon = now < self.joined + SOON;
+        let soon = self.joined_within(SOON, now);
         self.pause = if soon { (self.pause * 2).min(PAUSE_MAX) } else { PAUSE_MIN };
         self.not_before = now + self.pause;
         let from = serving - 1;
@@ -225,16 +233,7 @@ mod tests {
 
     fn state() -> (State, Instant) {
         let now = Instant::now();
-        let state = State {
-            decided: now,
-            spent: vec![0; 4],
-            idle: None,
-            not_before: now,
-            joined: now - SOON,
-            pause: PAUSE_MIN,
-            frozen: false,
-        };
-        (state, now)
+        (State::new(4, now), now)
     }
 
     #[test]

@@ -70,9 +70,9 @@ impl<P: Poller> EventLoop<P> {
         tokens.retain(|token| {
             self.slots.get(*token).is_some_and(|c| c.active_at >= in_use && is_movable(c))
         });
-        let shared = self.shared.clone();
+        let balance = self.shared.balance.clone();
         for token in tokens.into_iter().step_by(order.one_of).take(MOVES_MAX) {
-            shared.balance.unless_frozen(|| self.hand_over(token, order.to));
+            balance.unless_frozen(|| self.hand_over(token, order.to));
         }
     }
 
