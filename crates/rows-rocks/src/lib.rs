@@ -4,6 +4,7 @@
 //! - `options`: every setting of RocksDB that we change, and why
 //! - `store`: opening, closing, and the trait itself
 //! - `reading`, `snapshot`: look-ups and scans; `writing`: batches, durability, failures
+//! - `log`: whether a damaged log is a crash's trace or lost writes
 //! - `ingest`, `reclaim`, `status`: files added at once, space given back, figures
 //! - `format`: the file that says whose data directory this is
 //!
@@ -12,6 +13,7 @@
 mod failure;
 mod format;
 mod ingest;
+mod log;
 mod options;
 mod reading;
 mod reclaim;
@@ -21,5 +23,6 @@ mod store;
 mod writing;
 
 pub use format::FORMAT_FILE;
+pub use log::DamagedLog;
 pub use options::RocksOptions;
 pub use store::RocksStore;
