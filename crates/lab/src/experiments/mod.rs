@@ -7,6 +7,7 @@ pub mod idle;
 pub mod kernel;
 pub mod load;
 pub mod lookup;
+pub mod recovery;
 pub mod tables;
 pub mod writers;
 
@@ -85,7 +86,7 @@ impl Common {
         }
         let program = program.canonicalize().context("the rowhouse program")?;
         let (memory, threads) = (self.memory.clone(), self.server_threads());
-        Ok(RowhouseSettings { program, memory, durability, threads })
+        Ok(RowhouseSettings { program, memory, durability, threads, flags: Vec::new() })
     }
 
     fn plan(&self, depth: usize, servers: Vec<u32>) -> Plan {

@@ -79,8 +79,11 @@ fn ready(addresses: &[(String, String)]) -> String {
 }
 
 fn open_rows(settings: &Settings, directory: &Path) -> anyhow::Result<Arc<Engine>> {
-    let options =
-        RocksOptions { memory_bytes: settings.store_memory() as usize, ..Default::default() };
+    let options = RocksOptions {
+        memory_bytes: settings.store_memory() as usize,
+        recovery_max: settings.recovery_max,
+        ..Default::default()
+    };
     let store = RocksStore::open(directory, &options).context("cannot open the rows")?;
     let options = EngineOptions {
         durability: settings.durability,

@@ -41,6 +41,8 @@ pub struct Settings {
     pub durability: Durability,
     /// How long a row lock is waited for.
     pub lock_wait: Duration,
+    /// How long a start may take after a crash.
+    pub recovery_max: Duration,
     /// Address that all doors listen on.
     pub listen: IpAddr,
     /// Where the MySQL door listens.
@@ -108,6 +110,9 @@ impl Settings {
                 .get("memory", |text| within(value::size(text)?, MEMORY_MIN..=u64::MAX))?,
             durability: values.get("durability", value::durability)?,
             lock_wait: values.get("lock-wait-timeout", value::duration)?,
+            recovery_max: Duration::from_secs(
+                values.get("recovery-seconds-max", value::count)?.max(1) as u64,
+            ),
             listen: values.get("listen", value::ip)?,
             mysql_port: values.get("mysql-port", value::port)?,
             mysql_socket: values.get("mysql-socket", value::path)?,

@@ -133,6 +133,13 @@ const DATA: Section = Section {
              Under all three, nothing acknowledged is lost when only the server dies.\n",
         ),
         setting(
+            "recovery-seconds-max",
+            Kind::Count,
+            "2",
+            "How long a start may take after a crash at full write speed, in seconds.\n\
+             Less means smaller write buffers and more work for each write.\n",
+        ),
+        setting(
             "lock-wait-timeout",
             Kind::Duration,
             "50s",
