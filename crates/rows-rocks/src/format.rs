@@ -22,6 +22,7 @@ use std::path::Path;
 use rows::error::{Error, Result};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::directory::make_directory;
 use crate::failure::of_file;
 
 /// Name of the file.
@@ -47,7 +48,7 @@ pub(crate) enum Directory {
 /// Looks at a directory, makes it if there is none, and refuses what must not be opened.
 pub(crate) fn examine(directory: &Path) -> Result<Directory> {
     let doing = "examining the data directory";
-    fs::create_dir_all(directory).map_err(|error| of_file(doing, error))?;
+    make_directory(directory).map_err(|error| of_file(doing, error))?;
     let format = directory.join(FORMAT_FILE);
     match fs::metadata(&format) {
         Ok(metadata) if metadata.len() > FORMAT_BYTES_MAX => Err(damaged()),

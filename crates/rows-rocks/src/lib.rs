@@ -4,13 +4,16 @@
 //! - `options`: every setting of RocksDB that we change, and why
 //! - `store`: opening, closing, and the trait itself
 //! - `reading`, `snapshot`: look-ups and scans; `writing`: batches, durability, failures
+//! - `directory`, `holes`: making directories that last, logs that a power cut left with holes
 //! - `ingest`, `reclaim`, `status`: files added at once, space given back, figures
 //! - `format`: the file that says whose data directory this is
 //!
 //! Not here: what keys and values mean (`rows`).
 
+mod directory;
 mod failure;
 mod format;
+mod holes;
 mod ingest;
 mod options;
 mod reading;
@@ -20,6 +23,7 @@ mod status;
 mod store;
 mod writing;
 
+pub use directory::make_directory;
 pub use format::FORMAT_FILE;
 pub use options::RocksOptions;
 pub use store::RocksStore;
