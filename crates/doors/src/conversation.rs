@@ -20,8 +20,8 @@
 
 use std::sync::Arc;
 
-use rows::store::{Durability, LockWait, Reach};
-use rows::{Engine, Result, Transaction};
+use rows::store::{LockWait, Reach};
+use rows::{Engine, Group, Result, Transaction};
 
 use crate::input::Input;
 
@@ -53,51 +53,24 @@ pub trait Conversation: Send {
     fn commit_failed(&mut self, error: &rows::Error, out: &mut Vec<u8>);
 }
 
-/// The writes that share one commit.
-#[derive(Default)]
-pub struct Group {
-    transaction: Option<Transaction>,
-    durability: Option<Durability>,
-}
-
-impl Group {
-    /// A group without writes.
-    pub fn new() -> Group {
-        Group::default()
-    }
-
-    /// Whether there is something to commit.
-    pub fn is_empty(&self) -> bool {
-        self.transaction.as_ref().is_none_or(Transaction::is_empty)
-    }
-
-    /// Takes the transaction out, with the strictest durability asked for by its writers.
-    pub fn take(&mut self) -> Option<(Transaction, Durability)> {
-        let durability = self.durability.take();
-        let transaction = self.transaction.take()?;
-        Some((transaction, durability.unwrap_or(Durability::EveryCommit)))
-    }
-}
-
 /// What a conversation may use during a turn.
 pub struct Turn<'a> {
     engine: &'a Arc<Engine>,
     group: &'a mut Group,
     wait: LockWait,
     requests: u64,
-    met_group: bool,
 }
 
 impl<'a> Turn<'a> {
     /// A turn in an event loop: nothing may wait.
     pub fn in_loop(engine: &'a Arc<Engine>, group: &'a mut Group) -> Turn<'a> {
-        Turn { engine, group, wait: LockWait::Never, requests: 0, met_group: false }
+        Turn { engine, group, wait: LockWait::Never, requests: 0 }
     }
 
     /// A turn in a pool thread: locks are waited for as long as the engine allows.
     pub fn in_pool(engine: &'a Arc<Engine>, group: &'a mut Group) -> Turn<'a> {
         let wait = LockWait::AtMost(engine.lock_wait_max());
-        Turn { engine, group, wait, requests: 0, met_group: false }
+        Turn { engine, group, wait, requests: 0 }
     }
 
     /// The rows.
@@ -125,24 +98,19 @@ impl<'a> Turn<'a> {
         self.requests
     }
 
-    /// Whether the transaction was asked for since the last call of this while it already held
-    /// writes: then the reply may depend on them.
-    pub fn take_met_group(&mut self) -> bool {
-        std::mem::take(&mut self.met_group)
+    /// Whether the group was asked for since the last call of this and holds writes: then the
+    /// reply may depend on them.
+    pub fn take_dependence(&mut self) -> bool {
+        self.group.take_dependence()
     }
 
     /// The group's transaction, for a write that is acknowledged with the engine's durability.
     pub fn transaction(&mut self) -> Result<&mut Transaction> {
-        self.transaction_with(self.engine.durability())
+        self.group.transaction(self.engine, self.wait, self.engine.durability())
     }
 
-    /// The group's transaction, for a write with a durability of its own.
-    pub fn transaction_with(&mut self, durability: Durability) -> Result<&mut Transaction> {
-        self.met_group |= !self.group.is_empty();
-        self.group.durability = self.group.durability.max(Some(durability));
-        if self.group.transaction.is_none() {
-            self.group.transaction = Some(self.engine.begin(self.wait)?);
-        }
-        Ok(self.group.transaction.as_mut().expect("started above"))
+    /// The group itself, for those who know the durability of a write.
+    pub fn group(&mut self) -> &mut Group {
+        self.group
     }
 }

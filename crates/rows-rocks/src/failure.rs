@@ -5,12 +5,16 @@
 use rocksdb::ErrorKind;
 use rows::error::{Error, Wait};
 
+use crate::log::DamagedLog;
+
+const OPENING: &str = "opening the database";
+
 /// An error of a look-up, a scan, or another operation that changes nothing.
 pub(crate) fn of_read(doing: &'static str, error: rocksdb::Error) -> Error {
     match error.kind() {
         // What `ReadTier::BlockCache` answers when the disk would have to be asked.
         ErrorKind::Incomplete => Error::WouldWait(Wait::Disk),
-        _ => Error::Store { doing, applied: Some(false), source: Box::new(error) },
+        _ => Error::Store { doing, applied: Some(false), source: explained(error) },
     }
 }
 
@@ -25,7 +29,28 @@ pub(crate) fn of_open(error: rocksdb::Error) -> Error {
     if text.contains("/LOCK:") || text.contains("lock hold by current process") {
         return Error::Refused { why: "the data directory is open in another process" };
     }
-    Error::Store { doing: "opening the database", applied: Some(false), source: Box::new(error) }
+    Error::Store { doing: OPENING, applied: Some(false), source: explained(error) }
+}
+
+/// An error of opening a directory whose log has lost what was synced.
+pub(crate) fn of_damaged_log(damaged: DamagedLog) -> Error {
+    Error::Store { doing: OPENING, applied: Some(false), source: Box::new(damaged) }
+}
+
+/// Bytes on the disk are not what was written; RocksDB's words name the file.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "{0}. A file is damaged or missing: `rowhouse check` shows how much can be read; restore a \
+     backup with `rowhouse restore`"
+)]
+struct Damage(rocksdb::Error);
+
+/// The error as a source, with what to do when bytes are damaged.
+fn explained(error: rocksdb::Error) -> Box<dyn std::error::Error + Send + Sync> {
+    match error.kind() {
+        ErrorKind::Corruption => Box::new(Damage(error)),
+        _ => Box::new(error),
+    }
 }
 
 /// Whether the disk, or the quota, is full: the one failure that passes by itself.

@@ -39,11 +39,14 @@ pub struct RocksOptions {
     pub memory_bytes: usize,
     /// Threads that write buffers to disk and compact; 0: by the number of processors.
     pub background_jobs: usize,
+    /// Opens a directory whose log is damaged where it was synced, without the writes from the
+    /// damage on. Otherwise it is refused with `DamagedLog`.
+    pub gives_up_damaged_log: bool,
 }
 
 impl Default for RocksOptions {
     fn default() -> Self {
-        RocksOptions { memory_bytes: 512 * MIB, background_jobs: 0 }
+        RocksOptions { memory_bytes: 512 * MIB, background_jobs: 0, gives_up_damaged_log: false }
     }
 }
 
@@ -111,6 +114,8 @@ impl RocksOptions {
         // A torn tail of the log ends the replay, wherever it lies; never is a later write
         // replayed without an earlier one. What was synced lies before every torn tail.
         options.set_wal_recovery_mode(DBRecoveryMode::PointInTime);
+        // A log that is missing or shorter than it was when it was synced is noticed.
+        options.set_track_and_verify_wals_in_manifest(true);
         // One thread at a time writes, for all that wait (RocksDB's group commit).
         options.set_allow_concurrent_memtable_write(false);
         // A filter for the write buffers, 2 % of them: absent keys cost 0.3 us instead of 1.2.

@@ -24,10 +24,12 @@ use rows::store::{
     StoreTransaction,
 };
 
-use crate::failure::{of_file, of_open, of_read};
+use crate::failure::{of_damaged_log, of_file, of_open, of_read};
 use crate::format::{self, Directory};
 use crate::holes::{cut_logs_at_holes, logs};
 use crate::ingest;
+use crate::log;
+use crate::manifest::cut_torn_manifest;
 use crate::options::{RocksOptions, Settings};
 use crate::reading::{Lookup, scan};
 use crate::reclaim::Reclaiming;
@@ -52,6 +54,7 @@ pub(crate) struct Shared {
     pub lookup: Lookup,
     pub modes: WriteModes,
     pub health: Health,
+    pub marks: log::Marks,
     pub syncing: Syncing,
     pub reclaiming: Reclaiming,
     pub locks: LockTable,
@@ -67,16 +70,25 @@ impl RocksStore {
     /// Opens the store of a directory, making both if they are not there.
     ///
     /// Errors: `Refused` when another process has it open, when it holds something else, or data
-    /// of a newer version; `Corrupt` when its `FORMAT` file is damaged; `Store` otherwise.
+    /// of a newer version; `Corrupt` when its `FORMAT` file is damaged; `Store` otherwise, with a
+    /// `DamagedLog` as its source when synced writes are missing from the log.
     pub fn open(directory: &Path, options: &RocksOptions) -> Result<RocksStore> {
         let state = format::examine(directory)?;
         ingest::remove_leftovers(directory)?;
         let of_log = |error| of_file("reading the log", error);
         let is_empty = !directory.join("CURRENT").exists();
         let has_logs = is_empty || !logs(directory).map_err(of_log)?.is_empty();
+        let gives_up_damaged_log = options.gives_up_damaged_log;
         let settings = options.settings(disk_bytes(directory), has_logs).map_err(of_open)?;
         let Settings { mut options, cache } = settings;
         options.create_if_missing(state == Directory::New);
+        cut_torn_manifest(directory).map_err(|error| of_file("reading the MANIFEST", error))?;
+        if state == Directory::Ours {
+            match gives_up_damaged_log {
+                false => refuse_damaged_log(directory, &options)?,
+                true => log::cut_aliens(directory).map_err(of_log)?,
+            }
+        }
         cut_logs_at_holes(directory).map_err(of_log)?;
         let family = ColumnFamilyDescriptor::new(DEFAULT_COLUMN_FAMILY_NAME, options.clone());
         let database = DB::open_cf_descriptors(&options, directory, [family]).map_err(of_open)?;
@@ -87,6 +99,7 @@ impl RocksStore {
             lookup: Lookup::new(None),
             modes: WriteModes::default(),
             health: Health::default(),
+            marks: log::Marks::default(),
             syncing: Syncing::default(),
             reclaiming: Reclaiming::load(directory)?,
             locks: LockTable::new(),
@@ -107,6 +120,31 @@ impl RocksStore {
     }
 }
 
+/// Looks for damage in the log that no crash explains. Nothing is changed by it.
+fn refuse_damaged_log(directory: &Path, options: &Options) -> Result<()> {
+    let find =
+        |from| log::find_damage(directory, from).map_err(|error| of_file("reading the log", error));
+    let manifest = log::find_manifest_damage(directory);
+    if let Some(damaged) = manifest.map_err(|error| of_file("reading MANIFEST", error))? {
+        return Err(of_damaged_log(damaged));
+    }
+    match find(0)? {
+        None => return Ok(()),
+        // RocksDB would not come back from reading it.
+        Some(damaged) if damaged.lost.is_none() => return Err(of_damaged_log(damaged)),
+        Some(_) => {}
+    }
+    // A log that is no longer needed need not be whole.
+    let family = ColumnFamilyDescriptor::new(DEFAULT_COLUMN_FAMILY_NAME, options.clone());
+    let database =
+        DB::open_cf_descriptors_read_only(options, directory, [family], false).map_err(of_open)?;
+    let needed = database.property_int_value("rocksdb.min-log-number-to-keep").map_err(of_open)?;
+    match find(needed.unwrap_or(0))? {
+        Some(damaged) => Err(of_damaged_log(damaged)),
+        None => Ok(()),
+    }
+}
+
 impl Handle {
     fn start(&mut self, name: &str, work: fn(&Shared)) -> Result<()> {
         let shared = Arc::clone(&self.shared);
@@ -120,7 +158,7 @@ impl Drop for Handle {
     fn drop(&mut self) {
         self.shared.syncing.stop();
         self.shared.reclaiming.stop();
-        if let Err(error) = self.shared.sync_log() {
+        if let Err(error) = self.shared.sync_log().and_then(|()| self.shared.write_mark(true)) {
             tracing::error!("the log was not synced at closing: {error}");
         }
         // Ends a compaction that the reclaiming thread may be waiting for. Write buffers are not

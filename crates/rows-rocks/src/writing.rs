@@ -8,13 +8,14 @@
 //! 3. A full disk is understood: RocksDB refuses writes until there is space and then goes on by
 //!    itself. Nothing acknowledged is touched by it.
 //! 4. While writes of `EverySecond` are unsynced, a sync begins within `SYNC_EVERY`.
+//! 5. A write says in the log up to which write the log was synced before it (`log::marks`).
 //!
 //! Not here: sharing one sync among transactions, which is the committer's (`rows::commit`).
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use parking_lot::{Condvar, Mutex};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use rocksdb::{ErrorKind, ReadOptions, WriteBatch, WriteOptions};
 use rows::error::{Error, Result};
 use rows::store::{Batch, Change, Durability, KeyRange};
@@ -27,6 +28,8 @@ pub(crate) const SYNC_EVERY: Duration = Duration::from_millis(500);
 
 /// Bytes that a change takes in a batch besides its key and value, at most.
 const CHANGE_OVERHEAD: usize = 16;
+/// Bytes that a mark takes in a batch.
+const MARK_BYTES: usize = 11;
 
 /// Options of writes, made once.
 pub(crate) struct WriteModes {
@@ -84,15 +87,30 @@ impl Health {
 #[derive(Default)]
 pub(crate) struct Syncing {
     unsynced: AtomicBool,
+    /// Something was synced that the log does not say yet.
+    unmarked: AtomicBool,
     stopped: Mutex<bool>,
     changed: Condvar,
 }
 
 impl Syncing {
     /// After a write that waits for the next sync.
-    fn mark(&self) {
+    fn note_unsynced(&self) {
+        self.raise(&self.unsynced);
+    }
+
+    /// After a write that was synced and may be the last one.
+    fn note_unmarked(&self) {
+        self.raise(&self.unmarked);
+    }
+
+    fn has_work(&self) -> bool {
+        self.unsynced.load(Ordering::Acquire) || self.unmarked.load(Ordering::Acquire)
+    }
+
+    fn raise(&self, flag: &AtomicBool) {
         // Usually set already: then a load is all it costs.
-        if !self.unsynced.load(Ordering::Acquire) && !self.unsynced.swap(true, Ordering::AcqRel) {
+        if !flag.load(Ordering::Acquire) && !flag.swap(true, Ordering::AcqRel) {
             let _stopped = self.stopped.lock();
             self.changed.notify_one();
         }
@@ -111,7 +129,7 @@ impl Shared {
             Durability::EveryCommit => &self.modes.synced,
             Durability::EverySecond | Durability::Os => &self.modes.unsynced,
         };
-        let written = self.write_with(batches, options)?;
+        let written = self.write_with(batches, options, durability)?;
         written.map_err(|error| self.health.after("writing", error))?;
         self.note_written(durability);
         Ok(())
@@ -126,7 +144,7 @@ impl Shared {
         if durability == Durability::EveryCommit {
             return Ok(false);
         }
-        match self.write_with(batches, &self.modes.at_once)? {
+        match self.write_with(batches, &self.modes.at_once, durability)? {
             Err(error) if error.kind() == ErrorKind::Incomplete => return Ok(false),
             written => written.map_err(|error| self.health.after("writing", error))?,
         }
@@ -135,8 +153,10 @@ impl Shared {
     }
 
     fn note_written(&self, durability: Durability) {
-        if durability == Durability::EverySecond {
-            self.syncing.mark();
+        match durability {
+            Durability::EveryCommit => self.syncing.note_unmarked(),
+            Durability::EverySecond => self.syncing.note_unsynced(),
+            Durability::Os => {}
         }
     }
 
@@ -144,9 +164,13 @@ impl Shared {
         &self,
         batches: &[&Batch],
         options: &WriteOptions,
+        durability: Durability,
     ) -> Result<std::result::Result<(), rocksdb::Error>> {
         self.health.check()?;
-        let mut merged = WriteBatch::with_capacity_bytes(bytes(batches));
+        let mut merged = WriteBatch::with_capacity_bytes(MARK_BYTES + bytes(batches));
+        if let Some(mark) = self.marks.next() {
+            merged.put_log_data(mark);
+        }
         for change in batches.iter().flat_map(|batch| &batch.changes) {
             match change {
                 Change::Put(key, value) => merged.put(key, value),
@@ -157,7 +181,28 @@ impl Shared {
         if merged.is_empty() {
             return Ok(Ok(()));
         }
-        Ok(self.database.write_opt(merged, options))
+        let count = merged.len() as u64;
+        // Everything up to here is in the log already, and this batch comes behind it.
+        let before = self.database.latest_sequence_number();
+        let written = self.database.write_opt(merged, options);
+        if written.is_ok() && durability == Durability::EveryCommit {
+            self.marks.synced(before + count);
+        }
+        Ok(written)
+    }
+
+    /// Writes a mark without any change, if there is something to be said.
+    pub(crate) fn write_mark(&self, sync: bool) -> Result<()> {
+        self.health.check()?;
+        let Some(mark) = self.marks.next() else {
+            return Ok(());
+        };
+        let mut batch = WriteBatch::default();
+        batch.put_log_data(mark);
+        let modes = &self.modes;
+        let options = if sync { &modes.synced } else { &modes.unsynced };
+        let written = self.database.write_opt(batch, options);
+        written.map_err(|error| self.health.after("marking the log", error))
     }
 
     /// RocksDB's range removal needs an end. A range without one ends after the last key there
@@ -194,8 +239,11 @@ impl Shared {
     /// Syncs the log: everything acknowledged before this call is durable after it.
     pub(crate) fn sync_log(&self) -> Result<()> {
         self.health.check()?;
+        let before = self.database.latest_sequence_number();
         let synced = self.database.flush_wal(true);
-        synced.map_err(|error| self.health.after("syncing the log", error))
+        synced.map_err(|error| self.health.after("syncing the log", error))?;
+        self.marks.synced(before);
+        Ok(())
     }
 
     /// The syncing thread's work until `Syncing::stop`.
@@ -203,14 +251,14 @@ impl Shared {
         let syncing = &self.syncing;
         let mut stopped = syncing.stopped.lock();
         loop {
-            while !*stopped && !syncing.unsynced.load(Ordering::Acquire) {
+            while !*stopped && !syncing.has_work() {
                 syncing.changed.wait(&mut stopped);
             }
             let deadline = std::time::Instant::now() + SYNC_EVERY;
             while !*stopped && !syncing.changed.wait_until(&mut stopped, deadline).timed_out() {}
             // First the mark, then the sync: a write in between is marked for the next one.
             if syncing.unsynced.swap(false, Ordering::AcqRel) {
-                parking_lot::MutexGuard::unlocked(&mut stopped, || {
+                MutexGuard::unlocked(&mut stopped, || {
                     if let Err(error) = self.sync_log() {
                         tracing::error!("the log was not synced: {error}");
                         // A full disk may pass; after any other failure nothing can be synced.
@@ -218,6 +266,12 @@ impl Shared {
                     }
                 });
             }
+            syncing.unmarked.store(false, Ordering::Release);
+            MutexGuard::unlocked(&mut stopped, || {
+                if let Err(error) = self.write_mark(false) {
+                    tracing::debug!("the log was not marked: {error}");
+                }
+            });
             if *stopped {
                 return;
             }

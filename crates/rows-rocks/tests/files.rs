@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use rows::error::{Error, Wait};
 use rows::store::{Batch, Change, Direction, Durability, KeyRange, Reach, Read, Store};
-use rows_rocks::{FORMAT_FILE, RocksOptions, RocksStore};
+use rows_rocks::{DamagedLog, FORMAT_FILE, RocksOptions, RocksStore};
 
 const VALUE_BYTES: usize = 1000;
 
@@ -134,15 +134,71 @@ fn a_damaged_data_file_is_found_by_verify_and_never_read_as_data() {
     assert!((1..100).contains(&unreadable), "{unreadable}");
 }
 
-#[test]
-fn a_damaged_log_is_replayed_up_to_the_damage() {
-    let directory = tempfile::tempdir().unwrap();
-    let store = open(directory.path());
+/// A thousand rows, one a write, in a log that is as a crash of the process leaves it.
+fn crashed(durability: Durability) -> tempfile::TempDir {
+    let (lived, crashed) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let store = open(lived.path());
     for number in 0..1_000 {
         let changes = vec![Change::Put(key(number), value(number))];
-        store.write(&Batch { changes }, Durability::Os).unwrap();
+        store.write(&Batch { changes }, durability).unwrap();
     }
+    for entry in fs::read_dir(lived.path()).unwrap().flatten() {
+        fs::copy(entry.path(), crashed.path().join(entry.file_name())).unwrap();
+    }
+    crashed
+}
+
+#[test]
+fn a_log_that_is_damaged_where_it_was_synced_is_refused_and_left_as_it_is() {
+    let directory = crashed(Durability::EveryCommit);
+    let log = largest(directory.path(), "log");
+    damage(&log, 500_000);
+    let before = fs::read(&log).unwrap();
+    for _ in 0..2 {
+        let Err(Error::Store { source, .. }) = try_open(directory.path()) else {
+            panic!("synced writes are missing");
+        };
+        let damaged = source.downcast_ref::<DamagedLog>().expect("says what is damaged");
+        assert_eq!(damaged.file, log);
+        assert!((498_000..=500_000).contains(&damaged.place), "{damaged}");
+        let (first, last) = damaged.lost.expect("names the writes");
+        assert!((400..600).contains(&first) && first == last, "{damaged}");
+        assert_eq!(fs::read(&log).unwrap(), before);
+    }
+    let options = RocksOptions {
+        memory_bytes: 8 << 20,
+        gives_up_damaged_log: true,
+        ..RocksOptions::default()
+    };
+    let store = RocksStore::open(directory.path(), &options).unwrap();
+    assert!((400..600).contains(&count(&store)));
     drop(store);
+    open(directory.path());
+}
+
+#[test]
+fn a_log_of_a_stopped_store_is_refused_wherever_it_is_damaged() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path());
+    let changes = vec![Change::Put(key(1), value(1))];
+    store.write(&Batch { changes }, Durability::Os).unwrap();
+    drop(store);
+    damage(&largest(directory.path(), "log"), 300);
+    assert!(try_open(directory.path()).is_err(), "the only row would be lost");
+}
+
+#[test]
+fn a_log_cut_short_by_a_crash_is_replayed_up_to_the_cut() {
+    let directory = crashed(Durability::EveryCommit);
+    let log = largest(directory.path(), "log");
+    let bytes = fs::read(&log).unwrap();
+    fs::write(&log, &bytes[..bytes.len() - 300]).unwrap();
+    assert_eq!(count(&open(directory.path())), 999);
+}
+
+#[test]
+fn a_log_torn_where_it_was_not_synced_is_replayed_up_to_the_tear() {
+    let directory = crashed(Durability::Os);
     damage(&largest(directory.path(), "log"), 500_000);
     let store = open(directory.path());
     let there = count(&store);
@@ -228,4 +284,29 @@ fn sizes_of_ranges_are_about_right_with_and_without_an_end() {
     let half = KeyRange { start: key(10_000), end: Vec::new() };
     let half = store.approximate_bytes(&half).unwrap();
     assert!((7_000_000..13_000_000).contains(&half), "{half}");
+}
+
+/// RocksDB's reader once went round for ever on a record of a type that only recycled logs have.
+#[test]
+fn a_log_or_list_of_files_with_a_type_of_recycled_logs_is_refused_and_not_read_for_ever() {
+    for name in ["log", "MANIFEST"] {
+        let directory = crashed(Durability::Os);
+        let file = match name {
+            "log" => largest(directory.path(), "log"),
+            _ => directory
+                .path()
+                .join(fs::read_to_string(directory.path().join("CURRENT")).unwrap().trim_end()),
+        };
+        let mut bytes = fs::read(&file).unwrap();
+        // The second record's type: behind the first one's head and data.
+        let second = 7 + usize::from(u16::from_le_bytes([bytes[4], bytes[5]]));
+        assert_eq!(bytes[second + 6], 1);
+        bytes[second + 6] = 5;
+        fs::write(&file, bytes).unwrap();
+        let Err(Error::Store { source, .. }) = try_open(directory.path()) else {
+            panic!("{name} is damaged");
+        };
+        let damaged = source.downcast_ref::<DamagedLog>().expect("says what is damaged");
+        assert_eq!((&damaged.file, damaged.place, damaged.lost), (&file, second as u64, None));
+    }
 }

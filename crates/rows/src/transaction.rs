@@ -325,7 +325,8 @@ impl Transaction {
         if table.is_current() { Ok(()) } else { Err(Error::SchemaChanged) }
     }
 
-    fn reach(&self) -> Reach {
+    /// How far its reads reach: into memory only, where locks are not waited for either.
+    pub fn reach(&self) -> Reach {
         match self.wait {
             LockWait::Never => Reach::Memory,
             LockWait::AtMost(_) => Reach::Disk,

@@ -171,6 +171,12 @@ fn split_table(name: &str) -> (&str, &str) {
 
 impl From<Error> for SqlError {
     fn from(error: Error) -> SqlError {
+        SqlError::from(&error)
+    }
+}
+
+impl From<&Error> for SqlError {
+    fn from(error: &Error) -> SqlError {
         match error {
             Error::WouldWait(_) => SqlError::would_wait(),
             Error::LockTimeout => {
@@ -187,12 +193,12 @@ impl From<Error> for SqlError {
                 SqlError::new(1062, format!("Duplicate entry '{entry}' for key '{index}'"))
             }
             Error::NotFound { what, name } => match what {
-                Thing::Database => SqlError::unknown_database(&name),
+                Thing::Database => SqlError::unknown_database(name),
                 Thing::Table => {
-                    let (database, table) = split_table(&name);
+                    let (database, table) = split_table(name);
                     SqlError::no_table(database, table)
                 }
-                Thing::Column => SqlError::unknown_column(&name, "field list"),
+                Thing::Column => SqlError::unknown_column(name, "field list"),
                 Thing::Index => SqlError::new(
                     1091,
                     format!("Can't DROP '{name}'; check that column/key exists"),
@@ -203,17 +209,17 @@ impl From<Error> for SqlError {
                     SqlError::new(1007, format!("Can't create database '{name}'; database exists"))
                 }
                 Thing::Table => {
-                    let (_, table) = split_table(&name);
+                    let (_, table) = split_table(name);
                     SqlError::new(1050, format!("Table '{table}' already exists"))
                 }
                 Thing::Column => SqlError::new(1060, format!("Duplicate column name '{name}'")),
                 Thing::Index => SqlError::new(1061, format!("Duplicate key name '{name}'")),
             },
-            Error::Value { column, issue } => value_error(&column, issue, "", 1),
+            Error::Value { column, issue } => value_error(column, *issue, "", 1),
             Error::NullValue { column } => {
                 SqlError::new(1048, format!("Column '{column}' cannot be null"))
             }
-            Error::Definition { why } => SqlError::new(definition_number(&why), why),
+            Error::Definition { why } => SqlError::new(definition_number(why), why.clone()),
             Error::TooLarge { what, bytes, bytes_max } => SqlError::new(
                 1118,
                 format!("{what} of {bytes} bytes is above the limit of {bytes_max} bytes"),

@@ -52,6 +52,17 @@ impl Plan {
             Plan::Other => true,
         }
     }
+
+    /// Whether a write may be tried in an event loop: few rows, and nothing that sleeps. How many
+    /// rows an UPDATE or DELETE meets is seen only on the way.
+    pub fn is_short(&self, runs: &[u32]) -> bool {
+        match self {
+            Plan::Insert(plan) => plan.is_short(runs),
+            Plan::Update(plan) => !plan.waits,
+            Plan::Delete(plan) => !plan.waits,
+            Plan::Select(_) | Plan::Other => false,
+        }
+    }
 }
 
 struct Entry {

@@ -6,6 +6,7 @@
 //! session.query(bytes, how)          -> (Reply, bytes taken)   first statement of a text
 //! session.prepare(bytes)             -> Prepared
 //! session.execute(id, &[Datum], how) -> Reply
+//! session.query_in_loop(bytes, group), execute_in_loop(id, &[Datum], group)   short writes join it
 //! stream.next(how, sink)             -> more?                  rows, piecewise
 //! load.feed(&mut session, bytes), load.finish(&mut session) -> Done    LOAD DATA LOCAL
 //! ```
@@ -49,8 +50,10 @@ mod write;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use parking_lot::Mutex;
+use rows::Group;
 use rows::datum::{Datum, Value};
 
 use crate::context::{Aftermath, Facts};
@@ -250,16 +253,41 @@ impl Session {
     /// # Errors
     /// MySQL's; `would_wait` when it may not wait and would have to: nothing was done.
     pub fn query(&mut self, text: &[u8], how: How) -> Result<(Reply, usize)> {
+        self.query_with(text, how, None)
+    }
+
+    /// As `query` in an event loop. A short write outside of a transaction, alone in its text,
+    /// joins the group: it is not to be acknowledged before the group is committed, and
+    /// `commit_failed` is to be told if that fails.
+    ///
+    /// # Errors
+    /// As `query`; a statement that failed has left nothing in the group.
+    pub fn query_in_loop(&mut self, text: &[u8], group: &mut Group) -> Result<(Reply, usize)> {
+        self.query_with(text, How::LOOP, Some(group))
+    }
+
+    fn query_with(
+        &mut self,
+        text: &[u8],
+        how: How,
+        group: Option<&mut Group>,
+    ) -> Result<(Reply, usize)> {
         let opened = open_version_comments(text);
         let text = opened.as_deref().unwrap_or(text);
         let mut scanned = std::mem::take(&mut self.scanned);
-        let result = self.query_scanned(text, &mut scanned, how);
+        let result = self.query_scanned(text, &mut scanned, how, group);
         let taken = crate::scan::skip_space(text, scanned.taken);
         self.scanned = scanned;
         Ok((result?, taken))
     }
 
-    fn query_scanned(&mut self, text: &[u8], scanned: &mut Scanned, how: How) -> Result<Reply> {
+    fn query_scanned(
+        &mut self,
+        text: &[u8],
+        scanned: &mut Scanned,
+        how: How,
+        group: Option<&mut Group>,
+    ) -> Result<Reply> {
         let scan = scanned.scan(text, self.variables.mode);
         self.enter(&text[scanned.start.min(text.len())..]);
         let result = scan.and_then(|()| {
@@ -273,7 +301,8 @@ impl Session {
             let mut datums = Vec::with_capacity(scanned.literals.len());
             scanned.datums(text, &[], &mut datums);
             let statement = Statement { text, scanned, parameters: &datums, own: &[], how };
-            self.run(&statement, None)
+            // An error of the group's commit could not be told between two statements' replies.
+            self.run(&statement, None, group.filter(|_| next == text.len()))
         });
         self.leave(result)
     }
@@ -285,6 +314,7 @@ impl Session {
     pub fn prepare(&mut self, text: &[u8]) -> Result<Prepared> {
         self.enter(text);
         let result = self.prepare_statement(text);
+        Counters::add(&self.sql.counters().questions);
         self.process.leave();
         result.inspect_err(|error| self.note_error(error))
     }
@@ -294,6 +324,36 @@ impl Session {
     /// # Errors
     /// As `query`; 1243 for an unknown number, 1210 for a wrong number of parameters.
     pub fn execute(&mut self, id: u32, parameters: &[Parameter<'_>], how: How) -> Result<Reply> {
+        self.execute_with(id, parameters, how, None)
+    }
+
+    /// As `execute` in an event loop, with a group as for `query_in_loop`.
+    ///
+    /// # Errors
+    /// As `execute`; a statement that failed has left nothing in the group.
+    pub fn execute_in_loop(
+        &mut self,
+        id: u32,
+        parameters: &[Parameter<'_>],
+        group: &mut Group,
+    ) -> Result<Reply> {
+        self.execute_with(id, parameters, How::LOOP, Some(group))
+    }
+
+    /// The commit of the group that the last statement joined has failed.
+    pub fn commit_failed(&mut self, error: &rows::Error) -> SqlError {
+        let error = SqlError::from(error);
+        self.note_error(&error);
+        error
+    }
+
+    fn execute_with(
+        &mut self,
+        id: u32,
+        parameters: &[Parameter<'_>],
+        how: How,
+        group: Option<&mut Group>,
+    ) -> Result<Reply> {
         let Some(mut prepared) = self.prepared.remove(&id) else {
             return Err(SqlError::new(
                 1243,
@@ -301,7 +361,7 @@ impl Session {
             ));
         };
         self.enter(&prepared.text);
-        let result = self.execute_prepared(&mut prepared, parameters, how);
+        let result = self.execute_prepared(&mut prepared, parameters, how, group);
         self.prepared.insert(id, prepared);
         self.leave(result)
     }
@@ -313,19 +373,16 @@ impl Session {
     }
 
     fn enter(&mut self, text: &[u8]) {
-        Counters::add(&self.sql.counters().questions);
         self.process.enter(text, self.sql.engine().clock().unix_micros());
     }
 
     fn leave(&mut self, result: Result<Reply>) -> Result<Reply> {
         self.process.leave();
-        match result {
-            Ok(reply) => Ok(reply),
-            Err(error) => {
-                self.note_error(&error);
-                Err(error)
-            }
+        // What is repeated elsewhere counts there.
+        if !matches!(&result, Err(error) if error.is_would_wait()) {
+            Counters::add(&self.sql.counters().questions);
         }
+        result.inspect_err(|error| self.note_error(error))
     }
 
     fn note_error(&mut self, error: &SqlError) {
@@ -336,8 +393,14 @@ impl Session {
         self.warnings.borrow_mut().push(Level::Error, error.number, error.message.clone());
     }
 
-    /// Carries a statement out. `known` is the plan of a prepared statement.
-    fn run(&mut self, statement: &Statement<'_>, known: Option<&Plan>) -> Result<Reply> {
+    /// Carries a statement out. `known` is the plan of a prepared statement; a group is for
+    /// those that may join it.
+    fn run(
+        &mut self,
+        statement: &Statement<'_>,
+        known: Option<&Plan>,
+        group: Option<&mut Group>,
+    ) -> Result<Reply> {
         let source = statement.source();
         let word = leading_word(source);
         let is = |name: &[u8]| word.eq_ignore_ascii_case(name);
@@ -347,16 +410,16 @@ impl Session {
             || is(b"table")
             || source.first() == Some(&b'(')
         {
-            Counters::add(&self.sql.counters().selects);
-            self.begin_statement();
-            return self.run_select(statement, known);
+            return self.counted(|session| session.run_select(statement, known), |c| &c.selects);
         }
         if is(b"insert") || is(b"replace") || is(b"update") || is(b"delete") {
-            self.begin_statement();
-            if !statement.how.may_wait {
-                return Err(SqlError::would_wait());
-            }
-            return self.run_write(statement, known);
+            let counter: fn(&Counters) -> &AtomicU64 = match word[0].to_ascii_lowercase() {
+                b'i' => |c| &c.inserts,
+                b'r' => |c| &c.replaces,
+                b'u' => |c| &c.updates,
+                _ => |c| &c.deletes,
+            };
+            return self.counted(|session| session.run_write(statement, known, group), counter);
         }
         if source.is_empty() {
             return Err(SqlError::new(1065, "Query was empty"));
@@ -364,14 +427,32 @@ impl Session {
         self.run_admin(statement)
     }
 
-    /// Forgets the warnings of the statement before.
-    fn begin_statement(&mut self) {
-        let warnings = self.warnings.get_mut();
-        if warnings.count() > 0 || self.counts_before != (0, 0) {
+    /// Runs a statement that has warnings of its own, and counts it. One that is to be repeated
+    /// elsewhere is not counted and leaves the warnings as they were.
+    fn counted(
+        &mut self,
+        run: impl FnOnce(&mut Session) -> Result<Reply>,
+        counter: fn(&Counters) -> &AtomicU64,
+    ) -> Result<Reply> {
+        let before = self.begin_statement();
+        let result = run(self);
+        if matches!(&result, Err(error) if error.is_would_wait()) {
+            (self.warnings, self.counts_before) = before;
+        } else {
+            Counters::add(counter(self.sql.counters()));
+        }
+        result
+    }
+
+    /// Forgets the warnings of the statement before; gives back what it forgets.
+    fn begin_statement(&mut self) -> (RefCell<Warnings>, (u64, u64)) {
+        let counts_before = self.counts_before;
+        let warnings = self.warnings.take();
+        if warnings.count() > 0 || counts_before != (0, 0) {
             let errors = warnings.list().iter().filter(|w| w.level == Level::Error).count();
             self.counts_before = (warnings.count(), errors as u64);
-            warnings.clear();
         }
+        (RefCell::new(warnings), counts_before)
     }
 
     /// The statement's surroundings.

@@ -51,12 +51,6 @@ pub struct Warnings {
 }
 
 impl Warnings {
-    /// Forgets all.
-    pub fn clear(&mut self) {
-        self.list.clear();
-        self.count = 0;
-    }
-
     /// Adds one.
     pub fn push(&mut self, level: Level, number: u16, message: impl Into<String>) {
         self.count += 1;

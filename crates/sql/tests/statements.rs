@@ -3,8 +3,9 @@
 mod harness;
 
 use harness::{answer, error, lines, run, server, session, shown};
+use rows::Group;
 use rows::datum::Datum;
-use sql::{How, Reply, Session};
+use sql::{Done, How, Reply, Session};
 
 fn load(s: &mut Session, statement: &str, file: &[u8], piece: usize) -> String {
     let (reply, _) = s.query(statement.as_bytes(), How::POOL).expect("starts");
@@ -51,13 +52,89 @@ fn a_prepared_statement_is_run_with_parameters() {
 }
 
 #[test]
-fn a_write_may_not_wait_in_a_loop() {
+fn a_write_may_not_wait_in_a_loop_without_a_group() {
     let sql = server();
     let s = &mut session(&sql);
     run(s, "CREATE TABLE t (id INT PRIMARY KEY)");
     let refused = s.query(b"INSERT INTO t VALUES (1)", How::LOOP).err().expect("waits");
     assert!(refused.is_would_wait());
     assert_eq!(run(s, "SELECT id FROM t WHERE id=1"), "");
+}
+
+#[test]
+fn short_writes_of_two_sessions_share_a_group_and_a_failed_one_leaves_nothing_in_it() {
+    let sql = server();
+    let (s, other) = (&mut session(&sql), &mut session(&sql));
+    run(s, "CREATE TABLE t (id INT PRIMARY KEY, n INT, w VARCHAR(9), UNIQUE (w))");
+    run(s, "INSERT INTO t VALUES (1, 10, 'a'), (2, 20, 'b')");
+    let group = &mut Group::new();
+    let mut join = |s: &mut Session, text: &str| {
+        let result = s.query_in_loop(text.as_bytes(), group);
+        (result.map(|(reply, _)| done(reply).affected), group.take_dependence())
+    };
+    assert_eq!(join(s, "UPDATE t SET n = n + 1 WHERE id = 1"), (Ok(1), true));
+    assert_eq!(join(other, "INSERT INTO t VALUES (3, 30, 'c')"), (Ok(1), true));
+    let (refused, depends) = join(s, "INSERT INTO t VALUES (4, 40, 'd'), (5, 50, 'c')");
+    assert_eq!(refused.unwrap_err().number, 1062);
+    assert!(depends, "the refusal tells of a row that is not committed yet");
+    assert_eq!(join(other, "DELETE FROM t WHERE id = 2; "), (Ok(1), true));
+    assert_eq!(run(s, "SELECT id, n FROM t"), "1\t10\n2\t20", "not before the commit");
+    let (transaction, durability) = group.take().unwrap();
+    transaction.commit(durability).unwrap();
+    assert_eq!(run(s, "SELECT id, n FROM t"), "1\t11\n3\t30");
+}
+
+#[test]
+fn what_is_not_a_short_write_of_its_own_does_not_join_a_group() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, n INT)");
+    let rows: Vec<String> = (0..200).map(|n| format!("(NULL, {n})")).collect();
+    run(s, &format!("INSERT INTO t VALUES {}", rows.join(",")));
+    let many = format!("INSERT INTO t VALUES {}", rows[..17].join(","));
+    let group = &mut Group::new();
+    let mut waits = |s: &mut Session, text: &str| match s.query_in_loop(text.as_bytes(), group) {
+        Err(error) => error.is_would_wait() && group.is_empty(),
+        Ok(_) => false,
+    };
+    assert!(waits(s, "UPDATE t SET n = 1"), "too many rows to change");
+    assert!(waits(s, "DELETE FROM t WHERE n = 199"), "too many rows to look at");
+    assert!(waits(s, "UPDATE t SET n = 2 WHERE id < 100 ORDER BY n LIMIT 3"));
+    assert!(waits(s, "UPDATE t SET n = SLEEP(0.01) WHERE id = 1"));
+    assert!(waits(s, &many));
+    assert!(waits(s, "INSERT INTO t SELECT NULL, n FROM t"));
+    s.set_multi_statements(true);
+    assert!(waits(s, "UPDATE t SET n = 1 WHERE id = 1; SELECT 1"));
+    run(s, "BEGIN");
+    assert!(waits(s, "UPDATE t SET n = 1 WHERE id = 1"));
+    run(s, "COMMIT");
+    run(s, "SET autocommit = 0");
+    assert!(waits(s, "UPDATE t SET n = 1 WHERE id = 1"));
+    run(s, "ROLLBACK");
+    run(s, "SET autocommit = 1");
+    let other = &mut session(&sql);
+    run(other, "BEGIN");
+    run(other, "UPDATE t SET n = 5 WHERE id = 7");
+    assert!(waits(s, "UPDATE t SET n = 6 WHERE id = 7"), "another holds the lock");
+    assert!(!waits(s, "UPDATE t SET n = 6 WHERE id = 8"));
+    let statements = "SHOW STATUS LIKE 'Com_update'";
+    let counted = run(s, statements);
+    assert!(waits(s, "UPDATE t SET n = 1"));
+    assert_eq!(run(s, statements), counted, "counted where it is carried out");
+}
+
+#[test]
+fn a_statement_that_is_repeated_elsewhere_keeps_the_warnings_of_the_one_before() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE t (id INT PRIMARY KEY, n INT)");
+    run(s, "INSERT INTO t VALUES (1, 1)");
+    run(s, "SELECT 1 / 0");
+    let group = &mut Group::new();
+    let text = b"UPDATE t SET n = @@warning_count + SLEEP(0) WHERE id = 1";
+    assert!(s.query_in_loop(text, group).err().expect("waits").is_would_wait());
+    s.query(text, How::POOL).expect("runs");
+    assert_eq!(run(s, "SELECT n FROM t WHERE id = 1"), "1");
 }
 
 #[test]
@@ -337,4 +414,12 @@ fn a_chain_of_operators_is_refused_before_it_overflows_a_stack() {
     assert_eq!(error(s, &nested), 1436);
     let mixed = format!("SELECT {}1{}", "(".repeat(150), "+1+1+1+1+1)".repeat(150));
     assert_eq!(error(s, &mixed), 1436);
+}
+
+/// The figures of a statement without rows.
+fn done(reply: Reply) -> Done {
+    match reply {
+        Reply::Done(done) => done,
+        Reply::Rows(_) | Reply::LoadLocal(_) => panic!("no rows were asked for"),
+    }
 }

@@ -265,7 +265,7 @@ impl Conversation for HandlerSocket {
                 }
             };
             // Of a request that is repeated later nothing is told yet.
-            self.wrote |= turn.take_met_group() && !matches!(served, Err(Failure::Wait));
+            self.wrote |= turn.take_dependence() && !matches!(served, Err(Failure::Wait));
             match served {
                 Ok(Served::Now) => {}
                 Ok(Served::AfterCommit) => self.wrote = true,

@@ -8,10 +8,10 @@
 use std::sync::Arc;
 
 use rows::memory::MemoryStore;
-use rows::{Engine, EngineOptions, Error};
+use rows::{Engine, EngineOptions, Error, Group};
 use sql::{How, Session, Sql, SqlOptions};
 
-use crate::conversation::{Conversation, Group, Next, Turn};
+use crate::conversation::{Conversation, Next, Turn};
 use crate::handlersocket::execute::LINE_BYTES_MAX;
 use crate::handlersocket::{Access, HandlerSocket};
 use crate::input::Input;

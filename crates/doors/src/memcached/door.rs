@@ -184,7 +184,7 @@ impl Conversation for Memcached {
             let mark = out.len();
             let served = self.request(input.bytes(), out, turn, moment);
             // Of a request that is repeated later nothing is told yet.
-            self.wrote |= turn.take_met_group() && !matches!(served, Err(Trouble::Wait));
+            self.wrote |= turn.take_dependence() && !matches!(served, Err(Trouble::Wait));
             match served {
                 Ok(Served::More) => return self.next_or(Next::Input),
                 Ok(Served::Done { consumed, swallow, failing }) => {

@@ -11,12 +11,15 @@
 //! 1. A command's packet stays in front until its last reply is written, except while a file
 //!    comes in: then the rest of the query's text is kept apart.
 //! 2. What would wait is left as it is and repeated by the next turn.
-//! 3. A broken packet stream is answered once and closed: nothing behind it can be trusted.
+//! 3. A write that joined the turn's group is the turn's only reply, so that one error can take
+//!    its place when the commit fails.
+//! 4. A broken packet stream is answered once and closed: nothing behind it can be trusted.
 //!
 //! Not here: what commands do (`execute`), how a client logs in (`login`).
 
 use std::sync::Arc;
 
+use rows::Group;
 use sql::{How, LoadLocal, Sql, SqlError};
 
 use crate::conversation::{Conversation, Next, Turn};
@@ -75,6 +78,8 @@ pub struct Mysql {
     pub(super) frames: FrameReader,
     /// The next reply's sequence number.
     reply: u8,
+    /// That of the last command's first reply.
+    reply_first: u8,
     pub(super) stage: Stage,
     /// Capabilities both sides have; 0 before the client has named its own.
     pub(super) capabilities: u32,
@@ -130,6 +135,7 @@ impl Mysql {
             scramble: auth::new_scramble(),
             frames: FrameReader::default(),
             reply: 0,
+            reply_first: 0,
             stage: Stage::Greeted,
             capabilities: 0,
             link: None,
@@ -137,7 +143,13 @@ impl Mysql {
         }
     }
 
-    fn step(&mut self, input: &mut Input, out: &mut Vec<u8>, how: How) -> Go {
+    fn step(
+        &mut self,
+        input: &mut Input,
+        out: &mut Vec<u8>,
+        how: How,
+        group: Option<&mut Group>,
+    ) -> Go {
         match &self.stage {
             Stage::Rows(_) => return self.continue_rows(input, out, how),
             Stage::File(_) => return self.continue_file(input, out, how),
@@ -154,7 +166,7 @@ impl Mysql {
             Stage::Greeted => self.first_packet(input, out),
             Stage::LoggingIn(login) => self.login_packet(*login, input, out, how.may_wait),
             Stage::Query(from) => self.next_statement(from, input, out, how),
-            _ => self.command(input, out, how),
+            _ => self.command(input, out, how, group),
         }
     }
 
@@ -177,17 +189,24 @@ impl Mysql {
         Go::Turn(Next::Close)
     }
 
-    fn command(&mut self, input: &mut Input, out: &mut Vec<u8>, how: How) -> Go {
+    fn command(
+        &mut self,
+        input: &mut Input,
+        out: &mut Vec<u8>,
+        how: How,
+        group: Option<&mut Group>,
+    ) -> Go {
         let link = self.link.as_mut().expect("logged in");
         if link.session().is_killed() {
             let error = SqlError::new(1317, "Query execution was interrupted");
             return self.refuse(&error, self.frames.sequence(), out);
         }
-        let mut packets = Packets::new(out, self.frames.sequence());
+        self.reply_first = self.frames.sequence();
+        let mut packets = Packets::new(out, self.reply_first);
         let outcome = match decode::command(self.frames.payload(input)) {
             Ok(Command::ChangeUser(_)) => return self.change_user(input, out),
             Ok(Command::ResetConnection) => return self.reset_connection(input, out),
-            Ok(command) => link.serve(command, &mut packets, how),
+            Ok(command) => link.serve(command, &mut packets, how, group),
             Err(_) => {
                 encode::write_error(&mut packets, &malformed());
                 Outcome::Answered
@@ -323,11 +342,24 @@ impl Conversation for Mysql {
 
     fn turn(&mut self, input: &mut Input, out: &mut Vec<u8>, turn: &mut Turn<'_>) -> Next {
         let how = How { may_wait: turn.may_wait(), reach: turn.reach() };
+        let start = out.len();
         let mut next = Next::Again;
         for _ in 0..COMMANDS_PER_TURN_MAX {
-            if let Go::Turn(end) = self.step(input, out, how) {
-                next = end;
+            let first = out.len() == start;
+            let group = (!how.may_wait && first).then(|| turn.group());
+            let go = self.step(input, out, how, group);
+            if turn.take_dependence() && !matches!(go, Go::Turn(Next::Offload)) {
+                next = Next::Commit;
                 break;
+            }
+            match go {
+                Go::On => {}
+                // What would wait here may be a write that can join a group in a turn of its own.
+                Go::Turn(Next::Offload) if !how.may_wait && !first => break,
+                Go::Turn(end) => {
+                    next = end;
+                    break;
+                }
             }
         }
         turn.served(std::mem::take(&mut self.answered));
@@ -335,9 +367,8 @@ impl Conversation for Mysql {
     }
 
     fn commit_failed(&mut self, error: &rows::Error, out: &mut Vec<u8>) {
-        // Statements commit in the session, so no reply of this door waits for a group; should
-        // one ever, it is a command's first.
-        let message = format!("Got error '{error}' during COMMIT");
-        encode::write_error(&mut Packets::new(out, 1), &SqlError::new(1180, message));
+        if let Some(link) = &mut self.link {
+            link.commit_failed(error, &mut Packets::new(out, self.reply_first));
+        }
     }
 }

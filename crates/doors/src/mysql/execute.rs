@@ -12,6 +12,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use rows::Group;
 use rows::datum::Datum;
 use sql::{Done, How, LoadLocal, Pace, Reply, ResultColumn, RowStream, Session, SqlError};
 
@@ -96,11 +97,18 @@ impl Link {
     }
 
     /// Serves one command, all but logins. `Query` begins with its first statement.
-    pub fn serve(&mut self, command: Command<'_>, packets: &mut Packets<'_>, how: How) -> Outcome {
+    /// With a group, short writes join it.
+    pub fn serve(
+        &mut self,
+        command: Command<'_>,
+        packets: &mut Packets<'_>,
+        how: How,
+        group: Option<&mut Group>,
+    ) -> Outcome {
         let served = match command {
-            Command::Query(text) => self.query(text, 0, packets, how),
+            Command::Query(text) => self.query(text, 0, packets, how, group),
             Command::Execute { statement, parameters, .. } => {
-                self.execute(statement, parameters, packets, how)
+                self.execute(statement, parameters, packets, how, group)
             }
             Command::Quit => Ok(Outcome::Close),
             Command::Ping => Ok(self.ok(packets)),
@@ -140,6 +148,12 @@ impl Link {
         settle(served, 0, packets)
     }
 
+    /// The group that the last command's write joined was not committed: the reply instead.
+    pub fn commit_failed(&mut self, error: &rows::Error, packets: &mut Packets<'_>) {
+        let error = self.session.commit_failed(error);
+        encode::write_error(packets, &error);
+    }
+
     /// Serves the statement of a query that begins at byte `from` of its text.
     pub fn serve_statement(
         &mut self,
@@ -148,7 +162,7 @@ impl Link {
         packets: &mut Packets<'_>,
         how: How,
     ) -> Outcome {
-        let served = self.query(text, from, packets, how);
+        let served = self.query(text, from, packets, how, None);
         settle(served, from, packets)
     }
 
@@ -158,8 +172,12 @@ impl Link {
         from: usize,
         packets: &mut Packets<'_>,
         how: How,
+        group: Option<&mut Group>,
     ) -> Result<Outcome, SqlError> {
-        let (reply, taken) = self.session.query(&text[from..], how)?;
+        let (reply, taken) = match group {
+            Some(group) => self.session.query_in_loop(&text[from..], group)?,
+            None => self.session.query(&text[from..], how)?,
+        };
         let next = from + taken;
         let resume = (next < text.len()).then_some(next);
         Ok(match reply {
@@ -238,15 +256,17 @@ impl Link {
         payload: &[u8],
         packets: &mut Packets<'_>,
         how: How,
+        group: Option<&mut Group>,
     ) -> Result<Outcome, SqlError> {
         let Some(kept) = self.statements.get_mut(&statement) else {
             return Err(unknown_statement(statement, "mysqld_stmt_execute"));
         };
         let mut values: Vec<Datum<'_>> = Vec::new();
         let decoded = kept.parameters.decode(payload, &mut values);
-        let executed = match decoded {
-            Ok(()) => self.session.execute(statement, &values, how),
-            Err(error) => Err(parameter_error(error)),
+        let executed = match (decoded, group) {
+            (Ok(()), Some(group)) => self.session.execute_in_loop(statement, &values, group),
+            (Ok(()), None) => self.session.execute(statement, &values, how),
+            (Err(error), _) => Err(parameter_error(error)),
         };
         drop(values);
         if let Err(error) = &executed
@@ -306,7 +326,7 @@ impl Link {
         packets: &mut Packets<'_>,
         how: How,
     ) -> Result<Outcome, SqlError> {
-        self.query(text, 0, packets, how)
+        self.query(text, 0, packets, how, None)
     }
 
     fn init_db(&mut self, name: &[u8], packets: &mut Packets<'_>) -> Result<Outcome, SqlError> {

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use doors::memcached::{Memcached, Options, Shared, prepare};
-use doors::{Conversation, Group, Input, Next, Turn};
+use doors::{Conversation, Input, Next, Turn};
 use rows::clock::SetClock;
 use rows::memory::MemoryStore;
-use rows::{Engine, EngineOptions};
+use rows::{Engine, EngineOptions, Group};
 
 /// The second at which tests begin.
 pub const START: u64 = 2_000_000_000;

@@ -1,6 +1,7 @@
 //! The three syntaxes, request by request.
 
-use doors::{Group, Next};
+use doors::Next;
+use rows::Group;
 
 use crate::client::House;
 

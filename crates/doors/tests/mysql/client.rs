@@ -7,8 +7,8 @@
 use std::sync::Arc;
 
 use doors::mysql::{Mysql, MysqlDoor};
-use doors::{Conversation, Group, Input, Next, Turn};
-use rows::Engine;
+use doors::{Conversation, Input, Next, Turn};
+use rows::{Engine, Group};
 
 /// PROTOCOL_41, SECURE_CONNECTION, PLUGIN_AUTH, LOCAL_FILES, TRANSACTIONS, LONG_FLAG.
 pub const BASIC: u32 = 0x1 | 0x4 | 0x80 | 0x200 | 0x2000 | 0x8000 | 0x8_0000;
@@ -91,6 +91,30 @@ impl Client {
         self.command(3, text.as_bytes())
     }
 
+    /// One turn in a loop whose group other connections share; gives what the door wants next.
+    pub fn turn(&mut self, group: &mut Group) -> Next {
+        let mut turn = Turn::in_loop(&self.engine, group);
+        self.conversation.turn(&mut self.input, &mut self.received, &mut turn)
+    }
+
+    /// Puts a COM_QUERY among the bytes that have come in.
+    pub fn ask(&mut self, text: &str) {
+        self.input.extend(&packet(0, &[&[3], text.as_bytes()].concat()));
+    }
+
+    /// The packets that have been answered since the last call.
+    pub fn answers(&mut self) -> Vec<Vec<u8>> {
+        cut(&std::mem::take(&mut self.received)).0
+    }
+
+    /// Tells the conversation that the group's commit failed, as the server does: with the
+    /// replies that depended on it taken back.
+    pub fn fail_commit(&mut self, error: &rows::Error) -> Vec<Vec<u8>> {
+        self.received.clear();
+        self.conversation.commit_failed(error, &mut self.received);
+        self.answers()
+    }
+
     /// Takes turns as the server does until the door needs more bytes or closes.
     fn serve(&mut self) {
         let mut pool = false;
@@ -101,16 +125,18 @@ impl Client {
                 true => Turn::in_pool(&self.engine, &mut group),
             };
             self.next = self.conversation.turn(&mut self.input, &mut self.received, &mut turn);
-            assert!(group.is_empty(), "this door's statements commit in the session");
+            if let Some((transaction, durability)) = group.take() {
+                assert!(transaction.is_empty() || self.next == Next::Commit, "told too early");
+                transaction.commit(durability).expect("commits");
+            }
             match self.next {
                 Next::Input | Next::Close => return,
-                Next::Again => pool = false,
+                Next::Again | Next::Commit => pool = false,
                 Next::Offload => {
                     assert!(!pool, "a pool thread may wait");
                     pool = true;
                     self.offloads += 1;
                 }
-                Next::Commit => panic!("this door's statements commit in the session"),
             }
         }
     }

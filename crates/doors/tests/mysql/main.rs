@@ -4,6 +4,7 @@
 
 mod client;
 mod commands;
+mod groups;
 mod hostile;
 mod load;
 mod login;

@@ -9,7 +9,7 @@
 //!
 //! Not here: how commits share a sync (`rows::commit`).
 
-use doors::Group;
+use rows::Group;
 
 use super::connection::Phase;
 use super::event_loop::EventLoop;

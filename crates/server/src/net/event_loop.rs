@@ -27,8 +27,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use doors::{Group, Next, Turn};
-use rows::Engine;
+use doors::{Next, Turn};
+use rows::{Engine, Group};
 
 use super::balance::Balance;
 use super::connection::{Door, Phase};

@@ -16,9 +16,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread;
 
-use doors::{Group, Turn};
+use doors::Turn;
 use parking_lot::{Condvar, Mutex};
-use rows::Engine;
+use rows::{Engine, Group};
 
 use super::limits::{POOL_THREAD_IDLE, POOL_THREADS_MAX};
 use super::mailbox::{Errand, Mailbox, Message};

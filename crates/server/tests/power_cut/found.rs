@@ -27,7 +27,8 @@ pub fn look(data_dir: &Path) -> Result<Found, String> {
     if !data_dir.join("rowhouse.lock").exists() {
         return Err("the data directory is not known as one of ours".into());
     }
-    let options = RocksOptions { memory_bytes: MEMORY_BYTES, background_jobs: 1 };
+    let options =
+        RocksOptions { memory_bytes: MEMORY_BYTES, background_jobs: 1, ..RocksOptions::default() };
     let store = RocksStore::open(&rows, &options).map_err(|why| format!("no opening: {why}"))?;
     let options = EngineOptions {
         durability: Durability::Os,

@@ -234,6 +234,15 @@ impl Node {
         constant
     }
 
+    /// Whether evaluating it can take long (SLEEP).
+    pub fn waits(&self) -> bool {
+        let mut waits = false;
+        self.visit(&mut |node| {
+            waits |= matches!(&node.kind, Kind::Call(function, _) if function.waits());
+        });
+        waits
+    }
+
     /// Visits this node and all beneath.
     pub fn visit(&self, each: &mut dyn FnMut(&Node)) {
         each(self);

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use rows::Group;
 use rows::datum::{Datum, Value};
 
 use super::{Session, Statement};
@@ -105,6 +106,7 @@ impl Session {
         prepared: &mut PreparedStatement,
         parameters: &[Parameter<'_>],
         how: How,
+        group: Option<&mut Group>,
     ) -> Result<Reply> {
         if parameters.len() != usize::from(prepared.scanned.parameters) {
             return Err(SqlError::new(1210, "Incorrect arguments to mysqld_stmt_execute"));
@@ -120,7 +122,7 @@ impl Session {
             own: parameters,
             how,
         };
-        self.run(&statement, known)
+        self.run(&statement, known, group)
     }
 
     /// PREPARE name FROM text.
@@ -150,7 +152,7 @@ impl Session {
         let Some(mut prepared) = self.prepared.remove(&id) else {
             return Err(unknown_handler(name, "EXECUTE"));
         };
-        let result = self.execute_prepared(&mut prepared, &parameters, how);
+        let result = self.execute_prepared(&mut prepared, &parameters, how, None);
         self.prepared.insert(id, prepared);
         result
     }

@@ -10,6 +10,7 @@
 
 use std::sync::Arc;
 
+use rows::Group;
 use rows::store::{Durability, LockWait, Read, Savepoint};
 use rows::transaction::Transaction;
 
@@ -172,6 +173,27 @@ impl Session {
             open.savepoints.truncate(at);
         }
         Ok(self.done(0))
+    }
+
+    /// Runs the writes of one statement in a group that others share.
+    pub(super) fn writing_in<T>(
+        &mut self,
+        group: &mut Group,
+        work: impl FnOnce(&mut Session, &mut Transaction) -> Result<T>,
+    ) -> Result<T> {
+        let engine = Arc::clone(self.sql.engine());
+        let transaction = group.transaction(&engine, LockWait::Never, self.durability())?;
+        let mark = transaction.savepoint();
+        let result = work(self, transaction);
+        if result.is_err() {
+            transaction.rollback_to(mark);
+        }
+        result
+    }
+
+    /// Whether a statement's writes may join a group: they are a transaction of their own.
+    pub(super) fn may_join(&self) -> bool {
+        self.open.is_none() && self.variables.autocommit && !self.variables.read_only
     }
 
     /// Runs the writes of one statement: in the open transaction, or in one of its own that is

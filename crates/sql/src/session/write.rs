@@ -5,6 +5,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
+use rows::Group;
 use rows::datum::Datum;
 use rows::transaction::Transaction;
 use rows::types::ColumnType;
@@ -18,8 +19,7 @@ use crate::parse::Cursor;
 use crate::parse::change::{self, Delete, Insert, Source, Update, single_table};
 use crate::plan::Plan;
 use crate::reply::{Done, How, Pace, Reply, RowStream};
-use crate::scan::leading_word;
-use crate::server::Counters;
+use crate::scan::Scanned;
 use crate::warning::Warnings;
 use crate::write::{
     InsertPlan, JoinedDelete, JoinedUpdate, Progress, Tally, WriteContext, Written, bind_delete,
@@ -52,25 +52,24 @@ impl Session {
         &mut self,
         statement: &Statement<'_>,
         known: Option<&Plan>,
+        mut group: Option<&mut Group>,
     ) -> Result<Reply> {
-        let word = leading_word(statement.source()).to_ascii_lowercase();
-        let counters = self.sql.counters();
-        Counters::add(match word.as_slice() {
-            b"insert" => &counters.inserts,
-            b"replace" => &counters.replaces,
-            b"update" => &counters.updates,
-            _ => &counters.deletes,
-        });
+        if !statement.how.may_wait && (group.is_none() || !self.may_join()) {
+            return Err(SqlError::would_wait());
+        }
         let facts = self.facts();
         let plan = match known {
             Some(plan) => plan.clone(),
             None => self.write_plan(statement)?,
         };
-        let result = match self.run_change(&plan, statement, &facts) {
+        if !statement.how.may_wait && !plan.is_short(&statement.scanned.runs) {
+            return Err(SqlError::would_wait());
+        }
+        let result = match self.run_change(&plan, statement, &facts, group.as_deref_mut()) {
             // The table changed between planning and writing: once more, anew.
             Err(error) if error.number == 1412 && !self.has_open_writes() => {
                 let plan = self.write_plan(statement)?;
-                self.run_change(&plan, statement, &facts)
+                self.run_change(&plan, statement, &facts, group)
             }
             other => other,
         };
@@ -142,7 +141,7 @@ impl Session {
         let plan =
             bind_insert(&insert, Arc::clone(table), self.variables.mode).map_err(SqlError::from)?;
         let facts = self.facts();
-        let scanned = crate::scan::Scanned::default();
+        let scanned = Scanned::default();
         let statement =
             Statement { text: b"", scanned: &scanned, parameters: &[], own: &[], how: How::POOL };
         self.insert_stream(&plan, stream, &statement, &facts)
@@ -189,41 +188,39 @@ impl Session {
         plan: &Plan,
         statement: &Statement<'_>,
         facts: &Arc<Facts>,
+        group: Option<&mut Group>,
     ) -> Result<Written> {
-        let runs = &statement.scanned.runs;
-        match plan {
-            Plan::Insert(plan) => {
-                self.change_with(facts, statement, plan.ignore, |t, context, _| {
-                    plan.run(t, context, runs)
-                })
+        let ignore = match plan {
+            Plan::Insert(plan) => plan.ignore,
+            Plan::Update(plan) => plan.ignore,
+            Plan::Delete(plan) => plan.ignore,
+            Plan::Other | Plan::Select(_) => return self.run_parsed(statement, facts),
+        };
+        self.change_with(facts, statement, ignore, group, |transaction, context, session| {
+            let engine = session.sql.engine();
+            match plan {
+                Plan::Insert(plan) => plan.run(transaction, context, &statement.scanned.runs),
+                Plan::Update(plan) => plan.run(engine, transaction, context),
+                Plan::Delete(plan) => plan.run(engine, transaction, context),
+                Plan::Other | Plan::Select(_) => unreachable!("parsed anew"),
             }
-            Plan::Update(plan) => {
-                self.change_with(facts, statement, plan.ignore, |t, context, s| {
-                    plan.run(s.sql.engine(), t, context)
-                })
-            }
-            Plan::Delete(plan) => {
-                self.change_with(facts, statement, plan.ignore, |t, context, s| {
-                    plan.run(s.sql.engine(), t, context)
-                })
-            }
-            Plan::Other | Plan::Select(_) => self.run_parsed(statement, facts),
-        }
+        })
     }
 
-    /// Runs `work` in a transaction, with the session's settings.
+    /// Runs `work` in a transaction, with the session's settings: in the group if there is one.
     fn change_with(
         &mut self,
         facts: &Facts,
         statement: &Statement<'_>,
         ignore: bool,
+        group: Option<&mut Group>,
         work: impl FnOnce(&mut Transaction, &WriteContext<'_>, &Session) -> Result<Written>,
     ) -> Result<Written> {
         let warnings = RefCell::new(Warnings::default());
         let strict = self.variables.mode.strict();
         let found_rows = self.counts_found;
         let parameters = statement.parameters;
-        let result = self.writing(|session, transaction| {
+        let work = |session: &mut Session, transaction: &mut Transaction| {
             let context = WriteContext {
                 facts,
                 parameters,
@@ -233,7 +230,11 @@ impl Session {
                 found_rows,
             };
             work(transaction, &context, session)
-        });
+        };
+        let result = match group {
+            Some(group) => self.writing_in(group, work),
+            None => self.writing(work),
+        };
         self.warnings = warnings;
         result
     }
@@ -246,23 +247,11 @@ impl Session {
         let tokens = with_literals(tokens, statement.own, self.variables.zone);
         let change = parse_change(&mut Cursor::of_tokens(tokens, text))?;
         let statement = Statement { parameters: &[], ..*statement };
-        match self.bind_change(&change)? {
-            Plan::Insert(plan) => {
-                return self.change_with(facts, &statement, plan.ignore, |t, context, _| {
-                    plan.run(t, context, &[])
-                });
-            }
-            Plan::Update(plan) => {
-                return self.change_with(facts, &statement, plan.ignore, |t, context, s| {
-                    plan.run(s.sql.engine(), t, context)
-                });
-            }
-            Plan::Delete(plan) => {
-                return self.change_with(facts, &statement, plan.ignore, |t, context, s| {
-                    plan.run(s.sql.engine(), t, context)
-                });
-            }
-            Plan::Other | Plan::Select(_) => {}
+        let plan = self.bind_change(&change)?;
+        if !matches!(plan, Plan::Other | Plan::Select(_)) {
+            let nothing = Scanned::default();
+            let statement = Statement { scanned: &nothing, ..statement };
+            return self.run_change(&plan, &statement, facts, None);
         }
         match change {
             Change::Insert(insert) => self.insert_select(insert, &statement, facts),
@@ -270,7 +259,7 @@ impl Session {
                 let catalog = self.sql.engine().catalog();
                 let plan = JoinedUpdate::new(update, catalog, self.database.as_deref())?;
                 let stream = self.select_latest(&plan.query)?;
-                self.change_with(facts, &statement, plan.ignore, |t, context, _| {
+                self.change_with(facts, &statement, plan.ignore, None, |t, context, _| {
                     let mut progress = Progress::default();
                     let columns = Arc::clone(stream.columns());
                     let types: Vec<&ColumnType> = columns.iter().map(|column| &column.ty).collect();
@@ -284,7 +273,7 @@ impl Session {
                 let catalog = self.sql.engine().catalog();
                 let plan = JoinedDelete::new(delete, catalog, self.database.as_deref())?;
                 let stream = self.select_latest(&plan.query)?;
-                self.change_with(facts, &statement, plan.ignore, |t, _, _| {
+                self.change_with(facts, &statement, plan.ignore, None, |t, _, _| {
                     let mut progress = Progress::default();
                     each_row(stream, &mut |line| plan.apply(t, line, &mut progress))?;
                     Ok(progress.deleted())
@@ -332,7 +321,7 @@ impl Session {
         if stream.columns().len() != plan.width() {
             return Err(count_mismatch(1));
         }
-        self.change_with(facts, statement, plan.ignore, |t, context, _| {
+        self.change_with(facts, statement, plan.ignore, None, |t, context, _| {
             let mut tally = Tally::default();
             let columns = Arc::clone(stream.columns());
             let types: Vec<&ColumnType> = columns.iter().map(|column| &column.ty).collect();

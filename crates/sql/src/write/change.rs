@@ -18,7 +18,7 @@ use sqlparser::ast::{Expr, OrderByExpr};
 
 use super::column::{Store, default_of};
 use super::insert::{assign, bind_assignments, update_now_columns};
-use super::{WriteContext, Written, stop, through};
+use super::{LOOP_LOOKS_MAX, LOOP_ROWS_MAX, WriteContext, Written, stop, through};
 use crate::error::{Result, SqlError};
 use crate::expression::{BindFailure, Bound, Names, Node, RowView, bind};
 use crate::mode::SqlMode;
@@ -53,6 +53,8 @@ pub struct UpdatePlan {
     update_now: Vec<usize>,
     /// Whether it changes columns of the index it reads or of the key.
     moves: bool,
+    /// Whether it can take long (SLEEP).
+    pub waits: bool,
 }
 
 /// A bound DELETE.
@@ -61,6 +63,8 @@ pub struct DeletePlan {
     target: Target,
     /// IGNORE.
     pub ignore: bool,
+    /// Whether it can take long (SLEEP).
+    pub waits: bool,
 }
 
 fn bind_target(
@@ -107,7 +111,9 @@ pub fn bind_update(update: &Update, table: Arc<Table>, mode: SqlMode) -> Bound<U
     };
     let moves = touched(0) || touched(target.access.index);
     let defaults = table.columns.iter().map(default_of).collect();
-    Ok(UpdatePlan { target, ignore: update.ignore, sets, defaults, update_now, moves })
+    let values = sets.iter().filter_map(|(_, node)| node.as_ref());
+    let waits = target.waits() || values.into_iter().any(Node::waits);
+    Ok(UpdatePlan { target, ignore: update.ignore, sets, defaults, update_now, moves, waits })
 }
 
 /// Binds a DELETE from one table.
@@ -123,7 +129,7 @@ pub fn bind_delete(delete: &Delete, table: Arc<Table>, mode: SqlMode) -> Bound<D
         delete.limit.as_ref(),
         mode,
     )?;
-    Ok(DeletePlan { target, ignore: delete.ignore })
+    Ok(DeletePlan { waits: target.waits(), target, ignore: delete.ignore })
 }
 
 /// A whole number of rows from LIMIT.
@@ -142,7 +148,15 @@ pub fn row_count(node: Option<&Node>, scope: &crate::expression::Scope<'_>) -> R
 }
 
 impl Target {
+    fn waits(&self) -> bool {
+        let keys = self.sort.iter().map(|key| &key.node);
+        self.access.terms.iter().chain(keys).chain(&self.limit).any(Node::waits)
+    }
+
     /// Calls `each` with the key of every row that matches, in order.
+    ///
+    /// # Errors
+    /// `would_wait` for a transaction of an event loop when there are many, before any is given.
     fn visit(
         &self,
         engine: &Engine,
@@ -165,17 +179,30 @@ impl Target {
             if sorted { u64::MAX } else { limit },
         )
         .with_kill(Arc::clone(&context.facts.kill));
+        let reach = transaction.reach();
+        let in_loop = reach == Reach::Memory;
         let piece = match at_once || sorted {
+            _ if in_loop => Piece { bytes_max: PIECE_BYTES, rows_max: LOOP_ROWS_MAX },
             true => Piece::ALL,
             false => Piece { bytes_max: PIECE_BYTES, rows_max: usize::MAX },
         };
         let mut gathered = Gathered::default();
+        let mut looks = 0;
         while !gatherer.is_done() {
             gathered.clear();
-            let mut filter = |row: &RowRef<'_>| matches(terms, *row, context);
+            let mut filter = |row: &RowRef<'_>| {
+                looks += 1;
+                if in_loop && looks > LOOP_LOOKS_MAX {
+                    return Err(SqlError::would_wait());
+                }
+                matches(terms, *row, context)
+            };
             let filter: Option<&mut crate::point::Filter<'_>> =
                 if terms.is_empty() { None } else { Some(&mut filter) };
-            gatherer.fill(engine, transaction.view(), Reach::Disk, piece, filter, &mut gathered)?;
+            gatherer.fill(engine, transaction.view(), reach, piece, filter, &mut gathered)?;
+            if in_loop && !gatherer.is_done() {
+                return Err(SqlError::would_wait());
+            }
             if sorted {
                 sort_rows(&mut gathered, &self.table, &self.sort, &scope)?;
             }

@@ -15,7 +15,7 @@ use rows::transaction::{RowChange, Transaction, Upserted};
 use rows::types::ColumnType;
 
 use super::column::{Store, default_of, now_value};
-use super::{WriteContext, Written, stop, through};
+use super::{LOOP_ROWS_MAX, WriteContext, Written, stop, through};
 use crate::error::{Result, SqlError};
 use crate::expression::{Bound, IncomingNames, Kind, Names, Node, RowView, bind};
 use crate::mode::SqlMode;
@@ -55,6 +55,8 @@ pub struct InsertPlan {
     on_duplicate: Vec<(usize, Option<Node>)>,
     /// Columns that ON DUPLICATE KEY UPDATE sets to the current time unless it names them.
     update_now: Vec<usize>,
+    /// Whether it can take long (SLEEP).
+    waits: bool,
 }
 
 /// Binds an INSERT or REPLACE.
@@ -102,7 +104,12 @@ pub fn bind_insert(insert: &Insert, table: Arc<Table>, mode: SqlMode) -> Bound<I
     let on_duplicate = bind_assignments(&insert.on_duplicate, &table, &names)?;
     let update_now = update_now_columns(&table, &on_duplicate);
     let defaults = table.columns.iter().map(default_of).collect();
+    let mut waits = on_duplicate.iter().filter_map(|(_, node)| node.as_ref()).any(Node::waits);
+    if let Rows::Values(plans) = &rows {
+        waits |= plans.iter().flat_map(|plan| plan.values.iter().flatten()).any(Node::waits);
+    }
     Ok(InsertPlan {
+        waits,
         replace: insert.replace,
         ignore: insert.ignore,
         columns,
@@ -239,6 +246,15 @@ impl InsertPlan {
     /// The table.
     pub fn table(&self) -> &Arc<Table> {
         &self.table
+    }
+
+    /// Whether it may be tried in an event loop; `runs` as for `run`.
+    pub fn is_short(&self, runs: &[u32]) -> bool {
+        let rows = match &self.rows {
+            Rows::Values(plans) => plans.len().max(runs.iter().map(|run| *run as usize).sum()),
+            Rows::Query => return false,
+        };
+        rows <= LOOP_ROWS_MAX && !self.waits
     }
 
     /// How many columns a row has.

@@ -24,6 +24,11 @@ pub use column::{Store, default_of, implied_default};
 pub use insert::{InsertPlan, Tally, bind_insert, count_mismatch};
 pub use joined::{JoinedDelete, JoinedUpdate, Progress};
 
+/// Most rows that a statement changes in an event loop.
+const LOOP_ROWS_MAX: usize = 16;
+/// Most rows that it looks at there.
+const LOOP_LOOKS_MAX: usize = 64;
+
 /// What a writing statement runs in.
 #[derive(Clone, Copy)]
 pub struct WriteContext<'a> {

@@ -1,0 +1,70 @@
+//! A group: the writes of several requests that share one transaction and one commit.
+//!
+//! An event loop lends its group to every request of a turn. Whoever writes asks for the
+//! transaction, marks it, and rolls back to the mark when the request fails, so that the others'
+//! writes stay.
+//!
+//! Invariants
+//! 1. The group is committed with the strictest durability that any of its writers asked for.
+//! 2. In an event loop locks are tried, never waited for.
+//!
+//! Not here: who commits it and when (the server's event loops).
+
+use std::sync::Arc;
+
+use crate::engine::Engine;
+use crate::error::Result;
+use crate::store::{Durability, LockWait};
+use crate::transaction::Transaction;
+
+/// The writes that share one commit.
+#[derive(Default)]
+pub struct Group {
+    transaction: Option<Transaction>,
+    durability: Option<Durability>,
+    asked: bool,
+}
+
+impl Group {
+    /// A group without writes.
+    pub fn new() -> Group {
+        Group::default()
+    }
+
+    /// Whether there is nothing to commit.
+    pub fn is_empty(&self) -> bool {
+        self.transaction.as_ref().is_none_or(Transaction::is_empty)
+    }
+
+    /// The shared transaction, for a write to be acknowledged with `durability`. Whoever asks
+    /// first says how it waits for locks.
+    ///
+    /// # Errors
+    /// Of the store, when it cannot begin one.
+    pub fn transaction(
+        &mut self,
+        engine: &Arc<Engine>,
+        wait: LockWait,
+        durability: Durability,
+    ) -> Result<&mut Transaction> {
+        self.asked = true;
+        self.durability = self.durability.max(Some(durability));
+        if self.transaction.is_none() {
+            self.transaction = Some(engine.begin(wait)?);
+        }
+        Ok(self.transaction.as_mut().expect("started above"))
+    }
+
+    /// Whether the transaction was asked for since the last call of this, and holds writes: then
+    /// what the asker tells its client may depend on them.
+    pub fn take_dependence(&mut self) -> bool {
+        std::mem::take(&mut self.asked) && !self.is_empty()
+    }
+
+    /// Takes the transaction out, with the durability it is to be committed with.
+    pub fn take(&mut self) -> Option<(Transaction, Durability)> {
+        let durability = self.durability.take();
+        let transaction = self.transaction.take()?;
+        Some((transaction, durability.unwrap_or(Durability::EveryCommit)))
+    }
+}
