@@ -9,7 +9,8 @@
 
 use std::sync::Arc;
 
-use doors::{Conversation, Group, Input, Next, Turn};
+use doors::{Conversation, Input, Next, Turn};
+use rows::Group;
 use rows::clock::SetClock;
 use rows::memory::MemoryStore;
 use rows::{Engine, EngineOptions};
