@@ -63,9 +63,6 @@ pub struct Options {
     /// MariaDB's buffer pool in MiB; give --memory the same.
     #[arg(long, default_value_t = 1024)]
     buffer_pool_mib: u32,
-    /// Further flags for rowhouse, such as --recovery-seconds-max=1.
-    #[arg(long)]
-    flag: Vec<String>,
 }
 
 /// A server that can be killed and asked again.
@@ -86,7 +83,6 @@ pub fn run(options: &Options) -> Result<()> {
     report.setting("table", "7 columns, primary key, 3 secondary indexes");
     report.setting("mariadb buffer pool", format!("{} MiB", options.buffer_pool_mib));
     report.setting("durability", options.policy.name());
-    report.setting("flags", options.flag.join(" "));
     if common.wants(ROWHOUSE) {
         let outcome = by_rowhouse(options, &mut report);
         report.keep(ROWHOUSE, outcome);
@@ -103,9 +99,7 @@ pub fn run(options: &Options) -> Result<()> {
 }
 
 fn by_rowhouse(options: &Options, report: &mut Report) -> Result<()> {
-    let mut settings = options.common.rowhouse(options.policy)?;
-    settings.flags.clone_from(&options.flag);
-    let mut peer = Rowhouse::start(&settings)?;
+    let mut peer = Rowhouse::start(&options.common.rowhouse(options.policy)?)?;
     report.versions.insert(ROWHOUSE.to_owned(), peer.version.clone());
     let port = peer.doors.mysql.expect("it has a MySQL door");
     all_sizes(ROWHOUSE, &mut peer.server, port, options, report)
