@@ -7,6 +7,9 @@
 //! Not here: what settings there are (`settings::table`).
 
 pub mod check;
+pub mod dump;
+mod link;
+pub mod load;
 pub mod serve;
 pub mod status;
 
@@ -35,6 +38,12 @@ pub fn run() -> ExitCode {
             .map_err(Into::into)
             .and_then(|settings| status::run(&settings, flags.get_flag("all"))),
         Some(("check", flags)) => settings(flags).map_err(Into::into).and_then(check::run),
+        Some(("dump", flags)) => {
+            settings(flags).map_err(Into::into).and_then(|settings| dump::run(&settings, flags))
+        }
+        Some(("load", flags)) => {
+            settings(flags).map_err(Into::into).and_then(|settings| load::run(&settings, flags))
+        }
         Some(("sample", _)) => print(&sample()),
         _ => print(&format!("rowhouse {VERSION}\n")),
     };
@@ -92,6 +101,8 @@ pub fn grammar() -> Command {
         .subcommand(with_data_dir(Command::new("check").about(
             "Reads every row and index entry of a stopped server's data directory, and compares",
         )))
+        .subcommand(with_data_dir(dump::grammar()))
+        .subcommand(with_data_dir(load::grammar()))
         .subcommand(Command::new("sample").about("Prints a commented file of all settings"))
         .subcommand(Command::new("version").about("Prints the version"))
 }
