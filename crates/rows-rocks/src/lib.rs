@@ -6,10 +6,12 @@
 //! - `reading`, `snapshot`: look-ups and scans; `writing`: batches, durability, failures
 //! - `log`: whether a damaged log is a crash's trace or lost writes
 //! - `ingest`, `reclaim`, `status`: files added at once, space given back, figures
+//! - `backup`: numbered copies that share what has not changed
 //! - `format`: the file that says whose data directory this is
 //!
 //! Not here: what keys and values mean (`rows`).
 
+mod backup;
 mod failure;
 mod format;
 mod ingest;
@@ -22,6 +24,7 @@ mod status;
 mod store;
 mod writing;
 
+pub use backup::{Backup, BackupError, Backups, Damage, Progress, Sharing};
 pub use format::FORMAT_FILE;
 pub use log::DamagedLog;
 pub use options::RocksOptions;
