@@ -40,6 +40,15 @@ pub struct Client {
     packets: Packets,
 }
 
+/// What became of a statement that gives no rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Done {
+    /// Rows written.
+    pub rows: u64,
+    /// Warnings that SHOW WARNINGS lists.
+    pub warnings: u16,
+}
+
 /// A column of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Column {
@@ -96,19 +105,23 @@ impl Client {
         }
     }
 
-    /// Executes a statement; gives the rows it has written. Rows that it gives are dropped.
+    /// Executes a statement. Rows that it gives are dropped.
     ///
     /// # Errors
     /// `Server` when the server refuses it.
-    pub fn execute(&mut self, text: &[u8]) -> Result<u64> {
+    pub fn execute(&mut self, text: &[u8]) -> Result<Done> {
         self.send(text)?;
         let payload = self.packets.receive()?;
         if payload.first() == Some(&OK) {
-            return Cursor(&payload[1..]).lenenc();
+            let mut cursor = Cursor(&payload[1..]);
+            let rows = cursor.lenenc()?;
+            cursor.lenenc()?;
+            cursor.u16()?;
+            return Ok(Done { rows, warnings: cursor.u16()? });
         }
         let mut rows = self.rows()?;
         while rows.row()?.is_some() {}
-        Ok(0)
+        Ok(Done::default())
     }
 
     /// Asks for rows.

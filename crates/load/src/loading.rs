@@ -18,7 +18,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::io::Read;
 
-use crate::client::Client;
+use crate::client::{Client, Done};
 use crate::error::{Error, Result};
 use crate::kind::{Kind, kind};
 use crate::progress::Progress;
@@ -55,6 +55,8 @@ pub struct Loaded {
     pub rows: u64,
     /// Things left out, by what they are.
     pub skipped: BTreeMap<String, u64>,
+    /// Warnings that were told, at most ten of a statement.
+    pub warnings: u64,
     /// Statements that failed; only with `force`.
     pub failed: u64,
 }
@@ -164,12 +166,12 @@ impl Loading<'_> {
         Ok(())
     }
 
-    fn done(&mut self, done: Result<u64>, line: u64) -> Result<()> {
+    fn done(&mut self, done: Result<Done>, line: u64) -> Result<()> {
         match done {
-            Ok(rows) => {
+            Ok(done) => {
                 self.loaded.statements += 1;
-                self.loaded.rows += rows;
-                Ok(())
+                self.loaded.rows += done.rows;
+                if done.warnings > 0 { self.warn(line) } else { Ok(()) }
             }
             Err(error @ Error::Server { .. }) if self.options.force => {
                 self.loaded.failed += 1;
@@ -178,6 +180,22 @@ impl Loading<'_> {
             }
             Err(error) => Err(error),
         }
+    }
+
+    /// Tells what the server warned of; its notes are not worth a line.
+    fn warn(&mut self, line: u64) -> Result<()> {
+        for warning in self.client.list("SHOW WARNINGS LIMIT 10")? {
+            let [level, number, message] = &warning[..] else { continue };
+            if level == "Note" {
+                continue;
+            }
+            self.loaded.warnings += 1;
+            if self.loaded.warnings <= MESSAGES_MAX as u64 {
+                let file = &self.options.file;
+                self.progress.say(&format!("{file} line {line}: warning {number}: {message}"));
+            }
+        }
+        Ok(())
     }
 
     /// Commits what is open.
@@ -221,7 +239,9 @@ impl Loading<'_> {
             }
             _ => {
                 // The server undoes it anyway when the connection goes.
-                let _ = if open { self.client.execute(b"ROLLBACK") } else { Ok(0) };
+                if open {
+                    let _ = self.client.execute(b"ROLLBACK");
+                }
                 format!("everything before line {begin} is loaded, nothing from there on")
             }
         };

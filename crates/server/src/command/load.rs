@@ -78,6 +78,9 @@ fn summary(loaded: &Loaded, seconds: f64) -> String {
             loaded.skipped.iter().map(|(thing, count)| format!("{count} {thing}")).collect();
         text.push_str(&format!("; skipped: {}", list.join(", ")));
     }
+    if loaded.warnings > 0 {
+        text.push_str(&format!("; {} warnings", loaded.warnings));
+    }
     if loaded.failed > 0 {
         text.push_str(&format!("; {} statements failed", loaded.failed));
     }
