@@ -100,6 +100,8 @@ pub struct Transaction {
     /// A locked row key that was found to have no row, and got none since: most often of a row
     /// that comes in next.
     absent: Option<Vec<u8>>,
+    /// Whether 0 in an AUTO_INCREMENT column is a value like any other.
+    zero_is_value: bool,
 }
 
 impl Engine {
@@ -113,11 +115,18 @@ impl Engine {
             sizes: Sizes::default(),
             wait,
             absent: None,
+            zero_is_value: false,
         })
     }
 }
 
 impl Transaction {
+    /// Lets 0 in an AUTO_INCREMENT column be stored as it is, until it is said otherwise. A
+    /// transaction may be shared, so whoever says yes says no when its rows are in.
+    pub fn let_zero_be_a_value(&mut self, let_it: bool) {
+        self.zero_is_value = let_it;
+    }
+
     /// Adds a row. `row` holds every column in order, values of the columns' domains. NULL or 0
     /// in the AUTO_INCREMENT column makes the engine choose.
     ///
@@ -371,6 +380,7 @@ impl Transaction {
         let Some(position) = table.auto_increment() else { return Ok(None) };
         let ty = &table.columns[position].ty;
         match row[position] {
+            Datum::Int(0) | Datum::UInt(0) if self.zero_is_value => Ok(None),
             Datum::Null | Datum::Int(0) | Datum::UInt(0) => {
                 self.engine.next_auto_increment(table, auto_increment_max(ty)).map(Some)
             }

@@ -21,6 +21,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::FlockOperation;
 
+use rows_rocks::make_directory;
+
 const LOCK_FILE: &str = "rowhouse.lock";
 const STATUS_SOCKET: &str = "status.sock";
 const ROWS: &str = "rows";
@@ -71,12 +73,16 @@ impl DataDir {
     /// Takes a directory for this process; makes it if it is not there.
     pub fn take_or_make(path: &Path) -> Result<DataDir, DataDirError> {
         let io = |source| DataDirError::Io { path: path.display().to_string(), source };
-        fs::create_dir_all(path).map_err(io)?;
+        make_directory(path).map_err(io)?;
         let ours = path.join(LOCK_FILE).exists();
         if !ours && fs::read_dir(path).map_err(io)?.next().is_some() {
             return Err(DataDirError::Foreign { path: path.display().to_string() });
         }
-        Self::lock(path)
+        let taken = Self::lock(path)?;
+        // Without its mark the directory would be a stranger's after a power cut. Also at a later
+        // start: the first one may have been killed before this line.
+        File::open(path).and_then(|directory| directory.sync_all()).map_err(io)?;
+        Ok(taken)
     }
 
     /// Takes a directory that must be there.

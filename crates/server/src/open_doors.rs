@@ -269,7 +269,8 @@ fn users(settings: &Settings) -> Users {
     )
 }
 
-fn sql_options(settings: &Settings, port: u16) -> SqlOptions {
+/// What SQL knows of the server; `port` is that of the MySQL door.
+pub(crate) fn sql_options(settings: &Settings, port: u16) -> SqlOptions {
     SqlOptions {
         memory_bytes: settings.query_memory() as usize,
         threads: settings.threads,

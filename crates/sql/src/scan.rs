@@ -486,8 +486,14 @@ pub fn unescape(inside: &[u8], quote: u8, backslash: bool, out: &mut Vec<u8>) {
     }
 }
 
+/// The version that this server claims for `/*!80036 ... */`, as MySQL writes it.
+const VERSION_NUMBER: u32 = 80_036;
+/// `/*!999999 ... */`: what only Rowhouse executes, because no other server is as new.
+const OURS: u32 = 999_999;
+
 /// Makes the statements in `/*! ... */` and `/*!50003 ... */` part of the text, by blanking the
-/// marks; `None` when there are none, which is the usual case.
+/// marks; `None` when there are none, which is the usual case. Those of a newer version stay
+/// comments, except `/*!999999 ... */`.
 pub fn open_version_comments(text: &[u8]) -> Option<Vec<u8>> {
     memchr::memmem::find(text, b"/*!")?;
     let mut out = text.to_vec();
@@ -499,17 +505,32 @@ pub fn open_version_comments(text: &[u8]) -> Option<Vec<u8>> {
             (Some(q), byte) if byte == q => quote = None,
             (None, byte @ (b'\'' | b'"' | b'`')) => quote = Some(byte),
             (None, b'/') if out[at..].starts_with(b"/*!") => {
-                let digits =
-                    out[at + 3..].iter().take(6).take_while(|b| b.is_ascii_digit()).count();
-                out[at..at + 3 + digits].fill(b' ');
                 let Some(end) = memchr::memmem::find(&out[at..], b"*/") else {
                     break;
                 };
-                out[at + end..at + end + 2].fill(b' ');
+                let digits =
+                    out[at + 3..].iter().take(6).take_while(|b| b.is_ascii_digit()).count();
+                if is_executed(&out[at + 3..at + end], digits) {
+                    out[at..at + 3 + digits].fill(b' ');
+                    out[at + end..at + end + 2].fill(b' ');
+                } else {
+                    at += end + 1;
+                }
             }
             _ => {}
         }
         at += 1;
     }
     Some(out)
+}
+
+/// Whether a comment that begins with a version of so many digits is part of the text.
+fn is_executed(comment: &[u8], digits: usize) -> bool {
+    let number = std::str::from_utf8(&comment[..digits]).ok().and_then(|text| text.parse().ok());
+    match number {
+        // MariaDB's dumps begin with `/*!999999\- enable the sandbox mode */`.
+        Some(OURS) => comment.get(digits).is_some_and(u8::is_ascii_whitespace),
+        Some(number) => number <= VERSION_NUMBER,
+        None => true,
+    }
 }

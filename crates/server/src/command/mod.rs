@@ -8,6 +8,9 @@
 
 pub mod backup;
 pub mod check;
+pub mod dump;
+mod link;
+pub mod load;
 mod progress;
 pub mod restore;
 pub mod salvage;
@@ -39,6 +42,12 @@ pub fn run() -> ExitCode {
         Some(("status", flags)) => settings(flags)
             .map_err(Into::into)
             .and_then(|settings| status::run(&settings, flags.get_flag("all"))),
+        Some(("dump", flags)) => {
+            settings(flags).map_err(Into::into).and_then(|settings| dump::run(&settings, flags))
+        }
+        Some(("load", flags)) => {
+            settings(flags).map_err(Into::into).and_then(|settings| load::run(&settings, flags))
+        }
         Some(("check", flags)) => {
             settings(flags).map_err(Into::into).and_then(|settings| check::run(&settings, flags))
         }
@@ -104,6 +113,8 @@ pub fn grammar() -> Command {
         .subcommand(
             with_data_dir(Command::new("status").about("Asks a running server how it is")).arg(all),
         )
+        .subcommand(with_data_dir(dump::grammar()))
+        .subcommand(with_data_dir(load::grammar()))
         .subcommand(with_data_dir(check::grammar()))
         .subcommand(with_data_dir(backup::grammar()))
         .subcommand(with_data_dir(restore::grammar()))

@@ -80,7 +80,8 @@ fn ready(addresses: &[(String, String)]) -> String {
     addresses.iter().map(|(door, address)| format!(" {door}={address}")).collect()
 }
 
-fn open_rows(settings: &Settings, directory: &Path) -> anyhow::Result<Arc<Engine>> {
+/// Opens the rows as the settings want them.
+pub(super) fn open_rows(settings: &Settings, directory: &Path) -> anyhow::Result<Arc<Engine>> {
     let options = RocksOptions {
         memory_bytes: settings.store_memory() as usize,
         recovery_max: settings.recovery_max,
