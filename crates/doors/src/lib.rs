@@ -12,5 +12,5 @@ pub mod input;
 pub mod memcached;
 pub mod mysql;
 
-pub use conversation::{Conversation, Group, Next, Turn};
+pub use conversation::{Conversation, Group, Next, Turn, Urgency};
 pub use input::Input;
