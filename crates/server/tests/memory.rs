@@ -62,14 +62,28 @@ fn half_writers(server: &Running) -> Vec<TcpStream> {
     (0..CLIENTS).map(client).collect()
 }
 
+/// The first line of a reply; empty when the connection is gone.
+fn first_line(client: &mut TcpStream) -> String {
+    let (mut line, mut byte) = (Vec::new(), [0]);
+    while client.read(&mut byte).unwrap_or(0) == 1 && byte[0] != b'\n' {
+        line.push(byte[0]);
+    }
+    String::from_utf8_lossy(&line).into_owned()
+}
+
 /// Large values in, and read again, ten times the memory altogether.
 fn large_values(server: &Running, writer: usize) {
     let mut client = server.connect("memcached");
     let value = "v".repeat(VALUE_BYTES / 2);
     for number in 0..400 {
         let head = format!("set v{writer}.{number} 0 0 {}\r\n{value}\r\n", value.len());
-        let reply = ask_line(&mut client, &head);
-        assert!(reply == "STORED\r" || reply.contains("memory"), "{reply}");
+        let sent = client.write_all(head.as_bytes()).is_ok();
+        let reply = if sent { first_line(&mut client) } else { String::new() };
+        if reply != "STORED\r" {
+            // Told that there is no memory, or cut off while it sent: it comes again.
+            assert!(reply.is_empty() || reply.contains("memory"), "{reply}");
+            client = server.connect("memcached");
+        }
     }
     let mut reader = server.connect("memcached");
     let mut taken = vec![0; 1 << 20];
@@ -77,11 +91,15 @@ fn large_values(server: &Running, writer: usize) {
         // Several at once, and all of it read.
         let keys: String =
             (0..4).map(|more| format!(" v{writer}.{}", (number + more) % 400)).collect();
-        reader.write_all(format!("get{keys}\r\n").as_bytes()).expect("sent");
+        let _ = reader.write_all(format!("get{keys}\r\n").as_bytes());
         let mut tail = Vec::new();
         while !tail.ends_with(b"END\r\n") && !tail.ends_with(b"response\r\n") {
-            let count = reader.read(&mut taken).expect("a reply");
-            assert!(count > 0, "closed although it reads");
+            let count = reader.read(&mut taken).unwrap_or(0);
+            if count == 0 {
+                // Among the largest when there was too little for all.
+                reader = server.connect("memcached");
+                break;
+            }
             tail.extend_from_slice(&taken[count.saturating_sub(16)..count]);
             tail.drain(..tail.len().saturating_sub(16));
         }
