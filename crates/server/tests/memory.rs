@@ -169,7 +169,7 @@ fn resident_memory_stays_within_a_tenth_above_the_setting_under_overload_at_ever
     let reply = ask_line(&mut client, &format!("set big 0 0 {VALUE_BYTES}\r\n{value}\r\n"));
     assert_eq!(reply, "STORED\r");
     let idle = idle(&server);
-    println!("{} idle connections, {} MiB", idle.len(), peak_mib(&server));
+    eprintln!("{} idle connections, {} MiB", idle.len(), peak_mib(&server));
     let held = std::thread::scope(|scope| {
         for number in 0..4 {
             let server = &server;
@@ -190,7 +190,7 @@ fn resident_memory_stays_within_a_tenth_above_the_setting_under_overload_at_ever
         [readers, writers, scans].map(|each| each.join().expect("clients"))
     });
     let peak = peak_mib(&server);
-    println!("peak {peak} MiB of {MEMORY_MIB}");
+    eprintln!("peak {peak} MiB of {MEMORY_MIB}");
     assert!(peak <= MEMORY_MIB * 11 / 10, "{peak} MiB resident, {MEMORY_MIB} allowed");
     drop((held, idle));
     assert_eq!(ask_line(&mut client, "get nothing\r\n"), "END\r");
