@@ -22,6 +22,7 @@ use std::path::Path;
 use rows::error::{Error, Result};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::directory::make_directory;
 use crate::failure::of_file;
 
 /// Name of the file.
@@ -47,7 +48,7 @@ pub(crate) enum Directory {
 /// Looks at a directory, makes it if there is none, and refuses what must not be opened.
 pub(crate) fn examine(directory: &Path) -> Result<Directory> {
     let doing = "examining the data directory";
-    fs::create_dir_all(directory).map_err(|error| of_file(doing, error))?;
+    make_directory(directory).map_err(|error| of_file(doing, error))?;
     let format = directory.join(FORMAT_FILE);
     match fs::metadata(&format) {
         Ok(metadata) if metadata.len() > FORMAT_BYTES_MAX => Err(damaged()),
@@ -57,8 +58,13 @@ pub(crate) fn examine(directory: &Path) -> Result<Directory> {
         }
         Err(error) if error.kind() == ErrorKind::NotFound => {
             let creating = directory.join(CREATING_FILE);
-            let mut entries = fs::read_dir(directory).map_err(|error| of_file(doing, error))?;
-            if entries.next().is_some() && !creating.exists() {
+            let mut foreign = false;
+            for entry in fs::read_dir(directory).map_err(|error| of_file(doing, error))? {
+                // What is left when the very first step was interrupted.
+                let begun = format!("{CREATING_FILE}.new");
+                foreign |= entry.map_err(|error| of_file(doing, error))?.file_name() != *begun;
+            }
+            if foreign && !creating.exists() {
                 let why = "the data directory is neither empty nor one of ours (no FORMAT file)";
                 return Err(Error::Refused { why });
             }
@@ -148,6 +154,14 @@ mod tests {
         examine(directory.path()).unwrap();
         fs::write(directory.path().join("000004.log"), b"").unwrap();
         assert_eq!(examine(directory.path()).unwrap(), Directory::New);
+    }
+
+    #[test]
+    fn a_creation_interrupted_at_its_first_step_is_no_longer_taken_for_a_foreign_directory() {
+        let directory = directory(None);
+        fs::write(directory.path().join("CREATING.new"), b"").unwrap();
+        assert_eq!(examine(directory.path()).unwrap(), Directory::New);
+        assert!(!directory.path().join("CREATING.new").exists());
     }
 
     #[test]

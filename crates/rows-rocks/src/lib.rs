@@ -4,16 +4,23 @@
 //! - `options`: every setting of RocksDB that we change, and why
 //! - `store`: opening, closing, and the trait itself
 //! - `reading`, `snapshot`: look-ups and scans; `writing`: batches, durability, failures
+//! - `directory`, `holes`, `manifest`: making directories that last; what a power cut left of
+//!   unsynced logs and of RocksDB's list of files
 //! - `log`: whether a damaged log is a crash's trace or lost writes
 //! - `ingest`, `reclaim`, `status`: files added at once, space given back, figures
+//! - `backup`: numbered copies that share what has not changed
 //! - `format`: the file that says whose data directory this is
 //!
 //! Not here: what keys and values mean (`rows`).
 
+mod backup;
+mod directory;
 mod failure;
 mod format;
+mod holes;
 mod ingest;
 mod log;
+mod manifest;
 mod options;
 mod reading;
 mod reclaim;
@@ -22,6 +29,8 @@ mod status;
 mod store;
 mod writing;
 
+pub use backup::{Backup, BackupError, Backups, Damage, Progress, Sharing};
+pub use directory::make_directory;
 pub use format::FORMAT_FILE;
 pub use log::DamagedLog;
 pub use options::RocksOptions;

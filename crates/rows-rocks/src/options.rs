@@ -87,10 +87,23 @@ impl RocksOptions {
         }
     }
 
-    /// For a directory with so many bytes of data already.
-    pub(crate) fn settings(&self, data_bytes: u64) -> Settings {
+    /// For a directory with so many bytes of data already, with a chain of logs or none.
+    ///
+    /// # Errors
+    /// RocksDB does not know an option.
+    pub(crate) fn settings(
+        &self,
+        data_bytes: u64,
+        has_logs: bool,
+    ) -> Result<Settings, rocksdb::Error> {
         let cache = Cache::new_hyper_clock_cache(self.memory(), 0);
         let mut options = Options::default();
+        if has_logs {
+            // Each log says how the one before it ended. Without, an unsynced log that a power cut
+            // leaves shorter, but with a whole record at its end, would go unnoticed, and the
+            // replay would go on with the next log. A directory without any log would be refused.
+            options = options.get_options_from_string("track_and_verify_wals=true")?;
+        }
         // Opening takes the same time however many files there are: it looks at a few of them,
         // the others are opened when they are first asked.
         options.set_max_open_files(open_files() as i32);
@@ -100,7 +113,7 @@ impl RocksOptions {
         options.set_block_based_table_factory(&self.table(&cache, data_bytes));
         // RocksDB's own log would be a file nobody reads; what matters of it goes to ours.
         options.set_info_logger(InfoLogger::new_callback_logger(LogLevel::Warn, log));
-        Settings { options, cache }
+        Ok(Settings { options, cache })
     }
 
     fn set_writing(&self, options: &mut Options, cache: &Cache) {

@@ -12,6 +12,7 @@
 //!    compaction. No file is ever deleted for a range that was not asked for.
 //! 2. After whole files were deleted the range is marked as removed once more: the deleted files
 //!    may have held the first mark, and files that were left would otherwise show old keys.
+//! 3. The removal is durable before a file is deleted.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -28,7 +29,7 @@ use crate::failure::{of_file, of_read};
 use crate::format::write_synced;
 use crate::store::Shared;
 
-const RECLAIM_FILE: &str = "RECLAIM";
+pub(crate) const RECLAIM_FILE: &str = "RECLAIM";
 
 /// What is to be reclaimed.
 pub(crate) struct Reclaiming {
@@ -63,6 +64,11 @@ impl Reclaiming {
         self.changed.notify_all();
     }
 
+    /// What the file says of the ranges that are not yet done.
+    pub(crate) fn text(&self) -> String {
+        self.queue.lock().text()
+    }
+
     /// How many ranges are not yet done.
     pub(crate) fn pending(&self) -> usize {
         self.queue.lock().ranges.len()
@@ -71,8 +77,11 @@ impl Reclaiming {
 
 impl Queue {
     fn save(&self, directory: &Path) -> Result<()> {
-        let lines: String = self.ranges.iter().map(line).collect();
-        write_synced(directory, RECLAIM_FILE, lines.as_bytes())
+        write_synced(directory, RECLAIM_FILE, self.text().as_bytes())
+    }
+
+    fn text(&self) -> String {
+        self.ranges.iter().map(line).collect()
     }
 }
 
@@ -118,6 +127,9 @@ impl Shared {
 
     fn reclaim_range(&self, range: &KeyRange) -> Result<()> {
         let end = (!range.end.is_empty()).then_some(&range.end[..]);
+        // The removal itself may be in the unsynced log still, and a power cut would take it back,
+        // but not the files.
+        self.sync_log()?;
         if let Some(end) = end {
             self.database
                 .delete_file_in_range(&range.start[..], end)

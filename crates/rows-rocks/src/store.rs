@@ -26,11 +26,13 @@ use rows::store::{
 
 use crate::failure::{of_damaged_log, of_file, of_open, of_read};
 use crate::format::{self, Directory};
+use crate::holes::{cut_logs_at_holes, logs};
 use crate::ingest;
 use crate::log;
+use crate::manifest::cut_torn_manifest;
 use crate::options::{RocksOptions, Settings};
 use crate::reading::{Lookup, scan};
-use crate::reclaim::Reclaiming;
+use crate::reclaim::{RECLAIM_FILE, Reclaiming};
 use crate::snapshot::RocksSnapshot;
 use crate::status::disk_bytes;
 use crate::writing::{Health, Syncing, WriteModes};
@@ -73,15 +75,21 @@ impl RocksStore {
     pub fn open(directory: &Path, options: &RocksOptions) -> Result<RocksStore> {
         let state = format::examine(directory)?;
         ingest::remove_leftovers(directory)?;
+        let of_log = |error| of_file("reading the log", error);
+        let is_empty = !directory.join("CURRENT").exists();
+        let has_logs = is_empty || !logs(directory).map_err(of_log)?.is_empty();
         let gives_up_damaged_log = options.gives_up_damaged_log;
-        let Settings { mut options, cache } = options.settings(disk_bytes(directory));
+        let settings = options.settings(disk_bytes(directory), has_logs).map_err(of_open)?;
+        let Settings { mut options, cache } = settings;
         options.create_if_missing(state == Directory::New);
+        cut_torn_manifest(directory).map_err(|error| of_file("reading the MANIFEST", error))?;
         if state == Directory::Ours {
             match gives_up_damaged_log {
                 false => refuse_damaged_log(directory, &options)?,
-                true => log::cut_aliens(directory).map_err(|e| of_file("cutting the log", e))?,
+                true => log::cut_aliens(directory).map_err(of_log)?,
             }
         }
+        cut_logs_at_holes(directory).map_err(of_log)?;
         let family = ColumnFamilyDescriptor::new(DEFAULT_COLUMN_FAMILY_NAME, options.clone());
         let database = DB::open_cf_descriptors(&options, directory, [family]).map_err(of_open)?;
         if state == Directory::New {
@@ -236,9 +244,12 @@ impl Store for RocksStore {
         if unfinished.exists() {
             fs::remove_dir_all(&unfinished).map_err(in_files)?;
         }
+        // Before the checkpoint: what is listed by now is removed in it, too.
+        let reclaiming = self.shared().reclaiming.text();
         let created = Checkpoint::new(&self.shared().database)
             .and_then(|checkpoint| checkpoint.create_checkpoint(&unfinished));
         created.map_err(|error| of_read("writing a checkpoint", error))?;
+        format::write_synced(&unfinished, RECLAIM_FILE, reclaiming.as_bytes())?;
         format::finish(&unfinished)?;
         fs::rename(&unfinished, directory).map_err(in_files)?;
         let parent = match directory.parent() {

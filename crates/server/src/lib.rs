@@ -4,6 +4,7 @@
 
 pub mod command;
 pub mod data_dir;
+pub mod frozen;
 pub mod logging;
 pub mod net;
 pub mod open_doors;

@@ -245,12 +245,15 @@ fn door(kind: Kind, settings: &Settings, sql: &Arc<Sql>, cache: &Arc<memcached::
                 input_bytes_max,
             }
         }
-        Kind::Status => Door {
-            name,
-            converse: Box::new(|_| Box::new(StatusDoor)),
-            refusal: b"error\ttoo many connections\n".to_vec(),
-            input_bytes_max: STATUS_BYTES_MAX,
-        },
+        Kind::Status => {
+            let data_dir = settings.data_dir.clone();
+            Door {
+                name,
+                converse: Box::new(move |_| Box::new(StatusDoor::new(data_dir.clone()))),
+                refusal: b"error\ttoo many connections\n".to_vec(),
+                input_bytes_max: STATUS_BYTES_MAX,
+            }
+        }
     }
 }
 

@@ -183,7 +183,7 @@ impl HandlerSocket {
             return Err(Refusal::VALUES.into());
         }
         if let Some(list) = &request.list
-            && (list.announced == 0 || list.values.len() < list.announced)
+            && (list.announced == 0 || list.came < list.announced)
         {
             return Err(Refusal::IN_EMPTY.into());
         }

@@ -218,7 +218,18 @@ impl Handle {
             let (range, direction) = self.range(op, &key)?;
             return visit_range(&range, direction).map(|_| ());
         };
-        for tokens in list.values.chunks(PREFETCH_MAX) {
+        let mut values = list.values();
+        loop {
+            let mut tokens = [&[][..]; PREFETCH_MAX];
+            let mut count = 0;
+            for (place, value) in tokens.iter_mut().zip(values.by_ref()) {
+                *place = value;
+                count += 1;
+            }
+            if count == 0 {
+                return Ok(());
+            }
+            let tokens = &tokens[..count];
             let (ranges, direction) = self.ranges(op, &mut key, list.part as usize, tokens)?;
             engine.look_ahead(self.index, &ranges);
             for range in &ranges {
@@ -227,7 +238,6 @@ impl Handle {
                 }
             }
         }
-        Ok(())
     }
 
     pub(super) fn range(

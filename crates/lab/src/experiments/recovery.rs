@@ -35,7 +35,7 @@ const CREATE_TABLE: &str = "CREATE TABLE purchases (\
     customer_id INT NOT NULL, \
     product_id INT NOT NULL, \
     price DOUBLE NOT NULL, \
-    note VARCHAR(80) NOT NULL, \
+    note VARCHAR(8000) NOT NULL, \
     KEY by_price (price, customer_id), \
     KEY by_register (register_id, price, customer_id), \
     KEY by_date (price, at, customer_id))";
@@ -57,15 +57,15 @@ pub struct Options {
     /// Rows inserted per second before the kill; 0 is full speed.
     #[arg(long, value_delimiter = ',', default_values_t = [0, 2_000, 200])]
     rates: Vec<u64>,
+    /// Characters of each row's note; many make much data of few rows.
+    #[arg(long, default_value_t = 40)]
+    note_chars: usize,
     /// The durability policy of Rowhouse; InnoDB has the flush_log that comes next to it.
     #[arg(long, default_value = "every-second")]
     policy: Durability,
     /// MariaDB's buffer pool in MiB; give --memory the same.
     #[arg(long, default_value_t = 1024)]
     buffer_pool_mib: u32,
-    /// Further flags for rowhouse, such as --recovery-seconds-max=1.
-    #[arg(long)]
-    flag: Vec<String>,
 }
 
 /// A server that can be killed and asked again.
@@ -76,6 +76,7 @@ struct Victim<'s> {
     /// Rows acknowledged.
     rows: u64,
     seed: u64,
+    note_chars: usize,
 }
 
 /// Runs the experiment.
@@ -84,9 +85,9 @@ pub fn run(options: &Options) -> Result<()> {
     let mut report = Report::new("recovery");
     common.note(&mut report);
     report.setting("table", "7 columns, primary key, 3 secondary indexes");
+    report.setting("characters of the note", options.note_chars);
     report.setting("mariadb buffer pool", format!("{} MiB", options.buffer_pool_mib));
     report.setting("durability", options.policy.name());
-    report.setting("flags", options.flag.join(" "));
     if common.wants(ROWHOUSE) {
         let outcome = by_rowhouse(options, &mut report);
         report.keep(ROWHOUSE, outcome);
@@ -103,9 +104,7 @@ pub fn run(options: &Options) -> Result<()> {
 }
 
 fn by_rowhouse(options: &Options, report: &mut Report) -> Result<()> {
-    let mut settings = options.common.rowhouse(options.policy)?;
-    settings.flags.clone_from(&options.flag);
-    let mut peer = Rowhouse::start(&settings)?;
+    let mut peer = Rowhouse::start(&options.common.rowhouse(options.policy)?)?;
     report.versions.insert(ROWHOUSE.to_owned(), peer.version.clone());
     let port = peer.doors.mysql.expect("it has a MySQL door");
     all_sizes(ROWHOUSE, &mut peer.server, port, options, report)
@@ -133,7 +132,8 @@ fn all_sizes(
     session.execute(&format!("USE {DATABASE}"))?;
     session.execute(CREATE_TABLE)?;
     drop(session);
-    let mut victim = Victim { name, server, port, rows: 0, seed: options.common.seed };
+    let (seed, note_chars) = (options.common.seed, options.note_chars);
+    let mut victim = Victim { name, server, port, rows: 0, seed, note_chars };
     for &size in &options.sizes {
         let began = Instant::now();
         let before = victim.rows;
@@ -232,7 +232,7 @@ impl Victim<'_> {
             let random = mix(self.seed ^ id.wrapping_mul(0x9e37_79b9));
             let comma = if id == self.rows + 1 { "" } else { "," };
             text.push_str(&format!(
-                "{comma}({id},'2024-01-{:02} {:02}:00:00',{},{},{},{}.{:02},'{random:040x}')",
+                "{comma}({id},'2024-01-{:02} {:02}:00:00',{},{},{},{}.{:02},'",
                 1 + random % 28,
                 random % 24,
                 random % 1_000,
@@ -241,6 +241,10 @@ impl Victim<'_> {
                 (random >> 41) % 500,
                 (random >> 50) % 100,
             ));
+            let digits = (1..).map(|n| format!("{:016x}", mix(random.wrapping_add(n))));
+            let digits = digits.take(self.note_chars.div_ceil(16)).collect::<String>();
+            text.push_str(&digits[..self.note_chars]);
+            text.push_str("')");
         }
         let affected = session.execute(&text)?;
         ensure!(affected == rows, "{affected} of {rows} rows were inserted");

@@ -24,6 +24,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::data_dir::DataDir;
+use crate::frozen;
 use crate::logging;
 use crate::net::limits::Limits;
 use crate::net::metrics::Metrics;
@@ -43,6 +44,7 @@ pub fn run(settings: Settings) -> anyhow::Result<ExitCode> {
     let data_dir = DataDir::take_or_make(&settings.data_dir)?;
     let bound = Bound::new(&settings, &data_dir.status_socket())?;
     let engine = open_rows(&settings, &data_dir.rows())?;
+    frozen::remove_when_released(&settings.data_dir);
     let addresses = bound.addresses();
     let (doors, listeners) = bound.open(&settings, &engine)?;
     let metrics = Metrics::new(settings.threads, doors.iter().map(|door| door.name).collect());

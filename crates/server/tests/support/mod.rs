@@ -68,7 +68,11 @@ impl Running {
 
     /// Starts a server with exactly these arguments.
     pub fn start_with(data_dir: &Path, arguments: &[&str]) -> Running {
-        let mut command = rowhouse(arguments);
+        Self::start_command(data_dir, rowhouse(arguments))
+    }
+
+    /// Starts a server by a command, and waits until it is ready.
+    pub fn start_command(data_dir: &Path, mut command: Command) -> Running {
         let mut child = command.stderr(Stdio::piped()).spawn().expect("the program starts");
         let stderr = child.stderr.take().expect("piped");
         let log = Arc::new(Mutex::new(String::new()));

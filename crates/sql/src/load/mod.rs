@@ -10,7 +10,8 @@
 //!
 //! Not here: the grammar (`parse::load`), the wire (`doors::mysql`).
 
-mod lines;
+#[doc(hidden)] // for the fuzz targets
+pub mod lines;
 mod rows;
 
 use std::sync::mpsc::{Receiver, channel};

@@ -1,0 +1,176 @@
+//! Holes in RocksDB's log: places of zeros with records behind them, which a power cut leaves when
+//! the system wrote a later part of an unsynced log before an earlier one.
+//!
+//! RocksDB ends its replay at a damaged record, but takes zeros where a record should begin for
+//! space that was never written, and goes on with the next block of 32 KiB: a later write would be
+//! replayed without an earlier one. So the log is cut off where such a hole begins.
+//!
+//! ```text
+//! 4 bytes   checksum      of each fragment of a record; in a hole they are zeros, of which
+//! 2 bytes   length        RocksDB asks the last three only
+//! 1 byte    type
+//! ```
+//! A block's last bytes, too few for a head, are zeros.
+//!
+//! Invariants
+//! 1. Nothing that was synced is cut off: a synced log has no holes.
+//! 2. Zeros at the end of a log stay: they are space that was made for writes to come.
+//!
+//! Not here: damage in a synced log, which must be looked for before anything is cut off.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+const BLOCK_BYTES: usize = 32 << 10;
+const HEAD_BYTES: usize = 7;
+const LENGTH_START: usize = 4;
+
+/// The log files of a directory.
+///
+/// # Errors
+/// Those of the file system.
+pub(crate) fn logs(directory: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut logs = Vec::new();
+    for entry in fs::read_dir(directory)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "log") {
+            logs.push(path);
+        }
+    }
+    Ok(logs)
+}
+
+/// Cuts off every log of a directory where a hole begins.
+///
+/// # Errors
+/// Those of the file system.
+pub(crate) fn cut_logs_at_holes(directory: &Path) -> io::Result<()> {
+    for path in logs(directory)? {
+        if let Some(bytes) = find_hole(&File::open(&path)?)? {
+            tracing::warn!("{}: unsynced writes from byte {bytes} on are lost", path.display());
+            let log = OpenOptions::new().write(true).open(&path)?;
+            log.set_len(bytes)?;
+            log.sync_all()?;
+        }
+    }
+    Ok(())
+}
+
+/// Where the first hole begins that has something behind it.
+fn find_hole(log: &File) -> io::Result<Option<u64>> {
+    let mut block = Vec::with_capacity(BLOCK_BYTES);
+    let (mut start, mut hole) = (0, None);
+    loop {
+        block.clear();
+        log.take(BLOCK_BYTES as u64).read_to_end(&mut block)?;
+        let begins = hole.map_or_else(|| zero_head(&block), |_| Some(0));
+        if let Some(begins) = begins {
+            let place = *hole.get_or_insert(start + begins as u64);
+            if block[begins..].iter().any(|byte| *byte != 0) {
+                return Ok(Some(place));
+            }
+        }
+        if block.len() < BLOCK_BYTES {
+            return Ok(None);
+        }
+        start += BLOCK_BYTES as u64;
+    }
+}
+
+/// The first place in a block where a fragment should begin and zeros stand.
+fn zero_head(block: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    while let Some(head) = block.get(at..at + HEAD_BYTES) {
+        if head[LENGTH_START..] == [0; 3] {
+            return Some(at);
+        }
+        let length = u16::from_le_bytes([head[LENGTH_START], head[LENGTH_START + 1]]);
+        at += HEAD_BYTES + usize::from(length);
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use rocksdb::{DB, DBRecoveryMode, Options};
+
+    use super::*;
+
+    const WRITES: u32 = 20_000;
+
+    fn options() -> Options {
+        let mut options = Options::default();
+        options.create_if_missing(true);
+        options.set_wal_recovery_mode(DBRecoveryMode::PointInTime);
+        options
+    }
+
+    fn log_of(directory: &Path) -> PathBuf {
+        logs(directory).unwrap().remove(0)
+    }
+
+    /// A database of its own with an unflushed log, and holes to be made in it.
+    fn written() -> (tempfile::TempDir, Vec<u8>, Vec<(usize, usize)>) {
+        let directory = tempfile::tempdir().unwrap();
+        let database = DB::open(&options(), directory.path()).unwrap();
+        for number in 0..WRITES {
+            database.put(number.to_be_bytes(), vec![7; (number % 90) as usize]).unwrap();
+        }
+        drop(database);
+        let bytes = fs::read(log_of(directory.path())).unwrap();
+        let mut holes = Vec::new();
+        for start in (BLOCK_BYTES..bytes.len()).step_by(BLOCK_BYTES) {
+            // A block that begins with a record, after one that ends with one.
+            if bytes.get(start + 6).is_some_and(|kind| *kind == 1 || *kind == 2) {
+                let before = &bytes[start - BLOCK_BYTES..start];
+                let first = usize::from(u16::from_le_bytes([before[4], before[5]])) + HEAD_BYTES;
+                holes.push((start - BLOCK_BYTES + first, start));
+            }
+        }
+        (directory, bytes, holes)
+    }
+
+    /// Numbers that are missing before the last one that is there.
+    fn gaps(directory: &Path) -> u32 {
+        let database = DB::open(&options(), directory).unwrap();
+        let there = |number: &u32| database.get(number.to_be_bytes()).unwrap().is_some();
+        let last = (0..WRITES).rev().find(there).expect("something is there");
+        (0..last).filter(|number| !there(number)).count() as u32
+    }
+
+    #[test]
+    fn a_hole_in_an_unsynced_log_no_longer_leaves_later_writes_without_earlier_ones() {
+        let (directory, bytes, holes) = written();
+        assert!(!holes.is_empty());
+        for (start, end) in holes {
+            let punch = || {
+                let copy = tempfile::tempdir().unwrap();
+                for entry in fs::read_dir(directory.path()).unwrap() {
+                    let entry = entry.unwrap();
+                    fs::copy(entry.path(), copy.path().join(entry.file_name())).unwrap();
+                }
+                let mut bytes = bytes.clone();
+                bytes[start..end].fill(0);
+                fs::write(log_of(copy.path()), bytes).unwrap();
+                copy
+            };
+            // What RocksDB makes of it alone; should this fail one day, `holes` is not needed.
+            assert!(gaps(punch().path()) > 0);
+            let mended = punch();
+            cut_logs_at_holes(mended.path()).unwrap();
+            assert_eq!(fs::metadata(log_of(mended.path())).unwrap().len(), start as u64);
+            assert_eq!(gaps(mended.path()), 0);
+        }
+    }
+
+    #[test]
+    fn a_sound_log_and_one_with_zeros_at_its_end_stay_as_they_are() {
+        let (directory, mut bytes, _) = written();
+        bytes.extend([0; 3 * BLOCK_BYTES]);
+        fs::write(log_of(directory.path()), &bytes).unwrap();
+        cut_logs_at_holes(directory.path()).unwrap();
+        assert_eq!(fs::read(log_of(directory.path())).unwrap(), bytes);
+        assert_eq!(gaps(directory.path()), 0);
+    }
+}

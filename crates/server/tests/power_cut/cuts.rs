@@ -1,0 +1,139 @@
+//! Many cuts of one recording: at which moments, what is left, and whether that is right.
+
+use std::fmt;
+use std::fs;
+use std::ops::AddAssign;
+use std::path::Path;
+
+use faults::{Dice, Disk, Journal, Kind};
+
+use crate::account::Moment;
+use crate::doors::look_through_doors;
+use crate::found::look;
+use crate::judge::{Judge, Stake};
+use crate::recording::{Recording, place};
+
+/// Each cut of so many is opened by a server, too, and looked at through the doors.
+const SERVED_ONE_IN: u64 = 25;
+
+/// What a number of cuts has shown.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Figures {
+    pub cuts: u64,
+    pub served: u64,
+    pub stake: Stake,
+    pub empty: u64,
+}
+
+impl AddAssign for Figures {
+    fn add_assign(&mut self, other: Figures) {
+        self.cuts += other.cuts;
+        self.served += other.served;
+        self.empty += other.empty;
+        self.stake.told += other.stake.told;
+        self.stake.under_way += other.stake.under_way;
+        self.stake.lost += other.stake.lost;
+    }
+}
+
+impl fmt::Display for Figures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Figures { cuts, served, stake, empty } = self;
+        let Stake { told, under_way, lost } = stake;
+        write!(
+            f,
+            "{cuts} cuts ({served} served, {empty} before there was anything), {told} writes \
+             answered before them, {under_way} under way, {lost} answered ones gone"
+        )
+    }
+}
+
+/// A cut: after so many records, and the seed of what is left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Cut {
+    pub position: u64,
+    pub seed: u64,
+}
+
+/// Why a cut is wrong.
+pub struct Wrong {
+    pub cut: Cut,
+    pub why: String,
+}
+
+/// Half of the moments anywhere, half right after syncs begin or end and names change.
+pub fn moments(recording: &Recording, count: u64, seed: u64) -> Vec<Cut> {
+    let mut dice = Dice::new(seed);
+    let mut events = Vec::new();
+    let mut total = 0;
+    for record in Journal::open(&recording.journal).expect("the journal") {
+        total += 1;
+        if !matches!(record.kind, Kind::Tick | Kind::Write { .. } | Kind::Truncate { .. }) {
+            events.push(total);
+        }
+    }
+    let mut cuts: Vec<Cut> = (0..count)
+        .map(|_| {
+            let position = match dice.one_of(2) {
+                true => dice.below(total + 1),
+                false => events[dice.below(events.len() as u64) as usize],
+            };
+            Cut { position, seed: dice.below(1 << 32) }
+        })
+        .collect();
+    cuts.sort_unstable();
+    cuts
+}
+
+/// Makes the cuts, which are in order, and judges what each leaves by a durability.
+pub fn cut_and_judge(
+    recording: &Recording,
+    durability: &str,
+    cuts: &[Cut],
+) -> Result<Figures, Wrong> {
+    let open = || Journal::open(&recording.journal).expect("the journal");
+    let ticks: Vec<u64> =
+        open().filter(|record| record.kind == Kind::Tick).map(|record| record.nanos).collect();
+    let judge = Judge::new(durability, &recording.accounts, &recording.seen, &ticks);
+    let (mut disk, mut journal) = (Disk::default(), open());
+    let (mut position, mut nanos) = (0, 0);
+    let mut figures = Figures::default();
+    for cut in cuts {
+        while position < cut.position {
+            let Some(record) = journal.next() else { break };
+            disk.take(&record);
+            (position, nanos) = (position + 1, record.nanos);
+        }
+        let at = Moment { position: cut.position, nanos };
+        let one = one_cut(&disk, &judge, *cut, at);
+        figures += one.map_err(|why| Wrong { cut: *cut, why })?;
+    }
+    Ok(figures)
+}
+
+/// Writes what a cut leaves, to be looked at.
+pub fn write_disk(recording: &Recording, cut: Cut, directory: &Path) {
+    let mut disk = Disk::default();
+    let journal = Journal::open(&recording.journal).expect("the journal");
+    journal.take(cut.position as usize).for_each(|record| disk.take(&record));
+    disk.cut(cut.seed, directory).expect("the disk is written");
+}
+
+fn one_cut(disk: &Disk, judge: &Judge<'_>, cut: Cut, at: Moment) -> Result<Figures, String> {
+    let left = |base: &Path| {
+        let root = base.join("disk");
+        disk.cut(cut.seed, &root).expect("the disk is written");
+        root.join("data")
+    };
+    let base = place();
+    let found = look(&left(base.path()))?;
+    let stake = judge.judge(at, &found)?;
+    let mut figures = Figures { cuts: 1, stake, ..Figures::default() };
+    figures.empty = u64::from(found.is_empty());
+    if cut.seed.is_multiple_of(SERVED_ONE_IN) {
+        fs::remove_dir_all(base.path().join("disk")).expect("no longer needed");
+        look_through_doors(&left(base.path()), &found)?;
+        figures.served = 1;
+    }
+    Ok(figures)
+}

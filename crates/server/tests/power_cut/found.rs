@@ -1,0 +1,89 @@
+//! What is on a disk after a cut: the store is opened as a server would, checked, and every table
+//! and row is named and printed as the accounts have them.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use rows::find::Flow;
+use rows::schema::IndexState;
+use rows::store::{Direction, Durability, Reach};
+use rows::text::write_untyped;
+use rows::{Datum, Engine, EngineOptions, Table, Zone};
+use rows_rocks::{RocksOptions, RocksStore};
+
+/// As the server's store has it, so that it opens in the same way.
+const MEMORY_BYTES: usize = 32 << 20;
+
+/// Definitions and rows by name.
+pub type Found = HashMap<String, String>;
+
+/// Opens the rows of a data directory; what stands against that is the error.
+pub fn look(data_dir: &Path) -> Result<Found, String> {
+    let rows = data_dir.join("rows");
+    if !rows.exists() {
+        return Ok(Found::new());
+    }
+    if !data_dir.join("rowhouse.lock").exists() {
+        return Err("the data directory is not known as one of ours".into());
+    }
+    let options =
+        RocksOptions { memory_bytes: MEMORY_BYTES, background_jobs: 1, ..RocksOptions::default() };
+    let store = RocksStore::open(&rows, &options).map_err(|why| format!("no opening: {why}"))?;
+    let options = EngineOptions {
+        durability: Durability::Os,
+        row_cache_bytes: 0,
+        ..EngineOptions::default()
+    };
+    let engine = Engine::open(Arc::new(store), options).map_err(|why| format!("catalog: {why}"))?;
+    let report = engine.check(&mut |_| ()).map_err(|why| format!("check: {why}"))?;
+    if report.damaged > 0 {
+        return Err(format!("check: {:?}", report.damages));
+    }
+    let mut found = Found::new();
+    for table in engine.catalog().all_tables() {
+        if table.database == "cuts" {
+            found.insert(format!("cuts.{}", table.name), definition(&table));
+        }
+        if table.database == "cuts" || table.database == "kv" {
+            read(&engine, &table, &mut found).map_err(|why| format!("reading: {why}"))?;
+        }
+    }
+    engine.close().map_err(|why| format!("closing: {why}"))?;
+    Ok(found)
+}
+
+/// Columns, then indexes by name.
+fn definition(table: &Table) -> String {
+    let columns: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
+    let ready = table.indexes.iter().filter(|index| index.state == IndexState::Ready);
+    let mut indexes: Vec<&str> = ready.map(|index| index.name.as_str()).collect();
+    indexes.sort_unstable();
+    format!("{};{}", columns.join(","), indexes.join(","))
+}
+
+/// Rows as `DATABASE.TABLE/KEY`, in the words that `|` joins; the key is the first column.
+fn read(engine: &Engine, table: &Table, found: &mut Found) -> rows::Result<()> {
+    let prefix = match table.database.as_str() {
+        "kv" => "kv.cache/".to_owned(),
+        database => format!("{database}.{}/", table.name),
+    };
+    let range = table.index_range(0);
+    let view = engine.latest();
+    engine.find_stored(view, table, 0, &range, Direction::Forward, Reach::Disk, &mut |row| {
+        let mut words = row.row.values()?.into_iter().map(text);
+        let key = words.next().unwrap_or_default();
+        let rest: Vec<String> = words.collect();
+        found.insert(format!("{prefix}{key}"), rest.join("|"));
+        Ok(Flow::Continue)
+    })
+}
+
+fn text(datum: Datum<'_>) -> String {
+    if datum.is_null() {
+        return "NULL".into();
+    }
+    let mut text = Vec::new();
+    write_untyped(datum, Zone::UTC, &mut text);
+    String::from_utf8_lossy(&text).into_owned()
+}

@@ -1,0 +1,181 @@
+//! The load: clients of all doors that write, and others that read what they write.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+
+use faults::{Dice, Position};
+
+use crate::account::{Account, Seen, Writer, moment};
+use crate::keys::write_items;
+use crate::lines::{OPEN, write_lines};
+use crate::mysql::Mysql;
+use crate::schema::write_tables;
+use crate::sql_rows::{id, write_statements, write_transactions};
+use crate::support::Running;
+
+/// Rows or items of one writer.
+pub const SLOTS: u64 = 150;
+
+/// Writers of each kind, in the order of their accounts.
+const STATEMENTS: u64 = 2;
+const TRANSACTIONS: u64 = 2;
+const LINES: u64 = 3;
+const ITEMS: u64 = 3;
+const TABLES: u64 = 2;
+
+/// When writers end, and what they make their choices from.
+#[derive(Clone)]
+pub struct Ends {
+    pub seed: u64,
+    pub steps_max: usize,
+    pub ended: Arc<AtomicBool>,
+}
+
+impl Ends {
+    pub fn go_on(&self, writer: &Writer) -> bool {
+        writer.account.steps.len() < self.steps_max && !self.ended.load(Ordering::Relaxed)
+    }
+}
+
+/// Makes what the writers need.
+pub fn prepare(server: &Running) {
+    let mut client = Mysql::login(server.connect("mysql")).expect("the server lets root in");
+    for statement in [
+        "CREATE DATABASE cuts",
+        "CREATE TABLE cuts.ledger (id BIGINT PRIMARY KEY, account INT, serial BIGINT, \
+         words VARCHAR(20), padding VARCHAR(1500), KEY by_words (words), \
+         UNIQUE KEY by_serial (account, serial, id))",
+    ] {
+        client.execute(statement).expect("the server obeys");
+    }
+}
+
+/// Starts the writers; each gives its account when it ends.
+pub fn start_writers(
+    server: &Running,
+    position: &dyn Fn() -> Position,
+    ends: &Ends,
+) -> Vec<JoinHandle<Account>> {
+    let mut threads = Vec::new();
+    let mut number = 0;
+    let mut start = |count: u64, door: &'static str, work: fn(Client, Writer, &Ends) -> Account| {
+        for _ in 0..count {
+            number += 1;
+            let writer = Writer::new(number, door, position());
+            let (client, ends) = (Client(server.connect(door)), ends.clone());
+            threads.push(std::thread::spawn(move || work(client, writer, &ends)));
+        }
+    };
+    start(STATEMENTS, "mysql", |client, writer, ends| {
+        write_statements(client.login(), writer, ends)
+    });
+    start(TRANSACTIONS, "mysql", |client, writer, ends| {
+        write_transactions(client.login(), writer, ends)
+    });
+    start(LINES, "handlersocket-write", |client, writer, ends| {
+        write_lines(client.lines(), writer, ends)
+    });
+    start(ITEMS, "memcached", |client, writer, ends| write_items(client.lines(), writer, ends));
+    start(TABLES, "mysql", |client, writer, ends| write_tables(client.login(), writer, ends));
+    threads
+}
+
+struct Client(TcpStream);
+
+impl Client {
+    fn login(self) -> Mysql {
+        Mysql::login(self.0).expect("the server lets root in")
+    }
+
+    fn lines(self) -> Lines {
+        Lines::new(self.0)
+    }
+}
+
+/// Starts readers of the rows and items of the writers; each gives what it has seen.
+pub fn start_readers(
+    server: &Running,
+    position: &dyn Fn() -> Position,
+    ends: &Ends,
+) -> Vec<JoinHandle<Vec<Seen>>> {
+    let rows = STATEMENTS + TRANSACTIONS + LINES;
+    let mut threads = Vec::new();
+    let (position_of_lines, ends_of_lines) = (position(), ends.clone());
+    let mut client = Lines::new(server.connect("handlersocket"));
+    threads.push(std::thread::spawn(move || {
+        client.ask(OPEN);
+        read(&position_of_lines, &ends_of_lines, |dice| {
+            let key = id(1 + dice.below(rows), dice.below(SLOTS));
+            let reply = client.ask(&format!("1\t=\t1\t{key}\t1\t0\n"))?;
+            let words: Vec<&str> = reply.split('\t').collect();
+            Some(words.get(3).zip(words.get(4)).map(|(account, serial)| pair(account, serial)))
+        })
+    }));
+    let (position_of_items, ends_of_items) = (position(), ends.clone());
+    let mut client = Lines::new(server.connect("memcached"));
+    threads.push(std::thread::spawn(move || {
+        read(&position_of_items, &ends_of_items, |dice| {
+            let (account, slot) = (rows + 1 + dice.below(ITEMS), dice.below(SLOTS));
+            if client.ask(&format!("get a{account}:{slot}\r\n"))? == "END" {
+                return Some(None);
+            }
+            let value = client.line()?;
+            client.line()?;
+            // The last that was appended.
+            let mut words = value.rsplit(';').next().unwrap_or("").split(':');
+            Some(words.next().zip(words.next()).map(|(account, serial)| pair(account, serial)))
+        })
+    }));
+    threads
+}
+
+fn pair(account: &str, serial: &str) -> (u64, u64) {
+    (account.parse().expect("a number"), serial.parse().expect("a number"))
+}
+
+/// Reads until the end; `one` gives `None` when the server is gone.
+fn read(
+    position: &Position,
+    ends: &Ends,
+    mut one: impl FnMut(&mut Dice) -> Option<Option<(u64, u64)>>,
+) -> Vec<Seen> {
+    let mut dice = Dice::new(ends.seed ^ 0x5eed);
+    let mut seen = Vec::new();
+    while !ends.ended.load(Ordering::Relaxed) {
+        let Some(found) = one(&mut dice) else { break };
+        if let Some((account, serial)) = found {
+            seen.push(Seen { account, serial, told: moment(position) });
+        }
+    }
+    seen
+}
+
+/// A connection that speaks in lines.
+pub struct Lines(BufReader<TcpStream>);
+
+impl Lines {
+    pub fn new(stream: TcpStream) -> Lines {
+        Lines(BufReader::new(stream))
+    }
+
+    /// Sends a request; `None` when the server is gone.
+    pub fn send(&mut self, request: &str) -> Option<()> {
+        self.0.get_mut().write_all(request.as_bytes()).ok()
+    }
+
+    /// A line without its end; `None` when the connection ends before it.
+    pub fn line(&mut self) -> Option<String> {
+        let mut line = String::new();
+        self.0.read_line(&mut line).ok()?;
+        line.ends_with('\n').then(|| line.trim_end_matches(['\r', '\n']).to_owned())
+    }
+
+    /// Sends a request; the first line of its reply.
+    pub fn ask(&mut self, request: &str) -> Option<String> {
+        self.send(request)?;
+        self.line()
+    }
+}

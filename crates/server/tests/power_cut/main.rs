@@ -1,0 +1,114 @@
+//! The power is cut while all doors write: what a disk would hold is all that is left, and it is
+//! held against what the clients were told.
+//!
+//! The server runs on a file layer (crate `faults`) that records every change and every sync; from
+//! one record come any number of disks, cut at any moment, with any part of what was not synced.
+//! Each is opened, checked, and compared with the accounts of the clients (`judge` has the rules);
+//! some are opened by a real server and looked at through its doors.
+//!
+//! `ROWHOUSE_CUTS=5000` makes so many cuts under each durability instead of a few. A failure keeps
+//! its recording and prints the `ROWHOUSE_CUT_AGAIN` with which this one cut is made again.
+
+mod account;
+mod cuts;
+mod doors;
+mod found;
+mod judge;
+mod keys;
+mod lines;
+mod load;
+#[path = "../support/mysql.rs"]
+mod mysql;
+mod recording;
+mod schema;
+mod sql_rows;
+#[path = "../support/mod.rs"]
+mod support;
+
+use std::env;
+use std::path::Path;
+
+use cuts::{Cut, Figures, cut_and_judge, moments, write_disk};
+use recording::{Recording, record};
+
+const CUTS: u64 = 60;
+/// Cuts of one recording, and steps of each writer in it.
+const CUTS_EACH: u64 = 250;
+const STEPS: usize = 1200;
+
+fn cuts_wanted() -> u64 {
+    let given = env::var("ROWHOUSE_CUTS").ok();
+    given.map_or(CUTS, |text| text.parse().expect("ROWHOUSE_CUTS is a number"))
+}
+
+/// Cuts by the durability that the server has; a wrong one ends the test.
+fn cut_the_power(durability: &str) -> Figures {
+    let mut figures = Figures::default();
+    let mut seed = 1;
+    while figures.cuts < cuts_wanted() {
+        let recording = record(durability, seed, STEPS);
+        let count = CUTS_EACH.min(cuts_wanted() - figures.cuts);
+        match cut_and_judge(&recording, durability, &moments(&recording, count, seed)) {
+            Ok(more) => figures += more,
+            Err(wrong) => {
+                let kept = recording.keep();
+                let Cut { position, seed } = wrong.cut;
+                panic!(
+                    "{durability}, cut after record {position} with seed {seed}: {}\nagain with \
+                     ROWHOUSE_CUT_AGAIN='{} {position} {seed}' and the test a_kept_cut_is_made_again",
+                    wrong.why,
+                    kept.display()
+                );
+            }
+        }
+        eprintln!("{durability}: {figures}");
+        seed += 1;
+    }
+    figures
+}
+
+#[test]
+fn a_power_cut_loses_nothing_answered_or_read_under_every_commit() {
+    let figures = cut_the_power("every-commit");
+    assert!(figures.stake.lost == 0 && figures.stake.told > 0 && figures.stake.under_way > 0);
+}
+
+#[test]
+fn a_power_cut_loses_at_most_a_second_under_every_second() {
+    let figures = cut_the_power("every-second");
+    // Else no second was at stake.
+    assert!(figures.stake.lost > 0);
+}
+
+#[test]
+fn a_power_cut_leaves_a_sound_prefix_under_os() {
+    let figures = cut_the_power("os");
+    assert!(figures.stake.lost > 0);
+}
+
+/// The judge has teeth: a server that acknowledges before it syncs is found out.
+#[test]
+fn a_server_that_does_not_sync_is_found_out_by_the_rule_of_every_commit() {
+    let recording = record("os", 7, 300);
+    let wrong = cut_and_judge(&recording, "every-commit", &moments(&recording, 20, 7));
+    assert!(wrong.is_err());
+}
+
+/// What a failure has kept, as it says; without it, nothing.
+#[test]
+fn a_kept_cut_is_made_again() {
+    let Ok(given) = env::var("ROWHOUSE_CUT_AGAIN") else {
+        return;
+    };
+    let words: Vec<&str> = given.split(' ').collect();
+    let number = |at: usize| words[at].parse().expect("a number");
+    let recording = Recording::kept(Path::new(words[0]));
+    let cut = Cut { position: number(1), seed: number(2) };
+    let disk = Path::new(words[0]).join("disk");
+    write_disk(&recording, cut, &disk);
+    eprintln!("the disk is in {}", disk.display());
+    match cut_and_judge(&recording, &recording.durability, &[cut]) {
+        Ok(figures) => eprintln!("as it should be: {figures}"),
+        Err(wrong) => panic!("{}", wrong.why),
+    }
+}

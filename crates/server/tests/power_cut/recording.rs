@@ -1,0 +1,147 @@
+//! One run of the server under load on the file layer, and everything that is known of it.
+//!
+//! It can be kept in a directory, journal and accounts, so that a failure can be looked at again:
+//! ```text
+//! durability WORD
+//! account NUMBER DOOR
+//! step SENT_POSITION SENT_NANOS TOLD_POSITION TOLD_NANOS     (0 0: no answer came)
+//! change NAME<tab>=VALUE, or NAME<tab>-                      (of the step above)
+//! seen ACCOUNT SERIAL POSITION NANOS
+//! ```
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use faults::{Disk, Journal, Layer};
+use tempfile::TempDir;
+
+use crate::account::{Account, Moment, Seen, Step};
+use crate::load::{Ends, prepare, start_readers, start_writers};
+use crate::support::{Running, flags, rowhouse};
+
+/// A sync takes up to so long, so that cuts fall into it.
+const SYNC: Duration = Duration::from_micros(1500);
+const TICK: Duration = Duration::from_millis(10);
+
+/// A run that is over.
+pub struct Recording {
+    pub durability: String,
+    pub accounts: Vec<Account>,
+    pub seen: Vec<Seen>,
+    pub journal: PathBuf,
+    #[expect(dead_code, reason = "it removes the journal when it is dropped")]
+    directory: TempDir,
+}
+
+/// A directory in memory where there is one: thousands of disks are written and read again.
+pub fn place() -> TempDir {
+    let memory = Path::new("/dev/shm");
+    match memory.is_dir() {
+        true => tempfile::tempdir_in(memory),
+        false => tempfile::tempdir(),
+    }
+    .expect("a directory")
+}
+
+/// Runs the server until each writer has made so many steps.
+pub fn record(durability: &str, seed: u64, steps_max: usize) -> Recording {
+    let directory = place();
+    let root = directory.path().join("disk");
+    fs::create_dir(&root).expect("the root");
+    let layer = Layer::new(&root, &directory.path().join("layer")).expect("the layer");
+    let layer = layer.recording(SYNC, TICK).expect("the layer");
+    let data_dir = root.join("data");
+    let mut arguments = flags(&data_dir);
+    arguments.push(format!("--durability={durability}"));
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let mut command = rowhouse(&arguments);
+    layer.beneath(&mut command);
+    let server = Running::start_command(&data_dir, command);
+    prepare(&server);
+    let ended = Arc::new(AtomicBool::new(false));
+    let ends = Ends { seed, steps_max, ended: ended.clone() };
+    let position = || layer.position().expect("the layer's page");
+    let readers = start_readers(&server, &position, &ends);
+    let writers = start_writers(&server, &position, &ends);
+    let accounts = writers.into_iter().map(|writer| writer.join().expect("a writer")).collect();
+    ended.store(true, Ordering::Relaxed);
+    let seen = readers.into_iter().flat_map(|reader| reader.join().expect("a reader")).collect();
+    assert_eq!(server.stop().code(), Some(0));
+    let journal = layer.journal().expect("it is kept").to_owned();
+    let mut disk = Disk::default();
+    Journal::open(&journal).expect("the journal").for_each(|record| disk.take(&record));
+    let missed = disk.differences(&root).expect("readable");
+    assert!(missed.is_empty(), "the layer has missed changes: {missed:?}");
+    fs::remove_dir_all(&root).expect("no longer needed");
+    Recording { durability: durability.to_owned(), accounts, seen, journal, directory }
+}
+
+impl Recording {
+    /// Keeps journal and accounts in a new directory; gives its path.
+    pub fn keep(&self) -> PathBuf {
+        let kept = tempfile::tempdir().expect("a directory").keep();
+        fs::copy(&self.journal, kept.join("journal")).expect("the journal");
+        let mut text = format!("durability {}\n", self.durability);
+        for account in &self.accounts {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "account {} {}", account.number, account.door);
+            for step in &account.steps {
+                let told = step.told.unwrap_or(Moment { position: 0, nanos: 0 });
+                let Moment { position, nanos } = step.sent;
+                let _ = writeln!(text, "step {position} {nanos} {} {}", told.position, told.nanos);
+                for (name, value) in &step.changes {
+                    let value = value.as_ref().map_or("-".into(), |value| format!("={value}"));
+                    let _ = writeln!(text, "change {name}\t{value}");
+                }
+            }
+        }
+        for Seen { account, serial, told } in &self.seen {
+            let _ = writeln!(text, "seen {account} {serial} {} {}", told.position, told.nanos);
+        }
+        fs::write(kept.join("accounts"), text).expect("the accounts");
+        kept
+    }
+
+    /// What `keep` has kept.
+    pub fn kept(kept: &Path) -> Recording {
+        let text = fs::read_to_string(kept.join("accounts")).expect("the accounts");
+        let (mut durability, mut accounts, mut seen) = (String::new(), Vec::new(), Vec::new());
+        for line in text.lines() {
+            let (word, rest) = line.split_once(' ').expect("a word");
+            let mut words = rest.split(' ');
+            let mut number = || words.next().and_then(|word| word.parse().ok()).unwrap_or(0u64);
+            match word {
+                "durability" => durability = rest.to_owned(),
+                "account" => {
+                    let number = number();
+                    let door = words.next().unwrap_or_default().to_owned();
+                    accounts.push(Account { number, door, steps: Vec::new() });
+                }
+                "step" => {
+                    let mut moment = || Moment { position: number(), nanos: number() };
+                    let (sent, told) = (moment(), moment());
+                    let told = (told.nanos > 0).then_some(told);
+                    let account = accounts.last_mut().expect("an account");
+                    account.steps.push(Step { sent, told, changes: Vec::new() });
+                }
+                "change" => {
+                    let (name, value) = rest.split_once('\t').expect("a tab");
+                    let value = value.strip_prefix('=').map(str::to_owned);
+                    let step = accounts.last_mut().and_then(|account| account.steps.last_mut());
+                    step.expect("a step").changes.push((name.to_owned(), value));
+                }
+                _ => {
+                    let (account, serial) = (number(), number());
+                    let told = Moment { position: number(), nanos: number() };
+                    seen.push(Seen { account, serial, told });
+                }
+            }
+        }
+        let journal = kept.join("journal");
+        Recording { durability, accounts, seen, journal, directory: place() }
+    }
+}
