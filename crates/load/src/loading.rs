@@ -159,6 +159,7 @@ impl Loading<'_> {
         };
         let done = self.client.execute(text);
         self.batch = Some(before + text.len());
+        self.loaded.rows += done.as_ref().map_or(0, |done| done.rows);
         self.done(done, line)?;
         if before + text.len() >= BATCH_BYTES {
             self.commit()?;
@@ -170,7 +171,6 @@ impl Loading<'_> {
         match done {
             Ok(done) => {
                 self.loaded.statements += 1;
-                self.loaded.rows += done.rows;
                 if done.warnings > 0 { self.warn(line) } else { Ok(()) }
             }
             Err(error @ Error::Server { .. }) if self.options.force => {

@@ -209,7 +209,7 @@ fn a_dump_amid_transfers_between_two_tables_has_the_same_sum_as_ever() {
 #[test]
 fn rows_of_megabytes_and_many_rows_to_a_line_come_whole() {
     let directory = tempfile::tempdir().unwrap();
-    let (one, two) = (directory.path().join("one"), directory.path().join("two"));
+    let [one, two, three] = ["one", "two", "three"].map(|name| directory.path().join(name));
     let large = "0123456789abcde\\\\".repeat(400_000);
     let many: Vec<String> = (0..100_000).map(|id| format!("({id},'{id}')")).collect();
     let sql = format!(
@@ -224,7 +224,7 @@ fn rows_of_megabytes_and_many_rows_to_a_line_come_whole() {
     assert!(longest < 2 * large.len(), "an INSERT ends behind the row that makes it long");
     assert!(load(&two, &first, &[]).status.success());
     assert!(first == dump(&two, &[]), "the second dump differs");
-    let limited = load(&two, &sql, &["--config", &small_packets(directory.path())]);
+    let limited = load(&three, &sql, &["--config", &small_packets(directory.path())]);
     let said = text(&limited.stderr);
     assert!(said.contains("standard input line 1: the statement has more than"), "{said}");
 }
