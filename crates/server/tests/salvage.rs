@@ -8,7 +8,7 @@ mod support;
 
 use std::fs;
 use std::os::unix::fs::FileExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use backups::{count, data_dir, fill, login, noise, place, text};
 use support::run;
@@ -60,4 +60,30 @@ fn salvage_gives_up_what_is_behind_a_damage_of_the_log_says_what_and_keeps_it() 
     assert!(text(&again.stdout).contains("nothing was given up"));
     assert_eq!(again.status.code(), Some(0));
     assert!(!place.data.join("rows/damaged-2").exists());
+}
+
+#[test]
+fn a_damaged_list_of_files_is_not_salvaged_but_restored() {
+    let place = place();
+    let data = data_dir(&place.data);
+    let server = place.server();
+    fill(&server, 0..100);
+    place.backed_up(&[]);
+    assert_eq!(server.stop().code(), Some(0));
+    let rows = place.data.join("rows");
+    let files = || fs::read_dir(&rows).unwrap().map(|entry| entry.unwrap().path());
+    let is_list = |path: &PathBuf| path.to_string_lossy().contains("MANIFEST-");
+    let list = files().find(is_list).unwrap();
+    let mut bytes = fs::read(&list).unwrap();
+    bytes[40] ^= 1;
+    fs::write(&list, bytes).unwrap();
+    let before = files().count();
+    let refused = run(&["salvage", &data]);
+    assert_eq!(refused.status.code(), Some(1));
+    let why = text(&refused.stderr);
+    assert!(why.contains(list.to_str().unwrap()) && why.contains("rowhouse restore"), "{why}");
+    assert_eq!(files().count(), before);
+    let restored = place.restored(&[]);
+    assert_eq!(count(&restored), 100);
+    assert_eq!(restored.stop().code(), Some(0));
 }
