@@ -153,7 +153,9 @@ fn what_is_left_out_of_a_load_is_told() {
     }
     assert!(dump(directory.path(), &[]).contains("VALUES\n(1);"));
     let latin = load(directory.path(), "/*!40101 SET NAMES latin1 */;", &[]);
-    assert!(text(&latin.stderr).contains("line 1: the file's texts are in the character set latin1"));
+    assert!(
+        text(&latin.stderr).contains("line 1: the file's texts are in the character set latin1")
+    );
 }
 
 #[test]
