@@ -310,3 +310,32 @@ fn a_log_or_list_of_files_with_a_type_of_recycled_logs_is_refused_and_not_read_f
         assert_eq!((&damaged.file, damaged.place, damaged.lost), (&file, second as u64, None));
     }
 }
+
+#[test]
+fn a_checkpoint_goes_on_giving_space_back() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let store = open(&directory.path().join("data"));
+    store.ingest(&mut entries(400)).expect("ingested");
+    for number in 0..200 {
+        let range = KeyRange { start: key(number), end: key(number + 1) };
+        let removal = Batch { changes: vec![Change::DeleteRange(range.clone())] };
+        store.write(&removal, Durability::Os).expect("removed");
+        store.reclaim(&range).expect("begun");
+    }
+    let copy = directory.path().join("copy");
+    store.checkpoint(&copy).expect("the checkpoint");
+    let listed = fs::read_to_string(copy.join("RECLAIM")).expect("the list");
+    assert!(listed.lines().count() > 0, "nothing is left to reclaim");
+    let copy = open(&copy);
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let pending = || {
+        let figures = copy.status().figures;
+        let figure = figures.into_iter().find(|(name, _)| name == "ranges-to-reclaim");
+        figure.expect("a figure").1
+    };
+    while pending() > 0 {
+        assert!(Instant::now() < deadline, "not reclaimed");
+        std::thread::yield_now();
+    }
+    assert_eq!(count(&copy), 200);
+}

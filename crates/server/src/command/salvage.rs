@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use clap::Command;
 use rows::error::Error;
 use rows_rocks::{DamagedLog, RocksOptions, RocksStore};
@@ -19,6 +19,7 @@ use crate::logging;
 use crate::settings::Settings;
 
 const ASIDE: &str = "damaged-";
+const MANIFEST: &str = "MANIFEST-";
 
 /// The command's flags.
 pub fn grammar() -> Command {
@@ -37,6 +38,15 @@ pub fn run(settings: &Settings) -> anyhow::Result<ExitCode> {
         super::print("the log is sound: nothing was given up\n")?;
         return check::examine(&rows, settings);
     };
+    let name = damaged.file.file_name().unwrap_or_default().to_string_lossy();
+    if name.starts_with(MANIFEST) {
+        // Without its list of files nobody knows which of them are data and which were replaced.
+        bail!(
+            "{} is damaged, the list of files: nothing can be salvaged, and nothing was changed; \
+             restore a backup (`rowhouse restore`)",
+            damaged.file.display()
+        );
+    }
     let aside = put_aside(&rows).context("cannot put the log aside; nothing was changed")?;
     let options = RocksOptions { gives_up_damaged_log: true, ..options };
     drop(RocksStore::open(&rows, &options).context("cannot open the rows without the damage")?);
@@ -75,7 +85,7 @@ fn put_aside(rows: &Path) -> io::Result<PathBuf> {
     for entry in fs::read_dir(rows)? {
         let name = entry?.file_name();
         let text = name.to_string_lossy();
-        if text.ends_with(".log") || text.starts_with("MANIFEST-") || text == "CURRENT" {
+        if text.ends_with(".log") || text.starts_with(MANIFEST) || text == "CURRENT" {
             fs::copy(rows.join(&name), aside.join(&name))?;
             File::open(aside.join(&name))?.sync_all()?;
         }

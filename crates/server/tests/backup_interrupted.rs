@@ -1,0 +1,201 @@
+//! Backups and restores that are cut short: by kill -9 of the command or the server, by each other,
+//! by a full disk. Nothing half is ever taken for whole, and earlier backups stay.
+
+#[path = "support/backups.rs"]
+mod backups;
+#[path = "support/mysql.rs"]
+mod mysql;
+mod support;
+
+use std::fs;
+use std::path::Path;
+
+use backups::{count, data_dir, fill, place, text};
+use support::{run, wait_until};
+
+#[test]
+fn a_killed_backup_is_no_backup_and_the_next_one_is_whole() {
+    let place = place();
+    let server = place.server();
+    fill(&server, 0..10_000);
+    place.backed_up(&[]);
+    let (data, unfinished) = (data_dir(&place.data), place.backups.join("unfinished"));
+    let mut in_the_middle = 0;
+    for _ in 0..10 {
+        let directory = place.backups.to_str().unwrap();
+        let mut command = place.begin(&["backup", directory, &data, "--full"]);
+        wait_until("it copies", || unfinished.exists() || command.try_wait().unwrap().is_some());
+        command.kill().unwrap();
+        command.wait().unwrap();
+        in_the_middle += u32::from(unfinished.exists());
+        wait_until("the server removes the checkpoint", || !place.data.join("backup").exists());
+    }
+    assert!(in_the_middle > 0);
+    let complete = place.list().len();
+    assert_eq!(complete as u32, 1 + 10 - in_the_middle);
+    fill(&server, 10_000..10_100);
+    place.backed_up(&["--keep=1"]);
+    assert!(!unfinished.exists());
+    place.is_sound(&[]);
+    let restored = place.restored(&[]);
+    assert_eq!(count(&restored), 10_100);
+    assert_eq!(restored.stop().code(), Some(0));
+}
+
+#[test]
+fn a_killed_restore_is_no_data_directory_and_can_be_repeated() {
+    let place = place();
+    let server = place.server();
+    fill(&server, 0..10_000);
+    place.backed_up(&[]);
+    assert_eq!(server.stop().code(), Some(0));
+    let (data, restoring) = (data_dir(&place.restored), place.restored.join("restoring"));
+    let mut in_the_middle = 0;
+    for _ in 0..10 {
+        let mut command = place.begin(&["restore", place.backups.to_str().unwrap(), &data]);
+        wait_until("it copies", || restoring.exists() || command.try_wait().unwrap().is_some());
+        command.kill().unwrap();
+        command.wait().unwrap();
+        if restoring.exists() {
+            in_the_middle += 1;
+            for command in ["serve", "check"] {
+                let refused = run(&[command, &data]);
+                assert_eq!(refused.status.code(), Some(1), "{}", text(&refused.stderr));
+            }
+        } else {
+            fs::remove_dir_all(&place.restored).unwrap();
+        }
+    }
+    assert!(in_the_middle > 0);
+    let restored = place.restored(&[]);
+    assert_eq!(count(&restored), 10_000);
+    assert_eq!(restored.stop().code(), Some(0));
+}
+
+#[test]
+fn two_backups_at_once_are_two_backups_or_one_and_a_refusal() {
+    let place = place();
+    let server = place.server();
+    fill(&server, 0..5000);
+    let data = data_dir(&place.data);
+    let other = place.data.with_file_name("others");
+    let same = place.backups.to_str().unwrap();
+    for directory in [same, other.to_str().unwrap()] {
+        let before = place.list_or_none();
+        let mut first = place.begin(&["backup", same, &data, "--full"]);
+        let mut second = place.begin(&["backup", directory, &data, "--full"]);
+        let codes = [first.wait().unwrap().code(), second.wait().unwrap().code()];
+        let done = codes.iter().filter(|code| **code == Some(0)).count();
+        assert!(done >= 1 && codes.iter().all(|code| matches!(code, Some(0 | 3))), "{codes:?}");
+        let added = place.list_or_none() - before;
+        assert!(added >= 1 && (directory != same || added == done), "{codes:?}");
+    }
+    place.is_sound(&[]);
+    wait_until("the checkpoint goes", || !place.data.join("backup").exists());
+    assert_eq!(server.stop().code(), Some(0));
+}
+
+#[test]
+fn an_interrupted_removal_is_finished_by_the_next_backup() {
+    let place = place();
+    let server = place.server();
+    fill(&server, 0..2000);
+    place.backed_up(&[]);
+    place.backed_up(&[]);
+    // As a kill behind the renaming leaves it, with some of the files gone.
+    let removing = place.backups.join("removing-1");
+    fs::rename(place.backups.join("1"), &removing).unwrap();
+    fs::remove_file(removing.join("BACKUP")).unwrap();
+    assert_eq!(place.list().len(), 1);
+    place.is_sound(&["--number=2"]);
+    place.backed_up(&[]);
+    assert!(!removing.exists());
+    assert_eq!(place.list().iter().map(|backup| backup[0]).collect::<Vec<_>>(), [2, 3]);
+    assert_eq!(server.stop().code(), Some(0));
+}
+
+#[test]
+fn a_server_killed_during_a_backup_leaves_whole_backups_and_starts_again() {
+    let place = place();
+    let mut rows = 3000;
+    for round in 0..6 {
+        let server = place.server();
+        if round == 0 {
+            fill(&server, 0..rows);
+        }
+        fill(&server, rows..rows + 500);
+        rows += 500;
+        let data = data_dir(&place.data);
+        let mut command = place.begin(&["backup", place.backups.to_str().unwrap(), &data]);
+        let moment = match round % 2 {
+            0 => place.data.join("backup"),
+            _ => place.backups.join("unfinished"),
+        };
+        wait_until("it begins", || moment.exists() || command.try_wait().unwrap().is_some());
+        server.kill();
+        let taken = command.wait().unwrap().success();
+        assert!(taken || round % 2 == 0, "the checkpoint was there already");
+    }
+    let server = place.server();
+    assert_eq!(count(&server), rows);
+    wait_until("leftovers go", || !place.data.join("backup").exists());
+    place.backed_up(&[]);
+    assert_eq!(server.stop().code(), Some(0));
+    for backup in place.list() {
+        place.is_sound(&[&format!("--number={}", backup[0])]);
+    }
+    let restored = place.restored(&[]);
+    assert_eq!(count(&restored), rows);
+}
+
+const SMALL_DISK: &str = "ROWS_BACKUP_SMALL_DISK";
+
+/// The child's part; without the environment, nothing.
+#[test]
+fn a_child_backs_up_to_its_small_disk() {
+    let Ok(disk) = std::env::var(SMALL_DISK) else {
+        return;
+    };
+    let mut place = place();
+    place.backups = Path::new(&disk).join("backups");
+    place.restored = Path::new(&disk).join("new");
+    let server = place.server();
+    fill(&server, 0..10_000);
+    place.backed_up(&[]);
+    let full = place.backup(&["--full"]);
+    assert_eq!(full.status.code(), Some(1));
+    assert!(text(&full.stderr).contains("the disk is full"), "{}", text(&full.stderr));
+    assert_eq!(place.list().len(), 1);
+    assert!(!place.backups.join("unfinished").exists());
+    let full = place.restore(&[]);
+    assert_eq!(full.status.code(), Some(1));
+    assert!(text(&full.stderr).contains("the disk is full"), "{}", text(&full.stderr));
+    let refused = run(&["check", &data_dir(&place.restored)]);
+    assert_eq!(refused.status.code(), Some(1), "no half restore");
+    // Nothing was spoiled: the next one fits, since it shares.
+    place.backed_up(&[]);
+    assert_eq!(place.list().len(), 2);
+    place.is_sound(&["--number=1"]);
+    assert_eq!(server.stop().code(), Some(0));
+}
+
+#[test]
+fn a_full_disk_is_told_and_leaves_earlier_backups_whole() {
+    let disk = tempfile::tempdir().unwrap();
+    let script = "mount -t tmpfs -o size=16m none \"$1\"";
+    let in_namespace = |script: &str| {
+        let mut command = std::process::Command::new("unshare");
+        command.args(["--user", "--map-root-user", "--mount", "sh", "-ec", script, "sh"]);
+        command.arg(disk.path()).arg(std::env::current_exe().unwrap());
+        command.env(SMALL_DISK, disk.path()).status()
+    };
+    match in_namespace(script) {
+        Ok(status) if status.success() => {}
+        _ => {
+            eprintln!("not run: mount namespaces are not allowed here");
+            return;
+        }
+    }
+    let run = format!("{script}; \"$2\" --exact a_child_backs_up_to_its_small_disk --nocapture");
+    assert!(in_namespace(&run).unwrap().success());
+}
