@@ -254,7 +254,8 @@ pub fn refusal_for(error: &Error) -> Refusal {
         Error::NotFound { name, .. } => Refusal::Server(format!("no such table {name}").into()),
         Error::Exists { .. } | Error::Definition { .. } => server("bad table definition"),
         Error::Exhausted => server("auto-increment exhausted"),
-        Error::Refused { .. } => server("not accepting writes"),
+        Error::Refused { why } => Refusal::Server(format!("not accepting writes: {why}").into()),
+        Error::DiskFull { .. } => server("disk full"),
         Error::Corrupt { .. } => server("stored bytes are damaged"),
         Error::Store { .. } => server("store failed"),
     }
