@@ -11,7 +11,7 @@ FLAGS ?=
 
 program = $(CARGO_TARGET_DIR)/release/rowhouse
 
-.PHONY: build run test unit scripts lint setup peers sample
+.PHONY: build run test unit scripts fuzz lint setup peers sample
 
 # Always the whole workspace: dependencies are then compiled with one set of features, so once.
 build: setup
@@ -20,16 +20,23 @@ build: setup
 run: build
 	exec $(program) serve --data-dir "$(DATA_DIR)" $(FLAGS)
 
-# Everything: unit and integration tests, then real clients and the original servers; the second
-# half runs also when something failed in the first.
+# Everything: unit and integration tests, then real clients and the original servers, then a minute
+# of fuzzing for each decoder; what follows runs also when something failed before.
 test:
-	@status=0; $(MAKE) unit || status=1; $(MAKE) scripts || status=1; exit $$status
+	@status=0; $(MAKE) unit || status=1; $(MAKE) scripts || status=1; $(MAKE) fuzz || status=1; \
+	exit $$status
 
 unit: setup peers
 	cargo test --release --workspace --no-fail-fast
 
 scripts: build peers
 	ROWHOUSE=$(program) scripts/run-tests
+
+# Every decoder under libFuzzer, for so many seconds each, two at a time; an hour by hand:
+#   make fuzz SECONDS=3600
+SECONDS = 60
+fuzz: setup
+	scripts/fuzz --seconds $(SECONDS)
 
 lint: setup
 	cargo fmt --all --check

@@ -40,6 +40,8 @@ enum Experiment {
     Game(experiments::game::Options),
     /// Updates and inserts under each durability policy.
     Durability(experiments::durability::Options),
+    /// kill -9 while rows are inserted: time from the start to the first answer.
+    Recovery(experiments::recovery::Options),
     /// Inserts by 1 to 128 connections.
     Writers(experiments::writers::Options),
     /// 10,000 idle connections beside 64 busy ones.
@@ -68,6 +70,7 @@ fn main() -> Result<()> {
         Experiment::Tables(options) => experiments::tables::run(&options),
         Experiment::Game(options) => experiments::game::run(&options),
         Experiment::Durability(options) => experiments::durability::run(&options),
+        Experiment::Recovery(options) => experiments::recovery::run(&options),
         Experiment::Writers(options) => experiments::writers::run(&options),
         Experiment::Idle(options) => experiments::idle::run(&options),
         Experiment::Cache(options) => experiments::cache::run(&options),

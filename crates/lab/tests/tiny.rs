@@ -118,6 +118,12 @@ fn acknowledged_writes_are_read_back_under_every_policy() {
 }
 
 #[test]
+fn a_killed_server_answers_again_with_every_acknowledged_row() {
+    let run = run(&["recovery", "--sizes", "2000", "--rates", "0,200"]);
+    run.has(&["mariadb innodb", "rowhouse"]);
+}
+
+#[test]
 fn inserts_by_one_and_by_many_connections_are_read_back() {
     let run = run(&["writers", "--rows", "500", "--connections", "1,8"]);
     run.has(&["memcached", "redis", "mariadb sql text", "mariadb handlersocket"]);

@@ -9,10 +9,12 @@
 //! - `log`: whether a damaged log is a crash's trace or lost writes
 //! - `log_files`: syncing the log
 //! - `ingest`, `reclaim`, `status`: files added at once, space given back, figures
+//! - `backup`: numbered copies that share what has not changed
 //! - `format`: the file that says whose data directory this is
 //!
 //! Not here: what keys and values mean (`rows`).
 
+mod backup;
 mod directory;
 mod failure;
 mod format;
@@ -29,6 +31,7 @@ mod status;
 mod store;
 mod writing;
 
+pub use backup::{Backup, BackupError, Backups, Damage, Progress, Sharing};
 pub use directory::make_directory;
 pub use format::FORMAT_FILE;
 pub use log::DamagedLog;

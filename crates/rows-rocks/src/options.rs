@@ -3,15 +3,18 @@
 //! Memory: one number covers the block cache and the write buffers. The buffers are charged to
 //! the cache, so the sum stays below it.
 //!
-//! Recovery: after a crash the write-ahead log is replayed, at tens of megabytes a second. What
-//! it can hold is bounded by the write buffers, `BUFFERS_MAX` times their size, so these stay
-//! small whatever the memory; see `docs/decisions/` for the measurement.
+//! Recovery: after a crash the write-ahead log is replayed, at `LOG_BYTES_PER_SECOND` at least.
+//! What it can hold is bounded by the write buffers, `BUFFERS_MAX` times their size, so these
+//! follow from the time that a recovery may take, whatever the memory; see
+//! `docs/decisions/0015-recovery.md` for the measurement.
 //!
 //! Indexes and filters of files take about a fiftieth of the data. While that fits a third of the
 //! memory they are pinned; above, files are written with them in parts of which only those in
 //! use are kept, at twice the cost of a look-up (measured: 4.2 against 1.8 us).
 //!
 //! Not here: durability, which is chosen per write (`writing`).
+
+use std::time::Duration;
 
 use rocksdb::{
     BlockBasedIndexType, BlockBasedOptions, BlockBasedTablePinningTier, Cache, DBCompressionType,
@@ -24,7 +27,8 @@ const MEMORY_MIN: usize = 8 * MIB;
 /// Write buffers: one that fills while others are written to disk.
 const BUFFERS_MAX: usize = 3;
 const BUFFER_MIN: usize = 2 * MIB;
-const BUFFER_MAX: usize = 32 * MIB;
+/// How fast a log of the smallest rows is replayed, on a machine with other work to do.
+const LOG_BYTES_PER_SECOND: f64 = (32 * MIB) as f64;
 
 /// Bytes of data for one byte of indexes and filters, about.
 const DATA_PER_INDEX: u64 = 50;
@@ -39,6 +43,9 @@ pub struct RocksOptions {
     pub memory_bytes: usize,
     /// Threads that write buffers to disk and compact; 0: by the number of processors.
     pub background_jobs: usize,
+    /// How long opening may take after a crash at full write speed. Shorter means smaller write
+    /// buffers, so more work for each write.
+    pub recovery_max: Duration,
     /// Opens a directory whose log is damaged where it was synced, without the writes from the
     /// damage on. Otherwise it is refused with `DamagedLog`.
     pub gives_up_damaged_log: bool,
@@ -46,7 +53,12 @@ pub struct RocksOptions {
 
 impl Default for RocksOptions {
     fn default() -> Self {
-        RocksOptions { memory_bytes: 512 * MIB, background_jobs: 0, gives_up_damaged_log: false }
+        RocksOptions {
+            memory_bytes: 512 * MIB,
+            background_jobs: 0,
+            recovery_max: Duration::from_secs(2),
+            gives_up_damaged_log: false,
+        }
     }
 }
 
@@ -63,7 +75,9 @@ impl RocksOptions {
 
     /// Size of one write buffer.
     fn buffer(&self) -> usize {
-        (self.memory() / 8).clamp(BUFFER_MIN, BUFFER_MAX)
+        let log_bytes_max = self.recovery_max.as_secs_f64() * LOG_BYTES_PER_SECOND;
+        let recoverable = log_bytes_max as usize / BUFFERS_MAX;
+        (self.memory() / 8).min(recoverable).max(BUFFER_MIN)
     }
 
     fn jobs(&self) -> usize {

@@ -29,7 +29,7 @@ use crate::failure::{of_file, of_read};
 use crate::format::write_synced;
 use crate::store::Shared;
 
-const RECLAIM_FILE: &str = "RECLAIM";
+pub(crate) const RECLAIM_FILE: &str = "RECLAIM";
 
 /// What is to be reclaimed.
 pub(crate) struct Reclaiming {
@@ -64,6 +64,11 @@ impl Reclaiming {
         self.changed.notify_all();
     }
 
+    /// What the file says of the ranges that are not yet done.
+    pub(crate) fn text(&self) -> String {
+        self.queue.lock().text()
+    }
+
     /// How many ranges are not yet done.
     pub(crate) fn pending(&self) -> usize {
         self.queue.lock().ranges.len()
@@ -72,8 +77,11 @@ impl Reclaiming {
 
 impl Queue {
     fn save(&self, directory: &Path) -> Result<()> {
-        let lines: String = self.ranges.iter().map(line).collect();
-        write_synced(directory, RECLAIM_FILE, lines.as_bytes())
+        write_synced(directory, RECLAIM_FILE, self.text().as_bytes())
+    }
+
+    fn text(&self) -> String {
+        self.ranges.iter().map(line).collect()
     }
 }
 

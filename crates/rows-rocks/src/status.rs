@@ -56,7 +56,7 @@ impl Shared {
         }
     }
 
-    fn property(&self, name: &str) -> Option<u64> {
+    pub(crate) fn property(&self, name: &str) -> Option<u64> {
         self.database.property_int_value(name).ok().flatten()
     }
 

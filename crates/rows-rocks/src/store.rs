@@ -33,7 +33,7 @@ use crate::log_files::logs;
 use crate::manifest::cut_torn_manifest;
 use crate::options::{RocksOptions, Settings};
 use crate::reading::{Lookup, scan};
-use crate::reclaim::Reclaiming;
+use crate::reclaim::{RECLAIM_FILE, Reclaiming};
 use crate::snapshot::RocksSnapshot;
 use crate::status::disk_bytes;
 use crate::writing::{Health, Syncing, WriteModes};
@@ -245,9 +245,12 @@ impl Store for RocksStore {
         if unfinished.exists() {
             fs::remove_dir_all(&unfinished).map_err(in_files)?;
         }
+        // Before the checkpoint: what is listed by now is removed in it, too.
+        let reclaiming = self.shared().reclaiming.text();
         let created = Checkpoint::new(&self.shared().database)
             .and_then(|checkpoint| checkpoint.create_checkpoint(&unfinished));
         created.map_err(|error| of_read("writing a checkpoint", error))?;
+        format::write_synced(&unfinished, RECLAIM_FILE, reclaiming.as_bytes())?;
         format::finish(&unfinished)?;
         fs::rename(&unfinished, directory).map_err(in_files)?;
         let parent = match directory.parent() {

@@ -8,15 +8,17 @@
 //! 3. A full disk is understood: RocksDB refuses writes until there is space and then goes on by
 //!    itself. Nothing acknowledged is touched by it.
 //! 4. While writes of `EverySecond` are unsynced, a sync begins within `SYNC_EVERY`.
-//! 5. A write says in the log up to which write the log was synced before it (`log::marks`).
+//! 5. Whoever writes all the time is flushed to data files every `CHECKPOINT_EVERY`, so that
+//!    the log is no older than that.
+//! 6. A write says in the log up to which write the log was synced before it (`log::marks`).
 //!
 //! Not here: sharing one sync among transactions, which is the committer's (`rows::commit`).
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
-use rocksdb::{ErrorKind, ReadOptions, WriteBatch, WriteOptions};
+use rocksdb::{ErrorKind, FlushOptions, ReadOptions, WriteBatch, WriteOptions};
 use rows::error::{Error, Result};
 use rows::store::{Batch, Change, Durability, KeyRange};
 
@@ -26,6 +28,11 @@ use crate::store::Shared;
 
 /// Half of the second that `Durability::EverySecond` promises: the sync itself takes time too.
 pub(crate) const SYNC_EVERY: Duration = Duration::from_millis(500);
+
+/// How old a log grows while it is written to.
+const CHECKPOINT_EVERY: Duration = Duration::from_secs(60);
+/// Below this a checkpoint would only make small files.
+const CHECKPOINT_BYTES_MIN: u64 = 1 << 20;
 
 /// Bytes that a change takes in a batch besides its key and value, at most.
 const CHANGE_OVERHEAD: usize = 16;
@@ -259,15 +266,29 @@ impl Shared {
         Ok(())
     }
 
+    /// Has the write buffers written to data files in the background; their log then goes.
+    fn begin_checkpoint(&self) {
+        let buffered = self.property("rocksdb.cur-size-all-mem-tables").unwrap_or(0);
+        if buffered < CHECKPOINT_BYTES_MIN {
+            return;
+        }
+        let mut options = FlushOptions::default();
+        options.set_wait(false);
+        if let Err(error) = self.database.flush_opt(&options) {
+            tracing::warn!("a checkpoint did not begin: {error}");
+        }
+    }
+
     /// The syncing thread's work until `Syncing::stop`.
     pub(crate) fn sync_until_stopped(&self) {
         let syncing = &self.syncing;
+        let mut checkpoint_at = Instant::now() + CHECKPOINT_EVERY;
         let mut stopped = syncing.stopped.lock();
         loop {
             while !*stopped && !syncing.has_work() {
                 syncing.changed.wait(&mut stopped);
             }
-            let deadline = std::time::Instant::now() + SYNC_EVERY;
+            let deadline = Instant::now() + SYNC_EVERY;
             while !*stopped && !syncing.changed.wait_until(&mut stopped, deadline).timed_out() {}
             // First the mark, then the sync: a write in between is marked for the next one.
             if syncing.unsynced.swap(false, Ordering::AcqRel) {
@@ -283,6 +304,10 @@ impl Shared {
             MutexGuard::unlocked(&mut stopped, || {
                 if let Err(error) = self.write_mark(false) {
                     tracing::debug!("the log was not marked: {error}");
+                }
+                if Instant::now() >= checkpoint_at {
+                    checkpoint_at = Instant::now() + CHECKPOINT_EVERY;
+                    self.begin_checkpoint();
                 }
             });
             if *stopped {

@@ -84,6 +84,9 @@ impl Catalog {
                 Some((&KIND_TABLE, _)) => {
                     let definition: TableDefinition = serde_json::from_slice(value)
                         .map_err(|_| damaged("table definition does not decode"))?;
+                    if let Some(why) = definition.fault() {
+                        return Err(damaged(why));
+                    }
                     let table = current(definition, Arc::default());
                     databases
                         .entry(table.database.clone())

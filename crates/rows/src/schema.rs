@@ -149,6 +149,42 @@ impl TableDefinition {
         self.indexes[0].parts.is_empty()
     }
 
+    /// What contradicts itself in a definition read from the disk, so that nothing that relies on
+    /// it can be done; `None` when it can be used. Names and limits were checked when it was made
+    /// (`ddl`).
+    pub fn fault(&self) -> Option<&'static str> {
+        if self.indexes.is_empty() {
+            return Some("a table definition has no key");
+        }
+        let mut taken = vec![false; self.slots.len()];
+        for column in &self.columns {
+            let Some(ty) = self.slots.get(usize::from(column.slot)) else {
+                return Some("a table definition has a column without a slot");
+            };
+            if std::mem::replace(&mut taken[usize::from(column.slot)], true) {
+                return Some("a table definition has two columns in one slot");
+            }
+            if ty.fixed_bytes() != column.ty.fixed_bytes() {
+                return Some("a table definition has a column that does not fit its slot");
+            }
+        }
+        let types = self.slots.iter().chain(self.columns.iter().map(|column| &column.ty));
+        if !types.into_iter().all(ColumnType::is_possible) {
+            return Some("a table definition has an impossible type");
+        }
+        let parts = self.indexes.iter().flat_map(|index| &index.parts);
+        for part in parts {
+            match self.columns.get(part.column) {
+                None => return Some("a table definition has a key of a column that is not there"),
+                Some(column) if column.ty == ColumnType::Json => {
+                    return Some("a table definition has JSON in a key");
+                }
+                Some(_) => {}
+            }
+        }
+        None
+    }
+
     /// Position of a column by name, without regard to case.
     pub fn column(&self, name: &str) -> Option<usize> {
         self.columns.iter().position(|column| column.name.eq_ignore_ascii_case(name))

@@ -17,6 +17,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use crate::budget::{SMALL_BYTES, Share};
 use crate::datum::{Datum, Value};
 use crate::engine::Engine;
 use crate::error::{Error, Result, Wait};
@@ -96,10 +97,14 @@ pub struct Transaction {
     pub(crate) gates: Vec<GateGuard>,
     /// Changes of the bytes of tables in cache mode.
     pub(crate) sizes: Sizes,
+    /// Memory for what is buffered, once it is more than a little.
+    pub(crate) share: Share,
     wait: LockWait,
     /// A locked row key that was found to have no row, and got none since: most often of a row
     /// that comes in next.
     absent: Option<Vec<u8>>,
+    /// Whether 0 in an AUTO_INCREMENT column is a value like any other.
+    zero_is_value: bool,
 }
 
 impl Engine {
@@ -111,13 +116,21 @@ impl Engine {
             store,
             gates: Vec::new(),
             sizes: Sizes::default(),
+            share: self.budget().share(),
             wait,
             absent: None,
+            zero_is_value: false,
         })
     }
 }
 
 impl Transaction {
+    /// Lets 0 in an AUTO_INCREMENT column be stored as it is, until it is said otherwise. A
+    /// transaction may be shared, so whoever says yes says no when its rows are in.
+    pub fn let_zero_be_a_value(&mut self, let_it: bool) {
+        self.zero_is_value = let_it;
+    }
+
     /// Adds a row. `row` holds every column in order, values of the columns' domains. NULL or 0
     /// in the AUTO_INCREMENT column makes the engine choose.
     ///
@@ -371,6 +384,7 @@ impl Transaction {
         let Some(position) = table.auto_increment() else { return Ok(None) };
         let ty = &table.columns[position].ty;
         match row[position] {
+            Datum::Int(0) | Datum::UInt(0) if self.zero_is_value => Ok(None),
             Datum::Null | Datum::Int(0) | Datum::UInt(0) => {
                 self.engine.next_auto_increment(table, auto_increment_max(ty)).map(Some)
             }
@@ -523,6 +537,7 @@ impl Transaction {
             let (what, bytes_max) = ("row", ROW_BYTES_MAX);
             return Err(Error::TooLarge { what, bytes: bytes.len(), bytes_max });
         }
+        self.make_room(bytes.len())?;
         self.absent = None;
         if let Some(recency) = table.recency() {
             let change = (row_key.len() + bytes.len()) as i64 - replaced as i64;
@@ -531,6 +546,16 @@ impl Transaction {
         }
         self.store.put(row_key, bytes);
         Ok(())
+    }
+
+    /// Takes memory for so many more bytes of writes: for the buffer, and for the copy that the
+    /// store makes of it when it is committed.
+    fn make_room(&mut self, more: usize) -> Result<()> {
+        let bytes = 2 * (self.store.bytes() + more);
+        if bytes <= self.share.bytes() + SMALL_BYTES {
+            return Ok(());
+        }
+        self.share.grow_to(bytes)
     }
 
     fn put_entry(

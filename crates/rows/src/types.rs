@@ -203,6 +203,22 @@ pub(crate) fn decimal_bytes(precision: u8) -> usize {
 }
 
 impl ColumnType {
+    /// Whether its numbers are within what values and their bytes can have. Types made from SQL
+    /// are; bytes from the disk may say anything.
+    pub fn is_possible(&self) -> bool {
+        match self {
+            ColumnType::Decimal { precision, scale } => {
+                (1..=65).contains(precision) && scale <= precision && *scale <= 30
+            }
+            ColumnType::Time { fsp }
+            | ColumnType::DateTime { fsp }
+            | ColumnType::Timestamp { fsp } => *fsp <= 6,
+            ColumnType::Binary { bytes } => *bytes <= 255,
+            ColumnType::Enum { values, .. } => values.len() <= usize::from(u16::MAX),
+            _ => true,
+        }
+    }
+
     /// Whether values are UTF-8 text in `Datum::Bytes`: CHAR, VARCHAR, TEXT, JSON.
     pub fn is_text(&self) -> bool {
         use ColumnType::*;

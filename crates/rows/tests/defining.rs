@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use common::*;
 use rows::memory::MemoryStore;
-use rows::store::{LockWait, Store};
+use rows::store::{Batch, Change, Durability, LockWait, Store};
 use rows::types::IntWidth;
 use rows::{
     Alteration, ColumnType, Datum, Engine, EngineOptions, Error, Place, RowChange, Thing, Value,
@@ -210,4 +210,32 @@ fn definitions_and_rows_come_back_after_a_start() {
     assert_eq!(rows_by(&engine, &now(&engine), 1).len(), 3);
     assert_eq!(engine.catalog().databases(), ["d"]);
     assert_sound(&engine);
+}
+
+#[test]
+fn a_definition_that_contradicts_itself_is_told_when_the_rows_are_opened() {
+    let whole = r#"{"id":9,"version":3,"database":"d","name":"t","columns":[{"name":"id","ty":
+        {"Decimal":{"precision":9,"scale":2}},"nullable":false,"default":"None","on_update_now":
+        false,"auto_increment":false,"comment":"","slot":0,"absent":null}],"indexes":[{"id":1,
+        "name":"PRIMARY","unique":true,"parts":[{"column":0,"prefix":null}],"state":"Ready",
+        "comment":""}],"slots":[{"Decimal":{"precision":9,"scale":2}}],"next_index":2,
+        "auto_increment_base":1,"comment":"","engine":"InnoDB","created":1}"#;
+    let open = |definition: &str| {
+        let store = MemoryStore::new();
+        let put = |key: &[u8], value: &[u8]| Change::Put(key.to_vec(), value.to_vec());
+        let format = put(&[0, 0, 0, 0, 1], &[1, 0, 0, 0]);
+        let table = put(&[0, 0, 0, 0, 3, 0, 0, 0, 9], definition.as_bytes());
+        store.write(&Batch { changes: vec![format, table] }, Durability::Os).unwrap();
+        Engine::open(Arc::new(store), EngineOptions::default()).map(drop)
+    };
+    open(whole).unwrap();
+    for (part, damaged) in [
+        (r#""column":0"#, r#""column":1"#),
+        (r#""slot":0"#, r#""slot":1"#),
+        (r#""precision":9"#, r#""precision":29"#),
+        (r#""scale":2"#, r#""scale":10"#),
+    ] {
+        let definition = whole.replacen(part, damaged, 1);
+        assert!(matches!(open(&definition), Err(Error::Corrupt { .. })), "{damaged}");
+    }
 }

@@ -14,6 +14,14 @@ use rows::schema::{Column, DefaultValue, Index, IndexPart, IndexState, TableDefi
 use rows::temporal::{Date, DateTime, Time, Timestamp, Zone};
 use rows::types::{Collation, ColumnType, IntWidth, LobSize};
 
+#[test]
+fn a_decimal_of_more_digits_than_its_column_is_damage_in_a_key() {
+    let ty = ColumnType::Decimal { precision: 9, scale: 4 };
+    // 0x7fffffff below zero: ten digits, which the four bytes have room for.
+    let read = decode_part(&ty, false, None, &[0, 0, 0, 0]);
+    assert!(matches!(read, Err(Error::Corrupt { .. })), "{read:?}");
+}
+
 fn any_type() -> impl Strategy<Value = ColumnType> {
     let width = prop_oneof![
         Just(IntWidth::Tiny),

@@ -4,6 +4,8 @@
 //! DIR/rowhouse.lock   locked while a process uses the directory; holds its number
 //! DIR/status.sock     where `rowhouse status` asks a running server
 //! DIR/rows/           the store
+//! DIR/backup/         while a backup is taken, what it copies (`frozen`), with backup.lock
+//! DIR/restoring/      while a backup is restored, the store that will be `rows`
 //! ```
 //!
 //! Invariants
@@ -24,6 +26,7 @@ use rows_rocks::make_directory;
 const LOCK_FILE: &str = "rowhouse.lock";
 const STATUS_SOCKET: &str = "status.sock";
 const ROWS: &str = "rows";
+const RESTORING: &str = "restoring";
 
 /// Why a data directory cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -88,6 +91,42 @@ impl DataDir {
             return Err(DataDirError::Missing { path: path.display().to_string() });
         }
         Self::lock(path)
+    }
+
+    /// Makes a data directory whose store `fill` writes into the directory it is given, which is
+    /// not there yet. The place must be empty, but for what an interrupted call left.
+    ///
+    /// What `fill` writes becomes `rows` by renaming, and the mark of a data directory comes last:
+    /// a half-filled one is `Foreign` to every command.
+    pub fn make_of<E: From<DataDirError>>(
+        path: &Path,
+        fill: impl FnOnce(&Path) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let io = |source| DataDirError::Io { path: path.display().to_string(), source };
+        fs::create_dir_all(path).map_err(io)?;
+        for entry in fs::read_dir(path).map_err(io)? {
+            if entry.map_err(io)?.file_name() != RESTORING {
+                return Err(DataDirError::Foreign { path: path.display().to_string() }.into());
+            }
+        }
+        let restoring = path.join(RESTORING);
+        if restoring.exists() {
+            fs::remove_dir_all(&restoring).map_err(io)?;
+        }
+        let filled = fill(&restoring);
+        if filled.is_err() {
+            // What stays is removed by the next call.
+            let _ = fs::remove_dir_all(&restoring);
+        }
+        filled?;
+        let finish = || {
+            fs::rename(&restoring, path.join(ROWS))?;
+            File::open(path)?.sync_all()?;
+            File::create_new(path.join(LOCK_FILE))?.sync_all()?;
+            File::open(path)?.sync_all()
+        };
+        finish().map_err(io)?;
+        Ok(())
     }
 
     fn lock(path: &Path) -> Result<DataDir, DataDirError> {

@@ -2,8 +2,10 @@
 //!
 //! Not here: protocols (`doors`), SQL (`sql`), rows (`rows`), bytes on disk (`rows-rocks`).
 
+pub mod allocator;
 pub mod command;
 pub mod data_dir;
+pub mod frozen;
 pub mod logging;
 pub mod net;
 pub mod open_doors;

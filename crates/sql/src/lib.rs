@@ -17,13 +17,17 @@ mod ddl;
 mod error;
 mod expression;
 mod information_schema;
-mod load;
-mod mode;
-mod parse;
+#[doc(hidden)] // for the fuzz targets
+pub mod load;
+#[doc(hidden)] // for the fuzz targets
+pub mod mode;
+#[doc(hidden)] // for the fuzz targets
+pub mod parse;
 mod plan;
 mod point;
 mod reply;
-mod scan;
+#[doc(hidden)] // for the fuzz targets
+pub mod scan;
 mod server;
 mod session;
 mod show;

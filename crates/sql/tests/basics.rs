@@ -249,3 +249,29 @@ fn the_explained_way_is_the_way_taken() {
     assert_eq!(kind(s, "EXPLAIN SELECT * FROM user WHERE user_email='x'"), "ALL");
     assert_eq!(kind(s, "EXPLAIN UPDATE user SET user_name='x' WHERE user_id IN (1,2)"), "range");
 }
+
+#[test]
+fn zero_is_a_value_of_an_auto_increment_column_when_the_mode_says_so() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE z (id INT AUTO_INCREMENT PRIMARY KEY, a INT)");
+    run(s, "SET sql_mode='NO_AUTO_VALUE_ON_ZERO,STRICT_ALL_TABLES'");
+    run(s, "INSERT INTO z VALUES (0,1)");
+    // NULL and a column that is left out still ask for the next value.
+    run(s, "INSERT INTO z VALUES (NULL,2)");
+    run(s, "INSERT INTO z (a) VALUES (3)");
+    run(s, "REPLACE INTO z VALUES (0,4)");
+    run(s, "SET sql_mode=''");
+    run(s, "INSERT INTO z VALUES (0,5)");
+    assert_eq!(run(s, "SELECT id, a FROM z"), "0\t4\n1\t2\n2\t3\n3\t5");
+}
+
+#[test]
+fn what_dumps_drop_before_they_make_it_need_not_be_there() {
+    let sql = server();
+    let s = &mut session(&sql);
+    for thing in ["TRIGGER", "EVENT", "PROCEDURE", "FUNCTION"] {
+        run(s, &format!("/*!50003 DROP {thing} IF EXISTS `x` */"));
+        assert_eq!(error(s, &format!("DROP {thing} x")), 1235);
+    }
+}

@@ -8,6 +8,8 @@ use rows::FindOp;
 
 /// Most key values or column values of one request.
 pub const VALUES_MAX: usize = 32;
+/// Most filters of one request.
+pub const FILTERS_MAX: usize = 1024;
 
 /// A request line.
 #[derive(Debug)]
@@ -73,6 +75,12 @@ pub struct Values<'a> {
     count: usize,
 }
 
+impl Default for Values<'_> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl<'a> Values<'a> {
     /// No tokens.
     pub const fn new() -> Values<'a> {
@@ -102,8 +110,18 @@ pub struct InList<'a> {
     pub part: u32,
     /// How many values the request announces.
     pub announced: usize,
-    /// Those that came.
-    pub values: Vec<&'a [u8]>,
+    /// How many of them came.
+    pub came: usize,
+    /// The rest of the line from the first value on.
+    pub rest: &'a [u8],
+}
+
+impl<'a> InList<'a> {
+    /// Those that came. They are cut as they are needed: a line of empty tokens would otherwise
+    /// take many times its own size.
+    pub fn values(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
+        crate::handlersocket::decode::tokens(self.rest).take(self.came)
+    }
 }
 
 /// `F` or `W`, comparison, filter column, value.
@@ -154,6 +172,7 @@ refusals! {
     HANDLE_LIMIT = 2 "stmtnum_limit", "The number to open under is above the limit.";
     VALUES = 2 "fldnum", "More values than a request may have, or too few for `U`.";
     IN_EMPTY = 2 "invalueslen", "An IN list without values.";
+    FILTERS = 2 "filternum", "More filters than a request may have.";
     FILTER_TYPE = 2 "filtertype", "A filter is neither F nor W.";
     FILTER_COLUMN = 2 "filterfld", "No such filter column.";
     FILTER_BLOB = 2 "filterblob", "A filter on a BLOB or TEXT column.";
@@ -170,6 +189,7 @@ refusals! {
     EXHAUSTED = 1 "167", "AUTO_INCREMENT is exhausted (HA_ERR_AUTOINC_ERANGE).";
     LOCK_TIMEOUT = 1 "146", "The row lock was not had in time (HA_ERR_LOCK_WAIT_TIMEOUT).";
     DEADLOCK = 1 "149", "Waiting would never end (HA_ERR_LOCK_DEADLOCK).";
+    MEMORY = 1 "128", "The server has no memory for it now (HA_ERR_OUT_OF_MEM).";
     TOO_BIG = 1 "139", "The row or its key is too big (HA_ERR_TO_BIG_ROW).";
     DAMAGED = 1 "126", "Stored bytes are damaged (HA_ERR_CRASHED).";
     REFUSED = 1 "165", "The server takes no writes now (HA_ERR_TABLE_READONLY).";

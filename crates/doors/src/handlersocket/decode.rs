@@ -3,7 +3,7 @@
 //! Invariants
 //! 1. Decoding never fails on missing tokens: they are empty, and numbers in them 0, as in the
 //!    original.
-//! 2. Memory taken is proportional to the line, whatever numbers it names.
+//! 2. Memory taken is bounded, whatever the line's length and the numbers it names.
 //!
 //! Not here: whether names and numbers make sense (`execute`).
 
@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use memchr::memchr;
 
 use crate::handlersocket::command::{
-    Command, Filter, InList, Refusal, Request, VALUES_MAX, Values,
+    Command, FILTERS_MAX, Filter, InList, Refusal, Request, VALUES_MAX, Values,
 };
 
 /// The tokens of a line, then empty ones for ever.
@@ -63,7 +63,7 @@ pub fn command<'a>(line: &'a [u8]) -> Result<Command<'a>, Refusal> {
     let mut tokens = Tokens { rest: Some(line) };
     let first = tokens.next();
     match first {
-        [b'0'..=b'9', ..] => Ok(Command::Execute(request(number(first), &mut tokens))),
+        [b'0'..=b'9', ..] => Ok(Command::Execute(request(number(first), &mut tokens)?)),
         b"P" => Ok(Command::Open {
             id: tokens.number(),
             database: tokens.next(),
@@ -88,7 +88,7 @@ pub fn equal_key(line: &[u8]) -> Option<(u32, impl Iterator<Item = &[u8]>)> {
     Some((number(first), (0..announced).map(move |_| tokens.next())))
 }
 
-fn request<'a>(id: u32, tokens: &mut Tokens<'a>) -> Request<'a> {
+fn request<'a>(id: u32, tokens: &mut Tokens<'a>) -> Result<Request<'a>, Refusal> {
     let mut request = Request {
         id,
         op: tokens.next(),
@@ -103,29 +103,34 @@ fn request<'a>(id: u32, tokens: &mut Tokens<'a>) -> Request<'a> {
         modify_values: Values::new(),
     };
     if request.announced > VALUES_MAX {
-        return request;
+        return Ok(request);
     }
     for _ in 0..request.announced {
         request.values.push(tokens.next());
     }
     if tokens.rest.is_none() {
-        return request;
+        return Ok(request);
     }
     request.limit = tokens.number().max(1);
     request.offset = tokens.number();
     if tokens.peek().first() == Some(&b'@') {
         tokens.next();
         let part = tokens.number();
-        let count = tokens.number() as usize;
-        let mut values = Vec::new();
-        while values.len() < count && tokens.rest.is_some() {
-            values.push(tokens.next());
+        let announced = tokens.number() as usize;
+        let rest = tokens.rest.unwrap_or_default();
+        let mut came = 0;
+        while came < announced && tokens.rest.is_some() {
+            tokens.next();
+            came += 1;
         }
-        request.list = Some(InList { part, announced: count, values });
+        request.list = Some(InList { part, announced, came, rest });
     }
     while let Some(b'F' | b'W') = tokens.peek().first() {
         let (kind, op) = (tokens.next(), tokens.next());
         let (column, value) = (tokens.number(), tokens.next());
+        if request.filters.len() == FILTERS_MAX {
+            return Err(Refusal::FILTERS);
+        }
         request.filters.push(Filter { kind, op, column, value });
     }
     request.modify = tokens.next();
@@ -134,12 +139,13 @@ fn request<'a>(id: u32, tokens: &mut Tokens<'a>) -> Request<'a> {
             request.modify_values.push(tokens.next());
         }
     }
-    request
+    Ok(request)
 }
 
 /// All tokens of a line's rest; none when it is empty.
 pub fn tokens(rest: &[u8]) -> impl Iterator<Item = &[u8]> {
-    rest.split(|byte| *byte == b'\t')
+    let mut tokens = Tokens { rest: Some(rest) };
+    std::iter::from_fn(move || tokens.rest.is_some().then(|| tokens.next()))
 }
 
 /// The value a token stands for; `None` is NULL.

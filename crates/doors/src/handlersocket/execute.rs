@@ -96,6 +96,7 @@ impl From<Error> for Failure {
 fn refusal_for(error: &Error) -> Refusal {
     match error {
         Error::Duplicate { .. } => Refusal::DUPLICATE,
+        Error::NoMemory => Refusal::MEMORY,
         Error::Exhausted => Refusal::EXHAUSTED,
         Error::LockTimeout | Error::WouldWait(_) => Refusal::LOCK_TIMEOUT,
         Error::Conflict => Refusal::DEADLOCK,
@@ -184,7 +185,7 @@ impl HandlerSocket {
             return Err(Refusal::VALUES.into());
         }
         if let Some(list) = &request.list
-            && (list.announced == 0 || list.values.len() < list.announced)
+            && (list.announced == 0 || list.came < list.announced)
         {
             return Err(Refusal::IN_EMPTY.into());
         }
@@ -288,6 +289,10 @@ impl Conversation for HandlerSocket {
             }
         }
         self.next_or(Next::Again)
+    }
+
+    fn is_known(&self) -> bool {
+        self.authorised
     }
 
     fn commit_failed(&mut self, error: &Error, out: &mut Vec<u8>) {

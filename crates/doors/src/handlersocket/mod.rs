@@ -13,8 +13,10 @@
 //! purpose: `docs/handlersocket-differences.md`.
 
 pub(crate) mod coerce;
-mod command;
-mod decode;
+#[doc(hidden)] // for the fuzz targets
+pub mod command;
+#[doc(hidden)] // for the fuzz targets
+pub mod decode;
 mod encode;
 mod execute;
 mod find;

@@ -113,6 +113,14 @@ impl Client {
 }
 
 #[test]
+fn a_line_of_filters_is_refused_before_it_takes_many_times_its_memory() {
+    let mut client = House::open().client(false, None);
+    client.say("P·1·d·t·PRIMARY·id·a¶");
+    let filters = "·F·=·0·10".repeat(1025);
+    assert_eq!(client.say(&format!("1·=·1·1·1·0{filters}¶")), "2·1·filternum¶");
+}
+
+#[test]
 fn a_read_behind_a_write_in_one_packet_sees_it() {
     let mut client = House::open().writer();
     let replies = client

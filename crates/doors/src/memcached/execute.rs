@@ -131,13 +131,13 @@ impl Rows<'_, '_> {
         }
         let (mut made, mut expires_before) = (false, 0);
         let written = self.write(fetch.key, fetch.new_cas, true, &mut |old| match old {
-            Some(item) => Ok(match fetch.touch {
-                Some(touch) => {
-                    expires_before = item.expires;
-                    Decision::Put(Contents::touched(now.absolute(touch)))
-                }
-                None => Decision::Keep(Outcome::Done(0)),
-            }),
+            Some(item) => {
+                expires_before = item.expires;
+                Ok(match fetch.touch {
+                    Some(touch) => Decision::Put(Contents::touched(now.absolute(touch))),
+                    None => Decision::Keep(Outcome::Done(0)),
+                })
+            }
             None => Ok(match fetch.vivify {
                 Some(exptime) => {
                     made = true;

@@ -13,18 +13,25 @@
 
 mod auth;
 mod column;
-mod command;
+#[doc(hidden)] // for the fuzz targets
+pub mod command;
 mod conversation;
 mod crypt;
-mod cursor;
-mod decode;
+#[doc(hidden)] // for the fuzz targets
+pub mod cursor;
+#[doc(hidden)] // for the fuzz targets
+pub mod decode;
 mod encode;
 mod execute;
-mod frame;
-mod handshake;
+#[doc(hidden)] // for the fuzz targets
+pub mod frame;
+#[doc(hidden)] // for the fuzz targets
+pub mod handshake;
 mod login;
-mod numbers;
-mod parameters;
+#[doc(hidden)] // for the fuzz targets
+pub mod numbers;
+#[doc(hidden)] // for the fuzz targets
+pub mod parameters;
 mod row;
 
 pub use auth::{Account, Secret, Users};

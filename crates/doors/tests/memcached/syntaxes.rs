@@ -221,6 +221,12 @@ fn meta_commands_return_their_flags_in_order() {
 }
 
 #[test]
+fn the_time_left_is_told_also_when_the_item_was_written_in_the_same_turn() {
+    // A read that may make the item told "never" here, and the time when it came alone.
+    House::new().client().expect(&[("set a 1 5 1\nx\nmg a t N12\n", "STORED\nHD t5\n")]);
+}
+
+#[test]
 fn one_reader_wins_what_is_stale_new_or_about_to_expire() {
     let house = House::new();
     let mut client = house.client();

@@ -7,6 +7,7 @@ pub mod idle;
 pub mod kernel;
 pub mod load;
 pub mod lookup;
+pub mod recovery;
 pub mod tables;
 pub mod writers;
 
@@ -51,6 +52,9 @@ pub struct Common {
     /// Rowhouse's memory setting.
     #[arg(long, default_value = "4GiB")]
     memory: String,
+    /// Further flags for rowhouse, such as --flag=--recovery-seconds-max=1.
+    #[arg(long)]
+    flag: Vec<String>,
     /// Seed of rows and choices.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -85,7 +89,7 @@ impl Common {
         }
         let program = program.canonicalize().context("the rowhouse program")?;
         let (memory, threads) = (self.memory.clone(), self.server_threads());
-        Ok(RowhouseSettings { program, memory, durability, threads })
+        Ok(RowhouseSettings { program, memory, durability, threads, flags: self.flag.clone() })
     }
 
     fn plan(&self, depth: usize, servers: Vec<u32>) -> Plan {
@@ -100,6 +104,9 @@ impl Common {
         report.setting("server threads (rowhouse, memcached, echo)", self.server_threads());
         report.setting("seed", self.seed);
         report.setting("rowhouse memory", &self.memory);
+        if !self.flag.is_empty() {
+            report.setting("rowhouse flags", self.flag.join(" "));
+        }
     }
 
     /// Prints the report and keeps it if asked; an experiment with bad replies has failed.

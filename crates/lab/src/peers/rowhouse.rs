@@ -47,6 +47,8 @@ pub struct RowhouseSettings {
     pub durability: Durability,
     /// Event loops.
     pub threads: usize,
+    /// Further flags.
+    pub flags: Vec<String>,
 }
 
 /// The ports of the doors that are open.
@@ -103,6 +105,7 @@ impl Rowhouse {
         command.args(["--memory", &settings.memory, "--durability", settings.durability.name()]);
         command.args(["--threads", &settings.threads.to_string()]);
         command.args(["--max-connections", &CONNECTIONS_MAX.to_string()]);
+        command.args(&settings.flags);
         let mut server = Server::start("rowhouse", command, dir)?;
         let doors = server.wait_ready(|server| ready_doors(&server.log()))?;
         Ok((server, doors))

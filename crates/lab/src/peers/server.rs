@@ -26,6 +26,7 @@ const LOG_TAIL_BYTES: usize = 2_000;
 /// A running server. Dropping it ends the process, then removes its directory.
 pub struct Server {
     name: &'static str,
+    command: Command,
     child: Child,
     dir: TempDir,
 }
@@ -40,7 +41,25 @@ impl Server {
         let child = command
             .spawn()
             .with_context(|| format!("{name} cannot be started ({})", program.display()))?;
-        Ok(Server { name, child, dir })
+        Ok(Server { name, command, child, dir })
+    }
+
+    /// Ends the process as a crash does: SIGKILL, in the middle of whatever it does.
+    pub fn kill(&mut self) -> Result<()> {
+        self.child.kill()?;
+        self.child.wait()?;
+        Ok(())
+    }
+
+    /// Starts the same command again on what the last process left.
+    pub fn start_again(&mut self) -> Result<()> {
+        self.child = self.command.spawn().with_context(|| format!("{} again", self.name))?;
+        Ok(())
+    }
+
+    /// Bytes of all files in its directory.
+    pub fn disk_bytes(&self) -> u64 {
+        bytes_below(self.dir.path())
     }
 
     /// Its process id.
@@ -114,6 +133,16 @@ impl Drop for Server {
             let _ = self.child.kill();
         }
     }
+}
+
+/// Files that vanish meanwhile count nothing.
+fn bytes_below(directory: &Path) -> u64 {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    let bytes = entries.filter_map(|entry| {
+        let metadata = entry.metadata().ok()?;
+        Some(if metadata.is_dir() { bytes_below(&entry.path()) } else { metadata.len() })
+    });
+    bytes.sum()
 }
 
 /// A new temporary directory for a server.

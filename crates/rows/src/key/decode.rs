@@ -7,7 +7,7 @@ use ethnum::I256;
 use super::encode::{BYTES_END, BYTES_ZERO, NULL, VALUE, binary_part_bytes};
 use super::text::{read_bin_key, skip_text_key};
 use crate::datum::Value;
-use crate::decimal::Decimal;
+use crate::decimal::{Decimal, pow10};
 use crate::error::{Error, Result};
 use crate::temporal::{Date, DateTime, Time, Timestamp};
 use crate::types::{Collation, ColumnType, decimal_bytes};
@@ -201,5 +201,7 @@ fn decimal(body: &[u8], precision: u8, scale: u8) -> Option<Decimal> {
     let start = bytes.len() - body.len();
     bytes[start..].copy_from_slice(body);
     bytes[start] ^= 0x80;
-    Decimal::new(I256::from_be_bytes(bytes), scale)
+    let unscaled = I256::from_be_bytes(bytes);
+    // The bytes have room for more digits than the column.
+    (unscaled.unsigned_abs() < pow10(precision)).then(|| Decimal::new(unscaled, scale))?
 }

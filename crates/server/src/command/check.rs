@@ -1,26 +1,77 @@
-//! `rowhouse check`: reads everything in a data directory and says what does not hold.
+//! `rowhouse check`: reads everything in a data directory, or in a backup, and says what does not
+//! hold.
 //!
-//! Not here: the check itself (`rows::check`).
+//! Not here: the check itself (`rows::check`), checksums of a backup's files (`rows_rocks`).
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Context as _;
+use clap::{Arg, ArgMatches, Command, value_parser};
 use rows::store::Durability;
 use rows::{Engine, EngineOptions};
-use rows_rocks::{RocksOptions, RocksStore};
+use rows_rocks::{Backups, RocksOptions, RocksStore};
 
+use super::backup::number;
+use super::progress::Progress;
 use crate::data_dir::DataDir;
 use crate::logging;
 use crate::settings::Settings;
 
-/// Checks the data directory; exit code 1 when there is damage.
-pub fn run(settings: Settings) -> anyhow::Result<ExitCode> {
+/// The command's flags.
+pub fn grammar() -> Command {
+    let backup = Arg::new("backup").long("backup").value_name("DIR");
+    let backup = backup.value_parser(value_parser!(PathBuf));
+    Command::new("check")
+        .about("Reads every row and index entry of a stopped server, or a backup, and compares")
+        .arg(backup.help("Checks a backup in this directory instead of a data directory"))
+        .arg(number().requires("backup"))
+}
+
+/// Checks the data directory or a backup; exit code 1 when there is damage.
+pub fn run(settings: &Settings, flags: &ArgMatches) -> anyhow::Result<ExitCode> {
     logging::start("warn", settings.log_format);
+    if let Some(directory) = flags.get_one::<PathBuf>("backup") {
+        return check_backup(directory, flags.get_one("number").copied(), settings);
+    }
     let data_dir = DataDir::take(&settings.data_dir)?;
+    examine(&data_dir.rows(), settings)
+}
+
+/// First every file by its checksum, then rows and index entries.
+fn check_backup(
+    directory: &Path,
+    number: Option<u64>,
+    settings: &Settings,
+) -> anyhow::Result<ExitCode> {
+    // A directory without backups is not made one.
+    Backups::to_list(directory)?;
+    let backups = Backups::to_write(directory)?;
+    let backup = backups.get(number)?;
+    let mut progress = Progress::new("reading");
+    let damages = backups.verify(&backup, &mut |done, of| progress.tell(done, of))?;
+    drop(progress);
+    let damaged = damages.len();
+    let mut text = format!("backup {}: {} files read\n", backup.number, backup.files());
+    for damage in damages {
+        text.push_str(&format!("damaged: {}: {}\n", damage.file.display(), damage.why));
+    }
+    if damaged > 0 {
+        text.push_str(&format!("{damaged} damages found\n"));
+    }
+    super::print(&text)?;
+    if damaged > 0 {
+        return Ok(ExitCode::FAILURE);
+    }
+    backups.with_scratch(&backup, |rows| examine(rows, settings))?
+}
+
+/// Reads the rows of a store's directory, prints what was found; exit code 1 when there is damage.
+pub(super) fn examine(rows: &Path, settings: &Settings) -> anyhow::Result<ExitCode> {
     let options = RocksOptions { memory_bytes: settings.memory as usize, ..Default::default() };
-    let store = RocksStore::open(&data_dir.rows(), &options).context("cannot open the rows")?;
+    let store = RocksStore::open(rows, &options).context("cannot open the rows")?;
     let options = EngineOptions { durability: Durability::EveryCommit, ..Default::default() };
     let engine = Engine::open(Arc::new(store), options).context("cannot open the catalog")?;
     let started = Instant::now();

@@ -2,17 +2,25 @@
 //!
 //! Invariants
 //! 1. Exit codes: 0 done; 1 it failed, or damage was found; 2 the settings or the command line
-//!    are wrong; 3 the data directory is in use by another process.
+//!    are wrong; 3 the data directory or the backups are in use by another process.
 //!
 //! Not here: what settings there are (`settings::table`).
 
+pub mod backup;
 pub mod check;
+pub mod dump;
+mod link;
+pub mod load;
+mod progress;
+pub mod restore;
+pub mod salvage;
 pub mod serve;
 pub mod status;
 
 use std::process::ExitCode;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use rows_rocks::BackupError;
 
 use crate::data_dir::DataDirError;
 use crate::settings::sample::sample;
@@ -34,7 +42,24 @@ pub fn run() -> ExitCode {
         Some(("status", flags)) => settings(flags)
             .map_err(Into::into)
             .and_then(|settings| status::run(&settings, flags.get_flag("all"))),
-        Some(("check", flags)) => settings(flags).map_err(Into::into).and_then(check::run),
+        Some(("dump", flags)) => {
+            settings(flags).map_err(Into::into).and_then(|settings| dump::run(&settings, flags))
+        }
+        Some(("load", flags)) => {
+            settings(flags).map_err(Into::into).and_then(|settings| load::run(&settings, flags))
+        }
+        Some(("check", flags)) => {
+            settings(flags).map_err(Into::into).and_then(|settings| check::run(&settings, flags))
+        }
+        Some(("backup", flags)) => {
+            settings(flags).map_err(Into::into).and_then(|settings| backup::run(&settings, flags))
+        }
+        Some(("restore", flags)) => {
+            settings(flags).map_err(Into::into).and_then(|settings| restore::run(&settings, flags))
+        }
+        Some(("salvage", flags)) => {
+            settings(flags).map_err(Into::into).and_then(|settings| salvage::run(&settings))
+        }
         Some(("sample", _)) => print(&sample()),
         _ => print(&format!("rowhouse {VERSION}\n")),
     };
@@ -51,10 +76,9 @@ fn code_of(error: &anyhow::Error) -> u8 {
     if error.is::<SettingsError>() {
         return WRONG_SETTINGS;
     }
-    match error.downcast_ref::<DataDirError>() {
-        Some(DataDirError::InUse { .. }) => IN_USE,
-        _ => FAILED,
-    }
+    let data_dir = matches!(error.downcast_ref(), Some(DataDirError::InUse { .. }));
+    let backups = matches!(error.downcast_ref(), Some(BackupError::InUse(_)));
+    if data_dir || backups { IN_USE } else { FAILED }
 }
 
 /// Writes to standard output; a reader that has gone is no error.
@@ -89,9 +113,12 @@ pub fn grammar() -> Command {
         .subcommand(
             with_data_dir(Command::new("status").about("Asks a running server how it is")).arg(all),
         )
-        .subcommand(with_data_dir(Command::new("check").about(
-            "Reads every row and index entry of a stopped server's data directory, and compares",
-        )))
+        .subcommand(with_data_dir(dump::grammar()))
+        .subcommand(with_data_dir(load::grammar()))
+        .subcommand(with_data_dir(check::grammar()))
+        .subcommand(with_data_dir(backup::grammar()))
+        .subcommand(with_data_dir(restore::grammar()))
+        .subcommand(with_data_dir(salvage::grammar()))
         .subcommand(Command::new("sample").about("Prints a commented file of all settings"))
         .subcommand(Command::new("version").about("Prints the version"))
 }

@@ -23,7 +23,9 @@ use rustix::process::{Resource, Rlimit};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
+use crate::allocator;
 use crate::data_dir::DataDir;
+use crate::frozen;
 use crate::logging;
 use crate::net::limits::Limits;
 use crate::net::metrics::Metrics;
@@ -37,19 +39,25 @@ const OTHER_FILES: u64 = 1024;
 /// Serves until a signal asks to stop.
 pub fn run(settings: Settings) -> anyhow::Result<ExitCode> {
     logging::start(settings.log_level, settings.log_format);
+    allocator::keep_to_what_is_used();
     // Signals are caught before anything is opened: one that comes now is not lost.
     let mut signals = Signals::new([SIGTERM, SIGINT]).context("cannot catch signals")?;
     let connections_max = make_room_for(settings.connections_max);
     let data_dir = DataDir::take_or_make(&settings.data_dir)?;
     let bound = Bound::new(&settings, &data_dir.status_socket())?;
     let engine = open_rows(&settings, &data_dir.rows())?;
+    frozen::remove_when_released(&settings.data_dir);
     let addresses = bound.addresses();
     let (doors, listeners) = bound.open(&settings, &engine)?;
     let metrics = Metrics::new(settings.threads, doors.iter().map(|door| door.name).collect());
     let metrics = Arc::new(metrics);
     register_figures(&engine, &metrics, &addresses);
-    let limits =
-        Limits { connections_max, idle: settings.idle_timeout, stalled: settings.send_timeout };
+    let limits = Limits {
+        connections_max,
+        idle: settings.idle_timeout,
+        login: settings.login_timeout,
+        stalled: settings.send_timeout,
+    };
     let plan = Plan { engine: engine.clone(), doors, listeners, metrics, limits };
     let server = Server::start(plan).context("cannot start the event loops")?;
     let pid_file = settings.pid_file.as_deref().map(PidFile::write).transpose()?;
@@ -78,14 +86,19 @@ fn ready(addresses: &[(String, String)]) -> String {
     addresses.iter().map(|(door, address)| format!(" {door}={address}")).collect()
 }
 
-fn open_rows(settings: &Settings, directory: &Path) -> anyhow::Result<Arc<Engine>> {
-    let options =
-        RocksOptions { memory_bytes: settings.store_memory() as usize, ..Default::default() };
+/// Opens the rows as the settings want them.
+pub(super) fn open_rows(settings: &Settings, directory: &Path) -> anyhow::Result<Arc<Engine>> {
+    let options = RocksOptions {
+        memory_bytes: settings.store_memory() as usize,
+        recovery_max: settings.recovery_max,
+        ..Default::default()
+    };
     let store = RocksStore::open(directory, &options).context("cannot open the rows")?;
     let options = EngineOptions {
         durability: settings.durability,
         lock_wait_max: settings.lock_wait,
         row_cache_bytes: settings.row_cache_memory() as usize,
+        client_bytes: settings.client_memory() as usize,
         ..Default::default()
     };
     Engine::open(Arc::new(store), options).context("cannot open the catalog")
@@ -118,6 +131,11 @@ fn register_figures(engine: &Arc<Engine>, metrics: &Arc<Metrics>, addresses: &[(
         ] {
             figures.push((name.into(), value.to_string()));
         }
+    });
+    let budget = engine.budget().clone();
+    engine.metrics().register(move |figures| {
+        figures.push(("client_memory_bytes".into(), budget.used().to_string()));
+        figures.push(("client_memory_bytes_max".into(), budget.bytes_max().to_string()));
     });
     // The store, not the engine: the engine owns this closure.
     let store: Arc<dyn Store> = engine.store().clone();

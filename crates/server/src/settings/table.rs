@@ -119,8 +119,8 @@ const DATA: Section = Section {
             "memory",
             Kind::Size,
             "1GiB",
-            "Memory for caches, write buffers and running queries.\n\
-             Connections come on top. At least 64MiB.\n",
+            "Memory of the server: caches, write buffers, queries, connections, transactions.\n\
+             At least 64MiB.\n",
         ),
         setting(
             "durability",
@@ -131,6 +131,13 @@ const DATA: Section = Section {
              every-second: synced at least once a second; a power cut may take the last second.\n\
              os: handed to the operating system, which syncs when it likes.\n\
              Under all three, nothing acknowledged is lost when only the server dies.\n",
+        ),
+        setting(
+            "recovery-seconds-max",
+            Kind::Count,
+            "2",
+            "How long a start may take after a crash at full write speed, in seconds.\n\
+             Less means smaller write buffers and more work for each write.\n",
         ),
         setting(
             "lock-wait-timeout",
@@ -198,6 +205,12 @@ const CONNECTIONS: Section = Section {
             Kind::Duration,
             "8h",
             "Silence after which a connection is closed; 0: never.\n",
+        ),
+        setting(
+            "login-timeout",
+            Kind::Duration,
+            "10s",
+            "Time within which a client must have logged in or shown its secret; 0: any.\n",
         ),
         setting(
             "send-timeout",

@@ -130,7 +130,7 @@ fn one_cut(disk: &Disk, judge: &Judge<'_>, cut: Cut, at: Moment) -> Result<Figur
     let stake = judge.judge(at, &found)?;
     let mut figures = Figures { cuts: 1, stake, ..Figures::default() };
     figures.empty = u64::from(found.is_empty());
-    if cut.seed % SERVED_ONE_IN == 0 {
+    if cut.seed.is_multiple_of(SERVED_ONE_IN) {
         fs::remove_dir_all(base.path().join("disk")).expect("no longer needed");
         look_through_doors(&left(base.path()), &found)?;
         figures.served = 1;

@@ -1,4 +1,7 @@
 //! Definitions as statements: SHOW CREATE TABLE, and the types of SHOW COLUMNS.
+//!
+//! Invariants
+//! 1. What SHOW CREATE TABLE prints makes the same table here, and is taken by MySQL and MariaDB.
 
 use rows::schema::{Column, DefaultValue, Index, TableDefinition};
 use rows::types::{Collation, ColumnType, IntWidth, LobSize};
@@ -175,11 +178,16 @@ pub fn create_table_text(
     if !definition.comment.is_empty() {
         text.push_str(&format!(" COMMENT={}", literal(&definition.comment)));
     }
+    // Options that no other server knows: to them this is a comment.
+    let mut ours = String::new();
     if let Some(column) = &definition.retention.expires_by {
-        text.push_str(&format!(" EXPIRES_BY={}", quoted(column)));
+        ours.push_str(&format!(" EXPIRES_BY={}", quoted(column)));
     }
     if definition.retention.bytes_max > 0 {
-        text.push_str(&format!(" MAX_BYTES={}", definition.retention.bytes_max));
+        ours.push_str(&format!(" MAX_BYTES={}", definition.retention.bytes_max));
+    }
+    if !ours.is_empty() {
+        text.push_str(&format!(" /*!999999{ours} */"));
     }
     text
 }

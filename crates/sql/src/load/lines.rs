@@ -40,6 +40,11 @@ impl<'a> Line<'a> {
         self.spans.len()
     }
 
+    /// Whether it has no fields.
+    pub fn is_empty(&self) -> bool {
+        self.spans.is_empty()
+    }
+
     /// A field.
     pub fn field(&self, n: usize) -> Option<Field<'a>> {
         let span = self.spans.get(n)?;

@@ -116,6 +116,13 @@ impl Loader {
             self.plan.facts.kill.check()?;
         }
         self.make_row(line, row)?;
+        transaction.let_zero_be_a_value(self.plan.facts.mode.no_auto_value_on_zero());
+        let written = self.write_row(transaction);
+        transaction.let_zero_be_a_value(false);
+        written
+    }
+
+    fn write_row(&mut self, transaction: &mut Transaction) -> Result<()> {
         let datums: Vec<Datum<'_>> = self.values.iter().map(Value::as_datum).collect();
         let table = &self.plan.table;
         if self.plan.on_duplicate == OnDuplicate::Replace {

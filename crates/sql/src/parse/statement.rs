@@ -62,7 +62,7 @@ pub enum Statement {
     LockTables(Vec<TableName>),
     /// UNLOCK TABLES.
     UnlockTables,
-    /// FLUSH, RESET.
+    /// FLUSH, RESET, and dropping what may not exist and cannot: nothing is to be done.
     Flush,
     /// KILL.
     Kill { id: u64, query: bool },
@@ -268,7 +268,13 @@ fn drop_(cursor: &mut Cursor<'_>) -> Result<Statement> {
     cursor.take("TEMPORARY");
     if !(view || cursor.take("TABLE") || cursor.take("TABLES")) {
         if ["TRIGGER", "PROCEDURE", "FUNCTION", "EVENT"].iter().any(|word| cursor.is(word)) {
+            cursor.advance();
+            let if_exists = cursor.take_all(&["IF", "EXISTS"]);
             skip(cursor);
+            // There are none: what is dropped only if it exists needs nothing.
+            if if_exists {
+                return Ok(Statement::Flush);
+            }
             return Err(SqlError::unsupported("triggers, stored routines and events"));
         }
         return Err(cursor.syntax());

@@ -48,3 +48,15 @@ fn comments_that_mysql_executes_become_text() {
     let opened = open_version_comments(text).expect("has one");
     assert_eq!(opened, b"         SET NAMES utf8   ;");
 }
+
+#[test]
+fn comments_for_newer_servers_stay_comments_and_ours_become_text() {
+    let opened = |text: &str| {
+        String::from_utf8(open_version_comments(text.as_bytes()).expect("has one")).expect("UTF-8")
+    };
+    let maria = "/*!999999\\- enable the sandbox mode */ /*!100616 SET x=1 */ SELECT 1";
+    assert_eq!(opened(maria), maria);
+    assert_eq!(opened("a /*!999999 EXPIRES_BY=`e` */"), "a           EXPIRES_BY=`e`   ");
+    assert_eq!(opened("SELECT 1 /*! + 2 */"), "SELECT 1     + 2   ");
+    assert_eq!(opened("SELECT '/*!1 x*/' /*!1 y*/"), "SELECT '/*!1 x*/'      y  ");
+}

@@ -371,16 +371,31 @@ impl InsertPlan {
     ) -> Result<()> {
         tally.records += 1;
         let datums: Vec<Datum<'_>> = values.iter().map(Value::as_datum).collect();
+        // Said for each row, because the transaction may be a group's.
+        transaction.let_zero_be_a_value(context.facts.mode.no_auto_value_on_zero());
+        let inserted = self.insert_datums(transaction, context, &datums, row, tally);
+        transaction.let_zero_be_a_value(false);
+        inserted
+    }
+
+    fn insert_datums(
+        &self,
+        transaction: &mut Transaction,
+        context: &WriteContext<'_>,
+        datums: &[Datum<'_>],
+        row: u64,
+        tally: &mut Tally,
+    ) -> Result<()> {
         let before = tally.written.affected;
         let generated = if self.replace {
-            let replaced = transaction.replace(&self.table, &datums)?;
+            let replaced = transaction.replace(&self.table, datums)?;
             tally.written.affected += 1 + replaced.deleted as u64;
             tally.duplicates += replaced.deleted as u64;
             replaced.generated
         } else if !self.on_duplicate.is_empty() {
-            self.upsert(transaction, context, &datums, row, tally)?
+            self.upsert(transaction, context, datums, row, tally)?
         } else {
-            match transaction.insert(&self.table, &datums) {
+            match transaction.insert(&self.table, datums) {
                 Ok(inserted) => {
                     tally.written.affected += 1;
                     inserted.generated

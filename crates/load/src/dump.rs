@@ -1,0 +1,289 @@
+//! Tables out of a server, as SQL text that MariaDB, MySQL and Rowhouse load.
+//!
+//! ```text
+//! START TRANSACTION WITH CONSISTENT SNAPSHOT       one moment for all tables
+//! for each table   SHOW CREATE TABLE, SELECT, SHOW CREATE TABLE again
+//! ```
+//!
+//! Invariants
+//! 1. All rows are of one moment. Definitions are not kept in versions: a table that is altered
+//!    while it is dumped ends the dump with an error rather than with rows of another shape.
+//! 2. The last line says that the dump is whole; a file without it is not.
+//! 3. Loading does not drop the tables of the memcached door; rows with the same key are replaced.
+//!
+//! Not here: literals (`literal`), where the text goes (the caller).
+
+use std::io::Write;
+
+use crate::client::Client;
+use crate::error::{Error, Result};
+use crate::literal::{self, Form, name};
+use crate::progress::Progress;
+
+/// An INSERT ends behind the row with which it gets this long.
+const INSERT_BYTES: usize = 1 << 20;
+/// Databases that are never dumped: they show what is elsewhere.
+const SHOWN_ONLY: [&str; 2] = ["information_schema", "performance_schema"];
+/// Tables that every server of Rowhouse has, which its memcached door uses.
+const BUILT_IN: [(&str, &str); 2] = [("kv", "cache"), ("rowhouse", "containers")];
+
+/// Which tables.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// Those of all databases.
+    All,
+    /// Those of these databases.
+    Databases(Vec<String>),
+    /// These, as database and table.
+    Tables(Vec<(String, String)>),
+}
+
+/// What is to be dumped.
+#[derive(Clone, Debug)]
+pub struct DumpOptions {
+    /// Which tables.
+    pub wanted: Wanted,
+    /// The version of the program, for the first line.
+    pub version: String,
+}
+
+/// What was dumped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Dumped {
+    /// Tables.
+    pub tables: u64,
+    /// Rows.
+    pub rows: u64,
+    /// Bytes of text.
+    pub bytes: u64,
+}
+
+const HEAD: &str = "
+/*!40101 SET @OLD_CHARACTER_SET_CLIENT=@@CHARACTER_SET_CLIENT */;
+/*!40101 SET @OLD_CHARACTER_SET_RESULTS=@@CHARACTER_SET_RESULTS */;
+/*!40101 SET @OLD_COLLATION_CONNECTION=@@COLLATION_CONNECTION */;
+/*!40101 SET NAMES utf8mb4 */;
+/*!40103 SET @OLD_TIME_ZONE=@@TIME_ZONE */;
+/*!40103 SET TIME_ZONE='+00:00' */;
+/*!40014 SET @OLD_UNIQUE_CHECKS=@@UNIQUE_CHECKS, UNIQUE_CHECKS=0 */;
+/*!40014 SET @OLD_FOREIGN_KEY_CHECKS=@@FOREIGN_KEY_CHECKS, FOREIGN_KEY_CHECKS=0 */;
+/*!40101 SET @OLD_SQL_MODE=@@SQL_MODE, SQL_MODE='NO_AUTO_VALUE_ON_ZERO,STRICT_ALL_TABLES' */;
+";
+
+const FOOT: &str = "
+/*!40101 SET SQL_MODE=@OLD_SQL_MODE */;
+/*!40014 SET FOREIGN_KEY_CHECKS=@OLD_FOREIGN_KEY_CHECKS */;
+/*!40014 SET UNIQUE_CHECKS=@OLD_UNIQUE_CHECKS */;
+/*!40103 SET TIME_ZONE=@OLD_TIME_ZONE */;
+/*!40101 SET CHARACTER_SET_CLIENT=@OLD_CHARACTER_SET_CLIENT */;
+/*!40101 SET CHARACTER_SET_RESULTS=@OLD_CHARACTER_SET_RESULTS */;
+/*!40101 SET COLLATION_CONNECTION=@OLD_COLLATION_CONNECTION */;
+";
+
+struct Dumping<'a, W> {
+    client: &'a mut Client,
+    out: W,
+    progress: &'a mut Progress,
+    dumped: Dumped,
+}
+
+/// Writes a dump.
+///
+/// # Errors
+/// `Source` for a table that is not there or was altered meanwhile; `Io` when `out` refuses.
+pub fn dump(
+    client: &mut Client,
+    options: &DumpOptions,
+    out: impl Write,
+    progress: &mut Progress,
+) -> Result<Dumped> {
+    client.execute(b"SET NAMES utf8mb4")?;
+    client.execute(b"SET time_zone='+00:00'")?;
+    client.execute(b"SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ")?;
+    client.execute(b"START TRANSACTION WITH CONSISTENT SNAPSHOT")?;
+    let tables = tables(client, &options.wanted)?;
+    let server = client.list("SELECT VERSION()")?;
+    let server = server.first().and_then(|row| row.first()).cloned().unwrap_or_default();
+    let mut dumping = Dumping { client, out, progress, dumped: Dumped::default() };
+    dumping.write(format!("-- Rowhouse dump {}, of a server {server}\n", options.version))?;
+    dumping.write(HEAD)?;
+    for (database, names) in &tables {
+        dumping.database(database)?;
+        for table in names {
+            dumping.table(database, table)?;
+        }
+    }
+    dumping.write(FOOT)?;
+    let Dumped { tables, rows, .. } = dumping.dumped;
+    dumping.write(format!("\n-- Dump completed: {tables} tables, {rows} rows\n"))?;
+    dumping.out.flush().map_err(unwritten)?;
+    let dumped = dumping.dumped;
+    client.execute(b"ROLLBACK")?;
+    Ok(dumped)
+}
+
+/// The tables of each database, in the order of the dump.
+fn tables(client: &mut Client, wanted: &Wanted) -> Result<Vec<(String, Vec<String>)>> {
+    let first = |rows: Vec<Vec<String>>| rows.into_iter().filter_map(|row| row.into_iter().next());
+    let there: Vec<String> = first(client.list("SHOW DATABASES")?).collect();
+    let databases: Vec<String> = match wanted {
+        Wanted::All => {
+            let shown =
+                |name: &str| SHOWN_ONLY.iter().any(|known| known.eq_ignore_ascii_case(name));
+            there.into_iter().filter(|name| !shown(name)).collect()
+        }
+        Wanted::Databases(names) => {
+            if let Some(name) = names.iter().find(|name| !there.contains(name)) {
+                return Err(Error::Source(format!("there is no database {name}")));
+            }
+            names.clone()
+        }
+        Wanted::Tables(pairs) => return chosen(client, pairs),
+    };
+    let mut tables = Vec::with_capacity(databases.len());
+    for database in databases {
+        let list = client.list(&format!("SHOW FULL TABLES FROM {}", name(&database)))?;
+        let tables_only =
+            list.into_iter().filter(|row| row.get(1).is_none_or(|ty| ty.contains("TABLE")));
+        tables.push((database, first(tables_only.collect()).collect()));
+    }
+    Ok(tables)
+}
+
+/// Tables that were named, each database once.
+fn chosen(client: &mut Client, pairs: &[(String, String)]) -> Result<Vec<(String, Vec<String>)>> {
+    let mut tables: Vec<(String, Vec<String>)> = Vec::new();
+    for (database, table) in pairs {
+        definition(client, database, table)?;
+        match tables.iter_mut().find(|(known, _)| known == database) {
+            Some((_, names)) if names.contains(table) => {}
+            Some((_, names)) => names.push(table.clone()),
+            None => tables.push((database.clone(), vec![table.clone()])),
+        }
+    }
+    Ok(tables)
+}
+
+/// What SHOW CREATE TABLE says.
+fn definition(client: &mut Client, database: &str, table: &str) -> Result<String> {
+    let place = format!("{}.{}", name(database), name(table));
+    let rows = match client.list(&format!("SHOW CREATE TABLE {place}")) {
+        Err(Error::Server { number: 1146 | 1049, .. }) => {
+            return Err(Error::Source(format!("there is no table {place}")));
+        }
+        rows => rows?,
+    };
+    let text = rows.into_iter().next().and_then(|row| row.into_iter().nth(1));
+    text.ok_or_else(|| Error::Source(format!("{place} has no definition")))
+}
+
+/// A definition without its counter, which moves with every insert.
+fn without_counter(definition: &str) -> String {
+    let Some((before, behind)) = definition.rsplit_once(" AUTO_INCREMENT=") else {
+        return definition.to_owned();
+    };
+    format!("{before}{}", behind.trim_start_matches(|digit: char| digit.is_ascii_digit()))
+}
+
+impl<W: Write> Dumping<'_, W> {
+    fn write(&mut self, text: impl AsRef<[u8]>) -> Result<()> {
+        let text = text.as_ref();
+        self.dumped.bytes += text.len() as u64;
+        self.out.write_all(text).map_err(unwritten)
+    }
+
+    fn database(&mut self, database: &str) -> Result<()> {
+        let name = name(database);
+        self.write(format!(
+            "\nCREATE DATABASE /*!32312 IF NOT EXISTS*/ {name} \
+             /*!40100 DEFAULT CHARACTER SET utf8mb4 */;\nUSE {name};\n"
+        ))
+    }
+
+    fn table(&mut self, database: &str, table: &str) -> Result<()> {
+        let created = definition(self.client, database, table)?;
+        let built_in = BUILT_IN.contains(&(database, table));
+        let quoted = name(table);
+        if built_in {
+            let rest = created.strip_prefix("CREATE TABLE ").unwrap_or(&created);
+            self.write(format!("\nCREATE TABLE IF NOT EXISTS {rest};\n"))?;
+        } else {
+            self.write(format!("\nDROP TABLE IF EXISTS {quoted};\n{created};\n"))?;
+        }
+        let verb = if built_in { "REPLACE" } else { "INSERT" };
+        self.rows(database, table, &format!("{verb} INTO {quoted} VALUES"))?;
+        let now = definition(self.client, database, table)?;
+        if without_counter(&now) != without_counter(&created) {
+            let place = format!("{}.{quoted}", name(database));
+            let why = "was altered while it was dumped; the dump is not whole";
+            return Err(Error::Source(format!("{place} {why}")));
+        }
+        self.dumped.tables += 1;
+        Ok(())
+    }
+
+    fn rows(&mut self, database: &str, table: &str, insert: &str) -> Result<()> {
+        let place = format!("{}.{}", name(database), name(table));
+        let mut columns = Vec::new();
+        for column in self.client.list(&format!("SHOW COLUMNS FROM {place}"))? {
+            let quoted = column.first().map(|column| name(column)).unwrap_or_default();
+            let float = column.get(1).is_some_and(|ty| ty.starts_with("float"));
+            // The text of a FLOAT has six digits; as a DOUBLE it has all.
+            columns.push(if float { format!("{quoted}+0e0") } else { quoted });
+        }
+        let mut rows = self.client.query(&format!("SELECT {} FROM {place}", columns.join(",")))?;
+        let forms: Vec<Form> =
+            rows.columns.iter().map(|c| Form::of(c.type_code, c.binary)).collect();
+        let mut statement = Vec::with_capacity(INSERT_BYTES + INSERT_BYTES / 8);
+        let mut count = 0;
+        loop {
+            let row = rows.row()?;
+            let end = row.is_none();
+            if let Some(mut row) = row {
+                let separator: &[u8] = if statement.is_empty() { b"\n(" } else { b",\n(" };
+                if statement.is_empty() {
+                    statement.extend_from_slice(insert.as_bytes());
+                }
+                statement.extend_from_slice(separator);
+                for (at, form) in forms.iter().enumerate() {
+                    if at > 0 {
+                        statement.push(b',');
+                    }
+                    literal::write(&mut statement, row.value()?, *form);
+                }
+                statement.push(b')');
+                count += 1;
+            }
+            if statement.len() >= INSERT_BYTES || (end && !statement.is_empty()) {
+                statement.extend_from_slice(b";\n");
+                self.dumped.bytes += statement.len() as u64;
+                self.dumped.rows += std::mem::take(&mut count);
+                self.out.write_all(&statement).map_err(unwritten)?;
+                statement.clear();
+                self.progress.at(self.dumped.bytes, self.dumped.rows, &place);
+            }
+            if end {
+                return Ok(());
+            }
+        }
+    }
+}
+
+fn unwritten(source: std::io::Error) -> Error {
+    Error::Io { doing: "cannot write the dump", source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_definition_is_the_same_when_only_its_counter_moved() {
+        let of =
+            |next| format!("CREATE TABLE `t` (\n  `id` int\n) ENGINE=InnoDB{next} COMMENT='x'");
+        let (early, late) = (of(" AUTO_INCREMENT=7"), of(" AUTO_INCREMENT=19"));
+        assert_eq!(without_counter(&early), without_counter(&late));
+        assert_eq!(without_counter(&of("")), without_counter(&late));
+        assert_ne!(without_counter(&late), without_counter("CREATE TABLE `t` (\n  `id` text\n)"));
+    }
+}

@@ -1,0 +1,263 @@
+//! A file of SQL, statement by statement, into a server.
+//!
+//! ```text
+//! rows rows rows ... | CREATE TABLE | rows ...
+//! \___ a batch ____/   alone          \_ a batch
+//! ```
+//! Statements that write rows share transactions of some megabytes: a file with one row to a
+//! statement then costs a sync for thousands of rows, not for each.
+//!
+//! Invariants
+//! 1. A load that fails says up to which line everything is in; nothing behind that line is.
+//! 2. The transactions of the file itself (BEGIN, COMMIT, SET autocommit) are not kept: they may
+//!    be larger than the memory.
+//! 3. Everything left out is told with its line, and counted in the end.
+//!
+//! Not here: where statements begin (`split`), what they are (`kind`).
+
+use std::collections::{BTreeMap, HashSet};
+use std::io::Read;
+
+use crate::client::{Client, Done};
+use crate::error::{Error, Result};
+use crate::kind::{Kind, kind};
+use crate::progress::Progress;
+use crate::split::Splitter;
+
+/// Text of the statements that share a transaction.
+const BATCH_BYTES: usize = 4 << 20;
+/// Messages about things left out; the rest is only counted.
+const MESSAGES_MAX: usize = 1000;
+/// Unknown system variable.
+const UNKNOWN_VARIABLE: u16 = 1193;
+/// Variable is read only.
+const READ_ONLY_VARIABLE: u16 = 1238;
+
+/// What is to be loaded.
+#[derive(Clone, Debug)]
+pub struct LoadOptions {
+    /// The file's name in messages.
+    pub file: String,
+    /// The database to begin with.
+    pub database: Option<String>,
+    /// Go on behind statements that fail.
+    pub force: bool,
+    /// The longest statement, in bytes.
+    pub statement_bytes_max: usize,
+}
+
+/// What was loaded.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Loaded {
+    /// Statements that were carried out.
+    pub statements: u64,
+    /// Rows written.
+    pub rows: u64,
+    /// Things left out, by what they are.
+    pub skipped: BTreeMap<String, u64>,
+    /// Warnings that were told, at most ten of a statement.
+    pub warnings: u64,
+    /// Statements that failed; only with `force`.
+    pub failed: u64,
+}
+
+struct Loading<'a> {
+    client: &'a mut Client,
+    options: &'a LoadOptions,
+    progress: &'a mut Progress,
+    loaded: Loaded,
+    /// Text in the open transaction; `None` when none is open.
+    batch: Option<usize>,
+    /// Where the batch begins: everything before is in.
+    batch_line: u64,
+    /// Things told as left out already.
+    told: HashSet<(&'static str, String)>,
+}
+
+/// Loads a file.
+///
+/// # Errors
+/// `At` with the line of the statement that failed. What is in then, the message says.
+pub fn load(
+    client: &mut Client,
+    reader: impl Read,
+    options: &LoadOptions,
+    progress: &mut Progress,
+) -> Result<Loaded> {
+    let mut loading = Loading {
+        client,
+        options,
+        progress,
+        loaded: Loaded::default(),
+        batch: None,
+        batch_line: 1,
+        told: HashSet::new(),
+    };
+    if let Some(database) = &options.database {
+        let text = format!("USE {}", crate::literal::name(database));
+        loading.client.execute(text.as_bytes())?;
+    }
+    let mut splitter = Splitter::new(reader, options.statement_bytes_max);
+    loop {
+        let line = match splitter.statement() {
+            Ok(Some(statement)) => {
+                let line = statement.line;
+                let done = loading.statement(statement.text, line);
+                done.map_err(|error| loading.given_up(error, line))?;
+                line
+            }
+            Ok(None) => break,
+            Err(error) => {
+                let line = splitter.line();
+                return Err(loading.given_up(error, line));
+            }
+        };
+        let rows = loading.loaded.rows;
+        loading.progress.at(splitter.bytes_used(), rows, &format!("line {line}"));
+    }
+    let line = splitter.line();
+    loading.commit().map_err(|error| loading.given_up(error, line))?;
+    Ok(loading.loaded)
+}
+
+impl Loading<'_> {
+    fn statement(&mut self, text: &[u8], line: u64) -> Result<()> {
+        let kind = kind(text);
+        let setting = kind == Kind::Set;
+        match kind {
+            Kind::Needless => return Ok(()),
+            Kind::Skipped(thing, name) => {
+                self.skip(thing, name, line);
+                return Ok(());
+            }
+            Kind::Names(name) => check_names(&name)?,
+            Kind::Rows => return self.rows(text, line),
+            Kind::Alone | Kind::Set => {}
+        }
+        self.commit()?;
+        match self.client.execute(text) {
+            Err(Error::Server {
+                number: UNKNOWN_VARIABLE | READ_ONLY_VARIABLE, message, ..
+            }) if setting => {
+                self.skip("setting", message, line);
+                Ok(())
+            }
+            done => self.done(done, line),
+        }
+    }
+
+    /// A statement that writes rows.
+    fn rows(&mut self, text: &[u8], line: u64) -> Result<()> {
+        let before = match self.batch {
+            Some(bytes) => bytes,
+            None => {
+                self.client.execute(b"BEGIN")?;
+                self.batch_line = line;
+                self.batch = Some(0);
+                0
+            }
+        };
+        let done = self.client.execute(text);
+        self.batch = Some(before + text.len());
+        self.done(done, line)?;
+        if before + text.len() >= BATCH_BYTES {
+            self.commit()?;
+        }
+        Ok(())
+    }
+
+    fn done(&mut self, done: Result<Done>, line: u64) -> Result<()> {
+        match done {
+            Ok(done) => {
+                self.loaded.statements += 1;
+                self.loaded.rows += done.rows;
+                if done.warnings > 0 { self.warn(line) } else { Ok(()) }
+            }
+            Err(error @ Error::Server { .. }) if self.options.force => {
+                self.loaded.failed += 1;
+                self.progress.say(&format!("{} line {line}: {error}", self.options.file));
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Tells what the server warned of; its notes are not worth a line.
+    fn warn(&mut self, line: u64) -> Result<()> {
+        for warning in self.client.list("SHOW WARNINGS LIMIT 10")? {
+            let [level, number, message] = &warning[..] else { continue };
+            if level == "Note" {
+                continue;
+            }
+            self.loaded.warnings += 1;
+            if self.loaded.warnings <= MESSAGES_MAX as u64 {
+                let file = &self.options.file;
+                self.progress.say(&format!("{file} line {line}: warning {number}: {message}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Commits what is open.
+    fn commit(&mut self) -> Result<()> {
+        if self.batch.is_some() {
+            self.client.execute(b"COMMIT")?;
+            self.batch = None;
+        }
+        Ok(())
+    }
+
+    fn skip(&mut self, thing: &'static str, name: String, line: u64) {
+        let told = (thing, name);
+        if self.told.contains(&told) {
+            return;
+        }
+        *self.loaded.skipped.entry(thing.to_owned()).or_default() += 1;
+        if self.told.len() < MESSAGES_MAX {
+            let (thing, name) = &told;
+            let reason = match *thing {
+                "setting" => "the server has no such setting",
+                "grant" | "user" | "role" => "users are in the settings file",
+                _ => "Rowhouse has none",
+            };
+            let space = if name.is_empty() { "" } else { " " };
+            self.progress.say(&format!(
+                "{} line {line}: skipped {thing}{space}{name}: {reason}",
+                self.options.file
+            ));
+            self.told.insert(told);
+        }
+    }
+
+    /// The load ends here: what is open is undone, and the error says where and what is in.
+    fn given_up(&mut self, error: Error, line: u64) -> Error {
+        let open = self.batch.take().is_some();
+        let begin = if open { self.batch_line } else { line };
+        let told = match &error {
+            Error::Connection(_) => {
+                format!("everything before line {begin} is loaded; from there on it is not known")
+            }
+            _ => {
+                // The server undoes it anyway when the connection goes.
+                if open {
+                    let _ = self.client.execute(b"ROLLBACK");
+                }
+                format!("everything before line {begin} is loaded, nothing from there on")
+            }
+        };
+        self.progress.say(&format!("{}: {told}", self.options.file));
+        Error::At { file: self.options.file.clone(), line, source: Box::new(error) }
+    }
+}
+
+/// Texts are kept as they come, in UTF-8: another character set would be stored wrongly.
+fn check_names(name: &str) -> Result<()> {
+    let name = name.to_ascii_lowercase();
+    if matches!(name.as_str(), "utf8mb4" | "utf8mb3" | "utf8" | "ascii" | "binary" | "default") {
+        return Ok(());
+    }
+    Err(Error::File(format!(
+        "the file's texts are in the character set {name}: dump it with \
+         --default-character-set=utf8mb4, or convert the file and its SET NAMES"
+    )))
+}

@@ -1,0 +1,220 @@
+//! How `dump` and `load` reach the rows: through a running server's MySQL door, or, when none
+//! runs, through the same door's conversation in this process.
+//!
+//! ```text
+//! --host, --port, --socket given    that server
+//! status.sock answers               its MySQL door, as the status names it
+//! otherwise                         the data directory, locked and opened here
+//! ```
+//!
+//! Invariants
+//! 1. Both ways speak the same protocol to the same code: what a dump holds does not depend on
+//!    whether the server runs.
+//!
+//! Not here: the protocol's client (crate `load`).
+
+use std::io::{self, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use ::load::{Client, Link, Login};
+use anyhow::{Context as _, bail};
+use clap::{Arg, ArgMatches, Command};
+use doors::mysql::{Mysql, MysqlDoor, Users};
+use doors::{Conversation, Input, Next, Turn};
+use rows::{Engine, Group};
+use sql::Sql;
+
+use super::serve::open_rows;
+use crate::data_dir::{DataDir, status_socket};
+use crate::logging;
+use crate::net::address::connect_unix;
+use crate::open_doors::sql_options;
+use crate::settings::Settings;
+use crate::status::ask;
+
+/// How long a server may stay silent: statements of a load may wait for a schema change.
+const PATIENCE: Duration = Duration::from_secs(600);
+/// The port of `--host` alone.
+const MYSQL_PORT: u16 = 3306;
+/// A connection's number where there is no other.
+const ONLY_CONNECTION: u32 = 1;
+
+/// A client, and what it needs to stay open.
+pub struct Reached {
+    /// Logged in.
+    pub client: Client,
+    /// The data directory opened here, if no server runs.
+    local: Option<(DataDir, Arc<Engine>)>,
+}
+
+/// Adds the flags that name a server and a user.
+pub fn with_flags(command: Command) -> Command {
+    let flag = |name: &'static str, value: &'static str, help: &'static str| {
+        Arg::new(name).long(name).value_name(value).help(help).help_heading("Server")
+    };
+    command
+        .arg(flag("host", "HOST", "A server elsewhere, instead of that of the data directory"))
+        .arg(flag("port", "PORT", "Its MySQL port [default: 3306]"))
+        .arg(flag("socket", "PATH", "Its MySQL socket").conflicts_with_all(["host", "port"]))
+        .arg(flag("user", "NAME", "Who logs in [default: root]"))
+        .arg(flag("password", "TEXT", "The user's password [env: MYSQL_PWD]"))
+}
+
+/// Reaches the rows. `make` makes a data directory that is missing.
+pub fn reach(settings: &Settings, flags: &ArgMatches, make: bool) -> anyhow::Result<Reached> {
+    logging::start("warn", settings.log_format);
+    let text = |name: &str| flags.get_one::<String>(name).cloned();
+    let password = text("password").or_else(|| std::env::var("MYSQL_PWD").ok());
+    let login = Login {
+        user: text("user").unwrap_or_else(|| "root".to_owned()),
+        password: password.unwrap_or_default(),
+    };
+    let stream: Box<dyn Link> = match (text("socket"), text("host"), text("port")) {
+        (Some(path), _, _) => unix(Path::new(&path))?,
+        (None, None, None) => match ask(&status_socket(&settings.data_dir)) {
+            Ok(figures) => door_of(&figures, settings)?,
+            Err(_) => return open_here(settings, make),
+        },
+        (None, host, port) => {
+            let host = host.unwrap_or_else(|| "127.0.0.1".to_owned());
+            let port = port.map_or(Ok(MYSQL_PORT), |port| port.parse());
+            tcp((host.as_str(), port.context("--port is a number up to 65535")?))?
+        }
+    };
+    let client = Client::login(stream, &login).context("cannot log in")?;
+    Ok(Reached { client, local: None })
+}
+
+/// The MySQL door that a running server's status names.
+fn door_of(figures: &[(String, String)], settings: &Settings) -> anyhow::Result<Box<dyn Link>> {
+    let find = |name: &str| figures.iter().find(|(known, _)| known == name).map(|(_, at)| at);
+    if let Some(path) = find("address_mysql_socket") {
+        return unix(Path::new(path));
+    }
+    match find("address_mysql") {
+        Some(address) => tcp(address.as_str()),
+        None => bail!(
+            "the server of {} has no MySQL door open: set mysql-port or mysql-socket, or stop it",
+            settings.data_dir.display()
+        ),
+    }
+}
+
+fn unix(path: &Path) -> anyhow::Result<Box<dyn Link>> {
+    let stream = connect_unix(path);
+    let stream = stream.with_context(|| format!("cannot connect to {}", path.display()))?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    Ok(Box::new(stream))
+}
+
+fn tcp(address: impl std::net::ToSocketAddrs + std::fmt::Debug) -> anyhow::Result<Box<dyn Link>> {
+    let stream = TcpStream::connect(&address);
+    let stream = stream.with_context(|| format!("cannot connect to {address:?}"))?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_nodelay(true)?;
+    Ok(Box::new(stream))
+}
+
+/// Opens the data directory in this process.
+fn open_here(settings: &Settings, make: bool) -> anyhow::Result<Reached> {
+    let data_dir = match make {
+        true => DataDir::take_or_make(&settings.data_dir)?,
+        false => DataDir::take(&settings.data_dir)?,
+    };
+    let engine = open_rows(settings, &data_dir.rows())?;
+    let sql = Sql::new(engine.clone(), &sql_options(settings, 0)).context("cannot start SQL")?;
+    let door = MysqlDoor::new(sql, Users::unconfigured());
+    let door = Arc::new(door.with_packet_bytes_max(settings.packet_max));
+    let conversation = Mysql::new(door, ONLY_CONNECTION, "localhost");
+    let here = Here::new(engine.clone(), conversation);
+    let login = Login { user: "root".to_owned(), password: String::new() };
+    let client = Client::login(Box::new(here), &login).context("cannot log in")?;
+    Ok(Reached { client, local: Some((data_dir, engine)) })
+}
+
+impl Reached {
+    /// Closes in good order, and ends the program.
+    pub fn end(self, success: bool) -> anyhow::Result<ExitCode> {
+        drop(self.client);
+        if let Some((data_dir, engine)) = self.local {
+            engine.close().context("cannot close the rows")?;
+            drop(engine);
+            drop(data_dir);
+            // As in `serve`: threads that still end must not meet the C++ library's destructors.
+            signal_hook::low_level::exit(if success { 0 } else { 1 });
+        }
+        Ok(if success { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+}
+
+/// A conversation with the MySQL door without a socket between.
+struct Here {
+    engine: Arc<Engine>,
+    conversation: Mysql,
+    input: Input,
+    out: Vec<u8>,
+    /// How much of `out` was read.
+    read: usize,
+    closed: bool,
+}
+
+impl Here {
+    fn new(engine: Arc<Engine>, mut conversation: Mysql) -> Here {
+        let mut out = Vec::new();
+        conversation.greet(&mut out);
+        Here { engine, conversation, input: Input::new(), out, read: 0, closed: false }
+    }
+
+    /// Serves what was written until there is an answer.
+    fn serve(&mut self) {
+        self.out.clear();
+        self.read = 0;
+        while self.out.is_empty() && !self.closed {
+            let mut group = Group::new();
+            let mut turn = Turn::in_pool(&self.engine, &mut group);
+            let next = self.conversation.turn(&mut self.input, &mut self.out, &mut turn);
+            let committed = match group.take() {
+                Some((transaction, durability)) => transaction.commit(durability),
+                None => Ok(()),
+            };
+            if let Err(error) = committed {
+                self.out.clear();
+                self.conversation.commit_failed(&error, &mut self.out);
+            }
+            match next {
+                Next::Close => self.closed = true,
+                // Nothing more can come from a client that waits for an answer.
+                Next::Input => return,
+                Next::Again | Next::Offload | Next::Commit => {}
+            }
+        }
+    }
+}
+
+impl Read for Here {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        if self.read == self.out.len() {
+            self.serve();
+        }
+        let rest = &self.out[self.read..];
+        let count = rest.len().min(to.len());
+        to[..count].copy_from_slice(&rest[..count]);
+        self.read += count;
+        Ok(count)
+    }
+}
+
+impl Write for Here {
+    fn write(&mut self, from: &[u8]) -> io::Result<usize> {
+        self.input.extend(from);
+        Ok(from.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,260 @@
+//! `rowhouse dump` and `rowhouse load` as their users meet them, without other servers; with
+//! MariaDB as the partner: `tests/dump`.
+
+#[path = "support/mysql.rs"]
+mod mysql;
+mod support;
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Output, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use mysql::Mysql;
+use support::{Running, rowhouse, run};
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn on(data_dir: &Path, command: &str, more: &[&str]) -> Output {
+    let flag = format!("--data-dir={}", data_dir.display());
+    run(&[&[command, &flag], more].concat())
+}
+
+/// Loads a text through standard input.
+fn load(data_dir: &Path, sql: &str, more: &[&str]) -> Output {
+    let flag = format!("--data-dir={}", data_dir.display());
+    let mut command = rowhouse(&[&["load", &flag, "-"], more].concat());
+    let command = command.stdin(Stdio::piped()).stderr(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().expect("the program starts");
+    // A load that gives up early closes its input.
+    let _ = child.stdin.take().expect("piped").write_all(sql.as_bytes());
+    child.wait_with_output().expect("it ends")
+}
+
+fn dump(data_dir: &Path, more: &[&str]) -> String {
+    let dumped = on(data_dir, "dump", more);
+    assert!(dumped.status.success(), "{}", text(&dumped.stderr));
+    text(&dumped.stdout)
+}
+
+/// Every type, values at their ends, and names that need quotes.
+const NASTY: &str = r#"
+CREATE DATABASE `a``b`; USE `a``b`;
+CREATE TABLE `t;1` (id INT AUTO_INCREMENT PRIMARY KEY, f FLOAT, d DOUBLE, de DECIMAL(65,30),
+  u BIGINT UNSIGNED, i BIGINT, c CHAR(9), v VARCHAR(99) COLLATE utf8mb4_bin, x LONGTEXT,
+  b BINARY(3), vb VARBINARY(99), bl LONGBLOB, dt DATE, ti TIME(6), dti DATETIME(6),
+  ts TIMESTAMP(3) NULL, y YEAR, e ENUM('a','it''s',''), j JSON, `order` BOOL,
+  ends BIGINT, UNIQUE KEY `k``1` (v)) AUTO_INCREMENT=5000 COMMENT='it''s; \\' EXPIRES_BY=ends;
+SET sql_mode='NO_AUTO_VALUE_ON_ZERO', time_zone='+05:30';
+INSERT INTO `t;1` VALUES
+(0,1.17549435e-38,4.9406564584124654e-324,-12345678901234567890123456789012345.123456789012345678901234567891,
+ 18446744073709551615,-9223372036854775808,'','a','','','',x'','0000-00-00','-838:59:59',
+ '0000-00-00 00:00:00','1970-01-01 12:00:01',1901,'','{}',0,0),
+(-7,16777217,0.1,0.000000000000000000000000000001,0,9223372036854775807,'ü','A',
+ 'it''s \\ "\n\r\0\Z`; -- /*!1 */ %_\t','\0a','\\''',x'00ff27225c0a','9999-12-31','838:59:59',
+ '9999-12-31 23:59:59.999999','2038-01-19 03:14:07.999',2155,'it''s','{"a": [1, null, "\\""]}',1,0),
+(9,3.4028235e38,1.7976931348623157e308,0,1,2,'😀','😀 €','x',x'000000',x'',NULL,'2024-02-29',
+ '00:00:00.000001','1000-01-01 00:00:00.1',NULL,0,'a','[]',NULL,NULL),
+(10,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL);
+CREATE TABLE bare (a INT, b TEXT);
+INSERT INTO bare VALUES (1,'x'),(1,'x'),(NULL,NULL);
+"#;
+
+#[test]
+fn a_dump_that_is_loaded_and_dumped_again_is_the_same_to_the_byte() {
+    let directory = tempfile::tempdir().unwrap();
+    let (one, two) = (directory.path().join("one"), directory.path().join("two"));
+    let loaded = load(&one, NASTY, &[]);
+    assert!(loaded.status.success(), "{}", text(&loaded.stderr));
+    let first = dump(&one, &["--all"]);
+    assert!(first.contains("-- Dump completed: 2 tables, 7 rows\n"), "{first}");
+    assert!(first.contains(" AUTO_INCREMENT=5000 "), "{first}");
+    assert!(first.contains("/*!999999 EXPIRES_BY=`ends` */"), "{first}");
+    assert!(first.contains("\n(0,1.175494"), "{first}");
+    let loaded = load(&two, &first, &[]);
+    assert!(loaded.status.success(), "{}", text(&loaded.stderr));
+    let second = dump(&two, &[]);
+    assert_eq!(first, second);
+    // With a server on it the text is the same, but for the tables that a server makes.
+    let server = Running::start(&two, &[]);
+    assert_eq!(dump(&two, &["--databases", "a`b"]), first);
+    assert_eq!(server.stop().code(), Some(0));
+}
+
+#[test]
+fn items_of_memcached_come_over_and_what_is_there_stays() {
+    let directory = tempfile::tempdir().unwrap();
+    let (one, two) = (directory.path().join("one"), directory.path().join("two"));
+    let put = |data_dir: &Path, key: &str, value: &str| {
+        let server = Running::start(data_dir, &[]);
+        let mut client = server.connect("memcached");
+        let request = format!("set {key} 7 0 {}\r\n{value}\r\n", value.len());
+        assert_eq!(support::ask_line(&mut client, &request), "STORED\r");
+        server
+    };
+    put(&one, "a", "from one").stop();
+    let server = put(&two, "b", "of two");
+    let loaded = load(&two, &dump(&one, &[]), &[]);
+    assert!(loaded.status.success(), "{}", text(&loaded.stderr));
+    let mut client = server.connect("memcached");
+    for (key, value) in [("a", "from one"), ("b", "of two")] {
+        let head = support::ask_line(&mut client, &format!("get {key}\r\n"));
+        assert_eq!(head, format!("VALUE {key} 7 {}\r", value.len()));
+        assert_eq!(support::read_line(&mut client), format!("{value}\r"));
+        assert_eq!(support::read_line(&mut client), "END\r");
+    }
+}
+
+#[test]
+fn a_statement_that_fails_is_told_by_its_line_and_what_is_in_by_the_line_before() {
+    let directory = tempfile::tempdir().unwrap();
+    let data_dir = directory.path().join("data");
+    let file = directory.path().join("file.sql");
+    let sql = "-- head\nCREATE DATABASE d; USE d;\nCREATE TABLE t (a INT PRIMARY KEY);\n\
+               INSERT INTO t VALUES (1);\nUSE d;\n\nINSERT INTO t VALUES (2);\n\
+               INSERT INTO t\nVALUES (3), (1);\nINSERT INTO t VALUES (4);\n";
+    std::fs::write(&file, sql).unwrap();
+    let name = file.to_str().unwrap();
+    let loaded = on(&data_dir, "load", &[name]);
+    assert_eq!(loaded.status.code(), Some(1));
+    let said = text(&loaded.stderr);
+    assert!(said.contains(&format!("{name} line 8: ERROR 1062 (23000): ")), "{said}");
+    assert!(said.contains("everything before line 7 is loaded, nothing from there on"), "{said}");
+    assert!(dump(&data_dir, &[]).contains("VALUES\n(1);"));
+    std::fs::write(&file, sql.replace("CREATE DATABASE d; ", "").replace("CREATE", "-- ")).unwrap();
+    let loaded = on(&data_dir, "load", &[name, "--force"]);
+    assert_eq!(loaded.status.code(), Some(1), "{}", text(&loaded.stderr));
+    assert!(text(&loaded.stderr).contains("; 2 statements failed"), "{}", text(&loaded.stderr));
+    assert!(dump(&data_dir, &["--tables=d.t"]).contains("VALUES\n(1),\n(2),\n(4);"));
+}
+
+#[test]
+fn what_is_left_out_of_a_load_is_told() {
+    let directory = tempfile::tempdir().unwrap();
+    let sql = "/*!999999\\- enable the sandbox mode */ \nCREATE DATABASE d; USE d;\n\
+               SET no_such_setting = 1;\nCREATE TABLE t (a INT, FOREIGN KEY (a) REFERENCES u (a));\n\
+               LOCK TABLES t WRITE;\n/*!40000 ALTER TABLE `t` DISABLE KEYS */;\nset autocommit=0;\n\
+               INSERT INTO t VALUES (1);\ncommit;\nUNLOCK TABLES;\n/*!50001 CREATE VIEW `v` AS \
+               SELECT 1 AS `a`*/;\nDELIMITER ;;\nCREATE TRIGGER tr BEFORE INSERT ON t FOR EACH ROW \
+               BEGIN SET @a = 1; END;;\nDELIMITER ;\n/*!50001 CREATE VIEW `v` AS SELECT a FROM t*/;\n";
+    let loaded = load(directory.path(), sql, &[]);
+    let said = text(&loaded.stderr);
+    assert!(loaded.status.success(), "{said}");
+    for line in [
+        "standard input line 3: skipped setting Unknown system variable 'no_such_setting'",
+        "standard input line 4: warning 1235: ",
+        "standard input line 11: skipped view v: ",
+        "standard input line 13: skipped trigger tr: ",
+        "skipped: 1 setting, 1 trigger, 1 view; 1 warnings",
+    ] {
+        assert!(said.contains(line), "{line} is not in\n{said}");
+    }
+    assert!(dump(directory.path(), &[]).contains("VALUES\n(1);"));
+    let latin = load(directory.path(), "/*!40101 SET NAMES latin1 */;", &[]);
+    assert!(
+        text(&latin.stderr).contains("line 1: the file's texts are in the character set latin1")
+    );
+}
+
+#[test]
+fn a_dump_amid_transfers_between_two_tables_has_the_same_sum_as_ever() {
+    let directory = tempfile::tempdir().unwrap();
+    let server = Running::start(directory.path(), &[]);
+    let mut sql = Mysql::login(server.connect("mysql")).unwrap();
+    for statement in [
+        "CREATE DATABASE d",
+        "CREATE TABLE d.one (id INT PRIMARY KEY, n INT)",
+        "CREATE TABLE d.two (id INT PRIMARY KEY, n INT)",
+    ] {
+        sql.execute(statement).unwrap();
+    }
+    let rows: Vec<String> = (0..2000).map(|id| format!("({id},1000)")).collect();
+    for table in ["one", "two"] {
+        sql.execute(&format!("INSERT INTO d.{table} VALUES {}", rows.join(","))).unwrap();
+    }
+    let ended = AtomicBool::new(false);
+    let moved = std::thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            let mut sql = Mysql::login(server.connect("mysql")).unwrap();
+            let mut moved = 0;
+            // Bounded, for when an assertion below fails.
+            while !ended.load(Ordering::Relaxed) && moved < 200_000 {
+                let id = moved * 7919 % 2000;
+                sql.execute("BEGIN").unwrap();
+                sql.execute(&format!("UPDATE d.one SET n = n - 1 WHERE id = {id}")).unwrap();
+                sql.execute(&format!("UPDATE d.two SET n = n + 1 WHERE id = {}", 1999 - id))
+                    .unwrap();
+                sql.execute("COMMIT").unwrap();
+                moved += 1;
+            }
+            moved
+        });
+        for _ in 0..10 {
+            let dumped = dump(directory.path(), &["--databases=d"]);
+            let values = dumped.lines().filter(|line| line.starts_with('('));
+            let numbers = values.map(|line| {
+                let number = line.trim_end_matches([',', ';', ')']).rsplit_once(',').unwrap().1;
+                number.parse::<i64>().unwrap()
+            });
+            assert_eq!(numbers.sum::<i64>(), 2 * 2000 * 1000);
+        }
+        ended.store(true, Ordering::Relaxed);
+        writer.join().unwrap()
+    });
+    assert!(moved > 0, "nothing was written meanwhile");
+}
+
+#[test]
+fn rows_of_megabytes_and_many_rows_to_a_line_come_whole() {
+    let directory = tempfile::tempdir().unwrap();
+    let (one, two) = (directory.path().join("one"), directory.path().join("two"));
+    let large = "0123456789abcde\\\\".repeat(400_000);
+    let many: Vec<String> = (0..100_000).map(|id| format!("({id},'{id}')")).collect();
+    let sql = format!(
+        "CREATE DATABASE d; USE d; CREATE TABLE t (id INT PRIMARY KEY, x LONGTEXT); INSERT INTO t \
+         VALUES (-2,'{large}'),(-1,'{large}'); INSERT INTO t VALUES {};",
+        many.join(",")
+    );
+    let loaded = load(&one, &sql, &[]);
+    assert!(text(&loaded.stderr).contains("loaded 100002 rows"), "{}", text(&loaded.stderr));
+    let first = dump(&one, &[]);
+    let longest = first.split_inclusive(";\n").map(str::len).max().unwrap();
+    assert!(longest < 2 * large.len(), "an INSERT ends behind the row that makes it long");
+    assert!(load(&two, &first, &[]).status.success());
+    assert!(first == dump(&two, &[]), "the second dump differs");
+    let limited = load(&two, &sql, &["--config", &small_packets(directory.path())]);
+    let said = text(&limited.stderr);
+    assert!(said.contains("standard input line 1: the statement has more than"), "{said}");
+}
+
+/// A settings file with a small `max-allowed-packet`.
+fn small_packets(directory: &Path) -> String {
+    let file = directory.join("small.toml");
+    std::fs::write(&file, "max-allowed-packet = \"1MiB\"\n").unwrap();
+    file.display().to_string()
+}
+
+#[test]
+fn a_server_elsewhere_and_a_user_are_named_by_flags() {
+    let directory = tempfile::tempdir().unwrap();
+    let config = directory.path().join("users.toml");
+    std::fs::write(&config, "[[users]]\nname = \"app\"\npassword = \"secret\"\n").unwrap();
+    let data_dir = directory.path().join("data");
+    let server = Running::start(&data_dir, &["--config", config.to_str().unwrap()]);
+    let port = server.port("mysql").to_string();
+    let there = ["--host=127.0.0.1", "--port", &port, "--user=app"];
+    let loaded = load(
+        directory.path(),
+        "CREATE DATABASE d; CREATE TABLE d.t (a INT); INSERT INTO d.t VALUES (5)",
+        &[&there[..], &["--password=secret"]].concat(),
+    );
+    assert!(loaded.status.success(), "{}", text(&loaded.stderr));
+    let refused = on(&data_dir, "dump", &["--user=app", "--password=wrong"]);
+    assert!(text(&refused.stderr).contains("ERROR 1045 (28000): Access denied"));
+    let dumped = dump(&data_dir, &["--user=app", "--password=secret", "--tables=d.t"]);
+    assert!(dumped.contains("INSERT INTO `t` VALUES\n(5);"), "{dumped}");
+    let missing = on(&data_dir, "dump", &["--user=app", "--password=secret", "--tables=d.u"]);
+    assert!(text(&missing.stderr).contains("there is no table `d`.`u`"));
+}

@@ -1,0 +1,51 @@
+//! Fuzz targets, one per decoder: each file is named after what it checks.
+//!
+//! A target takes any bytes and panics when a property of its decoder does not hold. libFuzzer
+//! looks for such bytes (`scripts/fuzz`); the seeds in `corpus/`, and everything that was ever
+//! found, are checked by `tests/corpus.rs` in every test run, without libFuzzer.
+//!
+//! Adding one: a file here, a row in `TARGETS`, seeds in `corpus/NAME/`.
+
+pub mod catalog_definition;
+pub mod handlersocket_conversation;
+pub mod handlersocket_line;
+pub mod key;
+pub mod load_lines;
+pub mod memcached_binary;
+pub mod memcached_meta;
+pub mod memcached_text;
+pub mod memory;
+pub mod mysql_command;
+pub mod mysql_frame;
+pub mod mysql_login;
+pub mod mysql_parameters;
+pub mod number_text;
+pub mod row;
+pub mod settings_file;
+pub mod shapes;
+pub mod sql_parse;
+pub mod sql_scan;
+pub mod temporal_text;
+pub mod twins;
+
+/// Every target: its name, which is its file's and its corpus' as well, and its check.
+pub const TARGETS: &[(&str, fn(&[u8]))] = &[
+    ("catalog_definition", catalog_definition::check),
+    ("handlersocket_conversation", handlersocket_conversation::check),
+    ("handlersocket_line", handlersocket_line::check),
+    ("key", key::check),
+    ("load_lines", load_lines::check),
+    ("memcached_binary", memcached_binary::check),
+    ("memcached_meta", memcached_meta::check),
+    ("memcached_text", memcached_text::check),
+    ("mysql_command", mysql_command::check),
+    ("mysql_frame", mysql_frame::check),
+    ("mysql_login", mysql_login::check),
+    ("mysql_parameters", mysql_parameters::check),
+    ("number_text", number_text::check),
+    ("row", row::check),
+    ("settings_file", settings_file::check),
+    ("sql_parse", sql_parse::check),
+    ("sql_scan", sql_scan::check),
+    ("temporal_text", temporal_text::check),
+];
