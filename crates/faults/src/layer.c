@@ -17,6 +17,7 @@
  * not use; `Disk::differences` would show them.
  */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -28,6 +29,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -327,6 +329,23 @@ int sync_file_range(int fd, off64_t at, off64_t bytes, unsigned flags) {
     return syscall(SYS_sync_file_range, fd, at, bytes, flags);
 }
 
+/* A full disk says so to those who ask before they write. */
+int statvfs(const char *path, struct statvfs *space) {
+    int (*next)(const char *, struct statvfs *) = dlsym(RTLD_NEXT, "statvfs");
+    int result = next(path, space);
+    if (result == 0 && control->fault == FAULT_NO_SPACE)
+        space->f_bfree = space->f_bavail = 0;
+    return result;
+}
+int statvfs64(const char *path, struct statvfs64 *space) {
+    int (*next)(const char *, struct statvfs64 *) = dlsym(RTLD_NEXT, "statvfs64");
+    int result = next(path, space);
+    if (result == 0 && control->fault == FAULT_NO_SPACE)
+        space->f_bfree = space->f_bavail = 0;
+    return result;
+}
+
+/* Names below the root. */
 #define ONE_NAME(call, kind, at, path)               \
     char whole[PATH_MAX];                            \
     const char *name = below(at, path, whole);       \

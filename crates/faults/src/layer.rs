@@ -53,7 +53,7 @@ impl Layer {
         fs::write(&source, SOURCE)?;
         let mut compile = Command::new("cc");
         compile.args(["-shared", "-fPIC", "-O2", "-o"]).arg(&library).arg(&source);
-        if !compile.arg("-lpthread").status()?.success() {
+        if !compile.args(["-lpthread", "-ldl"]).status()?.success() {
             return Err(Error::other("the file layer does not compile"));
         }
         let control_path = beside.join("control");

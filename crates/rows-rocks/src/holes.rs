@@ -18,28 +18,15 @@
 //!
 //! Not here: damage in a synced log, which must be looked for before anything is cut off.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use crate::log_files::logs;
 
 const BLOCK_BYTES: usize = 32 << 10;
 const HEAD_BYTES: usize = 7;
 const LENGTH_START: usize = 4;
-
-/// The log files of a directory.
-///
-/// # Errors
-/// Those of the file system.
-pub(crate) fn logs(directory: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut logs = Vec::new();
-    for entry in fs::read_dir(directory)? {
-        let path = entry?.path();
-        if path.extension().is_some_and(|extension| extension == "log") {
-            logs.push(path);
-        }
-    }
-    Ok(logs)
-}
 
 /// Cuts off every log of a directory where a hole begins.
 ///
@@ -93,6 +80,9 @@ fn zero_head(block: &[u8]) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::path::PathBuf;
+
     use rocksdb::{DB, DBRecoveryMode, Options};
 
     use super::*;

@@ -7,6 +7,7 @@
 //! - `directory`, `holes`, `manifest`: making directories that last; what a power cut left of
 //!   unsynced logs and of RocksDB's list of files
 //! - `log`: whether a damaged log is a crash's trace or lost writes
+//! - `log_files`: syncing the log
 //! - `ingest`, `reclaim`, `status`: files added at once, space given back, figures
 //! - `backup`: numbered copies that share what has not changed
 //! - `format`: the file that says whose data directory this is
@@ -20,6 +21,7 @@ mod format;
 mod holes;
 mod ingest;
 mod log;
+mod log_files;
 mod manifest;
 mod options;
 mod reading;

@@ -26,9 +26,10 @@ use rows::store::{
 
 use crate::failure::{of_damaged_log, of_file, of_open, of_read};
 use crate::format::{self, Directory};
-use crate::holes::{cut_logs_at_holes, logs};
+use crate::holes::cut_logs_at_holes;
 use crate::ingest;
 use crate::log;
+use crate::log_files::logs;
 use crate::manifest::cut_torn_manifest;
 use crate::options::{RocksOptions, Settings};
 use crate::reading::{Lookup, scan};

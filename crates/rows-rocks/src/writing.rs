@@ -23,6 +23,7 @@ use rows::error::{Error, Result};
 use rows::store::{Batch, Change, Durability, KeyRange};
 
 use crate::failure::{is_disk_full, of_read};
+use crate::log_files::sync_logs;
 use crate::store::Shared;
 
 /// Half of the second that `Durability::EverySecond` promises: the sync itself takes time too.
@@ -77,16 +78,29 @@ impl Health {
     /// What a failed write means for this and all later ones.
     fn after(&self, doing: &'static str, error: rocksdb::Error) -> Error {
         if is_disk_full(&error) {
-            let doing = "writing (the disk is full)";
-            return Error::Store { doing, applied: None, source: Box::new(error) };
+            return Error::DiskFull { source: Box::new(error) };
         }
         if error.kind() == ErrorKind::InvalidArgument {
             return Error::Store { doing, applied: Some(false), source: Box::new(error) };
         }
-        if !self.failed.swap(true, Ordering::AcqRel) {
-            tracing::error!("{doing} failed, no further writes are accepted: {error}");
+        self.fail(doing, Box::new(error))
+    }
+
+    /// The same for a sync of the log's files.
+    fn after_sync(&self, error: std::io::Error) -> Error {
+        match error.kind() {
+            std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
+                Error::DiskFull { source: Box::new(error) }
+            }
+            _ => self.fail("syncing the log", Box::new(error)),
         }
-        Error::Store { doing, applied: None, source: Box::new(error) }
+    }
+
+    fn fail(&self, doing: &'static str, source: Box<dyn std::error::Error + Send + Sync>) -> Error {
+        if !self.failed.swap(true, Ordering::AcqRel) {
+            tracing::error!("{doing} failed, no further writes are accepted: {source}");
+        }
+        Error::Store { doing, applied: None, source }
     }
 }
 
@@ -247,8 +261,7 @@ impl Shared {
     pub(crate) fn sync_log(&self) -> Result<()> {
         self.health.check()?;
         let before = self.database.latest_sequence_number();
-        let synced = self.database.flush_wal(true);
-        synced.map_err(|error| self.health.after("syncing the log", error))?;
+        sync_logs(&self.directory).map_err(|error| self.health.after_sync(error))?;
         self.marks.synced(before);
         Ok(())
     }

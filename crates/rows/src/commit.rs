@@ -306,6 +306,9 @@ fn share(error: &Arc<Error>) -> Error {
     match &**error {
         Error::Refused { why } => Error::Refused { why },
         Error::Conflict => Error::Conflict,
+        Error::DiskFull { .. } => {
+            Error::DiskFull { source: Box::new(SharedError(Arc::clone(error))) }
+        }
         Error::Store { doing, applied, .. } => {
             let source = Box::new(SharedError(Arc::clone(error)));
             Error::Store { doing, applied: *applied, source }

@@ -128,6 +128,13 @@ pub enum Error {
         /// What does not hold.
         why: &'static str,
     },
+    /// The disk is full. What was acknowledged is untouched, reads go on, and the write may be
+    /// repeated when there is space again.
+    #[error("the disk is full: {source}")]
+    DiskFull {
+        /// The store's own error.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
     /// The store failed. `applied` is `None` when nobody can know whether the write took place.
     #[error("store failed while {doing}: {source}")]
     Store {

@@ -246,6 +246,10 @@ impl From<&Error> for SqlError {
             Error::Corrupt { why, .. } => {
                 SqlError::new(1030, format!("Got error 126 from storage engine: damaged: {why}"))
             }
+            Error::DiskFull { .. } => SqlError::new(
+                1021,
+                "Disk full; writes go on when there is space again, reads do meanwhile",
+            ),
             Error::Store { doing, source, .. } => SqlError::new(
                 1030,
                 format!("Got error from storage engine while {doing}: {source}"),

@@ -193,5 +193,6 @@ refusals! {
     TOO_BIG = 1 "139", "The row or its key is too big (HA_ERR_TO_BIG_ROW).";
     DAMAGED = 1 "126", "Stored bytes are damaged (HA_ERR_CRASHED).";
     REFUSED = 1 "165", "The server takes no writes now (HA_ERR_TABLE_READONLY).";
+    DISK_FULL = 1 "135", "The disk is full (HA_ERR_RECORD_FILE_FULL).";
     STORE = 1 "168", "The store failed (HA_ERR_GENERIC).";
 }

@@ -107,6 +107,7 @@ fn refusal_for(error: &Error) -> Refusal {
         | Error::SchemaChanged => Refusal::OPEN_TABLE,
         Error::Corrupt { .. } => Refusal::DAMAGED,
         Error::Refused { .. } => Refusal::REFUSED,
+        Error::DiskFull { .. } => Refusal::DISK_FULL,
         Error::Store { .. } => Refusal::STORE,
     }
 }

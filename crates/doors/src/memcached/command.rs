@@ -255,7 +255,8 @@ pub fn refusal_for(error: &Error) -> Refusal {
         Error::Exists { .. } | Error::Definition { .. } => server("bad table definition"),
         Error::NoMemory => server("out of memory storing object"),
         Error::Exhausted => server("auto-increment exhausted"),
-        Error::Refused { .. } => server("not accepting writes"),
+        Error::Refused { why } => Refusal::Server(format!("not accepting writes: {why}").into()),
+        Error::DiskFull { .. } => server("disk full"),
         Error::Corrupt { .. } => server("stored bytes are damaged"),
         Error::Store { .. } => server("store failed"),
     }

@@ -1,0 +1,357 @@
+//! The disk runs full, or fails: every door says so in its own words, reads go on, nothing that was
+//! acknowledged is lost. Space that is freed means writes without a restart; a failed sync or
+//! write means none until a restart, since nobody knows what is on the disk.
+//!
+//! The faults come from the file layer (crate `faults`); a disk that really is full is a small
+//! file system in memory, where users may mount one in a namespace of their own.
+
+#[path = "support/mysql.rs"]
+mod mysql;
+mod support;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use faults::{Fault, Layer};
+use mysql::{Failure, Mysql};
+use support::{Running, ask_line, flags, read_line, rowhouse, run, wait_until};
+
+const DOORS: [&str; 3] = ["mysql", "handlersocket-write", "memcached"];
+const DISK: &str = "ROWHOUSE_TEST_SMALL_DISK";
+const DISK_MEGABYTES: usize = 96;
+const BALLAST_MEGABYTES: usize = 40;
+const VALUE_BYTES: u64 = 4000;
+/// Bytes of it that writes of one door may take before the disk must be full.
+const WRITES_MAX: u64 = (DISK_MEGABYTES as u64) << 20;
+
+/// A client that writes rows of numbers no other has, at one door, and looks them up.
+struct Client {
+    door: &'static str,
+    connection: Connection,
+}
+
+enum Connection {
+    Sql(Mysql),
+    Lines(std::net::TcpStream),
+}
+
+impl Client {
+    fn new(server: &Running, door: &'static str) -> Client {
+        let stream = server.connect(door);
+        let connection = match door {
+            "mysql" => Connection::Sql(Mysql::login(stream).unwrap()),
+            "memcached" => Connection::Lines(stream),
+            _ => {
+                let mut stream = stream;
+                let open = "P\t1\tdisk\tledger\tPRIMARY\tid,words\n";
+                assert_eq!(ask_line(&mut stream, open), "0\t1");
+                Connection::Lines(stream)
+            }
+        };
+        Client { door, connection }
+    }
+
+    /// Writes a row; the error in the door's words.
+    fn write(&mut self, number: u64) -> Result<(), String> {
+        let words = words(number);
+        match (&mut self.connection, self.door) {
+            (Connection::Sql(client), _) => {
+                let insert = format!("INSERT INTO disk.ledger VALUES ({number}, '{words}')");
+                match client.execute(&insert) {
+                    Ok(_) => Ok(()),
+                    Err(Failure::Error { number, message }) => Err(format!("{number} {message}")),
+                    Err(Failure::Gone(why)) => panic!("the connection is gone: {why}"),
+                }
+            }
+            (Connection::Lines(stream), "memcached") => {
+                let set = format!("set n{number} 0 0 {}\r\n{words}\r\n", words.len());
+                match ask_line(stream, &set).trim_end() {
+                    "STORED" => Ok(()),
+                    other => Err(other.to_owned()),
+                }
+            }
+            (Connection::Lines(stream), _) => {
+                match &*ask_line(stream, &format!("1\t+\t2\t{number}\t{words}\n")) {
+                    "0\t1" => Ok(()),
+                    other => Err(other.to_owned()),
+                }
+            }
+        }
+    }
+
+    /// Whether a row is there, as it was written.
+    fn has(&mut self, number: u64) -> bool {
+        let expected = words(number);
+        match (&mut self.connection, self.door) {
+            (Connection::Sql(client), _) => {
+                let select = format!("SELECT words FROM disk.ledger WHERE id = {number}");
+                let rows = client.query(&select).expect("reads go on");
+                rows.first().is_some_and(|row| row[0].as_deref() == Some(&expected))
+            }
+            (Connection::Lines(stream), "memcached") => {
+                let head = ask_line(stream, &format!("get n{number}\r\n"));
+                if head.trim_end() == "END" {
+                    return false;
+                }
+                let value = read_line(stream);
+                assert_eq!(read_line(stream).trim_end(), "END");
+                value.trim_end() == expected
+            }
+            (Connection::Lines(stream), _) => {
+                let reply = ask_line(stream, &format!("1\t=\t1\t{number}\n"));
+                assert!(reply.starts_with("0\t2"), "{reply}");
+                reply == format!("0\t2\t{number}\t{expected}")
+            }
+        }
+    }
+}
+
+/// Doors share a table, and no numbers in it.
+fn first_of(place: usize) -> u64 {
+    place as u64 * 1_000_000
+}
+
+fn words(number: u64) -> String {
+    let word = format!("{:016x}", number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let more = (1..VALUE_BYTES / 16)
+        .map(|part| format!("{:016x}", (number << 12 | part).wrapping_mul(0xbf58_476d_1ce4_e5b9)));
+    word + &more.collect::<String>()
+}
+
+fn prepare(server: &Running) {
+    let mut client = Mysql::login(server.connect("mysql")).unwrap();
+    client.query("CREATE DATABASE disk").unwrap();
+    let create = "CREATE TABLE disk.ledger (id BIGINT PRIMARY KEY, words VARCHAR(5000), \
+                  KEY by_words (words(20)))";
+    client.query(create).unwrap();
+}
+
+/// What each door says to a write on a full disk.
+fn is_full(door: &str, error: &str) -> bool {
+    match door {
+        "mysql" => error.starts_with("1021 ") && error.contains("Disk full"),
+        "memcached" => error == "SERVER_ERROR disk full",
+        _ => error == "1\t1\t135",
+    }
+}
+
+/// What each door says to a write after one that failed in a way nobody understands.
+fn is_refused(door: &str, error: &str) -> bool {
+    match door {
+        "mysql" => error.starts_with("1290 ") && error.contains("restart the server"),
+        "memcached" => {
+            error.starts_with("SERVER_ERROR not accepting writes")
+                && error.contains("restart the server")
+        }
+        _ => error == "1\t1\t165",
+    }
+}
+
+fn has_failed(door: &str, error: &str) -> bool {
+    match door {
+        "mysql" => error.starts_with("1030 ") && error.contains("error"),
+        "memcached" => error == "SERVER_ERROR store failed",
+        _ => error == "1\t1\t168",
+    }
+}
+
+fn start_beneath(layer: &Layer, data_dir: &Path, durability: &str) -> Running {
+    let mut arguments = flags(data_dir);
+    arguments.push(format!("--durability={durability}"));
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let mut command = rowhouse(&arguments);
+    layer.beneath(&mut command);
+    Running::start_command(data_dir, command)
+}
+
+/// After a restart on a sound disk every row is there, and the check finds nothing.
+fn all_are_there(data_dir: &Path, acknowledged: &[BTreeSet<u64>]) {
+    let server = Running::start(data_dir, &[]);
+    for (door, numbers) in DOORS.into_iter().zip(acknowledged) {
+        let mut client = Client::new(&server, door);
+        for number in numbers {
+            assert!(client.has(*number), "{door}: {number} was acknowledged");
+        }
+    }
+    assert_eq!(server.stop().code(), Some(0));
+    let checked = run(&["check", &format!("--data-dir={}", data_dir.display())]);
+    let said = String::from_utf8_lossy(&checked.stdout);
+    assert!(checked.status.success() && said.ends_with("no damage found\n"), "{said}");
+}
+
+#[test]
+fn a_full_disk_is_told_at_every_door_and_writes_go_on_when_there_is_space() {
+    let directory = tempfile::tempdir().unwrap();
+    let data_dir = directory.path().join("data");
+    let layer = Layer::new(&data_dir, &directory.path().join("layer")).unwrap();
+    let server = start_beneath(&layer, &data_dir, "every-commit");
+    prepare(&server);
+    let mut acknowledged = vec![BTreeSet::new(); DOORS.len()];
+    let mut clients = DOORS.map(|door| Client::new(&server, door));
+    for (place, client) in clients.iter_mut().enumerate() {
+        for number in first_of(place)..first_of(place) + 20 {
+            client.write(number).unwrap();
+            acknowledged[place].insert(number);
+        }
+    }
+    layer.fail(Fault::NoSpace).unwrap();
+    for (place, client) in clients.iter_mut().enumerate() {
+        for number in [first_of(place) + 500, first_of(place) + 501] {
+            let error = client.write(number).unwrap_err();
+            assert!(is_full(client.door, &error), "{}: {error}", client.door);
+        }
+        assert!(acknowledged[place].iter().all(|number| client.has(*number)), "reads go on");
+    }
+    assert!(layer.faults().unwrap() > 0);
+    layer.fail(Fault::None).unwrap();
+    for (place, client) in clients.iter_mut().enumerate() {
+        let mut number = first_of(place) + 600;
+        wait_until("writes go on without a restart", || {
+            number += 1;
+            client.write(number).is_ok()
+        });
+        acknowledged[place].insert(number);
+    }
+    server.kill();
+    all_are_there(&data_dir, &acknowledged);
+}
+
+/// Writers at all doors, through the moment at which calls begin to fail: what is sent after that
+/// is not acknowledged, at no door, not even when the disk works again.
+fn acknowledging_stops_at_once(fault: Fault) {
+    let directory = tempfile::tempdir().unwrap();
+    let data_dir = directory.path().join("data");
+    let layer = Layer::new(&data_dir, &directory.path().join("layer")).unwrap();
+    let server = start_beneath(&layer, &data_dir, "every-commit");
+    prepare(&server);
+    let fails = AtomicBool::new(false);
+    let count = AtomicU64::new(0);
+    let acknowledged: Vec<Mutex<BTreeSet<u64>>> = DOORS.map(|_| Mutex::default()).into();
+    std::thread::scope(|scope| {
+        for (place, door) in DOORS.into_iter().enumerate() {
+            for writer in 0..3 {
+                let (mut client, fails, count) = (Client::new(&server, door), &fails, &count);
+                let acknowledged = &acknowledged[place];
+                scope.spawn(move || {
+                    for number in (place as u64 * 10 + writer) * 1_000_000.. {
+                        let failed_before = fails.load(Ordering::SeqCst);
+                        let Err(error) = client.write(number) else {
+                            assert!(!failed_before, "{door}: acknowledged on a failed disk");
+                            acknowledged.lock().unwrap().insert(number);
+                            count.fetch_add(1, Ordering::SeqCst);
+                            continue;
+                        };
+                        let clear = has_failed(door, &error) || is_refused(door, &error);
+                        assert!(clear, "{door}: {error}");
+                        return;
+                    }
+                });
+            }
+        }
+        wait_until("rows are written", || count.load(Ordering::SeqCst) > 200);
+        layer.fail(fault).unwrap();
+        fails.store(true, Ordering::SeqCst);
+    });
+    assert!(layer.faults().unwrap() > 0);
+    layer.fail(Fault::None).unwrap();
+    let acknowledged: Vec<BTreeSet<u64>> =
+        acknowledged.into_iter().map(|numbers| numbers.into_inner().unwrap()).collect();
+    for (door, numbers) in DOORS.into_iter().zip(&acknowledged) {
+        let mut client = Client::new(&server, door);
+        let error = client.write(99_000_000).unwrap_err();
+        assert!(is_refused(door, &error), "{door}: {error}");
+        assert!(numbers.iter().all(|number| client.has(*number)), "reads go on");
+    }
+    server.kill();
+    all_are_there(&data_dir, &acknowledged);
+}
+
+#[test]
+fn a_failed_sync_ends_acknowledging_at_every_door_and_loses_nothing() {
+    acknowledging_stops_at_once(Fault::Sync);
+}
+
+#[test]
+fn a_failed_write_ends_acknowledging_at_every_door_and_loses_nothing() {
+    acknowledging_stops_at_once(Fault::Write);
+}
+
+#[test]
+fn a_failed_sync_under_every_second_ends_acknowledging_with_the_next_sync() {
+    let directory = tempfile::tempdir().unwrap();
+    let data_dir = directory.path().join("data");
+    let layer = Layer::new(&data_dir, &directory.path().join("layer")).unwrap();
+    let server = start_beneath(&layer, &data_dir, "every-second");
+    prepare(&server);
+    layer.fail(Fault::Sync).unwrap();
+    for door in DOORS {
+        let mut client = Client::new(&server, door);
+        let mut number = 0;
+        wait_until("writes are refused", || {
+            number += 1;
+            client.write(number).is_err_and(|error| is_refused(door, &error))
+        });
+        client.has(0);
+    }
+}
+
+/// The child's part of the test below; without the environment, nothing.
+#[test]
+fn a_child_fills_its_small_disk() {
+    let Ok(disk) = std::env::var(DISK) else {
+        return;
+    };
+    let (disk, mut acknowledged) = (Path::new(&disk), vec![BTreeSet::new(); DOORS.len()]);
+    fs::write(disk.join("ballast"), vec![1; BALLAST_MEGABYTES << 20]).unwrap();
+    let data_dir = disk.join("data");
+    let server = Running::start(&data_dir, &["--durability=every-second"]);
+    prepare(&server);
+    let mut clients = DOORS.map(|door| Client::new(&server, door));
+    for (place, client) in clients.iter_mut().enumerate() {
+        let first = first_of(place);
+        let error = (first..).find_map(|number| match client.write(number) {
+            Err(error) => Some(error),
+            Ok(()) => {
+                acknowledged[place].insert(number);
+                assert!((number - first) * VALUE_BYTES < WRITES_MAX, "the disk must run full");
+                None
+            }
+        });
+        let error = error.unwrap();
+        assert!(is_full(client.door, &error), "{}: {error}\n{}", client.door, server.log());
+        assert!(acknowledged[place].iter().all(|number| client.has(*number)), "reads go on");
+    }
+    fs::remove_file(disk.join("ballast")).unwrap();
+    for (place, client) in clients.iter_mut().enumerate() {
+        let mut number = first_of(place) + 500_000;
+        wait_until("writes go on without a restart", || {
+            number += 1;
+            client.write(number).is_ok()
+        });
+        acknowledged[place].insert(number);
+    }
+    server.kill();
+    all_are_there(&data_dir, &acknowledged);
+}
+
+#[test]
+fn a_small_disk_that_really_runs_full_loses_nothing_and_serves_on_when_there_is_space() {
+    let disk = tempfile::tempdir().unwrap();
+    let in_namespace = |script: &str| {
+        let mut command = Command::new("unshare");
+        command.args(["--user", "--map-root-user", "--mount", "sh", "-ec", script, "sh"]);
+        let program = std::env::current_exe().unwrap();
+        command.arg(disk.path()).arg(program).env(DISK, disk.path()).status()
+    };
+    let mount = format!("mount -t tmpfs -o size={DISK_MEGABYTES}m none \"$1\"");
+    match in_namespace(&mount) {
+        Ok(status) if status.success() => {}
+        _ => return eprintln!("not run: mount namespaces are not allowed here"),
+    }
+    let run = format!("{mount}; \"$2\" --exact a_child_fills_its_small_disk --nocapture");
+    assert!(in_namespace(&run).unwrap().success());
+}
