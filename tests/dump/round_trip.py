@@ -68,7 +68,10 @@ class MariaDb:
     def run(self, command, check=True, **more):
         login = ["--no-defaults", "--default-character-set=utf8mb4", "-uroot", "-S", self.socket]
         command = [command[0], *login, *command[1:]]
-        return subprocess.run(command, check=check, capture_output=True, **more)
+        done = subprocess.run(command, capture_output=True, **more)
+        if check and done.returncode != 0:
+            sys.exit(f"{command[0]} fails: {done.stderr.decode()[-2000:]}")
+        return done
 
     def sql(self, text, database=None):
         return self.run(["mariadb", *([database] if database else [])], input=text.encode()).stdout
@@ -86,6 +89,9 @@ def as_bytes(columns):
     shown = ["id"]
     for column, ty, text in columns:
         quoted = values.name(column)
+        if text and not re.search("BINARY|BLOB", ty):
+            # Rowhouse keeps every text in UTF-8.
+            quoted = f"CONVERT({quoted} USING utf8mb4)"
         shown.append(f"HEX({quoted})" if text else f"{quoted}+0e0" if ty == "FLOAT" else quoted)
     return ", ".join(shown)
 

@@ -143,7 +143,7 @@ def tables(seed, rows):
     one_of_each = [(f"c{n}", *TYPES[n]) for n in range(len(TYPES))]
     made = [("every type", one_of_each)]
     for n in range(4):
-        name = f"t{n}" + rng.choice(["", "`", " ", "'", '"', ";", "ü", "--", "\\"])
+        name = f"t{n}" + rng.choice(["", "`", " x", "'", '"', ";", "ü", "--", "\\"])
         chosen = [rng.choice(TYPES) for _ in range(rng.randint(1, 12))]
         made.append((name, [(f"c`{at}" if at == 3 else f"c{at}", *c) for at, c in enumerate(chosen)]))
     for name, columns in made:

@@ -40,6 +40,17 @@ pub enum Next {
     Close,
 }
 
+/// Which requests may use the threads that are kept back for when row locks are waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Urgency {
+    /// Holds no locks.
+    Ordinary,
+    /// Of a transaction that holds locks.
+    HoldsLocks,
+    /// Ends a transaction that holds locks; waits for no other.
+    FreesLocks,
+}
+
 /// One client's protocol state.
 pub trait Conversation: Send {
     /// Bytes to send when the client has just connected.
@@ -47,6 +58,23 @@ pub trait Conversation: Send {
 
     /// Serves complete requests from the front of `input` and appends replies to `out`.
     fn turn(&mut self, input: &mut Input, out: &mut Vec<u8>, turn: &mut Turn<'_>) -> Next;
+
+    /// Bytes of memory held besides input and output: parts of a request that were taken out of
+    /// the input and wait for the rest.
+    fn held_bytes(&self) -> usize {
+        0
+    }
+
+    /// Whether serving what is in front of `input` may free row locks that others wait for, so
+    /// that it must not wait behind them.
+    fn urgency(&self, _input: &Input) -> Urgency {
+        Urgency::Ordinary
+    }
+
+    /// Whether the client has shown who it is, as far as the protocol asks for that.
+    fn is_known(&self) -> bool {
+        true
+    }
 
     /// The group's commit failed; `out` was cut back to where it stood before the turn that
     /// ended with `Next::Commit`. Appends one error reply for each request of that turn.

@@ -12,5 +12,5 @@ pub mod input;
 pub mod memcached;
 pub mod mysql;
 
-pub use conversation::{Conversation, Next, Turn};
+pub use conversation::{Conversation, Next, Turn, Urgency};
 pub use input::Input;

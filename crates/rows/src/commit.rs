@@ -18,6 +18,7 @@ use std::thread::JoinHandle;
 
 use parking_lot::{Condvar, Mutex};
 
+use crate::budget::Share;
 use crate::cache::{RowCache, Written};
 use crate::error::{Error, Result};
 use crate::recency::{Sizes, Wake};
@@ -36,6 +37,8 @@ struct Pending {
     batch: Option<Batch>,
     gates: Vec<GateGuard>,
     sizes: Sizes,
+    /// Memory for the writes until they are the store's.
+    _share: Share,
     durability: Durability,
     done: Done,
 }
@@ -185,7 +188,7 @@ impl Committer {
         durability: Durability,
         done: Done,
     ) -> Option<Result<()>> {
-        let Transaction { mut store, gates, sizes, .. } = transaction;
+        let Transaction { mut store, gates, sizes, share, .. } = transaction;
         let busy = durability == Durability::EveryCommit || {
             let queue = self.shared.queue.lock();
             queue.committing || !queue.pending.is_empty()
@@ -203,14 +206,14 @@ impl Committer {
                 Some(Ok(false)) | None => {}
             }
         }
-        self.queue(Pending { store, batch, gates, sizes, durability, done });
+        self.queue(Pending { store, batch, gates, sizes, _share: share, durability, done });
         None
     }
 
     /// Hands a transaction over; `done` is called in the committer's thread.
     pub(crate) fn submit(&self, transaction: Transaction, durability: Durability, done: Done) {
-        let Transaction { store, gates, sizes, .. } = transaction;
-        self.queue(Pending { store, batch: None, gates, sizes, durability, done });
+        let Transaction { store, gates, sizes, share, .. } = transaction;
+        self.queue(Pending { store, batch: None, gates, sizes, _share: share, durability, done });
     }
 
     fn queue(&self, pending: Pending) {

@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
+use crate::budget::Budget;
 use crate::cache::RowCache;
 use crate::catalog::Catalog;
 use crate::clock::{Clock, SystemClock};
@@ -34,6 +35,8 @@ pub struct EngineOptions {
     pub lock_wait_max: Duration,
     /// Bytes of memory for rows that are looked up by key; 0 turns the row cache off.
     pub row_cache_bytes: usize,
+    /// Bytes of memory for what clients make the server keep (`budget`).
+    pub client_bytes: usize,
     /// Where the time comes from.
     pub clock: Arc<dyn Clock>,
 }
@@ -44,6 +47,7 @@ impl Default for EngineOptions {
             durability: Durability::EveryCommit,
             lock_wait_max: Duration::from_secs(50),
             row_cache_bytes: 16 << 20,
+            client_bytes: 1 << 40,
             clock: Arc::new(SystemClock),
         }
     }
@@ -57,6 +61,7 @@ pub struct Engine {
     committer: Committer,
     wake: Arc<Wake>,
     metrics: Metrics,
+    budget: Arc<Budget>,
     clock: Arc<dyn Clock>,
     durability: AtomicU8,
     lock_wait_max: Duration,
@@ -88,6 +93,7 @@ impl Engine {
             committer,
             wake,
             metrics: Metrics::new(),
+            budget: Budget::new(options.client_bytes),
             version: AtomicU64::new(options.clock.unix_micros()),
             clock: options.clock,
             durability: AtomicU8::new(options.durability as u8),
@@ -126,6 +132,11 @@ impl Engine {
     /// Figures for status pages.
     pub fn metrics(&self) -> &Metrics {
         &self.metrics
+    }
+
+    /// The memory that clients can make the server use.
+    pub fn budget(&self) -> &Arc<Budget> {
+        &self.budget
     }
 
     /// The time of day.

@@ -108,6 +108,9 @@ pub enum Error {
         /// The limit.
         bytes_max: usize,
     },
+    /// The memory that clients together may use is in use (`budget`). Nothing was done.
+    #[error("out of memory: clients use all that the server may give them")]
+    NoMemory,
     /// AUTO_INCREMENT has no further value in the column's range.
     #[error("auto-increment column exhausted")]
     Exhausted,

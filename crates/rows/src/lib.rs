@@ -6,11 +6,12 @@
 //! - bytes: `key`, `row`
 //! - store: `store` (the trait), `locks`, `local`, `memory`, `conformance`
 //! - rows: `schema`, `table`, `catalog`, `cache`, `find`, `expiry`, `transaction`, `commit`, `ddl`,
-//!   `alter`, `recency`, `evict`, `sweep`, `check`, and `engine`, which holds them together
+//!   `alter`, `budget`, `recency`, `evict`, `sweep`, `check`, and `engine`, which holds them together
 //!
 //! Not here: sockets, protocols, SQL.
 
 pub mod alter;
+pub mod budget;
 pub mod cache;
 pub mod catalog;
 pub mod check;

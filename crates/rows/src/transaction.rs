@@ -17,6 +17,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use crate::budget::{SMALL_BYTES, Share};
 use crate::datum::{Datum, Value};
 use crate::engine::Engine;
 use crate::error::{Error, Result, Wait};
@@ -96,6 +97,8 @@ pub struct Transaction {
     pub(crate) gates: Vec<GateGuard>,
     /// Changes of the bytes of tables in cache mode.
     pub(crate) sizes: Sizes,
+    /// Memory for what is buffered, once it is more than a little.
+    pub(crate) share: Share,
     wait: LockWait,
     /// A locked row key that was found to have no row, and got none since: most often of a row
     /// that comes in next.
@@ -113,6 +116,7 @@ impl Engine {
             store,
             gates: Vec::new(),
             sizes: Sizes::default(),
+            share: self.budget().share(),
             wait,
             absent: None,
             zero_is_value: false,
@@ -533,6 +537,7 @@ impl Transaction {
             let (what, bytes_max) = ("row", ROW_BYTES_MAX);
             return Err(Error::TooLarge { what, bytes: bytes.len(), bytes_max });
         }
+        self.make_room(bytes.len())?;
         self.absent = None;
         if let Some(recency) = table.recency() {
             let change = (row_key.len() + bytes.len()) as i64 - replaced as i64;
@@ -541,6 +546,16 @@ impl Transaction {
         }
         self.store.put(row_key, bytes);
         Ok(())
+    }
+
+    /// Takes memory for so many more bytes of writes: for the buffer, and for the copy that the
+    /// store makes of it when it is committed.
+    fn make_room(&mut self, more: usize) -> Result<()> {
+        let bytes = 2 * (self.store.bytes() + more);
+        if bytes <= self.share.bytes() + SMALL_BYTES {
+            return Ok(());
+        }
+        self.share.grow_to(bytes)
     }
 
     fn put_entry(

@@ -41,6 +41,7 @@ fn main() -> std::io::Result<()> {
             name: "echo",
             converse: Box::new(|_| Box::new(Echo)),
             refusal: Vec::new(),
+            overload: Vec::new(),
             input_bytes_max: 1 << 20,
         }],
         listeners: vec![(0, listener)],
@@ -48,6 +49,7 @@ fn main() -> std::io::Result<()> {
         limits: Limits {
             connections_max: 20_000,
             idle: Duration::ZERO,
+            login: Duration::ZERO,
             stalled: Duration::from_secs(30),
         },
     })?;

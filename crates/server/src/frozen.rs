@@ -10,7 +10,9 @@
 //!
 //! Invariants
 //! 1. One command at a time.
-//! 2. A checkpoint goes with its command, however that ends: the kernel frees the lock, and the
+//! 2. Whoever has the store makes and removes one checkpoint at a time, also when the command that
+//!    asked is dead and the next one asks already.
+//! 3. A checkpoint goes with its command, however that ends: the kernel frees the lock, and the
 //!    server, which waits for it, removes what is left. So does the next server, or command.
 
 use std::fs::{self, File, OpenOptions};
@@ -19,6 +21,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use rows::Result;
 use rows::error::Error;
 use rows::store::Store;
@@ -33,6 +36,9 @@ const ROWS: &str = "rows";
 const PATIENCE: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(10);
 
+/// Held while a checkpoint is made or removed.
+static MAKING: Mutex<()> = Mutex::new(());
+
 /// The right of a command to a checkpoint.
 #[derive(Debug)]
 pub struct Frozen {
@@ -42,7 +48,7 @@ pub struct Frozen {
 }
 
 impl Frozen {
-    /// Takes the right and removes what another command left.
+    /// Takes the right.
     ///
     /// # Errors
     /// `InUse` while another command has it, and those of files.
@@ -58,7 +64,6 @@ impl Frozen {
             }
             std::thread::sleep(PAUSE);
         }
-        remove(data_dir).map_err(io)?;
         Ok(Frozen { data_dir: data_dir.to_path_buf(), _lock: lock })
     }
 
@@ -86,8 +91,11 @@ pub fn make(store: &Arc<dyn Store>, data_dir: &Path) -> Result<()> {
         source: Box::new(source),
     };
     let frozen = data_dir.join(FROZEN);
-    fs::create_dir_all(&frozen).map_err(failed)?;
-    let made = store.checkpoint(&frozen.join(ROWS));
+    let made = {
+        let _making = MAKING.lock();
+        remove(data_dir).and_then(|()| fs::create_dir_all(&frozen)).map_err(failed)?;
+        store.checkpoint(&frozen.join(ROWS))
+    };
     remove_when_released(data_dir);
     made
 }
@@ -102,6 +110,7 @@ pub fn remove_when_released(data_dir: &Path) {
         let wait_and_remove = || {
             let lock = open_lock(&data_dir)?;
             rustix::fs::flock(&lock, FlockOperation::LockExclusive)?;
+            let _making = MAKING.lock();
             remove(&data_dir)
         };
         if let Err(error) = wait_and_remove() {

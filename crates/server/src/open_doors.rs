@@ -207,14 +207,16 @@ fn door(kind: Kind, settings: &Settings, sql: &Arc<Sql>, cache: &Arc<memcached::
         Kind::Mysql => {
             let door = MysqlDoor::new(sql.clone(), users(settings));
             let door = Arc::new(door.with_packet_bytes_max(settings.packet_max));
-            let mut refusal = Vec::new();
+            let (mut refusal, mut overload) = (Vec::new(), Vec::new());
             MysqlDoor::refuse(&mut refusal);
+            Mysql::overload(&mut overload);
             Door {
                 name,
                 converse: Box::new(move |peer| {
                     Box::new(Mysql::new(door.clone(), peer.id, host(peer)))
                 }),
                 refusal,
+                overload,
                 // A request, the packet headers in it, and what follows it in the same read.
                 input_bytes_max: settings.packet_max + 16 * READ_BYTES,
             }
@@ -231,6 +233,7 @@ fn door(kind: Kind, settings: &Settings, sql: &Arc<Sql>, cache: &Arc<memcached::
                 name,
                 converse: Box::new(move |_| Box::new(HandlerSocket::new(access.clone()))),
                 refusal: b"2\t1\ttoo many connections\n".to_vec(),
+                overload: b"1\t1\t128\n".to_vec(),
                 input_bytes_max: settings.line_max + READ_BYTES,
             }
         }
@@ -242,6 +245,7 @@ fn door(kind: Kind, settings: &Settings, sql: &Arc<Sql>, cache: &Arc<memcached::
                 name,
                 converse: Box::new(move |_| Box::new(Memcached::new(cache.clone()))),
                 refusal: b"ERROR Too many open connections\r\n".to_vec(),
+                overload: b"SERVER_ERROR out of memory storing object\r\n".to_vec(),
                 input_bytes_max,
             }
         }
@@ -251,6 +255,7 @@ fn door(kind: Kind, settings: &Settings, sql: &Arc<Sql>, cache: &Arc<memcached::
                 name,
                 converse: Box::new(move |_| Box::new(StatusDoor::new(data_dir.clone()))),
                 refusal: b"error\ttoo many connections\n".to_vec(),
+                overload: b"error\tout of memory\n".to_vec(),
                 input_bytes_max: STATUS_BYTES_MAX,
             }
         }

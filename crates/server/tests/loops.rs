@@ -140,7 +140,12 @@ struct Bench {
 }
 
 fn limits() -> Limits {
-    Limits { connections_max: 5000, idle: Duration::ZERO, stalled: Duration::from_secs(3600) }
+    Limits {
+        connections_max: 5000,
+        idle: Duration::ZERO,
+        login: Duration::ZERO,
+        stalled: Duration::from_secs(3600),
+    }
 }
 
 fn start(limits: Limits) -> Bench {
@@ -186,6 +191,7 @@ fn start(limits: Limits) -> Bench {
             Box::new(Script { shared: of_door.clone(), pieces_left: 0, written: 0, answered: 0 })
         }),
         refusal: b"full\n".to_vec(),
+        overload: b"memory\n".to_vec(),
         input_bytes_max: 1024 * 1024,
     };
     let plan = Plan {

@@ -70,6 +70,18 @@ impl SqlError {
         SqlError::new(1235, format!("This version of Rowhouse doesn't yet support '{what}'"))
     }
 
+    /// 1041.
+    pub fn no_memory() -> SqlError {
+        SqlError::new(1041, "Out of memory; what clients may use together is in use")
+    }
+
+    /// 3170.
+    pub fn statement_too_large() -> SqlError {
+        let message = "Memory capacity exceeded: the statement has more literals and words than \
+                       the setting 'memory' has room for. Parser bailed out for this query.";
+        SqlError::new(3170, message)
+    }
+
     /// 1054.
     pub fn unknown_column(name: &str, clause: &str) -> SqlError {
         SqlError::new(1054, format!("Unknown column '{name}' in '{clause}'"))
@@ -224,6 +236,7 @@ impl From<&Error> for SqlError {
                 1118,
                 format!("{what} of {bytes} bytes is above the limit of {bytes_max} bytes"),
             ),
+            Error::NoMemory => SqlError::no_memory(),
             Error::Exhausted => {
                 SqlError::new(1467, "Failed to read auto-increment value from storage engine")
             }

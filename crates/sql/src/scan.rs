@@ -65,6 +65,8 @@ pub struct Scanned {
     /// Bytes of the text that belong to the statement, with `;` and the spaces and comments
     /// behind it.
     pub taken: usize,
+    /// Literals that it may have; 0: any number.
+    pub literals_max: usize,
 }
 
 /// Which part of a statement the scanner is in.
@@ -98,7 +100,48 @@ struct Scanner<'a, 'b> {
     mode: SqlMode,
 }
 
+/// Memory of a parsed statement for each word or sign of it: measured for a long IN list.
+const PARSED_BYTES: usize = 400;
+/// The same for each literal taken out of it: kept twice, in lists that double.
+const LITERAL_BYTES: usize = 4 * size_of::<Literal>();
+/// Statements of less memory are not accounted for.
+const SMALL_STATEMENT_BYTES: usize = 1 << 20;
+
 impl Scanned {
+    /// A scanner of statements that may take so much memory.
+    pub fn within(bytes_max: usize) -> Scanned {
+        Scanned { literals_max: (bytes_max / LITERAL_BYTES).max(1), ..Scanned::default() }
+    }
+
+    /// Memory that carrying the statement out takes besides its text, about; 0 when it is small.
+    pub fn memory_bytes(&self) -> usize {
+        let literals = self.literals.len() * LITERAL_BYTES + self.arena.len();
+        if literals + self.shape.len() * PARSED_BYTES < SMALL_STATEMENT_BYTES {
+            return 0;
+        }
+        // What stands in quotes is one word, however long.
+        let mut quote = None;
+        let mut words = 0;
+        for byte in &self.shape {
+            match quote {
+                Some(open) if open == byte => quote = None,
+                Some(_) => {}
+                None => {
+                    words += 1;
+                    quote = Some(byte).filter(|byte| matches!(byte, b'\'' | b'"' | b'`'));
+                }
+            }
+        }
+        literals + self.shape.len() + words * PARSED_BYTES
+    }
+
+    /// Gives the memory of an unusually large statement back.
+    pub fn shrink(&mut self) {
+        if self.memory_bytes() > 0 || self.shape.capacity() + self.arena.capacity() > (1 << 16) {
+            *self = Scanned { literals_max: self.literals_max, ..Scanned::default() };
+        }
+    }
+
     /// Scans the first statement of `text`.
     pub fn scan(&mut self, text: &[u8], mode: SqlMode) -> Result<()> {
         self.shape.clear();
@@ -217,7 +260,14 @@ const KEPT_CALLS: [&[u8]; 18] = [
 
 impl Scanner<'_, '_> {
     fn run(&mut self) -> Result<()> {
+        let literals_max = match self.out.literals_max {
+            0 => usize::MAX,
+            some => some,
+        };
         while let Some(&byte) = self.text.get(self.at) {
+            if self.out.literals.len() > literals_max {
+                return Err(SqlError::statement_too_large());
+            }
             match byte {
                 b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c => self.space(),
                 b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' | 0x80.. => self.word()?,

@@ -54,6 +54,7 @@ use std::sync::atomic::AtomicU64;
 
 use parking_lot::Mutex;
 use rows::Group;
+use rows::budget::Share;
 use rows::datum::{Datum, Value};
 
 use crate::context::{Aftermath, Facts};
@@ -174,7 +175,7 @@ impl Session {
             prepared: HashMap::new(),
             named: HashMap::new(),
             next_prepared: 1,
-            scanned: Scanned::default(),
+            scanned: Scanned::within(sql.engine().budget().bytes_max() / 4),
         };
         if let Some(database) = database.filter(|name| !name.is_empty()) {
             session.set_database(database)?;
@@ -234,6 +235,11 @@ impl Session {
         self.process.kill.is_connection_killed()
     }
 
+    /// Whether a transaction is open: then locks may be held.
+    pub fn in_transaction(&self) -> bool {
+        self.open.is_some()
+    }
+
     /// The line that COM_STATISTICS answers.
     pub fn statistics(&self) -> String {
         use std::sync::atomic::Ordering::Relaxed;
@@ -277,6 +283,7 @@ impl Session {
         let mut scanned = std::mem::take(&mut self.scanned);
         let result = self.query_scanned(text, &mut scanned, how, group);
         let taken = crate::scan::skip_space(text, scanned.taken);
+        scanned.shrink();
         self.scanned = scanned;
         Ok((result?, taken))
     }
@@ -298,6 +305,7 @@ impl Session {
             if next < text.len() && !self.multi_statements {
                 return Err(crate::scan::syntax_at(text, next));
             }
+            let _share = self.room_for(scanned)?;
             let mut datums = Vec::with_capacity(scanned.literals.len());
             scanned.datums(text, &[], &mut datums);
             let statement = Statement { text, scanned, parameters: &datums, own: &[], how };
@@ -370,6 +378,13 @@ impl Session {
     pub fn close(&mut self, id: u32) {
         self.prepared.remove(&id);
         self.named.retain(|_, named| *named != id);
+    }
+
+    /// Takes memory for carrying out a large statement.
+    fn room_for(&self, scanned: &Scanned) -> Result<Share> {
+        let mut share = self.sql.engine().budget().share();
+        share.grow_to(scanned.memory_bytes())?;
+        Ok(share)
     }
 
     fn enter(&mut self, text: &[u8]) {

@@ -189,6 +189,7 @@ refusals! {
     EXHAUSTED = 1 "167", "AUTO_INCREMENT is exhausted (HA_ERR_AUTOINC_ERANGE).";
     LOCK_TIMEOUT = 1 "146", "The row lock was not had in time (HA_ERR_LOCK_WAIT_TIMEOUT).";
     DEADLOCK = 1 "149", "Waiting would never end (HA_ERR_LOCK_DEADLOCK).";
+    MEMORY = 1 "128", "The server has no memory for it now (HA_ERR_OUT_OF_MEM).";
     TOO_BIG = 1 "139", "The row or its key is too big (HA_ERR_TO_BIG_ROW).";
     DAMAGED = 1 "126", "Stored bytes are damaged (HA_ERR_CRASHED).";
     REFUSED = 1 "165", "The server takes no writes now (HA_ERR_TABLE_READONLY).";

@@ -96,6 +96,7 @@ impl From<Error> for Failure {
 fn refusal_for(error: &Error) -> Refusal {
     match error {
         Error::Duplicate { .. } => Refusal::DUPLICATE,
+        Error::NoMemory => Refusal::MEMORY,
         Error::Exhausted => Refusal::EXHAUSTED,
         Error::LockTimeout | Error::WouldWait(_) => Refusal::LOCK_TIMEOUT,
         Error::Conflict => Refusal::DEADLOCK,
@@ -287,6 +288,10 @@ impl Conversation for HandlerSocket {
             }
         }
         self.next_or(Next::Again)
+    }
+
+    fn is_known(&self) -> bool {
+        self.authorised
     }
 
     fn commit_failed(&mut self, error: &Error, out: &mut Vec<u8>) {

@@ -7,7 +7,7 @@
 //! Not here: which checks come first (`execute`), what is written to the rows (`modify`).
 
 use rows::cache::PREFETCH_MAX;
-use rows::store::{Direction, KeyRange, Read};
+use rows::store::{Direction, KeyRange, Reach, Read};
 use rows::{ColumnType, Datum, Engine, FindOp, Flow, Found, RowRef, Value};
 
 use crate::conversation::Turn;
@@ -18,6 +18,8 @@ use crate::handlersocket::encode;
 use crate::handlersocket::execute::{Failure, Served};
 use crate::handlersocket::handle::Handle;
 
+/// Rows and IN values above which a find is no work for an event loop, where others wait for it.
+const LOOKS_IN_LOOP_MAX: u32 = 10_000;
 /// Key parts of finds that are looked ahead of; longer keys are not.
 const PARTS_AHEAD_MAX: usize = 4;
 
@@ -184,14 +186,22 @@ impl Handle {
         request: &Request<'_>,
         op: FindOp,
         tests: &[Test],
-        reach: rows::store::Reach,
+        reach: Reach,
         take: &mut dyn FnMut(Found<'_>) -> rows::Result<()>,
     ) -> Result<(), Failure> {
         let first_only = request.list.is_some();
-        let (mut passed, mut taken) = (0, 0);
+        let (mut passed, mut taken, mut looks) = (0, 0, 0);
+        let looks_max = if reach == Reach::Memory { LOOKS_IN_LOOP_MAX } else { u32::MAX };
+        if request.list.as_ref().is_some_and(|list| list.came > looks_max as usize) {
+            return Err(Failure::Wait);
+        }
         let mut ended = false;
         let mut visit_range = |range: &KeyRange, direction| {
             let mut visit = |found: Found<'_>| {
+                looks += 1;
+                if looks > looks_max {
+                    return Err(rows::Error::WouldWait(rows::Wait::Disk));
+                }
                 match judge(&self.table, tests, &found.row)? {
                     Verdict::Skip if first_only => return Ok(Flow::Stop),
                     Verdict::Skip => return Ok(Flow::Continue),
@@ -262,8 +272,14 @@ impl Handle {
         turn: &mut Turn<'_>,
     ) -> Result<Served, Failure> {
         let engine = turn.engine();
+        let (mark, reply_max) = (out.len(), engine.budget().reply_bytes_max());
         encode::head(self.columns.len(), out);
         self.visit(engine, engine.latest(), request, op, tests, turn.reach(), &mut |found| {
+            // The reply is one line, which cannot be sent in pieces: the connection may have to
+            // wait for a commit, or find a damaged row behind.
+            if out.len() - mark > reply_max {
+                return Err(rows::Error::NoMemory);
+            }
             self.write_row(&found.row, out)
         })?;
         out.push(b'\n');

@@ -253,6 +253,7 @@ pub fn refusal_for(error: &Error) -> Refusal {
         Error::SchemaChanged => server("table definition changed, try again"),
         Error::NotFound { name, .. } => Refusal::Server(format!("no such table {name}").into()),
         Error::Exists { .. } | Error::Definition { .. } => server("bad table definition"),
+        Error::NoMemory => server("out of memory storing object"),
         Error::Exhausted => server("auto-increment exhausted"),
         Error::Refused { .. } => server("not accepting writes"),
         Error::Corrupt { .. } => server("stored bytes are damaged"),

@@ -21,6 +21,8 @@ use crate::memcached::{meta, stats};
 const LINE_BYTES_MAX: usize = 2048;
 /// Most tokens of a line, but for reads of many keys.
 const TOKENS_MAX: usize = 24;
+/// Bytes of keys above which a read is no work for an event loop, where others wait for it.
+const LINE_IN_LOOP_MAX: usize = 64 * 1024;
 /// What an item takes besides key and value in the original, which counts it against the limit.
 const ITEM_OVERHEAD: usize = 59;
 
@@ -200,7 +202,11 @@ fn get(
     rows: &mut Rows<'_, '_>,
     out: &mut Vec<u8>,
 ) -> Result<(), Trouble> {
+    if keys.len() > LINE_IN_LOOP_MAX && !rows.turn.may_wait() {
+        return Err(Trouble::Wait);
+    }
     let mark = out.len();
+    let reply_max = rows.turn.engine().budget().reply_bytes_max();
     let mut asked = 0;
     let each = |keys| <[u8]>::split(keys, |byte| *byte == b' ').filter(|key| !key.is_empty());
     let mut ahead = each(keys);
@@ -216,6 +222,11 @@ fn get(
         if !valid_key(key) {
             out.truncate(mark);
             out.extend_from_slice(BAD_LINE);
+            return Ok(());
+        }
+        if out.len() - mark > reply_max {
+            out.truncate(mark);
+            out.extend_from_slice(b"SERVER_ERROR out of memory writing get response\r\n");
             return Ok(());
         }
         let fetch = Fetch { key, touch, ..Fetch::default() };

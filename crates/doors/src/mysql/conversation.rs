@@ -22,7 +22,7 @@ use std::sync::Arc;
 use rows::Group;
 use sql::{How, LoadLocal, Sql, SqlError};
 
-use crate::conversation::{Conversation, Next, Turn};
+use crate::conversation::{Conversation, Next, Turn, Urgency};
 use crate::input::Input;
 
 use super::auth::{self, Users};
@@ -141,6 +141,12 @@ impl Mysql {
             link: None,
             answered: 0,
         }
+    }
+
+    /// What a client is told whose request the server has no memory for; it is closed.
+    pub fn overload(out: &mut Vec<u8>) {
+        let error = SqlError::new(1041, "Out of memory; the largest requests are given up");
+        encode::write_error(&mut Packets::new(out, 1), &error);
     }
 
     fn step(
@@ -364,6 +370,35 @@ impl Conversation for Mysql {
         }
         turn.served(std::mem::take(&mut self.answered));
         next
+    }
+
+    fn held_bytes(&self) -> usize {
+        let long_data = self.link.as_ref().map_or(0, Link::long_data_bytes);
+        self.frames.held_bytes() + long_data
+    }
+
+    fn urgency(&self, input: &Input) -> Urgency {
+        let in_transaction = self.link.as_ref().is_some_and(|link| link.session().in_transaction());
+        if !in_transaction {
+            return Urgency::Ordinary;
+        }
+        let ends = |payload: &[u8]| match decode::command(payload) {
+            Ok(Command::Query(text)) => [&b"commit"[..], b"rollback"].iter().any(|word| {
+                let text = text.trim_ascii_start();
+                text.get(..word.len()).is_some_and(|front| front.eq_ignore_ascii_case(word))
+            }),
+            Ok(Command::Quit | Command::ResetConnection) => true,
+            _ => false,
+        };
+        match self.frames.peek(input) {
+            Some(payload) if ends(payload) => Urgency::FreesLocks,
+            _ => Urgency::HoldsLocks,
+        }
+    }
+
+    fn is_known(&self) -> bool {
+        // While it changes to another user it is still known as the one before.
+        self.link.is_some() || !self.user.is_empty()
     }
 
     fn commit_failed(&mut self, error: &rows::Error, out: &mut Vec<u8>) {

@@ -69,6 +69,7 @@ pub struct Link {
     /// Of the last text result.
     head: KeptHead,
     packet_bytes_max: usize,
+    long_data_bytes: usize,
 }
 
 /// A prepared statement.
@@ -88,6 +89,7 @@ impl Link {
             statements: HashMap::new(),
             head: KeptHead::default(),
             packet_bytes_max,
+            long_data_bytes: 0,
         }
     }
 
@@ -359,9 +361,15 @@ impl Link {
         Outcome::Answered
     }
 
+    /// Bytes of long data, as they were when the last piece came.
+    pub fn long_data_bytes(&self) -> usize {
+        self.long_data_bytes
+    }
+
     fn send_long_data(&mut self, statement: u32, parameter: u16, data: &[u8]) {
         let held: usize =
             self.statements.values().map(|kept| kept.parameters.long_data_bytes()).sum();
+        self.long_data_bytes = held + data.len();
         // The command has no answer; an unknown statement is complained about when executed.
         if let Some(kept) = self.statements.get_mut(&statement) {
             kept.parameters.append(parameter, data, self.packet_bytes_max.saturating_sub(held));

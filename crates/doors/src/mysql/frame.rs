@@ -190,6 +190,24 @@ impl FrameReader {
         self.place = Place::Gathered;
     }
 
+    /// Bytes of memory for a packet that is gathered.
+    pub fn held_bytes(&self) -> usize {
+        self.gathered.capacity()
+    }
+
+    /// The payload in front if it is complete in the input, without its header: a look ahead.
+    pub fn peek<'a>(&'a self, input: &'a Input) -> Option<&'a [u8]> {
+        match &self.place {
+            Place::Input(range) => input.bytes().get(range.clone()),
+            Place::Gathered => Some(&self.gathered),
+            Place::None => {
+                let (length, _) = header(input.bytes())?;
+                input.bytes().get(HEADER_BYTES..HEADER_BYTES + length)
+            }
+            _ => None,
+        }
+    }
+
     /// The sequence number that follows the frames read so far: the reply's first.
     pub fn sequence(&self) -> u8 {
         self.sequence

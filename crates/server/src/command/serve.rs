@@ -23,6 +23,7 @@ use rustix::process::{Resource, Rlimit};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
+use crate::allocator;
 use crate::data_dir::DataDir;
 use crate::frozen;
 use crate::logging;
@@ -38,6 +39,7 @@ const OTHER_FILES: u64 = 1024;
 /// Serves until a signal asks to stop.
 pub fn run(settings: Settings) -> anyhow::Result<ExitCode> {
     logging::start(settings.log_level, settings.log_format);
+    allocator::keep_to_what_is_used();
     // Signals are caught before anything is opened: one that comes now is not lost.
     let mut signals = Signals::new([SIGTERM, SIGINT]).context("cannot catch signals")?;
     let connections_max = make_room_for(settings.connections_max);
@@ -50,8 +52,12 @@ pub fn run(settings: Settings) -> anyhow::Result<ExitCode> {
     let metrics = Metrics::new(settings.threads, doors.iter().map(|door| door.name).collect());
     let metrics = Arc::new(metrics);
     register_figures(&engine, &metrics, &addresses);
-    let limits =
-        Limits { connections_max, idle: settings.idle_timeout, stalled: settings.send_timeout };
+    let limits = Limits {
+        connections_max,
+        idle: settings.idle_timeout,
+        login: settings.login_timeout,
+        stalled: settings.send_timeout,
+    };
     let plan = Plan { engine: engine.clone(), doors, listeners, metrics, limits };
     let server = Server::start(plan).context("cannot start the event loops")?;
     let pid_file = settings.pid_file.as_deref().map(PidFile::write).transpose()?;
@@ -92,6 +98,7 @@ pub(super) fn open_rows(settings: &Settings, directory: &Path) -> anyhow::Result
         durability: settings.durability,
         lock_wait_max: settings.lock_wait,
         row_cache_bytes: settings.row_cache_memory() as usize,
+        client_bytes: settings.client_memory() as usize,
         ..Default::default()
     };
     Engine::open(Arc::new(store), options).context("cannot open the catalog")
@@ -124,6 +131,11 @@ fn register_figures(engine: &Arc<Engine>, metrics: &Arc<Metrics>, addresses: &[(
         ] {
             figures.push((name.into(), value.to_string()));
         }
+    });
+    let budget = engine.budget().clone();
+    engine.metrics().register(move |figures| {
+        figures.push(("client_memory_bytes".into(), budget.used().to_string()));
+        figures.push(("client_memory_bytes_max".into(), budget.bytes_max().to_string()));
     });
     // The store, not the engine: the engine owns this closure.
     let store: Arc<dyn Store> = engine.store().clone();

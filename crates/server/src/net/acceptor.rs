@@ -27,6 +27,7 @@ use rustix::net::{SendFlags, Shutdown, SocketFlags};
 use super::address::Listener;
 use super::connection::{Newcomer, Peer};
 use super::event_loop::Shared;
+use super::limits::{KEEPALIVE_IDLE, KEEPALIVE_INTERVAL, KEEPALIVE_PROBES};
 use super::mailbox::Message;
 
 /// Clients taken from one listener before the others have their turn.
@@ -125,7 +126,7 @@ impl Acceptor {
             }
             if listener.is_tcp() {
                 let _ = rustix::net::sockopt::set_tcp_nodelay(&socket, true);
-                let _ = rustix::net::sockopt::set_socket_keepalive(&socket, true);
+                watch_for_silence(&socket);
             }
             let address = address.and_then(|address| SocketAddr::try_from(address).ok());
             *ids = ids.wrapping_add(1).max(1);
@@ -154,6 +155,15 @@ impl Acceptor {
         let mut watched = [PollFd::from_borrowed_fd(self.stop.wake.as_fd(), PollFlags::IN)];
         let _ = rustix::event::poll(&mut watched, Some(&timespec(PAUSE)));
     }
+}
+
+/// Has the kernel find out about clients that vanished without a word.
+fn watch_for_silence(socket: &OwnedFd) {
+    use rustix::net::sockopt;
+    let _ = sockopt::set_socket_keepalive(socket, true);
+    let _ = sockopt::set_tcp_keepidle(socket, KEEPALIVE_IDLE);
+    let _ = sockopt::set_tcp_keepintvl(socket, KEEPALIVE_INTERVAL);
+    let _ = sockopt::set_tcp_keepcnt(socket, KEEPALIVE_PROBES);
 }
 
 fn timespec(duration: Duration) -> Timespec {

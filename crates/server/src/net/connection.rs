@@ -11,6 +11,10 @@ use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 
 use doors::{Conversation, Input};
+use rows::budget::Share;
+
+/// Memory of a connection without buffers, about.
+const CONNECTION_BYTES: usize = 1024;
 
 /// Who has connected.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +33,8 @@ pub struct Door {
     pub converse: Box<dyn Fn(Peer) -> Box<dyn Conversation> + Send + Sync>,
     /// What a client is sent that comes when the server is full.
     pub refusal: Vec<u8>,
+    /// What a client is told whose request there is no memory for.
+    pub overload: Vec<u8>,
     /// A request that needs more bytes than this ends the connection. The conversation is
     /// expected to refuse such a request earlier, in its own words.
     pub input_bytes_max: usize,
@@ -176,11 +182,20 @@ pub struct Connection {
     pub watches_output: bool,
     /// The loop's second at which bytes last moved.
     pub active_at: u32,
+    /// The loop's second at which it was taken over from the acceptor.
+    pub since: u32,
+    /// What it holds of the memory for clients.
+    pub memory: Share,
 }
 
 impl Connection {
     /// A connection that has just begun.
-    pub fn new(newcomer: Newcomer, conversation: Box<dyn Conversation>, now: u32) -> Connection {
+    pub fn new(
+        newcomer: Newcomer,
+        conversation: Box<dyn Conversation>,
+        now: u32,
+        memory: Share,
+    ) -> Connection {
         Connection {
             socket: newcomer.socket,
             door: newcomer.door,
@@ -197,6 +212,17 @@ impl Connection {
             sending: false,
             watches_output: false,
             active_at: now,
+            since: now,
+            memory,
+        }
+    }
+
+    /// Counts what it holds now. What is away in the pool counts as it was.
+    #[inline]
+    pub fn count_memory(&mut self) {
+        if let Some(conversation) = &self.conversation {
+            let buffers = self.input.capacity() + self.output.capacity();
+            self.memory.set(CONNECTION_BYTES + buffers + conversation.held_bytes());
         }
     }
 

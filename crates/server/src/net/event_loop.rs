@@ -15,7 +15,7 @@
 //!    whose requests are answered with an error.
 //!
 //! Beside this file, as further methods of the loop: commits of a turn's writes (`commits`),
-//! sending (`sending`), how connections begin and end (`lifecycle`) and move to other loops
+//! sending (`sending`), memory (`memory`), how connections begin and end (`lifecycle`) and move to other loops
 //! (`moving`).
 //!
 //! Not here: accepting clients (`acceptor`), threads that may wait (`pool`).
@@ -27,13 +27,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use doors::{Next, Turn};
+use doors::{Next, Turn, Urgency};
 use rows::{Engine, Group};
 
 use super::balance::Balance;
 use super::connection::{Door, Phase};
 use super::limits::{Limits, OUTPUT_BYTES_MAX, ROUNDS_MAX};
 use super::mailbox::{Errand, Mailbox, Message};
+use super::memory::MEMORY_PAUSE;
 use super::metrics::{LoopCounters, Metrics};
 use super::moving::CpuClock;
 use super::poller::{Poller, Ready, Received, Token};
@@ -90,6 +91,10 @@ pub struct EventLoop<P> {
     pub(super) last_note: Instant,
     pub(super) cpu_clock: Option<CpuClock>,
     pub(super) stop_at: Option<Instant>,
+    /// Connections that wait for memory.
+    pub(super) waiting: Vec<Token>,
+    /// Since when more memory is in use than should be.
+    pub(super) over_since: Option<Instant>,
 }
 
 impl<P: Poller> EventLoop<P> {
@@ -117,6 +122,8 @@ impl<P: Poller> EventLoop<P> {
             last_note: started,
             cpu_clock: None,
             stop_at: None,
+            waiting: Vec::new(),
+            over_since: None,
         })
     }
 
@@ -134,6 +141,7 @@ impl<P: Poller> EventLoop<P> {
             self.mailbox.take(&mut messages);
             messages.drain(..).for_each(|message| self.receive_message(message));
             ready.drain(..).for_each(|event| self.note(event));
+            self.keep_memory(now);
             self.serve();
             self.send_all();
             self.keep_balance(now);
@@ -152,6 +160,8 @@ impl<P: Poller> EventLoop<P> {
     fn timeout(&self) -> Option<Duration> {
         if !self.next.is_empty() || !self.mailbox.fall_asleep() {
             Some(Duration::ZERO)
+        } else if !self.waiting.is_empty() {
+            Some(MEMORY_PAUSE)
         } else if self.stop_at.is_some() {
             Some(TICK_STOPPING)
         } else if self.slots.len() > 0 {
@@ -202,7 +212,9 @@ impl<P: Poller> EventLoop<P> {
         for _ in 0..ROUNDS_MAX {
             let mut tokens = std::mem::take(&mut self.runnable);
             for &token in &tokens {
-                self.step(token);
+                if !self.waits_for_memory(token) {
+                    self.step(token);
+                }
             }
             self.commit_group();
             if self.runnable.is_empty() {
@@ -308,6 +320,9 @@ impl<P: Poller> EventLoop<P> {
             }
             Next::Offload => self.offload(token),
         }
+        if let Some(connection) = self.slots.get(token) {
+            connection.count_memory();
+        }
         if next == Next::Close {
             self.send_later(token);
         }
@@ -320,10 +335,12 @@ impl<P: Poller> EventLoop<P> {
             return;
         };
         connection.phase = Phase::Away;
+        let urgency = connection.conversation.as_ref().map(|each| each.urgency(&connection.input));
         let door = connection.door;
         let errand = Errand {
             token,
             conversation: connection.conversation.take(),
+            urgency: urgency.unwrap_or(Urgency::Ordinary),
             input: std::mem::take(&mut connection.input),
             out: Vec::new(),
             next: Next::Close,
@@ -373,6 +390,7 @@ impl<P: Poller> EventLoop<P> {
         }
         connection.conversation = errand.conversation;
         connection.phase = Phase::Ready;
+        connection.count_memory();
         self.send_later(token);
         self.counters().doors[door].requests.add(errand.requests);
         match errand.next {

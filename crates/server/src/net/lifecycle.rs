@@ -27,7 +27,8 @@ impl<P: Poller> EventLoop<P> {
         let mut conversation = (self.shared.doors[door].converse)(peer);
         let mut greeting = Vec::new();
         conversation.greet(&mut greeting);
-        let mut connection = Connection::new(newcomer, conversation, self.now);
+        let memory = self.shared.engine.budget().share();
+        let mut connection = Connection::new(newcomer, conversation, self.now, memory);
         connection.output.append(greeting);
         let token = self.slots.insert(Box::new(connection));
         self.counters().doors[door].opened.add(1);
@@ -100,6 +101,7 @@ impl<P: Poller> EventLoop<P> {
     pub(super) fn tick(&mut self) {
         let idle_max = self.shared.limits.idle.as_secs();
         let stalled_max = self.shared.limits.stalled.as_secs();
+        let login_max = self.shared.limits.login.as_secs();
         let now = self.now;
         for token in self.slots.tokens() {
             let Some(connection) = self.slots.get(token) else {
@@ -108,11 +110,17 @@ impl<P: Poller> EventLoop<P> {
             let quiet = u64::from(now - connection.active_at);
             if quiet >= 1 {
                 connection.shrink();
+                connection.count_memory();
             }
+            // Bytes that come one by one do not prolong it.
+            let unknown = connection.conversation.as_ref().is_some_and(|each| !each.is_known());
+            let late =
+                login_max > 0 && u64::from(now.saturating_sub(connection.since)) >= login_max;
             let unsent = !connection.output.sendable().is_empty();
             let why = match connection.phase {
                 Phase::Lingering if quiet >= u64::from(LINGER_SECONDS) => "told good-bye",
                 _ if unsent && stalled_max > 0 && quiet >= stalled_max => "takes no output",
+                Phase::Ready if unknown && late => "did not log in",
                 Phase::Ready if !unsent && idle_max > 0 && quiet >= idle_max => "idle",
                 _ => continue,
             };

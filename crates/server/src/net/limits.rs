@@ -13,8 +13,17 @@ pub const ROUNDS_MAX: usize = 8;
 pub const LINGER_SECONDS: u32 = 2;
 /// Buffers of a connection above this size are given back as soon as they are empty.
 pub const BUFFER_BYTES_KEPT: usize = 64 * 1024;
-/// Threads of the pool at most.
+/// Threads of the pool at most, but for transactions that hold row locks.
 pub const POOL_THREADS_MAX: usize = 512;
+/// Threads that do nothing but end transactions.
+pub const COMMIT_THREADS: usize = 16;
+/// Silence after which the kernel asks whether a TCP client is still there. One that vanished is
+/// noticed within two minutes.
+pub const KEEPALIVE_IDLE: Duration = Duration::from_secs(60);
+/// How long it waits for an answer before it asks again.
+pub const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(10);
+/// How often it asks before it gives the client up.
+pub const KEEPALIVE_PROBES: u32 = 6;
 /// How long an idle thread of the pool stays.
 pub const POOL_THREAD_IDLE: Duration = Duration::from_secs(10);
 
@@ -25,6 +34,8 @@ pub struct Limits {
     pub connections_max: usize,
     /// Silence after which a connection is closed; zero: never.
     pub idle: Duration,
+    /// Time within which a client must have shown who it is; zero: any.
+    pub login: Duration,
     /// Time after which a client that takes none of its output is closed.
     pub stalled: Duration,
 }

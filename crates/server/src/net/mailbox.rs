@@ -13,7 +13,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use doors::{Conversation, Input, Next};
+use doors::{Conversation, Input, Next, Urgency};
 use parking_lot::Mutex;
 use rustix::event::EventfdFlags;
 
@@ -27,6 +27,8 @@ pub struct Errand {
     pub token: Token,
     /// The conversation; `None` on the way back when it panicked.
     pub conversation: Option<Box<dyn Conversation>>,
+    /// Which threads it may have.
+    pub urgency: Urgency,
     /// What its client has sent.
     pub input: Input,
     /// Replies made in the pool.

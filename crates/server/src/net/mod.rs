@@ -9,6 +9,7 @@ pub mod event_loop;
 mod lifecycle;
 pub mod limits;
 pub mod mailbox;
+mod memory;
 pub mod metrics;
 mod moving;
 pub mod poller;

@@ -95,6 +95,7 @@ impl<P: Poller> EventLoop<P> {
     /// Takes over a connection that another loop has served so far.
     pub(super) fn adopt(&mut self, mut connection: Box<Connection>) {
         connection.active_at = self.now;
+        connection.since = self.now;
         connection.watches_output = false;
         let token = self.slots.insert(connection);
         let Some(connection) = self.slots.get(token) else {
@@ -161,6 +162,7 @@ mod tests {
             name: "echo",
             converse: Box::new(|_| Box::new(Echo)),
             refusal: Vec::new(),
+            overload: Vec::new(),
             input_bytes_max: 1 << 20,
         };
         Shared {
@@ -168,7 +170,12 @@ mod tests {
             engine,
             doors: Arc::new(vec![door]),
             metrics: Arc::new(Metrics::new(loops, vec!["echo"])),
-            limits: Limits { connections_max: 10, idle: Duration::ZERO, stalled: Duration::ZERO },
+            limits: Limits {
+                connections_max: 10,
+                idle: Duration::ZERO,
+                login: Duration::ZERO,
+                stalled: Duration::ZERO,
+            },
             balance: Arc::new(Balance::new(loops)),
             mailboxes: Arc::new(mailboxes),
         }

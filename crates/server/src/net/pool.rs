@@ -4,7 +4,9 @@
 //! its mailbox. Threads come when work waits and none is idle, and leave after a quiet while.
 //!
 //! Invariants
-//! 1. There are at most `POOL_THREADS_MAX` threads; work beyond that waits in a queue, in order.
+//! 1. There are at most `POOL_THREADS_MAX` threads at work, and further ones for transactions that
+//!    hold row locks (`threads_max`); work beyond that waits in a queue, in order. So threads that
+//!    all wait for one lock do not keep its holder from the COMMIT that would free it.
 //! 2. Every errand comes back to its loop, also when the conversation panics.
 //! 3. The writes of a pool turn are committed, or have failed, before the errand goes back: its
 //!    replies can be sent as they are.
@@ -16,11 +18,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread;
 
-use doors::Turn;
+use doors::{Turn, Urgency};
 use parking_lot::{Condvar, Mutex};
 use rows::{Engine, Group};
 
-use super::limits::{POOL_THREAD_IDLE, POOL_THREADS_MAX};
+use super::limits::{COMMIT_THREADS, POOL_THREAD_IDLE, POOL_THREADS_MAX};
 use super::mailbox::{Errand, Mailbox, Message};
 
 /// Threads that may wait.
@@ -32,10 +34,44 @@ pub struct Pool {
 
 #[derive(Default)]
 struct State {
-    queue: VecDeque<(Errand, Arc<Mailbox>)>,
+    /// By urgency.
+    queues: [VecDeque<(Errand, Arc<Mailbox>)>; 3],
     threads: usize,
     idle: usize,
     stopped: bool,
+}
+
+/// Threads that may be at work when one more begins on such an errand. A COMMIT waits for nobody
+/// else, so the last few threads always come back.
+fn threads_max(urgency: Urgency) -> usize {
+    match urgency {
+        Urgency::Ordinary => POOL_THREADS_MAX,
+        Urgency::HoldsLocks => 2 * POOL_THREADS_MAX,
+        Urgency::FreesLocks => 2 * POOL_THREADS_MAX + COMMIT_THREADS,
+    }
+}
+
+impl State {
+    fn busy(&self) -> usize {
+        self.threads - self.idle
+    }
+
+    /// The most urgent errand that a thread may begin on, while `busy` others are at work.
+    fn next(&mut self, busy: usize) -> Option<(Errand, Arc<Mailbox>)> {
+        use Urgency::{FreesLocks, HoldsLocks, Ordinary};
+        for urgency in [FreesLocks, HoldsLocks, Ordinary] {
+            if busy < threads_max(urgency)
+                && let Some(errand) = self.queues[urgency as usize].pop_front()
+            {
+                return Some(errand);
+            }
+        }
+        None
+    }
+
+    fn is_empty(&self) -> bool {
+        self.queues.iter().all(VecDeque::is_empty)
+    }
 }
 
 impl Pool {
@@ -48,12 +84,14 @@ impl Pool {
     /// Gives the errand to a thread; it comes back to `home`.
     pub fn submit(self: &Arc<Pool>, errand: Errand, home: Arc<Mailbox>) {
         let mut state = self.state.lock();
-        state.queue.push_back((errand, home));
-        if state.queue.len() <= state.idle {
+        let urgency = errand.urgency;
+        state.queues[urgency as usize].push_back((errand, home));
+        let waiting: usize = state.queues.iter().map(VecDeque::len).sum();
+        if waiting <= state.idle {
             self.work.notify_one();
             return;
         }
-        if state.threads < POOL_THREADS_MAX {
+        if state.threads < threads_max(urgency) {
             state.threads += 1;
             drop(state);
             let pool = self.clone();
@@ -65,7 +103,7 @@ impl Pool {
                 // With no thread at all nobody would ever take the errand: serve it here, as a
                 // server that is slow in a machine without threads rather than one that hangs.
                 if state.threads == 0
-                    && let Some((errand, home)) = state.queue.pop_front()
+                    && let Some((errand, home)) = state.next(0)
                 {
                     drop(state);
                     self.serve(errand, &home);
@@ -88,7 +126,8 @@ impl Pool {
     fn work(&self) {
         let mut state = self.state.lock();
         loop {
-            if let Some((errand, home)) = state.queue.pop_front() {
+            let others = state.busy() - 1;
+            if let Some((errand, home)) = state.next(others) {
                 drop(state);
                 self.serve(errand, &home);
                 state = self.state.lock();
@@ -101,7 +140,7 @@ impl Pool {
             state.idle += 1;
             let waited = self.work.wait_for(&mut state, POOL_THREAD_IDLE);
             state.idle -= 1;
-            if waited.timed_out() && state.queue.is_empty() {
+            if waited.timed_out() && state.is_empty() {
                 state.threads -= 1;
                 return;
             }

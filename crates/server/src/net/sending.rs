@@ -83,6 +83,7 @@ impl<P: Poller> EventLoop<P> {
             return;
         };
         if connection.output.unsent() > 0 {
+            connection.count_memory();
             return;
         }
         if connection.output.capacity() > BUFFER_BYTES_KEPT && connection.phase != Phase::Again {
@@ -91,6 +92,7 @@ impl<P: Poller> EventLoop<P> {
         if connection.input.is_empty() && connection.input.capacity() > BUFFER_BYTES_KEPT {
             connection.input = Input::new();
         }
+        connection.count_memory();
         match connection.phase {
             Phase::Again if !connection.queued => {
                 connection.queued = true;

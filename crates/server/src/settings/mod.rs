@@ -21,6 +21,8 @@ pub use value::Port;
 
 /// The least memory that a server runs with.
 const MEMORY_MIN: u64 = 64 << 20;
+/// What the program takes before it serves anybody: measured, with some threads' stacks.
+const PROGRAM_BYTES: u64 = 48 << 20;
 /// The most event loops.
 const THREADS_MAX: usize = 1024;
 /// The least that a request may need.
@@ -63,6 +65,8 @@ pub struct Settings {
     pub connections_max: usize,
     /// Silence after which a connection is closed; zero: never.
     pub idle_timeout: Duration,
+    /// Time within which a client must have logged in; zero: any.
+    pub login_timeout: Duration,
     /// Time after which a client that takes no output is closed.
     pub send_timeout: Duration,
     /// How long a stop waits for requests in flight.
@@ -129,6 +133,7 @@ impl Settings {
             connections_max: values
                 .get("max-connections", |text| within(value::count(text)?, 1..=10_000_000))?,
             idle_timeout: values.get("idle-timeout", value::duration)?,
+            login_timeout: values.get("login-timeout", value::duration)?,
             send_timeout: values.get("send-timeout", value::duration)?,
             shutdown_timeout: values.get("shutdown-timeout", value::duration)?,
             packet_max: request("max-allowed-packet", REQUEST_BYTES_MAX)?,
@@ -145,19 +150,32 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Bytes of `memory` for running analytic queries: they share a quarter of it.
+    /// What is left of `memory` when the program itself is there: code, threads, tables of the
+    /// store, and what the allocator cannot use.
+    fn shared_memory(&self) -> u64 {
+        self.memory - PROGRAM_BYTES.min(self.memory / 2)
+    }
+
+    /// Bytes of `memory` for running analytic queries.
     pub fn query_memory(&self) -> u64 {
-        self.memory / 4
+        self.shared_memory() / 100 * 15
     }
 
     /// Bytes of `memory` for the store: its caches and write buffers.
     pub fn store_memory(&self) -> u64 {
-        self.memory - self.query_memory() - self.row_cache_memory()
+        self.shared_memory() / 100 * 38
     }
 
     /// Bytes of `memory` for rows that are looked up by key.
     pub fn row_cache_memory(&self) -> u64 {
-        self.memory / 4
+        self.shared_memory() / 100 * 22
+    }
+
+    /// Bytes of `memory` for what clients make the server keep: buffers of connections, open
+    /// transactions, prepared statements, statements under way.
+    pub fn client_memory(&self) -> u64 {
+        let others = self.query_memory() + self.store_memory() + self.row_cache_memory();
+        self.shared_memory() - others
     }
 
     /// A server that others can reach lets nobody in who cannot prove who he is.

@@ -119,8 +119,8 @@ const DATA: Section = Section {
             "memory",
             Kind::Size,
             "1GiB",
-            "Memory for caches, write buffers and running queries.\n\
-             Connections come on top. At least 64MiB.\n",
+            "Memory of the server: caches, write buffers, queries, connections, transactions.\n\
+             At least 64MiB.\n",
         ),
         setting(
             "durability",
@@ -205,6 +205,12 @@ const CONNECTIONS: Section = Section {
             Kind::Duration,
             "8h",
             "Silence after which a connection is closed; 0: never.\n",
+        ),
+        setting(
+            "login-timeout",
+            Kind::Duration,
+            "10s",
+            "Time within which a client must have logged in or shown its secret; 0: any.\n",
         ),
         setting(
             "send-timeout",

@@ -61,6 +61,9 @@ impl Running {
     /// Starts a server on free ports with further flags, and waits until it is ready.
     pub fn start(data_dir: &Path, more: &[&str]) -> Running {
         let mut arguments = flags(data_dir);
+        if more.iter().any(|flag| flag.starts_with("--memory=")) {
+            arguments.retain(|flag| !flag.starts_with("--memory="));
+        }
         arguments.extend(more.iter().map(|flag| (*flag).to_owned()));
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         Self::start_with(data_dir, &arguments)

@@ -101,12 +101,14 @@ impl LoadLocal {
         loop {
             let own = self.batch.is_none();
             let (splitter, loader) = (&mut self.splitter, &mut self.loader);
+            // Several loads at once must fit.
+            let bytes_max = BATCH_BYTES.min(session.sql().engine().budget().bytes_max() / 16);
             let full = if own {
                 session.writing_load(|transaction| {
                     gather(splitter, loader, transaction, last, usize::MAX)
                 })?
             } else if let Some(batch) = &mut self.batch {
-                gather(splitter, loader, batch, last, BATCH_BYTES)?
+                gather(splitter, loader, batch, last, bytes_max)?
             } else {
                 false
             };

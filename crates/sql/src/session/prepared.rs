@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use rows::Group;
+use rows::budget::Share;
 use rows::datum::{Datum, Value};
 
 use super::{Session, Statement};
@@ -16,12 +17,16 @@ use crate::scan::{Scanned, leading_word, open_version_comments};
 
 /// Most prepared statements of a session.
 const PREPARED_MAX: usize = 16_382;
+/// Memory that a prepared statement takes besides its text, about: plan and columns.
+const PREPARED_BYTES: usize = 4096;
 
 /// A statement that was prepared.
 pub(super) struct PreparedStatement {
     /// Its text.
     pub text: Vec<u8>,
     scanned: Scanned,
+    /// Memory for all of it.
+    _share: Share,
     plan: Option<Plan>,
     /// The database it was prepared in.
     database: Option<String>,
@@ -40,8 +45,10 @@ impl Session {
         }
         self.begin_statement();
         let text = open_version_comments(text).unwrap_or_else(|| text.to_vec());
-        let mut scanned = Scanned::default();
+        let mut scanned = Scanned::within(self.sql.engine().budget().bytes_max() / 4);
         scanned.scan(&text, self.variables.mode)?;
+        let mut share = self.sql.engine().budget().share();
+        share.grow_to(PREPARED_BYTES + 3 * text.len() + scanned.memory_bytes())?;
         if scanned.taken < text.len() {
             return Err(crate::scan::syntax_at(&text, scanned.taken));
         }
@@ -62,7 +69,8 @@ impl Session {
         self.next_prepared = self.next_prepared.wrapping_add(1).max(1);
         let parameters = scanned.parameters;
         let database = self.database.clone();
-        self.prepared.insert(id, PreparedStatement { text, scanned, plan, database });
+        self.prepared
+            .insert(id, PreparedStatement { text, scanned, _share: share, plan, database });
         Ok(Prepared { id, parameters, columns })
     }
 

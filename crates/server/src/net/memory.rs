@@ -1,0 +1,112 @@
+//! What a loop does when clients together use more memory than they may.
+//!
+//! First replies are sent before further requests are served, and connections that hold much
+//! wait; clients that read what they asked for give the memory back within a turn or two. When it
+//! does not come back in `GRACE`, the connections that hold most are closed, largest first, in
+//! their protocol's words, until there is room again. Small requests are served throughout.
+//!
+//! Invariants
+//! 1. A connection that waits here stands in `waiting` and nowhere else.
+//! 2. Nobody who holds less than `SMALL_BYTES` waits or is closed, unless far more is in use than
+//!    may be: then nobody is served until the largest are gone.
+//!
+//! Not here: the sum (`rows::budget`), what others take of it (transactions, statements).
+
+use std::time::{Duration, Instant};
+
+use doors::Input;
+use rows::budget::SMALL_BYTES;
+
+use super::connection::Phase;
+use super::event_loop::EventLoop;
+use super::poller::{Poller, Token};
+
+/// How long connections that wait for memory sleep.
+pub(super) const MEMORY_PAUSE: Duration = Duration::from_millis(5);
+/// How long too much memory may be in use before somebody has to go.
+const GRACE: Duration = Duration::from_millis(200);
+
+impl<P: Poller> EventLoop<P> {
+    /// At the beginning of a turn: lets those go on who waited, and closes the largest when
+    /// waiting has not helped.
+    pub(super) fn keep_memory(&mut self, now: Instant) {
+        let budget = self.shared.engine.budget();
+        let (used, most) = (budget.used(), budget.bytes_max());
+        if used <= most {
+            self.over_since = None;
+        } else {
+            let since = *self.over_since.get_or_insert(now);
+            // Far above there is no time to wait for slow clients.
+            if now.duration_since(since) >= GRACE || used - most > most / 4 {
+                self.over_since = None;
+                self.close_largest();
+            }
+        }
+        self.runnable.append(&mut self.waiting);
+    }
+
+    /// Whether the connection has to wait for memory; then it is served later.
+    pub(super) fn waits_for_memory(&mut self, token: Token) -> bool {
+        if !self.shared.engine.budget().is_over() {
+            return false;
+        }
+        self.send_all();
+        let budget = self.shared.engine.budget();
+        let (used, most) = (budget.used(), budget.bytes_max());
+        if used <= most {
+            return false;
+        }
+        let far = used - most > most / 4;
+        let Some(connection) = self.slots.get(token) else {
+            return false;
+        };
+        let asks = matches!(connection.phase, Phase::Ready | Phase::Again);
+        if !asks || (connection.memory.bytes() <= SMALL_BYTES && !far) {
+            return false;
+        }
+        connection.queued = true;
+        self.waiting.push(token);
+        true
+    }
+
+    fn close_largest(&mut self) {
+        let mut large = Vec::new();
+        for token in self.slots.tokens() {
+            if let Some(connection) = self.slots.get(token) {
+                let may_go = !matches!(connection.phase, Phase::Away | Phase::Held);
+                let bytes = connection.memory.bytes();
+                if may_go && bytes > SMALL_BYTES {
+                    large.push((bytes, token));
+                }
+            }
+        }
+        large.sort_unstable();
+        let budget = self.shared.engine.budget().clone();
+        for (bytes, token) in large.into_iter().rev() {
+            if budget.used() <= budget.bytes_max() / 4 * 3 {
+                break;
+            }
+            tracing::warn!(bytes, "out of memory for clients: closing one that holds much of it");
+            self.give_up(token);
+        }
+    }
+
+    /// Tells a client that there is no memory for its request, and closes.
+    fn give_up(&mut self, token: Token) {
+        let Some(connection) = self.slots.get(token) else {
+            return;
+        };
+        if connection.output.unsent() > 0 {
+            // It does not read what it was sent: nothing more can be told.
+            return self.close(token);
+        }
+        let words = self.shared.doors[connection.door].overload.clone();
+        connection.input = Input::new();
+        connection.output.shrink();
+        connection.output.append(words);
+        connection.conversation = None;
+        connection.memory.set(0);
+        connection.phase = Phase::Closing;
+        self.send_later(token);
+    }
+}

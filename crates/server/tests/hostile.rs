@@ -1,0 +1,266 @@
+//! Clients that no server should have: slow, silent, boundless, or of another protocol. Others go
+//! on meanwhile, the hostile ones are told or closed, and what they held comes back.
+
+#[path = "support/mysql.rs"]
+mod mysql;
+mod support;
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use mysql::{Failure, Mysql};
+use support::{PATIENCE, Running, ask_line, read_all, read_line, rest, wait_until};
+
+const DOORS: [&str; 4] = ["mysql", "handlersocket", "handlersocket-write", "memcached"];
+/// The longest that anybody else may wait for a small request meanwhile, on a busy machine.
+const DELAY_MAX: Duration = Duration::from_secs(2);
+
+fn open_files(server: &Running) -> usize {
+    std::fs::read_dir(format!("/proc/{}/fd", server.pid())).expect("its process").count()
+}
+
+/// A figure of the server's memory in MiB, as the kernel names it.
+fn memory_mib(server: &Running, figure: &str) -> u64 {
+    let path = format!("/proc/{}/status", server.pid());
+    let status = std::fs::read_to_string(path).expect("its process");
+    let line = status.lines().find(|line| line.starts_with(figure)).expect("a figure of Linux");
+    let digits: String = line.chars().filter(char::is_ascii_digit).collect();
+    digits.parse::<u64>().expect("a number") / 1024
+}
+
+/// Asks over and over until told to stop; gives the longest that an answer took, and how many.
+fn busy(server: &Running, stop: &AtomicBool) -> (Duration, u64) {
+    let mut client = server.connect("memcached");
+    assert_eq!(ask_line(&mut client, "set busy 0 0 1\r\nx\r\n"), "STORED\r");
+    let (mut longest, mut count) = (Duration::ZERO, 0);
+    while !stop.load(Ordering::Relaxed) {
+        let since = Instant::now();
+        assert_eq!(ask_line(&mut client, "get busy\r\n"), "VALUE busy 0 1\r");
+        assert_eq!(
+            (read_line(&mut client), read_line(&mut client)),
+            ("x\r".into(), "END\r".into())
+        );
+        longest = longest.max(since.elapsed());
+        count += 1;
+    }
+    (longest, count)
+}
+
+/// Does something hostile while a client is busy, which must not notice, and checks that no
+/// connection stays behind.
+fn beside_others(server: &Running, hostile: impl FnOnce()) {
+    let stop = AtomicBool::new(false);
+    let before = open_files(server);
+    let (longest, count) = std::thread::scope(|scope| {
+        let others = scope.spawn(|| busy(server, &stop));
+        hostile();
+        stop.store(true, Ordering::Relaxed);
+        others.join().expect("served")
+    });
+    assert!(count > 0 && longest < DELAY_MAX, "{count} requests, the slowest took {longest:?}");
+    wait_until("connections are gone", || open_files(server) <= before + 4);
+}
+
+#[test]
+fn a_client_that_does_not_log_in_is_closed_however_slowly_it_goes_on_sending() {
+    let directory = tempfile::tempdir().unwrap();
+    let flags = ["--login-timeout=1s", "--handlersocket-secret=s"];
+    let server = Running::start(directory.path(), &flags);
+    for (door, piece) in [("mysql", &b"\x01"[..]), ("handlersocket", b"x")] {
+        let mut client = server.connect(door);
+        let mut reader = client.try_clone().unwrap();
+        let closed = std::thread::spawn(move || read_all(&mut reader));
+        let since = Instant::now();
+        // One byte now and then, until the other side is gone.
+        while !closed.is_finished() && client.write_all(piece).is_ok() {
+            assert!(since.elapsed() < PATIENCE, "{door} waits for ever");
+            (0..50).for_each(|_| rest());
+        }
+        closed.join().unwrap();
+    }
+    // Who has logged in may be silent.
+    let mut sql = Mysql::login(server.connect("mysql")).unwrap();
+    let mut silent = server.connect("memcached");
+    let since = Instant::now();
+    wait_until("longer than a login", || since.elapsed() > Duration::from_secs(3));
+    assert!(sql.query("SELECT 1").is_ok());
+    assert_eq!(ask_line(&mut silent, "get a\r\n"), "END\r");
+}
+
+#[test]
+fn announced_lengths_take_no_memory_and_are_refused_in_each_protocols_words() {
+    let directory = tempfile::tempdir().unwrap();
+    let server = Running::start(directory.path(), &[]);
+    let mut client = server.connect("memcached");
+    let too_large = "SERVER_ERROR object too large for cache\r";
+    assert_eq!(ask_line(&mut client, "set k 0 0 2147483647\r\n"), too_large);
+    let mut client = server.connect("memcached");
+    let reply = ask_line(&mut client, "set k 0 0 4294967295\r\n");
+    assert_eq!(reply, "CLIENT_ERROR bad command line format\r");
+    let mut packet = vec![0x80, 1, 0, 1, 8, 0, 0, 0, 0xff, 0xff, 0xff, 0xff];
+    packet.resize(64, 0);
+    let mut client = server.connect("memcached");
+    client.write_all(&packet).unwrap();
+    let mut header = [0; 24];
+    client.read_exact(&mut header).unwrap();
+    assert_eq!((header[0], &header[6..8]), (0x81, &[0, 3][..]), "too large, as a packet");
+    // Before the login a packet of 16 MiB is too much.
+    let mut client = server.connect("mysql");
+    client.write_all(&[0xff, 0xff, 0xff, 1]).unwrap();
+    let reply = String::from_utf8_lossy(&read_all(&mut client)).into_owned();
+    assert!(reply.contains("max_allowed_packet"), "{reply}");
+    // After it, the chain's sum counts.
+    let small = tempfile::tempdir().unwrap();
+    let strict = Running::start(small.path(), &["--max-allowed-packet=1MiB"]);
+    let mut sql = Mysql::login(strict.connect("mysql")).unwrap();
+    let refused = sql.query(&format!("SELECT '{}'", "x".repeat(2 << 20)));
+    assert!(matches!(refused, Err(Failure::Error { number: 1153, .. } | Failure::Gone(_))));
+    assert!(memory_mib(&server, "VmHWM") < 64 && memory_mib(&strict, "VmHWM") < 64);
+}
+
+#[test]
+fn a_line_of_filters_or_in_values_takes_no_more_memory_than_its_bytes() {
+    let directory = tempfile::tempdir().unwrap();
+    let server = Running::start(directory.path(), &["--memory=512MiB"]);
+    let mut sql = Mysql::login(server.connect("mysql")).unwrap();
+    sql.query("CREATE DATABASE d").unwrap();
+    sql.query("CREATE TABLE d.t (id INT PRIMARY KEY)").unwrap();
+    let before = memory_mib(&server, "VmHWM");
+    let lines =
+        ["\tF\t\t\t".repeat(3_000_000), format!("\t@\t0\t9999999{}", "\t".repeat(9_999_999))];
+    for (line, reply) in lines.iter().zip(["2\t1\tfilternum", "0\t1"]) {
+        let mut client = server.connect("handlersocket");
+        assert_eq!(ask_line(&mut client, "P\t1\td\tt\tPRIMARY\tid\tid\n"), "0\t1");
+        assert_eq!(ask_line(&mut client, &format!("1\t=\t1\t5\t1\t0{line}\n")), reply);
+    }
+    let taken = memory_mib(&server, "VmHWM") - before;
+    assert!(taken < 64, "{taken} MiB for lines of 15 MB");
+}
+
+#[test]
+fn garbage_and_other_protocols_harm_nobody() {
+    let directory = tempfile::tempdir().unwrap();
+    let server = Running::start(directory.path(), &["--login-timeout=1s"]);
+    let hello = [&[0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc, 3, 3][..], &[0xaa; 500]].concat();
+    let mut noise = 1u64;
+    let garbage: Vec<u8> = (0..100_000)
+        .map(|_| {
+            noise = noise.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_041);
+            (noise >> 56) as u8
+        })
+        .collect();
+    let http = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n".to_vec();
+    let endless = vec![b'x'; 4 << 20];
+    beside_others(&server, || {
+        for door in DOORS {
+            for bytes in [&hello, &garbage, &http, &endless] {
+                let mut client = server.connect(door);
+                client.set_write_timeout(Some(PATIENCE)).unwrap();
+                // The server may close before it has read all of it.
+                let _ = client.write_all(bytes);
+                let _ = client.shutdown(std::net::Shutdown::Write);
+                let mut reply = Vec::new();
+                let _ = client.read_to_end(&mut reply);
+            }
+        }
+    });
+    assert!(!server.log().contains("panicked"), "{}", server.log());
+}
+
+#[test]
+fn a_storm_of_connects_does_not_hold_up_busy_clients() {
+    let directory = tempfile::tempdir().unwrap();
+    let server = Running::start(directory.path(), &[]);
+    beside_others(&server, || {
+        let since = Instant::now();
+        let mut made = 0;
+        while since.elapsed() < Duration::from_secs(2) && made < 20_000 {
+            // All doors, in turn; some say something, some leave at once.
+            let address = server.address(DOORS[made % 4]);
+            if let Ok(mut client) = TcpStream::connect(address)
+                && made % 3 == 0
+            {
+                let _ = client.write_all(b"get a\r\n");
+            }
+            made += 1;
+        }
+        assert!(made > 1000, "{made} connects in two seconds");
+    });
+}
+
+#[test]
+fn clients_that_do_not_read_or_hardly_write_cost_others_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    let server = Running::start(directory.path(), &["--memory=128MiB"]);
+    let mut client = server.connect("memcached");
+    let value = "v".repeat(100_000);
+    assert_eq!(ask_line(&mut client, &format!("set big 0 0 100000\r\n{value}\r\n")), "STORED\r");
+    drop(client);
+    beside_others(&server, || {
+        let mut held = Vec::new();
+        for number in 0..200 {
+            let mut client = server.connect("memcached");
+            client.set_nonblocking(true).unwrap();
+            if number % 2 == 0 {
+                let _ = client.write(&b"get big\r\n".repeat(1000));
+            } else {
+                let _ = client.write(b"set slow 0 0 1000\r\n");
+            }
+            held.push(client);
+        }
+        let since = Instant::now();
+        while since.elapsed() < Duration::from_secs(2) {
+            for client in held.iter_mut().skip(1).step_by(2) {
+                let _ = client.write(b"x");
+            }
+            rest();
+        }
+    });
+}
+
+#[test]
+fn a_commit_gets_through_however_many_wait_for_its_locks() {
+    const WAITERS: usize = 600;
+    let directory = tempfile::tempdir().unwrap();
+    let server = Running::start(directory.path(), &["--memory=256MiB", "--durability=os"]);
+    let mut holder = Mysql::login(server.connect("mysql")).unwrap();
+    holder.query("CREATE DATABASE d").unwrap();
+    holder.query("CREATE TABLE d.t (id INT PRIMARY KEY, n INT)").unwrap();
+    holder.query("INSERT INTO d.t VALUES (1, 0), (2, 0)").unwrap();
+    holder.query("BEGIN").unwrap();
+    holder.query("UPDATE d.t SET n = n + 1 WHERE id = 1").unwrap();
+    let login = |_| Mysql::login(server.connect("mysql")).unwrap();
+    let mut waiters: Vec<Mysql> = (0..WAITERS).map(login).collect();
+    for waiter in &mut waiters {
+        waiter.send_query("UPDATE d.t SET n = n + 1 WHERE id = 1").unwrap();
+    }
+    let threads = format!("/proc/{}/task", server.pid());
+    wait_until("the pool is full", || std::fs::read_dir(&threads).unwrap().count() > 512);
+    let since = Instant::now();
+    // A transaction that holds locks goes on, and ends.
+    holder.query("UPDATE d.t SET n = n + 1 WHERE id = 2").unwrap();
+    holder.query("COMMIT").unwrap();
+    assert!(since.elapsed() < Duration::from_secs(10), "{:?}", since.elapsed());
+    waiters.iter_mut().for_each(|waiter| drop(waiter.result().unwrap()));
+    let rows = holder.query("SELECT n FROM d.t WHERE id = 1").unwrap();
+    assert_eq!(rows, [[Some((WAITERS + 1).to_string())]]);
+}
+
+#[test]
+fn who_comes_when_the_server_is_full_is_told_so_in_the_doors_words() {
+    let directory = tempfile::tempdir().unwrap();
+    let server = Running::start(directory.path(), &["--max-connections=2"]);
+    let held = [server.connect("memcached"), server.connect("memcached")];
+    let told =
+        |door: &str| String::from_utf8_lossy(&read_all(&mut server.connect(door))).into_owned();
+    wait_until("both are served", || told("memcached").contains("Too many open connections"));
+    assert!(told("mysql").contains("Too many connections"));
+    assert_eq!(told("handlersocket"), "2\t1\ttoo many connections\n");
+    drop(held);
+    wait_until("there is room again", || {
+        let mut client = server.connect("memcached");
+        ask_line(&mut client, "get a\r\n") == "END\r"
+    });
+}
