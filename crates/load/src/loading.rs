@@ -174,7 +174,10 @@ impl Loading<'_> {
         match done {
             Ok(done) => {
                 self.loaded.statements += 1;
-                self.loaded.rows += done.rows;
+                // CREATE DATABASE, too, tells of a row.
+                if self.batch.is_some() {
+                    self.loaded.rows += done.rows;
+                }
                 if done.warnings > 0 { self.warn(line) } else { Ok(()) }
             }
             Err(error @ Error::Server { .. }) if self.options.force => {

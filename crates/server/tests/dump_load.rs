@@ -140,7 +140,10 @@ fn a_dump_that_was_cut_short_is_told_and_its_half_statement_is_not_carried_out()
         let said = text(&loaded.stderr);
         assert_eq!(loaded.status.code(), Some(1), "{said}");
         assert!(said.contains("cut short") || said.contains("within a statement"), "{said}");
-        assert!(dump(directory.path(), &[]).contains("(2)"), "the rows are there");
+        assert!(said.contains("everything before line "), "{said}");
+        // An open batch is undone when the file cannot be read on.
+        let dumped = dump(directory.path(), &[]);
+        assert_eq!(dumped.contains("INSERT"), rest.is_empty(), "{dumped}");
         load(directory.path(), "DROP DATABASE d;", &[]);
     }
     let loaded = load(directory.path(), &format!("{whole}-- Dump completed\n"), &[]);
