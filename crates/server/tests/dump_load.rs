@@ -244,7 +244,11 @@ fn rows_of_megabytes_and_many_rows_to_a_line_come_whole() {
     assert!(longest < 2 * large.len(), "an INSERT ends behind the row that makes it long");
     assert!(load(&two, &first, &[]).status.success());
     assert!(first == dump(&two, &[]), "the second dump differs");
-    let limited = load(&two, &sql, &["--config", &small_packets(directory.path())]);
+    let limited = load(
+        &directory.path().join("three"),
+        &sql,
+        &["--config", &small_packets(directory.path())],
+    );
     let said = text(&limited.stderr);
     assert!(said.contains("standard input line 1: the statement has more than"), "{said}");
 }
