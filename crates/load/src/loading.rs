@@ -117,6 +117,10 @@ pub fn load(
     }
     let line = splitter.line();
     loading.commit().map_err(|error| loading.given_up(error, line))?;
+    if splitter.is_unfinished() {
+        let why = "the dump has no last line `-- Dump completed`: it was cut short".to_owned();
+        return Err(loading.given_up(Error::File(why), line));
+    }
     Ok(loading.loaded)
 }
 

@@ -8,9 +8,13 @@
 //! `/*M! ... */`, which only MariaDB executes, and `/*!999999\- ... */`, the mark of its dumps, are
 //! comments like any other.
 //!
+//! A file that says at its beginning that it is a dump (`-- MySQL dump`) says at its end that it is
+//! whole (`-- Dump completed`), and ends each statement with a delimiter.
+//!
 //! Invariants
 //! 1. No more is kept than the statement that is being read and one piece of the file.
-//! 2. A delimiter within quotes or a comment ends nothing. A backslash escapes within quotes, but
+//! 2. What stands at the end of a dump without a delimiter is a part of a statement, and none.
+//! 3. A delimiter within quotes or a comment ends nothing. A backslash escapes within quotes, but
 //!    not within backticks.
 //!
 //! Not here: what a statement is (`kind`).
@@ -21,6 +25,10 @@ use crate::error::{Error, Result};
 
 /// How much is read at a time.
 const READ_BYTES: usize = 256 * 1024;
+/// How dumps begin, in the words of their programs.
+const BEGINNINGS: [&[u8]; 3] = [b"-- MySQL dump ", b"-- MariaDB dump ", b"-- Rowhouse dump"];
+/// How they end.
+const COMPLETED: &[u8] = b"-- Dump completed";
 /// The longest token whose beginning must not be judged without its end.
 const LOOKAHEAD: usize = 32;
 
@@ -61,6 +69,8 @@ pub struct Splitter<R> {
     line: u64,
     statement_bytes_max: usize,
     bytes_read: u64,
+    /// A dump has begun, whose end has not come.
+    unfinished: bool,
 }
 
 impl<R: Read> Splitter<R> {
@@ -78,7 +88,14 @@ impl<R: Read> Splitter<R> {
             line: 1,
             statement_bytes_max,
             bytes_read: 0,
+            unfinished: false,
         }
+    }
+
+    /// Whether a dump has begun whose last line has not come: at the end of the file, it was cut
+    /// short.
+    pub fn is_unfinished(&self) -> bool {
+        self.unfinished
     }
 
     /// Bytes of the file that statements so far have used up.
@@ -131,6 +148,11 @@ impl<R: Read> Splitter<R> {
             if spaces > 0 {
                 self.pass(self.start + spaces);
                 continue;
+            }
+            if BEGINNINGS.iter().any(|beginning| rest.starts_with(beginning)) {
+                self.unfinished = true;
+            } else if rest.starts_with(COMPLETED) {
+                self.unfinished = false;
             }
             let end = if rest.starts_with(b"#") || is_dash_comment(rest) {
                 self.find(self.start, b"\n")?
@@ -202,6 +224,7 @@ impl<R: Read> Splitter<R> {
                     State::Quoted(_) => "the file ends within a string",
                     State::Block => "the file ends within a comment",
                     _ if self.versioned => "the file ends within a comment",
+                    _ if self.unfinished => "the dump ends within a statement",
                     _ => return Ok((self.buffer.len(), self.buffer.len())),
                 };
                 return Err(self.failed(open));

@@ -49,6 +49,9 @@ pub struct RocksOptions {
     /// Opens a directory whose log is damaged where it was synced, without the writes from the
     /// damage on. Otherwise it is refused with `DamagedLog`.
     pub gives_up_damaged_log: bool,
+    /// Whether files are compacted and space is given back in the background: not where a copy
+    /// is only looked at, whose disk may have no room for it.
+    pub compacts: bool,
 }
 
 impl Default for RocksOptions {
@@ -58,6 +61,7 @@ impl Default for RocksOptions {
             background_jobs: 0,
             recovery_max: Duration::from_secs(2),
             gives_up_damaged_log: false,
+            compacts: true,
         }
     }
 }
@@ -144,6 +148,7 @@ impl RocksOptions {
     fn set_levels(&self, options: &mut Options) {
         let jobs = self.jobs();
         options.set_max_background_jobs(jobs as i32);
+        options.set_disable_auto_compactions(!self.compacts);
         options.set_max_subcompactions((jobs / 2).max(1) as u32);
         options.set_level_compaction_dynamic_level_bytes(true);
         options.set_level_zero_file_num_compaction_trigger(4);

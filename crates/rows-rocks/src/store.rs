@@ -79,7 +79,7 @@ impl RocksStore {
         let of_log = |error| of_file("reading the log", error);
         let is_empty = !directory.join("CURRENT").exists();
         let has_logs = is_empty || !logs(directory).map_err(of_log)?.is_empty();
-        let gives_up_damaged_log = options.gives_up_damaged_log;
+        let RocksOptions { gives_up_damaged_log, compacts, .. } = *options;
         let settings = options.settings(disk_bytes(directory), has_logs).map_err(of_open)?;
         let Settings { mut options, cache } = settings;
         options.create_if_missing(state == Directory::New);
@@ -112,7 +112,9 @@ impl RocksStore {
         });
         let mut handle = Handle { shared, threads: Vec::new() };
         handle.start("wal-sync", Shared::sync_until_stopped)?;
-        handle.start("reclaim", Shared::reclaim_until_stopped)?;
+        if compacts {
+            handle.start("reclaim", Shared::reclaim_until_stopped)?;
+        }
         Ok(RocksStore { handle: Arc::new(handle) })
     }
 

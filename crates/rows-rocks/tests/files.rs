@@ -262,6 +262,31 @@ fn reclaiming_goes_on_after_a_restart() {
 }
 
 #[test]
+fn a_store_that_is_only_looked_at_is_not_compacted() {
+    let directory = tempfile::tempdir().unwrap();
+    let options = RocksOptions { memory_bytes: 8 << 20, compacts: false, ..Default::default() };
+    let store = RocksStore::open(directory.path(), &options).unwrap();
+    // The same keys again and again, in a file each one or two times: compacted, once.
+    for round in 0..20 {
+        for number in 0..1000 {
+            let changes = vec![Change::Put(key(number), value(number + round * 1000))];
+            store.write(&Batch { changes }, Durability::Os).unwrap();
+        }
+    }
+    drop(store);
+    let store = RocksStore::open(directory.path(), &options).unwrap();
+    assert_eq!(count(&store), 1000);
+    assert!(store.status().disk_bytes > 8_000_000, "{:?}", store.status());
+    drop(store);
+    let store = open(directory.path());
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while store.status().disk_bytes > 6_000_000 {
+        assert!(Instant::now() < deadline, "{:?}", store.status());
+        std::thread::yield_now();
+    }
+}
+
+#[test]
 fn files_of_an_interrupted_ingestion_are_removed() {
     let directory = tempfile::tempdir().unwrap();
     drop(open(directory.path()));

@@ -190,6 +190,25 @@ fn a_second_backup_has_only_new_files_of_its_own_and_keeps_them_when_the_first_g
 }
 
 #[test]
+fn a_backup_whose_list_is_damaged_takes_no_other_ones_place() {
+    let place = place();
+    let server = place.server();
+    fill(&server, 0..100);
+    for _ in 0..3 {
+        place.backed_up(&[]);
+    }
+    let list = place.backups.join("3").join("BACKUP");
+    let mut bytes = fs::read(&list).unwrap();
+    bytes[40] ^= 1;
+    fs::write(&list, bytes).unwrap();
+    let said = place.backed_up(&["--keep=2"]);
+    assert!(said.contains("backup 1 removed"), "{said}");
+    assert!(!said.contains("backup 2 removed") && !said.contains("backup 3 removed"), "{said}");
+    place.is_sound(&["--number=2"]);
+    place.is_sound(&["--number=4"]);
+}
+
+#[test]
 fn a_full_backup_shares_nothing_and_its_damaged_file_is_named() {
     let place = place();
     let server = place.server();

@@ -131,6 +131,26 @@ fn a_statement_that_fails_is_told_by_its_line_and_what_is_in_by_the_line_before(
 }
 
 #[test]
+fn a_dump_that_was_cut_short_is_told_and_its_half_statement_is_not_carried_out() {
+    let directory = tempfile::tempdir().unwrap();
+    let whole = "-- MySQL dump 10.13\n\nCREATE DATABASE d; USE d;\nCREATE TABLE t (a INT);\n\
+                 INSERT INTO t VALUES (1),(2);\n";
+    for rest in ["", "DELETE FROM t"] {
+        let loaded = load(directory.path(), &format!("{whole}{rest}"), &[]);
+        let said = text(&loaded.stderr);
+        assert_eq!(loaded.status.code(), Some(1), "{said}");
+        assert!(said.contains("cut short") || said.contains("within a statement"), "{said}");
+        assert!(said.contains("everything before line "), "{said}");
+        // An open batch is undone when the file cannot be read on.
+        let dumped = dump(directory.path(), &[]);
+        assert_eq!(dumped.contains("INSERT"), rest.is_empty(), "{dumped}");
+        load(directory.path(), "DROP DATABASE d;", &[]);
+    }
+    let loaded = load(directory.path(), &format!("{whole}-- Dump completed\n"), &[]);
+    assert!(loaded.status.success(), "{}", text(&loaded.stderr));
+}
+
+#[test]
 fn what_is_left_out_of_a_load_is_told() {
     let directory = tempfile::tempdir().unwrap();
     let sql = "/*!999999\\- enable the sandbox mode */ \nCREATE DATABASE d; USE d;\n\

@@ -103,7 +103,26 @@ fn a_file_that_is_cut_off_or_has_no_end_of_statement_is_refused() {
     };
     let cut = failed("SELECT 1;\nINSERT INTO t VALUES ('ab", 1 << 20);
     assert_eq!(cut, "the file ends within a string; it begins on line 2");
+    let cut = failed("-- MySQL dump 10.13\n\nDELETE FROM t;\nDELETE FROM t WHERE a", 1 << 20);
+    assert_eq!(cut, "the dump ends within a statement; it begins on line 4");
     let long = format!("SELECT 1;\n\nSELECT {}", "1+".repeat(1 << 20));
     let long = failed(&long, 1 << 20);
     assert_eq!(long, "the statement has more than 1048576 bytes; it begins on line 3");
+}
+
+#[test]
+fn a_dump_is_unfinished_until_its_last_line() {
+    let unfinished = |file: &str| {
+        let mut splitter = Splitter::new(file.as_bytes(), 1 << 20);
+        while splitter.statement().unwrap().is_some() {}
+        splitter.is_unfinished()
+    };
+    for program in ["MySQL dump 10.13", "MariaDB dump 10.19", "Rowhouse dump 0.1.0"] {
+        assert!(unfinished(&format!("-- {program}\nDO 1;\n")));
+        assert!(unfinished(&format!("/*M!999999\\- x */\n-- {program}\nDO '-- Dump completed';")));
+        assert!(!unfinished(&format!("-- {program}\nDO 1;\n\n-- Dump completed on 2026-11-21")));
+    }
+    let two = "-- MySQL dump 1\nDO 1;\n-- Dump completed\n-- MySQL dump 1\nDO 2;\n";
+    assert!(unfinished(two) && !unfinished(&format!("{two}-- Dump completed")));
+    assert!(!unfinished("DO 1;\n-- a dump of my own\nDO 2"));
 }

@@ -237,21 +237,28 @@ impl Backups {
         write().map_err(of(&list))
     }
 
-    /// Removes all but the latest `count` backups, at least one stays; gives the numbers of those
-    /// removed.
+    /// Removes what is older than the latest `count` backups whose lists are sound, at least one;
+    /// gives the numbers of those removed.
     ///
     /// # Errors
     /// Of files. What could not be removed is no backup any more, or still a whole one.
     pub fn keep(&self, count: usize) -> Result<Vec<u64>> {
-        let numbers = self.numbers()?;
-        let leaving = &numbers[..numbers.len().saturating_sub(count.max(1))];
-        for number in leaving {
+        let mut leaving = self.numbers()?;
+        let mut sound = 0;
+        while let Some(number) = leaving.pop() {
+            // One that cannot be restored takes no other's place.
+            sound += usize::from(self.get(Some(number)).is_ok());
+            if sound == count.max(1) {
+                break;
+            }
+        }
+        for number in &leaving {
             let removing = self.directory.join(format!("{REMOVING}{number}"));
             fs::rename(self.path(*number), &removing).map_err(of(&removing))?;
             sync_directory(&self.directory).map_err(of(&self.directory))?;
             fs::remove_dir_all(&removing).map_err(of(&removing))?;
         }
-        Ok(leaving.to_vec())
+        Ok(leaving)
     }
 
     /// Reads every file of a backup and compares it with the list.

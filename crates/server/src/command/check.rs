@@ -70,7 +70,8 @@ fn check_backup(
 
 /// Reads the rows of a store's directory, prints what was found; exit code 1 when there is damage.
 pub(super) fn examine(rows: &Path, settings: &Settings) -> anyhow::Result<ExitCode> {
-    let options = RocksOptions { memory_bytes: settings.memory as usize, ..Default::default() };
+    let memory_bytes = settings.memory as usize;
+    let options = RocksOptions { memory_bytes, compacts: false, ..Default::default() };
     let store = RocksStore::open(rows, &options).context("cannot open the rows")?;
     let options = EngineOptions { durability: Durability::EveryCommit, ..Default::default() };
     let engine = Engine::open(Arc::new(store), options).context("cannot open the catalog")?;
