@@ -11,7 +11,7 @@ FLAGS ?=
 
 program = $(CARGO_TARGET_DIR)/release/rowhouse
 
-.PHONY: build run test unit scripts fuzz lint setup peers sample
+.PHONY: build run test unit scripts fuzz crashes lint setup peers sample
 
 # Always the whole workspace: dependencies are then compiled with one set of features, so once.
 build: setup
@@ -37,6 +37,14 @@ scripts: build peers
 SECONDS = 60
 fuzz: setup
 	scripts/fuzz --seconds $(SECONDS)
+
+# Power cuts under each durability, and kills, far more than the tests make; about half an hour.
+#   make crashes CUTS=5000 KILLS=500
+CUTS ?= 1800
+KILLS ?= 500
+crashes: setup
+	ROWHOUSE_CUTS=$(CUTS) ROWHOUSE_KILLS=$(KILLS) \
+		cargo test --release -p server --test crash -- --nocapture --test-threads=2
 
 lint: setup
 	cargo fmt --all --check

@@ -78,7 +78,7 @@ impl RocksOptions {
     }
 
     /// Size of one write buffer.
-    fn buffer(&self) -> usize {
+    pub(crate) fn buffer(&self) -> usize {
         let log_bytes_max = self.recovery_max.as_secs_f64() * LOG_BYTES_PER_SECOND;
         let recoverable = log_bytes_max as usize / BUFFERS_MAX;
         (self.memory() / 8).min(recoverable).max(BUFFER_MIN)

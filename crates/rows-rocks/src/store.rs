@@ -63,6 +63,8 @@ pub(crate) struct Shared {
     pub ingested: AtomicU64,
     pub directory: PathBuf,
     pub options: Options,
+    /// Size of a write buffer.
+    pub buffer_bytes: u64,
     pub cache: Cache,
     pub database: DB,
 }
@@ -80,6 +82,7 @@ impl RocksStore {
         let is_empty = !directory.join("CURRENT").exists();
         let has_logs = is_empty || !logs(directory).map_err(of_log)?.is_empty();
         let RocksOptions { gives_up_damaged_log, compacts, .. } = *options;
+        let buffer_bytes = options.buffer() as u64;
         let settings = options.settings(disk_bytes(directory), has_logs).map_err(of_open)?;
         let Settings { mut options, cache } = settings;
         options.create_if_missing(state == Directory::New);
@@ -107,6 +110,7 @@ impl RocksStore {
             ingested: AtomicU64::new(0),
             directory: directory.to_path_buf(),
             options,
+            buffer_bytes,
             cache,
             database,
         });

@@ -34,6 +34,9 @@ const CHECKPOINT_EVERY: Duration = Duration::from_secs(60);
 /// Below this a checkpoint would only make small files.
 const CHECKPOINT_BYTES_MIN: u64 = 1 << 20;
 
+/// How often is looked whether RocksDB takes writes again; it tells nobody.
+const STOPPED_LOOK_EVERY: Duration = Duration::from_millis(2);
+
 /// Bytes that a change takes in a batch besides its key and value, at most.
 const CHANGE_OVERHEAD: usize = 16;
 /// Bytes that a mark takes in a batch.
@@ -45,6 +48,8 @@ pub(crate) struct WriteModes {
     unsynced: WriteOptions,
     /// As `unsynced`, but fails where it would be held up.
     at_once: WriteOptions,
+    /// As `synced`, but fails where it would be held up by more than its sync.
+    synced_at_once: WriteOptions,
 }
 
 impl Default for WriteModes {
@@ -53,7 +58,10 @@ impl Default for WriteModes {
         synced.set_sync(true);
         let mut at_once = WriteOptions::default();
         at_once.set_no_slowdown(true);
-        WriteModes { synced, unsynced: WriteOptions::default(), at_once }
+        let mut synced_at_once = WriteOptions::default();
+        synced_at_once.set_sync(true);
+        synced_at_once.set_no_slowdown(true);
+        WriteModes { synced, unsynced: WriteOptions::default(), at_once, synced_at_once }
     }
 }
 
@@ -146,14 +154,43 @@ impl Syncing {
 impl Shared {
     /// Writes batches as one.
     pub(crate) fn write_batches(&self, batches: &[&Batch], durability: Durability) -> Result<()> {
-        let options = match durability {
-            Durability::EveryCommit => &self.modes.synced,
-            Durability::EverySecond | Durability::Os => &self.modes.unsynced,
+        let (at_once, waiting) = match durability {
+            Durability::EveryCommit => (&self.modes.synced_at_once, &self.modes.synced),
+            Durability::EverySecond | Durability::Os => (&self.modes.at_once, &self.modes.unsynced),
         };
-        let written = self.write_with(batches, options, durability)?;
+        let written = loop {
+            match self.write_with(batches, at_once, durability)? {
+                Err(error) if error.kind() == ErrorKind::Incomplete => {
+                    if !self.is_stopped() {
+                        break self.write_with(batches, waiting, durability)?;
+                    }
+                    // RocksDB's recovery from a full disk waits for those who wait in a write,
+                    // and they for it. So nobody waits inside while it takes no writes.
+                    self.check_space()?;
+                    std::thread::sleep(STOPPED_LOOK_EVERY);
+                }
+                written => break written,
+            }
+        };
         written.map_err(|error| self.health.after("writing", error))?;
         self.note_written(durability);
         Ok(())
+    }
+
+    /// Whether RocksDB takes no writes until a buffer is on the disk.
+    fn is_stopped(&self) -> bool {
+        let stopped = self.database.property_int_value("rocksdb.is-write-stopped");
+        matches!(stopped, Ok(Some(1..)))
+    }
+
+    /// Whether a buffer fits the disk: below that RocksDB does not go on.
+    fn check_space(&self) -> Result<()> {
+        let space = rustix::fs::statvfs(&self.directory);
+        let free = space.map_or(u64::MAX, |space| space.f_bavail.saturating_mul(space.f_frsize));
+        match free < self.buffer_bytes {
+            false => Ok(()),
+            true => Err(Error::DiskFull { source: format!("{free} bytes are free").into() }),
+        }
     }
 
     /// Writes batches as one unless that would wait for a disk; `false` when it would.
@@ -221,8 +258,12 @@ impl Shared {
         let mut batch = WriteBatch::default();
         batch.put_log_data(mark);
         let modes = &self.modes;
-        let options = if sync { &modes.synced } else { &modes.unsynced };
-        let written = self.database.write_opt(batch, options);
+        let options = if sync { &modes.synced_at_once } else { &modes.at_once };
+        let written = match self.database.write_opt(batch, options) {
+            // The mark after the next sync says this, too.
+            Err(error) if error.kind() == ErrorKind::Incomplete => return Ok(()),
+            written => written,
+        };
         written.map_err(|error| self.health.after("marking the log", error))
     }
 

@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 
 use faults::{Dice, Position};
@@ -32,10 +32,13 @@ pub struct Ends {
     pub seed: u64,
     pub steps_max: usize,
     pub ended: Arc<AtomicBool>,
+    /// Steps that were begun so far.
+    pub begun: Arc<AtomicU64>,
 }
 
 impl Ends {
     pub fn go_on(&self, writer: &Writer) -> bool {
+        self.begun.fetch_add(1, Ordering::Relaxed);
         writer.account.steps.len() < self.steps_max && !self.ended.load(Ordering::Relaxed)
     }
 }
@@ -53,14 +56,15 @@ pub fn prepare(server: &Running) {
     }
 }
 
-/// Starts the writers; each gives its account when it ends.
+/// Starts the writers, with accounts numbered behind `before`; each gives its account when it ends.
 pub fn start_writers(
     server: &Running,
     position: &dyn Fn() -> Position,
     ends: &Ends,
+    before: u64,
 ) -> Vec<JoinHandle<Account>> {
     let mut threads = Vec::new();
-    let mut number = 0;
+    let mut number = before;
     let mut start = |count: u64, door: &'static str, work: fn(Client, Writer, &Ends) -> Account| {
         for _ in 0..count {
             number += 1;

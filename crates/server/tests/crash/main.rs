@@ -1,12 +1,17 @@
-//! The power is cut while all doors write: what a disk would hold is all that is left, and it is
-//! held against what the clients were told.
+//! The end comes suddenly while all doors write, by a cut of the power or by kill -9, and what is
+//! left is held against what the clients were told.
 //!
-//! The server runs on a file layer (crate `faults`) that records every change and every sync; from
+//! Power cuts: what a disk would hold is all that is left. The server runs on a file layer (crate
+//! `faults`) that records every change and every sync; from
 //! one record come any number of disks, cut at any moment, with any part of what was not synced.
 //! Each is opened, checked, and compared with the accounts of the clients (`judge` has the rules);
 //! some are opened by a real server and looked at through its doors.
 //!
-//! `ROWHOUSE_CUTS=5000` makes so many cuts under each durability instead of a few. A failure keeps
+//! Kills: the operating system keeps what it was handed; nothing answered is lost under any
+//! durability (`kills`).
+//!
+//! `ROWHOUSE_CUTS=5000` makes so many cuts under each durability instead of a few,
+//! `ROWHOUSE_KILLS=500` so many kills; `make crashes` does both. A failure of a cut keeps
 //! its recording and prints the `ROWHOUSE_CUT_AGAIN` with which this one cut is made again.
 
 mod account;
@@ -15,6 +20,7 @@ mod doors;
 mod found;
 mod judge;
 mod keys;
+mod kills;
 mod lines;
 mod load;
 #[path = "../support/mysql.rs"]
@@ -29,6 +35,7 @@ use std::env;
 use std::path::Path;
 
 use cuts::{Cut, Figures, cut_and_judge, moments, write_disk};
+use kills::kill_again_and_again;
 use recording::{Recording, record};
 
 const CUTS: u64 = 60;
@@ -36,9 +43,15 @@ const CUTS: u64 = 60;
 const CUTS_EACH: u64 = 250;
 const STEPS: usize = 1200;
 
+const KILLS: u64 = 15;
+
+fn wanted(name: &str, default: u64) -> u64 {
+    let given = env::var(name).ok();
+    given.map_or(default, |text| text.parse().expect("a number"))
+}
+
 fn cuts_wanted() -> u64 {
-    let given = env::var("ROWHOUSE_CUTS").ok();
-    given.map_or(CUTS, |text| text.parse().expect("ROWHOUSE_CUTS is a number"))
+    wanted("ROWHOUSE_CUTS", CUTS)
 }
 
 /// Cuts by the durability that the server has; a wrong one ends the test.
@@ -84,6 +97,12 @@ fn a_power_cut_loses_at_most_a_second_under_every_second() {
 fn a_power_cut_leaves_a_sound_prefix_under_os() {
     let figures = cut_the_power("os");
     assert!(figures.stake.lost > 0);
+}
+
+#[test]
+fn a_kill_loses_nothing_answered_at_any_door_under_any_durability() {
+    let stake = kill_again_and_again(wanted("ROWHOUSE_KILLS", KILLS));
+    assert!(stake.told > 0 && stake.under_way > 0);
 }
 
 /// The judge has teeth: a server that acknowledges before it syncs is found out.

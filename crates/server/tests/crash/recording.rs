@@ -63,10 +63,10 @@ pub fn record(durability: &str, seed: u64, steps_max: usize) -> Recording {
     let server = Running::start_command(&data_dir, command);
     prepare(&server);
     let ended = Arc::new(AtomicBool::new(false));
-    let ends = Ends { seed, steps_max, ended: ended.clone() };
+    let ends = Ends { seed, steps_max, ended: ended.clone(), begun: Arc::default() };
     let position = || layer.position().expect("the layer's page");
     let readers = start_readers(&server, &position, &ends);
-    let writers = start_writers(&server, &position, &ends);
+    let writers = start_writers(&server, &position, &ends, 0);
     let accounts = writers.into_iter().map(|writer| writer.join().expect("a writer")).collect();
     ended.store(true, Ordering::Relaxed);
     let seen = readers.into_iter().flat_map(|reader| reader.join().expect("a reader")).collect();
