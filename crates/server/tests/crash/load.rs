@@ -65,38 +65,48 @@ pub fn start_writers(
 ) -> Vec<JoinHandle<Account>> {
     let mut threads = Vec::new();
     let mut number = before;
-    let mut start = |count: u64, door: &'static str, work: fn(Client, Writer, &Ends) -> Account| {
-        for _ in 0..count {
-            number += 1;
-            let writer = Writer::new(number, door, position());
-            let (client, ends) = (Client(server.connect(door)), ends.clone());
-            threads.push(std::thread::spawn(move || work(client, writer, &ends)));
-        }
+    // Each is let in before it starts, so that a kill meets none at the door.
+    let mut writer = |door: &str| {
+        number += 1;
+        (Writer::new(number, door, position()), server.connect(door))
     };
-    start(STATEMENTS, "mysql", |client, writer, ends| {
-        write_statements(client.login(), writer, ends)
-    });
-    start(TRANSACTIONS, "mysql", |client, writer, ends| {
-        write_transactions(client.login(), writer, ends)
-    });
-    start(LINES, "handlersocket-write", |client, writer, ends| {
-        write_lines(client.lines(), writer, ends)
-    });
-    start(ITEMS, "memcached", |client, writer, ends| write_items(client.lines(), writer, ends));
-    start(TABLES, "mysql", |client, writer, ends| write_tables(client.login(), writer, ends));
+    for _ in 0..STATEMENTS {
+        let (writer, stream) = writer("mysql");
+        threads.push(spawn(login(stream), writer, ends, write_statements));
+    }
+    for _ in 0..TRANSACTIONS {
+        let (writer, stream) = writer("mysql");
+        threads.push(spawn(login(stream), writer, ends, write_transactions));
+    }
+    for _ in 0..LINES {
+        let (writer, stream) = writer("handlersocket-write");
+        let mut lines = Lines::new(stream);
+        assert_eq!(lines.ask(OPEN).as_deref(), Some("0\t1"));
+        threads.push(spawn(lines, writer, ends, write_lines));
+    }
+    for _ in 0..ITEMS {
+        let (writer, stream) = writer("memcached");
+        threads.push(spawn(Lines::new(stream), writer, ends, write_items));
+    }
+    for _ in 0..TABLES {
+        let (writer, stream) = writer("mysql");
+        threads.push(spawn(login(stream), writer, ends, write_tables));
+    }
     threads
 }
 
-struct Client(TcpStream);
+fn login(stream: TcpStream) -> Mysql {
+    Mysql::login(stream).expect("the server lets root in")
+}
 
-impl Client {
-    fn login(self) -> Mysql {
-        Mysql::login(self.0).expect("the server lets root in")
-    }
-
-    fn lines(self) -> Lines {
-        Lines::new(self.0)
-    }
+fn spawn<C: Send + 'static>(
+    client: C,
+    writer: Writer,
+    ends: &Ends,
+    work: fn(C, Writer, &Ends) -> Account,
+) -> JoinHandle<Account> {
+    let ends = ends.clone();
+    std::thread::spawn(move || work(client, writer, &ends))
 }
 
 /// Starts readers of the rows and items of the writers; each gives what it has seen.
