@@ -44,7 +44,7 @@ CUTS ?= 1800
 KILLS ?= 500
 crashes: setup
 	ROWHOUSE_CUTS=$(CUTS) ROWHOUSE_KILLS=$(KILLS) \
-		cargo test --release -p server --test crash -- --nocapture --test-threads=2
+		cargo test --release --workspace --test crash -- --nocapture --test-threads=2
 
 lint: setup
 	cargo fmt --all --check

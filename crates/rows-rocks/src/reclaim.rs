@@ -87,6 +87,9 @@ impl Queue {
 
 impl Shared {
     pub(crate) fn begin_reclaiming(&self, range: &KeyRange) -> Result<()> {
+        // First the removal: after a power cut that took it back, RECLAIM would have the next opening
+        // remove what is a table's again.
+        self.sync_log()?;
         let mut queue = self.reclaiming.queue.lock();
         queue.ranges.push_back(range.clone());
         queue.save(&self.directory)?;
