@@ -12,7 +12,7 @@
 //!    compaction. No file is ever deleted for a range that was not asked for.
 //! 2. After whole files were deleted the range is marked as removed once more: the deleted files
 //!    may have held the first mark, and files that were left would otherwise show old keys.
-//! 3. The removal is durable before a file is deleted.
+//! 3. The removal is durable before the range is listed, so before a file is deleted.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -87,8 +87,8 @@ impl Queue {
 
 impl Shared {
     pub(crate) fn begin_reclaiming(&self, range: &KeyRange) -> Result<()> {
-        // First the removal: after a power cut that took it back, RECLAIM would have the next opening
-        // remove what is a table's again.
+        // The removal itself may be in the unsynced log still. A power cut would take it back, but
+        // neither RECLAIM nor the deletion of files.
         self.sync_log()?;
         let mut queue = self.reclaiming.queue.lock();
         queue.ranges.push_back(range.clone());
@@ -130,9 +130,6 @@ impl Shared {
 
     fn reclaim_range(&self, range: &KeyRange) -> Result<()> {
         let end = (!range.end.is_empty()).then_some(&range.end[..]);
-        // The removal itself may be in the unsynced log still, and a power cut would take it back,
-        // but not the files.
-        self.sync_log()?;
         if let Some(end) = end {
             self.database
                 .delete_file_in_range(&range.start[..], end)

@@ -130,15 +130,7 @@ impl<'a> Judge<'a> {
             |name: &str, value: Option<&str>| found.get(name).map(String::as_str) != value;
         let mut differences = state.iter().filter(|(name, value)| differs(name, **value)).count();
         let mut fits: Option<(usize, usize)> = None;
-        let promised_differences = || {
-            let wrong = state.iter().filter(|(name, value)| differs(name, **value)).take(3);
-            let wrong = wrong.map(|(name, value)| {
-                let (found, value) = (found.get(*name).map(String::as_str), *value);
-                format!("{name} is {}, was {} then", short(found), short(value))
-            });
-            wrong.collect::<Vec<String>>().join("; ")
-        };
-        let why = promised_differences();
+        let mut nearest = (differences, promised);
         for steps in promised..=sent.max(promised) {
             if steps > promised {
                 for (name, value) in &account.steps[steps - 1].changes {
@@ -148,14 +140,35 @@ impl<'a> Judge<'a> {
                     differences -= usize::from(differs(name, before));
                 }
             }
+            nearest = nearest.min((differences, steps));
             if differences == 0 {
                 fits = Some((fits.map_or(steps, |(fewest, _)| fewest), steps));
             }
         }
         fits.ok_or_else(|| {
             let Account { number, door, .. } = account;
-            format!("account {number} ({door}) is in no state of steps {promised} to {sent}: {why}")
+            let why = self.differences(index, nearest.1, found);
+            format!(
+                "account {number} ({door}) is in no state of steps {promised} to {sent}; nearest \
+                 is that of {}, but: {why}",
+                nearest.1
+            )
         })
+    }
+
+    /// Some of what is not as an account has it after so many steps.
+    fn differences(&self, index: usize, steps: usize, found: &Found) -> String {
+        let mut state: HashMap<&str, Option<&str>> = HashMap::new();
+        let owned = found.keys().filter(|name| self.owners.get(name.as_str()) == Some(&index));
+        state.extend(owned.map(|name| (name.as_str(), None)));
+        for (name, value) in self.accounts[index].steps[..steps].iter().flat_map(|s| &s.changes) {
+            state.insert(name, value.as_deref());
+        }
+        let found = |name: &str| found.get(name).map(String::as_str);
+        let wrong = state.into_iter().filter(|(name, value)| found(name) != *value).take(5);
+        let wrong = wrong
+            .map(|(name, value)| format!("{name} is {}, was {}", short(found(name)), short(value)));
+        wrong.collect::<Vec<String>>().join("; ")
     }
 
     /// Rule 4, as charitably as states that look alike allow.
