@@ -72,7 +72,7 @@ fn find_torn(bytes: &[u8]) -> Option<Torn> {
     let (mut at, mut log_number) = (0, None);
     // The record that is being put together, and where it begins.
     let mut record = Vec::new();
-    let mut begun = 0;
+    let (mut is_open, mut begun) = (false, 0);
     while at < bytes.len() {
         let left = BLOCK_BYTES - at % BLOCK_BYTES;
         if left < HEAD_BYTES {
@@ -80,7 +80,6 @@ fn find_torn(bytes: &[u8]) -> Option<Torn> {
             continue;
         }
         let block = &bytes[at..bytes.len().min(at + left)];
-        let is_open = !record.is_empty();
         let Some((kind, data)) = fragment(block) else {
             let at = if is_open { begun } else { at };
             return Some(Torn { at, log_number });
@@ -91,14 +90,16 @@ fn find_torn(bytes: &[u8]) -> Option<Torn> {
         if is_open == (kind == WHOLE || kind == FIRST) {
             return Some(Torn { at: begun, log_number });
         }
+        // A first fragment may be empty: where a block has room for nothing but its head.
+        is_open = kind != WHOLE && kind != LAST;
         record.extend_from_slice(data);
-        if kind == WHOLE || kind == LAST {
+        if !is_open {
             log_number = log_number_of(&record).or(log_number);
             record.clear();
         }
         at += HEAD_BYTES + data.len();
     }
-    (!record.is_empty()).then_some(Torn { at: begun, log_number })
+    is_open.then_some(Torn { at: begun, log_number })
 }
 
 /// Type and data of the fragment that a block begins with, if its checksum is right.
@@ -182,6 +183,25 @@ mod tests {
         bytes.extend([7; 300]);
         fs::write(path, bytes).unwrap();
         sound
+    }
+
+    /// It was once taken for torn, and the rows were not opened.
+    #[test]
+    fn a_record_whose_first_fragment_is_empty_at_the_end_of_a_block_is_sound() {
+        let add = |bytes: &mut Vec<u8>, kind: u8, data: &[u8]| {
+            let covered = [&[kind][..], data].concat();
+            let sum = crc32c::crc32c(&covered).rotate_right(15).wrapping_add(0xa282_ead8);
+            bytes.extend(sum.to_le_bytes());
+            bytes.extend((data.len() as u16).to_le_bytes());
+            bytes.extend(covered);
+        };
+        let mut bytes = Vec::new();
+        add(&mut bytes, WHOLE, &vec![0; BLOCK_BYTES - 2 * HEAD_BYTES]);
+        add(&mut bytes, FIRST, b"");
+        assert_eq!(bytes.len(), BLOCK_BYTES);
+        add(&mut bytes, LAST, &[LOG_NUMBER as u8, 9]);
+        assert_eq!(find_torn(&bytes), None);
+        assert_eq!(find_torn(&bytes[..BLOCK_BYTES]).map(|torn| torn.at), Some(BLOCK_BYTES - 7));
     }
 
     #[test]
