@@ -26,7 +26,10 @@ const MIB: usize = 1 << 20;
 const MEMORY_MIN: usize = 8 * MIB;
 /// Write buffers: one that fills while others are written to disk.
 const BUFFERS_MAX: usize = 3;
-const BUFFER_MIN: usize = 2 * MIB;
+const BUFFER_MIN: usize = MIB;
+/// The share of the memory that one buffer may take. RocksDB frees a written one only when nobody
+/// looks at it any more, so that five can be there at once for a moment.
+const BUFFER_SHARE: usize = 8;
 /// How fast a log of the smallest rows is replayed, on a machine with other work to do.
 const LOG_BYTES_PER_SECOND: f64 = (32 * MIB) as f64;
 
@@ -81,7 +84,7 @@ impl RocksOptions {
     pub(crate) fn buffer(&self) -> usize {
         let log_bytes_max = self.recovery_max.as_secs_f64() * LOG_BYTES_PER_SECOND;
         let recoverable = log_bytes_max as usize / BUFFERS_MAX;
-        (self.memory() / 8).min(recoverable).max(BUFFER_MIN)
+        (self.memory() / BUFFER_SHARE).min(recoverable).max(BUFFER_MIN)
     }
 
     fn jobs(&self) -> usize {

@@ -134,10 +134,12 @@ fn a_damaged_data_file_is_found_by_verify_and_never_read_as_data() {
     assert!((1..100).contains(&unreadable), "{unreadable}");
 }
 
-/// A thousand rows, one a write, in a log that is as a crash of the process leaves it.
+/// A thousand rows, one a write, in a log that is as a crash of the process leaves it: one log,
+/// so the write buffer must be larger than the rows.
 fn crashed(durability: Durability) -> tempfile::TempDir {
     let (lived, crashed) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let store = open(lived.path());
+    let options = RocksOptions { memory_bytes: 32 << 20, ..RocksOptions::default() };
+    let store = RocksStore::open(lived.path(), &options).expect("the store opens");
     for number in 0..1_000 {
         let changes = vec![Change::Put(key(number), value(number))];
         store.write(&Batch { changes }, durability).unwrap();
