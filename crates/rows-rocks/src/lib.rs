@@ -7,7 +7,7 @@
 //! - `directory`, `holes`, `manifest`: making directories that last; what a power cut left of
 //!   unsynced logs and of RocksDB's list of files
 //! - `log`: whether a damaged log is a crash's trace or lost writes
-//! - `log_files`: syncing the log
+//! - `log_files`, `space`: syncing the log; room on the disk for it
 //! - `ingest`, `reclaim`, `status`: files added at once, space given back, figures
 //! - `backup`: numbered copies that share what has not changed
 //! - `format`: the file that says whose data directory this is
@@ -27,6 +27,7 @@ mod options;
 mod reading;
 mod reclaim;
 mod snapshot;
+mod space;
 mod status;
 mod store;
 mod writing;
