@@ -7,6 +7,7 @@
 //! - `directory`, `holes`, `manifest`: making directories that last; what a power cut left of
 //!   unsynced logs and of RocksDB's list of files
 //! - `log`: whether a damaged log is a crash's trace or lost writes
+//! - `fragments`, `records`: reading the form that logs and MANIFEST have
 //! - `log_files`: syncing the log
 //! - `ingest`, `reclaim`, `status`: files added at once, space given back, figures
 //! - `backup`: numbered copies that share what has not changed
@@ -18,6 +19,7 @@ mod backup;
 mod directory;
 mod failure;
 mod format;
+mod fragments;
 mod holes;
 mod ingest;
 mod log;
@@ -26,6 +28,7 @@ mod manifest;
 mod options;
 mod reading;
 mod reclaim;
+mod records;
 mod snapshot;
 mod status;
 mod store;

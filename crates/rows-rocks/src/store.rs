@@ -86,7 +86,10 @@ impl RocksStore {
         let settings = options.settings(disk_bytes(directory), has_logs).map_err(of_open)?;
         let Settings { mut options, cache } = settings;
         options.create_if_missing(state == Directory::New);
-        cut_torn_manifest(directory).map_err(|error| of_file("reading the MANIFEST", error))?;
+        let manifest = cut_torn_manifest(directory);
+        if let Some(damaged) = manifest.map_err(|error| of_file("reading the MANIFEST", error))? {
+            return Err(of_damaged_log(damaged));
+        }
         if state == Directory::Ours {
             match gives_up_damaged_log {
                 false => refuse_damaged_log(directory, &options)?,
@@ -131,10 +134,6 @@ impl RocksStore {
 fn refuse_damaged_log(directory: &Path, options: &Options) -> Result<()> {
     let find =
         |from| log::find_damage(directory, from).map_err(|error| of_file("reading the log", error));
-    let manifest = log::find_manifest_damage(directory);
-    if let Some(damaged) = manifest.map_err(|error| of_file("reading MANIFEST", error))? {
-        return Err(of_damaged_log(damaged));
-    }
     match find(0)? {
         None => return Ok(()),
         // RocksDB would not come back from reading it.
