@@ -38,5 +38,6 @@ pub use backup::{Backup, BackupError, Backups, Damage, Progress, Sharing};
 pub use directory::make_directory;
 pub use format::FORMAT_FILE;
 pub use log::DamagedLog;
+pub use manifest::DamagedManifest;
 pub use options::RocksOptions;
 pub use store::RocksStore;

@@ -25,9 +25,8 @@
 
 use std::fs::{self, OpenOptions};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use crate::log::DamagedLog;
 use crate::records::{Damage, Next, Records};
 
 /// The tags that are read here, with room for the texts among them.
@@ -37,11 +36,27 @@ const LOG_NUMBER: u64 = 2;
 const NUMBERS: [u64; 5] = [3, 4, 9, 10, 203];
 const TEXTS: [u64; 2] = [1, 8193];
 
+/// RocksDB's list of files is damaged as no crash leaves it. Without it nobody knows which files
+/// are data and which were replaced.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{} is damaged at byte {place}, the list of files, without which nothing can be salvaged. This \
+     is no trace of a crash but of the disk, or of a changed file. Restore a backup (`rowhouse \
+     restore`)",
+    .file.display()
+)]
+pub struct DamagedManifest {
+    /// The file.
+    pub file: PathBuf,
+    /// Where in it the damage begins.
+    pub place: u64,
+}
+
 /// Cuts the MANIFEST in use off where it is torn; gives the damage where it must not be cut off.
 ///
 /// # Errors
 /// Those of the file system. A missing or unreadable CURRENT is RocksDB's to tell.
-pub(crate) fn cut_torn_manifest(directory: &Path) -> io::Result<Option<DamagedLog>> {
+pub(crate) fn cut_torn_manifest(directory: &Path) -> io::Result<Option<DamagedManifest>> {
     let Ok(current) = fs::read_to_string(directory.join("CURRENT")) else {
         return Ok(None);
     };
@@ -63,7 +78,7 @@ pub(crate) fn cut_torn_manifest(directory: &Path) -> io::Result<Option<DamagedLo
             manifest.sync_all()?;
             Ok(None)
         }
-        _ => Ok(Some(DamagedLog { file, place, lost: None })),
+        _ => Ok(Some(DamagedManifest { file, place })),
     }
 }
 
@@ -130,8 +145,6 @@ fn varint(rest: &mut &[u8]) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
-
     use rocksdb::{DB, Options};
 
     use super::*;

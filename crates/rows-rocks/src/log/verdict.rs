@@ -20,7 +20,7 @@ use std::{fmt, fs, io};
 use super::marks::{HEAD_BYTES, Head};
 use crate::records::{Damage, Next, Records};
 
-/// A log, or the list of files, is damaged as no crash leaves it.
+/// A log is damaged as no crash leaves it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DamagedLog {
     /// The file.
