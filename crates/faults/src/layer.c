@@ -43,7 +43,7 @@ struct control {
     uint64_t sync_micros;   /* how long a sync takes at most */
     uint64_t tick_micros;   /* a record of the clock so often; 0: none */
 };
-enum { FAULT_NONE, FAULT_NO_SPACE, FAULT_WRITE, FAULT_SYNC };
+enum { FAULT_NONE, FAULT_NO_SPACE, FAULT_WRITE, FAULT_SYNC, FAULT_NEW_FILE };
 
 /* Read by journal.rs. */
 enum kind {
@@ -168,7 +168,7 @@ static int open_at(int directory, const char *path, int flags, mode_t mode) {
     const char *name = below(directory, path, whole);
     if (!name)
         return syscall(SYS_openat, directory, path, flags, mode);
-    if ((flags & O_CREAT) && fails(FAULT_NO_SPACE, ENOSPC))
+    if ((flags & O_CREAT) && (fails(FAULT_NO_SPACE, ENOSPC) || fails(FAULT_NEW_FILE, ENOSPC)))
         return -1;
     pthread_mutex_lock(&lock);
     int fd = syscall(SYS_openat, directory, path, flags, mode);

@@ -8,7 +8,7 @@
 //!   unsynced logs and of RocksDB's list of files
 //! - `log`: whether a damaged log is a crash's trace or lost writes
 //! - `fragments`, `records`: reading the form that logs and MANIFEST have
-//! - `log_files`: syncing the log
+//! - `log_files`, `space`: syncing the log; room on the disk for it
 //! - `ingest`, `reclaim`, `status`: files added at once, space given back, figures
 //! - `backup`: numbered copies that share what has not changed
 //! - `format`: the file that says whose data directory this is
@@ -30,6 +30,7 @@ mod reading;
 mod reclaim;
 mod records;
 mod snapshot;
+mod space;
 mod status;
 mod store;
 mod writing;

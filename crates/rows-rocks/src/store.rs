@@ -35,6 +35,7 @@ use crate::options::{RocksOptions, Settings};
 use crate::reading::{Lookup, scan};
 use crate::reclaim::{RECLAIM_FILE, Reclaiming};
 use crate::snapshot::RocksSnapshot;
+use crate::space::Space;
 use crate::status::disk_bytes;
 use crate::writing::{Health, Syncing, WriteModes};
 
@@ -63,8 +64,7 @@ pub(crate) struct Shared {
     pub ingested: AtomicU64,
     pub directory: PathBuf,
     pub options: Options,
-    /// Size of a write buffer.
-    pub buffer_bytes: u64,
+    pub space: Space,
     pub cache: Cache,
     pub database: DB,
 }
@@ -85,7 +85,7 @@ impl RocksStore {
         let RocksOptions { gives_up_damaged_log, compacts, .. } = *options;
         let buffer_bytes = options.buffer() as u64;
         let settings = options.settings(disk_bytes(directory), has_logs).map_err(of_open)?;
-        let Settings { mut options, cache } = settings;
+        let Settings { mut options, cache, ended } = settings;
         options.create_if_missing(state == Directory::New);
         let manifest = cut_torn_manifest(directory);
         if let Some(damaged) = manifest.map_err(|error| of_file("reading the MANIFEST", error))? {
@@ -106,7 +106,7 @@ impl RocksStore {
         let shared = Arc::new(Shared {
             lookup: Lookup::new(None),
             modes: WriteModes::default(),
-            health: Health::default(),
+            health: Health::new(ended),
             marks: log::Marks::default(),
             syncing: Syncing::default(),
             reclaiming: Reclaiming::load(directory)?,
@@ -114,7 +114,7 @@ impl RocksStore {
             ingested: AtomicU64::new(0),
             directory: directory.to_path_buf(),
             options,
-            buffer_bytes,
+            space: Space::new(directory, buffer_bytes),
             cache,
             database,
         });
