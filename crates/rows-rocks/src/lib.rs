@@ -7,6 +7,7 @@
 //! - `directory`, `holes`, `manifest`: making directories that last; what a power cut left of
 //!   unsynced logs and of RocksDB's list of files
 //! - `log`: whether a damaged log is a crash's trace or lost writes
+//! - `fragments`, `records`: reading the form that logs and MANIFEST have
 //! - `log_files`, `space`: syncing the log; room on the disk for it
 //! - `ingest`, `reclaim`, `status`: files added at once, space given back, figures
 //! - `backup`: numbered copies that share what has not changed
@@ -18,6 +19,7 @@ mod backup;
 mod directory;
 mod failure;
 mod format;
+mod fragments;
 mod holes;
 mod ingest;
 mod log;
@@ -26,6 +28,7 @@ mod manifest;
 mod options;
 mod reading;
 mod reclaim;
+mod records;
 mod snapshot;
 mod space;
 mod status;
@@ -36,5 +39,6 @@ pub use backup::{Backup, BackupError, Backups, Damage, Progress, Sharing};
 pub use directory::make_directory;
 pub use format::FORMAT_FILE;
 pub use log::DamagedLog;
+pub use manifest::DamagedManifest;
 pub use options::RocksOptions;
 pub use store::RocksStore;

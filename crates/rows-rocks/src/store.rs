@@ -24,7 +24,7 @@ use rows::store::{
     StoreTransaction,
 };
 
-use crate::failure::{of_damaged_log, of_file, of_open, of_read};
+use crate::failure::{of_damaged_log, of_damaged_manifest, of_file, of_open, of_read};
 use crate::format::{self, Directory};
 use crate::holes::cut_logs_at_holes;
 use crate::ingest;
@@ -74,7 +74,8 @@ impl RocksStore {
     ///
     /// Errors: `Refused` when another process has it open, when it holds something else, or data
     /// of a newer version; `Corrupt` when its `FORMAT` file is damaged; `Store` otherwise, with a
-    /// `DamagedLog` as its source when synced writes are missing from the log.
+    /// `DamagedLog` as its source when synced writes are missing from the log, `DamagedManifest`
+    /// when the list of files is damaged.
     pub fn open(directory: &Path, options: &RocksOptions) -> Result<RocksStore> {
         let state = format::examine(directory)?;
         ingest::remove_leftovers(directory)?;
@@ -86,7 +87,10 @@ impl RocksStore {
         let settings = options.settings(disk_bytes(directory), has_logs).map_err(of_open)?;
         let Settings { mut options, cache, ended } = settings;
         options.create_if_missing(state == Directory::New);
-        cut_torn_manifest(directory).map_err(|error| of_file("reading the MANIFEST", error))?;
+        let manifest = cut_torn_manifest(directory);
+        if let Some(damaged) = manifest.map_err(|error| of_file("reading the MANIFEST", error))? {
+            return Err(of_damaged_manifest(damaged));
+        }
         if state == Directory::Ours {
             match gives_up_damaged_log {
                 false => refuse_damaged_log(directory, &options)?,
@@ -131,10 +135,6 @@ impl RocksStore {
 fn refuse_damaged_log(directory: &Path, options: &Options) -> Result<()> {
     let find =
         |from| log::find_damage(directory, from).map_err(|error| of_file("reading the log", error));
-    let manifest = log::find_manifest_damage(directory);
-    if let Some(damaged) = manifest.map_err(|error| of_file("reading MANIFEST", error))? {
-        return Err(of_damaged_log(damaged));
-    }
     match find(0)? {
         None => return Ok(()),
         // RocksDB would not come back from reading it.

@@ -21,7 +21,7 @@ const DISK_MEGABYTES: usize = 64;
 const FILES_MAX: usize = 100;
 const BALLAST_MEGABYTES: usize = 24;
 /// Nothing has to be recovered from: the last room was kept.
-const RESUMES_WITHIN: Duration = Duration::from_secs(2);
+const RESUMES_WITHIN: Duration = Duration::from_secs(1);
 
 fn open(directory: &Path) -> RocksStore {
     let options = RocksOptions { memory_bytes: 8 << 20, ..RocksOptions::default() };
