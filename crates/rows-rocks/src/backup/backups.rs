@@ -17,6 +17,7 @@ use super::Progress;
 use super::error::{BackupError, of};
 use super::files::{copy, end, is_immutable, sums, sync_directory};
 use super::list::{Backup, Entry, LIST_FILE};
+use crate::directory::make_directory;
 
 const MARK: &str = "rowhouse-backups";
 const MARK_TEXT: &str = "rowhouse backups\nversion 1\n";
@@ -60,7 +61,8 @@ impl Backups {
     /// # Errors
     /// `Foreign`, `Newer`, `InUse`, and those of files.
     pub fn to_write(directory: &Path) -> Result<Backups> {
-        fs::create_dir_all(directory).map_err(of(directory))?;
+        // With its name on the disk: a backup that was reported is not to go with it.
+        make_directory(directory).map_err(of(directory))?;
         let mark = directory.join(MARK);
         if !mark.exists() && fs::read_dir(directory).map_err(of(directory))?.next().is_some() {
             return Err(BackupError::Foreign(directory.to_path_buf()));
