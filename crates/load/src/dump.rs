@@ -83,7 +83,7 @@ const FOOT: &str = "
 struct Dumping<'a, W> {
     client: &'a mut Client,
     out: W,
-    progress: &'a mut Progress,
+    progress: &'a mut dyn Progress,
     dumped: Dumped,
 }
 
@@ -95,7 +95,7 @@ pub fn dump(
     client: &mut Client,
     options: &DumpOptions,
     out: impl Write,
-    progress: &mut Progress,
+    progress: &mut dyn Progress,
 ) -> Result<Dumped> {
     client.execute(b"SET NAMES utf8mb4")?;
     client.execute(b"SET time_zone='+00:00'")?;
