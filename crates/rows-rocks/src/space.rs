@@ -8,7 +8,8 @@
 //!
 //! Invariants
 //! 1. A write that is refused here has touched nothing.
-//! 2. Between two looks at the disk lie at most `LOOK_EVERY`, and bytes that surely fit.
+//! 2. Between two looks at the disk lie at most `LOOK_EVERY`, bytes that surely fit, and a small part
+//!    of a log, so that few logs are changed on an old look.
 //!
 //! Not here: what RocksDB itself says of a full disk (`failure`, `writing`).
 
@@ -20,6 +21,8 @@ use rows::error::{Error, Result};
 
 /// Others fill the disk too, and so do compactions.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
+/// So many looks fall to each log, at least.
+const LOOKS_PER_LOG: u64 = 8;
 /// For the list of files and what else is small.
 const SMALL_FILES_BYTES: u64 = 4 << 20;
 /// Files that RocksDB can make while its buffers become files, at least.
@@ -67,7 +70,7 @@ impl Space {
         let Some(left) = left.checked_sub(bytes) else {
             return Err(full("the last room is kept for what was written already"));
         };
-        self.left.store(left, Ordering::Relaxed);
+        self.left.store(left.min(self.log_bytes / LOOKS_PER_LOG), Ordering::Relaxed);
         self.look_at.store(now + LOOK_EVERY.as_millis() as u64, Ordering::Relaxed);
         Ok(())
     }
