@@ -1,0 +1,59 @@
+//! Making and dropping databases.
+//!
+//! Invariants
+//! 1. A database goes with all its tables, in one batch.
+//!
+//! Not here: single tables (`tables`).
+
+use super::rules::check_name;
+use crate::engine::Engine;
+use crate::error::{Error, Result, Thing};
+
+impl Engine {
+    /// Makes a database.
+    ///
+    /// # Errors
+    /// `Exists`, `Definition` for a bad name.
+    pub fn create_database(&self, name: &str) -> Result<()> {
+        check_name(name)?;
+        let mut change = self.catalog().change();
+        if self.catalog().has_database(name) {
+            return Err(Error::Exists { what: Thing::Database, name: name.to_string() });
+        }
+        change.put_database(name);
+        change.finish(&**self.store(), self.durability(), |databases| {
+            databases.entry(name.to_string()).or_default();
+        })
+    }
+
+    /// Drops a database with its tables; says how many.
+    ///
+    /// # Errors
+    /// `NotFound`, `LockTimeout` when writers do not leave a table.
+    pub fn drop_database(&self, name: &str) -> Result<usize> {
+        let (mut change, tables, gates) = loop {
+            let tables = self.catalog().tables(name)?;
+            let gates = self.close_all(&tables)?;
+            let change = self.catalog().change();
+            let now = self.catalog().tables(name)?;
+            // A table that came or changed meanwhile has no closed gate: begin again.
+            if now.iter().map(|table| table.id).eq(tables.iter().map(|table| table.id)) {
+                break (change, now, gates);
+            }
+        };
+        for table in &tables {
+            change.delete_table(table.id);
+            change.drop_range(table.id);
+        }
+        change.delete_database(name);
+        change.finish(&**self.store(), self.durability(), |databases| {
+            databases.remove(name);
+            tables.iter().for_each(|table| table.state.set_version(u64::MAX));
+        })?;
+        drop(gates);
+        for table in &tables {
+            self.reclaim(table.id)?;
+        }
+        Ok(tables.len())
+    }
+}

@@ -1,0 +1,154 @@
+//! Definitions of new tables and indexes, as the catalog stores them.
+//!
+//! Invariants
+//! 1. The primary index is the first, hidden when the table has no primary key.
+//! 2. Numbers of indexes are handed out once for each table.
+//!
+//! Not here: what a definition must fulfil (`rules`).
+
+use super::rules::{broken, broken_owned, check_name, validate};
+use crate::error::{Error, Result, Thing};
+use crate::schema::{Column, Index, IndexPart, IndexState, Retention, TableDefinition};
+use crate::table::PRIMARY;
+use crate::types::ColumnType;
+
+/// What a new table is to be.
+#[derive(Clone, Debug)]
+pub struct NewTable {
+    /// Database, which must exist.
+    pub database: String,
+    /// Name.
+    pub name: String,
+    /// Columns in order; their slots are handed out here.
+    pub columns: Vec<Column>,
+    /// Indexes; at most one primary.
+    pub indexes: Vec<NewIndex>,
+    /// COMMENT.
+    pub comment: String,
+    /// ENGINE as given.
+    pub engine: String,
+    /// First AUTO_INCREMENT value; 0 and 1 mean 1.
+    pub auto_increment_base: u64,
+    /// When rows leave by themselves.
+    pub retention: Retention,
+}
+
+/// What a new index is to be.
+#[derive(Clone, Debug)]
+pub struct NewIndex {
+    /// Name; made up from the first column when `None`.
+    pub name: Option<String>,
+    /// UNIQUE.
+    pub unique: bool,
+    /// PRIMARY KEY.
+    pub primary: bool,
+    /// Column names with prefix lengths.
+    pub parts: Vec<(String, Option<u32>)>,
+    /// COMMENT.
+    pub comment: String,
+}
+
+/// Makes a definition (without id) and checks it.
+pub(super) fn define(new: NewTable, created: u64) -> Result<TableDefinition> {
+    check_name(&new.name)?;
+    let mut columns = new.columns;
+    for (slot, column) in columns.iter_mut().enumerate() {
+        column.slot = slot as u16;
+        column.absent = None;
+    }
+    let mut definition = TableDefinition {
+        id: 0,
+        version: 1,
+        database: new.database,
+        name: new.name,
+        slots: columns.iter().map(|column| column.ty.clone()).collect(),
+        columns,
+        indexes: vec![hidden_key()],
+        next_index: PRIMARY + 1,
+        auto_increment_base: new.auto_increment_base.max(1),
+        comment: new.comment,
+        engine: new.engine,
+        created,
+        retention: new.retention,
+    };
+    let mut primary_seen = false;
+    for index in &new.indexes {
+        if index.primary && std::mem::replace(&mut primary_seen, true) {
+            return Err(broken("Multiple primary key defined"));
+        }
+        add_index(&mut definition, index, IndexState::Ready)?;
+    }
+    validate(&definition)?;
+    Ok(definition)
+}
+
+/// The primary index of a table without a primary key.
+pub(crate) fn hidden_key() -> Index {
+    Index {
+        id: PRIMARY,
+        name: "PRIMARY".into(),
+        unique: true,
+        parts: Vec::new(),
+        state: IndexState::Ready,
+        comment: String::new(),
+    }
+}
+
+/// Adds an index to a definition: the primary key takes the place of the hidden one.
+pub(crate) fn add_index(
+    definition: &mut TableDefinition,
+    new: &NewIndex,
+    state: IndexState,
+) -> Result<()> {
+    let mut parts = Vec::with_capacity(new.parts.len());
+    for (name, prefix) in &new.parts {
+        let column = definition
+            .column(name)
+            .ok_or_else(|| broken_owned(format!("Key column '{name}' doesn't exist in table")))?;
+        if parts.iter().any(|part: &IndexPart| part.column == column) {
+            return Err(broken_owned(format!("Duplicate column name '{name}'")));
+        }
+        // A prefix of the whole column is no prefix.
+        let whole = match definition.columns[column].ty {
+            ColumnType::Char { chars, .. } | ColumnType::VarChar { chars, .. } => Some(chars),
+            ColumnType::Binary { bytes } | ColumnType::VarBinary { bytes } => Some(bytes),
+            _ => None,
+        };
+        let prefix = prefix.filter(|prefix| whole.is_none_or(|whole| *prefix < whole));
+        parts.push(IndexPart { column, prefix });
+    }
+    let comment = new.comment.clone();
+    if new.primary {
+        for part in &parts {
+            definition.columns[part.column].nullable = false;
+        }
+        let (id, name) = (PRIMARY, "PRIMARY".to_string());
+        definition.indexes[0] = Index { id, name, unique: true, parts, state, comment };
+        return Ok(());
+    }
+    let name = match &new.name {
+        Some(name) => name.clone(),
+        None => free_index_name(definition, &new.parts[0].0),
+    };
+    if definition.index(&name).is_some() && !name.eq_ignore_ascii_case("PRIMARY") {
+        return Err(Error::Exists { what: Thing::Index, name });
+    }
+    if name.eq_ignore_ascii_case("PRIMARY") {
+        return Err(broken("Incorrect index name 'PRIMARY'"));
+    }
+    let id = definition.next_index;
+    definition.next_index = id.checked_add(1).ok_or_else(|| broken("Too many keys"))?;
+    definition.indexes.push(Index { id, name, unique: new.unique, parts, state, comment });
+    Ok(())
+}
+
+/// MySQL's name for an index without one: its first column, numbered from `_2` when taken.
+fn free_index_name(definition: &TableDefinition, column: &str) -> String {
+    let mut name = column.to_string();
+    let mut number = 2;
+    while definition.index(&name).is_some() {
+        name = format!("{column}_{number}");
+        number += 1;
+    }
+    name
+}

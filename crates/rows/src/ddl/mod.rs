@@ -1,0 +1,26 @@
+//! Making, dropping, emptying and renaming databases and tables.
+//!
+//! Every change is one batch: definitions, the deletion of all rows and entries of a dropped
+//! table as one range, and a note to give the space back. So dropping a table of any size
+//! returns at once, and a crash leaves either the old or the new state.
+//!
+//! Where to look: `definition` makes what is stored of a new table, `rules` what it must fulfil,
+//! `databases` and `tables` the changes, `space` gives the room of what was dropped back.
+//!
+//! Invariants
+//! 1. A change closes the table's gate first: writers inside finish, later ones see the new
+//!    version or an error.
+//! 2. A stored definition has passed `validate`.
+//!
+//! Not here: changes of columns and indexes (`alter`).
+
+mod databases;
+mod definition;
+mod rules;
+mod space;
+mod tables;
+
+pub use definition::{NewIndex, NewTable};
+pub(crate) use definition::{add_index, hidden_key};
+pub use rules::{COLUMNS_MAX, INDEX_PARTS_MAX, INDEXES_MAX, NAME_CHARS_MAX};
+pub(crate) use rules::{broken, broken_owned, validate};

@@ -1,0 +1,175 @@
+//! Making, dropping, emptying and renaming tables.
+//!
+//! Invariants
+//! 1. Who closes several gates does so in the order of the tables' ids.
+//! 2. What was looked up before a gate was closed is looked up again behind it.
+//!
+//! Not here: what a new table's definition is (`definition`).
+
+use std::sync::Arc;
+
+use super::definition::{NewTable, define};
+use super::rules::check_name;
+use crate::catalog::{current, no_database, no_table};
+use crate::engine::Engine;
+use crate::error::{Error, Result, Thing};
+use crate::schema::TableDefinition;
+use crate::table::{ClosedGate, Table};
+
+impl Engine {
+    /// Makes a table.
+    ///
+    /// # Errors
+    /// `Exists`, `NotFound` of the database, `Definition`.
+    pub fn create_table(&self, new: NewTable) -> Result<Arc<Table>> {
+        let mut definition = define(new, self.clock().unix_micros() / 1_000_000)?;
+        let mut change = self.catalog().change();
+        if self.find_table(&definition.database, &definition.name)?.is_some() {
+            let name = format!("{}.{}", definition.database, definition.name);
+            return Err(Error::Exists { what: Thing::Table, name });
+        }
+        definition.id = change.new_table_id();
+        change.put_table(&definition);
+        change.finish(&**self.store(), self.durability(), |databases| {
+            let table = Arc::new(current(definition, Arc::default()));
+            let tables = databases.entry(table.database.clone()).or_default();
+            tables.insert(table.name.clone(), Arc::clone(&table));
+            table
+        })
+    }
+
+    /// Drops a table; its space comes back in the background.
+    ///
+    /// # Errors
+    /// `NotFound`, `LockTimeout` when writers do not leave it.
+    pub fn drop_table(&self, database: &str, name: &str) -> Result<()> {
+        let table = self.catalog().table(database, name)?;
+        let gate = table.state.close(self.lock_wait_max())?;
+        let mut change = self.catalog().change();
+        let table = self.catalog().table(database, name)?;
+        change.delete_table(table.id);
+        change.drop_range(table.id);
+        change.finish(&**self.store(), self.durability(), |databases| {
+            databases.get_mut(database).and_then(|tables| tables.remove(name));
+            table.state.set_version(u64::MAX);
+        })?;
+        drop(gate);
+        self.reclaim(table.id)
+    }
+
+    /// Removes all rows of a table by giving it a new key range; AUTO_INCREMENT starts again.
+    ///
+    /// # Errors
+    /// As `drop_table`.
+    pub fn truncate_table(&self, database: &str, name: &str) -> Result<()> {
+        let table = self.catalog().table(database, name)?;
+        let gate = table.state.close(self.lock_wait_max())?;
+        let mut change = self.catalog().change();
+        let table = self.catalog().table(database, name)?;
+        let mut definition = table.definition.clone();
+        definition.id = change.new_table_id();
+        definition.version += 1;
+        definition.auto_increment_base = 1;
+        change.delete_table(table.id);
+        change.drop_range(table.id);
+        change.put_table(&definition);
+        change.finish(&**self.store(), self.durability(), |databases| {
+            table.state.reset_counters();
+            let renewed = Arc::new(current(definition, Arc::clone(&table.state)));
+            renewed.inherit(&table);
+            if let Some(tables) = databases.get_mut(database) {
+                tables.insert(name.to_string(), renewed);
+            }
+        })?;
+        drop(gate);
+        self.reclaim(table.id)
+    }
+
+    /// Renames tables, one after another, all or none: `((database, name), (database, name))`.
+    ///
+    /// # Errors
+    /// `NotFound`, `Exists`, `LockTimeout`.
+    pub fn rename_tables(&self, renames: &[((&str, &str), (&str, &str))]) -> Result<()> {
+        let mut sources: Vec<Arc<Table>> = Vec::new();
+        for ((database, name), _) in renames {
+            // A name that only an earlier rename of this list makes has no table yet.
+            if let Some(table) = self.find_table(database, name)?
+                && !sources.iter().any(|known| known.id == table.id)
+            {
+                sources.push(table);
+            }
+        }
+        let gates = self.close_all(&sources)?;
+        let mut change = self.catalog().change();
+        let mut moved: Vec<(TableDefinition, Arc<Table>)> = Vec::new();
+        for ((from_database, from), (to_database, to)) in renames {
+            check_name(to)?;
+            if !self.catalog().has_database(to_database) {
+                return Err(no_database(to_database));
+            }
+            let position = moved.iter().position(|(definition, _)| {
+                definition.database == *from_database && definition.name == *from
+            });
+            let taken_by_move = moved.iter().any(|(definition, _)| {
+                definition.database == *to_database && definition.name == *to
+            });
+            let freed =
+                moved.iter().any(|(_, table)| table.database == *to_database && table.name == *to);
+            let exists = self.find_table(to_database, to)?.is_some() && !freed;
+            if taken_by_move || exists {
+                let name = format!("{to_database}.{to}");
+                return Err(Error::Exists { what: Thing::Table, name });
+            }
+            let at = match position {
+                Some(at) => at,
+                None => {
+                    let table = self.catalog().table(from_database, from)?;
+                    if moved.iter().any(|(_, old)| old.id == table.id) {
+                        return Err(no_table(from_database, from));
+                    }
+                    if !sources.iter().any(|source| Arc::ptr_eq(&source.state, &table.state)) {
+                        return Err(Error::SchemaChanged);
+                    }
+                    moved.push((table.definition.clone(), table));
+                    moved.len() - 1
+                }
+            };
+            let definition = &mut moved[at].0;
+            definition.database = to_database.to_string();
+            definition.name = to.to_string();
+        }
+        for (definition, table) in &mut moved {
+            definition.version = table.version + 1;
+            change.put_table(definition);
+        }
+        change.finish(&**self.store(), self.durability(), |databases| {
+            for (_, old) in &moved {
+                databases.get_mut(&old.database).and_then(|tables| tables.remove(&old.name));
+            }
+            for (definition, old) in moved {
+                let table = Arc::new(current(definition, Arc::clone(&old.state)));
+                table.inherit(&old);
+                let tables = databases.entry(table.database.clone()).or_default();
+                tables.insert(table.name.clone(), table);
+            }
+        })?;
+        drop(gates);
+        Ok(())
+    }
+
+    /// Closes the gates of several tables, in the order of their ids so that two such changes
+    /// do not wait for each other.
+    pub(super) fn close_all(&self, tables: &[Arc<Table>]) -> Result<Vec<ClosedGate>> {
+        let mut ordered: Vec<&Arc<Table>> = tables.iter().collect();
+        ordered.sort_by_key(|table| table.id);
+        ordered.iter().map(|table| table.state.close(self.lock_wait_max())).collect()
+    }
+
+    pub(crate) fn find_table(&self, database: &str, name: &str) -> Result<Option<Arc<Table>>> {
+        match self.catalog().table(database, name) {
+            Ok(table) => Ok(Some(table)),
+            Err(Error::NotFound { what: Thing::Table, .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}

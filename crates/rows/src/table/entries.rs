@@ -1,0 +1,106 @@
+//! Index entries: what a row has in each index, and back from an entry to its row.
+//!
+//! Invariants
+//! 1. An entry of a unique index without NULLs is found by its key parts alone.
+//!
+//! Not here: writing entries (`transaction`), reading through them (`find`).
+
+use super::keys::{PREFIX_BYTES, encode_part};
+use super::version::Table;
+use crate::datum::Datum;
+use crate::error::{Error, Result};
+use crate::key;
+use crate::row::RowRef;
+
+/// An index entry's bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Its key in the store.
+    pub key: Vec<u8>,
+    /// Its value in the store.
+    pub value: Vec<u8>,
+    /// Whether the key alone must be unique.
+    pub unique: bool,
+}
+
+impl Table {
+    /// The entry of a secondary index for a row.
+    pub fn entry(&self, index: usize, row: &[Datum<'_>], row_key: &[u8]) -> Result<Entry> {
+        let codec = &self.codecs[index];
+        let mut key = Vec::with_capacity(row_key.len() + 24);
+        key.extend_from_slice(&codec.prefix);
+        let mut has_null = false;
+        for part in &codec.parts {
+            has_null |= row[part.column].is_null();
+            encode_part(part, row[part.column], &mut key)?;
+        }
+        let primary = &row_key[PREFIX_BYTES..];
+        if codec.unique && !has_null {
+            return Ok(Entry { key, value: primary.to_vec(), unique: true });
+        }
+        let parts_end = key.len() as u16;
+        key.extend_from_slice(primary);
+        Ok(Entry { key, value: parts_end.to_le_bytes().to_vec(), unique: false })
+    }
+
+    /// Puts the row key that an index entry points to into `row_key`, and gives the length of
+    /// the entry's key without the primary key.
+    pub(crate) fn entry_target(
+        &self,
+        index: usize,
+        key: &[u8],
+        value: &[u8],
+        row_key: &mut Vec<u8>,
+    ) -> Result<usize> {
+        row_key.clear();
+        row_key.extend_from_slice(&self.codecs[0].prefix);
+        let damaged = |why| Error::Corrupt { key: key.to_vec(), why };
+        // A unique entry's value is a primary key, the other form's is exactly two bytes. They
+        // are told apart by the NULLs in the key, which only nullable parts can have.
+        let codec = &self.codecs[index];
+        if codec.unique && !self.entry_has_null(index, key)? {
+            row_key.extend_from_slice(value);
+            return Ok(key.len());
+        }
+        let value: [u8; 2] = value.try_into().map_err(|_| damaged("index entry value length"))?;
+        let parts_end = usize::from(u16::from_le_bytes(value));
+        if parts_end < PREFIX_BYTES || parts_end > key.len() {
+            return Err(damaged("index entry points outside its key"));
+        }
+        row_key.extend_from_slice(&key[parts_end..]);
+        Ok(parts_end)
+    }
+
+    fn entry_has_null(&self, index: usize, key: &[u8]) -> Result<bool> {
+        let codec = &self.codecs[index];
+        if codec.parts.iter().all(|part| !part.nullable) {
+            return Ok(false);
+        }
+        let mut at = PREFIX_BYTES;
+        for part in &codec.parts {
+            let rest = key.get(at..).unwrap_or_default();
+            if part.nullable && rest.first() == Some(&0) {
+                return Ok(true);
+            }
+            at += key::skip_part(&part.ty, part.nullable, part.prefix, rest)?;
+        }
+        Ok(false)
+    }
+
+    /// Whether a row has the key parts that an index entry claims.
+    pub(crate) fn entry_matches(
+        &self,
+        index: usize,
+        entry_parts: &[u8],
+        row: &RowRef<'_>,
+        scratch: &mut Vec<u8>,
+    ) -> Result<bool> {
+        let codec = &self.codecs[index];
+        scratch.clear();
+        scratch.extend_from_slice(&codec.prefix);
+        for part in &codec.parts {
+            encode_part(part, row.column(part.column)?, scratch)?;
+        }
+        Ok(scratch.as_slice() == entry_parts)
+    }
+}

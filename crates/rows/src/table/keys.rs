@@ -1,0 +1,141 @@
+//! Keys of rows and the codecs of all keys of a table.
+//!
+//! Invariants
+//! 1. Keys compare as bytes in the order of their values.
+//! 2. No key is longer than `KEY_BYTES_MAX`.
+//!
+//! Not here: how one part is encoded (`crate::key`), index entries (`entries`).
+
+use crate::datum::Datum;
+use crate::error::{Error, Result};
+use crate::key;
+use crate::schema::{Index, IndexId, IndexState, TableDefinition, TableId};
+use crate::types::ColumnType;
+
+use super::version::Table;
+
+/// Bytes of a key before its first part.
+pub const PREFIX_BYTES: usize = 6;
+/// Most bytes an encoded key may have.
+pub const KEY_BYTES_MAX: usize = 4096;
+/// Number of the primary index.
+pub const PRIMARY: IndexId = 1;
+
+/// How one part of an index is encoded.
+#[derive(Clone, Debug)]
+pub struct PartCodec {
+    /// Position of the column in the table.
+    pub column: usize,
+    /// Its type.
+    pub ty: ColumnType,
+    /// Whether it may be NULL.
+    pub nullable: bool,
+    /// Only so many leading characters or bytes are in the key.
+    pub prefix: Option<u32>,
+}
+
+/// An index with what its keys need.
+#[derive(Clone, Debug)]
+pub struct IndexCodec {
+    pub(super) prefix: [u8; PREFIX_BYTES],
+    /// The parts in order.
+    pub parts: Vec<PartCodec>,
+    /// Whether an entry without NULLs may exist only once.
+    pub unique: bool,
+    /// Whether readers may use it.
+    pub ready: bool,
+}
+
+impl IndexCodec {
+    /// Of an index of a table.
+    pub(super) fn new(definition: &TableDefinition, index: &Index) -> IndexCodec {
+        let parts = index.parts.iter().map(|part| {
+            let column = &definition.columns[part.column];
+            PartCodec {
+                column: part.column,
+                ty: column.ty.clone(),
+                nullable: column.nullable,
+                prefix: part.prefix,
+            }
+        });
+        IndexCodec {
+            prefix: key_prefix(definition.id, index.id),
+            parts: parts.collect(),
+            unique: index.unique,
+            ready: index.state == IndexState::Ready,
+        }
+    }
+}
+
+impl Table {
+    /// The key of a row from its primary key values, in key order; for a table with a hidden
+    /// key, the row id as `UInt`.
+    pub fn row_key(&self, key_values: &[Datum<'_>]) -> Result<Vec<u8>> {
+        self.encode_leading(0, key_values)
+    }
+
+    /// The same, appended to a buffer.
+    ///
+    /// # Errors
+    /// `TooLarge`.
+    pub fn push_row_key(&self, key_values: &[Datum<'_>], out: &mut Vec<u8>) -> Result<()> {
+        self.encode_leading_into(0, key_values, out)
+    }
+
+    /// The key of a row from all its columns. Only for tables with a primary key.
+    pub fn row_key_of(&self, row: &[Datum<'_>]) -> Result<Vec<u8>> {
+        let codec = &self.codecs[0];
+        let mut out = Vec::with_capacity(PREFIX_BYTES + 24);
+        out.extend_from_slice(&codec.prefix);
+        for part in &codec.parts {
+            encode_part(part, row[part.column], &mut out)?;
+        }
+        Ok(out)
+    }
+
+    /// Appends the key bytes of the leading parts of an index, the prefix in front.
+    pub(super) fn encode_leading(&self, index: usize, values: &[Datum<'_>]) -> Result<Vec<u8>> {
+        let mut out = Vec::with_capacity(PREFIX_BYTES + 24);
+        self.encode_leading_into(index, values, &mut out)?;
+        Ok(out)
+    }
+
+    fn encode_leading_into(
+        &self,
+        index: usize,
+        values: &[Datum<'_>],
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        let codec = &self.codecs[index];
+        assert!(
+            values.len() <= codec.parts.len().max(1),
+            "more key values than the index has parts"
+        );
+        out.extend_from_slice(&codec.prefix);
+        if index == 0 && codec.parts.is_empty() {
+            if let [Datum::UInt(row_id)] = values {
+                out.extend_from_slice(&row_id.to_be_bytes());
+            }
+            return Ok(());
+        }
+        for (part, value) in codec.parts.iter().zip(values) {
+            encode_part(part, *value, out)?;
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn encode_part(part: &PartCodec, value: Datum<'_>, out: &mut Vec<u8>) -> Result<()> {
+    key::encode_part(&part.ty, part.nullable, part.prefix, value, out);
+    if out.len() > KEY_BYTES_MAX {
+        return Err(Error::TooLarge { what: "key", bytes: out.len(), bytes_max: KEY_BYTES_MAX });
+    }
+    Ok(())
+}
+
+fn key_prefix(table: TableId, index: IndexId) -> [u8; PREFIX_BYTES] {
+    let mut prefix = [0; PREFIX_BYTES];
+    prefix[..4].copy_from_slice(&table.to_be_bytes());
+    prefix[4..].copy_from_slice(&index.to_be_bytes());
+    prefix
+}

@@ -1,0 +1,34 @@
+//! A table as operations use it: its definition with everything precomputed, and the state that
+//! outlives schema changes (gate, counters).
+//!
+//! Keys of one table, all numbers big-endian:
+//! ```text
+//! row            | table id u32 | 00 01    | primary key parts, or row id u64       |
+//! index entry    | table id u32 | index id | index parts | primary key parts (*)    |
+//!   (*) not in a unique index when no part is NULL; the value then holds them.
+//! ```
+//! Value of an index entry whose key ends with the primary key: `u16` little-endian, the number
+//! of key bytes before it.
+//!
+//! Where to look: `version` is the table itself, `state` what its versions share, `keys` and
+//! `entries` make the keys above, `ranges` those between which to look.
+//!
+//! Invariants
+//! 1. `Table` never changes; `TableState` is shared by all versions of one table.
+//! 2. Who writes rows holds a `GateGuard`; a schema change closes the gate, so it starts with no
+//!    writer inside and none enters until it is over.
+//!
+//! Not here: persistence of definitions (`catalog`), the changes themselves (`ddl`, `alter`).
+
+mod entries;
+mod keys;
+mod ranges;
+mod state;
+mod version;
+
+pub use entries::Entry;
+pub use keys::{IndexCodec, KEY_BYTES_MAX, PREFIX_BYTES, PRIMARY, PartCodec};
+pub(crate) use ranges::table_range;
+pub(crate) use state::ClosedGate;
+pub use state::{GateGuard, TableState};
+pub use version::Table;

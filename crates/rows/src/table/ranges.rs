@@ -1,0 +1,147 @@
+//! Ranges of keys: of a table, of an index, and those between which rows of a search lie.
+//!
+//! Invariants
+//! 1. A range may hold rows that do not belong where an index keeps only a part of a value; it
+//!    never lacks one that does.
+//!
+//! Not here: reading them (`find`).
+
+use std::ops::Bound;
+
+use super::keys::encode_part;
+use super::version::Table;
+use crate::datum::Datum;
+use crate::error::Result;
+use crate::find::FindOp;
+use crate::schema::TableId;
+use crate::store::{Direction, KeyRange};
+
+impl Table {
+    /// All keys of the table: rows and index entries.
+    pub fn full_range(&self) -> KeyRange {
+        table_range(self.definition.id)
+    }
+
+    /// All keys of an index; of the rows for index 0.
+    pub fn index_range(&self, index: usize) -> KeyRange {
+        let start = self.codecs[index].prefix.to_vec();
+        let end = successor(&start);
+        KeyRange { start, end }
+    }
+
+    /// The rows whose leading key parts equal `values`. A full key of a unique index gives a
+    /// range of one key, which `find` answers by a single look-up.
+    pub fn prefix_range(&self, index: usize, values: &[Datum<'_>]) -> Result<KeyRange> {
+        let codec = &self.codecs[index];
+        // A NULL in a NOT NULL column equals nothing; no key can be made of it.
+        if codec.parts.iter().zip(values).any(|(p, v)| v.is_null() && !p.nullable) {
+            return Ok(empty_range(&codec.prefix));
+        }
+        let start = self.encode_leading(index, values)?;
+        let one = codec.unique
+            && values.len() == codec.parts.len().max(1)
+            && !values.iter().any(Datum::is_null);
+        let end = if one {
+            let mut end = Vec::with_capacity(start.len() + 1);
+            end.extend_from_slice(&start);
+            end.push(0);
+            end
+        } else {
+            successor(&start)
+        };
+        Ok(KeyRange { start, end })
+    }
+
+    /// The range and direction of a HandlerSocket-style find on the leading key parts: `=`, `>=`
+    /// and `>` ascend, `<=` and `<` descend.
+    pub fn op_range(
+        &self,
+        index: usize,
+        op: FindOp,
+        values: &[Datum<'_>],
+    ) -> Result<(KeyRange, Direction)> {
+        if op == FindOp::Equal {
+            return Ok((self.prefix_range(index, values)?, Direction::Forward));
+        }
+        let whole = self.index_range(index);
+        let key = self.encode_leading(index, values)?;
+        let after = successor(&key);
+        Ok(match op {
+            FindOp::Equal => unreachable!("answered above"),
+            FindOp::Greater => (KeyRange { start: after, end: whole.end }, Direction::Forward),
+            FindOp::GreaterEqual => (KeyRange { start: key, end: whole.end }, Direction::Forward),
+            FindOp::Less => (KeyRange { start: whole.start, end: key }, Direction::Backward),
+            FindOp::LessEqual => (KeyRange { start: whole.start, end: after }, Direction::Backward),
+        })
+    }
+
+    /// The rows whose leading parts equal `equal` and whose next part lies between two bounds.
+    /// With a bound on either side, rows with NULL in that part do not belong.
+    pub fn between_range(
+        &self,
+        index: usize,
+        equal: &[Datum<'_>],
+        lower: Bound<Datum<'_>>,
+        upper: Bound<Datum<'_>>,
+    ) -> Result<KeyRange> {
+        let part = &self.codecs[index].parts[equal.len()];
+        let base = self.encode_leading(index, equal)?;
+        let with = |value: Datum<'_>| -> Result<Vec<u8>> {
+            let mut key = base.clone();
+            encode_part(part, value, &mut key)?;
+            Ok(key)
+        };
+        let bounded = !matches!((&lower, &upper), (Bound::Unbounded, Bound::Unbounded));
+        let start = match lower {
+            Bound::Included(value) => with(value)?,
+            // Prefix parts cut values off, so rows above the bound may share its key.
+            Bound::Excluded(value) if part.prefix.is_some() => with(value)?,
+            Bound::Excluded(value) => successor(&with(value)?),
+            Bound::Unbounded if bounded && part.nullable => successor(&with(Datum::Null)?),
+            Bound::Unbounded => base.clone(),
+        };
+        let end = match upper {
+            Bound::Included(value) => successor(&with(value)?),
+            Bound::Excluded(value) if part.prefix.is_some() => successor(&with(value)?),
+            Bound::Excluded(value) => with(value)?,
+            Bound::Unbounded => successor(&base),
+        };
+        Ok(KeyRange { start, end })
+    }
+}
+
+fn empty_range(prefix: &[u8]) -> KeyRange {
+    KeyRange { start: prefix.to_vec(), end: prefix.to_vec() }
+}
+
+/// All keys of a table id.
+pub(crate) fn table_range(id: TableId) -> KeyRange {
+    let start = id.to_be_bytes().to_vec();
+    let end = successor(&start);
+    KeyRange { start, end }
+}
+
+/// The first key that does not start with `prefix`; empty when there is none.
+fn successor(prefix: &[u8]) -> Vec<u8> {
+    let mut next = prefix.to_vec();
+    while let Some(last) = next.last_mut() {
+        if *last < u8::MAX {
+            *last += 1;
+            return next;
+        }
+        next.pop();
+    }
+    next
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_successor_of_a_prefix_carries() {
+        assert_eq!(successor(&[1, 2]), [1, 3]);
+        assert_eq!(successor(&[1, 0xFF, 0xFF]), [2]);
+        assert!(successor(&[0xFF]).is_empty());
+    }
+}

@@ -1,0 +1,122 @@
+//! One version of a table: its definition, and what operations need of it precomputed.
+//!
+//! Invariants
+//! 1. Nothing of it changes but what all versions share (`state`).
+//!
+//! Not here: keys (`keys`, `entries`, `ranges`).
+
+use std::ops::Deref;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use super::keys::IndexCodec;
+use super::state::TableState;
+use crate::recency::Recency;
+use crate::row::RowLayout;
+use crate::schema::TableDefinition;
+use crate::types::ColumnType;
+
+/// Bits of a column's position + 1 beside a version; a table has at most 1017 columns.
+const POSITION_BITS: u32 = 16;
+
+/// One version of a table, ready for operations.
+#[derive(Debug)]
+pub struct Table {
+    /// What the catalog stores.
+    pub definition: TableDefinition,
+    /// Where columns lie in stored rows.
+    pub layout: RowLayout,
+    /// Key codecs, in the order of `definition.indexes`.
+    pub codecs: Vec<IndexCodec>,
+    /// The column that the definition lets rows expire by.
+    expiry_column: Option<usize>,
+    /// In cache mode.
+    recency: Option<Arc<Recency>>,
+    pub(crate) state: Arc<TableState>,
+}
+
+impl Deref for Table {
+    type Target = TableDefinition;
+
+    fn deref(&self) -> &TableDefinition {
+        &self.definition
+    }
+}
+
+impl Table {
+    /// Prepares a definition for use. `state` is that of the table's earlier version, if any.
+    pub(crate) fn new(definition: TableDefinition, state: Arc<TableState>) -> Table {
+        let codec = |index| IndexCodec::new(&definition, index);
+        let codecs = definition.indexes.iter().map(codec).collect();
+        let layout = RowLayout::new(&definition);
+        let expires_by = definition.retention.expires_by.as_deref();
+        let expiry_column = expires_by.and_then(|name| definition.column(name));
+        let recency = state.recency(&definition);
+        Table { definition, layout, codecs, expiry_column, recency, state }
+    }
+
+    /// Bytes and uses of the rows, in cache mode.
+    #[inline]
+    pub fn recency(&self) -> Option<&Arc<Recency>> {
+        self.recency.as_ref()
+    }
+
+    /// Notes that a row is used, for readers that `Engine::find` and `get` do not know of.
+    #[inline]
+    pub fn note_use(&self, row_key: &[u8]) {
+        if let Some(recency) = &self.recency {
+            recency.touch(row_key);
+        }
+    }
+
+    /// The column of the second at which a row is gone.
+    #[inline]
+    pub fn expiry_column(&self) -> Option<usize> {
+        if self.expiry_column.is_some() {
+            return self.expiry_column;
+        }
+        let packed = self.state.expiry_of_container.load(Ordering::Relaxed);
+        if packed == 0 {
+            return None;
+        }
+        let (version, position) = (packed >> POSITION_BITS, packed & ((1 << POSITION_BITS) - 1));
+        (version == self.definition.version).then(|| position as usize - 1)
+    }
+
+    /// Lets rows expire by an integer column, until told otherwise or the engine is closed;
+    /// `None` lets them stay. A column that the definition names comes first.
+    pub fn expire_by(&self, column: Option<usize>) {
+        let packed = column
+            .map_or(0, |position| self.definition.version << POSITION_BITS | (position as u64 + 1));
+        self.state.expiry_of_container.store(packed, Ordering::Relaxed);
+    }
+
+    /// Whether this and another are versions of one table.
+    pub fn is_version_of(&self, other: &Table) -> bool {
+        Arc::ptr_eq(&self.state, &other.state)
+    }
+
+    /// Goes on with what the table's earlier version was told by `expire_by`.
+    pub(crate) fn inherit(&self, old: &Table) {
+        if old.expiry_column.is_none()
+            && let Some(position) = old.expiry_column()
+        {
+            let column = self.column(&old.columns[position].name);
+            let is_integer = |at: &usize| matches!(self.columns[*at].ty, ColumnType::Int { .. });
+            self.expire_by(column.filter(is_integer));
+        }
+    }
+
+    /// Whether this is the version that operations must use.
+    #[inline]
+    pub fn is_current(&self) -> bool {
+        self.state.current_version.load(Ordering::Acquire) == self.definition.version
+    }
+
+    /// A number that has moved since any row was changed by a write acknowledged since. It may
+    /// move without a change. For caches of what a small table says.
+    #[inline]
+    pub fn changes(&self) -> u64 {
+        self.state.writers_left.load(Ordering::Acquire)
+    }
+}

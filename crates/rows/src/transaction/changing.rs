@@ -1,0 +1,110 @@
+//! A locked row, shown to the caller and changed as that says.
+//!
+//! Invariants
+//! 1. Only entries whose bytes change are written; a row that stays as it was is not.
+//! 2. A row whose key changes moves: its new place is locked, and free.
+//!
+//! Not here: locking it (`operations`).
+
+use super::life::Transaction;
+use super::outcome::{Changed, RowChange};
+use super::placing::{check_nulls, duplicate};
+use crate::datum::{Datum, Value};
+use crate::error::Result;
+use crate::expiry::Expiry;
+use crate::find::row_at;
+use crate::row::RowRef;
+use crate::table::Table;
+
+impl Transaction {
+    pub(super) fn change_locked(
+        &mut self,
+        table: &Table,
+        row_key: &[u8],
+        expiry: Option<Expiry>,
+        decide: &mut dyn FnMut(RowRef<'_>) -> Result<RowChange>,
+    ) -> Result<Changed> {
+        let mut old_bytes = Vec::new();
+        if !self.read_locked(row_key, &mut old_bytes)? {
+            self.absent = Some(row_key.to_vec());
+            return Ok(Changed::Missing);
+        }
+        let old = row_at(table, row_key, &old_bytes)?;
+        if let Some(expiry) = expiry
+            && expiry.is_over(&old)?
+        {
+            return Ok(Changed::Missing);
+        }
+        match decide(old)? {
+            RowChange::Keep => Ok(Changed::Unchanged),
+            RowChange::Delete => {
+                self.delete_row(table, row_key, &old)?;
+                Ok(Changed::Deleted)
+            }
+            RowChange::Set(sets) => self.set_columns(table, row_key, &old, &sets),
+        }
+    }
+
+    fn set_columns(
+        &mut self,
+        table: &Table,
+        row_key: &[u8],
+        old: &RowRef<'_>,
+        sets: &[(usize, Value)],
+    ) -> Result<Changed> {
+        let old_values = old.values()?;
+        let mut new_values = old_values.clone();
+        for (position, value) in sets {
+            new_values[*position] = value.as_datum();
+        }
+        let changed: Vec<usize> =
+            (0..new_values.len()).filter(|&i| !same(new_values[i], old_values[i])).collect();
+        if changed.is_empty() {
+            return Ok(Changed::Unchanged);
+        }
+        check_nulls(table, &new_values)?;
+        let in_key = |column: &usize| table.codecs[0].parts.iter().any(|p| p.column == *column);
+        let new_key = match changed.iter().any(in_key) {
+            true => table.row_key_of(&new_values)?,
+            false => row_key.to_vec(),
+        };
+        let moves = new_key != row_key;
+        if moves {
+            self.store.lock(&new_key, self.wait)?;
+            if self.is_taken(table, &new_key)? {
+                return Err(duplicate(table, 0, &new_values));
+            }
+            self.store.delete(row_key.to_vec());
+        }
+        for index in 1..table.codecs.len() {
+            let parts = &table.codecs[index].parts;
+            if !moves && !parts.iter().any(|part| changed.contains(&part.column)) {
+                continue;
+            }
+            let before = table.entry(index, &old_values, row_key)?;
+            let after = table.entry(index, &new_values, &new_key)?;
+            if before == after {
+                continue;
+            }
+            if before.key == after.key {
+                self.store.put(after.key, after.value);
+                continue;
+            }
+            self.store.delete(before.key);
+            self.put_entry(table, index, &new_values, &new_key)?;
+        }
+        let replaced = row_key.len() + old.bytes().len();
+        self.put_row(table, &new_values, new_key, replaced)?;
+        self.note_given(table, &new_values)?;
+        Ok(Changed::Updated)
+    }
+}
+
+/// Equality of stored bytes: unlike `==`, NaN equals itself.
+fn same(left: Datum<'_>, right: Datum<'_>) -> bool {
+    match (left, right) {
+        (Datum::Double(l), Datum::Double(r)) => l.to_bits() == r.to_bits(),
+        (Datum::Float(l), Datum::Float(r)) => l.to_bits() == r.to_bits(),
+        _ => left == right,
+    }
+}

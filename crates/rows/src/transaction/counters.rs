@@ -1,0 +1,112 @@
+//! Numbers that the engine makes up: AUTO_INCREMENT values and hidden row ids.
+//!
+//! Invariants
+//! 1. A number is handed out once, whatever becomes of its row.
+//! 2. A row that was refused does not move the counter past its own value.
+//!
+//! Not here: reading the last number from the rows (`engine`).
+
+use std::sync::atomic::Ordering;
+
+use super::life::Transaction;
+use crate::datum::Datum;
+use crate::engine::Engine;
+use crate::error::{Error, Result};
+use crate::table::Table;
+use crate::types::{ColumnType, IntWidth};
+
+impl Transaction {
+    /// The AUTO_INCREMENT value for a row that leaves it to the engine.
+    pub(super) fn generate(&self, table: &Table, row: &[Datum<'_>]) -> Result<Option<u64>> {
+        let Some(position) = table.auto_increment() else { return Ok(None) };
+        let ty = &table.columns[position].ty;
+        match row[position] {
+            Datum::Int(0) | Datum::UInt(0) if self.zero_is_value => Ok(None),
+            Datum::Null | Datum::Int(0) | Datum::UInt(0) => {
+                self.engine.next_auto_increment(table, auto_increment_max(ty)).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Moves the AUTO_INCREMENT counter past the value of a row that is in; that of a row which
+    /// was refused leaves it alone.
+    pub(super) fn note_given(&self, table: &Table, row: &[Datum<'_>]) -> Result<()> {
+        match table.auto_increment().and_then(|position| as_counter(row[position])) {
+            Some(value) => self.engine.note_auto_increment(table, value),
+            None => Ok(()),
+        }
+    }
+}
+
+pub(super) fn with_generated<'a>(table: &Table, row: &[Datum<'a>], value: u64) -> Vec<Datum<'a>> {
+    let position = table.auto_increment().expect("generated only for such a column");
+    let mut row = row.to_vec();
+    row[position] = match &table.columns[position].ty {
+        ColumnType::Int { unsigned: true, .. } => Datum::UInt(value),
+        ColumnType::Float => Datum::Float(value as f32),
+        ColumnType::Double => Datum::Double(value as f64),
+        _ => Datum::Int(value as i64),
+    };
+    row
+}
+
+/// A value as the AUTO_INCREMENT counter sees it; negative ones do not move the counter.
+fn as_counter(value: Datum<'_>) -> Option<u64> {
+    match value {
+        Datum::Int(value) => u64::try_from(value).ok(),
+        Datum::UInt(value) => Some(value),
+        Datum::Float(value) if value > 0.0 => Some(value as u64),
+        Datum::Double(value) if value > 0.0 => Some(value as u64),
+        _ => None,
+    }
+}
+
+/// The largest value that AUTO_INCREMENT may reach in a column of this type.
+fn auto_increment_max(ty: &ColumnType) -> u64 {
+    match ty {
+        ColumnType::Int { width, unsigned, .. } => {
+            let bits = match width {
+                IntWidth::Tiny => 8,
+                IntWidth::Small => 16,
+                IntWidth::Medium => 24,
+                IntWidth::Int => 32,
+                IntWidth::Big => 64,
+            } - u32::from(!*unsigned);
+            u64::MAX >> (64 - bits)
+        }
+        ColumnType::Float => 1 << 24,
+        _ => 1 << 53,
+    }
+}
+
+impl Engine {
+    /// Hands out the next AUTO_INCREMENT value of a table.
+    fn next_auto_increment(&self, table: &Table, value_max: u64) -> Result<u64> {
+        self.load_counter(table, &table.state.auto_increment, Engine::last_auto_increment)?;
+        let taken =
+            table.state.auto_increment.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |next| {
+                (next <= value_max && next < u64::MAX).then(|| next + 1)
+            });
+        taken.map_err(|_| Error::Exhausted)
+    }
+
+    /// Moves the counter past a value that came with a row.
+    fn note_auto_increment(&self, table: &Table, given: u64) -> Result<()> {
+        self.load_counter(table, &table.state.auto_increment, Engine::last_auto_increment)?;
+        table.state.auto_increment.fetch_max(given.saturating_add(1), Ordering::SeqCst);
+        Ok(())
+    }
+
+    /// The next AUTO_INCREMENT value, as SHOW TABLE STATUS shows it.
+    pub fn auto_increment_next(&self, table: &Table) -> Result<u64> {
+        self.load_counter(table, &table.state.auto_increment, Engine::last_auto_increment)?;
+        Ok(table.state.auto_increment.load(Ordering::SeqCst))
+    }
+
+    /// Hands out the next hidden row id of a table.
+    pub(crate) fn next_row_id(&self, table: &Table) -> Result<u64> {
+        self.load_counter(table, &table.state.row_id, Engine::last_row_id)?;
+        Ok(table.state.row_id.fetch_add(1, Ordering::SeqCst))
+    }
+}

@@ -1,0 +1,32 @@
+//! Writing rows: insert, replace, insert-or-update, change, delete, each atomic with its index
+//! entries and under the row's lock.
+//!
+//! Where to look: `life` is a transaction from its beginning to its commit, `operations` what can
+//! be done with it. Below them `placing` puts rows and entries in, `changing` changes a locked
+//! row, `expired` clears away what is in a new row's place, `counters` make up numbers.
+//!
+//! Lock order within one operation: row key first, then unique entries in index order. Two
+//! operations that meet in another order are a deadlock, which the lock table finds.
+//!
+//! Invariants
+//! 1. An operation that fails leaves nothing in the transaction's buffer.
+//! 2. A row is decided upon (exists? old values?) only after its lock is held, and from the
+//!    latest committed state overlaid with the transaction's own writes.
+//! 3. An expired row is absent: it is not shown, and goes when a new row takes its key.
+//! 4. Each table written stays inside its gate until the transaction ends.
+//!
+//! Not here: when and how the buffer becomes durable (`commit`), conversion of foreign values
+//! (`convert`), defaults (the door's or SQL's business).
+
+mod changing;
+mod counters;
+mod expired;
+mod life;
+mod operations;
+mod outcome;
+mod placing;
+
+pub use life::Transaction;
+pub use outcome::{Changed, Inserted, Replaced, RowChange, Upserted};
+pub use placing::ROW_BYTES_MAX;
+pub(crate) use placing::duplicate;

@@ -1,0 +1,175 @@
+//! What can be done with rows: insert, replace, insert-or-update, change, lock.
+//!
+//! Invariants
+//! 1. An operation takes place wholly or not at all.
+//! 2. A number that the engine made up is used once, also if the row is refused.
+//!
+//! Not here: how a locked row is changed (`changing`), how one is put in (`placing`).
+
+use std::sync::Arc;
+
+use super::counters::with_generated;
+use super::life::Transaction;
+use super::outcome::{Changed, Inserted, Replaced, RowChange, Upserted};
+use crate::datum::Datum;
+use crate::error::Result;
+use crate::expiry::Expiry;
+use crate::row::RowRef;
+use crate::table::{PREFIX_BYTES, Table};
+
+impl Transaction {
+    /// Adds a row. `row` holds every column in order, values of the columns' domains. NULL or 0
+    /// in the AUTO_INCREMENT column makes the engine choose.
+    ///
+    /// # Errors
+    /// `Duplicate`, `NullValue`, `TooLarge`, `Exhausted`, `SchemaChanged`, lock and store errors.
+    pub fn insert(&mut self, table: &Arc<Table>, row: &[Datum<'_>]) -> Result<Inserted> {
+        self.enter_to_add(table)?;
+        let generated = self.generate(table, row)?;
+        let owned = generated.map(|value| with_generated(table, row, value));
+        let row = owned.as_deref().unwrap_or(row);
+        self.atomically(|this| {
+            this.insert_complete(table, row)?;
+            this.note_given(table, row)
+        })?;
+        Ok(Inserted { generated })
+    }
+
+    /// Adds a row after removing every row that shares a unique key with it.
+    ///
+    /// # Errors
+    /// As `insert`, but never `Duplicate`.
+    pub fn replace(&mut self, table: &Arc<Table>, row: &[Datum<'_>]) -> Result<Replaced> {
+        self.enter_to_add(table)?;
+        let generated = self.generate(table, row)?;
+        let owned = generated.map(|value| with_generated(table, row, value));
+        let row = owned.as_deref().unwrap_or(row);
+        let deleted = self.atomically(|this| {
+            let mut deleted = 0;
+            while let Some(existing) = this.conflict(table, row)? {
+                let delete = &mut |_: RowRef<'_>| Ok(RowChange::Delete);
+                let gone = this.change_locked(table, &existing, None, delete)?;
+                deleted += usize::from(gone == Changed::Deleted);
+            }
+            this.insert_complete(table, row)?;
+            this.note_given(table, row)?;
+            Ok(deleted)
+        })?;
+        Ok(Replaced { deleted, generated })
+    }
+
+    /// Adds a row, or changes the first existing row that shares a unique key with it (primary
+    /// key first, then indexes in order).
+    ///
+    /// # Errors
+    /// As `insert`; `Duplicate` when the change itself collides with a third row.
+    pub fn upsert(
+        &mut self,
+        table: &Arc<Table>,
+        row: &[Datum<'_>],
+        on_duplicate: &mut dyn FnMut(RowRef<'_>) -> Result<RowChange>,
+    ) -> Result<Upserted> {
+        self.enter_to_add(table)?;
+        let generated = self.generate(table, row)?;
+        let owned = generated.map(|value| with_generated(table, row, value));
+        let row = owned.as_deref().unwrap_or(row);
+        self.atomically(|this| match this.conflict(table, row)? {
+            None => {
+                this.insert_complete(table, row)?;
+                this.note_given(table, row)?;
+                Ok(Upserted::Inserted { generated })
+            }
+            // Found unexpired: its time may not come between this and the look at it.
+            Some(existing) => match this.change_locked(table, &existing, None, on_duplicate)? {
+                Changed::Updated => Ok(Upserted::Updated),
+                Changed::Deleted => Ok(Upserted::Deleted),
+                Changed::Unchanged | Changed::Missing => Ok(Upserted::Unchanged),
+            },
+        })
+    }
+
+    /// Locks the row with this key, shows it to `decide` as it is now, and does what that says.
+    ///
+    /// # Errors
+    /// `Duplicate` when new key values collide, else as `insert`; what `decide` returns.
+    pub fn change_row(
+        &mut self,
+        table: &Arc<Table>,
+        row_key: &[u8],
+        decide: &mut dyn FnMut(RowRef<'_>) -> Result<RowChange>,
+    ) -> Result<Changed> {
+        let expiry = self.engine.expiry(table);
+        self.change(table, row_key, expiry, decide)
+    }
+
+    /// As `change_row`, an expired row included.
+    ///
+    /// # Errors
+    /// As `change_row`.
+    pub fn change_stored_row(
+        &mut self,
+        table: &Arc<Table>,
+        row_key: &[u8],
+        decide: &mut dyn FnMut(RowRef<'_>) -> Result<RowChange>,
+    ) -> Result<Changed> {
+        self.change(table, row_key, None, decide)
+    }
+
+    /// Locks the row with this key, whether or not it exists.
+    pub fn lock_row(&mut self, table: &Arc<Table>, row_key: &[u8]) -> Result<()> {
+        self.enter(table)?;
+        self.store.lock(row_key, self.wait)
+    }
+
+    fn change(
+        &mut self,
+        table: &Arc<Table>,
+        row_key: &[u8],
+        expiry: Option<Expiry>,
+        decide: &mut dyn FnMut(RowRef<'_>) -> Result<RowChange>,
+    ) -> Result<Changed> {
+        self.enter(table)?;
+        self.atomically(|this| {
+            this.store.lock(row_key, this.wait)?;
+            this.change_locked(table, row_key, expiry, decide)
+        })
+    }
+
+    /// The key of the first row that shares a unique key with `row`; everything looked at is
+    /// locked, and expired rows in the way are removed.
+    fn conflict(&mut self, table: &Table, row: &[Datum<'_>]) -> Result<Option<Vec<u8>>> {
+        let expiry = self.engine.expiry(table);
+        let mut value = Vec::new();
+        if !table.has_hidden_key() {
+            let row_key = table.row_key_of(row)?;
+            self.store.lock(&row_key, self.wait)?;
+            if self.is_taken(table, &row_key)? {
+                return Ok(Some(row_key));
+            }
+            self.absent = Some(row_key);
+        }
+        for index in 1..table.codecs.len() {
+            if !table.codecs[index].unique {
+                continue;
+            }
+            let entry = table.entry(index, row, &[0; PREFIX_BYTES])?;
+            if !entry.unique {
+                continue;
+            }
+            self.store.lock(&entry.key, self.wait)?;
+            if self.store.get(&entry.key, self.reach(), &mut value)? {
+                let mut row_key = Vec::new();
+                table.entry_target(index, &entry.key, &value, &mut row_key)?;
+                self.store.lock(&row_key, self.wait)?;
+                // The row may have gone or moved while its lock was waited for.
+                if self.store.get(&entry.key, self.reach(), &mut value)?
+                    && value == row_key[PREFIX_BYTES..]
+                    && !self.clear_stored(table, expiry, &row_key)?
+                {
+                    return Ok(Some(row_key));
+                }
+            }
+        }
+        Ok(None)
+    }
+}

@@ -1,0 +1,59 @@
+//! What operations did, and what callers want done with a row that is shown to them.
+
+use crate::datum::Value;
+
+/// What an insert did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Inserted {
+    /// The value made up for the AUTO_INCREMENT column, if it was.
+    pub generated: Option<u64>,
+}
+
+/// What a replace did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Replaced {
+    /// Rows that had to go.
+    pub deleted: usize,
+    /// The value made up for the AUTO_INCREMENT column, if it was.
+    pub generated: Option<u64>,
+}
+
+/// What an insert-or-update did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Upserted {
+    /// There was no such row.
+    Inserted {
+        /// The value made up for the AUTO_INCREMENT column, if it was.
+        generated: Option<u64>,
+    },
+    /// The existing row was changed.
+    Updated,
+    /// The existing row stays as it was.
+    Unchanged,
+    /// The existing row was deleted.
+    Deleted,
+}
+
+/// What to do with a row that is locked and shown to the caller.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RowChange {
+    /// Leave it.
+    Keep,
+    /// Set columns, by position, to values of their domain.
+    Set(Vec<(usize, Value)>),
+    /// Remove it.
+    Delete,
+}
+
+/// What became of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Changed {
+    /// It was not there any more.
+    Missing,
+    /// It stays as it was: kept, or set to what it had.
+    Unchanged,
+    /// It has new values.
+    Updated,
+    /// It is gone.
+    Deleted,
+}

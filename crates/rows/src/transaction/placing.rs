@@ -1,0 +1,139 @@
+//! Rows and their index entries, put into a transaction's buffer and taken out of the table.
+//!
+//! Invariants
+//! 1. A row and all its entries are put in together, or removed together.
+//! 2. A unique entry is locked before it is looked for.
+//! 3. Memory for what is buffered is had before it grows.
+//!
+//! Not here: which entries a changed row keeps (`changing`).
+
+use super::life::Transaction;
+use crate::datum::Datum;
+use crate::error::{Error, Result};
+use crate::row::RowRef;
+use crate::table::Table;
+use crate::temporal::Zone;
+use crate::text::write_text;
+
+/// Most bytes one stored row may have.
+pub const ROW_BYTES_MAX: usize = 64 << 20;
+
+impl Transaction {
+    pub(super) fn insert_complete(&mut self, table: &Table, row: &[Datum<'_>]) -> Result<()> {
+        check_nulls(table, row)?;
+        let row_key = if table.has_hidden_key() {
+            table.row_key(&[Datum::UInt(self.engine.next_row_id(table)?)])?
+        } else {
+            let row_key = table.row_key_of(row)?;
+            self.store.lock(&row_key, self.wait)?;
+            if self.is_taken(table, &row_key)? {
+                return Err(duplicate(table, 0, row));
+            }
+            row_key
+        };
+        for index in 1..table.codecs.len() {
+            self.put_entry(table, index, row, &row_key)?;
+        }
+        self.put_row(table, row, row_key, 0)
+    }
+
+    pub(super) fn delete_row(
+        &mut self,
+        table: &Table,
+        row_key: &[u8],
+        row: &RowRef<'_>,
+    ) -> Result<()> {
+        let values = row.values()?;
+        for index in 1..table.codecs.len() {
+            let entry = table.entry(index, &values, row_key)?;
+            self.store.delete(entry.key);
+        }
+        if let Some(recency) = table.recency() {
+            let bytes = (row_key.len() + row.bytes().len()) as i64;
+            self.sizes.note(self.store.savepoint().0, recency, -bytes, -1);
+            recency.forget(row_key);
+        }
+        self.store.delete(row_key.to_vec());
+        Ok(())
+    }
+
+    /// Writes a row; `replaced` is the bytes of the one before, key included.
+    pub(super) fn put_row(
+        &mut self,
+        table: &Table,
+        row: &[Datum<'_>],
+        row_key: Vec<u8>,
+        replaced: usize,
+    ) -> Result<()> {
+        let mut bytes = Vec::with_capacity(64);
+        table.layout.encode(row, self.engine.next_version(), &mut bytes);
+        if bytes.len() > ROW_BYTES_MAX {
+            let (what, bytes_max) = ("row", ROW_BYTES_MAX);
+            return Err(Error::TooLarge { what, bytes: bytes.len(), bytes_max });
+        }
+        self.make_room(bytes.len())?;
+        self.absent = None;
+        if let Some(recency) = table.recency() {
+            let change = (row_key.len() + bytes.len()) as i64 - replaced as i64;
+            self.sizes.note(self.store.savepoint().0, recency, change, i64::from(replaced == 0));
+            recency.touch(&row_key);
+        }
+        self.store.put(row_key, bytes);
+        Ok(())
+    }
+
+    /// Takes memory for so many more bytes of writes: for the buffer, and for the copy that the
+    /// store makes of it when it is committed.
+    fn make_room(&mut self, more: usize) -> Result<()> {
+        self.share.keep_up_with(2 * (self.store.bytes() + more))
+    }
+
+    pub(super) fn put_entry(
+        &mut self,
+        table: &Table,
+        index: usize,
+        row: &[Datum<'_>],
+        row_key: &[u8],
+    ) -> Result<()> {
+        let entry = table.entry(index, row, row_key)?;
+        if entry.unique {
+            self.store.lock(&entry.key, self.wait)?;
+            let mut existing = Vec::new();
+            if self.store.get(&entry.key, self.reach(), &mut existing)?
+                && !self.clear_entry(table, index, &entry.key, &existing)?
+            {
+                return Err(duplicate(table, index, row));
+            }
+        }
+        self.store.put(entry.key, entry.value);
+        Ok(())
+    }
+}
+
+pub(super) fn check_nulls(table: &Table, row: &[Datum<'_>]) -> Result<()> {
+    assert_eq!(row.len(), table.columns.len(), "a row has every column");
+    for (column, value) in table.columns.iter().zip(row) {
+        if value.is_null() && !column.nullable {
+            return Err(Error::NullValue { column: column.name.clone() });
+        }
+    }
+    Ok(())
+}
+
+/// The error for a row whose key in a unique index is taken.
+pub(crate) fn duplicate(table: &Table, index: usize, row: &[Datum<'_>]) -> Error {
+    let mut entry = Vec::new();
+    for (position, part) in table.codecs[index].parts.iter().enumerate() {
+        if position > 0 {
+            entry.push(b'-');
+        }
+        match row[part.column] {
+            Datum::Null => entry.extend_from_slice(b"NULL"),
+            value => write_text(&part.ty, value, Zone::UTC, &mut entry),
+        }
+    }
+    Error::Duplicate {
+        index: table.indexes[index].name.clone(),
+        entry: String::from_utf8_lossy(&entry).into_owned(),
+    }
+}
