@@ -47,7 +47,7 @@ struct control {
     uint64_t processes;     /* that were started on this page so far */
     pthread_mutex_t lock;   /* made by the first of them */
 };
-enum { FAULT_NONE, FAULT_NO_SPACE, FAULT_WRITE, FAULT_SYNC };
+enum { FAULT_NONE, FAULT_NO_SPACE, FAULT_WRITE, FAULT_SYNC, FAULT_NEW_FILE };
 
 /* Read by journal.rs. */
 enum kind {
@@ -193,7 +193,7 @@ static int open_at(int directory, const char *path, int flags, mode_t mode) {
             __atomic_store_n(&handles[fd], 0, __ATOMIC_SEQ_CST);
         return fd;
     }
-    if ((flags & O_CREAT) && fails(FAULT_NO_SPACE, ENOSPC))
+    if ((flags & O_CREAT) && (fails(FAULT_NO_SPACE, ENOSPC) || fails(FAULT_NEW_FILE, ENOSPC)))
         return -1;
     hold();
     int fd = syscall(SYS_openat, directory, path, flags, mode);

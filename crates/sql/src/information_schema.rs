@@ -13,7 +13,7 @@ use rows::table::Table;
 use rows::types::{Collation, ColumnType, IntWidth};
 
 use crate::context::Facts;
-use crate::ddl::{default_text, table_collation, type_text};
+use crate::ddl::{default_text, table_collation};
 use crate::error::Result;
 use crate::expression::type_collation;
 use crate::reply::ResultColumn;
@@ -335,7 +335,7 @@ fn tables(engine: &Engine) -> Result<Listing> {
 
 /// The type's first word.
 fn data_type(ty: &ColumnType) -> String {
-    let whole = type_text(ty);
+    let whole = ty.mysql_type_name();
     let end = whole.find(['(', ' ']).unwrap_or(whole.len());
     whole[..end].to_string()
 }
@@ -441,7 +441,7 @@ fn columns(engine: &Engine) -> Result<Listing> {
                 fraction,
                 maybe(collation.map(|_| "utf8mb4")),
                 maybe(collation.map(|collation| collation.name())),
-                text(type_text(&column.ty)),
+                text(column.ty.mysql_type_name()),
                 text(key_word(&table, position)),
                 text(extra_words(column)),
                 text("select,insert,update,references"),

@@ -11,6 +11,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 
 use super::link;
 use super::progress::Progress;
+use crate::causes::with_causes;
 use crate::settings::Settings;
 
 const OUT_BYTES: usize = 1 << 20;
@@ -62,7 +63,7 @@ pub fn run(settings: &Settings, flags: &ArgMatches) -> anyhow::Result<ExitCode> 
             reached.end(true)
         }
         Err(error) => {
-            eprintln!("rowhouse: {:#}", anyhow::Error::from(error));
+            eprintln!("rowhouse: {}", with_causes(&error));
             reached.end(false)
         }
     }
