@@ -19,6 +19,9 @@ use crate::memcached::meta::flags::Flags;
 use crate::memcached::meta::request::Request;
 use crate::memcached::text::{BAD_CHUNK, BAD_LINE, Tokens, refusal, refusing, too_large, unsigned};
 
+/// The most flags of one request.
+const FLAGS_MAX: usize = 20;
+
 fn client(sentence: &'static str) -> Refusal {
     Refusal::Client(sentence.into())
 }
@@ -44,24 +47,12 @@ pub(super) fn serve(
         out.truncate(mark);
         refusal(why, out);
     };
-    // The block of data belongs to `ms` even when the rest makes no sense.
-    let block = match (command, all.get(2)) {
-        (b's', Some(length)) => match unsigned(length).filter(|n| *n < i32::MAX as u64 - 2) {
-            Some(length) => Some(length as usize),
-            None => {
-                out.extend_from_slice(if length.first() == Some(&b'-') {
-                    BAD_CHUNK
-                } else {
-                    BAD_LINE
-                });
-                return served(line_bytes, 0);
-            }
-        },
-        (b's', None) => {
-            out.extend_from_slice(BAD_LINE);
+    let block = match block(command, all.get(2).copied()) {
+        Ok(block) => block,
+        Err(line) => {
+            out.extend_from_slice(line);
             return served(line_bytes, 0);
         }
-        _ => None,
     };
     let block_bytes = block.map_or(0, |length| length + 2);
     let Some(asked) = all.get(1).filter(|key| key.len() <= KEY_BYTES_MAX) else {
@@ -69,13 +60,9 @@ pub(super) fn serve(
         return served(line_bytes, block_bytes);
     };
     let flag_tokens = &all[if block.is_some() { 3 } else { 2 }..];
-    let flags = match Flags::read(command, if command == b'e' { &[] } else { flag_tokens }) {
-        _ if tokens.overflow || flag_tokens.len() > 20 => Err(client("options flags are too long")),
-        Err(Refusal::Client(why)) if command == b'd' && why != "duplicate flag" => {
-            Err(Refusal::Client(why))
-        }
-        Err(_) if matches!(command, b'a' | b'd') => Err(client("invalid or duplicate flag")),
-        other => other,
+    let flags = match tokens.overflow || flag_tokens.len() > FLAGS_MAX {
+        true => Err(client("options flags are too long")),
+        false => read_flags(command, flag_tokens),
     };
     let flags = match flags {
         Ok(flags) => flags,
@@ -85,20 +72,10 @@ pub(super) fn serve(
         }
     };
     let is_base64 = flags.base64 || (command == b'e' && flag_tokens.contains(&&b"b"[..]));
-    let decoded;
-    let key: &[u8] = if is_base64 {
-        match from_base64(asked) {
-            Some(key) if !key.is_empty() && key.len() <= KEY_BYTES_MAX => {
-                decoded = key;
-                &decoded
-            }
-            _ => {
-                refused(&client("error decoding key"), out);
-                return served(line_bytes, block_bytes);
-            }
-        }
-    } else {
-        asked
+    let decoded = if is_base64 { key_of_base64(asked) } else { None };
+    let Some(key) = (if is_base64 { decoded.as_deref() } else { Some(*asked) }) else {
+        refused(&client("error decoding key"), out);
+        return served(line_bytes, block_bytes);
     };
     let request = Request { flags, asked, key };
     let result = match command {
@@ -129,6 +106,36 @@ pub(super) fn serve(
         Err(other) => return Err(other),
     }
     served(line_bytes + block_bytes, 0)
+}
+
+/// The length of the block of data, which belongs to `ms` even when the rest makes no sense;
+/// without one that can be used, the reply.
+fn block(command: u8, length: Option<&[u8]>) -> Result<Option<usize>, &'static [u8]> {
+    if command != b's' {
+        return Ok(None);
+    }
+    let length = length.ok_or(BAD_LINE)?;
+    match unsigned(length).filter(|number| *number < i32::MAX as u64 - 2) {
+        Some(number) => Ok(Some(number as usize)),
+        None if length.first() == Some(&b'-') => Err(BAD_CHUNK),
+        None => Err(BAD_LINE),
+    }
+}
+
+/// The flags, or a refusal in the words that each command has for it.
+fn read_flags<'a>(command: u8, tokens: &'a [&'a [u8]]) -> Result<Flags<'a>, Refusal> {
+    match Flags::read(command, if command == b'e' { &[] } else { tokens }) {
+        Err(Refusal::Client(why)) if command == b'd' && why != "duplicate flag" => {
+            Err(Refusal::Client(why))
+        }
+        Err(_) if matches!(command, b'a' | b'd') => Err(client("invalid or duplicate flag")),
+        other => other,
+    }
+}
+
+/// The key that base64 stands for; `None` when there is none.
+fn key_of_base64(asked: &[u8]) -> Option<Vec<u8>> {
+    from_base64(asked).filter(|key| !key.is_empty() && key.len() <= KEY_BYTES_MAX)
 }
 
 /// Decodes base64 with padding; `None` when it is none.
