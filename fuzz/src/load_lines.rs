@@ -1,5 +1,6 @@
 //! LOAD DATA's lines: the same fields however the file is cut into pieces.
 
+use rows::budget::{Budget, Share};
 use sql::load::lines::Splitter;
 use sql::parse::load::Format;
 
@@ -24,13 +25,18 @@ pub fn check(mut input: &[u8]) {
     };
     let skipped = u64::from(skip % 3);
     let size = 1 + usize::from(skip / 3);
-    let Ok(splitter) = Splitter::new(format.clone(), skipped) else { return };
+    let Ok(splitter) = Splitter::new(format.clone(), skipped, share()) else { return };
     let at_once = fields(splitter, &[input]);
     let pieces: Vec<&[u8]> = input.chunks(size).collect();
-    let again = Splitter::new(format, skipped).expect("made before");
+    let again = Splitter::new(format, skipped, share()).expect("made before");
     assert_eq!(at_once, fields(again, &pieces), "pieces of {size}");
     let bytes: usize = at_once.iter().flatten().map(|(field, _)| field.len()).sum();
     assert!(bytes <= input.len(), "more than came");
+}
+
+/// More memory than any input of this target needs.
+fn share() -> Share {
+    Budget::new(16 << 20).share()
 }
 
 fn fields(mut splitter: Splitter, pieces: &[&[u8]]) -> Fields {

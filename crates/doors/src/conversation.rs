@@ -65,6 +65,12 @@ pub trait Conversation: Send {
         0
     }
 
+    /// Bytes of memory that what is under way has drawn from the engine's budget by itself: rows
+    /// that are ready, a part of a file. They are counted already, and not among `held_bytes`.
+    fn drawn_bytes(&self) -> usize {
+        0
+    }
+
     /// Whether serving what is in front of `input` may free row locks that others wait for, so
     /// that it must not wait behind them.
     fn urgency(&self, _input: &Input) -> Urgency {

@@ -54,7 +54,7 @@ impl Budget {
         (self.bytes_max / 8).max(REPLY_BYTES_MIN)
     }
 
-    /// A share of nothing yet.
+    /// A share of nothing.
     pub fn share(self: &Arc<Budget>) -> Share {
         Share { budget: Arc::clone(self), bytes: 0 }
     }
@@ -89,7 +89,10 @@ impl Share {
     /// # Errors
     /// `NoMemory`; the share is then as it was.
     pub fn grow_to(&mut self, bytes: usize) -> Result<()> {
-        let Some(more) = bytes.checked_sub(self.bytes) else { return Ok(()) };
+        if bytes <= self.bytes {
+            return Ok(());
+        }
+        let more = bytes - self.bytes;
         let budget = &self.budget;
         let limit = budget.bytes_max - budget.bytes_max / 8;
         let before = budget.used.fetch_add(more, Ordering::Relaxed);
@@ -99,6 +102,18 @@ impl Share {
         }
         self.bytes = bytes;
         Ok(())
+    }
+
+    /// As `grow_to`, for what grows little by little: asks again only for every `SMALL_BYTES`.
+    ///
+    /// # Errors
+    /// `NoMemory`; the share is then as it was.
+    #[inline]
+    pub fn keep_up_with(&mut self, bytes: usize) -> Result<()> {
+        if bytes <= self.bytes + SMALL_BYTES {
+            return Ok(());
+        }
+        self.grow_to(bytes)
     }
 }
 
@@ -118,6 +133,7 @@ mod tests {
         let (mut first, mut second) = (budget.share(), budget.share());
         first.grow_to(700).unwrap();
         assert!(matches!(second.grow_to(1), Err(Error::NoMemory)));
+        second.grow_to(0).expect("nothing is always there");
         assert_eq!((second.bytes(), budget.used()), (0, 700));
         second.set(150);
         assert!(budget.is_over());
@@ -126,5 +142,18 @@ mod tests {
         second.grow_to(700).unwrap();
         second.set(10);
         assert_eq!(budget.used(), 10);
+    }
+
+    #[test]
+    fn what_grows_little_by_little_is_refused_when_it_has_grown_too_much() {
+        let budget = Budget::new(8 * SMALL_BYTES);
+        let mut share = budget.share();
+        share.keep_up_with(SMALL_BYTES).unwrap();
+        assert_eq!(budget.used(), 0);
+        for bytes in SMALL_BYTES..7 * SMALL_BYTES {
+            share.keep_up_with(bytes).unwrap();
+            assert!(budget.used() + SMALL_BYTES >= bytes);
+        }
+        assert!(matches!(share.keep_up_with(8 * SMALL_BYTES), Err(Error::NoMemory)));
     }
 }

@@ -17,7 +17,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use crate::budget::{SMALL_BYTES, Share};
+use crate::budget::Share;
 use crate::datum::{Datum, Value};
 use crate::engine::Engine;
 use crate::error::{Error, Result, Wait};
@@ -551,11 +551,7 @@ impl Transaction {
     /// Takes memory for so many more bytes of writes: for the buffer, and for the copy that the
     /// store makes of it when it is committed.
     fn make_room(&mut self, more: usize) -> Result<()> {
-        let bytes = 2 * (self.store.bytes() + more);
-        if bytes <= self.share.bytes() + SMALL_BYTES {
-            return Ok(());
-        }
-        self.share.grow_to(bytes)
+        self.share.keep_up_with(2 * (self.store.bytes() + more))
     }
 
     fn put_entry(

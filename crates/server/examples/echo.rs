@@ -51,6 +51,7 @@ fn main() -> std::io::Result<()> {
             idle: Duration::ZERO,
             login: Duration::ZERO,
             stalled: Duration::from_secs(30),
+            vanished: Duration::from_secs(60),
         },
     })?;
     loop {

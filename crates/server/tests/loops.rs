@@ -145,6 +145,7 @@ fn limits() -> Limits {
         idle: Duration::ZERO,
         login: Duration::ZERO,
         stalled: Duration::from_secs(3600),
+        vanished: Duration::ZERO,
     }
 }
 

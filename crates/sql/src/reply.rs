@@ -131,6 +131,11 @@ pub trait RowSource: Send {
     /// `SqlError::would_wait` when it may not wait for the next row: call again elsewhere;
     /// rows given before are not repeated.
     fn next(&mut self, how: How, sink: &mut Sink<'_>) -> Result<bool>;
+
+    /// Bytes of memory for clients (`rows::budget`) that rows which are ready have drawn.
+    fn drawn_bytes(&self) -> usize {
+        0
+    }
 }
 
 /// Rows of a result, taken piecewise.
@@ -160,6 +165,11 @@ impl RowStream {
     /// Gives rows to `sink` until it pauses or there are no more; `false` at the end.
     pub fn next(&mut self, how: How, sink: &mut Sink<'_>) -> Result<bool> {
         self.source.next(how, sink)
+    }
+
+    /// Bytes of memory for clients that rows which are ready have drawn.
+    pub fn drawn_bytes(&self) -> usize {
+        self.source.drawn_bytes()
     }
 }
 

@@ -84,6 +84,9 @@ pub struct Session {
     database: Option<String>,
     variables: Arc<SessionVariables>,
     user_variables: Arc<HashMap<String, Value>>,
+    user_variable_bytes: usize,
+    /// Memory for the user variables.
+    user_share: Share,
     open: Option<OpenTransaction>,
     /// What SET TRANSACTION said of the next transaction only.
     next_read_only: Option<bool>,
@@ -163,6 +166,8 @@ impl Session {
             database: None,
             variables: Arc::new(variables),
             user_variables: Arc::new(HashMap::new()),
+            user_variable_bytes: 0,
+            user_share: sql.engine().budget().share(),
             open: None,
             next_read_only: None,
             warnings: RefCell::new(Warnings::default()),
@@ -495,15 +500,39 @@ impl Session {
     }
 
     /// Takes over what expressions left behind.
-    fn take_aftermath(&mut self, facts: &Facts) {
+    ///
+    /// # Errors
+    /// As `keep_variables`.
+    fn take_aftermath(&mut self, facts: &Facts) -> Result<()> {
         let aftermath = std::mem::take(&mut *facts.aftermath.lock());
         if let Some(id) = aftermath.last_insert_id {
             self.last_insert_id = id;
         }
-        if !aftermath.user_variables.is_empty() {
-            let variables = Arc::make_mut(&mut self.user_variables);
-            variables.extend(aftermath.user_variables);
+        if aftermath.user_variables.is_empty() {
+            return Ok(());
         }
+        self.keep_variables(aftermath.user_variables)
+    }
+
+    /// Gives user variables their values.
+    ///
+    /// # Errors
+    /// 1041 when there is no memory for one of them, which is NULL then.
+    fn keep_variables(&mut self, given: Vec<(String, Value)>) -> Result<()> {
+        let variables = Arc::make_mut(&mut self.user_variables);
+        for (name, value) in given {
+            if let Some(old) = variables.remove(&name) {
+                self.user_variable_bytes -= variable_bytes(&name, &old);
+            }
+            let bytes = self.user_variable_bytes + variable_bytes(&name, &value);
+            self.user_share.keep_up_with(bytes)?;
+            self.user_variable_bytes = bytes;
+            variables.insert(name, value);
+        }
+        if self.user_share.bytes() > self.user_variable_bytes {
+            self.user_share.set(self.user_variable_bytes);
+        }
+        Ok(())
     }
 
     /// Database and name of a table.
@@ -519,6 +548,16 @@ impl Session {
             ..Done::default()
         })
     }
+}
+
+/// Memory of a user variable, about.
+fn variable_bytes(name: &str, value: &Value) -> usize {
+    const ENTRY_BYTES: usize = 128;
+    let text = match value {
+        Value::Bytes(bytes) => bytes.capacity(),
+        _ => 0,
+    };
+    ENTRY_BYTES + name.len() + text
 }
 
 impl Drop for Session {

@@ -5,11 +5,14 @@
 //! 2. A row that another writer changed between being found and being locked makes the whole
 //!    request start again with its locks held; so what is changed is what was judged.
 //! 3. A request is all or nothing.
+//! 4. What was found is held within the memory for clients; for more the request is refused.
 //!
 //! Not here: finding and filters (`execute`).
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
+use rows::budget::{Budget, Share};
 use rows::convert::convert;
 use rows::text::write_text;
 use rows::{ColumnType, Datum, Error, FindOp, RowChange, RowRef, Transaction, Value, Zone};
@@ -78,19 +81,21 @@ impl Handle {
         let engine = turn.engine();
         let transaction = turn.transaction()?;
         let start = transaction.savepoint();
-        let mark = out.len();
+        let (mark, reply_max) = (out.len(), engine.budget().reply_bytes_max());
         loop {
             if modification.shows_old {
                 encode::head(self.columns.len(), out);
             }
-            let mut found: Vec<(Vec<u8>, u64)> = Vec::new();
-            let mut seen = HashSet::new();
+            let mut found = FoundRows::new(engine.budget(), request.list.is_some());
             self.visit(engine, transaction.view(), request, op, tests, reach, &mut |row| {
-                // An IN list may name a row twice; it is changed once.
-                if request.list.is_none() || seen.insert(row.key.to_vec()) {
-                    found.push((row.key.to_vec(), row.row.version()));
+                found.add(row.key, row.row.version())?;
+                if !modification.shows_old {
+                    return Ok(());
                 }
-                if modification.shows_old { self.write_row(&row.row, out) } else { Ok(()) }
+                if out.len() - mark > reply_max {
+                    return Err(Error::NoMemory);
+                }
+                self.write_row(&row.row, out)
             })?;
             match self.change_all(transaction, &found, &modification) {
                 Ok(Some(count)) => {
@@ -116,15 +121,15 @@ impl Handle {
     fn change_all(
         &self,
         transaction: &mut Transaction,
-        found: &[(Vec<u8>, u64)],
+        found: &FoundRows,
         modification: &Modification,
     ) -> rows::Result<Option<u64>> {
         let mut count = 0;
-        for (key, version) in found {
+        for (key, version) in found.rows() {
             let mut outdated = false;
             let mut left_alone = false;
             let changed = transaction.change_row(&self.table, key, &mut |row| {
-                if row.version() != *version {
+                if row.version() != version {
                     outdated = true;
                     return Ok(RowChange::Keep);
                 }
@@ -138,6 +143,47 @@ impl Handle {
             count += u64::from(!left_alone);
         }
         Ok(Some(count))
+    }
+}
+
+/// Keys and versions of the rows found, in the order they were found.
+struct FoundRows {
+    keys: Vec<u8>,
+    /// Where each key ends, and the row's version.
+    ends: Vec<(usize, u64)>,
+    /// The keys once more when a row may be named twice: it is changed once.
+    seen: Option<HashSet<Vec<u8>>>,
+    share: Share,
+}
+
+/// Memory of a key in a set besides its bytes, about.
+const SEEN_BYTES: usize = 64;
+
+impl FoundRows {
+    fn new(budget: &Arc<Budget>, may_repeat: bool) -> FoundRows {
+        let seen = may_repeat.then(HashSet::new);
+        FoundRows { keys: Vec::new(), ends: Vec::new(), seen, share: budget.share() }
+    }
+
+    fn add(&mut self, key: &[u8], version: u64) -> rows::Result<()> {
+        let mut each = size_of::<(usize, u64)>();
+        let mut copies = 1;
+        if let Some(seen) = &mut self.seen {
+            if seen.contains(key) {
+                return Ok(());
+            }
+            seen.insert(key.to_vec());
+            each += SEEN_BYTES;
+            copies = 2;
+        }
+        self.keys.extend_from_slice(key);
+        self.ends.push((self.keys.len(), version));
+        self.share.keep_up_with(self.keys.len() * copies + self.ends.len() * each)
+    }
+
+    fn rows(&self) -> impl Iterator<Item = (&[u8], u64)> {
+        let starts = std::iter::once(0).chain(self.ends.iter().map(|(end, _)| *end));
+        starts.zip(&self.ends).map(|(start, (end, version))| (&self.keys[start..*end], *version))
     }
 }
 

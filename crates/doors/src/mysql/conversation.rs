@@ -378,6 +378,14 @@ impl Conversation for Mysql {
         self.frames.held_bytes() + long_data
     }
 
+    fn drawn_bytes(&self) -> usize {
+        match &self.stage {
+            Stage::Rows(rows) => rows.drawn_bytes(),
+            Stage::File(file) => file.load.drawn_bytes(),
+            _ => 0,
+        }
+    }
+
     fn urgency(&self, input: &Input) -> Urgency {
         let in_transaction = self.link.as_ref().is_some_and(|link| link.session().in_transaction());
         if !in_transaction {

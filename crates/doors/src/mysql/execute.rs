@@ -51,6 +51,13 @@ pub struct Rows {
     resume: Option<usize>,
 }
 
+impl Rows {
+    /// Bytes of memory for clients that rows which are ready have drawn.
+    pub fn drawn_bytes(&self) -> usize {
+        self.stream.drawn_bytes()
+    }
+}
+
 /// How far `Link::write_rows` came.
 pub enum Written {
     /// All rows and their end are written.

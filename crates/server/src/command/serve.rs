@@ -57,6 +57,7 @@ pub fn run(settings: Settings) -> anyhow::Result<ExitCode> {
         idle: settings.idle_timeout,
         login: settings.login_timeout,
         stalled: settings.send_timeout,
+        vanished: settings.vanished_timeout,
     };
     let plan = Plan { engine: engine.clone(), doors, listeners, metrics, limits };
     let server = Server::start(plan).context("cannot start the event loops")?;

@@ -17,12 +17,7 @@ pub const BUFFER_BYTES_KEPT: usize = 64 * 1024;
 pub const POOL_THREADS_MAX: usize = 512;
 /// Threads that do nothing but end transactions.
 pub const COMMIT_THREADS: usize = 16;
-/// Silence after which the kernel asks whether a TCP client is still there. One that vanished is
-/// noticed within two minutes.
-pub const KEEPALIVE_IDLE: Duration = Duration::from_secs(60);
-/// How long it waits for an answer before it asks again.
-pub const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(10);
-/// How often it asks before it gives the client up.
+/// How often the kernel asks a silent TCP client whether it is still there before it gives it up.
 pub const KEEPALIVE_PROBES: u32 = 6;
 /// How long an idle thread of the pool stays.
 pub const POOL_THREAD_IDLE: Duration = Duration::from_secs(10);
@@ -38,4 +33,6 @@ pub struct Limits {
     pub login: Duration,
     /// Time after which a client that takes none of its output is closed.
     pub stalled: Duration,
+    /// Time after which a TCP client is given up that vanished without a word; zero: the kernel's.
+    pub vanished: Duration,
 }

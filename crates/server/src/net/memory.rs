@@ -74,7 +74,8 @@ impl<P: Poller> EventLoop<P> {
         for token in self.slots.tokens() {
             if let Some(connection) = self.slots.get(token) {
                 let may_go = !matches!(connection.phase, Phase::Away | Phase::Held);
-                let bytes = connection.memory.bytes();
+                let drawn = connection.conversation.as_ref().map_or(0, |each| each.drawn_bytes());
+                let bytes = connection.memory.bytes() + drawn;
                 if may_go && bytes > SMALL_BYTES {
                     large.push((bytes, token));
                 }

@@ -175,6 +175,7 @@ mod tests {
                 idle: Duration::ZERO,
                 login: Duration::ZERO,
                 stalled: Duration::ZERO,
+                vanished: Duration::ZERO,
             },
             balance: Arc::new(Balance::new(loops)),
             mailboxes: Arc::new(mailboxes),

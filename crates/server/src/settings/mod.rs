@@ -69,6 +69,8 @@ pub struct Settings {
     pub login_timeout: Duration,
     /// Time after which a client that takes no output is closed.
     pub send_timeout: Duration,
+    /// Time after which a client that vanished without a word is given up; zero: the system's.
+    pub vanished_timeout: Duration,
     /// How long a stop waits for requests in flight.
     pub shutdown_timeout: Duration,
     /// Largest request at the MySQL door, in bytes.
@@ -135,6 +137,7 @@ impl Settings {
             idle_timeout: values.get("idle-timeout", value::duration)?,
             login_timeout: values.get("login-timeout", value::duration)?,
             send_timeout: values.get("send-timeout", value::duration)?,
+            vanished_timeout: values.get("vanished-timeout", value::duration)?,
             shutdown_timeout: values.get("shutdown-timeout", value::duration)?,
             packet_max: request("max-allowed-packet", REQUEST_BYTES_MAX)?,
             line_max: request("handlersocket-max-line", REQUEST_BYTES_MAX)?,

@@ -219,6 +219,14 @@ const CONNECTIONS: Section = Section {
             "Time after which a client is closed that takes none of the reply it is sent.\n",
         ),
         setting(
+            "vanished-timeout",
+            Kind::Duration,
+            "2m",
+            "Time after which a TCP client is given up that vanished without a word.\n\
+             Its transaction is rolled back then. In whole seconds, not less than send-timeout;\n\
+             0: as long as the system waits.\n",
+        ),
+        setting(
             "shutdown-timeout",
             Kind::Duration,
             "10s",

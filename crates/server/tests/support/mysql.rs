@@ -7,14 +7,16 @@ use std::fmt;
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
 
-/// CLIENT_LONG_PASSWORD, PROTOCOL_41, TRANSACTIONS, SECURE_CONNECTION, PLUGIN_AUTH.
-const CAPABILITIES: u32 = 0x1 | 0x200 | 0x2000 | 0x8000 | 0x8_0000;
+/// CLIENT_LONG_PASSWORD, LOCAL_FILES, PROTOCOL_41, TRANSACTIONS, SECURE_CONNECTION, PLUGIN_AUTH.
+const CAPABILITIES: u32 = 0x1 | 0x80 | 0x200 | 0x2000 | 0x8000 | 0x8_0000;
 const PACKET_BYTES_MAX: u32 = 1 << 24;
 const UTF8MB4_GENERAL_CI: u8 = 45;
 
 /// A logged-in connection.
 pub struct Mysql {
     stream: TcpStream,
+    /// Of the next piece of a file.
+    sequence: u8,
 }
 
 /// Why a query has no result.
@@ -52,7 +54,7 @@ pub type Rows = Vec<Vec<Option<String>>>;
 impl Mysql {
     /// Logs in as `root` without a password.
     pub fn login(stream: TcpStream) -> Result<Mysql, Failure> {
-        let mut client = Mysql { stream };
+        let mut client = Mysql { stream, sequence: 0 };
         client.receive()?;
         let mut login = CAPABILITIES.to_le_bytes().to_vec();
         login.extend(PACKET_BYTES_MAX.to_le_bytes());
@@ -117,6 +119,28 @@ impl Mysql {
             let mut rest = &packet[..];
             rows.push((0..columns).map(|_| text(&mut rest)).collect());
         }
+    }
+
+    /// Begins a LOAD DATA LOCAL: the server asks for the file, which `send_piece` sends.
+    pub fn begin_load(&mut self, text: &str) -> Result<(), Failure> {
+        self.send_query(text)?;
+        let (sequence, reply) = self.receive()?;
+        check(&reply)?;
+        assert_eq!(reply.first(), Some(&0xfb), "asks for the file");
+        self.sequence = sequence.wrapping_add(1);
+        Ok(())
+    }
+
+    /// Sends a piece of the file, at most 16 MB; an empty one ends it.
+    pub fn send_piece(&mut self, piece: &[u8]) -> io::Result<()> {
+        let sequence = self.sequence;
+        self.sequence = sequence.wrapping_add(1);
+        self.send(sequence, piece)
+    }
+
+    /// Waits for the first byte of a reply and leaves it unread.
+    pub fn await_reply(&self) -> io::Result<()> {
+        self.stream.peek(&mut [0]).map(drop)
     }
 
     fn send(&mut self, sequence: u8, payload: &[u8]) -> io::Result<()> {

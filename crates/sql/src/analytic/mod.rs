@@ -81,6 +81,7 @@ impl Analytic {
             settings,
             types,
             Arc::clone(&context.facts.kill),
+            self.engine.budget(),
         );
         Ok(RowStream::new(columns.into(), context.facts.zone, Box::new(stream)))
     }

@@ -4,23 +4,28 @@
 //! Invariants
 //! 1. At most a few batches wait between the two: a client that reads slowly stops the query,
 //!    not the server.
-//! 2. Dropping the stream ends the query.
+//! 2. What waits is counted in the memory for clients; while more of that is in use than may be,
+//!    queries make no further rows.
+//! 3. Dropping the stream ends the query.
 //!
 //! Not here: planning (`plan`).
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use datafusion::arrow::array::RecordBatch;
+use datafusion::arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
+use datafusion::arrow::datatypes::DataType;
 use datafusion::common::Result as PlanResult;
 use datafusion::execution::TaskContext;
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use futures::StreamExt;
+use parking_lot::Mutex;
+use rows::budget::{Budget, Share};
 use rows::datum::Datum;
 use rows::types::ColumnType;
 use tokio::runtime::Handle;
-use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TryRecvError;
+use tokio::sync::{Notify, mpsc};
 use tokio::task::AbortHandle;
 
 use super::columns::ColumnReader;
@@ -31,6 +36,10 @@ use crate::reply::{How, Pace, RowSource, Sink};
 
 /// Batches between the query and its reader.
 const BATCHES_WAITING: usize = 2;
+/// Bytes of rows between the two above which the query pauses, however few batches they are.
+const WAITING_BYTES_MAX: usize = 4 << 20;
+/// How often a query that pauses for want of memory looks whether there is some.
+const MEMORY_LOOK: Duration = Duration::from_millis(20);
 /// How often a waiting reader looks whether it was killed.
 const KILL_LOOK: Duration = Duration::from_millis(50);
 
@@ -39,11 +48,78 @@ pub(super) struct QueryStream {
     types: Vec<ColumnType>,
     kill: Arc<KillMark>,
     threads: Handle,
-    batches: mpsc::Receiver<PlanResult<RecordBatch>>,
+    batches: mpsc::Receiver<PlanResult<Batch>>,
+    ready: Arc<Ready>,
     task: AbortHandle,
     /// The batch at hand, and its next row.
-    current: Option<(RecordBatch, usize)>,
+    current: Option<(Batch, usize)>,
     ended: bool,
+}
+
+/// Rows that are ready.
+struct Batch {
+    rows: RecordBatch,
+    /// Memory that the rows themselves take.
+    bytes: usize,
+}
+
+/// Memory of the rows that wait for their reader.
+struct Ready {
+    budget: Arc<Budget>,
+    share: Mutex<Share>,
+    /// A batch was read to its end.
+    taken: Notify,
+}
+
+impl Ready {
+    fn new(budget: &Arc<Budget>) -> Arc<Ready> {
+        let share = Mutex::new(budget.share());
+        Arc::new(Ready { budget: Arc::clone(budget), share, taken: Notify::new() })
+    }
+
+    fn bytes(&self) -> usize {
+        self.share.lock().bytes()
+    }
+
+    fn add(&self, rows: RecordBatch) -> Batch {
+        let bytes = bytes_of(&rows);
+        let mut share = self.share.lock();
+        let all = share.bytes() + bytes;
+        share.set(all);
+        Batch { rows, bytes }
+    }
+
+    fn take(&self, batch: Batch) {
+        let mut share = self.share.lock();
+        let rest = share.bytes() - batch.bytes;
+        share.set(rest);
+        drop(share);
+        self.taken.notify_one();
+    }
+
+    /// Waits until there is room for another batch.
+    async fn room(&self) {
+        while self.bytes() > WAITING_BYTES_MAX {
+            self.taken.notified().await;
+        }
+        while self.budget.is_over() {
+            tokio::time::sleep(MEMORY_LOOK).await;
+        }
+    }
+}
+
+/// What the rows take, not the buffers that they share with other batches of the query.
+fn bytes_of(rows: &RecordBatch) -> usize {
+    let views = |array: &dyn Array| match array.data_type() {
+        DataType::Utf8View => Some(array.as_string_view().total_buffer_bytes_used()),
+        DataType::BinaryView => Some(array.as_binary_view().total_buffer_bytes_used()),
+        _ => None,
+    };
+    let bytes = |array: &ArrayRef| match views(array) {
+        Some(texts) => array.len() * size_of::<u128>() + texts,
+        None => array.to_data().get_slice_memory_size().unwrap_or(0),
+    };
+    rows.columns().iter().map(bytes).sum()
 }
 
 impl QueryStream {
@@ -54,8 +130,11 @@ impl QueryStream {
         context: Arc<TaskContext>,
         types: Vec<ColumnType>,
         kill: Arc<KillMark>,
+        budget: &Arc<Budget>,
     ) -> QueryStream {
         let (sender, batches) = mpsc::channel(BATCHES_WAITING);
+        let ready = Ready::new(budget);
+        let counted = Arc::clone(&ready);
         let task = threads.spawn(async move {
             let mut stream = match execute_stream(plan, context) {
                 Ok(stream) => stream,
@@ -67,18 +146,20 @@ impl QueryStream {
             };
             while let Some(batch) = stream.next().await {
                 let failed = batch.is_err();
+                let batch = batch.map(|rows| counted.add(rows));
                 if sender.send(batch).await.is_err() || failed {
                     return;
                 }
+                counted.room().await;
             }
         });
         let task = task.abort_handle();
         let threads = threads.clone();
-        QueryStream { types, kill, threads, batches, task, current: None, ended: false }
+        QueryStream { types, kill, threads, batches, ready, task, current: None, ended: false }
     }
 
     /// The next batch, waited for if that is allowed.
-    fn batch(&mut self, how: How) -> Result<Option<RecordBatch>> {
+    fn batch(&mut self, how: How) -> Result<Option<Batch>> {
         loop {
             self.kill.check()?;
             match self.batches.try_recv() {
@@ -97,7 +178,7 @@ impl QueryStream {
     }
 
     /// The task let go of the channel: either the rows are all here, or it broke down.
-    fn end(&mut self) -> Result<Option<RecordBatch>> {
+    fn end(&mut self) -> Result<Option<Batch>> {
         self.ended = true;
         Ok(None)
     }
@@ -119,12 +200,12 @@ impl RowSource for QueryStream {
             let readers = self
                 .types
                 .iter()
-                .zip(batch.columns())
+                .zip(batch.rows.columns())
                 .map(|(ty, array)| ColumnReader::new(ty, array))
                 .collect::<PlanResult<Vec<_>>>()
                 .map_err(translate)?;
             let mut datums: Vec<Datum<'_>> = Vec::with_capacity(readers.len());
-            while row < batch.num_rows() {
+            while row < batch.rows.num_rows() {
                 datums.clear();
                 datums.extend(readers.iter().map(|reader| reader.datum(row)));
                 row += 1;
@@ -134,7 +215,13 @@ impl RowSource for QueryStream {
                     return Ok(true);
                 }
             }
+            drop(readers);
+            self.ready.take(batch);
         }
+    }
+
+    fn drawn_bytes(&self) -> usize {
+        self.ready.bytes()
     }
 }
 

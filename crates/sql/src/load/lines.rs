@@ -6,17 +6,23 @@
 //!
 //! Invariants
 //! 1. Fields are the same however the file was cut into pieces.
-//! 2. At most one incomplete line is kept.
+//! 2. At most one incomplete line is kept, within the memory for clients; so are the copies that
+//!    are made of a line while it becomes a row.
 //!
 //! Not here: what fields mean (`rows`).
 
 use memchr::{memchr, memchr2, memmem};
+use rows::budget::{SMALL_BYTES, Share};
 
 use crate::error::{Result, SqlError};
 use crate::parse::load::Format;
 
 /// Longest line.
 const LINE_BYTES_MAX: usize = 64 << 20;
+/// Memory that stays when a line has needed more.
+const BUFFER_KEPT: usize = 1 << 20;
+/// Copies of a line that are there at once: its fields as values, and its row.
+const LINE_COPIES: usize = 2;
 
 /// A field of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,6 +80,8 @@ pub struct Splitter {
     searched: usize,
     scratch: Vec<u8>,
     spans: Vec<Span>,
+    /// Memory for the buffer and the copies of a line.
+    share: Share,
 }
 
 /// What was found at a place.
@@ -83,11 +91,11 @@ enum Ended {
 }
 
 impl Splitter {
-    /// A splitter for a format.
+    /// A splitter for a format, whose lines have their memory from `share`.
     ///
     /// # Errors
     /// 1235 for the format of fixed widths (no terminator and no enclosing character).
-    pub fn new(format: Format, skip_lines: u64) -> Result<Splitter> {
+    pub fn new(format: Format, skip_lines: u64, share: Share) -> Result<Splitter> {
         if format.field_end.is_empty() && format.enclosed.is_none() {
             return Err(SqlError::unsupported("LOAD DATA with fields of fixed width"));
         }
@@ -103,10 +111,27 @@ impl Splitter {
             searched: 0,
             scratch: Vec::new(),
             spans: Vec::new(),
+            share,
         })
     }
 
+    /// Bytes drawn from the memory for clients.
+    pub fn drawn_bytes(&self) -> usize {
+        self.share.bytes()
+    }
+
+    /// Gives all memory back: nothing more will be read.
+    pub fn clear(&mut self) {
+        self.buffer = Vec::new();
+        self.scratch = Vec::new();
+        (self.at, self.searched) = (0, 0);
+        self.share.set(0);
+    }
+
     /// Adds bytes.
+    ///
+    /// # Errors
+    /// 1153 when a line is too long, 1041 when there is no memory for it.
     pub fn push(&mut self, bytes: &[u8]) -> Result<()> {
         if self.at > 0 {
             self.buffer.drain(..self.at);
@@ -116,8 +141,23 @@ impl Splitter {
         if self.buffer.len() + bytes.len() > LINE_BYTES_MAX.max(bytes.len() * 2) {
             return Err(SqlError::new(1153, "A line of the file is longer than 64 MiB"));
         }
+        self.give_back();
+        self.share.keep_up_with(self.buffer.len() + bytes.len())?;
         self.buffer.extend_from_slice(bytes);
         Ok(())
+    }
+
+    /// Gives back what an unusually long line has left.
+    fn give_back(&mut self) {
+        if self.scratch.capacity() > SMALL_BYTES {
+            self.scratch = Vec::new();
+        }
+        if self.buffer.len() < self.buffer.capacity() / 4 && self.buffer.capacity() > BUFFER_KEPT {
+            self.buffer.shrink_to(2 * self.buffer.len());
+        }
+        if self.share.bytes() > self.buffer.capacity() {
+            self.share.set(self.buffer.capacity());
+        }
     }
 
     /// The next line; `None` when more bytes are needed, or with `last` when there is none.
@@ -157,7 +197,12 @@ impl Splitter {
                 return Ok(None);
             }
         };
-        let next = if self.is_plain(plain_end) {
+        let plain = self.is_plain(plain_end);
+        let line_bytes = if plain { plain_end } else { self.buffer.len() } - self.at;
+        if line_bytes > SMALL_BYTES {
+            self.share.keep_up_with(self.buffer.len() + LINE_COPIES * line_bytes)?;
+        }
+        let next = if plain {
             self.cut(plain_end);
             plain_end + if end.is_some() { self.format.line_end.len() } else { 0 }
         } else {
@@ -362,10 +407,13 @@ impl Splitter {
 
 #[cfg(test)]
 mod tests {
+    use rows::budget::Budget;
+
     use super::*;
 
     fn read(format: Format, file: &[u8], piece: usize) -> Vec<Vec<Option<String>>> {
-        let mut splitter = Splitter::new(format, 0).expect("a format");
+        let share = Budget::new(1 << 20).share();
+        let mut splitter = Splitter::new(format, 0, share).expect("a format");
         let mut lines = Vec::new();
         let mut take = |splitter: &mut Splitter, last| {
             while let Some(line) = splitter.next_line(last).expect("reads") {
@@ -421,5 +469,26 @@ mod tests {
         let format = Format { line_start: b"xxx".to_vec(), ..Format::default() };
         let lines = read(format, b"xxxa\t1\nsomething xxxb\t2\nnothing\n", 2);
         assert_eq!(lines, [[some("a"), some("1")], [some("b"), some("2")]]);
+    }
+
+    #[test]
+    fn a_long_line_takes_memory_from_the_budget_and_gives_it_back() {
+        let budget = Budget::new(8 << 20);
+        let mut splitter = Splitter::new(Format::default(), 0, budget.share()).expect("a format");
+        let piece = vec![b'x'; 100_000];
+        for _ in 0..10 {
+            splitter.push(&piece).expect("fits");
+            assert!(splitter.next_line(false).expect("reads").is_none());
+        }
+        assert!(budget.used() > 900_000, "{}", budget.used());
+        splitter.push(b"\n").expect("fits");
+        assert!(splitter.next_line(false).expect("reads").is_some());
+        assert!(budget.used() > 2_900_000, "{}", budget.used());
+        splitter.push(b"y").expect("fits");
+        assert!(budget.used() < 100_000, "{}", budget.used());
+        let pushed = (0..100).try_for_each(|_| splitter.push(&piece));
+        assert_eq!(pushed.expect_err("no memory").number, 1041);
+        splitter.clear();
+        assert_eq!(budget.used(), 0);
     }
 }

@@ -52,7 +52,8 @@ impl LoadLocal {
         durability: Durability,
         wait: LockWait,
     ) -> Result<LoadLocal> {
-        let splitter = Splitter::new(load.format.clone(), load.skip_lines)?;
+        let share = plan.engine.budget().share();
+        let splitter = Splitter::new(load.format.clone(), load.skip_lines, share)?;
         let batch = if own { None } else { Some(plan.engine.begin(wait)?) };
         Ok(LoadLocal {
             file: load.file,
@@ -70,14 +71,23 @@ impl LoadLocal {
         &self.file
     }
 
+    /// Bytes of memory for clients that the line at hand has drawn.
+    pub fn drawn_bytes(&self) -> usize {
+        self.splitter.drawn_bytes()
+    }
+
     /// Takes the next bytes of the file.
     ///
     /// # Errors
-    /// The statement's error. The rest of the file must still be read from the client; then
-    /// `abandon`.
+    /// The statement's error; what was gathered is given back. The rest of the file must still be
+    /// read from the client; then `abandon`.
     pub fn feed(&mut self, session: &mut Session, bytes: &[u8]) -> Result<()> {
-        self.splitter.push(bytes)?;
-        self.work(session, false)
+        let fed = self.splitter.push(bytes).and_then(|()| self.work(session, false));
+        if fed.is_err() {
+            self.splitter.clear();
+            self.batch = None;
+        }
+        fed
     }
 
     /// The file is complete.

@@ -119,6 +119,8 @@ impl Loader {
         transaction.let_zero_be_a_value(self.plan.facts.mode.no_auto_value_on_zero());
         let written = self.write_row(transaction);
         transaction.let_zero_be_a_value(false);
+        // The next line may be long in coming.
+        self.values.clear();
         written
     }
 

@@ -4,13 +4,16 @@
 //! 1. A piece that fails (it would wait, say) leaves the place and the buffer as they were: the
 //!    same piece can be read again elsewhere.
 //! 2. Between pieces only the place is kept: the view must be the same one.
+//! 3. What is gathered is drawn from the memory for clients, once it is more than a little.
 //!
 //! Not here: which ranges (`access`), what becomes of the rows (`select`, `write`).
 
 use std::sync::Arc;
 
+use rows::budget::{Budget, SMALL_BYTES, Share};
 use rows::cache::PREFETCH_MAX;
 use rows::engine::Engine;
+use rows::error::Error;
 use rows::find::{Flow, Found};
 use rows::row::RowRef;
 use rows::store::{Direction, KeyRange, Reach, Read};
@@ -34,7 +37,12 @@ struct Span {
 pub struct Gathered {
     bytes: Vec<u8>,
     spans: Vec<Span>,
+    /// Memory for all of it; a look-up of a few rows needs none.
+    share: Option<Share>,
 }
+
+/// Bytes of one buffer: places in it have 32 bits.
+const GATHERED_BYTES_MAX: usize = u32::MAX as usize;
 
 impl Gathered {
     /// How many.
@@ -48,13 +56,30 @@ impl Gathered {
         self.spans.clear();
     }
 
+    /// Bytes drawn from the budget.
+    pub fn drawn_bytes(&self) -> usize {
+        self.share.as_ref().map_or(0, Share::bytes)
+    }
+
     /// Adds a row.
-    pub fn push(&mut self, key: &[u8], row: &[u8]) {
+    ///
+    /// # Errors
+    /// `NoMemory`; the row is not added then.
+    pub fn push(&mut self, budget: &Arc<Budget>, key: &[u8], row: &[u8]) -> rows::Result<()> {
+        let bytes = self.bytes.len() + key.len() + row.len();
+        let memory = bytes + (self.spans.len() + 1) * size_of::<Span>();
+        if memory > SMALL_BYTES {
+            if bytes > GATHERED_BYTES_MAX {
+                return Err(Error::NoMemory);
+            }
+            self.share.get_or_insert_with(|| budget.share()).keep_up_with(memory)?;
+        }
         let start = self.bytes.len() as u32;
         self.bytes.extend_from_slice(key);
         let middle = self.bytes.len() as u32;
         self.bytes.extend_from_slice(row);
         self.spans.push(Span { key: start, row: middle, end: self.bytes.len() as u32 });
+        Ok(())
     }
 
     /// A row's key.
@@ -149,8 +174,8 @@ impl Gatherer {
     /// Reads a piece behind what `out` holds.
     ///
     /// # Errors
-    /// `would_wait` as the reach demands, 1412 when the table changed, 1317 when killed, and what
-    /// the filter returns.
+    /// `would_wait` as the reach demands, 1041 when there is no memory for so many rows, 1412 when
+    /// the table changed, 1317 when killed, and what the filter returns.
     pub fn fill(
         &mut self,
         engine: &Engine,
@@ -230,7 +255,7 @@ impl Gatherer {
                     *offset -= 1;
                     return Ok(Flow::Continue);
                 }
-                out.push(found.key, found.row.bytes());
+                out.push(engine.budget(), found.key, found.row.bytes())?;
                 *limit -= 1;
                 full = out.len() - base >= piece.rows_max || out.bytes.len() >= piece.bytes_max;
                 Ok(if *limit == 0 || full { Flow::Stop } else { Flow::Continue })

@@ -27,7 +27,8 @@ use crate::reply::{Reply, ResultColumn, RowStream};
 use crate::server::Counters;
 use crate::write::row_count;
 
-/// Most bytes of rows sorted here; more goes the analytic way.
+/// Most bytes of rows sorted here, if the memory for clients is not small; more goes the analytic
+/// way.
 const SORT_BYTES_MAX: usize = 64 << 20;
 
 impl Session {
@@ -131,7 +132,7 @@ impl Session {
     ) -> Result<RowStream> {
         let context = self.query_context()?;
         let stream = self.sql.analytic().select_titled(query, texts, &context)?;
-        self.take_aftermath(&context.facts);
+        self.take_aftermath(&context.facts)?;
         self.row_count = -1;
         Ok(stream)
     }
@@ -211,7 +212,7 @@ impl Session {
             }
         };
         if let Some(facts) = &facts {
-            self.take_aftermath(facts);
+            self.take_aftermath(facts)?;
         }
         if reply.is_some() {
             self.row_count = -1;
@@ -243,6 +244,7 @@ impl Session {
         let mut source = TableSource {
             engine: Arc::clone(&engine),
             view: None,
+            frozen: None,
             gatherer,
             gathered: Gathered::default(),
             at: 0,
@@ -254,7 +256,10 @@ impl Session {
             plan: Arc::clone(plan),
         };
         let piece = match sorted {
-            true => Piece { bytes_max: SORT_BYTES_MAX, rows_max: usize::MAX },
+            true => Piece {
+                bytes_max: SORT_BYTES_MAX.min(engine.budget().reply_bytes_max()),
+                rows_max: usize::MAX,
+            },
             false => PIECE,
         };
         let one_row = access.kind == AccessKind::Const && !found.all_terms;
@@ -275,6 +280,9 @@ impl Session {
                     source.fill(&*snapshot, statement.how, scope, piece)?;
                 }
                 if !source.gatherer.is_done() {
+                    let mut frozen = engine.budget().share();
+                    frozen.keep_up_with(open.transaction().bytes())?;
+                    source.frozen = Some(frozen);
                     source.view = Some(open.transaction().frozen_at(snapshot));
                 }
             }
@@ -329,7 +337,7 @@ impl Session {
                 engine.get(transaction.view(), &from.table, first.key(n), reach, &mut |found| {
                     outcome = holds_all(&access.terms, found.row, scope);
                     if let Ok(true) = outcome {
-                        locked.push(found.key, found.row.bytes());
+                        locked.push(engine.budget(), found.key, found.row.bytes())?;
                     }
                     Ok(())
                 })?;
@@ -343,6 +351,7 @@ impl Session {
         let mut source = TableSource {
             engine: Arc::clone(self.sql.engine()),
             view: None,
+            frozen: None,
             gatherer,
             gathered,
             at: 0,

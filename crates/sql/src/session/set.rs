@@ -34,7 +34,7 @@ impl Session {
             datum => datum.to_value(),
         };
         drop(cell);
-        self.take_aftermath(&facts);
+        self.take_aftermath(&facts)?;
         Ok((value, String::from_utf8_lossy(&shown).into_owned()))
     }
 
@@ -56,7 +56,7 @@ impl Session {
                 SetItem::Nothing => {}
                 SetItem::User { name, value } => {
                     let value = self.value_of(value)?.0;
-                    Arc::make_mut(&mut self.user_variables).insert(name.clone(), value);
+                    self.keep_variables(vec![(name.clone(), value)])?;
                 }
                 SetItem::System { scope, name, value } => {
                     let value = value.as_ref().map(|expr| self.value_of(expr)).transpose()?;

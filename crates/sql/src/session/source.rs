@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use rows::budget::Share;
 use rows::datum::{Datum, Value};
 use rows::engine::Engine;
 use rows::row::RowRef;
@@ -61,6 +62,8 @@ pub(super) struct TableSource {
     pub(super) engine: Arc<Engine>,
     /// What is read; `None` once everything is gathered.
     pub(super) view: Option<Arc<dyn Read>>,
+    /// Memory for the transaction's own writes that the view has copies of.
+    pub(super) frozen: Option<Share>,
     pub(super) gatherer: Gatherer,
     pub(super) gathered: Gathered,
     pub(super) at: usize,
@@ -118,6 +121,10 @@ impl RowSource for TableSource {
         drop(datums);
         self.parameters = parameters;
         result
+    }
+
+    fn drawn_bytes(&self) -> usize {
+        self.gathered.drawn_bytes() + self.frozen.as_ref().map_or(0, Share::bytes)
     }
 }
 

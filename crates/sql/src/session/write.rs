@@ -20,6 +20,7 @@ use crate::parse::change::{self, Delete, Insert, Source, Update, single_table};
 use crate::plan::Plan;
 use crate::reply::{Done, How, Pace, Reply, RowStream};
 use crate::scan::Scanned;
+use crate::warning::Level;
 use crate::warning::Warnings;
 use crate::write::{
     InsertPlan, JoinedDelete, JoinedUpdate, Progress, Tally, WriteContext, Written, bind_delete,
@@ -74,7 +75,10 @@ impl Session {
             other => other,
         };
         let written = result?;
-        self.take_aftermath(&facts);
+        if let Err(error) = self.take_aftermath(&facts) {
+            // The rows are written all the same.
+            self.warnings.borrow_mut().push(Level::Warning, error.number, error.message);
+        }
         if let Some(first) = written.generated {
             self.last_insert_id = first;
         }
@@ -257,10 +261,11 @@ impl Session {
             Change::Insert(insert) => self.insert_select(insert, &statement, facts),
             Change::Update(update) => {
                 let catalog = self.sql.engine().catalog();
+                let budget = Arc::clone(self.sql.engine().budget());
                 let plan = JoinedUpdate::new(update, catalog, self.database.as_deref())?;
                 let stream = self.select_latest(&plan.query)?;
                 self.change_with(facts, &statement, plan.ignore, None, |t, context, _| {
-                    let mut progress = Progress::default();
+                    let mut progress = Progress::new(&budget);
                     let columns = Arc::clone(stream.columns());
                     let types: Vec<&ColumnType> = columns.iter().map(|column| &column.ty).collect();
                     each_row(stream, &mut |line| {
@@ -271,10 +276,11 @@ impl Session {
             }
             Change::Delete(delete) => {
                 let catalog = self.sql.engine().catalog();
+                let budget = Arc::clone(self.sql.engine().budget());
                 let plan = JoinedDelete::new(delete, catalog, self.database.as_deref())?;
                 let stream = self.select_latest(&plan.query)?;
                 self.change_with(facts, &statement, plan.ignore, None, |t, _, _| {
-                    let mut progress = Progress::default();
+                    let mut progress = Progress::new(&budget);
                     each_row(stream, &mut |line| plan.apply(t, line, &mut progress))?;
                     Ok(progress.deleted())
                 })

@@ -10,6 +10,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use rows::budget::{Budget, Share};
 use rows::catalog::Catalog;
 use rows::datum::{Datum, Value};
 use rows::table::Table;
@@ -176,7 +177,7 @@ impl JoinedUpdate {
         for (n, table) in self.targets.iter().enumerate() {
             // An outer join's missing side has no key.
             let Datum::Bytes(key) = line[n] else { continue };
-            if !progress.seen.insert((n, key.to_vec())) {
+            if !progress.is_first(n, key)? {
                 continue;
             }
             let row = progress.matched + 1;
@@ -232,14 +233,36 @@ fn change(
 }
 
 /// Counts and memory of a statement under way.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Progress {
     seen: HashSet<(usize, Vec<u8>)>,
+    seen_bytes: usize,
+    /// Memory for the keys seen.
+    share: Share,
     matched: u64,
     changed: u64,
 }
 
+/// Memory of a key in a set besides its bytes, about.
+const SEEN_BYTES: usize = 72;
+
 impl Progress {
+    /// Nothing yet.
+    pub fn new(budget: &Arc<Budget>) -> Progress {
+        let share = budget.share();
+        Progress { seen: HashSet::new(), seen_bytes: 0, share, matched: 0, changed: 0 }
+    }
+
+    /// Whether a row of a target comes for the first time: a join may give it many times.
+    fn is_first(&mut self, target: usize, key: &[u8]) -> Result<bool> {
+        if !self.seen.insert((target, key.to_vec())) {
+            return Ok(false);
+        }
+        self.seen_bytes += SEEN_BYTES + key.len();
+        self.share.keep_up_with(self.seen_bytes)?;
+        Ok(true)
+    }
+
     /// What an UPDATE answers.
     pub fn updated(&self, context: &WriteContext<'_>) -> Written {
         let (matched, changed) = (self.matched, self.changed);

@@ -5,6 +5,8 @@
 //!
 //! Invariants
 //! 1. The first batches are small, so that a query that needs few rows reads few.
+//! 2. A batch of long texts has fewer rows, and the fewer the less memory is left for clients: of
+//!    each query several batches are under way, uncounted, and a slow reader makes them stay.
 //!
 //! Not here: what DataFusion is told of the scan (`execution`).
 
@@ -24,6 +26,12 @@ use super::super::failure::raise;
 
 /// Rows of the first batch; each further one has four times as many, up to the wanted size.
 const ROWS_FIRST: usize = 512;
+/// Bytes of texts with whose last row a batch ends, at least and at most: those of usual rows stay
+/// far below.
+const TEXT_BYTES_MIN: usize = 64 << 10;
+const TEXT_BYTES_MAX: usize = 4 << 20;
+/// The part of the memory left that the texts of a batch may take.
+const TEXT_PART: usize = 64;
 
 /// Where the rows come from.
 #[derive(Clone)]
@@ -45,6 +53,20 @@ pub(super) struct Batches {
     rows_max: usize,
     rows_left: usize,
     failed: bool,
+}
+
+/// How large a batch is so far.
+struct Size {
+    rows: usize,
+    text_bytes: usize,
+    rows_max: usize,
+    text_bytes_max: usize,
+}
+
+impl Size {
+    fn is_full(&self) -> bool {
+        self.rows >= self.rows_max || self.text_bytes >= self.text_bytes_max
+    }
 }
 
 enum Writer {
@@ -84,14 +106,18 @@ impl Batches {
         let wanted = self.rows_next.min(self.rows_left);
         self.rows_next = (self.rows_next * 4).min(self.rows_max);
         let mut writers = self.writers(wanted);
-        let mut count = 0;
-        while count < wanted
+        let budget = self.rows.engine.budget();
+        let left = budget.bytes_max().saturating_sub(budget.used());
+        let text_bytes_max = (left / TEXT_PART).clamp(TEXT_BYTES_MIN, TEXT_BYTES_MAX);
+        let mut size = Size { rows: 0, text_bytes: 0, rows_max: wanted, text_bytes_max };
+        while !size.is_full()
             && let Some(range) = self.ranges.pop_front()
         {
-            if let Some(next) = self.read_range(&range, &mut writers, wanted, &mut count)? {
+            if let Some(next) = self.read_range(&range, &mut writers, &mut size)? {
                 self.ranges.push_front(KeyRange { start: next, end: range.end });
             }
         }
+        let count = size.rows;
         self.rows_left -= count;
         if count == 0 {
             return Ok(None);
@@ -118,20 +144,25 @@ impl Batches {
         &self,
         range: &KeyRange,
         writers: &mut [Writer],
-        wanted: usize,
-        count: &mut usize,
+        size: &mut Size,
     ) -> Result<Option<Vec<u8>>, Error> {
         let mut next = None;
         let rows = &self.rows;
         let mut visit = |found: Found<'_>| -> Result<Flow, Error> {
             for writer in writers.iter_mut() {
                 match writer {
-                    Writer::Column(at, column) => column.append(found.row.column(*at)?)?,
+                    Writer::Column(at, column) => {
+                        let datum = found.row.column(*at)?;
+                        if let Datum::Bytes(text) = datum {
+                            size.text_bytes += text.len();
+                        }
+                        column.append(datum)?;
+                    }
                     Writer::Key(keys) => keys.append_value(found.key),
                 }
             }
-            *count += 1;
-            if *count < wanted {
+            size.rows += 1;
+            if !size.is_full() {
                 return Ok(Flow::Continue);
             }
             next = Some(self.place_of(found)?);
