@@ -12,7 +12,8 @@
  *    only for its two records.
  * 2. The position is raised after its record is written: who reads it after a reply knows
  *    that all of the server's work for that reply lies before it.
- * 3. A call that failed or was made to fail leaves no record.
+ * 3. A call that failed or was made to fail leaves no record; one that did not always has one, also
+ *    at the end of the process (but for kill -9).
  *
  * Not here: changes through memory maps, dup, sendfile and copy_file_range, which the server does
  * not use; `Disk::differences` would show them.
@@ -123,6 +124,7 @@ __attribute__((constructor)) static void start(void) {
         pthread_mutexattr_init(&shared_by_processes);
         pthread_mutexattr_setpshared(&shared_by_processes, PTHREAD_PROCESS_SHARED);
         pthread_mutexattr_setrobust(&shared_by_processes, PTHREAD_MUTEX_ROBUST);
+        pthread_mutexattr_settype(&shared_by_processes, PTHREAD_MUTEX_RECURSIVE);
         pthread_mutex_init(&control->lock, &shared_by_processes);
     }
     /* Handles of another process on the same journal are others. */
@@ -136,6 +138,16 @@ __attribute__((constructor)) static void start(void) {
     pthread_t thread;
     if (control->tick_micros)
         pthread_create(&thread, NULL, tick, NULL);
+}
+
+/* A process ends between changes: else the last one of another thread would have no record. The
+ * kernel frees the lock for other processes. */
+__attribute__((destructor)) static void end(void) { hold(); }
+
+__attribute__((noreturn)) void _exit(int code) {
+    hold();
+    syscall(SYS_exit_group, code);
+    __builtin_unreachable();
 }
 
 /* The path below the root, "" for the root itself; NULL when it lies elsewhere. */

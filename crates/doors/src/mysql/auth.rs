@@ -20,8 +20,8 @@
 //!    needs a second round trip.
 //! 3. Slow work (RSA, the slow hash) is done only where waiting is allowed.
 //!
-//! Not here: the arithmetic (crate `passwords`), which addresses may connect (crate `server`), privileges, the packets around the
-//! exchange (`handshake`, `encode`).
+//! Not here: the arithmetic (crate `passwords`), which addresses may connect (crate `server`),
+//! privileges, the packets around the exchange (`handshake`, `encode`).
 
 use std::collections::HashMap;
 use std::sync::{Mutex, OnceLock};

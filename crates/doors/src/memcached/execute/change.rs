@@ -1,0 +1,163 @@
+//! Items changed by what they are: removed, marked or blanked, counted, touched.
+
+use crate::memcached::command::{Count, Counted, Delete, Item, Outcome, Refusal, Trouble};
+use crate::memcached::execute::Rows;
+use crate::memcached::execute::write::Decision;
+use crate::memcached::item::{self, Contents};
+use crate::memcached::text::unsigned;
+
+impl Rows<'_, '_> {
+    /// Removes an item, or marks or blanks it.
+    ///
+    /// # Errors
+    /// See `Trouble`.
+    pub fn delete(&mut self, delete: &Delete<'_>, want_cas: bool) -> Result<Outcome, Trouble> {
+        let now = self.now;
+        let marks = Self::place(self.places, delete.key)?.0.stale.is_some();
+        let written = self.write(delete.key, delete.new_cas, want_cas, &mut |old| {
+            let Some(old) = old else { return Ok(Decision::Keep(Outcome::Missing)) };
+            if delete.compare.is_some_and(|compare| compare != old.cas) {
+                return Ok(Decision::Keep(Outcome::Exists));
+            }
+            // Without a column for the mark the item must go: it may not pass as fresh.
+            if !(delete.blank || delete.invalidate && marks) {
+                return Ok(Decision::Remove);
+            }
+            Ok(Decision::Put(Contents {
+                value: delete.blank.then(Vec::new),
+                flags: delete.blank.then_some(0),
+                expires: delete.touch.map(|exptime| now.absolute(exptime)),
+                stale: delete.invalidate.then_some(true),
+                keeps_read: true,
+                ..Contents::default()
+            }))
+        })?;
+        match written.outcome {
+            Outcome::Missing => self.shared.counters.delete_misses.add(),
+            _ => self.shared.counters.delete_hits.add(),
+        }
+        Ok(written.outcome)
+    }
+
+    /// Counts up or down.
+    ///
+    /// # Errors
+    /// `NotNumeric`; see `Trouble`.
+    pub fn count(
+        &mut self,
+        count: &Count<'_>,
+        want_cas: bool,
+    ) -> Result<Result<Counted, Outcome>, Trouble> {
+        let now = self.now;
+        let (mut number, mut expires_before, mut made) = (0, 0, false);
+        let written = self.write(count.key, count.new_cas, want_cas, &mut |old| {
+            let Some(old) = old else {
+                let Some((initial, exptime)) = count.initial else {
+                    return Ok(Decision::Keep(Outcome::Missing));
+                };
+                (number, made) = (initial, true);
+                return Ok(Decision::Put(Contents {
+                    value: Some(initial.to_string().into_bytes()),
+                    flags: Some(0),
+                    expires: Some(now.absolute(exptime)),
+                    stale: Some(false),
+                    ..Contents::default()
+                }));
+            };
+            if old.value.is_empty() {
+                return Err(Refusal::NotNumeric.into());
+            }
+            if count.compare.is_some_and(|compare| compare != old.cas) {
+                return Ok(Decision::Keep(Outcome::Exists));
+            }
+            let before = leading_number(old.value).ok_or(Refusal::NotNumeric)?;
+            number = match count.down {
+                false => before.wrapping_add(count.delta),
+                true => before.saturating_sub(count.delta),
+            };
+            expires_before = old.expires;
+            // A shorter number is padded in place, as clients of the original see it; for a
+            // longer one the item is made anew.
+            let mut digits = number.to_string().into_bytes();
+            let in_place = digits.len() <= old.value.len();
+            digits.resize(digits.len().max(old.value.len()), b' ');
+            Ok(Decision::Put(Contents {
+                value: Some(digits),
+                expires: count.touch.map(|exptime| now.absolute(exptime)),
+                stale: (!in_place).then_some(false),
+                keeps_read: in_place,
+                keeps_winner: in_place,
+                ..Contents::default()
+            }))
+        })?;
+        let counters = &self.shared.counters;
+        let (hits, misses) = match count.down {
+            false => (&counters.incr_hits, &counters.incr_misses),
+            true => (&counters.decr_hits, &counters.decr_misses),
+        };
+        Ok(match written.outcome {
+            Outcome::Done(cas) => {
+                hits.add();
+                Ok(Counted { number, cas, expires_before, made })
+            }
+            other => {
+                if other == Outcome::Missing {
+                    misses.add();
+                }
+                Err(other)
+            }
+        })
+    }
+
+    /// Sets a new expiry time.
+    ///
+    /// # Errors
+    /// See `Trouble`.
+    pub fn touch(
+        &mut self,
+        key: &[u8],
+        exptime: i64,
+        show: &mut dyn FnMut(&Item<'_>),
+    ) -> Result<bool, Trouble> {
+        let now = self.now;
+        let (place, _) = Self::place(self.places, key)?;
+        if place.expires.is_none() {
+            return Err(Refusal::Client("the container has no expiry column".into()).into());
+        }
+        let written = self.write(key, None, false, &mut |old| {
+            Ok(match old {
+                Some(item) => {
+                    show(item);
+                    Decision::Put(Contents::touched(now.absolute(exptime)))
+                }
+                None => Decision::Keep(Outcome::Missing),
+            })
+        })?;
+        let counters = &self.shared.counters;
+        counters.cmd_touch.add();
+        let touched = matches!(written.outcome, Outcome::Done(_));
+        if touched {
+            self.note_read(key)?;
+            counters.touch_hits.add()
+        } else {
+            counters.touch_misses.add()
+        }
+        Ok(touched)
+    }
+
+    /// A touch counts as a read.
+    fn note_read(&self, key: &[u8]) -> Result<(), Trouble> {
+        let (place, key) = Self::place(self.places, key)?;
+        if let Some(row_key) = item::row_key(place, key)? {
+            self.shared.marks.note_access(&row_key, true, self.now.0);
+        }
+        Ok(())
+    }
+}
+
+/// The number that a value begins with, read as the original does: spaces may come before it,
+/// and what follows a space or a zero byte is not looked at.
+fn leading_number(value: &[u8]) -> Option<u64> {
+    let is_end = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, 0 | 0x0b);
+    unsigned(value.trim_ascii_start().split(is_end).next()?)
+}

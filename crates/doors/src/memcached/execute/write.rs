@@ -1,0 +1,185 @@
+//! An item under its lock: looked at, decided upon, and written or removed.
+//!
+//! Invariants
+//! 1. What was decided happens wholly, or the transaction is as it was before.
+//!
+//! Not here: the decisions (`fetch`, `store`, `change`).
+
+use rows::store::Reach;
+use rows::{Changed, Datum, Engine, RowChange, RowRef, Transaction, Value};
+
+use crate::memcached::command::{Fetch, Item, Outcome, Refusal, Trouble};
+use crate::memcached::execute::Rows;
+use crate::memcached::execute::sight::sight;
+use crate::memcached::item::{self, Contents};
+use crate::memcached::place::Place;
+
+/// What to do with an item under its lock.
+pub(super) enum Decision {
+    Keep(Outcome),
+    Put(Contents),
+    Remove,
+}
+
+/// The row of an item that was just written.
+pub(super) struct Written {
+    pub outcome: Outcome,
+    pub version: u64,
+}
+
+impl Rows<'_, '_> {
+    /// Runs `decide` on the item under its lock and does what it says.
+    #[inline]
+    pub(super) fn write(
+        &mut self,
+        key: &[u8],
+        new_cas: Option<u64>,
+        want_cas: bool,
+        decide: &mut dyn FnMut(Option<&Item<'_>>) -> Result<Decision, Trouble>,
+    ) -> Result<Written, Trouble> {
+        let (place, key) = Self::place(self.places, key)?;
+        let (shared, now) = (self.shared, self.now);
+        let Some(row_key) = item::row_key(place, key)? else {
+            return match decide(None)? {
+                Decision::Put(_) => {
+                    Err(Refusal::Client("key does not fit the container".into()).into())
+                }
+                Decision::Keep(outcome) => Ok(Written { outcome, version: 0 }),
+                Decision::Remove => Ok(Written { outcome: Outcome::Missing, version: 0 }),
+            };
+        };
+        let engine = self.turn.engine();
+        let reach = self.turn.reach();
+        let transaction = self.turn.transaction()?;
+        let start = transaction.savepoint();
+        let (mut keeps_read, mut keeps_winner) = (false, false);
+        let mut decide = |old: Option<&Item<'_>>| {
+            let decision = decide(old)?;
+            if let (Decision::Put(contents), Some(old)) = (&decision, old) {
+                keeps_read = contents.keeps_read;
+                keeps_winner = contents.keeps_winner && old.taken;
+            }
+            Ok(decision)
+        };
+        let written = write_locked(transaction, engine, place, key, &row_key, &mut |row| {
+            let Some(row) = row else { return decide(None) };
+            let mut decision = None;
+            let fetch = Fetch { unseen: true, ..Fetch::default() };
+            sight(shared, place, now, &row_key, row, &fetch, None, &mut |item| {
+                decision = Some(decide(Some(item)));
+            })?;
+            decision.unwrap_or_else(|| decide(None))
+        });
+        let mut outcome = match written {
+            Ok(outcome) => outcome,
+            Err(trouble) => {
+                transaction.rollback_to(start);
+                return Err(trouble);
+            }
+        };
+        let mut version = 0;
+        if matches!(outcome, Outcome::Done(_)) {
+            *self.wrote = true;
+            if !keeps_read {
+                shared.marks.note_access(&row_key, false, now.0);
+            }
+            if want_cas || keeps_winner || new_cas.is_some() {
+                engine.get_stored(
+                    transaction.view(),
+                    &place.table,
+                    &row_key,
+                    reach,
+                    &mut |at| {
+                        version = at.row.version();
+                        Ok(())
+                    },
+                )?;
+                let forced = shared.marks.of(&row_key, version).forced_cas;
+                if keeps_winner {
+                    shared.marks.change(&row_key, version, |mark| mark.won = true);
+                }
+                if let Some(cas) = new_cas {
+                    shared.marks.change(&row_key, version, |mark| mark.forced_cas = Some(cas));
+                }
+                outcome = Outcome::Done(new_cas.or(forced).unwrap_or(version));
+            }
+        }
+        Ok(Written { outcome, version })
+    }
+}
+
+/// Locks the row, asks `decide`, and does what it says.
+fn write_locked(
+    transaction: &mut Transaction,
+    engine: &Engine,
+    place: &Place,
+    key: &[u8],
+    row_key: &[u8],
+    decide: &mut dyn FnMut(Option<&RowRef<'_>>) -> Result<Decision, Trouble>,
+) -> Result<Outcome, Trouble> {
+    let mut failed = None;
+    let mut kept = None;
+    let changed = transaction.change_row(&place.table, row_key, &mut |row| {
+        let decision = decide(Some(&row));
+        Ok(match decision {
+            Err(trouble) => {
+                failed = Some(trouble);
+                RowChange::Keep
+            }
+            Ok(Decision::Keep(outcome)) => {
+                kept = Some(outcome);
+                RowChange::Keep
+            }
+            Ok(Decision::Remove) => RowChange::Delete,
+            Ok(Decision::Put(contents)) => match item::sets(place, contents) {
+                Ok(sets) => RowChange::Set(sets),
+                Err(refusal) => {
+                    failed = Some(refusal.into());
+                    RowChange::Keep
+                }
+            },
+        })
+    })?;
+    if let Some(trouble) = failed {
+        return Err(trouble);
+    }
+    if let Some(outcome) = kept {
+        return Ok(outcome);
+    }
+    match changed {
+        Changed::Updated | Changed::Deleted => Ok(Outcome::Done(0)),
+        Changed::Unchanged if place.built_in => {
+            // The same contents once more are a write, with a cas value of its own.
+            rewrite(transaction, engine, place, row_key)?;
+            Ok(Outcome::Done(0))
+        }
+        Changed::Unchanged => Ok(Outcome::Done(0)),
+        Changed::Missing => match decide(None)? {
+            Decision::Keep(outcome) => Ok(outcome),
+            Decision::Remove => Ok(Outcome::Missing),
+            Decision::Put(contents) => {
+                let row = item::row(place, engine, key, contents)?;
+                let datums: Vec<Datum<'_>> = row.iter().map(Value::as_datum).collect();
+                transaction.insert(&place.table, &datums)?;
+                Ok(Outcome::Done(0))
+            }
+        },
+    }
+}
+
+/// Gives a row a new version. The row is locked.
+fn rewrite(
+    transaction: &mut Transaction,
+    engine: &Engine,
+    place: &Place,
+    row_key: &[u8],
+) -> Result<(), Trouble> {
+    let mut values: Vec<Value> = Vec::new();
+    engine.get_stored(transaction.view(), &place.table, row_key, Reach::Memory, &mut |found| {
+        values = found.row.values()?.iter().map(Datum::to_value).collect();
+        Ok(())
+    })?;
+    let datums: Vec<Datum<'_>> = values.iter().map(Value::as_datum).collect();
+    transaction.replace(&place.table, &datums)?;
+    Ok(())
+}
