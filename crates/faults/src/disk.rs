@@ -18,7 +18,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::fs;
 use std::io::Result;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::dice::Dice;
 use crate::edits::{Bytes, Edit};
@@ -132,10 +132,24 @@ impl Disk {
         let names = self.names_after_cut(&mut dice);
         // One cut in four leaves of the bytes nothing that was not synced.
         let strict = dice.one_of(4);
-        self.write(ROOT, &names, directory, &mut |bytes| match strict {
+        self.write(&names, directory, &mut |bytes| match strict {
             true => bytes.on_disk().to_vec(),
             false => bytes.after_cut(&mut dice),
         })
+    }
+
+    /// Writes what running processes see at this moment into a directory, which it makes.
+    ///
+    /// # Errors
+    /// Those of writing.
+    pub fn live_to(&self, directory: &Path) -> Result<()> {
+        let mut names: HashMap<Id, Names> = HashMap::new();
+        for (id, inode) in &self.inodes {
+            if let Inode::Directory { live, .. } = inode {
+                names.insert(*id, live.clone());
+            }
+        }
+        self.write(&names, directory, &mut Bytes::live)
     }
 
     /// What is not the same in the directory that the recorded process has left; nothing unless
@@ -308,16 +322,24 @@ impl Disk {
 
     fn write(
         &self,
-        id: Id,
         names: &HashMap<Id, Names>,
-        path: &Path,
+        root: &Path,
         bytes_of: &mut dyn FnMut(&Bytes) -> Vec<u8>,
     ) -> Result<()> {
-        fs::create_dir_all(path)?;
-        for (name, id) in &names[&id] {
-            match &self.inodes[id] {
-                Inode::Directory { .. } => self.write(*id, names, &path.join(name), bytes_of)?,
-                Inode::File(bytes) => fs::write(path.join(name), bytes_of(bytes))?,
+        let mut written: HashMap<Id, PathBuf> = HashMap::new();
+        let mut directories = vec![(ROOT, root.to_owned())];
+        while let Some((directory, path)) = directories.pop() {
+            fs::create_dir_all(&path)?;
+            for (name, id) in &names[&directory] {
+                let path = path.join(name);
+                match (&self.inodes[id], written.get(id)) {
+                    (Inode::Directory { .. }, _) => directories.push((*id, path)),
+                    (Inode::File(_), Some(same)) => fs::hard_link(same, path)?,
+                    (Inode::File(bytes), None) => {
+                        fs::write(&path, bytes_of(bytes))?;
+                        written.insert(*id, path);
+                    }
+                }
             }
         }
         Ok(())

@@ -96,3 +96,22 @@ fn a_rename_between_directories_happens_in_both_or_in_neither() {
     let seen: HashSet<(bool, bool)> = (0..200).map(there).collect();
     assert_eq!(seen, HashSet::from([(true, false), (false, true)]));
 }
+
+#[test]
+fn a_linked_file_is_one_file_under_both_names_however_it_is_torn() {
+    let mut disk = Disk::default();
+    disk.take(&open(1, "first", false));
+    disk.take(&write(1, &[7; 5000]));
+    disk.take(&record(0, Kind::Link { from: "first".into(), to: "second".into() }));
+    disk.take(&open(2, "", true));
+    sync(&mut disk, 2);
+    let base = tempfile::tempdir().unwrap();
+    for seed in 0..50 {
+        let directory = base.path().join(seed.to_string());
+        disk.cut(seed, &directory).unwrap();
+        let [first, second] = ["first", "second"].map(|name| directory.join(name));
+        assert_eq!(fs::read(first).unwrap(), fs::read(second).unwrap(), "seed {seed}");
+    }
+    disk.live_to(&base.path().join("live")).unwrap();
+    assert_eq!(fs::read(base.path().join("live/second")).unwrap(), [7; 5000]);
+}

@@ -8,7 +8,8 @@
  * the test; FILE_LAYER_JOURNAL, where records go (without it there are only faults).
  *
  * Invariants
- * 1. One lock orders changes and their records; a sync holds it only for its two records.
+ * 1. One lock, of all processes on the same page, orders changes and their records; a sync holds it
+ *    only for its two records.
  * 2. The position is raised after its record is written: who reads it after a reply knows
  *    that all of the server's work for that reply lies before it.
  * 3. A call that failed or was made to fail leaves no record.
@@ -27,6 +28,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -35,15 +37,17 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Shared with layer.rs; numbers of 8 bytes each. */
+/* The first five are shared with layer.rs; numbers of 8 bytes each. */
 struct control {
     uint64_t position;      /* records so far */
     uint64_t fault;         /* what fails from now on, FAULT_* */
     uint64_t faults;        /* calls that were made to fail */
     uint64_t sync_micros;   /* how long a sync takes at most */
     uint64_t tick_micros;   /* a record of the clock so often; 0: none */
+    uint64_t processes;     /* that were started on this page so far */
+    pthread_mutex_t lock;   /* made by the first of them */
 };
-enum { FAULT_NONE, FAULT_NO_SPACE, FAULT_WRITE, FAULT_SYNC };
+enum { FAULT_NONE, FAULT_NO_SPACE, FAULT_WRITE, FAULT_SYNC, FAULT_NEW_FILE };
 
 /* Read by journal.rs. */
 enum kind {
@@ -58,13 +62,19 @@ struct head {
 #define APPENDS (1ull << 62)
 #define HANDLE (~(DIRECTORY | APPENDS))
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct control no_control, *control = &no_control;
+static struct control no_control = {.lock = PTHREAD_MUTEX_INITIALIZER}, *control = &no_control;
 static char root[PATH_MAX];
 static size_t root_bytes;
 static int journal = -1;
 static uint64_t next_handle;
 static uint64_t handles[FDS];
+
+static void hold(void) {
+    if (pthread_mutex_lock(&control->lock) == EOWNERDEAD)
+        pthread_mutex_consistent(&control->lock);
+}
+
+static void let_go(void) { pthread_mutex_unlock(&control->lock); }
 
 static void record(enum kind kind, uint64_t handle, uint64_t number, const void *first,
                    size_t first_bytes, const void *second, size_t second_bytes) {
@@ -88,9 +98,9 @@ static void record(enum kind kind, uint64_t handle, uint64_t number, const void 
 static void *tick(void *unused) {
     for (;;) {
         usleep(control->tick_micros);
-        pthread_mutex_lock(&lock);
+        hold();
         record(TICK, 0, 0, NULL, 0, NULL, 0);
-        pthread_mutex_unlock(&lock);
+        let_go();
     }
     return unused;
 }
@@ -106,12 +116,22 @@ __attribute__((constructor)) static void start(void) {
         fprintf(stderr, "file layer: no control page at %s\n", shared);
         abort();
     }
-    syscall(SYS_close, fd);
     control = page;
+    flock(fd, LOCK_EX);
+    if (control->processes++ == 0) {
+        pthread_mutexattr_t shared_by_processes;
+        pthread_mutexattr_init(&shared_by_processes);
+        pthread_mutexattr_setpshared(&shared_by_processes, PTHREAD_PROCESS_SHARED);
+        pthread_mutexattr_setrobust(&shared_by_processes, PTHREAD_MUTEX_ROBUST);
+        pthread_mutex_init(&control->lock, &shared_by_processes);
+    }
+    /* Handles of another process on the same journal are others. */
+    next_handle = (control->processes << 40) + 1;
+    /* The page keeps the open file, and with it the lock. */
+    flock(fd, LOCK_UN);
+    syscall(SYS_close, fd);
     if (to)
         journal = syscall(SYS_openat, AT_FDCWD, to, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-    /* Handles of a process started later on the same journal are others. */
-    next_handle = (control->position << 20) + 1;
     root_bytes = snprintf(root, sizeof root, "%s", where);
     pthread_t thread;
     if (control->tick_micros)
@@ -166,11 +186,16 @@ static uint64_t file_of(int fd) {
 static int open_at(int directory, const char *path, int flags, mode_t mode) {
     char whole[PATH_MAX];
     const char *name = below(directory, path, whole);
-    if (!name)
-        return syscall(SYS_openat, directory, path, flags, mode);
-    if ((flags & O_CREAT) && fails(FAULT_NO_SPACE, ENOSPC))
+    if (!name) {
+        int fd = syscall(SYS_openat, directory, path, flags, mode);
+        /* Directories are closed past the layer. */
+        if (fd >= 0 && fd < FDS)
+            __atomic_store_n(&handles[fd], 0, __ATOMIC_SEQ_CST);
+        return fd;
+    }
+    if ((flags & O_CREAT) && (fails(FAULT_NO_SPACE, ENOSPC) || fails(FAULT_NEW_FILE, ENOSPC)))
         return -1;
-    pthread_mutex_lock(&lock);
+    hold();
     int fd = syscall(SYS_openat, directory, path, flags, mode);
     struct stat is;
     if (fd >= 0 && fd < FDS && !fstat(fd, &is) && (S_ISREG(is.st_mode) || S_ISDIR(is.st_mode))) {
@@ -182,7 +207,7 @@ static int open_at(int directory, const char *path, int flags, mode_t mode) {
         __atomic_store_n(&handles[fd], handle, __ATOMIC_SEQ_CST);
     }
     int number = errno;
-    pthread_mutex_unlock(&lock);
+    let_go();
     errno = number;
     return fd;
 }
@@ -218,7 +243,7 @@ static ssize_t write_parts(int fd, const struct iovec *parts, int count, off_t a
         return handle ? -1
              : at < 0 ? syscall(SYS_writev, fd, parts, count)
                       : syscall(SYS_pwritev, fd, parts, count, at, 0);
-    pthread_mutex_lock(&lock);
+    hold();
     struct stat is;
     off_t from = at >= 0 ? at : lseek(fd, 0, SEEK_CUR);
     if ((handle & APPENDS) && !fstat(fd, &is))
@@ -234,7 +259,7 @@ static ssize_t write_parts(int fd, const struct iovec *parts, int count, off_t a
         from += bytes;
         left -= bytes;
     }
-    pthread_mutex_unlock(&lock);
+    let_go();
     errno = number;
     return done;
 }
@@ -264,12 +289,12 @@ ssize_t pwritev64(int fd, const struct iovec *parts, int count, off64_t at) {
 
 /* Runs a call and records it if it succeeds. */
 #define CHANGE(call, ...)                 \
-    pthread_mutex_lock(&lock);            \
+    hold();            \
     int result = (call);                  \
     int number = errno;                   \
     if (result == 0)                      \
         record(__VA_ARGS__);              \
-    pthread_mutex_unlock(&lock);          \
+    let_go();          \
     errno = number;                       \
     return result;
 
@@ -306,19 +331,19 @@ static int sync_file(int fd, long call) {
         return syscall(call, fd);
     if (fails(FAULT_SYNC, EIO))
         return -1;
-    pthread_mutex_lock(&lock);
+    hold();
     record(SYNC_BEGIN, handle, 0, NULL, 0, NULL, 0);
     random = random * 6364136223846793005ull + (control->position | 1);
-    pthread_mutex_unlock(&lock);
+    let_go();
     uint64_t micros = control->sync_micros;
     if (micros)
         usleep((random >> 33) % micros);
     /* A disk that fails does so to the syncs under way, too. */
     if (fails(FAULT_SYNC, EIO))
         return -1;
-    pthread_mutex_lock(&lock);
+    hold();
     record(SYNC_END, handle, 0, NULL, 0, NULL, 0);
-    pthread_mutex_unlock(&lock);
+    let_go();
     return 0;
 }
 int fsync(int fd) { return sync_file(fd, SYS_fsync); }

@@ -31,6 +31,8 @@ pub enum Fault {
     Write = 2,
     /// Syncs: EIO.
     Sync = 3,
+    /// New files: ENOSPC, as on a disk that has no inodes left.
+    NewFile = 4,
 }
 
 /// A layer for one directory.

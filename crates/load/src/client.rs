@@ -1,39 +1,19 @@
 //! A client of the MySQL protocol: logs in, sends texts, reads rows as text.
 //!
-//! Passwords are proved by `mysql_native_password`, which Rowhouse takes for every account that
-//! was configured with its password or a `*` hash, and MariaDB for its own.
-//!
 //! Invariants
 //! 1. After an error of kind `Server` the connection is ready for the next statement.
 //!
-//! Not here: packets (`wire`), TLS, prepared statements.
-
-use sha1::{Digest, Sha1};
+//! Not here: packets (`wire`), the exchange of a login (`login`), prepared statements.
 
 use crate::error::{Error, Result};
+use crate::login::{Login, log_in};
 use crate::wire::{Cursor, Link, Packets};
 
-/// LONG_PASSWORD, LONG_FLAG, PROTOCOL_41, TRANSACTIONS, SECURE_CONNECTION, PLUGIN_AUTH.
-const CAPABILITIES: u32 = 1 | 1 << 2 | 1 << 9 | 1 << 13 | 1 << 15 | 1 << 19;
-/// The largest packet that this client names; the server has a limit of its own.
-const PACKET_BYTES_MAX: u32 = 1 << 30;
-/// utf8mb4_general_ci.
-const CHARACTER_SET: u8 = 45;
-const NATIVE: &str = "mysql_native_password";
 const COM_QUERY: u8 = 3;
-const OK: u8 = 0;
+pub(crate) const OK: u8 = 0;
 const LOCAL_FILE: u8 = 0xfb;
-const EOF: u8 = 0xfe;
-const ERROR: u8 = 0xff;
-
-/// Who logs in.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Login {
-    /// User name.
-    pub user: String,
-    /// Password; empty for none.
-    pub password: String,
-}
+pub(crate) const EOF: u8 = 0xfe;
+pub(crate) const ERROR: u8 = 0xff;
 
 /// A connection that has logged in.
 pub struct Client {
@@ -72,37 +52,8 @@ impl Client {
     /// `Server` when the server refuses the user.
     pub fn login(link: Box<dyn Link>, login: &Login) -> Result<Client> {
         let mut packets = Packets::new(link);
-        let scramble = scramble(packets.receive()?)?;
-        let mut response = Vec::new();
-        response.extend_from_slice(&CAPABILITIES.to_le_bytes());
-        response.extend_from_slice(&PACKET_BYTES_MAX.to_le_bytes());
-        response.push(CHARACTER_SET);
-        response.extend_from_slice(&[0; 23]);
-        response.extend_from_slice(login.user.as_bytes());
-        response.push(0);
-        let proof = native_proof(&login.password, &scramble);
-        response.push(proof.len() as u8);
-        response.extend_from_slice(&proof);
-        response.extend_from_slice(NATIVE.as_bytes());
-        response.push(0);
-        packets.send(&response, &[])?;
-        loop {
-            let payload = packets.receive()?;
-            match payload.first() {
-                Some(&OK) => return Ok(Client { packets }),
-                Some(&ERROR) => return Err(refusal(payload)),
-                Some(&EOF) => {
-                    let mut cursor = Cursor(&payload[1..]);
-                    let method = cursor.until_zero();
-                    if method != NATIVE.as_bytes() {
-                        return Err(other_method(method));
-                    }
-                    let proof = native_proof(&login.password, cursor.until_zero());
-                    packets.send(&proof, &[])?;
-                }
-                _ => return Err(Error::Protocol("the login is answered by something else")),
-            }
-        }
+        log_in(&mut packets, login)?;
+        Ok(Client { packets })
     }
 
     /// Executes a statement. Rows that it gives are dropped.
@@ -198,40 +149,8 @@ impl Rows<'_> {
     }
 }
 
-fn scramble(greeting: &[u8]) -> Result<Vec<u8>> {
-    if greeting.first() == Some(&ERROR) {
-        return Err(refusal(greeting));
-    }
-    let mut cursor = Cursor(greeting);
-    if cursor.u8()? != 10 {
-        return Err(Error::Protocol("this is no MySQL server's greeting"));
-    }
-    cursor.until_zero();
-    cursor.bytes(4)?;
-    let mut scramble = cursor.bytes(8)?.to_vec();
-    cursor.bytes(1 + 2 + 1 + 2 + 2 + 1 + 10)?;
-    scramble.extend_from_slice(cursor.bytes(12)?);
-    Ok(scramble)
-}
-
-fn native_proof(password: &str, scramble: &[u8]) -> Vec<u8> {
-    if password.is_empty() {
-        return Vec::new();
-    }
-    let once = Sha1::digest(password.as_bytes());
-    let mask = Sha1::new().chain_update(scramble).chain_update(Sha1::digest(once)).finalize();
-    once.iter().zip(mask).map(|(once, mask)| once ^ mask).collect()
-}
-
-fn other_method(method: &[u8]) -> Error {
-    let method = String::from_utf8_lossy(method);
-    Error::Source(format!(
-        "the account wants to log in by {method}, which this client does not speak: give it a \
-         `password`, or a `password-hash` that begins with *"
-    ))
-}
-
-fn refusal(payload: &[u8]) -> Error {
+/// What an error packet says.
+pub(crate) fn refusal(payload: &[u8]) -> Error {
     let mut cursor = Cursor(payload.get(1..).unwrap_or_default());
     let number = cursor.u16().unwrap_or(0);
     // Before the login errors come without a state.

@@ -4,8 +4,9 @@
 
 use std::io::{self, Read, Write};
 
-use crate::client::{Client, Login, Rows};
+use crate::client::{Client, Rows};
 use crate::error::Error;
+use crate::login::Login;
 use crate::split::Splitter;
 
 /// Statements with their lines; then whether a dump lacks its end, or what was wrong.
@@ -28,10 +29,11 @@ pub fn statements(text: &[u8], read_bytes: usize, statement_bytes_max: usize) ->
 }
 
 /// What a client reads of a server that sends these bytes in pieces, whatever it is asked: the
-/// client logs in and asks until the connection is of no use any more.
-pub fn answers(server: &[u8], read_bytes: usize) -> Vec<String> {
+/// client logs in, over a link that is private or not, and asks until the connection is of no use
+/// any more.
+pub fn answers(server: &[u8], read_bytes: usize, private: bool) -> Vec<String> {
     let server = Server { bytes: server.to_vec(), at: 0, read_bytes: read_bytes.max(1) };
-    let login = Login { user: "u".to_owned(), password: "p".to_owned() };
+    let login = Login { user: "u".to_owned(), password: "p".to_owned(), private };
     let mut answers = Vec::new();
     let mut client = match Client::login(Box::new(server), &login) {
         Ok(client) => client,

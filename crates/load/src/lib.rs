@@ -21,13 +21,15 @@ pub mod fuzzing;
 mod kind;
 mod literal;
 mod loading;
+mod login;
 mod progress;
 mod split;
 mod wire;
 
-pub use client::{Client, Login};
+pub use client::Client;
 pub use dump::{DumpOptions, Dumped, Wanted, dump};
 pub use error::{Error, Result};
 pub use loading::{LoadOptions, Loaded, load};
+pub use login::Login;
 pub use progress::Progress;
 pub use wire::Link;

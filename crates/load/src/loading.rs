@@ -64,7 +64,7 @@ pub struct Loaded {
 struct Loading<'a> {
     client: &'a mut Client,
     options: &'a LoadOptions,
-    progress: &'a mut Progress,
+    progress: &'a mut dyn Progress,
     loaded: Loaded,
     /// Text in the open transaction; `None` when none is open.
     batch: Option<usize>,
@@ -82,7 +82,7 @@ pub fn load(
     client: &mut Client,
     reader: impl Read,
     options: &LoadOptions,
-    progress: &mut Progress,
+    progress: &mut dyn Progress,
 ) -> Result<Loaded> {
     let mut loading = Loading {
         client,

@@ -6,6 +6,7 @@ use rocksdb::ErrorKind;
 use rows::error::{Error, Wait};
 
 use crate::log::DamagedLog;
+use crate::manifest::DamagedManifest;
 
 const OPENING: &str = "opening the database";
 
@@ -30,6 +31,11 @@ pub(crate) fn of_open(error: rocksdb::Error) -> Error {
         return Error::Refused { why: "the data directory is open in another process" };
     }
     Error::Store { doing: OPENING, applied: Some(false), source: explained(error) }
+}
+
+/// An error of opening a directory whose list of files has lost what was synced.
+pub(crate) fn of_damaged_manifest(damaged: DamagedManifest) -> Error {
+    Error::Store { doing: OPENING, applied: Some(false), source: Box::new(damaged) }
 }
 
 /// An error of opening a directory whose log has lost what was synced.

@@ -5,12 +5,7 @@
 //! space that was never written, and goes on with the next block of 32 KiB: a later write would be
 //! replayed without an earlier one. So the log is cut off where such a hole begins.
 //!
-//! ```text
-//! 4 bytes   checksum      of each fragment of a record; in a hole they are zeros, of which
-//! 2 bytes   length        RocksDB asks the last three only
-//! 1 byte    type
-//! ```
-//! A block's last bytes, too few for a head, are zeros.
+//! In a hole a fragment's head (`fragments`) is zeros, of which RocksDB asks length and type only.
 //!
 //! Invariants
 //! 1. Nothing that was synced is cut off: a synced log has no holes.
@@ -18,15 +13,12 @@
 //!
 //! Not here: damage in a synced log, which must be looked for before anything is cut off.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, Read};
+use std::fs::OpenOptions;
+use std::io;
 use std::path::Path;
 
+use crate::fragments::{Blocks, Fragment};
 use crate::log_files::logs;
-
-const BLOCK_BYTES: usize = 32 << 10;
-const HEAD_BYTES: usize = 7;
-const LENGTH_START: usize = 4;
 
 /// Cuts off every log of a directory where a hole begins.
 ///
@@ -34,7 +26,7 @@ const LENGTH_START: usize = 4;
 /// Those of the file system.
 pub(crate) fn cut_logs_at_holes(directory: &Path) -> io::Result<()> {
     for path in logs(directory)? {
-        if let Some(bytes) = find_hole(&File::open(&path)?)? {
+        if let Some(bytes) = find_hole(&mut Blocks::open(&path)?)? {
             tracing::warn!("{}: unsynced writes from byte {bytes} on are lost", path.display());
             let log = OpenOptions::new().write(true).open(&path)?;
             log.set_len(bytes)?;
@@ -45,35 +37,31 @@ pub(crate) fn cut_logs_at_holes(directory: &Path) -> io::Result<()> {
 }
 
 /// Where the first hole begins that has something behind it.
-fn find_hole(log: &File) -> io::Result<Option<u64>> {
-    let mut block = Vec::with_capacity(BLOCK_BYTES);
-    let (mut start, mut hole) = (0, None);
+fn find_hole(log: &mut Blocks) -> io::Result<Option<u64>> {
+    let mut hole = None;
     loop {
-        block.clear();
-        log.take(BLOCK_BYTES as u64).read_to_end(&mut block)?;
-        let begins = hole.map_or_else(|| zero_head(&block), |_| Some(0));
+        let block = log.block();
+        let begins = hole.map_or_else(|| unwritten(block), |_| Some(0));
         if let Some(begins) = begins {
-            let place = *hole.get_or_insert(start + begins as u64);
+            let place = *hole.get_or_insert(log.start() + begins as u64);
             if block[begins..].iter().any(|byte| *byte != 0) {
                 return Ok(Some(place));
             }
         }
-        if block.len() < BLOCK_BYTES {
+        if !log.is_full() || !log.advance()? {
             return Ok(None);
         }
-        start += BLOCK_BYTES as u64;
     }
 }
 
 /// The first place in a block where a fragment should begin and zeros stand.
-fn zero_head(block: &[u8]) -> Option<usize> {
+fn unwritten(block: &[u8]) -> Option<usize> {
     let mut at = 0;
-    while let Some(head) = block.get(at..at + HEAD_BYTES) {
-        if head[LENGTH_START..] == [0; 3] {
+    while let Some(fragment) = Fragment::read(block, at) {
+        if fragment.is_unwritten() {
             return Some(at);
         }
-        let length = u16::from_le_bytes([head[LENGTH_START], head[LENGTH_START + 1]]);
-        at += HEAD_BYTES + usize::from(length);
+        at = fragment.data().end;
     }
     None
 }
@@ -86,6 +74,7 @@ mod tests {
     use rocksdb::{DB, DBRecoveryMode, Options};
 
     use super::*;
+    use crate::fragments::{BLOCK_BYTES, HEAD_BYTES};
 
     const WRITES: u32 = 20_000;
 

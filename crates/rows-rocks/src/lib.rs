@@ -7,7 +7,8 @@
 //! - `directory`, `holes`, `manifest`: making directories that last; what a power cut left of
 //!   unsynced logs and of RocksDB's list of files
 //! - `log`: whether a damaged log is a crash's trace or lost writes
-//! - `log_files`: syncing the log
+//! - `fragments`, `records`: reading the form that logs and MANIFEST have
+//! - `log_files`, `space`: syncing the log; room on the disk for it
 //! - `ingest`, `reclaim`, `status`: files added at once, space given back, figures
 //! - `backup`: numbered copies that share what has not changed
 //! - `format`: the file that says whose data directory this is
@@ -18,6 +19,7 @@ mod backup;
 mod directory;
 mod failure;
 mod format;
+mod fragments;
 mod holes;
 mod ingest;
 mod log;
@@ -26,7 +28,9 @@ mod manifest;
 mod options;
 mod reading;
 mod reclaim;
+mod records;
 mod snapshot;
+mod space;
 mod status;
 mod store;
 mod writing;
@@ -35,5 +39,6 @@ pub use backup::{Backup, BackupError, Backups, Damage, Progress, Sharing};
 pub use directory::make_directory;
 pub use format::FORMAT_FILE;
 pub use log::DamagedLog;
+pub use manifest::DamagedManifest;
 pub use options::RocksOptions;
 pub use store::RocksStore;

@@ -8,7 +8,7 @@
 //! were never relied on; and they move rows from place to place without changing any.
 //!
 //! ```text
-//! fragments as in a log (`log::records`); a record is a list of tag and value, both varints:
+//! a record is a list of tag and value, both varints:
 //! 2  number of the first log that is needed
 //! 9, 3, 4, 203, 10   other numbers;  1, 8193   texts with a length before them
 //! ```
@@ -18,98 +18,98 @@
 //! 1. A file whose records are all sound is not touched.
 //! 2. Nothing is cut off while the log that is needed then is missing: that is damage, and opening
 //!    is refused. Missing files of rows RocksDB notices by itself.
+//! 3. Before a record has named a log, only the file's end may be torn: a list is synced before it
+//!    comes into use.
+//!
+//! Not here: how records are found (`records`).
 
 use std::fs::{self, OpenOptions};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-const BLOCK_BYTES: usize = 32 << 10;
-const HEAD_BYTES: usize = 7;
-const WHOLE: u8 = 1;
-const FIRST: u8 = 2;
-const LAST: u8 = 4;
+use crate::records::{Damage, Next, Records};
+
+/// The tags that are read here, with room for the texts among them.
+const HEAD_BYTES_MAX: usize = 1 << 10;
 
 const LOG_NUMBER: u64 = 2;
 const NUMBERS: [u64; 5] = [3, 4, 9, 10, 203];
 const TEXTS: [u64; 2] = [1, 8193];
 
-/// Cuts the MANIFEST in use off where it is torn.
+/// RocksDB's list of files is damaged as no crash leaves it. Without it nobody knows which files
+/// are data and which were replaced.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{} is damaged at byte {place}, the list of files, without which nothing can be salvaged. This \
+     is no trace of a crash but of the disk, or of a changed file. Restore a backup (`rowhouse \
+     restore`)",
+    .file.display()
+)]
+pub struct DamagedManifest {
+    /// The file.
+    pub file: PathBuf,
+    /// Where in it the damage begins.
+    pub place: u64,
+}
+
+/// Cuts the MANIFEST in use off where it is torn; gives the damage where it must not be cut off.
 ///
 /// # Errors
-/// Those of the file system; `InvalidData` when it was relied on what is damaged.
-pub(crate) fn cut_torn_manifest(directory: &Path) -> io::Result<()> {
+/// Those of the file system. A missing or unreadable CURRENT is RocksDB's to tell.
+pub(crate) fn cut_torn_manifest(directory: &Path) -> io::Result<Option<DamagedManifest>> {
     let Ok(current) = fs::read_to_string(directory.join("CURRENT")) else {
-        return Ok(());
+        return Ok(None);
     };
-    let path = directory.join(current.trim_end());
-    let Ok(bytes) = fs::read(&path) else {
-        return Ok(());
-    };
-    let Some(Torn { at, log_number: Some(log_number @ 1..) }) = find_torn(&bytes) else {
-        return Ok(());
-    };
-    if !directory.join(format!("{log_number:06}.log")).exists() {
-        let why = format!("{} is damaged from byte {at} on; restore a backup", path.display());
-        return Err(io::Error::new(io::ErrorKind::InvalidData, why));
+    let file = directory.join(current.trim_end());
+    if !file.is_file() {
+        return Ok(None);
     }
-    tracing::warn!("{}: unsynced records from byte {at} on are lost", path.display());
-    let manifest = OpenOptions::new().write(true).open(&path)?;
-    manifest.set_len(at as u64)?;
-    manifest.sync_all()
+    let Some(Torn { place, log_number, is_end }) = find_torn(&file)? else {
+        return Ok(None);
+    };
+    let is_there = |log: u64| directory.join(format!("{log:06}.log")).exists();
+    match log_number {
+        // RocksDB knows what to do.
+        0 if is_end => Ok(None),
+        1.. if is_there(log_number) => {
+            tracing::warn!("{}: unsynced records from byte {place} on are lost", file.display());
+            let manifest = OpenOptions::new().write(true).open(&file)?;
+            manifest.set_len(place)?;
+            manifest.sync_all()?;
+            Ok(None)
+        }
+        _ => Ok(Some(DamagedManifest { file, place })),
+    }
 }
 
 /// Where a MANIFEST is torn.
 #[derive(Debug, PartialEq, Eq)]
 struct Torn {
     /// Where the first record begins that is not sound.
-    at: usize,
-    /// The log that the records before it need.
-    log_number: Option<u64>,
+    place: u64,
+    /// The log that the records before it need; 0 when they need none.
+    log_number: u64,
+    /// Whether nothing follows that RocksDB could take for a record.
+    is_end: bool,
 }
 
 /// `None` when all records are sound.
-fn find_torn(bytes: &[u8]) -> Option<Torn> {
-    let (mut at, mut log_number) = (0, None);
-    // The record that is being put together, and where it begins.
-    let mut record = Vec::new();
-    let (mut is_open, mut begun) = (false, 0);
-    while at < bytes.len() {
-        let left = BLOCK_BYTES - at % BLOCK_BYTES;
-        if left < HEAD_BYTES {
-            at += left;
-            continue;
+fn find_torn(file: &Path) -> io::Result<Option<Torn>> {
+    let mut records = Records::open(file, HEAD_BYTES_MAX)?;
+    let mut torn: Option<Torn> = None;
+    let mut log_number = 0;
+    loop {
+        match (records.next()?, &mut torn) {
+            (Next::End, _) => return Ok(torn),
+            (Next::Record, None) => {
+                log_number = log_number_of(records.head()).unwrap_or(log_number);
+            }
+            (Next::Damage(Damage { place, alien }), None) => {
+                torn = Some(Torn { place, log_number, is_end: alien.is_none() });
+            }
+            (_, Some(torn)) => torn.is_end = false,
         }
-        let block = &bytes[at..bytes.len().min(at + left)];
-        let Some((kind, data)) = fragment(block) else {
-            let at = if is_open { begun } else { at };
-            return Some(Torn { at, log_number });
-        };
-        if kind == WHOLE || kind == FIRST {
-            begun = at;
-        }
-        if is_open == (kind == WHOLE || kind == FIRST) {
-            return Some(Torn { at: begun, log_number });
-        }
-        // A first fragment may be empty: where a block has room for nothing but its head.
-        is_open = kind != WHOLE && kind != LAST;
-        record.extend_from_slice(data);
-        if !is_open {
-            log_number = log_number_of(&record).or(log_number);
-            record.clear();
-        }
-        at += HEAD_BYTES + data.len();
     }
-    is_open.then_some(Torn { at: begun, log_number })
-}
-
-/// Type and data of the fragment that a block begins with, if its checksum is right.
-fn fragment(block: &[u8]) -> Option<(u8, &[u8])> {
-    let head = block.get(..HEAD_BYTES)?;
-    let length = usize::from(u16::from_le_bytes([head[4], head[5]]));
-    let covered = block.get(HEAD_BYTES - 1..HEAD_BYTES + length)?;
-    let sum = u32::from_le_bytes([head[0], head[1], head[2], head[3]]);
-    let masked = crc32c::crc32c(covered).rotate_right(15).wrapping_add(0xa282_ead8);
-    (masked == sum && (WHOLE..=LAST).contains(&head[6])).then_some((head[6], &covered[1..]))
 }
 
 fn log_number_of(record: &[u8]) -> Option<u64> {
@@ -145,11 +145,10 @@ fn varint(rest: &mut &[u8]) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
-
     use rocksdb::{DB, Options};
 
     use super::*;
+    use crate::fragments::{BLOCK_BYTES, FIRST, HEAD_BYTES, LAST, WHOLE, written};
 
     const FLUSHES: u32 = 3;
 
@@ -188,27 +187,55 @@ mod tests {
     /// It was once taken for torn, and the rows were not opened.
     #[test]
     fn a_record_whose_first_fragment_is_empty_at_the_end_of_a_block_is_sound() {
-        let add = |bytes: &mut Vec<u8>, kind: u8, data: &[u8]| {
-            let covered = [&[kind][..], data].concat();
-            let sum = crc32c::crc32c(&covered).rotate_right(15).wrapping_add(0xa282_ead8);
-            bytes.extend(sum.to_le_bytes());
-            bytes.extend((data.len() as u16).to_le_bytes());
-            bytes.extend(covered);
-        };
-        let mut bytes = Vec::new();
-        add(&mut bytes, WHOLE, &vec![0; BLOCK_BYTES - 2 * HEAD_BYTES]);
-        add(&mut bytes, FIRST, b"");
-        assert_eq!(bytes.len(), BLOCK_BYTES);
-        add(&mut bytes, LAST, &[LOG_NUMBER as u8, 9]);
-        assert_eq!(find_torn(&bytes), None);
-        assert_eq!(find_torn(&bytes[..BLOCK_BYTES]).map(|torn| torn.at), Some(BLOCK_BYTES - 7));
+        let filler = vec![0; BLOCK_BYTES - 2 * HEAD_BYTES];
+        let log_number = [LOG_NUMBER as u8, 9];
+        let last = written(LAST, &log_number);
+        let bytes = [written(WHOLE, &filler), written(FIRST, b""), last].concat();
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs::write(file.path(), &bytes).unwrap();
+        assert_eq!(find_torn(file.path()).unwrap(), None);
+        fs::write(file.path(), &bytes[..BLOCK_BYTES]).unwrap();
+        let torn = find_torn(file.path()).unwrap().expect("its end is missing");
+        assert_eq!(torn.place, (BLOCK_BYTES - HEAD_BYTES) as u64);
+    }
+
+    #[test]
+    fn a_list_damaged_before_it_names_a_log_is_refused_unless_only_its_end_is() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("MANIFEST-000001");
+        fs::write(directory.path().join("CURRENT"), "MANIFEST-000001\n").unwrap();
+        let (record, mut bytes) = (written(WHOLE, b"any"), written(WHOLE, &[LOG_NUMBER as u8, 0]));
+        let place = bytes.len() as u64;
+        bytes.extend(&record);
+        bytes[place as usize] ^= 1;
+        fs::write(&path, &bytes).unwrap();
+        assert_eq!(cut_torn_manifest(directory.path()).unwrap(), None);
+        bytes.extend(&record);
+        fs::write(&path, &bytes).unwrap();
+        let damaged = cut_torn_manifest(directory.path()).unwrap().expect("a record is lost");
+        assert_eq!((damaged.file, damaged.place), (path.clone(), place));
+        assert_eq!(fs::read(&path).unwrap(), bytes);
+    }
+
+    /// It was once refused.
+    #[test]
+    fn a_manifest_with_a_few_zeros_at_its_end_is_opened_even_without_the_log_it_names() {
+        let (directory, path) = database();
+        let mut bytes = fs::read(&path).unwrap();
+        bytes.extend([0; 3]);
+        fs::write(&path, &bytes).unwrap();
+        for log in crate::log_files::logs(directory.path()).unwrap() {
+            fs::remove_file(log).unwrap();
+        }
+        assert_eq!(cut_torn_manifest(directory.path()).unwrap(), None);
+        assert_eq!(rows(directory.path()).unwrap(), FLUSHES);
     }
 
     #[test]
     fn a_torn_manifest_no_longer_keeps_the_rows_from_being_opened() {
         let (directory, path) = database();
         let sound = tear(&path);
-        cut_torn_manifest(directory.path()).unwrap();
+        assert_eq!(cut_torn_manifest(directory.path()).unwrap(), None);
         assert_eq!(fs::metadata(&path).unwrap().len(), sound as u64);
         assert_eq!(rows(directory.path()).unwrap(), FLUSHES);
     }
@@ -227,10 +254,10 @@ mod tests {
             let mut bytes = sound.clone();
             bytes[position] ^= 1;
             fs::write(&path, &bytes).unwrap();
-            let Ok(()) = cut_torn_manifest(copy.path()) else {
+            if cut_torn_manifest(copy.path()).unwrap().is_some() {
                 assert_eq!(fs::read(&path).unwrap(), bytes, "byte {position}");
                 continue;
-            };
+            }
             assert_eq!(rows(copy.path()).unwrap(), FLUSHES, "byte {position}");
         }
     }
@@ -239,10 +266,11 @@ mod tests {
     fn a_sound_manifest_names_the_log_that_is_needed_and_is_not_torn() {
         let (directory, path) = database();
         let bytes = fs::read(&path).unwrap();
-        assert_eq!(find_torn(&bytes), None);
-        let torn = find_torn(&[&bytes[..], &[0; 100]].concat()).expect("zeros are no record");
-        assert_eq!(torn.at, bytes.len());
-        let log = format!("{:06}.log", torn.log_number.expect("a number"));
+        assert_eq!(find_torn(&path).unwrap(), None);
+        fs::write(&path, [&bytes[..], &[0; 100]].concat()).unwrap();
+        let torn = find_torn(&path).unwrap().expect("zeros are no record");
+        assert_eq!(torn.place, bytes.len() as u64);
+        let log = format!("{:06}.log", torn.log_number);
         assert!(directory.path().join(log).exists());
     }
 }

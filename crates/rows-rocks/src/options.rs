@@ -14,6 +14,8 @@
 //!
 //! Not here: durability, which is chosen per write (`writing`).
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use rocksdb::{
@@ -73,6 +75,8 @@ impl Default for RocksOptions {
 pub(crate) struct Settings {
     pub options: Options,
     pub cache: Cache,
+    /// Set when the database takes no more writes until it is opened anew.
+    pub ended: Arc<AtomicBool>,
 }
 
 impl RocksOptions {
@@ -119,8 +123,16 @@ impl RocksOptions {
         self.set_levels(&mut options);
         options.set_block_based_table_factory(&self.table(&cache, data_bytes));
         // RocksDB's own log would be a file nobody reads; what matters of it goes to ours.
-        options.set_info_logger(InfoLogger::new_callback_logger(LogLevel::Warn, log));
-        Ok(Settings { options, cache })
+        let ended = Arc::new(AtomicBool::new(false));
+        let of_logger = Arc::clone(&ended);
+        let logger = InfoLogger::new_callback_logger(LogLevel::Warn, move |level, message| {
+            if ends_writing(message) {
+                of_logger.store(true, Ordering::Release);
+            }
+            log(level, message);
+        });
+        options.set_info_logger(logger);
+        Ok(Settings { options, cache, ended })
     }
 
     fn set_writing(&self, options: &mut Options, cache: &Cache) {
@@ -188,6 +200,12 @@ impl RocksOptions {
 fn open_files() -> u64 {
     let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
     (limit.unwrap_or(u64::MAX) / 2).clamp(OPEN_FILES_MIN, OPEN_FILES_MAX)
+}
+
+/// Whether RocksDB says that a change from one log to the next failed. It then takes no writes any
+/// more, and answers each with the words of the first failure, which may be a full disk's.
+fn ends_writing(message: &str) -> bool {
+    message.contains("Background IO error") && message.ends_with("reason 3")
 }
 
 /// What RocksDB warns of, in our log.

@@ -114,6 +114,6 @@ pub(crate) fn disk_bytes(directory: &Path) -> u64 {
     let Ok(entries) = fs::read_dir(directory) else {
         return 0;
     };
-    let files = entries.flatten().filter_map(|entry| entry.metadata().ok());
+    let files = entries.flatten().filter_map(|entry| fs::metadata(entry.path()).ok());
     files.filter(|metadata| metadata.is_file()).map(|metadata| metadata.len()).sum()
 }

@@ -24,7 +24,7 @@ use rows::store::{
     StoreTransaction,
 };
 
-use crate::failure::{of_damaged_log, of_file, of_open, of_read};
+use crate::failure::{of_damaged_log, of_damaged_manifest, of_file, of_open, of_read};
 use crate::format::{self, Directory};
 use crate::holes::cut_logs_at_holes;
 use crate::ingest;
@@ -35,6 +35,7 @@ use crate::options::{RocksOptions, Settings};
 use crate::reading::{Lookup, scan};
 use crate::reclaim::{RECLAIM_FILE, Reclaiming};
 use crate::snapshot::RocksSnapshot;
+use crate::space::Space;
 use crate::status::disk_bytes;
 use crate::writing::{Health, Syncing, WriteModes};
 
@@ -63,8 +64,7 @@ pub(crate) struct Shared {
     pub ingested: AtomicU64,
     pub directory: PathBuf,
     pub options: Options,
-    /// Size of a write buffer.
-    pub buffer_bytes: u64,
+    pub space: Space,
     pub cache: Cache,
     pub database: DB,
 }
@@ -74,7 +74,8 @@ impl RocksStore {
     ///
     /// Errors: `Refused` when another process has it open, when it holds something else, or data
     /// of a newer version; `Corrupt` when its `FORMAT` file is damaged; `Store` otherwise, with a
-    /// `DamagedLog` as its source when synced writes are missing from the log.
+    /// `DamagedLog` as its source when synced writes are missing from the log, `DamagedManifest`
+    /// when the list of files is damaged.
     pub fn open(directory: &Path, options: &RocksOptions) -> Result<RocksStore> {
         let state = format::examine(directory)?;
         ingest::remove_leftovers(directory)?;
@@ -84,9 +85,12 @@ impl RocksStore {
         let RocksOptions { gives_up_damaged_log, compacts, .. } = *options;
         let buffer_bytes = options.buffer() as u64;
         let settings = options.settings(disk_bytes(directory), has_logs).map_err(of_open)?;
-        let Settings { mut options, cache } = settings;
+        let Settings { mut options, cache, ended } = settings;
         options.create_if_missing(state == Directory::New);
-        cut_torn_manifest(directory).map_err(|error| of_file("reading the MANIFEST", error))?;
+        let manifest = cut_torn_manifest(directory);
+        if let Some(damaged) = manifest.map_err(|error| of_file("reading the MANIFEST", error))? {
+            return Err(of_damaged_manifest(damaged));
+        }
         if state == Directory::Ours {
             match gives_up_damaged_log {
                 false => refuse_damaged_log(directory, &options)?,
@@ -102,7 +106,7 @@ impl RocksStore {
         let shared = Arc::new(Shared {
             lookup: Lookup::new(None),
             modes: WriteModes::default(),
-            health: Health::default(),
+            health: Health::new(ended),
             marks: log::Marks::default(),
             syncing: Syncing::default(),
             reclaiming: Reclaiming::load(directory)?,
@@ -110,7 +114,7 @@ impl RocksStore {
             ingested: AtomicU64::new(0),
             directory: directory.to_path_buf(),
             options,
-            buffer_bytes,
+            space: Space::new(directory, buffer_bytes),
             cache,
             database,
         });
@@ -131,10 +135,6 @@ impl RocksStore {
 fn refuse_damaged_log(directory: &Path, options: &Options) -> Result<()> {
     let find =
         |from| log::find_damage(directory, from).map_err(|error| of_file("reading the log", error));
-    let manifest = log::find_manifest_damage(directory);
-    if let Some(damaged) = manifest.map_err(|error| of_file("reading MANIFEST", error))? {
-        return Err(of_damaged_log(damaged));
-    }
     match find(0)? {
         None => return Ok(()),
         // RocksDB would not come back from reading it.

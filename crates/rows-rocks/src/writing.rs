@@ -5,8 +5,9 @@
 //!    applied wholly or not at all.
 //! 2. After a write that failed in a way nobody understands, no other is accepted until the
 //!    database was opened anew: only the log on disk knows then what happened.
-//! 3. A full disk is understood: RocksDB refuses writes until there is space and then goes on by
-//!    itself. Nothing acknowledged is touched by it.
+//! 3. A full disk is understood: no write is let in that could leave RocksDB without its last room
+//!    (`space`); where others took that, RocksDB refuses writes until there is space and then goes
+//!    on by itself. Nothing acknowledged is touched by it.
 //! 4. While writes of `EverySecond` are unsynced, a sync begins within `SYNC_EVERY`.
 //! 5. Whoever writes all the time is flushed to data files every `CHECKPOINT_EVERY`, so that
 //!    the log is no older than that.
@@ -14,6 +15,7 @@
 //!
 //! Not here: sharing one sync among transactions, which is the committer's (`rows::commit`).
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -66,12 +68,17 @@ impl Default for WriteModes {
 }
 
 /// Whether writes are accepted.
-#[derive(Default)]
 pub(crate) struct Health {
     failed: AtomicBool,
+    /// Set by RocksDB's last words, see `options`.
+    ended: Arc<AtomicBool>,
 }
 
 impl Health {
+    pub(crate) fn new(ended: Arc<AtomicBool>) -> Health {
+        Health { failed: AtomicBool::new(false), ended }
+    }
+
     fn check(&self) -> Result<()> {
         match self.failed.load(Ordering::Acquire) {
             false => Ok(()),
@@ -85,7 +92,7 @@ impl Health {
 
     /// What a failed write means for this and all later ones.
     fn after(&self, doing: &'static str, error: rocksdb::Error) -> Error {
-        if is_disk_full(&error) {
+        if is_disk_full(&error) && !self.ended.load(Ordering::Acquire) {
             return Error::DiskFull { source: Box::new(error) };
         }
         if error.kind() == ErrorKind::InvalidArgument {
@@ -166,7 +173,7 @@ impl Shared {
                     }
                     // RocksDB's recovery from a full disk waits for those who wait in a write,
                     // and they for it. So nobody waits inside while it takes no writes.
-                    self.check_space()?;
+                    self.space.free()?;
                     std::thread::sleep(STOPPED_LOOK_EVERY);
                 }
                 written => break written,
@@ -181,16 +188,6 @@ impl Shared {
     fn is_stopped(&self) -> bool {
         let stopped = self.database.property_int_value("rocksdb.is-write-stopped");
         matches!(stopped, Ok(Some(1..)))
-    }
-
-    /// Whether a buffer fits the disk: below that RocksDB does not go on.
-    fn check_space(&self) -> Result<()> {
-        let space = rustix::fs::statvfs(&self.directory);
-        let free = space.map_or(u64::MAX, |space| space.f_bavail.saturating_mul(space.f_frsize));
-        match free < self.buffer_bytes {
-            false => Ok(()),
-            true => Err(Error::DiskFull { source: format!("{free} bytes are free").into() }),
-        }
     }
 
     /// Writes batches as one unless that would wait for a disk; `false` when it would.
@@ -225,7 +222,12 @@ impl Shared {
         durability: Durability,
     ) -> Result<std::result::Result<(), rocksdb::Error>> {
         self.health.check()?;
-        let mut merged = WriteBatch::with_capacity_bytes(MARK_BYTES + bytes(batches));
+        let bytes = MARK_BYTES + bytes(batches);
+        // What gives space back is let through.
+        if !removes_ranges(batches) {
+            self.space.take(bytes as u64, || self.buffered_bytes())?;
+        }
+        let mut merged = WriteBatch::with_capacity_bytes(bytes);
         if let Some(mark) = self.marks.next() {
             merged.put_log_data(mark);
         }
@@ -307,10 +309,14 @@ impl Shared {
         Ok(())
     }
 
+    /// Bytes in write buffers that are no data files yet.
+    fn buffered_bytes(&self) -> u64 {
+        self.property("rocksdb.cur-size-all-mem-tables").unwrap_or(0)
+    }
+
     /// Has the write buffers written to data files in the background; their log then goes.
     fn begin_checkpoint(&self) {
-        let buffered = self.property("rocksdb.cur-size-all-mem-tables").unwrap_or(0);
-        if buffered < CHECKPOINT_BYTES_MIN {
+        if self.buffered_bytes() < CHECKPOINT_BYTES_MIN {
             return;
         }
         let mut options = FlushOptions::default();
@@ -358,6 +364,12 @@ impl Shared {
     }
 }
 
+/// Whether tables are dropped or emptied.
+fn removes_ranges(batches: &[&Batch]) -> bool {
+    let mut changes = batches.iter().flat_map(|batch| &batch.changes);
+    changes.any(|change| matches!(change, Change::DeleteRange(_)))
+}
+
 fn bytes(batches: &[&Batch]) -> usize {
     let changes = batches.iter().flat_map(|batch| &batch.changes);
     let each = |change: &Change| match change {
@@ -382,7 +394,7 @@ mod tests {
 
     #[test]
     fn after_a_failed_write_no_other_is_accepted() {
-        let health = Health::default();
+        let health = Health::new(Arc::default());
         health.check().unwrap();
         let first = health.after("writing", some_error());
         assert!(matches!(first, Error::Store { applied: None, .. }));

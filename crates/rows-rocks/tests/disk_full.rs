@@ -17,9 +17,11 @@ use rows_rocks::{RocksOptions, RocksStore};
 
 const DIRECTORY: &str = "ROWS_ROCKS_FULL_DIRECTORY";
 const DISK_MEGABYTES: usize = 64;
+/// Files that a disk with few of them has.
+const FILES_MAX: usize = 100;
 const BALLAST_MEGABYTES: usize = 24;
-/// RocksDB looks for space every few seconds.
-const RESUMES_WITHIN: Duration = Duration::from_secs(60);
+/// Nothing has to be recovered from: the last room was kept.
+const RESUMES_WITHIN: Duration = Duration::from_secs(1);
 
 fn open(directory: &Path) -> RocksStore {
     let options = RocksOptions { memory_bytes: 8 << 20, ..RocksOptions::default() };
@@ -75,10 +77,9 @@ fn a_child_fills_its_small_disk() {
     };
     assert!(matches!(refused, Error::DiskFull { .. }), "{refused}");
     check(&store, &acknowledged);
-    assert!(write(&store, number + 1).is_err());
     fs::remove_file(disk.join("ballast")).expect("space again");
     let deadline = Instant::now() + RESUMES_WITHIN;
-    number += 2;
+    number += 1;
     while let Err(error) = write(&store, number) {
         assert!(Instant::now() < deadline, "{error}");
         assert!(matches!(error, Error::DiskFull { .. }), "{error}");
@@ -96,8 +97,37 @@ fn a_child_fills_its_small_disk() {
     store.verify().expect("sound checksums");
 }
 
+/// The child's part; without the environment, nothing.
 #[test]
-fn a_full_disk_refuses_writes_until_there_is_space_and_loses_nothing() {
+fn a_child_takes_the_last_files() {
+    let Ok(disk) = env::var(DIRECTORY) else {
+        return;
+    };
+    let disk = Path::new(&disk);
+    let store = open(&disk.join("data"));
+    write(&store, 1).expect("there is room");
+    let taken: Vec<_> = (0..FILES_MAX).map(|number| disk.join(number.to_string())).collect();
+    let made = taken.iter().take_while(|path| fs::write(path, b"").is_ok()).count();
+    assert!(made < FILES_MAX, "the disk must have no file left");
+    let since = Instant::now();
+    let mut number = 1;
+    let refused = loop {
+        number += 1;
+        match write(&store, number) {
+            // As long as the last look at the disk counts.
+            Ok(()) => assert!(since.elapsed() < RESUMES_WITHIN, "not noticed"),
+            Err(error) => break error,
+        }
+    };
+    assert!(matches!(refused, Error::DiskFull { .. }), "{refused}");
+    for path in &taken[..made] {
+        fs::remove_file(path).expect("made above");
+    }
+    write(&store, number).expect("there is room again");
+}
+
+/// Runs one of the tests above beneath a file system of its own; `options` are tmpfs's.
+fn on_small_disk(options: &str, child: &str) {
     let disk = tempfile::tempdir().expect("a directory");
     let in_namespace = |script: &str| {
         let mut command = Command::new("unshare");
@@ -108,11 +138,21 @@ fn a_full_disk_refuses_writes_until_there_is_space_and_loses_nothing() {
             .env(DIRECTORY, disk.path())
             .status()
     };
-    let mount = format!("mount -t tmpfs -o size={DISK_MEGABYTES}m none \"$1\"");
+    let mount = format!("mount -t tmpfs -o {options} none \"$1\"");
     match in_namespace(&mount) {
         Ok(status) if status.success() => {}
         _ => return eprintln!("not run: mount namespaces are not allowed here"),
     }
-    let run = format!("{mount}; \"$2\" --exact a_child_fills_its_small_disk --nocapture");
+    let run = format!("{mount}; \"$2\" --exact {child} --nocapture");
     assert!(in_namespace(&run).expect("the child").success());
+}
+
+#[test]
+fn a_full_disk_refuses_writes_until_there_is_space_and_loses_nothing() {
+    on_small_disk(&format!("size={DISK_MEGABYTES}m"), "a_child_fills_its_small_disk");
+}
+
+#[test]
+fn a_disk_without_files_left_refuses_writes_until_there_are_some() {
+    on_small_disk(&format!("size=64m,nr_inodes={FILES_MAX}"), "a_child_takes_the_last_files");
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use rows::error::{Error, Wait};
 use rows::store::{Batch, Change, Direction, Durability, KeyRange, Reach, Read, Store};
-use rows_rocks::{DamagedLog, FORMAT_FILE, RocksOptions, RocksStore};
+use rows_rocks::{DamagedLog, DamagedManifest, FORMAT_FILE, RocksOptions, RocksStore};
 
 const VALUE_BYTES: usize = 1000;
 
@@ -333,8 +333,19 @@ fn a_log_or_list_of_files_with_a_type_of_recycled_logs_is_refused_and_not_read_f
         let Err(Error::Store { source, .. }) = try_open(directory.path()) else {
             panic!("{name} is damaged");
         };
-        let damaged = source.downcast_ref::<DamagedLog>().expect("says what is damaged");
-        assert_eq!((&damaged.file, damaged.place, damaged.lost), (&file, second as u64, None));
+        let place = second as u64;
+        match name {
+            "log" => {
+                let damaged = source.downcast_ref().expect("says what is damaged");
+                assert_eq!(DamagedLog { file, place, lost: None }, *damaged);
+            }
+            _ => {
+                let damaged = source.downcast_ref().expect("says what is damaged");
+                assert_eq!(DamagedManifest { file, place }, *damaged);
+                let says = damaged.to_string();
+                assert!(says.contains("rowhouse restore") && !says.contains("rowhouse salvage"));
+            }
+        }
     }
 }
 

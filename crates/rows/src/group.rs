@@ -61,6 +61,16 @@ impl Group {
         std::mem::take(&mut self.asked) && !self.is_empty()
     }
 
+    /// Ends a transaction that has written nothing, so that what it met holds up nobody. Whether
+    /// there is none then.
+    pub fn end_if_empty(&mut self) -> bool {
+        if self.is_empty() {
+            self.transaction = None;
+            self.durability = None;
+        }
+        self.transaction.is_none()
+    }
+
     /// Takes the transaction out, with the durability it is to be committed with.
     pub fn take(&mut self) -> Option<(Transaction, Durability)> {
         let durability = self.durability.take();

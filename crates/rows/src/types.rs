@@ -299,7 +299,8 @@ impl ColumnType {
         })
     }
 
-    /// The type as SHOW COLUMNS of MySQL 8 prints it: `int unsigned`, `enum('a','b')`.
+    /// The type as SHOW COLUMNS of MySQL 8 prints it: `int unsigned`, `enum('a','b')`. Widths of
+    /// integers are left out, except for TINYINT(1), which clients take for a boolean.
     pub fn mysql_type_name(&self) -> String {
         let with_fsp = |name: &str, fsp: u8| match fsp {
             0 => name.to_string(),
@@ -325,11 +326,27 @@ impl ColumnType {
             ColumnType::Timestamp { fsp } => with_fsp("timestamp", *fsp),
             ColumnType::Year => "year".to_string(),
             ColumnType::Enum { values, .. } => {
-                let words: Vec<String> =
-                    values.iter().map(|word| format!("'{}'", word.replace('\'', "''"))).collect();
+                let words: Vec<String> = values.iter().map(|word| string_literal(word)).collect();
                 format!("enum({})", words.join(","))
             }
             ColumnType::Json => "json".to_string(),
         }
     }
+}
+
+/// A text in quotes, as statements of every SQL mode but NO_BACKSLASH_ESCAPES read it.
+pub fn string_literal(text: &str) -> String {
+    let mut literal = String::from("'");
+    for character in text.chars() {
+        match character {
+            '\'' => literal.push_str("''"),
+            '\\' => literal.push_str("\\\\"),
+            '\n' => literal.push_str("\\n"),
+            '\r' => literal.push_str("\\r"),
+            '\0' => literal.push_str("\\0"),
+            other => literal.push(other),
+        }
+    }
+    literal.push('\'');
+    literal
 }

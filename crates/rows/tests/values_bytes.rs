@@ -22,6 +22,16 @@ fn a_decimal_of_more_digits_than_its_column_is_damage_in_a_key() {
     assert!(matches!(read, Err(Error::Corrupt { .. })), "{read:?}");
 }
 
+#[test]
+fn a_zero_with_a_sign_is_damage_in_a_key() {
+    for (ty, bytes) in [(ColumnType::Float, 4), (ColumnType::Double, 8)] {
+        let mut image = vec![0xff; bytes];
+        image[0] = 0x7f;
+        let read = decode_part(&ty, false, None, &image);
+        assert!(matches!(read, Err(Error::Corrupt { .. })), "{read:?}");
+    }
+}
+
 fn any_type() -> impl Strategy<Value = ColumnType> {
     let width = prop_oneof![
         Just(IntWidth::Tiny),

@@ -5,13 +5,15 @@
 //! DIR/status.sock     where `rowhouse status` asks a running server
 //! DIR/rows/           the store
 //! DIR/backup/         while a backup is taken, what it copies (`frozen`), with backup.lock
-//! DIR/restoring/      while a backup is restored, the store that will be `rows`
+//! DIR/restoring/      while a backup is restored; holds the store that will be `rows`
 //! ```
 //!
 //! Invariants
 //! 1. One process at a time uses a directory. The kernel drops the lock with the process, however
 //!    it ends.
 //! 2. A directory that holds something else is not touched.
+//! 3. As long as `restoring` is there, the directory is no data directory, and all of it belongs to
+//!    the restore that is to be repeated.
 //!
 //! Not here: the store's own files and format (crate `rows-rocks`).
 
@@ -51,6 +53,14 @@ pub enum DataDirError {
         /// The directory.
         path: String,
     },
+    /// A restore was cut off in it.
+    #[error(
+        "a restore was not finished in {path}: repeat `rowhouse restore`, or remove the directory"
+    )]
+    Unfinished {
+        /// The directory.
+        path: String,
+    },
     /// The system says no.
     #[error("cannot use the data directory {path}: {source}")]
     Io {
@@ -74,6 +84,7 @@ impl DataDir {
     pub fn take_or_make(path: &Path) -> Result<DataDir, DataDirError> {
         let io = |source| DataDirError::Io { path: path.display().to_string(), source };
         make_directory(path).map_err(io)?;
+        is_finished(path)?;
         let ours = path.join(LOCK_FILE).exists();
         if !ours && fs::read_dir(path).map_err(io)?.next().is_some() {
             return Err(DataDirError::Foreign { path: path.display().to_string() });
@@ -87,6 +98,7 @@ impl DataDir {
 
     /// Takes a directory that must be there.
     pub fn take(path: &Path) -> Result<DataDir, DataDirError> {
+        is_finished(path)?;
         if !path.join(LOCK_FILE).exists() {
             return Err(DataDirError::Missing { path: path.display().to_string() });
         }
@@ -96,33 +108,41 @@ impl DataDir {
     /// Makes a data directory whose store `fill` writes into the directory it is given, which is
     /// not there yet. The place must be empty, but for what an interrupted call left.
     ///
-    /// What `fill` writes becomes `rows` by renaming, and the mark of a data directory comes last:
-    /// a half-filled one is `Foreign` to every command.
+    /// What `fill` writes becomes `rows` by renaming, the mark of a data directory comes after it,
+    /// and `restoring` goes last, each durable before the next: wherever a crash or a power cut
+    /// ends this, the directory is refused as `Unfinished`, or whole, or empty.
     pub fn make_of<E: From<DataDirError>>(
         path: &Path,
         fill: impl FnOnce(&Path) -> Result<(), E>,
     ) -> Result<(), E> {
         let io = |source| DataDirError::Io { path: path.display().to_string(), source };
-        fs::create_dir_all(path).map_err(io)?;
+        make_directory(path).map_err(io)?;
+        let restoring = path.join(RESTORING);
+        let repeated = restoring.exists();
         for entry in fs::read_dir(path).map_err(io)? {
-            if entry.map_err(io)?.file_name() != RESTORING {
+            let name = entry.map_err(io)?.file_name();
+            let ours = name == RESTORING || repeated && (name == ROWS || name == LOCK_FILE);
+            if !ours {
                 return Err(DataDirError::Foreign { path: path.display().to_string() }.into());
             }
         }
-        let restoring = path.join(RESTORING);
-        if restoring.exists() {
-            fs::remove_dir_all(&restoring).map_err(io)?;
-        }
-        let filled = fill(&restoring);
+        let begin = || {
+            remove_restored(path)?;
+            fs::create_dir(&restoring)?;
+            File::open(path)?.sync_all()
+        };
+        begin().map_err(io)?;
+        let filled = fill(&restoring.join(ROWS));
         if filled.is_err() {
             // What stays is removed by the next call.
-            let _ = fs::remove_dir_all(&restoring);
+            let _ = remove_restored(path);
         }
         filled?;
         let finish = || {
-            fs::rename(&restoring, path.join(ROWS))?;
-            File::open(path)?.sync_all()?;
+            fs::rename(restoring.join(ROWS), path.join(ROWS))?;
             File::create_new(path.join(LOCK_FILE))?.sync_all()?;
+            File::open(path)?.sync_all()?;
+            fs::remove_dir(&restoring)?;
             File::open(path)?.sync_all()
         };
         finish().map_err(io)?;
@@ -169,6 +189,24 @@ impl Drop for DataDir {
     }
 }
 
+fn is_finished(path: &Path) -> Result<(), DataDirError> {
+    match path.join(RESTORING).exists() {
+        true => Err(DataDirError::Unfinished { path: path.display().to_string() }),
+        false => Ok(()),
+    }
+}
+
+/// Removes what a restore has made so far; `restoring` last, since it says that the rest is ours.
+fn remove_restored(path: &Path) -> io::Result<()> {
+    let gone = |removed: io::Result<()>| match removed {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    };
+    gone(fs::remove_file(path.join(LOCK_FILE)))?;
+    gone(fs::remove_dir_all(path.join(ROWS)))?;
+    gone(fs::remove_dir_all(path.join(RESTORING)))
+}
+
 /// Where the server of a data directory is asked for its status.
 pub fn status_socket(data_dir: &Path) -> PathBuf {
     data_dir.join(STATUS_SOCKET)
@@ -188,6 +226,36 @@ mod tests {
         assert!(refused.contains(&holder), "{refused}");
         drop(first);
         DataDir::take(&path).unwrap();
+    }
+
+    #[test]
+    fn what_a_cut_off_restore_leaves_is_refused_and_made_anew() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("data");
+        let fill = |rows: &Path| {
+            fs::create_dir(rows).and_then(|()| fs::write(rows.join("new"), "")).unwrap();
+            Ok::<(), DataDirError>(())
+        };
+        for left in ["restoring/rows", "restoring", "rows", "rowhouse.lock"] {
+            // Each with those that come before it on the way to the end.
+            let _ = fs::remove_dir_all(&path);
+            fs::create_dir_all(path.join("restoring")).unwrap();
+            match left {
+                "rowhouse.lock" => {
+                    fs::create_dir(path.join("rows")).unwrap();
+                    fs::write(path.join(left), "").unwrap();
+                }
+                left => fs::create_dir_all(path.join(left)).unwrap(),
+            }
+            for taken in [DataDir::take(&path), DataDir::take_or_make(&path)] {
+                assert!(matches!(taken, Err(DataDirError::Unfinished { .. })), "{left}");
+            }
+            DataDir::make_of(&path, fill).unwrap();
+            assert!(path.join("rows/new").exists() && !path.join("restoring").exists());
+            DataDir::take(&path).unwrap();
+            let again = DataDir::make_of(&path, fill).unwrap_err();
+            assert!(matches!(again, DataDirError::Foreign { .. }), "{left}");
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! Not here: protocols (`doors`), SQL (`sql`), rows (`rows`), bytes on disk (`rows-rocks`).
 
 pub mod allocator;
+pub mod causes;
 pub mod command;
 pub mod data_dir;
 pub mod frozen;

@@ -18,6 +18,7 @@ use std::time::Duration;
 
 use doors::{Conversation, Input, Next, Turn};
 
+use crate::causes::with_causes;
 use crate::frozen;
 use crate::net::address::connect_unix;
 
@@ -63,7 +64,7 @@ impl Conversation for StatusDoor {
             out.extend_from_slice(
                 match frozen::make(turn.engine().store(), &self.data_dir) {
                     Ok(()) => "done\t\n".to_owned(),
-                    Err(error) => format!("error\t{:#}\n", anyhow::Error::from(error)),
+                    Err(error) => format!("error\t{}\n", with_causes(&error)),
                 }
                 .as_bytes(),
             );

@@ -297,3 +297,40 @@ fn what_is_no_place_for_backups_is_refused_and_left_alone() {
     assert!(text(&missing.stderr).contains("there is no backup 7 in"));
     assert_eq!(server.stop().code(), Some(0));
 }
+
+/// Both need the lock, which is shared; only the place that is made is written to.
+#[test]
+fn backups_where_nobody_may_write_are_checked_and_restored() {
+    let place = place();
+    let server = place.server();
+    fill(&server, 0..2000);
+    place.backed_up(&[]);
+    let directory = place.backups.parent().unwrap();
+    let other = directory.join("other");
+    fs::create_dir(&other).unwrap();
+    // Of two names of the directory one is read-only, for root as for anybody.
+    let script = "mount --bind \"$1\" \"$2\"; mount -o remount,ro,bind \"$2\"";
+    let in_namespace = |script: &str| {
+        let mut command = std::process::Command::new("unshare");
+        command.args(["--user", "--map-root-user", "--mount", "sh", "-ec", script, "sh"]);
+        command.args([&place.backups, &other, &place.restored]).arg(support::ROWHOUSE).output()
+    };
+    match in_namespace(script) {
+        Ok(output) if output.status.success() => {}
+        _ => {
+            eprintln!("not run: mount namespaces are not allowed here");
+            return;
+        }
+    }
+    let written = in_namespace(&format!("{script}; touch \"$2/file\"")).unwrap();
+    assert!(text(&written.stderr).contains("Read-only file system"), "{}", text(&written.stderr));
+    let read = in_namespace(&format!(
+        "{script}; \"$4\" restore \"$2\" --data-dir \"$3\"; exec \"$4\" check --backup \"$2\""
+    ))
+    .unwrap();
+    let said = text(&read.stdout);
+    assert!(said.ends_with("no damage found\n"), "{said}{}", text(&read.stderr));
+    assert!(said.contains("2000 rows"), "{said}");
+    assert_eq!(count(&Running::start(&place.restored, &[])), 2000);
+    assert_eq!(server.stop().code(), Some(0));
+}

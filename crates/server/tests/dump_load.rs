@@ -5,7 +5,7 @@
 mod mysql;
 mod support;
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Output, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -224,6 +224,45 @@ fn a_dump_amid_transfers_between_two_tables_has_the_same_sum_as_ever() {
         writer.join().unwrap()
     });
     assert!(moved > 0, "nothing was written meanwhile");
+}
+
+/// More than lies in buffers and sockets between the server and a dump that nobody reads.
+const LARGE_ROWS: u64 = 40;
+
+#[test]
+fn a_dump_whose_table_is_altered_or_dropped_meanwhile_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let server = Running::start(directory.path(), &["--memory=512MiB"]);
+    let mut sql = Mysql::login(server.connect("mysql")).unwrap();
+    sql.execute("CREATE DATABASE d").unwrap();
+    let refusal = "`d`.`t` was altered or dropped while it was dumped; the dump is not whole";
+    for change in [
+        "ALTER TABLE d.t ADD COLUMN more INT",
+        "ALTER TABLE d.t DROP COLUMN id",
+        "RENAME TABLE d.t TO d.other",
+        "DROP TABLE d.t",
+    ] {
+        sql.execute("CREATE TABLE d.t (id INT, x LONGTEXT)").unwrap();
+        for id in 0..LARGE_ROWS {
+            sql.execute(&format!("INSERT INTO d.t VALUES ({id}, REPEAT('x', 1000000))")).unwrap();
+        }
+        let flag = format!("--data-dir={}", directory.path().display());
+        let mut command = rowhouse(&["dump", &flag, "--databases=d"]);
+        let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the program starts");
+        // Its first bytes come when some of the rows have been read, and not all can have been.
+        let mut first = [0];
+        let mut out = child.stdout.take().expect("piped");
+        out.read_exact(&mut first).unwrap();
+        sql.execute(change).unwrap();
+        let rest = support::read_all(&mut out);
+        let ended = child.wait_with_output().unwrap();
+        let said = text(&ended.stderr);
+        assert_eq!(ended.status.code(), Some(1), "{change}: {said}");
+        assert!(said.contains(refusal), "{change}: {said}");
+        assert!(!text(&rest).contains("-- Dump completed"), "{change}");
+        sql.execute("DROP TABLE IF EXISTS d.t, d.other").unwrap();
+    }
 }
 
 #[test]

@@ -78,10 +78,15 @@ fn a_damaged_list_of_files_is_not_salvaged_but_restored() {
     bytes[40] ^= 1;
     fs::write(&list, bytes).unwrap();
     let before = files().count();
-    let refused = run(&["salvage", &data]);
-    assert_eq!(refused.status.code(), Some(1));
-    let why = text(&refused.stderr);
-    assert!(why.contains(list.to_str().unwrap()) && why.contains("rowhouse restore"), "{why}");
+    for command in ["serve", "check", "salvage"] {
+        let refused = run(&[command, &data]);
+        assert_eq!(refused.status.code(), Some(1));
+        let why = text(&refused.stderr);
+        let said = |words: &str| why.matches(words).count();
+        assert_eq!(said(list.to_str().unwrap()), 1, "{command}: {why}");
+        assert_eq!(said("rowhouse restore"), 1, "{command}: {why}");
+        assert_eq!(said("rowhouse salvage"), 0, "{command}: {why}");
+    }
     assert_eq!(files().count(), before);
     let restored = place.restored(&[]);
     assert_eq!(count(&restored), 100);

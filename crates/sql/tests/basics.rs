@@ -173,6 +173,21 @@ fn transactions_hold_together() {
 }
 
 #[test]
+fn words_of_an_enum_with_quotes_and_backslashes_survive_their_own_definition() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, r"CREATE TABLE t (e ENUM('a\\b','it''s','two\nlines') NOT NULL DEFAULT 'a\\b')");
+    let shown = run(s, "SHOW CREATE TABLE t");
+    let statement = shown.strip_prefix("t\t").expect("the name and the statement");
+    assert!(statement.contains(r"enum('a\\b','it''s','two\nlines')"), "{statement}");
+    run(s, "DROP TABLE t");
+    run(s, statement);
+    run(s, "INSERT INTO t VALUES (1), (2), (3)");
+    assert_eq!(run(s, "SELECT hex(e) FROM t"), "615C62\n69742773\n74776F0A6C696E6573");
+    assert_eq!(run(s, "SHOW CREATE TABLE t"), shown);
+}
+
+#[test]
 fn definitions_are_shown_as_they_were_made() {
     let sql = server();
     let s = &mut session(&sql);

@@ -111,7 +111,7 @@ impl Memcached {
     ) -> Result<Served, Trouble> {
         let binary = *self.binary.get_or_insert(bytes[0] == binary::REQUEST);
         if self.shared.flush_due(moment) {
-            if !turn.may_wait() || self.wrote {
+            if !turn.may_wait() || self.wrote || !turn.group().end_if_empty() {
                 return Err(Trouble::Wait);
             }
             self.shared.flush_if_due(turn.engine())?;

@@ -522,7 +522,8 @@ impl Rows<'_, '_> {
             self.shared.counters.cmd_flush.add();
             return Ok(());
         }
-        if !self.turn.may_wait() || *self.wrote {
+        // Emptying the table waits for all who write to it: this turn must not be one of them.
+        if !self.turn.may_wait() || *self.wrote || !self.turn.group().end_if_empty() {
             return Err(Trouble::Wait);
         }
         self.shared.flush_at(0);

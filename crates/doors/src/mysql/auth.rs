@@ -10,44 +10,29 @@
 //!                                  <-     full: "send the password"   (only a slow hash is known)
 //!   "your public key"              ->
 //!                                  <-     key
-//!   RSA(password xor scramble)     ->     OK or ERR
+//!   RSA(password xor scramble)     ->     OK or ERR     (or, where nobody listens, the password)
 //! ```
 //!
 //! Invariants
 //! 1. A password is kept only as digests; what crosses the network is never enough to log in
-//!    again, with either method.
+//!    again, with either method, unless a client chooses to send its password bare.
 //! 2. An account whose password is known as both digests takes either method, so that no client
 //!    needs a second round trip.
 //! 3. Slow work (RSA, the slow hash) is done only where waiting is allowed.
 //!
-//! Not here: which addresses may connect (crate `server`), privileges, the packets around the
+//! Not here: the arithmetic (crate `passwords`), which addresses may connect (crate `server`), privileges, the packets around the
 //! exchange (`handshake`, `encode`).
 
 use std::collections::HashMap;
 use std::sync::{Mutex, OnceLock};
 
-use rsa::pkcs8::{EncodePublicKey, LineEnding};
-use rsa::rand_core::OsRng;
-use rsa::{Oaep, RsaPrivateKey};
-use sha1::Sha1;
-use sha2::{Digest, Sha256};
+use passwords::{
+    CACHING_SHA2, KeyPair, NATIVE, PUBLIC_KEY_REQUEST, Scramble, caching_sha2_digest,
+    caching_sha2_proves, equal_secretly, native_digest, native_proves,
+};
 
 use super::crypt::StoredHash;
-use super::handshake::{Login, Scramble};
-
-/// The method of MySQL before 8.0 and of MariaDB.
-pub const NATIVE: &str = "mysql_native_password";
-/// The default method of MySQL since 8.0; named in the greeting.
-pub const CACHING_SHA2: &str = "caching_sha2_password";
-
-/// caching_sha2_password: "the digest matched, OK follows".
-pub const FAST_SUCCESS: u8 = 3;
-/// caching_sha2_password: "send the password itself".
-pub const FULL_AUTHENTICATION: u8 = 4;
-/// The client's request for the public key.
-const PUBLIC_KEY_REQUEST: &[u8] = &[2];
-/// Size of the key pair that protects passwords on their way.
-const RSA_BITS: usize = 2048;
+use super::handshake::Login;
 
 /// What is known of an account's password.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,17 +65,14 @@ impl Secret {
             return Secret::Slow(hash);
         }
         let password = password.as_bytes();
-        Secret::Both {
-            native: Sha1::digest(Sha1::digest(password)).into(),
-            sha2: double_sha256(password),
-        }
+        Secret::Both { native: native_digest(password), sha2: caching_sha2_digest(password) }
     }
 
     fn matches(&self, password: &[u8]) -> bool {
         match self {
             Secret::Empty => password.is_empty(),
-            Secret::Both { sha2, .. } => equal_secretly(&double_sha256(password), sha2),
-            Secret::Native(native) => equal_secretly(&Sha1::digest(Sha1::digest(password)), native),
+            Secret::Both { sha2, .. } => equal_secretly(&caching_sha2_digest(password), sha2),
+            Secret::Native(native) => equal_secretly(&native_digest(password), native),
             Secret::Slow(hash) => hash.matches(password),
         }
     }
@@ -115,12 +97,6 @@ pub struct Users {
     key: OnceLock<Option<KeyPair>>,
 }
 
-#[derive(Debug)]
-struct KeyPair {
-    private: RsaPrivateKey,
-    public_pem: String,
-}
-
 impl Users {
     /// What holds until users are configured: `root` without a password.
     pub fn unconfigured() -> Users {
@@ -135,13 +111,7 @@ impl Users {
 
     /// The key pair, made at its first use; `None` when the system gives no randomness.
     fn key(&self) -> Option<&KeyPair> {
-        self.key
-            .get_or_init(|| {
-                let private = RsaPrivateKey::new(&mut OsRng, RSA_BITS).ok()?;
-                let public_pem = private.to_public_key().to_public_key_pem(LineEnding::LF).ok()?;
-                Some(KeyPair { private, public_pem })
-            })
-            .as_ref()
+        self.key.get_or_init(KeyPair::new).as_ref()
     }
 
     fn proven_digest(&self, user: &str) -> Option<[u8; 32]> {
@@ -149,18 +119,17 @@ impl Users {
     }
 
     fn remember(&self, user: &str, password: &[u8]) {
-        let digest = double_sha256(password);
+        let digest = caching_sha2_digest(password);
         self.proven.lock().expect("no panic while held").insert(user.to_owned(), digest);
     }
 
-    /// The password in an RSA-encrypted message, without its final zero.
-    fn decrypt(&self, message: &[u8], scramble: &Scramble) -> Option<Vec<u8>> {
-        let key = &self.key()?.private;
-        let mut password = key.decrypt_blinded(&mut OsRng, Oaep::new::<Sha1>(), message).ok()?;
-        for (at, byte) in password.iter_mut().enumerate() {
-            *byte ^= scramble[at % scramble.len()];
-        }
-        (password.pop() == Some(0)).then_some(password)
+    /// The password in a client's answer to `AskPassword`, without its final zero: sealed, or bare,
+    /// as MySQL's clients send it where nobody can listen (a UNIX socket).
+    fn password(&self, answer: &[u8], scramble: &Scramble) -> Option<Vec<u8>> {
+        // No client can have sealed it with a key that was not made yet.
+        let key = self.key.get().and_then(Option::as_ref);
+        let sealed = key.and_then(|key| key.open(answer, scramble));
+        sealed.or_else(|| answer.strip_suffix(&[0]).map(<[u8]>::to_vec))
     }
 }
 
@@ -257,11 +226,11 @@ impl Exchange {
         }
         if payload == PUBLIC_KEY_REQUEST {
             return match users.key() {
-                Some(key) => Step::SendKey(&key.public_pem),
+                Some(key) => Step::SendKey(key.public_pem()),
                 None => Step::Deny { password: true },
             };
         }
-        let password = users.decrypt(payload, &self.scramble);
+        let password = users.password(payload, &self.scramble);
         match (password, users.secrets.get(&self.user)) {
             (Some(password), Some(secret)) if secret.matches(&password) => {
                 users.remember(&self.user, &password);
@@ -304,41 +273,9 @@ impl Exchange {
     }
 }
 
-/// Whether `proof` = SHA1(password) xor SHA1(scramble, `digest`), `digest` being
-/// SHA1(SHA1(password)).
-fn native_proves(proof: &[u8], scramble: &Scramble, digest: &[u8; 20]) -> bool {
-    let Ok(proof) = <&[u8; 20]>::try_from(proof) else {
-        return false;
-    };
-    let mask = Sha1::new().chain_update(scramble).chain_update(digest).finalize();
-    let once: [u8; 20] = std::array::from_fn(|at| proof[at] ^ mask[at]);
-    equal_secretly(&Sha1::digest(once), digest)
-}
-
-/// Whether `proof` = SHA256(password) xor SHA256(`digest`, scramble), `digest` being
-/// SHA256(SHA256(password)).
-fn caching_sha2_proves(proof: &[u8], scramble: &Scramble, digest: &[u8; 32]) -> bool {
-    let Ok(proof) = <&[u8; 32]>::try_from(proof) else {
-        return false;
-    };
-    let mask = Sha256::new().chain_update(digest).chain_update(scramble).finalize();
-    let once: [u8; 32] = std::array::from_fn(|at| proof[at] ^ mask[at]);
-    equal_secretly(&Sha256::digest(once), digest)
-}
-
 /// Clients prove the empty password by nothing or, as a C string, by a zero byte.
 fn is_empty_proof(proof: &[u8]) -> bool {
     matches!(proof, [] | [0])
-}
-
-fn double_sha256(password: &[u8]) -> [u8; 32] {
-    Sha256::digest(Sha256::digest(password)).into()
-}
-
-/// Equality in a time that does not depend on where the first difference is.
-pub(super) fn equal_secretly(left: &[u8], right: &[u8]) -> bool {
-    left.len() == right.len()
-        && left.iter().zip(right).fold(0, |sum, (left, right)| sum | (left ^ right)) == 0
 }
 
 fn hexadecimal(digits: &str) -> Option<[u8; 20]> {

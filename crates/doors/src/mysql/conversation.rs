@@ -19,6 +19,7 @@
 
 use std::sync::Arc;
 
+use passwords::Scramble;
 use rows::Group;
 use sql::{How, LoadLocal, Sql, SqlError};
 
@@ -31,7 +32,7 @@ use super::decode;
 use super::encode;
 use super::execute::{Link, Outcome, Rows, Written, malformed};
 use super::frame::{FrameError, FrameReader, Packets, Piece};
-use super::handshake::{self, Scramble};
+use super::handshake;
 use super::login::LoggingIn;
 
 /// Commands served in one turn before other connections have theirs.
@@ -341,7 +342,7 @@ impl Conversation for Mysql {
             self.door.sql.version(),
             self.connection_id,
             &self.scramble,
-            auth::CACHING_SHA2,
+            passwords::CACHING_SHA2,
         );
         self.frames.expect(packets.sequence());
     }

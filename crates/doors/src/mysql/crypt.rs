@@ -9,6 +9,7 @@
 //!
 //! Not here: proofs that come over the wire (`auth`).
 
+use passwords::equal_secretly;
 use sha2::{Digest, Sha256};
 
 const SALT_BYTES: usize = 20;
@@ -41,10 +42,7 @@ impl StoredHash {
     /// Whether this was made from `password`.
     pub fn matches(&self, password: &[u8]) -> bool {
         password.len() <= PASSWORD_BYTES_MAX
-            && super::auth::equal_secretly(
-                &sha256_crypt(password, &self.salt, self.rounds),
-                &self.hash,
-            )
+            && equal_secretly(&sha256_crypt(password, &self.salt, self.rounds), &self.hash)
     }
 }
 

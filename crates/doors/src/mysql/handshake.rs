@@ -12,12 +12,11 @@
 //!
 //! Not here: whether the proof is right (`auth`).
 
+use passwords::Scramble;
+
 use super::cursor::{Cursor, Malformed};
 use super::frame::Packets;
 use super::numbers::{capability, character_set, status};
-
-/// Random bytes that a proof of a password depends on; none is zero.
-pub type Scramble = [u8; 20];
 
 /// What the client says about itself.
 #[derive(Clone, Debug, PartialEq, Eq)]

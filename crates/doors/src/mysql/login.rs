@@ -5,16 +5,17 @@
 //! 2. Changing the user, or resetting the connection, ends the old session first: its open
 //!    transaction is rolled back, its locks are free.
 //!
-//! Not here: the arithmetic of proofs (`auth`), packets' layouts (`handshake`).
+//! Not here: who is let in (`auth`), packets' layouts (`handshake`).
 
 use std::sync::Arc;
 
+use passwords::{FAST_SUCCESS, FULL_AUTHENTICATION};
 use sql::{Session, SqlError};
 
 use crate::conversation::Next;
 use crate::input::Input;
 
-use super::auth::{Exchange, FAST_SUCCESS, FULL_AUTHENTICATION, Step};
+use super::auth::{Exchange, Step};
 use super::command::Command;
 use super::conversation::{Go, Mysql, Stage};
 use super::decode;

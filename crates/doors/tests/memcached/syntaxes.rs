@@ -135,6 +135,20 @@ fn flush_all_empties_now_or_later() {
     client.expect(&[("flush_all noreply\nget a\n", "END\n")]);
 }
 
+/// A touch that finds nothing has entered the table all the same, which flush_all waits to be
+/// empty of writers.
+#[test]
+fn flush_all_does_not_wait_for_the_requests_before_it() {
+    let house = House::new();
+    let mut client = house.client();
+    let begun = std::time::Instant::now();
+    client
+        .expect(&[("flush_all\ngat 9 a\nflush_all\n", "OK\nEND\nOK\n"), ("flush_all 1\n", "OK\n")]);
+    house.pass(1);
+    client.expect(&[("touch a 9\ntouch a 9\nflush_all 1\n", "NOT_FOUND\nNOT_FOUND\nOK\n")]);
+    assert!(begun.elapsed() < house.engine.lock_wait_max());
+}
+
 #[test]
 fn noreply_hides_answers_but_not_effects() {
     let house = House::new();

@@ -1,33 +1,20 @@
 //! The connection phase: greeting, proofs, switches, refusals, changing the user.
 
 use doors::Next;
-use sha1::{Digest, Sha1};
-use sha2::Sha256;
+use passwords::{
+    CACHING_SHA2 as SHA2, NATIVE, Scramble, caching_sha2_proof as sha2_proof, native_proof,
+};
 
 use crate::House;
 use crate::client::{Client, EOF, OK, error_number, login};
 
-const SHA2: &str = "caching_sha2_password";
-const NATIVE: &str = "mysql_native_password";
-
 /// The 20 bytes of a greeting that a proof depends on.
-fn scramble(greeting: &[u8]) -> Vec<u8> {
+fn scramble(greeting: &[u8]) -> Scramble {
     let version_end = greeting.iter().position(|&byte| byte == 0).expect("a version");
     let first = version_end + 5;
     let second = first + 8 + 19;
-    [&greeting[first..first + 8], &greeting[second..second + 12]].concat()
-}
-
-fn sha2_proof(password: &[u8], scramble: &[u8]) -> Vec<u8> {
-    let once = Sha256::digest(password);
-    let mask = Sha256::new().chain_update(Sha256::digest(once)).chain_update(scramble).finalize();
-    once.iter().zip(mask).map(|(once, mask)| once ^ mask).collect()
-}
-
-fn native_proof(password: &[u8], scramble: &[u8]) -> Vec<u8> {
-    let once = Sha1::digest(password);
-    let mask = Sha1::new().chain_update(scramble).chain_update(Sha1::digest(once)).finalize();
-    once.iter().zip(mask).map(|(once, mask)| once ^ mask).collect()
+    let bytes = [&greeting[first..first + 8], &greeting[second..second + 12]].concat();
+    bytes.try_into().expect("20 bytes")
 }
 
 fn message(payload: &[u8]) -> String {

@@ -3,11 +3,13 @@
 //! Invariants
 //! 1. A directory with a number for its name is a complete backup: it is written as `unfinished`,
 //!    synced, and then renamed. It is renamed again before anything of it is removed.
-//! 2. Who writes here holds the lock of `rowhouse-backups`; who reads files shares it.
+//! 2. Who writes here holds the lock of `rowhouse-backups`; who reads files shares it, and needs no
+//!    right to write here.
 //! 3. Complete backups are never written to.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Write};
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -17,6 +19,7 @@ use super::Progress;
 use super::error::{BackupError, of};
 use super::files::{copy, end, is_immutable, sums, sync_directory};
 use super::list::{Backup, Entry, LIST_FILE};
+use crate::directory::make_directory;
 
 const MARK: &str = "rowhouse-backups";
 const MARK_TEXT: &str = "rowhouse backups\nversion 1\n";
@@ -24,7 +27,7 @@ const MARK_KIND: &str = "rowhouse backups\n";
 const ROWS: &str = "rows";
 const UNFINISHED: &str = "unfinished";
 const REMOVING: &str = "removing-";
-const CHECKING: &str = "checking";
+const SCRATCH: &str = "rowhouse-check-";
 
 type Result<T> = std::result::Result<T, BackupError>;
 
@@ -60,7 +63,8 @@ impl Backups {
     /// # Errors
     /// `Foreign`, `Newer`, `InUse`, and those of files.
     pub fn to_write(directory: &Path) -> Result<Backups> {
-        fs::create_dir_all(directory).map_err(of(directory))?;
+        // With its name on the disk: a backup that was reported is not to go with it.
+        make_directory(directory).map_err(of(directory))?;
         let mark = directory.join(MARK);
         if !mark.exists() && fs::read_dir(directory).map_err(of(directory))?.next().is_some() {
             return Err(BackupError::Foreign(directory.to_path_buf()));
@@ -320,28 +324,28 @@ impl Backups {
         sync_directory(to).map_err(of(to))
     }
 
-    /// Calls `look` with a directory that can be opened as a store and is thrown away afterwards:
-    /// data files are links to those of the backup, the others copies. Needs `to_write`.
+    /// Calls `look` with a directory that can be opened as a store and is thrown away afterwards.
+    /// It lies among the system's temporary files, since nobody may write where backups are kept:
+    /// data files are symbolic links to those of the backup, the others, which are small, copies.
     ///
     /// # Errors
     /// Of files.
     pub fn with_scratch<T>(&self, backup: &Backup, look: impl FnOnce(&Path) -> T) -> Result<T> {
-        let scratch = self.directory.join(CHECKING);
         let rows = self.path(backup.number).join(ROWS);
-        fs::create_dir(&scratch).map_err(of(&scratch))?;
-        let fill = || {
-            for Entry { name, .. } in &backup.files {
-                let (file, place) = (rows.join(name), scratch.join(name));
-                let linked = is_immutable(name) && fs::hard_link(&file, &place).is_ok();
-                if !linked {
-                    copy(&file, &place, &mut |_| {}).map_err(of(&place))?;
-                }
+        let rows = std::path::absolute(&rows).map_err(of(&rows))?;
+        let temporary = std::env::temp_dir();
+        let scratch = tempfile::Builder::new().prefix(SCRATCH).tempdir_in(&temporary);
+        let scratch = scratch.map_err(of(&temporary))?;
+        for Entry { name, .. } in &backup.files {
+            let (file, place) = (rows.join(name), scratch.path().join(name));
+            match is_immutable(name) {
+                true => symlink(&file, &place).map_err(of(&place))?,
+                false => _ = copy(&file, &place, &mut |_| {}).map_err(of(&place))?,
             }
-            Ok(())
-        };
-        let seen = fill().map(|()| look(&scratch));
-        fs::remove_dir_all(&scratch).map_err(of(&scratch))?;
-        seen
+        }
+        let seen = look(scratch.path());
+        scratch.close().map_err(of(&temporary))?;
+        Ok(seen)
     }
 
     fn path(&self, number: u64) -> PathBuf {
@@ -354,7 +358,7 @@ impl Backups {
             let entry = entry.map_err(of(&self.directory))?;
             let name = entry.file_name();
             let name = name.to_string_lossy();
-            if name == UNFINISHED || name == CHECKING || name.starts_with(REMOVING) {
+            if name == UNFINISHED || name.starts_with(REMOVING) {
                 fs::remove_dir_all(entry.path()).map_err(of(&entry.path()))?;
             }
         }

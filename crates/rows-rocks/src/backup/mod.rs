@@ -5,7 +5,7 @@
 //! DIR/rowhouse-backups   says whose directory this is; locked while a command works in it
 //! DIR/7/BACKUP           the list of the files of backup 7, with their checksums (`list`)
 //! DIR/7/rows/            its files
-//! DIR/unfinished/        a backup that is being written; also removing-N and checking
+//! DIR/unfinished/        a backup that is being written; also removing-N
 //! ```
 //! RocksDB's data files (`.sst`) never change. A later backup has hard links to those that an
 //! earlier one has, so removing a backup takes no file from another.

@@ -6,12 +6,11 @@
 //! damaged place; what tells them apart stands behind it. Every write carries a mark that says
 //! up to which sequence number the log was synced by then.
 //!
-//! Not here: replaying, which is RocksDB's.
+//! Not here: how records are found (`records`), and replaying, which is RocksDB's.
 
 mod marks;
-mod records;
 mod verdict;
 
 pub(crate) use marks::Marks;
 pub use verdict::DamagedLog;
-pub(crate) use verdict::{cut_aliens, find_damage, find_manifest_damage};
+pub(crate) use verdict::{cut_aliens, find_damage};

@@ -17,10 +17,10 @@
 use std::path::{Path, PathBuf};
 use std::{fmt, fs, io};
 
-use super::marks::Head;
-use super::records::{Damage, Next, Records};
+use super::marks::{HEAD_BYTES, Head};
+use crate::records::{Damage, Next, Records};
 
-/// A log, or the list of files, is damaged as no crash leaves it.
+/// A log is damaged as no crash leaves it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DamagedLog {
     /// The file.
@@ -92,7 +92,7 @@ pub(crate) fn find_damage(directory: &Path, from: u64) -> io::Result<Option<Dama
     let mut before = None;
     let mut synced = 0;
     for (_, file) in files(directory)?.into_iter().filter(|(number, _)| *number >= from) {
-        let mut records = Records::open(&file)?;
+        let mut records = Records::open(&file, HEAD_BYTES)?;
         loop {
             match records.next()? {
                 Next::End => break,
@@ -124,40 +124,13 @@ pub(crate) fn find_damage(directory: &Path, from: u64) -> io::Result<Option<Dama
     Ok(places.into_iter().find_map(synced_there))
 }
 
-/// Looks for damage that no crash leaves in the MANIFEST, RocksDB's list of its files: any that
-/// is followed by a record, because each record is synced before anything depends on it.
-///
-/// # Errors
-/// Of reading the files. A missing or unreadable CURRENT is RocksDB's to tell.
-pub(crate) fn find_manifest_damage(directory: &Path) -> io::Result<Option<DamagedLog>> {
-    let Ok(current) = fs::read_to_string(directory.join("CURRENT")) else {
-        return Ok(None);
-    };
-    let file = directory.join(current.trim_end());
-    if !file.is_file() {
-        return Ok(None);
-    }
-    let mut records = Records::open(&file)?;
-    let mut damaged = None;
-    loop {
-        match (records.next()?, damaged) {
-            (Next::End, _) => return Ok(None),
-            (Next::Record, None) => {}
-            (Next::Damage(Damage { alien: Some(place), .. }), _) | (Next::Record, Some(place)) => {
-                return Ok(Some(DamagedLog { file, place, lost: None }));
-            }
-            (Next::Damage(Damage { place, .. }), _) => damaged = damaged.or(Some(place)),
-        }
-    }
-}
-
 /// Cuts log files off before what RocksDB cannot read past.
 ///
 /// # Errors
 /// Of the files.
 pub(crate) fn cut_aliens(directory: &Path) -> io::Result<()> {
     for (_, file) in files(directory)? {
-        let mut records = Records::open(&file)?;
+        let mut records = Records::open(&file, HEAD_BYTES)?;
         loop {
             match records.next()? {
                 Next::End => break,

@@ -144,6 +144,11 @@ fn signed(body: &[u8]) -> i64 {
     (flipped << (64 - bits)) as i64 >> (64 - bits)
 }
 
+/// Zeros are equal, so keys have none with a sign.
+fn is_minus_zero(value: f64) -> bool {
+    value == 0.0 && value.is_sign_negative()
+}
+
 /// The value of a body of the right length.
 fn decode_body(ty: &ColumnType, body: &[u8]) -> Result<Value> {
     let bad = || corrupt("a key part is no value of its type");
@@ -153,12 +158,20 @@ fn decode_body(ty: &ColumnType, body: &[u8]) -> Result<Value> {
         ColumnType::Float => {
             let bits = unsigned(body) as u32;
             let bits = if bits >> 31 == 1 { bits ^ 1 << 31 } else { !bits };
-            Value::Float(f32::from_bits(bits))
+            let value = f32::from_bits(bits);
+            if is_minus_zero(value.into()) {
+                return Err(bad());
+            }
+            Value::Float(value)
         }
         ColumnType::Double => {
             let bits = unsigned(body);
             let bits = if bits >> 63 == 1 { bits ^ 1 << 63 } else { !bits };
-            Value::Double(f64::from_bits(bits))
+            let value = f64::from_bits(bits);
+            if is_minus_zero(value) {
+                return Err(bad());
+            }
+            Value::Double(value)
         }
         ColumnType::Decimal { precision, scale } => {
             Value::Decimal(decimal(body, *precision, *scale).ok_or_else(bad)?)

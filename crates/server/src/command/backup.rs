@@ -69,7 +69,7 @@ pub fn run(settings: &Settings, flags: &ArgMatches) -> anyhow::Result<ExitCode> 
         true => Sharing::Nothing,
         false => Sharing::Links,
     };
-    let mut progress = Progress::new("copying");
+    let mut progress = Progress::of_bytes("copying");
     let backup = backups.add(&frozen.rows(), sharing, &mut |done, of| progress.tell(done, of))?;
     drop(progress);
     drop(frozen);

@@ -46,11 +46,9 @@ fn check_backup(
     number: Option<u64>,
     settings: &Settings,
 ) -> anyhow::Result<ExitCode> {
-    // A directory without backups is not made one.
-    Backups::to_list(directory)?;
-    let backups = Backups::to_write(directory)?;
+    let backups = Backups::to_read(directory)?;
     let backup = backups.get(number)?;
-    let mut progress = Progress::new("reading");
+    let mut progress = Progress::of_bytes("reading");
     let damages = backups.verify(&backup, &mut |done, of| progress.tell(done, of))?;
     drop(progress);
     let damaged = damages.len();

@@ -5,11 +5,13 @@
 use std::io::{BufWriter, stdout};
 use std::process::ExitCode;
 
-use ::load::{DumpOptions, Progress, Wanted, dump};
+use ::load::{DumpOptions, Wanted, dump};
 use anyhow::bail;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
 use super::link;
+use super::progress::Progress;
+use crate::causes::with_causes;
 use crate::settings::Settings;
 
 const OUT_BYTES: usize = 1 << 20;
@@ -47,7 +49,7 @@ pub fn run(settings: &Settings, flags: &ArgMatches) -> anyhow::Result<ExitCode> 
     let options = DumpOptions { wanted, version: super::VERSION.to_owned() };
     let quiet = flags.get_flag("quiet");
     let mut reached = link::reach(settings, flags, false)?;
-    let mut progress = Progress::new(None, quiet);
+    let mut progress = Progress::new("dumping", None, quiet);
     let out = BufWriter::with_capacity(OUT_BYTES, stdout().lock());
     let dumped = dump(&mut reached.client, &options, out, &mut progress);
     let seconds = progress.elapsed().as_secs_f64();
@@ -61,7 +63,7 @@ pub fn run(settings: &Settings, flags: &ArgMatches) -> anyhow::Result<ExitCode> 
             reached.end(true)
         }
         Err(error) => {
-            eprintln!("rowhouse: {:#}", anyhow::Error::from(error));
+            eprintln!("rowhouse: {}", with_causes(&error));
             reached.end(false)
         }
     }

@@ -69,11 +69,7 @@ pub fn reach(settings: &Settings, flags: &ArgMatches, make: bool) -> anyhow::Res
     logging::start("warn", settings.log_format);
     let text = |name: &str| flags.get_one::<String>(name).cloned();
     let password = text("password").or_else(|| std::env::var("MYSQL_PWD").ok());
-    let login = Login {
-        user: text("user").unwrap_or_else(|| "root".to_owned()),
-        password: password.unwrap_or_default(),
-    };
-    let stream: Box<dyn Link> = match (text("socket"), text("host"), text("port")) {
+    let (private, stream) = match (text("socket"), text("host"), text("port")) {
         (Some(path), _, _) => unix(Path::new(&path))?,
         (None, None, None) => match ask(&status_socket(&settings.data_dir)) {
             Ok(figures) => door_of(&figures, settings)?,
@@ -85,12 +81,20 @@ pub fn reach(settings: &Settings, flags: &ArgMatches, make: bool) -> anyhow::Res
             tcp((host.as_str(), port.context("--port is a number up to 65535")?))?
         }
     };
+    let login = Login {
+        user: text("user").unwrap_or_else(|| "root".to_owned()),
+        password: password.unwrap_or_default(),
+        private,
+    };
     let client = Client::login(stream, &login).context("cannot log in")?;
     Ok(Reached { client, local: None })
 }
 
+/// A way to a server, and whether nobody can listen on it.
+type Way = (bool, Box<dyn Link>);
+
 /// The MySQL door that a running server's status names.
-fn door_of(figures: &[(String, String)], settings: &Settings) -> anyhow::Result<Box<dyn Link>> {
+fn door_of(figures: &[(String, String)], settings: &Settings) -> anyhow::Result<Way> {
     let find = |name: &str| figures.iter().find(|(known, _)| known == name).map(|(_, at)| at);
     if let Some(path) = find("address_mysql_socket") {
         return unix(Path::new(path));
@@ -104,19 +108,19 @@ fn door_of(figures: &[(String, String)], settings: &Settings) -> anyhow::Result<
     }
 }
 
-fn unix(path: &Path) -> anyhow::Result<Box<dyn Link>> {
+fn unix(path: &Path) -> anyhow::Result<Way> {
     let stream = connect_unix(path);
     let stream = stream.with_context(|| format!("cannot connect to {}", path.display()))?;
     stream.set_read_timeout(Some(PATIENCE))?;
-    Ok(Box::new(stream))
+    Ok((true, Box::new(stream)))
 }
 
-fn tcp(address: impl std::net::ToSocketAddrs + std::fmt::Debug) -> anyhow::Result<Box<dyn Link>> {
+fn tcp(address: impl std::net::ToSocketAddrs + std::fmt::Debug) -> anyhow::Result<Way> {
     let stream = TcpStream::connect(&address);
     let stream = stream.with_context(|| format!("cannot connect to {address:?}"))?;
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_nodelay(true)?;
-    Ok(Box::new(stream))
+    Ok((false, Box::new(stream)))
 }
 
 /// Opens the data directory in this process.
@@ -131,7 +135,7 @@ fn open_here(settings: &Settings, make: bool) -> anyhow::Result<Reached> {
     let door = Arc::new(door.with_packet_bytes_max(settings.packet_max));
     let conversation = Mysql::new(door, ONLY_CONNECTION, "localhost");
     let here = Here::new(engine.clone(), conversation);
-    let login = Login { user: "root".to_owned(), password: String::new() };
+    let login = Login { user: "root".to_owned(), password: String::new(), private: true };
     let client = Client::login(Box::new(here), &login).context("cannot log in")?;
     Ok(Reached { client, local: Some((data_dir, engine)) })
 }

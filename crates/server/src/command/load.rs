@@ -6,10 +6,11 @@ use std::fs::File;
 use std::io::{Read, stdin};
 use std::process::ExitCode;
 
-use ::load::{LoadOptions, Loaded, Progress, load};
+use ::load::{LoadOptions, Loaded, load};
 use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
+use super::progress::Progress;
 use super::{dump, link};
 use crate::settings::Settings;
 
@@ -49,7 +50,7 @@ pub fn run(settings: &Settings, flags: &ArgMatches) -> anyhow::Result<ExitCode> 
         statement_bytes_max: settings.packet_max.saturating_sub(HEAD_BYTES),
     };
     let mut reached = link::reach(settings, flags, true)?;
-    let mut progress = Progress::new(bytes, quiet);
+    let mut progress = Progress::new("loading", bytes, quiet);
     let loaded = load(&mut reached.client, reader, &options, &mut progress);
     let seconds = progress.elapsed().as_secs_f64();
     drop(progress);

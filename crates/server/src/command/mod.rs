@@ -22,6 +22,7 @@ use std::process::ExitCode;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use rows_rocks::BackupError;
 
+use crate::causes::with_causes;
 use crate::data_dir::DataDirError;
 use crate::settings::sample::sample;
 use crate::settings::table::{Kind, SECTIONS, Setting};
@@ -66,7 +67,7 @@ pub fn run() -> ExitCode {
     match done {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("rowhouse: {error:#}");
+            eprintln!("rowhouse: {}", with_causes(error.as_ref()));
             ExitCode::from(code_of(&error))
         }
     }

@@ -32,7 +32,7 @@ pub fn run(settings: &Settings, flags: &ArgMatches) -> anyhow::Result<ExitCode> 
     let directory: &PathBuf = flags.get_one("directory").context("a directory is needed")?;
     let backups = Backups::to_read(directory)?;
     let backup = backups.get(flags.get_one("number").copied())?;
-    let mut progress = Progress::new("copying");
+    let mut progress = Progress::of_bytes("copying");
     DataDir::make_of(&settings.data_dir, |rows| {
         let tell = &mut |done, of| progress.tell(done, of);
         backups.restore(&backup, rows, tell).map_err(anyhow::Error::from)

@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use clap::Command;
 use rows::error::Error;
 use rows_rocks::{DamagedLog, RocksOptions, RocksStore};
@@ -38,15 +38,6 @@ pub fn run(settings: &Settings) -> anyhow::Result<ExitCode> {
         super::print("the log is sound: nothing was given up\n")?;
         return check::examine(&rows, settings);
     };
-    let name = damaged.file.file_name().unwrap_or_default().to_string_lossy();
-    if name.starts_with(MANIFEST) {
-        // Without its list of files nobody knows which of them are data and which were replaced.
-        bail!(
-            "{} is damaged, the list of files: nothing can be salvaged, and nothing was changed; \
-             restore a backup (`rowhouse restore`)",
-            damaged.file.display()
-        );
-    }
     let aside = put_aside(&rows).context("cannot put the log aside; nothing was changed")?;
     let options = RocksOptions { gives_up_damaged_log: true, ..options };
     drop(RocksStore::open(&rows, &options).context("cannot open the rows without the damage")?);
@@ -73,7 +64,8 @@ fn damage(opened: rows::Result<RocksStore>) -> anyhow::Result<Option<DamagedLog>
     {
         return Ok(Some(damaged.clone()));
     }
-    Err(anyhow::Error::from(error).context("cannot open the rows, and not for damage of the log"))
+    Err(anyhow::Error::from(error)
+        .context("nothing was changed: the rows cannot be opened, and not for damage of the log"))
 }
 
 /// Copies the logs and the lists of files, synced, into a directory of their own.

@@ -91,13 +91,32 @@ pub fn cut_and_judge(
     durability: &str,
     cuts: &[Cut],
 ) -> Result<Figures, Wrong> {
-    let open = || Journal::open(&recording.journal).expect("the journal");
-    let ticks: Vec<u64> =
-        open().filter(|record| record.kind == Kind::Tick).map(|record| record.nanos).collect();
+    let ticks = ticks(recording);
     let judge = Judge::new(durability, &recording.accounts, &recording.seen, &ticks);
-    let (mut disk, mut journal) = (Disk::default(), open());
-    let (mut position, mut nanos) = (0, 0);
     let mut figures = Figures::default();
+    for_each_cut(recording, cuts, &mut |disk, cut, at| {
+        figures += one_cut(disk, &judge, cut, at)?;
+        Ok(())
+    })?;
+    Ok(figures)
+}
+
+/// When the layer's clock has ticked, in nanoseconds since 1970.
+pub fn ticks(recording: &Recording) -> Vec<u64> {
+    let journal = Journal::open(&recording.journal).expect("the journal");
+    let ticks = journal.filter(|record| record.kind == Kind::Tick);
+    ticks.map(|record| record.nanos).collect()
+}
+
+/// Brings a disk to each of the cuts, which are in order, and looks at it there.
+pub fn for_each_cut(
+    recording: &Recording,
+    cuts: &[Cut],
+    look: &mut dyn FnMut(&Disk, Cut, Moment) -> Result<(), String>,
+) -> Result<(), Wrong> {
+    let mut disk = Disk::default();
+    let mut journal = Journal::open(&recording.journal).expect("the journal");
+    let (mut position, mut nanos) = (0, 0);
     for cut in cuts {
         while position < cut.position {
             let Some(record) = journal.next() else { break };
@@ -105,10 +124,9 @@ pub fn cut_and_judge(
             (position, nanos) = (position + 1, record.nanos);
         }
         let at = Moment { position: cut.position, nanos };
-        let one = one_cut(&disk, &judge, *cut, at);
-        figures += one.map_err(|why| Wrong { cut: *cut, why })?;
+        look(&disk, *cut, at).map_err(|why| Wrong { cut: *cut, why })?;
     }
-    Ok(figures)
+    Ok(())
 }
 
 /// Writes what a cut leaves, to be looked at.

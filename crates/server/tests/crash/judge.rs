@@ -62,6 +62,17 @@ impl<'a> Judge<'a> {
 
     /// Compares; the error says what is wrong.
     pub fn judge(&self, cut: Moment, found: &Found) -> Result<Stake, String> {
+        self.judge_between(cut, cut, found)
+    }
+
+    /// Compares what is of a moment somewhere from `since` to `cut`: promises made until `since`
+    /// are to be kept.
+    pub fn judge_between(
+        &self,
+        since: Moment,
+        cut: Moment,
+        found: &Found,
+    ) -> Result<Stake, String> {
         let mut stake = Stake::default();
         for name in found.keys() {
             let expected = name == "cuts.ledger" || self.owners.contains_key(name.as_str());
@@ -75,7 +86,7 @@ impl<'a> Judge<'a> {
             let told = account.steps.iter().filter(|step| is_before(step.told, cut)).count();
             let sent = account.steps.iter().take_while(|step| step.sent.position < cut.position);
             let sent = sent.count();
-            let promised = self.promised(account, cut);
+            let promised = self.promised(account, since);
             let (fewest, most) = self.steps_held(index, promised, sent, found)?;
             stake.told += told as u64;
             stake.under_way += sent.saturating_sub(told) as u64;
@@ -87,19 +98,20 @@ impl<'a> Judge<'a> {
     }
 
     /// How many steps must be there.
-    fn promised(&self, account: &Account, cut: Moment) -> usize {
+    fn promised(&self, account: &Account, since: Moment) -> usize {
         let steps = account.steps.iter();
         match self.durability {
             "every-commit" => {
-                let told = steps.take_while(|step| is_before(step.told, cut)).count();
+                let told = steps.take_while(|step| is_before(step.told, since)).count();
                 let read = self.seen.iter().filter(|seen| {
-                    seen.account == account.number && seen.told.position <= cut.position
+                    seen.account == account.number && seen.told.position <= since.position
                 });
                 told.max(read.map(|seen| seen.serial as usize).max().unwrap_or(0))
             }
             "every-second" => {
                 let old = |told: Moment| {
-                    is_before(Some(told), cut) && self.clock.between(told.nanos, cut.nanos) > SECOND
+                    is_before(Some(told), since)
+                        && self.clock.between(told.nanos, since.nanos) > SECOND
                 };
                 steps.take_while(|step| step.told.is_some_and(old)).count()
             }

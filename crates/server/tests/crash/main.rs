@@ -7,14 +7,19 @@
 //! Each is opened, checked, and compared with the accounts of the clients (`judge` has the rules);
 //! some are opened by a real server and looked at through its doors.
 //!
+//! Backups and restores: commands of their own run on the same layer, and cuts fall into them
+//! (`command_cuts`).
+//!
 //! Kills: the operating system keeps what it was handed; nothing answered is lost under any
 //! durability (`kills`).
 //!
-//! `ROWHOUSE_CUTS=5000` makes so many cuts under each durability instead of a few,
+//! `ROWHOUSE_CUTS=5000` makes so many cuts under each durability, and amid backups, instead of a few,
 //! `ROWHOUSE_KILLS=500` so many kills; `make crashes` does both. A failure of a cut keeps
 //! its recording and prints the `ROWHOUSE_CUT_AGAIN` with which this one cut is made again.
 
 mod account;
+mod command_cuts;
+mod commands;
 mod cuts;
 mod doors;
 mod found;
@@ -34,7 +39,9 @@ mod support;
 use std::env;
 use std::path::Path;
 
-use cuts::{Cut, Figures, cut_and_judge, moments, write_disk};
+use command_cuts::{CommandFigures, cut_commands_and_judge, moments_of_commands};
+use commands::record_commands;
+use cuts::{Cut, Figures, Wrong, cut_and_judge, moments, write_disk};
 use kills::kill_again_and_again;
 use recording::{Recording, record};
 
@@ -42,6 +49,10 @@ const CUTS: u64 = 60;
 /// Cuts of one recording, and steps of each writer in it.
 const CUTS_EACH: u64 = 250;
 const STEPS: usize = 1200;
+
+/// Cuts amid backups and restores, and of one recording of them.
+const COMMAND_CUTS: u64 = 20;
+const COMMAND_CUTS_EACH: u64 = 60;
 
 const KILLS: u64 = 15;
 
@@ -54,6 +65,18 @@ fn cuts_wanted() -> u64 {
     wanted("ROWHOUSE_CUTS", CUTS)
 }
 
+/// Keeps what is needed to make a cut again, and ends the test.
+fn fail(recording: &Recording, wrong: Wrong) -> ! {
+    let (kept, durability) = (recording.keep(), &recording.durability);
+    let Cut { position, seed } = wrong.cut;
+    panic!(
+        "{durability}, cut after record {position} with seed {seed}: {}\nagain with \
+         ROWHOUSE_CUT_AGAIN='{} {position} {seed}' and the test a_kept_cut_is_made_again",
+        wrong.why,
+        kept.display()
+    );
+}
+
 /// Cuts by the durability that the server has; a wrong one ends the test.
 fn cut_the_power(durability: &str) -> Figures {
     let mut figures = Figures::default();
@@ -63,16 +86,7 @@ fn cut_the_power(durability: &str) -> Figures {
         let count = CUTS_EACH.min(cuts_wanted() - figures.cuts);
         match cut_and_judge(&recording, durability, &moments(&recording, count, seed)) {
             Ok(more) => figures += more,
-            Err(wrong) => {
-                let kept = recording.keep();
-                let Cut { position, seed } = wrong.cut;
-                panic!(
-                    "{durability}, cut after record {position} with seed {seed}: {}\nagain with \
-                     ROWHOUSE_CUT_AGAIN='{} {position} {seed}' and the test a_kept_cut_is_made_again",
-                    wrong.why,
-                    kept.display()
-                );
-            }
+            Err(wrong) => fail(&recording, wrong),
         }
         eprintln!("{durability}: {figures}");
         seed += 1;
@@ -97,6 +111,27 @@ fn a_power_cut_loses_at_most_a_second_under_every_second() {
 fn a_power_cut_leaves_a_sound_prefix_under_os() {
     let figures = cut_the_power("os");
     assert!(figures.stake.lost > 0);
+}
+
+#[test]
+fn a_power_cut_amid_backups_and_restores_leaves_them_whole_or_none() {
+    let wanted = wanted("ROWHOUSE_CUTS", COMMAND_CUTS);
+    let mut figures = CommandFigures::default();
+    let mut seed = 1;
+    while figures.cuts < wanted {
+        let durability = ["every-commit", "os", "every-second"][seed as usize % 3];
+        let recording = record_commands(durability, seed);
+        let count = COMMAND_CUTS_EACH.min(wanted - figures.cuts);
+        let cuts = moments_of_commands(&recording, count, seed);
+        match cut_commands_and_judge(&recording, &cuts) {
+            Ok(more) => figures += more,
+            Err(wrong) => fail(&recording, wrong),
+        }
+        eprintln!("backups, {durability}: {figures}");
+        seed += 1;
+    }
+    assert!(figures.amid_backups > figures.unfinished || figures.unfinished > 0);
+    assert!(figures.backups > 0 && figures.restores > 0 && figures.amid_restores > 0);
 }
 
 #[test]
@@ -126,7 +161,12 @@ fn a_kept_cut_is_made_again() {
     let disk = Path::new(words[0]).join("disk");
     write_disk(&recording, cut, &disk);
     eprintln!("the disk is in {}", disk.display());
-    match cut_and_judge(&recording, &recording.durability, &[cut]) {
+    let judged = match recording.commands.is_empty() {
+        true => cut_and_judge(&recording, &recording.durability, &[cut])
+            .map(|figures| figures.to_string()),
+        false => cut_commands_and_judge(&recording, &[cut]).map(|figures| figures.to_string()),
+    };
+    match judged {
         Ok(figures) => eprintln!("as it should be: {figures}"),
         Err(wrong) => panic!("{}", wrong.why),
     }

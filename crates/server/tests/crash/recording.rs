@@ -7,6 +7,8 @@
 //! step SENT_POSITION SENT_NANOS TOLD_POSITION TOLD_NANOS     (0 0: no answer came)
 //! change NAME<tab>=VALUE, or NAME<tab>-                      (of the step above)
 //! seen ACCOUNT SERIAL POSITION NANOS
+//! backup BEGAN_POSITION BEGAN_NANOS TOLD_POSITION TOLD_NANOS NUMBER REMOVED...
+//! restore BEGAN_POSITION BEGAN_NANOS TOLD_POSITION TOLD_NANOS NUMBER PLACE
 //! ```
 
 use std::fmt::Write as _;
@@ -16,10 +18,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use faults::{Disk, Journal, Layer};
+use faults::{Disk, Journal, Layer, Position};
 use tempfile::TempDir;
 
 use crate::account::{Account, Moment, Seen, Step};
+use crate::commands::Command;
 use crate::load::{Ends, prepare, start_readers, start_writers};
 use crate::support::{Running, flags, rowhouse};
 
@@ -32,6 +35,8 @@ pub struct Recording {
     pub durability: String,
     pub accounts: Vec<Account>,
     pub seen: Vec<Seen>,
+    /// Backups and restores, one after the other.
+    pub commands: Vec<Command>,
     pub journal: PathBuf,
     #[expect(dead_code, reason = "it removes the journal when it is dropped")]
     directory: TempDir,
@@ -47,37 +52,75 @@ pub fn place() -> TempDir {
     .expect("a directory")
 }
 
+/// A place on the layer, where a server runs.
+pub struct Stage {
+    directory: TempDir,
+    pub layer: Layer,
+    /// Everything below it is recorded.
+    pub root: PathBuf,
+}
+
+impl Stage {
+    pub fn new() -> Stage {
+        let directory = place();
+        let root = directory.path().join("disk");
+        fs::create_dir(&root).expect("the root");
+        let layer = Layer::new(&root, &directory.path().join("layer")).expect("the layer");
+        let layer = layer.recording(SYNC, TICK).expect("the layer");
+        Stage { directory, layer, root }
+    }
+
+    /// Starts a server on its data directory, with what the writers need.
+    pub fn serve(&self, durability: &str) -> Running {
+        let data_dir = self.root.join("data");
+        let mut arguments = flags(&data_dir);
+        arguments.push(format!("--durability={durability}"));
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let mut command = rowhouse(&arguments);
+        self.layer.beneath(&mut command);
+        let server = Running::start_command(&data_dir, command);
+        prepare(&server);
+        server
+    }
+
+    pub fn position(&self) -> Position {
+        self.layer.position().expect("the layer's page")
+    }
+
+    /// No process runs any more; its journal must say how the files are.
+    pub fn end(
+        self,
+        durability: &str,
+        accounts: Vec<Account>,
+        seen: Vec<Seen>,
+        commands: Vec<Command>,
+    ) -> Recording {
+        let Stage { directory, layer, root } = self;
+        let journal = layer.journal().expect("it is kept").to_owned();
+        let mut disk = Disk::default();
+        Journal::open(&journal).expect("the journal").for_each(|record| disk.take(&record));
+        let missed = disk.differences(&root).expect("readable");
+        assert!(missed.is_empty(), "the layer has missed changes: {missed:?}");
+        fs::remove_dir_all(&root).expect("no longer needed");
+        let durability = durability.to_owned();
+        Recording { durability, accounts, seen, commands, journal, directory }
+    }
+}
+
 /// Runs the server until each writer has made so many steps.
 pub fn record(durability: &str, seed: u64, steps_max: usize) -> Recording {
-    let directory = place();
-    let root = directory.path().join("disk");
-    fs::create_dir(&root).expect("the root");
-    let layer = Layer::new(&root, &directory.path().join("layer")).expect("the layer");
-    let layer = layer.recording(SYNC, TICK).expect("the layer");
-    let data_dir = root.join("data");
-    let mut arguments = flags(&data_dir);
-    arguments.push(format!("--durability={durability}"));
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let mut command = rowhouse(&arguments);
-    layer.beneath(&mut command);
-    let server = Running::start_command(&data_dir, command);
-    prepare(&server);
+    let stage = Stage::new();
+    let server = stage.serve(durability);
     let ended = Arc::new(AtomicBool::new(false));
     let ends = Ends { seed, steps_max, ended: ended.clone(), begun: Arc::default() };
-    let position = || layer.position().expect("the layer's page");
+    let position = || stage.position();
     let readers = start_readers(&server, &position, &ends);
     let writers = start_writers(&server, &position, &ends, 0);
     let accounts = writers.into_iter().map(|writer| writer.join().expect("a writer")).collect();
     ended.store(true, Ordering::Relaxed);
     let seen = readers.into_iter().flat_map(|reader| reader.join().expect("a reader")).collect();
     assert_eq!(server.stop().code(), Some(0));
-    let journal = layer.journal().expect("it is kept").to_owned();
-    let mut disk = Disk::default();
-    Journal::open(&journal).expect("the journal").for_each(|record| disk.take(&record));
-    let missed = disk.differences(&root).expect("readable");
-    assert!(missed.is_empty(), "the layer has missed changes: {missed:?}");
-    fs::remove_dir_all(&root).expect("no longer needed");
-    Recording { durability: durability.to_owned(), accounts, seen, journal, directory }
+    stage.end(durability, accounts, seen, Vec::new())
 }
 
 impl Recording {
@@ -102,6 +145,9 @@ impl Recording {
         for Seen { account, serial, told } in &self.seen {
             let _ = writeln!(text, "seen {account} {serial} {} {}", told.position, told.nanos);
         }
+        for command in &self.commands {
+            let _ = writeln!(text, "{}", command.text());
+        }
         fs::write(kept.join("accounts"), text).expect("the accounts");
         kept
     }
@@ -110,6 +156,7 @@ impl Recording {
     pub fn kept(kept: &Path) -> Recording {
         let text = fs::read_to_string(kept.join("accounts")).expect("the accounts");
         let (mut durability, mut accounts, mut seen) = (String::new(), Vec::new(), Vec::new());
+        let mut commands = Vec::new();
         for line in text.lines() {
             let (word, rest) = line.split_once(' ').expect("a word");
             let mut words = rest.split(' ');
@@ -134,6 +181,7 @@ impl Recording {
                     let step = accounts.last_mut().and_then(|account| account.steps.last_mut());
                     step.expect("a step").changes.push((name.to_owned(), value));
                 }
+                "backup" | "restore" => commands.push(Command::read(line)),
                 _ => {
                     let (account, serial) = (number(), number());
                     let told = Moment { position: number(), nanos: number() };
@@ -142,6 +190,6 @@ impl Recording {
             }
         }
         let journal = kept.join("journal");
-        Recording { durability, accounts, seen, journal, directory: place() }
+        Recording { durability, accounts, seen, commands, journal, directory: place() }
     }
 }

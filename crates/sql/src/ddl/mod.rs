@@ -10,7 +10,7 @@ mod print;
 pub use alter::{alterations, table_collation};
 pub use column::default_text;
 pub use create::{new_table, new_table_like};
-pub use print::{create_table_text, quoted, type_text};
+pub use print::{create_table_text, quoted};
 
 /// Things that were accepted without effect, for warnings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,10 +1,10 @@
-//! Definitions as statements: SHOW CREATE TABLE, and the types of SHOW COLUMNS.
+//! Definitions as statements: SHOW CREATE TABLE.
 //!
 //! Invariants
 //! 1. What SHOW CREATE TABLE prints makes the same table here, and is taken by MySQL and MariaDB.
 
 use rows::schema::{Column, DefaultValue, Index, TableDefinition};
-use rows::types::{Collation, ColumnType, IntWidth, LobSize};
+use rows::types::{Collation, ColumnType, string_literal};
 
 use super::column::now_text;
 
@@ -13,79 +13,8 @@ pub fn quoted(name: &str) -> String {
     format!("`{}`", name.replace('`', "``"))
 }
 
-/// A text in quotes.
-fn literal(text: &str) -> String {
-    let mut out = String::from("'");
-    for character in text.chars() {
-        match character {
-            '\'' => out.push_str("''"),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\0' => out.push_str("\\0"),
-            other => out.push(other),
-        }
-    }
-    out.push('\'');
-    out
-}
-
-/// A type as SHOW COLUMNS prints it. Widths of integers are not printed, as in MySQL 8, except
-/// for TINYINT(1), which clients take for a boolean.
-pub fn type_text(ty: &ColumnType) -> String {
-    let fraction = |name: &str, fsp: u8| match fsp {
-        0 => name.to_string(),
-        _ => format!("{name}({fsp})"),
-    };
-    match ty {
-        ColumnType::Int { boolean: true, .. } => "tinyint(1)".to_string(),
-        ColumnType::Int { width, unsigned, .. } => {
-            let name = match width {
-                IntWidth::Tiny => "tinyint",
-                IntWidth::Small => "smallint",
-                IntWidth::Medium => "mediumint",
-                IntWidth::Int => "int",
-                IntWidth::Big => "bigint",
-            };
-            if *unsigned { format!("{name} unsigned") } else { name.to_string() }
-        }
-        ColumnType::Float => "float".to_string(),
-        ColumnType::Double => "double".to_string(),
-        ColumnType::Decimal { precision, scale } => format!("decimal({precision},{scale})"),
-        ColumnType::Char { chars, .. } => format!("char({chars})"),
-        ColumnType::VarChar { chars, .. } => format!("varchar({chars})"),
-        ColumnType::Text { size, .. } => match size {
-            LobSize::Tiny => "tinytext",
-            LobSize::Normal => "text",
-            LobSize::Medium => "mediumtext",
-            LobSize::Long => "longtext",
-        }
-        .to_string(),
-        ColumnType::Binary { bytes } => format!("binary({bytes})"),
-        ColumnType::VarBinary { bytes } => format!("varbinary({bytes})"),
-        ColumnType::Blob { size } => match size {
-            LobSize::Tiny => "tinyblob",
-            LobSize::Normal => "blob",
-            LobSize::Medium => "mediumblob",
-            LobSize::Long => "longblob",
-        }
-        .to_string(),
-        ColumnType::Date => "date".to_string(),
-        ColumnType::Time { fsp } => fraction("time", *fsp),
-        ColumnType::DateTime { fsp } => fraction("datetime", *fsp),
-        ColumnType::Timestamp { fsp } => fraction("timestamp", *fsp),
-        ColumnType::Year => "year".to_string(),
-        ColumnType::Enum { values, .. } => {
-            let words: Vec<String> =
-                values.iter().map(|word| format!("'{}'", word.replace('\'', "''"))).collect();
-            format!("enum({})", words.join(","))
-        }
-        ColumnType::Json => "json".to_string(),
-    }
-}
-
 fn column_line(column: &Column, default: Collation) -> String {
-    let mut line = format!("{} {}", quoted(&column.name), type_text(&column.ty));
+    let mut line = format!("{} {}", quoted(&column.name), column.ty.mysql_type_name());
     let collation = match &column.ty {
         ColumnType::Char { collation, .. }
         | ColumnType::VarChar { collation, .. }
@@ -104,7 +33,7 @@ fn column_line(column: &Column, default: Collation) -> String {
     match &column.default {
         DefaultValue::Literal(Some(text)) => {
             let text = String::from_utf8_lossy(text);
-            line.push_str(&format!(" DEFAULT {}", literal(&text)));
+            line.push_str(&format!(" DEFAULT {}", string_literal(&text)));
         }
         DefaultValue::CurrentTimestamp => {
             line.push_str(&format!(" DEFAULT {}", now_text(&column.ty)));
@@ -126,7 +55,7 @@ fn column_line(column: &Column, default: Collation) -> String {
         line.push_str(" AUTO_INCREMENT");
     }
     if !column.comment.is_empty() {
-        line.push_str(&format!(" COMMENT {}", literal(&column.comment)));
+        line.push_str(&format!(" COMMENT {}", string_literal(&column.comment)));
     }
     line
 }
@@ -147,7 +76,7 @@ fn index_line(definition: &TableDefinition, index: &Index, primary: bool) -> Str
         (false, false) => format!("KEY {} ({parts})", quoted(&index.name)),
     };
     if !index.comment.is_empty() {
-        line.push_str(&format!(" COMMENT {}", literal(&index.comment)));
+        line.push_str(&format!(" COMMENT {}", string_literal(&index.comment)));
     }
     line
 }
@@ -176,7 +105,7 @@ pub fn create_table_text(
     }
     text.push_str(&format!(" DEFAULT CHARSET=utf8mb4 COLLATE={}", default.name()));
     if !definition.comment.is_empty() {
-        text.push_str(&format!(" COMMENT={}", literal(&definition.comment)));
+        text.push_str(&format!(" COMMENT={}", string_literal(&definition.comment)));
     }
     // Options that no other server knows: to them this is a comment.
     let mut ours = String::new();

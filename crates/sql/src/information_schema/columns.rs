@@ -5,7 +5,7 @@ use rows::engine::Engine;
 use rows::types::{Collation, ColumnType, IntWidth, LobSize};
 
 use super::{CATALOG, all_tables};
-use crate::ddl::{default_text, type_text};
+use crate::ddl::default_text;
 use crate::error::Result;
 use crate::expression::type_collation;
 use crate::show::catalog::{extra_words, key_word};
@@ -61,7 +61,7 @@ pub(super) fn columns(engine: &Engine) -> Result<Listing> {
                 fraction,
                 maybe(collation.map(|_| "utf8mb4")),
                 maybe(collation.map(|collation| collation.name())),
-                text(type_text(&column.ty)),
+                text(column.ty.mysql_type_name()),
                 text(key_word(&table, position)),
                 text(extra_words(column)),
                 text("select,insert,update,references"),
@@ -76,7 +76,7 @@ pub(super) fn columns(engine: &Engine) -> Result<Listing> {
 
 /// The type's first word.
 fn data_type(ty: &ColumnType) -> String {
-    let whole = type_text(ty);
+    let whole = ty.mysql_type_name();
     let end = whole.find(['(', ' ']).unwrap_or(whole.len());
     whole[..end].to_string()
 }

@@ -12,7 +12,6 @@ use rows::table::Table;
 use super::select::with_literals;
 use super::source::ValueRows;
 use super::{Session, Statement};
-use crate::ddl;
 use crate::error::{Result, SqlError};
 use crate::expression::BIGINT_UNSIGNED;
 use crate::parse::alter::{AlterSpec, AlterTable};
@@ -326,7 +325,7 @@ impl Session {
         for column in columns {
             listing.push(vec![
                 text(column.name),
-                text(ddl::type_text(&column.ty)),
+                text(column.ty.mysql_type_name()),
                 text("YES"),
                 text(""),
                 Value::Null,

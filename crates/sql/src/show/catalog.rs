@@ -10,7 +10,7 @@ use rows::temporal::{DateTime, Timestamp, Zone};
 use rows::types::ColumnType;
 
 use super::{Listing, maybe, number, text};
-use crate::ddl::{create_table_text, default_text, quoted, table_collation, type_text};
+use crate::ddl::{create_table_text, default_text, quoted, table_collation};
 use crate::error::{Result, SqlError};
 use crate::expression::type_collation;
 
@@ -261,7 +261,7 @@ pub fn columns(table: &Table, full: bool) -> Listing {
         false => Listing::new(&["Field", "Type", "Null", "Key", "Default", "Extra"]),
     };
     for (position, column) in table.columns.iter().enumerate() {
-        let mut row = vec![text(&column.name), text(type_text(&column.ty))];
+        let mut row = vec![text(&column.name), text(column.ty.mysql_type_name())];
         if full {
             let binary = matches!(
                 column.ty,

@@ -1,22 +1,17 @@
-//! Tests of the login exchange: each side's arithmetic, and who is let in.
+//! Tests of the login exchange: who is let in.
 
-use rsa::RsaPublicKey;
-use rsa::pkcs8::DecodePublicKey;
+use passwords::seal;
 
 use super::*;
 
 const SCRAMBLE: Scramble = *b"abcdefghijklmnopqrst";
 
-fn native_proof(password: &[u8]) -> Vec<u8> {
-    let once = Sha1::digest(password);
-    let mask = Sha1::new().chain_update(SCRAMBLE).chain_update(Sha1::digest(once)).finalize();
-    once.iter().zip(mask).map(|(once, mask)| once ^ mask).collect()
+fn native_proof(password: &[u8]) -> [u8; 20] {
+    passwords::native_proof(password, &SCRAMBLE)
 }
 
-fn sha2_proof(password: &[u8]) -> Vec<u8> {
-    let once = Sha256::digest(password);
-    let mask = Sha256::new().chain_update(Sha256::digest(once)).chain_update(SCRAMBLE).finalize();
-    once.iter().zip(mask).map(|(once, mask)| once ^ mask).collect()
+fn sha2_proof(password: &[u8]) -> [u8; 32] {
+    passwords::caching_sha2_proof(password, &SCRAMBLE)
 }
 
 fn login<'a>(user: &'a str, method: &'a str, proof: &'a [u8]) -> Login<'a> {
@@ -105,16 +100,27 @@ fn a_slow_hash_is_proved_once_by_the_password_itself_and_then_by_its_digest() {
     assert_eq!(first, Step::AskPassword);
     assert_eq!(exchange.answer(&users, &[2], false), Step::Wait);
     let Step::SendKey(pem) = exchange.answer(&users, &[2], true) else { panic!("no key") };
-    let key = RsaPublicKey::from_public_key_pem(pem).expect("a PEM key");
-    let hidden: Vec<u8> =
-        b"secret\0".iter().enumerate().map(|(at, byte)| byte ^ SCRAMBLE[at % 20]).collect();
-    let message = key.encrypt(&mut OsRng, Oaep::new::<Sha1>(), &hidden).expect("encrypts");
+    let message = seal(b"secret", &SCRAMBLE, pem).expect("seals");
     assert_eq!(exchange.answer(&users, b"garbage", true), Step::Deny { password: true });
     assert_eq!(exchange.answer(&users, &message, true), Step::Accept { fast: false });
 
     assert_eq!(step(&users, CACHING_SHA2, &proof).1, Step::Accept { fast: true });
     let (_, wrong) = step(&users, CACHING_SHA2, &sha2_proof(b"wrong"));
     assert_eq!(wrong, Step::AskPassword);
+}
+
+#[test]
+fn a_client_on_a_socket_of_the_machine_may_answer_with_the_bare_password() {
+    let users = users(&super::super::crypt::stored_form(b"secret", b"saltsaltsaltsaltsalt"));
+    for (answer, wanted) in [
+        (&b"wrong\0"[..], Step::Deny { password: true }),
+        (b"secret", Step::Deny { password: true }),
+        (b"secret\0", Step::Accept { fast: false }),
+    ] {
+        let (mut exchange, first) = step(&users, CACHING_SHA2, &sha2_proof(b"secret"));
+        assert_eq!(first, Step::AskPassword);
+        assert_eq!(exchange.answer(&users, answer, true), wanted);
+    }
 }
 
 #[test]

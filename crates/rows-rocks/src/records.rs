@@ -1,39 +1,22 @@
-//! Records of a log file: whole ones, and damaged places between them.
-//!
-//! A log is blocks of 32 KiB; a block is fragments; a record is one fragment or a chain of them:
-//! ```text
-//! 4 bytes   CRC-32C of type and data, masked        fragment types: 1 whole record
-//! 2 bytes   length of the data                                      2 first of a chain
-//! 1 byte    type                                                    3 in its middle
-//! data                                                              4 its last
-//! ```
-//! A block's last bytes, too few for a fragment's head, are zeros. Source: RocksDB's
-//! `db/log_format.h`; recycled and compressed logs, which have other types, are not used. The
-//! MANIFEST has the same form.
+//! Records of RocksDB's log files: whole ones, and damaged places between them.
 //!
 //! Invariants
-//! 1. After a damaged place reading goes on with the next fragment whose checksum is right,
+//! 1. After a damaged place reading goes on with the next record whose first fragment is sound,
 //!    wherever in the block it begins: one wrong bit costs one record.
-//! 2. Memory: one block, whatever the file's size.
+//! 2. What fills a block up is in no record and never damage: RocksDB does not read it either.
+//! 3. Memory: one block, and the beginning of one record.
+//!
+//! Not here: the bytes of a fragment (`fragments`), what records and damage mean (`log`,
+//! `manifest`).
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 
-use super::marks::HEAD_BYTES;
-
-const BLOCK_BYTES: usize = 32 << 10;
-const FRAGMENT_HEAD: usize = 7;
-const WHOLE: u8 = 1;
-const FIRST: u8 = 2;
-const MIDDLE: u8 = 3;
-const LAST: u8 = 4;
-/// Types of recycled logs. RocksDB 11.8 reads on for ever when it meets one in another log.
-const RECYCLED: [u8; 6] = [5, 6, 7, 8, 11, 131];
+use crate::fragments::{Blocks, FIRST, Fragment, HEAD_BYTES, LAST, MIDDLE, WHOLE};
 
 /// What comes next in a log file.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Next {
+pub(crate) enum Next {
     /// A whole record, of which `Records::head` has the beginning.
     Record,
     /// Bytes that are no record.
@@ -44,7 +27,7 @@ pub(super) enum Next {
 
 /// A place without a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Damage {
+pub(crate) struct Damage {
     /// Where in the file it begins.
     pub place: u64,
     /// Where in the file a fragment of a type that no crash leaves begins.
@@ -52,11 +35,8 @@ pub(super) struct Damage {
 }
 
 /// A log file being read.
-pub(super) struct Records {
-    file: File,
-    block: Vec<u8>,
-    /// Where in the file the block begins.
-    start: u64,
+pub(crate) struct Records {
+    blocks: Blocks,
     /// Where in the block the next fragment begins.
     at: usize,
     /// The beginning of a record whose last fragment is still to come, and where it begins.
@@ -65,27 +45,18 @@ pub(super) struct Records {
     lost: bool,
     /// The beginning of the last record.
     head: Vec<u8>,
-}
-
-/// A fragment with a right checksum, by its place in the block.
-struct Fragment {
-    kind: u8,
-    start: usize,
-    end: usize,
+    head_bytes_max: usize,
 }
 
 impl Records {
-    /// Opens a file.
-    pub fn open(path: &Path) -> io::Result<Records> {
-        let file = File::open(path)?;
-        let block = Vec::with_capacity(BLOCK_BYTES);
-        let mut records =
-            Records { file, block, start: 0, at: 0, open: None, lost: false, head: Vec::new() };
-        records.fill()?;
-        Ok(records)
+    /// Opens a file, of whose records the first `head_bytes_max` bytes will be asked for.
+    pub fn open(path: &Path, head_bytes_max: usize) -> io::Result<Records> {
+        let blocks = Blocks::open(path)?;
+        let head = Vec::new();
+        Ok(Records { blocks, at: 0, open: None, lost: false, head, head_bytes_max })
     }
 
-    /// The first bytes of the last record, `HEAD_BYTES` at most.
+    /// The first bytes of the last record.
     pub fn head(&self) -> &[u8] {
         &self.head
     }
@@ -93,54 +64,67 @@ impl Records {
     /// Moves to the next record or damaged place.
     pub fn next(&mut self) -> io::Result<Next> {
         loop {
-            let place = self.start + self.at as u64;
-            if self.block.len() - self.at < FRAGMENT_HEAD {
-                let torn_head = self.block[self.at..].iter().any(|byte| *byte != 0);
-                let more = self.block.len() == BLOCK_BYTES && self.advance()?;
-                let torn = match (&self.open, more) {
-                    (Some((begun, _)), false) => Some(*begun),
-                    _ => torn_head.then_some(place),
-                };
-                if let Some(damage) = torn.and_then(|place| self.damage(place, None)) {
-                    return Ok(damage);
-                }
-                if more {
-                    continue;
-                }
-                return Ok(Next::End);
-            }
-            let Some(fragment) = self.fragment_at(self.at) else {
-                let place = self.open.take().map_or(place, |(place, _)| place);
-                let alien = RECYCLED.contains(&self.block[self.at + FRAGMENT_HEAD - 1]);
-                let alien = alien.then_some(self.start + self.at as u64);
-                self.find_again();
-                match self.damage(place, alien) {
-                    Some(damage) => return Ok(damage),
+            let place = self.place();
+            let Some(fragment) = Fragment::read(self.blocks.block(), self.at) else {
+                match self.end_block(place)? {
+                    Some(next) => return Ok(next),
                     None => continue,
                 }
             };
-            self.at = fragment.end;
-            if let Some(next) = self.take(fragment, place) {
+            let next = match fragment.is_sound(self.blocks.block()) {
+                true => self.take(fragment, place),
+                false => {
+                    let alien = fragment.is_recycled().then_some(place);
+                    let place = self.open.take().map_or(place, |(place, _)| place);
+                    self.find_again();
+                    self.damage(place, alien)
+                }
+            };
+            if let Some(next) = next {
                 return Ok(next);
             }
         }
     }
 
+    /// Where in the file the next fragment begins.
+    fn place(&self) -> u64 {
+        self.blocks.start() + self.at as u64
+    }
+
+    /// Moves to the next block; at the file's end tells what is cut short, then the end.
+    fn end_block(&mut self, place: u64) -> io::Result<Option<Next>> {
+        let is_full = self.blocks.is_full();
+        let torn_head = !is_full && self.blocks.block()[self.at..].iter().any(|byte| *byte != 0);
+        if is_full && self.blocks.advance()? {
+            self.at = 0;
+            return Ok(None);
+        }
+        self.at = self.blocks.block().len();
+        let torn = match &self.open {
+            Some((begun, _)) => Some(*begun),
+            None => torn_head.then_some(place),
+        };
+        let damage = torn.and_then(|place| self.damage(place, None));
+        Ok(damage.or(Some(Next::End)))
+    }
+
     /// Adds a fragment to what is open.
     fn take(&mut self, fragment: Fragment, place: u64) -> Option<Next> {
-        let data = &self.block[fragment.start..fragment.end];
-        let head = data[..data.len().min(HEAD_BYTES)].to_vec();
-        let begins = matches!(fragment.kind, WHOLE | FIRST);
-        if begins && let Some((torn, _)) = self.open.take() {
+        if fragment.begins()
+            && let Some((torn, _)) = self.open.take()
+        {
             // Its last fragment never came: the place is told first, then this one again.
-            self.at = fragment.start - FRAGMENT_HEAD;
             return self.damage(torn, None);
         }
+        self.at = fragment.data().end;
+        let data = &self.blocks.block()[fragment.data()];
+        let head = data[..data.len().min(self.head_bytes_max)].to_vec();
         match (fragment.kind, &mut self.open) {
             (FIRST, _) => self.open = Some((place, head)),
             (WHOLE, _) => return Some(self.record(head)),
             (MIDDLE | LAST, Some((_, open))) => {
-                open.extend_from_slice(&head[..head.len().min(HEAD_BYTES - open.len())]);
+                let room = self.head_bytes_max - open.len();
+                open.extend_from_slice(&head[..head.len().min(room)]);
                 if fragment.kind == LAST
                     && let Some((_, head)) = self.open.take()
                 {
@@ -167,47 +151,16 @@ impl Records {
         (!told).then_some(Next::Damage(Damage { place, alien }))
     }
 
-    /// The fragment that begins at this byte of the block, if it is sound.
-    fn fragment_at(&self, at: usize) -> Option<Fragment> {
-        let head = self.block.get(at..at + FRAGMENT_HEAD)?;
-        let length = usize::from(u16::from_le_bytes([head[4], head[5]]));
-        let (start, end) = (at + FRAGMENT_HEAD, at + FRAGMENT_HEAD + length);
-        let sum = u32::from_le_bytes([head[0], head[1], head[2], head[3]]);
-        let covered = self.block.get(start - 1..end)?;
-        (head[6] != 0 && masked(crc32c::crc32c(covered)) == sum).then_some(Fragment {
-            kind: head[6],
-            start,
-            end,
-        })
-    }
-
-    /// Moves to the next sound beginning of a record in this block, or to the next block.
+    /// Moves to the next sound beginning of a record in this block, or to the block's end.
     fn find_again(&mut self) {
+        let block = self.blocks.block();
         let begins = |at: &usize| {
-            matches!(self.block.get(at + FRAGMENT_HEAD - 1), Some(&(WHOLE | FIRST)))
-                && self.fragment_at(*at).is_some()
+            Fragment::read(block, *at)
+                .is_some_and(|fragment| fragment.begins() && fragment.is_sound(block))
         };
-        let found = (self.at + 1..self.block.len()).find(begins);
-        self.at = found.unwrap_or(self.block.len());
+        let found = (self.at + 1..block.len().saturating_sub(HEAD_BYTES - 1)).find(begins);
+        self.at = found.unwrap_or(block.len());
     }
-
-    /// The next block; `false` at the file's end.
-    fn advance(&mut self) -> io::Result<bool> {
-        self.start += BLOCK_BYTES as u64;
-        self.fill()
-    }
-
-    fn fill(&mut self) -> io::Result<bool> {
-        self.block.clear();
-        self.at = 0;
-        let taken = Read::take(&mut self.file, BLOCK_BYTES as u64).read_to_end(&mut self.block)?;
-        Ok(taken > 0)
-    }
-}
-
-/// RocksDB stores checksums turned and shifted, since bytes with checksums in them get others.
-fn masked(sum: u32) -> u32 {
-    sum.rotate_right(15).wrapping_add(0xa282_ead8)
 }
 
 #[cfg(test)]
@@ -216,8 +169,9 @@ mod tests {
 
     use rocksdb::{DB, Options, WriteBatch};
 
-    use super::super::marks::Head;
     use super::*;
+    use crate::fragments::{BLOCK_BYTES, written};
+    use crate::log_files::logs;
 
     const RECORDS: u64 = 400;
 
@@ -234,18 +188,19 @@ mod tests {
             database.write(batch).unwrap();
         }
         drop(database);
-        let path = super::super::verdict::files(directory.path()).unwrap().remove(0).1;
+        let path = logs(directory.path()).unwrap().remove(0);
         (directory, path)
     }
 
     fn read(path: &Path) -> (Vec<u64>, Vec<u64>) {
-        let mut records = Records::open(path).unwrap();
+        let mut records = Records::open(path, 8).unwrap();
         let (mut sequences, mut damages) = (Vec::new(), Vec::new());
         loop {
             match records.next().unwrap() {
                 Next::Record => {
-                    let head = Head::read(records.head()).expect("a batch");
-                    sequences.push(head.sequence);
+                    // What a batch begins with.
+                    let head = records.head().try_into().expect("a number");
+                    sequences.push(u64::from_le_bytes(head));
                 }
                 Next::Damage(damage) => damages.push(damage.place),
                 Next::End => return (sequences, damages),
@@ -270,10 +225,10 @@ mod tests {
             bytes[position] ^= 1 << (position % 8);
             fs::write(&path, bytes).unwrap();
             let (sequences, damages) = read(&path);
-            // Bytes that fill a block up are in no record.
             let lost = RECORDS as usize - sequences.len();
             assert!(lost <= 1, "{lost} records by a bit of byte {position}");
-            assert_eq!(damages.len(), 1, "byte {position}: {damages:?}");
+            // Bytes that fill a block up are in no record.
+            assert_eq!(damages.len(), lost, "byte {position}: {damages:?}");
         }
     }
 
@@ -298,5 +253,45 @@ mod tests {
         let (sequences, damages) = read(&path);
         assert_eq!(damages.len(), 1);
         assert_eq!(sequences.last(), Some(&RECORDS));
+    }
+
+    /// A file of these bytes, read.
+    fn read_bytes(bytes: &[u8]) -> (Vec<u64>, Vec<u64>) {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs::write(file.path(), bytes).unwrap();
+        read(file.path())
+    }
+
+    #[test]
+    fn a_record_may_begin_with_an_empty_fragment_at_the_end_of_a_block() {
+        let filler = vec![0; BLOCK_BYTES - 2 * HEAD_BYTES];
+        let mut bytes = [written(WHOLE, &filler), written(FIRST, b"")].concat();
+        assert_eq!(bytes.len(), BLOCK_BYTES);
+        let begun = (BLOCK_BYTES - HEAD_BYTES) as u64;
+        assert_eq!(read_bytes(&bytes), (vec![0], vec![begun]), "its end is missing");
+        bytes.extend(written(LAST, &9u64.to_le_bytes()));
+        assert_eq!(read_bytes(&bytes), (vec![0, 9], vec![]));
+    }
+
+    #[test]
+    fn what_fills_a_block_up_is_no_damage_but_a_head_cut_short_by_the_end_is() {
+        let filler = vec![0; BLOCK_BYTES - HEAD_BYTES - 3];
+        let mut bytes = [written(WHOLE, &filler), vec![0, 8, 0]].concat();
+        assert_eq!(read_bytes(&bytes), (vec![0], vec![]));
+        bytes.extend(written(WHOLE, &9u64.to_le_bytes()));
+        assert_eq!(read_bytes(&bytes), (vec![0, 9], vec![]));
+        let end = bytes.len() as u64;
+        bytes.extend([0, 8, 0]);
+        assert_eq!(read_bytes(&bytes), (vec![0, 9], vec![end]));
+    }
+
+    #[test]
+    fn a_chain_without_an_end_or_a_beginning_costs_no_other_record() {
+        let number = |number: u64| number.to_le_bytes();
+        let chain = |kind| written(kind, &number(5));
+        let whole = |of| written(WHOLE, &number(of));
+        let bytes = [whole(1), chain(FIRST), whole(2), chain(LAST), whole(3)].concat();
+        let places = vec![whole(1).len() as u64, 3 * whole(1).len() as u64];
+        assert_eq!(read_bytes(&bytes), (vec![1, 2, 3], places));
     }
 }
