@@ -1,7 +1,6 @@
 //! HandlerSocket lines: decoding, and the escapes of tokens.
 
-use doors::handlersocket::command::{Command, FILTERS_MAX, VALUES_MAX};
-use doors::handlersocket::decode::{command, unescape};
+use doors::fuzzing::handlersocket::{Command, FILTERS_MAX, VALUES_MAX, command, unescape};
 
 use crate::memory::within;
 

@@ -10,7 +10,9 @@ pub mod catalog_definition;
 pub mod handlersocket_conversation;
 pub mod handlersocket_line;
 pub mod key;
+pub mod load_client;
 pub mod load_lines;
+pub mod load_split;
 pub mod memcached_binary;
 pub mod memcached_meta;
 pub mod memcached_text;
@@ -34,7 +36,9 @@ pub const TARGETS: &[(&str, fn(&[u8]))] = &[
     ("handlersocket_conversation", handlersocket_conversation::check),
     ("handlersocket_line", handlersocket_line::check),
     ("key", key::check),
+    ("load_client", load_client::check),
     ("load_lines", load_lines::check),
+    ("load_split", load_split::check),
     ("memcached_binary", memcached_binary::check),
     ("memcached_meta", memcached_meta::check),
     ("memcached_text", memcached_text::check),

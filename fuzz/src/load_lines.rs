@@ -1,8 +1,7 @@
 //! LOAD DATA's lines: the same fields however the file is cut into pieces.
 
 use rows::budget::{Budget, Share};
-use sql::load::lines::Splitter;
-use sql::parse::load::Format;
+use sql::fuzzing::{Format, Splitter};
 
 use crate::memory::within;
 use crate::shapes::byte;

@@ -1,7 +1,6 @@
 //! MySQL's command packets: decoding copies nothing.
 
-use doors::mysql::command::Command;
-use doors::mysql::decode::{command, query};
+use doors::fuzzing::mysql::{Command, command, query};
 
 use crate::memory::within;
 

@@ -1,7 +1,7 @@
 //! MySQL's frames: packets come back as they were written, however the bytes arrive.
 
 use doors::Input;
-use doors::mysql::frame::{FrameReader, Packets, Piece};
+use doors::fuzzing::mysql::{FrameReader, Packets, Piece};
 
 use crate::memory::within;
 use crate::shapes::byte;

@@ -1,7 +1,6 @@
 //! MySQL's login packets: the response to the greeting, and COM_CHANGE_USER.
 
-use doors::mysql::handshake::{Login, Response, change_user, response};
-use doors::mysql::numbers::capability;
+use doors::fuzzing::mysql::{Login, Response, capability, change_user, response};
 
 use crate::memory::within;
 

@@ -1,6 +1,6 @@
 //! Parameters of prepared statements: types and values of an execution.
 
-use doors::mysql::parameters::Statement;
+use doors::fuzzing::mysql::Statement;
 
 use crate::memory::within;
 use crate::shapes::byte;

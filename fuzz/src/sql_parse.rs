@@ -1,7 +1,6 @@
 //! The parser: any text is a statement or an error, and shapes are statements like their texts.
 
-use sql::parse::cursor::Cursor;
-use sql::parse::statement::statement;
+use sql::fuzzing::{Cursor, statement};
 
 use crate::memory::within;
 use crate::sql_scan::modes;

@@ -1,7 +1,6 @@
 //! The statement scanner: shapes, literals, and where statements end.
 
-use sql::mode::SqlMode;
-use sql::scan::{Literal, Scanned};
+use sql::fuzzing::{Literal, Scanned, SqlMode};
 
 use crate::memory::within;
 

@@ -7,6 +7,8 @@
 //! Not here: event loops, listeners, threads (crate `server`), what a row is (crate `rows`).
 
 pub mod conversation;
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod handlersocket;
 pub mod input;
 pub mod memcached;

@@ -16,6 +16,8 @@
 mod client;
 mod dump;
 mod error;
+#[doc(hidden)]
+pub mod fuzzing;
 mod kind;
 mod literal;
 mod loading;

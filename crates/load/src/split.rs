@@ -68,6 +68,7 @@ pub struct Splitter<R> {
     /// The line on which `start` stands.
     line: u64,
     statement_bytes_max: usize,
+    read_bytes: usize,
     bytes_read: u64,
     /// A dump has begun, whose end has not come.
     unfinished: bool,
@@ -76,6 +77,11 @@ pub struct Splitter<R> {
 impl<R: Read> Splitter<R> {
     /// Statements of at most so many bytes.
     pub fn new(reader: R, statement_bytes_max: usize) -> Splitter<R> {
+        Splitter::reading(reader, statement_bytes_max, READ_BYTES)
+    }
+
+    /// As `new`, reading so many bytes at a time.
+    pub fn reading(reader: R, statement_bytes_max: usize, read_bytes: usize) -> Splitter<R> {
         Splitter {
             reader,
             buffer: Vec::new(),
@@ -87,6 +93,7 @@ impl<R: Read> Splitter<R> {
             delimiter: b";".to_vec(),
             line: 1,
             statement_bytes_max,
+            read_bytes,
             bytes_read: 0,
             unfinished: false,
         }
@@ -334,7 +341,7 @@ impl<R: Read> Splitter<R> {
             }
         }
         let length = self.buffer.len();
-        self.buffer.resize(length + READ_BYTES, 0);
+        self.buffer.resize(length + self.read_bytes, 0);
         let read = loop {
             match self.reader.read(&mut self.buffer[length..]) {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}

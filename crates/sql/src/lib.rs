@@ -16,18 +16,16 @@ mod context;
 mod ddl;
 mod error;
 mod expression;
+#[doc(hidden)]
+pub mod fuzzing;
 mod information_schema;
-#[doc(hidden)] // for the fuzz targets
-pub mod load;
-#[doc(hidden)] // for the fuzz targets
-pub mod mode;
-#[doc(hidden)] // for the fuzz targets
-pub mod parse;
+mod load;
+mod mode;
+mod parse;
 mod plan;
 mod point;
 mod reply;
-#[doc(hidden)] // for the fuzz targets
-pub mod scan;
+mod scan;
 mod server;
 mod session;
 mod show;

@@ -514,27 +514,6 @@ impl Session {
         self.keep_variables(aftermath.user_variables)
     }
 
-    /// Gives user variables their values.
-    ///
-    /// # Errors
-    /// 1041 when there is no memory for one of them, which is NULL then.
-    fn keep_variables(&mut self, given: Vec<(String, Value)>) -> Result<()> {
-        let variables = Arc::make_mut(&mut self.user_variables);
-        for (name, value) in given {
-            if let Some(old) = variables.remove(&name) {
-                self.user_variable_bytes -= variable_bytes(&name, &old);
-            }
-            let bytes = self.user_variable_bytes + variable_bytes(&name, &value);
-            self.user_share.keep_up_with(bytes)?;
-            self.user_variable_bytes = bytes;
-            variables.insert(name, value);
-        }
-        if self.user_share.bytes() > self.user_variable_bytes {
-            self.user_share.set(self.user_variable_bytes);
-        }
-        Ok(())
-    }
-
     /// Database and name of a table.
     fn qualified<'n>(&'n self, name: &'n TableName) -> Result<(&'n str, &'n str)> {
         let database = name.database.as_deref().or(self.database.as_deref());
@@ -548,16 +527,6 @@ impl Session {
             ..Done::default()
         })
     }
-}
-
-/// Memory of a user variable, about.
-fn variable_bytes(name: &str, value: &Value) -> usize {
-    const ENTRY_BYTES: usize = 128;
-    let text = match value {
-        Value::Bytes(bytes) => bytes.capacity(),
-        _ => 0,
-    };
-    ENTRY_BYTES + name.len() + text
 }
 
 impl Drop for Session {

@@ -13,10 +13,8 @@
 //! purpose: `docs/handlersocket-differences.md`.
 
 pub(crate) mod coerce;
-#[doc(hidden)] // for the fuzz targets
-pub mod command;
-#[doc(hidden)] // for the fuzz targets
-pub mod decode;
+pub(crate) mod command;
+pub(crate) mod decode;
 mod encode;
 mod execute;
 mod find;

@@ -13,25 +13,18 @@
 
 mod auth;
 mod column;
-#[doc(hidden)] // for the fuzz targets
-pub mod command;
+pub(crate) mod command;
 mod conversation;
 mod crypt;
-#[doc(hidden)] // for the fuzz targets
-pub mod cursor;
-#[doc(hidden)] // for the fuzz targets
-pub mod decode;
+mod cursor;
+pub(crate) mod decode;
 mod encode;
 mod execute;
-#[doc(hidden)] // for the fuzz targets
-pub mod frame;
-#[doc(hidden)] // for the fuzz targets
-pub mod handshake;
+pub(crate) mod frame;
+pub(crate) mod handshake;
 mod login;
-#[doc(hidden)] // for the fuzz targets
-pub mod numbers;
-#[doc(hidden)] // for the fuzz targets
-pub mod parameters;
+pub(crate) mod numbers;
+pub(crate) mod parameters;
 mod row;
 
 pub use auth::{Account, Secret, Users};

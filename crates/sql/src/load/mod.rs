@@ -10,8 +10,7 @@
 //!
 //! Not here: the grammar (`parse::load`), the wire (`doors::mysql`).
 
-#[doc(hidden)] // for the fuzz targets
-pub mod lines;
+pub(crate) mod lines;
 mod rows;
 
 use std::sync::mpsc::{Receiver, channel};

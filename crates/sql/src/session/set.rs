@@ -1,4 +1,4 @@
-//! SET, and expressions evaluated for the session's own sake.
+//! SET, user variables and their memory, and expressions evaluated for the session's own sake.
 //!
 //! Not here: which variables there are (`variables`), the grammar (`parse::set`).
 
@@ -48,6 +48,27 @@ impl Session {
             self.value_of(expr)?;
         }
         Ok(self.done(0))
+    }
+
+    /// Gives user variables their values.
+    ///
+    /// # Errors
+    /// 1041 when there is no memory for one of them, which is NULL then.
+    pub(super) fn keep_variables(&mut self, given: Vec<(String, Value)>) -> Result<()> {
+        let variables = Arc::make_mut(&mut self.user_variables);
+        for (name, value) in given {
+            if let Some(old) = variables.remove(&name) {
+                self.user_variable_bytes -= variable_bytes(&name, &old);
+            }
+            let bytes = self.user_variable_bytes + variable_bytes(&name, &value);
+            self.user_share.keep_up_with(bytes)?;
+            self.user_variable_bytes = bytes;
+            variables.insert(name, value);
+        }
+        if self.user_share.bytes() > self.user_variable_bytes {
+            self.user_share.set(self.user_variable_bytes);
+        }
+        Ok(())
     }
 
     pub(super) fn set(&mut self, items: &[SetItem]) -> Result<Reply> {
@@ -150,4 +171,14 @@ impl Session {
         }
         Ok(())
     }
+}
+
+/// Memory of a user variable, about.
+fn variable_bytes(name: &str, value: &Value) -> usize {
+    const ENTRY_BYTES: usize = 128;
+    let text = match value {
+        Value::Bytes(bytes) => bytes.capacity(),
+        _ => 0,
+    };
+    ENTRY_BYTES + name.len() + text
 }

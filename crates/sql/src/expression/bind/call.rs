@@ -8,7 +8,8 @@ use sqlparser::ast::{
     Expr, Function as Call, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, Interval,
 };
 
-use super::{Bound, Names, bind, elsewhere, incoming_node, unit};
+use super::names::incoming_node;
+use super::{Bound, Names, bind, elsewhere, unit};
 use crate::error::SqlError;
 use crate::expression::function::Function;
 use crate::expression::moment::Unit;

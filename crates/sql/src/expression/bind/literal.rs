@@ -1,0 +1,62 @@
+//! Literals: numbers, strings and the places of those that were taken out of the statement.
+
+use rows::datum::Value;
+use rows::decimal::Decimal;
+use rows::types::ColumnType;
+use sqlparser::ast::Value as Literal;
+
+use super::super::node::{Kind, Node, text_type};
+use super::{Bound, Names, elsewhere};
+use crate::error::SqlError;
+
+pub(super) fn literal(value: &Literal, names: &Names<'_>) -> Bound<Node> {
+    Ok(match value {
+        Literal::Number(digits, _) => number(digits)?,
+        Literal::SingleQuotedString(text)
+        | Literal::DoubleQuotedString(text)
+        | Literal::NationalStringLiteral(text) => {
+            Node::constant(Value::Bytes(text.as_bytes().to_vec()))
+        }
+        Literal::HexStringLiteral(digits) => {
+            let padded = if digits.len() % 2 == 1 { format!("0{digits}") } else { digits.clone() };
+            let bytes = padded
+                .as_bytes()
+                .chunks(2)
+                .filter_map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok())
+                .collect::<Vec<u8>>();
+            let ty = ColumnType::VarBinary { bytes: bytes.len() as u32 };
+            Node::new(Kind::Constant(Value::Bytes(bytes)), ty, false)
+        }
+        Literal::SingleQuotedByteStringLiteral(bits) => {
+            let value = u64::from_str_radix(bits, 2)
+                .map_err(|_| SqlError::syntax(&format!("b'{bits}'"), 1))?;
+            Node::constant(Value::UInt(value))
+        }
+        Literal::Boolean(value) => Node::constant(Value::Int(i64::from(*value))),
+        Literal::Null => Node::constant(Value::Null),
+        Literal::Placeholder(name) => {
+            let number: u16 = name.trim_start_matches('?').parse().unwrap_or(0);
+            let number = number.saturating_sub(names.parameter_base);
+            Node::new(Kind::Parameter(number), text_type(16_383), true)
+        }
+        other => return elsewhere(other),
+    })
+}
+
+fn number(digits: &str) -> Bound<Node> {
+    if let Ok(value) = digits.parse::<i64>() {
+        return Ok(Node::constant(Value::Int(value)));
+    }
+    if let Ok(value) = digits.parse::<u64>() {
+        return Ok(Node::constant(Value::UInt(value)));
+    }
+    if !digits.contains(['e', 'E'])
+        && let Some(value) = Decimal::parse(digits.as_bytes())
+    {
+        return Ok(Node::constant(Value::Decimal(value)));
+    }
+    match digits.parse::<f64>() {
+        Ok(value) => Ok(Node::constant(Value::Double(value))),
+        Err(_) => Err(SqlError::syntax(digits, 1).into()),
+    }
+}

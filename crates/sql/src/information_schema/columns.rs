@@ -1,0 +1,132 @@
+//! COLUMNS: each column of each table, with its type in words and in numbers.
+
+use rows::datum::Value;
+use rows::engine::Engine;
+use rows::types::{Collation, ColumnType, IntWidth, LobSize};
+
+use super::{CATALOG, all_tables};
+use crate::ddl::default_text;
+use crate::error::Result;
+use crate::expression::type_collation;
+use crate::show::catalog::{extra_words, key_word};
+use crate::show::{Listing, maybe, number, text};
+
+pub(super) fn columns(engine: &Engine) -> Result<Listing> {
+    let mut listing = Listing::new(&[
+        "TABLE_CATALOG",
+        "TABLE_SCHEMA",
+        "TABLE_NAME",
+        "COLUMN_NAME",
+        "ORDINAL_POSITION#",
+        "COLUMN_DEFAULT",
+        "IS_NULLABLE",
+        "DATA_TYPE",
+        "CHARACTER_MAXIMUM_LENGTH#",
+        "CHARACTER_OCTET_LENGTH#",
+        "NUMERIC_PRECISION#",
+        "NUMERIC_SCALE#",
+        "DATETIME_PRECISION#",
+        "CHARACTER_SET_NAME",
+        "COLLATION_NAME",
+        "COLUMN_TYPE",
+        "COLUMN_KEY",
+        "EXTRA",
+        "PRIVILEGES",
+        "COLUMN_COMMENT",
+        "GENERATION_EXPRESSION",
+        "SRS_ID#",
+    ])
+    .long_text(5)
+    .long_text(15);
+    for table in all_tables(engine)? {
+        for (position, column) in table.columns.iter().enumerate() {
+            let collation = type_collation(&column.ty)
+                .filter(|collation| *collation != Collation::Binary)
+                .filter(|_| column.ty != ColumnType::Json);
+            let (chars, octets) = lengths(&column.ty);
+            let (precision, scale, fraction) = precisions(&column.ty);
+            listing.push(vec![
+                text(CATALOG),
+                text(&table.database),
+                text(&table.name),
+                text(&column.name),
+                number(position as u64 + 1),
+                maybe(default_text(column)),
+                text(if column.nullable { "YES" } else { "NO" }),
+                text(data_type(&column.ty)),
+                chars,
+                octets,
+                precision,
+                scale,
+                fraction,
+                maybe(collation.map(|_| "utf8mb4")),
+                maybe(collation.map(|collation| collation.name())),
+                text(column.ty.mysql_type_name()),
+                text(key_word(&table, position)),
+                text(extra_words(column)),
+                text("select,insert,update,references"),
+                text(&column.comment),
+                text(""),
+                Value::Null,
+            ]);
+        }
+    }
+    Ok(listing)
+}
+
+/// The type's first word.
+fn data_type(ty: &ColumnType) -> String {
+    let whole = ty.mysql_type_name();
+    let end = whole.find(['(', ' ']).unwrap_or(whole.len());
+    whole[..end].to_string()
+}
+
+/// CHARACTER_MAXIMUM_LENGTH and CHARACTER_OCTET_LENGTH.
+fn lengths(ty: &ColumnType) -> (Value, Value) {
+    let lob = |size: &LobSize| match size {
+        LobSize::Tiny => 0xff,
+        LobSize::Normal => 0xffff,
+        LobSize::Medium => 0xff_ffff,
+        LobSize::Long => 0xffff_ffffu64,
+    };
+    match ty {
+        ColumnType::Char { chars, .. } | ColumnType::VarChar { chars, .. } => {
+            (number(u64::from(*chars)), number(u64::from(*chars) * 4))
+        }
+        ColumnType::Binary { bytes } | ColumnType::VarBinary { bytes } => {
+            (number(u64::from(*bytes)), number(u64::from(*bytes)))
+        }
+        ColumnType::Text { size, .. } | ColumnType::Blob { size } => {
+            (number(lob(size)), number(lob(size)))
+        }
+        ColumnType::Enum { values, .. } => {
+            let longest = values.iter().map(|word| word.chars().count() as u64).max().unwrap_or(0);
+            (number(longest), number(longest * 4))
+        }
+        _ => (Value::Null, Value::Null),
+    }
+}
+
+/// NUMERIC_PRECISION, NUMERIC_SCALE and DATETIME_PRECISION.
+fn precisions(ty: &ColumnType) -> (Value, Value, Value) {
+    let whole = |digits: u64| (number(digits), number(0), Value::Null);
+    let fraction = |fsp: u8| (Value::Null, Value::Null, number(u64::from(fsp)));
+    match ty {
+        ColumnType::Int { width, unsigned, .. } => whole(match width {
+            IntWidth::Tiny => 3,
+            IntWidth::Small => 5,
+            IntWidth::Medium => 7,
+            IntWidth::Int => 10,
+            IntWidth::Big => 19 + u64::from(*unsigned),
+        }),
+        ColumnType::Float => (number(12), Value::Null, Value::Null),
+        ColumnType::Double => (number(22), Value::Null, Value::Null),
+        ColumnType::Decimal { precision, scale } => {
+            (number(u64::from(*precision)), number(u64::from(*scale)), Value::Null)
+        }
+        ColumnType::Time { fsp } | ColumnType::DateTime { fsp } | ColumnType::Timestamp { fsp } => {
+            fraction(*fsp)
+        }
+        _ => (Value::Null, Value::Null, Value::Null),
+    }
+}

@@ -1,0 +1,128 @@
+//! STATISTICS, KEY_COLUMN_USAGE and TABLE_CONSTRAINTS: indexes, by column and as constraints.
+
+use rows::datum::Value;
+use rows::engine::Engine;
+
+use super::{CATALOG, all_tables};
+use crate::error::Result;
+use crate::show::catalog::approximate_rows;
+use crate::show::{Listing, number, text};
+
+pub(super) fn statistics(engine: &Engine) -> Result<Listing> {
+    let mut listing = Listing::new(&[
+        "TABLE_CATALOG",
+        "TABLE_SCHEMA",
+        "TABLE_NAME",
+        "NON_UNIQUE#",
+        "INDEX_SCHEMA",
+        "INDEX_NAME",
+        "SEQ_IN_INDEX#",
+        "COLUMN_NAME",
+        "COLLATION",
+        "CARDINALITY#",
+        "SUB_PART#",
+        "PACKED",
+        "NULLABLE",
+        "INDEX_TYPE",
+        "COMMENT",
+        "INDEX_COMMENT",
+        "IS_VISIBLE",
+        "EXPRESSION",
+    ]);
+    for table in all_tables(engine)? {
+        let rows = approximate_rows(engine, &table);
+        for index in &table.indexes {
+            for (n, part) in index.parts.iter().enumerate() {
+                let column = &table.columns[part.column];
+                listing.push(vec![
+                    text(CATALOG),
+                    text(&table.database),
+                    text(&table.name),
+                    number(u64::from(!index.unique)),
+                    text(&table.database),
+                    text(&index.name),
+                    number(n as u64 + 1),
+                    text(&column.name),
+                    text("A"),
+                    number(rows),
+                    part.prefix.map_or(Value::Null, |prefix| number(u64::from(prefix))),
+                    Value::Null,
+                    text(if column.nullable { "YES" } else { "" }),
+                    text("BTREE"),
+                    text(""),
+                    text(&index.comment),
+                    text("YES"),
+                    Value::Null,
+                ]);
+            }
+        }
+    }
+    Ok(listing)
+}
+
+pub(super) fn key_column_usage(engine: &Engine) -> Result<Listing> {
+    let mut listing = Listing::new(&[
+        "CONSTRAINT_CATALOG",
+        "CONSTRAINT_SCHEMA",
+        "CONSTRAINT_NAME",
+        "TABLE_CATALOG",
+        "TABLE_SCHEMA",
+        "TABLE_NAME",
+        "COLUMN_NAME",
+        "ORDINAL_POSITION#",
+        "POSITION_IN_UNIQUE_CONSTRAINT#",
+        "REFERENCED_TABLE_SCHEMA",
+        "REFERENCED_TABLE_NAME",
+        "REFERENCED_COLUMN_NAME",
+    ]);
+    for table in all_tables(engine)? {
+        for index in table.indexes.iter().filter(|index| index.unique) {
+            for (n, part) in index.parts.iter().enumerate() {
+                listing.push(vec![
+                    text(CATALOG),
+                    text(&table.database),
+                    text(&index.name),
+                    text(CATALOG),
+                    text(&table.database),
+                    text(&table.name),
+                    text(&table.columns[part.column].name),
+                    number(n as u64 + 1),
+                    Value::Null,
+                    Value::Null,
+                    Value::Null,
+                    Value::Null,
+                ]);
+            }
+        }
+    }
+    Ok(listing)
+}
+
+pub(super) fn table_constraints(engine: &Engine) -> Result<Listing> {
+    let mut listing = Listing::new(&[
+        "CONSTRAINT_CATALOG",
+        "CONSTRAINT_SCHEMA",
+        "CONSTRAINT_NAME",
+        "TABLE_SCHEMA",
+        "TABLE_NAME",
+        "CONSTRAINT_TYPE",
+        "ENFORCED",
+    ]);
+    for table in all_tables(engine)? {
+        for (n, index) in table.indexes.iter().enumerate() {
+            if !index.unique || index.parts.is_empty() {
+                continue;
+            }
+            listing.push(vec![
+                text(CATALOG),
+                text(&table.database),
+                text(&index.name),
+                text(&table.database),
+                text(&table.name),
+                text(if n == 0 { "PRIMARY KEY" } else { "UNIQUE" }),
+                text("YES"),
+            ]);
+        }
+    }
+    Ok(listing)
+}

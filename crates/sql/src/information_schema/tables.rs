@@ -1,0 +1,100 @@
+//! SCHEMATA and TABLES: databases, and the tables in them with their sizes.
+
+use rows::datum::Value;
+use rows::engine::Engine;
+use rows::types::ColumnType;
+
+use super::{CATALOG, TABLES, all_tables};
+use crate::ddl::table_collation;
+use crate::error::Result;
+use crate::show::catalog::{TableFacts, database_names};
+use crate::show::{Listing, number, text};
+
+pub(super) fn schemata(engine: &Engine) -> Listing {
+    let mut listing = Listing::new(&[
+        "CATALOG_NAME",
+        "SCHEMA_NAME",
+        "DEFAULT_CHARACTER_SET_NAME",
+        "DEFAULT_COLLATION_NAME",
+        "SQL_PATH",
+        "DEFAULT_ENCRYPTION",
+    ]);
+    for name in database_names(engine) {
+        listing.push(vec![
+            text(CATALOG),
+            text(name),
+            text("utf8mb4"),
+            text("utf8mb4_general_ci"),
+            Value::Null,
+            text("NO"),
+        ]);
+    }
+    listing
+}
+
+pub(super) fn tables(engine: &Engine) -> Result<Listing> {
+    let mut listing = Listing::new(&[
+        "TABLE_CATALOG",
+        "TABLE_SCHEMA",
+        "TABLE_NAME",
+        "TABLE_TYPE",
+        "ENGINE",
+        "VERSION#",
+        "ROW_FORMAT",
+        "TABLE_ROWS#",
+        "AVG_ROW_LENGTH#",
+        "DATA_LENGTH#",
+        "MAX_DATA_LENGTH#",
+        "INDEX_LENGTH#",
+        "DATA_FREE#",
+        "AUTO_INCREMENT#",
+        "CREATE_TIME",
+        "UPDATE_TIME",
+        "CHECK_TIME",
+        "TABLE_COLLATION",
+        "CHECKSUM#",
+        "CREATE_OPTIONS",
+        "TABLE_COMMENT",
+    ]);
+    for column in [14, 15, 16] {
+        listing.columns[column].ty = ColumnType::DateTime { fsp: 0 };
+    }
+    for table in all_tables(engine)? {
+        let facts = TableFacts::of(engine, &table);
+        listing.push(vec![
+            text(CATALOG),
+            text(&table.database),
+            text(&table.name),
+            text("BASE TABLE"),
+            text(&table.engine),
+            number(10),
+            text("Dynamic"),
+            number(facts.rows),
+            number(facts.row_bytes),
+            number(facts.data_bytes),
+            number(0),
+            number(facts.index_bytes),
+            number(0),
+            facts.auto_increment.map_or(Value::Null, number),
+            facts.created,
+            Value::Null,
+            Value::Null,
+            text(table_collation(&table).name()),
+            Value::Null,
+            text(""),
+            text(&table.comment),
+        ]);
+    }
+    for name in TABLES {
+        let mut row = vec![Value::Null; 21];
+        row[..4].clone_from_slice(&[
+            text(CATALOG),
+            text("information_schema"),
+            text(name),
+            text("SYSTEM VIEW"),
+        ]);
+        row[20] = text("");
+        listing.push(row);
+    }
+    Ok(listing)
+}

@@ -1,0 +1,86 @@
+//! Files in pieces of every size, and the memory of long lines.
+
+use rows::budget::Budget;
+
+use super::*;
+
+fn read(format: Format, file: &[u8], piece: usize) -> Vec<Vec<Option<String>>> {
+    let share = Budget::new(1 << 20).share();
+    let mut splitter = Splitter::new(format, 0, share).expect("a format");
+    let mut lines = Vec::new();
+    let mut take = |splitter: &mut Splitter, last| {
+        while let Some(line) = splitter.next_line(last).expect("reads") {
+            let fields = (0..line.len()).map(|n| {
+                let field = line.field(n).expect("a field");
+                (!field.null).then(|| String::from_utf8_lossy(field.bytes).into_owned())
+            });
+            lines.push(fields.collect());
+        }
+    };
+    for bytes in file.chunks(piece) {
+        splitter.push(bytes).expect("fits");
+        take(&mut splitter, false);
+    }
+    take(&mut splitter, true);
+    lines
+}
+
+fn some(text: &str) -> Option<String> {
+    Some(text.to_string())
+}
+
+#[test]
+fn fields_are_the_same_however_the_file_is_cut() {
+    let csv = Format {
+        field_end: b",".to_vec(),
+        enclosed: Some(b'"'),
+        escape: Some(b'\\'),
+        line_start: Vec::new(),
+        line_end: b"\r\n".to_vec(),
+    };
+    let file = b"1,\"a,\"\"b\"\"\r\n2\",NULL\r\n2,\\N,\"NULL\"\r\n3,x\\,y,z";
+    let whole = read(csv.clone(), file, file.len());
+    assert_eq!(whole[0], [some("1"), some("a,\"b\"\r\n2"), None]);
+    assert_eq!(whole[1], [some("2"), None, some("NULL")]);
+    assert_eq!(whole[2], [some("3"), some("x,y"), some("z")]);
+    for piece in 1..file.len() {
+        assert_eq!(read(csv.clone(), file, piece), whole, "pieces of {piece}");
+    }
+}
+
+#[test]
+fn the_default_format_is_tabs_and_backslashes() {
+    let file = b"a\tb\\tc\t\\N\n\\N\t\td\n";
+    let lines = read(Format::default(), file, 3);
+    assert_eq!(lines[0], [some("a"), some("b\tc"), None]);
+    assert_eq!(lines[1], [None, some(""), some("d")]);
+    assert_eq!(lines.len(), 2);
+}
+
+#[test]
+fn what_stands_before_the_start_of_a_line_is_skipped() {
+    let format = Format { line_start: b"xxx".to_vec(), ..Format::default() };
+    let lines = read(format, b"xxxa\t1\nsomething xxxb\t2\nnothing\n", 2);
+    assert_eq!(lines, [[some("a"), some("1")], [some("b"), some("2")]]);
+}
+
+#[test]
+fn a_long_line_takes_memory_from_the_budget_and_gives_it_back() {
+    let budget = Budget::new(8 << 20);
+    let mut splitter = Splitter::new(Format::default(), 0, budget.share()).expect("a format");
+    let piece = vec![b'x'; 100_000];
+    for _ in 0..10 {
+        splitter.push(&piece).expect("fits");
+        assert!(splitter.next_line(false).expect("reads").is_none());
+    }
+    assert!(budget.used() > 900_000, "{}", budget.used());
+    splitter.push(b"\n").expect("fits");
+    assert!(splitter.next_line(false).expect("reads").is_some());
+    assert!(budget.used() > 2_900_000, "{}", budget.used());
+    splitter.push(b"y").expect("fits");
+    assert!(budget.used() < 100_000, "{}", budget.used());
+    let pushed = (0..100).try_for_each(|_| splitter.push(&piece));
+    assert_eq!(pushed.expect_err("no memory").number, 1041);
+    splitter.clear();
+    assert_eq!(budget.used(), 0);
+}
