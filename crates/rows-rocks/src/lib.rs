@@ -3,7 +3,7 @@
 //! RocksDB's plain database with one column family; row locks are `rows::locks`. Where to look:
 //! - `options`: every setting of RocksDB that we change, and why
 //! - `store`: opening, closing, and the trait itself
-//! - `reading`, `snapshot`: look-ups and scans; `writing`: batches, durability, failures
+//! - `reading`, `snapshot`: look-ups and scans; `writing`, `health`: batches, durability, failures
 //! - `directory`, `holes`, `manifest`: making directories that last; what a power cut left of
 //!   unsynced logs and of RocksDB's list of files
 //! - `log`: whether a damaged log is a crash's trace or lost writes
@@ -20,6 +20,7 @@ mod directory;
 mod failure;
 mod format;
 mod fragments;
+mod health;
 mod holes;
 mod ingest;
 mod log;

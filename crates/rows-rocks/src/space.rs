@@ -8,8 +8,8 @@
 //!
 //! Invariants
 //! 1. A write that is refused here has touched nothing.
-//! 2. Between two looks at the disk lie at most `LOOK_EVERY`, bytes that surely fit, and a small part
-//!    of a log, so that few logs are changed on an old look.
+//! 2. Between two looks at the disk lie at most `LOOK_EVERY`, bytes that surely fit, and a small
+//!    part of a log, so that few logs are changed on an old look.
 //!
 //! Not here: what RocksDB itself says of a full disk (`failure`, `writing`).
 

@@ -26,6 +26,7 @@ use rows::store::{
 
 use crate::failure::{of_damaged_log, of_damaged_manifest, of_file, of_open, of_read};
 use crate::format::{self, Directory};
+use crate::health::Health;
 use crate::holes::cut_logs_at_holes;
 use crate::ingest;
 use crate::log;
@@ -37,7 +38,7 @@ use crate::reclaim::{RECLAIM_FILE, Reclaiming};
 use crate::snapshot::RocksSnapshot;
 use crate::space::Space;
 use crate::status::disk_bytes;
-use crate::writing::{Health, Syncing, WriteModes};
+use crate::writing::{Syncing, WriteModes};
 
 /// Ordered, durable bytes in a directory. Clones are handles of the same store.
 #[derive(Clone)]

@@ -3,28 +3,26 @@
 //! Invariants
 //! 1. Batches handed over together become one record of the log: one write, at most one sync,
 //!    applied wholly or not at all.
-//! 2. After a write that failed in a way nobody understands, no other is accepted until the
-//!    database was opened anew: only the log on disk knows then what happened.
-//! 3. A full disk is understood: no write is let in that could leave RocksDB without its last room
-//!    (`space`); where others took that, RocksDB refuses writes until there is space and then goes
-//!    on by itself. Nothing acknowledged is touched by it.
-//! 4. While writes of `EverySecond` are unsynced, a sync begins within `SYNC_EVERY`.
-//! 5. Whoever writes all the time is flushed to data files every `CHECKPOINT_EVERY`, so that
+//! 2. No write is let in that could leave RocksDB without its last room on the disk (`space`);
+//!    where others took that, RocksDB refuses writes until there is space and then goes on by
+//!    itself. Nothing acknowledged is touched by it.
+//! 3. While writes of `EverySecond` are unsynced, a sync begins within `SYNC_EVERY`.
+//! 4. Whoever writes all the time is flushed to data files every `CHECKPOINT_EVERY`, so that
 //!    the log is no older than that.
-//! 6. A write says in the log up to which write the log was synced before it (`log::marks`).
+//! 5. A write says in the log up to which write the log was synced before it (`log::marks`).
 //!
-//! Not here: sharing one sync among transactions, which is the committer's (`rows::commit`).
+//! Not here: whether writes are accepted at all (`health`); sharing one sync among transactions,
+//! which is the committer's (`rows::commit`).
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use rocksdb::{ErrorKind, FlushOptions, ReadOptions, WriteBatch, WriteOptions};
-use rows::error::{Error, Result};
+use rows::error::Result;
 use rows::store::{Batch, Change, Durability, KeyRange};
 
-use crate::failure::{is_disk_full, of_read};
+use crate::failure::of_read;
 use crate::log_files::sync_logs;
 use crate::store::Shared;
 
@@ -64,58 +62,6 @@ impl Default for WriteModes {
         synced_at_once.set_sync(true);
         synced_at_once.set_no_slowdown(true);
         WriteModes { synced, unsynced: WriteOptions::default(), at_once, synced_at_once }
-    }
-}
-
-/// Whether writes are accepted.
-pub(crate) struct Health {
-    failed: AtomicBool,
-    /// Set by RocksDB's last words, see `options`.
-    ended: Arc<AtomicBool>,
-}
-
-impl Health {
-    pub(crate) fn new(ended: Arc<AtomicBool>) -> Health {
-        Health { failed: AtomicBool::new(false), ended }
-    }
-
-    fn check(&self) -> Result<()> {
-        match self.failed.load(Ordering::Acquire) {
-            false => Ok(()),
-            true => Err(Error::Refused { why: "an earlier write failed; restart the server" }),
-        }
-    }
-
-    pub(crate) fn failed(&self) -> bool {
-        self.failed.load(Ordering::Acquire)
-    }
-
-    /// What a failed write means for this and all later ones.
-    fn after(&self, doing: &'static str, error: rocksdb::Error) -> Error {
-        if is_disk_full(&error) && !self.ended.load(Ordering::Acquire) {
-            return Error::DiskFull { source: Box::new(error) };
-        }
-        if error.kind() == ErrorKind::InvalidArgument {
-            return Error::Store { doing, applied: Some(false), source: Box::new(error) };
-        }
-        self.fail(doing, Box::new(error))
-    }
-
-    /// The same for a sync of the log's files.
-    fn after_sync(&self, error: std::io::Error) -> Error {
-        match error.kind() {
-            std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
-                Error::DiskFull { source: Box::new(error) }
-            }
-            _ => self.fail("syncing the log", Box::new(error)),
-        }
-    }
-
-    fn fail(&self, doing: &'static str, source: Box<dyn std::error::Error + Send + Sync>) -> Error {
-        if !self.failed.swap(true, Ordering::AcqRel) {
-            tracing::error!("{doing} failed, no further writes are accepted: {source}");
-        }
-        Error::Store { doing, applied: None, source }
     }
 }
 
@@ -378,26 +324,4 @@ fn bytes(batches: &[&Batch]) -> usize {
         Change::DeleteRange(range) => CHANGE_OVERHEAD + range.start.len() + range.end.len(),
     };
     CHANGE_OVERHEAD + changes.map(each).sum::<usize>()
-}
-
-#[cfg(test)]
-mod tests {
-    use rocksdb::{DB, Options};
-
-    use super::*;
-
-    /// A real error, and neither a full disk nor a bad argument.
-    fn some_error() -> rocksdb::Error {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        DB::open(&Options::default(), file.path().join("below a file")).unwrap_err()
-    }
-
-    #[test]
-    fn after_a_failed_write_no_other_is_accepted() {
-        let health = Health::new(Arc::default());
-        health.check().unwrap();
-        let first = health.after("writing", some_error());
-        assert!(matches!(first, Error::Store { applied: None, .. }));
-        assert!(matches!(health.check(), Err(Error::Refused { .. })));
-    }
 }

@@ -149,6 +149,17 @@ fn flush_all_does_not_wait_for_the_requests_before_it() {
     assert!(begun.elapsed() < house.engine.lock_wait_max());
 }
 
+/// Behind a write of the same turn the item is looked for under its lock.
+#[test]
+fn an_item_that_need_not_be_made_keeps_its_cas_value_and_that_it_was_read() {
+    let house = House::new();
+    house.client().expect(&[
+        ("set a 0 0 1\nx\ntouch a 5\nmg a h N12\n", "STORED\nTOUCHED\nHD h1\n"),
+        ("set a 0 0 1\nx\nmg a N12 E5\nms a 1 C5\ny\n", "STORED\nHD\nEX\n"),
+        ("set b 0 0 1\nx\nmg c N12 E5\nms c 1 C5\ny\n", "STORED\nHD W\nHD\n"),
+    ]);
+}
+
 #[test]
 fn noreply_hides_answers_but_not_effects() {
     let house = House::new();

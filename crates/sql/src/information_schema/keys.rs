@@ -5,7 +5,7 @@ use rows::engine::Engine;
 
 use super::{CATALOG, all_tables};
 use crate::error::Result;
-use crate::show::catalog::approximate_rows;
+use crate::show::catalog::index_lines;
 use crate::show::{Listing, number, text};
 
 pub(super) fn statistics(engine: &Engine) -> Result<Listing> {
@@ -30,31 +30,14 @@ pub(super) fn statistics(engine: &Engine) -> Result<Listing> {
         "EXPRESSION",
     ]);
     for table in all_tables(engine)? {
-        let rows = approximate_rows(engine, &table);
-        for index in &table.indexes {
-            for (n, part) in index.parts.iter().enumerate() {
-                let column = &table.columns[part.column];
-                listing.push(vec![
-                    text(CATALOG),
-                    text(&table.database),
-                    text(&table.name),
-                    number(u64::from(!index.unique)),
-                    text(&table.database),
-                    text(&index.name),
-                    number(n as u64 + 1),
-                    text(&column.name),
-                    text("A"),
-                    number(rows),
-                    part.prefix.map_or(Value::Null, |prefix| number(u64::from(prefix))),
-                    Value::Null,
-                    text(if column.nullable { "YES" } else { "" }),
-                    text("BTREE"),
-                    text(""),
-                    text(&index.comment),
-                    text("YES"),
-                    Value::Null,
-                ]);
-            }
+        for mut line in index_lines(engine, &table).rows {
+            let behind = line.split_off(2);
+            let Some(non_unique) = line.pop() else { continue };
+            let database = text(&table.database);
+            let mut row =
+                vec![text(CATALOG), database.clone(), text(&table.name), non_unique, database];
+            row.extend(behind);
+            listing.push(row);
         }
     }
     Ok(listing)

@@ -5,10 +5,10 @@ use rows::engine::Engine;
 use rows::types::ColumnType;
 
 use super::{CATALOG, TABLES, all_tables};
-use crate::ddl::table_collation;
+
 use crate::error::Result;
-use crate::show::catalog::{TableFacts, database_names};
-use crate::show::{Listing, number, text};
+use crate::show::catalog::{database_names, table_status_line};
+use crate::show::{Listing, text};
 
 pub(super) fn schemata(engine: &Engine) -> Listing {
     let mut listing = Listing::new(&[
@@ -60,30 +60,10 @@ pub(super) fn tables(engine: &Engine) -> Result<Listing> {
         listing.columns[column].ty = ColumnType::DateTime { fsp: 0 };
     }
     for table in all_tables(engine)? {
-        let facts = TableFacts::of(engine, &table);
-        listing.push(vec![
-            text(CATALOG),
-            text(&table.database),
-            text(&table.name),
-            text("BASE TABLE"),
-            text(&table.engine),
-            number(10),
-            text("Dynamic"),
-            number(facts.rows),
-            number(facts.row_bytes),
-            number(facts.data_bytes),
-            number(0),
-            number(facts.index_bytes),
-            number(0),
-            facts.auto_increment.map_or(Value::Null, number),
-            facts.created,
-            Value::Null,
-            Value::Null,
-            text(table_collation(&table).name()),
-            Value::Null,
-            text(""),
-            text(&table.comment),
-        ]);
+        let mut row =
+            vec![text(CATALOG), text(&table.database), text(&table.name), text("BASE TABLE")];
+        row.extend(table_status_line(engine, &table).into_iter().skip(1));
+        listing.push(row);
     }
     for name in TABLES {
         let mut row = vec![Value::Null; 21];

@@ -136,64 +136,38 @@ pub fn table_status(engine: &Engine, database: &str) -> Result<Listing> {
     ]);
     listing.columns[11].ty = ColumnType::DateTime { fsp: 0 };
     for table in tables_in(engine, database)? {
-        let facts = TableFacts::of(engine, &table);
-        listing.push(vec![
-            text(&table.name),
-            text(&table.engine),
-            number(10),
-            text("Dynamic"),
-            number(facts.rows),
-            number(facts.row_bytes),
-            number(facts.data_bytes),
-            number(0),
-            number(facts.index_bytes),
-            number(0),
-            facts.auto_increment.map_or(Value::Null, number),
-            created(table.created),
-            Value::Null,
-            Value::Null,
-            text(table_collation(&table).name()),
-            Value::Null,
-            text(""),
-            text(&table.comment),
-        ]);
+        listing.push(table_status_line(engine, &table));
     }
     Ok(listing)
 }
 
-/// Figures of a table.
-pub struct TableFacts {
-    /// About how many rows.
-    pub rows: u64,
-    /// About how many bytes a row takes.
-    pub row_bytes: u64,
-    /// Bytes of rows.
-    pub data_bytes: u64,
-    /// Bytes of index entries.
-    pub index_bytes: u64,
-    /// The next AUTO_INCREMENT value.
-    pub auto_increment: Option<u64>,
-    /// When it was made.
-    pub created: Value,
-}
-
-impl TableFacts {
-    /// A table's figures.
-    pub fn of(engine: &Engine, table: &Table) -> TableFacts {
-        let data_bytes = engine.store().approximate_bytes(&table.index_range(0)).unwrap_or(0);
-        let all = engine.approximate_bytes(table).unwrap_or(data_bytes);
-        let rows = approximate_rows(engine, table);
-        TableFacts {
-            rows,
-            row_bytes: data_bytes.checked_div(rows).unwrap_or(0),
-            data_bytes,
-            index_bytes: all.saturating_sub(data_bytes),
-            auto_increment: table
-                .auto_increment()
-                .and_then(|_| engine.auto_increment_next(table).ok()),
-            created: created(table.created),
-        }
-    }
+/// A table's line of SHOW TABLE STATUS: its name, and what `information_schema.tables` says of it
+/// from ENGINE on.
+pub fn table_status_line(engine: &Engine, table: &Table) -> Vec<Value> {
+    let data_bytes = engine.store().approximate_bytes(&table.index_range(0)).unwrap_or(0);
+    let all_bytes = engine.approximate_bytes(table).unwrap_or(data_bytes);
+    let rows = approximate_rows(engine, table);
+    let next = table.auto_increment().and_then(|_| engine.auto_increment_next(table).ok());
+    vec![
+        text(&table.name),
+        text(&table.engine),
+        number(10),
+        text("Dynamic"),
+        number(rows),
+        number(data_bytes.checked_div(rows).unwrap_or(0)),
+        number(data_bytes),
+        number(0),
+        number(all_bytes.saturating_sub(data_bytes)),
+        number(0),
+        next.map_or(Value::Null, number),
+        created(table.created),
+        Value::Null,
+        Value::Null,
+        text(table_collation(table).name()),
+        Value::Null,
+        text(""),
+        text(&table.comment),
+    ]
 }
 
 /// PRI, UNI, MUL or nothing.

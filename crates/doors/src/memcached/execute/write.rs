@@ -52,9 +52,10 @@ impl Rows<'_, '_> {
         let reach = self.turn.reach();
         let transaction = self.turn.transaction()?;
         let start = transaction.savepoint();
-        let (mut keeps_read, mut keeps_winner) = (false, false);
+        let (mut changes, mut keeps_read, mut keeps_winner) = (false, false, false);
         let mut decide = |old: Option<&Item<'_>>| {
             let decision = decide(old)?;
+            changes = !matches!(decision, Decision::Keep(_));
             if let (Decision::Put(contents), Some(old)) = (&decision, old) {
                 keeps_read = contents.keeps_read;
                 keeps_winner = contents.keeps_winner && old.taken;
@@ -80,9 +81,11 @@ impl Rows<'_, '_> {
         let mut version = 0;
         if matches!(outcome, Outcome::Done(_)) {
             *self.wrote = true;
-            if !keeps_read {
+            if changes && !keeps_read {
                 shared.marks.note_access(&row_key, false, now.0);
             }
+            // What stays as it was keeps its cas value, too.
+            let new_cas = new_cas.filter(|_| changes);
             if want_cas || keeps_winner || new_cas.is_some() {
                 engine.get_stored(
                     transaction.view(),

@@ -1,0 +1,88 @@
+//! Whether writes are accepted, and what a failed one means for those after it.
+//!
+//! Invariants
+//! 1. After a write or sync that failed in a way nobody understands, no other is accepted until the
+//!    database was opened anew: only the log on disk knows then what happened.
+//! 2. A full disk is understood, and passes, unless RocksDB has ended over it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rocksdb::ErrorKind;
+use rows::error::{Error, Result};
+
+use crate::failure::is_disk_full;
+
+/// Whether writes are accepted.
+pub(crate) struct Health {
+    failed: AtomicBool,
+    /// Set by RocksDB's last words, see `options`.
+    ended: Arc<AtomicBool>,
+}
+
+impl Health {
+    pub(crate) fn new(ended: Arc<AtomicBool>) -> Health {
+        Health { failed: AtomicBool::new(false), ended }
+    }
+
+    pub(crate) fn check(&self) -> Result<()> {
+        match self.failed.load(Ordering::Acquire) {
+            false => Ok(()),
+            true => Err(Error::Refused { why: "an earlier write failed; restart the server" }),
+        }
+    }
+
+    pub(crate) fn failed(&self) -> bool {
+        self.failed.load(Ordering::Acquire)
+    }
+
+    /// What a failed write means for this and all later ones.
+    pub(crate) fn after(&self, doing: &'static str, error: rocksdb::Error) -> Error {
+        if is_disk_full(&error) && !self.ended.load(Ordering::Acquire) {
+            return Error::DiskFull { source: Box::new(error) };
+        }
+        if error.kind() == ErrorKind::InvalidArgument {
+            return Error::Store { doing, applied: Some(false), source: Box::new(error) };
+        }
+        self.fail(doing, Box::new(error))
+    }
+
+    /// The same for a sync of the log's files.
+    pub(crate) fn after_sync(&self, error: std::io::Error) -> Error {
+        match error.kind() {
+            std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
+                Error::DiskFull { source: Box::new(error) }
+            }
+            _ => self.fail("syncing the log", Box::new(error)),
+        }
+    }
+
+    fn fail(&self, doing: &'static str, source: Box<dyn std::error::Error + Send + Sync>) -> Error {
+        if !self.failed.swap(true, Ordering::AcqRel) {
+            tracing::error!("{doing} failed, no further writes are accepted: {source}");
+        }
+        Error::Store { doing, applied: None, source }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rocksdb::{DB, Options};
+
+    use super::*;
+
+    /// A real error, and neither a full disk nor a bad argument.
+    fn some_error() -> rocksdb::Error {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        DB::open(&Options::default(), file.path().join("below a file")).unwrap_err()
+    }
+
+    #[test]
+    fn after_a_failed_write_no_other_is_accepted() {
+        let health = Health::new(Arc::default());
+        health.check().unwrap();
+        let first = health.after("writing", some_error());
+        assert!(matches!(first, Error::Store { applied: None, .. }));
+        assert!(matches!(health.check(), Err(Error::Refused { .. })));
+    }
+}
