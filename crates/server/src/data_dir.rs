@@ -85,8 +85,9 @@ impl DataDir {
         let io = |source| DataDirError::Io { path: path.display().to_string(), source };
         make_directory(path).map_err(io)?;
         is_finished(path)?;
-        let ours = path.join(LOCK_FILE).exists();
-        if !ours && fs::read_dir(path).map_err(io)?.next().is_some() {
+        // In this order: another process may make the mark meanwhile.
+        let is_empty = fs::read_dir(path).map_err(io)?.next().is_none();
+        if !is_empty && !path.join(LOCK_FILE).exists() {
             return Err(DataDirError::Foreign { path: path.display().to_string() });
         }
         let taken = Self::lock(path)?;
@@ -117,6 +118,12 @@ impl DataDir {
     ) -> Result<(), E> {
         let io = |source| DataDirError::Io { path: path.display().to_string(), source };
         make_directory(path).map_err(io)?;
+        // Before anything of an interrupted call is removed: it may go on.
+        let alone = File::open(path).map_err(io)?;
+        if rustix::fs::flock(&alone, FlockOperation::NonBlockingLockExclusive).is_err() {
+            let holder = "another restore".to_owned();
+            return Err(DataDirError::InUse { path: path.display().to_string(), holder }.into());
+        }
         let restoring = path.join(RESTORING);
         let repeated = restoring.exists();
         for entry in fs::read_dir(path).map_err(io)? {

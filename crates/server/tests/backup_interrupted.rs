@@ -97,6 +97,23 @@ fn two_backups_at_once_are_two_backups_or_one_and_a_refusal() {
 }
 
 #[test]
+fn of_two_restores_to_one_place_one_is_refused() {
+    let place = place();
+    let server = place.server();
+    fill(&server, 0..10_000);
+    place.backed_up(&[]);
+    assert_eq!(server.stop().code(), Some(0));
+    let data = data_dir(&place.restored);
+    let restore = ["restore", place.backups.to_str().unwrap(), &data];
+    let mut both = [place.begin(&restore), place.begin(&restore)];
+    let done = both.iter_mut().filter_map(|each| each.wait().ok()).filter(|code| code.success());
+    assert_eq!(done.count(), 1);
+    let restored = Running::start(&place.restored, &[]);
+    assert_eq!(count(&restored), 10_000);
+    assert_eq!(restored.stop().code(), Some(0));
+}
+
+#[test]
 fn an_interrupted_removal_is_finished_by_the_next_backup() {
     let place = place();
     let server = place.server();

@@ -66,7 +66,9 @@ impl Backups {
         // With its name on the disk: a backup that was reported is not to go with it.
         make_directory(directory).map_err(of(directory))?;
         let mark = directory.join(MARK);
-        if !mark.exists() && fs::read_dir(directory).map_err(of(directory))?.next().is_some() {
+        // In this order: another command may make the mark meanwhile.
+        let is_empty = fs::read_dir(directory).map_err(of(directory))?.next().is_none();
+        if !is_empty && !mark.exists() {
             return Err(BackupError::Foreign(directory.to_path_buf()));
         }
         let mut options = OpenOptions::new();
