@@ -139,7 +139,7 @@ impl Scanned {
             depth: 0,
             kept: None,
             last_word: None,
-            row_start: 0,
+            row_start: None,
             row_before: None,
             mode,
         };

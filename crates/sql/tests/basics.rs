@@ -173,6 +173,18 @@ fn transactions_hold_together() {
 }
 
 #[test]
+fn rows_of_an_insert_without_a_comma_between_them_are_a_syntax_error() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE t (a INT, b INT)");
+    for between in ["", " ", ",0", ",,", ")"] {
+        let statement = format!("INSERT INTO t VALUES (1,2){between}(3,4)");
+        assert_eq!(error(s, &statement), 1064, "{statement}");
+    }
+    assert_eq!(run(s, "SELECT count(*) FROM t"), "0");
+}
+
+#[test]
 fn words_of_an_enum_with_quotes_and_backslashes_survive_their_own_definition() {
     let sql = server();
     let s = &mut session(&sql);

@@ -34,7 +34,7 @@ pub(super) struct Scanner<'a, 'b> {
     /// Where the last word of the shape starts, if the last token was a word.
     pub(super) last_word: Option<usize>,
     /// Start of the row of VALUES being scanned, and of the one before (with its end).
-    pub(super) row_start: usize,
+    pub(super) row_start: Option<usize>,
     pub(super) row_before: Option<(usize, usize)>,
     pub(super) mode: SqlMode,
 }
@@ -220,17 +220,11 @@ impl Scanner<'_, '_> {
         } else if self.insert
             && self.depth == 0
             && (is(b"values") || is(b"value"))
-            && !self.is_call(self.at)
             && self.out.runs.is_empty()
         {
+            // The function VALUES() of ON DUPLICATE KEY UPDATE can only come behind the rows.
             self.part = Part::Values;
         }
-    }
-
-    /// Whether `VALUES` here is the function of ON DUPLICATE KEY UPDATE: it can only come after
-    /// the list of rows, so the first one never is.
-    fn is_call(&self, _at: usize) -> bool {
-        false
     }
 
     fn open(&mut self) {
@@ -242,7 +236,7 @@ impl Scanner<'_, '_> {
             }
         }
         if self.part == Part::Values && self.depth == 0 {
-            self.row_start = self.out.shape.len();
+            self.row_start = Some(self.out.shape.len());
         }
         self.depth += 1;
         self.push(b'(');
@@ -265,11 +259,14 @@ impl Scanner<'_, '_> {
         }
     }
 
-    /// Drops a row of VALUES that looks like the one before it.
+    /// Drops a row of VALUES that looks like the one before it, with a comma between them: what
+    /// else may stand there is for the parser to refuse.
     fn end_row(&mut self) {
-        let row = (self.row_start, self.out.shape.len());
+        let Some(start) = self.row_start.take() else { return };
+        let (shape, row) = (&self.out.shape, (start, self.out.shape.len()));
         if let Some(before) = self.row_before
-            && self.out.shape[row.0..row.1] == self.out.shape[before.0..before.1]
+            && shape[row.0..row.1] == shape[before.0..before.1]
+            && shape[before.1..row.0].trim_ascii() == b","
         {
             self.out.shape.truncate(before.1);
             if let Some(run) = self.out.runs.last_mut() {

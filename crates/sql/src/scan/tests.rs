@@ -28,6 +28,18 @@ fn rows_of_the_same_shape_are_counted_and_not_repeated() {
     assert_eq!(runs, [2, 1]);
 }
 
+/// Otherwise values would be taken for those of other rows.
+#[test]
+fn rows_with_anything_but_a_comma_between_them_are_left_to_the_parser() {
+    for between in [" ", ",0 ", ",,", ")", ", f(1) "] {
+        let (text, literals, runs) =
+            shape(&format!("INSERT INTO t VALUES (1,2){between}(3,4)) , date_format(1)"));
+        assert!(text.starts_with("INSERT INTO t VALUES (?,?)"), "{text}");
+        assert_eq!(text.matches('?').count(), literals, "{text}");
+        assert!(runs.iter().all(|run| *run == 1), "{text}: {runs:?}");
+    }
+}
+
 #[test]
 fn order_by_positions_and_lengths_of_types_stay() {
     let (text, ..) = shape("SELECT a FROM t WHERE cast(b AS char(3)) = 'x' ORDER BY 2 LIMIT 5");
