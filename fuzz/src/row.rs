@@ -35,6 +35,7 @@ fn definition(types: &[u8]) -> TableDefinition {
         comment: String::new(),
         slot: position as u16,
         absent: None,
+        unsigned: false,
     });
     TableDefinition {
         id: 1,

@@ -15,6 +15,7 @@
 //! 4. So does one that has met what another conversation wrote into the group, even if it then
 //!    changed nothing (an insert of a key that is there, a cas that fails): told at once, its
 //!    client would know of a write that nobody can read yet.
+//! 5. Where waiting is allowed nobody answers `Next::Offload`: there is nowhere else to go.
 //!
 //! Not here: sockets, buffers' limits, threads (crate `server`).
 
@@ -51,6 +52,9 @@ pub enum Urgency {
     FreesLocks,
 }
 
+/// Tells a conversation that is served elsewhere that its client has left; returns at once.
+pub type Leave = Arc<dyn Fn() + Send + Sync>;
+
 /// One client's protocol state.
 pub trait Conversation: Send {
     /// Bytes to send when the client has just connected.
@@ -77,9 +81,21 @@ pub trait Conversation: Send {
         Urgency::Ordinary
     }
 
+    /// How it is told, while it is served where it may wait, that its client sends no more. `None`
+    /// where that is no leaving: a client that has only ended its sending is still answered.
+    fn leave(&self) -> Option<Leave> {
+        None
+    }
+
     /// Whether the client has shown who it is, as far as the protocol asks for that.
     fn is_known(&self) -> bool {
         true
+    }
+
+    /// Whether another has asked for the connection's end (KILL). While it is idle, nobody else
+    /// would notice.
+    fn is_killed(&self) -> bool {
+        false
     }
 
     /// The group's commit failed; `out` was cut back to where it stood before the turn that
@@ -115,6 +131,12 @@ impl<'a> Turn<'a> {
     /// Whether waiting for disk, locks and commits is allowed.
     pub fn may_wait(&self) -> bool {
         self.wait != LockWait::Never
+    }
+
+    /// Whether waiting until nobody writes to a table is allowed, as emptying it does: then this
+    /// turn is no writer itself. Ends a transaction of the group that has written nothing.
+    pub fn may_wait_for_writers(&mut self) -> bool {
+        self.may_wait() && self.group.end_if_empty()
     }
 
     /// How far reads may reach.

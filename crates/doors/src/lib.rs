@@ -14,5 +14,5 @@ pub mod input;
 pub mod memcached;
 pub mod mysql;
 
-pub use conversation::{Conversation, Next, Turn, Urgency};
+pub use conversation::{Conversation, Leave, Next, Turn, Urgency};
 pub use input::Input;

@@ -48,7 +48,7 @@ struct control {
     uint64_t processes;     /* that were started on this page so far */
     pthread_mutex_t lock;   /* made by the first of them */
 };
-enum { FAULT_NONE, FAULT_NO_SPACE, FAULT_WRITE, FAULT_SYNC, FAULT_NEW_FILE };
+enum { FAULT_NONE, FAULT_NO_SPACE, FAULT_WRITE, FAULT_SYNC, FAULT_NEW_FILE, FAULT_SYNC_HANGS };
 
 /* Read by journal.rs. */
 enum kind {
@@ -350,6 +350,9 @@ static int sync_file(int fd, long call) {
     uint64_t micros = control->sync_micros;
     if (micros)
         usleep((random >> 33) % micros);
+    if (fails(FAULT_SYNC_HANGS, 0))
+        while (__atomic_load_n(&control->fault, __ATOMIC_SEQ_CST) == FAULT_SYNC_HANGS)
+            usleep(200);
     /* A disk that fails does so to the syncs under way, too. */
     if (fails(FAULT_SYNC, EIO))
         return -1;

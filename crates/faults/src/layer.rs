@@ -33,6 +33,8 @@ pub enum Fault {
     Sync = 3,
     /// New files: ENOSPC, as on a disk that has no inodes left.
     NewFile = 4,
+    /// Syncs: they do not come back until this is over.
+    SyncHangs = 5,
 }
 
 /// A layer for one directory.
@@ -110,7 +112,7 @@ impl Layer {
         self.put(FAULT, fault as u64)
     }
 
-    /// Calls that were made to fail so far.
+    /// Calls that were made to fail, or hang, so far.
     ///
     /// # Errors
     /// Those of reading the control page.

@@ -4,6 +4,8 @@ use std::fs;
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use anyhow::{Context, Result};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde::Serialize;
 
 /// The machine, the source and the moment of a run.
@@ -46,6 +48,17 @@ impl Machine {
             started: utc(SystemTime::now()),
         }
     }
+}
+
+/// Raises the limit on open files, which servers that are started afterwards inherit.
+pub fn raise_file_limit(files: u64) -> Result<()> {
+    let limit = getrlimit(Resource::Nofile);
+    if limit.current.is_some_and(|current| current < files) {
+        let maximum = limit.maximum.map(|maximum| maximum.max(files));
+        setrlimit(Resource::Nofile, Rlimit { current: Some(files), maximum })
+            .with_context(|| format!("{files} open files are needed (ulimit -n)"))?;
+    }
+    Ok(())
 }
 
 fn commit() -> String {

@@ -42,12 +42,20 @@ enum Experiment {
     Durability(experiments::durability::Options),
     /// kill -9 while rows are inserted: time from the start to the first answer.
     Recovery(experiments::recovery::Options),
+    /// TPC-C: five transactions, 1 to 32 terminals, verified by its consistency conditions.
+    Orders(experiments::orders::Options),
+    /// What a blog, a shop and an office ask for each page: microseconds, rows compared.
+    Pages(experiments::pages::Options),
+    /// An hour of everything, or a minute: rates, memory, what is left behind.
+    Soak(experiments::soak::Options),
     /// Inserts by 1 to 128 connections.
     Writers(experiments::writers::Options),
     /// 10,000 idle connections beside 64 busy ones.
     Idle(experiments::idle::Options),
     /// The same look-ups with a small and a large row cache.
     Cache(experiments::cache::Options),
+    /// Statements that would end, fill or hang a server, beside clients that look rows up.
+    Nasty(experiments::nasty::Options),
     /// epoll, io_uring and tokio under an echo server: CPU time per request.
     Kernel(experiments::kernel::Options),
     /// The echo server that other experiments start as their limit.
@@ -71,9 +79,13 @@ fn main() -> Result<()> {
         Experiment::Game(options) => experiments::game::run(&options),
         Experiment::Durability(options) => experiments::durability::run(&options),
         Experiment::Recovery(options) => experiments::recovery::run(&options),
+        Experiment::Orders(options) => experiments::orders::run(&options),
+        Experiment::Pages(options) => experiments::pages::run(&options),
+        Experiment::Soak(options) => experiments::soak::run(&options),
         Experiment::Writers(options) => experiments::writers::run(&options),
         Experiment::Idle(options) => experiments::idle::run(&options),
         Experiment::Cache(options) => experiments::cache::run(&options),
+        Experiment::Nasty(options) => experiments::nasty::run(&options),
         Experiment::Kernel(options) => experiments::kernel::run(&options),
         Experiment::EchoServer { kernel, threads } => peers::serve_echo(kernel, threads),
     }

@@ -1,5 +1,6 @@
 //! What the kernel tells of processes and the machine: CPU time, peak memory.
 
+use std::collections::BTreeMap;
 use std::fs;
 
 /// CPU time of all threads, user and system, also of threads that ended, in seconds.
@@ -42,6 +43,28 @@ pub fn rss(pid: u32) -> Option<u64> {
     status_bytes(pid, "VmRSS:")
 }
 
+/// Threads.
+pub fn threads(pid: u32) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    status.lines().find_map(|line| line.strip_prefix("Threads:"))?.trim().parse().ok()
+}
+
+/// How many threads there are of each name.
+pub fn threads_by_name(pid: u32) -> BTreeMap<String, u32> {
+    let tasks = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let mut names = BTreeMap::new();
+    for task in tasks {
+        let name = fs::read_to_string(task.path().join("comm")).unwrap_or_default();
+        *names.entry(name.trim().to_owned()).or_default() += 1;
+    }
+    names
+}
+
+/// Open files and sockets.
+pub fn files(pid: u32) -> Option<u64> {
+    Some(fs::read_dir(format!("/proc/{pid}/fd")).ok()?.count() as u64)
+}
+
 fn status_bytes(pid: u32, name: &str) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix(name))?;
@@ -58,6 +81,7 @@ mod tests {
         assert!(cpu_seconds(std::process::id()).is_some());
         assert!(machine_cpu_seconds() >= cpu_seconds(std::process::id()));
         assert!(rss_peak(std::process::id()).is_some_and(|bytes| bytes > 100_000));
+        assert!(threads(std::process::id()) >= Some(1) && files(std::process::id()) >= Some(3));
         assert!(rss(std::process::id()) <= rss_peak(std::process::id()));
     }
 

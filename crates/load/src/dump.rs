@@ -9,7 +9,10 @@
 //! 1. All rows are of one moment. Definitions are not kept in versions: a table that is altered
 //!    while it is dumped ends the dump with an error rather than with rows of another shape.
 //! 2. The last line says that the dump is whole; a file without it is not.
-//! 3. Loading does not drop the tables of the memcached door; rows with the same key are replaced.
+//! 3. No statement is longer than `INSERT_BYTES`, a row of `ROW_BYTES` and a piece of a value: the
+//!    literal of a value may be twice as long as the value, and a server that accepts the one
+//!    refuses the other. So large values are put together in variables, piece by piece.
+//! 4. Loading does not drop the tables of the memcached door; rows with the same key are replaced.
 //!
 //! Not here: literals (`literal`), where the text goes (the caller).
 
@@ -22,6 +25,10 @@ use crate::progress::Progress;
 
 /// An INSERT ends behind the row with which it gets this long.
 const INSERT_BYTES: usize = 1 << 20;
+/// Values with which a row would get longer than this stand in front of it, as variables.
+const ROW_BYTES: usize = 8 << 20;
+/// Bytes of such a value that one statement holds.
+const PIECE_BYTES: usize = 4 << 20;
 /// Databases that are never dumped: they show what is elsewhere.
 const SHOWN_ONLY: [&str; 2] = ["information_schema", "performance_schema"];
 /// Tables that every server of Rowhouse has, which its memcached door uses.
@@ -244,6 +251,7 @@ impl<W: Write> Dumping<'_, W> {
         let forms: Vec<Form> =
             rows.columns.iter().map(|c| Form::of(c.type_code, c.binary)).collect();
         let mut statement = Vec::with_capacity(INSERT_BYTES + INSERT_BYTES / 8);
+        let mut variables = Vec::new();
         let mut count = 0;
         loop {
             let row = rows.row()?;
@@ -254,17 +262,32 @@ impl<W: Write> Dumping<'_, W> {
                     statement.extend_from_slice(insert.as_bytes());
                 }
                 statement.extend_from_slice(separator);
+                let begin = statement.len();
                 for (at, form) in forms.iter().enumerate() {
                     if at > 0 {
                         statement.push(b',');
                     }
-                    literal::write(&mut statement, row.value()?, *form);
+                    let value = row.value()?;
+                    let bytes = value.map_or(0, |value| literal::bytes_max(value, *form));
+                    match value {
+                        Some(value) if statement.len() - begin + bytes > ROW_BYTES => {
+                            let variable = format!("@rowhouse_dump_{at}");
+                            self.dumped.bytes += apart(&mut self.out, &variable, value, *form)?;
+                            statement.extend_from_slice(variable.as_bytes());
+                            variables.push(variable);
+                        }
+                        value => literal::write(&mut statement, value, *form),
+                    }
                 }
                 statement.push(b')');
                 count += 1;
             }
-            if statement.len() >= INSERT_BYTES || (end && !statement.is_empty()) {
+            let full = statement.len() >= INSERT_BYTES || !variables.is_empty();
+            if full || (end && !statement.is_empty()) {
                 statement.extend_from_slice(b";\n");
+                for variable in variables.drain(..) {
+                    statement.extend_from_slice(format!("SET {variable}=NULL;\n").as_bytes());
+                }
                 self.dumped.bytes += statement.len() as u64;
                 self.dumped.rows += std::mem::take(&mut count);
                 self.out.write_all(&statement).map_err(unwritten)?;
@@ -278,6 +301,31 @@ impl<W: Write> Dumping<'_, W> {
     }
 }
 
+/// Writes statements that put a value into a variable; says how many bytes.
+fn apart(out: &mut impl Write, variable: &str, value: &[u8], form: Form) -> Result<u64> {
+    let (mut written, mut rest) = (0, value);
+    while !rest.is_empty() {
+        let mut length = rest.len().min(PIECE_BYTES);
+        // Characters of a text stay whole.
+        let amid = |at: usize| rest.get(at).is_some_and(|byte| byte & 0xc0 == 0x80);
+        while form == Form::Text && length > 1 && amid(length) {
+            length -= 1;
+        }
+        let (piece, behind) = rest.split_at(length);
+        let mut statement = format!("\nSET {variable}=").into_bytes();
+        let first = rest.len() == value.len();
+        if !first {
+            statement.extend_from_slice(format!("CONCAT({variable},").as_bytes());
+        }
+        literal::write(&mut statement, Some(piece), form);
+        statement.extend_from_slice(if first { b";" } else { b");" });
+        out.write_all(&statement).map_err(unwritten)?;
+        written += statement.len() as u64;
+        rest = behind;
+    }
+    Ok(written)
+}
+
 fn unwritten(source: std::io::Error) -> Error {
     Error::Io { doing: "cannot write the dump", source }
 }
@@ -285,6 +333,24 @@ fn unwritten(source: std::io::Error) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_large_value_is_put_together_of_pieces_that_split_no_character() {
+        let text = "a€".repeat(PIECE_BYTES / 3);
+        let mut out = Vec::new();
+        let written = apart(&mut out, "@v", text.as_bytes(), Form::Text).unwrap();
+        assert_eq!(written, out.len() as u64);
+        let out = String::from_utf8(out).expect("whole characters");
+        let statements: Vec<&str> = out.trim().lines().collect();
+        let piece = |statement: &str, before: &str, behind: &str| {
+            let rest = statement.strip_prefix(before).expect("the head");
+            rest.strip_suffix(behind).expect("the tail").to_owned()
+        };
+        let first = piece(statements[0], "SET @v='", "';");
+        let second = piece(statements[1], "SET @v=CONCAT(@v,'", "');");
+        assert_eq!(statements.len(), 2);
+        assert_eq!(first + &second, text);
+    }
 
     #[test]
     fn a_definition_is_the_same_when_only_its_counter_moved() {

@@ -37,6 +37,15 @@ impl Form {
     }
 }
 
+/// As many bytes as the literal of a value may have.
+pub fn bytes_max(value: &[u8], form: Form) -> usize {
+    const AROUND: usize = 3;
+    match form {
+        Form::Number | Form::Double => value.len() + AROUND,
+        Form::Bytes | Form::Text => 2 * value.len() + AROUND,
+    }
+}
+
 /// Appends a value.
 pub fn write(out: &mut Vec<u8>, value: Option<&[u8]>, form: Form) {
     let Some(value) = value else { return out.extend_from_slice(b"NULL") };

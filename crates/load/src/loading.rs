@@ -193,6 +193,10 @@ impl Loading<'_> {
             if level == "Note" {
                 continue;
             }
+            if number == "1301" {
+                // Put together of pieces, a value would be stored as NULL from here on.
+                return Err(Error::File(format!("the server refuses a value: {message}")));
+            }
             self.loaded.warnings += 1;
             if self.loaded.warnings <= MESSAGES_MAX as u64 {
                 let file = &self.options.file;

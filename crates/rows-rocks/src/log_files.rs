@@ -11,19 +11,26 @@ use std::fs::{self, File};
 use std::io::{ErrorKind, Result};
 use std::path::{Path, PathBuf};
 
-/// The log files of a directory.
+/// The log files of a directory, in the order of their numbers, which is that of their writes.
 ///
 /// # Errors
 /// Those of the file system.
-pub(crate) fn logs(directory: &Path) -> Result<Vec<PathBuf>> {
+pub(crate) fn numbered_logs(directory: &Path) -> Result<Vec<(u64, PathBuf)>> {
     let mut logs = Vec::new();
     for entry in fs::read_dir(directory)? {
         let path = entry?.path();
-        if path.extension().is_some_and(|extension| extension == "log") {
-            logs.push(path);
+        let number = path.file_stem().and_then(|stem| stem.to_str()?.parse().ok());
+        if let (Some(number), Some("log")) = (number, path.extension().and_then(|e| e.to_str())) {
+            logs.push((number, path));
         }
     }
+    logs.sort();
     Ok(logs)
+}
+
+/// As `numbered_logs`, without the numbers.
+pub(crate) fn logs(directory: &Path) -> Result<Vec<PathBuf>> {
+    Ok(numbered_logs(directory)?.into_iter().map(|(_, path)| path).collect())
 }
 
 /// Syncs the log files of a directory, and their names.

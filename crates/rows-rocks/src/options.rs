@@ -211,6 +211,10 @@ fn ends_writing(message: &str) -> bool {
 /// What RocksDB warns of, in our log.
 fn log(level: LogLevel, message: &str) {
     match level {
+        // Of every file that is taken over whole: that it was written elsewhere.
+        LogLevel::Warn if message.contains("block_based_table_reader.cc") => {
+            tracing::debug!(target: "rocksdb", "{message}");
+        }
         LogLevel::Error | LogLevel::Fatal => tracing::error!(target: "rocksdb", "{message}"),
         LogLevel::Warn => tracing::warn!(target: "rocksdb", "{message}"),
         // Headers list every option at each opening, whatever the level asked for.

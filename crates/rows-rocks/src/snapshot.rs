@@ -1,6 +1,6 @@
 //! A snapshot that owns what it needs, so that it can be kept anywhere, for any time.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rocksdb::{DB, Snapshot};
 use rows::error::Result;
@@ -14,7 +14,8 @@ use crate::store::Shared;
 /// The fields are dropped in this order, and each needs the next: the options hold the
 /// snapshot's address, the snapshot is given back to the database.
 pub(crate) struct RocksSnapshot {
-    lookup: Lookup,
+    /// Made when first asked: most readers find their rows in the row cache.
+    lookup: OnceLock<Lookup>,
     snapshot: Snapshot<'static>,
     shared: Arc<Shared>,
 }
@@ -23,7 +24,11 @@ impl RocksSnapshot {
     pub(crate) fn new(shared: &Arc<Shared>) -> RocksSnapshot {
         let shared = Arc::clone(shared);
         let snapshot = Snapshot::new(pinned(&shared));
-        RocksSnapshot { lookup: Lookup::new(Some(&snapshot)), snapshot, shared }
+        RocksSnapshot { lookup: OnceLock::new(), snapshot, shared }
+    }
+
+    fn lookup(&self) -> &Lookup {
+        self.lookup.get_or_init(|| Lookup::new(Some(&self.snapshot)))
     }
 }
 
@@ -38,7 +43,11 @@ fn pinned(shared: &Arc<Shared>) -> &'static DB {
 
 impl Read for RocksSnapshot {
     fn get(&self, key: &[u8], reach: Reach, value: &mut Vec<u8>) -> Result<bool> {
-        self.lookup.get(&self.shared.database, key, reach, value)
+        self.lookup().get(&self.shared.database, key, reach, value)
+    }
+
+    fn sequence(&self) -> Option<u64> {
+        Some(self.snapshot.sequence_number())
     }
 
     fn get_many(
@@ -47,7 +56,7 @@ impl Read for RocksSnapshot {
         reach: Reach,
         each: &mut dyn FnMut(usize, Option<&[u8]>) -> Result<()>,
     ) -> Result<()> {
-        self.lookup.get_many(&self.shared.database, keys, reach, each)
+        self.lookup().get_many(&self.shared.database, keys, reach, each)
     }
 
     fn scan<'a>(

@@ -17,7 +17,7 @@ use std::thread::{Builder, JoinHandle};
 use rocksdb::checkpoint::Checkpoint;
 use rocksdb::{Cache, ColumnFamilyDescriptor, DB, DEFAULT_COLUMN_FAMILY_NAME, Options};
 use rows::error::{Error, Result};
-use rows::local::{LocalStore, LocalTransaction};
+use rows::local::{LocalStore, LocalTransaction, SortedWrites};
 use rows::locks::LockTable;
 use rows::store::{
     Batch, Cursor, Direction, Durability, KeyRange, Reach, Read, Store, StoreStatus,
@@ -64,6 +64,7 @@ pub(crate) struct Shared {
     /// Numbers of files to be ingested.
     pub ingested: AtomicU64,
     pub directory: PathBuf,
+    pub memory_bytes: usize,
     pub options: Options,
     pub space: Space,
     pub cache: Cache,
@@ -83,7 +84,7 @@ impl RocksStore {
         let of_log = |error| of_file("reading the log", error);
         let is_empty = !directory.join("CURRENT").exists();
         let has_logs = is_empty || !logs(directory).map_err(of_log)?.is_empty();
-        let RocksOptions { gives_up_damaged_log, compacts, .. } = *options;
+        let RocksOptions { memory_bytes, gives_up_damaged_log, compacts, .. } = *options;
         let buffer_bytes = options.buffer() as u64;
         let settings = options.settings(disk_bytes(directory), has_logs).map_err(of_open)?;
         let Settings { mut options, cache, ended } = settings;
@@ -114,6 +115,7 @@ impl RocksStore {
             locks: LockTable::new(),
             ingested: AtomicU64::new(0),
             directory: directory.to_path_buf(),
+            memory_bytes,
             options,
             space: Space::new(directory, buffer_bytes),
             cache,
@@ -185,6 +187,13 @@ impl Read for RocksStore {
         shared.lookup.get(&shared.database, key, reach, value)
     }
 
+    /// That of the last write which readers see: RocksDB raises it when all of a write is in its
+    /// memtable, after its sync. With `unordered_write` or a second write queue it would not; they
+    /// are off.
+    fn sequence(&self) -> Option<u64> {
+        Some(self.shared().database.latest_sequence_number())
+    }
+
     fn get_many(
         &self,
         keys: &[Vec<u8>],
@@ -213,6 +222,10 @@ impl LocalStore for RocksStore {
     fn apply(&self, batch: &Batch, durability: Durability) -> Result<()> {
         self.write(batch, durability)
     }
+
+    fn apply_sorted(&self, writes: &mut SortedWrites<'_>) -> Result<()> {
+        self.shared().apply_sorted(writes)
+    }
 }
 
 impl Store for RocksStore {
@@ -238,7 +251,7 @@ impl Store for RocksStore {
     }
 
     fn ingest(&self, entries: &mut dyn Iterator<Item = Result<(Vec<u8>, Vec<u8>)>>) -> Result<u64> {
-        self.shared().ingest(entries)
+        self.shared().ingest(&mut entries.map(|entry| entry.map(|(key, value)| (key, Some(value)))))
     }
 
     /// Files are linked where the file system allows, else copied. Written beside its place and

@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use std::env;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 use std::time::{Duration, Instant};
 
+use faults::on_small_disk;
 use rows::error::Error;
 use rows::store::{Batch, Change, Durability, Reach, Read, Store};
 use rows_rocks::{RocksOptions, RocksStore};
@@ -126,33 +126,13 @@ fn a_child_takes_the_last_files() {
     write(&store, number).expect("there is room again");
 }
 
-/// Runs one of the tests above beneath a file system of its own; `options` are tmpfs's.
-fn on_small_disk(options: &str, child: &str) {
-    let disk = tempfile::tempdir().expect("a directory");
-    let in_namespace = |script: &str| {
-        let mut command = Command::new("unshare");
-        command.args(["--user", "--map-root-user", "--mount", "sh", "-ec", script, "sh"]);
-        command
-            .arg(disk.path())
-            .arg(env::current_exe().expect("this program"))
-            .env(DIRECTORY, disk.path())
-            .status()
-    };
-    let mount = format!("mount -t tmpfs -o {options} none \"$1\"");
-    match in_namespace(&mount) {
-        Ok(status) if status.success() => {}
-        _ => return eprintln!("not run: mount namespaces are not allowed here"),
-    }
-    let run = format!("{mount}; \"$2\" --exact {child} --nocapture");
-    assert!(in_namespace(&run).expect("the child").success());
-}
-
 #[test]
 fn a_full_disk_refuses_writes_until_there_is_space_and_loses_nothing() {
-    on_small_disk(&format!("size={DISK_MEGABYTES}m"), "a_child_fills_its_small_disk");
+    on_small_disk(&format!("size={DISK_MEGABYTES}m"), DIRECTORY, "a_child_fills_its_small_disk");
 }
 
 #[test]
 fn a_disk_without_files_left_refuses_writes_until_there_are_some() {
-    on_small_disk(&format!("size=64m,nr_inodes={FILES_MAX}"), "a_child_takes_the_last_files");
+    let options = format!("size=64m,nr_inodes={FILES_MAX}");
+    on_small_disk(&options, DIRECTORY, "a_child_takes_the_last_files");
 }

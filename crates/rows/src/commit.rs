@@ -1,20 +1,25 @@
 //! Commits shared by all writers: those that need the disk wait together for one sync.
 //!
-//! A writer under `EveryCommit` hands its transaction to the committer's thread. That thread
-//! takes all that wait, applies them with one sync, frees their locks and tells each. While it
-//! syncs, the next ones gather. Writers that need no sync are applied by their own thread at
-//! once: the store only has to hand the bytes to the operating system.
+//! Under `EveryCommit` one thread at a time commits. A writer that comes while nobody does takes
+//! the lead: it writes and syncs in its own thread, without a change of threads (`Lead`). Those
+//! that come meanwhile queue; the committer's thread then takes all of them, applies them with one
+//! sync, frees their locks and tells each. While it syncs, the next ones gather. Writers that need
+//! no sync are applied by their own thread at once: the store only has to hand the bytes to the
+//! operating system. (docs/decisions/0021-commits-in-place.md)
 //!
 //! Invariants
 //! 1. A transaction's locks are held until its writes are visible (so under `EveryCommit` until
 //!    they are durable), and free before its `done` is called.
 //! 2. The row cache hears of every row before the store gets it and after (`Shared::write`).
 //! 3. Every transaction handed over is answered exactly once, also when the committer stops.
+//! 4. Nobody takes the lead past those who wait: while one is queued, the next one queues too.
 //!
 //! Not here: what the writes are (`transaction`), the once-a-second sync (the store's).
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
@@ -29,9 +34,15 @@ use crate::transaction::Transaction;
 /// A transaction of more changes than this is a load: its rows are not for the row cache.
 const MANY: usize = 1000;
 
+/// Commits that take longer than this, of late, are not for threads that may not wait.
+const QUICK: Duration = Duration::from_millis(1);
+/// A commit's part in what is remembered of how long they take.
+const PACE_PART: u64 = 8;
+
 type Done = Box<dyn FnOnce(Result<()>) + Send>;
 
-struct Pending {
+/// What one transaction has written, on its way to the store, and what it holds until then.
+struct Writes {
     store: Box<dyn StoreTransaction>,
     /// What was taken out of `store` already.
     batch: Option<Batch>,
@@ -39,6 +50,19 @@ struct Pending {
     sizes: Sizes,
     /// Memory for the writes until they are the store's.
     _share: Share,
+}
+
+/// The writes of a transaction and of those to be committed with it.
+fn writes_of(transaction: Transaction) -> Vec<Writes> {
+    let Transaction { store, gates, sizes, share, others, .. } = transaction;
+    let mut all = Vec::with_capacity(1 + others.len());
+    all.push(Writes { store, batch: None, gates, sizes, _share: share });
+    all.extend(others.into_iter().flat_map(writes_of));
+    all
+}
+
+struct Pending {
+    writes: Vec<Writes>,
     durability: Durability,
     done: Done,
 }
@@ -46,7 +70,7 @@ struct Pending {
 #[derive(Default)]
 struct Queue {
     pending: Vec<Pending>,
-    /// A round is under way: the store may be held up by its sync.
+    /// Somebody commits, the committer's thread or a `Lead`: the store may be held up by a sync.
     committing: bool,
     stopped: bool,
 }
@@ -57,6 +81,28 @@ struct Shared {
     store: Arc<dyn Store>,
     cache: Arc<RowCache>,
     wake: Arc<Wake>,
+    pace: Pace,
+}
+
+/// How long commits with a sync take, of late.
+struct Pace(AtomicU64);
+
+impl Pace {
+    /// Not quick until some were.
+    fn unknown() -> Pace {
+        Pace(AtomicU64::new(QUICK.as_nanos() as u64))
+    }
+
+    fn note(&self, took: Duration) {
+        // One thread at a time commits; should two meet, one of them is not remembered.
+        let before = self.0.load(Ordering::Relaxed);
+        let took = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX) / PACE_PART;
+        self.0.store((before - before / PACE_PART).saturating_add(took), Ordering::Relaxed);
+    }
+
+    fn is_quick(&self) -> bool {
+        self.0.load(Ordering::Relaxed) < QUICK.as_nanos() as u64
+    }
 }
 
 impl Shared {
@@ -69,14 +115,91 @@ impl Shared {
 
     /// Gives batches to the store, and keeps the row cache in step.
     fn write(&self, batches: &[&Batch], durability: Durability) -> Result<()> {
+        let began = (durability == Durability::EveryCommit).then(Instant::now);
         let write = || self.store.write_all(batches, durability).map(|()| true);
-        self.write_announced(batches, write).map(|_| ())
+        let result = self.write_announced(batches, write).map(|_| ());
+        if let Some(began) = began {
+            self.pace.note(began.elapsed());
+        }
+        result
     }
 
-    /// The same if it does not wait; `false` when it would.
+    /// Commits in the calling thread.
+    fn commit(&self, writes: Vec<Writes>, durability: Durability) -> Result<()> {
+        let mut batches = Vec::with_capacity(writes.len());
+        let (held, own) = self.take_batches(writes, durability, &mut batches);
+        let result = self.write_taken(&batches, durability);
+        self.let_go(held, &result);
+        own.and(result)
+    }
+
+    /// Takes the batches out of writes, and gives back what is held until they are the store's.
+    /// What the store commits only by itself is committed on the way.
+    fn take_batches(
+        &self,
+        writes: Vec<Writes>,
+        durability: Durability,
+        batches: &mut Vec<Batch>,
+    ) -> (Vec<Writes>, Result<()>) {
+        let mut held = Vec::with_capacity(writes.len());
+        let mut own = Ok(());
+        for mut writes in writes {
+            match writes.batch.take().or_else(|| writes.store.take_batch()) {
+                Some(batch) => {
+                    batches.push(batch);
+                    held.push(writes);
+                }
+                None => {
+                    let Writes { store, gates, sizes, .. } = writes;
+                    let result = self.commit_apart(store, &gates, durability);
+                    self.count(sizes, &result);
+                    drop(gates);
+                    own = own.and(result);
+                }
+            }
+        }
+        (held, own)
+    }
+
+    fn write_taken(&self, batches: &[Batch], durability: Durability) -> Result<()> {
+        if batches.is_empty() {
+            return Ok(());
+        }
+        let views: Vec<&Batch> = batches.iter().collect();
+        self.write(&views, durability)
+    }
+
+    /// Frees what was held for writes that are the store's now.
+    fn let_go(&self, held: Vec<Writes>, result: &Result<()>) {
+        for Writes { store, gates, sizes, .. } in held {
+            self.count(sizes, result);
+            drop(store);
+            drop(gates);
+        }
+    }
+
+    /// As `write` if that does not wait; `false` when it would.
     fn try_write(&self, batch: &Batch, durability: Durability) -> Result<bool> {
         let batches = &[batch];
         self.write_announced(batches, || self.store.try_write_all(batches, durability))
+    }
+
+    /// Commits what is no batch, and keeps the row cache in step: by tables, since its rows may be
+    /// more than there is memory for.
+    fn commit_apart(
+        &self,
+        store: Box<dyn StoreTransaction>,
+        gates: &[GateGuard],
+        durability: Durability,
+    ) -> Result<()> {
+        if !self.cache.is_on() {
+            return store.commit(durability);
+        }
+        let tables: Vec<_> = gates.iter().map(GateGuard::id).collect();
+        self.cache.begin_tables(&tables);
+        let result = store.commit(durability);
+        self.cache.end_tables(self.store.sequence().unwrap_or(0));
+        result
     }
 
     fn write_announced(
@@ -92,13 +215,14 @@ impl Shared {
         let result = write();
         let done = matches!(result, Ok(true));
         let many = batches.iter().any(|batch| batch.changes.len() > MANY);
+        let sequence = self.store.sequence().unwrap_or(0);
         for (key, row) in changes() {
             let written = match row {
                 Some(row) if done && many => Written::RowOfMany(row),
                 Some(row) if done => Written::Row(row),
                 _ => Written::Nothing,
             };
-            self.cache.end_write(key, written);
+            self.cache.end_write(key, written, sequence);
         }
         result
     }
@@ -129,7 +253,8 @@ impl Committer {
         wake: Arc<Wake>,
     ) -> std::io::Result<Committer> {
         let (queue, arrived) = (Mutex::default(), Condvar::new());
-        let shared = Arc::new(Shared { queue, arrived, store, cache, wake });
+        let pace = Pace::unknown();
+        let shared = Arc::new(Shared { queue, arrived, store, cache, wake, pace });
         let of_thread = Arc::clone(&shared);
         let thread =
             std::thread::Builder::new().name("committer".into()).spawn(move || run(&of_thread))?;
@@ -141,8 +266,12 @@ impl Committer {
         if transaction.is_empty() {
             return Ok(());
         }
-        if durability < Durability::EveryCommit {
-            return self.commit_here(transaction, durability);
+        // What writes files of its own shares no sync, and nobody waits behind it.
+        if durability < Durability::EveryCommit || transaction.store.is_spilled() {
+            return self.shared.commit(writes_of(transaction), durability);
+        }
+        if let Some(lead) = self.lead() {
+            return lead.commit(transaction, durability);
         }
         let outcome = Arc::new((Mutex::new(None), Condvar::new()));
         let of_done = Arc::clone(&outcome);
@@ -163,21 +292,19 @@ impl Committer {
         }
     }
 
-    /// Applies a transaction in the calling thread.
-    fn commit_here(&self, transaction: Transaction, durability: Durability) -> Result<()> {
-        let Transaction { mut store, gates, sizes, .. } = transaction;
-        let result = match store.take_batch() {
-            Some(batch) => self.shared.write(&[&batch], durability),
-            None => {
-                let result = store.commit(durability);
-                self.shared.count(sizes, &result);
-                return result;
-            }
-        };
-        self.shared.count(sizes, &result);
-        drop(store);
-        drop(gates);
-        result
+    /// The right to commit, if nobody commits or waits for it.
+    fn lead(&self) -> Option<Lead> {
+        let mut queue = self.shared.queue.lock();
+        if queue.committing || queue.stopped || !queue.pending.is_empty() {
+            return None;
+        }
+        queue.committing = true;
+        Some(Lead { shared: Arc::clone(&self.shared) })
+    }
+
+    /// The same for those who may not wait for long: not when syncs have been slow of late.
+    pub(crate) fn quick_lead(&self) -> Option<Lead> {
+        if self.shared.pace.is_quick() { self.lead() } else { None }
     }
 
     /// Commits at once, if that does not wait for a disk, else hands the transaction over:
@@ -188,32 +315,32 @@ impl Committer {
         durability: Durability,
         done: Done,
     ) -> Option<Result<()>> {
-        let Transaction { mut store, gates, sizes, share, .. } = transaction;
+        let mut writes = writes_of(transaction);
         let busy = durability == Durability::EveryCommit || {
             let queue = self.shared.queue.lock();
             queue.committing || !queue.pending.is_empty()
         };
-        let mut batch = None;
-        if !busy {
-            batch = store.take_batch();
-            let written = batch.as_ref().map(|batch| self.shared.try_write(batch, durability));
+        if let [only] = &mut writes[..]
+            && !busy
+        {
+            only.batch = only.store.take_batch();
+            let written = only.batch.as_ref().map(|batch| self.shared.try_write(batch, durability));
             match written {
                 Some(Ok(true)) => {
-                    self.shared.count(sizes, &Ok(()));
+                    self.shared.let_go(writes, &Ok(()));
                     return Some(Ok(()));
                 }
                 Some(Err(error)) => return Some(Err(error)),
                 Some(Ok(false)) | None => {}
             }
         }
-        self.queue(Pending { store, batch, gates, sizes, _share: share, durability, done });
+        self.queue(Pending { writes, durability, done });
         None
     }
 
     /// Hands a transaction over; `done` is called in the committer's thread.
     pub(crate) fn submit(&self, transaction: Transaction, durability: Durability, done: Done) {
-        let Transaction { store, gates, sizes, share, .. } = transaction;
-        self.queue(Pending { store, batch: None, gates, sizes, _share: share, durability, done });
+        self.queue(Pending { writes: writes_of(transaction), durability, done });
     }
 
     fn queue(&self, pending: Pending) {
@@ -224,8 +351,12 @@ impl Committer {
             return;
         }
         queue.pending.push(pending);
+        // Who commits looks after those who have come meanwhile, or has it done.
+        let committing = queue.committing;
         drop(queue);
-        self.shared.arrived.notify_one();
+        if !committing {
+            self.shared.arrived.notify_one();
+        }
     }
 
     /// Commits what was handed over so far and stops; later submissions are refused.
@@ -245,12 +376,44 @@ impl Drop for Committer {
     }
 }
 
+/// The right to commit, which one thread has at a time: the others queue until it is given back.
+pub struct Lead {
+    shared: Arc<Shared>,
+}
+
+impl Lead {
+    /// Commits in the calling thread: writes, and syncs if the durability asks for it.
+    ///
+    /// # Errors
+    /// As `Transaction::commit`.
+    pub fn commit(self, transaction: Transaction, durability: Durability) -> Result<()> {
+        // The engine's end waits for whoever leads, so it must not come before this is over.
+        let engine = Arc::clone(&transaction.engine);
+        let result = self.shared.commit(writes_of(transaction), durability);
+        drop(self);
+        drop(engine);
+        result
+    }
+}
+
+impl Drop for Lead {
+    fn drop(&mut self) {
+        let mut queue = self.shared.queue.lock();
+        queue.committing = false;
+        let has_more = !queue.pending.is_empty() || queue.stopped;
+        drop(queue);
+        if has_more {
+            self.shared.arrived.notify_one();
+        }
+    }
+}
+
 fn run(shared: &Shared) {
     let mut round = Vec::new();
     loop {
         let mut queue = shared.queue.lock();
-        while queue.pending.is_empty() {
-            if queue.stopped {
+        while queue.committing || queue.pending.is_empty() {
+            if queue.stopped && !queue.committing {
                 return;
             }
             shared.arrived.wait(&mut queue);
@@ -266,38 +429,17 @@ fn run(shared: &Shared) {
 /// Commits everything in `round` and answers each.
 fn commit_round(shared: &Shared, round: &mut Vec<Pending>) {
     let durability = round.iter().map(|p| p.durability).max().unwrap_or(Durability::Os);
-    let mut batches: Vec<Batch> = Vec::with_capacity(round.len());
-    let mut batched = Vec::with_capacity(round.len());
-    for mut pending in round.drain(..) {
-        match pending.batch.take().or_else(|| pending.store.take_batch()) {
-            Some(batch) => {
-                batches.push(batch);
-                batched.push(pending);
-            }
-            None => {
-                let result = pending.store.commit(pending.durability);
-                shared.count(pending.sizes, &result);
-                drop(pending.gates);
-                (pending.done)(result);
-            }
-        }
+    let mut batches = Vec::with_capacity(round.len());
+    let mut waiting = Vec::with_capacity(round.len());
+    for Pending { writes, durability, done } in round.drain(..) {
+        let (held, own) = shared.take_batches(writes, durability, &mut batches);
+        waiting.push((held, own, done));
     }
-    if batched.is_empty() {
-        return;
-    }
-    let views: Vec<&Batch> = batches.iter().collect();
-    let result = shared.write(&views, durability);
-    for pending in &mut batched {
-        shared.count(std::mem::take(&mut pending.sizes), &result);
-    }
-    let shared_error = result.err().map(Arc::new);
-    for pending in batched {
-        drop(pending.store);
-        drop(pending.gates);
-        (pending.done)(match &shared_error {
-            None => Ok(()),
-            Some(error) => Err(share(error)),
-        });
+    let result = shared.write_taken(&batches, durability).map_err(Arc::new);
+    let again = || result.as_ref().copied().map_err(share);
+    for (held, own, done) in waiting {
+        shared.let_go(held, &again());
+        done(own.and_then(|()| again()));
     }
 }
 
@@ -320,6 +462,34 @@ fn share(error: &Arc<Error>) -> Error {
     }
 }
 
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
+/// The cause of a failure that several are told: what their own error says before it is left out.
+#[derive(Debug)]
 struct SharedError(Arc<Error>);
+
+impl std::fmt::Display for SharedError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &*self.0 {
+            Error::DiskFull { source } | Error::Store { source, .. } => source.fmt(f),
+            error => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for SharedError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_that_several_are_told_of_is_no_longer_said_twice() {
+        let error = Arc::new(Error::DiskFull { source: "no room for another log".into() });
+        assert_eq!(share(&error).to_string(), "the disk is full: no room for another log");
+        let (doing, applied) = ("syncing the log", None);
+        let error = Arc::new(Error::Store { doing, applied, source: "the disk is gone".into() });
+        assert_eq!(
+            share(&error).to_string(),
+            "store failed while syncing the log: the disk is gone"
+        );
+    }
+}

@@ -18,14 +18,15 @@ use crate::budget::Budget;
 use crate::cache::RowCache;
 use crate::catalog::Catalog;
 use crate::clock::{Clock, SystemClock};
-use crate::commit::Committer;
+use crate::commit::{Committer, Lead};
 use crate::datum::Datum;
 use crate::error::{Error, Result};
 use crate::find::Flow;
 use crate::metrics::Metrics;
 use crate::recency::Wake;
+use crate::spill::SpillDirectory;
 use crate::store::{Direction, Durability, Reach, Read, Store};
-use crate::table::{PREFIX_BYTES, Table};
+use crate::table::{PREFIX_BYTES, Patience, Table, TableState};
 
 /// Settings of an engine.
 pub struct EngineOptions {
@@ -37,6 +38,9 @@ pub struct EngineOptions {
     pub row_cache_bytes: usize,
     /// Bytes of memory for what clients make the server keep (`budget`).
     pub client_bytes: usize,
+    /// Where writes of transactions go for which there is no memory; without it such a transaction
+    /// ends with an error.
+    pub spill: Option<Arc<SpillDirectory>>,
     /// Where the time comes from.
     pub clock: Arc<dyn Clock>,
 }
@@ -48,6 +52,7 @@ impl Default for EngineOptions {
             lock_wait_max: Duration::from_secs(50),
             row_cache_bytes: 16 << 20,
             client_bytes: 1 << 40,
+            spill: None,
             clock: Arc::new(SystemClock),
         }
     }
@@ -62,12 +67,15 @@ pub struct Engine {
     wake: Arc<Wake>,
     metrics: Metrics,
     budget: Arc<Budget>,
+    spill: Option<Arc<SpillDirectory>>,
     clock: Arc<dyn Clock>,
     durability: AtomicU8,
     lock_wait_max: Duration,
     version: AtomicU64,
     /// Held while counters are first read from the rows.
     counters: Mutex<()>,
+    /// Whose gate tables pass that are being made.
+    new_tables: Arc<TableState>,
 }
 
 impl Engine {
@@ -94,11 +102,13 @@ impl Engine {
             wake,
             metrics: Metrics::new(),
             budget: Budget::new(options.client_bytes),
+            spill: options.spill,
             version: AtomicU64::new(options.clock.unix_micros()),
             clock: options.clock,
             durability: AtomicU8::new(options.durability as u8),
             lock_wait_max: options.lock_wait_max,
             counters: Mutex::new(()),
+            new_tables: Arc::default(),
         };
         engine.resume_reclaims()?;
         Ok(Arc::new(engine))
@@ -139,6 +149,11 @@ impl Engine {
         &self.budget
     }
 
+    /// Where writes go for which there is no memory.
+    pub fn spill(&self) -> Option<&Arc<SpillDirectory>> {
+        self.spill.as_ref()
+    }
+
     /// The time of day.
     pub fn clock(&self) -> &dyn Clock {
         &*self.clock
@@ -158,15 +173,34 @@ impl Engine {
         self.durability.store(durability as u8, Ordering::Relaxed);
     }
 
+    /// The gate of tables that are being made.
+    pub(crate) fn new_tables(&self) -> &Arc<TableState> {
+        &self.new_tables
+    }
+
     /// How long a row lock is waited for where waiting is allowed.
     pub fn lock_wait_max(&self) -> Duration {
         self.lock_wait_max
     }
 
+    /// How long a schema change waits for those who write, unless it is said otherwise.
+    pub fn patience(&self) -> Patience {
+        Patience::at_most(self.lock_wait_max)
+    }
+
     /// Finishes handed-over commits, makes everything durable and refuses further writes.
     pub fn close(&self) -> Result<()> {
         self.committer.stop();
+        // They are estimates: should this fail, the next start has older ones.
+        let _ = self.keep_all_row_counts();
         self.store.sync()
+    }
+
+    /// The right to commit under `EveryCommit` in a thread that may not wait for long: `None` while
+    /// somebody else commits, and when syncs have been slow of late. Then hand the commit over
+    /// (`Transaction::commit_or_later`).
+    pub fn quick_lead(&self) -> Option<Lead> {
+        self.committer.quick_lead()
     }
 
     pub(crate) fn committer(&self) -> &Committer {

@@ -7,6 +7,8 @@
 //!
 //! Not here: "incomplete input", which is a decoder's result and no error.
 
+use std::fmt;
+
 use crate::convert::Issue;
 
 /// What stands in the way of a request that may not wait.
@@ -35,6 +37,28 @@ pub enum Thing {
     Index,
 }
 
+impl fmt::Display for Wait {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Wait::Disk => "a disk",
+            Wait::Lock => "a row lock",
+            Wait::Schema => "a schema change",
+            Wait::Room => "room in the table",
+        })
+    }
+}
+
+impl fmt::Display for Thing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Thing::Database => "database",
+            Thing::Table => "table",
+            Thing::Column => "column",
+            Thing::Index => "index",
+        })
+    }
+}
+
 /// Result of a row operation.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -42,7 +66,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The request may not wait here and would have to: repeat it where waiting is allowed.
-    #[error("would wait for {0:?}")]
+    #[error("would wait for {0}")]
     WouldWait(Wait),
     /// The row's lock was not had in time. The caller may retry the transaction's last step.
     #[error("lock wait timeout")]
@@ -63,7 +87,7 @@ pub enum Error {
         entry: String,
     },
     /// A named thing does not exist.
-    #[error("no such {what:?}: {name}")]
+    #[error("no such {what}: {name}")]
     NotFound {
         /// Its kind.
         what: Thing,
@@ -71,7 +95,7 @@ pub enum Error {
         name: String,
     },
     /// A named thing exists already.
-    #[error("{what:?} exists: {name}")]
+    #[error("{what} exists: {name}")]
     Exists {
         /// Its kind.
         what: Thing,
@@ -99,7 +123,7 @@ pub enum Error {
         why: String,
     },
     /// The request broke a stated limit; retrying cannot help.
-    #[error("{what} of {bytes} is above the limit of {bytes_max}")]
+    #[error("{what} of {bytes} bytes is above the limit of {bytes_max} bytes")]
     TooLarge {
         /// What was too large.
         what: &'static str,
@@ -111,6 +135,18 @@ pub enum Error {
     /// The memory that clients together may use is in use (`budget`). Nothing was done.
     #[error("out of memory: clients use all that the server may give them")]
     NoMemory,
+    /// What a transaction has locked and written leaves no memory for more, whatever was moved to
+    /// temporary files. Rolled back, it gives all of it back.
+    #[error(
+        "the transaction holds {locks} row locks and {bytes} bytes of memory, and the server's \
+         'memory' leaves no room for more"
+    )]
+    TransactionTooLarge {
+        /// Row locks that it holds.
+        locks: usize,
+        /// Its bytes of memory.
+        bytes: usize,
+    },
     /// AUTO_INCREMENT has no further value in the column's range.
     #[error("auto-increment column exhausted")]
     Exhausted,

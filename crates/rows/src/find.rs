@@ -7,16 +7,19 @@
 //! 3. Expired rows are visited too: `expiry` wraps what is here for everyone else.
 //! 4. With `Reach::Memory` a find either visits what it must or ends with
 //!    `WouldWait(Disk)`; visits made before that are to be thrown away by the caller.
+//! 5. A find by a covering index reads no rows, and none of its entries is outdated.
 //!
 //! Not here: turning conditions into ranges (`Table::*_range`), filters (the visitor's).
 
 use std::cell::Cell;
 
+use crate::cache::LATEST;
+use crate::datum::Value;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::row::RowRef;
 use crate::store::{Direction, KeyRange, Reach, Read};
-use crate::table::Table;
+use crate::table::{CoveredRow, Covering, Table};
 
 /// Comparison of a find with the leading parts of an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +43,17 @@ pub enum Flow {
     Continue,
     /// That was the last.
     Stop,
+}
+
+/// What became of an entry of a covering index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seen {
+    /// It counts; visit the next one.
+    Taken,
+    /// It does not count: no other entry may be taken for its equal.
+    PassedOver,
+    /// That was the last.
+    Last,
 }
 
 /// A row that was found.
@@ -101,6 +115,50 @@ impl Engine {
             }
             if visit(Found { key: &row_key, row })? == Flow::Stop {
                 break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Visits the entries of a range of a covering index in order; their rows are read only where
+    /// `covering` has to ask them.
+    ///
+    /// # Errors
+    /// As `find`.
+    pub fn find_covered(
+        &self,
+        view: &dyn Read,
+        table: &Table,
+        covering: &Covering,
+        range: &KeyRange,
+        direction: Direction,
+        reach: Reach,
+        row: &mut CoveredRow,
+        visit: &mut dyn FnMut(&[Value]) -> Result<Seen>,
+    ) -> Result<()> {
+        if !table.is_current() {
+            return Err(Error::SchemaChanged);
+        }
+        if range.start >= range.end && !range.end.is_empty() {
+            return Ok(());
+        }
+        // One cursor sees one state: its entries are those of rows that are all there in it.
+        let mut cursor = view.scan(range, direction, reach)?;
+        let (mut row_key, mut bytes) = (Vec::new(), Vec::new());
+        while cursor.advance()? {
+            let (entry, value) = (cursor.key(), cursor.value());
+            if covering.read(table, entry, value, row)? {
+                table.entry_target(covering.index(), entry, value, &mut row_key)?;
+                if !self.read_row(view, &row_key, reach, &mut bytes)? {
+                    // Gone since the cursor began, where the latest state is read.
+                    continue;
+                }
+                covering.ask(table, &row_at(table, &row_key, &bytes)?, row)?;
+            }
+            match visit(row.values())? {
+                Seen::Taken => {}
+                Seen::PassedOver => row.forget(),
+                Seen::Last => break,
             }
         }
         Ok(())
@@ -188,8 +246,8 @@ impl Engine {
         result
     }
 
-    /// Reads a row's bytes: from the row cache if the view is the latest state, else from the
-    /// view.
+    /// Reads a row's bytes: as the reader itself has written them, from the row cache if the row
+    /// there is that of the view's state, else from the view.
     pub(crate) fn read_row(
         &self,
         view: &dyn Read,
@@ -197,10 +255,19 @@ impl Engine {
         reach: Reach,
         value: &mut Vec<u8>,
     ) -> Result<bool> {
-        if !self.cache().is_on() || !std::ptr::addr_eq(view, self.latest()) {
+        if !self.cache().is_on() {
             return view.get(row_key, reach, value);
         }
-        let Err(miss) = self.cache().get(row_key, value) else { return Ok(true) };
+        let at = if std::ptr::addr_eq(view, self.latest()) {
+            LATEST
+        } else {
+            if let Some(found) = view.own_write(row_key, value)? {
+                return Ok(found);
+            }
+            let Some(sequence) = view.sequence() else { return view.get(row_key, reach, value) };
+            sequence
+        };
+        let Err(miss) = self.cache().get(row_key, at, value) else { return Ok(true) };
         let found = view.get(row_key, reach, value)?;
         if found {
             self.cache().fill(miss, row_key, value);

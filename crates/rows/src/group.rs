@@ -2,7 +2,7 @@
 //!
 //! An event loop lends its group to every request of a turn. Whoever writes asks for the
 //! transaction, marks it, and rolls back to the mark when the request fails, so that the others'
-//! writes stay.
+//! writes stay. Who ends a transaction of its own adds it, to be committed with the rest.
 //!
 //! Invariants
 //! 1. The group is committed with the strictest durability that any of its writers asked for.
@@ -21,6 +21,8 @@ use crate::transaction::Transaction;
 #[derive(Default)]
 pub struct Group {
     transaction: Option<Transaction>,
+    /// Whole transactions, of sessions that commit.
+    added: Vec<Transaction>,
     durability: Option<Durability>,
     asked: bool,
 }
@@ -33,7 +35,7 @@ impl Group {
 
     /// Whether there is nothing to commit.
     pub fn is_empty(&self) -> bool {
-        self.transaction.as_ref().is_none_or(Transaction::is_empty)
+        self.transaction.as_ref().is_none_or(Transaction::is_empty) && self.added.is_empty()
     }
 
     /// The shared transaction, for a write to be acknowledged with `durability`. Whoever asks
@@ -55,7 +57,15 @@ impl Group {
         Ok(self.transaction.as_mut().expect("started above"))
     }
 
-    /// Whether the transaction was asked for since the last call of this, and holds writes: then
+    /// Adds a transaction that has written and ends: it is committed together with the group's
+    /// writes, to be acknowledged with `durability`.
+    pub fn add(&mut self, transaction: Transaction, durability: Durability) {
+        self.asked = true;
+        self.durability = self.durability.max(Some(durability));
+        self.added.push(transaction);
+    }
+
+    /// Whether the transaction was asked for, or one added, since the last call of this, and holds writes: then
     /// what the asker tells its client may depend on them.
     pub fn take_dependence(&mut self) -> bool {
         std::mem::take(&mut self.asked) && !self.is_empty()
@@ -68,13 +78,18 @@ impl Group {
             self.transaction = None;
             self.durability = None;
         }
-        self.transaction.is_none()
+        self.transaction.is_none() && self.added.is_empty()
     }
 
-    /// Takes the transaction out, with the durability it is to be committed with.
+    /// Takes the transaction out, with all that were added and the durability they are to be
+    /// committed with.
     pub fn take(&mut self) -> Option<(Transaction, Durability)> {
-        let durability = self.durability.take();
-        let transaction = self.transaction.take()?;
-        Some((transaction, durability.unwrap_or(Durability::EveryCommit)))
+        let durability = self.durability.take().unwrap_or(Durability::EveryCommit);
+        let mut added = std::mem::take(&mut self.added);
+        // One that has written nothing frees its locks at once.
+        let own = self.transaction.take().filter(|own| added.is_empty() || !own.is_empty());
+        let mut transaction = own.or_else(|| added.pop())?;
+        transaction.commit_with(added);
+        Some((transaction, durability))
     }
 }

@@ -4,7 +4,7 @@
 //! Layers, bottom up:
 //! - values: `types`, `datum`, `decimal`, `temporal`, `collation`, `convert`, `text`
 //! - bytes: `key`, `row`
-//! - store: `store` (the trait), `locks`, `local`, `memory`, `conformance`
+//! - store: `store` (the trait), `locks`, `local`, `spill`, `memory`, `conformance`
 //! - rows: `schema`, `table`, `catalog`, `cache`, `find`, `expiry`, `transaction`, `commit`, `ddl`,
 //!   `alter`, `budget`, `recency`, `evict`, `sweep`, `check`, and `engine`, which holds them together
 //!
@@ -29,6 +29,7 @@ mod evict;
 pub mod expiry;
 pub mod find;
 pub mod group;
+pub mod interrupt;
 pub mod key;
 pub mod local;
 pub mod locks;
@@ -37,6 +38,7 @@ pub mod metrics;
 pub mod recency;
 pub mod row;
 pub mod schema;
+pub mod spill;
 pub mod store;
 pub mod sweep;
 pub mod table;
@@ -44,11 +46,13 @@ pub mod temporal;
 pub mod text;
 pub mod transaction;
 pub mod types;
+pub mod waiting;
 
 pub use alter::{AlterOutcome, Alteration, Place};
 pub use catalog::Catalog;
 pub use check::CheckReport;
 pub use clock::Clock;
+pub use commit::Lead;
 pub use datum::{Datum, Value};
 pub use ddl::{NewIndex, NewTable};
 pub use decimal::Decimal;

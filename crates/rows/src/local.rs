@@ -1,4 +1,5 @@
-//! A transaction of a store within this process: row locks, and writes buffered in memory.
+//! A transaction of a store within this process: row locks, and writes buffered in memory, or in
+//! temporary files when they are many.
 //!
 //! Invariants
 //! 1. Until `commit`, or the `write_all` of what `take_batch` gave, no other reader sees a write.
@@ -6,26 +7,35 @@
 //! 3. Locks are freed when the transaction is dropped, so after its writes are visible.
 //! 4. A transaction that writes nothing allocates nothing but itself.
 //!
-//! Not here: who locks what (`transaction`), how locks work (`locks`).
+//! Where to look: `overlay` holds the writes, `run` is a file of them, `own` all of them in order,
+//! `merged` what a scan sees, `undo` how they are taken back, `held` the locks.
+//!
+//! Not here: who locks what, and when writes are spilled (`transaction`), how locks work (`locks`).
 
-use std::collections::BTreeMap;
-use std::collections::btree_map::{Entry, Range};
-use std::ops::Bound;
 use std::sync::Arc;
 
 use crate::error::{Error, Result, Wait};
 use crate::locks::LockTable;
+use crate::spill::SpillDirectory;
 use crate::store::{
-    Batch, Change, Cursor, Direction, Durability, KeyRange, LockWait, LockWaker, Reach, Read,
-    Savepoint, StoreTransaction,
+    Batch, Cursor, Direction, Durability, KeyRange, LockWait, LockWaker, Reach, Read, Savepoint,
+    StoreTransaction,
 };
 
+mod held;
 mod merged;
+mod overlay;
+mod own;
+mod run;
+mod undo;
 
+use held::Held;
 use merged::scan;
+use overlay::Overlay;
+use run::Write;
 
-/// Memory that one buffered write takes besides its bytes, for `StoreTransaction::bytes`.
-const WRITE_OVERHEAD: usize = 96;
+/// Writes in ascending key order without duplicates; `None` as a value is a removal.
+pub type SortedWrites<'a> = dyn Iterator<Item = Result<(Vec<u8>, Option<Vec<u8>>)>> + 'a;
 
 /// What a local transaction needs of its store; clones are handles of the same one.
 pub trait LocalStore: Read + Clone + 'static {
@@ -33,32 +43,18 @@ pub trait LocalStore: Read + Clone + 'static {
     fn locks(&self) -> &LockTable;
     /// Applies a batch as `Store::write` does.
     fn apply(&self, batch: &Batch, durability: Durability) -> Result<()>;
+    /// Applies writes that are too many for a batch, as one: visible together, durable on return,
+    /// wholly or not at all.
+    fn apply_sorted(&self, writes: &mut SortedWrites<'_>) -> Result<()>;
 }
 
 /// A pessimistic transaction on a store in this process.
 pub struct LocalTransaction<S: LocalStore> {
     store: S,
     owner: u64,
-    held: Vec<u64>,
+    held: Held,
     refused: Option<u64>,
     overlay: Overlay,
-}
-
-/// Own writes, and how to undo them.
-#[derive(Default)]
-struct Overlay {
-    /// The value to be, or `None` for a removal.
-    writes: BTreeMap<Vec<u8>, Option<Vec<u8>>>,
-    undo: Vec<Undo>,
-    bytes: usize,
-}
-
-/// What was buffered under `key` before a write.
-struct Undo {
-    key: Vec<u8>,
-    before: Option<Option<Vec<u8>>>,
-    /// What the write added to `Overlay::bytes`.
-    bytes: usize,
 }
 
 /// A base with a transaction's writes over it.
@@ -74,7 +70,7 @@ impl<S: LocalStore> LocalTransaction<S> {
         LocalTransaction {
             store,
             owner,
-            held: Vec::new(),
+            held: Held::default(),
             refused: None,
             overlay: Overlay::default(),
         }
@@ -83,17 +79,34 @@ impl<S: LocalStore> LocalTransaction<S> {
     fn view(&self) -> View<'_> {
         View { overlay: &self.overlay, base: &self.store }
     }
+
+    /// Whether the lock was had newly.
+    fn acquire(&mut self, lock: u64, wait: LockWait) -> Result<bool> {
+        let acquired = self.store.locks().acquire(self.owner, lock, wait);
+        if matches!(acquired, Err(Error::WouldWait(Wait::Lock))) {
+            self.refused = Some(lock);
+        }
+        acquired
+    }
 }
 
 impl<S: LocalStore> Drop for LocalTransaction<S> {
     fn drop(&mut self) {
-        self.store.locks().release(self.owner, &self.held);
+        self.held.release(self.store.locks(), self.owner);
     }
 }
 
 impl<S: LocalStore> Read for LocalTransaction<S> {
     fn get(&self, key: &[u8], reach: Reach, value: &mut Vec<u8>) -> Result<bool> {
         self.view().get(key, reach, value)
+    }
+
+    fn sequence(&self) -> Option<u64> {
+        self.view().sequence()
+    }
+
+    fn own_write(&self, key: &[u8], value: &mut Vec<u8>) -> Result<Option<bool>> {
+        self.view().own_write(key, value)
     }
 
     fn get_many(
@@ -117,41 +130,65 @@ impl<S: LocalStore> Read for LocalTransaction<S> {
 
 impl<S: LocalStore> StoreTransaction for LocalTransaction<S> {
     fn lock(&mut self, key: &[u8], wait: LockWait) -> Result<()> {
-        let lock = LockTable::hash(key);
-        match self.store.locks().acquire(self.owner, lock, wait) {
-            Ok(newly) => {
-                if newly {
-                    self.held.push(lock);
-                }
-                Ok(())
-            }
-            Err(error) => {
-                if matches!(error, Error::WouldWait(Wait::Lock)) {
-                    self.refused = Some(lock);
-                }
-                Err(error)
-            }
+        if self.held.is_whole(key) {
+            return Ok(());
         }
+        let lock = LockTable::hash(key);
+        if self.acquire(lock, wait)? {
+            self.held.push(key, lock);
+        }
+        Ok(())
+    }
+
+    fn lock_table(&mut self, table: [u8; 4], claim: &mut dyn FnMut() -> bool) -> bool {
+        let own = LockTable::hash(&table);
+        let locks = self.store.locks();
+        if !matches!(locks.acquire(self.owner, own, LockWait::Never), Ok(true)) {
+            return false;
+        }
+        if !claim() {
+            locks.release(self.owner, &[own]);
+            return false;
+        }
+        let single = self.held.widen(table, own);
+        locks.release(self.owner, &single);
+        true
+    }
+
+    fn await_table(&mut self, table: [u8; 4], wait: LockWait) -> Result<()> {
+        let lock = LockTable::hash(&table);
+        if self.acquire(lock, wait)? {
+            self.store.locks().release(self.owner, &[lock]);
+        }
+        Ok(())
+    }
+
+    fn locks_of(&self, table: [u8; 4]) -> usize {
+        self.held.count_of(table)
+    }
+
+    fn locks(&self) -> usize {
+        self.held.count()
+    }
+
+    fn lock_bytes(&self) -> usize {
+        self.held.bytes()
     }
 
     fn watch_refused(&self, waker: LockWaker) -> bool {
         self.refused.is_some_and(|lock| self.store.locks().watch(lock, waker))
     }
 
-    fn buffered(&self, key: &[u8]) -> Option<Option<&[u8]>> {
-        self.overlay.get(key)
-    }
-
     fn put(&mut self, key: Vec<u8>, value: Vec<u8>) {
-        self.overlay.write(key, Some(value));
+        self.overlay.write(key, Write::Put(value.into_boxed_slice()));
     }
 
     fn delete(&mut self, key: Vec<u8>) {
-        self.overlay.write(key, None);
+        self.overlay.write(key, Write::Removed);
     }
 
     fn savepoint(&self) -> Savepoint {
-        Savepoint(self.overlay.undo.len())
+        Savepoint(self.overlay.position())
     }
 
     fn rollback_to(&mut self, savepoint: Savepoint) {
@@ -159,20 +196,35 @@ impl<S: LocalStore> StoreTransaction for LocalTransaction<S> {
     }
 
     fn is_empty(&self) -> bool {
-        self.overlay.writes.is_empty()
+        self.overlay.is_empty()
     }
 
     fn bytes(&self) -> usize {
-        self.overlay.bytes
+        self.overlay.bytes() + self.held.bytes()
+    }
+
+    fn spill(&mut self, directory: &Arc<SpillDirectory>) -> Result<()> {
+        self.overlay.spill(directory)
+    }
+
+    fn spillable_bytes(&self) -> usize {
+        self.overlay.spillable_bytes()
+    }
+
+    fn is_spilled(&self) -> bool {
+        self.overlay.is_spilled()
     }
 
     fn take_batch(&mut self) -> Option<Batch> {
-        Some(self.overlay.take())
+        (!self.overlay.is_spilled()).then(|| self.overlay.take())
     }
 
     fn commit(mut self: Box<Self>, durability: Durability) -> Result<()> {
-        if self.overlay.writes.is_empty() {
+        if self.overlay.is_empty() {
             return Ok(());
+        }
+        if self.overlay.is_spilled() {
+            return self.store.apply_sorted(&mut self.overlay.writes()?);
         }
         let batch = self.overlay.take();
         self.store.apply(&batch, durability)
@@ -183,12 +235,11 @@ impl<S: LocalStore> StoreTransaction for LocalTransaction<S> {
     }
 
     fn frozen_at(&self, snapshot: Arc<dyn Read>) -> Arc<dyn Read> {
-        let overlay = Overlay { writes: self.overlay.writes.clone(), ..Overlay::default() };
-        Arc::new(Frozen { overlay, base: snapshot })
+        Arc::new(Frozen { overlay: self.overlay.frozen(), base: snapshot })
     }
 }
 
-/// A snapshot with a copy of a transaction's writes over it.
+/// A snapshot with a transaction's writes of one moment over it.
 struct Frozen {
     overlay: Overlay,
     base: Arc<dyn Read>,
@@ -203,6 +254,14 @@ impl Frozen {
 impl Read for Frozen {
     fn get(&self, key: &[u8], reach: Reach, value: &mut Vec<u8>) -> Result<bool> {
         self.view().get(key, reach, value)
+    }
+
+    fn sequence(&self) -> Option<u64> {
+        self.view().sequence()
+    }
+
+    fn own_write(&self, key: &[u8], value: &mut Vec<u8>) -> Result<Option<bool>> {
+        self.view().own_write(key, value)
     }
 
     fn get_many(
@@ -224,79 +283,22 @@ impl Read for Frozen {
     }
 }
 
-impl Overlay {
-    /// What was written under a key: nothing, a removal, or a value.
-    fn get(&self, key: &[u8]) -> Option<Option<&[u8]>> {
-        // A length check first: most transactions read before they write.
-        if self.writes.is_empty() {
-            return None;
-        }
-        self.writes.get(key).map(Option::as_deref)
-    }
-
-    fn write(&mut self, key: Vec<u8>, value: Option<Vec<u8>>) {
-        let bytes = WRITE_OVERHEAD + 2 * key.len() + value.as_ref().map_or(0, Vec::len);
-        self.bytes += bytes;
-        let undo = match self.writes.entry(key) {
-            Entry::Vacant(vacant) => {
-                let key = vacant.key().clone();
-                vacant.insert(value);
-                Undo { key, before: None, bytes }
-            }
-            Entry::Occupied(mut occupied) => {
-                let before = occupied.insert(value);
-                Undo { key: occupied.key().clone(), before: Some(before), bytes }
-            }
-        };
-        self.undo.push(undo);
-    }
-
-    fn undo_to(&mut self, length: usize) {
-        while self.undo.len() > length {
-            let Some(Undo { key, before, bytes }) = self.undo.pop() else {
-                return;
-            };
-            self.bytes -= bytes;
-            match before {
-                None => self.writes.remove(&key),
-                Some(before) => self.writes.insert(key, before),
-            };
-        }
-    }
-
-    /// All writes in key order, which is the order a store takes fastest.
-    fn take(&mut self) -> Batch {
-        self.undo = Vec::new();
-        self.bytes = 0;
-        let writes = std::mem::take(&mut self.writes).into_iter();
-        let changes = writes.map(|(key, value)| match value {
-            Some(value) => Change::Put(key, value),
-            None => Change::Delete(key),
-        });
-        Batch { changes: changes.collect() }
-    }
-
-    fn range(&self, range: &KeyRange) -> Range<'_, Vec<u8>, Option<Vec<u8>>> {
-        if !range.end.is_empty() && range.start >= range.end {
-            return Range::default();
-        }
-        let end = match &range.end[..] {
-            [] => Bound::Unbounded,
-            end => Bound::Excluded(end),
-        };
-        self.writes.range::<[u8], _>((Bound::Included(&range.start[..]), end))
-    }
-}
-
 impl Read for View<'_> {
     fn get(&self, key: &[u8], reach: Reach, value: &mut Vec<u8>) -> Result<bool> {
-        match self.overlay.get(key) {
+        match self.overlay.get(key, value)? {
             None => self.base.get(key, reach, value),
-            Some(own) => {
-                value.clear();
-                value.extend_from_slice(own.unwrap_or_default());
-                Ok(own.is_some())
-            }
+            Some(found) => Ok(found),
+        }
+    }
+
+    fn sequence(&self) -> Option<u64> {
+        self.base.sequence()
+    }
+
+    fn own_write(&self, key: &[u8], value: &mut Vec<u8>) -> Result<Option<bool>> {
+        match self.overlay.get(key, value)? {
+            None => self.base.own_write(key, value),
+            own => Ok(own),
         }
     }
 
@@ -306,28 +308,34 @@ impl Read for View<'_> {
         reach: Reach,
         each: &mut dyn FnMut(usize, Option<&[u8]>) -> Result<()>,
     ) -> Result<()> {
-        let own = |position: usize| self.overlay.get(&keys[position]);
-        let others: Vec<usize> = match self.overlay.writes.is_empty() {
-            true => return self.base.get_many(keys, reach, each),
-            false => (0..keys.len()).filter(|&position| own(position).is_none()).collect(),
-        };
+        if self.overlay.is_empty() {
+            return self.base.get_many(keys, reach, each);
+        }
+        let mut own: Vec<Option<Option<Vec<u8>>>> = Vec::with_capacity(keys.len());
+        let mut value = Vec::new();
+        for key in keys {
+            let found = self.overlay.get(key, &mut value)?;
+            own.push(found.map(|found| found.then(|| value.clone())));
+        }
+        let others: Vec<usize> = (0..keys.len()).filter(|&at| own[at].is_none()).collect();
         if others.len() == keys.len() {
             return self.base.get_many(keys, reach, each);
         }
+        let own = |position: usize| own[position].as_ref().and_then(|own| own.as_deref());
         // Those not written here are asked of the base, all at once; before each of its answers
         // go the own values that precede it.
         let mut next = 0;
         let asked: Vec<Vec<u8>> = others.iter().map(|&position| keys[position].clone()).collect();
         self.base.get_many(&asked, reach, &mut |answer, value| {
             while next < others[answer] {
-                each(next, own(next).flatten())?;
+                each(next, own(next))?;
                 next += 1;
             }
             next += 1;
             each(others[answer], value)
         })?;
         for position in next..keys.len() {
-            each(position, own(position).flatten())?;
+            each(position, own(position))?;
         }
         Ok(())
     }

@@ -22,8 +22,12 @@ use foldhash::quality::FixedState;
 use parking_lot::{Condvar, Mutex};
 
 use crate::error::{Error, Result, Wait};
+use crate::interrupt;
 use crate::store::{LockWait, LockWaker};
+use crate::waiting::{Waiting, during};
 
+/// Places that a shard keeps, however few of them are in use.
+const PLACES_MIN: usize = 64;
 /// Shards of the table; a power of two. Enough that threads rarely meet at one mutex.
 const SHARDS: usize = 256;
 
@@ -176,7 +180,7 @@ impl LockTable {
             waiting.insert(owner, lock);
             waiter
         };
-        let granted = waiter.wait_until(deadline);
+        let granted = during(Waiting::RowLock, || waiter.wait_until(deadline));
         self.waiting.lock().remove(&owner);
         // Between the end of the time and now the lock may have been handed over after all.
         if granted || !self.leave_queue(&waiter, lock) { Ok(()) } else { Err(Error::LockTimeout) }
@@ -252,6 +256,11 @@ impl LockTable {
             }
             None => {
                 let freed = locks.remove(&lock);
+                // What one large transaction needed is not kept for ever.
+                if locks.capacity() > PLACES_MIN.max(8 * locks.len()) {
+                    let places = PLACES_MIN.max(2 * locks.len());
+                    locks.shrink_to(places);
+                }
                 if let Some(wanted) = freed.and_then(|held| held.wanted) {
                     wakers.extend(wanted.wakers);
                 }
@@ -266,17 +275,15 @@ impl Waiter {
         self.wake.notify_one();
     }
 
-    /// `true` when granted; without a deadline it waits for ever.
+    /// `true` when granted; without a deadline it waits until it is, or interrupted.
     fn wait_until(&self, deadline: Option<Instant>) -> bool {
         let mut granted = self.granted.lock();
         while !*granted {
-            match deadline {
-                None => self.wake.wait(&mut granted),
-                Some(deadline) => {
-                    if self.wake.wait_until(&mut granted, deadline).timed_out() {
-                        break;
-                    }
-                }
+            let look = Instant::now() + interrupt::LOOK;
+            let until = deadline.map_or(look, |deadline| deadline.min(look));
+            let timed_out = self.wake.wait_until(&mut granted, until).timed_out();
+            if timed_out && (deadline == Some(until) || interrupt::is_wanted()) {
+                break;
             }
         }
         *granted

@@ -7,6 +7,8 @@
 //! Invariants
 //! 1. Chains ascend strictly and are never empty.
 //! 2. A number becomes readable (`State::last`) only with all writes of its batch in place.
+//! 3. A cold store answers every read that may not wait with `WouldWait(Disk)`: as a store on disk
+//!    whose caches have just lost what is asked for, which any of them may at any moment.
 //!
 //! Not here: a disk. `Durability` is accepted and without effect, `checkpoint` is refused.
 
@@ -17,8 +19,8 @@ use std::sync::Arc;
 
 use parking_lot::RwLock;
 
-use crate::error::{Error, Result};
-use crate::local::{LocalStore, LocalTransaction};
+use crate::error::{Error, Result, Wait};
+use crate::local::{LocalStore, LocalTransaction, SortedWrites};
 use crate::locks::LockTable;
 use crate::store::{
     Batch, Change, Cursor, Direction, Durability, KeyRange, Reach, Read, Store, StoreStatus,
@@ -36,6 +38,7 @@ pub struct MemoryStore {
 
 #[derive(Default)]
 struct Inner {
+    cold: bool,
     state: RwLock<State>,
     locks: LockTable,
 }
@@ -68,6 +71,11 @@ impl MemoryStore {
     /// An empty store.
     pub fn new() -> MemoryStore {
         MemoryStore::default()
+    }
+
+    /// An empty store that finds nothing without waiting: for tests of those who may not wait.
+    pub fn cold() -> MemoryStore {
+        MemoryStore { inner: Arc::new(Inner { cold: true, ..Inner::default() }) }
     }
 }
 
@@ -177,16 +185,22 @@ impl Drop for Pinned {
 }
 
 impl Read for Pinned {
-    fn get(&self, key: &[u8], _: Reach, value: &mut Vec<u8>) -> Result<bool> {
+    fn get(&self, key: &[u8], reach: Reach, value: &mut Vec<u8>) -> Result<bool> {
+        self.inner.admit(reach)?;
         Ok(self.inner.get(key, self.number, value))
+    }
+
+    fn sequence(&self) -> Option<u64> {
+        Some(self.number)
     }
 
     fn scan<'a>(
         &'a self,
         range: &KeyRange,
         direction: Direction,
-        _: Reach,
+        reach: Reach,
     ) -> Result<Box<dyn Cursor + 'a>> {
+        self.inner.admit(reach)?;
         Ok(Box::new(MemoryCursor::new(Pinned::at(self), range, direction)))
     }
 }
@@ -200,6 +214,14 @@ impl Pinned {
 }
 
 impl Inner {
+    /// Lets a read pass that may go so far.
+    fn admit(&self, reach: Reach) -> Result<()> {
+        match reach {
+            Reach::Memory if self.cold => Err(Error::WouldWait(Wait::Disk)),
+            Reach::Memory | Reach::Disk => Ok(()),
+        }
+    }
+
     fn get(&self, key: &[u8], number: u64, value: &mut Vec<u8>) -> bool {
         value.clear();
         let state = self.state.read();
@@ -288,16 +310,22 @@ impl Cursor for MemoryCursor {
 }
 
 impl Read for MemoryStore {
-    fn get(&self, key: &[u8], _: Reach, value: &mut Vec<u8>) -> Result<bool> {
+    fn get(&self, key: &[u8], reach: Reach, value: &mut Vec<u8>) -> Result<bool> {
+        self.inner.admit(reach)?;
         Ok(self.inner.get(key, u64::MAX, value))
+    }
+
+    fn sequence(&self) -> Option<u64> {
+        Some(self.inner.state.read().last)
     }
 
     fn scan<'a>(
         &'a self,
         range: &KeyRange,
         direction: Direction,
-        _: Reach,
+        reach: Reach,
     ) -> Result<Box<dyn Cursor + 'a>> {
+        self.inner.admit(reach)?;
         Ok(Box::new(MemoryCursor::new(Pinned::new(&self.inner), range, direction)))
     }
 }
@@ -309,6 +337,17 @@ impl LocalStore for MemoryStore {
 
     fn apply(&self, batch: &Batch, durability: Durability) -> Result<()> {
         self.write(batch, durability)
+    }
+
+    fn apply_sorted(&self, writes: &mut SortedWrites<'_>) -> Result<()> {
+        let change = |write: Result<(Vec<u8>, Option<Vec<u8>>)>| {
+            write.map(|(key, value)| match value {
+                Some(value) => Change::Put(key, value),
+                None => Change::Delete(key),
+            })
+        };
+        let changes: Vec<Change> = writes.map(change).collect::<Result<_>>()?;
+        self.write(&Batch { changes }, Durability::Os)
     }
 }
 

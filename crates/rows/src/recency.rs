@@ -27,6 +27,7 @@ use foldhash::fast::FixedState;
 use parking_lot::{Condvar, Mutex};
 
 use crate::schema::TableId;
+use crate::table::{RowsMoved, TableState};
 
 /// Bytes of the limit for each use: about the smallest rows there are.
 const BYTES_PER_USE: u64 = 64;
@@ -299,9 +300,13 @@ fn age(epoch: u16, used: u16) -> u16 {
     }
 }
 
-/// What a transaction does to the bytes of tables in cache mode, until it is committed.
+/// What a transaction does to the bytes of tables in cache mode, and to the numbers of rows of all,
+/// until it is committed.
 #[derive(Debug, Default)]
-pub(crate) struct Sizes(Vec<Size>);
+pub(crate) struct Sizes {
+    bytes: Vec<Size>,
+    rows: RowsMoved,
+}
 
 #[derive(Debug)]
 struct Size {
@@ -314,19 +319,31 @@ struct Size {
 
 impl Sizes {
     pub(crate) fn note(&mut self, mark: usize, recency: &Arc<Recency>, bytes: i64, rows: i64) {
-        self.0.push(Size { mark, recency: Arc::clone(recency), bytes, rows });
+        self.bytes.push(Size { mark, recency: Arc::clone(recency), bytes, rows });
+    }
+
+    /// Rows come into a table, or leave it.
+    pub(crate) fn note_rows(&mut self, mark: usize, state: &Arc<TableState>, rows: i64) {
+        self.rows.note(mark, state, rows);
+    }
+
+    /// Bytes of memory for what is noted.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes.capacity() * size_of::<Size>()
     }
 
     /// Forgets what was noted since a savepoint.
     pub(crate) fn rollback_to(&mut self, mark: usize) {
-        let kept = self.0.iter().rposition(|size| size.mark < mark).map_or(0, |last| last + 1);
-        self.0.truncate(kept);
+        let kept = self.bytes.iter().rposition(|size| size.mark < mark).map_or(0, |last| last + 1);
+        self.bytes.truncate(kept);
+        self.rows.rollback_to(mark);
     }
 
     /// The writes are visible. Says whether a table has too many bytes now.
     pub(crate) fn committed(self) -> bool {
         let mut over = false;
-        for size in self.0 {
+        self.rows.committed();
+        for size in self.bytes {
             over |= size.recency.add(size.bytes, size.rows);
         }
         over

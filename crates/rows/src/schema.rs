@@ -11,7 +11,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::datum::Value;
+use crate::convert::{Converted, Issue, convert, from_text};
+use crate::datum::{Datum, Value};
+use crate::decimal::Decimal;
+use crate::temporal::Zone;
 use crate::types::ColumnType;
 
 /// Number of a table's key range. Never reused; 0 is the catalog itself.
@@ -51,6 +54,40 @@ pub struct Column {
     pub slot: u16,
     /// What rows stored before this column existed hold in it (text form; `None` is NULL).
     pub absent: Option<Vec<u8>>,
+    /// UNSIGNED of a DECIMAL, FLOAT or DOUBLE, whose types do not say it: nothing below 0.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unsigned: bool,
+}
+
+impl Column {
+    /// A value as one of this column.
+    pub fn convert(&self, datum: Datum<'_>, zone: Zone) -> Converted {
+        self.without_sign(convert(&self.ty, datum, zone))
+    }
+
+    /// A text as a value of this column.
+    pub fn from_text(&self, text: &[u8], zone: Zone) -> Converted {
+        self.without_sign(from_text(&self.ty, text, zone))
+    }
+
+    fn without_sign(&self, converted: Converted) -> Converted {
+        let zero = match converted.value {
+            _ if !self.unsigned => return converted,
+            Value::Decimal(value) if value.is_negative() => {
+                Value::Decimal(Decimal::from_i128(0, value.scale()))
+            }
+            Value::Double(value) if value < 0.0 => Value::Double(0.0),
+            Value::Float(value) if value < 0.0 => Value::Float(0.0),
+            _ => return converted,
+        };
+        Converted { value: zero, issue: Some(Issue::OutOfRange), note: false }
+    }
+
+    /// Its type as SHOW COLUMNS prints it.
+    pub fn mysql_type_name(&self) -> String {
+        let name = self.ty.mysql_type_name();
+        if self.unsigned { format!("{name} unsigned") } else { name }
+    }
 }
 
 /// A column's part in an index.

@@ -10,6 +10,7 @@
 //! 2. Nothing written under `Durability::EveryCommit` is visible to a reader before it is
 //!    durable.
 //! 3. A read with `Reach::Memory` never waits for a disk or a network.
+//! 4. Sequences grow with the states of a store (`Read::sequence`).
 //!
 //! Not here: what keys and values mean (`key`, `row`), who may write (`locks`).
 
@@ -18,6 +19,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::error::Result;
+use crate::spill::SpillDirectory;
 
 /// How long a write is waited for before it is acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -80,6 +82,21 @@ pub struct Batch {
 pub trait Read: Send + Sync {
     /// Puts the value of `key` into `value` (cleared first); `false` when there is none.
     fn get(&self, key: &[u8], reach: Reach, value: &mut Vec<u8>) -> Result<bool>;
+
+    /// A number for the state that is shown, own writes apart; of the store itself for that of now.
+    /// It never falls, and a write that a snapshot does not show has raised the store's above the
+    /// snapshot's when it returns. `None`: states are not numbered, and the row cache serves only
+    /// readers of the latest.
+    fn sequence(&self) -> Option<u64> {
+        None
+    }
+
+    /// What this reader itself has written under `key` and nobody else can see: `None` nothing,
+    /// `false` a removal, `true` a value, which is then in `value`.
+    fn own_write(&self, key: &[u8], value: &mut Vec<u8>) -> Result<Option<bool>> {
+        let _ = (key, value);
+        Ok(None)
+    }
 
     /// Looks up many keys; calls `each` with the position of the key and its value, once per
     /// key, in order.
@@ -211,8 +228,31 @@ pub trait StoreTransaction: Read {
         let _ = waker;
         false
     }
-    /// What is buffered for a key: nothing, a removal, or a value.
-    fn buffered(&self, key: &[u8]) -> Option<Option<&[u8]>>;
+    /// Locks all keys that begin with `table` by one lock, in the place of single ones. For those
+    /// whose `claim` keeps others from locking such keys; it is called when nothing else stands in
+    /// the way. `false`: it stays at single locks.
+    fn lock_table(&mut self, table: [u8; 4], claim: &mut dyn FnMut() -> bool) -> bool {
+        let _ = (table, claim);
+        false
+    }
+    /// Waits until nobody has locked the keys that begin with `table` by one lock.
+    fn await_table(&mut self, table: [u8; 4], wait: LockWait) -> Result<()> {
+        let _ = (table, wait);
+        Ok(())
+    }
+    /// Locks held of keys that begin with `table`.
+    fn locks_of(&self, table: [u8; 4]) -> usize {
+        let _ = table;
+        0
+    }
+    /// Locks held.
+    fn locks(&self) -> usize {
+        0
+    }
+    /// Bytes of memory for locks.
+    fn lock_bytes(&self) -> usize {
+        0
+    }
     /// Buffers a write.
     fn put(&mut self, key: Vec<u8>, value: Vec<u8>);
     /// Buffers a removal.
@@ -223,8 +263,22 @@ pub trait StoreTransaction: Read {
     fn rollback_to(&mut self, savepoint: Savepoint);
     /// Whether nothing is buffered.
     fn is_empty(&self) -> bool;
-    /// Bytes buffered, for limits.
+    /// Bytes of memory for what is buffered and for locks.
     fn bytes(&self) -> usize;
+    /// Moves what is buffered to a file, if the store can; `spillable_bytes` of memory come back.
+    fn spill(&mut self, directory: &Arc<SpillDirectory>) -> Result<()> {
+        let _ = directory;
+        Ok(())
+    }
+    /// Bytes of memory that `spill` would free.
+    fn spillable_bytes(&self) -> usize {
+        0
+    }
+    /// Whether something of what is buffered is in files: its commit writes files too, and is not
+    /// to be waited for by others.
+    fn is_spilled(&self) -> bool {
+        false
+    }
     /// The buffered writes, when the store can apply them with `write_all`; the caller then does
     /// that and afterwards drops the transaction, which frees its locks. `None`: use `commit`.
     fn take_batch(&mut self) -> Option<Batch>;

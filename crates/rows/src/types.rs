@@ -307,7 +307,9 @@ impl ColumnType {
             _ => format!("{name}({fsp})"),
         };
         match self {
-            ColumnType::Int { boolean: true, unsigned: false, .. } => "tinyint(1)".to_string(),
+            ColumnType::Int { width: IntWidth::Tiny, boolean: true, unsigned: false } => {
+                "tinyint(1)".to_string()
+            }
             ColumnType::Int { width, unsigned, .. } => {
                 format!("{}{}", width.name(), if *unsigned { " unsigned" } else { "" })
             }

@@ -35,7 +35,7 @@ fn an_added_column_reads_as_its_default_in_rows_that_were_there() {
     let mut added = column("n", int(), false);
     added.default = rows::schema::DefaultValue::Literal(Some(b"7".to_vec()));
     let add = Alteration::AddColumn { column: added, place: Place::First, now: None };
-    let outcome = engine.alter_table("d", "t", vec![add]).unwrap();
+    let outcome = engine.alter_table("d", "t", vec![add], &engine.patience()).unwrap();
     assert_eq!(outcome.rows_copied, 0);
     assert_eq!(rows_by(&engine, &now(&engine), 0), ["7 1 al a@x", "7 2 bo NULL", "7 3 bo c@x"]);
     assert_sound(&engine);
@@ -45,7 +45,9 @@ fn an_added_column_reads_as_its_default_in_rows_that_were_there() {
 fn an_old_handle_is_told_and_cannot_write_old_bytes() {
     let engine = engine();
     let old = with_rows(&engine);
-    engine.alter_table("d", "t", vec![Alteration::DropColumn("mail".into())]).unwrap();
+    engine
+        .alter_table("d", "t", vec![Alteration::DropColumn("mail".into())], &engine.patience())
+        .unwrap();
     let mut tx = begin(&engine);
     assert!(matches!(tx.insert(&old, &user(9, "x", "y")), Err(Error::SchemaChanged)));
     drop(tx);
@@ -57,12 +59,16 @@ fn an_old_handle_is_told_and_cannot_write_old_bytes() {
 fn a_new_unique_index_is_filled_or_refused_whole() {
     let engine = engine();
     with_rows(&engine);
-    let refused =
-        engine.alter_table("d", "t", vec![Alteration::AddIndex(index("u", true, &["name"]))]);
+    let refused = engine.alter_table(
+        "d",
+        "t",
+        vec![Alteration::AddIndex(index("u", true, &["name"]))],
+        &engine.patience(),
+    );
     assert!(matches!(refused, Err(Error::Duplicate { .. })), "{refused:?}");
     assert!(now(&engine).index("u").is_none());
     let both = index("u", true, &["name", "id"]);
-    engine.alter_table("d", "t", vec![Alteration::AddIndex(both)]).unwrap();
+    engine.alter_table("d", "t", vec![Alteration::AddIndex(both)], &engine.patience()).unwrap();
     let t = now(&engine);
     assert_eq!(rows_by(&engine, &t, t.index("u").unwrap()).len(), 3);
     assert_sound(&engine);
@@ -77,10 +83,10 @@ fn a_changed_type_copies_rows_or_keeps_the_table_as_it_was() {
         column: column("name", ty, true),
         place: Place::Keep,
     };
-    let refused = engine.alter_table("d", "t", vec![modify(int())]);
+    let refused = engine.alter_table("d", "t", vec![modify(int())], &engine.patience());
     assert!(matches!(refused, Err(Error::Value { .. })), "{refused:?}");
     assert_eq!(rows_by(&engine, &now(&engine), 0)[0], "1 al a@x");
-    let copied = engine.alter_table("d", "t", vec![modify(text(5))]).unwrap();
+    let copied = engine.alter_table("d", "t", vec![modify(text(5))], &engine.patience()).unwrap();
     assert_eq!(copied.rows_copied, 3);
     assert_eq!(rows_by(&engine, &now(&engine), 1), ["1 al a@x", "2 bo NULL", "3 bo c@x"]);
     assert_sound(&engine);
@@ -90,11 +96,11 @@ fn a_changed_type_copies_rows_or_keeps_the_table_as_it_was() {
 fn a_table_gets_and_loses_its_primary_key() {
     let engine = engine();
     with_rows(&engine);
-    engine.alter_table("d", "t", vec![Alteration::DropPrimaryKey]).unwrap();
+    engine.alter_table("d", "t", vec![Alteration::DropPrimaryKey], &engine.patience()).unwrap();
     assert!(now(&engine).has_hidden_key());
     assert_eq!(rows_by(&engine, &now(&engine), 1).len(), 3);
     let by_id = index("PRIMARY", true, &["id"]);
-    engine.alter_table("d", "t", vec![Alteration::AddIndex(by_id)]).unwrap();
+    engine.alter_table("d", "t", vec![Alteration::AddIndex(by_id)], &engine.patience()).unwrap();
     assert_eq!(rows_by(&engine, &now(&engine), 0), ["1 al a@x", "2 bo NULL", "3 bo c@x"]);
     assert_sound(&engine);
 }
@@ -113,7 +119,7 @@ fn an_added_auto_increment_column_numbers_the_rows() {
     id.auto_increment = true;
     let add = Alteration::AddColumn { column: id, place: Place::First, now: None };
     let key = Alteration::AddIndex(index("PRIMARY", true, &["id"]));
-    engine.alter_table("d", "t", vec![add, key]).unwrap();
+    engine.alter_table("d", "t", vec![add, key], &engine.patience()).unwrap();
     let t = now(&engine);
     let mut tx = begin(&engine);
     assert_eq!(tx.insert(&t, &[Datum::Null, Datum::Int(7)]).unwrap().generated, Some(3));
@@ -127,11 +133,14 @@ fn tables_swap_names_in_one_step() {
     with_rows(&engine);
     table(&engine, "other", vec![column("x", int(), true)], vec![]);
     engine
-        .rename_tables(&[
-            (("d", "t"), ("d", "kept")),
-            (("d", "other"), ("d", "t")),
-            (("d", "kept"), ("d", "other")),
-        ])
+        .rename_tables(
+            &[
+                (("d", "t"), ("d", "kept")),
+                (("d", "other"), ("d", "t")),
+                (("d", "kept"), ("d", "other")),
+            ],
+            &engine.patience(),
+        )
         .unwrap();
     assert_eq!(now(&engine).columns.len(), 1);
     let other = engine.catalog().table("d", "other").unwrap();
@@ -146,7 +155,7 @@ fn tables_swap_names_in_one_step() {
 fn a_dropped_table_gives_its_keys_back_and_its_name_free() {
     let engine = engine();
     let t = with_rows(&engine);
-    engine.drop_table("d", "t").unwrap();
+    engine.drop_table("d", "t", &engine.patience()).unwrap();
     let left = engine.store().approximate_bytes(&t.full_range()).unwrap();
     assert_eq!(left, 0);
     let again = with_rows(&engine);
@@ -166,9 +175,9 @@ fn a_schema_change_waits_for_writers_and_not_for_ever() {
     let key = t.row_key(&[Datum::Int(1)]).unwrap();
     let rename = RowChange::Set(vec![(1, Value::Bytes(b"zo".to_vec()))]);
     writer.change_row(&t, &key, &mut |_| Ok(rename.clone())).unwrap();
-    assert!(matches!(engine.truncate_table("d", "t"), Err(Error::LockTimeout)));
+    assert!(matches!(engine.truncate_table("d", "t", &engine.patience()), Err(Error::LockTimeout)));
     commit(writer);
-    engine.truncate_table("d", "t").unwrap();
+    engine.truncate_table("d", "t", &engine.patience()).unwrap();
     assert!(rows_by(&engine, &now(&engine), 0).is_empty());
 }
 
@@ -179,7 +188,7 @@ fn who_may_not_wait_does_not_wait_for_a_schema_change_either() {
     std::thread::scope(|scope| {
         let mut holder = begin(&engine);
         holder.insert(&t, &user(8, "h", "NULL")).unwrap();
-        let change = scope.spawn(|| engine.truncate_table("d", "t"));
+        let change = scope.spawn(|| engine.truncate_table("d", "t", &engine.patience()));
         // The gate closes at once, though the change itself waits for the holder.
         let refused = loop {
             let mut hasty = engine.begin(LockWait::Never).unwrap();

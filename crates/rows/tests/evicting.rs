@@ -198,15 +198,21 @@ fn bytes_are_those_of_committed_rows_alone() {
     commit(tx);
     assert_eq!(house.bytes(), house.bytes_read());
     drop(begin(&house.engine));
-    house.engine.truncate_table("d", "t").unwrap();
+    house.engine.truncate_table("d", "t", &house.engine.patience()).unwrap();
     assert_eq!(house.bytes(), 0);
 }
 
 #[test]
 fn a_row_that_someone_holds_stays_and_the_limit_may_be_set_later() {
     let house = House::new();
-    let alter =
-        |bytes_max| house.engine.alter_table("d", "t", vec![Alteration::SetBytesMax(bytes_max)]);
+    let alter = |bytes_max| {
+        house.engine.alter_table(
+            "d",
+            "t",
+            vec![Alteration::SetBytesMax(bytes_max)],
+            &house.engine.patience(),
+        )
+    };
     assert!(matches!(alter(1_000), Err(Error::Definition { .. })));
     alter(0).unwrap();
     let name = "n".repeat(500);

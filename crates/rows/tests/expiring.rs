@@ -201,7 +201,8 @@ fn the_expiry_column_is_named_kept_and_checked_by_the_definition() {
     let house = House::new();
     let t = house.table();
     house.insert(&t, &row(1, "a", "m1", 10)).unwrap();
-    let alter = |alteration| house.engine.alter_table("d", "t", vec![alteration]);
+    let alter =
+        |alteration| house.engine.alter_table("d", "t", vec![alteration], &house.engine.patience());
     let to = |name: &str| Alteration::SetExpiry(Some(name.into()));
     for (alteration, why) in [
         (to("name"), "EXPIRES_BY column 'name' must be an integer"),
@@ -238,7 +239,9 @@ fn the_expiry_column_is_named_kept_and_checked_by_the_definition() {
 fn a_column_told_by_a_container_counts_until_it_is_taken_back_and_follows_changes() {
     let house = House::new();
     let t = house.table();
-    let alter = |alteration| house.engine.alter_table("d", "t", vec![alteration]).unwrap();
+    let alter = |alteration| {
+        house.engine.alter_table("d", "t", vec![alteration], &house.engine.patience()).unwrap()
+    };
     alter(Alteration::SetExpiry(None));
     let now = || house.engine.catalog().table("d", "t").unwrap();
     house.insert(&now(), &row(1, "a", "m1", 10)).unwrap();

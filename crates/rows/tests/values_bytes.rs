@@ -231,6 +231,7 @@ fn definition(types: &[ColumnType]) -> TableDefinition {
         comment: String::new(),
         slot: at as u16,
         absent: None,
+        unsigned: false,
     };
     TableDefinition {
         id: 1,

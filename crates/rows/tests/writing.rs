@@ -7,8 +7,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use common::*;
+use rows::memory::MemoryStore;
 use rows::store::{Direction, LockWait, Reach};
-use rows::{Changed, Datum, Error, FindOp, Flow, RowChange, Upserted, Value, Wait};
+use rows::{
+    Changed, Datum, Engine, EngineOptions, Error, FindOp, Flow, RowChange, Upserted, Value, Wait,
+};
 
 #[test]
 fn an_inserted_row_is_found_by_every_index() {
@@ -111,6 +114,76 @@ fn a_row_set_to_what_it_was_is_unchanged() {
 }
 
 #[test]
+fn a_row_set_anew_to_what_it_was_gets_a_new_version_without_being_read_from_the_store_again() {
+    // With its row in the cache and nothing of the store in memory, a second look would wait.
+    let engine = engine_on(MemoryStore::cold());
+    let t = users(&engine);
+    let mut tx = begin(&engine);
+    tx.insert(&t, &user(1, "al", "a@x")).unwrap();
+    commit(tx);
+    let key = t.row_key(&[Datum::Int(1)]).unwrap();
+    let read = |reach| {
+        let mut version = 0;
+        let latest = engine.latest();
+        let found = engine.get(latest, &t, &key, reach, &mut |at| {
+            version = at.row.version();
+            Ok(())
+        });
+        found.map(|_| version)
+    };
+    let first = read(Reach::Disk).unwrap();
+    let mut tx = engine.begin(LockWait::Never).unwrap();
+    let same = RowChange::SetAnew(vec![(1, Value::Bytes(b"al".to_vec()))]);
+    assert_eq!(tx.change_row(&t, &key, &mut |_| Ok(same.clone())).unwrap(), Changed::Updated);
+    let given = tx.version_given(&t, &key).unwrap().unwrap();
+    assert!(given > first, "{given} {first}");
+    commit(tx);
+    assert_eq!(read(Reach::Disk).unwrap(), given);
+    assert_eq!(rows_by(&engine, &t, 1), ["1 al a@x"]);
+    assert_sound(&engine);
+}
+
+#[test]
+fn a_transaction_that_may_not_wait_finds_in_the_cache_what_it_has_not_written_itself() {
+    let store = MemoryStore::cold();
+    let writer = engine_on(store.clone());
+    let t = users(&writer);
+    let mut tx = begin(&writer);
+    for id in 1..=3 {
+        tx.insert(&t, &user(id, "al", &format!("{id}@x"))).unwrap();
+    }
+    commit(tx);
+    // One that has written none of them: what is written is cached.
+    let engine = Engine::open(Arc::new(store), EngineOptions::default()).unwrap();
+    let t = engine.catalog().table("d", "t").unwrap();
+    let key = |id| t.row_key(&[Datum::Int(id)]).unwrap();
+    let name = |view: &dyn rows::store::Read, id, reach| {
+        let mut name = None;
+        let found = engine.get(view, &t, &key(id), reach, &mut |at| {
+            name = Some(at.row.column(1)?.to_value());
+            Ok(())
+        });
+        found.map(|_| name)
+    };
+    let text = |name: &str| Some(Value::Bytes(name.as_bytes().to_vec()));
+    for id in 1..=2 {
+        name(engine.latest(), id, Reach::Disk).unwrap();
+    }
+    let mut tx = engine.begin(LockWait::Never).unwrap();
+    let renamed = RowChange::Set(vec![(1, Value::Bytes(b"bo".to_vec()))]);
+    tx.change_row(&t, &key(1), &mut |_| Ok(renamed.clone())).unwrap();
+    assert_eq!(name(tx.view(), 1, Reach::Memory).unwrap(), text("bo"), "its own");
+    assert_eq!(name(tx.view(), 2, Reach::Memory).unwrap(), text("al"), "cached");
+    let unread = name(tx.view(), 3, Reach::Memory);
+    assert!(matches!(unread, Err(Error::WouldWait(_))), "{unread:?}");
+    let snapshot = engine.store().snapshot().unwrap();
+    // A snapshot that shows the same row has it from the cache, too.
+    assert_eq!(name(&*tx.view_at(&*snapshot), 2, Reach::Memory).unwrap(), text("al"));
+    let unread = name(&*tx.view_at(&*snapshot), 3, Reach::Memory);
+    assert!(matches!(unread, Err(Error::WouldWait(_))), "{unread:?}");
+}
+
+#[test]
 fn a_table_without_a_key_takes_equal_rows() {
     let engine = engine();
     let t = table(&engine, "bag", vec![column("x", int(), true)], vec![index("x", false, &["x"])]);
@@ -141,7 +214,7 @@ fn auto_increment_goes_on_after_the_highest_value() {
     assert_eq!(add(Datum::Int(10)), None);
     assert_eq!(add(Datum::Int(0)), Some(11));
     commit(tx);
-    engine.truncate_table("d", "a").unwrap();
+    engine.truncate_table("d", "a", &engine.patience()).unwrap();
     let t = engine.catalog().table("d", "a").unwrap();
     let mut tx = begin(&engine);
     assert_eq!(tx.insert(&t, &[Datum::Null, Datum::Null]).unwrap().generated, Some(1));
@@ -301,4 +374,23 @@ fn a_scan_backward_starts_at_the_end() {
         })
         .unwrap();
     assert_eq!(first, Some(Value::Int(3)));
+}
+
+#[test]
+fn a_row_that_must_be_put_in_again_where_it_may_wait_does_not_use_up_a_number() {
+    let engine = engine_on(MemoryStore::cold());
+    let mut id = column("id", int(), false);
+    id.auto_increment = true;
+    let columns = vec![id, column("x", int(), true)];
+    let t = table(&engine, "n", columns, vec![index("PRIMARY", true, &["id"])]);
+    for expected in 1..4 {
+        let mut hasty = engine.begin(LockWait::Never).unwrap();
+        let refused = hasty.insert(&t, &[Datum::Null, Datum::Int(7)]);
+        assert!(matches!(refused, Err(Error::WouldWait(Wait::Disk))), "{refused:?}");
+        drop(hasty);
+        let mut tx = begin(&engine);
+        let inserted = tx.insert(&t, &[Datum::Null, Datum::Int(7)]).unwrap();
+        assert_eq!(inserted.generated, Some(expected));
+        commit(tx);
+    }
 }

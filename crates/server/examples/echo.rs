@@ -41,6 +41,7 @@ fn main() -> std::io::Result<()> {
             name: "echo",
             converse: Box::new(|_| Box::new(Echo)),
             refusal: Vec::new(),
+            fault: Vec::new(),
             overload: Vec::new(),
             input_bytes_max: 1 << 20,
         }],

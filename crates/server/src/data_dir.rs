@@ -5,6 +5,7 @@
 //! DIR/status.sock     where `rowhouse status` asks a running server
 //! DIR/rows/           the store
 //! DIR/backup/         while a backup is taken, what it copies (`frozen`), with backup.lock
+//! DIR/tmp/            what did not fit into memory, unless that goes elsewhere; emptied at a start
 //! DIR/restoring/      while a backup is restored; holds the store that will be `rows`
 //! ```
 //!
@@ -14,6 +15,8 @@
 //! 2. A directory that holds something else is not touched.
 //! 3. As long as `restoring` is there, the directory is no data directory, and all of it belongs to
 //!    the restore that is to be repeated.
+//! 4. Only its owner reads what is in it: what is made is made so (`private`), and what an earlier
+//!    version made readable is closed when the directory is taken.
 //!
 //! Not here: the store's own files and format (crate `rows-rocks`).
 
@@ -25,10 +28,13 @@ use rustix::fs::FlockOperation;
 
 use rows_rocks::make_directory;
 
+use crate::private;
+
 const LOCK_FILE: &str = "rowhouse.lock";
 const STATUS_SOCKET: &str = "status.sock";
 const ROWS: &str = "rows";
 const RESTORING: &str = "restoring";
+const TEMPORARY: &str = "tmp";
 
 /// Why a data directory cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -44,6 +50,12 @@ pub enum DataDirError {
     /// It holds other files.
     #[error("{path} is not empty and no data directory of rowhouse; choose another")]
     Foreign {
+        /// The directory.
+        path: String,
+    },
+    /// It is one already, where a new one is to be made.
+    #[error("there is a data directory of rowhouse at {path} already; choose another place")]
+    Occupied {
         /// The directory.
         path: String,
     },
@@ -126,6 +138,9 @@ impl DataDir {
         }
         let restoring = path.join(RESTORING);
         let repeated = restoring.exists();
+        if !repeated && path.join(LOCK_FILE).exists() {
+            return Err(DataDirError::Occupied { path: path.display().to_string() }.into());
+        }
         for entry in fs::read_dir(path).map_err(io)? {
             let name = entry.map_err(io)?.file_name();
             let ours = name == RESTORING || repeated && (name == ROWS || name == LOCK_FILE);
@@ -145,6 +160,8 @@ impl DataDir {
             let _ = remove_restored(path);
         }
         filled?;
+        // Copies have the modes of what was copied.
+        private::close_to_others(path);
         let finish = || {
             fs::rename(restoring.join(ROWS), path.join(ROWS))?;
             File::create_new(path.join(LOCK_FILE))?.sync_all()?;
@@ -175,12 +192,21 @@ impl DataDir {
         lock.set_len(0).map_err(io)?;
         lock.seek(SeekFrom::Start(0)).map_err(io)?;
         writeln!(lock, "{}", std::process::id()).map_err(io)?;
+        private::close_to_others(path);
         Ok(DataDir { path: path.to_owned(), lock })
     }
 
     /// Directory of the store.
     pub fn rows(&self) -> PathBuf {
         self.path.join(ROWS)
+    }
+
+    /// Directory of temporary files, within the place that was chosen for them.
+    pub fn temporary(&self, place: Option<&Path>) -> PathBuf {
+        // Others may use that place too, also another server: its part is named by this directory.
+        let Some(place) = place else { return self.path.join(TEMPORARY) };
+        let path = self.path.canonicalize().unwrap_or_else(|_| self.path.clone());
+        place.join(format!("rowhouse-tmp-{:016x}", fingerprint(&path)))
     }
 
     /// Where a running server is asked for its status.
@@ -212,6 +238,14 @@ fn remove_restored(path: &Path) -> io::Result<()> {
     gone(fs::remove_file(path.join(LOCK_FILE)))?;
     gone(fs::remove_dir_all(path.join(ROWS)))?;
     gone(fs::remove_dir_all(path.join(RESTORING)))
+}
+
+/// A number for a path, the same at each start (FNV-1a).
+fn fingerprint(path: &Path) -> u64 {
+    let bytes = path.as_os_str().as_encoded_bytes().iter();
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    })
 }
 
 /// Where the server of a data directory is asked for its status.
@@ -261,7 +295,7 @@ mod tests {
             assert!(path.join("rows/new").exists() && !path.join("restoring").exists());
             DataDir::take(&path).unwrap();
             let again = DataDir::make_of(&path, fill).unwrap_err();
-            assert!(matches!(again, DataDirError::Foreign { .. }), "{left}");
+            assert!(matches!(again, DataDirError::Occupied { .. }), "{left}");
         }
     }
 

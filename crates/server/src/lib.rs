@@ -10,5 +10,6 @@ pub mod frozen;
 pub mod logging;
 pub mod net;
 pub mod open_doors;
+pub mod private;
 pub mod settings;
 pub mod status;

@@ -14,6 +14,9 @@ pub fn start(level: &str, format: &str) {
         .with_env_filter(filter)
         .with_writer(io::stderr)
         .with_ansi(io::stderr().is_terminal())
+        // Without a reader of standard error (a terminal that was closed, `| head`) a failed line
+        // would be told on standard error, which panics.
+        .log_internal_errors(false)
         .with_target(false);
     // It fails only when logging was started before, which is as well.
     let _ = match format {

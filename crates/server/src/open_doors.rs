@@ -120,7 +120,7 @@ impl Bound {
 
     /// Puts conversations behind the listeners.
     pub fn open(self, settings: &Settings, engine: &Arc<Engine>) -> anyhow::Result<Opened> {
-        let options = sql_options(settings, self.port(Kind::Mysql));
+        let options = sql_options(settings, engine, self.port(Kind::Mysql));
         let memcached_port = self.port(Kind::Memcached);
         let sql = Sql::new(engine.clone(), &options).context("cannot start SQL")?;
         let mut kinds: Vec<Kind> = Vec::new();
@@ -190,6 +190,10 @@ fn memcached_shared(
                 let Some(engine) = engine.upgrade() else { return };
                 if Instant::now() >= next_sweep {
                     tell(sweeper.sweep(&engine).map(drop));
+                    if let Err(error) = engine.keep_row_counts() {
+                        // Estimates: the next second tries again.
+                        tracing::debug!(%error, "the numbers of rows were not written down");
+                    }
                     next_sweep = Instant::now() + SWEEP_PAUSE;
                 }
                 tell(sweeper.make_room(&engine));
@@ -207,9 +211,10 @@ fn door(kind: Kind, settings: &Settings, sql: &Arc<Sql>, cache: &Arc<memcached::
         Kind::Mysql => {
             let door = MysqlDoor::new(sql.clone(), users(settings));
             let door = Arc::new(door.with_packet_bytes_max(settings.packet_max));
-            let (mut refusal, mut overload) = (Vec::new(), Vec::new());
+            let (mut refusal, mut overload, mut fault) = (Vec::new(), Vec::new(), Vec::new());
             MysqlDoor::refuse(&mut refusal);
             Mysql::overload(&mut overload);
+            Mysql::fault(&mut fault);
             Door {
                 name,
                 converse: Box::new(move |peer| {
@@ -217,6 +222,7 @@ fn door(kind: Kind, settings: &Settings, sql: &Arc<Sql>, cache: &Arc<memcached::
                 }),
                 refusal,
                 overload,
+                fault,
                 // A request, the packet headers in it, and what follows it in the same read.
                 input_bytes_max: settings.packet_max + 16 * READ_BYTES,
             }
@@ -234,6 +240,7 @@ fn door(kind: Kind, settings: &Settings, sql: &Arc<Sql>, cache: &Arc<memcached::
                 converse: Box::new(move |_| Box::new(HandlerSocket::new(access.clone()))),
                 refusal: b"2\t1\ttoo many connections\n".to_vec(),
                 overload: b"1\t1\t128\n".to_vec(),
+                fault: b"1\t1\t168\n".to_vec(),
                 input_bytes_max: settings.line_max + READ_BYTES,
             }
         }
@@ -246,6 +253,7 @@ fn door(kind: Kind, settings: &Settings, sql: &Arc<Sql>, cache: &Arc<memcached::
                 converse: Box::new(move |_| Box::new(Memcached::new(cache.clone()))),
                 refusal: b"ERROR Too many open connections\r\n".to_vec(),
                 overload: b"SERVER_ERROR out of memory storing object\r\n".to_vec(),
+                fault: b"SERVER_ERROR internal error\r\n".to_vec(),
                 input_bytes_max,
             }
         }
@@ -256,6 +264,7 @@ fn door(kind: Kind, settings: &Settings, sql: &Arc<Sql>, cache: &Arc<memcached::
                 converse: Box::new(move |_| Box::new(StatusDoor::new(data_dir.clone()))),
                 refusal: b"error\ttoo many connections\n".to_vec(),
                 overload: b"error\tout of memory\n".to_vec(),
+                fault: b"error\tinternal error\n".to_vec(),
                 input_bytes_max: STATUS_BYTES_MAX,
             }
         }
@@ -275,14 +284,17 @@ fn users(settings: &Settings) -> Users {
 }
 
 /// What SQL knows of the server; `port` is that of the MySQL door.
-pub(crate) fn sql_options(settings: &Settings, port: u16) -> SqlOptions {
+pub(crate) fn sql_options(settings: &Settings, engine: &Engine, port: u16) -> SqlOptions {
     SqlOptions {
         memory_bytes: settings.query_memory() as usize,
         threads: settings.threads,
         port,
         data_dir: settings.data_dir.display().to_string(),
+        temp_dir: engine.spill().map(|directory| directory.path().to_path_buf()),
         hostname: std::fs::read_to_string("/proc/sys/kernel/hostname")
             .map_or_else(|_| "localhost".to_owned(), |name| name.trim_end().to_owned()),
+        packet_bytes_max: settings.packet_max,
+        statement_time_max: settings.statement_timeout,
     }
 }
 

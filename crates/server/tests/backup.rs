@@ -310,21 +310,20 @@ fn backups_where_nobody_may_write_are_checked_and_restored() {
     fs::create_dir(&other).unwrap();
     // Of two names of the directory one is read-only, for root as for anybody.
     let script = "mount --bind \"$1\" \"$2\"; mount -o remount,ro,bind \"$2\"";
-    let in_namespace = |script: &str| {
-        let mut command = std::process::Command::new("unshare");
-        command.args(["--user", "--map-root-user", "--mount", "sh", "-ec", script, "sh"]);
+    let mounted = |script: &str| {
+        let mut command = faults::in_namespace(script);
         command.args([&place.backups, &other, &place.restored]).arg(support::ROWHOUSE).output()
     };
-    match in_namespace(script) {
+    match mounted(script) {
         Ok(output) if output.status.success() => {}
         _ => {
             eprintln!("not run: mount namespaces are not allowed here");
             return;
         }
     }
-    let written = in_namespace(&format!("{script}; touch \"$2/file\"")).unwrap();
+    let written = mounted(&format!("{script}; touch \"$2/file\"")).unwrap();
     assert!(text(&written.stderr).contains("Read-only file system"), "{}", text(&written.stderr));
-    let read = in_namespace(&format!(
+    let read = mounted(&format!(
         "{script}; \"$4\" restore \"$2\" --data-dir \"$3\"; exec \"$4\" check --backup \"$2\""
     ))
     .unwrap();

@@ -12,6 +12,7 @@ use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 use backups::{count, data_dir, fill, place, text};
+use faults::on_small_disk;
 use support::{Running, run, wait_until};
 
 #[test]
@@ -186,8 +187,7 @@ fn a_child_backs_up_to_its_small_disk() {
     let mut place = place();
     place.backups = Path::new(&disk).join("backups");
     place.restored = Path::new(&disk).join("new");
-    // With buffers so large that no compaction makes new files of rows that a backup has.
-    let server = Running::start(&place.data, &["--memory=512MiB"]);
+    let server = place.server();
     fill(&server, 0..10_000);
     // A server that runs compacts, and then the next backup could share nothing.
     assert_eq!(server.stop().code(), Some(0));
@@ -211,21 +211,5 @@ fn a_child_backs_up_to_its_small_disk() {
 
 #[test]
 fn a_full_disk_is_told_and_leaves_earlier_backups_whole() {
-    let disk = tempfile::tempdir().unwrap();
-    let script = "mount -t tmpfs -o size=64m none \"$1\"";
-    let in_namespace = |script: &str| {
-        let mut command = std::process::Command::new("unshare");
-        command.args(["--user", "--map-root-user", "--mount", "sh", "-ec", script, "sh"]);
-        command.arg(disk.path()).arg(std::env::current_exe().unwrap());
-        command.env(SMALL_DISK, disk.path()).status()
-    };
-    match in_namespace(script) {
-        Ok(status) if status.success() => {}
-        _ => {
-            eprintln!("not run: mount namespaces are not allowed here");
-            return;
-        }
-    }
-    let run = format!("{script}; \"$2\" --exact a_child_backs_up_to_its_small_disk --nocapture");
-    assert!(in_namespace(&run).unwrap().success());
+    on_small_disk("size=64m", SMALL_DISK, "a_child_backs_up_to_its_small_disk");
 }

@@ -288,6 +288,25 @@ fn rows_of_megabytes_and_many_rows_to_a_line_come_whole() {
     assert!(said.contains("standard input line 1: the statement has more than"), "{said}");
 }
 
+#[test]
+fn a_value_whose_literal_is_longer_than_a_statement_may_be_was_dumped_and_not_loaded_again() {
+    let directory = tempfile::tempdir().unwrap();
+    let [one, two] = ["one", "two"].map(|name| directory.path().join(name));
+    let sql = "CREATE DATABASE d; USE d; CREATE TABLE t (id INT, b LONGBLOB, x LONGTEXT);
+        INSERT INTO t VALUES (1, 'small', 'small');
+        INSERT INTO t VALUES (2, REPEAT(x'00ff27', 13000000), NULL);
+        INSERT INTO t VALUES (3, NULL, REPEAT('ü\n', 11000000));
+        INSERT INTO t VALUES (4, REPEAT(x'5c', 9000000), REPEAT('€', 7000000));";
+    let loaded = load(&one, sql, &[]);
+    assert!(loaded.status.success(), "{}", text(&loaded.stderr));
+    let first = dump(&one, &[]);
+    let longest = first.split_inclusive(";\n").map(str::len).max().unwrap();
+    assert!(longest < 10 << 20, "a statement of {longest} bytes");
+    let loaded = load(&two, &first, &[]);
+    assert!(loaded.status.success(), "{}", text(&loaded.stderr));
+    assert!(first == dump(&two, &[]), "the second dump differs");
+}
+
 /// A settings file with a small `max-allowed-packet`.
 fn small_packets(directory: &Path) -> String {
     let file = directory.join("small.toml");

@@ -12,12 +12,11 @@ mod support;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
-use faults::{Fault, Layer};
+use faults::{Fault, Layer, on_small_disk};
 use mysql::{Failure, Mysql};
 use support::{PATIENCE, Running, ask_line, flags, read_line, rest, rowhouse, run, wait_until};
 
@@ -381,18 +380,5 @@ fn a_child_fills_its_small_disk() {
 
 #[test]
 fn a_small_disk_that_really_runs_full_loses_nothing_and_serves_on_when_there_is_space() {
-    let disk = tempfile::tempdir().unwrap();
-    let in_namespace = |script: &str| {
-        let mut command = Command::new("unshare");
-        command.args(["--user", "--map-root-user", "--mount", "sh", "-ec", script, "sh"]);
-        let program = std::env::current_exe().unwrap();
-        command.arg(disk.path()).arg(program).env(DISK, disk.path()).status()
-    };
-    let mount = format!("mount -t tmpfs -o size={DISK_MEGABYTES}m none \"$1\"");
-    match in_namespace(&mount) {
-        Ok(status) if status.success() => {}
-        _ => return eprintln!("not run: mount namespaces are not allowed here"),
-    }
-    let run = format!("{mount}; \"$2\" --exact a_child_fills_its_small_disk --nocapture");
-    assert!(in_namespace(&run).unwrap().success());
+    on_small_disk(&format!("size={DISK_MEGABYTES}m"), DISK, "a_child_fills_its_small_disk");
 }

@@ -2,7 +2,7 @@
 //! and hostile clients, limits, and the stop.
 //!
 //! The protocol is lines: `echo X`, `pool X` (answered in the pool), `gate X` (the same, when the
-//! test opens the gate), `write N` (a row in the turn's group), `pieces N` (N pieces of 64 KiB),
+//! test opens the gate or the client leaves), `stuck` (would wait, also where it may), `write N` (a row in the turn's group), `pieces N` (N pieces of 64 KiB),
 //! `panic`, `quit`. Every answer is a line.
 
 mod support;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use doors::{Conversation, Input, Next, Turn};
+use doors::{Conversation, Input, Leave, Next, Turn};
 use parking_lot::{Condvar, Mutex};
 use rows::memory::MemoryStore;
 use rows::schema::{Column, DefaultValue};
@@ -53,6 +53,8 @@ impl Gate {
 struct Shared {
     gate: Gate,
     at_gate: AtomicUsize,
+    /// How often a conversation in the pool was told that its client has left.
+    left: AtomicUsize,
     pieces: AtomicUsize,
 }
 
@@ -97,6 +99,7 @@ impl Conversation for Script {
                     }
                     out.extend_from_slice(format!("{rest}\n").as_bytes());
                 }
+                "stuck" => return Next::Offload,
                 "write" => match write(turn, rest.parse().unwrap_or(0)) {
                     Ok(()) => {
                         self.written += 1;
@@ -116,6 +119,14 @@ impl Conversation for Script {
             self.answered += 1;
             input.consume(end + 1);
         }
+    }
+
+    fn leave(&self) -> Option<Leave> {
+        let shared = self.shared.clone();
+        Some(Arc::new(move || {
+            shared.left.fetch_add(1, Ordering::SeqCst);
+            shared.gate.open();
+        }))
     }
 
     fn commit_failed(&mut self, _error: &Error, out: &mut Vec<u8>) {
@@ -162,6 +173,7 @@ fn start(limits: Limits) -> Bench {
         comment: String::new(),
         slot: 0,
         absent: None,
+        unsigned: false,
     };
     let primary = NewIndex {
         name: None,
@@ -193,6 +205,7 @@ fn start(limits: Limits) -> Bench {
         }),
         refusal: b"full\n".to_vec(),
         overload: b"memory\n".to_vec(),
+        fault: b"fault\n".to_vec(),
         input_bytes_max: 1024 * 1024,
     };
     let plan = Plan {
@@ -331,6 +344,43 @@ fn a_commit_that_fails_answers_each_request_with_an_error_and_nothing_else() {
     assert_eq!(lines[1..], ["not committed", "not committed", "after"]);
     assert_eq!(bench.rows(), 0);
     assert_eq!(bench.metrics.turns(|each| &each.groups_failed), 1);
+    bench.server.stop(PATIENCE);
+}
+
+#[test]
+fn a_request_that_would_wait_where_it_may_wait_is_told_of_the_fault_and_not_repeated_for_ever() {
+    let bench = start(limits());
+    let mut other = bench.connect();
+    let mut stuck = bench.connect();
+    stuck.send("echo a\nstuck\necho b\n");
+    assert_eq!(stuck.lines(2), ["a", "fault"]);
+    assert!(stuck.is_closed());
+    assert_eq!(bench.metrics.total(|door| &door.offloaded), 1);
+    other.send("echo still here\n");
+    assert_eq!(other.line(), "still here");
+    wait_until("it is closed", || bench.metrics.connections() == 1);
+    bench.server.stop(PATIENCE);
+}
+
+#[test]
+fn a_client_that_leaves_while_it_is_served_in_the_pool_is_noticed_and_nothing_of_it_stays() {
+    let bench = start(limits());
+    let mut other = bench.connect();
+    let mut leaving = bench.connect();
+    leaving.send("gate through\n");
+    wait_until("it is at the gate", || bench.shared.at_gate.load(Ordering::SeqCst) == 1);
+    assert_eq!(bench.shared.left.load(Ordering::SeqCst), 0);
+    drop(leaving);
+    // Nobody opens the gate but the news that it has left.
+    wait_until("it is noticed", || bench.shared.left.load(Ordering::SeqCst) > 0);
+    wait_until("it is closed", || bench.metrics.connections() == 1);
+    // One that has left before it was sent there, too.
+    let mut hasty = bench.connect();
+    hasty.send("pool x\n");
+    hasty.stream.shutdown(Shutdown::Both).unwrap();
+    wait_until("it is closed", || bench.metrics.connections() == 1);
+    other.send("echo still here\n");
+    assert_eq!(other.line(), "still here");
     bench.server.stop(PATIENCE);
 }
 

@@ -12,7 +12,7 @@ use std::path::Path;
 
 use mysql::{Failure, Mysql};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use support::{Running, ask_line, read_line, rest, wait_until};
+use support::{Running, ask_line, peak_mib, read_line, rest, wait_until};
 
 const MEMORY_MIB: u64 = 256;
 /// Idle connections, if the system allows as many open files.
@@ -20,14 +20,6 @@ const IDLE: usize = 10_000;
 /// Clients of each kind of overload.
 const CLIENTS: usize = 150;
 const VALUE_BYTES: usize = 1_000_000;
-
-fn peak_mib(server: &Running) -> u64 {
-    let path = format!("/proc/{}/status", server.pid());
-    let status = std::fs::read_to_string(path).expect("its process");
-    let line = status.lines().find(|line| line.starts_with("VmHWM")).expect("a figure of Linux");
-    let digits: String = line.chars().filter(char::is_ascii_digit).collect();
-    digits.parse::<u64>().expect("a number") / 1024
-}
 
 /// As many idle connections as there may be files, spread over the doors.
 fn idle(server: &Running) -> Vec<TcpStream> {

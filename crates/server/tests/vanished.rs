@@ -38,10 +38,6 @@ fn vanish(client: &TcpStream) {
     assert_eq!(set, 0, "{}", std::io::Error::last_os_error());
 }
 
-fn open_files(server: &Running) -> usize {
-    std::fs::read_dir(format!("/proc/{}/fd", server.pid())).expect("its process").count()
-}
-
 fn server_with_row(directory: &std::path::Path) -> (Running, Mysql) {
     let server = Running::start(directory, &FLAGS);
     let mut sql = Mysql::login(server.connect("mysql")).unwrap();
@@ -55,7 +51,7 @@ fn server_with_row(directory: &std::path::Path) -> (Running, Mysql) {
 fn the_transaction_of_a_silent_client_that_vanished_is_rolled_back_and_its_locks_are_free() {
     let directory = tempfile::tempdir().unwrap();
     let (server, mut sql) = server_with_row(directory.path());
-    let before = open_files(&server);
+    let before = server.open_files();
     let socket = server.connect("mysql");
     let mut lost = Mysql::login(socket.try_clone().unwrap()).unwrap();
     lost.query("BEGIN").unwrap();
@@ -66,14 +62,14 @@ fn the_transaction_of_a_silent_client_that_vanished_is_rolled_back_and_its_locks
     assert_eq!(sql.execute("UPDATE d.t SET a = a + 1 WHERE id = 1").unwrap(), 1);
     assert!(since.elapsed() < SOON, "{:?}", since.elapsed());
     assert_eq!(sql.query("SELECT a FROM d.t").unwrap(), [[Some("11".into())]]);
-    wait_until("its connection is closed", || open_files(&server) <= before);
+    wait_until("its connection is closed", || server.open_files() <= before);
 }
 
 #[test]
 fn a_client_that_vanished_while_it_was_answered_leaves_neither_its_write_nor_its_lock() {
     let directory = tempfile::tempdir().unwrap();
     let (server, mut sql) = server_with_row(directory.path());
-    let before = open_files(&server);
+    let before = server.open_files();
     let socket = server.connect("mysql");
     let mut lost = Mysql::login(socket.try_clone().unwrap()).unwrap();
     lost.query("BEGIN").unwrap();
@@ -81,7 +77,7 @@ fn a_client_that_vanished_while_it_was_answered_leaves_neither_its_write_nor_its
     // What the client sends still arrives, what it is sent does not.
     lost.send_query("UPDATE d.t SET a = 20 WHERE id = 1").unwrap();
     let since = Instant::now();
-    wait_until("its connection is closed", || open_files(&server) <= before);
+    wait_until("its connection is closed", || server.open_files() <= before);
     assert!(since.elapsed() < SOON, "{:?}", since.elapsed());
     assert_eq!(sql.execute("UPDATE d.t SET a = a + 1 WHERE id = 1").unwrap(), 1);
     assert_eq!(sql.query("SELECT a FROM d.t").unwrap(), [[Some("11".into())]]);
@@ -91,7 +87,7 @@ fn a_client_that_vanished_while_it_was_answered_leaves_neither_its_write_nor_its
 fn every_door_gives_up_clients_that_vanished_silent_or_with_a_reply_on_its_way() {
     let directory = tempfile::tempdir().unwrap();
     let (server, _sql) = server_with_row(directory.path());
-    let before = open_files(&server);
+    let before = server.open_files();
     let open = b"P\t1\td\tt\tPRIMARY\tid,a\n";
     let requests: [(&str, &[u8]); 4] = [
         ("mysql", b"\x01\0\0\0\x0e"),
@@ -113,13 +109,35 @@ fn every_door_gives_up_clients_that_vanished_silent_or_with_a_reply_on_its_way()
             lost.push(client);
         }
     }
-    wait_until("all are accepted", || open_files(&server) >= before + lost.len());
+    wait_until("all are accepted", || server.open_files() >= before + lost.len());
     let since = Instant::now();
-    wait_until("their connections are closed", || open_files(&server) <= before);
+    wait_until("their connections are closed", || server.open_files() <= before);
     assert!(since.elapsed() < SOON, "{:?}", since.elapsed());
     // Who is there and silent for longer than that stays.
     let mut silent = server.connect("memcached");
     let since = Instant::now();
     wait_until("longer than for one that vanished", || since.elapsed() > 3 * SOON / 10);
     assert_eq!(ask_line(&mut silent, "get a\r\n"), "END\r");
+}
+
+#[test]
+fn a_client_that_leaves_while_its_statement_runs_ends_it_and_nothing_of_it_stays() {
+    let directory = tempfile::tempdir().unwrap();
+    let (server, mut sql) = server_with_row(directory.path());
+    sql.query("SELECT GET_LOCK('taken', 0)").unwrap();
+    let before = server.open_files();
+    for text in ["SELECT SLEEP(1000)", "SELECT GET_LOCK('taken', 1000)"] {
+        let mut leaving = Mysql::login(server.connect("mysql")).unwrap();
+        leaving.send_query(text).unwrap();
+        let mut is_shown = || {
+            let processes = sql.query("SHOW PROCESSLIST").unwrap();
+            processes.iter().any(|line| line.iter().any(|field| field.as_deref() == Some(text)))
+        };
+        wait_until("it runs", &mut is_shown);
+        drop(leaving);
+        let since = Instant::now();
+        wait_until("it has ended", || !is_shown());
+        wait_until("its connection is closed", || server.open_files() <= before);
+        assert!(since.elapsed() < SOON / 3, "{text}: {:?}", since.elapsed());
+    }
 }

@@ -14,6 +14,18 @@ use rows::error::{Error, Thing};
 /// The largest part of a statement that a syntax error repeats, in characters, as in MySQL.
 const NEAR_CHARS_MAX: usize = 80;
 
+/// Most bytes of a message. MySQL cuts at 512.
+const MESSAGE_BYTES_MAX: usize = 1024;
+
+/// A message that repeats no megabytes of a value.
+pub(crate) fn shortened(mut message: String) -> String {
+    if message.len() > MESSAGE_BYTES_MAX {
+        message.truncate(message.floor_char_boundary(MESSAGE_BYTES_MAX));
+        message.shrink_to_fit();
+    }
+    message
+}
+
 /// An error as a MySQL client sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SqlError {
@@ -40,7 +52,7 @@ pub type Result<T> = std::result::Result<T, SqlError>;
 impl SqlError {
     /// An error by number; the SQLSTATE follows from it.
     pub fn new(number: u16, message: impl Into<String>) -> SqlError {
-        SqlError { number, sqlstate: sqlstate(number), message: message.into() }
+        SqlError { number, sqlstate: sqlstate(number), message: shortened(message.into()) }
     }
 
     /// The statement would have to wait and may not: nothing was done, repeat it elsewhere.
@@ -72,7 +84,10 @@ impl SqlError {
 
     /// 1041.
     pub fn no_memory() -> SqlError {
-        SqlError::new(1041, "Out of memory; what clients may use together is in use")
+        SqlError::new(
+            1041,
+            "Out of memory; what the setting 'memory' leaves for all clients together is in use",
+        )
     }
 
     /// 3170.
@@ -162,7 +177,7 @@ pub fn sqlstate(number: u16) -> [u8; 5] {
         1365 => b"22012",
         1406 => b"22001",
         1312 => b"0A000",
-        1317 => b"70100",
+        1317 | 1969 => b"70100",
         1318 | 1582 => b"42000",
         1792 => b"25006",
         1568 => b"25001",
@@ -237,6 +252,9 @@ impl From<&Error> for SqlError {
                 format!("{what} of {bytes} bytes is above the limit of {bytes_max} bytes"),
             ),
             Error::NoMemory => SqlError::no_memory(),
+            Error::TransactionTooLarge { .. } => {
+                SqlError::new(1206, format!("Transaction too large: {error}"))
+            }
             Error::Exhausted => {
                 SqlError::new(1467, "Failed to read auto-increment value from storage engine")
             }

@@ -2,8 +2,9 @@
 //!
 //! ```text
 //! text -> scan (shape, literals) -> plan known? -> point, write        the quick way
-//!                                -> parse -> bind -> plan -> the same
-//!                                -> parse -> analytic                   every other SELECT
+//!                                -> parse -> point, write: bind -> the same
+//!                                -> parse -> bind -> optimize -> executor   short queries
+//!                                -> parse -> analytic                       long queries
 //! other statements -> parse -> session::admin, ddl, show, load
 //! ```
 //! `session` is the door's side: what a connection can do. `docs/sql.md` says what is supported
@@ -12,15 +13,21 @@
 //! Not here: wire protocols, sockets, users.
 
 mod analytic;
+mod bind;
 mod context;
 mod ddl;
 mod error;
+mod estimate;
+mod executor;
 mod expression;
 #[doc(hidden)]
 pub mod fuzzing;
 mod information_schema;
+mod limits;
 mod load;
 mod mode;
+mod optimize;
+mod panics;
 mod parse;
 mod plan;
 mod point;
@@ -29,6 +36,7 @@ mod scan;
 mod server;
 mod session;
 mod show;
+mod tree;
 mod variables;
 mod warning;
 mod write;

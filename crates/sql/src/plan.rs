@@ -6,7 +6,7 @@
 //! 3. A shape is kept when it comes for the second time: statements that come once, such as a
 //!    dump's or those of a tool that visits every table, push nobody out.
 //!
-//! Not here: how plans are made (`point`, `write`).
+//! Not here: how plans are made (`point`, `write`, `bind`).
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, Hasher};
@@ -17,6 +17,7 @@ use parking_lot::RwLock;
 
 use crate::mode::SqlMode;
 use crate::point::SelectPlan;
+use crate::tree::QueryPlan;
 use crate::write::{DeletePlan, InsertPlan, UpdatePlan};
 
 /// Most plans kept.
@@ -31,6 +32,8 @@ const SHAPE_BYTES_MAX: usize = 16 << 10;
 pub enum Plan {
     /// A look-up, or a SELECT without a table.
     Select(Arc<SelectPlan>),
+    /// A query over several relations, or with groups.
+    Query(Arc<QueryPlan>),
     /// INSERT or REPLACE of rows.
     Insert(Arc<InsertPlan>),
     /// UPDATE of one table.
@@ -46,6 +49,7 @@ impl Plan {
     pub fn is_current(&self) -> bool {
         match self {
             Plan::Select(plan) => plan.is_current(),
+            Plan::Query(plan) => plan.is_current(),
             Plan::Insert(plan) => plan.table().is_current(),
             Plan::Update(plan) => plan.table().is_current(),
             Plan::Delete(plan) => plan.table().is_current(),
@@ -60,7 +64,7 @@ impl Plan {
             Plan::Insert(plan) => plan.is_short(runs),
             Plan::Update(plan) => !plan.waits,
             Plan::Delete(plan) => !plan.waits,
-            Plan::Select(_) | Plan::Other => false,
+            Plan::Select(_) | Plan::Query(_) | Plan::Other => false,
         }
     }
 }

@@ -16,6 +16,8 @@ use rows::temporal::Zone;
 use rows::types::ColumnType;
 
 use crate::error::Result;
+use crate::panics;
+use crate::server::Running;
 
 /// Where a statement runs, and so what it may do.
 #[derive(Clone, Copy, Debug)]
@@ -143,12 +145,14 @@ pub struct RowStream {
     columns: Arc<[ResultColumn]>,
     zone: Zone,
     source: Box<dyn RowSource>,
+    /// Shows in the process list that the statement runs, until its last row is given.
+    running: Option<Running>,
 }
 
 impl RowStream {
     /// A stream of a source's rows; `zone` is where TIMESTAMP values are to be shown.
     pub fn new(columns: Arc<[ResultColumn]>, zone: Zone, source: Box<dyn RowSource>) -> RowStream {
-        RowStream { columns, zone, source }
+        RowStream { columns, zone, source, running: None }
     }
 
     /// The columns; the same `Arc` for each execution of one cached plan, so that a door can
@@ -164,7 +168,16 @@ impl RowStream {
 
     /// Gives rows to `sink` until it pauses or there are no more; `false` at the end.
     pub fn next(&mut self, how: How, sink: &mut Sink<'_>) -> Result<bool> {
-        self.source.next(how, sink)
+        let more = panics::caught(b"(its rows)", || self.source.next(how, sink));
+        if matches!(more, Ok(false)) {
+            self.running = None;
+        }
+        more
+    }
+
+    /// Lets the statement run until its last row is given.
+    pub(crate) fn keep_running(&mut self, running: Running) {
+        self.running = Some(running);
     }
 
     /// Bytes of memory for clients that rows which are ready have drawn.

@@ -61,6 +61,8 @@ pub struct Scanned {
     pub arena: Vec<u8>,
     /// How often each row in the shape's VALUES is repeated in the text.
     pub runs: Vec<u32>,
+    /// Whether INTO stands outside of parentheses, as in `SELECT a INTO @x`.
+    pub into: bool,
     /// How many `?` the client's text has.
     pub parameters: u16,
     /// Where the statement begins and ends in the text, without `;`.
@@ -123,6 +125,7 @@ impl Scanned {
         self.arena.clear();
         self.runs.clear();
         self.parameters = 0;
+        self.into = false;
         let start = skip_space(text, 0);
         self.start = start;
         let word = leading_word(&text[start..]);

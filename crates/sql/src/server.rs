@@ -5,8 +5,10 @@
 mod locks;
 mod processes;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use rows::engine::Engine;
 
@@ -15,7 +17,7 @@ use crate::plan::PlanCache;
 use crate::variables::GlobalVariables;
 
 pub use locks::NamedLocks;
-pub use processes::{Process, Processes};
+pub use processes::{Process, Processes, Running};
 
 /// The version that clients are told: MySQL's, whose dialect and defaults these are, and ours.
 pub const SERVER_VERSION: &str = concat!("8.0.36-Rowhouse-", env!("CARGO_PKG_VERSION"));
@@ -31,8 +33,14 @@ pub struct SqlOptions {
     pub port: u16,
     /// The data directory, for `@@datadir`.
     pub data_dir: String,
+    /// Where queries put what does not fit into memory; `None`: where the system's files go.
+    pub temp_dir: Option<PathBuf>,
     /// The machine's name, for `@@hostname`.
     pub hostname: String,
+    /// `@@max_allowed_packet`: the longest value that an expression makes.
+    pub packet_bytes_max: usize,
+    /// `@@max_statement_time`: how long a statement may run; zero is as long as it takes.
+    pub statement_time_max: Duration,
 }
 
 impl Default for SqlOptions {
@@ -42,7 +50,10 @@ impl Default for SqlOptions {
             threads: std::thread::available_parallelism().map_or(2, usize::from),
             port: 3306,
             data_dir: String::from("./"),
+            temp_dir: None,
             hostname: String::from("localhost"),
+            packet_bytes_max: crate::limits::VALUE_BYTES_MAX,
+            statement_time_max: Duration::ZERO,
         }
     }
 }
@@ -93,11 +104,14 @@ impl Sql {
     /// # Errors
     /// None of its own; the analytic executor's threads may fail to start.
     pub fn new(engine: Arc<Engine>, options: &SqlOptions) -> crate::error::Result<Arc<Sql>> {
+        crate::panics::watch();
         let globals = GlobalVariables::default();
         globals.fix("version", SERVER_VERSION);
         globals.fix("port", options.port.to_string());
         globals.fix("datadir", options.data_dir.clone());
         globals.fix("hostname", options.hostname.clone());
+        globals.fix("max_allowed_packet", options.packet_bytes_max.to_string());
+        globals.fix("max_statement_time", options.statement_time_max.as_secs_f64().to_string());
         let word = crate::variables::durability_word(engine.durability());
         globals.fix("rowhouse_durability", word);
         let analytic = Analytic::new(&engine, options)?;

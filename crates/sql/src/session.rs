@@ -39,8 +39,10 @@
 mod admin;
 mod definitions;
 mod explain;
+mod into;
 mod load;
 mod prepared;
+mod query;
 mod select;
 mod set;
 mod source;
@@ -51,14 +53,19 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
+use std::time::Duration;
 
 use parking_lot::Mutex;
 use rows::Group;
 use rows::budget::Share;
 use rows::datum::{Datum, Value};
+use rows::ddl::ReadLock;
+use rows::waiting;
 
-use crate::context::{Aftermath, Facts};
+use crate::context::{Aftermath, Facts, KillMark, ThreadGuard};
 use crate::error::{Result, SqlError};
+use crate::limits::Limits;
+use crate::panics;
 use crate::parse::TableName;
 use crate::plan::Plan;
 use crate::reply::{Done, How, Parameter, Prepared, Reply};
@@ -74,6 +81,12 @@ use transaction::OpenTransaction;
 const STATUS_IN_TRANSACTION: u16 = 1;
 /// Status flag: autocommit.
 const STATUS_AUTOCOMMIT: u16 = 2;
+/// Status flag: a backslash in a string is a character like any other. Clients that quote values
+/// themselves go by it, so without it what they quote can be broken out of.
+const STATUS_NO_BACKSLASH_ESCAPES: u16 = 0x200;
+
+/// Longest text of a statement, and longest parameter, that is looked at in an event loop.
+const LOOP_TEXT_BYTES_MAX: usize = 256 << 10;
 
 /// One connection.
 pub struct Session {
@@ -88,9 +101,13 @@ pub struct Session {
     /// Memory for the user variables.
     user_share: Share,
     open: Option<OpenTransaction>,
+    /// FLUSH TABLES WITH READ LOCK.
+    read_lock: Option<ReadLock>,
     /// What SET TRANSACTION said of the next transaction only.
     next_read_only: Option<bool>,
     warnings: RefCell<Warnings>,
+    /// What each statement may use.
+    limits: Arc<Limits>,
     /// `@@warning_count` and `@@error_count`: of the statement before.
     counts_before: (u64, u64),
     last_insert_id: u64,
@@ -106,6 +123,8 @@ pub struct Session {
     next_prepared: u32,
     /// Reused from statement to statement.
     scanned: Scanned,
+    /// Text without literals of the statement that runs, if it may run long.
+    shape: Arc<str>,
 }
 
 /// A statement under way: its text, taken apart.
@@ -159,9 +178,12 @@ impl Session {
         Counters::add(&sql.counters().connections);
         let now = sql.engine().clock().unix_micros();
         let variables = SessionVariables::new(sql.globals())?;
+        let process = sql.processes().join(connection_id, user, host, now);
+        let budget = sql.engine().budget();
         let mut session = Session {
             sql: Arc::clone(sql),
-            process: sql.processes().join(connection_id, user, host, now),
+            limits: Arc::new(Limits::new(variables.value_bytes_max, budget, &process.kill)),
+            process,
             user: format!("{user}@{host}"),
             database: None,
             variables: Arc::new(variables),
@@ -169,6 +191,7 @@ impl Session {
             user_variable_bytes: 0,
             user_share: sql.engine().budget().share(),
             open: None,
+            read_lock: None,
             next_read_only: None,
             warnings: RefCell::new(Warnings::default()),
             counts_before: (0, 0),
@@ -181,6 +204,7 @@ impl Session {
             named: HashMap::new(),
             next_prepared: 1,
             scanned: Scanned::within(sql.engine().budget().bytes_max() / 4),
+            shape: Arc::from(""),
         };
         if let Some(database) = database.filter(|name| !name.is_empty()) {
             session.set_database(database)?;
@@ -227,17 +251,36 @@ impl Session {
     /// Flags of the protocol: in a transaction, autocommit.
     pub fn status_flags(&self) -> u16 {
         let open = if self.open.is_some() { STATUS_IN_TRANSACTION } else { 0 };
-        open | if self.variables.autocommit { STATUS_AUTOCOMMIT } else { 0 }
+        let autocommit = if self.variables.autocommit { STATUS_AUTOCOMMIT } else { 0 };
+        let backslash = self.variables.mode.no_backslash_escapes();
+        open | autocommit | if backslash { STATUS_NO_BACKSLASH_ESCAPES } else { 0 }
     }
 
     /// Warnings of the last statement.
     pub fn warning_count(&self) -> u16 {
+        self.take_late_warnings();
         self.warnings.borrow().count_u16()
+    }
+
+    /// Takes over what values found wrong that were made while rows were on their way.
+    fn take_late_warnings(&self) {
+        self.warnings.borrow_mut().append(self.limits.take_warnings());
     }
 
     /// Whether KILL CONNECTION was said of it: the door closes it.
     pub fn is_killed(&self) -> bool {
         self.process.kill.is_connection_killed()
+    }
+
+    /// The largest packet of the connection, in bytes: `max_allowed_packet`.
+    pub fn packet_bytes_max(&self) -> usize {
+        self.variables.value_bytes_max
+    }
+
+    /// What other threads call to end what runs, as KILL CONNECTION does.
+    pub fn killer(&self) -> impl Fn() + Send + Sync + use<> {
+        let kill = Arc::clone(&self.process.kill);
+        move || kill.kill_connection()
     }
 
     /// Whether a transaction is open: then locks may be held.
@@ -267,9 +310,9 @@ impl Session {
         self.query_with(text, how, None)
     }
 
-    /// As `query` in an event loop. A short write outside of a transaction, alone in its text,
-    /// joins the group: it is not to be acknowledged before the group is committed, and
-    /// `commit_failed` is to be told if that fails.
+    /// As `query` in an event loop. A short write outside of a transaction, and the COMMIT of one
+    /// that is not large, alone in its text, joins the group: it is not to be acknowledged before
+    /// the group is committed, and `commit_failed` is to be told if that fails.
     ///
     /// # Errors
     /// As `query`; a statement that failed has left nothing in the group.
@@ -283,9 +326,14 @@ impl Session {
         how: How,
         group: Option<&mut Group>,
     ) -> Result<(Reply, usize)> {
+        // Reading a long text takes its time, too.
+        if !how.may_wait && text.len() > LOOP_TEXT_BYTES_MAX {
+            return Err(SqlError::would_wait());
+        }
         let opened = open_version_comments(text);
         let text = opened.as_deref().unwrap_or(text);
         let mut scanned = std::mem::take(&mut self.scanned);
+        let _current = self.current(how);
         let result = self.query_scanned(text, &mut scanned, how, group);
         let taken = crate::scan::skip_space(text, scanned.taken);
         scanned.shrink();
@@ -315,7 +363,8 @@ impl Session {
             scanned.datums(text, &[], &mut datums);
             let statement = Statement { text, scanned, parameters: &datums, own: &[], how };
             // An error of the group's commit could not be told between two statements' replies.
-            self.run(&statement, None, group.filter(|_| next == text.len()))
+            let group = group.filter(|_| next == text.len());
+            panics::caught(&scanned.shape, || self.run(&statement, None, group))
         });
         self.leave(result)
     }
@@ -326,7 +375,9 @@ impl Session {
     /// MySQL's: a statement that cannot be bound is refused now.
     pub fn prepare(&mut self, text: &[u8]) -> Result<Prepared> {
         self.enter(text);
-        let result = self.prepare_statement(text);
+        self.limits.set_in_loop(false);
+        let _current = KillMark::of_this_thread(&self.process.kill);
+        let result = panics::caught(b"PREPARE", || self.prepare_statement(text));
         Counters::add(&self.sql.counters().questions);
         self.process.leave();
         result.inspect_err(|error| self.note_error(error))
@@ -373,8 +424,19 @@ impl Session {
                 format!("Unknown prepared statement handler ({id}) given to EXECUTE"),
             ));
         };
+        let long = |value: &Parameter<'_>| match value {
+            Datum::Bytes(text) => text.len() > LOOP_TEXT_BYTES_MAX,
+            _ => false,
+        };
+        if !how.may_wait && parameters.iter().any(long) {
+            self.prepared.insert(id, prepared);
+            return Err(SqlError::would_wait());
+        }
         self.enter(&prepared.text);
-        let result = self.execute_prepared(&mut prepared, parameters, how, group);
+        let _current = self.current(how);
+        let shape = prepared.shape();
+        let result =
+            panics::caught(&shape, || self.execute_prepared(&mut prepared, parameters, how, group));
         self.prepared.insert(id, prepared);
         self.leave(result)
     }
@@ -394,10 +456,28 @@ impl Session {
 
     fn enter(&mut self, text: &[u8]) {
         self.process.enter(text, self.sql.engine().clock().unix_micros());
+        if let Some(time) = self.variables.statement_time {
+            self.process.kill.end_after(time, 1969);
+        }
+    }
+
+    /// Lets waits beneath end with the statement. In a loop nothing waits.
+    fn current(&self, how: How) -> Option<ThreadGuard> {
+        how.may_wait.then(|| KillMark::of_this_thread(&self.process.kill))
     }
 
     fn leave(&mut self, result: Result<Reply>) -> Result<Reply> {
-        self.process.leave();
+        // A wait that was interrupted ends as if its time were over.
+        let mut result = match result {
+            Err(error) if error.number == 1205 => self.process.kill.check().and(Err(error)),
+            other => other,
+        };
+        match result {
+            Ok(Reply::Rows(ref mut stream)) => stream.keep_running(self.process.run_on()),
+            Ok(Reply::LoadLocal(ref mut load)) => load.keep_running(self.process.run_on()),
+            Err(ref error) if error.is_would_wait() => self.process.postpone(),
+            _ => self.process.leave(),
+        }
         // What is repeated elsewhere counts there.
         if !matches!(&result, Err(error) if error.is_would_wait()) {
             Counters::add(&self.sql.counters().questions);
@@ -421,6 +501,8 @@ impl Session {
         known: Option<&Plan>,
         group: Option<&mut Group>,
     ) -> Result<Reply> {
+        let _telling = statement.how.may_wait.then(|| waiting::tell(&self.process.waits));
+        self.limits.set_in_loop(!statement.how.may_wait);
         let source = statement.source();
         let word = leading_word(source);
         let is = |name: &[u8]| word.eq_ignore_ascii_case(name);
@@ -430,9 +512,13 @@ impl Session {
             || is(b"table")
             || source.first() == Some(&b'(')
         {
+            if let Some(time) = max_execution_time(source).or(self.variables.execution_time) {
+                self.process.kill.end_after(time, 3024);
+            }
             return self.counted(|session| session.run_select(statement, known), |c| &c.selects);
         }
         if is(b"insert") || is(b"replace") || is(b"update") || is(b"delete") {
+            self.check_read_lock()?;
             let counter: fn(&Counters) -> &AtomicU64 = match word[0].to_ascii_lowercase() {
                 b'i' => |c| &c.inserts,
                 b'r' => |c| &c.replaces,
@@ -444,7 +530,7 @@ impl Session {
         if source.is_empty() {
             return Err(SqlError::new(1065, "Query was empty"));
         }
-        self.run_admin(statement)
+        self.run_admin(statement, group)
     }
 
     /// Runs a statement that has warnings of its own, and counts it. One that is to be repeated
@@ -466,6 +552,10 @@ impl Session {
 
     /// Forgets the warnings of the statement before; gives back what it forgets.
     fn begin_statement(&mut self) -> (RefCell<Warnings>, (u64, u64)) {
+        self.take_late_warnings();
+        if !self.shape.is_empty() {
+            self.shape = Arc::from("");
+        }
         let counts_before = self.counts_before;
         let warnings = self.warnings.take();
         if warnings.count() > 0 || counts_before != (0, 0) {
@@ -494,9 +584,17 @@ impl Session {
             variables: Arc::clone(&self.variables),
             user_variables: Arc::clone(&self.user_variables),
             kill: Arc::clone(&self.process.kill),
+            limits: Arc::clone(&self.limits),
+            shape: Arc::clone(&self.shape),
+            random: Mutex::default(),
             aftermath: Arc::new(Mutex::new(Aftermath::default())),
             sql: Arc::clone(&self.sql),
         })
+    }
+
+    /// Keeps the statement's text without literals, for the log if it fails.
+    fn keep_shape(&mut self, statement: &Statement<'_>) {
+        self.shape = Arc::from(String::from_utf8_lossy(&statement.scanned.shape));
     }
 
     /// Takes over what expressions left behind.
@@ -527,6 +625,18 @@ impl Session {
             ..Done::default()
         })
     }
+}
+
+/// The time that the hint `/*+ MAX_EXECUTION_TIME(milliseconds) */` behind SELECT allows.
+fn max_execution_time(source: &[u8]) -> Option<Duration> {
+    const HINT: &[u8] = b"max_execution_time";
+    let hints = source.get(b"select".len()..)?.trim_ascii_start().strip_prefix(b"/*+")?;
+    let hints = &hints[..memchr::memmem::find(hints, b"*/")?].to_ascii_lowercase();
+    let after = &hints[memchr::memmem::find(hints, HINT)? + HINT.len()..];
+    let inside = after.trim_ascii_start().strip_prefix(b"(")?;
+    let digits = inside[..memchr::memchr(b')', inside)?].trim_ascii();
+    let millis: u64 = std::str::from_utf8(digits).ok()?.parse().ok()?;
+    (millis > 0).then(|| Duration::from_millis(millis))
 }
 
 impl Drop for Session {

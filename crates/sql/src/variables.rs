@@ -20,9 +20,22 @@ use rows::store::Durability;
 use rows::temporal::Zone;
 
 use crate::error::{Result, SqlError};
+use crate::limits::VALUE_BYTES_MAX;
 use crate::mode::SqlMode;
 
 pub use names::{Definition, Kind, VARIABLES};
+
+/// Who runs queries that are no look-ups.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Executor {
+    /// Whoever is quicker, by estimated rows.
+    #[default]
+    Auto,
+    /// The row executor, whatever the size.
+    Rows,
+    /// The analytic way.
+    Columns,
+}
 
 /// A session's system variables.
 #[derive(Clone, Debug)]
@@ -39,6 +52,8 @@ pub struct SessionVariables {
     pub durability: Option<Durability>,
     /// innodb_lock_wait_timeout.
     pub lock_wait: Duration,
+    /// lock_wait_timeout, once it was set.
+    pub metadata_wait: Option<Duration>,
     /// timestamp, microseconds since the epoch; `None` is the clock.
     pub timestamp: Option<i64>,
     /// transaction_isolation is READ-COMMITTED or READ-UNCOMMITTED: each statement reads anew.
@@ -47,6 +62,14 @@ pub struct SessionVariables {
     pub read_only: bool,
     /// sql_select_limit.
     pub select_limit: u64,
+    /// max_allowed_packet: the longest value that an expression makes.
+    pub value_bytes_max: usize,
+    /// max_execution_time, of SELECT; `None`: as long as it takes.
+    pub execution_time: Option<Duration>,
+    /// max_statement_time, of any statement; `None`: as long as it takes.
+    pub statement_time: Option<Duration>,
+    /// rowhouse_executor.
+    pub executor: Executor,
     /// sql_auto_is_null and the like have no typed copy.
     _private: (),
 }
@@ -64,6 +87,30 @@ pub fn definition(name: &str) -> Option<&'static Definition> {
         .binary_search_by(|definition| definition.name.cmp(lower.as_str()))
         .ok()
         .map(|at| &VARIABLES[at])
+}
+
+/// Whether SET GLOBAL changes anything that the server does.
+pub fn has_effect(name: &str) -> bool {
+    matches!(
+        name,
+        "autocommit"
+            | "group_concat_max_len"
+            | "innodb_lock_wait_timeout"
+            | "lock_wait_timeout"
+            | "rowhouse_executor"
+            | "max_allowed_packet"
+            | "max_execution_time"
+            | "max_statement_time"
+            | "rowhouse_durability"
+            | "sql_mode"
+            | "sql_select_limit"
+            | "time_zone"
+            | "timestamp"
+            | "transaction_isolation"
+            | "transaction_read_only"
+            | "tx_isolation"
+            | "tx_read_only"
+    )
 }
 
 /// Error 1193.
@@ -158,10 +205,15 @@ impl SessionVariables {
             autocommit: true,
             durability: None,
             lock_wait: Duration::from_secs(50),
+            metadata_wait: None,
             timestamp: None,
             read_committed: false,
             read_only: false,
             select_limit: u64::MAX,
+            value_bytes_max: VALUE_BYTES_MAX,
+            execution_time: None,
+            statement_time: None,
+            executor: Executor::Auto,
             _private: (),
         };
         for (name, text) in globals.values.read().iter() {
@@ -194,6 +246,13 @@ impl SessionVariables {
         globals: &GlobalVariables,
     ) -> Result<()> {
         let definition = definition(name).ok_or_else(|| unknown(name))?;
+        if definition.name == "max_allowed_packet" {
+            return Err(SqlError::new(
+                1621,
+                "SESSION variable 'max_allowed_packet' is read-only. Use SET GLOBAL to assign \
+                 the value",
+            ));
+        }
         definition.check_settable(false)?;
         let text = match value {
             Some((Value::Null, _)) if definition.kind == Kind::Text => "NULL".to_string(),
@@ -220,13 +279,26 @@ impl SessionVariables {
                         SqlError::new(1298, format!("Unknown or incorrect time zone: '{text}'"))
                     })?
                 };
+                shown = self.zone.name().map(str::to_string);
             }
             "autocommit" => self.autocommit = text == "ON",
+            "rowhouse_executor" => {
+                self.executor = match text.to_ascii_lowercase().as_str() {
+                    "auto" => Executor::Auto,
+                    "rows" => Executor::Rows,
+                    "columns" => Executor::Columns,
+                    _ => return Err(wrong()),
+                };
+            }
             "rowhouse_durability" => {
                 self.durability = Some(parse_durability(&text).ok_or_else(wrong)?);
             }
             "innodb_lock_wait_timeout" => {
                 self.lock_wait = Duration::from_secs(text.parse().map_err(|_| wrong())?);
+            }
+            "lock_wait_timeout" => {
+                let seconds = text.parse().map_err(|_| wrong())?;
+                self.metadata_wait = Some(Duration::from_secs(seconds));
             }
             "timestamp" => {
                 let seconds: f64 = text.parse().map_err(|_| wrong())?;
@@ -244,6 +316,22 @@ impl SessionVariables {
                 self.values.insert("transaction_read_only", text.clone());
                 self.values.insert("tx_read_only", text);
                 return Ok(());
+            }
+            "max_allowed_packet" => {
+                let bytes: u64 = text.parse().map_err(|_| wrong())?;
+                // Whole kilobytes up to 1 GiB, as MySQL has it.
+                let bytes = bytes.clamp(1 << 10, 1 << 30) >> 10 << 10;
+                self.value_bytes_max = bytes as usize;
+                shown = Some(bytes.to_string());
+            }
+            "max_execution_time" => {
+                let millis: u64 = text.parse().map_err(|_| wrong())?;
+                self.execution_time = (millis > 0).then(|| Duration::from_millis(millis));
+            }
+            "max_statement_time" => {
+                let seconds: f64 = text.parse().map_err(|_| wrong())?;
+                let time = Duration::try_from_secs_f64(seconds).map_err(|_| wrong())?;
+                self.statement_time = (!time.is_zero()).then_some(time);
             }
             "sql_select_limit" => self.select_limit = text.parse().map_err(|_| wrong())?,
             _ => {}

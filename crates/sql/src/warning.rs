@@ -5,7 +5,7 @@
 //!
 //! Not here: errors, which end a statement (`error`).
 
-use crate::error::SqlError;
+use crate::error::{SqlError, shortened};
 
 /// Most warnings kept for SHOW WARNINGS (MySQL's max_error_count).
 pub const WARNINGS_MAX: usize = 1024;
@@ -55,8 +55,18 @@ impl Warnings {
     pub fn push(&mut self, level: Level, number: u16, message: impl Into<String>) {
         self.count += 1;
         if self.list.len() < WARNINGS_MAX {
-            self.list.push(Warning { level, number, message: message.into() });
+            let message = shortened(message.into());
+            self.list.push(Warning { level, number, message });
         }
+    }
+
+    /// Adds those of another list.
+    pub fn append(&mut self, other: Warnings) {
+        let (kept, count) = (other.list.len() as u64, other.count);
+        for warning in other.list {
+            self.push(warning.level, warning.number, warning.message);
+        }
+        self.count += count - kept;
     }
 
     /// Adds one whose words are made only if they are kept.

@@ -213,14 +213,14 @@ fn definitions_are_shown_as_they_were_made() {
     assert_eq!(
         run(s, "SHOW CREATE TABLE t"),
         "t\tCREATE TABLE `t` (\n  `id` int NOT NULL AUTO_INCREMENT,\n  `a` varchar(20) CHARACTER SET \
-         utf8mb4 COLLATE utf8mb4_bin DEFAULT 'x',\n  `b` decimal(8,2) NOT NULL DEFAULT '1.50',\n  \
+         utf8mb4 COLLATE utf8mb4_bin DEFAULT 'x',\n  `b` decimal(8,2) unsigned NOT NULL DEFAULT '1.50',\n  \
          `c` timestamp NOT NULL DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP,\n  `key` \
          text,\n  PRIMARY KEY (`id`),\n  UNIQUE KEY `u` (`a`,`b`),\n  KEY `key` (`key`(10))\n) \
          ENGINE=MyISAM DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_general_ci COMMENT='it''s'"
     );
     assert_eq!(
         run(s, "DESC t"),
-        "id\tint\tNO\tPRI\tNULL\tauto_increment\na\tvarchar(20)\tYES\tMUL\tx\t\nb\tdecimal(8,2)\tNO\t\t1.50\t\nc\ttimestamp\tNO\t\tCURRENT_TIMESTAMP\tDEFAULT_GENERATED on update CURRENT_TIMESTAMP\nkey\ttext\tYES\tMUL\tNULL\t"
+        "id\tint\tNO\tPRI\tNULL\tauto_increment\na\tvarchar(20)\tYES\tMUL\tx\t\nb\tdecimal(8,2) unsigned\tNO\t\t1.50\t\nc\ttimestamp\tNO\t\tCURRENT_TIMESTAMP\tDEFAULT_GENERATED on update CURRENT_TIMESTAMP\nkey\ttext\tYES\tMUL\tNULL\t"
     );
     assert_eq!(run(s, "SHOW TABLES LIKE 't%'"), "t");
     assert_eq!(run(s, "SHOW COLUMNS FROM t WHERE Field='a'"), "a\tvarchar(20)\tYES\tMUL\tx\t");

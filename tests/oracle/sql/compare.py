@@ -1,8 +1,8 @@
-"""Runs each statement of the given files on MariaDB and on Rowhouse, and compares the answers.
+"""The oracle: the same statements on MariaDB and on each executor of Rowhouse.
 
-A file holds one statement per line; `#` begins a comment. Rows are compared as the client's
-texts, other statements by affected rows, generated id and number of warnings, failures by their
-error number. A line that begins with `~` is known to differ: it is run and not compared.
+First the statements of the files (`scripted`), then generated ones (`generated`) from a fixed
+seed. A failure is printed with the smallest statement found that shows it, both answers, and the
+number by which `--only` runs it again.
 
 Not here: starting the servers (`../handlersocket/servers.py`).
 """
@@ -11,91 +11,80 @@ import argparse
 import pathlib
 import sys
 
-import pymysql
-
 HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "handlersocket"))
 
+import generated  # noqa: E402
+import queries  # noqa: E402
+import scripted  # noqa: E402
 import servers  # noqa: E402
+from ways import Ways  # noqa: E402
 
 
-def connect(port):
-    """A connection whose values stay the texts that the server sent."""
-    return pymysql.connect(
-        host="127.0.0.1", port=port, user="root", autocommit=True, conv={}, charset="utf8mb4"
-    )
+def options():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rowhouse", help="the program to test")
+    parser.add_argument("--ports", help="servers that run already: MARIADB,ROWHOUSE")
+    parser.add_argument("--count", type=int, default=10_000, help="generated statements")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--first", type=int, default=0, help="number of the first of them")
+    parser.add_argument("--only", type=int, help="this generated statement alone")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--seconds", type=float, default=480, help="after that the rest is left")
+    parser.add_argument("files", nargs="*", type=pathlib.Path)
+    return parser.parse_args()
 
 
-def answer(connection, statement):
-    """What a statement answers, as something to compare and print."""
-    try:
-        with connection.cursor() as cursor:
-            affected = cursor.execute(statement)
-            if cursor.description is not None:
-                names = [column[0] for column in cursor.description]
-                return ("rows", names, [list(row) for row in cursor.fetchall()])
-            return ("ok", affected, cursor.lastrowid, cursor._result.warning_count)
-    except pymysql.MySQLError as error:
-        return ("error", error.args[0])
+def run(arguments, ports):
+    """What all comparisons met together."""
+    total = generated.Count()
+    numbers = list(range(arguments.first, arguments.first + arguments.count))
+    if arguments.only is not None:
+        numbers = [arguments.only]
+        print(queries.draw(arguments.seed, arguments.only).tree.sql())
+    else:
+        for path in arguments.files or sorted(HERE.glob("*.sql")):
+            scripted.compare_file(path, ports, total)
+    if arguments.files:
+        return total
+    ways = Ways(*ports, None)
+    generated.prepare(ways)
+    for reason, theirs, ours in generated.stale_reasons(ways):
+        shows = ("reason", None, "stale", reason.statement, str(theirs), str(ours))
+        total.failures.append(shows)
+    ways.close()
+    workers = min(arguments.workers, len(numbers))
+    total.add(generated.compare(ports, arguments.seed, numbers, workers, arguments.seconds))
+    return total
 
 
-def statements(path):
-    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
-        line = line.strip()
-        if not line or line.startswith("#"):
-            continue
-        yield number, not line.startswith("~"), line.lstrip("~ ").rstrip(";")
-
-
-SETTINGS = (
-    "DROP DATABASE IF EXISTS oracle",
-    "CREATE DATABASE oracle",
-    "USE oracle",
-    "SET sql_mode='STRICT_TRANS_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,ERROR_FOR_DIVISION_BY_ZERO'",
-    "SET time_zone='+00:00'",
-)
-
-
-def compare_file(path, their_port, our_port):
-    """How many statements of a file were compared, and how many answers differ."""
-    compared = differing = 0
-    sides = [connect(port) for port in (their_port, our_port)]
-    for side in sides:
-        for statement in SETTINGS:
-            answer(side, statement)
-    for number, compare, statement in statements(path):
-        expected, given = (answer(side, statement) for side in sides)
-        if not compare:
-            continue
-        compared += 1
-        if expected != given:
-            differing += 1
-            print(f"{path.name}:{number}: {statement}")
-            print(f"  MariaDB  {expected}\n  Rowhouse {given}")
-    for side in sides:
-        side.close()
-    return compared, differing
+def report(total):
+    for number, executor, respect, statement, theirs, ours in total.failures:
+        print(f"{number} ({executor or 'one way'}, {respect}): {statement}")
+        print(f"  MariaDB  {theirs}\n  Rowhouse {ours}")
+    for reason, times in total.reasons.most_common():
+        print(f"{times:7} differ: {reason}")
+    for what, times in total.by.items():
+        print(f"{times:7} {what}")
+    statements, failed = total.by["statements"], len(total.failures)
+    print(f"{max(statements - failed, 0)} passed, {failed} failed")
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--rowhouse", required=True)
-    parser.add_argument("files", nargs="*", type=pathlib.Path)
-    arguments = parser.parse_args()
-    files = arguments.files or sorted(HERE.glob("*.sql"))
-    compared = differing = 0
-    theirs = ours = None
-    try:
-        theirs, ours = servers.MariaDb(), servers.Rowhouse(arguments.rowhouse)
-        for path in files:
-            here = compare_file(path, theirs.endpoint.mysql_port, ours.endpoint.mysql_port)
-            compared, differing = compared + here[0], differing + here[1]
-    finally:
-        for server in (theirs, ours):
-            if server is not None:
-                server.stop()
-    print(f"{compared} statements compared, {differing} differ")
-    return 1 if differing else 0
+    arguments = options()
+    if arguments.ports:
+        total = run(arguments, tuple(int(port) for port in arguments.ports.split(",")))
+    else:
+        theirs = ours = None
+        try:
+            theirs, ours = servers.MariaDb(), servers.Rowhouse(arguments.rowhouse)
+            total = run(arguments, (theirs.endpoint.mysql_port, ours.endpoint.mysql_port))
+        finally:
+            for server in (theirs, ours):
+                if server is not None:
+                    server.stop()
+    report(total)
+    return 1 if total.failures or not total.by["statements"] else 0
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ use crate::handlersocket::decode::unescape;
 
 /// A text as a value of a column; JSON that is none is refused.
 pub fn stored(column: &Column, text: &[u8]) -> Result<Value, Refusal> {
-    let converted = from_text(&column.ty, &plain_time(&column.ty, text), Zone::UTC);
+    let converted = column.from_text(&plain_time(&column.ty, text), Zone::UTC);
     match converted.issue {
         Some(Issue::InvalidJson) => Err(Refusal::JSON),
         _ => Ok(converted.value),

@@ -96,7 +96,7 @@ impl From<Error> for Failure {
 fn refusal_for(error: &Error) -> Refusal {
     match error {
         Error::Duplicate { .. } => Refusal::DUPLICATE,
-        Error::NoMemory => Refusal::MEMORY,
+        Error::NoMemory | Error::TransactionTooLarge { .. } => Refusal::MEMORY,
         Error::Exhausted => Refusal::EXHAUSTED,
         Error::LockTimeout | Error::WouldWait(_) => Refusal::LOCK_TIMEOUT,
         Error::Conflict => Refusal::DEADLOCK,

@@ -20,7 +20,5 @@ mod execute;
 mod find;
 mod handle;
 mod modify;
-#[cfg(test)]
-mod tests;
 
-pub use execute::{Access, HandlerSocket};
+pub use execute::{Access, HandlerSocket, LINE_BYTES_MAX};

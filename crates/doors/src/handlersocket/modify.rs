@@ -245,7 +245,7 @@ impl Modification {
             if self.kind == b'-' && ((old > 0 && new < 0) || (old < 0 && new > 0)) {
                 return Ok(None);
             }
-            let new = convert(&column.ty, as_datum(new), Zone::UTC).value;
+            let new = column.convert(as_datum(new), Zone::UTC).value;
             sets.push((*position, new));
         }
         Ok(Some(RowChange::Set(sets)))

@@ -346,14 +346,22 @@ impl Request<'_> {
     }
 
     fn stat(&self, rows: &mut Rows<'_, '_>, out: &mut Vec<u8>) {
-        if self.key == b"reset" {
-            rows.shared.counters.reset();
-        } else {
-            let Some(figures) = stats::list(self.key, rows) else {
-                return fail(self.header, MISSING, out);
-            };
-            for (name, value) in figures {
-                packet(self.header, 0, 0, b"", name.as_bytes(), value.as_bytes(), out);
+        match self.key {
+            b"reset" => rows.shared.reset_counts(),
+            b"detail on" => rows.shared.prefixes.switch(true),
+            b"detail off" => rows.shared.prefixes.switch(false),
+            b"detail dump" => {
+                let mut dump = Vec::new();
+                rows.shared.prefixes.dump(&mut dump);
+                packet(self.header, 0, 0, b"", b"detailed", &dump, out);
+            }
+            sub => {
+                let Some(figures) = stats::list(sub, rows) else {
+                    return fail(self.header, MISSING, out);
+                };
+                for (name, value) in figures {
+                    packet(self.header, 0, 0, b"", name.as_bytes(), value.as_bytes(), out);
+                }
             }
         }
         packet(self.header, 0, 0, b"", b"", b"", out);

@@ -253,7 +253,9 @@ pub fn refusal_for(error: &Error) -> Refusal {
         Error::SchemaChanged => server("table definition changed, try again"),
         Error::NotFound { name, .. } => Refusal::Server(format!("no such table {name}").into()),
         Error::Exists { .. } | Error::Definition { .. } => server("bad table definition"),
-        Error::NoMemory => server("out of memory storing object"),
+        Error::NoMemory | Error::TransactionTooLarge { .. } => {
+            server("out of memory storing object")
+        }
         Error::Exhausted => server("auto-increment exhausted"),
         Error::Refused { why } => Refusal::Server(format!("not accepting writes: {why}").into()),
         Error::DiskFull { .. } => server("disk full"),

@@ -3,18 +3,20 @@
 //! Invariants
 //! 1. The first byte decides: 0x80 is the binary protocol for the life of the connection.
 //! 2. A request that must wait stays in the input, and nothing of it is in `out`.
+//! 3. While a list of keys is written, piece by piece, nothing behind it is served.
 //!
 //! Not here: requests (`text`, `meta`, `binary`), what they do (`execute`).
 
 use std::sync::Arc;
 
-use rows::Error;
 use rows::cache::KeyBatch;
+use rows::error::{Error, Thing};
 
 use crate::conversation::{Conversation, Next, Turn};
 use crate::input::Input;
-use crate::memcached::command::{Moment, Trouble, refusal_for};
+use crate::memcached::command::{Moment, Refusal, Trouble, refusal_for};
 use crate::memcached::execute::Rows;
+use crate::memcached::listing::{Form, Listing};
 use crate::memcached::place::Places;
 use crate::memcached::shared::{Shared, now};
 use crate::memcached::{binary, text};
@@ -39,6 +41,15 @@ pub(super) enum Served {
         swallow: usize,
         /// What it is told when the group's commit fails.
         failing: Failing,
+    },
+    /// A list of keys is to be written.
+    List {
+        /// Bytes of the input that the request took.
+        consumed: usize,
+        /// How keys are listed.
+        form: Form,
+        /// How many at most.
+        limit: u64,
     },
     /// The connection ends; what is in `out` is sent first.
     Close,
@@ -76,6 +87,8 @@ pub struct Memcached {
     ahead: usize,
     /// Whether `places` are those of this turn.
     refreshed: bool,
+    /// A list of keys that is not all written.
+    listing: Option<Listing>,
     /// A buffer for row keys.
     row_key: Vec<u8>,
     /// A buffer for keys that are read soon.
@@ -96,6 +109,7 @@ impl Memcached {
             wrote: false,
             ahead: 0,
             refreshed: false,
+            listing: None,
             row_key: Vec::new(),
             batch: KeyBatch::default(),
         }
@@ -111,7 +125,7 @@ impl Memcached {
     ) -> Result<Served, Trouble> {
         let binary = *self.binary.get_or_insert(bytes[0] == binary::REQUEST);
         if self.shared.flush_due(moment) {
-            if !turn.may_wait() || self.wrote || !turn.group().end_if_empty() {
+            if self.wrote || !turn.may_wait_for_writers() {
                 return Err(Trouble::Wait);
             }
             self.shared.flush_if_due(turn.engine())?;
@@ -149,7 +163,45 @@ impl Memcached {
                 other => return other,
             }
         }
-        Err(Trouble::Wait)
+        match turn.may_wait() {
+            false => Err(Trouble::Wait),
+            true => Err(Refusal::Server("tables are being changed, try again".into()).into()),
+        }
+    }
+
+    /// Writes the next piece of a list, which is work for where waiting is allowed.
+    fn list(&mut self, mut listing: Listing, out: &mut Vec<u8>, turn: &mut Turn<'_>) -> Next {
+        if !turn.may_wait() {
+            self.listing = Some(listing);
+            return Next::Offload;
+        }
+        let engine = turn.engine();
+        let moment = now(engine);
+        let mut failed = Error::SchemaChanged;
+        for _ in 0..REPEATS_MAX {
+            let piece = self.places.refresh(engine, turn.reach()).and_then(|()| {
+                let gone = || Error::NotFound { what: Thing::Table, name: "kv.cache".into() };
+                let home = self.places.home().ok_or_else(gone)?;
+                listing.piece(engine, home, &self.shared, moment, out)
+            });
+            match piece {
+                Ok(true) => {
+                    turn.served(1);
+                    return Next::Again;
+                }
+                Ok(false) => {
+                    self.listing = Some(listing);
+                    return Next::Again;
+                }
+                Err(Error::SchemaChanged) => {}
+                Err(error) => {
+                    failed = error;
+                    break;
+                }
+            }
+        }
+        text::refusal(&refusal_for(&failed), out);
+        Next::Close
     }
 
     /// What the turn comes to: replies that depend on the group come before everything else.
@@ -170,6 +222,9 @@ impl Conversation for Memcached {
         self.wrote = false;
         self.refreshed = false;
         self.ahead = 0;
+        if let Some(listing) = self.listing.take() {
+            return self.list(listing, out, turn);
+        }
         let moment = now(turn.engine());
         let out_start = out.len();
         for _ in 0..REQUESTS_PER_TURN {
@@ -195,6 +250,12 @@ impl Conversation for Memcached {
                     turn.served(1);
                     self.shared.counters.bytes_read.add_many(consumed as u64);
                     self.shared.counters.bytes_written.add_many((out.len() - mark) as u64);
+                }
+                Ok(Served::List { consumed, form, limit }) => {
+                    input.consume(consumed);
+                    self.shared.counters.bytes_read.add_many(consumed as u64);
+                    self.listing = Some(Listing::new(form, limit));
+                    return Next::Again;
                 }
                 // What came before must be committed first; then the request is met again.
                 Ok(Served::Close) if self.wrote => {

@@ -70,12 +70,11 @@ impl Rows<'_, '_> {
             self.shared.counters.cmd_flush.add();
             return Ok(());
         }
-        // Emptying the table waits for all who write to it: this turn must not be one of them.
-        if !self.turn.may_wait() || *self.wrote || !self.turn.group().end_if_empty() {
+        if *self.wrote || !self.turn.may_wait_for_writers() {
             return Err(Trouble::Wait);
         }
         self.shared.flush_at(0);
-        self.turn.engine().truncate_table("kv", "cache")?;
+        self.turn.engine().truncate_table("kv", "cache", &self.turn.engine().patience())?;
         self.shared.counters.cmd_flush.add();
         Ok(())
     }

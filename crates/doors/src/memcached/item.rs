@@ -131,7 +131,7 @@ pub fn sets(place: &Place, contents: Contents) -> Result<Vec<(usize, Value)>, Re
     let mut number = |column: Option<usize>, value: Option<i64>| -> Result<(), Refusal> {
         if let (Some(at), Some(value)) = (column, value) {
             let column = &place.table.columns[at];
-            let converted = from_text(&column.ty, value.to_string().as_bytes(), Zone::UTC);
+            let converted = column.from_text(value.to_string().as_bytes(), Zone::UTC);
             if converted.issue.is_some() {
                 return Err(misfit(&column.name));
             }
@@ -155,7 +155,7 @@ fn split_value(place: &Place, value: &[u8], sets: &mut Vec<(usize, Value)>) -> R
             // Joined, NULL and the empty text look alike.
             Some([]) if column.nullable => Value::Null,
             Some(piece) => {
-                let converted = from_text(&column.ty, piece, Zone::UTC);
+                let converted = column.from_text(piece, Zone::UTC);
                 if converted.issue.is_some() {
                     return Err(misfit(&column.name));
                 }

@@ -15,7 +15,7 @@ use std::hash::BuildHasher;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use foldhash::fast::RandomState;
+use foldhash::fast::FixedState;
 
 /// Most marks kept.
 const MARKS_MAX: usize = 65_536;
@@ -38,7 +38,9 @@ pub struct Marks {
     count: AtomicUsize,
     /// `| tag 31 bits | read since written 1 bit | Unix second 32 bits |`
     accesses: Box<[AtomicU64]>,
-    hasher: RandomState,
+    /// Of one seed everywhere, so that two servers that are told the same forget the same. Who
+    /// makes keys collide makes them count as unread, no more.
+    hasher: FixedState,
 }
 
 impl Marks {
@@ -48,7 +50,7 @@ impl Marks {
             marks: Mutex::default(),
             count: AtomicUsize::new(0),
             accesses: (0..SLOTS).map(|_| AtomicU64::new(0)).collect(),
-            hasher: RandomState::default(),
+            hasher: FixedState::default(),
         }
     }
 

@@ -5,7 +5,8 @@
 //! - `text`, `meta`, `binary`: the three syntaxes, each decoding and encoding
 //! - `door`: one client's conversation
 //! - `place`: the built-in table and containers; `item`: rows to items
-//! - `marks`, `shared`, `stats`: what conversations share
+//! - `listing`: lists of all keys
+//! - `marks`, `prefixes`, `shared`, `stats`: what conversations share
 //!
 //! Where we differ from the original on purpose: `docs/memcached-differences.md`.
 
@@ -14,9 +15,11 @@ mod command;
 mod door;
 mod execute;
 mod item;
+mod listing;
 mod marks;
 mod meta;
 mod place;
+mod prefixes;
 mod shared;
 mod stats;
 mod text;

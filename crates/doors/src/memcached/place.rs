@@ -101,7 +101,7 @@ pub fn prepare(engine: &Engine) -> rows::Result<()> {
     let home_column = cache.column(EXPIRES_AT).is_some();
     if home_column && cache.retention.expires_by.is_none() {
         let alteration = Alteration::SetExpiry(Some(EXPIRES_AT.into()));
-        engine.alter_table("kv", "cache", vec![alteration])?;
+        engine.alter_table("kv", "cache", vec![alteration], &engine.patience())?;
     }
     Ok(())
 }
@@ -119,6 +119,7 @@ fn column(name: &str, ty: ColumnType, default: Option<&str>) -> Column {
         comment: String::new(),
         slot: 0,
         absent: None,
+        unsigned: false,
     }
 }
 

@@ -13,6 +13,7 @@ use rows::{Engine, Table};
 use crate::memcached::command::Moment;
 use crate::memcached::marks::Marks;
 use crate::memcached::place::Places;
+use crate::memcached::prefixes::Prefixes;
 
 /// Settings of the door.
 #[derive(Clone, Debug)]
@@ -121,6 +122,8 @@ pub struct Shared {
     pub options: Options,
     /// The counters.
     pub counters: Counters,
+    /// Counts by key prefix.
+    pub prefixes: Prefixes,
     /// Marks of items.
     pub marks: Marks,
     /// When the door opened, Unix seconds.
@@ -138,12 +141,19 @@ impl Shared {
         Shared {
             options,
             counters: Counters::default(),
+            prefixes: Prefixes::default(),
             marks: Marks::new(),
             started: now(engine).0,
             flush_at: AtomicI64::new(0),
             tended: std::sync::Mutex::default(),
             sweeper: Sweeper::default(),
         }
+    }
+
+    /// Sets all that is counted back to 0.
+    pub fn reset_counts(&self) {
+        self.counters.reset();
+        self.prefixes.reset();
     }
 
     /// Sets when everything is to go; 0 for never.
@@ -170,7 +180,7 @@ impl Shared {
         {
             return Ok(());
         }
-        engine.truncate_table("kv", "cache").inspect_err(|_| self.flush_at(at))
+        engine.truncate_table("kv", "cache", &engine.patience()).inspect_err(|_| self.flush_at(at))
     }
 
     /// Does a delayed `flush_all` that is due, lets the rows of containers' tables expire at every

@@ -28,12 +28,8 @@ pub fn list(sub: &[u8], rows: &Rows<'_, '_>) -> Option<Vec<(String, String)>> {
             for (name, value) in shared.counters.list() {
                 add(name, value.to_string());
             }
-            let table = rows.places.home().map(|home| &home.table);
             let recency = recency(rows);
-            let bytes = match recency {
-                Some(recency) => Some(recency.bytes()),
-                None => table.and_then(|t| rows.turn.engine().approximate_bytes(t).ok()),
-            };
+            let bytes = stored_bytes(rows);
             add("rejected_connections", "0".into());
             add("store_no_memory", "0".into());
             add("get_flushed", "0".into());
@@ -43,8 +39,8 @@ pub fn list(sub: &[u8], rows: &Rows<'_, '_>) -> Option<Vec<(String, String)>> {
             add("accepting_conns", "1".into());
             let threads = std::thread::available_parallelism().map_or(1, usize::from);
             add("threads", threads.to_string());
-            add("bytes", bytes.unwrap_or(0).to_string());
-            add("curr_items", approximate_items(rows, bytes.unwrap_or(0)).to_string());
+            add("bytes", bytes.to_string());
+            add("curr_items", approximate_items(rows, bytes).to_string());
             add("evictions", recency.map_or(0, Recency::evictions).to_string());
         }
         b"settings" => {
@@ -60,7 +56,8 @@ pub fn list(sub: &[u8], rows: &Rows<'_, '_>) -> Option<Vec<(String, String)>> {
             add("chunk_size", "48".into());
             add("num_threads", "1".into());
             add("stat_key_prefix", ":".into());
-            add("detail_enabled", "no".into());
+            let detail = if shared.prefixes.is_on() { "yes" } else { "no" };
+            add("detail_enabled", detail.into());
             add("cas_enabled", "yes".into());
             add("tcp_backlog", "1024".into());
             add("binding_protocol", "auto-negotiate".into());
@@ -71,9 +68,19 @@ pub fn list(sub: &[u8], rows: &Rows<'_, '_>) -> Option<Vec<(String, String)>> {
             add("client_flags_size", "4".into());
         }
         b"conns" | b"items" | b"slabs" => {
-            if sub == b"slabs" {
-                add("active_slabs", "0".into());
-                add("total_malloced", "0".into());
+            match sub {
+                b"slabs" => {
+                    add("active_slabs", "0".into());
+                    add("total_malloced", "0".into());
+                }
+                // Where clients look for the classes that they ask lists of.
+                b"items" => {
+                    let number = approximate_items(rows, stored_bytes(rows));
+                    if number > 0 {
+                        add("items:1:number", number.to_string());
+                    }
+                }
+                _ => {}
             }
         }
         b"sizes" => add("sizes_status", "disabled".into()),
@@ -86,15 +93,17 @@ pub fn list(sub: &[u8], rows: &Rows<'_, '_>) -> Option<Vec<(String, String)>> {
 pub fn text(arguments: &[&[u8]], rows: &Rows<'_, '_>, out: &mut Vec<u8>) {
     match arguments {
         [b"reset"] => {
-            rows.shared.counters.reset();
+            rows.shared.reset_counts();
             out.extend_from_slice(b"RESET\r\n");
         }
-        [b"detail", b"on" | b"off"] => out.extend_from_slice(b"OK\r\n"),
-        [b"detail", b"dump"] | [b"cachedump", _, _] => out.extend_from_slice(b"END\r\n"),
+        [b"detail", switch @ (b"on" | b"off"), ..] => {
+            rows.shared.prefixes.switch(*switch == b"on");
+            out.extend_from_slice(b"OK\r\n");
+        }
+        [b"detail", b"dump", ..] => rows.shared.prefixes.dump(out),
         [b"detail", ..] => {
             out.extend_from_slice(b"CLIENT_ERROR usage: stats detail on|off|dump\r\n");
         }
-        [b"cachedump", ..] => out.extend_from_slice(b"CLIENT_ERROR bad command line\r\n"),
         _ => {
             let Some(figures) = list(arguments.first().copied().unwrap_or_default(), rows) else {
                 out.extend_from_slice(b"ERROR\r\n");
@@ -112,6 +121,15 @@ pub fn text(arguments: &[&[u8]], rows: &Rows<'_, '_>, out: &mut Vec<u8>) {
 /// What the built-in table knows of its bytes, in cache mode.
 fn recency<'r>(rows: &'r Rows<'_, '_>) -> Option<&'r Recency> {
     rows.places.home()?.table.recency().map(|recency| &**recency)
+}
+
+/// About how many bytes the built-in table has.
+fn stored_bytes(rows: &Rows<'_, '_>) -> u64 {
+    if let Some(recency) = recency(rows) {
+        return recency.bytes();
+    }
+    let table = rows.places.home().map(|home| &home.table);
+    table.and_then(|table| rows.turn.engine().approximate_bytes(table).ok()).unwrap_or(0)
 }
 
 /// Rows cannot be counted without visiting them: those stored through this door less those

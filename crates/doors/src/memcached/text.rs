@@ -15,8 +15,14 @@ use crate::memcached::command::{
 };
 use crate::memcached::door::{Failing, Served};
 use crate::memcached::execute::Rows;
+use crate::memcached::listing::{self, Asked};
 use crate::memcached::{meta, stats};
 
+/// Fewest bytes of a line that can be a request.
+const LINE_BYTES_MIN: usize = 2;
+/// Most bytes that a value can be announced with: with the line's end behind it they are what the
+/// original counts in 32 bits with a sign.
+const VALUE_BYTES_MAX: i64 = i32::MAX as i64 - 2;
 /// Most bytes without a line's end, but for reads of many keys.
 const LINE_BYTES_MAX: usize = 2048;
 /// Most tokens of a line, but for reads of many keys.
@@ -123,10 +129,25 @@ pub(super) fn serve(
     }
     let tokens = Tokens::of(line);
     let all = tokens.all();
+    if line.len() < LINE_BYTES_MIN {
+        out.extend_from_slice(BAD_LINE);
+        return done;
+    }
     let Some(command) = all.first() else {
         out.extend_from_slice(b"ERROR\r\n");
         return done;
     };
+    if let Some(asked) = listing::asked(all) {
+        match asked {
+            Asked::Line(reply) => out.extend_from_slice(reply),
+            // What was written in this turn is not visible yet.
+            Asked::List(..) if *rows.wrote => return Err(Trouble::Wait),
+            Asked::List(form, limit) => {
+                return Ok(Served::List { consumed: line_bytes, form, limit });
+            }
+        }
+        return done;
+    }
     match *command {
         b"gat" | b"gats" => {
             let rest = line.trim_ascii_start()[command.len()..].trim_ascii_start();
@@ -135,7 +156,7 @@ pub(super) fn serve(
                 None => (rest, &b""[..]),
             };
             match signed(exptime) {
-                _ if keys.trim_ascii().is_empty() => out.extend_from_slice(b"ERROR\r\n"),
+                _ if keys.trim_ascii().is_empty() => out.extend_from_slice(BAD_LINE),
                 None => out.extend_from_slice(b"CLIENT_ERROR invalid exptime argument\r\n"),
                 touch => get(keys, touch, *command == b"gats", rows, out)?,
             }
@@ -242,7 +263,7 @@ fn get(
         }
     }
     rows.shared.counters.cmd_get.add_many(asked as u64);
-    out.extend_from_slice(if asked == 0 { b"ERROR\r\n" } else { b"END\r\n" });
+    out.extend_from_slice(if asked == 0 { BAD_LINE } else { b"END\r\n" });
     Ok(())
 }
 
@@ -272,7 +293,7 @@ fn store(
 ) -> Result<Served, Trouble> {
     let is_cas = tokens[0] == b"cas";
     let wanted = if is_cas { 6 } else { 5 };
-    let silent = tokens.len() == wanted + 1 && tokens[wanted] == b"noreply";
+    let silent = tokens.len() > wanted && tokens.last() == Some(&&b"noreply"[..]);
     let failing = if silent { Failing::Silent } else { Failing::Line };
     let mut answer = |reply: &[u8], consumed, swallow| {
         if !silent {
@@ -280,11 +301,11 @@ fn store(
         }
         Ok(Served::Done { consumed, swallow, failing })
     };
-    if tokens.len() < wanted || tokens.len() > wanted + 1 {
-        return answer(b"ERROR\r\n", line_bytes, 0);
+    if tokens.len() < wanted {
+        return answer(BAD_LINE, line_bytes, 0);
     }
     let key = tokens[1];
-    let length = signed(tokens[4]).filter(|length| i32::try_from(*length).is_ok());
+    let length = signed(tokens[4]).filter(|length| *length <= VALUE_BYTES_MAX);
     let compare = if is_cas { unsigned(tokens[5]).map(Some) } else { Some(None) };
     let (Some(flags), Some(exptime), Some(length), Some(compare), true) =
         (unsigned(tokens[2]), signed(tokens[3]), length, compare, valid_key(key))
@@ -392,8 +413,8 @@ fn simple(tokens: &[&[u8]], rows: &mut Rows<'_, '_>, out: &mut Vec<u8>) -> Resul
                 }
             }
         }
-        (b"incr" | b"decr" | b"touch", [_]) => {
-            out.extend_from_slice(b"ERROR\r\n");
+        (b"incr" | b"decr" | b"touch", [] | [_]) | (b"delete" | b"get" | b"gets", []) => {
+            out.extend_from_slice(BAD_LINE);
             Ok(())
         }
         (b"delete" | b"touch" | b"incr" | b"decr", [key, ..]) if !valid_key(key) => {

@@ -23,7 +23,7 @@ use passwords::Scramble;
 use rows::Group;
 use sql::{How, LoadLocal, Sql, SqlError};
 
-use crate::conversation::{Conversation, Next, Turn, Urgency};
+use crate::conversation::{Conversation, Leave, Next, Turn, Urgency};
 use crate::input::Input;
 
 use super::auth::{self, Users};
@@ -150,6 +150,12 @@ impl Mysql {
         encode::write_error(&mut Packets::new(out, 1), &error);
     }
 
+    /// What a client is told whose request the server fails to serve; it is closed.
+    pub fn fault(out: &mut Vec<u8>) {
+        let error = SqlError::new(1105, "The server cannot serve this request; its log says why");
+        encode::write_error(&mut Packets::new(out, 1), &error);
+    }
+
     fn step(
         &mut self,
         input: &mut Input,
@@ -163,7 +169,7 @@ impl Mysql {
             Stage::Closed => return Go::Turn(Next::Close),
             Stage::Greeted | Stage::LoggingIn(_) | Stage::Ready | Stage::Query(_) => {}
         }
-        let limit = if self.link.is_some() { self.door.packet_bytes_max } else { LOGIN_BYTES_MAX };
+        let limit = self.link.as_ref().map_or(LOGIN_BYTES_MAX, Link::packet_bytes_max);
         match self.frames.fill(input, limit) {
             Ok(true) => {}
             Ok(false) => return Go::Turn(Next::Input),
@@ -405,9 +411,18 @@ impl Conversation for Mysql {
         }
     }
 
+    fn leave(&self) -> Option<Leave> {
+        // MySQL's clients do not end their sending and then read on.
+        Some(Arc::new(self.link.as_ref()?.session().killer()))
+    }
+
     fn is_known(&self) -> bool {
         // While it changes to another user it is still known as the one before.
         self.link.is_some() || !self.user.is_empty()
+    }
+
+    fn is_killed(&self) -> bool {
+        self.link.as_ref().is_some_and(|link| link.session().is_killed())
     }
 
     fn commit_failed(&mut self, error: &rows::Error, out: &mut Vec<u8>) {

@@ -90,6 +90,7 @@ impl Link {
     pub fn new(mut session: Session, capabilities: u32, packet_bytes_max: usize) -> Link {
         session.set_multi_statements(capabilities & capability::MULTI_STATEMENTS != 0);
         session.set_found_rows(capabilities & capability::FOUND_ROWS != 0);
+        let packet_bytes_max = packet_bytes_max.min(session.packet_bytes_max());
         Link {
             session,
             capabilities,
@@ -98,6 +99,11 @@ impl Link {
             packet_bytes_max,
             long_data_bytes: 0,
         }
+    }
+
+    /// The largest packet that the client may send, in bytes.
+    pub fn packet_bytes_max(&self) -> usize {
+        self.packet_bytes_max
     }
 
     /// The session.

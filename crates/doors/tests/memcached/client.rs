@@ -20,9 +20,14 @@ pub struct House {
 
 impl House {
     pub fn new() -> House {
+        let (store, options) = crate::rows();
+        House::on(store, options)
+    }
+
+    pub fn on(store: Arc<MemoryStore>, options: EngineOptions) -> House {
         let clock = Arc::new(SetClock::at(START * 1_000_000));
-        let options = EngineOptions { clock: clock.clone(), ..EngineOptions::default() };
-        let engine = Engine::open(Arc::new(MemoryStore::new()), options).expect("an empty store");
+        let options = EngineOptions { clock: clock.clone(), ..options };
+        let engine = Engine::open(store, options).expect("an empty store");
         prepare(&engine).expect("an empty catalog");
         let shared = Arc::new(Shared::new(&engine, Options::default()));
         House { engine, shared, clock }
@@ -40,6 +45,7 @@ impl House {
             conversation: Memcached::new(self.shared.clone()),
             input: Input::new(),
             closed: false,
+            largest: 0,
         }
     }
 }
@@ -49,7 +55,12 @@ pub struct Client {
     conversation: Memcached,
     input: Input,
     pub closed: bool,
+    /// Bytes of the longest reply of one turn.
+    pub largest: usize,
 }
+
+/// Turns after which a conversation is taken for one that never comes to rest.
+const TURNS_MAX: usize = 100_000;
 
 impl Client {
     /// Sends bytes and gives all that is answered to them.
@@ -57,7 +68,11 @@ impl Client {
         self.input.extend(bytes);
         let mut sent = Vec::new();
         let mut pool = false;
-        while !self.closed {
+        for turns in 0.. {
+            if self.closed {
+                break;
+            }
+            assert!(turns < TURNS_MAX, "the conversation does not come to rest");
             let mut group = Group::new();
             let mut turn = match pool {
                 true => Turn::in_pool(&self.engine, &mut group),
@@ -65,6 +80,9 @@ impl Client {
             };
             let mut out = Vec::new();
             let next = self.conversation.turn(&mut self.input, &mut out, &mut turn);
+            assert!(!pool || next != Next::Offload, "a pool thread may wait");
+            assert!(next == Next::Commit || group.is_empty(), "writes left behind by {next:?}");
+            self.largest = self.largest.max(out.len());
             if let Some((transaction, durability)) = group.take() {
                 transaction.commit(durability).expect("memory takes every commit");
             }
@@ -77,6 +95,16 @@ impl Client {
             }
         }
         sent
+    }
+
+    /// One turn where waiting is allowed; gives what it answers.
+    pub fn piece(&mut self, bytes: &[u8]) -> Vec<u8> {
+        self.input.extend(bytes);
+        let mut out = Vec::new();
+        let mut group = Group::new();
+        let mut turn = Turn::in_pool(&self.engine, &mut group);
+        self.conversation.turn(&mut self.input, &mut out, &mut turn);
+        out
     }
 
     /// One turn in a loop, in a group that others have written into.

@@ -1,12 +1,14 @@
 //! Containers: keys with a prefix are rows of ordinary tables.
 
+use std::time::Duration;
+
 use rows::ddl::NewIndex;
 use rows::schema::{Column, DefaultValue};
 use rows::store::{Durability, LockWait};
 use rows::types::IntWidth;
 use rows::{Collation, ColumnType, Datum, NewTable};
 
-use crate::client::House;
+use super::client::House;
 
 fn column(name: &str, ty: ColumnType) -> Column {
     Column {
@@ -19,11 +21,12 @@ fn column(name: &str, ty: ColumnType) -> Column {
         comment: String::new(),
         slot: 0,
         absent: None,
+        unsigned: false,
     }
 }
 
-/// A house with the table `app.users(id, name, city)` and a container `user` for it.
-fn house() -> House {
+/// A house with the table `app.users(id, name, city)` for a container.
+pub fn house() -> House {
     let house = House::new();
     let text = ColumnType::VarChar { chars: 5, collation: Collation::Utf8Mb4GeneralCi };
     let id = ColumnType::Int { width: IntWidth::Int, unsigned: false, boolean: false };
@@ -50,11 +53,13 @@ fn house() -> House {
     house
 }
 
-fn define(house: &House, values: &str) {
+/// Makes `user` the container of that table.
+pub fn define(house: &House, values: &str) {
     let table = house.engine.catalog().table("rowhouse", "containers").expect("prepared");
     let row = ["user", "app", "users", "id", values, "|", "", ""];
     let row: Vec<Datum<'_>> = row.iter().map(|text| Datum::Bytes(text.as_bytes())).collect();
-    let mut transaction = house.engine.begin(LockWait::Never).expect("memory");
+    let mut transaction =
+        house.engine.begin(LockWait::AtMost(Duration::from_secs(5))).expect("memory");
     transaction.replace(&table, &row).expect("memory");
     transaction.commit(Durability::Os).expect("memory");
 }

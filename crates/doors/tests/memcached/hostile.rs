@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use crate::client::House;
+use super::client::House;
 
 const SEEDS: &[&str] = &[
     "set a 1 0 3\r\nabc\r\nget a b\r\ngets a\r\nincr a 5\r\n",

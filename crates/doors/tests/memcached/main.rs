@@ -3,4 +3,20 @@
 mod client;
 mod containers;
 mod hostile;
+mod listing;
+mod repeating;
+mod stats;
 mod syntaxes;
+
+use std::sync::Arc;
+
+use rows::EngineOptions;
+use rows::memory::MemoryStore;
+
+/// What conversations run on; `tests/cold` and `tests/cold_cached` run them on another.
+pub fn rows() -> (Arc<MemoryStore>, EngineOptions) {
+    (Arc::new(MemoryStore::new()), EngineOptions::default())
+}
+
+/// Whether nothing can be served without waiting.
+pub const COLD: bool = false;

@@ -3,7 +3,7 @@
 use doors::Next;
 use rows::Group;
 
-use crate::client::House;
+use super::client::House;
 
 #[test]
 fn classic_stores_keep_their_conditions() {
@@ -19,7 +19,7 @@ fn classic_stores_keep_their_conditions() {
         ("get a b a\n", "VALUE a 5 4\nwxyz\nVALUE a 5 4\nwxyz\nEND\n"),
         ("replace a 4294967296 0 0\n\n", "STORED\n"),
         ("get a\n", "VALUE a 0 0\n\nEND\n"),
-        ("set a -1 0 1\nx\n", "CLIENT_ERROR bad command line format\nERROR\n"),
+        ("set a -1 0 1\nxy\n", "CLIENT_ERROR bad command line format\nERROR\n"),
         ("cas b 0 0 1 5\nx\n", "NOT_FOUND\n"),
         ("cas a 0 0 1 5\nx\n", "EXISTS\n"),
         ("delete a\n", "DELETED\n"),
@@ -30,6 +30,9 @@ fn classic_stores_keep_their_conditions() {
 
 #[test]
 fn a_refusal_because_of_a_write_of_the_same_turn_is_not_told_before_its_commit() {
+    if crate::COLD {
+        return; // Nothing is served in a loop.
+    }
     let house = House::new();
     let (mut first, mut second) = (house.client(), house.client());
     for (request, reply) in
@@ -114,7 +117,12 @@ fn a_data_directory_from_before_expiry_was_known_to_all_doors_gets_it_at_the_sta
     let table = || house.engine.catalog().table("kv", "cache").expect("prepared");
     house
         .engine
-        .alter_table("kv", "cache", vec![rows::Alteration::SetExpiry(None)])
+        .alter_table(
+            "kv",
+            "cache",
+            vec![rows::Alteration::SetExpiry(None)],
+            &house.engine.patience(),
+        )
         .expect("known");
     assert_eq!(table().expiry_column(), None);
     doors::memcached::prepare(&house.engine).expect("repeatable");
@@ -192,13 +200,25 @@ fn bad_lines_are_told_in_memcached_words() {
     let mut client = house.client();
     client.expect(&[
         ("nonsense\n", "ERROR\n"),
-        ("get\n", "ERROR\n"),
-        ("set a 0 0\n", "ERROR\n"),
+        ("get\n", bad),
+        ("gets  \n", bad),
+        ("gat 0\n", bad),
+        ("incr a\n", bad),
+        ("touch\n", bad),
+        ("delete\n", bad),
+        ("set a 0 0\n", bad),
+        ("cas\n", bad),
+        ("cas a 0 0 1\n", bad),
+        ("set a 0 0 2147483647\n", bad),
+        ("set a 0 0 2147483646\n", bad),
+        ("set a 0 0 -1\n", bad),
         (&format!("get {long}\n"), bad),
         (&format!("get a {long}\n"), bad),
         ("set a 0 0 x\n", bad),
         ("set a 0 0 1\nxyz", "CLIENT_ERROR bad data chunk\n"),
-        ("\n", "ERROR\n"),
+        ("\n", bad),
+        ("x\n", bad),
+        ("    \n", "ERROR\n"),
         ("verbosity 1\n", "OK\n"),
         ("shutdown\n", "SERVER_ERROR: shutdown not enabled\n"),
         ("stats nonsense\n", "ERROR\n"),

@@ -2,8 +2,8 @@
 
 use doors::Next;
 
-use crate::House;
-use crate::client::{DEPRECATE_EOF, EOF, MULTI_STATEMENTS, OK, error_number, text_row};
+use super::House;
+use super::client::{DEPRECATE_EOF, EOF, MULTI_STATEMENTS, OK, error_number, text_row};
 
 const INIT_DB: u8 = 0x02;
 const FIELD_LIST: u8 = 0x04;
@@ -88,7 +88,8 @@ fn several_statements_need_both_sides_and_stop_at_the_first_error() {
     assert_eq!(error_number(&client.query("DELETE FROM item; DO 1")[0]), 1064);
     assert_eq!(client.query("SELECT id FROM item").len(), 1 + 1 + 1 + 2 + 1, "none is gone");
     let mut client = {
-        let mut client = crate::Client::logged_in(&house.engine, &house.door, MULTI_STATEMENTS);
+        let mut client =
+            super::client::Client::logged_in(&house.engine, &house.door, MULTI_STATEMENTS);
         client.command(INIT_DB, b"shop");
         client
     };

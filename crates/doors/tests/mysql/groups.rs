@@ -3,8 +3,8 @@
 use doors::Next;
 use rows::Group;
 
-use crate::House;
-use crate::client::{Client, DEPRECATE_EOF, OK, error_number, text_row};
+use super::House;
+use super::client::{Client, DEPRECATE_EOF, OK, error_number, text_row};
 
 const UPDATE: &str = "UPDATE item SET price = 2 WHERE id = 1";
 
@@ -16,6 +16,9 @@ fn second(house: &House) -> Client {
 
 #[test]
 fn writes_of_two_connections_are_acknowledged_by_one_commit() {
+    if crate::COLD {
+        return; // Nothing is served in a loop.
+    }
     let house = House::open();
     let mut clients = [house.client(DEPRECATE_EOF), second(&house)];
     let group = &mut Group::new();
@@ -35,6 +38,9 @@ fn writes_of_two_connections_are_acknowledged_by_one_commit() {
 
 #[test]
 fn a_commit_that_fails_is_one_error_for_each_writer_and_both_go_on() {
+    if crate::COLD {
+        return; // Nothing is served in a loop.
+    }
     let house = House::open();
     let mut clients = [house.client(DEPRECATE_EOF), second(&house)];
     let group = &mut Group::new();
@@ -57,6 +63,9 @@ fn a_commit_that_fails_is_one_error_for_each_writer_and_both_go_on() {
 
 #[test]
 fn what_is_answered_before_a_write_in_one_turn_leaves_before_it() {
+    if crate::COLD {
+        return; // Nothing is served in a loop.
+    }
     let house = House::open();
     let mut client = house.client(DEPRECATE_EOF);
     let group = &mut Group::new();
@@ -75,10 +84,41 @@ fn what_is_answered_before_a_write_in_one_turn_leaves_before_it() {
 
 #[test]
 fn a_statement_that_found_nothing_to_write_is_answered_at_once() {
+    if crate::COLD {
+        return; // Nothing is served in a loop.
+    }
     let house = House::open();
     let mut client = house.client(DEPRECATE_EOF);
     let group = &mut Group::new();
     client.ask("DELETE FROM item WHERE id = 77");
     assert_eq!(client.turn(group), Next::Input);
     assert_eq!(client.answers()[0][0], OK);
+}
+
+#[test]
+fn commits_of_two_transactions_are_acknowledged_by_one_commit_or_fail_together() {
+    if crate::COLD {
+        return; // Nothing is served in a loop.
+    }
+    let house = House::open();
+    let mut clients = [house.client(DEPRECATE_EOF), second(&house)];
+    for (client, text) in clients.iter_mut().zip([UPDATE, "DELETE FROM item WHERE id = 2"]) {
+        let offloads = client.offloads;
+        assert_eq!(client.query("BEGIN")[0][0], OK);
+        assert_eq!(client.query(text)[0][0], OK);
+        assert_eq!(client.offloads, offloads, "nothing has to wait");
+    }
+    let group = &mut Group::new();
+    for client in &mut clients {
+        client.ask("COMMIT");
+        assert_eq!(client.turn(group), Next::Commit);
+    }
+    drop(group.take());
+    for client in &mut clients {
+        let answers = client.fail_commit(&rows::Error::Refused { why: "the disk is full" });
+        assert_eq!(answers.len(), 1);
+        assert_eq!(error_number(&answers[0]), 1290);
+    }
+    let rows = clients[0].query("SELECT price FROM item");
+    assert_eq!(rows.len(), 1 + 1 + 2 + 1, "nothing changed");
 }

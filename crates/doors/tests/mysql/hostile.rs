@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 use doors::Next;
 use proptest::prelude::*;
 
-use crate::House;
-use crate::client::{Client, OK, error_number, login, packet};
+use super::House;
+use super::client::{Client, OK, error_number, login, packet};
 
 #[test]
 fn a_packet_above_the_limit_is_refused_by_its_header() {

@@ -1,7 +1,7 @@
 //! LOAD DATA LOCAL INFILE: a file comes in packets of any size.
 
-use crate::House;
-use crate::client::{Client, MULTI_STATEMENTS, OK, error_number, text_row};
+use super::House;
+use super::client::{Client, MULTI_STATEMENTS, OK, error_number, text_row};
 
 const LOAD: &str = "LOAD DATA LOCAL INFILE 'items.tsv' INTO TABLE item (id, name)";
 
@@ -47,7 +47,7 @@ fn statements_behind_a_load_are_served_after_it() {
 fn a_client_that_forbids_local_files_is_not_asked() {
     let house = House::open();
     let mut client = house.connect();
-    let mut login = crate::client::login("root", b"", "", "caching_sha2_password", 0);
+    let mut login = super::client::login("root", b"", "", "caching_sha2_password", 0);
     login[0] &= !0x80;
     client.send(1, &login);
     client.query("CREATE DATABASE shop");

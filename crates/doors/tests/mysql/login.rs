@@ -5,8 +5,8 @@ use passwords::{
     CACHING_SHA2 as SHA2, NATIVE, Scramble, caching_sha2_proof as sha2_proof, native_proof,
 };
 
-use crate::House;
-use crate::client::{Client, EOF, OK, error_number, login};
+use super::House;
+use super::client::{Client, EOF, OK, error_number, login};
 
 /// The 20 bytes of a greeting that a proof depends on.
 fn scramble(greeting: &[u8]) -> Scramble {

@@ -19,6 +19,14 @@ use sql::{Sql, SqlOptions};
 
 use client::Client;
 
+/// What conversations run on; `tests/cold` and `tests/cold_cached` run them on another.
+pub fn rows() -> (Arc<MemoryStore>, EngineOptions) {
+    (Arc::new(MemoryStore::new()), EngineOptions::default())
+}
+
+/// Whether nothing can be served without waiting.
+pub const COLD: bool = false;
+
 /// A server's shared parts.
 struct House {
     engine: Arc<Engine>,
@@ -32,9 +40,10 @@ impl House {
     }
 
     /// An empty house for these users, with a packet limit in bytes.
+    #[allow(unused_qualifications, reason = "the crate is another one in `tests/cold`")]
     fn with(users: Users, packet_bytes_max: usize) -> House {
-        let store = Arc::new(MemoryStore::new());
-        let engine = Engine::open(store, EngineOptions::default()).expect("an empty store");
+        let (store, options) = crate::rows();
+        let engine = Engine::open(store, options).expect("an empty store");
         let sql = Sql::new(Arc::clone(&engine), &SqlOptions::default()).expect("threads");
         let door = MysqlDoor::new(sql, users).with_packet_bytes_max(packet_bytes_max);
         House { engine, door: Arc::new(door) }

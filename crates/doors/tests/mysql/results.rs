@@ -1,7 +1,7 @@
 //! Rows in both forms, their columns, and results larger than any buffer.
 
-use crate::House;
-use crate::client::{DEPRECATE_EOF, OK, error_number, text_row};
+use super::House;
+use super::client::{DEPRECATE_EOF, OK, error_number, text_row};
 
 #[test]
 fn an_insert_reports_rows_and_the_generated_value() {
@@ -108,12 +108,33 @@ fn a_value_above_16_mib_crosses_frames_both_ways() {
     let (first, second) = payload.as_bytes().split_at(0xFF_FFFF);
     let mut bytes = vec![0xFF, 0xFF, 0xFF, 0];
     bytes.extend_from_slice(first);
-    bytes.extend_from_slice(&crate::client::packet(1, second));
+    bytes.extend_from_slice(&super::client::packet(1, second));
     let replies = client.send_raw(&bytes);
     assert_eq!(replies[0][0], OK, "{:?}", String::from_utf8_lossy(&replies[0]));
     let replies = client.query("SELECT text FROM huge WHERE id = 1");
     assert_eq!(replies[2].len(), size + 9);
     assert!(replies[2][9..].iter().all(|&byte| byte == b'y'));
+}
+
+#[test]
+fn an_update_that_changes_nothing_is_answered_where_nothing_is_in_memory() {
+    let mut client = House::open().client(0);
+    for _ in 0..3 {
+        for text in [
+            "UPDATE item SET name = 'pen' WHERE id = 1",
+            "UPDATE item SET price = price + 0 WHERE name = 'pen'",
+            "UPDATE item SET name = name",
+            "INSERT IGNORE INTO item (id, name) VALUES (1, 'x')",
+            "INSERT INTO item (id, name) VALUES (1, 'pen') ON DUPLICATE KEY UPDATE name = 'pen'",
+            "DELETE FROM item WHERE id = 77",
+        ] {
+            let replies = client.query(text);
+            assert_eq!(replies[0][..2], [OK, 0], "{text}: no row was changed");
+        }
+        assert_eq!(client.query("REPLACE INTO item VALUES (1, 'pen', 1.50)")[0][0], OK);
+    }
+    let rows = client.query("SELECT name, price FROM item WHERE id = 1");
+    assert_eq!(text_row(&rows[4]), [Some("pen".to_owned()), Some("1.50".to_owned())]);
 }
 
 #[test]

@@ -7,12 +7,12 @@ use std::borrow::Cow;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::json;
 
 use super::fleet::*;
 use super::rounds::{Mode, one_turn, read_all};
 use super::{Common, progress};
+use crate::machine::raise_file_limit;
 use crate::plot::Drawing;
 use crate::process;
 use crate::report::{Layout, Report};
@@ -108,15 +108,5 @@ fn both_windows(
         reader.name, measurement.rate, options.idle
     ));
     report.measurements.push(measurement);
-    Ok(())
-}
-
-fn raise_file_limit(files: u64) -> Result<()> {
-    let limit = getrlimit(Resource::Nofile);
-    if limit.current.is_some_and(|current| current < files) {
-        let maximum = limit.maximum.map(|maximum| maximum.max(files));
-        setrlimit(Resource::Nofile, Rlimit { current: Some(files), maximum })
-            .with_context(|| format!("{files} open files are needed (ulimit -n)"))?;
-    }
     Ok(())
 }

@@ -7,10 +7,15 @@ pub mod idle;
 pub mod kernel;
 pub mod load;
 pub mod lookup;
+pub mod nasty;
+pub mod orders;
+pub mod pages;
 pub mod recovery;
+pub mod soak;
 pub mod tables;
 pub mod writers;
 
+mod dice;
 mod fleet;
 mod loading;
 mod rounds;

@@ -66,6 +66,20 @@ pub struct Options {
     /// MariaDB's buffer pool in MiB; give --memory the same.
     #[arg(long, default_value_t = 1024)]
     buffer_pool_mib: u32,
+    /// For a glance, of seconds: one small size, one kill at each of two rates.
+    #[arg(long, conflicts_with_all = ["sizes", "rates", "rounds", "seconds"])]
+    glance: bool,
+}
+
+impl Options {
+    fn at_a_glance(&self) -> Options {
+        let mut options = self.clone();
+        if self.glance {
+            (options.sizes, options.rates) = (vec![20_000], vec![0, 2_000]);
+            (options.common.rounds, options.common.seconds) = (1, 1.0);
+        }
+        options
+    }
 }
 
 /// A server that can be killed and asked again.
@@ -81,6 +95,7 @@ struct Victim<'s> {
 
 /// Runs the experiment.
 pub fn run(options: &Options) -> Result<()> {
+    let options = &options.at_a_glance();
     let common = &options.common;
     let mut report = Report::new("recovery");
     common.note(&mut report);

@@ -38,10 +38,24 @@ pub struct Options {
     /// Rowhouse's durability: every-commit, every-second, os.
     #[arg(long, default_value = "every-second")]
     durability: Durability,
+    /// For a glance, of seconds: few tables.
+    #[arg(long, conflicts_with_all = ["tables", "peer_tables"])]
+    glance: bool,
+}
+
+impl Options {
+    fn at_a_glance(&self) -> Options {
+        let mut options = self.clone();
+        if self.glance {
+            (options.tables, options.peer_tables) = (1_000, 100);
+        }
+        options
+    }
 }
 
 /// Runs the experiment (one round: later rounds would find the tables there).
 pub fn run(options: &Options) -> Result<()> {
+    let options = &options.at_a_glance();
     let common = &options.common;
     ensure!(options.tables >= TENTHS && options.peer_tables >= TENTHS, "at least ten tables");
     let mut report = Report::new("tables");

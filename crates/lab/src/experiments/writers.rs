@@ -67,7 +67,7 @@ pub fn run(options: &Options) -> Result<()> {
         report.figures.insert(format!("{name}, 8 connections and more"), figures);
     }
     let title = format!("inserts per second, {}", options.durability.name());
-    let drawing = Drawing::lines(&title, "connections", series);
+    let drawing = Drawing::lines(&title, "connections", "inserts per second", series);
     common.finish(&report, Layout::Requests, &drawing)
 }
 

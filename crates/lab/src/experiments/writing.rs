@@ -16,6 +16,8 @@ use crate::protocols::{Found, Reader, Writer};
 use crate::report::Measurement;
 use crate::users::{Chooser, Users};
 
+/// One update in so many repeats what its row has already, as the writes of caches do.
+const REPEATED: u32 = 8;
 /// Rows that are read back for each connection after a window.
 const CHECKED_PER_CONNECTION: usize = 64;
 /// Reading back takes at most this long.
@@ -24,7 +26,7 @@ const CHECK_SECONDS_MAX: f64 = 60.0;
 /// What is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Loaded rows get new contents.
+    /// Loaded rows get new contents, but for some that get what they have.
     Update,
     /// New rows.
     Insert,
@@ -80,6 +82,7 @@ pub fn one_window(
             step: connections as u32,
             fresh: ledger.fresh,
             inserts: 0,
+            updates: 0,
             chooser: Chooser::new(seed, u64::from(number), 0..owned),
             versions: Arc::clone(&ledger.versions),
             asked: VecDeque::new(),
@@ -122,6 +125,7 @@ struct Writing {
     step: u32,
     fresh: u32,
     inserts: u32,
+    updates: u32,
     chooser: Chooser,
     versions: Arc<[AtomicU32]>,
     asked: VecDeque<(u32, u32)>,
@@ -135,7 +139,9 @@ impl Session for Writing {
         let (id, version) = match self.kind {
             Kind::Update => {
                 let id = 1 + self.first + self.chooser.one() * self.step;
-                (id, self.versions[id as usize].load(Ordering::Relaxed) + 1)
+                self.updates += 1;
+                let change = u32::from(!self.updates.is_multiple_of(REPEATED));
+                (id, self.versions[id as usize].load(Ordering::Relaxed) + change)
             }
             Kind::Insert => {
                 let id = self.fresh + self.first + self.inserts * self.step;

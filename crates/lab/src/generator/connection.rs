@@ -67,21 +67,30 @@ pub enum Turn {
 /// The window that counts, and whether new requests may start.
 #[derive(Debug, Clone, Copy)]
 pub struct Window {
+    /// From when on requests count.
     pub from: Instant,
+    /// Until when they count, and are started.
     pub to: Instant,
+    /// Requests in flight.
     pub depth: usize,
 }
 
 /// A session in motion.
 pub struct Connection<S> {
+    /// The side that writes requests and judges replies.
     pub session: S,
     lanes: Vec<Lane>,
     out: Lanes,
     started: VecDeque<Instant>,
+    /// The session has no further requests.
     pub finished: bool,
 }
 
 impl<S: Session> Connection<S> {
+    /// Puts a client's sockets into motion.
+    ///
+    /// # Errors
+    /// Of the sockets.
     pub fn new(client: Client<S>) -> io::Result<Connection<S>> {
         let mut lanes = Vec::with_capacity(client.streams.len());
         for stream in client.streams {
@@ -132,6 +141,19 @@ impl<S: Session> Connection<S> {
             self.start_requests(window, now);
         }
         self.flush(sample)
+    }
+
+    /// Ends the connection in the middle: with what was asked unanswered, and, if `half` says so,
+    /// with half of a further request sent.
+    pub fn leave(mut self, half: bool) -> S {
+        self.out.buffers.iter_mut().for_each(Vec::clear);
+        if half && self.session.start(&mut self.out) {
+            for (lane, out) in self.lanes.iter_mut().zip(&self.out.buffers) {
+                // The server need not get it: nobody waits for the answer.
+                let _ = lane.stream.write(&out[..out.len() / 2]);
+            }
+        }
+        self.session
     }
 
     fn start_requests(&mut self, window: &Window, now: Instant) {

@@ -12,7 +12,7 @@ mod drive;
 mod pause;
 mod sample;
 
-pub use connection::{Client, Lanes};
+pub use connection::{Client, Connection, Lanes, Turn, Window};
 pub use drive::{Plan, drive};
 pub use pause::Pause;
 pub use sample::Sample;

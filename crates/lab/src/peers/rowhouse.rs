@@ -111,6 +111,11 @@ impl Rowhouse {
         Ok((server, doors))
     }
 
+    /// Its data directory.
+    pub fn data_dir(&self) -> PathBuf {
+        self.server.dir().join("data")
+    }
+
     /// A signed-in session.
     pub fn session(&self, database: &str) -> Result<mysql::Session> {
         mysql::Session::connect(self.doors.mysql.context("no MySQL door")?, database)

@@ -62,6 +62,11 @@ impl Server {
         bytes_below(self.dir.path())
     }
 
+    /// The directory that goes with it.
+    pub fn dir(&self) -> &Path {
+        self.dir.path()
+    }
+
     /// Its process id.
     pub fn pid(&self) -> u32 {
         self.child.id()

@@ -5,6 +5,7 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 
@@ -14,6 +15,9 @@ use crate::users::{User, Users, push_number};
 
 /// The columns that look-ups read, as `P` wants them.
 pub const USER_COLUMNS: &str = "user_name,user_email,created";
+
+/// A server that does not answer the opening of an index in this time is left out.
+const REPLY_WAIT: Duration = Duration::from_secs(10);
 
 /// Rows of `user` by primary key.
 pub struct HandlerSocket {
@@ -33,6 +37,7 @@ impl HandlerSocket {
 pub fn connect(port: u16, secret: Option<&str>, indexes: &[String]) -> Result<TcpStream> {
     let stream = TcpStream::connect(("127.0.0.1", port)).context("HandlerSocket connect")?;
     stream.set_nodelay(true)?;
+    stream.set_read_timeout(Some(REPLY_WAIT))?;
     let mut replies = BufReader::new(stream.try_clone()?);
     let mut ask = |request: String| -> Result<()> {
         (&stream).write_all(request.as_bytes())?;
@@ -47,6 +52,7 @@ pub fn connect(port: u16, secret: Option<&str>, indexes: &[String]) -> Result<Tc
     for index in indexes {
         ask(format!("P\t{index}\n"))?;
     }
+    stream.set_read_timeout(None)?;
     Ok(stream)
 }
 

@@ -62,6 +62,6 @@ fn compare(expected: &[u8], input: &[u8]) -> Option<Found> {
 }
 
 /// Length of the first line with its line feed.
-fn line_end(input: &[u8]) -> Option<usize> {
+pub(crate) fn line_end(input: &[u8]) -> Option<usize> {
     input.iter().position(|byte| *byte == b'\n').map(|at| at + 1)
 }

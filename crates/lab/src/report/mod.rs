@@ -164,6 +164,9 @@ pub struct Report {
     pub ratios: Vec<Ratio>,
     /// Figures of this experiment that are not windows of load.
     pub figures: BTreeMap<String, serde_json::Value>,
+    /// Second by second, where that is what the experiment is about.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub seconds: Vec<serde_json::Value>,
 }
 
 impl Report {
@@ -178,6 +181,7 @@ impl Report {
             measurements: Vec::new(),
             ratios: Vec::new(),
             figures: BTreeMap::new(),
+            seconds: Vec::new(),
         }
     }
 

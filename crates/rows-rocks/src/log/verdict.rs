@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 use std::{fmt, fs, io};
 
 use super::marks::{HEAD_BYTES, Head};
+use crate::log_files::numbered_logs;
 use crate::records::{Damage, Next, Records};
 
 /// A log is damaged as no crash leaves it.
@@ -47,23 +48,6 @@ impl fmt::Display for DamagedLog {
     }
 }
 
-/// The log files of a directory with their numbers, in order.
-///
-/// # Errors
-/// Of the directory.
-pub(crate) fn files(directory: &Path) -> io::Result<Vec<(u64, PathBuf)>> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(directory)? {
-        let path = entry?.path();
-        let number = path.file_stem().and_then(|stem| stem.to_str()?.parse().ok());
-        if let (Some(number), Some("log")) = (number, path.extension().and_then(|e| e.to_str())) {
-            files.push((number, path));
-        }
-    }
-    files.sort();
-    Ok(files)
-}
-
 /// A damaged place, and what has been read around it.
 struct Place {
     file: PathBuf,
@@ -91,7 +75,7 @@ pub(crate) fn find_damage(directory: &Path, from: u64) -> io::Result<Option<Dama
     let mut places: Vec<Place> = Vec::new();
     let mut before = None;
     let mut synced = 0;
-    for (_, file) in files(directory)?.into_iter().filter(|(number, _)| *number >= from) {
+    for (_, file) in numbered_logs(directory)?.into_iter().filter(|(number, _)| *number >= from) {
         let mut records = Records::open(&file, HEAD_BYTES)?;
         loop {
             match records.next()? {
@@ -129,7 +113,7 @@ pub(crate) fn find_damage(directory: &Path, from: u64) -> io::Result<Option<Dama
 /// # Errors
 /// Of the files.
 pub(crate) fn cut_aliens(directory: &Path) -> io::Result<()> {
-    for (_, file) in files(directory)? {
+    for (_, file) in numbered_logs(directory)? {
         let mut records = Records::open(&file, HEAD_BYTES)?;
         loop {
             match records.next()? {

@@ -9,4 +9,4 @@ mod rebuild;
 mod tests;
 
 pub use plan::{Alteration, Place, implicit_default};
-pub use rebuild::AlterOutcome;
+pub use rebuild::{AlterOutcome, AlterWork};

@@ -272,6 +272,7 @@ impl Plan {
         let same_nulls = old.nullable == column.nullable || (column.nullable && !in_index);
         self.rebuild |= !same_nulls
             || !widens(&old.ty, &column.ty)
+            || (column.unsigned && !old.unsigned)
             || (column.auto_increment && !old.auto_increment);
         column.slot = old.slot;
         column.absent = old.absent.clone();

@@ -21,18 +21,39 @@ use crate::datum::{Datum, Value};
 use crate::engine::Engine;
 use crate::error::{Error, Result, Thing};
 use crate::find::row_at;
+use crate::interrupt;
 use crate::store::{Batch, Change, Direction, Durability, Reach};
-use crate::table::{Table, TableState};
+use crate::table::{Patience, Table, TableState};
 use crate::temporal::Zone;
 
 /// Bytes gathered before they are written while filling.
 const FILL_BATCH_BYTES: usize = 4 << 20;
+
+/// What an ALTER TABLE has to do while writers wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum AlterWork {
+    /// Write a new definition: no time to speak of.
+    Definition,
+    /// Read all rows for the entries of new indexes.
+    Indexes,
+    /// Copy all rows.
+    Rows,
+}
 
 /// What an ALTER TABLE did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AlterOutcome {
     /// Rows that were copied; 0 when the definition alone changed.
     pub rows_copied: u64,
+}
+
+/// Ends a long pass over rows when the statement that it belongs to is to end.
+fn go_on(rows: u64) -> Result<()> {
+    const ROWS_UNASKED: u64 = 1024;
+    if rows.is_multiple_of(ROWS_UNASKED) && interrupt::is_wanted() {
+        return Err(Error::LockTimeout);
+    }
+    Ok(())
 }
 
 impl Engine {
@@ -46,9 +67,10 @@ impl Engine {
         database: &str,
         name: &str,
         alterations: Vec<Alteration>,
+        patience: &Patience,
     ) -> Result<AlterOutcome> {
         let table = self.catalog().table(database, name)?;
-        let gate = table.state.close(self.lock_wait_max())?;
+        let gate = table.state.close(patience)?;
         let table = self.catalog().table(database, name)?;
         let mut plan = plan(&table, alterations)?;
         self.check_new_name(&table, &plan)?;
@@ -60,6 +82,24 @@ impl Engine {
         };
         drop(gate);
         outcome
+    }
+
+    /// What these alterations would have to do.
+    ///
+    /// # Errors
+    /// As `alter_table`, of the definition.
+    pub fn alter_work(
+        &self,
+        database: &str,
+        name: &str,
+        alterations: Vec<Alteration>,
+    ) -> Result<AlterWork> {
+        let plan = plan(&*self.catalog().table(database, name)?, alterations)?;
+        Ok(match plan {
+            Plan { rebuild: true, .. } => AlterWork::Rows,
+            Plan { fill, .. } if !fill.is_empty() => AlterWork::Indexes,
+            _ => AlterWork::Definition,
+        })
     }
 
     fn check_new_name(&self, table: &Table, plan: &Plan) -> Result<()> {
@@ -104,7 +144,10 @@ impl Engine {
         let mut fill = Fill::new(self);
         let snapshot = self.store().snapshot()?;
         let mut cursor = snapshot.scan(&table.index_range(0), Direction::Forward, Reach::Disk)?;
+        let mut rows = 0u64;
         while cursor.advance()? {
+            rows += 1;
+            go_on(rows)?;
             let row = row_at(&next, cursor.key(), cursor.value())?.values()?;
             for index in &plan.fill {
                 fill.entry(&next, *index, &row, cursor.key())?;
@@ -135,6 +178,7 @@ impl Engine {
         change.keep_range(plan.definition.id);
         change.put_table(&plan.definition);
         self.publish(change, table, plan.definition)?;
+        table.state.rows.set(rows_copied);
         self.reclaim(table.id)?;
         Ok(AlterOutcome { rows_copied })
     }
@@ -150,6 +194,7 @@ impl Engine {
         let snapshot = self.store().snapshot()?;
         let mut cursor = snapshot.scan(&table.index_range(0), Direction::Forward, Reach::Disk)?;
         while cursor.advance()? {
+            go_on(rows)?;
             let old = row_at(table, cursor.key(), cursor.value())?;
             if expiry.is_some_and(|expiry| expiry.is_over(&old).unwrap_or(false)) {
                 continue;
@@ -200,7 +245,7 @@ fn converted(plan: &Plan, old: &[Datum<'_>], counter: &mut u64) -> Result<Vec<Va
             Some(position) => old[*position].to_value(),
             None => column.absent.clone().map_or(Value::Null, Value::Bytes),
         };
-        let mut converted = convert(&column.ty, from.as_datum(), Zone::UTC);
+        let mut converted = column.convert(from.as_datum(), Zone::UTC);
         if column.auto_increment && (origin.is_none() || converted.value.is_null()) {
             converted = convert(&column.ty, Datum::UInt(*counter), Zone::UTC);
             *counter += 1;

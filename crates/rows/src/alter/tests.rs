@@ -16,6 +16,7 @@ fn column(name: &str, ty: ColumnType, slot: u16) -> Column {
         comment: String::new(),
         slot,
         absent: None,
+        unsigned: false,
     }
 }
 

@@ -17,15 +17,28 @@
 //!       and nobody is writing
 //! ```
 //!
+//! Snapshots: the store numbers its states (`Read::sequence`), and each row bears a number `since`
+//! from which on it is what the store has. A snapshot of that number or a later one has the same
+//! row; an earlier one reads for itself. A writer gives the number that the store had after the
+//! write (`end_write`), and its stripe remembers it: whatever is filled in later, while nobody is
+//! writing, has been so since the stripe's last write at the latest. So may fill who read a state
+//! that was not before that:
+//! ```text
+//!               write of k, 17        write of m, same stripe, 19
+//! k  old ───────┼ new ────────────────┼──────────────────────────> now
+//!               k: since 17           k leaves; filled again: since 19
+//! ```
+//!
 //! Invariants
 //! 1. A row is seen in the cache only while no write of it is announced, and is then what the
-//!    store has. So a reader never puts an old row back after a writer replaced it.
+//!    store has now and had at every number from `since` on. So a reader never puts an old row
+//!    back after a writer replaced it, and a snapshot shows nothing written after it was taken.
 //! 2. The bytes held, with bookkeeping, never exceed the limit by more than one row a shard.
 //!
 //! Beside this file: one shard (`shard`), its table (`table`).
 //!
-//! Not here: which reads may use it (`find`: only those of the latest state), who announces
-//! writes (`commit`).
+//! Not here: which state a reader sees (`Read::sequence`), its own writes over it (`find`), who
+//! announces writes (`commit`).
 
 mod batch;
 mod shard;
@@ -38,6 +51,9 @@ use parking_lot::Mutex;
 
 pub use batch::KeyBatch;
 use shard::Shard;
+use table::HIDDEN;
+
+use crate::schema::TableId;
 
 /// Shards; a power of two. More than threads that look up at once.
 const SHARDS: usize = 64;
@@ -45,6 +61,9 @@ const SHARDS: usize = 64;
 pub const PREFETCH_MAX: usize = 32;
 /// How often a row may be counted as asked for.
 const USES_MAX: u8 = 3;
+
+/// The number of the latest state, for readers of that: above every sequence of a store.
+pub const LATEST: u64 = HIDDEN - 1;
 
 /// Rows by key.
 pub struct RowCache {
@@ -58,6 +77,7 @@ pub struct RowCache {
 #[derive(Clone, Copy, Debug)]
 pub struct Miss {
     hash: u64,
+    at: u64,
     announcements: u32,
 }
 
@@ -86,13 +106,14 @@ impl RowCache {
         RowCache { shards, hasher, shard_bytes_max: bytes_max / SHARDS }
     }
 
-    /// Puts the row of `key` into `row` (cleared first). A miss comes with what a fill needs.
+    /// Puts the row of `key` that the state of number `at` has into `row` (cleared first). A miss
+    /// comes with what a fill needs.
     #[inline]
-    pub fn get(&self, key: &[u8], row: &mut Vec<u8>) -> Result<(), Miss> {
+    pub fn get(&self, key: &[u8], at: u64, row: &mut Vec<u8>) -> Result<(), Miss> {
         let hash = self.hasher.hash_one(key);
         let mut shard = self.shard(hash).lock();
         if let Some(entry) = shard.find(hash, key)
-            && !entry.hidden
+            && entry.since <= at
         {
             // Written only when it changes: the entry's line stays clean.
             if entry.uses < USES_MAX {
@@ -104,15 +125,17 @@ impl RowCache {
             return Ok(());
         }
         shard.misses += 1;
-        Err(Miss { hash, announcements: shard.stripe(hash).announcements })
+        Err(Miss { hash, at, announcements: shard.stripe(hash).announcements })
     }
 
-    /// Keeps a row that was read from the store after the miss, unless it may have changed since.
+    /// Keeps a row that was read from the same state after the miss, unless the store may have
+    /// another one by now.
     pub fn fill(&self, miss: Miss, key: &[u8], row: &[u8]) {
         let mut shard = self.shard(miss.hash).lock();
         let stripe = *shard.stripe(miss.hash);
-        if stripe.writing == 0 && stripe.announcements == miss.announcements {
-            shard.put(miss.hash, key, row, self.shard_bytes_max);
+        let quiet = stripe.writing == 0 && stripe.announcements == miss.announcements;
+        if quiet && stripe.written <= miss.at {
+            shard.put(miss.hash, key, row, stripe.written, self.shard_bytes_max);
         }
     }
 
@@ -124,27 +147,46 @@ impl RowCache {
         stripe.announcements = stripe.announcements.wrapping_add(1);
         stripe.writing += 1;
         if let Some(entry) = shard.find(hash, key) {
-            entry.hidden = true;
+            entry.since = HIDDEN;
         }
     }
 
-    /// Takes an announcement back, once the store has the write or has refused it.
-    pub fn end_write(&self, key: &[u8], written: Written<'_>) {
+    /// Takes an announcement back, once the store has the write or has refused it. `sequence` is
+    /// the store's, read after that.
+    pub fn end_write(&self, key: &[u8], written: Written<'_>, sequence: u64) {
         let hash = self.hasher.hash_one(key);
         let mut shard = self.shard(hash).lock();
         let stripe = shard.stripe(hash);
         // Who missed while the write was under way may have read the store on either side of it.
         stripe.announcements = stripe.announcements.wrapping_add(1);
         stripe.writing -= 1;
+        stripe.written = stripe.written.max(sequence);
         let alone = stripe.writing == 0;
         match written {
-            Written::Row(row) if alone => shard.put(hash, key, row, self.shard_bytes_max),
+            Written::Row(row) if alone => {
+                shard.put(hash, key, row, sequence, self.shard_bytes_max);
+            }
             Written::RowOfMany(row) if alone && shard.find(hash, key).is_some() => {
-                shard.put(hash, key, row, self.shard_bytes_max);
+                shard.put(hash, key, row, sequence, self.shard_bytes_max);
             }
             // Another write of the stripe may be of this key: its end brings the row.
             Written::Row(_) | Written::RowOfMany(_) => {}
             Written::Nothing => shard.remove(hash, key),
+        }
+    }
+
+    /// Announces writes of any rows of these tables: none of theirs is seen here any more, and
+    /// until `end_tables` no row at all comes in.
+    pub fn begin_tables(&self, tables: &[TableId]) {
+        for shard in &self.shards {
+            shard.lock().begin_tables(tables);
+        }
+    }
+
+    /// Takes the announcement of `begin_tables` back. `sequence` is the store's, read after that.
+    pub fn end_tables(&self, sequence: u64) {
+        for shard in &self.shards {
+            shard.lock().end_tables(sequence);
         }
     }
 
@@ -216,11 +258,11 @@ mod tests {
     }
 
     fn has(cache: &RowCache, number: u32) -> bool {
-        cache.get(&key(number), &mut Vec::new()).is_ok()
+        cache.get(&key(number), LATEST, &mut Vec::new()).is_ok()
     }
 
     fn read_through(cache: &RowCache, number: u32) {
-        if let Err(miss) = cache.get(&key(number), &mut Vec::new()) {
+        if let Err(miss) = cache.get(&key(number), LATEST, &mut Vec::new()) {
             cache.fill(miss, &key(number), &[7; 40]);
         }
     }
@@ -232,26 +274,59 @@ mod tests {
         assert!(has(&cache, 1));
         cache.begin_write(&key(1));
         assert!(!has(&cache, 1), "not while it is written");
-        cache.end_write(&key(1), Written::Row(b"new"));
+        cache.end_write(&key(1), Written::Row(b"new"), 1);
         let mut row = Vec::new();
-        cache.get(&key(1), &mut row).unwrap();
+        cache.get(&key(1), LATEST, &mut row).unwrap();
         assert_eq!(row, b"new");
     }
 
     #[test]
     fn a_reader_does_not_put_an_old_row_back_after_a_write() {
         let cache = RowCache::new(1 << 20);
-        let before = cache.get(&key(1), &mut Vec::new()).unwrap_err();
+        let before = cache.get(&key(1), LATEST, &mut Vec::new()).unwrap_err();
         cache.begin_write(&key(1));
-        let during = cache.get(&key(1), &mut Vec::new()).unwrap_err();
+        let during = cache.get(&key(1), LATEST, &mut Vec::new()).unwrap_err();
         cache.fill(before, &key(1), b"old");
         cache.fill(during, &key(1), b"old");
-        cache.end_write(&key(1), Written::Nothing);
+        cache.end_write(&key(1), Written::Nothing, 1);
         cache.fill(before, &key(1), b"old");
         cache.fill(during, &key(1), b"old");
         assert!(!has(&cache, 1), "the count moved since both misses");
         read_through(&cache, 1);
         assert!(has(&cache, 1));
+    }
+
+    #[test]
+    fn a_snapshot_sees_a_row_only_if_it_was_so_when_the_snapshot_was_taken() {
+        let cache = RowCache::new(1 << 20);
+        let mut row = Vec::new();
+        cache.begin_write(&key(1));
+        assert!(cache.get(&key(1), 20, &mut row).is_err(), "it may have either row");
+        cache.end_write(&key(1), Written::Row(b"new"), 17);
+        assert!(cache.get(&key(1), 16, &mut row).is_err(), "taken before the write");
+        assert!(cache.get(&key(1), 17, &mut row).is_ok() && row == b"new");
+        assert!(cache.get(&key(1), LATEST, &mut row).is_ok());
+    }
+
+    #[test]
+    fn a_snapshot_fills_the_cache_only_if_nothing_was_written_after_it() {
+        let cache = RowCache::new(1 << 20);
+        let mut row = Vec::new();
+        cache.begin_write(&key(1));
+        cache.end_write(&key(1), Written::Nothing, 17);
+        let before = cache.get(&key(1), 16, &mut row).unwrap_err();
+        cache.fill(before, &key(1), b"removed at 17");
+        assert!(!has(&cache, 1));
+        let after = cache.get(&key(1), 18, &mut row).unwrap_err();
+        cache.fill(after, &key(1), b"same since 17");
+        assert!(cache.get(&key(1), 16, &mut row).is_err());
+        assert!(cache.get(&key(1), 17, &mut row).is_ok() && has(&cache, 1));
+        // A write that the store gave no new number, and that ended after the miss.
+        let miss = cache.get(&key(2), 18, &mut row).unwrap_err();
+        cache.begin_write(&key(2));
+        cache.end_write(&key(2), Written::Nothing, 18);
+        cache.fill(miss, &key(2), b"old");
+        assert!(!has(&cache, 2));
     }
 
     #[test]
@@ -276,7 +351,7 @@ mod tests {
             read_through(&cache, number);
             if number % 3 == 0 {
                 cache.begin_write(&key(number));
-                cache.end_write(&key(number), Written::Nothing);
+                cache.end_write(&key(number), Written::Nothing, 1);
             }
         }
         let status = cache.status();
@@ -305,7 +380,7 @@ mod tests {
             let row = [7; 40];
             let gone = number % 2 == 0;
             let written = if gone { Written::Nothing } else { Written::Row(&row) };
-            cache.end_write(&key(number), written);
+            cache.end_write(&key(number), written, 1);
             read_through(&cache, number);
         }
         let shards = cache.shards.iter().map(|shard| shard.lock().small.len());
@@ -314,12 +389,38 @@ mod tests {
     }
 
     #[test]
+    fn rows_of_a_table_that_is_written_as_a_whole_are_not_seen_and_none_comes_in_meanwhile() {
+        let cache = RowCache::new(1 << 20);
+        let other = [0, 0, 0, 9, 0, 1, 7];
+        read_through(&cache, 1);
+        let before = cache.get(&key(2), LATEST, &mut Vec::new()).unwrap_err();
+        let miss = cache.get(&other, LATEST, &mut Vec::new()).unwrap_err();
+        cache.fill(miss, &other, b"other");
+        cache.begin_tables(&[0]);
+        assert!(!has(&cache, 1) && cache.get(&other, LATEST, &mut Vec::new()).is_ok());
+        read_through(&cache, 1);
+        cache.fill(before, &key(2), b"old");
+        assert!(!has(&cache, 1) && !has(&cache, 2));
+        // A row that somebody else writes meanwhile.
+        cache.begin_write(&other);
+        cache.end_write(&other, Written::Row(b"newer"), 2);
+        let during = cache.get(&key(3), LATEST, &mut Vec::new()).unwrap_err();
+        cache.end_tables(3);
+        cache.fill(during, &key(3), b"old");
+        assert!(!has(&cache, 1) && !has(&cache, 3));
+        assert!(cache.get(&other, LATEST, &mut Vec::new()).is_err(), "not as it was before");
+        read_through(&cache, 1);
+        assert!(has(&cache, 1));
+        assert!(cache.get(&key(1), 2, &mut Vec::new()).is_err(), "a snapshot from before");
+    }
+
+    #[test]
     fn a_load_keeps_only_rows_that_were_here() {
         let cache = RowCache::new(1 << 20);
         read_through(&cache, 1);
         for number in 1..3 {
             cache.begin_write(&key(number));
-            cache.end_write(&key(number), Written::RowOfMany(b"loaded"));
+            cache.end_write(&key(number), Written::RowOfMany(b"loaded"), 1);
         }
         assert!(has(&cache, 1) && !has(&cache, 2));
     }

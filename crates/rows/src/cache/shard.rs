@@ -10,7 +10,8 @@ use std::collections::VecDeque;
 
 use hashbrown::HashTable;
 
-use super::table::{Entry, OVERHEAD_BYTES, Table};
+use super::table::{Entry, HIDDEN, OVERHEAD_BYTES, Table};
+use crate::schema::TableId;
 
 /// Stripes of one shard.
 const STRIPES: usize = 64;
@@ -52,6 +53,8 @@ pub struct Stripe {
     pub announcements: u32,
     /// Writes under way.
     pub writing: u32,
+    /// The store's sequence that has all writes which came to their end.
+    pub written: u64,
 }
 
 impl Shard {
@@ -84,8 +87,35 @@ impl Shard {
         Some(self.index.at(at))
     }
 
+    /// Hides all rows of these tables, and announces a write for every stripe.
+    pub fn begin_tables(&mut self, tables: &[TableId]) {
+        self.announce_all();
+        self.stripes.iter_mut().for_each(|stripe| stripe.writing += 1);
+        for entry in self.index.entries() {
+            let table = entry.key().first_chunk().map(|table| TableId::from_be_bytes(*table));
+            if table.is_some_and(|table| tables.contains(&table)) {
+                entry.since = HIDDEN;
+            }
+        }
+    }
+
+    /// Ends what `begin_tables` announced.
+    pub fn end_tables(&mut self, sequence: u64) {
+        self.announce_all();
+        for stripe in &mut self.stripes {
+            stripe.writing -= 1;
+            stripe.written = stripe.written.max(sequence);
+        }
+    }
+
+    fn announce_all(&mut self) {
+        for stripe in &mut self.stripes {
+            stripe.announcements = stripe.announcements.wrapping_add(1);
+        }
+    }
+
     /// Keeps a row, in the place of the one that is there, if any.
-    pub fn put(&mut self, hash: u64, key: &[u8], row: &[u8], bytes_max: usize) {
+    pub fn put(&mut self, hash: u64, key: &[u8], row: &[u8], since: u64, bytes_max: usize) {
         let cost = key.len() + row.len() + OVERHEAD_BYTES;
         let fits = cost <= bytes_max / LARGEST_PART && key.len() <= usize::from(u16::MAX);
         if !fits {
@@ -94,12 +124,12 @@ impl Shard {
         match self.find(hash, key) {
             Some(entry) => {
                 let before = entry.cost();
-                entry.set_row(row);
+                entry.set_row(row, since);
                 let bytes =
                     if entry.in_main { &mut self.main_bytes } else { &mut self.small_bytes };
                 *bytes = *bytes + cost - before;
             }
-            None => self.insert(hash, key, row),
+            None => self.insert(hash, key, row, since),
         }
         while self.small_bytes + self.main_bytes > bytes_max {
             let from_small = self.small_bytes > bytes_max / SMALL_PART || self.main.is_empty();
@@ -109,10 +139,10 @@ impl Shard {
         }
     }
 
-    fn insert(&mut self, hash: u64, key: &[u8], row: &[u8]) {
+    fn insert(&mut self, hash: u64, key: &[u8], row: &[u8], since: u64) {
         let in_main = self.take_ghost(hash);
         self.next_id = self.next_id.wrapping_add(1).max(1);
-        let entry = Entry::new(hash, self.next_id, key, row, in_main);
+        let entry = Entry::new(hash, self.next_id, key, row, since, in_main);
         let place = Place { hash, id: entry.id };
         if in_main {
             self.main.push_back(place);

@@ -11,11 +11,15 @@
 //!
 //! Not here: which entries are kept (`shard`).
 
-/// A row. 32 bytes, two to a cache line: a look-up touches the table's tags, the entry, and the
-/// row's bytes, which follow its key.
+/// `Entry::since` of a row that is being written.
+pub const HIDDEN: u64 = u64::MAX;
+
+/// A row. A look-up touches the entry and the row's bytes, which follow its key.
 pub struct Entry {
     bytes: Box<[u8]>,
     pub hash: u64,
+    /// The row is the store's at this sequence and at every later one; `HIDDEN`: not to be seen.
+    pub since: u64,
     /// Tells this entry from earlier ones of the same key; 0 in an empty place.
     pub id: u32,
     key_length: u16,
@@ -23,19 +27,20 @@ pub struct Entry {
     pub uses: u8,
     /// In which queue it is.
     pub in_main: bool,
-    /// Being written: not to be seen.
-    pub hidden: bool,
 }
 
+// There is one for every row in memory.
+const _: () = assert!(size_of::<Entry>() <= 40);
+
 impl Entry {
-    /// An entry that is seen and was not asked for yet.
-    pub fn new(hash: u64, id: u32, key: &[u8], row: &[u8], in_main: bool) -> Entry {
+    /// An entry that was not asked for yet.
+    pub fn new(hash: u64, id: u32, key: &[u8], row: &[u8], since: u64, in_main: bool) -> Entry {
         let key_length = key.len() as u16;
-        Entry { bytes: joined(key, row), hash, id, key_length, uses: 0, in_main, hidden: false }
+        Entry { bytes: joined(key, row), hash, since, id, key_length, uses: 0, in_main }
     }
 
     fn empty() -> Entry {
-        Entry::new(0, 0, &[], &[], false)
+        Entry::new(0, 0, &[], &[], HIDDEN, false)
     }
 
     /// Its key.
@@ -54,13 +59,13 @@ impl Entry {
     }
 
     /// Puts another row in the place of the present one, to be seen.
-    pub fn set_row(&mut self, row: &[u8]) {
+    pub fn set_row(&mut self, row: &[u8], since: u64) {
         if self.row().len() == row.len() {
             self.bytes[usize::from(self.key_length)..].copy_from_slice(row);
         } else {
             self.bytes = joined(self.key(), row);
         }
-        self.hidden = false;
+        self.since = since;
     }
 }
 
@@ -85,6 +90,11 @@ impl Table {
     /// Entries held.
     pub fn len(&self) -> usize {
         self.used
+    }
+
+    /// Every entry.
+    pub fn entries(&mut self) -> impl Iterator<Item = &mut Entry> {
+        self.entries.iter_mut().filter(|entry| entry.id != 0)
     }
 
     /// Where the entry of this hash is that `matches`.
@@ -219,7 +229,7 @@ mod tests {
                     assert_eq!(Some(table.remove(at).id), model.remove(&hash));
                 }
                 None => {
-                    table.insert(Entry::new(hash, id, b"k", b"row", false));
+                    table.insert(Entry::new(hash, id, b"k", b"row", 0, false));
                     model.insert(hash, id);
                 }
             }

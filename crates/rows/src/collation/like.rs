@@ -5,7 +5,11 @@
 //! Not here: finding the beginning that all matches share (the planner's work).
 
 use super::weights::{next_character, weight};
+use crate::interrupt;
 use crate::types::Collation;
+
+/// Characters between two looks whether the statement is to end.
+const STEPS_UNASKED: u32 = 1 << 20;
 
 /// What a pattern asks for next.
 enum Wanted {
@@ -14,21 +18,70 @@ enum Wanted {
     This(u32),
 }
 
+/// Where a match of what follows a `%` can begin.
+#[derive(Clone, Copy)]
+enum Begin {
+    Anywhere,
+    /// At this byte.
+    At(u8),
+    /// At either of these, or at what is not ASCII: most texts are passed over byte by byte.
+    AtEither(u8, u8),
+}
+
+impl Begin {
+    /// Of a pattern behind a `%`.
+    fn of(collation: Collation, pattern: &[u8], escape: Option<u32>) -> Begin {
+        let Some((Wanted::This(character), _)) = next_wanted(collation, pattern, escape) else {
+            return Begin::Anywhere;
+        };
+        match (u8::try_from(character), collation) {
+            (Ok(byte), Collation::Binary) => Begin::At(byte),
+            (Ok(byte @ ..0x80), Collation::Utf8Mb4Bin) => Begin::At(byte),
+            // ASCII has no other weights in common than those of its letters' two cases.
+            (Ok(byte @ ..0x80), Collation::Utf8Mb4GeneralCi) => {
+                Begin::AtEither(byte.to_ascii_lowercase(), byte.to_ascii_uppercase())
+            }
+            _ => Begin::Anywhere,
+        }
+    }
+
+    /// The text from the first such place on, which is one where a character begins.
+    fn find(self, text: &[u8]) -> Option<&[u8]> {
+        let at = match self {
+            Begin::Anywhere => 0,
+            Begin::At(byte) => memchr::memchr(byte, text)?,
+            Begin::AtEither(a, b) => {
+                text.iter().position(|byte| *byte == a || *byte == b || *byte >= 0x80)?
+            }
+        };
+        Some(&text[at..])
+    }
+}
+
 /// `text LIKE pattern ESCAPE escape`; `None` for no escape character. Under `binary` characters
 /// are bytes. Takes time proportional to the product of both lengths at worst, and no stack.
 pub fn like(collation: Collation, text: &[u8], pattern: &[u8], escape: Option<char>) -> bool {
     let escape = escape.map(u32::from);
     let (mut text, mut pattern) = (text, pattern);
     // Where to go on when what follows the last `%` did not match: one character further.
-    let mut retry: Option<(&[u8], &[u8])> = None;
+    let mut retry: Option<(&[u8], &[u8], Begin)> = None;
+    let mut steps = 0u32;
     loop {
+        // A long text and many `%` can take as long as the product of both. Nobody looks at the
+        // answer of a statement that is to end.
+        steps = steps.wrapping_add(1);
+        if steps.is_multiple_of(STEPS_UNASKED) && interrupt::is_wanted() {
+            return false;
+        }
         let matched = match next_wanted(collation, pattern, escape) {
             Some((Wanted::Any, rest)) => {
                 if rest.is_empty() {
                     return true;
                 }
-                retry = Some((text, rest));
-                pattern = rest;
+                let begin = Begin::of(collation, rest, escape);
+                let Some(from) = begin.find(text) else { return false };
+                retry = Some((from, rest, begin));
+                (text, pattern) = (from, rest);
                 continue;
             }
             None if text.is_empty() => return true,
@@ -46,9 +99,11 @@ pub fn like(collation: Collation, text: &[u8], pattern: &[u8], escape: Option<ch
         };
         match (matched, retry) {
             (Some((text_rest, pattern_rest)), _) => (text, pattern) = (text_rest, pattern_rest),
-            (None, Some((from, rest))) if !from.is_empty() => {
-                let from = &from[next(collation, from).1..];
-                retry = Some((from, rest));
+            (None, Some((from, rest, begin))) if !from.is_empty() => {
+                let Some(from) = begin.find(&from[next(collation, from).1..]) else {
+                    return false;
+                };
+                retry = Some((from, rest, begin));
                 (text, pattern) = (from, rest);
             }
             _ => return false,

@@ -9,4 +9,4 @@ mod weights;
 
 pub use compare::{compare, equal, write_weights};
 pub use like::like;
-pub(crate) use weights::{ASCII, next_character, weight};
+pub(crate) use weights::{next_character, weight};

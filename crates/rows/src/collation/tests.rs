@@ -76,6 +76,54 @@ fn like_matches_percent_underscore_and_escapes() {
     assert!(ci("\\", "\\"));
 }
 
+/// By the definition, without regard to how long it takes.
+fn matches(collation: Collation, text: &[char], pattern: &[char]) -> bool {
+    match (text, pattern) {
+        ([], []) => true,
+        (_, ['%', rest @ ..]) => {
+            (0..=text.len()).any(|from| matches(collation, &text[from..], rest))
+        }
+        ([_, text @ ..], ['_', rest @ ..]) => matches(collation, text, rest),
+        ([a, text @ ..], [b, rest @ ..]) => {
+            let same = match collation {
+                Utf8Mb4GeneralCi => weight(u32::from(*a)) == weight(u32::from(*b)),
+                _ => a == b,
+            };
+            same && matches(collation, text, rest)
+        }
+        _ => false,
+    }
+}
+
+#[test]
+fn like_passes_over_nothing_that_matches() {
+    let characters = ['a', 'B', 'b', 'é', 'É', 'e', ' ', '日'];
+    let wanted = ['a', 'b', 'E', 'é', '%', '_', '日'];
+    let text_of = |mut number: usize, of: &[char]| {
+        let mut text = Vec::new();
+        while number > 0 {
+            text.push(of[number % of.len()]);
+            number /= of.len();
+        }
+        text
+    };
+    for number in 0..400 {
+        // Neither is in the order of the other, so that few of the many pairs are alike.
+        let text = text_of(number * 7919 % 32_768, &characters);
+        for pattern in (0..2_000).map(|n| text_of(n * 31 % 16_807, &wanted)) {
+            let (whole, like_pattern): (String, String) =
+                (text.iter().collect(), pattern.iter().collect());
+            for collation in [Utf8Mb4GeneralCi, Utf8Mb4Bin] {
+                assert_eq!(
+                    like(collation, whole.as_bytes(), like_pattern.as_bytes(), None),
+                    matches(collation, &text, &pattern),
+                    "'{whole}' LIKE '{like_pattern}' {collation:?}"
+                );
+            }
+        }
+    }
+}
+
 #[test]
 fn clients_names_of_collations_are_known() {
     assert_eq!(Collation::from_name("UTF8MB4_0900_ai_ci"), Some(Utf8Mb4GeneralCi));

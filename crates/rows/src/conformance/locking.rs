@@ -143,3 +143,44 @@ pub fn increments_under_a_lock_are_never_lost(subject: &Subject<'_>) {
     });
     assert_eq!(get(&*store, b"n"), Some((THREADS * EACH).to_be_bytes().to_vec()));
 }
+
+/// `lock_table` puts one lock in the place of all locks of a table.
+pub fn a_table_locked_whole_needs_no_single_locks_and_keeps_others_waiting(subject: &Subject<'_>) {
+    let store = subject.open();
+    let mut holder = begin(&store);
+    let key = |number: u32| [&b"TABL"[..], &number.to_be_bytes()].concat();
+    for number in 0..1000 {
+        holder.lock(&key(number), LockWait::Never).expect("the lock");
+    }
+    holder.lock(b"OTHER", LockWait::Never).expect("the lock");
+    assert!(!holder.lock_table(*b"TABL", &mut || false), "not when others may lock keys");
+    if !holder.lock_table(*b"TABL", &mut || true) {
+        // A store that stays at single locks.
+        return;
+    }
+    assert_eq!(holder.locks_of(*b"TABL"), 1);
+    holder.lock(&key(5000), LockWait::Never).expect("the lock");
+    assert_eq!((holder.locks_of(*b"TABL"), holder.locks()), (1, 2));
+    let mut other = begin(&store);
+    let refused = other.await_table(*b"TABL", LockWait::Never);
+    assert!(matches!(refused, Err(Error::WouldWait(Wait::Lock))));
+    assert!(matches!(other.lock(b"OTHER", LockWait::Never), Err(Error::WouldWait(Wait::Lock))));
+    let timed_out = other.await_table(*b"TABL", LockWait::AtMost(Duration::from_millis(5)));
+    assert!(matches!(timed_out, Err(Error::LockTimeout)));
+    // A circle: the holder wants what the other has, which waits for the table.
+    other.lock(b"MINE", LockWait::Never).expect("the lock");
+    let waits = thread::scope(|scope| {
+        let waiter = scope.spawn(|| {
+            let waited = other.await_table(*b"TABL", LockWait::AtMost(Duration::from_secs(60)));
+            drop(other);
+            waited
+        });
+        let own = holder.lock(b"MINE", LockWait::AtMost(Duration::from_secs(60)));
+        drop(holder);
+        [own, waiter.join().expect("the waiter")]
+    });
+    assert!(waits.iter().any(Result::is_ok), "one of them goes on: {waits:?}");
+    let mut next = begin(&store);
+    next.await_table(*b"TABL", LockWait::Never).expect("free again");
+    next.lock(&key(1), LockWait::Never).expect("free again");
+}

@@ -6,6 +6,7 @@
 //!
 //! Not here: what only one store promises (crash, files, memory), which is tested beside it.
 
+mod caching;
 mod lasting;
 mod locking;
 mod model;
@@ -16,6 +17,7 @@ mod writing;
 use std::path::Path;
 use std::sync::Arc;
 
+pub use caching::*;
 pub use lasting::*;
 pub use locking::*;
 pub use model::*;
@@ -24,6 +26,7 @@ pub use transactions::*;
 pub use writing::*;
 
 use crate::error::Result;
+use crate::spill::SpillDirectory;
 use crate::store::{
     Batch, Change, Cursor, Direction, Durability, KeyRange, Reach, Read, Store, StoreTransaction,
 };
@@ -60,6 +63,10 @@ macro_rules! store_conformance {
             a_cursor_shows_the_state_of_its_start
             a_snapshot_is_unmoved_by_later_writes
             a_snapshot_outlives_the_handle_of_its_store
+            a_write_raises_the_sequence_above_that_of_earlier_snapshots
+            own_writes_stand_apart_from_the_state_beneath
+            a_snapshot_never_sees_a_later_write_through_the_row_cache
+            rows_out_of_the_cache_are_those_of_the_snapshot_that_is_read
             changes_of_a_batch_apply_in_order
             several_batches_apply_in_order
             a_removed_range_is_gone_and_its_neighbours_stay
@@ -74,11 +81,15 @@ macro_rules! store_conformance {
             own_writes_freeze_over_a_snapshot
             a_dropped_transaction_leaves_nothing
             a_taken_batch_holds_every_write
+            spilled_writes_are_read_undone_and_committed_like_others
+            a_snapshot_sees_nothing_of_a_spilled_commit
+            a_spilled_transaction_that_is_dropped_leaves_no_files
             a_lock_is_refused_while_another_holds_it
             a_lock_is_had_again_by_its_owner
             a_waiter_gets_the_lock_when_it_is_freed
             a_wait_for_a_lock_ends_in_time
             a_deadlock_is_refused_to_one_and_the_other_goes_on
+            a_table_locked_whole_needs_no_single_locks_and_keeps_others_waiting
             a_freed_lock_wakes_those_who_may_not_wait
             increments_under_a_lock_are_never_lost
             what_was_acknowledged_is_there_after_reopening
@@ -159,6 +170,11 @@ fn text(read: &dyn Read, range: &KeyRange, direction: Direction) -> String {
 fn values(read: &dyn Read) -> String {
     let entries = scan(read, &KeyRange::default(), Direction::Forward);
     entries.iter().map(|(_, value)| String::from_utf8_lossy(value)).collect()
+}
+
+/// A directory for what does not fit into memory.
+fn spill(subject: &Subject<'_>) -> Arc<SpillDirectory> {
+    SpillDirectory::open(&subject.directory.join("spill")).expect("a directory")
 }
 
 fn begin(store: &Arc<dyn Store>) -> Box<dyn StoreTransaction> {

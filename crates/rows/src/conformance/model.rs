@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
+use crate::spill::SpillDirectory;
 use crate::store::{LockWait, Savepoint};
 
 type Model = BTreeMap<Vec<u8>, Vec<u8>>;
@@ -29,6 +30,7 @@ pub fn run_operations(subject: &Subject<'_>, bytes: &[u8]) {
         model: Model::new(),
         transaction: None,
         snapshot: None,
+        spill: spill(subject),
         steps: 0,
     };
     let mut bytes = Bytes(bytes);
@@ -89,6 +91,7 @@ struct Run {
     model: Model,
     transaction: Option<OpenTransaction>,
     snapshot: Option<(Arc<dyn Read>, Model)>,
+    spill: Arc<SpillDirectory>,
     steps: usize,
 }
 
@@ -105,6 +108,11 @@ impl Run {
             10 => {
                 let snapshot = self.store.snapshot().expect("a snapshot");
                 self.snapshot = Some((snapshot, self.model.clone()));
+            }
+            12 => {
+                if let Some(open) = &mut self.transaction {
+                    open.transaction.spill(&self.spill).expect("the files");
+                }
             }
             11 if operation > 240 && subject.persists => self.reopen(subject),
             _ => self.compare(bytes),

@@ -180,3 +180,116 @@ pub fn a_taken_batch_holds_every_write(subject: &Subject<'_>) {
     store.write_all(&[&batch], Durability::EverySecond).expect("the write");
     assert_eq!(values(&*store), "B2");
 }
+
+/// Keys of the tests of spilled writes.
+const SPILLED: u32 = 3000;
+
+fn numbered(number: u32) -> Vec<u8> {
+    number.to_be_bytes().to_vec()
+}
+
+/// Writes so many values in a mixed order, and moves them to files again and again.
+fn write_spilled(
+    transaction: &mut dyn StoreTransaction,
+    directory: &Arc<SpillDirectory>,
+    value: &[u8],
+) {
+    for step in 0..SPILLED {
+        let number = step * 7 % SPILLED;
+        match number % 5 {
+            0 => transaction.delete(numbered(number)),
+            _ => transaction.put(numbered(number), value.to_vec()),
+        }
+        if step % 100 == 99 {
+            transaction.spill(directory).expect("the files");
+        }
+    }
+}
+
+/// Checks that exactly the keys that `write_spilled` puts are there, in both directions.
+fn assert_spilled(read: &dyn Read, value: &[u8]) {
+    let expected: Vec<(Vec<u8>, Vec<u8>)> = (0..SPILLED)
+        .filter(|number| number % 5 > 0)
+        .map(|number| (numbered(number), value.to_vec()))
+        .collect();
+    assert!(scan(read, &ALL, Direction::Forward) == expected, "forwards");
+    let mut backward = scan(read, &ALL, Direction::Backward);
+    backward.reverse();
+    assert!(backward == expected, "backwards");
+    let part = range(&numbered(1001), &numbered(1994));
+    let found = scan(read, &part, Direction::Backward);
+    assert_eq!(found.first().map(|(key, _)| key), Some(&numbered(1993)));
+    assert_eq!(found.len(), (1001..1994).filter(|number| number % 5 > 0).count());
+    for number in [0, 1, 999, 1000, SPILLED - 1, SPILLED] {
+        let there = number % 5 > 0 && number < SPILLED;
+        assert_eq!(get(read, &numbered(number)).as_deref(), there.then_some(value));
+    }
+}
+
+/// `spill` changes nothing that can be seen: not reads, not rollbacks, not the commit.
+pub fn spilled_writes_are_read_undone_and_committed_like_others(subject: &Subject<'_>) {
+    let store = subject.open();
+    let directory = spill(subject);
+    write(&*store, (0..SPILLED).step_by(3).map(|n| put(&numbered(n), b"old")).collect());
+    let before = scan(&*store, &ALL, Direction::Forward);
+    let mut transaction = begin(&store);
+    let begun = transaction.savepoint();
+    write_spilled(&mut *transaction, &directory, b"one");
+    assert_spilled(&*transaction, b"one");
+    let mark = transaction.savepoint();
+    write_spilled(&mut *transaction, &directory, b"another");
+    transaction.delete(numbered(1));
+    assert_eq!(get(&*transaction, &numbered(1)), None);
+    transaction.rollback_to(mark);
+    assert_spilled(&*transaction, b"one");
+    transaction.rollback_to(begun);
+    assert!(scan(&*transaction, &ALL, Direction::Forward) == before, "all is taken back");
+    write_spilled(&mut *transaction, &directory, b"at last");
+    let frozen = transaction.frozen_at(store.snapshot().expect("a snapshot"));
+    transaction.put(numbered(2), b"late".to_vec());
+    assert_spilled(&*frozen, b"at last");
+    transaction.put(numbered(2), b"at last".to_vec());
+    assert!(scan(&*store, &ALL, Direction::Forward) == before, "not before the commit");
+    transaction.commit(Durability::EveryCommit).expect("the commit");
+    assert_spilled(&*store, b"at last");
+    drop((store, frozen));
+    if subject.persists {
+        assert_spilled(&*subject.open(), b"at last");
+    }
+}
+
+/// A view from before a large commit stays as it is, whatever the store does to take it in.
+pub fn a_snapshot_sees_nothing_of_a_spilled_commit(subject: &Subject<'_>) {
+    let store = subject.open();
+    let directory = spill(subject);
+    write(&*store, (0..SPILLED).step_by(2).map(|n| put(&numbered(n), b"old")).collect());
+    let snapshot = store.snapshot().expect("a snapshot");
+    let before = scan(&*snapshot, &ALL, Direction::Forward);
+    let mut transaction = begin(&store);
+    write_spilled(&mut *transaction, &directory, b"new");
+    transaction.commit(Durability::EverySecond).expect("the commit");
+    assert!(scan(&*snapshot, &ALL, Direction::Forward) == before);
+    assert_eq!(get(&*snapshot, &numbered(1)), None);
+    assert_spilled(&*store, b"new");
+    // Later writes lie over it.
+    write(&*store, vec![put(&numbered(0), b"later"), delete(&numbered(1))]);
+    assert_eq!(get(&*store, &numbered(0)).as_deref(), Some(&b"later"[..]));
+    assert_eq!(get(&*store, &numbered(1)), None);
+}
+
+/// Files go with the transaction that made them.
+pub fn a_spilled_transaction_that_is_dropped_leaves_no_files(subject: &Subject<'_>) {
+    let store = subject.open();
+    let directory = spill(subject);
+    let files = || std::fs::read_dir(directory.path()).expect("the directory").count();
+    let mut transaction = begin(&store);
+    write_spilled(&mut *transaction, &directory, b"one");
+    let spilled = transaction.is_spilled();
+    assert_eq!(files() > 0, spilled);
+    drop(transaction);
+    assert_eq!(files(), 0);
+    let mut transaction = begin(&store);
+    write_spilled(&mut *transaction, &directory, b"one");
+    transaction.commit(Durability::Os).expect("the commit");
+    assert_eq!(files(), 0);
+}

@@ -57,10 +57,9 @@ pub(super) fn from_text(ty: &ColumnType, text: &[u8], zone: Zone) -> Converted {
 
 /// What was read, on the clock of the session.
 fn moment(read: ReadDateTime, zone: Zone) -> Moment {
-    let shifted = read.offset.and_then(|offset| {
-        let shift = i64::from(zone.offset_seconds) - i64::from(offset);
-        DateTime::from_micros(read.value.to_micros()? + shift * 1_000_000)
-    });
+    let shifted = read
+        .offset
+        .and_then(|offset| zone.datetime_at(Zone::ahead(offset).instant_of(read.value)?));
     Moment {
         value: shifted.unwrap_or(read.value),
         round_up: read.round_up,

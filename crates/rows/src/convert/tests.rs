@@ -37,7 +37,7 @@ fn long_text_is_cut_between_characters() {
 
 #[test]
 fn instants_are_read_and_shown_in_the_sessions_zone() {
-    let zone = Zone { offset_seconds: 7200 };
+    let zone = Zone::ahead(7200);
     let ty = ColumnType::Timestamp { fsp: 0 };
     let stored = from_text(&ty, b"2024-01-02 03:04:05", zone).value;
     let shown = |value: &Value, zone| {

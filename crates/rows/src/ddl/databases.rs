@@ -8,6 +8,7 @@
 use super::rules::check_name;
 use crate::engine::Engine;
 use crate::error::{Error, Result, Thing};
+use crate::table::Patience;
 
 impl Engine {
     /// Makes a database.
@@ -30,10 +31,10 @@ impl Engine {
     ///
     /// # Errors
     /// `NotFound`, `LockTimeout` when writers do not leave a table.
-    pub fn drop_database(&self, name: &str) -> Result<usize> {
+    pub fn drop_database(&self, name: &str, patience: &Patience) -> Result<usize> {
         let (mut change, tables, gates) = loop {
             let tables = self.catalog().tables(name)?;
-            let gates = self.close_all(&tables)?;
+            let gates = self.close_all(&tables, patience)?;
             let change = self.catalog().change();
             let now = self.catalog().tables(name)?;
             // A table that came or changed meanwhile has no closed gate: begin again.

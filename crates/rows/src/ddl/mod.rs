@@ -16,11 +16,13 @@
 
 mod databases;
 mod definition;
+mod read_lock;
 mod rules;
 mod space;
 mod tables;
 
 pub use definition::{NewIndex, NewTable};
 pub(crate) use definition::{add_index, hidden_key};
+pub use read_lock::ReadLock;
 pub use rules::{COLUMNS_MAX, INDEX_PARTS_MAX, INDEXES_MAX, NAME_CHARS_MAX};
 pub(crate) use rules::{broken, broken_owned, validate};

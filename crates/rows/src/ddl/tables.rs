@@ -9,12 +9,13 @@
 use std::sync::Arc;
 
 use super::definition::{NewTable, define};
+use super::read_lock::NO_TABLE;
 use super::rules::check_name;
 use crate::catalog::{current, no_database, no_table};
 use crate::engine::Engine;
 use crate::error::{Error, Result, Thing};
 use crate::schema::TableDefinition;
-use crate::table::{ClosedGate, Table};
+use crate::table::{ClosedGate, Patience, Table};
 
 impl Engine {
     /// Makes a table.
@@ -23,6 +24,8 @@ impl Engine {
     /// `Exists`, `NotFound` of the database, `Definition`.
     pub fn create_table(&self, new: NewTable) -> Result<Arc<Table>> {
         let mut definition = define(new, self.clock().unix_micros() / 1_000_000)?;
+        let patience = Patience::at_most(self.lock_wait_max());
+        let _inside = self.new_tables().enter(NO_TABLE, Some(&patience))?;
         let mut change = self.catalog().change();
         if self.find_table(&definition.database, &definition.name)?.is_some() {
             let name = format!("{}.{}", definition.database, definition.name);
@@ -32,6 +35,7 @@ impl Engine {
         change.put_table(&definition);
         change.finish(&**self.store(), self.durability(), |databases| {
             let table = Arc::new(current(definition, Arc::default()));
+            table.state.rows.set(0);
             let tables = databases.entry(table.database.clone()).or_default();
             tables.insert(table.name.clone(), Arc::clone(&table));
             table
@@ -42,9 +46,9 @@ impl Engine {
     ///
     /// # Errors
     /// `NotFound`, `LockTimeout` when writers do not leave it.
-    pub fn drop_table(&self, database: &str, name: &str) -> Result<()> {
+    pub fn drop_table(&self, database: &str, name: &str, patience: &Patience) -> Result<()> {
         let table = self.catalog().table(database, name)?;
-        let gate = table.state.close(self.lock_wait_max())?;
+        let gate = table.state.close(patience)?;
         let mut change = self.catalog().change();
         let table = self.catalog().table(database, name)?;
         change.delete_table(table.id);
@@ -61,9 +65,9 @@ impl Engine {
     ///
     /// # Errors
     /// As `drop_table`.
-    pub fn truncate_table(&self, database: &str, name: &str) -> Result<()> {
+    pub fn truncate_table(&self, database: &str, name: &str, patience: &Patience) -> Result<()> {
         let table = self.catalog().table(database, name)?;
-        let gate = table.state.close(self.lock_wait_max())?;
+        let gate = table.state.close(patience)?;
         let mut change = self.catalog().change();
         let table = self.catalog().table(database, name)?;
         let mut definition = table.definition.clone();
@@ -75,6 +79,7 @@ impl Engine {
         change.put_table(&definition);
         change.finish(&**self.store(), self.durability(), |databases| {
             table.state.reset_counters();
+            table.state.rows.set(0);
             let renewed = Arc::new(current(definition, Arc::clone(&table.state)));
             renewed.inherit(&table);
             if let Some(tables) = databases.get_mut(database) {
@@ -89,7 +94,11 @@ impl Engine {
     ///
     /// # Errors
     /// `NotFound`, `Exists`, `LockTimeout`.
-    pub fn rename_tables(&self, renames: &[((&str, &str), (&str, &str))]) -> Result<()> {
+    pub fn rename_tables(
+        &self,
+        renames: &[((&str, &str), (&str, &str))],
+        patience: &Patience,
+    ) -> Result<()> {
         let mut sources: Vec<Arc<Table>> = Vec::new();
         for ((database, name), _) in renames {
             // A name that only an earlier rename of this list makes has no table yet.
@@ -99,7 +108,7 @@ impl Engine {
                 sources.push(table);
             }
         }
-        let gates = self.close_all(&sources)?;
+        let gates = self.close_all(&sources, patience)?;
         let mut change = self.catalog().change();
         let mut moved: Vec<(TableDefinition, Arc<Table>)> = Vec::new();
         for ((from_database, from), (to_database, to)) in renames {
@@ -159,10 +168,14 @@ impl Engine {
 
     /// Closes the gates of several tables, in the order of their ids so that two such changes
     /// do not wait for each other.
-    pub(super) fn close_all(&self, tables: &[Arc<Table>]) -> Result<Vec<ClosedGate>> {
+    pub(super) fn close_all(
+        &self,
+        tables: &[Arc<Table>],
+        patience: &Patience,
+    ) -> Result<Vec<ClosedGate>> {
         let mut ordered: Vec<&Arc<Table>> = tables.iter().collect();
         ordered.sort_by_key(|table| table.id);
-        ordered.iter().map(|table| table.state.close(self.lock_wait_max())).collect()
+        ordered.iter().map(|table| table.state.close(patience)).collect()
     }
 
     pub(crate) fn find_table(&self, database: &str, name: &str) -> Result<Option<Arc<Table>>> {

@@ -1,7 +1,7 @@
 //! Sums, products and quotients of `Decimal`.
 //!
-//! Every operation is exact or rounds once, half away from zero, and says `None` when the result
-//! has more than 74 digits. MySQL's rules for a result's scale and its limit of 65 digits are the
+//! Every operation is exact or rounds once, half away from zero where its name says nothing else,
+//! and says `None` when the result has more than 74 digits. MySQL's rules for a result's scale and its limit of 65 digits are the
 //! caller's.
 //!
 //! Not here: rescaling (`number`).
@@ -50,6 +50,15 @@ impl Decimal {
 
     /// The quotient with `scale` digits behind the point. `None` also for a divisor of 0.
     pub fn checked_div(self, other: Decimal, scale: u8) -> Option<Decimal> {
+        self.quotient(other, scale, true)
+    }
+
+    /// As `checked_div`, further digits left out instead of rounded.
+    pub fn checked_div_down(self, other: Decimal, scale: u8) -> Option<Decimal> {
+        self.quotient(other, scale, false)
+    }
+
+    fn quotient(self, other: Decimal, scale: u8, round: bool) -> Option<Decimal> {
         if other.is_zero() || scale > Self::DIGITS_MAX {
             return None;
         }
@@ -66,7 +75,7 @@ impl Decimal {
         let divisor = b.checked_mul(pow10(down as u8)).filter(|d| d.leading_zeros() > 1)?;
         let (quotient, rest) = dividend.div_rem(divisor);
         let quotient = quotient.narrow()?;
-        signed(quotient + U256::from(rest >= divisor - rest), negative, scale)
+        signed(quotient + U256::from(round && rest >= divisor - rest), negative, scale)
     }
 
     /// What the whole-numbered quotient leaves, with the dividend's sign. `None` for a divisor

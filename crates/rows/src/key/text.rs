@@ -6,7 +6,7 @@
 
 use memchr::memchr;
 
-use crate::collation::{ASCII, next_character, weight};
+use crate::collation::{next_character, weight};
 use crate::types::Collation;
 
 /// Ends a text.
@@ -67,21 +67,24 @@ fn after_spaces(text: &[u8]) -> u8 {
     text.iter().copied().find(|byte| *byte != SPACE).unwrap_or(SPACE)
 }
 
-fn write_ci(text: &[u8], out: &mut Vec<u8>) {
-    let mut at = 0;
-    while at < text.len() {
-        let byte = text[at];
-        if byte == SPACE {
+fn write_ci(mut text: &[u8], out: &mut Vec<u8>) {
+    while let Some(first) = text.first() {
+        if *first == SPACE {
             // Weights below a space are control characters, which weigh what they are.
-            out.extend_from_slice(&[SPACE, mark(after_spaces(&text[at..]))]);
-            at += 1;
-        } else if let Some(weight) = ASCII.get(usize::from(byte)) {
-            out.push(*weight);
-            at += 1;
-        } else {
-            let (character, bytes) = next_character(&text[at..]);
+            out.extend_from_slice(&[SPACE, mark(after_spaces(text))]);
+            text = &text[1..];
+            continue;
+        }
+        // Nearly all of most texts, many bytes at a time: of ASCII, small letters alone weigh
+        // what others do.
+        let plain = text.iter().position(|byte| *byte == SPACE || !byte.is_ascii());
+        let (run, rest) = text.split_at(plain.unwrap_or(text.len()));
+        out.extend(run.iter().map(u8::to_ascii_uppercase));
+        text = rest;
+        if text.first().is_some_and(|byte| !byte.is_ascii()) {
+            let (character, bytes) = next_character(text);
             push_short(weight(character), out);
-            at += bytes;
+            text = &text[bytes..];
         }
     }
 }

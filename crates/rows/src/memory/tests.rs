@@ -31,6 +31,31 @@ crate::store_conformance! {
     open: |_| Ok(Arc::new(MemoryStore::new()) as Arc<dyn Store>)
 }
 
+mod cold {
+    use super::*;
+
+    crate::store_conformance! {
+        persists: false,
+        open: |_| Ok(Arc::new(MemoryStore::cold()) as Arc<dyn Store>)
+    }
+
+    #[test]
+    fn a_cold_store_answers_nobody_who_may_not_wait() {
+        let store = MemoryStore::cold();
+        put(&store, b"k", b"v");
+        let all = KeyRange { start: Vec::new(), end: Vec::new() };
+        let snapshot = store.snapshot().unwrap();
+        let mut value = Vec::new();
+        for view in [&store as &dyn Read, &*snapshot, &*store.begin().unwrap()] {
+            let refused = view.get(b"k", Reach::Memory, &mut value);
+            assert!(matches!(refused, Err(Error::WouldWait(Wait::Disk))));
+            let refused = view.scan(&all, Direction::Forward, Reach::Memory);
+            assert!(matches!(refused, Err(Error::WouldWait(Wait::Disk))));
+            assert!(view.get(b"k", Reach::Disk, &mut value).unwrap());
+        }
+    }
+}
+
 proptest::proptest! {
     #![proptest_config(proptest::test_runner::Config::with_cases(200))]
     #[test]

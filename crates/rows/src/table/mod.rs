@@ -10,8 +10,9 @@
 //! Value of an index entry whose key ends with the primary key: `u16` little-endian, the number
 //! of key bytes before it.
 //!
-//! Where to look: `version` is the table itself, `state` what its versions share, `keys` and
-//! `entries` make the keys above, `ranges` those between which to look.
+//! Where to look: `version` is the table itself, `state` what its versions share, `count` how many
+//! rows it has, `keys` and `entries` make the keys above, `covering` reads columns back from
+//! them, `ranges` are those between which to look.
 //!
 //! Invariants
 //! 1. `Table` never changes; `TableState` is shared by all versions of one table.
@@ -20,15 +21,20 @@
 //!
 //! Not here: persistence of definitions (`catalog`), the changes themselves (`ddl`, `alter`).
 
+mod count;
+mod covering;
 mod entries;
 mod keys;
 mod ranges;
 mod state;
 mod version;
 
+pub use count::RowCount;
+pub(crate) use count::RowsMoved;
+pub use covering::{CoveredRow, Covering};
 pub use entries::Entry;
 pub use keys::{IndexCodec, KEY_BYTES_MAX, PREFIX_BYTES, PRIMARY, PartCodec};
 pub(crate) use ranges::table_range;
 pub(crate) use state::ClosedGate;
-pub use state::{GateGuard, TableState};
+pub use state::{GateGuard, GivenUp, Patience, TableState};
 pub use version::Table;

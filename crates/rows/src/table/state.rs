@@ -1,23 +1,72 @@
 //! What all versions of one table share: which of them is current, its gate, its counters.
 //!
-//! The gate lets writers in side by side, and a schema change when no writer is inside.
+//! The gate lets writers in side by side, and a schema change when no writer is inside. A writer
+//! that is alone inside may claim the table, and the next one comes in when it has left.
 //!
 //! Invariants
 //! 1. Leaving moves `writers_left` before anybody learns that the transaction is over.
-//! 2. Who waits for the gate does so for a stated time, or not at all.
+//! 2. Who waits for the gate does so for a stated time, or not at all, and no longer when it is
+//!    given up.
 //!
 //! Not here: what the counters count (`transaction`), what a version is (`version`).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use parking_lot::{Condvar, Mutex};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 
+use super::count::RowCount;
 use crate::error::{Error, Result, Wait};
 use crate::recency::Recency;
-use crate::schema::TableDefinition;
-use crate::store::LockWait;
+use crate::schema::{TableDefinition, TableId};
+use crate::waiting::{Waiting, during};
+
+/// How long somebody waits without a look at whether that was given up.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// How long a table may still seem claimed when the locks of its owner are free already.
+const LEAVING: Duration = Duration::from_millis(10);
+
+/// Says that whoever waits need not any more: its client has gone, or was told to stop.
+pub type GivenUp = Arc<dyn Fn() -> bool + Send + Sync>;
+
+/// How long a schema change waits for those who write, or they for it.
+#[derive(Clone)]
+pub struct Patience {
+    deadline: Option<Instant>,
+    given_up: Option<GivenUp>,
+}
+
+impl Patience {
+    /// From now on this long.
+    pub fn at_most(time: Duration) -> Patience {
+        Patience { deadline: Instant::now().checked_add(time), given_up: None }
+    }
+
+    /// And no longer than until `given_up` says so.
+    #[must_use]
+    pub fn unless(mut self, given_up: GivenUp) -> Patience {
+        self.given_up = Some(given_up);
+        self
+    }
+
+    /// What is left of it.
+    pub(crate) fn left(&self) -> Duration {
+        let left = |deadline: Instant| deadline.saturating_duration_since(Instant::now());
+        self.deadline.map_or(Duration::MAX, left)
+    }
+
+    /// The moment of the next look; `None` when there is no patience left.
+    fn next_look(&self) -> Option<Instant> {
+        let now = Instant::now();
+        let is_over = self.deadline.is_some_and(|deadline| now >= deadline);
+        if is_over || self.given_up.as_ref().is_some_and(|given_up| given_up()) {
+            return None;
+        }
+        let look = now + LOOK_EVERY;
+        Some(self.deadline.map_or(look, |deadline| deadline.min(look)))
+    }
+}
 
 /// What all versions of one table share.
 #[derive(Debug, Default)]
@@ -32,6 +81,8 @@ pub struct TableState {
     pub(super) writers_left: AtomicU64,
     gate: Mutex<Gate>,
     gate_moved: Condvar,
+    /// About how many rows there are.
+    pub(crate) rows: RowCount,
     /// Next AUTO_INCREMENT value; 0 while not read from the rows yet.
     pub(crate) auto_increment: AtomicU64,
     /// Next hidden row id; 0 while not read from the rows yet.
@@ -42,6 +93,8 @@ pub struct TableState {
 struct Gate {
     writers: usize,
     closed: bool,
+    /// The one writer inside wants no other.
+    claimed: bool,
 }
 
 impl TableState {
@@ -68,25 +121,36 @@ impl TableState {
         self.row_id.store(0, Ordering::SeqCst);
     }
 
-    /// Enters as a writer.
+    /// Enters the table `id` as a writer; without patience only if that needs no waiting. `None`
+    /// while another writer has claimed the table.
     ///
     /// # Errors
     /// `WouldWait(Schema)` or `LockTimeout` while a schema change has the gate closed.
-    pub(crate) fn enter(self: &Arc<Self>, wait: LockWait) -> Result<GateGuard> {
+    pub(crate) fn enter(
+        self: &Arc<Self>,
+        id: TableId,
+        patience: Option<&Patience>,
+    ) -> Result<Option<GateGuard>> {
         let mut gate = self.gate.lock();
-        if gate.closed {
-            let LockWait::AtMost(wait_max) = wait else {
-                return Err(Error::WouldWait(Wait::Schema));
-            };
-            let deadline = Instant::now() + wait_max;
-            while gate.closed {
-                if self.gate_moved.wait_until(&mut gate, deadline).timed_out() {
-                    return Err(Error::LockTimeout);
-                }
+        while gate.closed {
+            let patience = patience.ok_or(Error::WouldWait(Wait::Schema))?;
+            if self.waited_out(&mut gate, patience) {
+                return Err(Error::LockTimeout);
             }
         }
+        if gate.claimed {
+            return Ok(None);
+        }
         gate.writers += 1;
-        Ok(GateGuard(Arc::clone(self)))
+        Ok(Some(GateGuard { state: Arc::clone(self), id, claims: false }))
+    }
+
+    /// Lets a writer that has claimed the table leave, whose locks are free already.
+    pub(crate) fn let_leave(&self) {
+        let mut gate = self.gate.lock();
+        if gate.claimed {
+            self.gate_moved.wait_for(&mut gate, LEAVING);
+        }
     }
 
     /// Closes the gate and waits until the writers inside have left.
@@ -94,18 +158,17 @@ impl TableState {
     /// # Errors
     /// `LockTimeout` when another change has it closed, or writers do not leave in time; the gate
     /// is then as it was.
-    pub(crate) fn close(self: &Arc<Self>, wait_max: std::time::Duration) -> Result<ClosedGate> {
-        let deadline = Instant::now() + wait_max;
+    pub(crate) fn close(self: &Arc<Self>, patience: &Patience) -> Result<ClosedGate> {
         let mut gate = self.gate.lock();
         while gate.closed {
-            if self.gate_moved.wait_until(&mut gate, deadline).timed_out() {
+            if self.waited_out(&mut gate, patience) {
                 return Err(Error::LockTimeout);
             }
         }
         gate.closed = true;
         let closed = ClosedGate(Arc::clone(self));
         while gate.writers > 0 {
-            if self.gate_moved.wait_until(&mut gate, deadline).timed_out() {
+            if self.waited_out(&mut gate, patience) {
                 drop(gate);
                 drop(closed);
                 return Err(Error::LockTimeout);
@@ -113,25 +176,58 @@ impl TableState {
         }
         Ok(closed)
     }
+
+    /// Waits until the gate moves, or it is time to look again; whether patience is at its end.
+    fn waited_out(&self, gate: &mut MutexGuard<'_, Gate>, patience: &Patience) -> bool {
+        let Some(look) = patience.next_look() else { return true };
+        during(Waiting::MetadataLock, || self.gate_moved.wait_until(gate, look));
+        false
+    }
 }
 
 /// A writer inside the gate; leaving is dropping it.
 #[derive(Debug)]
-pub struct GateGuard(Arc<TableState>);
+pub struct GateGuard {
+    state: Arc<TableState>,
+    id: TableId,
+    claims: bool,
+}
 
 impl GateGuard {
     pub(crate) fn is_of(&self, state: &Arc<TableState>) -> bool {
-        Arc::ptr_eq(&self.0, state)
+        Arc::ptr_eq(&self.state, state)
+    }
+
+    /// The table that was entered; it stays the same while there is a writer inside.
+    pub(crate) fn id(&self) -> TableId {
+        self.id
+    }
+
+    pub(crate) fn claims(&self) -> bool {
+        self.claims
+    }
+
+    /// Keeps others out from now on, if there are none and nobody waits to change the table.
+    pub(crate) fn claim(&mut self) -> bool {
+        let mut gate = self.state.gate.lock();
+        if gate.writers == 1 && !gate.closed {
+            gate.claimed = true;
+            self.claims = true;
+        }
+        self.claims
     }
 }
 
 impl Drop for GateGuard {
     fn drop(&mut self) {
-        self.0.writers_left.fetch_add(1, Ordering::Release);
-        let mut gate = self.0.gate.lock();
+        self.state.writers_left.fetch_add(1, Ordering::Release);
+        let mut gate = self.state.gate.lock();
         gate.writers -= 1;
-        if gate.closed && gate.writers == 0 {
-            self.0.gate_moved.notify_all();
+        if self.claims {
+            gate.claimed = false;
+        }
+        if self.claims || gate.closed && gate.writers == 0 {
+            self.state.gate_moved.notify_all();
         }
     }
 }
@@ -149,20 +245,54 @@ impl Drop for ClosedGate {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
+
+    fn soon() -> Patience {
+        Patience::at_most(Duration::from_millis(5))
+    }
+
+    fn enter(state: &Arc<TableState>) -> Result<Option<GateGuard>> {
+        state.enter(1, None)
+    }
 
     #[test]
     fn a_closed_gate_lets_nobody_in_and_waits_for_those_inside() {
         let state = Arc::new(TableState::default());
-        let inside = state.enter(LockWait::Never).unwrap();
-        assert!(matches!(state.close(Duration::from_millis(5)), Err(Error::LockTimeout)));
+        let inside = enter(&state).unwrap();
+        assert!(matches!(state.close(&soon()), Err(Error::LockTimeout)));
         drop(inside);
-        let closed = state.close(Duration::from_millis(5)).unwrap();
-        let refused = state.enter(LockWait::Never);
-        assert!(matches!(refused, Err(Error::WouldWait(Wait::Schema))));
+        let closed = state.close(&soon()).unwrap();
+        assert!(matches!(enter(&state), Err(Error::WouldWait(Wait::Schema))));
         drop(closed);
-        state.enter(LockWait::Never).unwrap();
+        enter(&state).unwrap();
+    }
+
+    #[test]
+    fn a_writer_that_is_alone_may_keep_others_out_until_it_leaves() {
+        let state = Arc::new(TableState::default());
+        let (mut one, other) = (enter(&state).unwrap().unwrap(), enter(&state).unwrap());
+        assert!(!one.claim(), "not while another is inside");
+        drop(other);
+        assert!(one.claim());
+        assert!(enter(&state).unwrap().is_none());
+        assert!(matches!(state.close(&soon()), Err(Error::LockTimeout)));
+        drop(one);
+        assert!(enter(&state).unwrap().is_some());
+    }
+
+    #[test]
+    fn a_schema_change_that_is_given_up_waits_no_longer() {
+        let state = Arc::new(TableState::default());
+        let _inside = enter(&state).unwrap();
+        let patience = Patience::at_most(Duration::from_secs(3600)).unless(Arc::new(|| true));
+        assert!(matches!(state.close(&patience), Err(Error::LockTimeout)));
+    }
+
+    #[test]
+    fn a_writer_that_is_told_to_stop_waits_no_longer_for_a_schema_change() {
+        let state = Arc::new(TableState::default());
+        let _closed = state.close(&soon()).unwrap();
+        let patience = Patience::at_most(Duration::from_secs(3600)).unless(Arc::new(|| true));
+        assert!(matches!(state.enter(1, Some(&patience)), Err(Error::LockTimeout)));
     }
 }

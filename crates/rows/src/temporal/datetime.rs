@@ -8,7 +8,8 @@
 use super::calendar::{DAY, SECOND, push_fraction, push_two, step};
 use super::date::Date;
 use super::time::Time;
-use super::timestamp::{Timestamp, Zone};
+use super::timestamp::Timestamp;
+use super::zone::Zone;
 
 /// A day and a time of day with microseconds. Packed, so that numbers order as times do:
 ///
@@ -162,7 +163,7 @@ impl DateTime {
         if self.is_zero() {
             return Some(Timestamp::ZERO);
         }
-        let micros = self.to_micros()? - i64::from(zone.offset_seconds) * SECOND;
+        let micros = zone.instant_of(self)?;
         let timestamp = Timestamp::from_micros(u64::try_from(micros).ok()?);
         (Timestamp::MIN..=Timestamp::MAX).contains(&timestamp).then_some(timestamp)
     }

@@ -9,6 +9,7 @@ mod parse_time;
 mod tests;
 mod time;
 mod timestamp;
+mod zone;
 
 pub use calendar::{days_from_civil, days_in_month};
 pub use date::Date;
@@ -16,4 +17,5 @@ pub use datetime::DateTime;
 pub use parse::{ReadDateTime, number_to_datetime, read_datetime};
 pub use parse_time::{ReadTime, number_to_time, read_time};
 pub use time::Time;
-pub use timestamp::{Timestamp, Zone};
+pub use timestamp::Timestamp;
+pub use zone::Zone;

@@ -1,12 +1,13 @@
-//! `Timestamp`: an instant, and `Zone`, the clock that shows it.
+//! `Timestamp`: an instant.
 //!
 //! Invariants
 //! 1. What a row holds is UTC; a zone matters only to text.
 //!
-//! Not here: zones with daylight saving time.
+//! Not here: the clock that shows it (`zone`).
 
-use super::calendar::{DAY, SECOND, step};
+use super::calendar::{SECOND, step};
 use super::datetime::DateTime;
+use super::zone::Zone;
 
 /// Microseconds since 1970-01-01 00:00:00 UTC; 0 stands for '0000-00-00 00:00:00'.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -40,10 +41,8 @@ impl Timestamp {
         if self.is_zero() {
             return DateTime::ZERO;
         }
-        let shifted = i64::try_from(self.0)
-            .ok()
-            .and_then(|micros| micros.checked_add(i64::from(zone.offset_seconds) * SECOND));
-        shifted.and_then(DateTime::from_micros).unwrap_or(DateTime::ZERO)
+        let micros = i64::try_from(self.0).ok();
+        micros.and_then(|micros| zone.datetime_at(micros)).unwrap_or(DateTime::ZERO)
     }
 
     /// Rounded to `fsp` digits of a second's fraction, half up. `None` beyond the range.
@@ -56,40 +55,5 @@ impl Timestamp {
     /// Digits of the second's fraction beyond `fsp` left out.
     pub fn truncate(self, fsp: u8) -> Timestamp {
         Timestamp(self.0 - self.0 % step(fsp) as u64)
-    }
-}
-
-/// A clock's fixed distance from UTC.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub struct Zone {
-    /// Seconds that its clocks are ahead of UTC.
-    pub offset_seconds: i32,
-}
-
-impl Zone {
-    /// UTC itself.
-    pub const UTC: Zone = Zone { offset_seconds: 0 };
-
-    /// The zone of a MySQL offset: '+05:30', '-3:00', within -13:59 and +14:00; 'UTC' too.
-    pub fn parse(text: &str) -> Option<Zone> {
-        if text.eq_ignore_ascii_case("utc") {
-            return Some(Self::UTC);
-        }
-        let (sign, clock) = text.split_at_checked(1)?;
-        let (hours, minutes) = clock.split_once(':')?;
-        let digits = |part: &str| part.bytes().all(|b| b.is_ascii_digit()) && part.len() <= 2;
-        if !digits(hours) || !digits(minutes) || minutes.len() != 2 {
-            return None;
-        }
-        let (hours, minutes): (i32, i32) = (hours.parse().ok()?, minutes.parse().ok()?);
-        let seconds = hours * 3600 + minutes * 60;
-        match sign {
-            _ if minutes > 59 => None,
-            "+" if seconds <= 14 * 3600 => Some(Zone { offset_seconds: seconds }),
-            "-" if i64::from(seconds) * SECOND < DAY && seconds < 14 * 3600 => {
-                Some(Zone { offset_seconds: -seconds })
-            }
-            _ => None,
-        }
     }
 }

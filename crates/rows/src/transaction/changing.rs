@@ -1,7 +1,8 @@
 //! A locked row, shown to the caller and changed as that says.
 //!
 //! Invariants
-//! 1. Only entries whose bytes change are written; a row that stays as it was is not.
+//! 1. Only entries whose bytes change are written; a row that stays as it was is not, unless it
+//!    is set anew. Nothing is read again for that: the row was read under its lock.
 //! 2. A row whose key changes moves: its new place is locked, and free.
 //!
 //! Not here: locking it (`operations`).
@@ -41,7 +42,8 @@ impl Transaction {
                 self.delete_row(table, row_key, &old)?;
                 Ok(Changed::Deleted)
             }
-            RowChange::Set(sets) => self.set_columns(table, row_key, &old, &sets),
+            RowChange::Set(sets) => self.set_columns(table, row_key, &old, &sets, false),
+            RowChange::SetAnew(sets) => self.set_columns(table, row_key, &old, &sets, true),
         }
     }
 
@@ -51,6 +53,7 @@ impl Transaction {
         row_key: &[u8],
         old: &RowRef<'_>,
         sets: &[(usize, Value)],
+        anew: bool,
     ) -> Result<Changed> {
         let old_values = old.values()?;
         let mut new_values = old_values.clone();
@@ -59,7 +62,7 @@ impl Transaction {
         }
         let changed: Vec<usize> =
             (0..new_values.len()).filter(|&i| !same(new_values[i], old_values[i])).collect();
-        if changed.is_empty() {
+        if changed.is_empty() && !anew {
             return Ok(Changed::Unchanged);
         }
         check_nulls(table, &new_values)?;

@@ -1,7 +1,8 @@
 //! Numbers that the engine makes up: AUTO_INCREMENT values and hidden row ids.
 //!
 //! Invariants
-//! 1. A number is handed out once, whatever becomes of its row.
+//! 1. A number is handed out once, whatever becomes of its row; but a row that is to be put in
+//!    again where waiting is allowed gives its number back if nobody has had the next.
 //! 2. A row that was refused does not move the counter past its own value.
 //!
 //! Not here: reading the last number from the rows (`engine`).
@@ -13,7 +14,7 @@ use crate::datum::Datum;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::table::Table;
-use crate::types::{ColumnType, IntWidth};
+use crate::types::ColumnType;
 
 impl Transaction {
     /// The AUTO_INCREMENT value for a row that leaves it to the engine.
@@ -26,6 +27,21 @@ impl Transaction {
                 self.engine.next_auto_increment(table, auto_increment_max(ty)).map(Some)
             }
             _ => Ok(None),
+        }
+    }
+
+    /// Gives the number of a row back that was not put in because it would have to wait: the row
+    /// comes again, and gets a number again.
+    pub(super) fn give_back_unless_put<T>(
+        &self,
+        table: &Table,
+        generated: Option<u64>,
+        put: &Result<T>,
+    ) {
+        if let (Some(value), Err(Error::WouldWait(_))) = (generated, put) {
+            let next = &table.state.auto_increment;
+            // If another number was handed out since, this one is a gap.
+            let _ = next.compare_exchange(value + 1, value, Ordering::SeqCst, Ordering::SeqCst);
         }
     }
 
@@ -65,16 +81,8 @@ fn as_counter(value: Datum<'_>) -> Option<u64> {
 /// The largest value that AUTO_INCREMENT may reach in a column of this type.
 fn auto_increment_max(ty: &ColumnType) -> u64 {
     match ty {
-        ColumnType::Int { width, unsigned, .. } => {
-            let bits = match width {
-                IntWidth::Tiny => 8,
-                IntWidth::Small => 16,
-                IntWidth::Medium => 24,
-                IntWidth::Int => 32,
-                IntWidth::Big => 64,
-            } - u32::from(!*unsigned);
-            u64::MAX >> (64 - bits)
-        }
+        ColumnType::Int { width, unsigned: true, .. } => width.unsigned_max(),
+        ColumnType::Int { width, .. } => width.max() as u64,
         ColumnType::Float => 1 << 24,
         _ => 1 << 53,
     }

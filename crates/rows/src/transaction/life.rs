@@ -3,17 +3,21 @@
 //! Invariants
 //! 1. A table is entered before anything of it is locked or written.
 //! 2. What a failed step has written is forgotten; its locks stay until the end.
+//! 3. Memory for writes and locks is had before there are more than a little more: writes that are
+//!    too many go to files, and a table in which too many rows are locked is locked whole as soon
+//!    as nobody else writes in it.
 //!
 //! Not here: what is written (`operations`), the commit itself (`commit`).
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use crate::budget::Share;
+use crate::budget::{SMALL_BYTES, Share};
 use crate::engine::Engine;
 use crate::error::{Error, Result, Wait};
 use crate::recency::Sizes;
 use crate::store::{Durability, LockWait, Reach, Read, Savepoint, StoreTransaction};
-use crate::table::{GateGuard, Table};
+use crate::table::{GateGuard, GivenUp, Patience, Table};
 
 /// Writes that become visible and durable together.
 pub struct Transaction {
@@ -30,7 +34,21 @@ pub struct Transaction {
     pub(super) absent: Option<Vec<u8>>,
     /// Whether 0 in an AUTO_INCREMENT column is a value like any other.
     pub(super) zero_is_value: bool,
+    /// Whole transactions of others that are committed together with this one.
+    pub(crate) others: Vec<Transaction>,
+    /// Ends its waits for changes of definitions.
+    given_up: Option<GivenUp>,
+    /// Bytes of locks at which it is tried to have fewer.
+    widen_at: usize,
 }
+
+/// The part of the memory for clients that the writes of one transaction may take before they go
+/// to a file.
+const WRITES_PART: usize = 8;
+/// The part that its locks may take before a table is locked whole.
+const LOCKS_PART: usize = 16;
+/// A table with fewer locks is not worth it.
+const LOCKS_MIN: usize = 1000;
 
 impl Engine {
     /// Starts a transaction whose locks are waited for as `wait` says.
@@ -45,6 +63,9 @@ impl Engine {
             wait,
             absent: None,
             zero_is_value: false,
+            others: Vec::new(),
+            given_up: None,
+            widen_at: self.budget().bytes_max() / LOCKS_PART,
         })
     }
 }
@@ -89,12 +110,27 @@ impl Transaction {
         self.wait = wait;
     }
 
-    /// Whether nothing is written.
-    pub fn is_empty(&self) -> bool {
-        self.store.is_empty()
+    /// Has other transactions committed together with this one: with one sync, and one result.
+    pub(crate) fn commit_with(&mut self, others: Vec<Transaction>) {
+        self.others.extend(others);
     }
 
-    /// Bytes written so far.
+    /// Has it wait no longer for changes of definitions once this says so.
+    pub fn give_up_if(&mut self, given_up: GivenUp) {
+        self.given_up = Some(given_up);
+    }
+
+    /// Whether nothing is written.
+    pub fn is_empty(&self) -> bool {
+        self.store.is_empty() && self.others.iter().all(Transaction::is_empty)
+    }
+
+    /// Whether some of its writes lie in files: reading them waits for the disk.
+    pub fn is_spilled(&self) -> bool {
+        self.store.is_spilled()
+    }
+
+    /// Bytes of memory for what is written and locked so far.
     pub fn bytes(&self) -> usize {
         self.store.bytes()
     }
@@ -141,9 +177,102 @@ impl Transaction {
 
     pub(super) fn enter(&mut self, table: &Arc<Table>) -> Result<()> {
         if !self.gates.iter().any(|gate| gate.is_of(&table.state)) {
-            self.gates.push(table.state.enter(self.wait)?);
+            let gate = self.gate(table)?;
+            self.gates.push(gate);
         }
+        self.make_room(0)?;
         if table.is_current() { Ok(()) } else { Err(Error::SchemaChanged) }
+    }
+
+    /// Goes through the table's gate, behind whoever has the table locked whole.
+    fn gate(&mut self, table: &Table) -> Result<GateGuard> {
+        let patience = match self.wait {
+            LockWait::Never => None,
+            LockWait::AtMost(time) => {
+                let patience = Patience::at_most(time);
+                Some(match &self.given_up {
+                    Some(given_up) => patience.unless(Arc::clone(given_up)),
+                    None => patience,
+                })
+            }
+        };
+        loop {
+            if let Some(gate) = table.state.enter(table.id, patience.as_ref())? {
+                return Ok(gate);
+            }
+            let wait = match &patience {
+                None => LockWait::Never,
+                Some(patience) => LockWait::AtMost(patience.left()),
+            };
+            self.store.await_table(table.id.to_be_bytes(), wait)?;
+            match wait {
+                // Its locks are free, and it is about to leave.
+                LockWait::Never => return Err(Error::WouldWait(Wait::Schema)),
+                LockWait::AtMost(Duration::ZERO) => return Err(Error::LockTimeout),
+                LockWait::AtMost(_) => table.state.let_leave(),
+            }
+        }
+    }
+
+    /// Takes memory for so many more bytes of writes: for the buffer, and for the copy that the
+    /// store makes of it when it is committed.
+    pub(super) fn make_room(&mut self, more: usize) -> Result<()> {
+        let wanted = |this: &Transaction| {
+            let locks = this.store.lock_bytes();
+            2 * (this.store.bytes() - locks + more) + locks + this.sizes.bytes()
+        };
+        if wanted(self) <= self.share.bytes() + SMALL_BYTES {
+            return Ok(());
+        }
+        if self.reach() == Reach::Disk {
+            let bytes_max = self.engine.budget().bytes_max();
+            if self.store.lock_bytes() > self.widen_at {
+                self.widen_locks();
+            }
+            if self.store.spillable_bytes() > bytes_max / WRITES_PART {
+                self.spill()?;
+            }
+            let bytes = wanted(self);
+            if self.share.grow_to(bytes).is_ok() {
+                return Ok(());
+            }
+            // Others have the rest.
+            self.widen_locks();
+            self.spill()?;
+        }
+        let bytes = wanted(self);
+        self.share.grow_to(bytes).map_err(|_| {
+            if self.reach() == Reach::Memory {
+                // Where waiting is allowed there may be room in a file.
+                return Error::WouldWait(Wait::Disk);
+            }
+            let (locks, bytes) = (self.store.locks(), self.store.bytes() + more);
+            Error::TransactionTooLarge { locks, bytes }
+        })
+    }
+
+    /// Moves the writes to a file, if there is a place for files.
+    fn spill(&mut self) -> Result<()> {
+        if let Some(directory) = self.engine.spill() {
+            self.store.spill(directory)?;
+            self.share.set(self.share.bytes().min(2 * self.store.bytes()));
+        }
+        Ok(())
+    }
+
+    /// Locks tables whole in which many rows are locked and nobody else writes.
+    fn widen_locks(&mut self) {
+        for gate in self.gates.iter_mut().filter(|gate| !gate.claims()) {
+            let table = gate.id().to_be_bytes();
+            if self.store.locks_of(table) >= LOCKS_MIN {
+                self.store.lock_table(table, &mut || gate.claim());
+            }
+        }
+        // Where others write as well, it is tried again when there are a quarter more.
+        let bytes = self.store.lock_bytes();
+        let least = self.engine.budget().bytes_max() / LOCKS_PART;
+        self.widen_at = least.max(bytes + bytes / 4);
+        self.share.set(self.share.bytes().min(2 * self.store.bytes()));
     }
 
     /// How far its reads reach: into memory only, where locks are not waited for either.
@@ -157,13 +286,8 @@ impl Transaction {
     /// Reads a row that this transaction has locked: as it wrote it, else from the row cache,
     /// which has the latest committed state, else from the store.
     pub(super) fn read_locked(&self, row_key: &[u8], value: &mut Vec<u8>) -> Result<bool> {
-        match self.store.buffered(row_key) {
-            Some(None) => Ok(false),
-            Some(Some(own)) => {
-                value.clear();
-                value.extend_from_slice(own);
-                Ok(true)
-            }
+        match self.store.own_write(row_key, value)? {
+            Some(found) => Ok(found),
             None => self.engine.read_row(self.engine.latest(), row_key, self.reach(), value),
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! Invariants
 //! 1. An operation takes place wholly or not at all.
-//! 2. A number that the engine made up is used once, also if the row is refused.
+//! 2. A number that the engine made up is used once, also if the row is refused (`counters`).
 //!
 //! Not here: how a locked row is changed (`changing`), how one is put in (`placing`).
 
@@ -14,6 +14,7 @@ use super::outcome::{Changed, Inserted, Replaced, RowChange, Upserted};
 use crate::datum::Datum;
 use crate::error::Result;
 use crate::expiry::Expiry;
+use crate::find::row_at;
 use crate::row::RowRef;
 use crate::table::{PREFIX_BYTES, Table};
 
@@ -28,10 +29,12 @@ impl Transaction {
         let generated = self.generate(table, row)?;
         let owned = generated.map(|value| with_generated(table, row, value));
         let row = owned.as_deref().unwrap_or(row);
-        self.atomically(|this| {
+        let put = self.atomically(|this| {
             this.insert_complete(table, row)?;
             this.note_given(table, row)
-        })?;
+        });
+        self.give_back_unless_put(table, generated, &put);
+        put?;
         Ok(Inserted { generated })
     }
 
@@ -44,7 +47,7 @@ impl Transaction {
         let generated = self.generate(table, row)?;
         let owned = generated.map(|value| with_generated(table, row, value));
         let row = owned.as_deref().unwrap_or(row);
-        let deleted = self.atomically(|this| {
+        let put = self.atomically(|this| {
             let mut deleted = 0;
             while let Some(existing) = this.conflict(table, row)? {
                 let delete = &mut |_: RowRef<'_>| Ok(RowChange::Delete);
@@ -54,8 +57,9 @@ impl Transaction {
             this.insert_complete(table, row)?;
             this.note_given(table, row)?;
             Ok(deleted)
-        })?;
-        Ok(Replaced { deleted, generated })
+        });
+        self.give_back_unless_put(table, generated, &put);
+        Ok(Replaced { deleted: put?, generated })
     }
 
     /// Adds a row, or changes the first existing row that shares a unique key with it (primary
@@ -73,7 +77,7 @@ impl Transaction {
         let generated = self.generate(table, row)?;
         let owned = generated.map(|value| with_generated(table, row, value));
         let row = owned.as_deref().unwrap_or(row);
-        self.atomically(|this| match this.conflict(table, row)? {
+        let put = self.atomically(|this| match this.conflict(table, row)? {
             None => {
                 this.insert_complete(table, row)?;
                 this.note_given(table, row)?;
@@ -85,7 +89,9 @@ impl Transaction {
                 Changed::Deleted => Ok(Upserted::Deleted),
                 Changed::Unchanged | Changed::Missing => Ok(Upserted::Unchanged),
             },
-        })
+        });
+        self.give_back_unless_put(table, generated, &put);
+        put
     }
 
     /// Locks the row with this key, shows it to `decide` as it is now, and does what that says.
@@ -113,6 +119,18 @@ impl Transaction {
         decide: &mut dyn FnMut(RowRef<'_>) -> Result<RowChange>,
     ) -> Result<Changed> {
         self.change(table, row_key, None, decide)
+    }
+
+    /// The version that this transaction has given to a row; `None` if it has not written it.
+    ///
+    /// # Errors
+    /// `Corrupt`, which would be our own fault; those of reading writes that were spilled.
+    pub fn version_given(&self, table: &Table, row_key: &[u8]) -> Result<Option<u64>> {
+        let mut bytes = Vec::new();
+        if self.store.own_write(row_key, &mut bytes)? != Some(true) {
+            return Ok(None);
+        }
+        row_at(table, row_key, &bytes).map(|row| Some(row.version()))
     }
 
     /// Locks the row with this key, whether or not it exists.

@@ -41,6 +41,9 @@ pub enum RowChange {
     Keep,
     /// Set columns, by position, to values of their domain.
     Set(Vec<(usize, Value)>),
+    /// As `Set`, and written with a new version even if it has these values already: for those
+    /// whose clients are told of versions.
+    SetAnew(Vec<(usize, Value)>),
     /// Remove it.
     Delete,
 }
@@ -52,7 +55,7 @@ pub enum Changed {
     Missing,
     /// It stays as it was: kept, or set to what it had.
     Unchanged,
-    /// It has new values.
+    /// It has new values, or a new version of the same ones if that was asked for.
     Updated,
     /// It is gone.
     Deleted,

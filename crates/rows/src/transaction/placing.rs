@@ -48,6 +48,7 @@ impl Transaction {
             let entry = table.entry(index, &values, row_key)?;
             self.store.delete(entry.key);
         }
+        self.sizes.note_rows(self.store.savepoint().0, &table.state, -1);
         if let Some(recency) = table.recency() {
             let bytes = (row_key.len() + row.bytes().len()) as i64;
             self.sizes.note(self.store.savepoint().0, recency, -bytes, -1);
@@ -73,6 +74,9 @@ impl Transaction {
         }
         self.make_room(bytes.len())?;
         self.absent = None;
+        if replaced == 0 {
+            self.sizes.note_rows(self.store.savepoint().0, &table.state, 1);
+        }
         if let Some(recency) = table.recency() {
             let change = (row_key.len() + bytes.len()) as i64 - replaced as i64;
             self.sizes.note(self.store.savepoint().0, recency, change, i64::from(replaced == 0));
@@ -80,12 +84,6 @@ impl Transaction {
         }
         self.store.put(row_key, bytes);
         Ok(())
-    }
-
-    /// Takes memory for so many more bytes of writes: for the buffer, and for the copy that the
-    /// store makes of it when it is committed.
-    fn make_room(&mut self, more: usize) -> Result<()> {
-        self.share.keep_up_with(2 * (self.store.bytes() + more))
     }
 
     pub(super) fn put_entry(

@@ -12,8 +12,11 @@ use rows::types::IntWidth;
 use rows::{Collation, ColumnType, Datum, Engine, EngineOptions, Flow, Table, Transaction, Value};
 
 pub fn engine() -> Arc<Engine> {
-    let store = Arc::new(MemoryStore::new());
-    let engine = Engine::open(store, EngineOptions::default()).unwrap();
+    engine_on(MemoryStore::new())
+}
+
+pub fn engine_on(store: MemoryStore) -> Arc<Engine> {
+    let engine = Engine::open(Arc::new(store), EngineOptions::default()).unwrap();
     engine.create_database("d").unwrap();
     engine
 }
@@ -37,6 +40,7 @@ pub fn column(name: &str, ty: ColumnType, nullable: bool) -> Column {
         comment: String::new(),
         slot: 0,
         absent: None,
+        unsigned: false,
     }
 }
 

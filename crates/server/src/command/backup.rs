@@ -21,6 +21,7 @@ use super::progress::Progress;
 use crate::data_dir::{DataDir, DataDirError, status_socket};
 use crate::frozen::{self, Frozen};
 use crate::logging;
+use crate::private::close_to_others;
 use crate::settings::Settings;
 use crate::status::ask_for_checkpoint;
 
@@ -64,6 +65,7 @@ pub fn run(settings: &Settings, flags: &ArgMatches) -> anyhow::Result<ExitCode> 
     }
     let started = Instant::now();
     let backups = Backups::to_write(directory)?;
+    close_to_others(directory);
     let frozen = freeze(settings)?;
     let sharing = match flags.get_flag("full") {
         true => Sharing::Nothing,

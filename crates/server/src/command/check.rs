@@ -74,7 +74,7 @@ pub(super) fn examine(rows: &Path, settings: &Settings) -> anyhow::Result<ExitCo
     let options = EngineOptions { durability: Durability::EveryCommit, ..Default::default() };
     let engine = Engine::open(Arc::new(store), options).context("cannot open the catalog")?;
     let started = Instant::now();
-    let report = engine.check(&mut |table| eprintln!("checking {table}"))?;
+    let report = engine.check(&mut |table| super::tell(&format!("checking {table}")))?;
     engine.close()?;
     let (tables, rows, entries) = (report.tables, report.rows, report.entries);
     let seconds = started.elapsed().as_secs_f64();

@@ -2,15 +2,15 @@
 //!
 //! Not here: the text (`load::dump`), the way to the rows (`link`).
 
-use std::io::{BufWriter, stdout};
+use std::io::{BufWriter, ErrorKind, stdout};
 use std::process::ExitCode;
 
 use ::load::{DumpOptions, Wanted, dump};
 use anyhow::bail;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
-use super::link;
 use super::progress::Progress;
+use super::{link, tell};
 use crate::causes::with_causes;
 use crate::settings::Settings;
 
@@ -58,12 +58,18 @@ pub fn run(settings: &Settings, flags: &ArgMatches) -> anyhow::Result<ExitCode> 
         Ok(dumped) => {
             if !quiet {
                 let (tables, rows, bytes) = (dumped.tables, dumped.rows, dumped.bytes);
-                eprintln!("dumped {tables} tables, {rows} rows, {bytes} bytes in {seconds:.1} s");
+                tell(&format!(
+                    "dumped {tables} tables, {rows} rows, {bytes} bytes in {seconds:.1} s"
+                ));
             }
             reached.end(true)
         }
+        // Who reads the dump has read enough; the exit code says that it is not whole.
+        Err(::load::Error::Io { source, .. }) if source.kind() == ErrorKind::BrokenPipe => {
+            reached.end(false)
+        }
         Err(error) => {
-            eprintln!("rowhouse: {}", with_causes(&error));
+            tell(&format!("rowhouse: {}", with_causes(&error)));
             reached.end(false)
         }
     }

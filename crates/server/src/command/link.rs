@@ -78,7 +78,12 @@ pub fn reach(settings: &Settings, flags: &ArgMatches, make: bool) -> anyhow::Res
         (None, host, port) => {
             let host = host.unwrap_or_else(|| "127.0.0.1".to_owned());
             let port = port.map_or(Ok(MYSQL_PORT), |port| port.parse());
-            tcp((host.as_str(), port.context("--port is a number up to 65535")?))?
+            let port = port.context("--port is a number up to 65535")?;
+            // A name, an IPv4 address, or an IPv6 address, which needs brackets before a port.
+            match host.contains(':') && !host.starts_with('[') {
+                true => tcp(&format!("[{host}]:{port}"))?,
+                false => tcp(&format!("{host}:{port}"))?,
+            }
         }
     };
     let login = Login {
@@ -100,7 +105,7 @@ fn door_of(figures: &[(String, String)], settings: &Settings) -> anyhow::Result<
         return unix(Path::new(path));
     }
     match find("address_mysql") {
-        Some(address) => tcp(address.as_str()),
+        Some(address) => tcp(address),
         None => bail!(
             "the server of {} has no MySQL door open: set mysql-port or mysql-socket, or stop it",
             settings.data_dir.display()
@@ -115,9 +120,9 @@ fn unix(path: &Path) -> anyhow::Result<Way> {
     Ok((true, Box::new(stream)))
 }
 
-fn tcp(address: impl std::net::ToSocketAddrs + std::fmt::Debug) -> anyhow::Result<Way> {
-    let stream = TcpStream::connect(&address);
-    let stream = stream.with_context(|| format!("cannot connect to {address:?}"))?;
+fn tcp(address: &str) -> anyhow::Result<Way> {
+    let stream = TcpStream::connect(address);
+    let stream = stream.with_context(|| format!("cannot connect to {address}"))?;
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_nodelay(true)?;
     Ok((false, Box::new(stream)))
@@ -129,8 +134,9 @@ fn open_here(settings: &Settings, make: bool) -> anyhow::Result<Reached> {
         true => DataDir::take_or_make(&settings.data_dir)?,
         false => DataDir::take(&settings.data_dir)?,
     };
-    let engine = open_rows(settings, &data_dir.rows())?;
-    let sql = Sql::new(engine.clone(), &sql_options(settings, 0)).context("cannot start SQL")?;
+    let engine = open_rows(settings, &data_dir)?;
+    let sql =
+        Sql::new(engine.clone(), &sql_options(settings, &engine, 0)).context("cannot start SQL")?;
     let door = MysqlDoor::new(sql, Users::unconfigured());
     let door = Arc::new(door.with_packet_bytes_max(settings.packet_max));
     let conversation = Mysql::new(door, ONLY_CONNECTION, "localhost");

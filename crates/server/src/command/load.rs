@@ -11,7 +11,7 @@ use anyhow::Context as _;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
 use super::progress::Progress;
-use super::{dump, link};
+use super::{dump, link, tell};
 use crate::settings::Settings;
 
 /// Room for a packet's head in the server's limit.
@@ -57,12 +57,12 @@ pub fn run(settings: &Settings, flags: &ArgMatches) -> anyhow::Result<ExitCode> 
     match loaded {
         Ok(loaded) => {
             if !quiet {
-                eprintln!("{}", summary(&loaded, seconds));
+                tell(&summary(&loaded, seconds));
             }
             reached.end(loaded.failed == 0)
         }
         Err(error) => {
-            eprintln!("rowhouse: {error}");
+            tell(&format!("rowhouse: {error}"));
             reached.end(false)
         }
     }

@@ -3,6 +3,7 @@
 //! Invariants
 //! 1. Exit codes: 0 done; 1 it failed, or damage was found; 2 the settings or the command line
 //!    are wrong; 3 the data directory or the backups are in use by another process.
+//! 2. A reader of the output that has gone (`| head`) is no error, and ends nothing but the output.
 //!
 //! Not here: what settings there are (`settings::table`).
 
@@ -24,6 +25,7 @@ use rows_rocks::BackupError;
 
 use crate::causes::with_causes;
 use crate::data_dir::DataDirError;
+use crate::private::keep_files_private;
 use crate::settings::sample::sample;
 use crate::settings::table::{Kind, SECTIONS, Setting};
 use crate::settings::{Settings, SettingsError, Values};
@@ -37,6 +39,7 @@ const IN_USE: u8 = 3;
 
 /// Runs what the command line asks for.
 pub fn run() -> ExitCode {
+    keep_files_private();
     let matches = grammar().get_matches();
     let done = match matches.subcommand() {
         Some(("serve", flags)) => settings(flags).map_err(Into::into).and_then(serve::run),
@@ -67,7 +70,7 @@ pub fn run() -> ExitCode {
     match done {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("rowhouse: {}", with_causes(error.as_ref()));
+            tell(&format!("rowhouse: {}", with_causes(error.as_ref())));
             ExitCode::from(code_of(&error))
         }
     }
@@ -89,6 +92,12 @@ fn print(text: &str) -> anyhow::Result<ExitCode> {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(ExitCode::SUCCESS),
     }
+}
+
+/// Writes a line to standard error; a reader that has gone is no error. (`eprintln!` panics then.)
+fn tell(line: &str) {
+    use std::io::Write as _;
+    let _ = std::io::stderr().write_all(format!("{line}\n").as_bytes());
 }
 
 /// The command line's grammar; flags are made from the table of settings.

@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use super::tell;
+
 /// Between two lines when standard error is no terminal.
 const LINE_PAUSE: Duration = Duration::from_secs(10);
 /// Between two looks of the bar.
@@ -65,7 +67,7 @@ impl Progress {
         self.next_line = now + LINE_PAUSE;
         let of = self.bytes_max.map_or(String::new(), |most| format!(" of {}", HumanBytes(most)));
         let (doing, seconds) = (self.doing, self.begun.elapsed().as_secs());
-        eprintln!("{doing}: {}{of} after {seconds} s {what}", HumanBytes(bytes));
+        tell(&format!("{doing}: {}{of} after {seconds} s {what}", HumanBytes(bytes)));
     }
 }
 
@@ -76,8 +78,8 @@ impl ::load::Progress for Progress {
 
     fn say(&mut self, message: &str) {
         match &self.bar {
-            Some(bar) => bar.suspend(|| eprintln!("{message}")),
-            None => eprintln!("{message}"),
+            Some(bar) => bar.suspend(|| tell(message)),
+            None => tell(message),
         }
     }
 }

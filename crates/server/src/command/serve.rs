@@ -5,8 +5,10 @@
 //!   ... SIGTERM or SIGINT ...
 //! nobody accepted -> requests in flight answered -> connections closed -> rows synced -> exit 0
 //! ```
-//! A second signal ends the process at once, as does a failure of one of its threads; what was
-//! acknowledged is on the disk in either case, as far as the durability promises.
+//! A second signal to stop ends the process at once, as does a failure of one of its threads; what
+//! was acknowledged is on the disk in either case, as far as the durability promises. SIGHUP stops
+//! nothing: settings hold for the life of the process and log lines go to standard error, so there
+//! is nothing to read anew, which the log says.
 //!
 //! Not here: which doors there are (`open_doors`).
 
@@ -16,11 +18,12 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Context as _;
+use rows::spill::SpillDirectory;
 use rows::store::Store;
 use rows::{Engine, EngineOptions};
 use rows_rocks::{RocksOptions, RocksStore};
 use rustix::process::{Resource, Rlimit};
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::allocator;
@@ -40,12 +43,13 @@ const OTHER_FILES: u64 = 1024;
 pub fn run(settings: Settings) -> anyhow::Result<ExitCode> {
     logging::start(settings.log_level, settings.log_format);
     allocator::keep_to_what_is_used();
+    allocator::give_back_within(settings.memory).context("cannot start a thread")?;
     // Signals are caught before anything is opened: one that comes now is not lost.
-    let mut signals = Signals::new([SIGTERM, SIGINT]).context("cannot catch signals")?;
+    let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP]).context("cannot catch signals")?;
     let connections_max = make_room_for(settings.connections_max);
     let data_dir = DataDir::take_or_make(&settings.data_dir)?;
     let bound = Bound::new(&settings, &data_dir.status_socket())?;
-    let engine = open_rows(&settings, &data_dir.rows())?;
+    let engine = open_rows(&settings, &data_dir)?;
     frozen::remove_when_released(&settings.data_dir);
     let addresses = bound.addresses();
     let (doors, listeners) = bound.open(&settings, &engine)?;
@@ -62,12 +66,12 @@ pub fn run(settings: Settings) -> anyhow::Result<ExitCode> {
     let plan = Plan { engine: engine.clone(), doors, listeners, metrics, limits };
     let server = Server::start(plan).context("cannot start the event loops")?;
     let pid_file = settings.pid_file.as_deref().map(PidFile::write).transpose()?;
-    eprintln!("rowhouse ready{}", ready(&addresses));
+    super::tell(&format!("rowhouse ready{}", ready(&addresses)));
 
-    let first = signals.forever().next();
+    let first = next_to_stop(&mut signals);
     tracing::info!(signal = first, "stopping: requests in flight are finished");
     std::thread::spawn(move || {
-        if signals.forever().next().is_some() {
+        if next_to_stop(&mut signals).is_some() {
             tracing::warn!("second signal: ending at once");
             std::process::exit(1);
         }
@@ -83,23 +87,39 @@ pub fn run(settings: Settings) -> anyhow::Result<ExitCode> {
     signal_hook::low_level::exit(0)
 }
 
+/// Waits for a signal to stop.
+fn next_to_stop(signals: &mut Signals) -> Option<i32> {
+    signals.forever().find(|&signal| {
+        let hangup = signal == SIGHUP;
+        if hangup {
+            tracing::info!("SIGHUP: nothing to read anew, serving on; SIGTERM stops");
+        }
+        !hangup
+    })
+}
+
 fn ready(addresses: &[(String, String)]) -> String {
     addresses.iter().map(|(door, address)| format!(" {door}={address}")).collect()
 }
 
 /// Opens the rows as the settings want them.
-pub(super) fn open_rows(settings: &Settings, directory: &Path) -> anyhow::Result<Arc<Engine>> {
+pub(super) fn open_rows(settings: &Settings, data_dir: &DataDir) -> anyhow::Result<Arc<Engine>> {
     let options = RocksOptions {
         memory_bytes: settings.store_memory() as usize,
         recovery_max: settings.recovery_max,
         ..Default::default()
     };
-    let store = RocksStore::open(directory, &options).context("cannot open the rows")?;
+    let store = RocksStore::open(&data_dir.rows(), &options).context("cannot open the rows")?;
+    let temporary = data_dir.temporary(settings.temp_dir.as_deref());
+    let spill = SpillDirectory::open(&temporary).with_context(|| {
+        format!("cannot use the directory for temporary files, {}", temporary.display())
+    })?;
     let options = EngineOptions {
         durability: settings.durability,
         lock_wait_max: settings.lock_wait,
         row_cache_bytes: settings.row_cache_memory() as usize,
         client_bytes: settings.client_memory() as usize,
+        spill: Some(spill),
         ..Default::default()
     };
     Engine::open(Arc::new(store), options).context("cannot open the catalog")
@@ -152,19 +172,20 @@ fn register_figures(engine: &Arc<Engine>, metrics: &Arc<Metrics>, addresses: &[(
     });
 }
 
-/// Raises the limit on open files for so many connections; gives how many there may be.
+/// Raises the limit on open files as far as the system lets us; gives how many connections there
+/// may be then, of so many that are wanted.
 fn make_room_for(connections: usize) -> usize {
     let limit = rustix::process::getrlimit(Resource::Nofile);
     let wanted = connections as u64 + OTHER_FILES;
-    if limit.current.is_none_or(|current| current >= wanted) {
+    let highest = Rlimit { current: limit.maximum, maximum: limit.maximum };
+    let raised = match rustix::process::setrlimit(Resource::Nofile, highest) {
+        Ok(()) => limit.maximum,
+        Err(_) => limit.current,
+    };
+    let current = raised.unwrap_or(u64::MAX);
+    if current >= wanted {
         return connections;
     }
-    let raised = limit.maximum.map_or(wanted, |maximum| maximum.min(wanted));
-    let new = Rlimit { current: Some(raised), maximum: limit.maximum };
-    let current = match rustix::process::setrlimit(Resource::Nofile, new) {
-        Ok(()) => raised,
-        Err(_) => limit.current.unwrap_or(raised),
-    };
     let room = current.saturating_sub(OTHER_FILES).max(current / 2) as usize;
     if room < connections {
         tracing::warn!(

@@ -19,6 +19,11 @@ use std::path::{Path, PathBuf};
 /// The longest path that fits a socket address, with some room.
 const UNIX_PATH_BYTES_MAX: usize = 100;
 
+/// Clients that may wait to be accepted, if the kernel lets so many (`net.core.somaxconn`): when
+/// thousands come at once, as after a network's failure, the kernel drops those above it, and they
+/// come again after seconds, or take themselves for connected and wait for a greeting.
+const BACKLOG: i32 = 16 * 1024;
+
 /// A listening socket.
 #[derive(Debug)]
 pub enum Listener {
@@ -32,6 +37,8 @@ impl Listener {
     /// Listens on a TCP address; port 0 takes any free one.
     pub fn tcp(address: SocketAddr) -> io::Result<Listener> {
         let listener = TcpListener::bind(address)?;
+        // Again, because the standard library's backlog is 128.
+        rustix::net::listen(&listener, BACKLOG)?;
         listener.set_nonblocking(true)?;
         Ok(Listener::Tcp(listener))
     }
@@ -43,6 +50,7 @@ impl Listener {
             fs::remove_file(path)?;
         }
         let listener = with_short_path(path, |short| UnixListener::bind(short))?;
+        rustix::net::listen(&listener, BACKLOG)?;
         listener.set_nonblocking(true)?;
         Ok(Listener::Unix(listener, path.to_owned()))
     }
@@ -109,7 +117,23 @@ fn with_short_path<T>(path: &Path, use_path: impl FnOnce(&Path) -> io::Result<T>
 
 #[cfg(test)]
 mod tests {
+    use std::net::TcpStream;
+    use std::time::{Duration, Instant};
+
     use super::*;
+
+    #[test]
+    fn hundreds_of_clients_that_come_at_once_are_not_dropped_before_they_are_accepted() {
+        let somaxconn = fs::read_to_string("/proc/sys/net/core/somaxconn").unwrap();
+        let count = somaxconn.trim().parse::<usize>().unwrap().min(500);
+        let listener = Listener::tcp(([127, 0, 0, 1], 0).into()).unwrap();
+        let address = listener.to_string();
+        let since = Instant::now();
+        let clients: Vec<_> = (0..count).map(|_| TcpStream::connect(&address).unwrap()).collect();
+        // One whose first packet was dropped comes again after a second.
+        assert!(since.elapsed() < Duration::from_secs(1), "{:?}", since.elapsed());
+        drop(clients);
+    }
 
     #[test]
     fn a_long_path_works_and_a_left_over_file_is_replaced() {

@@ -2,8 +2,10 @@
 //!
 //! A loop that serves many connections finds more requests per wake-up and pays less for each, so
 //! as few loops serve as the load needs: loops `0..serving` get new clients. A further loop joins
-//! when one is busy all the time and the machine has a core to spare for it; the last one retires
-//! when the others can do its work as well. (docs/decisions/0013.)
+//! when one is busy all the time and the machine has a core to spare for it, or when requests cost
+//! so much that what each pays besides is little: then loops take their share of full cores, as a
+//! thread for each client would. The last one retires when the others can do its work as well.
+//! (docs/decisions/0013.)
 //!
 //! Whoever of the loops finds a period over decides for all; nobody waits for the decision.
 //!
@@ -42,6 +44,11 @@ const STAY: Duration = Duration::from_millis(500);
 const SOON: Duration = Duration::from_secs(10);
 /// A loop with less to do than this is of use to one that is busy.
 const IDLE: f64 = 0.50;
+/// CPU time of a request, in microseconds, from which on it does not matter how many of them a
+/// wake-up finds: measured, a second loop costs a request about one microsecond.
+const DEAR: f64 = 25.0;
+/// As `ROOMY`, where requests are dear and the machine is full.
+const DEAR_ROOMY: f64 = 0.75;
 
 /// What a decision asks of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,12 +66,15 @@ pub struct Balance {
     serving: AtomicUsize,
     /// CPU time of each loop so far, in microseconds.
     spent: Vec<AtomicU64>,
+    /// Requests that each loop has answered so far.
+    requests: Vec<AtomicU64>,
     state: Mutex<State>,
 }
 
 struct State {
     decided: Instant,
     spent: Vec<u64>,
+    requests: u64,
     idle: Option<(Instant, f64)>,
     /// No further loop before this.
     not_before: Instant,
@@ -80,6 +90,7 @@ impl Balance {
         Balance {
             serving: AtomicUsize::new(1),
             spent: (0..loops).map(|_| AtomicU64::new(0)).collect(),
+            requests: (0..loops).map(|_| AtomicU64::new(0)).collect(),
             state: Mutex::new(State::new(loops, Instant::now())),
         }
     }
@@ -94,9 +105,10 @@ impl Balance {
         self.serving.store(self.spent.len(), Ordering::Relaxed);
     }
 
-    /// Notes the CPU time of the calling loop.
-    pub fn note(&self, number: usize, spent: Duration) {
+    /// Notes the CPU time of the calling loop, and how many requests it has answered.
+    pub fn note(&self, number: usize, spent: Duration, requests: u64) {
         self.spent[number].store(spent.as_micros() as u64, Ordering::Relaxed);
+        self.requests[number].store(requests, Ordering::Relaxed);
     }
 
     /// Decides if a period has passed and nobody else does.
@@ -113,6 +125,8 @@ impl Balance {
             let micros = spent.saturating_sub(std::mem::replace(before, spent));
             loads.push(micros as f64 / elapsed.as_micros() as f64);
         }
+        let requests = self.requests.iter().map(|each| each.load(Ordering::Relaxed)).sum();
+        let answered = requests - std::mem::replace(&mut state.requests, requests);
         let serving = self.serving();
         // One loop that is not busy is the common case, and needs no look at the machine.
         if serving == 1 && loads[0] < BUSY {
@@ -120,7 +134,9 @@ impl Balance {
             return retired(&loads, serving);
         }
         let spare = state.spare_cores(now);
-        let (serving, mut orders) = state.rule(now, &loads, serving, spare);
+        let micros = loads.iter().sum::<f64>() * elapsed.as_micros() as f64;
+        let dear = micros > answered as f64 * DEAR;
+        let (serving, mut orders) = state.rule(now, &loads, serving, spare, dear);
         self.serving.store(serving, Ordering::Relaxed);
         orders.extend(retired(&loads, serving));
         orders
@@ -151,6 +167,7 @@ impl State {
         State {
             decided: now,
             spent: vec![0; loops],
+            requests: 0,
             idle: None,
             not_before: now,
             joined: None,
@@ -170,11 +187,12 @@ impl State {
         loads: &[f64],
         serving: usize,
         spare: f64,
+        dear: bool,
     ) -> (usize, Vec<Order>) {
         let total: f64 = loads.iter().sum();
         let busiest = position(loads, serving, |load| -load);
         let idlest = position(loads, serving, |load| load);
-        if loads[busiest] > BUSY && spare > SPARE {
+        if loads[busiest] > BUSY && (spare > SPARE || dear) {
             // Unequal first: a further loop does not help the one that is busy by chance.
             if loads[idlest] < IDLE {
                 return (serving, vec![Order { from: busiest, to: idlest, one_of: 2 }]);
@@ -191,8 +209,12 @@ impl State {
             return (serving, Vec::new());
         }
         let rest = (serving - 1) as f64;
-        let full = spare < SPARE;
-        if total >= rest * if full { TIGHT } else { ROOMY } {
+        let share = match (spare < SPARE, dear) {
+            (true, true) => DEAR_ROOMY,
+            (true, false) => TIGHT,
+            (false, _) => ROOMY,
+        };
+        if total >= rest * share {
             return (serving, Vec::new());
         }
         let soon = self.joined_within(SOON, now);
@@ -239,39 +261,49 @@ mod tests {
     #[test]
     fn a_further_loop_joins_only_when_a_core_is_idle() {
         let (mut state, now) = state();
-        assert_eq!(state.rule(now, &[0.99, 0.0], 1, 0.0), (1, vec![]));
+        assert_eq!(state.rule(now, &[0.99, 0.0], 1, 0.0, false), (1, vec![]));
         let join = vec![Order { from: 0, to: 1, one_of: 2 }];
-        assert_eq!(state.rule(now, &[0.99, 0.0], 1, 0.9), (2, join));
-        assert_eq!(state.rule(now, &[0.99, 0.99], 2, 0.9), (2, vec![]), "there are no more");
+        assert_eq!(state.rule(now, &[0.99, 0.0], 1, 0.9, false), (2, join));
+        assert_eq!(state.rule(now, &[0.99, 0.99], 2, 0.9, false), (2, vec![]), "there are no more");
+    }
+
+    #[test]
+    fn where_requests_are_dear_a_further_loop_joins_a_full_machine_and_stays() {
+        let (mut state, now) = state();
+        let join = vec![Order { from: 0, to: 1, one_of: 2 }];
+        assert_eq!(state.rule(now, &[0.99, 0.0], 1, 0.0, true), (2, join));
+        let later = now + STAY;
+        assert_eq!(state.rule(later, &[0.5, 0.5], 2, 0.0, true).0, 2);
+        assert_eq!(state.rule(later, &[0.3, 0.3], 2, 0.0, true).0, 1);
     }
 
     #[test]
     fn an_idle_loop_that_serves_takes_from_a_busy_one_before_another_joins() {
         let (mut state, now) = state();
         let share = vec![Order { from: 1, to: 0, one_of: 2 }];
-        assert_eq!(state.rule(now, &[0.2, 0.99, 0.0], 2, 1.0), (2, share));
+        assert_eq!(state.rule(now, &[0.2, 0.99, 0.0], 2, 1.0, false), (2, share));
     }
 
     #[test]
     fn the_last_loop_retires_when_the_others_can_do_its_work() {
         let (mut state, now) = state();
         let retire = vec![Order { from: 1, to: 0, one_of: 1 }];
-        assert_eq!(state.rule(now, &[0.5, 0.5], 2, 1.0), (2, vec![]), "not so roomy");
-        assert_eq!(state.rule(now, &[0.3, 0.3], 2, 1.0), (1, retire.clone()));
-        assert_eq!(state.rule(now, &[0.5, 0.5], 2, 0.0), (1, retire), "full: it just fits");
-        assert_eq!(state.rule(now, &[0.7, 0.7], 2, 0.0), (2, vec![]), "it does not fit");
+        assert_eq!(state.rule(now, &[0.5, 0.5], 2, 1.0, false), (2, vec![]), "not so roomy");
+        assert_eq!(state.rule(now, &[0.3, 0.3], 2, 1.0, false), (1, retire.clone()));
+        assert_eq!(state.rule(now, &[0.5, 0.5], 2, 0.0, false), (1, retire), "full: it just fits");
+        assert_eq!(state.rule(now, &[0.7, 0.7], 2, 0.0, false), (2, vec![]), "it does not fit");
     }
 
     #[test]
     fn after_each_retirement_soon_after_joining_the_next_loop_waits_longer() {
         let (mut state, mut now) = state();
         for pause in [1, 2, 4, 8, 16, 30, 30] {
-            assert_eq!(state.rule(now, &[0.45, 0.45], 2, 0.0).0, 1);
+            assert_eq!(state.rule(now, &[0.45, 0.45], 2, 0.0, false).0, 1);
             let early = now + Duration::from_secs(pause) - PERIOD;
-            assert_eq!(state.rule(early, &[0.99, 0.0], 1, 1.0).0, 1);
+            assert_eq!(state.rule(early, &[0.99, 0.0], 1, 1.0, false).0, 1);
             now += Duration::from_secs(pause);
-            assert_eq!(state.rule(now, &[0.99, 0.0], 1, 1.0).0, 2);
-            assert_eq!(state.rule(now, &[0.45, 0.45], 2, 0.0).0, 2, "it stays a while");
+            assert_eq!(state.rule(now, &[0.99, 0.0], 1, 1.0, false).0, 2);
+            assert_eq!(state.rule(now, &[0.45, 0.45], 2, 0.0, false).0, 2, "it stays a while");
             now += STAY;
         }
     }

@@ -10,7 +10,7 @@
 use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 
-use doors::{Conversation, Input};
+use doors::{Conversation, Input, Leave};
 use rows::budget::Share;
 
 /// Memory of a connection without buffers, about.
@@ -35,6 +35,8 @@ pub struct Door {
     pub refusal: Vec<u8>,
     /// What a client is told whose request there is no memory for.
     pub overload: Vec<u8>,
+    /// What a client is told whose request cannot be served through a fault of ours.
+    pub fault: Vec<u8>,
     /// A request that needs more bytes than this ends the connection. The conversation is
     /// expected to refuse such a request earlier, in its own words.
     pub input_bytes_max: usize,
@@ -159,6 +161,8 @@ pub struct Connection {
     pub peer: Peer,
     /// The protocol's state.
     pub conversation: Option<Box<dyn Conversation>>,
+    /// Tells a conversation that is away that its client has left.
+    pub leave: Option<Leave>,
     /// What the client has sent and the conversation has not used.
     pub input: Input,
     /// What the client is to be sent.
@@ -201,6 +205,7 @@ impl Connection {
             door: newcomer.door,
             peer: newcomer.peer,
             conversation: Some(conversation),
+            leave: None,
             input: Input::new(),
             output: Output::default(),
             phase: Phase::Ready,

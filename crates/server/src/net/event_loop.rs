@@ -6,12 +6,15 @@
 //! thread wait for it (`Phase::Held`) while the loop goes on with the others.
 //!
 //! Invariants
-//! 1. Nothing here waits except `Poller::wait`: commits that sync are handed over
-//!    (`commit_later`), requests that would wait go to the pool.
+//! 1. Nothing here waits except `Poller::wait`: requests that would wait go to the pool, commits
+//!    that sync are handed over, or made between two turns while the loop is parked (`crew`).
 //! 2. A reply that depends on a commit is not sent before it.
 //! 3. A connection receives at most `READ_BYTES` in a turn, and is not served while more than
 //!    `OUTPUT_BYTES_MAX` of its output are unsent.
-//! 4. A conversation that panics costs its own connection, and the writes of the turn's group,
+//! 4. A conversation that comes back from the pool has been served there. One that has not, though
+//!    it could wait for anything, would not the next time either: it is told of the fault and
+//!    closed, not sent there for ever.
+//! 5. A conversation that panics costs its own connection, and the writes of the turn's group,
 //!    whose requests are answered with an error.
 //!
 //! Beside this file, as further methods of the loop: commits of a turn's writes (`commits`),
@@ -31,7 +34,10 @@ use doors::{Next, Turn, Urgency};
 use rows::{Engine, Group};
 
 use super::balance::Balance;
+use super::commits::CommitHere;
+use super::company::Company;
 use super::connection::{Door, Phase};
+use super::crew::{Crew, Pause, Serving};
 use super::limits::{Limits, OUTPUT_BYTES_MAX, ROUNDS_MAX};
 use super::mailbox::{Errand, Mailbox, Message};
 use super::memory::MEMORY_PAUSE;
@@ -63,6 +69,8 @@ pub struct Shared {
     pub balance: Arc<Balance>,
     /// One per loop.
     pub mailboxes: Arc<Vec<Arc<Mailbox>>>,
+    /// The threads that run the loops.
+    pub crew: Arc<Crew>,
 }
 
 /// An event loop.
@@ -84,7 +92,14 @@ pub struct EventLoop<P> {
     /// The same for groups that are being committed.
     pub(super) committing: HashMap<u64, Vec<Token>>,
     pub(super) groups: u64,
+    /// A group that this thread commits when the turn is over.
+    pub(super) here: Option<CommitHere>,
+    /// When the last group was to be committed.
+    pub(super) last_group: Instant,
+    pub(super) company: Company,
     pub(super) started: Instant,
+    /// When this turn began.
+    pub(super) turn_at: Instant,
     /// Whole seconds since `started`.
     pub(super) now: u32,
     pub(super) last_tick: Instant,
@@ -95,6 +110,35 @@ pub struct EventLoop<P> {
     pub(super) waiting: Vec<Token>,
     /// Since when more memory is in use than should be.
     pub(super) over_since: Option<Instant>,
+    /// Buffers of `take_turn`.
+    ready: Vec<Ready>,
+    messages: Vec<Message>,
+}
+
+impl<P: Poller> Serving for EventLoop<P> {
+    fn begin_thread(&mut self) {
+        self.cpu_clock = CpuClock::open();
+    }
+
+    fn take_turns(&mut self) -> io::Result<Pause> {
+        loop {
+            if let Some(here) = self.here.take() {
+                return Ok(here.pause());
+            }
+            if self.stop_at.is_some_and(|at| self.slots.len() == 0 || self.turn_at >= at) {
+                return Ok(Pause::Stopped);
+            }
+            self.take_turn()?;
+        }
+    }
+
+    fn committed(&mut self, group: u64, result: rows::Result<()>) {
+        self.end_commit_here(group, &result);
+    }
+
+    fn mailbox(&self) -> Arc<Mailbox> {
+        Arc::clone(&self.mailbox)
+    }
 }
 
 impl<P: Poller> EventLoop<P> {
@@ -116,7 +160,11 @@ impl<P: Poller> EventLoop<P> {
             members: Vec::new(),
             committing: HashMap::new(),
             groups: 0,
+            here: None,
+            last_group: started,
+            company: Company::default(),
             started,
+            turn_at: started,
             now: 0,
             last_tick: started,
             last_note: started,
@@ -124,36 +172,36 @@ impl<P: Poller> EventLoop<P> {
             stop_at: None,
             waiting: Vec::new(),
             over_since: None,
+            ready: Vec::new(),
+            messages: Vec::new(),
         })
     }
 
-    /// Takes turns until the server stops.
-    pub fn run(mut self) -> io::Result<()> {
-        let (mut ready, mut messages) = (Vec::new(), Vec::new());
-        self.cpu_clock = CpuClock::open();
-        loop {
-            let timeout = self.timeout();
-            self.poller.wait(timeout, &mut ready)?;
-            let now = Instant::now();
-            self.now = now.duration_since(self.started).as_secs() as u32;
-            self.counters().turns.add(1);
-            std::mem::swap(&mut self.runnable, &mut self.next);
-            self.mailbox.take(&mut messages);
-            messages.drain(..).for_each(|message| self.receive_message(message));
-            ready.drain(..).for_each(|event| self.note(event));
-            self.keep_memory(now);
-            self.serve();
-            self.send_all();
-            self.keep_balance(now);
-            let tick = if self.stop_at.is_some() { TICK_STOPPING } else { TICK };
-            if now.duration_since(self.last_tick) >= tick {
-                self.last_tick = now;
-                self.tick();
-            }
-            if self.stop_at.is_some_and(|at| self.slots.len() == 0 || now >= at) {
-                return Ok(());
-            }
+    fn take_turn(&mut self) -> io::Result<()> {
+        let timeout = self.timeout();
+        self.poller.wait(timeout, &mut self.ready)?;
+        let now = Instant::now();
+        self.turn_at = now;
+        self.now = now.duration_since(self.started).as_secs() as u32;
+        self.counters().turns.add(1);
+        std::mem::swap(&mut self.runnable, &mut self.next);
+        let mut messages = std::mem::take(&mut self.messages);
+        self.mailbox.take(&mut messages);
+        messages.drain(..).for_each(|message| self.receive_message(message));
+        self.messages = messages;
+        let mut ready = std::mem::take(&mut self.ready);
+        ready.drain(..).for_each(|event| self.note(event));
+        self.ready = ready;
+        self.keep_memory(now);
+        self.serve();
+        self.send_all();
+        self.keep_balance(now);
+        let tick = if self.stop_at.is_some() { TICK_STOPPING } else { TICK };
+        if now.duration_since(self.last_tick) >= tick {
+            self.last_tick = now;
+            self.tick();
         }
+        Ok(())
     }
 
     /// How long the loop may sleep; announces the sleep to the mailbox.
@@ -196,6 +244,11 @@ impl<P: Poller> EventLoop<P> {
         };
         connection.readable |= event.readable;
         connection.ended |= event.ended;
+        if event.ended
+            && let Some(leave) = &connection.leave
+        {
+            leave();
+        }
         if event.writable && connection.output.unsent() > 0 && !connection.sending {
             connection.sending = true;
             self.to_send.push(event.token);
@@ -206,9 +259,9 @@ impl<P: Poller> EventLoop<P> {
         }
     }
 
-    /// Serves the runnable connections and commits their writes; again those that only waited
+    /// Serves the runnable connections and has their writes committed; again those that only waited
     /// for a commit that needed no waiting.
-    fn serve(&mut self) {
+    pub(super) fn serve(&mut self) {
         for _ in 0..ROUNDS_MAX {
             let mut tokens = std::mem::take(&mut self.runnable);
             for &token in &tokens {
@@ -309,6 +362,9 @@ impl<P: Poller> EventLoop<P> {
             connection.sending = true;
             self.to_send.push(token);
         }
+        if requests > 0 || matches!(next, Next::Offload | Next::Commit) {
+            self.company.note(token, self.turn_at);
+        }
         match next {
             Next::Input => self.await_input(token),
             Next::Again => self.await_output(token),
@@ -335,6 +391,12 @@ impl<P: Poller> EventLoop<P> {
             return;
         };
         connection.phase = Phase::Away;
+        connection.leave = connection.conversation.as_ref().and_then(|each| each.leave());
+        if connection.ended
+            && let Some(leave) = &connection.leave
+        {
+            leave();
+        }
         let urgency = connection.conversation.as_ref().map(|each| each.urgency(&connection.input));
         let door = connection.door;
         let errand = Errand {
@@ -380,6 +442,7 @@ impl<P: Poller> EventLoop<P> {
             return;
         };
         connection.active_at = now;
+        connection.leave = None;
         connection.input = errand.input;
         connection.output.append(errand.out);
         let (door, id) = (connection.door, connection.peer.id);
@@ -395,8 +458,16 @@ impl<P: Poller> EventLoop<P> {
         self.counters().doors[door].requests.add(errand.requests);
         match errand.next {
             Next::Input => self.await_input(token),
-            // What is to be repeated in the pool goes there again when the output has left.
-            Next::Again | Next::Offload => self.await_output(token),
+            Next::Again => self.await_output(token),
+            Next::Offload => {
+                let door = self.shared.doors[door].name;
+                tracing::error!(
+                    connection = id,
+                    door,
+                    "a request would wait where it may wait: this is a bug; closing"
+                );
+                self.give_up_with_fault(token);
+            }
             Next::Commit => self.go_on(token),
             Next::Close => {
                 if let Some(connection) = self.slots.get(token) {
@@ -404,6 +475,15 @@ impl<P: Poller> EventLoop<P> {
                 }
             }
         }
+    }
+
+    /// A request cannot be served: says so and closes.
+    fn give_up_with_fault(&mut self, token: Token) {
+        let Some(connection) = self.slots.get(token) else {
+            return;
+        };
+        connection.output.append(self.shared.doors[connection.door].fault.clone());
+        connection.phase = Phase::Closing;
     }
 
     /// Gives the conversation a turn in this turn of the loop, whether bytes came or not.

@@ -112,6 +112,7 @@ impl<P: Poller> EventLoop<P> {
                 connection.shrink();
                 connection.count_memory();
             }
+            let killed = connection.conversation.as_ref().is_some_and(|each| each.is_killed());
             // Bytes that come one by one do not prolong it.
             let unknown = connection.conversation.as_ref().is_some_and(|each| !each.is_known());
             let late =
@@ -120,6 +121,7 @@ impl<P: Poller> EventLoop<P> {
             let why = match connection.phase {
                 Phase::Lingering if quiet >= u64::from(LINGER_SECONDS) => "told good-bye",
                 _ if unsent && stalled_max > 0 && quiet >= stalled_max => "takes no output",
+                Phase::Ready | Phase::Again if killed => "killed",
                 Phase::Ready if unknown && late => "did not log in",
                 Phase::Ready if !unsent && idle_max > 0 && quiet >= idle_max => "idle",
                 _ => continue,

@@ -55,6 +55,8 @@ pub struct LoopCounters {
     pub turns: Counter,
     /// Groups committed.
     pub groups: Counter,
+    /// Those of them that the loop committed itself, with a sync.
+    pub groups_here: Counter,
     /// Connections whose replies depended on those groups.
     pub group_members: Counter,
     /// Groups whose commit failed.
@@ -85,6 +87,7 @@ impl Metrics {
             moved: Counter::default(),
             turns: Counter::default(),
             groups: Counter::default(),
+            groups_here: Counter::default(),
             group_members: Counter::default(),
             groups_failed: Counter::default(),
             doors: doors.iter().map(|_| DoorCounters::default()).collect(),
@@ -129,6 +132,7 @@ impl Metrics {
         add("connections_moved".into(), self.turns(|each| &each.moved));
         add("turns".into(), self.turns(|each| &each.turns));
         add("groups".into(), self.turns(|each| &each.groups));
+        add("groups_in_loop".into(), self.turns(|each| &each.groups_here));
         add("group_members".into(), self.turns(|each| &each.group_members));
         add("groups_failed".into(), self.turns(|each| &each.groups_failed));
         for (position, door) in self.doors.iter().enumerate() {

@@ -53,7 +53,8 @@ impl<P: Poller> EventLoop<P> {
         let Some(spent) = self.cpu_clock.as_ref().and_then(CpuClock::spent) else {
             return self.shared.balance.serve_with_all();
         };
-        self.shared.balance.note(self.number, spent);
+        let requests = self.counters().doors.iter().map(|door| door.requests.get()).sum();
+        self.shared.balance.note(self.number, spent, requests);
         for order in self.shared.balance.decide(now) {
             if order.from == self.number {
                 self.give_away(order);
@@ -132,6 +133,7 @@ mod tests {
 
     use super::super::balance::Balance;
     use super::super::connection::{Door, Newcomer, Peer};
+    use super::super::crew::Crew;
     use super::super::event_loop::Shared;
     use super::super::limits::Limits;
     use super::super::mailbox::Mailbox;
@@ -163,6 +165,7 @@ mod tests {
             converse: Box::new(|_| Box::new(Echo)),
             refusal: Vec::new(),
             overload: Vec::new(),
+            fault: Vec::new(),
             input_bytes_max: 1 << 20,
         };
         Shared {
@@ -179,6 +182,7 @@ mod tests {
             },
             balance: Arc::new(Balance::new(loops)),
             mailboxes: Arc::new(mailboxes),
+            crew: Arc::new(Crew::new(loops)),
         }
     }
 
@@ -197,10 +201,10 @@ mod tests {
         let shared = shared(2);
         let loops: Vec<_> = (0..2)
             .map(|number| {
-                let shared = shared.clone();
-                thread::spawn(move || {
-                    EventLoop::new(Epoll::new().unwrap(), shared, number).unwrap().run().unwrap();
-                })
+                let event_loop =
+                    EventLoop::new(Epoll::new().unwrap(), shared.clone(), number).unwrap();
+                let crew = shared.crew.clone();
+                thread::spawn(move || crew.work(Some(Box::new(event_loop))).unwrap())
             })
             .collect();
         let mut client = join(&shared, 0);

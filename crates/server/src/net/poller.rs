@@ -14,6 +14,7 @@
 //! Not here: what the bytes mean, whose turn it is (`event_loop`).
 
 use std::io;
+use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
@@ -57,8 +58,8 @@ pub enum Received {
     End,
 }
 
-/// The kernel interface of one event loop.
-pub trait Poller {
+/// The kernel interface of one event loop, which may move between threads (`crew`).
+pub trait Poller: Send {
     /// Begins to watch a socket for bytes to receive.
     fn add(&mut self, socket: BorrowedFd<'_>, token: Token) -> io::Result<()>;
     /// Ends the watch of a socket.
@@ -76,7 +77,6 @@ pub trait Poller {
 /// epoll, one `recv` per ready socket and one `send` per reply.
 pub struct Epoll {
     epoll: OwnedFd,
-    events: Vec<epoll::Event>,
     /// Shared by all connections of the loop, so that an idle connection needs no buffer.
     buffer: Vec<u8>,
 }
@@ -86,7 +86,6 @@ impl Epoll {
     pub fn new() -> io::Result<Epoll> {
         Ok(Epoll {
             epoll: epoll::create(epoll::CreateFlags::CLOEXEC)?,
-            events: Vec::with_capacity(EVENTS_MAX),
             buffer: Vec::with_capacity(READ_BYTES),
         })
     }
@@ -115,15 +114,16 @@ impl Poller for Epoll {
             tv_sec: timeout.as_secs() as i64,
             tv_nsec: timeout.subsec_nanos().into(),
         });
-        self.events.clear();
-        let events = spare_capacity(&mut self.events);
-        match epoll::wait(self.epoll.as_fd(), events, timeout.as_ref()) {
-            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+        // On the stack: events cannot move between threads, and the poller does.
+        let mut room = [const { MaybeUninit::<epoll::Event>::uninit() }; EVENTS_MAX];
+        let events = match epoll::wait(self.epoll.as_fd(), &mut room, timeout.as_ref()) {
+            Ok((events, _)) => events,
+            Err(rustix::io::Errno::INTR) => return Ok(()),
             Err(error) => return Err(error.into()),
-        }
+        };
         let broken = epoll::EventFlags::HUP | epoll::EventFlags::ERR;
         let ended = broken | epoll::EventFlags::RDHUP;
-        ready.extend(self.events.iter().map(|event| {
+        ready.extend(events.iter().map(|event| {
             // The structure is packed: its fields are copied before they are used.
             let (flags, data) = (event.flags, event.data);
             Ready {

@@ -8,7 +8,8 @@
 //!    hold row locks (`threads_max`); work beyond that waits in a queue, in order. So threads that
 //!    all wait for one lock do not keep its holder from the COMMIT that would free it.
 //! 2. Every errand comes back to its loop, also when the conversation panics.
-//! 3. The writes of a pool turn are committed, or have failed, before the errand goes back: its
+//! 3. A conversation is served here once and goes back, however its turn ended.
+//! 4. The writes of a pool turn are committed, or have failed, before the errand goes back: its
 //!    replies can be sent as they are.
 //!
 //! Not here: what is done with the replies (`event_loop`).

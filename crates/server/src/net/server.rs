@@ -18,6 +18,7 @@ use super::acceptor::{Acceptor, StopSignal};
 use super::address::Listener;
 use super::balance::Balance;
 use super::connection::Door;
+use super::crew::{Crew, Serving};
 use super::event_loop::{EventLoop, Shared};
 use super::limits::Limits;
 use super::mailbox::{Mailbox, Message};
@@ -63,14 +64,19 @@ impl Server {
             metrics: plan.metrics,
             limits: plan.limits,
             balance: Arc::new(Balance::new(mailboxes.len())),
+            crew: Arc::new(Crew::new(mailboxes.len())),
             mailboxes: Arc::new(mailboxes),
         };
         let mut loops = Vec::new();
-        for number in 0..shared.metrics.loops.len() {
-            let shared = shared.clone();
-            // The poller's event buffer cannot move between threads: it is made where it is used.
-            let run = move || EventLoop::new(Epoll::new()?, shared, number)?.run();
-            loops.push(spawn(format!("rowhouse-loop{number}"), run)?);
+        let count = shared.metrics.loops.len();
+        for number in 0..=count {
+            let crew = shared.crew.clone();
+            // The last one stands by.
+            let first: Option<Box<dyn Serving>> = match number < count {
+                true => Some(Box::new(EventLoop::new(Epoll::new()?, shared.clone(), number)?)),
+                false => None,
+            };
+            loops.push(spawn(format!("rowhouse-loop{number}"), move || crew.work(first))?);
         }
         let stop = Arc::new(StopSignal::new()?);
         let (pool, balance) = (shared.pool.clone(), shared.balance.clone());

@@ -21,8 +21,9 @@ pub use value::Port;
 
 /// The least memory that a server runs with.
 const MEMORY_MIN: u64 = 64 << 20;
-/// What the program takes before it serves anybody: measured, with some threads' stacks.
-const PROGRAM_BYTES: u64 = 48 << 20;
+/// What the program takes before it serves anybody: measured, with its code, of which large queries
+/// use most, and some threads' stacks.
+const PROGRAM_BYTES: u64 = 72 << 20;
 /// The most event loops.
 const THREADS_MAX: usize = 1024;
 /// The least that a request may need.
@@ -39,6 +40,8 @@ pub struct Settings {
     pub data_dir: PathBuf,
     /// Bytes for caches, write buffers and running queries.
     pub memory: u64,
+    /// Where temporary files go; `None`: within the data directory.
+    pub temp_dir: Option<PathBuf>,
     /// What acknowledged means.
     pub durability: Durability,
     /// How long a row lock is waited for.
@@ -75,6 +78,8 @@ pub struct Settings {
     pub shutdown_timeout: Duration,
     /// Largest request at the MySQL door, in bytes.
     pub packet_max: usize,
+    /// Time after which a statement is ended; zero: never.
+    pub statement_timeout: Duration,
     /// Longest HandlerSocket line, in bytes.
     pub line_max: usize,
     /// Largest memcached item, in bytes.
@@ -106,14 +111,15 @@ impl Settings {
         let secret = |name| values.get(name, |text| Ok(text.to_owned()));
         let request = |name, bytes_max| {
             let range = REQUEST_BYTES_MIN..=bytes_max;
-            let bytes = values.get(name, |text| within(value::size(text)?, range))?;
+            let bytes = values.get(name, |text| size_within(value::size(text)?, range))?;
             Ok::<_, SettingsError>(bytes as usize)
         };
         let data_dir = |text: &str| value::path(text)?.ok_or("expected a directory".to_owned());
         let settings = Settings {
             data_dir: values.get("data-dir", data_dir)?,
             memory: values
-                .get("memory", |text| within(value::size(text)?, MEMORY_MIN..=u64::MAX))?,
+                .get("memory", |text| size_within(value::size(text)?, MEMORY_MIN..=u64::MAX))?,
+            temp_dir: values.get("temp-dir", value::path)?,
             durability: values.get("durability", value::durability)?,
             lock_wait: values.get("lock-wait-timeout", value::duration)?,
             recovery_max: Duration::from_secs(
@@ -140,6 +146,7 @@ impl Settings {
             vanished_timeout: values.get("vanished-timeout", value::duration)?,
             shutdown_timeout: values.get("shutdown-timeout", value::duration)?,
             packet_max: request("max-allowed-packet", REQUEST_BYTES_MAX)?,
+            statement_timeout: values.get("statement-timeout", value::duration)?,
             line_max: request("handlersocket-max-line", REQUEST_BYTES_MAX)?,
             item_max: request("memcached-item-max", ITEM_BYTES_MAX)?,
             handlersocket_secret: secret("handlersocket-secret")?,
@@ -204,6 +211,18 @@ impl Settings {
             return refuse("the memcached door knows no users; set memcached-port = \"off\"");
         }
         Ok(())
+    }
+}
+
+/// As `within`, in a size's words; `u64::MAX` is no limit.
+fn size_within(bytes: u64, range: std::ops::RangeInclusive<u64>) -> Result<u64, String> {
+    match (within(bytes, range.clone()), *range.end()) {
+        (Ok(bytes), _) => Ok(bytes),
+        (_, u64::MAX) => Err(format!("expected {} or more", value::size_text(*range.start()))),
+        (_, end) => {
+            let (start, end) = (value::size_text(*range.start()), value::size_text(end));
+            Err(format!("expected {start} to {end}"))
+        }
     }
 }
 

@@ -123,6 +123,14 @@ const DATA: Section = Section {
              At least 64MiB.\n",
         ),
         setting(
+            "temp-dir",
+            Kind::Path,
+            "",
+            "Where queries and transactions put what does not fit into memory; empty: tmp, within\n\
+             the data directory. Elsewhere a directory rowhouse-tmp-NUMBER is made for it. It is\n\
+             emptied at each start.\n",
+        ),
+        setting(
             "durability",
             Kind::Choice(&["every-commit", "every-second", "os"]),
             "every-commit",
@@ -232,7 +240,19 @@ const CONNECTIONS: Section = Section {
             "10s",
             "How long a stop waits for requests in flight.\n",
         ),
-        setting("max-allowed-packet", Kind::Size, "64MiB", "Largest request at the MySQL door.\n"),
+        setting(
+            "max-allowed-packet",
+            Kind::Size,
+            "64MiB",
+            "Largest request at the MySQL door, and longest value that an expression makes.\n",
+        ),
+        setting(
+            "statement-timeout",
+            Kind::Duration,
+            "0",
+            "Time after which a statement of SQL is ended, where its session does not say\n\
+             otherwise (max_statement_time); 0: never.\n",
+        ),
         setting(
             "handlersocket-max-line",
             Kind::Size,

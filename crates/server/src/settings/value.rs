@@ -72,6 +72,16 @@ pub fn size(text: &str) -> Result<u64, Why> {
     Ok(bytes as u64)
 }
 
+/// Bytes in the largest unit in which they are a whole number, as `size` reads it.
+pub fn size_text(bytes: u64) -> String {
+    let units = [(1u64 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
+    let whole = |(factor, _): &(u64, &str)| bytes >= *factor && bytes.is_multiple_of(*factor);
+    match units.into_iter().find(whole) {
+        Some((factor, unit)) => format!("{}{unit}", bytes / factor),
+        None => format!("{bytes} bytes"),
+    }
+}
+
 /// A time: `500ms`, `10s`, `5min`, `8h`, `1d`; 0 needs no unit.
 pub fn duration(text: &str) -> Result<Duration, Why> {
     let why = || "expected a time like 500ms, 10s, 5min, 8h or 1d".to_owned();
@@ -146,6 +156,14 @@ mod tests {
         for wrong in ["", "GiB", "4 gibi", "-1", "1e9", "99999999TiB"] {
             assert!(size(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_size_is_told_as_it_may_be_written() {
+        for text in ["64MiB", "1GiB", "1000KiB", "3TiB"] {
+            assert_eq!(size_text(size(text).unwrap()), text);
+        }
+        assert_eq!(size_text(1001), "1001 bytes");
     }
 
     #[test]

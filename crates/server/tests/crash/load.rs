@@ -95,6 +95,31 @@ pub fn start_writers(
     threads
 }
 
+/// Starts a single writer, of the kind that the seed chooses, with nobody beside it.
+pub fn start_lone_writer(
+    server: &Running,
+    position: &dyn Fn() -> Position,
+    ends: &Ends,
+) -> JoinHandle<Account> {
+    let writer = |door: &str| (Writer::new(1, door, position()), server.connect(door));
+    match ends.seed % 3 {
+        0 => {
+            let (writer, stream) = writer("mysql");
+            spawn(login(stream), writer, ends, write_statements)
+        }
+        1 => {
+            let (writer, stream) = writer("mysql");
+            spawn(login(stream), writer, ends, write_transactions)
+        }
+        _ => {
+            let (writer, stream) = writer("handlersocket-write");
+            let mut lines = Lines::new(stream);
+            assert_eq!(lines.ask(OPEN).as_deref(), Some("0\t1"));
+            spawn(lines, writer, ends, write_lines)
+        }
+    }
+}
+
 fn login(stream: TcpStream) -> Mysql {
     Mysql::login(stream).expect("the server lets root in")
 }

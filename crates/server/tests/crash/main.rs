@@ -43,7 +43,7 @@ use command_cuts::{CommandFigures, cut_commands_and_judge, moments_of_commands};
 use commands::record_commands;
 use cuts::{Cut, Figures, Wrong, cut_and_judge, moments, write_disk};
 use kills::kill_again_and_again;
-use recording::{Recording, record};
+use recording::{Recording, record, record_lone};
 
 const CUTS: u64 = 60;
 /// Cuts of one recording, and steps of each writer in it.
@@ -98,6 +98,27 @@ fn cut_the_power(durability: &str) -> Figures {
 fn a_power_cut_loses_nothing_answered_or_read_under_every_commit() {
     let figures = cut_the_power("every-commit");
     assert!(figures.stake.lost == 0 && figures.stake.told > 0 && figures.stake.under_way > 0);
+}
+
+#[test]
+fn a_power_cut_amid_commits_that_the_loop_makes_itself_loses_nothing_answered() {
+    let (mut figures, mut in_loop) = (Figures::default(), 0);
+    for seed in 0.. {
+        let (recording, more) = record_lone(seed, STEPS / 4);
+        in_loop += more;
+        let count = (cuts_wanted() / 3).clamp(1, CUTS_EACH);
+        match cut_and_judge(&recording, "every-commit", &moments(&recording, count, seed)) {
+            Ok(more) => figures += more,
+            Err(wrong) => fail(&recording, wrong),
+        }
+        eprintln!("alone: {figures}; {in_loop} commits in the loop");
+        // Each kind of writer once.
+        if seed >= 2 && figures.cuts >= cuts_wanted() {
+            break;
+        }
+    }
+    assert!(figures.stake.lost == 0 && figures.stake.told > 0 && figures.stake.under_way > 0);
+    assert!(in_loop > 0);
 }
 
 #[test]

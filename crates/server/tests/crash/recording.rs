@@ -23,8 +23,8 @@ use tempfile::TempDir;
 
 use crate::account::{Account, Moment, Seen, Step};
 use crate::commands::Command;
-use crate::load::{Ends, prepare, start_readers, start_writers};
-use crate::support::{Running, flags, rowhouse};
+use crate::load::{Ends, prepare, start_lone_writer, start_readers, start_writers};
+use crate::support::{Running, flags, rowhouse, run};
 
 /// A sync takes up to so long, so that cuts fall into it.
 const SYNC: Duration = Duration::from_micros(1500);
@@ -121,6 +121,23 @@ pub fn record(durability: &str, seed: u64, steps_max: usize) -> Recording {
     let seen = readers.into_iter().flat_map(|reader| reader.join().expect("a reader")).collect();
     assert_eq!(server.stop().code(), Some(0));
     stage.end(durability, accounts, seen, Vec::new())
+}
+
+/// As `record`, with one writer alone under `every-commit`, so that its loop commits by itself;
+/// says how often it did.
+pub fn record_lone(seed: u64, steps_max: usize) -> (Recording, u64) {
+    let stage = Stage::new();
+    let server = stage.serve("every-commit");
+    let ends = Ends { seed, steps_max, ended: Arc::default(), begun: Arc::default() };
+    let writer = start_lone_writer(&server, &|| stage.position(), &ends);
+    let accounts = vec![writer.join().expect("a writer")];
+    let asked = format!("--data-dir={}", server.data_dir.display());
+    let status = run(&["status", "--all", &asked]);
+    let status = String::from_utf8_lossy(&status.stdout).into_owned();
+    let line = status.lines().find_map(|line| line.strip_prefix("groups_in_loop "));
+    let in_loop = line.and_then(|number| number.parse().ok()).expect("a figure");
+    assert_eq!(server.stop().code(), Some(0));
+    (stage.end("every-commit", accounts, Vec::new(), Vec::new()), in_loop)
 }
 
 impl Recording {

@@ -140,6 +140,11 @@ impl Running {
         self.log.lock().expect("no panic while held").clone()
     }
 
+    /// How many files and sockets the server has open.
+    pub fn open_files(&self) -> usize {
+        std::fs::read_dir(format!("/proc/{}/fd", self.pid())).expect("its process").count()
+    }
+
     /// Sends a signal.
     pub fn signal(&self, signal: Signal) {
         let pid = Pid::from_child(&self.child);
@@ -218,4 +223,13 @@ pub fn read_all(stream: &mut impl Read) -> Vec<u8> {
     let mut bytes = Vec::new();
     stream.read_to_end(&mut bytes).expect("readable");
     bytes
+}
+
+/// The most memory that a server has had resident so far.
+pub fn peak_mib(server: &Running) -> u64 {
+    let path = format!("/proc/{}/status", server.pid());
+    let status = std::fs::read_to_string(path).expect("its process");
+    let line = status.lines().find(|line| line.starts_with("VmHWM")).expect("a figure of Linux");
+    let digits: String = line.chars().filter(char::is_ascii_digit).collect();
+    digits.parse::<u64>().expect("a number") / 1024
 }

@@ -7,6 +7,8 @@
 //!
 //! Not here: errors found while binding, which never enter DataFusion.
 
+use std::any::Any;
+
 use datafusion::common::DataFusionError;
 
 use crate::error::SqlError;
@@ -16,16 +18,24 @@ pub(super) fn raise(error: impl Into<SqlError>) -> DataFusionError {
     DataFusionError::External(Box::new(error.into()))
 }
 
+/// A panic of a statement of this shape as an error.
+pub(super) fn panicked(panic: &(dyn Any + Send), shape: &str) -> DataFusionError {
+    raise(crate::panics::error(panic, shape.as_bytes()))
+}
+
 /// What to tell the client of an error from planning or running.
 pub(super) fn translate(error: DataFusionError) -> SqlError {
     if let Some(own) = find_own(&error) {
         return own;
     }
     match error.find_root() {
-        DataFusionError::ResourcesExhausted(_) => SqlError::new(
-            1038,
-            "Out of memory for this query; consider a larger 'memory' setting or fewer groups",
-        ),
+        DataFusionError::ResourcesExhausted(why) => {
+            tracing::debug!(why, "a query found no memory");
+            SqlError::new(
+                1038,
+                "Out of memory for this query; consider a larger 'memory' setting or fewer groups",
+            )
+        }
         DataFusionError::NotImplemented(what) if names_subquery(what) => correlated(),
         DataFusionError::NotImplemented(what) => SqlError::unsupported(first_line(what)),
         DataFusionError::IoError(source) => {

@@ -2,10 +2,13 @@
 //!
 //! ```text
 //! bind      SQL with MySQL's meaning -> logical plan; names and types for the client beside it
-//! runtime   optimised by DataFusion, run on worker threads within a memory limit
+//! planning  optimised by DataFusion's rules, which end with the statement
+//! runtime   run on worker threads within a memory limit
 //! scan      tables and index ranges as DataFusion reads them
 //! kernels   functions with MySQL's meaning over Arrow columns
 //! columns   which Arrow type carries which MySQL type
+//! window    window functions over whole partitions, a few at a time
+//! pool      the queries' memory, divided among their operators
 //! stream    batches -> rows for the session
 //! failure   errors there and back
 //! ```
@@ -20,20 +23,24 @@ mod bind;
 mod columns;
 mod failure;
 mod kernels;
+mod planning;
+mod pool;
 mod runtime;
 mod scan;
 mod stream;
+mod window;
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use datafusion::execution::TaskContext;
+use datafusion::execution::session_state::SessionState;
 use datafusion::physical_plan::{ExecutionPlan, displayable};
 use rows::Engine;
 use rows::types::ColumnType;
 use sqlparser::ast;
 
-use crate::context::QueryContext;
+use crate::context::{KillMark, QueryContext};
 use crate::error::{Result, SqlError};
 use crate::reply::{ResultColumn, RowStream};
 use crate::server::SqlOptions;
@@ -73,14 +80,15 @@ impl Analytic {
         texts: &[String],
         context: &QueryContext,
     ) -> Result<RowStream> {
-        let (plan, columns, settings) = roomy(query, || self.plan(query, texts, context))?;
+        let kill = &context.facts.kill;
+        let (plan, columns, settings) = roomy(query, kill, || self.plan(query, texts, context))?;
         let types: Vec<ColumnType> = columns.iter().map(|column| column.ty.clone()).collect();
         let stream = stream::QueryStream::start(
             self.runtime.handle(),
             plan,
             settings,
             types,
-            Arc::clone(&context.facts.kill),
+            &context.facts,
             self.engine.budget(),
         );
         Ok(RowStream::new(columns.into(), context.facts.zone, Box::new(stream)))
@@ -104,7 +112,7 @@ impl Analytic {
         texts: &[String],
         context: &QueryContext,
     ) -> Result<Vec<ResultColumn>> {
-        roomy(query, || {
+        roomy(query, &context.facts.kill, || {
             let binder = bind::Binder::new(&self.engine, &context.view, &context.facts);
             let (_, columns) = binder.statement(query, texts)?;
             Ok(columns.iter().map(result_column).collect())
@@ -116,7 +124,7 @@ impl Analytic {
     /// # Errors
     /// As `select`.
     pub fn explain(&self, query: &ast::Query, context: &QueryContext) -> Result<Vec<String>> {
-        roomy(query, || {
+        roomy(query, &context.facts.kill, || {
             let (plan, _, _) = self.plan(query, &[], context)?;
             let text = displayable(plan.as_ref()).indent(false).to_string();
             Ok(text.lines().map(str::to_owned).collect())
@@ -133,8 +141,16 @@ impl Analytic {
         let (logical, columns) = binder.statement(query, texts)?;
         let columns = columns.iter().map(result_column).collect();
         let state = self.runtime.state(binder.stored_rows()?);
-        let planned = self.runtime.handle().block_on(state.create_physical_plan(&logical));
-        Ok((planned.map_err(failure::translate)?, columns, state.task_ctx()))
+        let limits = &context.facts.limits;
+        let plan = |state: &SessionState, logical| {
+            let planned = planning::physical_plan(state, self.runtime.handle(), logical, limits)?;
+            window::in_parts(planned).map_err(failure::translate)
+        };
+        let planned = plan(state, logical.clone())?;
+        match self.runtime.state_for(&planned) {
+            Some(sorting) => Ok((plan(sorting, logical)?, columns, sorting.task_ctx())),
+            None => Ok((planned, columns, state.task_ctx())),
+        }
     }
 }
 
@@ -144,17 +160,27 @@ const NODES_SMALL: usize = 150;
 
 /// Plans on this thread what is small, and the rest on one with a large stack: planning walks
 /// the statement's tree to its depth, many times over.
-fn roomy<T: Send>(query: &ast::Query, plan: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+fn roomy<T: Send>(
+    query: &ast::Query,
+    kill: &Arc<KillMark>,
+    plan: impl FnOnce() -> Result<T> + Send,
+) -> Result<T> {
     if is_small(query) {
         return plan();
     }
+    let plan = || {
+        runtime::give_way();
+        let _current = KillMark::of_this_thread(kill);
+        plan()
+    };
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new()
             .name("plan".to_owned())
             .stack_size(runtime::STACK_BYTES)
             .spawn_scoped(scope, plan)
             .map_err(|error| SqlError::other(format!("cannot start a thread: {error}")))?;
-        thread.join().unwrap_or_else(|_| Err(SqlError::other("Planning the query failed")))
+        // The panic goes on as if it had happened here.
+        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
 }
 

@@ -7,17 +7,20 @@
 //!
 //! Not here: binding (`bind`), a single query's run (`stream`).
 
-use std::path::Path;
 use std::sync::Arc;
 
 use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
-use datafusion::execution::memory_pool::{FairSpillPool, TrackConsumersPool};
+use datafusion::execution::memory_pool::TrackConsumersPool;
 use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use datafusion::execution::session_state::{SessionState, SessionStateBuilder};
+use datafusion::physical_plan::ExecutionPlan;
+use datafusion::physical_plan::joins::HashJoinExec;
+use datafusion::physical_plan::statistics::{StatisticsArgs, StatisticsContext};
 use datafusion::prelude::SessionConfig;
 use tokio::runtime;
 
 use super::failure::translate;
+use super::pool::QueryPool;
 use crate::error::{Result, SqlError};
 use crate::server::SqlOptions;
 
@@ -34,10 +37,24 @@ pub(super) const STACK_BYTES: usize = 64 << 20;
 /// Memory that a sort keeps back for merging its temporary files, at least and at most.
 const MERGE_BYTES_MIN: usize = 64 << 10;
 const MERGE_BYTES_MAX: usize = 10 << 20;
-/// Where temporary files go, within the data directory.
-const SPILL_DIRECTORY: &str = "query-tmp";
+/// The part of the memory that one side of a join may take in a table of hashes. Larger ones are
+/// sorted, which may go to files.
+const HASHED_PART: usize = 8;
+/// Bytes that a row takes in such a table besides its columns.
+const HASHED_ROW_BYTES: usize = 32;
+/// Bytes of a column whose values have no fixed width, by guess.
+const TEXT_BYTES: usize = 40;
 /// Consumers that an out-of-memory error would name.
 const CONSUMERS_NAMED: usize = 3;
+
+/// How far behind others the kernel puts threads that run queries.
+const NICENESS: i32 = 10;
+
+/// Lets the thread have a core when nobody else wants it: loops and short statements come first.
+pub(super) fn give_way() {
+    // Of the calling thread alone, as Linux has it. Queries run as well without.
+    let _ = rustix::process::setpriority_process(None, NICENESS);
+}
 
 /// Threads, memory pool and planner settings.
 pub(super) struct Runtime {
@@ -47,6 +64,9 @@ pub(super) struct Runtime {
     parallel: SessionState,
     /// For queries that one thread does sooner; their rows keep the tables' order.
     serial: SessionState,
+    /// As `parallel`, with joins of sorted inputs.
+    sorting: SessionState,
+    memory_bytes: usize,
 }
 
 impl Runtime {
@@ -59,24 +79,36 @@ impl Runtime {
             .worker_threads(options.threads + 1)
             .thread_name("query")
             .thread_stack_size(STACK_BYTES)
+            .on_thread_start(give_way)
             .enable_time()
             .build()
             .map_err(failed)?;
         let environment = Arc::new(environment(options)?);
-        let state = |partitions| {
+        let state = |partitions, hashes| {
+            let mut config = config(partitions, options.memory_bytes);
+            config.options_mut().optimizer.prefer_hash_join = hashes;
             SessionStateBuilder::new()
-                .with_config(config(partitions, options.memory_bytes))
+                .with_config(config)
                 .with_runtime_env(Arc::clone(&environment))
                 .with_default_features()
                 .build()
         };
-        let (parallel, serial) = (state(options.threads), state(1));
-        Ok(Runtime { threads: Some(threads), parallel, serial })
+        let (parallel, serial) = (state(options.threads, true), state(1, true));
+        // DataFusion sorts for a join only where it divides the work.
+        let sorting = state(options.threads.max(2), false);
+        let memory_bytes = options.memory_bytes;
+        Ok(Runtime { threads: Some(threads), parallel, serial, sorting, memory_bytes })
     }
 
     /// Where queries run.
     pub(super) fn handle(&self) -> &runtime::Handle {
         self.threads.as_ref().map(runtime::Runtime::handle).expect("taken only by drop")
+    }
+
+    /// Settings for a query that `state`'s would run with tables of hashes which may not fit into
+    /// memory; `None` when they surely do.
+    pub(super) fn state_for(&self, plan: &Arc<dyn ExecutionPlan>) -> Option<&SessionState> {
+        hashes_much(plan, self.memory_bytes / HASHED_PART).then_some(&self.sorting)
     }
 
     /// Settings for planning and running a query over about so many stored rows.
@@ -91,6 +123,33 @@ impl Drop for Runtime {
             threads.shutdown_background();
         }
     }
+}
+
+/// Whether a join within keeps more bytes of one side in memory, by estimate.
+fn hashes_much(plan: &Arc<dyn ExecutionPlan>, bytes_max: usize) -> bool {
+    if let Some(join) = plan.downcast_ref::<HashJoinExec>() {
+        let kept = join.left();
+        if rows_of(kept).saturating_mul(row_bytes(kept)) > bytes_max {
+            return true;
+        }
+    }
+    plan.children().iter().any(|child| hashes_much(child, bytes_max))
+}
+
+/// About how many rows a plan gives; where nothing is known, as many as the largest below it.
+fn rows_of(plan: &Arc<dyn ExecutionPlan>) -> usize {
+    let known = StatisticsContext::new().compute(plan.as_ref(), &StatisticsArgs::new()).ok();
+    match known.and_then(|known| known.num_rows.get_value().copied()) {
+        Some(rows) => rows,
+        None => plan.children().iter().map(|child| rows_of(child)).max().unwrap_or(0),
+    }
+}
+
+fn row_bytes(plan: &Arc<dyn ExecutionPlan>) -> usize {
+    let schema = plan.schema();
+    let columns = schema.fields().iter();
+    let bytes = columns.map(|field| field.data_type().primitive_width().unwrap_or(TEXT_BYTES));
+    HASHED_ROW_BYTES + bytes.sum::<usize>()
 }
 
 fn config(partitions: usize, memory_bytes: usize) -> SessionConfig {
@@ -113,13 +172,10 @@ fn config(partitions: usize, memory_bytes: usize) -> SessionConfig {
 
 fn environment(options: &SqlOptions) -> Result<RuntimeEnv> {
     let named = std::num::NonZeroUsize::new(CONSUMERS_NAMED).expect("not zero");
-    let pool = TrackConsumersPool::new(FairSpillPool::new(options.memory_bytes), named);
-    // A server without a directory of its own (all in memory) uses the system's.
-    let directory = Path::new(&options.data_dir);
-    let mode = if directory.is_absolute() {
-        DiskManagerMode::Directories(vec![directory.join(SPILL_DIRECTORY)])
-    } else {
-        DiskManagerMode::OsTmpDirectory
+    let pool = TrackConsumersPool::new(QueryPool::new(options.memory_bytes), named);
+    let mode = match &options.temp_dir {
+        Some(directory) => DiskManagerMode::Directories(vec![directory.clone()]),
+        None => DiskManagerMode::OsTmpDirectory,
     };
     RuntimeEnvBuilder::new()
         .with_memory_pool(Arc::new(pool))

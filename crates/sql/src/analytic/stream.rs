@@ -5,12 +5,16 @@
 //! 1. At most a few batches wait between the two: a client that reads slowly stops the query,
 //!    not the server.
 //! 2. What waits is counted in the memory for clients; while more of that is in use than may be,
-//!    queries make no further rows.
+//!    queries make no further rows before their readers have taken those that are ready. (Who has
+//!    taken them waits for nothing: the memory in use may be the query's own.)
 //! 3. Dropping the stream ends the query.
 //!
 //! Not here: planning (`plan`).
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::{self, Thread};
 use std::time::Duration;
 
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
@@ -18,19 +22,18 @@ use datafusion::arrow::datatypes::DataType;
 use datafusion::common::Result as PlanResult;
 use datafusion::execution::TaskContext;
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};
-use futures::StreamExt;
+use futures::{FutureExt, StreamExt};
 use parking_lot::Mutex;
 use rows::budget::{Budget, Share};
 use rows::datum::Datum;
 use rows::types::ColumnType;
 use tokio::runtime::Handle;
-use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::{Notify, mpsc};
 use tokio::task::AbortHandle;
 
 use super::columns::ColumnReader;
-use super::failure::translate;
-use crate::context::KillMark;
+use super::failure::{panicked, translate};
+use crate::context::{Facts, KillMark};
 use crate::error::{Result, SqlError};
 use crate::reply::{How, Pace, RowSource, Sink};
 
@@ -40,20 +43,30 @@ const BATCHES_WAITING: usize = 2;
 const WAITING_BYTES_MAX: usize = 4 << 20;
 /// How often a query that pauses for want of memory looks whether there is some.
 const MEMORY_LOOK: Duration = Duration::from_millis(20);
-/// How often a waiting reader looks whether it was killed.
+/// How often a waiting reader looks whether it is to end. It waits by the system's clock: the
+/// threads that run queries also drive their runtime's timers, and when they are all at work, or
+/// get no core, those stand still.
 const KILL_LOOK: Duration = Duration::from_millis(50);
 
 /// The rows of a running query.
 pub(super) struct QueryStream {
     types: Vec<ColumnType>,
     kill: Arc<KillMark>,
-    threads: Handle,
     batches: mpsc::Receiver<PlanResult<Batch>>,
     ready: Arc<Ready>,
     task: AbortHandle,
     /// The batch at hand, and its next row.
     current: Option<(Batch, usize)>,
     ended: bool,
+}
+
+/// Wakes the thread that waits for a batch.
+struct Unpark(Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
 }
 
 /// Rows that are ready.
@@ -102,7 +115,7 @@ impl Ready {
         while self.bytes() > WAITING_BYTES_MAX {
             self.taken.notified().await;
         }
-        while self.budget.is_over() {
+        while self.bytes() > 0 && self.budget.is_over() {
             tokio::time::sleep(MEMORY_LOOK).await;
         }
     }
@@ -129,14 +142,18 @@ impl QueryStream {
         plan: Arc<dyn ExecutionPlan>,
         context: Arc<TaskContext>,
         types: Vec<ColumnType>,
-        kill: Arc<KillMark>,
+        facts: &Facts,
         budget: &Arc<Budget>,
     ) -> QueryStream {
+        let (kill, shape) = (Arc::clone(&facts.kill), Arc::clone(&facts.shape));
         let (sender, batches) = mpsc::channel(BATCHES_WAITING);
         let ready = Ready::new(budget);
         let counted = Arc::clone(&ready);
         let task = threads.spawn(async move {
-            let mut stream = match execute_stream(plan, context) {
+            let start = AssertUnwindSafe(|| execute_stream(plan, context));
+            let started =
+                catch_unwind(start).unwrap_or_else(|panic| Err(panicked(&*panic, &shape)));
+            let mut stream = match started {
                 Ok(stream) => stream,
                 Err(error) => {
                     // Nobody listens any more when this fails; that is an end too.
@@ -144,7 +161,13 @@ impl QueryStream {
                     return;
                 }
             };
-            while let Some(batch) = stream.next().await {
+            loop {
+                // A panic must not look like the end of the rows.
+                let next = AssertUnwindSafe(stream.next()).catch_unwind().await;
+                let Some(batch) = next.unwrap_or_else(|panic| Some(Err(panicked(&*panic, &shape))))
+                else {
+                    return;
+                };
                 let failed = batch.is_err();
                 let batch = batch.map(|rows| counted.add(rows));
                 if sender.send(batch).await.is_err() || failed {
@@ -154,25 +177,20 @@ impl QueryStream {
             }
         });
         let task = task.abort_handle();
-        let threads = threads.clone();
-        QueryStream { types, kill, threads, batches, ready, task, current: None, ended: false }
+        QueryStream { types, kill, batches, ready, task, current: None, ended: false }
     }
 
     /// The next batch, waited for if that is allowed.
     fn batch(&mut self, how: How) -> Result<Option<Batch>> {
+        let waker = Waker::from(Arc::new(Unpark(thread::current())));
+        let mut context = Context::from_waker(&waker);
         loop {
             self.kill.check()?;
-            match self.batches.try_recv() {
-                Ok(batch) => return batch.map(Some).map_err(translate),
-                Err(TryRecvError::Disconnected) => return self.end(),
-                Err(TryRecvError::Empty) if !how.may_wait => return Err(SqlError::would_wait()),
-                Err(TryRecvError::Empty) => {}
-            }
-            let wait = async { tokio::time::timeout(KILL_LOOK, self.batches.recv()).await };
-            match self.threads.block_on(wait) {
-                Ok(Some(batch)) => return batch.map(Some).map_err(translate),
-                Ok(None) => return self.end(),
-                Err(_) => {}
+            match self.batches.poll_recv(&mut context) {
+                Poll::Ready(Some(batch)) => return batch.map(Some).map_err(translate),
+                Poll::Ready(None) => return self.end(),
+                Poll::Pending if !how.may_wait => return Err(SqlError::would_wait()),
+                Poll::Pending => thread::park_timeout(KILL_LOOK),
             }
         }
     }

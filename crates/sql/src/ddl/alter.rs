@@ -71,6 +71,7 @@ fn place_of(place: &PlaceSpec) -> Place {
 impl Maker<'_> {
     fn column(&mut self, spec: &ColumnSpec) -> Result<Column> {
         self.unenforced.checks += usize::from(spec.check);
+        self.unenforced.zerofill += usize::from(spec.ty.zerofill);
         column_of(spec, self.collation, self.mode)
     }
 
@@ -128,7 +129,10 @@ impl Maker<'_> {
                 }
             }
             AlterSpec::DropPrimaryKey => self.out.push(Alteration::DropPrimaryKey),
-            AlterSpec::DropConstraint | AlterSpec::Nothing => {}
+            AlterSpec::DropConstraint
+            | AlterSpec::Algorithm(_)
+            | AlterSpec::Lock(_)
+            | AlterSpec::Nothing => {}
             AlterSpec::Change { old, column, place } => {
                 let made = self.column(column)?;
                 let place = place_of(place);
@@ -212,8 +216,7 @@ impl Maker<'_> {
     /// The text of the current time, for rows that exist when a column is added.
     fn now_text(&self) -> Vec<u8> {
         let mut text = Vec::new();
-        let now = DateTime::from_micros(self.now).unwrap_or(DateTime::ZERO);
-        debug_assert_eq!(Zone::UTC.offset_seconds, 0);
+        let now = Zone::UTC.datetime_at(self.now).unwrap_or(DateTime::ZERO);
         now.write(6, &mut text);
         text
     }

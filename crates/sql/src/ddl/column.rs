@@ -59,6 +59,7 @@ pub fn column_of(spec: &ColumnSpec, collation: Collation, mode: SqlMode) -> Resu
         comment: spec.comment.clone(),
         slot: 0,
         absent: None,
+        unsigned: spec.ty.unsigned,
     })
 }
 

@@ -53,6 +53,7 @@ pub fn new_table(
             Element::Column(spec) => {
                 columns.push(column_of(spec, collation, mode)?);
                 unenforced.checks += usize::from(spec.check);
+                unenforced.zerofill += usize::from(spec.ty.zerofill);
                 if spec.primary {
                     indexes.push(index_of_column(&spec.name, true));
                 }
@@ -172,6 +173,7 @@ fn column_of_result(column: &ResultColumn) -> Column {
         comment: String::new(),
         slot: 0,
         absent: None,
+        unsigned: false,
     }
 }
 

@@ -19,4 +19,6 @@ pub struct Unenforced {
     pub foreign_keys: usize,
     /// CHECK constraints.
     pub checks: usize,
+    /// Columns with ZEROFILL.
+    pub zerofill: usize,
 }

@@ -14,7 +14,7 @@ pub fn quoted(name: &str) -> String {
 }
 
 fn column_line(column: &Column, default: Collation) -> String {
-    let mut line = format!("{} {}", quoted(&column.name), column.ty.mysql_type_name());
+    let mut line = format!("{} {}", quoted(&column.name), column.mysql_type_name());
     let collation = match &column.ty {
         ColumnType::Char { collation, .. }
         | ColumnType::VarChar { collation, .. }

@@ -1,7 +1,10 @@
 //! Operators on numbers, with MySQL's rules of result types and overflow.
 //!
-//! Whole numbers stay whole except under `/`; one unsigned side makes the result unsigned;
-//! a decimal makes it decimal; a double or a text makes it double.
+//! Whole numbers stay whole except under `/`; one unsigned side makes the result unsigned, under
+//! `%` the left one alone; a decimal makes it decimal; a double or a text makes it double.
+//!
+//! A quotient of exact numbers is computed with more digits than its type shows, in groups of
+//! nine as MySQL's decimals have them, so that `2/3*3` is 2.
 
 use rows::decimal::Decimal;
 
@@ -135,8 +138,22 @@ fn divide(a: Number, b: Number) -> Result<Option<Number>> {
     let (Some(x), Some(y)) = (a.to_decimal(), b.to_decimal()) else {
         return Err(out_of_range("DECIMAL", op, a, b));
     };
-    let scale = (x.scale() + DIVISION_DIGITS).min(Decimal::SCALE_MAX);
-    decimal(x.checked_div(y, scale), op, a, b).map(Some)
+    // The digits shown come first: where there is no room for more, they are rounded.
+    let shown = (x.scale() + DIVISION_DIGITS).min(Decimal::SCALE_MAX);
+    let scale = quotient_scale(x.scale(), y.scale()).clamp(shown, Decimal::SCALE_MAX);
+    let quotient = x.checked_div_down(y, scale).or_else(|| x.checked_div(y, shown));
+    decimal(quotient, op, a, b).map(Some)
+}
+
+/// Digits of one word of MySQL's decimals.
+const GROUP_DIGITS: u8 = 9;
+
+/// Digits behind the point that a quotient is computed with (`do_div_mod` in MySQL's decimal.c).
+fn quotient_scale(left: u8, right: u8) -> u8 {
+    let whole_groups = |digits: u8| digits.div_ceil(GROUP_DIGITS) * GROUP_DIGITS;
+    let (x, y) = (whole_groups(left), whole_groups(right));
+    let spare = (x - left) + (y - right);
+    whole_groups(x + y + DIVISION_DIGITS.saturating_sub(spare))
 }
 
 fn integer_divide(a: Number, b: Number) -> Result<Option<Number>> {
@@ -150,7 +167,11 @@ fn integer_divide(a: Number, b: Number) -> Result<Option<Number>> {
             a.to_i128() / b.to_i128()
         }
         (Number::Double(_), _) | (_, Number::Double(_)) => {
-            (a.to_f64() / b.to_f64()).trunc() as i128
+            let quotient = (a.to_f64() / b.to_f64()).trunc();
+            if !quotient.is_finite() {
+                return Err(out_of_range("BIGINT", op, a, b));
+            }
+            quotient as i128
         }
         _ => {
             let quotient = a
@@ -172,7 +193,7 @@ fn modulo(a: Number, b: Number) -> Result<Option<Number>> {
         (Number::Int(_) | Number::UInt(_), Number::Int(_) | Number::UInt(_)) => {
             let rest = a.to_i128() % b.to_i128();
             match a {
-                Number::UInt(_) => Number::UInt(rest as u64),
+                Number::UInt(_) => Number::UInt(rest.unsigned_abs() as u64),
                 _ => Number::Int(rest as i64),
             }
         }

@@ -15,16 +15,17 @@ mod operator;
 use rows::types::{Collation, ColumnType};
 use sqlparser::ast::{Expr, Value as Literal};
 
-use call::{call_node, function};
+pub use call::call_node;
+use call::function;
 use form::special;
-use literal::literal;
-pub use names::{IncomingNames, Names, column_node};
+use literal::{literal, typed_text};
+pub use names::{IncomingNames, Names, Resolver, column_node};
 use operator::{binary, unary};
 
-use super::cast::cast_type;
-use super::function::common_type;
+use super::cast::{cast_type, is_number};
+use super::common::common_type;
 use super::moment::Unit;
-use super::node::{BIGINT, Kind, Node, common_collation, text_type};
+use super::node::{Kind, Node, TRUTH, common_collation, text_type, type_collation};
 use crate::error::SqlError;
 use crate::parse::types::collation;
 
@@ -55,17 +56,23 @@ impl From<BindFailure> for SqlError {
 /// Result of binding.
 pub type Bound<T> = Result<T, BindFailure>;
 
-fn elsewhere<T>(what: impl std::fmt::Display) -> Bound<T> {
+/// Not evaluated here.
+pub fn elsewhere<T>(what: impl std::fmt::Display) -> Bound<T> {
     Err(BindFailure::Elsewhere(what.to_string()))
 }
 
 /// A condition's result.
-fn boolean(kind: Kind, nullable: bool) -> Node {
-    Node::new(kind, BIGINT, nullable)
+pub fn boolean(kind: Kind, nullable: bool) -> Node {
+    Node::new(kind, TRUTH, nullable)
 }
 
 /// Binds an expression.
 pub fn bind(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
+    if let Some(resolver) = names.resolver
+        && let Some(bound) = resolver.form(expr, names)
+    {
+        return bound;
+    }
     match expr {
         Expr::Nested(inner) => bind(inner, names),
         Expr::Identifier(ident) => match ident.value.to_ascii_uppercase().as_str() {
@@ -93,12 +100,17 @@ pub fn bind(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
         Expr::InList { expr, list, negated } => {
             let node = bind(expr, names)?;
             let list = list.iter().map(|item| bind(item, names)).collect::<Bound<Vec<_>>>()?;
-            let rule = rule_of(std::iter::once(&node).chain(&list));
+            let (node, list) = among(node, list);
+            let rule = common_rule(std::iter::once(&node).chain(&list));
             Ok(boolean(Kind::InList(Box::new(node), list, *negated, rule), true))
         }
         Expr::Between { expr, negated, low, high } => {
             let nodes = [bind(expr, names)?, bind(low, names)?, bind(high, names)?];
-            let rule = rule_of(nodes.iter());
+            let [value, low, high] = nodes;
+            let texts = value.is_text() && low.is_text() && high.is_text();
+            let nodes =
+                [value, low, high].map(|node| if texts { node } else { node.with_number() });
+            let rule = common_rule(nodes.iter());
             Ok(boolean(Kind::Between(Box::new(nodes), *negated, rule), true))
         }
         Expr::Like { negated, any: false, expr, pattern, escape_char } => {
@@ -111,7 +123,7 @@ pub fn bind(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
                 Some(other) => return elsewhere(format_args!("ESCAPE {other}")),
             };
             let (a, b) = (bind(expr, names)?, bind(pattern, names)?);
-            let rule = rule_of([&a, &b].into_iter());
+            let rule = common_rule([&a, &b].into_iter());
             Ok(boolean(Kind::Like(Box::new(a), Box::new(b), escape, *negated, rule), true))
         }
         Expr::Function(call) => function(call, names),
@@ -131,6 +143,14 @@ pub fn bind(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
         Expr::Collate { expr, collation: name } => {
             let node = bind(expr, names)?;
             let rule = collation(&name.to_string().replace('`', ""))?;
+            if rule != Collation::Binary
+                && type_collation(&node.ty) == Some(Collation::Binary)
+                && !matches!(node.kind, Kind::Constant(rows::datum::Value::Null))
+            {
+                let message =
+                    format!("COLLATION '{}' is not valid for CHARACTER SET 'binary'", rule.name());
+                return Err(SqlError::new(1253, message).into());
+            }
             let ty = crate::parse::types::with_collation(&node.ty, rule);
             let nullable = node.nullable;
             Ok(Node::new(Kind::Collated(Box::new(node)), ty, nullable))
@@ -144,16 +164,26 @@ pub fn bind(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
             }
             Ok(node)
         }
-        Expr::TypedString(typed) => {
-            let ty = cast_type(&typed.data_type)?;
-            let node = literal(&typed.value.value, names)?;
-            Ok(Node::new(Kind::Cast(Box::new(node)), ty, true))
-        }
+        Expr::TypedString(typed) => typed_text(&typed.data_type, &typed.value.value),
         _ => special(expr, names),
     }
 }
 
-fn rule_of<'n>(nodes: impl Iterator<Item = &'n Node>) -> Collation {
+/// A value and what it is sought among: 0x41 is a number beside anything but a text.
+fn among(node: Node, list: Vec<Node>) -> (Node, Vec<Node>) {
+    if node.is_digits_literal() {
+        let texts = list.iter().all(Node::is_text);
+        return (if texts { node } else { node.with_number() }, list);
+    }
+    if node.is_text() {
+        return (node, list);
+    }
+    let list = list.into_iter().map(Node::with_number).collect();
+    (node, list)
+}
+
+/// The collation under which nodes compare with each other.
+pub fn common_rule<'n>(nodes: impl Iterator<Item = &'n Node>) -> Collation {
     nodes
         .map(Node::collation)
         .reduce(common_collation)
@@ -183,15 +213,19 @@ fn case(
     let mut results: Vec<Node> = branches.iter().map(|(_, then)| then.clone()).collect();
     results.extend(otherwise.clone());
     let nullable = otherwise.is_none() || results.iter().any(|node| node.nullable);
-    let rule = rule_of(operand.as_deref().into_iter().chain(branches.iter().map(|(when, _)| when)));
+    let rule =
+        common_rule(operand.as_deref().into_iter().chain(branches.iter().map(|(when, _)| when)));
     let ty = common_type(&results);
     let kind = Kind::Case(operand, branches, otherwise.map(Box::new), rule);
     Ok(Node::new(kind, ty, nullable))
 }
 
 fn cast_node(expr: &Expr, data_type: &sqlparser::ast::DataType, names: &Names<'_>) -> Bound<Node> {
-    let node = bind(expr, names)?;
     let mut ty = cast_type(data_type)?;
+    let node = match bind(expr, names)? {
+        node if is_number(&ty) => node.with_number(),
+        node => node,
+    };
     // Without a length, the text is as long as it comes.
     if let ColumnType::VarChar { chars, .. } = &mut ty
         && *chars == super::cast::CHARS_UNSAID

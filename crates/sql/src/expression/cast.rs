@@ -76,14 +76,22 @@ pub fn cast<'a>(ty: &ColumnType, node: &'a Node, scope: &Scope<'a>) -> Result<Ce
     match ty {
         ColumnType::Int { unsigned, .. } => Ok(Cell::Plain(integer(*unsigned, &cell, scope))),
         ColumnType::VarChar { .. } | ColumnType::VarBinary { .. } | ColumnType::Binary { .. } => {
-            Ok(text(ty, node, &cell, scope))
+            text(ty, node, &cell, scope)
         }
         _ => {
             let mut buffer = Vec::new();
-            // An ENUM goes by its word.
+            // An ENUM goes by its word, unless a number is wanted.
             let datum = match cell.datum() {
+                Datum::Enum(number) if is_number(ty) => Datum::UInt(u64::from(number)),
                 datum @ Datum::Enum(_) => {
                     Datum::Bytes(bytes_of(&node.ty, datum, scope.zone, &mut buffer))
+                }
+                // First the time of day, then its digits: 23:59:59.9 becomes 24:00:00.
+                Datum::DateTime(moment) if matches!(ty, ColumnType::Time { .. }) => {
+                    Datum::Time(moment.time())
+                }
+                Datum::Timestamp(instant) if matches!(ty, ColumnType::Time { .. }) => {
+                    Datum::Time(instant.to_datetime(scope.zone).time())
                 }
                 other => other,
             };
@@ -98,6 +106,18 @@ pub fn cast<'a>(ty: &ColumnType, node: &'a Node, scope: &Scope<'a>) -> Result<Ce
             Ok(Cell::of(converted.value))
         }
     }
+}
+
+/// Whether values of the type are numbers.
+pub fn is_number(ty: &ColumnType) -> bool {
+    matches!(
+        ty,
+        ColumnType::Int { .. }
+            | ColumnType::Decimal { .. }
+            | ColumnType::Double
+            | ColumnType::Float
+            | ColumnType::Year
+    )
 }
 
 fn is_temporal(ty: &ColumnType) -> bool {
@@ -125,22 +145,29 @@ fn warning(
 
 fn integer(unsigned: bool, cell: &Cell<'_>, scope: &Scope<'_>) -> Datum<'static> {
     let whole = match cell.datum() {
+        // An unsigned number keeps its 64 bits, as does a text that says one.
+        Datum::UInt(value) if !unsigned => return Datum::Int(value as i64),
+        Datum::Bytes(text) if !unsigned => {
+            let whole = leading_integer(text, scope);
+            return Datum::Int(match u64::try_from(whole) {
+                Ok(value) => value as i64,
+                Err(_) if whole < 0 => whole.max(i128::from(i64::MIN)) as i64,
+                Err(_) => u64::MAX as i64,
+            });
+        }
         Datum::Bytes(text) => leading_integer(text, scope),
         other => Number::of(other, scope.zone).map_or(0, |(number, _)| number.to_i128()),
     };
-    if unsigned {
-        // A negative number keeps its 64 bits, as in MySQL.
-        let value = if whole < 0 {
-            whole.max(i128::from(i64::MIN)) as i64 as u64
-        } else {
-            whole.min(i128::from(u64::MAX)) as u64
-        };
-        Datum::UInt(value)
-    } else if whole > i128::from(i64::MAX) {
-        Datum::Int(whole.min(i128::from(u64::MAX)) as u64 as i64)
-    } else {
-        Datum::Int(whole.max(i128::from(i64::MIN)) as i64)
+    if !unsigned {
+        return Datum::Int(whole.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64);
     }
+    // As does a negative whole one; of other kinds below 0 there is no number left.
+    let exact = matches!(cell.datum(), Datum::Int(_) | Datum::Bytes(_));
+    Datum::UInt(if whole < 0 && exact {
+        whole.max(i128::from(i64::MIN)) as i64 as u64
+    } else {
+        whole.clamp(0, i128::from(u64::MAX)) as u64
+    })
 }
 
 /// The whole number at the front of a text; what follows is cut off with a warning.
@@ -154,12 +181,17 @@ fn leading_integer(text: &[u8], scope: &Scope<'_>) -> i128 {
             format!("Truncated incorrect INTEGER value: '{}'", String::from_utf8_lossy(text))
         });
     }
-    digits.parse().unwrap_or(0)
+    let beyond = if digits.starts_with('-') { i128::MIN } else { i128::MAX };
+    digits.parse().unwrap_or(if count == 0 { 0 } else { beyond })
 }
 
-fn text<'a>(ty: &ColumnType, node: &Node, cell: &Cell<'a>, scope: &Scope<'_>) -> Cell<'a> {
+fn text<'a>(ty: &ColumnType, node: &Node, cell: &Cell<'a>, scope: &Scope<'_>) -> Result<Cell<'a>> {
     let mut buffer = Vec::new();
     let bytes = bytes_of(&node.ty, cell.datum(), scope.zone, &mut buffer);
+    if matches!(ty, ColumnType::VarChar { .. }) && std::str::from_utf8(bytes).is_err() {
+        scope.warn(1300, || "Invalid utf8mb4 character string".to_string());
+        return Ok(NULL);
+    }
     let cut = match ty {
         ColumnType::VarChar { chars, .. } => std::str::from_utf8(bytes)
             .ok()
@@ -172,16 +204,20 @@ fn text<'a>(ty: &ColumnType, node: &Node, cell: &Cell<'a>, scope: &Scope<'_>) ->
     };
     if cut.is_some() {
         let kind = if matches!(ty, ColumnType::VarChar { .. }) { "CHAR" } else { "BINARY" };
-        let whole = String::from_utf8_lossy(bytes).into_owned();
-        scope.warn(1292, || format!("Truncated incorrect {kind} value: '{whole}'"));
+        scope.warn(1292, || {
+            format!("Truncated incorrect {kind} value: '{}'", String::from_utf8_lossy(bytes))
+        });
     }
-    let mut bytes = bytes[..cut.unwrap_or(bytes.len())].to_vec();
-    if let ColumnType::Binary { bytes: length } = ty
-        && bytes.len() < *length as usize
-    {
-        bytes.resize(*length as usize, 0);
-    }
-    Cell::Owned(bytes)
+    let bytes = &bytes[..cut.unwrap_or(bytes.len())];
+    let length = match ty {
+        ColumnType::Binary { bytes: length } => bytes.len().max(*length as usize),
+        _ => bytes.len(),
+    };
+    let Some(room) = scope.room("cast_as_binary", length)? else { return Ok(NULL) };
+    let mut out = Vec::with_capacity(length);
+    out.extend_from_slice(bytes);
+    out.resize(length, 0);
+    Ok(Cell::Counted(out, room))
 }
 
 /// A value made to fit a result column's type, for columns of SELECT that are expressions.

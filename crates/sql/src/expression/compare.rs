@@ -1,15 +1,19 @@
 //! Comparing values of any two kinds, as MySQL does.
 //!
-//! Texts compare under a collation; a time compares with a text that is read as a time; numbers
-//! compare exactly where both are exact, else as doubles; a text against a number is a double.
+//! Texts compare under a collation; a time compares with a text or a number that is read as a
+//! time; numbers compare exactly where both are exact, else as doubles; a text against a number is
+//! a double; JSON compares with the JSON that the other side would be.
 
 use std::cmp::Ordering;
 
 use rows::collation;
-use rows::datum::Datum;
+use rows::convert::convert;
+use rows::datum::{Datum, Value};
 use rows::temporal::{DateTime, Time, Zone, number_to_datetime, read_datetime, read_time};
 use rows::types::{Collation, ColumnType};
 
+use super::json::json_order;
+use super::node::UNTYPED;
 use super::number::Number;
 use super::value::text_of;
 
@@ -24,51 +28,69 @@ pub fn compare(
         (Datum::Null, _) | (_, Datum::Null) => None,
         (Datum::Int(x), Datum::Int(y)) => Some(x.cmp(&y)),
         (Datum::UInt(x), Datum::UInt(y)) => Some(x.cmp(&y)),
+        _ if (*a_ty == ColumnType::Json) != (*b_ty == ColumnType::Json) => {
+            json_order((a, a_ty), (b, b_ty), zone)
+        }
         (Datum::Bytes(x), Datum::Bytes(y)) => Some(collation::compare(rule, x, y)),
-        (Datum::Enum(_), Datum::Bytes(y)) => {
+        // An ENUM is its word beside anything but a number and another of its own.
+        (Datum::Enum(_), _) if !is_number(b) && a_ty != b_ty => {
             let mut word = Vec::new();
             text_of(a_ty, a, zone, &mut word);
-            Some(collation::compare(rule, &word, y))
+            compare((Datum::Bytes(&word), &UNTYPED), (b, b_ty), rule, zone)
         }
-        (Datum::Bytes(x), Datum::Enum(_)) => {
+        (_, Datum::Enum(_)) if !is_number(a) && a_ty != b_ty => {
             let mut word = Vec::new();
             text_of(b_ty, b, zone, &mut word);
-            Some(collation::compare(rule, x, &word))
+            compare((a, a_ty), (Datum::Bytes(&word), &UNTYPED), rule, zone)
         }
         (Datum::Date(x), Datum::Date(y)) => Some(x.cmp(&y)),
         (Datum::Time(x), Datum::Time(y)) => Some(x.cmp(&y)),
         (Datum::DateTime(x), Datum::DateTime(y)) => Some(x.cmp(&y)),
         (Datum::Timestamp(x), Datum::Timestamp(y)) => Some(x.cmp(&y)),
-        (Datum::Time(x), Datum::Bytes(text)) => match read_time(text) {
-            Some(read) => Some(x.cmp(&read.value)),
-            None => Some(as_double(a, zone).total_cmp(&as_double(b, zone))),
-        },
+        // What is no time counts as zero, here and below.
+        (Datum::Time(x), Datum::Bytes(text)) => {
+            Some(x.cmp(&read_time(text).map_or(Time::ZERO, |read| read.value)))
+        }
         (Datum::Bytes(_), Datum::Time(_)) => {
             compare((b, b_ty), (a, a_ty), rule, zone).map(Ordering::reverse)
         }
         _ if is_moment(a) && is_moment(b) => Some(moment(a, zone)?.cmp(&moment(b, zone)?)),
         (_, Datum::Bytes(text)) if is_moment(a) => match read_datetime(text) {
             Some(read) => Some(moment(a, zone)?.cmp(&read.value)),
-            // No time at all: as texts.
-            None => {
-                let mut own = Vec::new();
-                text_of(a_ty, a, zone, &mut own);
-                Some(own.as_slice().cmp(text))
-            }
+            None => Some(moment(a, zone)?.cmp(&DateTime::ZERO)),
         },
         (Datum::Bytes(_), _) if is_moment(b) => {
             compare((b, b_ty), (a, a_ty), rule, zone).map(Ordering::reverse)
+        }
+        (_, Datum::Time(_)) if is_number(a) => {
+            compare((b, b_ty), (a, a_ty), rule, zone).map(Ordering::reverse)
+        }
+        (Datum::Time(x), _) if is_number(b) => Some(x.cmp(&span(b, zone).unwrap_or(Time::ZERO))),
+        // 20240131 is that day.
+        _ if is_moment(a) && is_number(b) => {
+            Some(moment(a, zone)?.cmp(&moment(b, zone).unwrap_or(DateTime::ZERO)))
+        }
+        _ if is_number(a) && is_moment(b) => {
+            Some(moment(a, zone).unwrap_or(DateTime::ZERO).cmp(&moment(b, zone)?))
         }
         _ => numbers(a, b, zone),
     }
 }
 
-fn is_moment(datum: Datum<'_>) -> bool {
-    matches!(datum, Datum::Date(_) | Datum::DateTime(_) | Datum::Timestamp(_))
+fn is_number(datum: Datum<'_>) -> bool {
+    matches!(
+        datum,
+        Datum::Int(_)
+            | Datum::UInt(_)
+            | Datum::Decimal(_)
+            | Datum::Double(_)
+            | Datum::Float(_)
+            | Datum::Year(_)
+    )
 }
 
-fn as_double(datum: Datum<'_>, zone: Zone) -> f64 {
-    Number::of(datum, zone).map_or(0.0, |(number, _)| number.to_f64())
+fn is_moment(datum: Datum<'_>) -> bool {
+    matches!(datum, Datum::Date(_) | Datum::DateTime(_) | Datum::Timestamp(_))
 }
 
 /// A point in time as a clock in `zone` shows it.
@@ -103,7 +125,13 @@ pub fn span(datum: Datum<'_>, zone: Zone) -> Option<Time> {
         Datum::UInt(v) => {
             rows::temporal::number_to_time(i64::try_from(v).ok()?, 0).map(|(value, _)| value)
         }
-        _ => None,
+        Datum::Decimal(_) | Datum::Double(_) | Datum::Float(_) => {
+            match convert(&ColumnType::Time { fsp: 6 }, datum, zone).value {
+                Value::Time(value) => Some(value),
+                _ => None,
+            }
+        }
+        Datum::Null | Datum::Year(_) | Datum::Enum(_) => None,
     }
 }
 

@@ -6,7 +6,7 @@ use rows::datum::Datum;
 use super::evaluate::Scope;
 use super::function::{Function, int, whole};
 use super::node::Node;
-use super::text_call::write_hex;
+use super::text_call::{made, write_hex};
 use super::value::{Cell, NULL};
 use crate::error::{Result, SqlError};
 
@@ -38,7 +38,12 @@ pub fn call<'a>(
             }
         }
         Function::Crc32 => Cell::Plain(Datum::UInt(u64::from(crc32(text)))),
-        Function::ToBase64 => Cell::Owned(to_base64(text)),
+        Function::ToBase64 => {
+            let digits = text.len().div_ceil(3).saturating_mul(4);
+            // A line break behind each 76 but the last.
+            let bytes = digits + digits.saturating_sub(1) / 76;
+            made(function, bytes, scope, || to_base64(text))?
+        }
         Function::FromBase64 => from_base64(text).map_or(NULL, Cell::Owned),
         Function::InetAton => inet_aton(text),
         Function::InetNtoa => match whole(&cells[0], scope).map(u32::try_from) {

@@ -12,18 +12,23 @@ use std::cmp::Ordering;
 use rows::collation;
 use rows::datum::{Datum, Value};
 use rows::row::RowRef;
-use rows::temporal::Zone;
+use rows::temporal::{DateTime, Zone};
 use rows::types::{Collation, ColumnType};
 
 use super::arithmetic;
 use super::cast::cast;
+use super::common::settle;
 use super::compare::{compare, moment, span};
-use super::moment::{Interval, Unit, compound, difference, extract, shift, simple};
+use super::frame::{Enclosing, Joined, Subqueries};
+use super::moment::{
+    Interval, Unit, compound, difference, extract, extract_of_time, shift, simple,
+};
 use super::node::{Arithmetic, Comparison, Kind, Node};
 use super::number::Number;
 use super::value::{Cell, NULL, text_of};
 use crate::context::Facts;
 use crate::error::{Result, SqlError};
+use crate::limits::{LARGE_BYTES, Limits, Room, too_long};
 use crate::mode::SqlMode;
 use crate::warning::{Level, Warnings};
 
@@ -38,6 +43,8 @@ pub enum RowView<'a> {
     Values(&'a [Value]),
     /// Datums in column order.
     Datums(&'a [Datum<'a>]),
+    /// Rows joined: columns are slots.
+    Joined(&'a Joined<'a>),
 }
 
 impl<'a> RowView<'a> {
@@ -49,6 +56,7 @@ impl<'a> RowView<'a> {
             RowView::Stored(row) => Ok(row.column(position)?),
             RowView::Values(values) => Ok(values[position].as_datum()),
             RowView::Datums(values) => Ok(values[position]),
+            RowView::Joined(joined) => joined.column(position),
         }
     }
 }
@@ -70,8 +78,16 @@ pub struct Scope<'a> {
     pub mode: SqlMode,
     /// Where warnings go.
     pub warnings: Option<&'a RefCell<Warnings>>,
+    /// What the statement may use.
+    pub limits: &'a Limits,
     /// Whether a division by zero is an error rather than a warning (strict writes).
     pub strict: bool,
+    /// What is joined before the relation whose row is at hand.
+    pub joined: Option<&'a Joined<'a>>,
+    /// Rows of enclosing SELECTs.
+    pub enclosing: Option<&'a Enclosing<'a>>,
+    /// Who runs sub-queries.
+    pub subqueries: Option<&'a dyn Subqueries>,
 }
 
 impl<'a> Scope<'a> {
@@ -85,7 +101,11 @@ impl<'a> Scope<'a> {
             zone,
             mode: SqlMode::default(),
             warnings: None,
+            limits: Limits::of_the_server(),
             strict: false,
+            joined: None,
+            enclosing: None,
+            subqueries: None,
         }
     }
 
@@ -106,6 +126,26 @@ impl<'a> Scope<'a> {
         }
     }
 
+    /// Memory for a text of so many bytes that a function is about to make; `None` when it is
+    /// longer than may be: then it is NULL, and a warning says so.
+    ///
+    /// # Errors
+    /// 1301 instead of the warning in a strict write; 1041 without memory.
+    pub fn room(&self, function: &str, bytes: usize) -> Result<Option<Room>> {
+        if bytes <= self.limits.value_bytes_max() {
+            return self.limits.take(bytes).map(Some);
+        }
+        let error = too_long(function, self.limits.value_bytes_max());
+        if self.strict || self.limits.is_strict() {
+            return Err(error);
+        }
+        match self.warnings {
+            Some(_) => self.warn(error.number, || error.message),
+            None => self.limits.warn(error.number, error.message),
+        }
+        Ok(None)
+    }
+
     fn division_by_zero(&self) -> Result<()> {
         if !self.mode.error_for_division_by_zero() {
             return Ok(());
@@ -115,6 +155,14 @@ impl<'a> Scope<'a> {
         }
         self.warn(1365, || "Division by 0".to_string());
         Ok(())
+    }
+
+    /// A point in time as the session's clock shows it; a time of day is one of today.
+    pub fn moment(&self, datum: Datum<'_>) -> Option<DateTime> {
+        let Datum::Time(time) = datum else { return moment(datum, self.zone) };
+        let today = self.zone.datetime_at(self.facts?.now)?.date();
+        let midnight = DateTime::from_date(today).to_micros()?;
+        DateTime::from_micros(midnight.checked_add(time.micros())?)
     }
 
     /// A value as a number, with a warning for a text that is none.
@@ -131,12 +179,49 @@ impl<'a> Scope<'a> {
 
 impl Node {
     /// The value over a scope.
+    ///
+    /// # Errors
+    /// Those of strict mode and of functions; 1041 when it needs more memory than there is.
     pub fn evaluate<'a>(&'a self, scope: &Scope<'a>) -> Result<Cell<'a>> {
+        match self.compute(scope)? {
+            Cell::Owned(text) if text.len() >= LARGE_BYTES => {
+                Ok(match scope.room(self.function_name(), text.len())? {
+                    Some(room) => Cell::Counted(text, room),
+                    None => NULL,
+                })
+            }
+            cell => Ok(cell),
+        }
+    }
+
+    /// How messages call what makes the value.
+    fn function_name(&self) -> &'static str {
+        match &self.kind {
+            Kind::Call(function, _) => function.name(),
+            Kind::Cast(_) => "cast",
+            _ => "expression",
+        }
+    }
+
+    fn compute<'a>(&'a self, scope: &Scope<'a>) -> Result<Cell<'a>> {
         Ok(match &self.kind {
             Kind::Constant(value) => Cell::Plain(value.as_datum()),
             Kind::Parameter(number) => Cell::Plain(parameter(scope, *number)),
             Kind::Column(position) => Cell::Plain(scope.row.column(*position)?),
             Kind::Incoming(position) => Cell::Plain(scope.incoming.column(*position)?),
+            Kind::Outer(0, slot) => match scope.joined {
+                Some(joined) => Cell::Plain(joined.column(*slot)?),
+                None => return Err(SqlError::other("a column of a row that is not joined")),
+            },
+            Kind::Outer(level, slot) => match scope.enclosing {
+                Some(enclosing) => Cell::Plain(enclosing.column(*level, *slot)?),
+                None => return Err(SqlError::other("a column of a row that does not enclose")),
+            },
+            Kind::Aggregate(_) => return Err(SqlError::new(1111, "Invalid use of group function")),
+            Kind::Subquery(subquery) => match scope.subqueries {
+                Some(subqueries) => Cell::of(subqueries.value(subquery, scope)?),
+                None => return Err(SqlError::other("a sub-query that nobody runs")),
+            },
             Kind::Compare(op, a, b, rule) => Cell::maybe(compare_nodes(*op, a, b, *rule, scope)?),
             Kind::And(_) | Kind::Or(_) | Kind::Xor(..) | Kind::Not(_) => {
                 Cell::maybe(self.truth(scope)?)
@@ -164,7 +249,8 @@ impl Node {
                 None => NULL,
             },
             Kind::Case(operand, branches, otherwise, rule) => {
-                return case(operand.as_deref(), branches, otherwise.as_deref(), *rule, scope);
+                let otherwise = otherwise.as_deref();
+                return case(self, operand.as_deref(), branches, otherwise, *rule, scope);
             }
             Kind::Call(function, arguments) => return function.call(self, arguments, scope),
             Kind::Cast(a) => return cast(&self.ty, a, scope),
@@ -175,8 +261,7 @@ impl Node {
             Kind::Extract(unit, a) => extract_node(*unit, a, scope)?,
             Kind::Difference(unit, a, b) => {
                 let (a, b) = (a.evaluate(scope)?, b.evaluate(scope)?);
-                let from = moment(a.datum(), scope.zone);
-                let to = moment(b.datum(), scope.zone);
+                let (from, to) = (scope.moment(a.datum()), scope.moment(b.datum()));
                 match from.zip(to).and_then(|(from, to)| difference(*unit, from, to)) {
                     Some(count) => Cell::Plain(Datum::Int(count)),
                     None => NULL,
@@ -186,7 +271,7 @@ impl Node {
             Kind::Assign(name, a) => {
                 let value = a.evaluate(scope)?;
                 let facts = scope.facts()?;
-                let kept = (name.clone(), value.clone().into_value());
+                let kept = (name.clone(), value.datum().to_value());
                 facts.aftermath.lock().user_variables.push(kept);
                 value
             }
@@ -222,6 +307,9 @@ impl Node {
             Kind::Xor(a, b) => Ok(a.truth(scope)?.zip(b.truth(scope)?).map(|(a, b)| a != b)),
             Kind::Not(a) => Ok(a.truth(scope)?.map(|value| !value)),
             Kind::Compare(op, a, b, rule) => compare_nodes(*op, a, b, *rule, scope),
+            Kind::Constant(Value::Bytes(bytes)) if self.is_digits_literal() => {
+                Ok(Some(bytes.iter().any(|byte| *byte != 0)))
+            }
             _ => {
                 let cell = self.evaluate(scope)?;
                 Ok(scope.number(cell.datum()).map(Number::is_true))
@@ -251,14 +339,7 @@ fn compare_nodes(
         return Ok(Some(left.is_null() && right.is_null()));
     }
     let order = compare((left.datum(), &a.ty), (right.datum(), &b.ty), rule, scope.zone);
-    Ok(order.map(|order| match op {
-        Comparison::Equal | Comparison::NullSafeEqual => order == Ordering::Equal,
-        Comparison::NotEqual => order != Ordering::Equal,
-        Comparison::Less => order == Ordering::Less,
-        Comparison::LessEqual => order != Ordering::Greater,
-        Comparison::Greater => order == Ordering::Greater,
-        Comparison::GreaterEqual => order != Ordering::Less,
-    }))
+    Ok(order.map(|order| op.holds(order)))
 }
 
 fn in_list(a: &Node, list: &[Node], rule: Collation, scope: &Scope<'_>) -> Result<Option<bool>> {
@@ -279,10 +360,27 @@ fn between(nodes: &[Node; 3], rule: Collation, scope: &Scope<'_>) -> Result<Opti
     let [a, low, high] = nodes;
     let value = a.evaluate(scope)?;
     let (bottom, top) = (low.evaluate(scope)?, high.evaluate(scope)?);
-    let above = compare((value.datum(), &a.ty), (bottom.datum(), &low.ty), rule, scope.zone)
-        .map(Ordering::is_ge);
-    let below = compare((value.datum(), &a.ty), (top.datum(), &high.ty), rule, scope.zone)
-        .map(Ordering::is_le);
+    // All three are compared as one kind: with a number among texts, as numbers.
+    let kinds = [value.datum(), bottom.datum(), top.datum()];
+    let number = |datum: Datum<'_>| {
+        matches!(
+            datum,
+            Datum::Int(_) | Datum::UInt(_) | Datum::Decimal(_) | Datum::Double(_) | Datum::Float(_)
+        )
+    };
+    let text = |datum: Datum<'_>| matches!(datum, Datum::Bytes(_) | Datum::Null);
+    let numeric = kinds.iter().any(|kind| number(*kind))
+        && kinds.iter().all(|kind| number(*kind) || text(*kind));
+    let seen = |datum: Datum<'_>| -> Datum<'static> {
+        let seen = Number::of(datum, scope.zone);
+        seen.map_or(Datum::Null, |(number, _)| number.datum())
+    };
+    let order = |bound: Datum<'_>, ty: &ColumnType| match numeric {
+        true => compare((seen(kinds[0]), &a.ty), (seen(bound), ty), rule, scope.zone),
+        false => compare((kinds[0], &a.ty), (bound, ty), rule, scope.zone),
+    };
+    let above = order(kinds[1], &low.ty).map(Ordering::is_ge);
+    let below = order(kinds[2], &high.ty).map(Ordering::is_le);
     Ok(match (above, below) {
         (Some(false), _) | (_, Some(false)) => Some(false),
         (Some(true), Some(true)) => Some(true),
@@ -304,7 +402,11 @@ fn like(
     let (mut left, mut right) = (Vec::new(), Vec::new());
     let text = bytes_of(&a.ty, text.datum(), scope.zone, &mut left);
     let pattern = bytes_of(&pattern.ty, pattern_cell.datum(), scope.zone, &mut right);
-    Ok(Some(collation::like(rule, text, pattern, escape)))
+    scope.limits.search(text.len().saturating_mul(pattern.len()))?;
+    let found = collation::like(rule, text, pattern, escape);
+    // It gives up in the middle when the statement is to end.
+    scope.limits.check()?;
+    Ok(Some(found))
 }
 
 /// The text of a value, borrowed if it is one.
@@ -343,6 +445,7 @@ fn arithmetic_nodes<'a>(
 }
 
 fn case<'a>(
+    node: &'a Node,
     operand: Option<&'a Node>,
     branches: &'a [(Node, Node)],
     otherwise: Option<&'a Node>,
@@ -357,10 +460,13 @@ fn case<'a>(
             None => when.holds(scope)?,
         };
         if matched {
-            return then.evaluate(scope);
+            let cell = then.evaluate(scope)?;
+            return Ok(settle(node, then, std::slice::from_ref(then), cell, scope));
         }
     }
-    otherwise.map_or(Ok(NULL), |node| node.evaluate(scope))
+    let Some(otherwise) = otherwise else { return Ok(NULL) };
+    let cell = otherwise.evaluate(scope)?;
+    Ok(settle(node, otherwise, std::slice::from_ref(otherwise), cell, scope))
 }
 
 /// The interval that `INTERVAL amount unit` is.
@@ -401,6 +507,10 @@ fn shift_node<'a>(
         length = length.negate();
     }
     if let Datum::Time(time) = base.datum() {
+        // A length of time has no months.
+        if length.months != 0 {
+            return Ok(NULL);
+        }
         let moved = time.micros().checked_add(length.micros);
         let time = moved.and_then(rows::temporal::Time::from_micros);
         return Ok(time.map_or(NULL, |time| Cell::Plain(Datum::Time(time))));
@@ -415,9 +525,15 @@ fn shift_node<'a>(
         Datum::Bytes(text) => {
             rows::temporal::read_datetime(text).is_some_and(|read| read.date_only)
         }
+        Datum::Int(number) => {
+            rows::temporal::number_to_datetime(number, 0).is_some_and(|(_, date_only)| date_only)
+        }
         _ => false,
     };
-    let text_in = matches!(base.datum(), Datum::Bytes(_));
+    let text_in = !matches!(
+        base.datum(),
+        Datum::Date(_) | Datum::DateTime(_) | Datum::Timestamp(_) | Datum::Time(_)
+    );
     if day_in && unit.is_of_days() {
         if text_in && !matches!(node.ty, ColumnType::Date) {
             let mut text = Vec::new();
@@ -436,29 +552,15 @@ fn shift_node<'a>(
 
 fn extract_node<'a>(unit: Unit, a: &'a Node, scope: &Scope<'a>) -> Result<Cell<'a>> {
     let cell = a.evaluate(scope)?;
-    let part = match cell.datum() {
-        Datum::Null => None,
-        Datum::Time(time) => {
-            let sign = if time.is_negative() { -1 } else { 1 };
-            let value = match unit {
-                Unit::Hour => i64::from(time.hours()),
-                Unit::Minute => i64::from(time.minute()),
-                Unit::Second => i64::from(time.second()),
-                Unit::Microsecond => i64::from(time.fraction()),
-                _ => return Ok(NULL),
-            };
-            Some(sign * value)
-        }
-        other => match moment(other, scope.zone) {
-            Some(moment) => Some(extract(unit, moment)),
-            None => span(other, scope.zone).and_then(|time| match unit {
-                Unit::Hour => Some(i64::from(time.hours())),
-                Unit::Minute => Some(i64::from(time.minute())),
-                Unit::Second => Some(i64::from(time.second())),
-                Unit::Microsecond => Some(i64::from(time.fraction())),
-                _ => None,
-            }),
-        },
+    let clock = match cell.datum() {
+        Datum::Time(time) => Some(time),
+        // '10:11:12' is no date here.
+        Datum::Bytes(_) if unit.is_of_clock() => span(cell.datum(), scope.zone),
+        _ => None,
+    };
+    let part = match clock {
+        Some(time) => extract_of_time(unit, time),
+        None => scope.moment(cell.datum()).map(|moment| extract(unit, moment)),
     };
     Ok(part.map_or(NULL, |value| Cell::Plain(Datum::Int(value))))
 }

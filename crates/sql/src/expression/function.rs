@@ -6,8 +6,11 @@
 use rows::datum::Datum;
 use rows::types::{Collation, ColumnType};
 
+use super::common::{chosen_of, common_type, display_chars, settle};
+use super::compare::compare;
+use super::digits;
 use super::evaluate::Scope;
-use super::node::{BIGINT, BIGINT_UNSIGNED, Node, text_type};
+use super::node::{BIGINT, BIGINT_UNSIGNED, Node, TRUTH, common_collation, text_type};
 use super::number_call;
 use super::value::{Cell, NULL};
 use super::{json, session_call, text_call, time_call};
@@ -24,6 +27,8 @@ enum Shape {
     Double,
     /// Text, as long as all arguments together.
     Text,
+    /// Text, whatever its arguments are.
+    Ascii,
     /// Bytes.
     Bytes,
     /// Text of a fixed length.
@@ -42,10 +47,15 @@ enum Shape {
     Json,
     /// A number of the first argument's kind.
     Number,
+    /// A whole number, as large as the first argument's.
+    Whole,
 }
 
+/// However many arguments: the size of statements is their limit.
+const ANY: usize = usize::MAX;
+
 macro_rules! functions {
-    ($($(#[doc = $doc:literal])* $variant:ident $shape:expr, $min:literal ..= $max:literal, [$($name:literal),+];)+) => {
+    ($($(#[doc = $doc:literal])* $variant:ident $shape:expr, $min:literal ..= $max:tt, [$($name:literal),+];)+) => {
         /// A function.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Function {
@@ -78,8 +88,8 @@ macro_rules! functions {
 }
 
 functions! {
-    Concat Shape::Text, 1..=99, ["CONCAT"];
-    ConcatWs Shape::Text, 2..=99, ["CONCAT_WS"];
+    Concat Shape::Text, 1..=ANY, ["CONCAT"];
+    ConcatWs Shape::Text, 2..=ANY, ["CONCAT_WS"];
     Length Shape::Int, 1..=1, ["LENGTH", "OCTET_LENGTH"];
     CharLength Shape::Int, 1..=1, ["CHAR_LENGTH", "CHARACTER_LENGTH"];
     BitLength Shape::Int, 1..=1, ["BIT_LENGTH"];
@@ -101,26 +111,26 @@ functions! {
     Locate Shape::Int, 2..=3, ["LOCATE", "POSITION"];
     Instr Shape::Int, 2..=2, ["INSTR"];
     InsertText Shape::Text, 4..=4, ["INSERT"];
-    Hex Shape::Text, 1..=1, ["HEX"];
+    Hex Shape::Ascii, 1..=1, ["HEX"];
     Unhex Shape::Bytes, 1..=1, ["UNHEX"];
     Ascii Shape::Int, 1..=1, ["ASCII"];
     Ord Shape::Int, 1..=1, ["ORD"];
-    Char Shape::Bytes, 1..=99, ["CHAR"];
-    Field Shape::Int, 2..=99, ["FIELD"];
+    Char Shape::Bytes, 1..=ANY, ["CHAR"];
+    Field Shape::Int, 2..=ANY, ["FIELD"];
     FindInSet Shape::Int, 2..=2, ["FIND_IN_SET"];
-    Elt Shape::Common, 2..=99, ["ELT"];
+    Elt Shape::Common, 2..=ANY, ["ELT"];
     Strcmp Shape::Int, 2..=2, ["STRCMP"];
     Quote Shape::Text, 1..=1, ["QUOTE"];
-    Format Shape::Text, 2..=3, ["FORMAT"];
+    Format Shape::Ascii, 2..=3, ["FORMAT"];
     Md5 Shape::Short(32), 1..=1, ["MD5"];
     Sha1 Shape::Short(40), 1..=1, ["SHA1", "SHA"];
     Sha2 Shape::Short(128), 2..=2, ["SHA2"];
     Crc32 Shape::UInt, 1..=1, ["CRC32"];
-    ToBase64 Shape::Text, 1..=1, ["TO_BASE64"];
+    ToBase64 Shape::Ascii, 1..=1, ["TO_BASE64"];
     FromBase64 Shape::Bytes, 1..=1, ["FROM_BASE64"];
-    Bin Shape::Text, 1..=1, ["BIN"];
-    Oct Shape::Text, 1..=1, ["OCT"];
-    Conv Shape::Text, 3..=3, ["CONV"];
+    Bin Shape::Ascii, 1..=1, ["BIN"];
+    Oct Shape::Ascii, 1..=1, ["OCT"];
+    Conv Shape::Ascii, 3..=3, ["CONV"];
     InetAton Shape::UInt, 1..=1, ["INET_ATON"];
     InetNtoa Shape::Short(15), 1..=1, ["INET_NTOA"];
     UuidToBin Shape::Bytes, 1..=2, ["UUID_TO_BIN"];
@@ -128,8 +138,8 @@ functions! {
     IsUuid Shape::Int, 1..=1, ["IS_UUID"];
 
     Abs Shape::Number, 1..=1, ["ABS"];
-    Ceiling Shape::Int, 1..=1, ["CEILING", "CEIL"];
-    Floor Shape::Int, 1..=1, ["FLOOR"];
+    Ceiling Shape::Whole, 1..=1, ["CEILING", "CEIL"];
+    Floor Shape::Whole, 1..=1, ["FLOOR"];
     Round Shape::Number, 1..=2, ["ROUND"];
     Truncate Shape::Number, 2..=2, ["TRUNCATE"];
     Mod Shape::Number, 2..=2, ["MOD"];
@@ -146,17 +156,20 @@ functions! {
     Cos Shape::Double, 1..=1, ["COS"];
     Tan Shape::Double, 1..=1, ["TAN"];
     Atan Shape::Double, 1..=2, ["ATAN", "ATAN2"];
+    Asin Shape::Double, 1..=1, ["ASIN"];
+    Acos Shape::Double, 1..=1, ["ACOS"];
+    Cot Shape::Double, 1..=1, ["COT"];
     Radians Shape::Double, 1..=1, ["RADIANS"];
     Degrees Shape::Double, 1..=1, ["DEGREES"];
     Rand Shape::Double, 0..=1, ["RAND"];
     BitCount Shape::Int, 1..=1, ["BIT_COUNT"];
-    Greatest Shape::Common, 2..=99, ["GREATEST"];
-    Least Shape::Common, 2..=99, ["LEAST"];
+    Greatest Shape::Common, 2..=ANY, ["GREATEST"];
+    Least Shape::Common, 2..=ANY, ["LEAST"];
 
     If Shape::Common, 3..=3, ["IF"];
     IfNull Shape::Common, 2..=2, ["IFNULL", "NVL"];
     NullIf Shape::First, 2..=2, ["NULLIF"];
-    Coalesce Shape::Common, 1..=99, ["COALESCE"];
+    Coalesce Shape::Common, 1..=ANY, ["COALESCE"];
     IsNull Shape::Int, 1..=1, ["ISNULL"];
 
     Now Shape::DateTime, 0..=1, ["NOW", "CURRENT_TIMESTAMP", "LOCALTIME", "LOCALTIMESTAMP"];
@@ -200,6 +213,7 @@ functions! {
     DateFormat Shape::Text, 2..=2, ["DATE_FORMAT"];
     TimeFormat Shape::Text, 2..=2, ["TIME_FORMAT"];
     StrToDate Shape::DateTime, 2..=2, ["STR_TO_DATE"];
+    ConvertTz Shape::DateTime, 3..=3, ["CONVERT_TZ"];
 
     Database Shape::Short(64), 0..=0, ["DATABASE", "SCHEMA"];
     User Shape::Short(288), 0..=0, ["USER", "CURRENT_USER", "SESSION_USER", "SYSTEM_USER"];
@@ -222,20 +236,20 @@ functions! {
     NameConst Shape::First, 2..=2, ["NAME_CONST"];
 
     JsonValid Shape::Int, 1..=1, ["JSON_VALID"];
-    JsonExtract Shape::Json, 2..=99, ["JSON_EXTRACT"];
+    JsonExtract Shape::Json, 2..=ANY, ["JSON_EXTRACT"];
     JsonUnquote Shape::Text, 1..=1, ["JSON_UNQUOTE"];
     JsonQuote Shape::Text, 1..=1, ["JSON_QUOTE"];
-    JsonObject Shape::Json, 0..=99, ["JSON_OBJECT"];
-    JsonArray Shape::Json, 0..=99, ["JSON_ARRAY"];
+    JsonObject Shape::Json, 0..=ANY, ["JSON_OBJECT"];
+    JsonArray Shape::Json, 0..=ANY, ["JSON_ARRAY"];
     JsonLength Shape::Int, 1..=2, ["JSON_LENGTH"];
     JsonType Shape::Short(20), 1..=1, ["JSON_TYPE"];
     JsonKeys Shape::Json, 1..=2, ["JSON_KEYS"];
     JsonContains Shape::Int, 2..=3, ["JSON_CONTAINS"];
-    JsonContainsPath Shape::Int, 3..=99, ["JSON_CONTAINS_PATH"];
-    JsonSet Shape::Json, 3..=99, ["JSON_SET"];
-    JsonInsert Shape::Json, 3..=99, ["JSON_INSERT"];
-    JsonReplace Shape::Json, 3..=99, ["JSON_REPLACE"];
-    JsonRemove Shape::Json, 2..=99, ["JSON_REMOVE"];
+    JsonContainsPath Shape::Int, 3..=ANY, ["JSON_CONTAINS_PATH"];
+    JsonSet Shape::Json, 3..=ANY, ["JSON_SET"];
+    JsonInsert Shape::Json, 3..=ANY, ["JSON_INSERT"];
+    JsonReplace Shape::Json, 3..=ANY, ["JSON_REPLACE"];
+    JsonRemove Shape::Json, 2..=ANY, ["JSON_REMOVE"];
 }
 
 impl Function {
@@ -264,6 +278,17 @@ impl Function {
         )
     }
 
+    /// Whether its arguments are numbers.
+    pub fn is_of_numbers(self) -> bool {
+        matches!(self.shape(), Shape::Double | Shape::Number | Shape::Whole)
+            || matches!(self, Function::Sign | Function::BitCount)
+    }
+
+    /// Whether it is LAST_INSERT_ID(expr), which sets what LAST_INSERT_ID() gives.
+    pub fn sets_insert_id(self, arguments: &[Node]) -> bool {
+        self == Function::LastInsertId && !arguments.is_empty()
+    }
+
     /// Whether it may take long, so that it must not run where nobody may wait.
     pub fn waits(self) -> bool {
         matches!(self, Function::Sleep | Function::GetLock | Function::Benchmark)
@@ -286,21 +311,31 @@ impl Function {
             Shape::UInt => BIGINT_UNSIGNED,
             Shape::Double => ColumnType::Double,
             Shape::Text => text_result(arguments),
+            Shape::Ascii => {
+                let chars = arguments.first().map_or(0, |node| display_chars(&node.ty));
+                text_type((chars.saturating_mul(2) + 64).min(16_383))
+            }
             Shape::Bytes => ColumnType::VarBinary { bytes: 65_532 },
             Shape::Short(chars) => text_type(chars),
             Shape::First => arguments.first().map_or(BIGINT, |node| node.ty.clone()),
-            Shape::Common => common_type(&arguments[usize::from(self == Function::If)..]),
-            Shape::Date => ColumnType::Date,
-            Shape::Time => {
-                ColumnType::Time { fsp: if self == Function::CurrentTime { fraction() } else { 0 } }
+            Shape::Common => {
+                common_type(&arguments[usize::from(matches!(self, Function::If | Function::Elt))..])
             }
-            Shape::DateTime => datetime_result(self, arguments, fraction),
+            Shape::Date => ColumnType::Date,
+            Shape::Time => match self {
+                Function::CurrentTime | Function::UtcTime => ColumnType::Time { fsp: fraction() },
+                _ => digits::time_result(self, arguments),
+            },
+            Shape::DateTime => digits::datetime_result(self, arguments, fraction),
             Shape::Json => ColumnType::Json,
             Shape::Number => number_call::result(self, arguments),
+            Shape::Whole => number_call::whole_result(arguments),
         };
         let ty = match (self, ty) {
             // A format makes text of it.
             (Function::FromUnixTime, _) if arguments.len() == 2 => text_type(255),
+            (Function::IsNull, _) => TRUTH,
+            (Function::Greatest | Function::Least, ColumnType::Float) => ColumnType::Double,
             (_, ty) => ty,
         };
         let never_null = matches!(
@@ -346,23 +381,23 @@ impl Function {
         match self {
             Function::If => {
                 let chosen = if arguments[0].holds(scope)? { 1 } else { 2 };
-                arguments[chosen].evaluate(scope)
+                chosen_of(node, &arguments[1..], chosen - 1, scope)
             }
             Function::IfNull | Function::Coalesce => {
                 for argument in arguments {
                     let cell = argument.evaluate(scope)?;
                     if !cell.is_null() {
-                        return Ok(cell);
+                        return Ok(settle(node, argument, arguments, cell, scope));
                     }
                 }
                 Ok(NULL)
             }
             Function::NullIf => {
                 let (a, b) = (arguments[0].evaluate(scope)?, arguments[1].evaluate(scope)?);
-                let rule = Node::collation(node).0;
+                let rule = common_rule(arguments);
                 let left = (a.datum(), &arguments[0].ty);
                 let right = (b.datum(), &arguments[1].ty);
-                let order = super::compare::compare(left, right, rule, scope.zone);
+                let order = compare(left, right, rule, scope.zone);
                 Ok(if order == Some(std::cmp::Ordering::Equal) { NULL } else { a })
             }
             Function::IsNull => Ok(Cell::truth(arguments[0].evaluate(scope)?.is_null())),
@@ -372,7 +407,9 @@ impl Function {
                     return Ok(NULL);
                 };
                 match usize::try_from(position.to_i128()) {
-                    Ok(n) if (1..arguments.len()).contains(&n) => arguments[n].evaluate(scope),
+                    Ok(n) if (1..arguments.len()).contains(&n) => {
+                        chosen_of(node, &arguments[1..], n - 1, scope)
+                    }
                     _ => Ok(NULL),
                 }
             }
@@ -391,13 +428,16 @@ impl Function {
             return Ok(cell);
         }
         let mut cells = Vec::with_capacity(arguments.len());
+        let mut held = scope.limits.hold();
         for argument in arguments {
-            cells.push(argument.evaluate(scope)?);
+            let cell = argument.evaluate(scope)?;
+            held.add(cell.uncounted_bytes())?;
+            cells.push(cell);
         }
         if let Some(cell) = text_call::call(self, node, arguments, &cells, scope)? {
             return Ok(cell);
         }
-        if let Some(cell) = number_call::call(self, &cells, scope)? {
+        if let Some(cell) = number_call::call(self, node, &cells, scope)? {
             return Ok(cell);
         }
         if let Some(cell) = time_call::call(self, node, &cells, scope)? {
@@ -410,158 +450,50 @@ impl Function {
     }
 }
 
-/// The type of a function that gives a day with a time.
-fn datetime_result(
-    function: Function,
-    arguments: &[Node],
-    fraction: impl Fn() -> u8,
-) -> ColumnType {
-    let of_first = || match arguments.first().map(|node| &node.ty) {
-        Some(ColumnType::DateTime { fsp } | ColumnType::Timestamp { fsp }) => *fsp,
-        Some(ColumnType::Decimal { scale, .. }) => (*scale).min(6),
-        _ => 0,
-    };
-    match function {
-        Function::Now | Function::SysDate | Function::UtcTimestamp => {
-            ColumnType::DateTime { fsp: fraction() }
-        }
-        Function::StrToDate => match arguments.get(1).map(|node| &node.kind) {
-            Some(super::node::Kind::Constant(rows::datum::Value::Bytes(pattern))) => {
-                let has = |codes: &[u8]| {
-                    pattern.windows(2).any(|pair| pair[0] == b'%' && codes.contains(&pair[1]))
-                };
-                if has(b"f") {
-                    ColumnType::DateTime { fsp: 6 }
-                } else if has(b"HkhIlisSpTr") {
-                    ColumnType::DateTime { fsp: 0 }
-                } else {
-                    ColumnType::Date
-                }
-            }
-            _ => ColumnType::DateTime { fsp: 0 },
-        },
-        _ => ColumnType::DateTime { fsp: of_first() },
-    }
-}
-
 fn extreme<'a>(
     function: Function,
     node: &'a Node,
     arguments: &'a [Node],
     scope: &Scope<'a>,
 ) -> Result<Cell<'a>> {
-    let rule = node.collation().0;
+    let rule = common_rule(arguments);
     let wanted = match function {
         Function::Greatest => std::cmp::Ordering::Greater,
         _ => std::cmp::Ordering::Less,
     };
-    let mut best = arguments[0].evaluate(scope)?;
-    let mut best_ty = &arguments[0].ty;
+    let mut best = (arguments[0].evaluate(scope)?, &arguments[0]);
     for argument in &arguments[1..] {
         let cell = argument.evaluate(scope)?;
-        let order = super::compare::compare(
-            (cell.datum(), &argument.ty),
-            (best.datum(), best_ty),
-            rule,
-            scope.zone,
-        );
+        let order =
+            compare((cell.datum(), &argument.ty), (best.0.datum(), &best.1.ty), rule, scope.zone);
         match order {
             None => return Ok(NULL),
-            Some(order) if order == wanted => {
-                best = cell;
-                best_ty = &argument.ty;
-            }
+            Some(order) if order == wanted => best = (cell, argument),
             Some(_) => {}
         }
     }
-    if best.is_null() { Ok(NULL) } else { Ok(best) }
+    Ok(settle(node, best.1, arguments, best.0, scope))
 }
 
-/// Text as long as all arguments together.
+/// The collation under which arguments compare with each other.
+fn common_rule(arguments: &[Node]) -> Collation {
+    let rules = arguments.iter().map(Node::collation);
+    rules.reduce(common_collation).map_or(Collation::Utf8Mb4GeneralCi, |(rule, _)| rule)
+}
+
+/// Text as long as all arguments together; bytes where those are firmer than its text.
 fn text_result(arguments: &[Node]) -> ColumnType {
-    let binary = arguments.iter().any(|node| {
-        matches!(
-            node.ty,
-            ColumnType::Binary { .. } | ColumnType::VarBinary { .. } | ColumnType::Blob { .. }
-        ) && !matches!(node.kind, super::node::Kind::Constant(rows::datum::Value::Null))
-    });
-    let length = arguments.iter().map(|node| display_chars(&node.ty)).sum::<u32>();
-    if binary {
-        return ColumnType::VarBinary { bytes: length.clamp(1, 65_532) };
-    }
-    let collation = arguments
+    let known = arguments
         .iter()
-        .map(Node::collation)
-        .min_by_key(|(_, strength)| *strength)
-        .filter(|(_, strength)| *strength < 4)
-        .map_or(Collation::Utf8Mb4GeneralCi, |(collation, _)| collation);
-    ColumnType::VarChar { chars: length.clamp(1, 16_383), collation }
-}
-
-/// About how many characters a value of the type prints as.
-pub fn display_chars(ty: &ColumnType) -> u32 {
-    match ty {
-        ColumnType::Int { .. } => 20,
-        ColumnType::Float => 12,
-        ColumnType::Double => 22,
-        ColumnType::Decimal { precision, .. } => u32::from(*precision) + 2,
-        ColumnType::Char { chars, .. } | ColumnType::VarChar { chars, .. } => *chars,
-        ColumnType::Binary { bytes } | ColumnType::VarBinary { bytes } => (*bytes).min(65_532),
-        ColumnType::Text { .. } | ColumnType::Blob { .. } | ColumnType::Json => 16_383,
-        ColumnType::Date => 10,
-        ColumnType::Time { .. } => 17,
-        ColumnType::DateTime { .. } | ColumnType::Timestamp { .. } => 26,
-        ColumnType::Year => 4,
-        ColumnType::Enum { values, .. } => {
-            values.iter().map(|word| word.chars().count() as u32).max().unwrap_or(1)
+        .filter(|node| !matches!(node.kind, super::node::Kind::Constant(rows::datum::Value::Null)));
+    let rule = known.map(Node::collation).reduce(common_collation);
+    let length = arguments.iter().map(|node| display_chars(&node.ty)).sum::<u32>();
+    match rule {
+        Some((Collation::Binary, _)) => ColumnType::VarBinary { bytes: length.clamp(1, 65_532) },
+        Some((collation, 0..4)) => {
+            ColumnType::VarChar { chars: length.clamp(1, 16_383), collation }
         }
-    }
-}
-
-/// The type that values of several nodes have in common.
-pub fn common_type(nodes: &[Node]) -> ColumnType {
-    let null =
-        |node: &Node| matches!(node.kind, super::node::Kind::Constant(rows::datum::Value::Null));
-    let mut known = nodes.iter().filter(|node| !null(node)).map(|node| &node.ty);
-    let Some(first) = known.next() else { return ColumnType::VarBinary { bytes: 0 } };
-    let mut common = first.clone();
-    for ty in known {
-        common = both(&common, ty);
-    }
-    common
-}
-
-fn both(a: &ColumnType, b: &ColumnType) -> ColumnType {
-    use ColumnType as T;
-    match (a, b) {
-        _ if a == b => a.clone(),
-        (T::Int { unsigned: x, .. }, T::Int { unsigned: y, .. }) => match (x, y) {
-            (true, true) => BIGINT_UNSIGNED,
-            _ => BIGINT,
-        },
-        (T::Int { .. } | T::Decimal { .. }, T::Int { .. } | T::Decimal { .. }) => {
-            let parts = |ty: &ColumnType| match ty {
-                T::Decimal { precision, scale } => (precision - scale, *scale),
-                _ => (20, 0),
-            };
-            let ((x, s), (y, t)) = (parts(a), parts(b));
-            let scale = s.max(t);
-            T::Decimal { precision: (x.max(y) + scale).min(65), scale }
-        }
-        (
-            T::Int { .. } | T::Decimal { .. } | T::Float | T::Double,
-            T::Int { .. } | T::Decimal { .. } | T::Float | T::Double,
-        ) => T::Double,
-        (T::DateTime { fsp: x }, T::DateTime { fsp: y }) => T::DateTime { fsp: *x.max(y) },
-        (
-            T::Date | T::DateTime { .. } | T::Timestamp { .. },
-            T::Date | T::DateTime { .. } | T::Timestamp { .. },
-        ) => T::DateTime { fsp: 6 },
-        (T::Binary { .. } | T::VarBinary { .. } | T::Blob { .. }, _)
-        | (_, T::Binary { .. } | T::VarBinary { .. } | T::Blob { .. }) => {
-            T::VarBinary { bytes: display_chars(a).max(display_chars(b)).min(65_532) }
-        }
-        _ => text_type(display_chars(a).max(display_chars(b))),
+        _ => text_type(length.clamp(1, 16_383)),
     }
 }
 

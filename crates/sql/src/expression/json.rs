@@ -2,17 +2,30 @@
 //!
 //! Paths: `$`, `.name`, `."quoted name"`, `[n]`, `[last]`, `.*`, `[*]`, `**` is not known.
 //!
+//! Invariants
+//! 1. Documents under way count in the statement's memory before they are read: a tree takes many
+//!    times the bytes of its text.
+//!
 //! Not here: checking columns of type JSON (`rows::convert`).
 
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
 use rows::datum::Datum;
-use serde_json::{Map, Number as JsonNumber, Value as Json};
+use rows::temporal::Zone;
+use rows::types::ColumnType;
+use serde_json::{Number as JsonNumber, Value as Json};
 
 use super::evaluate::{Scope, bytes_of};
 use super::function::{Function, int};
-use super::node::Node;
+use super::node::{Node, TRUTH};
 use super::number::Number;
-use super::value::{Cell, NULL};
+use super::value::{Cell, NULL, text_of};
 use crate::error::{Result, SqlError};
+use crate::limits::LARGE_BYTES;
+
+/// Memory of a value of a tree, or of a name, besides its text, about.
+const TREE_NODE_BYTES: usize = 48;
 
 /// A step of a path.
 enum Step {
@@ -31,26 +44,18 @@ pub fn call<'a>(
     scope: &Scope<'a>,
 ) -> Result<Option<Cell<'a>>> {
     use Function as F;
+    if !is_json_function(function) {
+        return Ok(None);
+    }
+    let bytes = cells.iter().map(|cell| match cell.datum() {
+        Datum::Bytes(text) => tree_bytes(text),
+        _ => 0,
+    });
+    let _work = scope.limits.take(bytes.fold(0, usize::saturating_add))?;
     match function {
         F::JsonObject => return object(arguments, cells, scope).map(Some),
-        F::JsonArray => {
-            let items = arguments.iter().zip(cells).map(|(node, cell)| to_json(node, cell, scope));
-            return Ok(Some(print(&Json::Array(items.collect()))));
-        }
-        F::JsonValid
-        | F::JsonExtract
-        | F::JsonUnquote
-        | F::JsonQuote
-        | F::JsonLength
-        | F::JsonType
-        | F::JsonKeys
-        | F::JsonContains
-        | F::JsonContainsPath
-        | F::JsonSet
-        | F::JsonInsert
-        | F::JsonReplace
-        | F::JsonRemove => {}
-        _ => return Ok(None),
+        F::JsonArray => return Ok(Some(array(arguments, cells, scope))),
+        _ => {}
     }
     if cells[0].is_null() {
         return Ok(Some(NULL));
@@ -76,7 +81,7 @@ pub fn call<'a>(
         )
     })?;
     Ok(Some(match function {
-        F::JsonExtract => extract(&document, cells)?,
+        F::JsonExtract => extract(&document, cells, scope)?,
         F::JsonLength | F::JsonKeys | F::JsonContains => {
             let path = if function == F::JsonContains { cells.get(2) } else { cells.get(1) };
             let target = match path {
@@ -108,12 +113,49 @@ pub fn call<'a>(
         _ => {
             for at in (1..cells.len().saturating_sub(1)).step_by(2) {
                 let path = path_of(&cells[at])?;
-                let value = to_json(&arguments[at + 1], &cells[at + 1], scope);
+                let value = to_json(&arguments[at + 1].ty, cells[at + 1].datum(), scope.zone);
                 put(function, &mut document, &path, value);
             }
             print(&document)
         }
     }))
+}
+
+fn is_json_function(function: Function) -> bool {
+    use Function as F;
+    matches!(
+        function,
+        F::JsonObject
+            | F::JsonArray
+            | F::JsonValid
+            | F::JsonExtract
+            | F::JsonUnquote
+            | F::JsonQuote
+            | F::JsonLength
+            | F::JsonType
+            | F::JsonKeys
+            | F::JsonContains
+            | F::JsonContainsPath
+            | F::JsonSet
+            | F::JsonInsert
+            | F::JsonReplace
+            | F::JsonRemove
+    )
+}
+
+/// About what a document takes as a tree, and its text once more.
+fn tree_bytes(text: &[u8]) -> usize {
+    if text.len() < LARGE_BYTES {
+        return text.len();
+    }
+    let bytes = text.iter().map(|byte| match byte {
+        b',' | b'[' | b'{' | b':' => TREE_NODE_BYTES,
+        // Printed as `\u0001`.
+        0..=31 => 6,
+        b'"' | b'\\' => 2,
+        _ => 1,
+    });
+    bytes.sum::<usize>() + text.len()
 }
 
 fn inspect<'a>(
@@ -184,19 +226,21 @@ fn write(value: &Json, out: &mut Vec<u8>) {
     }
 }
 
-fn to_json(node: &Node, cell: &Cell<'_>, scope: &Scope<'_>) -> Json {
-    match cell.datum() {
+fn to_json(ty: &ColumnType, datum: Datum<'_>, zone: Zone) -> Json {
+    match datum {
         Datum::Null => Json::Null,
+        Datum::Int(v) if *ty == TRUTH => Json::Bool(v != 0),
         Datum::Int(v) => Json::Number(v.into()),
         Datum::UInt(v) => Json::Number(v.into()),
+        Datum::Year(v) => Json::Number(v.into()),
         datum @ (Datum::Float(_) | Datum::Double(_) | Datum::Decimal(_)) => {
-            let value = Number::of(datum, scope.zone).map_or(0.0, |(number, _)| number.to_f64());
+            let value = Number::of(datum, zone).map_or(0.0, |(number, _)| number.to_f64());
             JsonNumber::from_f64(value).map_or(Json::Null, Json::Number)
         }
         datum => {
             let mut buffer = Vec::new();
-            let text = bytes_of(&node.ty, datum, scope.zone, &mut buffer);
-            if matches!(node.ty, rows::types::ColumnType::Json)
+            let text = bytes_of(ty, datum, zone, &mut buffer);
+            if *ty == ColumnType::Json
                 && let Ok(value) = serde_json::from_slice(text)
             {
                 return value;
@@ -206,11 +250,32 @@ fn to_json(node: &Node, cell: &Cell<'_>, scope: &Scope<'_>) -> Json {
     }
 }
 
+/// Appends a value as JSON. A DECIMAL keeps its digits, which no `Json` could.
+fn write_value(node: &Node, cell: &Cell<'_>, scope: &Scope<'_>, out: &mut Vec<u8>) {
+    match cell.datum() {
+        datum @ Datum::Decimal(_) => text_of(&node.ty, datum, scope.zone, out),
+        datum => write(&to_json(&node.ty, datum, scope.zone), out),
+    }
+}
+
+fn array<'a>(arguments: &[Node], cells: &[Cell<'a>], scope: &Scope<'a>) -> Cell<'a> {
+    let mut out = vec![b'['];
+    for (n, (node, cell)) in arguments.iter().zip(cells).enumerate() {
+        if n > 0 {
+            out.extend(b", ");
+        }
+        write_value(node, cell, scope, &mut out);
+    }
+    out.push(b']');
+    Cell::Owned(out)
+}
+
 fn object<'a>(arguments: &[Node], cells: &[Cell<'a>], scope: &Scope<'a>) -> Result<Cell<'a>> {
     if !cells.len().is_multiple_of(2) {
         return Err(SqlError::parameter_count("JSON_OBJECT"));
     }
-    let mut members = Map::new();
+    // MySQL orders names by length, then by bytes; of equal ones the last counts.
+    let mut members: BTreeMap<(usize, String), usize> = BTreeMap::new();
     for at in (0..cells.len()).step_by(2) {
         if cells[at].is_null() {
             return Err(SqlError::new(3158, "JSON documents may not contain NULL member names."));
@@ -218,9 +283,65 @@ fn object<'a>(arguments: &[Node], cells: &[Cell<'a>], scope: &Scope<'a>) -> Resu
         let mut buffer = Vec::new();
         let name = bytes_of(&arguments[at].ty, cells[at].datum(), scope.zone, &mut buffer);
         let name = String::from_utf8_lossy(name).into_owned();
-        members.insert(name, to_json(&arguments[at + 1], &cells[at + 1], scope));
+        members.insert((name.len(), name), at + 1);
     }
-    Ok(print(&Json::Object(members)))
+    let mut out = vec![b'{'];
+    for (n, ((_, name), at)) in members.into_iter().enumerate() {
+        if n > 0 {
+            out.extend(b", ");
+        }
+        out.extend(Json::String(name).to_string().bytes());
+        out.extend(b": ");
+        write_value(&arguments[at], &cells[at], scope, &mut out);
+    }
+    out.push(b'}');
+    Ok(Cell::Owned(out))
+}
+
+/// The order of a JSON value and another, which counts as the JSON that it would be (MySQL 8.0
+/// manual, 13.5, "Comparison and Ordering of JSON Values"). `None` for what has no order.
+pub fn json_order(
+    (a, a_ty): (Datum<'_>, &ColumnType),
+    (b, b_ty): (Datum<'_>, &ColumnType),
+    zone: Zone,
+) -> Option<Ordering> {
+    let (a, b) = (to_json(a_ty, a, zone), to_json(b_ty, b, zone));
+    /// Kinds of values, from the lowest.
+    fn rank(value: &Json) -> u8 {
+        match value {
+            Json::Null => 0,
+            Json::Number(_) => 1,
+            Json::String(_) => 2,
+            Json::Object(_) => 3,
+            Json::Array(_) => 4,
+            Json::Bool(_) => 5,
+        }
+    }
+    fn order(a: &Json, b: &Json) -> Option<Ordering> {
+        match (a, b) {
+            (Json::Number(x), Json::Number(y)) => match (x.as_i64(), y.as_i64()) {
+                (Some(x), Some(y)) => Some(x.cmp(&y)),
+                _ => x.as_f64()?.partial_cmp(&y.as_f64()?),
+            },
+            (Json::String(x), Json::String(y)) => Some(x.cmp(y)),
+            (Json::Bool(x), Json::Bool(y)) => Some(x.cmp(y)),
+            (Json::Array(x), Json::Array(y)) => {
+                for (x, y) in x.iter().zip(y) {
+                    match order(x, y)? {
+                        Ordering::Equal => {}
+                        other => return Some(other),
+                    }
+                }
+                Some(x.len().cmp(&y.len()))
+            }
+            (Json::Object(x), Json::Object(y)) if x == y => Some(Ordering::Equal),
+            (Json::Object(x), Json::Object(y)) => {
+                Some(x.len().cmp(&y.len()).then_with(|| a.to_string().cmp(&b.to_string())))
+            }
+            _ => Some(rank(a).cmp(&rank(b))),
+        }
+    }
+    order(&a, &b)
 }
 
 fn unquote<'a>(text: &[u8]) -> Cell<'a> {
@@ -305,7 +426,7 @@ fn find<'j>(document: &'j Json, path: &[Step]) -> Vec<&'j Json> {
     found
 }
 
-fn extract<'a>(document: &Json, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
+fn extract<'a>(document: &Json, cells: &[Cell<'a>], scope: &Scope<'_>) -> Result<Cell<'a>> {
     let mut found = Vec::new();
     let mut many = cells.len() > 2;
     for cell in &cells[1..] {
@@ -314,12 +435,30 @@ fn extract<'a>(document: &Json, cells: &[Cell<'a>]) -> Result<Cell<'a>> {
         }
         let path = path_of(cell)?;
         many |= path.iter().any(|step| matches!(step, Step::EachMember | Step::EachElement));
-        found.extend(find(document, &path).into_iter().cloned());
+        found.extend(find(document, &path));
     }
-    Ok(match (found.len(), many) {
-        (0, _) => NULL,
-        (1, false) => print(&found[0]),
-        _ => print(&Json::Array(found)),
+    Ok(match (found.as_slice(), many) {
+        ([], _) => NULL,
+        ([one], false) => print(one),
+        (several, _) => {
+            // Many paths may find one large part again and again.
+            let mut held = scope.limits.hold();
+            let mut out = vec![b'['];
+            for (n, part) in several.iter().enumerate() {
+                if n > 0 {
+                    out.extend(b", ");
+                }
+                let before = out.len();
+                write(part, &mut out);
+                held.add(out.len() - before)?;
+                if out.len() > scope.limits.value_bytes_max() {
+                    break;
+                }
+            }
+            out.push(b']');
+            drop(held);
+            Cell::Owned(out)
+        }
     })
 }
 

@@ -10,9 +10,12 @@
 mod arithmetic;
 mod bind;
 mod cast;
+mod common;
 mod compare;
 mod digest_call;
+mod digits;
 mod evaluate;
+mod frame;
 mod function;
 mod json;
 mod moment;
@@ -25,10 +28,18 @@ mod time_call;
 mod time_format;
 mod value;
 
-pub use bind::{BindFailure, Bound, IncomingNames, Names, bind, column_node};
+pub use bind::{
+    BindFailure, Bound, IncomingNames, Names, Resolver, bind, boolean, call_node, column_node,
+    common_rule, elsewhere,
+};
 pub use cast::fit;
+pub use common::common_type;
 pub use compare::compare;
 pub use evaluate::{RowView, Scope};
-pub use node::{BIGINT_UNSIGNED, Comparison, Kind, Node, text_type, type_collation};
+pub use frame::{Enclosing, Joined, JoinedRow, Subqueries};
+pub use node::{
+    Arithmetic, BIGINT, BIGINT_UNSIGNED, Comparison, Kind, Node, text_type, type_collation,
+};
 pub use number::Number;
-pub use value::text_of;
+pub use number_call::Random;
+pub use value::{Cell, text_of};

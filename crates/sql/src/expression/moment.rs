@@ -2,7 +2,7 @@
 //!
 //! Not here: reading times from text (`rows::temporal`), DATE_FORMAT (`time_call`).
 
-use rows::temporal::{Date, DateTime, days_from_civil, days_in_month};
+use rows::temporal::{Date, DateTime, Time, days_from_civil, days_in_month};
 
 /// A unit of an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,6 +74,14 @@ impl Unit {
                 | Unit::Quarter
                 | Unit::Year
                 | Unit::Compound(0, 1)
+        )
+    }
+
+    /// Whether only the time of day counts.
+    pub fn is_of_clock(self) -> bool {
+        matches!(
+            self,
+            Unit::Hour | Unit::Minute | Unit::Second | Unit::Microsecond | Unit::Compound(3.., _)
         )
     }
 
@@ -192,11 +200,38 @@ pub fn extract(unit: Unit, moment: DateTime) -> i64 {
         Unit::Microsecond => parts[6],
         Unit::Quarter => (parts[1] + 2) / 3,
         Unit::Week => i64::from(week(moment.date(), 0).0),
-        Unit::Compound(large, small) => (large..=small).fold(0, |value, part| {
-            let digits = if part == 6 { 1_000_000 } else { 100 };
-            value * digits + parts[usize::from(part)]
-        }),
+        Unit::Compound(large, small) => fold_parts(&parts, large, small),
     }
+}
+
+/// A part of a length of time, negative where that is; `None` for parts of a day.
+pub fn extract_of_time(unit: Unit, time: Time) -> Option<i64> {
+    let parts: [i64; 7] = [
+        0,
+        0,
+        0,
+        i64::from(time.hours()),
+        i64::from(time.minute()),
+        i64::from(time.second()),
+        i64::from(time.fraction()),
+    ];
+    let value = match unit {
+        Unit::Hour => parts[3],
+        Unit::Minute => parts[4],
+        Unit::Second => parts[5],
+        Unit::Microsecond => parts[6],
+        Unit::Compound(large, small) => fold_parts(&parts, large, small),
+        _ => return None,
+    };
+    Some(if time.is_negative() { -value } else { value })
+}
+
+/// Parts side by side as digits of one number.
+fn fold_parts(parts: &[i64; 7], large: u8, small: u8) -> i64 {
+    (large..=small).fold(0, |value, part| {
+        let digits = if part == 6 { 1_000_000 } else { 100 };
+        value * digits + parts[usize::from(part)]
+    })
 }
 
 /// The whole units from one time to another.
@@ -262,6 +297,10 @@ pub fn week(date: Date, mode: u8) -> (u8, u16) {
     if days < start {
         if !with_year {
             return (0, year);
+        }
+        // There is no year before.
+        if year == 0 {
+            return (1, 0);
         }
         let before = start_of(year - 1);
         return (((days - before) / 7 + 1) as u8, year - 1);

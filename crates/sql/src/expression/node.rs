@@ -6,11 +6,14 @@
 //!
 //! Not here: how it is made (`bind`) and evaluated (`evaluate`).
 
+use std::cmp::Ordering;
+
 use rows::datum::Value;
 use rows::types::{Collation, ColumnType, IntWidth};
 
 use super::function::Function;
 use super::moment::Unit;
+use crate::tree::Subquery;
 
 /// A comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +35,18 @@ pub enum Comparison {
 }
 
 impl Comparison {
+    /// Whether it holds for values in this order.
+    pub fn holds(self, order: Ordering) -> bool {
+        match self {
+            Comparison::Equal | Comparison::NullSafeEqual => order == Ordering::Equal,
+            Comparison::NotEqual => order != Ordering::Equal,
+            Comparison::Less => order == Ordering::Less,
+            Comparison::LessEqual => order != Ordering::Greater,
+            Comparison::Greater => order == Ordering::Greater,
+            Comparison::GreaterEqual => order != Ordering::Less,
+        }
+    }
+
     /// The comparison with its sides exchanged.
     pub fn mirrored(self) -> Comparison {
         match self {
@@ -72,7 +87,7 @@ pub enum Arithmetic {
 }
 
 /// What a node computes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
     /// A constant.
     Constant(Value),
@@ -82,6 +97,13 @@ pub enum Kind {
     Column(usize),
     /// A column of the row that INSERT would add.
     Incoming(usize),
+    /// A slot of a row further out: of the SELECT so many levels around this one, or, at level 0,
+    /// of what is joined before the relation whose row is at hand.
+    Outer(u16, usize),
+    /// An aggregate of this SELECT, by number. Only while the SELECT is bound.
+    Aggregate(usize),
+    /// A sub-query.
+    Subquery(Box<Subquery>),
     /// A comparison.
     Compare(Comparison, Box<Node>, Box<Node>, Collation),
     /// All hold.
@@ -130,8 +152,65 @@ pub enum Kind {
     SystemVariable(String, bool),
 }
 
+/// The nodes beneath one, for shared and for exclusive access alike.
+macro_rules! children {
+    ($kind:expr, $each:ident, $iter:ident, $deref:ident, $operands:ident) => {
+        match $kind {
+            Kind::Constant(_)
+            | Kind::Parameter(_)
+            | Kind::Column(_)
+            | Kind::Incoming(_)
+            | Kind::Outer(..)
+            | Kind::Aggregate(_)
+            | Kind::UserVariable(_)
+            | Kind::SystemVariable(..) => {}
+            Kind::Compare(_, a, b, _)
+            | Kind::Xor(a, b)
+            | Kind::Like(a, b, ..)
+            | Kind::Arithmetic(_, a, b)
+            | Kind::Shift(a, b, ..)
+            | Kind::Difference(_, a, b) => {
+                $each(a);
+                $each(b);
+            }
+            Kind::And(nodes) | Kind::Or(nodes) | Kind::Call(_, nodes) => {
+                nodes.$iter().for_each(|node| $each(node));
+            }
+            Kind::Not(a)
+            | Kind::IsNull(a, _)
+            | Kind::IsTruth(a, ..)
+            | Kind::Negate(a)
+            | Kind::BitNot(a)
+            | Kind::Cast(a)
+            | Kind::Collated(a)
+            | Kind::Extract(_, a)
+            | Kind::Assign(_, a) => $each(a),
+            Kind::InList(a, list, ..) => {
+                $each(a);
+                list.$iter().for_each(|node| $each(node));
+            }
+            Kind::Between(nodes, ..) => nodes.$iter().for_each(|node| $each(node)),
+            Kind::Case(operand, branches, otherwise, _) => {
+                if let Some(operand) = operand.$deref() {
+                    $each(operand);
+                }
+                for (when, then) in branches.$iter() {
+                    $each(when);
+                    $each(then);
+                }
+                if let Some(otherwise) = otherwise.$deref() {
+                    $each(otherwise);
+                }
+            }
+            Kind::Subquery(subquery) => {
+                subquery.$operands().$iter().for_each(|node| $each(node));
+            }
+        }
+    };
+}
+
 /// A bound expression.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Node {
     /// What it computes.
     pub kind: Kind,
@@ -144,9 +223,16 @@ pub struct Node {
 /// BIGINT.
 pub const BIGINT: ColumnType =
     ColumnType::Int { width: IntWidth::Big, unsigned: false, boolean: false };
+/// What a condition gives: 0 or 1 to a client, a boolean to JSON.
+pub const TRUTH: ColumnType =
+    ColumnType::Int { width: IntWidth::Big, unsigned: false, boolean: true };
 /// BIGINT UNSIGNED.
 pub const BIGINT_UNSIGNED: ColumnType =
     ColumnType::Int { width: IntWidth::Big, unsigned: true, boolean: false };
+
+/// The type of a literal that was taken out of the text, or of a `?`, where nothing is known of it.
+pub const UNTYPED: ColumnType =
+    ColumnType::VarChar { chars: 16_383, collation: Collation::Utf8Mb4GeneralCi };
 
 /// Text of so many characters in the default collation.
 pub fn text_type(chars: u32) -> ColumnType {
@@ -188,7 +274,11 @@ impl Node {
     pub fn collation(&self) -> (Collation, u8) {
         match &self.kind {
             Kind::Collated(_) => (type_collation(&self.ty).unwrap_or(Collation::Binary), 0),
-            Kind::Column(_) | Kind::Incoming(_) => match type_collation(&self.ty) {
+            Kind::Column(_)
+            | Kind::Incoming(_)
+            | Kind::Outer(..)
+            | Kind::Aggregate(_)
+            | Kind::Subquery(_) => match type_collation(&self.ty) {
                 Some(collation) => (collation, 2),
                 None => (Collation::Utf8Mb4GeneralCi, 6),
             },
@@ -211,11 +301,40 @@ impl Node {
         }
     }
 
+    /// Whether it is a literal of hexadecimal digits: bytes, or a number where one is wanted.
+    /// Only these have the type BINARY among constants.
+    pub fn is_digits_literal(&self) -> bool {
+        matches!(
+            (&self.kind, &self.ty),
+            (Kind::Constant(Value::Bytes(_)), ColumnType::Binary { .. })
+        )
+    }
+
+    /// The same, where a number is wanted: the last eight bytes of a literal of digits count.
+    pub fn with_number(self) -> Node {
+        match &self.kind {
+            Kind::Constant(Value::Bytes(bytes)) if self.is_digits_literal() => {
+                let number = bytes.iter().fold(0u64, |number, byte| number << 8 | u64::from(*byte));
+                Node::new(Kind::Constant(Value::UInt(number)), BIGINT_UNSIGNED, false)
+            }
+            _ => self,
+        }
+    }
+
+    /// Whether it is text or bytes rather than a number or a time.
+    pub fn is_text(&self) -> bool {
+        type_collation(&self.ty).is_some()
+    }
+
     /// Whether its value does not depend on the row.
     pub fn is_row_free(&self) -> bool {
         let mut free = true;
         self.visit(&mut |node| {
-            free &= !matches!(node.kind, Kind::Column(_) | Kind::Incoming(_));
+            free &= match &node.kind {
+                Kind::Column(_) | Kind::Incoming(_) | Kind::Aggregate(_) => false,
+                Kind::Subquery(subquery) => !subquery.is_correlated(),
+                _ => true,
+            };
         });
         free
     }
@@ -226,6 +345,7 @@ impl Node {
         self.visit(&mut |node| {
             constant &= match &node.kind {
                 Kind::Column(_) | Kind::Incoming(_) | Kind::Assign(..) => false,
+                Kind::Outer(..) | Kind::Aggregate(_) | Kind::Subquery(_) => false,
                 Kind::UserVariable(_) => false,
                 Kind::Call(function, _) => !function.is_volatile(),
                 _ => true,
@@ -243,55 +363,21 @@ impl Node {
         waits
     }
 
-    /// Visits this node and all beneath.
+    /// Visits this node and all beneath, sub-queries' insides left out.
     pub fn visit(&self, each: &mut dyn FnMut(&Node)) {
         each(self);
-        match &self.kind {
-            Kind::Constant(_)
-            | Kind::Parameter(_)
-            | Kind::Column(_)
-            | Kind::Incoming(_)
-            | Kind::UserVariable(_)
-            | Kind::SystemVariable(..) => {}
-            Kind::Compare(_, a, b, _)
-            | Kind::Xor(a, b)
-            | Kind::Like(a, b, ..)
-            | Kind::Arithmetic(_, a, b)
-            | Kind::Shift(a, b, ..)
-            | Kind::Difference(_, a, b) => {
-                a.visit(each);
-                b.visit(each);
-            }
-            Kind::And(nodes) | Kind::Or(nodes) | Kind::Call(_, nodes) => {
-                nodes.iter().for_each(|node| node.visit(each));
-            }
-            Kind::Not(a)
-            | Kind::IsNull(a, _)
-            | Kind::IsTruth(a, ..)
-            | Kind::Negate(a)
-            | Kind::BitNot(a)
-            | Kind::Cast(a)
-            | Kind::Collated(a)
-            | Kind::Extract(_, a)
-            | Kind::Assign(_, a) => a.visit(each),
-            Kind::InList(a, list, ..) => {
-                a.visit(each);
-                list.iter().for_each(|node| node.visit(each));
-            }
-            Kind::Between(nodes, ..) => nodes.iter().for_each(|node| node.visit(each)),
-            Kind::Case(operand, branches, otherwise, _) => {
-                if let Some(operand) = operand {
-                    operand.visit(each);
-                }
-                for (when, then) in branches {
-                    when.visit(each);
-                    then.visit(each);
-                }
-                if let Some(otherwise) = otherwise {
-                    otherwise.visit(each);
-                }
-            }
-        }
+        self.each_child(&mut |child| child.visit(each));
+    }
+
+    /// Calls `each` with the nodes right beneath this one; of a sub-query those are what its rows
+    /// are compared with.
+    pub fn each_child(&self, each: &mut dyn FnMut(&Node)) {
+        children!(&self.kind, each, iter, as_deref, operands);
+    }
+
+    /// As `each_child`.
+    pub fn each_child_mut(&mut self, each: &mut dyn FnMut(&mut Node)) {
+        children!(&mut self.kind, each, iter_mut, as_deref_mut, operands_mut);
     }
 }
 
@@ -310,12 +396,18 @@ pub fn type_collation(ty: &ColumnType) -> Option<Collation> {
     }
 }
 
+/// The collation of a result's type; as firm as the firmest of what it is made of.
 fn strongest<'a>(nodes: impl Iterator<Item = &'a Node>, ty: &ColumnType) -> (Collation, u8) {
-    let best = nodes.map(Node::collation).min_by_key(|(_, strength)| *strength);
-    match best {
-        Some((collation, strength)) if strength < 6 => (collation, strength),
-        _ => (type_collation(ty).unwrap_or(Collation::Utf8Mb4GeneralCi), 4),
+    let Some(collation) = type_collation(ty) else { return (Collation::Utf8Mb4GeneralCi, 6) };
+    let (mut firmest, mut known) = (6, false);
+    for node in nodes {
+        let (own, strength) = node.collation();
+        firmest = firmest.min(strength);
+        known |= own == Collation::Binary;
     }
+    // Bytes that were made of text (UNHEX) insist on nothing.
+    let made = collation == Collation::Binary && !known;
+    (collation, if firmest < 6 && !made { firmest } else { 4 })
 }
 
 /// The collation under which two sides compare: the firmer one's; equal and different, the one
@@ -327,9 +419,9 @@ pub fn common_collation(a: (Collation, u8), b: (Collation, u8)) -> (Collation, u
         Collation::Binary => 2,
     };
     match a.1.cmp(&b.1) {
-        std::cmp::Ordering::Less => a,
-        std::cmp::Ordering::Greater => b,
-        std::cmp::Ordering::Equal if exactness(a.0) >= exactness(b.0) => a,
-        std::cmp::Ordering::Equal => b,
+        Ordering::Less => a,
+        Ordering::Greater => b,
+        Ordering::Equal if exactness(a.0) >= exactness(b.0) => a,
+        Ordering::Equal => b,
     }
 }

@@ -4,22 +4,21 @@ use rows::datum::Datum;
 use rows::types::ColumnType;
 
 use super::arithmetic;
+use super::digits::fraction_digits;
 use super::evaluate::Scope;
 use super::function::{Function, int, whole};
-use super::node::{Arithmetic, BIGINT, Kind, Node};
+use super::node::{Arithmetic, BIGINT, BIGINT_UNSIGNED, Kind, Node};
 use super::number::Number;
 use super::value::{Cell, NULL};
-use crate::error::Result;
+use crate::error::{Result, SqlError};
 
 /// The result type of ROUND, ABS and their like: the argument's kind of number.
 pub fn result(function: Function, arguments: &[Node]) -> ColumnType {
     let Some(first) = arguments.first() else { return BIGINT };
     match (&first.ty, function) {
-        (_, Function::UnixTimestamp) => match &first.ty {
-            ColumnType::DateTime { fsp } | ColumnType::Timestamp { fsp } if *fsp > 0 => {
-                ColumnType::Decimal { precision: 10 + fsp, scale: *fsp }
-            }
-            _ => BIGINT,
+        (_, Function::UnixTimestamp) => match fraction_digits(first) {
+            0 => BIGINT,
+            digits => ColumnType::Decimal { precision: 10 + digits, scale: digits },
         },
         (ColumnType::Int { .. }, _) => first.ty.clone(),
         (ColumnType::Decimal { precision, scale }, Function::Round | Function::Truncate) => {
@@ -31,12 +30,43 @@ pub fn result(function: Function, arguments: &[Node]) -> ColumnType {
                 Some(_) => *scale,
                 None => 0,
             };
-            let kept = digits.min(*scale);
-            ColumnType::Decimal { precision: (precision - scale + kept + 1).min(65), scale: kept }
+            ColumnType::Decimal {
+                precision: (precision - scale + digits + 1).min(65),
+                scale: digits,
+            }
         }
         (ColumnType::Decimal { .. }, _) => first.ty.clone(),
+        // A time is its number.
+        (ColumnType::Date, _) => BIGINT,
+        (ty @ (ColumnType::Time { .. } | ColumnType::DateTime { .. }), _)
+        | (ty @ ColumnType::Timestamp { .. }, _) => match ty.fsp() {
+            0 => BIGINT,
+            fsp => ColumnType::Decimal { precision: 14 + fsp, scale: fsp },
+        },
         _ => ColumnType::Double,
     }
+}
+
+/// The result type of FLOOR and CEILING: an integer where every value fits one.
+pub fn whole_result(arguments: &[Node]) -> ColumnType {
+    match arguments.first().map(|node| &node.ty) {
+        Some(ColumnType::Int { unsigned: true, .. }) => BIGINT_UNSIGNED,
+        Some(ColumnType::Int { .. } | ColumnType::Year) => BIGINT,
+        Some(ColumnType::Decimal { precision, scale }) => match precision - scale {
+            0..=17 => BIGINT,
+            digits => ColumnType::Decimal { precision: (digits + 1).min(65), scale: 0 },
+        },
+        _ => ColumnType::Double,
+    }
+}
+
+/// Error 1690 for what is no number.
+fn in_range<'a>(function: Function, value: f64) -> Result<Cell<'a>> {
+    if value.is_finite() {
+        return Ok(Cell::Plain(Datum::Double(value)));
+    }
+    let name = function.name().to_lowercase();
+    Err(SqlError::new(1690, format!("DOUBLE value is out of range in '{name}()'")))
 }
 
 fn double<'a>(value: f64) -> Cell<'a> {
@@ -46,15 +76,17 @@ fn double<'a>(value: f64) -> Cell<'a> {
 /// The value, or `None` when it is not a numeric function.
 pub fn call<'a>(
     function: Function,
+    node: &Node,
     cells: &[Cell<'a>],
     scope: &Scope<'a>,
 ) -> Result<Option<Cell<'a>>> {
     let unary: Option<fn(f64) -> f64> = match function {
         Function::Sqrt => Some(f64::sqrt),
-        Function::Exp => Some(f64::exp),
         Function::Sin => Some(f64::sin),
         Function::Cos => Some(f64::cos),
         Function::Tan => Some(f64::tan),
+        Function::Asin => Some(f64::asin),
+        Function::Acos => Some(f64::acos),
         Function::Radians => Some(f64::to_radians),
         Function::Degrees => Some(f64::to_degrees),
         Function::Ln => Some(f64::ln),
@@ -70,7 +102,7 @@ pub fn call<'a>(
     }
     match function {
         Function::Pi => return Ok(Some(double(std::f64::consts::PI))),
-        Function::Rand => return Ok(Some(double(random(cells, scope)))),
+        Function::Rand => return Ok(Some(double(random(node, cells, scope)))),
         Function::Abs
         | Function::Ceiling
         | Function::Floor
@@ -78,6 +110,8 @@ pub fn call<'a>(
         | Function::Truncate
         | Function::Mod
         | Function::Power
+        | Function::Exp
+        | Function::Cot
         | Function::Log
         | Function::Atan
         | Function::Sign
@@ -100,7 +134,7 @@ pub fn call<'a>(
             Number::Decimal(v) => Cell::Plain(Datum::Decimal(v.abs())),
             other => Cell::Plain(other.datum()),
         },
-        Function::Ceiling | Function::Floor => round_to_whole(function, first),
+        Function::Ceiling | Function::Floor => round_to_whole(function, first, &node.ty),
         Function::Round | Function::Truncate => {
             let digits = cells.get(1).and_then(|cell| whole(cell, scope)).unwrap_or(0);
             round(first, digits, function == Function::Truncate)
@@ -112,7 +146,9 @@ pub fn call<'a>(
                 None => NULL,
             }
         }
-        Function::Power => double(first.to_f64().powf(second_double)),
+        Function::Power => in_range(function, first.to_f64().powf(second_double))?,
+        Function::Exp => in_range(function, first.to_f64().exp())?,
+        Function::Cot => in_range(function, 1.0 / first.to_f64().tan())?,
         Function::Log => double(second_double.ln() / first.to_f64().ln()),
         Function::Atan => double(first.to_f64().atan2(second_double)),
         Function::Sign => {
@@ -123,7 +159,7 @@ pub fn call<'a>(
     }))
 }
 
-fn round_to_whole<'a>(function: Function, number: Number) -> Cell<'a> {
+fn round_to_whole<'a>(function: Function, number: Number, ty: &ColumnType) -> Cell<'a> {
     match number {
         Number::Double(v) => double(if function == Function::Floor { v.floor() } else { v.ceil() }),
         Number::Decimal(v) => {
@@ -134,9 +170,11 @@ fn round_to_whole<'a>(function: Function, number: Number) -> Cell<'a> {
                 Function::Ceiling if v > cut => cut.checked_add(one),
                 _ => Some(cut),
             };
-            match whole.map(|whole| (whole, whole.to_i64())) {
-                Some((_, Some(small))) => int(small),
-                Some((large, None)) => Cell::Plain(Datum::Decimal(large)),
+            match whole {
+                Some(whole) if matches!(ty, ColumnType::Decimal { .. }) => {
+                    Cell::Plain(Datum::Decimal(whole))
+                }
+                Some(whole) => whole.to_i64().map_or(NULL, int),
                 None => NULL,
             }
         }
@@ -144,23 +182,31 @@ fn round_to_whole<'a>(function: Function, number: Number) -> Cell<'a> {
     }
 }
 
+/// A double with so many digits behind its point, half to even as `rint` in MySQL's
+/// my_double_round.
+pub fn round_double(value: f64, digits: i64) -> f64 {
+    scaled(value, digits, f64::round_ties_even)
+}
+
+fn scaled(value: f64, digits: i64, apply: fn(f64) -> f64) -> f64 {
+    let factor = 10f64.powi(digits.unsigned_abs() as i32);
+    if digits < 0 {
+        return apply(value / factor) * factor;
+    }
+    let scaled = value * factor;
+    if scaled.is_finite() { apply(scaled) / factor } else { value }
+}
+
 fn round<'a>(number: Number, digits: i64, cut: bool) -> Cell<'a> {
     let digits = digits.clamp(-38, 30);
     match number {
-        Number::Double(v) => {
-            let factor = 10f64.powi(digits.unsigned_abs() as i32);
-            let apply = |v: f64| if cut { v.trunc() } else { v.round() };
-            let value = if digits >= 0 {
-                let scaled = v * factor;
-                if scaled.is_finite() { apply(scaled) / factor } else { v }
-            } else {
-                apply(v / factor) * factor
-            };
-            double(value)
-        }
+        Number::Double(v) if cut => double(scaled(v, digits, f64::trunc)),
+        Number::Double(v) => double(round_double(v, digits)),
         Number::Decimal(v) if digits >= 0 => {
-            let scale = (digits as u8).min(v.scale());
+            let scale = digits as u8;
             let value = if cut { v.truncate(scale) } else { v.rescale(scale) };
+            // Where there is no room for more zeros, the number is what it is.
+            let value = value.or(Some(v));
             value.map_or(NULL, |value| Cell::Plain(Datum::Decimal(value)))
         }
         other if digits >= 0 => Cell::Plain(other.datum()),
@@ -184,16 +230,44 @@ fn round<'a>(number: Number, digits: i64, cut: bool) -> Cell<'a> {
 }
 
 /// A number in [0, 1): from a seed by MySQL's generator, else unforeseeable.
-fn random(cells: &[Cell<'_>], scope: &Scope<'_>) -> f64 {
-    const MAX: u64 = 0x3FFF_FFFF;
-    match cells.first().map(|cell| whole(cell, scope).unwrap_or(0)) {
-        Some(seed) => {
-            let seed = seed as u32;
-            let first = u64::from(seed.wrapping_mul(0x10001).wrapping_add(55_555_555)) % MAX;
-            let second = u64::from(seed.wrapping_mul(0x1000_0001)) % MAX;
-            let first = (first * 3 + second) % MAX;
-            first as f64 / MAX as f64
+fn random(node: &Node, cells: &[Cell<'_>], scope: &Scope<'_>) -> f64 {
+    let Some(cell) = cells.first() else {
+        return (super::session_call::random_bits() >> 11) as f64 / (1u64 << 53) as f64;
+    };
+    let seed = whole(cell, scope).unwrap_or(0);
+    let constant = matches!(&node.kind, Kind::Call(_, arguments) if arguments[0].is_constant());
+    match scope.facts {
+        // One sequence for the whole statement.
+        Some(facts) if constant => {
+            let place = std::ptr::from_ref(node).addr();
+            let mut sequences = facts.random.lock();
+            sequences.entry(place).or_insert_with(|| Random::seeded(seed)).next()
         }
-        None => (super::session_call::random_bits() >> 11) as f64 / (1u64 << 53) as f64,
+        _ => Random::seeded(seed).next(),
+    }
+}
+
+/// MySQL's generator of random numbers (`randominit` and `my_rnd` in its sources).
+#[derive(Debug)]
+pub struct Random {
+    first: u64,
+    second: u64,
+}
+
+impl Random {
+    const MAX: u64 = 0x3FFF_FFFF;
+
+    fn seeded(seed: i64) -> Random {
+        let seed = seed as u32;
+        Random {
+            first: u64::from(seed.wrapping_mul(0x10001).wrapping_add(55_555_555)) % Self::MAX,
+            second: u64::from(seed.wrapping_mul(0x1000_0001)) % Self::MAX,
+        }
+    }
+
+    fn next(&mut self) -> f64 {
+        self.first = (self.first * 3 + self.second) % Self::MAX;
+        self.second = (self.first + self.second + 33) % Self::MAX;
+        self.first as f64 / Self::MAX as f64
     }
 }

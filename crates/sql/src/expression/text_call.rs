@@ -1,6 +1,10 @@
 //! Functions on text and bytes.
 //!
 //! Positions count characters, from 1; of binary strings, bytes.
+//!
+//! Invariants
+//! 1. A function whose result can be longer than its arguments knows the length before it makes
+//!    the result (`made`).
 
 use rows::collation;
 use rows::datum::Datum;
@@ -8,13 +12,14 @@ use rows::types::Collation;
 
 use super::evaluate::{Scope, bytes_of};
 use super::function::{Function, int, whole};
-use super::node::{Node, common_collation};
+use super::node::{Node, common_collation, type_collation};
 use super::number::Number;
+use super::number_call::round_double;
 use super::value::{Cell, NULL};
 use crate::error::Result;
 
-/// Longest text that a function makes (MySQL's max_allowed_packet).
-const TEXT_BYTES_MAX: usize = 64 << 20;
+/// Bytes that a search compares before it asks again whether the statement is to go on.
+const CHECK_BYTES: usize = 1 << 20;
 
 /// The value, or `None` when it is not a function of text.
 pub fn call<'a>(
@@ -26,7 +31,7 @@ pub fn call<'a>(
 ) -> Result<Option<Cell<'a>>> {
     use Function as F;
     match function {
-        F::ConcatWs => return Ok(Some(concat_ws(arguments, cells, scope))),
+        F::ConcatWs => return concat_ws(arguments, cells, scope).map(Some),
         F::Field => return Ok(Some(field(arguments, cells, scope))),
         F::Char => return Ok(Some(char_call(cells, scope))),
         F::Quote if cells[0].is_null() => return Ok(Some(Cell::Owned(b"NULL".to_vec()))),
@@ -44,17 +49,21 @@ pub fn call<'a>(
         texts.push(bytes_of(&argument.ty, cell.datum(), scope.zone, buffer));
     }
     let number = |n: usize| cells.get(n).and_then(|cell| whole(cell, scope)).unwrap_or(0);
-    let binary = arguments.first().is_some_and(|a| a.collation() == (Collation::Binary, 2));
+    let binary =
+        arguments.first().is_some_and(|a| type_collation(&a.ty) == Some(Collation::Binary));
     let first = texts.first().copied().unwrap_or_default();
     Ok(Some(match function {
-        F::Concat => Cell::Owned(texts.concat()),
+        F::Concat => {
+            let bytes = texts.iter().map(|text| text.len()).fold(0, usize::saturating_add);
+            made(function, bytes, scope, || texts.concat())?
+        }
         F::Length => int(first.len() as i64),
         F::BitLength => int(first.len() as i64 * 8),
         F::CharLength => int(count(first, binary) as i64),
         F::Lower if binary => Cell::Owned(first.to_vec()),
         F::Upper if binary => Cell::Owned(first.to_vec()),
-        F::Lower => Cell::Owned(String::from_utf8_lossy(first).to_lowercase().into_bytes()),
-        F::Upper => Cell::Owned(String::from_utf8_lossy(first).to_uppercase().into_bytes()),
+        F::Lower => Cell::Owned(cased(first, char::to_lowercase)),
+        F::Upper => Cell::Owned(cased(first, char::to_uppercase)),
         F::Left => Cell::Owned(slice(first, 0, number(1).max(0) as usize, binary).to_vec()),
         F::Right => {
             let total = count(first, binary);
@@ -70,21 +79,21 @@ pub fn call<'a>(
             let what = texts.get(1).copied().unwrap_or(b" ");
             Cell::Owned(trim(first, what, function).to_vec())
         }
-        F::Replace => Cell::Owned(replace(first, texts[1], texts[2])),
+        F::Replace => replace(first, texts[1], texts[2], scope)?,
         F::Reverse if binary => Cell::Owned(first.iter().rev().copied().collect()),
         F::Reverse => Cell::Owned(
             String::from_utf8_lossy(first).chars().rev().collect::<String>().into_bytes(),
         ),
-        F::Repeat => repeat(first, number(1)),
-        F::Space => repeat(b" ", number(0)),
-        F::PadLeft | F::PadRight => pad(function, first, number(1), texts[2], binary),
+        F::Repeat => repeat(function, first, number(1), scope)?,
+        F::Space => repeat(function, b" ", number(0), scope)?,
+        F::PadLeft | F::PadRight => pad(function, first, number(1), texts[2], binary, scope)?,
         F::Locate => {
             let start = if cells.len() == 3 { number(2) } else { 1 };
-            int(locate(first, texts[1], start, locate_rule(arguments)))
+            int(locate(first, texts[1], start, locate_rule(arguments), scope)?)
         }
-        F::Instr => int(locate(texts[1], first, 1, locate_rule(arguments))),
-        F::InsertText => Cell::Owned(insert(first, number(1), number(2), texts[3], binary)),
-        F::Hex => hex(&cells[0], first, scope),
+        F::Instr => int(locate(texts[1], first, 1, locate_rule(arguments), scope)?),
+        F::InsertText => insert(first, number(1), number(2), texts[3], binary, scope)?,
+        F::Hex => hex(&cells[0], first, scope)?,
         F::Unhex => unhex(first),
         F::Ascii => int(first.first().map_or(0, |&b| i64::from(b))),
         F::Ord => {
@@ -106,10 +115,13 @@ pub fn call<'a>(
             int(found.map_or(0, |at| at as i64 + 1))
         }
         F::Strcmp => int(collation::compare(locate_rule(arguments), first, texts[1]) as i64),
-        F::Quote => Cell::Owned(quote(first)),
+        F::Quote => {
+            let escaped = first.iter().filter(|byte| matches!(byte, b'\'' | b'\\' | 0 | 26));
+            made(function, first.len() + escaped.count() + 2, scope, || quote(first))?
+        }
         F::Format => format_number(&cells[0], number(1), scope),
-        F::Bin => radix(&cells[0], 2, scope),
-        F::Oct => radix(&cells[0], 8, scope),
+        F::Bin => conv(first, 10, 2),
+        F::Oct => conv(first, 10, 8),
         F::Conv => conv(first, number(1), number(2)),
         _ => super::digest_call::call(function, first, cells, node, scope)?,
     }))
@@ -175,6 +187,18 @@ fn locate_rule(arguments: &[Node]) -> Collation {
     rule.0
 }
 
+/// A text in another case, character by character: 'ß' has no capital of one.
+fn cased<I: Iterator<Item = char>>(text: &[u8], case: fn(char) -> I) -> Vec<u8> {
+    let one = |character: char| {
+        let mut cased = case(character);
+        match (cased.next(), cased.next()) {
+            (Some(only), None) => only,
+            _ => character,
+        }
+    };
+    String::from_utf8_lossy(text).chars().map(one).collect::<String>().into_bytes()
+}
+
 fn count(text: &[u8], binary: bool) -> usize {
     if binary { text.len() } else { text.iter().filter(|&&b| b & 0xc0 != 0x80).count() }
 }
@@ -214,13 +238,12 @@ fn substring_index<'t>(text: &'t [u8], mark: &[u8], times: i64) -> &'t [u8] {
     if mark.is_empty() || times == 0 {
         return b"";
     }
-    let found: Vec<usize> = memchr::memmem::find_iter(text, mark).collect();
+    let nth = usize::try_from(times.unsigned_abs() - 1).unwrap_or(usize::MAX);
     if times > 0 {
-        let nth = usize::try_from(times - 1).unwrap_or(usize::MAX);
-        found.get(nth).map_or(text, |&at| &text[..at])
+        memchr::memmem::find_iter(text, mark).nth(nth).map_or(text, |at| &text[..at])
     } else {
-        let nth = usize::try_from(times.unsigned_abs()).unwrap_or(usize::MAX);
-        if nth > found.len() { text } else { &text[found[found.len() - nth] + mark.len()..] }
+        let found = memchr::memmem::rfind_iter(text, mark).nth(nth);
+        found.map_or(text, |at| &text[at + mark.len()..])
     }
 }
 
@@ -242,83 +265,130 @@ fn trim<'t>(text: &'t [u8], what: &[u8], function: Function) -> &'t [u8] {
     text
 }
 
-fn replace(text: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
+/// A text of so many bytes; NULL, with a warning, when that is more than may be.
+pub(super) fn made<'a>(
+    function: Function,
+    bytes: usize,
+    scope: &Scope<'_>,
+    make: impl FnOnce() -> Vec<u8>,
+) -> Result<Cell<'a>> {
+    Ok(match scope.room(function.name(), bytes)? {
+        Some(room) => Cell::Counted(make(), room),
+        None => NULL,
+    })
+}
+
+fn replace<'a>(text: &[u8], from: &[u8], to: &[u8], scope: &Scope<'_>) -> Result<Cell<'a>> {
     if from.is_empty() {
-        return text.to_vec();
+        return Ok(Cell::Owned(text.to_vec()));
     }
-    let mut out = Vec::with_capacity(text.len());
-    let mut at = 0;
-    for found in memchr::memmem::find_iter(text, from) {
-        out.extend_from_slice(&text[at..found]);
-        out.extend_from_slice(to);
-        at = found + from.len();
-    }
-    out.extend_from_slice(&text[at..]);
-    out
+    let found = memchr::memmem::find_iter(text, from).count();
+    let bytes = (text.len() - found * from.len()).saturating_add(found.saturating_mul(to.len()));
+    made(Function::Replace, bytes, scope, || {
+        let mut out = Vec::with_capacity(bytes);
+        let mut at = 0;
+        for found in memchr::memmem::find_iter(text, from) {
+            out.extend_from_slice(&text[at..found]);
+            out.extend_from_slice(to);
+            at = found + from.len();
+        }
+        out.extend_from_slice(&text[at..]);
+        out
+    })
 }
 
-fn repeat<'a>(text: &[u8], times: i64) -> Cell<'a> {
+fn repeat<'a>(function: Function, text: &[u8], times: i64, scope: &Scope<'_>) -> Result<Cell<'a>> {
     let times = usize::try_from(times).unwrap_or(0);
-    match text.len().checked_mul(times) {
-        Some(bytes) if bytes <= TEXT_BYTES_MAX => Cell::Owned(text.repeat(times)),
-        _ => NULL,
-    }
+    made(function, text.len().saturating_mul(times), scope, || match text {
+        [] => Vec::new(),
+        text => text.repeat(times),
+    })
 }
 
-fn pad<'a>(function: Function, text: &[u8], chars: i64, with: &[u8], binary: bool) -> Cell<'a> {
-    let Ok(chars) = usize::try_from(chars) else { return NULL };
+fn pad<'a>(
+    function: Function,
+    text: &[u8],
+    chars: i64,
+    with: &[u8],
+    binary: bool,
+    scope: &Scope<'_>,
+) -> Result<Cell<'a>> {
+    let Ok(chars) = usize::try_from(chars) else { return Ok(NULL) };
     let have = count(text, binary);
     if have >= chars {
-        return Cell::Owned(slice(text, 0, chars, binary).to_vec());
+        return Ok(Cell::Owned(slice(text, 0, chars, binary).to_vec()));
     }
     let width = count(with, binary);
     if width == 0 {
-        return Cell::Owned(Vec::new());
+        return Ok(Cell::Owned(Vec::new()));
     }
-    let missing = chars - have;
-    if missing.saturating_mul(with.len()) > TEXT_BYTES_MAX {
-        return NULL;
-    }
-    let mut filling = with.repeat(missing / width);
-    filling.extend_from_slice(slice(with, 0, missing % width, binary));
-    Cell::Owned(match function {
-        Function::PadLeft => [&filling, text].concat(),
-        _ => [text, &filling].concat(),
+    let (whole, part) = ((chars - have) / width, slice(with, 0, (chars - have) % width, binary));
+    let bytes = whole.saturating_mul(with.len()).saturating_add(part.len() + text.len());
+    made(function, bytes, scope, || {
+        let mut out = Vec::with_capacity(bytes);
+        if function == Function::PadRight {
+            out.extend_from_slice(text);
+        }
+        for _ in 0..whole {
+            out.extend_from_slice(with);
+        }
+        out.extend_from_slice(part);
+        if function == Function::PadLeft {
+            out.extend_from_slice(text);
+        }
+        out
     })
 }
 
 /// Position of `needle` in `text`, from character `start`; 0 if it is not there.
-fn locate(needle: &[u8], text: &[u8], start: i64, rule: Collation) -> i64 {
+fn locate(
+    needle: &[u8],
+    text: &[u8],
+    start: i64,
+    rule: Collation,
+    scope: &Scope<'_>,
+) -> Result<i64> {
+    scope.limits.search(text.len().saturating_mul(needle.len()))?;
     let binary = rule == Collation::Binary;
     let total = count(text, binary) as i64;
-    let length = count(needle, binary);
     if start < 1 || start - 1 > total {
-        return 0;
+        return Ok(0);
     }
     let mut at = offset(text, start as usize - 1, binary);
     let mut position = start;
+    let mut compared = 0;
     loop {
-        let rest = &text[at..];
-        let candidate = slice(rest, 0, length, binary);
-        if count(candidate, binary) < length {
-            return 0;
+        compared += needle.len() + 1;
+        if compared > CHECK_BYTES {
+            scope.limits.check()?;
+            compared = 0;
         }
-        let pattern_end = candidate.len();
-        if collation::equal(rule, &rest[..pattern_end], needle) {
-            return position;
+        let rest = &text[at..];
+        // As many bytes, though other characters could be equal, too (MySQL's my_instr_mb).
+        let Some(candidate) = rest.get(..needle.len()) else { return Ok(0) };
+        let whole = binary || rest.get(needle.len()).is_none_or(|byte| byte & 0xc0 != 0x80);
+        if whole && collation::equal(rule, candidate, needle) {
+            return Ok(position);
         }
         if rest.is_empty() {
-            return 0;
+            return Ok(0);
         }
         at += offset(rest, 1, binary);
         position += 1;
     }
 }
 
-fn insert(text: &[u8], from: i64, length: i64, with: &[u8], binary: bool) -> Vec<u8> {
+fn insert<'a>(
+    text: &[u8],
+    from: i64,
+    length: i64,
+    with: &[u8],
+    binary: bool,
+    scope: &Scope<'_>,
+) -> Result<Cell<'a>> {
     let total = count(text, binary) as i64;
     if from < 1 || from > total {
-        return text.to_vec();
+        return Ok(Cell::Owned(text.to_vec()));
     }
     let start = offset(text, from as usize - 1, binary);
     let rest = &text[start..];
@@ -326,15 +396,24 @@ fn insert(text: &[u8], from: i64, length: i64, with: &[u8], binary: bool) -> Vec
         Ok(chars) => offset(rest, chars, binary),
         Err(_) => rest.len(),
     };
-    [&text[..start], with, &rest[cut..]].concat()
+    let bytes = start + with.len() + rest.len() - cut;
+    made(Function::InsertText, bytes, scope, || [&text[..start], with, &rest[cut..]].concat())
 }
 
-fn concat_ws<'a>(arguments: &[Node], cells: &[Cell<'a>], scope: &Scope<'_>) -> Cell<'a> {
+fn concat_ws<'a>(arguments: &[Node], cells: &[Cell<'a>], scope: &Scope<'_>) -> Result<Cell<'a>> {
     if cells[0].is_null() {
-        return NULL;
+        return Ok(NULL);
     }
     let mut separator = Vec::new();
     let separator = bytes_of(&arguments[0].ty, cells[0].datum(), scope.zone, &mut separator);
+    let text_bytes = |cell: &Cell<'_>| match cell.datum() {
+        Datum::Bytes(text) => text.len(),
+        _ => 0,
+    };
+    let texts = cells[1..].iter().filter(|cell| !cell.is_null());
+    let bytes = texts.map(|cell| text_bytes(cell).saturating_add(separator.len()));
+    let bytes = bytes.fold(0, usize::saturating_add).saturating_sub(separator.len());
+    let Some(room) = scope.room(Function::ConcatWs.name(), bytes)? else { return Ok(NULL) };
     let mut out = Vec::new();
     let mut first = true;
     for (cell, argument) in cells.iter().zip(arguments).skip(1) {
@@ -347,7 +426,7 @@ fn concat_ws<'a>(arguments: &[Node], cells: &[Cell<'a>], scope: &Scope<'_>) -> C
         first = false;
         super::value::text_of(&argument.ty, cell.datum(), scope.zone, &mut out);
     }
-    Cell::Owned(out)
+    Ok(Cell::Counted(out, room))
 }
 
 fn field<'a>(arguments: &[Node], cells: &[Cell<'a>], scope: &Scope<'_>) -> Cell<'a> {
@@ -371,19 +450,21 @@ fn char_call<'a>(cells: &[Cell<'a>], scope: &Scope<'_>) -> Cell<'a> {
     Cell::Owned(out)
 }
 
-fn hex<'a>(cell: &Cell<'_>, text: &[u8], scope: &Scope<'_>) -> Cell<'a> {
-    match cell.datum() {
+fn hex<'a>(cell: &Cell<'_>, text: &[u8], scope: &Scope<'_>) -> Result<Cell<'a>> {
+    Ok(match cell.datum() {
         Datum::Bytes(_)
         | Datum::Date(_)
         | Datum::DateTime(_)
         | Datum::Timestamp(_)
         | Datum::Time(_)
-        | Datum::Enum(_) => Cell::Owned(write_hex(text, true)),
+        | Datum::Enum(_) => {
+            made(Function::Hex, text.len().saturating_mul(2), scope, || write_hex(text, true))?
+        }
         number => {
             let bits = Number::of(number, scope.zone).map_or(0, |(number, _)| number.to_bits());
             Cell::Owned(format!("{bits:X}").into_bytes())
         }
-    }
+    })
 }
 
 /// Bytes in hexadecimal digits.
@@ -429,6 +510,10 @@ fn quote(text: &[u8]) -> Vec<u8> {
 fn format_number<'a>(cell: &Cell<'_>, digits: i64, scope: &Scope<'_>) -> Cell<'a> {
     let Some(number) = scope.number(cell.datum()) else { return NULL };
     let digits = digits.clamp(0, 30) as u8;
+    let number = match number {
+        Number::Double(value) => Number::Double(round_double(value, i64::from(digits))),
+        other => other,
+    };
     let rounded = number.to_decimal().and_then(|value| value.rescale(digits));
     let plain = match rounded {
         Some(value) => value.to_string(),
@@ -453,11 +538,6 @@ fn format_number<'a>(cell: &Cell<'_>, digits: i64, scope: &Scope<'_>) -> Cell<'a
     Cell::Owned(out.into_bytes())
 }
 
-fn radix<'a>(cell: &Cell<'_>, base: u32, scope: &Scope<'_>) -> Cell<'a> {
-    let Some(number) = scope.number(cell.datum()) else { return NULL };
-    Cell::Owned(in_base(number.to_bits(), base))
-}
-
 fn in_base(mut value: u64, base: u32) -> Vec<u8> {
     let mut digits = Vec::new();
     loop {
@@ -474,7 +554,7 @@ fn in_base(mut value: u64, base: u32) -> Vec<u8> {
 
 fn conv<'a>(text: &[u8], from: i64, to: i64) -> Cell<'a> {
     let valid = |base: i64| (2..=36).contains(&base.abs());
-    if !valid(from) || !valid(to) {
+    if !valid(from) || !valid(to) || text.is_empty() {
         return NULL;
     }
     let text = String::from_utf8_lossy(text);

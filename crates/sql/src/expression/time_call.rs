@@ -7,12 +7,12 @@ use rows::decimal::Decimal;
 use rows::temporal::{Date, DateTime, Time, Zone, days_in_month};
 use rows::types::ColumnType;
 
-use super::compare::{moment, span};
-use super::evaluate::Scope;
+use super::compare::span;
+use super::evaluate::{Scope, bytes_of};
 use super::function::{Function, int, whole};
 use super::moment::{Unit, day_of_year, extract, week, weekday};
-use super::node::Node;
-use super::time_format::{format, parse};
+use super::node::{Kind, Node};
+use super::time_format::{format, format_time, parse};
 use super::value::{Cell, NULL};
 use crate::error::Result;
 
@@ -22,8 +22,7 @@ const SECOND: i64 = 1_000_000;
 
 /// The current time, as clocks in the session's zone show it.
 fn now(scope: &Scope<'_>, zone: Zone) -> Result<DateTime> {
-    let micros = scope.facts()?.now + i64::from(zone.offset_seconds) * SECOND;
-    Ok(DateTime::from_micros(micros).unwrap_or(DateTime::ZERO))
+    Ok(zone.datetime_at(scope.facts()?.now).unwrap_or(DateTime::ZERO))
 }
 
 /// The value, or `None` when it is not a function of times.
@@ -37,6 +36,13 @@ pub fn call<'a>(
     let fsp = match &node.ty {
         ColumnType::DateTime { fsp } | ColumnType::Time { fsp } => *fsp,
         _ => 0,
+    };
+    // A code of two bytes prints as eleven at most.
+    let _printed = match (function, cells.get(1).map(Cell::datum)) {
+        (F::DateFormat | F::TimeFormat | F::FromUnixTime, Some(Datum::Bytes(pattern))) => {
+            Some(scope.limits.take(pattern.len().saturating_mul(6))?)
+        }
+        _ => None,
     };
     Ok(Some(match function {
         F::Now | F::SysDate => Cell::Plain(Datum::DateTime(now(scope, scope.zone)?.truncate(fsp))),
@@ -60,9 +66,7 @@ fn unix_timestamp<'a>(cells: &[Cell<'a>], scope: &Scope<'a>) -> Result<Cell<'a>>
     }
     let micros = match cell.datum() {
         Datum::Timestamp(value) => Some(value.micros() as i64),
-        other => moment(other, scope.zone).and_then(|value| {
-            Some(value.to_micros()? - i64::from(scope.zone.offset_seconds) * SECOND)
-        }),
+        other => scope.moment(other).and_then(|value| scope.zone.instant_of(value)),
     };
     let micros = micros.unwrap_or(0).max(0);
     if micros % SECOND == 0 {
@@ -76,8 +80,7 @@ fn from_unix_time<'a>(cells: &[Cell<'a>], scope: &Scope<'a>) -> Cell<'a> {
     let seconds = number.to_decimal().and_then(|value| value.rescale(6));
     let micros = seconds.and_then(|value| i64::try_from(value.unscaled()).ok());
     let Some(micros) = micros.filter(|micros| *micros >= 0) else { return NULL };
-    let shifted = micros + i64::from(scope.zone.offset_seconds) * SECOND;
-    let Some(value) = DateTime::from_micros(shifted) else { return NULL };
+    let Some(value) = scope.zone.datetime_at(micros) else { return NULL };
     match cells.get(1) {
         None => Cell::Plain(Datum::DateTime(value)),
         Some(cell) => match cell.datum() {
@@ -105,10 +108,11 @@ fn with_arguments<'a>(
         | F::SecToTime
         | F::MakeTime
         | F::TimeFormat => {
-            return Ok(Some(of_times(function, cells, scope)));
+            return Ok(Some(of_times(function, node, cells, scope)));
         }
         F::MakeDate | F::FromDays => return Ok(Some(making_days(function, cells, scope))),
-        F::StrToDate => return Ok(Some(str_to_date(node, cells))),
+        F::StrToDate => return Ok(Some(str_to_date(node, cells, scope))),
+        F::ConvertTz => return Ok(Some(convert_tz(cells, scope))),
         F::DateOf
         | F::TimestampOf
         | F::Year
@@ -130,10 +134,12 @@ fn with_arguments<'a>(
         | F::DateFormat => {}
         _ => return Ok(None),
     }
-    if cells.iter().any(Cell::is_null) {
+    // A mode that is NULL is mode 0.
+    let asked = if matches!(function, F::Week | F::YearWeek) { &cells[..1] } else { cells };
+    if asked.iter().any(Cell::is_null) {
         return Ok(Some(NULL));
     }
-    let Some(value) = moment(cells[0].datum(), scope.zone) else {
+    let Some(value) = scope.moment(cells[0].datum()) else {
         if let Datum::Bytes(text) = cells[0].datum() {
             let text = String::from_utf8_lossy(text).into_owned();
             scope.warn(1292, || format!("Incorrect datetime value: '{text}'"));
@@ -175,7 +181,7 @@ fn with_arguments<'a>(
             }
         }
         F::DateDiff => {
-            let other = moment(cells[1].datum(), scope.zone).and_then(|value| value.date().days());
+            let other = scope.moment(cells[1].datum()).and_then(|value| value.date().days());
             match date.days().zip(other) {
                 Some((a, b)) => int(i64::from(a) - i64::from(b)),
                 None => NULL,
@@ -186,41 +192,74 @@ fn with_arguments<'a>(
             .to_micros()
             .map_or(NULL, |micros| int(micros.div_euclid(SECOND) + EPOCH_DAYS * 86_400)),
         _ => match cells[1].datum() {
+            Datum::Bytes(b"") => NULL,
             Datum::Bytes(pattern) => Cell::Owned(format(pattern, value)),
             _ => NULL,
         },
     }))
 }
 
+/// What a clock in another zone shows. What neither shows between 1970 and 3001 stays as it is
+/// (MySQL 8.0 manual, 14.7).
+fn convert_tz<'a>(cells: &[Cell<'a>], scope: &Scope<'a>) -> Cell<'a> {
+    /// 3001-01-18 23:59:59, in microseconds.
+    const LAST: i64 = 32_536_771_199 * SECOND;
+    let zone = |cell: &Cell<'_>| match cell.datum() {
+        Datum::Bytes(name) if name.eq_ignore_ascii_case(b"system") => Some(Zone::UTC),
+        Datum::Bytes(name) => Zone::parse(std::str::from_utf8(name).ok()?),
+        _ => None,
+    };
+    let (Some(from), Some(to)) = (zone(&cells[1]), zone(&cells[2])) else { return NULL };
+    let Some(shown) = scope.moment(cells[0].datum()) else { return NULL };
+    let Some(instant) = from.instant_of(shown) else { return NULL };
+    let converted = match instant {
+        SECOND..=LAST => to.datetime_at(instant),
+        _ => Some(shown),
+    };
+    converted.map_or(NULL, |value| Cell::Plain(Datum::DateTime(value)))
+}
+
 fn timestamp_of<'a>(value: DateTime, cells: &[Cell<'a>], scope: &Scope<'a>) -> Cell<'a> {
     let Some(cell) = cells.get(1) else { return Cell::Plain(Datum::DateTime(value)) };
+    // What is added is a length, not another moment.
+    if matches!(cell.datum(), Datum::Date(_) | Datum::DateTime(_) | Datum::Timestamp(_)) {
+        return NULL;
+    }
     let sum = span(cell.datum(), scope.zone)
         .and_then(|time| DateTime::from_micros(value.to_micros()?.checked_add(time.micros())?));
     sum.map_or(NULL, |value| Cell::Plain(Datum::DateTime(value)))
 }
 
-fn of_times<'a>(function: Function, cells: &[Cell<'a>], scope: &Scope<'a>) -> Cell<'a> {
+fn of_times<'a>(
+    function: Function,
+    node: &Node,
+    cells: &[Cell<'a>],
+    scope: &Scope<'a>,
+) -> Cell<'a> {
     use Function as F;
     if cells.iter().any(Cell::is_null) {
         return NULL;
     }
     let time = |micros: i64| {
         let clamped = micros.clamp(Time::MIN.micros(), Time::MAX.micros());
-        Time::from_micros(clamped).map_or(NULL, |time| Cell::Plain(Datum::Time(time)))
+        let time = Time::from_micros(clamped);
+        time.map_or(NULL, |time| Cell::Plain(Datum::Time(time.truncate(node.ty.fsp()))))
     };
     match function {
         F::SecToTime => {
-            let Some(number) = scope.number(cells[0].datum()) else { return NULL };
-            return time((number.to_f64() * 1e6).round() as i64);
+            return micros_of(&cells[0], scope).map_or(NULL, time);
         }
         F::MakeTime => {
             let part = |n: usize| whole(&cells[n], scope).unwrap_or(0);
-            let (hours, minutes, seconds) = (part(0), part(1), part(2));
-            if !(0..60).contains(&minutes) || !(0..60).contains(&seconds) {
+            let (hours, minutes) = (part(0), part(1));
+            let Some(seconds) = micros_of(&cells[2], scope) else { return NULL };
+            if !(0..60).contains(&minutes) || !(0..60 * SECOND).contains(&seconds) {
                 return NULL;
             }
-            let length = hours.unsigned_abs() as i64 * 3600 + minutes * 60 + seconds;
-            return time(length.saturating_mul(SECOND) * if hours < 0 { -1 } else { 1 });
+            let whole = i64::try_from(hours.unsigned_abs()).unwrap_or(i64::MAX);
+            let length = whole.saturating_mul(3600).saturating_add(minutes * 60);
+            let length = length.saturating_mul(SECOND).saturating_add(seconds);
+            return time(if hours < 0 { -length } else { length });
         }
         F::TimeDiff => {
             let dated = |cell: &Cell<'_>| {
@@ -228,11 +267,13 @@ fn of_times<'a>(function: Function, cells: &[Cell<'a>], scope: &Scope<'a>) -> Ce
                     || matches!(cell.datum(), Datum::Bytes(text) if text.len() > 10)
             };
             let difference = if dated(&cells[0]) && dated(&cells[1]) {
-                let micros = |cell: &Cell<'_>| moment(cell.datum(), scope.zone)?.to_micros();
+                let micros = |cell: &Cell<'_>| scope.moment(cell.datum())?.to_micros();
                 micros(&cells[0]).zip(micros(&cells[1])).map(|(a, b)| a - b)
             } else {
                 let micros = |cell: &Cell<'_>| Some(span(cell.datum(), scope.zone)?.micros());
-                micros(&cells[0]).zip(micros(&cells[1])).map(|(a, b)| a - b)
+                let spans = micros(&cells[0]).zip(micros(&cells[1]));
+                // A time of day and a day with a time have no difference.
+                spans.filter(|_| !dated(&cells[0]) && !dated(&cells[1])).map(|(a, b)| a - b)
             };
             return difference.map_or(NULL, time);
         }
@@ -247,38 +288,58 @@ fn of_times<'a>(function: Function, cells: &[Cell<'a>], scope: &Scope<'a>) -> Ce
         F::Microsecond => int(i64::from(value.fraction())),
         F::TimeToSec => int(value.micros() / SECOND),
         _ => match cells[1].datum() {
-            Datum::Bytes(pattern) => {
-                let day = Date::new(1970, 1, 1).unwrap_or(Date::ZERO);
-                let clock = DateTime::from_date(day).to_micros().unwrap_or(0)
-                    + value.micros().rem_euclid(86_400 * SECOND);
-                DateTime::from_micros(clock)
-                    .map_or(NULL, |value| Cell::Owned(format(pattern, value)))
-            }
+            Datum::Bytes(pattern) => format_time(pattern, value).map_or(NULL, Cell::Owned),
             _ => NULL,
         },
     }
 }
 
+/// A number of seconds in microseconds.
+fn micros_of(cell: &Cell<'_>, scope: &Scope<'_>) -> Option<i64> {
+    let number = scope.number(cell.datum())?;
+    let micros = number.to_decimal().and_then(|seconds| {
+        let micros = seconds.rescale(6)?.unscaled();
+        i64::try_from(micros).ok()
+    });
+    Some(micros.unwrap_or(if number.to_f64() < 0.0 { i64::MIN + 1 } else { i64::MAX }))
+}
+
 fn making_days<'a>(function: Function, cells: &[Cell<'a>], scope: &Scope<'a>) -> Cell<'a> {
     let Some(first) = whole(&cells[0], scope) else { return NULL };
     let days = if function == Function::FromDays {
+        // As in MySQL, the calendar begins with the year 1 here.
+        if !(366..3_652_425).contains(&first) {
+            return Cell::Plain(Datum::Date(Date::ZERO));
+        }
         first - EPOCH_DAYS
     } else {
         let Some(day) = whole(&cells[1], scope).filter(|day| *day > 0) else { return NULL };
-        let Ok(year) = u16::try_from(first) else { return NULL };
+        let year = match first {
+            0..70 => first + 2000,
+            70..100 => first + 1900,
+            year => year,
+        };
+        let Ok(year) = u16::try_from(year) else { return NULL };
         i64::from(rows::temporal::days_from_civil(year, 1, 1)) + day - 1
     };
     let date = i32::try_from(days).ok().and_then(Date::from_days);
     date.map_or(NULL, |date| Cell::Plain(Datum::Date(date)))
 }
 
-fn str_to_date<'a>(node: &Node, cells: &[Cell<'a>]) -> Cell<'a> {
-    match (cells[0].datum(), cells[1].datum()) {
-        (Datum::Bytes(text), Datum::Bytes(pattern)) => match parse(text, pattern) {
-            Some(value) if node.ty == ColumnType::Date => Cell::Plain(Datum::Date(value.date())),
-            Some(value) => Cell::Plain(Datum::DateTime(value)),
-            None => NULL,
-        },
-        _ => NULL,
+fn str_to_date<'a>(node: &Node, cells: &[Cell<'a>], scope: &Scope<'_>) -> Cell<'a> {
+    let Kind::Call(_, arguments) = &node.kind else { return NULL };
+    let mut buffer = Vec::new();
+    let text = match cells[0].datum() {
+        Datum::Null => return NULL,
+        datum => bytes_of(&arguments[0].ty, datum, scope.zone, &mut buffer),
+    };
+    let Datum::Bytes(pattern) = cells[1].datum() else { return NULL };
+    match parse(text, pattern) {
+        Some(value) if node.ty == ColumnType::Date => Cell::Plain(Datum::Date(value.date())),
+        Some(value) if matches!(node.ty, ColumnType::Time { .. }) => {
+            Cell::Plain(Datum::Time(value.time()))
+        }
+        Some(value) => Cell::Plain(Datum::DateTime(value)),
+        None => NULL,
     }
 }

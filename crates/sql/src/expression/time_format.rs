@@ -2,7 +2,7 @@
 //!
 //! Not here: which functions take patterns (`time_call`).
 
-use rows::temporal::{Date, DateTime};
+use rows::temporal::{Date, DateTime, Time};
 
 use super::moment::{day_of_year, week, weekday};
 
@@ -92,6 +92,46 @@ fn specifier(code: char, value: DateTime, out: &mut String) {
     };
 }
 
+/// TIME_FORMAT: a length of time, whose hours may be more than a day's. `None` where the pattern
+/// asks for a name or a week of a day that is not there.
+pub fn format_time(pattern: &[u8], value: Time) -> Option<Vec<u8>> {
+    use std::fmt::Write;
+    let mut out = String::from(if value.is_negative() { "-" } else { "" });
+    let (h, m, s) = (value.hours(), value.minute(), value.second());
+    let hour12 = (h + 11) % 12 + 1;
+    let half = if h % 24 < 12 { "AM" } else { "PM" };
+    let pattern = String::from_utf8_lossy(pattern);
+    let mut characters = pattern.chars();
+    while let Some(character) = characters.next() {
+        if character != '%' {
+            out.push(character);
+            continue;
+        }
+        // Writing to a String cannot fail.
+        let _ = match characters.next() {
+            Some('H') => write!(out, "{h:02}"),
+            Some('k') => write!(out, "{h}"),
+            Some('h' | 'I') => write!(out, "{hour12:02}"),
+            Some('l') => write!(out, "{hour12}"),
+            Some('i') => write!(out, "{m:02}"),
+            Some('s' | 'S') => write!(out, "{s:02}"),
+            Some('f') => write!(out, "{:06}", value.fraction()),
+            Some('p') => write!(out, "{half}"),
+            Some('r') => write!(out, "{hour12:02}:{m:02}:{s:02} {half}"),
+            Some('T') => write!(out, "{h:02}:{m:02}:{s:02}"),
+            Some('Y') => write!(out, "0000"),
+            Some('y' | 'm' | 'd') => write!(out, "00"),
+            Some('c' | 'e') => write!(out, "0"),
+            Some('D' | 'W' | 'a' | 'M' | 'b' | 'j' | 'w' | 'U' | 'u' | 'V' | 'v' | 'X' | 'x') => {
+                return None;
+            }
+            Some(other) => write!(out, "{other}"),
+            None => write!(out, "%"),
+        };
+    }
+    Some(out.into_bytes())
+}
+
 fn ordinal(day: u8) -> &'static str {
     match (day % 10, day / 10) {
         (1, tens) if tens != 1 => "st",
@@ -160,7 +200,11 @@ pub fn parse(text: &[u8], pattern: &[u8]) -> Option<DateTime> {
     if let Some(afternoon) = half {
         hour = hour % 12 + if afternoon { 12 } else { 0 };
     }
+    let day_asked = [b'Y', b'y', b'm', b'c', b'd', b'e', b'M', b'b', b'j'];
+    let has_day =
+        pattern.as_bytes().windows(2).any(|pair| pair[0] == b'%' && day_asked.contains(&pair[1]));
     let date = match year_day {
+        _ if !has_day => Date::ZERO,
         Some(number) => Date::from_days(rows::temporal::days_from_civil(year, 1, 1) + number - 1)?,
         None => Date::new(year, month, day)?,
     };

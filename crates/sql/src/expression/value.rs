@@ -5,13 +5,17 @@ use rows::temporal::Zone;
 use rows::text::{write_text, write_untyped};
 use rows::types::ColumnType;
 
+use crate::limits::Room;
+
 /// A value.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub enum Cell<'a> {
     /// Borrowed from a row, a literal or a plan.
     Plain(Datum<'a>),
     /// Text or bytes that were just made.
     Owned(Vec<u8>),
+    /// The same with the memory that was taken for it.
+    Counted(Vec<u8>, Room),
 }
 
 /// NULL.
@@ -23,7 +27,7 @@ impl<'a> Cell<'a> {
     pub fn datum(&self) -> Datum<'_> {
         match self {
             Cell::Plain(datum) => *datum,
-            Cell::Owned(bytes) => Datum::Bytes(bytes),
+            Cell::Owned(bytes) | Cell::Counted(bytes, _) => Datum::Bytes(bytes),
         }
     }
 
@@ -42,11 +46,20 @@ impl<'a> Cell<'a> {
         value.map_or(NULL, Cell::truth)
     }
 
+    /// Bytes of its own that no memory was taken for.
+    pub fn uncounted_bytes(&self) -> usize {
+        match self {
+            Cell::Owned(bytes) => bytes.len(),
+            Cell::Counted(bytes, room) if room.is_none() => bytes.len(),
+            _ => 0,
+        }
+    }
+
     /// With bytes of its own.
     pub fn into_value(self) -> Value {
         match self {
             Cell::Plain(datum) => datum.to_value(),
-            Cell::Owned(bytes) => Value::Bytes(bytes),
+            Cell::Owned(bytes) | Cell::Counted(bytes, _) => Value::Bytes(bytes),
         }
     }
 
@@ -73,6 +86,11 @@ impl<'a> Cell<'a> {
 /// The text of a value of a node of type `ty`; NULL gives nothing.
 pub fn text_of(ty: &ColumnType, datum: Datum<'_>, zone: Zone, out: &mut Vec<u8>) {
     match (datum, ty) {
+        // A quotient carries more digits than it shows, and 1 where it stands for 1.00 fewer.
+        (Datum::Decimal(value), ColumnType::Decimal { scale, .. }) if value.scale() != *scale => {
+            let shown = value.rescale(*scale).unwrap_or(value);
+            write_untyped(Datum::Decimal(shown), zone, out);
+        }
         (Datum::Enum(_), ColumnType::Enum { .. })
         | (Datum::Time(_), ColumnType::Time { .. })
         | (Datum::DateTime(_), ColumnType::DateTime { .. })

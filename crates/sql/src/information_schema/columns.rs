@@ -61,7 +61,7 @@ pub(super) fn columns(engine: &Engine) -> Result<Listing> {
                 fraction,
                 maybe(collation.map(|_| "utf8mb4")),
                 maybe(collation.map(|collation| collation.name())),
-                text(column.ty.mysql_type_name()),
+                text(column.mysql_type_name()),
                 text(key_word(&table, position)),
                 text(extra_words(column)),
                 text("select,insert,update,references"),

@@ -22,6 +22,7 @@ use crate::Session;
 use crate::error::{Result, SqlError};
 use crate::parse::load::LoadData;
 use crate::reply::Done;
+use crate::server::Running;
 
 use lines::Splitter;
 
@@ -41,6 +42,8 @@ pub struct LoadLocal {
     committing: Option<Receiver<::rows::Result<()>>>,
     durability: Durability,
     wait: LockWait,
+    /// Shows in the process list that the statement runs.
+    running: Option<Running>,
 }
 
 impl LoadLocal {
@@ -62,7 +65,13 @@ impl LoadLocal {
             committing: None,
             durability,
             wait,
+            running: None,
         })
+    }
+
+    /// Lets the statement run until this is finished or given up.
+    pub(crate) fn keep_running(&mut self, running: Running) {
+        self.running = Some(running);
     }
 
     /// The file's name as the statement gives it, for the client.

@@ -8,7 +8,6 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use rows::convert::from_text;
 use rows::datum::{Datum, Value};
 use rows::engine::Engine;
 use rows::error::Error;
@@ -203,7 +202,7 @@ impl Loader {
 
     fn value(&self, position: usize, bytes: &[u8], row: u64) -> Result<Value> {
         let column = &self.plan.table.columns[position];
-        let converted = from_text(&column.ty, bytes, self.plan.facts.zone);
+        let converted = column.from_text(bytes, self.plan.facts.zone);
         if let Some(issue) = converted.issue {
             let error = || {
                 let shown: String = String::from_utf8_lossy(bytes).chars().take(128).collect();

@@ -11,7 +11,7 @@ use super::table::{
     table_option,
 };
 use super::types::{charset_collation, collation};
-use crate::error::Result;
+use crate::error::{Result, SqlError};
 
 /// Where ALTER TABLE puts a column.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,7 +53,11 @@ pub enum AlterSpec {
     ConvertTo(Collation),
     /// Table options.
     Options(TableOptions),
-    /// Words without effect: FORCE, ENABLE KEYS, ALGORITHM=...
+    /// ALGORITHM: which way it must be possible, in upper case.
+    Algorithm(String),
+    /// LOCK: what others must be able to do meanwhile, in upper case.
+    Lock(String),
+    /// Words without effect: FORCE, ENABLE KEYS, ...
     Nothing,
 }
 
@@ -112,10 +116,8 @@ fn alter_spec(cursor: &mut Cursor<'_>, specs: &mut Vec<AlterSpec>) -> Result<()>
             target = collation(&cursor.name_or_string()?)?;
         }
         AlterSpec::ConvertTo(target)
-    } else if cursor.take("ALGORITHM") || cursor.take("LOCK") {
-        cursor.take_token(&Token::Eq);
-        cursor.name()?;
-        AlterSpec::Nothing
+    } else if let Some(spec) = algorithm(cursor)? {
+        spec
     } else if cursor.take_all(&["ORDER", "BY"]) {
         cursor.list(index_part)?;
         AlterSpec::Nothing
@@ -136,6 +138,24 @@ fn alter_spec(cursor: &mut Cursor<'_>, specs: &mut Vec<AlterSpec>) -> Result<()>
     };
     specs.push(spec);
     Ok(())
+}
+
+/// ALGORITHM and LOCK, also of CREATE and DROP INDEX.
+pub fn algorithm(cursor: &mut Cursor<'_>) -> Result<Option<AlterSpec>> {
+    let Some(word) = cursor.take_any(&["ALGORITHM", "LOCK"]) else { return Ok(None) };
+    cursor.take_token(&Token::Eq);
+    let known: &[&str] = match word {
+        "LOCK" => &["DEFAULT", "NONE", "SHARED", "EXCLUSIVE"],
+        _ => &["DEFAULT", "INSTANT", "INPLACE", "NOCOPY", "COPY"],
+    };
+    let value = cursor.name()?.to_ascii_uppercase();
+    if !known.contains(&value.as_str()) {
+        let number = if word == "LOCK" { 1801 } else { 1800 };
+        let kind = if word == "LOCK" { "LOCK type" } else { "ALGORITHM" };
+        return Err(SqlError::new(number, format!("Unknown {kind} '{value}'")));
+    }
+    let spec = if word == "LOCK" { AlterSpec::Lock } else { AlterSpec::Algorithm };
+    Ok(Some(spec(value)))
 }
 
 fn place(cursor: &mut Cursor<'_>) -> Result<PlaceSpec> {
@@ -209,7 +229,10 @@ fn alter_rename(cursor: &mut Cursor<'_>) -> Result<AlterSpec> {
 }
 
 fn alter_column(cursor: &mut Cursor<'_>) -> Result<AlterSpec> {
-    if cursor.is("INDEX") && (cursor.is_nth(2, "VISIBLE") || cursor.is_nth(2, "INVISIBLE")) {
+    if cursor.is("INDEX") && cursor.is_nth(2, "INVISIBLE") {
+        return Err(SqlError::unsupported("invisible indexes"));
+    }
+    if cursor.is("INDEX") && cursor.is_nth(2, "VISIBLE") {
         (0..3).for_each(|_| drop(cursor.advance()));
         return Ok(AlterSpec::Nothing);
     }

@@ -13,7 +13,8 @@ use sqlparser::ast::{Expr, Ident, ObjectName, ObjectNamePart, Query};
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer, Word};
 
-use super::dialect::RowhouseDialect;
+use super::dialect::{self, RowhouseDialect};
+use crate::context::KillMark;
 use crate::error::{Result, SqlError};
 use crate::mode::SqlMode;
 
@@ -52,6 +53,10 @@ impl<'a> Cursor<'a> {
                 token.token = Token::Mod;
             }
             match &mut token.token {
+                // It binds as OR does, which is looser than as a sign.
+                Token::StringConcat if !mode.pipes_as_concat() => {
+                    token.token = Token::make_word("OR", None);
+                }
                 Token::Placeholder(name) => {
                     *name = format!("?{parameters}");
                     parameters += 1;
@@ -77,11 +82,13 @@ impl<'a> Cursor<'a> {
             };
         }
         check_depth(&tokens)?;
+        check_forms(&tokens, text)?;
         Ok(Cursor::of_tokens(tokens, text))
     }
 
     /// A cursor over tokens that were made otherwise; `text` is for error messages.
     pub fn of_tokens(tokens: Vec<TokenWithSpan>, text: &'a str) -> Cursor<'a> {
+        dialect::begin(tokens.len());
         let parser = Parser::new(&DIALECT)
             .with_recursion_limit(DEPTH_MAX)
             .with_tokens_with_locations(tokens);
@@ -238,9 +245,9 @@ impl<'a> Cursor<'a> {
         let first = self.name()?;
         if self.take_token(&Token::Period) {
             let table = self.name()?;
-            return Ok(TableName { database: Some(first), table });
+            return named_table(Some(first), table);
         }
-        Ok(TableName { database: None, table: first })
+        named_table(None, first)
     }
 
     /// One or more, separated by commas.
@@ -280,7 +287,10 @@ impl<'a> Cursor<'a> {
     /// MySQL's words for an error of the parser.
     pub fn translate(&self, error: ParserError) -> SqlError {
         match error {
-            ParserError::RecursionLimitExceeded => too_deep(),
+            // That is also how the dialect ends the parsing of a statement that is to end.
+            ParserError::RecursionLimitExceeded => {
+                KillMark::check_this_thread().err().unwrap_or_else(too_deep)
+            }
             ParserError::TokenizerError(message) | ParserError::ParserError(message) => {
                 match location_of(&message) {
                     Some((line, column)) => syntax_at_location(self.text, line, column),
@@ -295,6 +305,10 @@ impl<'a> Cursor<'a> {
 /// AND and OR are one, other operators ten. Walking a deeper one could overflow a thread's stack.
 const CHAIN_MAX: u32 = 5000;
 
+/// Deepest nesting of doubled brackets around tables, `FROM ((`. The parser tries each first as a
+/// query, then as a join, and so what is inside twice as often with each.
+const TABLE_BRACKETS_MAX: u32 = 8;
+
 /// Refuses statements whose chains of operators would make too deep a tree.
 fn check_depth(tokens: &[TokenWithSpan]) -> Result<()> {
     /// Depth of the operand at hand, and of the deepest before the last comma.
@@ -302,12 +316,29 @@ fn check_depth(tokens: &[TokenWithSpan]) -> Result<()> {
     struct Level {
         now: u32,
         most: u32,
+        /// Brackets around it that stand where a table may and have another at once behind them.
+        joins: u32,
     }
     let mut levels = vec![Level::default()];
+    // Whether a table may stand next.
+    let mut table_next = false;
+    let mut doubled = false;
     for token in tokens {
+        if matches!(token.token, Token::Whitespace(_)) {
+            continue;
+        }
         let Some(level) = levels.last_mut() else { return Ok(()) };
+        let opens_table = std::mem::take(&mut table_next);
+        let behind_table_bracket = std::mem::take(&mut doubled);
         match &token.token {
-            Token::LParen => levels.push(Level::default()),
+            Token::LParen => {
+                let joins = level.joins + u32::from(behind_table_bracket);
+                if joins > TABLE_BRACKETS_MAX {
+                    return Err(too_deep());
+                }
+                levels.push(Level { joins, ..Level::default() });
+                (table_next, doubled) = (opens_table, opens_table);
+            }
             Token::RParen => {
                 let inner = level.now.max(level.most);
                 levels.pop();
@@ -325,6 +356,7 @@ fn check_depth(tokens: &[TokenWithSpan]) -> Result<()> {
             Token::Word(word) if word.quote_style.is_none() => {
                 let name = &word.value;
                 let is = |known: &str| name.eq_ignore_ascii_case(known);
+                table_next = is("FROM") || is("JOIN") || is("STRAIGHT_JOIN");
                 if is("AND") || is("OR") {
                     level.now += 1;
                 } else if is("XOR") || is("DIV") || is("MOD") || is("NOT") || is("COLLATE") {
@@ -363,6 +395,49 @@ fn check_depth(tokens: &[TokenWithSpan]) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Refuses forms that sqlparser reads and nobody obeys: a partition where tables have none, and
+/// LIMIT within GROUP_CONCAT, which MySQL does not have.
+fn check_forms(tokens: &[TokenWithSpan], text: &str) -> Result<()> {
+    const WITH_TABLES: [&str; 6] = ["SELECT", "INSERT", "REPLACE", "UPDATE", "DELETE", "WITH"];
+    let mut words = tokens.iter().filter(|token| !matches!(token.token, Token::Whitespace(_)));
+    let starts = |token: &Token| {
+        *token == Token::LParen || WITH_TABLES.iter().any(|word| is_word(token, word))
+    };
+    if !words.next().is_some_and(|first| starts(&first.token)) {
+        return Ok(());
+    }
+    let mut before: Option<&Token> = None;
+    // Of each parenthesis that is open, whether it is GROUP_CONCAT's.
+    let mut open = Vec::new();
+    for TokenWithSpan { token, span } in words {
+        let follows = |word| before.is_some_and(|before| is_word(before, word));
+        match token {
+            Token::LParen if follows("PARTITION") => {
+                return Err(SqlError::new(1747, "PARTITION () clause on non partitioned table"));
+            }
+            Token::LParen => open.push(follows("GROUP_CONCAT")),
+            Token::RParen => drop(open.pop()),
+            _ if open.last() == Some(&true) && is_word(token, "LIMIT") => {
+                return Err(syntax_at_location(text, span.start.line, span.start.column));
+            }
+            _ => {}
+        }
+        before = Some(token);
+    }
+    Ok(())
+}
+
+/// A table's name, none of whose parts is empty.
+fn named_table(database: Option<String>, table: String) -> Result<TableName> {
+    if table.is_empty() {
+        return Err(SqlError::new(1103, "Incorrect table name ''"));
+    }
+    if database.as_deref() == Some("") {
+        return Err(SqlError::new(1102, "Incorrect database name ''"));
+    }
+    Ok(TableName { database, table })
 }
 
 fn too_deep() -> SqlError {

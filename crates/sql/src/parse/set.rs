@@ -6,7 +6,7 @@ use sqlparser::ast::{Expr, Value};
 use sqlparser::tokenizer::Token;
 
 use super::cursor::Cursor;
-use crate::error::Result;
+use crate::error::{Result, SqlError};
 
 /// Whose variable is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,9 +29,30 @@ pub enum SetItem {
     /// SET CHARACTER SET.
     CharacterSet(Option<String>),
     /// SET TRANSACTION: isolation level and read-only, if said.
-    Transaction { scope: Scope, isolation: Option<&'static str>, read_only: Option<bool> },
-    /// SET PASSWORD, SET ROLE: accepted without effect.
+    /// `lasting` when a scope was said; without one it is for the next transaction.
+    Transaction {
+        scope: Scope,
+        lasting: bool,
+        isolation: Option<&'static str>,
+        read_only: Option<bool>,
+    },
+    /// SET ROLE to what everybody has: none.
     Nothing,
+}
+
+impl SetItem {
+    /// Whether its value is more than a literal, a name or a sign before one.
+    pub fn computes(&self) -> bool {
+        let value = match self {
+            SetItem::System { value: Some(value), .. } | SetItem::User { value, .. } => value,
+            _ => return false,
+        };
+        let inner = match &**value {
+            Expr::UnaryOp { expr, .. } => expr,
+            _ => value,
+        };
+        !matches!(**inner, Expr::Value(_) | Expr::Identifier(_) | Expr::CompoundIdentifier(_))
+    }
 }
 
 /// Reads what follows SET.
@@ -58,19 +79,24 @@ fn item(cursor: &mut Cursor<'_>) -> Result<SetItem> {
         }
         return Ok(SetItem::CharacterSet(Some(cursor.name_or_string()?)));
     }
-    if cursor.is("PASSWORD") || cursor.is("ROLE") || cursor.is_nth(1, "ROLE") {
-        while !cursor.at_end() {
-            cursor.advance();
-        }
-        return Ok(SetItem::Nothing);
+    let unsupported =
+        || SqlError::unsupported("users and grants in SQL (users are in the settings file)");
+    if cursor.is("PASSWORD") || cursor.is("DEFAULT") && cursor.is_nth(1, "ROLE") {
+        return Err(unsupported());
     }
-    let mut scope =
-        match cursor.take_any(&["GLOBAL", "PERSIST", "PERSIST_ONLY", "SESSION", "LOCAL"]) {
-            Some("SESSION" | "LOCAL") | None => Scope::Session,
-            Some(_) => Scope::Global,
+    if cursor.take("ROLE") {
+        return match cursor.take_any(&["NONE", "ALL", "DEFAULT"]) {
+            Some(_) if cursor.at_end() => Ok(SetItem::Nothing),
+            _ => Err(unsupported()),
         };
+    }
+    let said = cursor.take_any(&["GLOBAL", "PERSIST", "PERSIST_ONLY", "SESSION", "LOCAL"]);
+    let mut scope = match said {
+        Some("SESSION" | "LOCAL") | None => Scope::Session,
+        Some(_) => Scope::Global,
+    };
     if cursor.take("TRANSACTION") {
-        return transaction(cursor, scope);
+        return transaction(cursor, scope, said.is_some());
     }
     let mut name = cursor.name()?;
     if let Some(user) = name.strip_prefix('@')
@@ -129,7 +155,7 @@ fn value(cursor: &mut Cursor<'_>) -> Result<Expr> {
     cursor.expression()
 }
 
-fn transaction(cursor: &mut Cursor<'_>, scope: Scope) -> Result<SetItem> {
+fn transaction(cursor: &mut Cursor<'_>, scope: Scope, lasting: bool) -> Result<SetItem> {
     let (mut isolation, mut read_only) = (None, None);
     loop {
         if cursor.take_all(&["ISOLATION", "LEVEL"]) {
@@ -152,7 +178,7 @@ fn transaction(cursor: &mut Cursor<'_>, scope: Scope) -> Result<SetItem> {
             return Err(cursor.syntax());
         }
         if !cursor.take_token(&Token::Comma) {
-            return Ok(SetItem::Transaction { scope, isolation, read_only });
+            return Ok(SetItem::Transaction { scope, lasting, isolation, read_only });
         }
     }
 }

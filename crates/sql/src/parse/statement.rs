@@ -5,7 +5,7 @@
 use sqlparser::ast::Expr;
 use sqlparser::tokenizer::Token;
 
-use super::alter::{AlterTable, alter_table};
+use super::alter::{AlterSpec, AlterTable, algorithm, alter_table};
 use super::cursor::{Cursor, TableName};
 use super::load::{LoadData, load_data};
 use super::set::{SetItem, set};
@@ -35,9 +35,9 @@ pub enum Statement {
     /// RENAME TABLE.
     RenameTables(Vec<(TableName, TableName)>),
     /// CREATE INDEX.
-    CreateIndex { table: TableName, index: IndexSpec },
+    CreateIndex { table: TableName, index: IndexSpec, how: Vec<AlterSpec> },
     /// DROP INDEX.
-    DropIndex { table: TableName, name: String, if_exists: bool },
+    DropIndex { table: TableName, name: String, if_exists: bool, how: Vec<AlterSpec> },
     /// USE.
     Use(String),
     /// SET.
@@ -47,7 +47,7 @@ pub enum Statement {
     /// EXPLAIN of a statement, given by its text.
     Explain { format: Option<String>, analyze: bool, text: String },
     /// BEGIN, START TRANSACTION.
-    Begin { read_only: bool, snapshot: bool },
+    Begin { read_only: Option<bool>, snapshot: bool },
     /// COMMIT.
     Commit { chain: bool, release: bool },
     /// ROLLBACK.
@@ -62,7 +62,9 @@ pub enum Statement {
     LockTables(Vec<TableName>),
     /// UNLOCK TABLES.
     UnlockTables,
-    /// FLUSH, RESET, and dropping what may not exist and cannot: nothing is to be done.
+    /// FLUSH TABLES ... WITH READ LOCK; without names, of all.
+    ReadLock(Vec<TableName>),
+    /// Other FLUSH, and dropping what may not exist and cannot: nothing is to be done.
     Flush,
     /// KILL.
     Kill { id: u64, query: bool },
@@ -103,7 +105,7 @@ pub fn statement(cursor: &mut Cursor<'_>) -> Result<Statement> {
         "DESCRIBE" | "DESC" | "EXPLAIN" => return describe(cursor),
         "BEGIN" => {
             cursor.take("WORK");
-            Statement::Begin { read_only: false, snapshot: false }
+            Statement::Begin { read_only: None, snapshot: false }
         }
         "START" => start(cursor)?,
         "COMMIT" => {
@@ -123,10 +125,9 @@ pub fn statement(cursor: &mut Cursor<'_>) -> Result<Statement> {
             }
             Statement::UnlockTables
         }
-        "FLUSH" | "RESET" | "PURGE" => {
-            skip(cursor);
-            Statement::Flush
-        }
+        "FLUSH" => flush(cursor)?,
+        "RESET" => return Err(reset(cursor)),
+        "PURGE" => return Err(SqlError::new(1381, "You are not using binary logging")),
         "GRANT" | "REVOKE" => return Err(users_elsewhere(cursor)),
         "KILL" => {
             let query = cursor.take("QUERY");
@@ -166,6 +167,33 @@ fn skip(cursor: &mut Cursor<'_>) {
     while !cursor.at_end() {
         cursor.advance();
     }
+}
+
+/// Nothing is held back that FLUSH would have to write, and nobody is kept from writing unless
+/// it says so.
+fn flush(cursor: &mut Cursor<'_>) -> Result<Statement> {
+    let _word = cursor.take("NO_WRITE_TO_BINLOG") || cursor.take("LOCAL");
+    if !(cursor.take("TABLES") || cursor.take("TABLE")) {
+        skip(cursor);
+        return Ok(Statement::Flush);
+    }
+    let with = |cursor: &Cursor<'_>| cursor.is("WITH") || cursor.is("FOR");
+    let names = match cursor.at_end() || with(cursor) {
+        true => Vec::new(),
+        false => cursor.list(Cursor::table_name)?,
+    };
+    if cursor.take_all(&["WITH", "READ", "LOCK"]) || cursor.take_all(&["FOR", "EXPORT"]) {
+        return Ok(Statement::ReadLock(names));
+    }
+    Ok(Statement::Flush)
+}
+
+/// There is no binary log and no replication that could be reset.
+fn reset(cursor: &mut Cursor<'_>) -> SqlError {
+    if cursor.is("MASTER") || cursor.is("BINARY") {
+        return SqlError::new(1186, "Binlog closed, cannot RESET MASTER");
+    }
+    SqlError::unsupported("RESET")
 }
 
 fn create(cursor: &mut Cursor<'_>) -> Result<Statement> {
@@ -231,18 +259,18 @@ fn create_index(cursor: &mut Cursor<'_>, unique: bool) -> Result<Statement> {
     if !comment.is_empty() {
         index.comment = comment;
     }
-    algorithm(cursor)?;
+    let how = algorithms(cursor)?;
     index.name = Some(name);
     index.unique = unique;
-    Ok(Statement::CreateIndex { table, index })
+    Ok(Statement::CreateIndex { table, index, how })
 }
 
-fn algorithm(cursor: &mut Cursor<'_>) -> Result<()> {
-    while cursor.take("ALGORITHM") || cursor.take("LOCK") {
-        cursor.take_token(&Token::Eq);
-        cursor.name()?;
+fn algorithms(cursor: &mut Cursor<'_>) -> Result<Vec<AlterSpec>> {
+    let mut how = Vec::new();
+    while let Some(spec) = algorithm(cursor)? {
+        how.push(spec);
     }
-    Ok(())
+    Ok(how)
 }
 
 fn drop_(cursor: &mut Cursor<'_>) -> Result<Statement> {
@@ -255,8 +283,8 @@ fn drop_(cursor: &mut Cursor<'_>) -> Result<Statement> {
         let name = cursor.name()?;
         cursor.expect("ON")?;
         let table = cursor.table_name()?;
-        algorithm(cursor)?;
-        return Ok(Statement::DropIndex { table, name, if_exists });
+        let how = algorithms(cursor)?;
+        return Ok(Statement::DropIndex { table, name, if_exists, how });
     }
     if cursor.take("PREPARE") {
         return Ok(Statement::Deallocate(cursor.name()?));
@@ -351,14 +379,16 @@ fn describe(cursor: &mut Cursor<'_>) -> Result<Statement> {
 
 fn start(cursor: &mut Cursor<'_>) -> Result<Statement> {
     cursor.expect("TRANSACTION")?;
-    let (mut read_only, mut snapshot) = (false, false);
+    let (mut read_only, mut snapshot) = (None, false);
     if !cursor.at_end() {
         cursor.list(|cursor| {
             if cursor.take_all(&["READ", "ONLY"]) {
-                read_only = true;
+                read_only = Some(true);
+            } else if cursor.take_all(&["READ", "WRITE"]) {
+                read_only = Some(false);
             } else if cursor.take_all(&["WITH", "CONSISTENT", "SNAPSHOT"]) {
                 snapshot = true;
-            } else if !cursor.take_all(&["READ", "WRITE"]) {
+            } else {
                 return Err(cursor.syntax());
             }
             Ok(())

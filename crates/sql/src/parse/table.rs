@@ -269,7 +269,9 @@ pub fn index_options(cursor: &mut Cursor<'_>) -> Result<String> {
             cursor.number()?;
         } else if cursor.take_all(&["WITH", "PARSER"]) {
             cursor.name()?;
-        } else if !(cursor.take("VISIBLE") || cursor.take("INVISIBLE")) {
+        } else if cursor.is("INVISIBLE") {
+            return Err(SqlError::unsupported("invisible indexes"));
+        } else if !cursor.take("VISIBLE") {
             return Ok(comment);
         }
     }
@@ -373,7 +375,9 @@ fn column_attribute(cursor: &mut Cursor<'_>, column: &mut ColumnSpec) -> Result<
     } else if cursor.take("CHECK") {
         check(cursor)?;
         column.check = true;
-    } else if !(cursor.take("VISIBLE") || cursor.take("INVISIBLE")) {
+    } else if cursor.is("INVISIBLE") {
+        return Err(SqlError::unsupported("invisible columns"));
+    } else if !cursor.take("VISIBLE") {
         return Ok(false);
     }
     Ok(true)

@@ -26,11 +26,15 @@ pub struct TypeSpec {
     pub collated: bool,
     /// SERIAL: NOT NULL AUTO_INCREMENT UNIQUE.
     pub serial: bool,
+    /// UNSIGNED of a type that does not say it itself.
+    pub unsigned: bool,
+    /// ZEROFILL, which means UNSIGNED here and no more.
+    pub zerofill: bool,
 }
 
 impl TypeSpec {
     fn plain(ty: ColumnType) -> TypeSpec {
-        TypeSpec { ty, collated: false, serial: false }
+        TypeSpec { ty, collated: false, serial: false, unsigned: false, zerofill: false }
     }
 
     /// Sets the collation of a character type; `binary` makes it the binary type.
@@ -105,8 +109,8 @@ pub fn type_spec(cursor: &mut Cursor<'_>, column: &str) -> Result<TypeSpec> {
         "DOUBLE" | "REAL" | "FLOAT8" => {
             cursor.take("PRECISION");
             let _digits = sizes(cursor)?;
-            let _unsigned = signs(cursor);
-            TypeSpec::plain(ColumnType::Double)
+            let Signs { unsigned, zerofill } = signs(cursor);
+            TypeSpec { unsigned, zerofill, ..TypeSpec::plain(ColumnType::Double) }
         }
         "DECIMAL" | "DEC" | "NUMERIC" | "FIXED" => decimal(cursor, column)?,
         "DATE" => TypeSpec::plain(ColumnType::Date),
@@ -260,29 +264,38 @@ fn sizes(cursor: &mut Cursor<'_>) -> Result<Option<(u64, Option<u64>)>> {
     Ok(Some((first, second)))
 }
 
-/// SIGNED, UNSIGNED, ZEROFILL; whether it is unsigned.
-fn signs(cursor: &mut Cursor<'_>) -> bool {
-    let mut unsigned = false;
+/// What stands behind a number's type.
+#[derive(Clone, Copy, Default)]
+struct Signs {
+    unsigned: bool,
+    zerofill: bool,
+}
+
+/// SIGNED, UNSIGNED, ZEROFILL.
+fn signs(cursor: &mut Cursor<'_>) -> Signs {
+    let mut signs = Signs::default();
     while let Some(word) = cursor.take_any(&["UNSIGNED", "SIGNED", "ZEROFILL"]) {
-        unsigned |= word != "SIGNED";
+        signs.unsigned |= word != "SIGNED";
+        signs.zerofill |= word == "ZEROFILL";
     }
-    unsigned
+    signs
 }
 
 fn int(cursor: &mut Cursor<'_>, width: IntWidth) -> Result<TypeSpec> {
     let length = sizes(cursor)?.map(|(length, _)| length);
-    let unsigned = signs(cursor);
+    let Signs { unsigned, zerofill } = signs(cursor);
     let boolean = width == IntWidth::Tiny && length == Some(1) && !unsigned;
-    Ok(TypeSpec::plain(ColumnType::Int { width, unsigned, boolean }))
+    Ok(TypeSpec { zerofill, ..TypeSpec::plain(ColumnType::Int { width, unsigned, boolean }) })
 }
 
 fn float(cursor: &mut Cursor<'_>) -> Result<TypeSpec> {
     let digits = sizes(cursor)?;
-    signs(cursor);
-    Ok(TypeSpec::plain(match digits {
+    let Signs { unsigned, zerofill } = signs(cursor);
+    let ty = match digits {
         Some((precision, None)) if precision > 24 => ColumnType::Double,
         _ => ColumnType::Float,
-    }))
+    };
+    Ok(TypeSpec { unsigned, zerofill, ..TypeSpec::plain(ty) })
 }
 
 fn decimal(cursor: &mut Cursor<'_>, column: &str) -> Result<TypeSpec> {
@@ -290,7 +303,7 @@ fn decimal(cursor: &mut Cursor<'_>, column: &str) -> Result<TypeSpec> {
         None => (10, 0),
         Some((precision, scale)) => (precision, scale.unwrap_or(0)),
     };
-    signs(cursor);
+    let Signs { unsigned, zerofill } = signs(cursor);
     let precision = if precision == 0 { 10 } else { precision };
     if precision > 65 {
         return Err(SqlError::new(
@@ -312,7 +325,8 @@ fn decimal(cursor: &mut Cursor<'_>, column: &str) -> Result<TypeSpec> {
             ),
         ));
     }
-    Ok(TypeSpec::plain(ColumnType::Decimal { precision: precision as u8, scale: scale as u8 }))
+    let ty = ColumnType::Decimal { precision: precision as u8, scale: scale as u8 };
+    Ok(TypeSpec { unsigned, zerofill, ..TypeSpec::plain(ty) })
 }
 
 fn fsp(cursor: &mut Cursor<'_>, column: &str) -> Result<u8> {

@@ -41,7 +41,8 @@ pub enum Lookup {
 /// An end of a range.
 #[derive(Clone, Debug)]
 pub struct Limit {
-    node: Node,
+    /// The value.
+    pub node: Node,
     inclusive: bool,
     rule: Collation,
 }
@@ -109,19 +110,20 @@ struct Candidate {
     score: u32,
 }
 
+/// The way of each index, the one that is best without a look at the rows first.
+pub fn ways(table: &Table, terms: &[Node], order: Option<&Ordering>) -> Vec<Access> {
+    let ready = (0..table.indexes.len())
+        .filter(|index| table.indexes[*index].state == IndexState::Ready)
+        .map(|index| consider(table, index, terms, order));
+    let mut candidates: Vec<Candidate> = ready.collect();
+    candidates.sort_by_key(|candidate| std::cmp::Reverse(candidate.score));
+    candidates.into_iter().map(|candidate| candidate.access).collect()
+}
+
 /// The best way for a condition and an order.
 pub fn plan_access(table: &Table, terms: &[Node], order: Option<&Ordering>) -> Access {
-    let mut best: Option<Candidate> = None;
-    for index in 0..table.indexes.len() {
-        if table.indexes[index].state != IndexState::Ready {
-            continue;
-        }
-        let candidate = consider(table, index, terms, order);
-        if best.as_ref().is_none_or(|best| candidate.score > best.score) {
-            best = Some(candidate);
-        }
-    }
-    best.expect("a table has a primary index, which is always ready").access
+    let best = ways(table, terms, order).into_iter().next();
+    best.expect("a table has a primary index, which is always ready")
 }
 
 fn consider(table: &Table, index: usize, terms: &[Node], order: Option<&Ordering>) -> Candidate {
@@ -337,6 +339,30 @@ pub struct Ranges {
 }
 
 impl Access {
+    /// Whether literals alone say what is looked up.
+    pub fn is_of_literals(&self) -> bool {
+        let literal = |node: &Node| {
+            let mut literal = true;
+            node.visit(&mut |node| {
+                literal &= !matches!(node.kind, Kind::Outer(..) | Kind::Subquery(_));
+            });
+            literal
+        };
+        let lookups = self.equal.iter().all(|lookup| match lookup {
+            Lookup::One(node, _) => literal(node),
+            Lookup::Any(nodes, _) => nodes.iter().all(literal),
+            Lookup::Null => true,
+        });
+        lookups
+            && match &self.between {
+                None | Some(Between::NotNull) => true,
+                Some(Between::Bounds(low, high)) => {
+                    low.iter().chain(high).all(|limit| literal(&limit.node))
+                }
+                Some(Between::Like(node, _)) => literal(node),
+            }
+    }
+
     /// The filter that goes with the ranges.
     pub fn filter(&self, all_terms: bool) -> &[Node] {
         if all_terms { &self.terms } else { &self.residual }
@@ -395,7 +421,12 @@ impl Access {
 
     fn range(&self, table: &Table, prefix: &[Datum<'_>], scope: &Scope<'_>) -> Result<Narrowed> {
         let Some(between) = &self.between else {
-            return Ok(Narrowed::To(table.prefix_range(self.index, prefix)?));
+            return match table.prefix_range(self.index, prefix) {
+                Ok(range) => Ok(Narrowed::To(range)),
+                // No row has a key that is longer than keys can be.
+                Err(rows::Error::TooLarge { .. }) => Ok(Narrowed::Nothing),
+                Err(error) => Err(error.into()),
+            };
         };
         let part = &table.indexes[self.index].parts[prefix.len()];
         let ty = &table.columns[part.column].ty;

@@ -39,14 +39,10 @@ pub enum KeyBound {
 
 /// The ends of an integer column's range.
 fn int_range(width: IntWidth, unsigned: bool) -> (i128, i128) {
-    let bits = match width {
-        IntWidth::Tiny => 8,
-        IntWidth::Small => 16,
-        IntWidth::Medium => 24,
-        IntWidth::Int => 32,
-        IntWidth::Big => 64,
-    };
-    if unsigned { (0, (1 << bits) - 1) } else { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) }
+    match unsigned {
+        true => (0, width.unsigned_max().into()),
+        false => (width.min().into(), width.max().into()),
+    }
 }
 
 fn int_value(value: i128, unsigned: bool) -> Value {

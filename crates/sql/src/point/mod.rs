@@ -12,10 +12,10 @@ mod key;
 mod select;
 mod sort;
 
-pub use access::{Access, AccessKind, Lookup, plan_access};
+pub use access::{Access, AccessKind, Between, Lookup, Ordering, plan_access, ways};
 pub use gather::{Filter, Gathered, Gatherer, Piece};
 pub use select::{
-    Output, SelectPlan, Surroundings, bind_select, item_texts, push_terms, simple_ordering,
-    sort_keys,
+    Locking, Output, SelectPlan, Surroundings, bind_select, item_name, item_texts, push_terms,
+    result_type, simple_ordering, sort_keys, table_column,
 };
 pub use sort::{SortKey, sort_rows};

@@ -9,11 +9,11 @@ use rows::catalog::Catalog;
 use rows::table::Table;
 use rows::types::ColumnType;
 use sqlparser::ast::{
-    Expr, GroupByExpr, LimitClause, OrderByExpr, OrderByKind, Query, Select, SelectItem,
+    Expr, GroupByExpr, LimitClause, NonBlock, OrderByExpr, OrderByKind, Query, Select, SelectItem,
     SelectItemQualifiedWildcardKind, SetExpr, TableFactor, Value as Literal,
 };
 
-use super::access::{Access, AccessKind, Ordering, plan_access};
+use super::access::{Access, AccessKind, Ordering, plan_access, ways};
 use super::sort::SortKey;
 use crate::error::SqlError;
 use crate::expression::{BindFailure, Bound, Kind, Names, Node, bind, column_node};
@@ -42,7 +42,18 @@ pub struct From {
     /// Whether the index gives that order, when it is used as planned.
     pub sorted: bool,
     /// FOR UPDATE, FOR SHARE.
-    pub locking: bool,
+    pub locking: Option<Locking>,
+}
+
+/// What a locking read does about a row that another transaction has locked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Locking {
+    /// It waits.
+    Wait,
+    /// It fails: NOWAIT.
+    NoWait,
+    /// It goes without the row: SKIP LOCKED.
+    SkipLocked,
 }
 
 /// A bound SELECT.
@@ -64,6 +75,10 @@ pub struct SelectPlan {
     pub needs_facts: bool,
     /// Whether it can take long (SLEEP).
     pub waits: bool,
+    /// Whether an expression leaves something to the session (`@a := 1`, LAST_INSERT_ID(5)).
+    pub leaves_something: bool,
+    /// Whether another index may be better than the one chosen.
+    pub uncertain: bool,
 }
 
 impl SelectPlan {
@@ -144,7 +159,7 @@ pub fn bind_select(
                 return elsewhere("column aliases");
             }
             let alias = alias.as_ref().map(|alias| alias.name.value.as_str());
-            let locking = !query.locks.is_empty();
+            let locking = locking(query, alias.unwrap_or(&table.name))?;
             let parts = TableSelect { select, order, alias, texts, limit, offset, locking };
             with_table(table, parts, around.mode)
         }
@@ -193,7 +208,7 @@ fn limit_of(query: &Query, mode: SqlMode) -> Bound<Limits> {
 }
 
 /// The name of a result column that has no alias.
-fn item_name(expr: &Expr, text: Option<&String>) -> String {
+pub fn item_name(expr: &Expr, text: Option<&String>) -> String {
     match expr {
         Expr::Identifier(ident) => ident.value.clone(),
         Expr::CompoundIdentifier(parts) if !parts[0].value.starts_with('@') => {
@@ -232,7 +247,7 @@ fn without_table(
 }
 
 /// The type a client is told; a parameter's is text.
-fn result_type(node: &Node) -> ColumnType {
+pub fn result_type(node: &Node) -> ColumnType {
     match &node.ty {
         ColumnType::VarChar { chars, collation } if *chars > 16_383 => {
             ColumnType::Text { size: rows::types::LobSize::Long, collation: *collation }
@@ -252,14 +267,19 @@ fn finish(
     limit: Option<Node>,
     offset: Option<Node>,
 ) -> SelectPlan {
-    let (mut needs_facts, mut waits) = (false, false);
+    let (mut needs_facts, mut waits, mut leaves_something) = (false, false, false);
     let mut look = |node: &Node| {
         node.visit(&mut |node| match &node.kind {
-            Kind::Call(function, _) => {
+            Kind::Call(function, arguments) => {
                 needs_facts = true;
                 waits |= function.waits();
+                leaves_something |= function.sets_insert_id(arguments);
             }
-            Kind::UserVariable(_) | Kind::Assign(..) | Kind::SystemVariable(..) => {
+            Kind::Assign(..) => {
+                needs_facts = true;
+                leaves_something = true;
+            }
+            Kind::UserVariable(_) | Kind::SystemVariable(..) => {
                 needs_facts = true;
             }
             _ => {}
@@ -284,6 +304,8 @@ fn finish(
         offset,
         needs_facts,
         waits,
+        leaves_something,
+        uncertain: false,
     }
 }
 
@@ -294,7 +316,27 @@ struct TableSelect<'a> {
     texts: &'a [String],
     limit: Option<Node>,
     offset: Option<Node>,
-    locking: bool,
+    locking: Option<Locking>,
+}
+
+/// FOR UPDATE and FOR SHARE of a query of one table, shown under this name.
+fn locking(query: &Query, shown: &str) -> Bound<Option<Locking>> {
+    let mut locking = None;
+    for clause in &query.locks {
+        if let Some(of) = &clause.of {
+            let name = table_name(of)?.table;
+            if name != shown {
+                let message = format!("Unresolved table name `{name}` in locking clause.");
+                return Err(SqlError::new(3568, message).into());
+            }
+        }
+        locking = Some(match clause.nonblock {
+            None => Locking::Wait,
+            Some(NonBlock::Nowait) => Locking::NoWait,
+            Some(NonBlock::SkipLocked) => Locking::SkipLocked,
+        });
+    }
+    Ok(locking)
 }
 
 fn with_table(table: Arc<Table>, parts: TableSelect<'_>, mode: SqlMode) -> Bound<SelectPlan> {
@@ -355,8 +397,15 @@ fn with_table(table: Arc<Table>, parts: TableSelect<'_>, mode: SqlMode) -> Bound
         return elsewhere("a sort of a whole table");
     }
     let locking = parts.locking;
+    let uncertain = locking.is_none() && {
+        let narrow = |way: &Access| matches!(way.kind, AccessKind::Ref | AccessKind::Range);
+        let several = || ways(&table, &terms, None).iter().filter(|way| narrow(way)).count() > 1;
+        let walkable = !sorted && parts.limit.is_some() && ordering.is_some();
+        narrow(&access) && (several() || walkable)
+    };
     let from = From { access, sort, sorted, locking, table: Arc::clone(&table) };
-    Ok(finish(Some(from), None, outputs, columns, parts.limit, parts.offset))
+    let plan = finish(Some(from), None, outputs, columns, parts.limit, parts.offset);
+    Ok(SelectPlan { uncertain, ..plan })
 }
 
 /// The terms that AND joins.
@@ -526,7 +575,7 @@ fn is_word(byte: u8) -> bool {
 
 /// Words behind a SELECT list.
 fn ends_list(word: &[u8]) -> bool {
-    ["FROM", "LIMIT", "ORDER", "WHERE", "FOR"]
+    ["FROM", "LIMIT", "ORDER", "WHERE", "FOR", "UNION", "EXCEPT", "INTERSECT", "GROUP", "HAVING"]
         .iter()
         .any(|known| known.as_bytes().eq_ignore_ascii_case(word))
 }

@@ -16,7 +16,7 @@ impl Scanner<'_, '_> {
             let digits = text[start + 2..].iter().take_while(|b| b.is_ascii_hexdigit()).count();
             if digits > 0 {
                 self.at = start + 2 + digits;
-                if self.part == Part::Keep {
+                if self.part == Part::Keep || self.may_be_number(digits) {
                     return self.keep(start);
                 }
                 let (from, to) = self.push_hex(&text[start + 2..start + 2 + digits]);
@@ -67,6 +67,12 @@ impl Scanner<'_, '_> {
         }
     }
 
+    /// Whether hexadecimal digits can be meant as a number: as a value apart from the text they
+    /// would be bytes. Rows to be inserted have bytes.
+    fn may_be_number(&self, digits: usize) -> bool {
+        !self.insert && digits <= 16
+    }
+
     fn push_hex(&mut self, digits: &[u8]) -> (u32, u32) {
         let value = |b: u8| (b as char).to_digit(16).unwrap_or(0) as u8;
         let from = self.out.arena.len() as u32;
@@ -85,7 +91,7 @@ impl Scanner<'_, '_> {
             return Err(self.syntax(start));
         }
         self.at = body + digits + 1;
-        if self.part == Part::Keep {
+        if self.part == Part::Keep || self.may_be_number(digits) {
             self.keep(start);
             return Ok(());
         }

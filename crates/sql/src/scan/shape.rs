@@ -208,6 +208,9 @@ impl Scanner<'_, '_> {
         if self.kept.is_some() {
             return;
         }
+        if self.depth == 0 && is(b"into") {
+            self.out.into = true;
+        }
         if self.select && is(b"from") && self.depth == 0 && self.part == Part::Keep {
             self.part = Part::Take;
             self.listing = false;

@@ -1,9 +1,19 @@
 //! The process list: who is connected and what runs.
+//!
+//! A statement runs from `enter` until it is answered: until `leave`, or, when its rows are read
+//! after the call that began it, until its `Running` goes. In between it may be in an event loop,
+//! wait for a thread of the pool (`postpone`), be in that thread, or in the threads of DataFusion.
+//!
+//! Invariants
+//! 1. A connection whose statement is not answered yet is never shown as asleep.
+//! 2. A statement that is repeated elsewhere is the same: its time goes on, and a KILL QUERY said
+//!    meanwhile holds.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
+use rows::waiting::{WaitMark, Waiting};
 
 use crate::context::KillMark;
 
@@ -17,6 +27,8 @@ pub struct Process {
     pub id: u32,
     /// Asked by KILL.
     pub kill: Arc<KillMark>,
+    /// What its thread waits for, if it has one.
+    pub waits: Arc<WaitMark>,
     state: Mutex<State>,
 }
 
@@ -27,8 +39,12 @@ struct State {
     database: Option<String>,
     /// Text of the statement that runs; empty when none does.
     info: Vec<u8>,
-    /// When the present state began, microseconds since the epoch.
+    /// When the present statement began, or the last one, microseconds since the epoch.
     since: u64,
+    /// Which statement of the connection that is.
+    number: u64,
+    /// Whether the statement is to be repeated where it may wait, and has not begun there.
+    postponed: bool,
 }
 
 /// A line of SHOW PROCESSLIST.
@@ -46,23 +62,40 @@ pub struct ProcessLine {
     pub command: &'static str,
     /// Microseconds since the epoch when that began.
     pub since: u64,
+    /// What a statement is at, in MySQL's words where it has some.
+    pub state: &'static str,
     /// The statement's text.
     pub info: Option<String>,
 }
 
 impl Process {
-    /// A statement begins.
+    /// A statement begins, or goes on where it may wait.
     pub fn enter(&self, text: &[u8], now: u64) {
-        self.kill.forget_query();
+        let text = &text[..text.len().min(INFO_BYTES_MAX)];
         let mut state = self.state.lock();
+        if std::mem::take(&mut state.postponed) && state.info == text {
+            return;
+        }
+        self.kill.forget_query();
         state.info.clear();
-        state.info.extend_from_slice(&text[..text.len().min(INFO_BYTES_MAX)]);
+        state.info.extend_from_slice(text);
         state.since = now;
+        state.number += 1;
     }
 
     /// The statement is over.
     pub fn leave(&self) {
         self.state.lock().info.clear();
+    }
+
+    /// The statement would wait: it is repeated where it may.
+    pub fn postpone(&self) {
+        self.state.lock().postponed = true;
+    }
+
+    /// The statement runs on after the call that began it.
+    pub fn run_on(self: &Arc<Process>) -> Running {
+        Running { process: Arc::clone(self), number: self.state.lock().number }
     }
 
     /// The current database changes.
@@ -80,7 +113,30 @@ impl Process {
             database: state.database.clone(),
             command: if running { "Query" } else { "Sleep" },
             since: state.since,
+            state: match (running, self.waits.current()) {
+                (false, _) => "",
+                (true, Some(Waiting::RowLock)) => "Waiting for row lock",
+                (true, Some(Waiting::MetadataLock)) => "Waiting for table metadata lock",
+                (true, None) if state.postponed => "Waiting for a thread",
+                (true, None) => "executing",
+            },
             info: running.then(|| String::from_utf8_lossy(&state.info).into_owned()),
+        }
+    }
+}
+
+/// A statement whose rows, or whose file, are still under way; dropping it ends the statement.
+#[derive(Debug)]
+pub struct Running {
+    process: Arc<Process>,
+    number: u64,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let mut state = self.process.state.lock();
+        if state.number == self.number {
+            state.info.clear();
         }
     }
 }
@@ -97,12 +153,15 @@ impl Processes {
         let process = Arc::new(Process {
             id,
             kill: Arc::new(KillMark::default()),
+            waits: Arc::default(),
             state: Mutex::new(State {
                 user: user.to_string(),
                 host: host.to_string(),
                 database: None,
                 info: Vec::new(),
                 since: now,
+                number: 0,
+                postponed: false,
             }),
         });
         self.list.lock().insert(id, Arc::clone(&process));
@@ -128,5 +187,43 @@ impl Processes {
     pub fn lines(&self) -> Vec<ProcessLine> {
         let list: Vec<Arc<Process>> = self.list.lock().values().cloned().collect();
         list.iter().map(|process| process.line()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_statement_that_is_repeated_in_the_pool_is_no_longer_asleep_nor_begun_anew() {
+        let processes = Processes::default();
+        let process = processes.join(1, "root", "localhost", 10);
+        process.enter(b"SELECT 1", 20);
+        process.postpone();
+        process.kill.kill_query();
+        let line = &processes.lines()[0];
+        assert_eq!((line.command, line.state), ("Query", "Waiting for a thread"));
+        process.enter(b"SELECT 1", 30);
+        let line = &processes.lines()[0];
+        assert_eq!((line.state, line.since), ("executing", 20));
+        assert!(process.kill.check().is_err(), "what was killed while it waited stays killed");
+        process.leave();
+        process.enter(b"SELECT 1", 40);
+        assert!(process.kill.check().is_ok());
+        assert_eq!(processes.lines()[0].since, 40);
+    }
+
+    #[test]
+    fn a_statement_runs_until_its_rows_are_read_and_ends_no_later_one() {
+        let processes = Processes::default();
+        let process = processes.join(1, "root", "localhost", 10);
+        process.enter(b"SELECT a", 20);
+        let running = process.run_on();
+        assert_eq!(processes.lines()[0].info.as_deref(), Some("SELECT a"));
+        process.enter(b"SELECT b", 30);
+        drop(running);
+        assert_eq!(processes.lines()[0].info.as_deref(), Some("SELECT b"));
+        drop(process.run_on());
+        assert_eq!(processes.lines()[0].command, "Sleep");
     }
 }

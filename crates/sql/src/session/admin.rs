@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use rows::Group;
 use rows::datum::Value;
 use rows::table::Table;
 
@@ -14,7 +15,9 @@ use super::source::ValueRows;
 use super::{Session, Statement};
 use crate::error::{Result, SqlError};
 use crate::expression::BIGINT_UNSIGNED;
+use crate::limits::Room;
 use crate::parse::alter::{AlterSpec, AlterTable};
+use crate::parse::set::SetItem;
 use crate::parse::show::{Show, Subject};
 use crate::parse::statement::{Statement as Parsed, statement as parse_statement};
 use crate::parse::table::Element;
@@ -22,6 +25,27 @@ use crate::parse::{Cursor, TableName};
 use crate::reply::{How, Reply, ResultColumn, RowStream};
 use crate::show::{self, Listing, number, text};
 use crate::warning::Level;
+
+/// What CHECK TABLE says.
+const CHECKED_WHEN_READ: &str =
+    "Rows are checked when they are read, all of them by 'rowhouse check'";
+
+/// Whether a statement changes rows or definitions.
+fn writes(parsed: &Parsed) -> bool {
+    matches!(
+        parsed,
+        Parsed::CreateDatabase { .. }
+            | Parsed::DropDatabase { .. }
+            | Parsed::CreateTable(_)
+            | Parsed::AlterTable(_)
+            | Parsed::DropTables { .. }
+            | Parsed::Truncate(_)
+            | Parsed::RenameTables(_)
+            | Parsed::CreateIndex { .. }
+            | Parsed::DropIndex { .. }
+            | Parsed::Load(_)
+    )
+}
 
 impl Session {
     fn parse_admin(&self, statement: &Statement<'_>) -> Result<Parsed> {
@@ -54,9 +78,15 @@ impl Session {
         }
     }
 
-    pub(super) fn run_admin(&mut self, statement: &Statement<'_>) -> Result<Reply> {
+    pub(super) fn run_admin(
+        &mut self,
+        statement: &Statement<'_>,
+        group: Option<&mut Group>,
+    ) -> Result<Reply> {
         let parsed = self.parse_admin(statement)?;
-        if !statement.how.may_wait && self.may_take_long(&parsed) {
+        let joins =
+            group.is_some() && matches!(parsed, Parsed::Commit { .. }) && self.may_commit_in_loop();
+        if !statement.how.may_wait && !joins && self.may_take_long(&parsed) {
             return Err(SqlError::would_wait());
         }
         let keeps_warnings = matches!(&parsed, Parsed::Show(show)
@@ -64,7 +94,17 @@ impl Session {
         if !keeps_warnings {
             self.begin_statement();
         }
-        let reply = self.carry_out(parsed, statement.how)?;
+        if writes(&parsed) {
+            self.check_read_lock()?;
+        }
+        let reply = match parsed {
+            Parsed::Commit { chain, release } => {
+                let reply = self.commit(chain, group)?;
+                self.release_if(release);
+                reply
+            }
+            parsed => self.carry_out(parsed, statement.how)?,
+        };
         if let Reply::Done(done) = &reply {
             self.row_count = done.affected as i64;
         }
@@ -74,10 +114,11 @@ impl Session {
     /// Whether a statement may have to wait for disk, locks or commits.
     fn may_take_long(&self, parsed: &Parsed) -> bool {
         match parsed {
-            Parsed::Begin { .. }
-            | Parsed::Commit { .. }
-            | Parsed::Set(_)
-            | Parsed::UnlockTables => self.has_open_writes(),
+            // What is evaluated may turn out to be long, and must not be evaluated twice.
+            Parsed::Set(items) => self.has_open_writes() || items.iter().any(SetItem::computes),
+            Parsed::Begin { .. } | Parsed::Commit { .. } | Parsed::UnlockTables => {
+                self.has_open_writes()
+            }
             Parsed::Use(_)
             | Parsed::Rollback { .. }
             | Parsed::Savepoint(_)
@@ -123,7 +164,8 @@ impl Session {
             Parsed::Truncate(name) => {
                 self.commit_open()?;
                 let (database, table) = self.qualified(&name)?;
-                engine.truncate_table(database, table)?;
+                let emptied = engine.truncate_table(database, table, &self.patience());
+                self.unless_killed(emptied)??;
                 Ok(self.done(0))
             }
             Parsed::RenameTables(pairs) => {
@@ -132,17 +174,20 @@ impl Session {
                 for (from, to) in &pairs {
                     renames.push((self.qualified(from)?, self.qualified(to)?));
                 }
-                engine.rename_tables(&renames)?;
+                let renamed = engine.rename_tables(&renames, &self.patience());
+                self.unless_killed(renamed)??;
                 Ok(self.done(0))
             }
-            Parsed::CreateIndex { table, index } => {
+            Parsed::CreateIndex { table, index, how } => {
                 self.commit_open()?;
-                let specs = vec![AlterSpec::Add(Element::Index(index))];
+                let mut specs = vec![AlterSpec::Add(Element::Index(index))];
+                specs.extend(how);
                 self.alter_table(&AlterTable { name: table, specs })
             }
-            Parsed::DropIndex { table, name, if_exists } => {
+            Parsed::DropIndex { table, name, if_exists, how } => {
                 self.commit_open()?;
-                let specs = vec![AlterSpec::DropIndex { name, if_exists }];
+                let mut specs = vec![AlterSpec::DropIndex { name, if_exists }];
+                specs.extend(how);
                 self.alter_table(&AlterTable { name: table, specs })
             }
             Parsed::Use(name) => {
@@ -164,11 +209,6 @@ impl Session {
     fn carry_out_session(&mut self, parsed: Parsed, how: How) -> Result<Reply> {
         match parsed {
             Parsed::Begin { read_only, snapshot } => self.begin(read_only, snapshot),
-            Parsed::Commit { chain, release } => {
-                let reply = self.commit(chain)?;
-                self.release_if(release);
-                Ok(reply)
-            }
             Parsed::Rollback { chain, release } => {
                 let reply = self.rollback(chain)?;
                 self.release_if(release);
@@ -184,7 +224,11 @@ impl Session {
                 }
                 Ok(self.done(0))
             }
-            Parsed::UnlockTables => Ok(self.done(0)),
+            Parsed::ReadLock(names) => self.lock_for_reading(&names),
+            Parsed::UnlockTables => {
+                self.read_lock = None;
+                Ok(self.done(0))
+            }
             Parsed::Kill { id, query } => {
                 let process = u32::try_from(id).ok().and_then(|id| self.sql.processes().find(id));
                 let process = process
@@ -206,6 +250,33 @@ impl Session {
         }
     }
 
+    /// FLUSH TABLES WITH READ LOCK: nobody writes to these tables until UNLOCK TABLES, or the end
+    /// of the session; all of them without names.
+    fn lock_for_reading(&mut self, names: &[TableName]) -> Result<Reply> {
+        self.commit_open()?;
+        self.read_lock = None;
+        let (engine, patience) = (self.sql.engine(), self.patience());
+        self.read_lock = Some(match names {
+            [] => self.unless_killed(engine.lock_all_for_reading(&patience))??,
+            names => {
+                let tables = names.iter().map(|name| self.table(name)).collect::<Result<Vec<_>>>();
+                self.unless_killed(engine.lock_for_reading(&tables?, &patience))??
+            }
+        });
+        Ok(self.done(0))
+    }
+
+    /// Error 1223 for who would wait for its own lock.
+    pub(super) fn check_read_lock(&self) -> Result<()> {
+        match self.read_lock {
+            None => Ok(()),
+            Some(_) => Err(SqlError::new(
+                1223,
+                "Can't execute the query because you have a conflicting read lock",
+            )),
+        }
+    }
+
     fn release_if(&self, release: bool) {
         if release {
             self.process.kill.kill_connection();
@@ -219,7 +290,7 @@ impl Session {
     }
 
     fn listed(&self, listing: Listing) -> Reply {
-        let source = Box::new(ValueRows { rows: listing.rows, at: 0 });
+        let source = ValueRows::new(listing.rows, Room::default());
         Reply::Rows(RowStream::new(listing.columns.into(), self.variables.zone, source))
     }
 
@@ -238,6 +309,25 @@ impl Session {
                     ("note", "Rows are kept in order; there is nothing to do".to_string()),
                     ("status", "OK".to_string()),
                 ],
+                (Ok(_), "repair") => vec![(
+                    "note",
+                    "The storage engine for the table doesn't support repair".to_string(),
+                )],
+                (Ok(_), "check") => {
+                    vec![("note", CHECKED_WHEN_READ.to_string()), ("status", "OK".to_string())]
+                }
+                (Ok(table), "analyze") => {
+                    let kill = Arc::clone(&self.process.kill);
+                    let counted = self.sql.engine().count_rows(&table, &|| kill.check().is_err());
+                    kill.check()?;
+                    match counted {
+                        Ok(_) => vec![("status", "OK".to_string())],
+                        Err(error) => vec![
+                            ("Error", SqlError::from(error).message),
+                            ("status", "Operation failed".to_string()),
+                        ],
+                    }
+                }
                 (Ok(_), _) => vec![("status", "OK".to_string())],
             };
             for (kind, message) in lines {
@@ -263,6 +353,7 @@ impl Session {
     }
 
     fn unfiltered(&mut self, subject: &Subject) -> Result<Listing> {
+        self.take_late_warnings();
         let engine = Arc::clone(self.sql.engine());
         Ok(match subject {
             Subject::Databases => show::databases(&engine),

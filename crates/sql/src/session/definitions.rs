@@ -4,6 +4,9 @@
 
 use std::sync::Arc;
 
+use rows::alter::AlterWork;
+use rows::table::Patience;
+
 use super::Session;
 use crate::ddl::{self, Unenforced};
 use crate::error::{Result, SqlError};
@@ -16,6 +19,22 @@ use crate::warning::Level;
 impl Session {
     fn note(&self, number: u16, message: String) {
         self.warnings.borrow_mut().push(Level::Note, number, message);
+    }
+
+    /// How long a change of a definition waits for transactions that have written to the table.
+    pub(super) fn patience(&self) -> Patience {
+        let time = self.variables.metadata_wait;
+        let time = time.unwrap_or_else(|| self.sql.engine().lock_wait_max());
+        let kill = Arc::clone(&self.process.kill);
+        Patience::at_most(time).unless(Arc::new(move || kill.check().is_err()))
+    }
+
+    /// A wait that a KILL has ended is told as that.
+    pub(super) fn unless_killed<T>(&self, outcome: rows::Result<T>) -> Result<rows::Result<T>> {
+        if matches!(outcome, Err(rows::Error::LockTimeout)) {
+            self.process.kill.check()?;
+        }
+        Ok(outcome)
     }
 
     pub(super) fn create_database(&mut self, name: &str, if_not_exists: bool) -> Result<Reply> {
@@ -31,7 +50,8 @@ impl Session {
 
     pub(super) fn drop_database(&mut self, name: &str, if_exists: bool) -> Result<Reply> {
         let missing = format!("Can't drop database '{name}'; database doesn't exist");
-        match self.sql.engine().drop_database(name) {
+        let dropped = self.sql.engine().drop_database(name, &self.patience());
+        match self.unless_killed(dropped)? {
             Ok(tables) => {
                 if self.database.as_deref() == Some(name) {
                     self.database = None;
@@ -58,6 +78,11 @@ impl Session {
             let message = "CHECK constraints are accepted and not enforced";
             warnings.push(Level::Warning, 1235, message);
         }
+        if unenforced.zerofill > 0 {
+            let message = "ZEROFILL is accepted as UNSIGNED; numbers are shown without zeros in \
+                           front";
+            warnings.push(Level::Warning, 1235, message);
+        }
     }
 
     pub(super) fn create_table(&mut self, create: &CreateTable) -> Result<Reply> {
@@ -81,7 +106,7 @@ impl Session {
             return Ok(self.done(0));
         }
         let stream = match &create.query {
-            Some(query) => Some(self.select_analytically(query, &[])?),
+            Some(query) => Some(self.select_latest(query, false)?),
             None => None,
         };
         let given = stream.as_ref().map(|stream| Arc::clone(stream.columns()));
@@ -103,7 +128,7 @@ impl Session {
             })),
             Err(error) => {
                 // A table that its query could not fill is not left behind.
-                engine.drop_table(&database, &name)?;
+                engine.drop_table(&database, &name, &engine.patience())?;
                 Err(error)
             }
         }
@@ -128,7 +153,8 @@ impl Session {
             self.note(1051, format!("Unknown table '{name}'"));
         }
         for (database, table) in known {
-            engine.drop_table(&database, &table)?;
+            let dropped = engine.drop_table(&database, &table, &self.patience());
+            self.unless_killed(dropped)??;
         }
         Ok(self.done(0))
     }
@@ -160,9 +186,15 @@ impl Session {
         let (alterations, unenforced) = ddl::alterations(&table, &specs, now, self.variables.mode)?;
         let (database, name) = (table.database.clone(), table.name.clone());
         drop(table);
+        let work = self.sql.engine().alter_work(&database, &name, alterations.clone())?;
+        for spec in &specs {
+            check_algorithm(spec, work)?;
+        }
         let mut copied = 0;
         if !alterations.is_empty() {
-            copied = self.sql.engine().alter_table(&database, &name, alterations)?.rows_copied;
+            let patience = self.patience();
+            let altered = self.sql.engine().alter_table(&database, &name, alterations, &patience);
+            copied = self.unless_killed(altered)??.rows_copied;
         }
         self.warn_unenforced(unenforced);
         let warnings = self.warnings.borrow().count_u16();
@@ -173,4 +205,31 @@ impl Session {
             ..Done::default()
         }))
     }
+}
+
+/// Refuses what is asked for by ALGORITHM and LOCK and cannot be given: who says LOCK=NONE counts
+/// on writers that go on.
+fn check_algorithm(spec: &AlterSpec, work: AlterWork) -> Result<()> {
+    let (asked, most, instead) = match spec {
+        AlterSpec::Algorithm(word) => match word.as_str() {
+            "INSTANT" => ("ALGORITHM=INSTANT", AlterWork::Definition, "ALGORITHM=COPY/INPLACE"),
+            "INPLACE" | "NOCOPY" => ("ALGORITHM=INPLACE", AlterWork::Indexes, "ALGORITHM=COPY"),
+            _ => return Ok(()),
+        },
+        AlterSpec::Lock(word) if word == "NONE" => {
+            ("LOCK=NONE", AlterWork::Definition, "LOCK=SHARED")
+        }
+        _ => return Ok(()),
+    };
+    if work <= most {
+        return Ok(());
+    }
+    let reason = match work {
+        AlterWork::Rows => "all rows are copied",
+        _ => "the index is filled",
+    };
+    Err(SqlError::new(
+        1846,
+        format!("{asked} is not supported. Reason: writers wait while {reason}. Try {instead}."),
+    ))
 }

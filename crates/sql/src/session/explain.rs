@@ -6,12 +6,14 @@ use sqlparser::ast::Query;
 
 use super::Session;
 use crate::error::{Result, SqlError};
+use crate::limits::Room;
 use crate::parse::Cursor;
 use crate::plan::Plan;
 use crate::point::item_texts;
 use crate::reply::{Reply, RowStream};
 use crate::scan::leading_word;
 use crate::show::{self, Listing};
+use crate::variables::Executor;
 
 impl Session {
     /// EXPLAIN of the statement with this text.
@@ -24,9 +26,9 @@ impl Session {
             b"insert" | b"replace" | b"update" | b"delete" => self.explain_change(text, &word)?,
             _ => self.explain_query(format, text)?,
         };
-        let rows = super::source::ValueRows { rows: listing.rows, at: 0 };
+        let rows = super::source::ValueRows::new(listing.rows, Room::default());
         let columns = listing.columns.into();
-        Ok(Reply::Rows(RowStream::new(columns, self.variables.zone, Box::new(rows))))
+        Ok(Reply::Rows(RowStream::new(columns, self.variables.zone, rows)))
     }
 
     fn explain_query(&mut self, format: Option<&str>, text: &str) -> Result<Listing> {
@@ -39,6 +41,12 @@ impl Session {
             let engine = self.sql.engine();
             let shown = plan.from.as_ref().map(|from| (&*from.table, &from.access, !from.sorted));
             return Ok(show::explain_lines(engine, "SIMPLE", shown));
+        }
+        if self.variables.executor != Executor::Columns
+            && let Ok(plan) = self.bind_tree(&query, &item_texts(text), &[])
+            && self.runs_over_rows(&plan)
+        {
+            return Ok(show::plan_text(&show::tree_lines(&plan.query)));
         }
         let context = self.query_context()?;
         Ok(show::plan_text(&self.sql.analytic().explain(&query, &context)?))

@@ -12,7 +12,7 @@ use crate::error::{Result, SqlError};
 use crate::expression::{Names, bind};
 use crate::load::{Goal, LoadLocal, LoadPlan, Loader};
 use crate::parse::load::{FieldTarget, LoadData};
-use crate::reply::{Done, Reply};
+use crate::reply::{Done, How, Reply};
 use crate::write::default_of;
 
 impl Session {
@@ -66,7 +66,7 @@ impl Session {
         &mut self,
         work: impl FnOnce(&mut Transaction) -> Result<T>,
     ) -> Result<T> {
-        self.writing(|_, transaction| work(transaction))
+        self.writing(How::POOL, |_, transaction| work(transaction))
     }
 
     /// Takes over what a load leaves: its figures and warnings.

@@ -25,11 +25,20 @@ pub(super) struct PreparedStatement {
     /// Its text.
     pub text: Vec<u8>,
     scanned: Scanned,
+    /// Its text without literals.
+    shape: Arc<[u8]>,
     /// Memory for all of it.
     _share: Share,
     plan: Option<Plan>,
     /// The database it was prepared in.
     database: Option<String>,
+}
+
+impl PreparedStatement {
+    /// Its text without literals.
+    pub fn shape(&self) -> Arc<[u8]> {
+        Arc::clone(&self.shape)
+    }
 }
 
 impl Session {
@@ -48,7 +57,7 @@ impl Session {
         let mut scanned = Scanned::within(self.sql.engine().budget().bytes_max() / 4);
         scanned.scan(&text, self.variables.mode)?;
         let mut share = self.sql.engine().budget().share();
-        share.grow_to(PREPARED_BYTES + 3 * text.len() + scanned.memory_bytes())?;
+        share.grow_to(PREPARED_BYTES + 4 * text.len() + scanned.memory_bytes())?;
         if scanned.taken < text.len() {
             return Err(crate::scan::syntax_at(&text, scanned.taken));
         }
@@ -69,8 +78,9 @@ impl Session {
         self.next_prepared = self.next_prepared.wrapping_add(1).max(1);
         let parameters = scanned.parameters;
         let database = self.database.clone();
+        let shape = Arc::from(scanned.shape.as_slice());
         self.prepared
-            .insert(id, PreparedStatement { text, scanned, _share: share, plan, database });
+            .insert(id, PreparedStatement { text, scanned, shape, _share: share, plan, database });
         Ok(Prepared { id, parameters, columns })
     }
 
@@ -86,11 +96,18 @@ impl Session {
             || is(b"values")
             || is(b"table")
             || statement.source().first() == Some(&b'(');
+        if query && statement.scanned.into {
+            return Ok((Some(Plan::Other), Arc::from([])));
+        }
         if query {
             return match self.select_plan(statement)? {
                 Plan::Select(plan) => {
                     let columns = Arc::clone(&plan.columns);
                     Ok((Some(Plan::Select(plan)), columns))
+                }
+                Plan::Query(plan) => {
+                    let columns = Arc::clone(&plan.columns);
+                    Ok((Some(Plan::Query(plan)), columns))
                 }
                 other => {
                     let columns = self.analytic_columns(statement)?;

@@ -3,33 +3,43 @@
 //! Not here: binding (`point::select`, `analytic`).
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use rows::datum::{Datum, Value};
 use rows::row::RowRef;
-use rows::store::Read;
+use rows::store::{LockWait, Read};
+use rows::table::Table;
 use rows::temporal::Zone;
+use rows::transaction::Transaction;
 use sqlparser::ast::Query;
 use sqlparser::tokenizer::{Token, TokenWithSpan};
 
-use super::source::{PIECE, TableSource, ValueRows, holds_all};
+use super::source::{PIECE, TableSource, ValueRows, holds_all, value_bytes};
 use super::{Session, Statement};
 use crate::context::{Facts, QueryContext};
 use crate::error::{Result, SqlError};
 use crate::expression::{BindFailure, Scope, fit};
+use crate::limits::Room;
 use crate::mode::SqlMode;
 use crate::parse::Cursor;
 use crate::plan::Plan;
 use crate::point::{
-    AccessKind, Filter, Gathered, Gatherer, Output, Piece, SelectPlan, Surroundings, bind_select,
-    item_texts, sort_rows,
+    AccessKind, Filter, Gathered, Gatherer, Locking, Output, Piece, SelectPlan, Surroundings,
+    bind_select, item_texts, sort_rows,
 };
-use crate::reply::{Reply, ResultColumn, RowStream};
+use crate::reply::{How, Pace, Reply, ResultColumn, RowStream};
+use crate::scan::Scanned;
 use crate::server::Counters;
+use crate::tree::QueryPlan;
+use crate::variables::Executor;
 use crate::write::row_count;
 
 /// Most bytes of rows sorted here, if the memory for clients is not small; more goes the analytic
 /// way.
 const SORT_BYTES_MAX: usize = 64 << 20;
+
+/// How much is read at a time while rows that others have locked are skipped.
+const LOCKED_PIECE: Piece = Piece { bytes_max: 64 << 10, rows_max: 64 };
 
 impl Session {
     pub(super) fn run_select(
@@ -37,10 +47,28 @@ impl Session {
         statement: &Statement<'_>,
         known: Option<&Plan>,
     ) -> Result<Reply> {
-        let plan = match known {
+        if statement.scanned.into {
+            return self.select_into(statement);
+        }
+        let plan = match known.filter(|plan| self.plan_fits(plan, statement.parameters)) {
             Some(plan) => plan.clone(),
             None => self.select_plan(statement)?,
         };
+        if let Plan::Query(tree) = &plan {
+            match self.run_tree(tree, statement) {
+                Ok(Some(reply)) => return Ok(reply),
+                Ok(None) => return self.run_long(tree, statement),
+                // A table changed between planning and reading: once more, anew.
+                Err(error) if error.number == 1412 => {
+                    if let Plan::Query(tree) = self.select_plan(statement)?
+                        && let Some(reply) = self.run_tree(&tree, statement)?
+                    {
+                        return Ok(reply);
+                    }
+                }
+                Err(error) => return Err(error),
+            }
+        }
         if let Plan::Select(plan) = &plan {
             match self.run_plan(plan, statement) {
                 Ok(Some(reply)) => return Ok(reply),
@@ -63,23 +91,42 @@ impl Session {
     pub(super) fn select_plan(&mut self, statement: &Statement<'_>) -> Result<Plan> {
         let (database, mode) = (self.database.as_deref(), self.variables.mode);
         let shape = &statement.scanned.shape;
-        if let Some(plan) = self.sql.plans().find(database, mode, shape) {
+        if let Some(plan) = self.sql.plans().find(database, mode, shape)
+            && self.plan_fits(&plan, statement.parameters)
+        {
             return Ok(plan);
         }
         let shape_text = statement.shape()?;
         let plan = match parse_query(shape_text, mode) {
-            Ok(query) => match self.bind_query(&query, &item_texts(shape_text)) {
-                Ok(plan) => Plan::Select(Arc::new(plan)),
-                Err(BindFailure::Elsewhere(_)) => Plan::Other,
-                Err(BindFailure::Wrong(error)) => return Err(error),
-            },
+            Ok(query) => {
+                let texts = item_texts(shape_text);
+                match self.bind_query(&query, &texts) {
+                    Ok(plan) if !plan.uncertain => Plan::Select(Arc::new(plan)),
+                    // Sizes of tables are read from the disk.
+                    Ok(_) | Err(BindFailure::Elsewhere(_)) if !statement.how.may_wait => {
+                        return Err(SqlError::would_wait());
+                    }
+                    // Which index is best only the rows say.
+                    Ok(plan) => match self.tree_plan(&query, &texts, statement.parameters) {
+                        Plan::Query(tree) if self.runs_over_rows(&tree) => Plan::Query(tree),
+                        _ => Plan::Select(Arc::new(plan)),
+                    },
+                    Err(BindFailure::Elsewhere(_)) => {
+                        self.tree_plan(&query, &texts, statement.parameters)
+                    }
+                    Err(BindFailure::Wrong(error)) => return Err(error),
+                }
+            }
             // Some literals cannot be taken out (DATE '2024-01-01'): then the text must parse.
             Err(_) => {
                 parse_query(statement.source_text()?, mode)?;
                 Plan::Other
             }
         };
-        self.sql.plans().keep(database, mode, shape, &plan);
+        // Without the row executor a plan is not the one that other sessions want.
+        if self.variables.executor != Executor::Columns {
+            self.sql.plans().keep(database, mode, shape, &plan);
+        }
         Ok(plan)
     }
 
@@ -112,6 +159,7 @@ impl Session {
         if !statement.how.may_wait {
             return Err(SqlError::would_wait());
         }
+        self.keep_shape(statement);
         let query = self.query_with_literals(statement)?;
         // What could not be bound by shape may be a look-up all the same.
         let texts = item_texts(statement.source_text()?);
@@ -121,20 +169,48 @@ impl Session {
         {
             return Ok(reply);
         }
-        self.select_analytically(&query, &texts).map(Reply::Rows)
+        // Only the tree knows which rows to lock.
+        if !query.locks.is_empty()
+            && let Ok(tree) = self.bind_tree(&query, &texts, &[])
+        {
+            return self.run_tree_whole(&tree, &Statement { parameters: &[], ..*statement });
+        }
+        self.select_by_text(&query, &texts).map(Reply::Rows)
     }
 
-    /// Runs a query the analytic way; `texts` as `item_texts` gives them, or nothing.
-    pub(super) fn select_analytically(
-        &mut self,
-        query: &Query,
-        texts: &[String],
-    ) -> Result<RowStream> {
-        let context = self.query_context()?;
-        let stream = self.sql.analytic().select_titled(query, texts, &context)?;
-        self.take_aftermath(&context.facts)?;
-        self.row_count = -1;
-        Ok(stream)
+    /// A query of a known tree that looks at many rows: the analytic way, or, where that does not
+    /// know some part of it, all the same over the tree.
+    fn run_long(&mut self, tree: &QueryPlan, statement: &Statement<'_>) -> Result<Reply> {
+        if !statement.how.may_wait {
+            return Err(SqlError::would_wait());
+        }
+        let query = self.query_with_literals(statement)?;
+        let texts = item_texts(statement.source_text()?);
+        let view = self.read_view()?;
+        match self.select_analytically(&query, &texts, view) {
+            Err(error) if error.number == 1235 => self.run_tree_whole(tree, statement),
+            result => result.map(Reply::Rows),
+        }
+    }
+
+    /// The rows of a query whose literals stand in it, whichever way it goes.
+    pub(super) fn query_rows(&mut self, query: &Query, how: How) -> Result<RowStream> {
+        if let Ok(plan) = self.bind_query(query, &[]) {
+            let mut scanned = Scanned::default();
+            scanned.scan(b"", self.variables.mode)?;
+            let statement =
+                Statement { text: b"", scanned: &scanned, parameters: &[], own: &[], how };
+            if let Some(Reply::Rows(rows)) = self.run_plan(&Arc::new(plan), &statement)? {
+                return Ok(rows);
+            }
+        }
+        self.select_by_text(query, &[])
+    }
+
+    /// Runs a query whose literals stand in it; `texts` as `item_texts` gives them, or nothing.
+    pub(super) fn select_by_text(&mut self, query: &Query, texts: &[String]) -> Result<RowStream> {
+        let view = self.read_view()?;
+        self.select_parsed(query, texts, view)
     }
 
     /// What an analytic query reads and asks.
@@ -156,10 +232,15 @@ impl Session {
     /// What plain SELECTs read now: the transaction's snapshot with its writes, or a fresh one.
     pub(super) fn read_view(&mut self) -> Result<Arc<dyn Read>> {
         let base = self.base_snapshot()?;
-        Ok(match &self.open {
-            Some(open) => open.transaction().frozen_at(base),
-            None => base,
-        })
+        Ok(self.with_own_writes(base))
+    }
+
+    /// A state with the transaction's own writes over it, if it has some.
+    pub(super) fn with_own_writes(&self, base: Arc<dyn Read>) -> Arc<dyn Read> {
+        match &self.open {
+            Some(open) if open.has_writes() => open.transaction().frozen_at(base),
+            _ => base,
+        }
     }
 
     /// As `read_view`, without the transaction's own writes.
@@ -186,6 +267,8 @@ impl Session {
         let facts = plan.needs_facts.then(|| self.facts());
         let zone = self.variables.zone;
         let mut scope = Scope::bare(statement.parameters, zone);
+        let limits = Arc::clone(&self.limits);
+        scope.limits = &limits;
         scope.mode = self.variables.mode;
         scope.facts = facts.as_deref();
         let reply = match &plan.from {
@@ -194,9 +277,9 @@ impl Session {
                 scope.warnings = Some(&warnings);
                 let row = constant_row(plan, &scope);
                 self.warnings = warnings;
-                let row = row?;
+                let (row, room) = row?;
                 self.found_rows = u64::from(row.is_some());
-                let source = Box::new(ValueRows { rows: row.into_iter().collect(), at: 0 });
+                let source = ValueRows::new(row.into_iter().collect(), room);
                 Some(RowStream::new(Arc::clone(&plan.columns), zone, source))
             }
             Some(from) => {
@@ -204,12 +287,29 @@ impl Session {
                 let limit = row_count(plan.limit.as_ref(), &scope)?.unwrap_or(u64::MAX);
                 let offset = row_count(plan.offset.as_ref(), &scope)?.unwrap_or(0);
                 let limits = (offset, limit);
-                if from.locking && (self.open.is_some() || !self.variables.autocommit) {
+                if from.locking.is_some() && (self.open.is_some() || !self.variables.autocommit) {
                     Some(self.locking_read(plan, limits, &scope, facts.as_ref(), statement)?)
                 } else {
                     self.plain_read(plan, limits, &scope, facts.as_ref(), statement)?
                 }
             }
+        };
+        let reply = match reply {
+            // What the rows leave to the session must be there when the next statement begins.
+            Some(mut stream) if plan.leaves_something && plan.from.is_some() => {
+                let mut rows = Vec::new();
+                let limits = Arc::clone(&self.limits);
+                let mut held = limits.hold();
+                while stream.next(statement.how, &mut |row| {
+                    let row: Vec<Value> = row.iter().map(Datum::to_value).collect();
+                    row.iter().try_for_each(|value| held.add_value(value))?;
+                    rows.push(row);
+                    Ok(Pace::More)
+                })? {}
+                let source = ValueRows::new(rows, held.into_room());
+                Some(RowStream::new(Arc::clone(&plan.columns), zone, source))
+            }
+            reply => reply,
         };
         if let Some(facts) = &facts {
             self.take_aftermath(facts)?;
@@ -251,6 +351,7 @@ impl Session {
             all_terms: found.all_terms,
             parameters: Vec::new(),
             facts: facts.cloned(),
+            limits: Arc::clone(&self.limits),
             zone: scope.zone,
             mode: scope.mode,
             plan: Arc::clone(plan),
@@ -319,29 +420,50 @@ impl Session {
         let (index, direction) = (access.index, access.direction);
         // An index that cannot be used as planned does not give the order either.
         let sorted = !from.sort.is_empty() && (!from.sorted || found.all_terms);
-        let (skip, take) = if sorted { (0, u64::MAX) } else { (offset, limit) };
+        // LIMIT counts the rows that are had, so that those skipped do not count.
+        let skips = from.locking == Some(Locking::SkipLocked);
+        // So that a row which has gone when its lock is had is made up for by the next.
+        let cut_later = sorted || skips || limit != u64::MAX;
+        let (skip, take) = if cut_later { (0, u64::MAX) } else { (offset, limit) };
         let table = Arc::clone(&from.table);
         let mut gatherer = Gatherer::new(table, index, direction, found.ranges, skip, take);
         let how = statement.how;
         let terms = access.filter(found.all_terms);
-        let gathered = self.writing(|_, transaction| {
+        let locking = from.locking.unwrap_or(Locking::Wait);
+        let usual = LockWait::AtMost(self.variables.lock_wait);
+        let gathered = self.writing(how, |_, transaction| {
             let mut first = Gathered::default();
-            let mut filter = |row: &RowRef<'_>| holds_all(terms, *row, scope);
-            let filter: &mut Filter<'_> = &mut filter;
-            let (view, reach) = (transaction.view(), how.reach);
-            gatherer.fill(&engine, view, reach, Piece::ALL, Some(filter), &mut first)?;
             let mut locked = Gathered::default();
-            for n in 0..first.len() {
-                transaction.lock_row(&from.table, first.key(n))?;
-                let mut outcome = Ok(false);
-                engine.get(transaction.view(), &from.table, first.key(n), reach, &mut |found| {
-                    outcome = holds_all(&access.terms, found.row, scope);
-                    if let Ok(true) = outcome {
-                        locked.push(engine.budget(), found.key, found.row.bytes())?;
+            let mut filter = |row: &RowRef<'_>| holds_all(terms, *row, scope);
+            let reach = how.reach;
+            let wanted = if cut_later && !sorted { offset.saturating_add(limit) } else { u64::MAX };
+            let piece = if wanted == u64::MAX { Piece::ALL } else { LOCKED_PIECE };
+            loop {
+                first.clear();
+                let filter: &mut Filter<'_> = &mut filter;
+                let view = transaction.view();
+                gatherer.fill(&engine, view, reach, piece, Some(filter), &mut first)?;
+                for n in 0..first.len() {
+                    if locked.len() as u64 >= wanted {
+                        break;
                     }
-                    Ok(())
-                })?;
-                outcome?;
+                    if !lock_row(transaction, &from.table, first.key(n), locking, usual)? {
+                        continue;
+                    }
+                    let mut outcome = Ok(false);
+                    let view = transaction.view();
+                    engine.get(view, &from.table, first.key(n), reach, &mut |found| {
+                        outcome = holds_all(&access.terms, found.row, scope);
+                        if let Ok(true) = outcome {
+                            locked.push(engine.budget(), found.key, found.row.bytes())?;
+                        }
+                        Ok(())
+                    })?;
+                    outcome?;
+                }
+                if gatherer.is_done() || locked.len() as u64 >= wanted {
+                    break;
+                }
             }
             if sorted {
                 sort_rows(&mut locked, &from.table, &from.sort, scope)?;
@@ -358,16 +480,44 @@ impl Session {
             all_terms: false,
             parameters: Vec::new(),
             facts: facts.cloned(),
+            limits: Arc::clone(&self.limits),
             zone: scope.zone,
             mode: scope.mode,
             plan: Arc::clone(plan),
         };
-        if sorted {
+        if cut_later {
             source.cut(offset, limit);
         }
         self.found_rows = source.gathered.len() as u64;
         source.keep_parameters(statement.parameters);
         Ok(RowStream::new(Arc::clone(&plan.columns), scope.zone, Box::new(source)))
+    }
+}
+
+/// Locks a row as the statement says; `false` for one to be skipped.
+fn lock_row(
+    transaction: &mut Transaction,
+    table: &Arc<Table>,
+    key: &[u8],
+    locking: Locking,
+    usual: LockWait,
+) -> Result<bool> {
+    if locking == Locking::Wait {
+        transaction.lock_row(table, key)?;
+        return Ok(true);
+    }
+    transaction.set_wait(LockWait::AtMost(Duration::ZERO));
+    let locked = transaction.lock_row(table, key);
+    transaction.set_wait(usual);
+    match (locked, locking) {
+        (Ok(()), _) => Ok(true),
+        (Err(rows::Error::LockTimeout | rows::Error::Conflict), Locking::SkipLocked) => Ok(false),
+        (Err(rows::Error::LockTimeout | rows::Error::Conflict), _) => Err(SqlError::new(
+            3572,
+            "Statement aborted because lock(s) could not be acquired immediately and NOWAIT is \
+             set.",
+        )),
+        (Err(error), _) => Err(error.into()),
     }
 }
 
@@ -431,18 +581,22 @@ fn literal_token(value: Datum<'_>, zone: Zone) -> Token {
 }
 
 /// The one row of a SELECT without a table; none if its condition says so or LIMIT is 0.
-fn constant_row(plan: &SelectPlan, scope: &Scope<'_>) -> Result<Option<Vec<Value>>> {
+fn constant_row(plan: &SelectPlan, scope: &Scope<'_>) -> Result<(Option<Vec<Value>>, Room)> {
     if let Some(condition) = &plan.condition
         && !condition.holds(scope)?
     {
-        return Ok(None);
+        return Ok((None, Room::default()));
     }
     let limit = row_count(plan.limit.as_ref(), scope)?;
     let offset = row_count(plan.offset.as_ref(), scope)?;
     let mut row = Vec::with_capacity(plan.outputs.len());
+    let mut held = scope.limits.hold();
     for (output, column) in plan.outputs.iter().zip(plan.columns.iter()) {
         let Output::Node(node) = output else { continue };
-        row.push(fit(&column.ty, node.evaluate(scope)?, &node.ty, scope));
+        let value = fit(&column.ty, node.evaluate(scope)?, &node.ty, scope);
+        held.add(value_bytes(&value))?;
+        row.push(value);
     }
-    Ok((limit != Some(0) && offset.unwrap_or(0) == 0).then_some(row))
+    let given = limit != Some(0) && offset.unwrap_or(0) == 0;
+    Ok((given.then_some(row), held.into_room()))
 }

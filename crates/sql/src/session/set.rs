@@ -5,37 +5,36 @@
 use std::sync::Arc;
 
 use rows::datum::{Datum, Value};
+use rows::temporal::Zone;
+use rows::types::ColumnType;
 
 use super::Session;
 use crate::error::{Result, SqlError};
-use crate::expression::{Names, Scope, bind};
+use crate::expression::{BindFailure, Names, Scope, bind};
 use crate::parse::set::{Scope as Whose, SetItem};
 use crate::reply::{How, Reply};
+use crate::warning::Level;
 
 impl Session {
     /// The value of an expression without a row, and its text.
     pub(super) fn value_of(&mut self, expr: &sqlparser::ast::Expr) -> Result<(Value, String)> {
         let mode = self.variables.mode;
-        let node = bind(expr, &Names::none("field list", mode)).map_err(SqlError::from)?;
+        let node = match bind(expr, &Names::none("field list", mode)) {
+            Ok(node) => node,
+            // With a sub-query it is one.
+            Err(BindFailure::Elsewhere(_)) => return self.value_of_query(expr),
+            Err(BindFailure::Wrong(error)) => return Err(error),
+        };
         let facts = self.facts();
         let mut scope = Scope::bare(&[], self.variables.zone);
         scope.mode = mode;
         scope.facts = Some(&facts);
+        scope.limits = &facts.limits;
         let cell = node.evaluate(&scope)?;
-        let mut shown = Vec::new();
-        crate::expression::text_of(&node.ty, cell.datum(), scope.zone, &mut shown);
-        // A time in a variable is its text.
-        let value = match cell.datum() {
-            Datum::Date(_)
-            | Datum::Time(_)
-            | Datum::DateTime(_)
-            | Datum::Timestamp(_)
-            | Datum::Enum(_) => Value::Bytes(shown.clone()),
-            datum => datum.to_value(),
-        };
+        let kept = variable_value(&node.ty, cell.datum(), scope.zone);
         drop(cell);
         self.take_aftermath(&facts)?;
-        Ok((value, String::from_utf8_lossy(&shown).into_owned()))
+        Ok(kept)
     }
 
     pub(super) fn evaluate_and_forget(
@@ -71,24 +70,35 @@ impl Session {
         Ok(())
     }
 
+    /// SET: all values are those from before the statement.
     pub(super) fn set(&mut self, items: &[SetItem]) -> Result<Reply> {
+        let mut values = Vec::with_capacity(items.len());
         for item in items {
+            values.push(match item {
+                SetItem::User { value, .. } => Some(self.value_of(value)?),
+                SetItem::System { value: Some(value), .. } => Some(self.value_of(value)?),
+                _ => None,
+            });
+        }
+        for (item, value) in items.iter().zip(values) {
             match item {
                 SetItem::Nothing => {}
-                SetItem::User { name, value } => {
-                    let value = self.value_of(value)?.0;
+                SetItem::User { name, .. } => {
+                    let value = value.map_or(Value::Null, |(value, _)| value);
                     self.keep_variables(vec![(name.clone(), value)])?;
                 }
-                SetItem::System { scope, name, value } => {
-                    let value = value.as_ref().map(|expr| self.value_of(expr)).transpose()?;
-                    self.set_system(*scope, name, value)?;
-                }
+                SetItem::System { scope, name, .. } => self.set_system(*scope, name, value)?,
                 SetItem::Names { charset, collation } => {
                     self.set_names(charset.as_deref(), collation.as_deref())?;
                 }
                 SetItem::CharacterSet(charset) => self.set_names(charset.as_deref(), None)?,
-                SetItem::Transaction { scope, isolation, read_only } => {
-                    self.set_transaction(*scope, *isolation, *read_only)?;
+                SetItem::Transaction { scope, lasting, isolation, read_only } => {
+                    if let Some(level) = isolation {
+                        let value = Value::Bytes(level.as_bytes().to_vec());
+                        let value = Some((value, (*level).to_string()));
+                        self.set_system(*scope, "transaction_isolation", value)?;
+                    }
+                    self.set_read_only(*scope, *lasting, *read_only)?;
                 }
             }
         }
@@ -104,7 +114,21 @@ impl Session {
         let sql = Arc::clone(&self.sql);
         let given = value.as_ref().map(|(value, text)| (value, text.clone()));
         if scope == Whose::Global {
+            if matches!(name, "read_only" | "super_read_only")
+                && given
+                    .as_ref()
+                    .is_some_and(|(_, text)| text != "0" && !text.eq_ignore_ascii_case("off"))
+            {
+                return Err(SqlError::unsupported(format_args!("SET GLOBAL {name}")));
+            }
             sql.globals().set(name, given)?;
+            if !crate::variables::has_effect(name) {
+                self.warnings.borrow_mut().push(
+                    Level::Warning,
+                    1235,
+                    format!("Variable '{name}' is kept and shown, and changes nothing"),
+                );
+            }
             if name == "rowhouse_durability" {
                 let definition = crate::variables::definition(name);
                 let word = definition.map(|definition| sql.globals().text(definition));
@@ -156,21 +180,38 @@ impl Session {
         Ok(())
     }
 
-    fn set_transaction(
-        &mut self,
-        scope: Whose,
-        isolation: Option<&str>,
-        read_only: Option<bool>,
-    ) -> Result<()> {
-        if let Some(level) = isolation {
-            let value = (Value::Bytes(level.as_bytes().to_vec()), level.to_string());
-            self.set_system(scope, "transaction_isolation", Some(value))?;
-        }
-        if let Some(read_only) = read_only {
+    /// SET [SESSION | GLOBAL] TRANSACTION READ ONLY; without a scope it is for the next one.
+    fn set_read_only(&mut self, scope: Whose, lasting: bool, said: Option<bool>) -> Result<()> {
+        let Some(read_only) = said else { return Ok(()) };
+        if !lasting {
             self.next_read_only = Some(read_only);
+            return Ok(());
         }
-        Ok(())
+        let value = (Value::Int(i64::from(read_only)), i64::from(read_only).to_string());
+        self.set_system(scope, "transaction_read_only", Some(value))
     }
+}
+
+/// A value as a user variable keeps it, a time as its text, and how it prints.
+pub(super) fn variable_value(ty: &ColumnType, datum: Datum<'_>, zone: Zone) -> (Value, String) {
+    let mut shown = Vec::new();
+    crate::expression::text_of(ty, datum, zone, &mut shown);
+    let value = match datum {
+        Datum::Date(_)
+        | Datum::Time(_)
+        | Datum::DateTime(_)
+        | Datum::Timestamp(_)
+        | Datum::Enum(_) => Value::Bytes(shown.clone()),
+        // As many digits as it shows.
+        Datum::Decimal(value) => match ty {
+            ColumnType::Decimal { scale, .. } => {
+                Value::Decimal(value.rescale(*scale).unwrap_or(value))
+            }
+            _ => Value::Decimal(value),
+        },
+        datum => datum.to_value(),
+    };
+    (value, String::from_utf8_lossy(&shown).into_owned())
 }
 
 /// Memory of a user variable, about.

@@ -17,6 +17,7 @@ use rows::temporal::Zone;
 use crate::context::Facts;
 use crate::error::Result;
 use crate::expression::{Node, RowView, Scope, fit};
+use crate::limits::{Limits, Room};
 use crate::mode::SqlMode;
 use crate::point::{Filter, Gathered, Gatherer, Output, Piece, SelectPlan};
 use crate::reply::{How, Pace, RowSource, Sink};
@@ -36,10 +37,26 @@ pub(super) fn holds_all(terms: &[Node], row: RowRef<'_>, scope: &Scope<'_>) -> R
 
 /// Rows that are there already.
 pub(crate) struct ValueRows {
-    /// The rows.
-    pub rows: Vec<Vec<Value>>,
+    rows: Vec<Vec<Value>>,
     /// The next one.
-    pub at: usize,
+    at: usize,
+    /// Memory of large values among them.
+    _room: Room,
+}
+
+impl ValueRows {
+    /// A source of these rows, for whose values this memory was taken.
+    pub fn new(rows: Vec<Vec<Value>>, room: Room) -> Box<ValueRows> {
+        Box::new(ValueRows { rows, at: 0, _room: room })
+    }
+}
+
+/// Bytes of a value that are counted, for it and for the packet that it is written to.
+pub(super) fn value_bytes(value: &Value) -> usize {
+    match value {
+        Value::Bytes(bytes) => 2 * bytes.len(),
+        _ => 0,
+    }
 }
 
 impl RowSource for ValueRows {
@@ -71,6 +88,7 @@ pub(super) struct TableSource {
     /// Kept only while expressions need them.
     pub(super) parameters: Vec<Value>,
     pub(super) facts: Option<Arc<Facts>>,
+    pub(super) limits: Arc<Limits>,
     pub(super) zone: Zone,
     pub(super) mode: SqlMode,
     pub(super) plan: Arc<SelectPlan>,
@@ -117,6 +135,9 @@ impl RowSource for TableSource {
         let mut scope = Scope::bare(&datums, self.zone);
         scope.mode = self.mode;
         scope.facts = facts.as_deref();
+        let limits = Arc::clone(&self.limits);
+        limits.set_in_loop(!how.may_wait);
+        scope.limits = &limits;
         let result = self.give(how, sink, &scope);
         drop(datums);
         self.parameters = parameters;
@@ -161,6 +182,7 @@ impl TableSource {
             } else {
                 let scope = scope.with_row(RowView::Stored(row));
                 let mut values = Vec::with_capacity(plan.outputs.len());
+                let mut held = scope.limits.hold();
                 for (output, column) in plan.outputs.iter().zip(plan.columns.iter()) {
                     values.push(match output {
                         Output::Column(position) => row.column(*position)?.to_value(),
@@ -168,6 +190,7 @@ impl TableSource {
                             fit(&column.ty, node.evaluate(&scope)?, &node.ty, &scope)
                         }
                     });
+                    held.add(values.last().map_or(0, value_bytes))?;
                 }
                 let computed: Vec<Datum<'_>> = values.iter().map(Value::as_datum).collect();
                 sink(&computed)?

@@ -4,10 +4,15 @@
 //! Invariants
 //! 1. A statement that failed is undone to where it began; on a deadlock the whole transaction
 //!    is, as in InnoDB.
-//! 2. Without an open transaction each statement is one of its own.
+//! 2. A statement that panicked has undone itself in a group, and the whole transaction that it
+//!    was part of.
+//! 3. Without an open transaction each statement is one of its own.
+//! 4. In an event loop a statement of an open transaction tries its locks and reads in memory;
+//!    one that would wait leaves the transaction as it was, but for locks it has by then.
 //!
 //! Not here: locks and commits (`rows::transaction`).
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
 use rows::Group;
@@ -16,7 +21,11 @@ use rows::transaction::Transaction;
 
 use super::Session;
 use crate::error::{Result, SqlError};
-use crate::reply::Reply;
+use crate::reply::{How, Reply};
+
+/// Bytes of a transaction's writes and locks that an event loop adds to, or commits; what has more
+/// is a pool thread's work, where it may go to files.
+const LOOP_BYTES_MAX: usize = 64 << 10;
 
 /// An open transaction.
 pub(super) struct OpenTransaction {
@@ -31,6 +40,11 @@ impl OpenTransaction {
     /// Whether it has written.
     pub fn has_writes(&self) -> bool {
         !self.transaction.is_empty()
+    }
+
+    /// Whether it is a matter for an event loop.
+    fn is_small(&self) -> bool {
+        self.transaction.bytes() <= LOOP_BYTES_MAX && !self.transaction.is_spilled()
     }
 
     /// The transaction.
@@ -61,7 +75,19 @@ impl Session {
     }
 
     fn new_transaction(&self) -> Result<Transaction> {
-        Ok(self.sql.engine().begin(LockWait::AtMost(self.variables.lock_wait))?)
+        let wait = LockWait::AtMost(self.variables.lock_wait);
+        let mut transaction = self.sql.engine().begin(wait)?;
+        let kill = Arc::clone(&self.process.kill);
+        transaction.give_up_if(Arc::new(move || kill.check().is_err()));
+        Ok(transaction)
+    }
+
+    /// A wait that a KILL has ended is told as that.
+    fn told_apart(&self, error: SqlError) -> SqlError {
+        match self.process.kill.check() {
+            Err(killed) if error.number == 1205 => killed,
+            _ => error,
+        }
     }
 
     /// A fresh snapshot of everything.
@@ -78,8 +104,9 @@ impl Session {
     }
 
     fn open(&mut self, read_only: Option<bool>) -> Result<()> {
-        let read_only =
-            read_only.or(self.next_read_only.take()).unwrap_or(self.variables.read_only);
+        // What was said of the next transaction is of this one, whatever that says itself.
+        let next = self.next_read_only.take();
+        let read_only = read_only.or(next).unwrap_or(self.variables.read_only);
         let transaction = self.new_transaction()?;
         self.open = Some(OpenTransaction {
             transaction,
@@ -91,9 +118,9 @@ impl Session {
     }
 
     /// BEGIN, START TRANSACTION.
-    pub(super) fn begin(&mut self, read_only: bool, snapshot: bool) -> Result<Reply> {
+    pub(super) fn begin(&mut self, read_only: Option<bool>, snapshot: bool) -> Result<Reply> {
         self.commit_open()?;
-        self.open(read_only.then_some(true))?;
+        self.open(read_only)?;
         if snapshot {
             let taken = self.fresh_snapshot()?;
             if let Some(open) = &mut self.open {
@@ -108,6 +135,11 @@ impl Session {
         self.open.as_ref().is_some_and(OpenTransaction::has_writes)
     }
 
+    /// Whether what is open may be committed in an event loop, by a group.
+    pub(super) fn may_commit_in_loop(&self) -> bool {
+        self.open.as_ref().is_none_or(OpenTransaction::is_small)
+    }
+
     /// Commits what is open: COMMIT, and what commits implicitly.
     pub(super) fn commit_open(&mut self) -> Result<()> {
         let durability = self.durability();
@@ -119,10 +151,18 @@ impl Session {
         }
     }
 
-    /// COMMIT.
-    pub(super) fn commit(&mut self, chain: bool) -> Result<Reply> {
+    /// COMMIT; with a group, what was written joins it.
+    pub(super) fn commit(&mut self, chain: bool, group: Option<&mut Group>) -> Result<Reply> {
         let read_only = self.open.as_ref().is_some_and(|open| open.read_only);
-        self.commit_open()?;
+        match (group, self.has_open_writes()) {
+            (Some(group), true) => {
+                let durability = self.durability();
+                if let Some(open) = self.open.take() {
+                    group.add(open.transaction, durability);
+                }
+            }
+            _ => self.commit_open()?,
+        }
         if chain {
             self.open(Some(read_only))?;
         }
@@ -184,31 +224,40 @@ impl Session {
         let engine = Arc::clone(self.sql.engine());
         let transaction = group.transaction(&engine, LockWait::Never, self.durability())?;
         let mark = transaction.savepoint();
-        let result = work(self, transaction);
-        if result.is_err() {
+        // What others have written into the group stays, whatever happens in here.
+        let result = catch_unwind(AssertUnwindSafe(|| work(self, transaction)));
+        if !matches!(result, Ok(Ok(_))) {
             transaction.rollback_to(mark);
         }
-        result
+        result.unwrap_or_else(|panic| resume_unwind(panic))
     }
 
-    /// Whether a statement's writes may join a group: they are a transaction of their own.
-    pub(super) fn may_join(&self) -> bool {
-        self.open.is_none() && self.variables.autocommit && !self.variables.read_only
+    /// Whether a statement's writes may be tried in an event loop: they belong to the open
+    /// transaction, or are one of their own that can join a group.
+    pub(super) fn may_write_in_loop(&self, has_group: bool) -> bool {
+        match &self.open {
+            Some(open) => !open.read_only && open.is_small(),
+            None => {
+                let read_only = self.next_read_only.unwrap_or(self.variables.read_only);
+                has_group && self.variables.autocommit && !read_only
+            }
+        }
     }
 
     /// Runs the writes of one statement: in the open transaction, or in one of its own that is
     /// committed.
     pub(super) fn writing<T>(
         &mut self,
+        how: How,
         work: impl FnOnce(&mut Session, &mut Transaction) -> Result<T>,
     ) -> Result<T> {
         self.open_implicitly()?;
         let Some(mut open) = self.open.take() else {
-            if self.variables.read_only {
+            if self.next_read_only.take().unwrap_or(self.variables.read_only) {
                 return Err(read_only_error());
             }
             let mut transaction = self.new_transaction()?;
-            let result = work(self, &mut transaction)?;
+            let result = work(self, &mut transaction).map_err(|error| self.told_apart(error))?;
             if !transaction.is_empty() {
                 transaction.commit(self.durability())?;
             }
@@ -218,8 +267,12 @@ impl Session {
             self.open = Some(open);
             return Err(read_only_error());
         }
+        let lock_wait = LockWait::AtMost(self.variables.lock_wait);
+        open.transaction.set_wait(if how.may_wait { lock_wait } else { LockWait::Never });
         let mark = open.transaction.savepoint();
         let result = work(self, &mut open.transaction);
+        let result = result.map_err(|error| self.told_apart(error));
+        open.transaction.set_wait(lock_wait);
         match &result {
             // The transaction is gone, with all its locks.
             Err(error) if error.number == 1213 => drop(open),

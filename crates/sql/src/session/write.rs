@@ -15,6 +15,7 @@ use super::{Session, Statement};
 use crate::context::Facts;
 use crate::error::{Result, SqlError};
 use crate::expression::BindFailure;
+use crate::panics;
 use crate::parse::Cursor;
 use crate::parse::change::{self, Delete, Insert, Source, Update, single_table};
 use crate::plan::Plan;
@@ -55,7 +56,7 @@ impl Session {
         known: Option<&Plan>,
         mut group: Option<&mut Group>,
     ) -> Result<Reply> {
-        if !statement.how.may_wait && (group.is_none() || !self.may_join()) {
+        if !statement.how.may_wait && !self.may_write_in_loop(group.is_some()) {
             return Err(SqlError::would_wait());
         }
         let facts = self.facts();
@@ -75,6 +76,7 @@ impl Session {
             other => other,
         };
         let written = result?;
+        self.take_late_warnings();
         if let Err(error) = self.take_aftermath(&facts) {
             // The rows are written all the same.
             self.warnings.borrow_mut().push(Level::Warning, error.number, error.message);
@@ -198,7 +200,9 @@ impl Session {
             Plan::Insert(plan) => plan.ignore,
             Plan::Update(plan) => plan.ignore,
             Plan::Delete(plan) => plan.ignore,
-            Plan::Other | Plan::Select(_) => return self.run_parsed(statement, facts),
+            Plan::Other | Plan::Select(_) | Plan::Query(_) => {
+                return self.run_parsed(statement, facts);
+            }
         };
         self.change_with(facts, statement, ignore, group, |transaction, context, session| {
             let engine = session.sql.engine();
@@ -206,7 +210,7 @@ impl Session {
                 Plan::Insert(plan) => plan.run(transaction, context, &statement.scanned.runs),
                 Plan::Update(plan) => plan.run(engine, transaction, context),
                 Plan::Delete(plan) => plan.run(engine, transaction, context),
-                Plan::Other | Plan::Select(_) => unreachable!("parsed anew"),
+                Plan::Other | Plan::Select(_) | Plan::Query(_) => unreachable!("parsed anew"),
             }
         })
     }
@@ -236,8 +240,8 @@ impl Session {
             work(transaction, &context, session)
         };
         let result = match group {
-            Some(group) => self.writing_in(group, work),
-            None => self.writing(work),
+            Some(group) if self.open.is_none() => self.writing_in(group, work),
+            _ => self.writing(statement.how, work),
         };
         self.warnings = warnings;
         result
@@ -245,6 +249,7 @@ impl Session {
 
     /// Statements that are parsed anew: with queries, or with literals that cannot be taken out.
     fn run_parsed(&mut self, statement: &Statement<'_>, facts: &Arc<Facts>) -> Result<Written> {
+        self.keep_shape(statement);
         let text = statement.source_text()?;
         let mode = self.variables.mode;
         let tokens = Cursor::new(text, mode)?.into_tokens();
@@ -252,7 +257,7 @@ impl Session {
         let change = parse_change(&mut Cursor::of_tokens(tokens, text))?;
         let statement = Statement { parameters: &[], ..*statement };
         let plan = self.bind_change(&change)?;
-        if !matches!(plan, Plan::Other | Plan::Select(_)) {
+        if !matches!(plan, Plan::Other | Plan::Select(_) | Plan::Query(_)) {
             let nothing = Scanned::default();
             let statement = Statement { scanned: &nothing, ..statement };
             return self.run_change(&plan, &statement, facts, None);
@@ -263,7 +268,7 @@ impl Session {
                 let catalog = self.sql.engine().catalog();
                 let budget = Arc::clone(self.sql.engine().budget());
                 let plan = JoinedUpdate::new(update, catalog, self.database.as_deref())?;
-                let stream = self.select_latest(&plan.query)?;
+                let stream = self.select_latest(&plan.query, plan.ignore)?;
                 self.change_with(facts, &statement, plan.ignore, None, |t, context, _| {
                     let mut progress = Progress::new(&budget);
                     let columns = Arc::clone(stream.columns());
@@ -278,7 +283,7 @@ impl Session {
                 let catalog = self.sql.engine().catalog();
                 let budget = Arc::clone(self.sql.engine().budget());
                 let plan = JoinedDelete::new(delete, catalog, self.database.as_deref())?;
-                let stream = self.select_latest(&plan.query)?;
+                let stream = self.select_latest(&plan.query, plan.ignore)?;
                 self.change_with(facts, &statement, plan.ignore, None, |t, _, _| {
                     let mut progress = Progress::new(&budget);
                     each_row(stream, &mut |line| plan.apply(t, line, &mut progress))?;
@@ -289,15 +294,29 @@ impl Session {
     }
 
     /// A query over the latest state with the transaction's own writes, as writes see it.
-    fn select_latest(&mut self, query: &sqlparser::ast::Query) -> Result<RowStream> {
+    pub(super) fn select_latest(
+        &mut self,
+        query: &sqlparser::ast::Query,
+        ignore: bool,
+    ) -> Result<RowStream> {
+        let view = self.latest_view()?;
+        if ignore || !self.variables.mode.strict() {
+            return self.select_parsed(query, &[], view);
+        }
+        // What is too long to be written is an error in the query already.
+        let strict = Arc::new(self.limits.strict());
+        let limits = std::mem::replace(&mut self.limits, strict);
+        let shape = Arc::clone(&self.shape);
+        let stream = panics::caught(shape.as_bytes(), || self.select_parsed(query, &[], view));
+        self.limits = limits;
+        stream
+    }
+
+    /// The latest state with the transaction's own writes.
+    pub(super) fn latest_view(&mut self) -> Result<Arc<dyn rows::store::Read>> {
         self.open_implicitly()?;
         let base = self.fresh_snapshot()?;
-        let view = match &self.open {
-            Some(open) => open.transaction().frozen_at(base),
-            None => base,
-        };
-        let context = crate::context::QueryContext { view, facts: self.facts() };
-        self.sql.analytic().select(query, &context)
+        Ok(self.with_own_writes(base))
     }
 
     fn insert_select(
@@ -313,7 +332,7 @@ impl Session {
         let (database, name) = self.qualified(&insert.table)?;
         let table = self.sql.engine().catalog().table(database, name)?;
         let plan = bind_insert(&insert, table, self.variables.mode).map_err(SqlError::from)?;
-        let stream = self.select_latest(query)?;
+        let stream = self.select_latest(query, plan.ignore)?;
         self.insert_stream(&plan, stream, statement, facts)
     }
 

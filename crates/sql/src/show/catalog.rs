@@ -76,10 +76,11 @@ pub fn open_tables(engine: &Engine, database: &str) -> Result<Listing> {
     Ok(listing)
 }
 
-/// About how many rows a table has: from its size and that of its first rows.
+/// About how many rows a table has: exact when there are few, else the number that the engine keeps,
+/// else from its size and that of its first rows.
 pub fn approximate_rows(engine: &Engine, table: &Table) -> u64 {
     /// Rows looked at.
-    const SAMPLE: usize = 64;
+    const SAMPLE: usize = 128;
     let (mut seen, mut bytes) = (0u64, 0u64);
     let range = table.index_range(0);
     let view = engine.latest();
@@ -101,6 +102,9 @@ pub fn approximate_rows(engine: &Engine, table: &Table) -> u64 {
     );
     if sampled.is_err() || (seen as usize) < SAMPLE {
         return seen;
+    }
+    if let Ok(Some(rows)) = engine.row_count(table) {
+        return rows.max(seen);
     }
     let total = engine.store().approximate_bytes(&range).unwrap_or(0);
     (total * seen / bytes.max(1)).max(seen)
@@ -235,7 +239,7 @@ pub fn columns(table: &Table, full: bool) -> Listing {
         false => Listing::new(&["Field", "Type", "Null", "Key", "Default", "Extra"]),
     };
     for (position, column) in table.columns.iter().enumerate() {
-        let mut row = vec![text(&column.name), text(column.ty.mysql_type_name())];
+        let mut row = vec![text(&column.name), text(column.mysql_type_name())];
         if full {
             let binary = matches!(
                 column.ty,

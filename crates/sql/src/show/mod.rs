@@ -7,6 +7,7 @@
 
 pub mod catalog;
 mod explain;
+mod explain_tree;
 mod server;
 
 use rows::collation;
@@ -25,6 +26,7 @@ pub use catalog::{
     tables,
 };
 pub use explain::{EXPLAIN_COLUMNS, explain_lines, plan_text};
+pub use explain_tree::tree_lines;
 pub use server::{
     character_sets, collations, engines, grants, plugins, privileges, processes, status, variables,
     warnings,

@@ -106,7 +106,7 @@ pub fn processes(sql: &Sql, full: bool) -> Listing {
             maybe(line.database),
             text(line.command),
             number(now.saturating_sub(line.since) / 1_000_000),
-            text(if line.command == "Query" { "executing" } else { "" }),
+            text(line.state),
             maybe(info),
         ]);
     }

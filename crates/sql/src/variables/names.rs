@@ -71,7 +71,7 @@ const fn variable(
 }
 
 /// All variables, sorted by name.
-pub static VARIABLES: [Definition; 195] = [
+pub static VARIABLES: [Definition; 196] = [
     variable("auto_increment_increment", Kind::Number, "1", Reach::ReadOnly),
     variable("auto_increment_offset", Kind::Number, "1", Reach::ReadOnly),
     variable("autocommit", Kind::Switch, "ON", Reach::Both),
@@ -149,7 +149,7 @@ pub static VARIABLES: [Definition; 195] = [
     variable("lc_time_names", Kind::Text, "en_US", Reach::Both),
     variable("license", Kind::Text, "Apache-2.0", Reach::ReadOnly),
     variable("local_infile", Kind::Switch, "ON", Reach::Global),
-    variable("lock_wait_timeout", Kind::Number, "31536000", Reach::Both),
+    variable("lock_wait_timeout", Kind::Number, "50", Reach::Both),
     variable("log_bin", Kind::Switch, "OFF", Reach::ReadOnly),
     variable("log_bin_trust_function_creators", Kind::Switch, "OFF", Reach::Global),
     variable("log_output", Kind::Text, "FILE", Reach::Global),
@@ -205,6 +205,7 @@ pub static VARIABLES: [Definition; 195] = [
     variable("read_rnd_buffer_size", Kind::Number, "262144", Reach::Both),
     variable("require_secure_transport", Kind::Switch, "OFF", Reach::Global),
     variable("rowhouse_durability", Kind::Text, "every-commit", Reach::Both),
+    variable("rowhouse_executor", Kind::Text, "auto", Reach::Both),
     variable("secure_file_priv", Kind::Text, "NULL", Reach::ReadOnly),
     variable("server_id", Kind::Number, "1", Reach::Global),
     variable("server_uuid", Kind::Text, "00000000-0000-0000-0000-000000000000", Reach::ReadOnly),

@@ -3,7 +3,7 @@
 //! Invariants
 //! 1. A row is decided upon under its lock, from its latest state: the condition is checked again
 //!    there.
-//! 2. An UPDATE that moves rows within the index it reads has read all of them before it writes.
+//! 2. An UPDATE that moves rows within the index it reads, reads it as it was at the beginning.
 //!
 //! Not here: several tables and sub-queries (`joined`).
 
@@ -153,7 +153,8 @@ impl Target {
         self.access.terms.iter().chain(keys).chain(&self.limit).any(Node::waits)
     }
 
-    /// Calls `each` with the key of every row that matches, in order.
+    /// Calls `each` with the key of every row that matches, in order; `moves`: which may change
+    /// what is read.
     ///
     /// # Errors
     /// `would_wait` for a transaction of an event loop when there are many, before any is given.
@@ -162,7 +163,7 @@ impl Target {
         engine: &Engine,
         transaction: &mut Transaction,
         context: &WriteContext<'_>,
-        at_once: bool,
+        moves: bool,
         each: &mut dyn FnMut(&mut Transaction, &[u8]) -> Result<()>,
     ) -> Result<()> {
         let scope = context.scope();
@@ -181,7 +182,12 @@ impl Target {
         .with_kill(Arc::clone(&context.facts.kill));
         let reach = transaction.reach();
         let in_loop = reach == Reach::Memory;
-        let piece = match at_once || sorted {
+        // In a loop all of the few rows are read before the first is written.
+        let still = match moves && !in_loop {
+            true => Some(transaction.frozen_at(engine.store().snapshot()?)),
+            false => None,
+        };
+        let piece = match sorted {
             _ if in_loop => Piece { bytes_max: PIECE_BYTES, rows_max: LOOP_ROWS_MAX },
             true => Piece::ALL,
             false => Piece { bytes_max: PIECE_BYTES, rows_max: usize::MAX },
@@ -199,7 +205,8 @@ impl Target {
             };
             let filter: Option<&mut crate::point::Filter<'_>> =
                 if terms.is_empty() { None } else { Some(&mut filter) };
-            gatherer.fill(engine, transaction.view(), reach, piece, filter, &mut gathered)?;
+            let view = still.as_deref().unwrap_or_else(|| transaction.view());
+            gatherer.fill(engine, view, reach, piece, filter, &mut gathered)?;
             if in_loop && !gatherer.is_done() {
                 return Err(SqlError::would_wait());
             }
@@ -208,6 +215,7 @@ impl Target {
             }
             let count = gathered.len().min(usize::try_from(limit).unwrap_or(usize::MAX));
             for n in 0..count {
+                context.facts.limits.check()?;
                 each(transaction, gathered.key(n))?;
             }
         }

@@ -70,8 +70,7 @@ pub fn now_value(ty: &ColumnType, now: i64, zone: Zone) -> Value {
             Value::Timestamp(Timestamp::from_micros(now.max(0) as u64).truncate(*fsp))
         }
         _ => {
-            let micros = now + i64::from(zone.offset_seconds) * 1_000_000;
-            let clock = DateTime::from_micros(micros).unwrap_or(DateTime::ZERO);
+            let clock = zone.datetime_at(now).unwrap_or(DateTime::ZERO);
             let fsp = if let ColumnType::DateTime { fsp } = ty { *fsp } else { 0 };
             convert(ty, Datum::DateTime(clock.truncate(fsp)), zone).value
         }
@@ -120,7 +119,9 @@ impl WriteContext<'_> {
             ) => {
                 return Ok(Value::Int(v));
             }
-            (Datum::Double(v), ColumnType::Double) => return Ok(Value::Double(v)),
+            (Datum::Double(v), ColumnType::Double) if !column.unsigned => {
+                return Ok(Value::Double(v));
+            }
             _ => {}
         }
         let mut word = Vec::new();
@@ -142,7 +143,7 @@ impl WriteContext<'_> {
             }
             other => other,
         };
-        let converted = convert(&column.ty, datum, zone);
+        let converted = column.convert(datum, zone);
         if let Some(issue) = converted.issue {
             self.issue(column, datum, issue, row)?;
         } else if converted.note {

@@ -193,6 +193,7 @@ pub fn assign(
     row: u64,
 ) -> Result<Vec<(usize, Value)>> {
     let mut values: Vec<Value> = old.iter().map(Datum::to_value).collect();
+    let mut held = context.facts.limits.hold();
     for (position, node) in sets {
         let column = &table.columns[*position];
         let value = match node {
@@ -203,7 +204,9 @@ pub fn assign(
                 scope.incoming = incoming;
                 let cell = node.evaluate(&scope)?;
                 // Outside of strict mode an UPDATE to NULL stores the type's empty value.
-                context.store(column, cell.datum(), &node.ty, row, false)?
+                let value = context.store(column, cell.datum(), &node.ty, row, false)?;
+                held.add(bytes_of(&value))?;
+                value
             }
         };
         values[*position] = value;
@@ -218,6 +221,14 @@ pub fn assign(
         }
     }
     Ok(out)
+}
+
+/// What a new value counts in the statement's memory.
+fn bytes_of(value: &Value) -> usize {
+    match value {
+        Value::Bytes(bytes) => bytes.len(),
+        _ => 0,
+    }
 }
 
 /// Counts of an INSERT under way.
@@ -309,6 +320,7 @@ impl InsertPlan {
         values.clear();
         values.resize(self.table.columns.len(), Value::Null);
         let mut said = vec![false; self.table.columns.len()];
+        let mut held = context.facts.limits.hold();
         for (position, node) in self.columns.iter().zip(&plan.values) {
             let Some(node) = node else { continue };
             said[*position] = true;
@@ -324,6 +336,7 @@ impl InsertPlan {
                 let cell = node.evaluate(&scope)?;
                 let value = context.store(column, cell.datum(), &node.ty, row, alone)?;
                 drop(cell);
+                held.add(bytes_of(&value))?;
                 value
             };
             values[*position] = value;

@@ -16,13 +16,13 @@ use rows::datum::Datum;
 
 use crate::context::Facts;
 use crate::error::{Result, SqlError};
-use crate::expression::{RowView, Scope};
+use crate::expression::Scope;
 use crate::warning::Warnings;
 
 pub use change::{DeletePlan, UpdatePlan, bind_delete, bind_update, row_count};
 pub use column::{Store, default_of, implied_default};
 pub use insert::{InsertPlan, Tally, bind_insert, count_mismatch};
-pub use joined::{JoinedDelete, JoinedUpdate, Progress};
+pub use joined::{JoinedDelete, JoinedUpdate, KEY_COLUMN, Progress};
 
 /// Most rows that a statement changes in an event loop.
 const LOOP_ROWS_MAX: usize = 16;
@@ -50,14 +50,12 @@ impl<'a> WriteContext<'a> {
     /// What expressions are evaluated over, before there is a row.
     pub fn scope(&self) -> Scope<'a> {
         Scope {
-            row: RowView::None,
-            incoming: RowView::None,
-            parameters: self.parameters,
             facts: Some(self.facts),
-            zone: self.facts.zone,
             mode: self.facts.mode,
             warnings: Some(self.warnings),
+            limits: &self.facts.limits,
             strict: self.strict,
+            ..Scope::bare(self.parameters, self.facts.zone)
         }
     }
 

@@ -32,6 +32,7 @@ impl Rows<'_, '_> {
                 ..Contents::default()
             }))
         })?;
+        self.shared.prefixes.count_delete(delete.key);
         match written.outcome {
             Outcome::Missing => self.shared.counters.delete_misses.add(),
             _ => self.shared.counters.delete_hits.add(),

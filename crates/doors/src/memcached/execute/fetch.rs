@@ -13,7 +13,18 @@ impl Rows<'_, '_> {
     ///
     /// # Errors
     /// See `Trouble`.
+    #[inline]
     pub fn fetch(
+        &mut self,
+        fetch: &Fetch<'_>,
+        show: &mut dyn FnMut(&Item<'_>),
+    ) -> Result<bool, Trouble> {
+        let found = self.fetch_item(fetch, show)?;
+        self.shared.prefixes.count_get(fetch.key, found);
+        Ok(found)
+    }
+
+    fn fetch_item(
         &mut self,
         fetch: &Fetch<'_>,
         show: &mut dyn FnMut(&Item<'_>),
@@ -69,7 +80,7 @@ impl Rows<'_, '_> {
         let now = self.now;
         // Mostly there is an item: then nothing needs to be locked or written.
         let look_first = fetch.touch.is_none() && !*self.wrote;
-        if look_first && self.fetch(&Fetch { vivify: None, ..fetch.clone() }, show)? {
+        if look_first && self.fetch_item(&Fetch { vivify: None, ..fetch.clone() }, show)? {
             return Ok(true);
         }
         let (mut made, mut expires_before) = (false, 0);

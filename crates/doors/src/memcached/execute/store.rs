@@ -68,6 +68,7 @@ impl Rows<'_, '_> {
             let (value, stale) = (Some(joined), Some(false));
             Ok(Decision::Put(Contents { value, stale, ..Contents::default() }))
         })?;
+        self.shared.prefixes.count_set(store.key);
         let counters = &self.shared.counters;
         counters.cmd_set.add();
         if store.compare.is_some() {

@@ -5,7 +5,6 @@
 //!
 //! Not here: the decisions (`fetch`, `store`, `change`).
 
-use rows::store::Reach;
 use rows::{Changed, Datum, Engine, RowChange, RowRef, Transaction, Value};
 
 use crate::memcached::command::{Fetch, Item, Outcome, Refusal, Trouble};
@@ -49,13 +48,15 @@ impl Rows<'_, '_> {
             };
         };
         let engine = self.turn.engine();
-        let reach = self.turn.reach();
         let transaction = self.turn.transaction()?;
         let start = transaction.savepoint();
-        let (mut changes, mut keeps_read, mut keeps_winner) = (false, false, false);
+        let (mut changes, mut gone) = (false, false);
+        let (mut keeps_read, mut keeps_winner) = (false, false);
+        let mut version = 0;
         let mut decide = |old: Option<&Item<'_>>| {
             let decision = decide(old)?;
             changes = !matches!(decision, Decision::Keep(_));
+            gone = matches!(decision, Decision::Remove);
             if let (Decision::Put(contents), Some(old)) = (&decision, old) {
                 keeps_read = contents.keeps_read;
                 keeps_winner = contents.keeps_winner && old.taken;
@@ -64,6 +65,7 @@ impl Rows<'_, '_> {
         };
         let written = write_locked(transaction, engine, place, key, &row_key, &mut |row| {
             let Some(row) = row else { return decide(None) };
+            version = row.version();
             let mut decision = None;
             let fetch = Fetch { unseen: true, ..Fetch::default() };
             sight(shared, place, now, &row_key, row, &fetch, None, &mut |item| {
@@ -78,7 +80,6 @@ impl Rows<'_, '_> {
                 return Err(trouble);
             }
         };
-        let mut version = 0;
         if matches!(outcome, Outcome::Done(_)) {
             *self.wrote = true;
             if changes && !keeps_read {
@@ -87,16 +88,12 @@ impl Rows<'_, '_> {
             // What stays as it was keeps its cas value, too.
             let new_cas = new_cas.filter(|_| changes);
             if want_cas || keeps_winner || new_cas.is_some() {
-                engine.get_stored(
-                    transaction.view(),
-                    &place.table,
-                    &row_key,
-                    reach,
-                    &mut |at| {
-                        version = at.row.version();
-                        Ok(())
-                    },
-                )?;
+                // The row was shown under its lock: it is not read again, which could wait.
+                version = match transaction.version_given(&place.table, &row_key)? {
+                    Some(given) => given,
+                    None if gone => 0,
+                    None => version,
+                };
                 let forced = shared.marks.of(&row_key, version).forced_cas;
                 if keeps_winner {
                     shared.marks.change(&row_key, version, |mark| mark.won = true);
@@ -135,6 +132,8 @@ fn write_locked(
             }
             Ok(Decision::Remove) => RowChange::Delete,
             Ok(Decision::Put(contents)) => match item::sets(place, contents) {
+                // The same contents once more are a write, with a cas value of its own.
+                Ok(sets) if place.built_in => RowChange::SetAnew(sets),
                 Ok(sets) => RowChange::Set(sets),
                 Err(refusal) => {
                     failed = Some(refusal.into());
@@ -150,13 +149,7 @@ fn write_locked(
         return Ok(outcome);
     }
     match changed {
-        Changed::Updated | Changed::Deleted => Ok(Outcome::Done(0)),
-        Changed::Unchanged if place.built_in => {
-            // The same contents once more are a write, with a cas value of its own.
-            rewrite(transaction, engine, place, row_key)?;
-            Ok(Outcome::Done(0))
-        }
-        Changed::Unchanged => Ok(Outcome::Done(0)),
+        Changed::Updated | Changed::Deleted | Changed::Unchanged => Ok(Outcome::Done(0)),
         Changed::Missing => match decide(None)? {
             Decision::Keep(outcome) => Ok(outcome),
             Decision::Remove => Ok(Outcome::Missing),
@@ -168,21 +161,4 @@ fn write_locked(
             }
         },
     }
-}
-
-/// Gives a row a new version. The row is locked.
-fn rewrite(
-    transaction: &mut Transaction,
-    engine: &Engine,
-    place: &Place,
-    row_key: &[u8],
-) -> Result<(), Trouble> {
-    let mut values: Vec<Value> = Vec::new();
-    engine.get_stored(transaction.view(), &place.table, row_key, Reach::Memory, &mut |found| {
-        values = found.row.values()?.iter().map(Datum::to_value).collect();
-        Ok(())
-    })?;
-    let datums: Vec<Datum<'_>> = values.iter().map(Value::as_datum).collect();
-    transaction.replace(&place.table, &datums)?;
-    Ok(())
 }

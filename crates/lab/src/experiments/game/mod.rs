@@ -243,5 +243,5 @@ fn drawing(report: &Report, variants: &[Variant<'_>], options: &Options) -> Draw
     };
     let series = variants.iter().map(|variant| (variant.name.to_owned(), points(variant.name)));
     let title = format!("game, transactions per second, {}", options.durability.name());
-    Drawing::lines(&title, "connections", series.collect())
+    Drawing::lines(&title, "connections", "transactions per second", series.collect())
 }

@@ -5,7 +5,7 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 
@@ -32,10 +32,28 @@ const REPLY_WAIT: Duration = Duration::from_secs(600);
 /// One row as text, NULL as `None`.
 pub type TextRow = Vec<Option<Vec<u8>>>;
 
+/// How a statement ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum End {
+    /// Without rows.
+    Done,
+    /// After so many rows.
+    Rows(u64),
+    /// With an error.
+    Refused {
+        /// MySQL's error number.
+        code: u16,
+        /// The message.
+        message: String,
+    },
+    /// Not within the caller's patience.
+    Late,
+}
+
 /// A signed-in connection.
 pub struct Session {
     stream: TcpStream,
-    input: Vec<u8>,
+    pub(super) input: Vec<u8>,
     /// The server's version as the handshake names it.
     pub version: String,
 }
@@ -175,6 +193,55 @@ impl Session {
         }
     }
 
+    /// Runs a statement whose rows nobody wants, for as long as the caller has patience. After
+    /// `End::Late` the session is good for nothing but to be dropped.
+    pub fn endure(&mut self, sql: &str, patience: Duration) -> Result<End> {
+        let until = Instant::now() + patience;
+        self.send(sql)?;
+        let mut rows = 0u64;
+        // Definitions end with an EOF, and so do rows; no EOF is as long as nine bytes.
+        let (mut ends, mut first, mut continued) = (0, true, false);
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Ok(End::Late);
+            }
+            self.stream.set_read_timeout(Some(left))?;
+            let Some((payload, bytes)) = packet(&self.input) else {
+                match self.read_more() {
+                    Ok(()) => continue,
+                    Err(_) if Instant::now() >= until => return Ok(End::Late),
+                    Err(error) => return Err(error),
+                }
+            };
+            let begins = !std::mem::replace(&mut continued, payload.len() == 0xff_ffff);
+            let end = match payload.first() {
+                _ if !begins => None,
+                Some(0x00) if first => Some(End::Done),
+                Some(0xff) => Some(End::Refused {
+                    code: payload
+                        .get(1..3)
+                        .map_or(0, |code| u16::from_le_bytes([code[0], code[1]])),
+                    message: payload.get(9..).unwrap_or_default().escape_ascii().to_string(),
+                }),
+                Some(0xfe) if payload.len() < 9 => {
+                    ends += 1;
+                    (ends == 2).then_some(End::Rows(rows))
+                }
+                _ => {
+                    rows += u64::from(ends == 1);
+                    None
+                }
+            };
+            first = false;
+            self.input.drain(..bytes);
+            if let Some(end) = end {
+                self.stream.set_read_timeout(Some(REPLY_WAIT))?;
+                return Ok(end);
+            }
+        }
+    }
+
     /// Prepares a statement and gives its number.
     pub fn prepare(&mut self, sql: &str) -> Result<u32> {
         let mut out = Vec::new();
@@ -207,13 +274,17 @@ impl Session {
         Ok(self.stream)
     }
 
-    fn send(&mut self, sql: &str) -> Result<()> {
+    pub(super) fn send(&mut self, sql: &str) -> Result<()> {
         let mut out = Vec::new();
         push_packet(&mut out, 0, |out| {
             out.push(COM_QUERY);
             out.extend_from_slice(sql.as_bytes());
         });
-        self.stream.write_all(&out).context("sending a statement")
+        self.send_bytes(&out)
+    }
+
+    pub(super) fn send_bytes(&mut self, out: &[u8]) -> Result<()> {
+        self.stream.write_all(out).context("sending a statement")
     }
 
     fn take_outcome(&mut self, row: &mut impl FnMut(&[u8])) -> Result<Outcome> {
@@ -248,7 +319,7 @@ impl Session {
         }
     }
 
-    fn read_more(&mut self) -> Result<()> {
+    pub(super) fn read_more(&mut self) -> Result<()> {
         let mut buffer = [0u8; 64 * 1024];
         let bytes = self.stream.read(&mut buffer).context("reading a MySQL reply")?;
         ensure!(bytes > 0, "the MySQL server closed the connection");
@@ -257,7 +328,7 @@ impl Session {
     }
 }
 
-fn text_row(mut payload: &[u8]) -> TextRow {
+pub(super) fn text_row(mut payload: &[u8]) -> TextRow {
     let mut row = Vec::new();
     while let Some(&first) = payload.first() {
         if first == 0xfb {

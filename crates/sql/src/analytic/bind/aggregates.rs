@@ -24,7 +24,9 @@ use rows::types::{Collation, ColumnType, LobSize};
 use sqlparser::ast;
 
 use super::super::columns::{Class, arrow_type, class_of, collation_of, scalar_of};
-use super::super::kernels::{GroupConcat, Joining, Operation, RowFunction, SortKey, TupleKey};
+use super::super::kernels::{
+    GroupConcat, Joining, Operation, Overlong, RowFunction, SortKey, TupleKey,
+};
 use super::Binder;
 use super::arithmetic::{Number, arithmetic, as_number, decimal_type, number_of};
 use super::cast::{call, cast, native_cast, value_form};
@@ -208,7 +210,7 @@ impl Binder<'_> {
                 let expr = to.add_expr(any_value(argument.expr.clone()));
                 Typed { expr, nullable: true, origin: None, ..whole }
             }
-            "BIT_AND" | "BIT_OR" | "BIT_XOR" => self.bits(to, argument, name),
+            "BIT_AND" | "BIT_OR" | "BIT_XOR" => self.bits(to, argument, name)?,
             "JSON_ARRAYAGG" => self.json_arrayagg(to, argument)?,
             _ => {
                 let function = match name {
@@ -361,13 +363,15 @@ impl Binder<'_> {
         out
     }
 
-    fn bits(&self, to: &Aggregates<'_, '_>, argument: &Typed, name: &str) -> Typed {
+    fn bits(&self, to: &Aggregates<'_, '_>, argument: &Typed, name: &str) -> Result<Typed> {
         let (function, neutral) = match name {
             "BIT_AND" => (bit_and_udaf(), u64::MAX),
             "BIT_OR" => (bit_or_udaf(), 0),
             _ => (bit_xor_udaf(), 0),
         };
-        let bits = cast(argument, &BIGINT_UNSIGNED, self.zone());
+        // The operator's 64 bits: a conversion would make 0 of a negative number.
+        let zero = Typed::literal(BIGINT, Value::Int(0));
+        let bits = self.scalar_function("|", &[argument.clone(), zero])?;
         let found = to.add(function, vec![bits.expr], false);
         let neutral = Expr::Literal(scalar_of(&BIGINT_UNSIGNED, &Value::UInt(neutral)), None);
         let expr = Expr::Case(Case::new(
@@ -375,7 +379,7 @@ impl Binder<'_> {
             vec![(Box::new(found.clone().is_not_null()), Box::new(found))],
             Some(Box::new(neutral)),
         ));
-        Typed::value(expr, BIGINT_UNSIGNED, false)
+        Ok(Typed::value(expr, BIGINT_UNSIGNED, false))
     }
 
     fn group_concat(
@@ -396,6 +400,8 @@ impl Binder<'_> {
             separator: call.separator()?,
             bytes_max: self.concat_bytes_max(),
             distinct: call.is_distinct().then_some(collation),
+            ordered: !order.is_empty(),
+            overlong: Overlong::Cut,
         };
         let mut args = vec![text.expr.clone()];
         if !order.is_empty() {
@@ -404,8 +410,11 @@ impl Binder<'_> {
             let values = keys.into_iter().map(|typed| typed.expr).collect();
             args.push(super::cast::call(SortKey::new(types, descending), values));
         }
-        let expr =
-            to.add(Arc::new(AggregateUDF::new_from_impl(GroupConcat::new(joining))), args, false);
+        let expr = to.add(
+            Arc::new(AggregateUDF::new_from_impl(GroupConcat::new(joining, &self.facts.limits))),
+            args,
+            false,
+        );
         let ty = match class_of(&text.ty()) {
             Class::Binary => ColumnType::Blob { size: LobSize::Normal },
             _ => ColumnType::Text { size: LobSize::Normal, collation },
@@ -415,11 +424,12 @@ impl Binder<'_> {
     }
 
     fn concat_bytes_max(&self) -> usize {
-        match self.variable_value("group_concat_max_len") {
+        let bytes_max = match self.variable_value("group_concat_max_len") {
             Some(Value::Int(bytes)) => usize::try_from(bytes).unwrap_or(CONCAT_BYTES_MAX),
             Some(Value::UInt(bytes)) => usize::try_from(bytes).unwrap_or(CONCAT_BYTES_MAX),
             _ => CONCAT_BYTES_MAX,
-        }
+        };
+        bytes_max.min(self.facts.limits.value_bytes_max())
     }
 
     /// Elements as JSON texts, joined by `, ` and put between brackets.
@@ -430,8 +440,16 @@ impl Binder<'_> {
         open: &'static str,
         close: &'static str,
     ) -> Typed {
-        let joining = Joining { separator: b", ".to_vec(), bytes_max: usize::MAX, distinct: None };
-        let function = Arc::new(AggregateUDF::new_from_impl(GroupConcat::new(joining)));
+        let name = if open == "[" { "json_arrayagg" } else { "json_objectagg" };
+        let joining = Joining {
+            separator: b", ".to_vec(),
+            bytes_max: self.facts.limits.value_bytes_max() - 2,
+            distinct: None,
+            ordered: false,
+            overlong: Overlong::Null(name),
+        };
+        let joining = GroupConcat::new(joining, &self.facts.limits);
+        let function = Arc::new(AggregateUDF::new_from_impl(joining));
         let joined = to.add(function, vec![element], false);
         let wrap = RowFunction::new(
             "json_wrap",

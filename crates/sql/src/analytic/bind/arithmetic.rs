@@ -118,7 +118,7 @@ pub(in crate::analytic) fn as_number(typed: &Typed, zone: Zone) -> Typed {
 }
 
 /// The number that a hexadecimal or bit literal is.
-fn digits_literal(typed: &Typed) -> Option<u64> {
+pub(in crate::analytic) fn digits_literal(typed: &Typed) -> Option<u64> {
     match (&typed.kind, &typed.constant) {
         (Kind::Of(ColumnType::Binary { .. }), Some(Value::Bytes(bytes))) if bytes.len() <= 8 => {
             Some(bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))

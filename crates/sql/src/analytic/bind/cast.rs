@@ -18,7 +18,8 @@ use rows::types::ColumnType;
 
 use super::super::columns::{Class, arrow_type, class_of, scalar_of};
 use super::super::kernels::RowFunction;
-use super::typed::{BIGINT, Kind, Typed};
+use super::arithmetic::digits_literal;
+use super::typed::{BIGINT, Kind, Typed, known};
 
 /// A call of one of our functions.
 pub(in crate::analytic) fn call(function: impl ScalarUDFImpl + 'static, args: Vec<Expr>) -> Expr {
@@ -116,7 +117,7 @@ pub(in crate::analytic) fn cast(typed: &Typed, to: &ColumnType, zone: Zone) -> T
     }
     if let Some(value) = &typed.constant {
         let value = convert_value(&typed.ty(), value.as_datum(), to, zone);
-        out.expr = Expr::Literal(scalar_of(to, &value), None);
+        out.expr = known(to, &value);
         out.nullable = value.is_null();
         out.constant = Some(value);
         return out;
@@ -155,6 +156,9 @@ pub(in crate::analytic) fn condition(typed: &Typed, zone: Zone) -> Typed {
     match &typed.kind {
         Kind::Truth => typed.clone(),
         Kind::Null => Typed::known_truth(None),
+        Kind::Of(_) if digits_literal(typed).is_some() => {
+            Typed::known_truth(digits_literal(typed).map(|number| number != 0))
+        }
         Kind::Of(ty) => {
             let number = match class_of(ty) {
                 Class::Int | Class::Real => typed.clone(),

@@ -23,7 +23,7 @@ use rows::types::{Collation, ColumnType};
 
 use super::super::columns::{Class, class_of, collation_of};
 use super::super::kernels::{CollationKey, TextComparison};
-use super::arithmetic::{Number, decimal_type, number_of};
+use super::arithmetic::{Number, as_number, decimal_type, digits_literal, number_of};
 use super::cast::{call, cast, value_form};
 use super::typed::{BIGINT, BIGINT_UNSIGNED, Kind, Typed};
 
@@ -82,6 +82,16 @@ pub(in crate::analytic) fn common_form(
         };
         return (left, right, common);
     }
+    // 0x41 is a number beside anything but a text.
+    let (left, right) = match (left_class.is_string(), right_class.is_string()) {
+        (false, true) if digits_literal(&right).is_some() => {
+            let right = as_number(&right, zone);
+            (left, right)
+        }
+        (true, false) if digits_literal(&left).is_some() => (as_number(&left, zone), right),
+        _ => (left, right),
+    };
+    let (left_class, right_class) = (class_of(&left.ty()), class_of(&right.ty()));
     if left_class == Class::Enum || right_class == Class::Enum {
         return enum_form(&left, &right, zone);
     }
@@ -175,9 +185,9 @@ fn temporal_form(left: &Typed, right: &Typed, zone: Zone) -> (Typed, Typed, Comm
             if converts(&wanted, right, zone) {
                 return (left.clone(), cast(right, &wanted, zone), Common::Same);
             }
-            // What is no date compares as text would: with nothing in the column.
+            // What is no date counts as the zero date.
             if right_class.is_string() {
-                return (left.clone(), cast(&Typed::null(), &wanted, zone), Common::Same);
+                return (left.clone(), cast(right, &wanted, zone), Common::Same);
             }
         }
     }

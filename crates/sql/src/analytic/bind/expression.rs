@@ -40,6 +40,7 @@ impl Binder<'_> {
         if depth > DEPTH_MAX {
             return Err(too_deep());
         }
+        self.facts.limits.check()?;
         if let Some(key) = self.group_key(scope, ast, depth)? {
             return Ok(key);
         }

@@ -22,7 +22,7 @@ use rows::types::{Collation, ColumnType};
 use sqlparser::ast;
 
 pub(in crate::analytic) use call::{FunctionCall, argument_expr};
-use form::{Operands, children, is_literal, plain_call};
+use form::{Operands, children, is_literal};
 
 use super::super::columns::{Class, class_of, collation_of, is_string};
 use super::Binder;
@@ -33,6 +33,7 @@ use super::scope::Scope;
 use super::typed::{Kind, Typed};
 use super::unify::{text_chars, unify};
 use crate::error::{Result, SqlError};
+use crate::parse::dialect::plain_call;
 
 impl Binder<'_> {
     /// Binds a function of any sort.

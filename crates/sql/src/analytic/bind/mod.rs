@@ -36,7 +36,7 @@ mod typed;
 mod unify;
 mod windows;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -67,6 +67,8 @@ pub(super) struct Binder<'a> {
     tables: RefCell<Vec<Arc<Table>>>,
     /// The outermost SELECT, and its items as they were written: they name its columns.
     titles: RefCell<Option<(*const ast::Select, Vec<String>)>>,
+    /// Queries around the one at hand.
+    nesting: Cell<usize>,
 }
 
 impl<'a> Binder<'a> {
@@ -83,6 +85,7 @@ impl<'a> Binder<'a> {
             qualifiers: RefCell::default(),
             tables: RefCell::default(),
             titles: RefCell::default(),
+            nesting: Cell::default(),
         }
     }
 
@@ -112,7 +115,7 @@ impl<'a> Binder<'a> {
     pub(super) fn stored_rows(&self) -> Result<u64> {
         let mut rows = 0;
         for table in &*self.tables.borrow() {
-            rows += super::scan::estimated_rows(self.engine, self.view.as_ref(), table)?;
+            rows += crate::estimate::estimated_rows(self.engine, self.view.as_ref(), table)?;
         }
         Ok(rows)
     }
@@ -147,6 +150,21 @@ fn first_select(body: &ast::SetExpr) -> Option<&ast::Select> {
 
 /// A limit of the binder's own recursion: expressions nested deeper are refused, not crashed on.
 const DEPTH_MAX: usize = 200;
+
+/// Deepest nesting of queries, MySQL's (MAX_SELECT_NESTING).
+const QUERIES_NESTED_MAX: usize = 63;
+/// Most columns of a derived table, MySQL's.
+const COLUMNS_MAX: usize = 4096;
+
+impl Binder<'_> {
+    /// Refuses a table of WITH that is so large that its uses would cost, each as much as it.
+    fn check_size(&self, bound: &query::Bound) -> Result<()> {
+        if bound.columns.len() > COLUMNS_MAX {
+            return Err(SqlError::new(1117, "Too many columns"));
+        }
+        super::planning::check_size(&bound.plan)
+    }
+}
 
 fn too_deep() -> SqlError {
     SqlError::new(1436, "Thread stack overrun: expression nested too deeply")

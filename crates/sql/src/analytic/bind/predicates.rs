@@ -83,6 +83,9 @@ impl Binder<'_> {
             }
             text = collation;
             right.constant.as_ref()?;
+            if !matches!(right.expr, Expr::Literal(..)) {
+                return None;
+            }
             literals.push(right.expr);
         }
         let column = column?;

@@ -22,7 +22,7 @@ use super::grouping::{any_value, distinct_keys, key_of};
 use super::scope::{Clause, Relation, Scope, ScopeColumn};
 use super::typed::{Kind, Typed};
 use super::unify::unify;
-use super::{Binder, too_deep};
+use super::{Binder, QUERIES_NESTED_MAX, too_deep};
 use crate::error::{Result, SqlError};
 use crate::reply::ResultColumn;
 
@@ -110,9 +110,15 @@ impl Bound {
 impl Binder<'_> {
     /// Binds a query; `parent` is the SELECT around it.
     pub(super) fn query(&self, query: &ast::Query, parent: Option<&Scope<'_>>) -> Result<Bound> {
+        self.facts.limits.check()?;
+        if self.nesting.get() >= QUERIES_NESTED_MAX {
+            return Err(SqlError::new(1473, "Too high level of nesting for select"));
+        }
+        self.nesting.set(self.nesting.get() + 1);
         let ctes_before = self.ctes.borrow().len();
         let out = self.query_with(query, parent);
         self.ctes.borrow_mut().truncate(ctes_before);
+        self.nesting.set(self.nesting.get() - 1);
         out
     }
 
@@ -125,6 +131,7 @@ impl Binder<'_> {
                     self.query(&cte.query, parent)?
                 };
                 let bound = renamed(bound, &cte.alias)?;
+                self.check_size(&bound)?;
                 self.ctes.borrow_mut().push((cte.alias.name.value.clone(), bound));
             }
         }

@@ -204,18 +204,20 @@ impl Binder<'_> {
         if bound.columns.len() != tested.len() {
             return Err(columns_wanted(tested.len()));
         }
-        let qualifier = self.qualifier("#row");
-        let bound = bound.under(&qualifier)?;
         let mut all: Option<Expr> = None;
+        let mut nullable = false;
         for (left, column) in tested.iter().zip(&bound.columns) {
             let outer = outer_reference(scope, left)?;
-            let equal = compare(Operator::Eq, &column.typed(), &outer, self.zone()).expr;
+            let equal = compare(Operator::Eq, &column.typed(), &outer, self.zone());
+            nullable |= equal.nullable;
             all = Some(match all {
-                None => equal,
-                Some(before) => before.and(equal),
+                None => equal.expr,
+                Some(before) => before.and(equal.expr),
             });
         }
         let all = all.ok_or_else(|| columns_wanted(1))?;
+        // NOT IN: no row is equal, or might be.
+        let all = if negated && nullable { Expr::IsNotFalse(Box::new(all)) } else { all };
         let plan = filtered(bound.plan, all)?;
         if !scope.filters() {
             let found = counted(plan)?.gt(lit(0i64));

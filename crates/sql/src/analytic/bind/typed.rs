@@ -3,7 +3,8 @@
 //! Invariants
 //! 1. `expr` has exactly the Arrow type of `kind` (`columns`); a truth value is Arrow's Boolean
 //!    and becomes 0 or 1 only where a number is wanted.
-//! 2. `constant` is there for whatever is known before the query runs, and equals `expr`.
+//! 2. `constant` is there for whatever is known before the query runs, unless it is a long text,
+//!    and equals `expr`.
 //!
 //! Not here: conversions (`cast`), operators.
 
@@ -16,6 +17,8 @@ use rows::datum::Value;
 use rows::types::{Collation, ColumnType, IntWidth};
 
 use super::super::columns::{arrow_type, collation_of, scalar_of};
+use super::super::kernels::{COPIED_BYTES_MAX, LongText};
+use super::cast::call;
 use crate::reply::ResultColumn;
 
 /// The type of an expression.
@@ -103,12 +106,13 @@ impl Typed {
     /// A known value.
     pub(in crate::analytic) fn literal(ty: ColumnType, value: Value) -> Typed {
         let text = matches!(value, Value::Bytes(_));
+        let copied = !matches!(&value, Value::Bytes(text) if text.len() > COPIED_BYTES_MAX);
         Typed {
-            expr: Expr::Literal(scalar_of(&ty, &value), None),
+            expr: known(&ty, &value),
             nullable: value.is_null(),
             kind: Kind::Of(ty),
             firmness: if text { firmness::LITERAL } else { firmness::NUMBER },
-            constant: Some(value),
+            constant: copied.then_some(value),
             origin: None,
         }
     }
@@ -169,6 +173,18 @@ impl Typed {
     pub(in crate::analytic) fn has_collation(&self) -> bool {
         matches!(&self.kind, Kind::Of(ty) if super::super::columns::is_string(ty)
             && collation_of(ty) != Collation::Binary)
+    }
+}
+
+/// The expression of a known value.
+pub(in crate::analytic) fn known(ty: &ColumnType, value: &Value) -> Expr {
+    let long = match value {
+        Value::Bytes(text) => LongText::of(text),
+        _ => None,
+    };
+    match long {
+        Some(text) => call(text, Vec::new()),
+        None => Expr::Literal(scalar_of(ty, value), None),
     }
 }
 

@@ -19,11 +19,13 @@
 //!
 //! Not here: conversions between MySQL types (`kernels::cast`).
 
+mod counted;
 mod read;
 mod scalar;
 mod types;
 mod write;
 
+pub(super) use counted::counted;
 pub(super) use read::ColumnReader;
 pub(super) use scalar::{scalar_of, value_of};
 pub(super) use types::{Class, arrow_type, class_of, collation_of, is_string};

@@ -5,13 +5,16 @@
 //!
 //! Invariants
 //! 1. NULL texts do not count; a group without texts gives NULL.
-//! 2. The result is cut at `bytes_max` bytes, between characters, as group_concat_max_len asks.
+//! 2. The result is cut at `bytes_max` bytes, between characters, as group_concat_max_len asks, or
+//!    is NULL, and a warning says so; in a strict write it is an error.
+//! 3. Without an order and DISTINCT no more is kept of a group than its result may be long.
 //!
 //! Not here: spilling. The texts of the groups at hand are in memory, and counted.
 
 use std::collections::HashSet;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use datafusion::arrow::array::{Array, ArrayRef, BinaryViewArray};
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
@@ -20,6 +23,22 @@ use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
 use datafusion::logical_expr::{Accumulator, AggregateUDFImpl, Signature, Volatility};
 use rows::collation;
 use rows::types::Collation;
+
+use super::super::failure::raise;
+use crate::error::SqlError;
+use crate::limits::{Limits, too_long};
+
+/// Memory of a text that is kept, besides its bytes.
+const ENTRY_BYTES: usize = 64;
+
+/// What becomes of a result that is longer than it may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(in crate::analytic) enum Overlong {
+    /// It is cut, with warning 1260.
+    Cut,
+    /// It is NULL, with warning 1301 in this function's name: half a JSON document is none.
+    Null(&'static str),
+}
 
 /// The settings of one GROUP_CONCAT.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -30,18 +49,30 @@ pub(in crate::analytic) struct Joining {
     pub bytes_max: usize,
     /// DISTINCT: texts equal under this collation count once.
     pub distinct: Option<Collation>,
+    /// Whether there is an ORDER BY.
+    pub ordered: bool,
+    /// What becomes of a longer result.
+    pub overlong: Overlong,
 }
 
 /// The aggregate function.
 #[derive(Debug)]
 pub(in crate::analytic) struct GroupConcat {
     joining: Joining,
+    limits: Arc<Limits>,
+    /// Results that were cut so far.
+    cut: Arc<AtomicU64>,
     signature: Signature,
 }
 
 impl GroupConcat {
-    pub(in crate::analytic) fn new(joining: Joining) -> GroupConcat {
-        GroupConcat { joining, signature: Signature::variadic_any(Volatility::Immutable) }
+    pub(in crate::analytic) fn new(joining: Joining, limits: &Arc<Limits>) -> GroupConcat {
+        GroupConcat {
+            joining,
+            limits: Arc::clone(limits),
+            cut: Arc::default(),
+            signature: Signature::variadic_any(Volatility::Immutable),
+        }
     }
 }
 
@@ -73,7 +104,17 @@ impl AggregateUDFImpl for GroupConcat {
     }
 
     fn accumulator(&self, _args: AccumulatorArgs<'_>) -> Result<Box<dyn Accumulator>> {
-        Ok(Box::new(Texts { joining: self.joining.clone(), ..Texts::default() }))
+        let kept = if self.joining.ordered || self.joining.distinct.is_some() {
+            Kept::Apart { entries: Vec::new(), seen: HashSet::new(), bytes: 0 }
+        } else {
+            Kept::Joined(None)
+        };
+        Ok(Box::new(Texts {
+            joining: self.joining.clone(),
+            limits: Arc::clone(&self.limits),
+            cut: Arc::clone(&self.cut),
+            kept,
+        }))
     }
 
     fn state_fields(&self, args: StateFieldsArgs<'_>) -> Result<Vec<FieldRef>> {
@@ -82,53 +123,99 @@ impl AggregateUDFImpl for GroupConcat {
     }
 }
 
-impl Default for Joining {
-    fn default() -> Joining {
-        Joining { separator: Vec::new(), bytes_max: usize::MAX, distinct: None }
-    }
-}
-
 /// The texts of one group.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Texts {
     joining: Joining,
-    /// Sort key (empty without ORDER BY) and text.
-    entries: Vec<(Box<[u8]>, Box<[u8]>)>,
-    seen: HashSet<Box<[u8]>>,
-    bytes: usize,
+    limits: Arc<Limits>,
+    cut: Arc<AtomicU64>,
+    kept: Kept,
+}
+
+/// What is kept of a group.
+#[derive(Debug)]
+enum Kept {
+    /// Its texts as they came, joined; a little more than the result may be long, at most.
+    Joined(Option<Vec<u8>>),
+    /// Each text with its sort key, empty without ORDER BY.
+    Apart { entries: Vec<(Box<[u8]>, Box<[u8]>)>, seen: HashSet<Box<[u8]>>, bytes: usize },
 }
 
 impl Texts {
     fn add(&mut self, key: &[u8], text: &[u8]) {
-        if let Some(collation) = self.joining.distinct {
-            let mut weights = Vec::new();
-            collation::write_weights(collation, text, &mut weights);
-            self.bytes += weights.len() + 32;
-            if !self.seen.insert(weights.into_boxed_slice()) {
-                return;
+        match &mut self.kept {
+            Kept::Joined(joined) => {
+                let out = match joined {
+                    None => joined.insert(Vec::new()),
+                    Some(out) if out.len() > self.joining.bytes_max => return,
+                    Some(out) => {
+                        out.extend_from_slice(&self.joining.separator);
+                        out
+                    }
+                };
+                // Four bytes more, so that the cut is seen and falls between characters.
+                let room = self.joining.bytes_max.saturating_add(4).saturating_sub(out.len());
+                out.extend_from_slice(&text[..text.len().min(room)]);
+            }
+            Kept::Apart { entries, seen, bytes } => {
+                if let Some(collation) = self.joining.distinct {
+                    let mut weights = Vec::new();
+                    collation::write_weights(collation, text, &mut weights);
+                    let weight_bytes = weights.len();
+                    if !seen.insert(weights.into_boxed_slice()) {
+                        return;
+                    }
+                    *bytes += weight_bytes + ENTRY_BYTES;
+                }
+                *bytes += key.len() + text.len() + ENTRY_BYTES;
+                entries.push((key.into(), text.into()));
             }
         }
-        self.bytes += key.len() + text.len() + 32;
-        self.entries.push((key.into(), text.into()));
     }
 
+    /// All texts joined, cut a little behind where they are too long.
     fn joined(&mut self) -> Option<Vec<u8>> {
-        if self.entries.is_empty() {
-            return None;
-        }
-        self.entries.sort_by(|a, b| a.0.cmp(&b.0));
+        let entries = match &mut self.kept {
+            Kept::Joined(joined) => return joined.take(),
+            Kept::Apart { entries, .. } if entries.is_empty() => return None,
+            Kept::Apart { entries, .. } => entries,
+        };
+        entries.sort_by(|a, b| a.0.cmp(&b.0));
         let mut out = Vec::new();
-        for (at, (_, text)) in self.entries.iter().enumerate() {
+        for (at, (_, text)) in entries.iter().enumerate() {
             if at > 0 {
                 out.extend_from_slice(&self.joining.separator);
             }
             out.extend_from_slice(text);
             if out.len() > self.joining.bytes_max {
-                cut(&mut out, self.joining.bytes_max);
                 break;
             }
         }
         Some(out)
+    }
+
+    fn result(&mut self) -> std::result::Result<Option<Vec<u8>>, SqlError> {
+        let bytes_max = self.joining.bytes_max;
+        let Some(mut out) = self.joined() else { return Ok(None) };
+        if out.len() <= bytes_max {
+            return Ok(Some(out));
+        }
+        let error = match self.joining.overlong {
+            Overlong::Cut => {
+                let row = 1 + self.cut.fetch_add(1, Ordering::Relaxed);
+                SqlError::new(1260, format!("Row {row} was cut by GROUP_CONCAT()"))
+            }
+            Overlong::Null(function) => too_long(function, self.limits.value_bytes_max()),
+        };
+        if self.limits.is_strict() {
+            return Err(error);
+        }
+        self.limits.warn(error.number, error.message);
+        if self.joining.overlong != Overlong::Cut {
+            return Ok(None);
+        }
+        cut(&mut out, bytes_max);
+        Ok(Some(out))
     }
 }
 
@@ -143,6 +230,7 @@ fn cut(text: &mut Vec<u8>, bytes_max: usize) {
 
 impl Accumulator for Texts {
     fn update_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
+        self.limits.check().map_err(raise)?;
         let texts = bytes_of(&values[0])?;
         let keys = values.get(1).map(bytes_of).transpose()?;
         for row in 0..texts.len() {
@@ -155,26 +243,40 @@ impl Accumulator for Texts {
     }
 
     fn evaluate(&mut self) -> Result<ScalarValue> {
-        Ok(ScalarValue::BinaryView(self.joined()))
+        Ok(ScalarValue::BinaryView(self.result().map_err(raise)?))
     }
 
     fn size(&self) -> usize {
-        size_of::<Self>() + self.bytes
+        size_of::<Self>()
+            + match &self.kept {
+                Kept::Joined(joined) => joined.as_ref().map_or(0, Vec::capacity),
+                Kept::Apart { bytes, .. } => *bytes,
+            }
     }
 
     fn state(&mut self) -> Result<Vec<ScalarValue>> {
-        let mut state = Vec::with_capacity(self.bytes);
-        for (key, text) in &self.entries {
-            for part in [key, text] {
-                state.extend_from_slice(&(part.len() as u64).to_le_bytes());
-                state.extend_from_slice(part);
+        let state = match &mut self.kept {
+            Kept::Joined(joined) => joined.take(),
+            Kept::Apart { entries, bytes, .. } => {
+                let mut state = Vec::with_capacity(*bytes);
+                for (key, text) in entries {
+                    for part in [key, text] {
+                        state.extend_from_slice(&(part.len() as u64).to_le_bytes());
+                        state.extend_from_slice(part);
+                    }
+                }
+                Some(state)
             }
-        }
-        Ok(vec![ScalarValue::BinaryView(Some(state))])
+        };
+        Ok(vec![ScalarValue::BinaryView(state)])
     }
 
     fn merge_batch(&mut self, states: &[ArrayRef]) -> Result<()> {
         for state in bytes_of(&states[0])?.iter().flatten() {
+            if matches!(self.kept, Kept::Joined(_)) {
+                self.add(&[], state);
+                continue;
+            }
             let mut rest = state;
             while !rest.is_empty() {
                 let key = take(&mut rest)?;

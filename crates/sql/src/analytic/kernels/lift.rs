@@ -3,13 +3,16 @@
 //! Invariants
 //! 1. The evaluator sees datums of exactly the argument types and returns values of the result
 //!    type, or NULL.
+//! 2. Long texts that a function makes count in the statement's memory as long as a column of
+//!    them lives (`columns::counted`), and one text for all rows is there once.
 //!
 //! Not here: the evaluators.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use datafusion::arrow::array::{ArrayRef, BooleanBuilder};
+use datafusion::arrow::array::{Array, ArrayRef, BinaryViewArray, BooleanBuilder};
+use datafusion::arrow::buffer::ScalarBuffer;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{Result, ScalarValue};
 use datafusion::logical_expr::{
@@ -18,9 +21,10 @@ use datafusion::logical_expr::{
 use rows::datum::{Datum, Value};
 use rows::types::ColumnType;
 
-use super::super::columns::{ColumnReader, ColumnWriter, arrow_type};
+use super::super::columns::{ColumnReader, ColumnWriter, arrow_type, counted};
 use super::super::failure::raise;
 use crate::error::SqlError;
+use crate::limits::Limits;
 
 /// Evaluates a function for one row.
 pub(in crate::analytic) type Evaluate =
@@ -36,6 +40,8 @@ pub(in crate::analytic) struct RowFunction {
     result: Option<ColumnType>,
     evaluate: Evaluate,
     signature: Signature,
+    /// Of the statement, for functions that can make more than they are given.
+    limits: Option<Arc<Limits>>,
 }
 
 impl RowFunction {
@@ -56,7 +62,21 @@ impl RowFunction {
             Signature::any(arguments.len(), volatility)
         };
         let identity = format!("{identity} {arguments:?} {result:?}");
-        RowFunction { name: name.to_owned(), identity, arguments, result, evaluate, signature }
+        RowFunction {
+            name: name.to_owned(),
+            identity,
+            arguments,
+            result,
+            evaluate,
+            signature,
+            limits: None,
+        }
+    }
+
+    /// The same with the statement's limits: what it makes is counted, and it ends with the
+    /// statement.
+    pub(in crate::analytic) fn within(self, limits: &Arc<Limits>) -> RowFunction {
+        RowFunction { limits: Some(Arc::clone(limits)), ..self }
     }
 }
 
@@ -106,18 +126,59 @@ impl ScalarUDFImpl for RowFunction {
             .collect::<Result<Vec<_>>>()?;
         let mut datums: Vec<Datum<'_>> = Vec::with_capacity(readers.len());
         let mut output = Output::new(self.result.as_ref(), rows);
+        let mut held = self.limits.as_deref().map(Limits::hold);
         for row in 0..rows {
             datums.clear();
             datums.extend(
                 readers.iter().map(|(reader, single)| reader.datum(if *single { 0 } else { row })),
             );
-            output.push((self.evaluate)(&datums).map_err(raise)?)?;
+            let value = (self.evaluate)(&datums).map_err(raise)?;
+            if let Some(held) = &mut held {
+                let bytes = long_bytes(&value);
+                held.add(bytes).map_err(raise)?;
+                if bytes > 0 || row.is_multiple_of(ROWS_UNCHECKED) {
+                    held.limits().check().map_err(raise)?;
+                }
+            }
+            output.push(value)?;
         }
         let array = output.finish();
+        let array = match held {
+            Some(held) => counted(array, held.into_room())?,
+            None => array,
+        };
         if constant {
-            return Ok(ColumnarValue::Scalar(ScalarValue::try_from_array(&array, 0)?));
+            return one_for_all(&array, args.number_rows);
         }
         Ok(ColumnarValue::Array(array))
+    }
+}
+
+/// Rows between two looks whether the statement is to go on.
+const ROWS_UNCHECKED: usize = 256;
+/// Texts up to this length are copied for each row where one is wanted for all.
+const COPIED_BYTES_MAX: usize = 64;
+
+/// Bytes of a value that views do not hold in themselves.
+fn long_bytes(value: &Value) -> usize {
+    match value {
+        Value::Bytes(bytes) if bytes.len() > 12 => bytes.len(),
+        _ => 0,
+    }
+}
+
+/// The one value of an array for so many rows: a scalar, or for a longer text a column whose rows
+/// all show the same bytes, because DataFusion would copy a scalar for each.
+pub(in crate::analytic) fn one_for_all(array: &ArrayRef, rows: usize) -> Result<ColumnarValue> {
+    let texts = array.as_any().downcast_ref::<BinaryViewArray>();
+    match texts {
+        Some(texts) if texts.is_valid(0) && texts.value(0).len() > COPIED_BYTES_MAX => {
+            let views: ScalarBuffer<u128> = std::iter::repeat_n(texts.views()[0], rows).collect();
+            let buffers = texts.data_buffers().to_vec();
+            let all = BinaryViewArray::try_new(views, buffers, None)?;
+            Ok(ColumnarValue::Array(Arc::new(all)))
+        }
+        _ => Ok(ColumnarValue::Scalar(ScalarValue::try_from_array(array, 0)?)),
     }
 }
 

@@ -13,13 +13,15 @@ mod collation;
 mod group_concat;
 mod keys;
 mod lift;
+mod long_text;
 mod membership;
 mod regular;
 
 pub(super) use arithmetic::{Arithmetic, Numbers, Operation};
 pub(super) use collation::{CollationKey, TextComparison};
-pub(super) use group_concat::{GroupConcat, Joining};
+pub(super) use group_concat::{GroupConcat, Joining, Overlong};
 pub(super) use keys::{SortKey, TupleKey};
 pub(super) use lift::RowFunction;
+pub(super) use long_text::{COPIED_BYTES_MAX, LongText};
 pub(super) use membership::TextMembership;
 pub(super) use regular::regular_expression;

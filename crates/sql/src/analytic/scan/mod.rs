@@ -10,11 +10,9 @@
 
 mod access;
 mod batches;
-mod estimate;
 mod execution;
 mod ranges;
 mod source;
 mod split;
 
-pub(super) use estimate::rows as estimated_rows;
 pub(super) use source::{ROW_KEY, TableSource, arrow_schema};

@@ -10,10 +10,12 @@
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
+use datafusion::common::ScalarValue;
 use datafusion::logical_expr::{Between, BinaryExpr, Expr, Operator};
 use rows::Table;
 use rows::datum::Value;
 use rows::schema::Column;
+use rows::types::ColumnType;
 
 use super::super::columns::{collation_of, is_string, value_of};
 use super::super::kernels::{TextComparison, TextMembership};
@@ -104,7 +106,7 @@ fn alternatives(table: &Table, filter: &Expr) -> Option<(usize, Vec<Value>)> {
             let column = column_of(table, &list.expr)?;
             let ty = &table.columns[column].ty;
             let values = list.list.iter().map(|item| match item {
-                Expr::Literal(scalar, _) => value_of(ty, scalar),
+                Expr::Literal(scalar, _) => known(ty, scalar),
                 _ => None,
             });
             let values: Option<Vec<Value>> = values.collect();
@@ -123,7 +125,7 @@ fn alternatives(table: &Table, filter: &Expr) -> Option<(usize, Vec<Value>)> {
             }
             let ty = &table.columns[column].ty;
             let texts = texts.iter().map(|text| match text {
-                Expr::Literal(scalar, _) => value_of(ty, scalar),
+                Expr::Literal(scalar, _) => known(ty, scalar),
                 _ => None,
             });
             let values: Option<Vec<Value>> = texts.collect();
@@ -131,6 +133,23 @@ fn alternatives(table: &Table, filter: &Expr) -> Option<(usize, Vec<Value>)> {
         }
         _ => None,
     }
+}
+
+/// A literal as a value of the column; `None` for a number that the column cannot hold, of which
+/// an index has no key: the filter alone knows what to make of it.
+fn known(ty: &ColumnType, scalar: &ScalarValue) -> Option<Value> {
+    let value = value_of(ty, scalar)?;
+    let fits = match (ty, &value) {
+        (ColumnType::Int { width, unsigned: false, .. }, Value::Int(number)) => {
+            (width.min()..=width.max()).contains(number)
+        }
+        (ColumnType::Int { width, unsigned: true, .. }, Value::UInt(number)) => {
+            *number <= width.unsigned_max()
+        }
+        (ColumnType::Int { .. }, value) => value.is_null(),
+        _ => true,
+    };
+    fits.then_some(value)
 }
 
 fn column_of(table: &Table, expr: &Expr) -> Option<usize> {
@@ -158,7 +177,7 @@ fn comparison(
     if is_string(&column.ty) && collation_of(&column.ty) != rows::Collation::Binary {
         return None;
     }
-    let value = value_of(&column.ty, literal)?;
+    let value = known(&column.ty, literal)?;
     let ordered =
         matches!(op, Operator::Eq | Operator::Lt | Operator::LtEq | Operator::Gt | Operator::GtEq);
     (ordered && !value.is_null()).then_some((at, op, value))
@@ -173,7 +192,7 @@ fn text_comparison(table: &Table, filter: &Expr) -> Option<(usize, Operator, Val
     if !is_string(ty) || collation_of(ty) != comparison.collation() {
         return None;
     }
-    let value = value_of(ty, text)?;
+    let value = known(ty, text)?;
     (comparison.op() != Operator::NotEq && !value.is_null()).then(|| (at, comparison.op(), value))
 }
 

@@ -21,7 +21,6 @@ use rows::{Engine, Table};
 use super::super::columns::arrow_type;
 use super::super::failure::raise;
 use super::access::Access;
-use super::estimate;
 use super::execution::TableScan;
 use super::ranges;
 
@@ -60,7 +59,7 @@ impl TableSource {
     }
 
     fn rows(&self) -> rows::Result<u64> {
-        estimate::rows(&self.engine, self.view.as_ref(), &self.table)
+        crate::estimate::estimated_rows(&self.engine, self.view.as_ref(), &self.table)
     }
 }
 

@@ -9,11 +9,13 @@ use sqlparser::ast::{
 };
 
 use super::names::incoming_node;
+use super::operator::arithmetic_node;
 use super::{Bound, Names, bind, elsewhere, unit};
 use crate::error::SqlError;
+use crate::expression::digits::number_digits;
 use crate::expression::function::Function;
 use crate::expression::moment::Unit;
-use crate::expression::node::{BIGINT, Kind, Node, text_type};
+use crate::expression::node::{Arithmetic, BIGINT, Kind, Node, text_type};
 use crate::parse::cursor::name_parts;
 
 pub(super) fn shift(
@@ -31,7 +33,11 @@ pub(super) fn shift(
 }
 
 pub(super) fn shift_node(base: Node, amount: Node, unit: Unit, minus: bool) -> Node {
-    let fraction = |fsp: u8| if unit.has_fraction() { 6 } else { fsp };
+    let fraction = |fsp: u8| match unit {
+        _ if unit.has_fraction() => 6,
+        Unit::Second => fsp.max(number_digits(&amount)),
+        _ => fsp,
+    };
     let ty = match &base.ty {
         ColumnType::Date if unit.is_of_days() => ColumnType::Date,
         ColumnType::Date => ColumnType::DateTime { fsp: fraction(0) },
@@ -48,6 +54,10 @@ pub(super) fn shift_node(base: Node, amount: Node, unit: Unit, minus: bool) -> N
 pub fn call_node(name: &str, arguments: Vec<Node>) -> Bound<Node> {
     match Function::find(name, arguments.len()) {
         Some(Ok(function)) => {
+            let arguments = match function.is_of_numbers() {
+                true => arguments.into_iter().map(Node::with_number).collect(),
+                false => arguments,
+            };
             let (ty, nullable) = function.result(&arguments);
             Ok(Node::new(Kind::Call(function, arguments), ty, nullable))
         }
@@ -92,6 +102,10 @@ pub(super) fn function(call: &Call, names: &Names<'_>) -> Bound<Node> {
         }
         ("SUBDATE", [base, days]) => {
             Ok(shift_node(bind(base, names)?, bind(days, names)?, Unit::Day, true))
+        }
+        ("MOD", [a, b]) => {
+            let (a, b) = (bind(a, names)?, bind(b, names)?);
+            Ok(arithmetic_node(Arithmetic::Modulo, a, b, names))
         }
         ("TIMESTAMPADD", [Expr::Identifier(field), amount, base]) => {
             let unit = unit(&field.value)?;

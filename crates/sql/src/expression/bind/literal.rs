@@ -1,11 +1,13 @@
 //! Literals: numbers, strings and the places of those that were taken out of the statement.
 
+use rows::convert::from_text;
 use rows::datum::Value;
 use rows::decimal::Decimal;
+use rows::temporal::Zone;
 use rows::types::ColumnType;
-use sqlparser::ast::Value as Literal;
+use sqlparser::ast::{DataType, Value as Literal};
 
-use super::super::node::{Kind, Node, text_type};
+use super::super::node::{Kind, Node, TRUTH, text_type};
 use super::{Bound, Names, elsewhere};
 use crate::error::SqlError;
 
@@ -24,7 +26,7 @@ pub(super) fn literal(value: &Literal, names: &Names<'_>) -> Bound<Node> {
                 .chunks(2)
                 .filter_map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok())
                 .collect::<Vec<u8>>();
-            let ty = ColumnType::VarBinary { bytes: bytes.len() as u32 };
+            let ty = ColumnType::Binary { bytes: bytes.len() as u32 };
             Node::new(Kind::Constant(Value::Bytes(bytes)), ty, false)
         }
         Literal::SingleQuotedByteStringLiteral(bits) => {
@@ -32,15 +34,46 @@ pub(super) fn literal(value: &Literal, names: &Names<'_>) -> Bound<Node> {
                 .map_err(|_| SqlError::syntax(&format!("b'{bits}'"), 1))?;
             Node::constant(Value::UInt(value))
         }
-        Literal::Boolean(value) => Node::constant(Value::Int(i64::from(*value))),
+        Literal::Boolean(value) => {
+            Node::new(Kind::Constant(Value::Int(i64::from(*value))), TRUTH, false)
+        }
         Literal::Null => Node::constant(Value::Null),
         Literal::Placeholder(name) => {
             let number: u16 = name.trim_start_matches('?').parse().unwrap_or(0);
             let number = number.saturating_sub(names.parameter_base);
+            if let Some(resolver) = names.resolver {
+                let (ty, nullable) = resolver.literal(number);
+                return Ok(Node::new(Kind::Parameter(number), ty, nullable));
+            }
             Node::new(Kind::Parameter(number), text_type(16_383), true)
         }
         other => return elsewhere(other),
     })
+}
+
+/// `TIMESTAMP '2024-01-31 10:00:00.5'` and its kin, with the digits of its fraction.
+///
+/// # Errors
+/// 1525 for a text that says no such time.
+pub(super) fn typed_text(ty: &DataType, value: &Literal) -> Bound<Node> {
+    let (Literal::SingleQuotedString(text) | Literal::DoubleQuotedString(text)) = value else {
+        return elsewhere(value);
+    };
+    let fraction = text.trim_end().rsplit_once('.').map_or(0, |(_, digits)| digits.len());
+    let fsp = fraction.min(6) as u8;
+    let (ty, what) = match ty {
+        DataType::Date => (ColumnType::Date, "DATE"),
+        DataType::Time(..) => (ColumnType::Time { fsp }, "TIME"),
+        DataType::Datetime(_) | DataType::Timestamp(..) => {
+            (ColumnType::DateTime { fsp }, "DATETIME")
+        }
+        other => return elsewhere(other),
+    };
+    let converted = from_text(&ty, text.as_bytes(), Zone::UTC);
+    if converted.issue.is_some() {
+        return Err(SqlError::new(1525, format!("Incorrect {what} value: '{text}'")).into());
+    }
+    Ok(Node::new(Kind::Constant(converted.value), ty, false))
 }
 
 fn number(digits: &str) -> Bound<Node> {

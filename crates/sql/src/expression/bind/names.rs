@@ -4,7 +4,7 @@
 
 use rows::table::Table;
 use rows::types::ColumnType;
-use sqlparser::ast::Ident;
+use sqlparser::ast::{Expr, Ident};
 
 use super::super::node::{BIGINT, BIGINT_UNSIGNED, Kind, Node, text_type};
 use super::{BindFailure, Bound};
@@ -19,6 +19,18 @@ pub struct IncomingNames {
     pub alias: Option<String>,
     /// Names of its columns with their positions, if renamed.
     pub columns: Vec<(String, usize)>,
+}
+
+/// What names and forms mean within a query: columns of its relations, aggregates, sub-queries.
+pub trait Resolver {
+    /// A column by its parts.
+    fn column(&self, parts: &[&Ident], clause: &'static str) -> Bound<Node>;
+
+    /// An expression that only a query gives a meaning to; `None` for all others.
+    fn form(&self, expr: &Expr, names: &Names<'_>) -> Option<Bound<Node>>;
+
+    /// The type of a literal that was taken out of the text, and whether it is NULL.
+    fn literal(&self, number: u16) -> (ColumnType, bool);
 }
 
 /// What names mean.
@@ -41,6 +53,8 @@ pub struct Names<'a> {
     /// Types and nullability of values that stand for bound sub-expressions; the name `#1`, which
     /// nobody can write without quotes, is the second of them (`analytic` binds expressions so).
     pub operands: &'a [(ColumnType, bool)],
+    /// The query whose part it is, if any.
+    pub resolver: Option<&'a dyn Resolver>,
 }
 
 impl<'a> Names<'a> {
@@ -55,6 +69,7 @@ impl<'a> Names<'a> {
             parameter_base: 0,
             operands: &[],
             listing: None,
+            resolver: None,
         }
     }
 
@@ -90,6 +105,9 @@ impl<'a> Names<'a> {
         }
         if let Some(variable) = self.variable(parts)? {
             return Ok(variable);
+        }
+        if let Some(resolver) = self.resolver {
+            return resolver.column(parts, self.clause);
         }
         if let (Some(listing), [name]) = (self.listing, parts) {
             let position =

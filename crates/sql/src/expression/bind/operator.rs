@@ -1,12 +1,12 @@
 //! Operators: arithmetic, comparisons, and chains of AND and OR; the types of their results.
 
 use rows::datum::Value;
-use rows::types::ColumnType;
+use rows::types::{Collation, ColumnType, IntWidth};
 use sqlparser::ast::{BinaryOperator, Expr, UnaryOperator, Value as Literal};
 
 use super::super::node::{Arithmetic, BIGINT, BIGINT_UNSIGNED, Comparison, Kind, Node};
 use super::call::{call_node, shift};
-use super::{Bound, Names, bind, boolean, elsewhere, rule_of};
+use super::{Bound, Names, bind, boolean, common_rule, elsewhere};
 
 pub(super) fn binary(
     left: &Expr,
@@ -48,7 +48,8 @@ pub(super) fn binary(
     };
     if let Some(comparison) = comparison {
         let nullable = comparison != Comparison::NullSafeEqual && (a.nullable || b.nullable);
-        let rule = rule_of([&a, &b].into_iter());
+        let (a, b) = compared(a, b);
+        let rule = common_rule([&a, &b].into_iter());
         let kind = Kind::Compare(comparison, Box::new(a), Box::new(b), rule);
         return Ok(boolean(kind, nullable));
     }
@@ -76,11 +77,28 @@ pub(super) fn binary(
         B::PGBitwiseShiftRight => Arithmetic::ShiftRight,
         other => return elsewhere(other),
     };
-    let ty = arithmetic_type(arithmetic, &a, &b);
+    Ok(arithmetic_node(arithmetic, a, b, names))
+}
+
+/// An operator on two numbers.
+pub(super) fn arithmetic_node(op: Arithmetic, a: Node, b: Node, names: &Names<'_>) -> Node {
+    let (a, b) = (a.with_number(), b.with_number());
+    let ty = arithmetic_type(op, &a, &b, names.mode.no_unsigned_subtraction());
     let division =
-        matches!(arithmetic, Arithmetic::Divide | Arithmetic::IntegerDivide | Arithmetic::Modulo);
-    let kind = Kind::Arithmetic(arithmetic, Box::new(a), Box::new(b));
-    Ok(Node::new(kind, ty, nullable || division))
+        matches!(op, Arithmetic::Divide | Arithmetic::IntegerDivide | Arithmetic::Modulo);
+    let nullable = a.nullable || b.nullable || division;
+    Node::new(Kind::Arithmetic(op, Box::new(a), Box::new(b)), ty, nullable)
+}
+
+/// The sides of a comparison: 0x41 is a number beside anything but a text.
+pub(super) fn compared(a: Node, b: Node) -> (Node, Node) {
+    if a.is_digits_literal() && !b.is_text() {
+        return (a.with_number(), b);
+    }
+    if b.is_digits_literal() && !a.is_text() {
+        return (a, b.with_number());
+    }
+    (a, b)
 }
 
 /// AND or OR of many: a long chain nests to the left, so it is walked, not recursed into.
@@ -100,7 +118,31 @@ fn chain(left: &Expr, op: &BinaryOperator, right: &Expr, names: &Names<'_>) -> B
         push_flat(bind(part, names)?, and, &mut nodes);
     }
     let nullable = nodes.iter().any(|node| node.nullable);
+    if !and && let Some(list) = as_list(&nodes) {
+        return Ok(boolean(list, nullable));
+    }
     Ok(boolean(if and { Kind::And(nodes) } else { Kind::Or(nodes) }, nullable))
+}
+
+/// IN of alternatives that compare one column with literals, which an index answers.
+fn as_list(alternatives: &[Node]) -> Option<Kind> {
+    let mut compared: Option<(&Node, Collation)> = None;
+    let mut list = Vec::with_capacity(alternatives.len());
+    for node in alternatives {
+        let Kind::Compare(Comparison::Equal, a, b, rule) = &node.kind else { return None };
+        let column = matches!(a.kind, Kind::Column(_));
+        if !column || !matches!(b.kind, Kind::Constant(_) | Kind::Parameter(_)) {
+            return None;
+        }
+        match compared {
+            None => compared = Some((a, *rule)),
+            Some((known, collation)) if known == &**a && collation == *rule => {}
+            Some(_) => return None,
+        }
+        list.push((**b).clone());
+    }
+    let (column, rule) = compared?;
+    Some(Kind::InList(Box::new(column.clone()), list, false, rule))
 }
 
 /// AND within AND, and OR within OR, is one of them.
@@ -119,7 +161,36 @@ fn flatten(a: Node, b: Node, and: bool) -> Vec<Node> {
     nodes
 }
 
-fn arithmetic_type(op: Arithmetic, a: &Node, b: &Node) -> ColumnType {
+/// Digits of a whole number: a literal's own, else those of its type.
+fn integer_digits(node: &Node) -> u8 {
+    let of = |magnitude: u64| magnitude.checked_ilog10().unwrap_or(0) as u8 + 1;
+    match (&node.kind, &node.ty) {
+        (Kind::Constant(Value::Int(value)), _) => of(value.unsigned_abs()),
+        (Kind::Constant(Value::UInt(value)), _) => of(*value),
+        (_, ColumnType::Int { width, .. }) => match width {
+            IntWidth::Tiny => 3,
+            IntWidth::Small => 5,
+            IntWidth::Medium => 8,
+            IntWidth::Int => 10,
+            IntWidth::Big => 20,
+        },
+        (_, ColumnType::Year) => 4,
+        _ => 20,
+    }
+}
+
+/// Digits of the number that a time is, and those of them behind the point.
+fn temporal_number(ty: &ColumnType) -> Option<(u8, u8)> {
+    match ty {
+        ColumnType::Date => Some((8, 0)),
+        ColumnType::Time { fsp } => Some((7 + fsp, *fsp)),
+        ColumnType::DateTime { fsp } | ColumnType::Timestamp { fsp } => Some((14 + fsp, *fsp)),
+        _ => None,
+    }
+}
+
+/// `signed_minus`: NO_UNSIGNED_SUBTRACTION.
+fn arithmetic_type(op: Arithmetic, a: &Node, b: &Node, signed_minus: bool) -> ColumnType {
     use Arithmetic as A;
     if matches!(op, A::BitAnd | A::BitOr | A::BitXor | A::ShiftLeft | A::ShiftRight) {
         return BIGINT_UNSIGNED;
@@ -127,24 +198,34 @@ fn arithmetic_type(op: Arithmetic, a: &Node, b: &Node) -> ColumnType {
     let unsigned = |node: &Node| matches!(node.ty, ColumnType::Int { unsigned: true, .. });
     let whole = |node: &Node| {
         matches!(node.ty, ColumnType::Int { .. } | ColumnType::Year)
-            || matches!(node.kind, Kind::Constant(Value::Null))
+            || matches!(temporal_number(&node.ty), Some((_, 0)))
     };
-    let exact = |node: &Node| whole(node) || matches!(node.ty, ColumnType::Decimal { .. });
+    let exact = |node: &Node| {
+        whole(node)
+            || matches!(node.ty, ColumnType::Decimal { .. })
+            || temporal_number(&node.ty).is_some()
+    };
     if op == A::IntegerDivide {
         return if unsigned(a) || unsigned(b) { BIGINT_UNSIGNED } else { BIGINT };
     }
     if whole(a) && whole(b) && op != A::Divide {
-        return if unsigned(a) || unsigned(b) { BIGINT_UNSIGNED } else { BIGINT };
+        let unsigned = match op {
+            A::Modulo => unsigned(a),
+            A::Subtract if signed_minus => false,
+            _ => unsigned(a) || unsigned(b),
+        };
+        return if unsigned { BIGINT_UNSIGNED } else { BIGINT };
     }
     if exact(a) && exact(b) {
         let digits = |node: &Node| match node.ty {
             ColumnType::Decimal { precision, scale } => (precision, scale),
-            _ => (20, 0),
+            _ => temporal_number(&node.ty).unwrap_or_else(|| (integer_digits(node), 0)),
         };
         let ((p, s), (q, t)) = (digits(a), digits(b));
         let (precision, scale) = match op {
             A::Multiply => (p + q, s + t),
             A::Divide => (p + t + 4, s + 4),
+            A::Modulo => (p.max(q), s.max(t)),
             _ => ((p - s).max(q - t) + s.max(t) + 1, s.max(t)),
         };
         return ColumnType::Decimal { precision: precision.min(65), scale: scale.min(30) };
@@ -162,6 +243,10 @@ pub(super) fn unary(op: UnaryOperator, expr: &Expr, names: &Names<'_>) -> Bound<
     }
     let node = bind(expr, names)?;
     let nullable = node.nullable;
+    let node = match op {
+        UnaryOperator::Minus | UnaryOperator::BitwiseNot => node.with_number(),
+        _ => node,
+    };
     Ok(match op {
         UnaryOperator::Plus => node,
         UnaryOperator::Minus => {
@@ -171,9 +256,13 @@ pub(super) fn unary(op: UnaryOperator, expr: &Expr, names: &Names<'_>) -> Bound<
                 return Ok(Node::constant(negative));
             }
             let ty = match &node.ty {
-                ColumnType::Int { .. } => BIGINT,
+                ColumnType::Int { .. } | ColumnType::Year => BIGINT,
                 ColumnType::Decimal { .. } => node.ty.clone(),
-                _ => ColumnType::Double,
+                _ => match temporal_number(&node.ty) {
+                    Some((_, 0)) => BIGINT,
+                    Some((precision, scale)) => ColumnType::Decimal { precision, scale },
+                    None => ColumnType::Double,
+                },
             };
             Node::new(Kind::Negate(Box::new(node)), ty, nullable)
         }

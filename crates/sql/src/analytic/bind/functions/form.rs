@@ -18,24 +18,6 @@ impl Operands {
     }
 }
 
-pub(super) fn plain_call(name: &str, arguments: Vec<ast::Expr>) -> ast::Function {
-    let unnamed = |expr| ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(expr));
-    ast::Function {
-        name: ast::ObjectName::from(vec![ast::Ident::new(name)]),
-        uses_odbc_syntax: false,
-        parameters: ast::FunctionArguments::None,
-        args: ast::FunctionArguments::List(ast::FunctionArgumentList {
-            duplicate_treatment: None,
-            args: arguments.into_iter().map(unnamed).collect(),
-            clauses: Vec::new(),
-        }),
-        filter: None,
-        null_treatment: None,
-        over: None,
-        within_group: Vec::new(),
-    }
-}
-
 /// Whether an operand stays in its place: its value may say what type the result has.
 pub(super) fn is_literal(ast: &ast::Expr) -> bool {
     match ast {

@@ -20,7 +20,7 @@ use sqlparser::ast;
 
 use super::super::super::columns::{is_string, value_of};
 use super::super::super::failure::translate;
-use super::super::super::kernels::RowFunction;
+use super::super::super::kernels::{COPIED_BYTES_MAX, LongText, RowFunction};
 use super::super::Binder;
 use super::super::aggregates::function_name;
 use super::super::cast::{call, convert_value};
@@ -66,6 +66,13 @@ impl Binder<'_> {
             .map(|typed| typed.constant.as_ref().map_or(Datum::Null, Value::as_datum))
             .collect();
         let value = evaluate(node, &datums, self.facts)?;
+        if let Value::Bytes(text) = &value
+            && text.len() > COPIED_BYTES_MAX
+        {
+            let room = self.facts.limits.take(text.len())?;
+            let expr = call(LongText::counted(text, room).map_err(translate)?, Vec::new());
+            return Ok(Typed::value(expr, node.ty.clone(), false));
+        }
         if value.is_null() {
             return Ok(Typed { kind: Kind::Of(node.ty.clone()), ..cast_null(&node.ty) });
         }
@@ -98,7 +105,8 @@ impl Binder<'_> {
                 let value = evaluate(&node, args, &facts)?;
                 Ok(in_domain(value, &result, facts.zone))
             }),
-        );
+        )
+        .within(&self.facts.limits);
         let args = operands.into_iter().map(|typed| typed.expr).collect();
         Typed::value(call(function, args), ty, nullable)
     }
@@ -157,6 +165,7 @@ fn evaluate(node: &Node, operands: &[Datum<'_>], facts: &Facts) -> Result<Value>
         row: RowView::Datums(operands),
         facts: Some(facts),
         mode: facts.mode.lenient(),
+        limits: &facts.limits,
         ..expression::Scope::bare(&[], facts.zone)
     };
     Ok(node.evaluate(&scope)?.into_value())

@@ -1,0 +1,27 @@
+//! Every door's conversations once more, on a store of which nothing is ever in memory, with a row
+//! cache over it: what was just written is found without waiting, its index entries are not.
+//!
+//! Not here: the conversations (`tests/handlersocket`, `tests/memcached`, `tests/mysql`).
+
+use std::sync::Arc;
+
+use rows::EngineOptions;
+use rows::memory::MemoryStore;
+
+#[expect(dead_code, reason = "what it runs on is chosen here")]
+#[path = "../handlersocket/main.rs"]
+mod handlersocket;
+#[expect(dead_code, reason = "what it runs on is chosen here")]
+#[path = "../memcached/main.rs"]
+mod memcached;
+#[expect(dead_code, reason = "what it runs on is chosen here")]
+#[path = "../mysql/main.rs"]
+mod mysql;
+
+/// What conversations run on.
+pub fn rows() -> (Arc<MemoryStore>, EngineOptions) {
+    (Arc::new(MemoryStore::cold()), EngineOptions::default())
+}
+
+/// Whether much cannot be served without waiting.
+pub const COLD: bool = true;

@@ -1,0 +1,44 @@
+//! Whether what a thread works on is to end: asked where a thread waits for others, and in long
+//! loops, without every call handing it on.
+//!
+//! Invariants
+//! 1. A wait that ends early does so as if its time had been over (`LockTimeout`); who interrupted
+//!    it knows better what to say.
+//!
+//! Not here: who interrupts (crate `sql`).
+
+use std::cell::RefCell;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How often one that waits looks.
+pub const LOOK: Duration = Duration::from_millis(50);
+
+/// Somebody's work that may be ended by another.
+pub trait Interrupt: Send + Sync {
+    /// Whether it is to end.
+    fn is_wanted(&self) -> bool;
+}
+
+thread_local! {
+    static CURRENT: RefCell<Option<Arc<dyn Interrupt>>> = const { RefCell::new(None) };
+}
+
+/// What this thread works on, until it is dropped.
+pub struct Working(Option<Arc<dyn Interrupt>>);
+
+/// Says what this thread works on from now on.
+pub fn working(on: Arc<dyn Interrupt>) -> Working {
+    Working(CURRENT.replace(Some(on)))
+}
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        CURRENT.set(self.0.take());
+    }
+}
+
+/// Whether what this thread works on is to end.
+pub fn is_wanted() -> bool {
+    CURRENT.with_borrow(|current| current.as_ref().is_some_and(|work| work.is_wanted()))
+}

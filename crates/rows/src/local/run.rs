@@ -1,0 +1,396 @@
+//! A run: buffered writes that did not fit into memory, sorted, in a temporary file.
+//!
+//! ```text
+//! file    block, block, ..        each of whole entries, about `BLOCK_BYTES` long
+//! entry   kind u8, key length u32, value length u32, key, value
+//! kind    0 not written after all, 1 a removal, 2 a value
+//! ```
+//! Of each block its place, checksum and last key are in memory, and a filter over all keys that
+//! says which look-ups need not be made.
+//!
+//! Invariants
+//! 1. Keys ascend strictly within a run.
+//! 2. What is read is what was written: each block's checksum is compared.
+//!
+//! Not here: several runs together (`own`).
+
+use std::hash::BuildHasher;
+use std::ops::Range;
+use std::sync::Arc;
+
+use foldhash::quality::FixedState;
+
+use crate::error::{Error, Result};
+use crate::spill::{SpillDirectory, SpillFile};
+use crate::store::{Direction, KeyRange};
+
+const BLOCK_BYTES: usize = 16 << 10;
+const HEAD_BYTES: usize = 9;
+/// Bits of the filter for a key, and how many of them a key sets: two of a hundred look-ups of
+/// absent keys are made in vain.
+const FILTER_BITS: usize = 8;
+const FILTER_PROBES: u64 = 4;
+
+const UNWRITTEN: u8 = 0;
+const REMOVED: u8 = 1;
+const PUT: u8 = 2;
+
+/// What a transaction has written under a key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Write {
+    /// Nothing after all: what lies beneath counts. Left by a rollback over spilled writes.
+    Unwritten,
+    /// A removal.
+    Removed,
+    /// A value.
+    Put(Box<[u8]>),
+}
+
+impl Write {
+    pub fn of(kind: u8, value: &[u8]) -> Write {
+        match kind {
+            UNWRITTEN => Write::Unwritten,
+            REMOVED => Write::Removed,
+            _ => Write::Put(value.into()),
+        }
+    }
+
+    pub fn kind(&self) -> u8 {
+        self.seen().kind()
+    }
+
+    /// The value; empty when there is none.
+    pub fn value(&self) -> &[u8] {
+        self.seen().value().unwrap_or_default()
+    }
+
+    pub fn seen(&self) -> Seen<'_> {
+        match self {
+            Write::Unwritten => Seen::Unwritten,
+            Write::Removed => Seen::Removed,
+            Write::Put(value) => Seen::Put(value),
+        }
+    }
+}
+
+/// A write as it is looked at, wherever it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Seen<'a> {
+    Unwritten,
+    Removed,
+    Put(&'a [u8]),
+}
+
+impl<'a> Seen<'a> {
+    fn of(kind: u8, value: &'a [u8]) -> Seen<'a> {
+        match kind {
+            UNWRITTEN => Seen::Unwritten,
+            REMOVED => Seen::Removed,
+            _ => Seen::Put(value),
+        }
+    }
+
+    fn kind(self) -> u8 {
+        match self {
+            Seen::Unwritten => UNWRITTEN,
+            Seen::Removed => REMOVED,
+            Seen::Put(_) => PUT,
+        }
+    }
+
+    /// The value, if there is one.
+    pub fn value(self) -> Option<&'a [u8]> {
+        match self {
+            Seen::Put(value) => Some(value),
+            Seen::Unwritten | Seen::Removed => None,
+        }
+    }
+}
+
+/// Sorted writes in a file.
+pub(super) struct Run {
+    file: SpillFile,
+    blocks: Vec<Block>,
+    filter: Filter,
+    /// Entries.
+    pub count: usize,
+    /// How often it was merged of others.
+    pub level: u8,
+    /// Bytes of memory.
+    pub bytes: usize,
+}
+
+struct Block {
+    at: u64,
+    length: u32,
+    checksum: u64,
+    last: Box<[u8]>,
+}
+
+impl Run {
+    /// What is written under a key, with its value in `value`; `None` when the run has nothing.
+    pub fn get(&self, key: &[u8], value: &mut Vec<u8>) -> Result<Option<u8>> {
+        if !self.filter.may_hold(key) {
+            return Ok(None);
+        }
+        let block = self.blocks.partition_point(|block| *block.last < *key);
+        if block == self.blocks.len() {
+            return Ok(None);
+        }
+        let bytes = self.read(block)?;
+        let mut at = 0;
+        while at < bytes.len() {
+            let entry = Entry::at(&bytes, at);
+            let found = &bytes[entry.key.clone()];
+            if found >= key {
+                if found != key {
+                    break;
+                }
+                value.clear();
+                value.extend_from_slice(&bytes[entry.value]);
+                return Ok(Some(entry.kind));
+            }
+            at = entry.value.end;
+        }
+        Ok(None)
+    }
+
+    /// Its entries in a range.
+    pub fn cursor(&self, range: &KeyRange, direction: Direction) -> RunCursor<'_> {
+        let next = match direction {
+            Direction::Forward => self.blocks.partition_point(|b| *b.last < *range.start),
+            // Behind the last block that can hold a key before the end.
+            Direction::Backward if range.end.is_empty() => self.blocks.len(),
+            Direction::Backward => {
+                let before = self.blocks.partition_point(|b| *b.last < *range.end);
+                (before + 1).min(self.blocks.len())
+            }
+        };
+        let (block, places) = (Vec::new(), Vec::new());
+        RunCursor { run: self, range: range.clone(), direction, next, block, places, at: None }
+    }
+
+    fn read(&self, block: usize) -> Result<Vec<u8>> {
+        let Block { at, length, checksum, .. } = self.blocks[block];
+        let mut bytes = vec![0; length as usize];
+        self.file.read_at(&mut bytes, at)?;
+        if hasher().hash_one(&bytes[..]) != checksum {
+            let why = "a temporary file is not what was written";
+            return Err(Error::Corrupt { key: Vec::new(), why });
+        }
+        Ok(bytes)
+    }
+}
+
+/// Where the parts of an entry are in its block.
+#[derive(Clone)]
+struct Entry {
+    kind: u8,
+    key: Range<usize>,
+    value: Range<usize>,
+}
+
+impl Entry {
+    fn at(block: &[u8], at: usize) -> Entry {
+        let number = |at: usize| {
+            u32::from_le_bytes(block[at..at + 4].try_into().expect("four bytes")) as usize
+        };
+        let key = at + HEAD_BYTES..at + HEAD_BYTES + number(at + 1);
+        let value = key.end..key.end + number(at + 5);
+        Entry { kind: block[at], key, value }
+    }
+}
+
+/// Writes a run.
+pub(super) struct RunWriter {
+    file: SpillFile,
+    blocks: Vec<Block>,
+    filter: Filter,
+    block: Vec<u8>,
+    last: Vec<u8>,
+    at: u64,
+    count: usize,
+    level: u8,
+}
+
+impl RunWriter {
+    /// Begins one of at most so many entries.
+    pub fn new(directory: &Arc<SpillDirectory>, entries: usize, level: u8) -> Result<RunWriter> {
+        Ok(RunWriter {
+            file: directory.file("writes")?,
+            blocks: Vec::new(),
+            filter: Filter::new(entries),
+            block: Vec::with_capacity(BLOCK_BYTES + BLOCK_BYTES / 8),
+            last: Vec::new(),
+            at: 0,
+            count: 0,
+            level,
+        })
+    }
+
+    /// Adds the next entry; keys ascend.
+    pub fn add(&mut self, key: &[u8], write: Seen<'_>) -> Result<()> {
+        debug_assert!(self.count == 0 || self.last[..] < *key, "keys of a run ascend");
+        let value = write.value().unwrap_or_default();
+        self.block.push(write.kind());
+        self.block.extend_from_slice(&(key.len() as u32).to_le_bytes());
+        self.block.extend_from_slice(&(value.len() as u32).to_le_bytes());
+        self.block.extend_from_slice(key);
+        self.block.extend_from_slice(value);
+        self.filter.add(key);
+        self.last.clear();
+        self.last.extend_from_slice(key);
+        self.count += 1;
+        if self.block.len() >= BLOCK_BYTES { self.end_block() } else { Ok(()) }
+    }
+
+    fn end_block(&mut self) -> Result<()> {
+        if self.block.is_empty() {
+            return Ok(());
+        }
+        self.file.write_at(&self.block, self.at)?;
+        self.blocks.push(Block {
+            at: self.at,
+            length: self.block.len() as u32,
+            checksum: hasher().hash_one(&self.block[..]),
+            last: self.last[..].into(),
+        });
+        self.at += self.block.len() as u64;
+        self.block.clear();
+        Ok(())
+    }
+
+    /// Ends it.
+    pub fn finish(mut self) -> Result<Run> {
+        self.end_block()?;
+        let RunWriter { file, mut blocks, filter, count, level, .. } = self;
+        blocks.shrink_to_fit();
+        let of_block = |block: &Block| size_of::<Block>() + block.last.len() + size_of::<usize>();
+        let bytes = filter.bits.len() * 8 + blocks.iter().map(of_block).sum::<usize>();
+        Ok(Run { file, blocks, filter, count, level, bytes })
+    }
+}
+
+/// A position among the entries of a run in a range.
+pub(super) struct RunCursor<'a> {
+    run: &'a Run,
+    range: KeyRange,
+    direction: Direction,
+    /// The next block forwards; backwards, the one after it.
+    next: usize,
+    block: Vec<u8>,
+    places: Vec<u32>,
+    at: Option<usize>,
+}
+
+impl RunCursor<'_> {
+    /// Moves to the next entry; `false` at the end.
+    pub fn advance(&mut self) -> Result<bool> {
+        loop {
+            let next = match (self.direction, self.at) {
+                (_, None) => None,
+                (Direction::Forward, Some(at)) => Some(at + 1).filter(|at| *at < self.places.len()),
+                (Direction::Backward, Some(at)) => at.checked_sub(1),
+            };
+            match next {
+                Some(at) => self.at = Some(at),
+                None if !self.load()? => return Ok(false),
+                None => {}
+            }
+            let key = self.key();
+            let before = key < &self.range.start[..];
+            let behind = !self.range.end.is_empty() && key >= &self.range.end[..];
+            let (early, late) = match self.direction {
+                Direction::Forward => (before, behind),
+                Direction::Backward => (behind, before),
+            };
+            if late {
+                return Ok(false);
+            }
+            if !early {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// Reads the next block and stands on its first entry in this direction.
+    fn load(&mut self) -> Result<bool> {
+        let block = match self.direction {
+            Direction::Forward if self.next < self.run.blocks.len() => {
+                self.next += 1;
+                self.next - 1
+            }
+            Direction::Backward if self.next > 0 => {
+                self.next -= 1;
+                self.next
+            }
+            _ => return Ok(false),
+        };
+        self.block = self.run.read(block)?;
+        self.places.clear();
+        let mut at = 0;
+        while at < self.block.len() {
+            self.places.push(at as u32);
+            at = Entry::at(&self.block, at).value.end;
+        }
+        self.at = match self.direction {
+            Direction::Forward => Some(0),
+            Direction::Backward => self.places.len().checked_sub(1),
+        };
+        Ok(true)
+    }
+
+    fn entry(&self) -> Entry {
+        let at = self.at.expect("only after `advance` gave `true`");
+        Entry::at(&self.block, self.places[at] as usize)
+    }
+
+    /// Key of the current entry.
+    pub fn key(&self) -> &[u8] {
+        &self.block[self.entry().key]
+    }
+
+    /// The write of the current entry.
+    pub fn write(&self) -> Seen<'_> {
+        let entry = self.entry();
+        Seen::of(entry.kind, &self.block[entry.value])
+    }
+}
+
+/// A Bloom filter over keys.
+struct Filter {
+    bits: Vec<u64>,
+}
+
+impl Filter {
+    fn new(entries: usize) -> Filter {
+        Filter { bits: vec![0; (entries * FILTER_BITS).div_ceil(64).max(1)] }
+    }
+
+    /// The bits of a key among so many words, as a word and a bit in it.
+    fn places(key: &[u8], words: usize) -> impl Iterator<Item = (usize, u64)> + use<> {
+        let hash = hasher().hash_one(key);
+        let (first, step) = (hash, (hash >> 32) | 1);
+        let count = words as u64 * 64;
+        (0..FILTER_PROBES).map(move |probe| {
+            let bit =
+                first.wrapping_add(probe.wrapping_mul(step.wrapping_mul(0x9e37_79b9))) % count;
+            ((bit / 64) as usize, 1 << (bit % 64))
+        })
+    }
+
+    fn add(&mut self, key: &[u8]) {
+        for (word, bit) in Filter::places(key, self.bits.len()) {
+            self.bits[word] |= bit;
+        }
+    }
+
+    fn may_hold(&self, key: &[u8]) -> bool {
+        Filter::places(key, self.bits.len()).all(|(word, bit)| self.bits[word] & bit != 0)
+    }
+}
+
+/// For checksums and filters, of this process alone.
+fn hasher() -> FixedState {
+    FixedState::with_seed(0x7370_696c_6c65_6421)
+}

@@ -1,0 +1,130 @@
+//! Files for what does not fit into memory: a directory of them, each of which goes with its user.
+//!
+//! Invariants
+//! 1. The directory is for its owner's eyes alone (0700, files 0600) and holds nothing that
+//!    another process or a later start needs: what it holds when it is opened is removed.
+//! 2. A file is removed when it is dropped.
+//!
+//! Not here: what is written into the files (`local`), those of analytic queries, which lie in
+//! the same directory (`sql`).
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::error::{Error, Result};
+
+const WRITING: &str = "writing a temporary file";
+const READING: &str = "reading a temporary file";
+
+/// A directory of temporary files.
+#[derive(Debug)]
+pub struct SpillDirectory {
+    path: PathBuf,
+    next: AtomicU64,
+}
+
+impl SpillDirectory {
+    /// Makes the directory, or empties it. Nobody else may be using it.
+    ///
+    /// # Errors
+    /// Of the file system.
+    pub fn open(path: &Path) -> io::Result<Arc<SpillDirectory>> {
+        DirBuilder::new().recursive(true).mode(0o700).create(path)?;
+        fs::set_permissions(path, fs::Permissions::from_mode(0o700))?;
+        for entry in fs::read_dir(path)? {
+            let entry = entry?;
+            match entry.file_type()?.is_dir() {
+                true => fs::remove_dir_all(entry.path())?,
+                false => fs::remove_file(entry.path())?,
+            }
+        }
+        Ok(Arc::new(SpillDirectory { path: path.to_path_buf(), next: AtomicU64::new(0) }))
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Makes a file; `what` begins its name.
+    ///
+    /// # Errors
+    /// `DiskFull`, `Store`.
+    pub(crate) fn file(&self, what: &str) -> Result<SpillFile> {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let path = self.path.join(format!("{what}-{number}.tmp"));
+        let mut options = OpenOptions::new();
+        let file = options.read(true).write(true).create_new(true).mode(0o600).open(&path);
+        Ok(SpillFile { file: file.map_err(|error| failed(WRITING, error))?, path })
+    }
+}
+
+/// A temporary file.
+#[derive(Debug)]
+pub(crate) struct SpillFile {
+    file: File,
+    path: PathBuf,
+}
+
+impl SpillFile {
+    /// Writes bytes at a place.
+    ///
+    /// # Errors
+    /// `DiskFull`, `Store`.
+    pub(crate) fn write_at(&self, bytes: &[u8], at: u64) -> Result<()> {
+        self.file.write_all_at(bytes, at).map_err(|error| failed(WRITING, error))
+    }
+
+    /// Reads as many bytes as `bytes` has.
+    ///
+    /// # Errors
+    /// `Store`.
+    pub(crate) fn read_at(&self, bytes: &mut [u8], at: u64) -> Result<()> {
+        self.file.read_exact_at(bytes, at).map_err(|error| failed(READING, error))
+    }
+}
+
+impl Drop for SpillFile {
+    fn drop(&mut self) {
+        // What cannot be removed now is removed at the next start.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+fn failed(doing: &'static str, error: io::Error) -> Error {
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            Error::DiskFull { source: Box::new(error) }
+        }
+        _ => Error::Store { doing, applied: Some(false), source: Box::new(error) },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_earlier_process_left_is_removed_and_files_go_with_their_user() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("tmp");
+        fs::create_dir_all(path.join("datafusion-x")).unwrap();
+        fs::write(path.join("datafusion-x/left"), "over").unwrap();
+        fs::write(path.join("writes-7.tmp"), "left over").unwrap();
+        let spill = SpillDirectory::open(&path).unwrap();
+        assert_eq!(fs::read_dir(&path).unwrap().count(), 0);
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o700);
+        let file = spill.file("writes").unwrap();
+        file.write_at(b"abc", 2).unwrap();
+        let mut read = [0; 2];
+        file.read_at(&mut read, 3).unwrap();
+        assert_eq!(&read, b"bc");
+        assert_eq!(file.file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+        drop(file);
+        assert_eq!(fs::read_dir(&path).unwrap().count(), 0);
+    }
+}

@@ -1,0 +1,184 @@
+//! Covering indexes: which columns can be read from an index's entries alone, and how.
+//!
+//! A case-insensitive text is not in a key, only what it is compared by. Where any text that
+//! compares as equal will do (what is grouped by, say), the row is read when the key's bytes
+//! change from one entry to the next, and its text stands for all entries with the same bytes, as
+//! long as it is that of a row that counts.
+//!
+//! Invariants
+//! 1. A wanted column's value is exactly what the row holds; an alike one's compares as equal.
+//! 2. Rows that expire are not covered: an entry does not say when.
+//!
+//! Not here: reading entries (`find`), choosing an index (crate `sql`).
+
+use super::keys::{PREFIX_BYTES, PartCodec};
+use super::version::Table;
+use crate::datum::Value;
+use crate::error::{Error, Result};
+use crate::key;
+use crate::row::RowRef;
+
+/// What is made of a part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Use {
+    /// Nothing.
+    Skip,
+    /// Its value is read.
+    Read,
+    /// The row is asked when its bytes change.
+    Alike,
+}
+
+/// How columns are read from the entries of an index.
+#[derive(Clone, Debug)]
+pub struct Covering {
+    index: usize,
+    /// Of the index's leading parts, as many as have to be looked at.
+    parts: Vec<Use>,
+    /// Of the primary key's.
+    primary: Vec<Use>,
+}
+
+/// A row as far as entries have told it, while they are gone through in order.
+#[derive(Debug)]
+pub struct CoveredRow {
+    /// A place for every column of the table.
+    values: Vec<Value>,
+    /// The bytes of the parts that are alike, of the entry before.
+    alike: Vec<u8>,
+    /// Of the entry at hand.
+    scratch: Vec<u8>,
+    /// Whether `values` are those of an entry.
+    begun: bool,
+}
+
+impl CoveredRow {
+    /// Of a table; without an entry so far.
+    pub fn new(table: &Table) -> CoveredRow {
+        let values = vec![Value::Null; table.columns.len()];
+        CoveredRow { values, alike: Vec::new(), scratch: Vec::new(), begun: false }
+    }
+
+    /// The columns; those not covered are NULL.
+    pub fn values(&self) -> &[Value] {
+        &self.values
+    }
+
+    /// The entry at hand stands for no other.
+    pub(crate) fn forget(&mut self) {
+        self.begun = false;
+    }
+}
+
+impl Table {
+    /// How these columns are read from the entries of an index: `wanted` as they are, `alike` up to
+    /// what compares as equal. `None` if entries do not hold them all. Of the primary index it is
+    /// the keys alone that are read.
+    pub fn covering(&self, index: usize, wanted: &[usize], alike: &[usize]) -> Option<Covering> {
+        if self.expiry_column().is_some() || self.recency().is_some() {
+            return None;
+        }
+        let (own, primary) = (&self.codecs[index].parts, &self.codecs[0].parts);
+        let mut covering =
+            Covering { index, parts: vec![Use::Skip; own.len()], primary: Vec::new() };
+        let reversible = |part: &PartCodec| key::is_reversible(&part.ty, part.prefix);
+        let exact = |parts: &[PartCodec], column: usize| {
+            parts.iter().position(|part| part.column == column && reversible(part))
+        };
+        for column in wanted.iter().chain(alike) {
+            if let Some(at) = exact(own, *column) {
+                covering.parts[at] = Use::Read;
+            } else if let Some(at) = exact(primary, *column) {
+                covering.primary.resize(primary.len(), Use::Skip);
+                covering.primary[at] = Use::Read;
+            } else {
+                let whole = |part: &PartCodec| part.column == *column && part.prefix.is_none();
+                let at = own.iter().position(whole)?;
+                if index == 0 || wanted.contains(column) {
+                    return None;
+                }
+                covering.parts[at] = Use::Alike;
+            }
+        }
+        if covering.primary.is_empty() {
+            // The primary key is behind all of the index's own parts.
+            let used = covering.parts.iter().rposition(|part| *part != Use::Skip);
+            covering.parts.truncate(used.map_or(0, |last| last + 1));
+        }
+        Some(covering)
+    }
+}
+
+impl Covering {
+    /// Reads what is covered of an entry; whether the row has to be asked for the rest.
+    ///
+    /// # Errors
+    /// `Corrupt`.
+    pub(crate) fn read(
+        &self,
+        table: &Table,
+        entry: &[u8],
+        value: &[u8],
+        row: &mut CoveredRow,
+    ) -> Result<bool> {
+        let codec = &table.codecs[self.index];
+        let damaged = || Error::Corrupt { key: entry.to_vec(), why: "index entry" };
+        let rest = entry.get(PREFIX_BYTES..).ok_or_else(damaged)?;
+        row.scratch.clear();
+        let rest = read_parts(&self.parts, &codec.parts, rest, row)?;
+        if !self.primary.is_empty() {
+            // A unique entry without NULLs ends with its own parts; its value is the primary key.
+            let primary = if codec.unique && rest.is_empty() { value } else { rest };
+            read_parts(&self.primary, &table.codecs[0].parts, primary, row)?;
+        }
+        let changed = !row.begun || row.alike != row.scratch;
+        Ok(changed && self.parts.contains(&Use::Alike))
+    }
+
+    /// Takes the rest from the entry's row.
+    ///
+    /// # Errors
+    /// `Corrupt`.
+    pub(crate) fn ask(&self, table: &Table, from: &RowRef<'_>, row: &mut CoveredRow) -> Result<()> {
+        for (part, what) in table.codecs[self.index].parts.iter().zip(&self.parts) {
+            if *what == Use::Alike {
+                row.values[part.column] = from.column(part.column)?.to_value();
+            }
+        }
+        std::mem::swap(&mut row.alike, &mut row.scratch);
+        row.begun = true;
+        Ok(())
+    }
+
+    /// Which index.
+    pub(crate) fn index(&self) -> usize {
+        self.index
+    }
+}
+
+/// Reads consecutive parts; what stands behind them.
+fn read_parts<'b>(
+    uses: &[Use],
+    parts: &[PartCodec],
+    mut bytes: &'b [u8],
+    row: &mut CoveredRow,
+) -> Result<&'b [u8]> {
+    for (what, part) in uses.iter().zip(parts) {
+        let (ty, nullable, prefix) = (&part.ty, part.nullable, part.prefix);
+        let length = match what {
+            Use::Read => {
+                let (value, length) = key::decode_part(ty, nullable, prefix, bytes)?;
+                row.values[part.column] = value;
+                length
+            }
+            Use::Skip => key::skip_part(ty, nullable, prefix, bytes)?,
+            Use::Alike => {
+                let length = key::skip_part(ty, nullable, prefix, bytes)?;
+                row.scratch.extend_from_slice(&bytes[..length]);
+                length
+            }
+        };
+        bytes = &bytes[length..];
+    }
+    Ok(bytes)
+}

@@ -1,0 +1,91 @@
+//! What a thread waits for just now, for those who look at its work from outside.
+//!
+//! Whoever does a request's work on a thread says whose it is (`tell`); wherever that thread then
+//! waits for other requests (`during`), the mark says for what. Threads that said nothing wait
+//! unseen, and nobody pays for it.
+//!
+//! Not here: the waits themselves (`locks`, `table`), who looks (the process list of SQL).
+
+use std::cell::RefCell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+/// What is waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waiting {
+    /// A row that another transaction has locked.
+    RowLock = 1,
+    /// A schema change that keeps writers out of its table, or, for a schema change, writers that
+    /// are still in.
+    MetadataLock = 2,
+}
+
+/// What the work that it stands for waits for.
+#[derive(Debug, Default)]
+pub struct WaitMark(AtomicU8);
+
+impl WaitMark {
+    /// What is waited for now, if anything.
+    pub fn current(&self) -> Option<Waiting> {
+        match self.0.load(Ordering::Relaxed) {
+            0 => None,
+            1 => Some(Waiting::RowLock),
+            _ => Some(Waiting::MetadataLock),
+        }
+    }
+}
+
+thread_local! {
+    static OF_THIS_THREAD: RefCell<Option<Arc<WaitMark>>> = const { RefCell::new(None) };
+}
+
+/// While it lives, the calling thread's waits are told to a mark.
+#[derive(Debug)]
+pub struct Telling {
+    before: Option<Arc<WaitMark>>,
+}
+
+/// Lets the calling thread's waits be told to `mark`.
+pub fn tell(mark: &Arc<WaitMark>) -> Telling {
+    Telling { before: OF_THIS_THREAD.replace(Some(Arc::clone(mark))) }
+}
+
+impl Drop for Telling {
+    fn drop(&mut self) {
+        OF_THIS_THREAD.set(self.before.take());
+    }
+}
+
+/// Waits, and lets it be seen for what.
+pub(crate) fn during<T>(what: Waiting, wait: impl FnOnce() -> T) -> T {
+    let mark = OF_THIS_THREAD.with_borrow(Option::clone);
+    if let Some(mark) = &mark {
+        mark.0.store(what as u8, Ordering::Relaxed);
+    }
+    let waited = wait();
+    if let Some(mark) = &mark {
+        mark.0.store(0, Ordering::Relaxed);
+    }
+    waited
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_is_seen_while_it_lasts_and_only_by_whose_work_it_is() {
+        let (one, other) = (Arc::new(WaitMark::default()), Arc::new(WaitMark::default()));
+        during(Waiting::RowLock, || assert_eq!(one.current(), None));
+        let _telling = tell(&one);
+        {
+            let _telling = tell(&other);
+            during(Waiting::MetadataLock, || {
+                assert_eq!(other.current(), Some(Waiting::MetadataLock));
+                assert_eq!(one.current(), None);
+            });
+        }
+        during(Waiting::RowLock, || assert_eq!(one.current(), Some(Waiting::RowLock)));
+        assert_eq!((one.current(), other.current()), (None, None));
+    }
+}

@@ -1,0 +1,290 @@
+//! Window functions that look at a whole partition at once, a few partitions at a time.
+//!
+//! DataFusion's operator for these gathers its whole input, which is sorted by partitions, before
+//! it computes anything, and asks nobody for the memory. Here it is given whole partitions as they
+//! come, and what is gathered is drawn from the memory for queries.
+//!
+//! Invariants
+//! 1. A partition is given to the operator wholly, with its rows in the order of the input.
+//!
+//! Not here: functions that need no more than the rows so far (DataFusion computes those as rows
+//! come).
+
+use std::fmt;
+use std::sync::Arc;
+
+use datafusion::arrow::array::{Array, ArrayRef, RecordBatch};
+use datafusion::arrow::compute::{concat, partition};
+use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
+use datafusion::common::{DataFusionError, Result, Statistics};
+use datafusion::execution::TaskContext;
+use datafusion::execution::memory_pool::{MemoryConsumer, MemoryReservation};
+use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_plan::execution_plan::{
+    Boundedness, ChildrenPropertiesMode, EmissionType, ReplaceChildrenOptions,
+};
+use datafusion::physical_plan::statistics::StatisticsArgs;
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use datafusion::physical_plan::windows::WindowAggExec;
+use datafusion::physical_plan::{
+    DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties, Partitioning,
+    PlanProperties, SendableRecordBatchStream,
+};
+use futures::{StreamExt, stream};
+
+/// A plan whose window functions take a few partitions at a time.
+pub(super) fn in_parts(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
+    let parted = plan.transform_up(|node| {
+        Ok(match node.downcast_ref::<WindowAggExec>() {
+            Some(window) => {
+                let inner = Arc::new(window.clone());
+                Transformed::yes(Arc::new(WindowInParts { inner }) as Arc<dyn ExecutionPlan>)
+            }
+            None => Transformed::no(node),
+        })
+    });
+    parted.map(|parted| parted.data)
+}
+
+/// The operator for a part of the input at a time.
+#[derive(Debug)]
+struct WindowInParts {
+    inner: Arc<WindowAggExec>,
+}
+
+impl DisplayAs for WindowInParts {
+    fn fmt_as(&self, form: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt_as(form, f)
+    }
+}
+
+impl ExecutionPlan for WindowInParts {
+    fn name(&self) -> &str {
+        "WindowInParts"
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        self.inner.properties()
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        vec![self.inner.input()]
+    }
+
+    fn apply_expressions(
+        &self,
+        each: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
+    ) -> Result<TreeNodeRecursion> {
+        self.inner.apply_expressions(each)
+    }
+
+    fn replace_children(
+        self: Arc<Self>,
+        children: Vec<Arc<dyn ExecutionPlan>>,
+        options: ReplaceChildrenOptions,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        in_parts(Arc::clone(&self.inner).replace_children(children, options)?)
+    }
+
+    fn with_new_children(
+        self: Arc<Self>,
+        children: Vec<Arc<dyn ExecutionPlan>>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
+        self.replace_children(children, options)
+    }
+
+    fn execute(
+        &self,
+        partition: usize,
+        context: Arc<TaskContext>,
+    ) -> Result<SendableRecordBatchStream> {
+        let keys = self.inner.partition_by_sort_keys()?;
+        let parts = Parts {
+            input: self.inner.input().execute(partition, Arc::clone(&context))?,
+            inner: Arc::clone(&self.inner),
+            keys: keys.into_iter().map(|key| key.expr).collect(),
+            reservation: MemoryConsumer::new("WindowInParts").register(context.memory_pool()),
+            context,
+            gathered: Vec::new(),
+            last: None,
+            ended: false,
+            ready: None,
+        };
+        let rows = stream::try_unfold(parts, |mut parts| async move {
+            Ok::<_, DataFusionError>(parts.next().await?.map(|batch| (batch, parts)))
+        });
+        Ok(Box::pin(RecordBatchStreamAdapter::new(self.inner.schema(), rows)))
+    }
+
+    fn statistics_from_inputs(
+        &self,
+        inputs: &[Arc<Statistics>],
+        args: &StatisticsArgs,
+    ) -> Result<Arc<Statistics>> {
+        self.inner.statistics_from_inputs(inputs, args)
+    }
+}
+
+/// The input on its way through.
+struct Parts {
+    inner: Arc<WindowAggExec>,
+    keys: Vec<Arc<dyn PhysicalExpr>>,
+    context: Arc<TaskContext>,
+    input: SendableRecordBatchStream,
+    /// Of partitions whose end was not seen yet.
+    gathered: Vec<RecordBatch>,
+    reservation: MemoryReservation,
+    /// The keys of the last row gathered, one value each.
+    last: Option<Vec<ArrayRef>>,
+    ended: bool,
+    /// Results of whole partitions.
+    ready: Option<SendableRecordBatchStream>,
+}
+
+impl Parts {
+    async fn next(&mut self) -> Result<Option<RecordBatch>> {
+        loop {
+            if let Some(ready) = &mut self.ready {
+                if let Some(batch) = ready.next().await {
+                    return batch.map(Some);
+                }
+                self.ready = None;
+            }
+            if self.ended {
+                return Ok(None);
+            }
+            let whole = match self.input.next().await {
+                Some(batch) => self.gather(batch?)?,
+                None => {
+                    self.ended = true;
+                    std::mem::take(&mut self.gathered)
+                }
+            };
+            if !whole.is_empty() {
+                self.ready = Some(self.compute(whole)?);
+            }
+        }
+    }
+
+    /// Adds rows; gives those of partitions that are whole now.
+    fn gather(&mut self, batch: RecordBatch) -> Result<Vec<RecordBatch>> {
+        if batch.num_rows() == 0 {
+            return Ok(Vec::new());
+        }
+        self.reservation.try_grow(batch.get_array_memory_size())?;
+        let Some(begin) = self.last_begin(&batch)? else {
+            self.gathered.push(batch);
+            return Ok(Vec::new());
+        };
+        let rest = batch.slice(begin, batch.num_rows() - begin);
+        self.reservation.try_resize(rest.get_array_memory_size())?;
+        let mut whole = std::mem::replace(&mut self.gathered, vec![rest]);
+        if begin > 0 {
+            whole.push(batch.slice(0, begin));
+        }
+        Ok(whole)
+    }
+
+    /// The row at which the last partition of a batch begins; `None` when it began before.
+    fn last_begin(&mut self, batch: &RecordBatch) -> Result<Option<usize>> {
+        if self.keys.is_empty() {
+            return Ok(None);
+        }
+        let rows = batch.num_rows();
+        let keys: Vec<ArrayRef> = self
+            .keys
+            .iter()
+            .map(|key| key.evaluate(batch)?.into_array(rows))
+            .collect::<Result<_>>()?;
+        let within = partition(&keys)?.ranges().last().map_or(0, |range| range.start);
+        let value = |at: usize| keys.iter().map(|key| key.slice(at, 1)).collect::<Vec<_>>();
+        let before = self.last.replace(value(rows - 1));
+        if within > 0 {
+            return Ok(Some(within));
+        }
+        let Some(before) = before else { return Ok(None) };
+        let mut pairs = Vec::with_capacity(keys.len());
+        for (before, first) in before.iter().zip(value(0)) {
+            pairs.push(concat(&[before.as_ref(), first.as_ref()])?);
+        }
+        Ok((partition(&pairs)?.ranges().len() > 1).then_some(0))
+    }
+
+    fn compute(&self, whole: Vec<RecordBatch>) -> Result<SendableRecordBatchStream> {
+        let source = Arc::new(Part::new(self.inner.input(), whole));
+        let functions = self.inner.window_expr().to_vec();
+        let window = WindowAggExec::try_new(functions, source, false)?;
+        window.execute(0, Arc::clone(&self.context))
+    }
+}
+
+/// A part of an input, as an input.
+#[derive(Debug)]
+struct Part {
+    batches: Vec<RecordBatch>,
+    properties: Arc<PlanProperties>,
+}
+
+impl Part {
+    fn new(input: &Arc<dyn ExecutionPlan>, batches: Vec<RecordBatch>) -> Part {
+        let properties = PlanProperties::new(
+            input.equivalence_properties().clone(),
+            Partitioning::UnknownPartitioning(1),
+            EmissionType::Incremental,
+            Boundedness::Bounded,
+        );
+        Part { batches, properties: Arc::new(properties) }
+    }
+}
+
+impl DisplayAs for Part {
+    fn fmt_as(&self, _form: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Part")
+    }
+}
+
+impl ExecutionPlan for Part {
+    fn name(&self) -> &str {
+        "Part"
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        &self.properties
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        Vec::new()
+    }
+
+    fn apply_expressions(
+        &self,
+        _each: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
+    ) -> Result<TreeNodeRecursion> {
+        Ok(TreeNodeRecursion::Continue)
+    }
+
+    fn replace_children(
+        self: Arc<Self>,
+        _children: Vec<Arc<dyn ExecutionPlan>>,
+        _options: ReplaceChildrenOptions,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        Ok(self)
+    }
+
+    fn with_new_children(
+        self: Arc<Self>,
+        _children: Vec<Arc<dyn ExecutionPlan>>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        Ok(self)
+    }
+
+    fn execute(
+        &self,
+        _partition: usize,
+        _context: Arc<TaskContext>,
+    ) -> Result<SendableRecordBatchStream> {
+        let batches = stream::iter(self.batches.clone().into_iter().map(Ok));
+        Ok(Box::pin(RecordBatchStreamAdapter::new(self.schema(), batches)))
+    }
+}

@@ -1,0 +1,330 @@
+//! FROM: tables, derived tables, common table expressions, listings, and how they are joined.
+//!
+//! Invariants
+//! 1. A RIGHT JOIN is a LEFT JOIN with its sides exchanged; what `*` shows keeps its order.
+//! 2. JOIN ... USING and NATURAL JOIN show their common columns once.
+//!
+//! Not here: in which order they are joined (`optimize`).
+
+use std::sync::Arc;
+
+use rows::types::{ColumnType, LobSize};
+use sqlparser::ast;
+
+use super::query::rename;
+use super::scope::{NamedRelation, QueryScope, ScopeColumn};
+use super::{Binder, CommonTable};
+use crate::error::SqlError;
+use crate::expression::{Bound, Comparison, Kind, Node, boolean, common_rule, elsewhere};
+use crate::parse::cursor::name_parts;
+use crate::point::{push_terms, table_column};
+use crate::tree::{Join, KEY_COLUMN, OutputColumn, Query, Relation, Source, slot};
+use crate::write::KEY_COLUMN as KEY_NAME;
+
+/// The most tables of one FROM, as in MySQL.
+const RELATIONS_MAX: usize = 61;
+
+/// FROM, bound.
+pub(super) struct From {
+    pub relations: Vec<Relation>,
+    pub named: Vec<NamedRelation>,
+    /// Slots in the order in which `*` shows them.
+    pub shown: Vec<usize>,
+    pub join: Option<Join>,
+}
+
+/// A part of FROM: how it is joined, and the names it gives.
+struct Part {
+    join: Join,
+    named: Vec<NamedRelation>,
+    /// Slots in the order in which `*` shows them.
+    shown: Vec<usize>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Inner,
+    Left,
+    Right,
+}
+
+impl Binder<'_> {
+    /// Binds FROM.
+    pub(super) fn from(
+        &self,
+        from: &[ast::TableWithJoins],
+        parent: Option<&QueryScope<'_>>,
+    ) -> Bound<From> {
+        let mut relations = Vec::new();
+        let mut all: Option<Part> = None;
+        for item in from {
+            let Some(part) = self.table_with_joins(item, parent, &mut relations)? else { continue };
+            all = Some(match all {
+                None => part,
+                Some(before) => joined(before, part, Side::Inner, Vec::new()),
+            });
+        }
+        let Some(Part { join, named, shown }) = all else {
+            let (named, shown) = (Vec::new(), Vec::new());
+            return Ok(From { relations, named, shown, join: None });
+        };
+        for (at, relation) in named.iter().enumerate() {
+            let same = |other: &NamedRelation| {
+                other.name == relation.name && other.database == relation.database
+            };
+            if named[..at].iter().any(same) {
+                let message = format!("Not unique table/alias: '{}'", relation.name);
+                return Err(SqlError::new(1066, message).into());
+            }
+        }
+        Ok(From { relations, named, shown, join: Some(join) })
+    }
+
+    fn table_with_joins(
+        &self,
+        item: &ast::TableWithJoins,
+        parent: Option<&QueryScope<'_>>,
+        relations: &mut Vec<Relation>,
+    ) -> Bound<Option<Part>> {
+        let mut left = self.factor(&item.relation, parent, relations)?;
+        for join in &item.joins {
+            let right = self.factor(&join.relation, parent, relations)?;
+            let (Some(before), Some(right)) = (left, right) else { return elsewhere("DUAL") };
+            left = Some(self.join(before, right, &join.join_operator, parent)?);
+        }
+        Ok(left)
+    }
+
+    fn factor(
+        &self,
+        factor: &ast::TableFactor,
+        parent: Option<&QueryScope<'_>>,
+        relations: &mut Vec<Relation>,
+    ) -> Bound<Option<Part>> {
+        match factor {
+            ast::TableFactor::Table {
+                name,
+                alias,
+                args: None,
+                version: None,
+                sample: None,
+                partitions,
+                ..
+            } if partitions.is_empty() => self.table(name, alias.as_ref(), relations),
+            ast::TableFactor::Derived { subquery, alias, lateral: false, .. } => {
+                let Some(alias) = alias else {
+                    let message = "Every derived table must have its own alias";
+                    return Err(SqlError::new(1248, message).into());
+                };
+                let mut query = self.query(subquery, None)?;
+                rename(&mut query.columns, alias)?;
+                self.derived(query, alias.name.value.clone(), relations).map(Some)
+            }
+            ast::TableFactor::NestedJoin { table_with_joins, alias: None } => {
+                self.table_with_joins(table_with_joins, parent, relations)
+            }
+            other => elsewhere(other),
+        }
+    }
+
+    fn derived(&self, query: Query, name: String, relations: &mut Vec<Relation>) -> Bound<Part> {
+        let describe = |column: &OutputColumn| {
+            (column.name.clone(), column.ty.clone(), column.nullable, column.origin.clone())
+        };
+        let columns: Vec<_> = query.columns.iter().map(describe).collect();
+        add(relations, name, None, Source::Query(Box::new(query)), columns)
+    }
+
+    fn table(
+        &self,
+        name: &ast::ObjectName,
+        alias: Option<&ast::TableAlias>,
+        relations: &mut Vec<Relation>,
+    ) -> Bound<Option<Part>> {
+        if alias.is_some_and(|alias| !alias.columns.is_empty()) {
+            return elsewhere("column aliases of a table");
+        }
+        let parts = name_parts(name);
+        self.count_relations(1)?;
+        let parts: Vec<&str> = parts.iter().map(|part| part.value.as_str()).collect();
+        let alias = alias.map(|alias| alias.name.value.clone());
+        if let [own] = parts[..] {
+            let known = self.ctes.borrow().iter().rev().position(|cte| cte.name == own);
+            if let Some(at) = known {
+                let at = self.ctes.borrow().len() - 1 - at;
+                let size = self.ctes.borrow()[at].relations;
+                self.count_relations(size)?;
+                let CommonTable { name, query, .. } = self.ctes.borrow()[at].clone();
+                return self.derived(query, alias.unwrap_or(name), relations).map(Some);
+            }
+            if own.eq_ignore_ascii_case("dual") {
+                return Ok(None);
+            }
+        }
+        let (database, table) = match parts[..] {
+            [table] => (self.facts.database.as_deref(), table),
+            [database, table] => (Some(database), table),
+            _ => return Err(SqlError::syntax(&name.to_string(), 1).into()),
+        };
+        let database = database.ok_or_else(SqlError::no_database)?;
+        let qualifier = alias.is_none().then(|| database.to_owned());
+        let shown = alias.unwrap_or_else(|| table.to_owned());
+        if database.eq_ignore_ascii_case("information_schema") {
+            let Some((columns, _)) = crate::information_schema::table(self.facts, table)? else {
+                return elsewhere("an unknown listing");
+            };
+            let columns = columns
+                .into_iter()
+                .map(|c| (c.name.clone(), c.ty.clone(), true, Some(Arc::new(c))))
+                .collect();
+            let source = Source::Listing(table.to_owned());
+            return add(relations, shown, qualifier, source, columns).map(Some);
+        }
+        let catalog = self.facts.sql.engine().catalog();
+        let table = catalog.table(database, table).map_err(SqlError::from)?;
+        self.tables.borrow_mut().push(Arc::clone(&table));
+        let describe = |at: usize| {
+            let origin = table_column(&table, at, table.columns[at].name.clone(), &shown);
+            let (name, ty, nullable) = (origin.name.clone(), origin.ty.clone(), origin.nullable);
+            (name, ty, nullable, Some(Arc::new(origin)))
+        };
+        let columns: Vec<_> = (0..table.columns.len()).map(describe).collect();
+        let source = Source::Table(Arc::clone(&table));
+        let mut part = add(relations, shown, qualifier, source, columns)?;
+        let number = relations.len() - 1;
+        part.named[0].columns.push(ScopeColumn {
+            name: KEY_NAME.to_owned(),
+            slot: slot(number, KEY_COLUMN),
+            ty: ColumnType::Blob { size: LobSize::Normal },
+            nullable: true,
+            origin: None,
+            hidden: true,
+            shadowed: false,
+        });
+        Ok(Some(part))
+    }
+
+    fn join(
+        &self,
+        left: Part,
+        right: Part,
+        operator: &ast::JoinOperator,
+        parent: Option<&QueryScope<'_>>,
+    ) -> Bound<Part> {
+        use ast::JoinOperator as J;
+        let (side, constraint) = match operator {
+            J::Join(c) | J::Inner(c) | J::CrossJoin(c) | J::StraightJoin(c) => (Side::Inner, c),
+            J::Left(c) | J::LeftOuter(c) => (Side::Left, c),
+            J::Right(c) | J::RightOuter(c) => (Side::Right, c),
+            other => return elsewhere(format_args!("{other:?}")),
+        };
+        match constraint {
+            ast::JoinConstraint::None if side == Side::Inner => {
+                Ok(joined(left, right, side, Vec::new()))
+            }
+            ast::JoinConstraint::None => Err(SqlError::syntax("JOIN without ON", 1).into()),
+            ast::JoinConstraint::On(condition) => {
+                let named = left.named.iter().chain(&right.named).cloned().collect();
+                let scope = QueryScope::new(parent, named);
+                let mut terms = Vec::new();
+                push_terms(self.expression(&scope, condition, "on clause")?, &mut terms);
+                Ok(joined(left, right, side, terms))
+            }
+            ast::JoinConstraint::Using(names) => {
+                let last = |name: &ast::ObjectName| {
+                    name_parts(name).last().map_or_else(String::new, |part| part.value.clone())
+                };
+                using(left, right, side, &names.iter().map(last).collect::<Vec<_>>())
+            }
+            ast::JoinConstraint::Natural => {
+                let names: Vec<String> = visible(&left.named)
+                    .filter(|column| {
+                        visible(&right.named).any(|c| c.name.eq_ignore_ascii_case(&column.name))
+                    })
+                    .map(|column| column.name.clone())
+                    .collect();
+                using(left, right, side, &names)
+            }
+        }
+    }
+}
+
+type Described = (String, ColumnType, bool, Option<Arc<crate::reply::ResultColumn>>);
+
+fn add(
+    relations: &mut Vec<Relation>,
+    name: String,
+    database: Option<String>,
+    source: Source,
+    columns: Vec<Described>,
+) -> Bound<Part> {
+    let number = relations.len();
+    if number == RELATIONS_MAX {
+        let message =
+            format!("Too many tables; MySQL can only use {RELATIONS_MAX} tables in a join");
+        return Err(SqlError::new(1116, message).into());
+    }
+    let types = columns.iter().map(|(_, ty, ..)| ty.clone()).collect();
+    relations.push(Relation { name: name.clone(), source, types });
+    let named = NamedRelation::new(name, database, number, columns.into_iter());
+    let shown = named.columns.iter().map(|column| column.slot).collect();
+    Ok(Part { join: Join::Relation(number), named: vec![named], shown })
+}
+
+fn joined(mut left: Part, mut right: Part, side: Side, terms: Vec<Node>) -> Part {
+    let join = match side {
+        Side::Inner => Join::Inner(vec![left.join, right.join], terms),
+        Side::Left => {
+            QueryScope::nullify(&mut right.named);
+            Join::Left(Box::new(left.join), Box::new(right.join), terms)
+        }
+        Side::Right => {
+            QueryScope::nullify(&mut left.named);
+            Join::Left(Box::new(right.join), Box::new(left.join), terms)
+        }
+    };
+    left.named.append(&mut right.named);
+    left.shown.append(&mut right.shown);
+    Part { join, named: left.named, shown: left.shown }
+}
+
+fn using(mut left: Part, mut right: Part, side: Side, names: &[String]) -> Bound<Part> {
+    let mut terms = Vec::with_capacity(names.len());
+    let (mut common, mut hidden) = (Vec::new(), Vec::new());
+    for name in names {
+        let missing = || SqlError::unknown_column(name, "from clause");
+        let a = find_visible(&mut left.named, name).ok_or_else(missing)?;
+        let b = find_visible(&mut right.named, name).ok_or_else(missing)?;
+        let nodes = [a.node(), b.node()];
+        let rule = common_rule(nodes.iter());
+        let [x, y] = nodes;
+        let kind = Kind::Compare(Comparison::Equal, Box::new(x), Box::new(y), rule);
+        terms.push(boolean(kind, true));
+        let (shown, other) = if side == Side::Right { (b, a) } else { (a, b) };
+        other.shadowed = true;
+        common.push(shown.slot);
+        hidden.push(other.slot);
+    }
+    // A RIGHT JOIN shows the columns of its right side first.
+    let mut part = match side {
+        Side::Right => joined(right, left, Side::Left, terms),
+        _ => joined(left, right, side, terms),
+    };
+    // The common columns come first, in the order of the side that shows them.
+    let rest = part.shown.iter().filter(|slot| !common.contains(slot) && !hidden.contains(slot));
+    let first = part.shown.iter().filter(|slot| common.contains(slot));
+    part.shown = first.chain(rest).copied().collect();
+    Ok(part)
+}
+
+fn visible(relations: &[NamedRelation]) -> impl Iterator<Item = &ScopeColumn> {
+    let columns = relations.iter().flat_map(|relation| &relation.columns);
+    columns.filter(|column| !column.hidden && !column.shadowed)
+}
+
+fn find_visible<'r>(relations: &'r mut [NamedRelation], name: &str) -> Option<&'r mut ScopeColumn> {
+    relations
+        .iter_mut()
+        .flat_map(|relation| &mut relation.columns)
+        .find(|column| !column.hidden && !column.shadowed && column.name.eq_ignore_ascii_case(name))
+}

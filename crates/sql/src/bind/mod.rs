@@ -1,0 +1,194 @@
+//! Binding a query: a parsed statement becomes a tree of relations in which every name is
+//! resolved and every expression typed.
+//!
+//! ```text
+//! query    WITH, UNION and its kin, ORDER BY and LIMIT of the whole
+//! select   one SELECT, in the order in which MySQL gives its parts their meaning
+//! from     tables, derived tables, joins        scope     what names mean
+//! forms    aggregates, sub-queries, rows        grouping  what is seen above a GROUP BY
+//! ```
+//!
+//! Invariants
+//! 1. What this tree cannot say fails with `BindFailure::Elsewhere`, and goes the analytic way.
+//! 2. A tree that was bound with some literals is right for all literals of the same kinds.
+//!
+//! Not here: expressions (`expression::bind`), access paths and the order of joins (`optimize`).
+
+mod forms;
+mod from;
+mod grouping;
+mod query;
+mod scope;
+mod select;
+
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+
+use rows::datum::Datum;
+use rows::store::Read;
+use rows::table::Table;
+use rows::types::ColumnType;
+use sqlparser::ast;
+
+use crate::context::Facts;
+use crate::error::SqlError;
+use crate::expression::{BIGINT, BIGINT_UNSIGNED, Bound, Kind, text_type};
+use crate::optimize;
+use crate::reply::ResultColumn;
+use crate::tree::{OutputColumn, Query, QueryPlan, each_node_mut, free_references};
+
+/// The deepest that SELECTs may be nested, as in MySQL.
+const NESTING_MAX: usize = 63;
+
+/// A query as written, with what is needed to bind it.
+#[derive(Clone, Copy)]
+pub struct Source<'a> {
+    /// The parsed query.
+    pub query: &'a ast::Query,
+    /// The items of its first SELECT as they were written, or nothing.
+    pub texts: &'a [String],
+    /// The literals that `?N` stand for; their kinds become types.
+    pub literals: &'a [Datum<'a>],
+}
+
+/// Binds and plans a query. Table sizes are asked of `view`.
+///
+/// # Errors
+/// `Elsewhere` for what only the analytic way does.
+pub fn bind_query(source: &Source<'_>, facts: &Facts, view: &dyn Read) -> Bound<QueryPlan> {
+    let binder = Binder {
+        facts,
+        literals: source.literals,
+        ctes: RefCell::default(),
+        relations: Cell::new(0),
+        ids: Cell::new(0),
+        nesting: Cell::new(0),
+        tables: RefCell::default(),
+        waits: Cell::new(false),
+        titles: match query::first_select(&source.query.body) {
+            Some(select) if select.projection.len() == source.texts.len() => {
+                Some((select, source.texts))
+            }
+            _ => None,
+        },
+    };
+    let mut query = binder.query(source.query, None)?;
+    finish(&mut query, &binder.waits);
+    let locking = binder.locking(source.query, &query)?;
+    let sizes = optimize::Sizes::new(facts, view, source.literals);
+    let needs_rows = optimize::needs_rows(&query);
+    optimize::plan_query(&mut query, &sizes)?;
+    let columns = query.columns.iter().map(result_column).collect();
+    let literals = source.literals.iter().map(kind_of).collect();
+    let (tables, waits) = (binder.tables.into_inner(), binder.waits.get());
+    Ok(QueryPlan { query, columns, tables, literals, waits, needs_rows, locking })
+}
+
+/// What sub-queries refer to outside of them is known only when all is bound.
+fn finish(query: &mut Query, waits: &Cell<bool>) {
+    each_node_mut(query, 1, &mut |node, _| match &mut node.kind {
+        Kind::Subquery(subquery) => subquery.free = free_references(&mut subquery.query),
+        Kind::Call(function, _) if function.waits() => waits.set(true),
+        _ => {}
+    });
+}
+
+/// The kind of a literal, as the type that it is bound with. Texts and decimals differ in length
+/// from one execution to the next, so their types are roomy.
+pub fn kind_of(literal: &Datum<'_>) -> ColumnType {
+    match literal {
+        Datum::Null => ColumnType::VarBinary { bytes: 0 },
+        Datum::Int(_) => BIGINT,
+        Datum::UInt(_) => BIGINT_UNSIGNED,
+        Datum::Float(_) => ColumnType::Float,
+        Datum::Double(_) => ColumnType::Double,
+        Datum::Decimal(v) => {
+            let scale = v.scale().min(30);
+            ColumnType::Decimal { precision: 30 + scale, scale }
+        }
+        Datum::Bytes(_) => text_type(16_383),
+        Datum::Date(_) => ColumnType::Date,
+        Datum::Time(_) => ColumnType::Time { fsp: 6 },
+        Datum::DateTime(_) => ColumnType::DateTime { fsp: 6 },
+        Datum::Timestamp(_) => ColumnType::Timestamp { fsp: 6 },
+        Datum::Year(_) => ColumnType::Year,
+        Datum::Enum(_) => BIGINT,
+    }
+}
+
+/// Whether a tree bound with literals of some kinds is right for these.
+pub fn same_kinds(kinds: &[ColumnType], literals: &[Datum<'_>]) -> bool {
+    kinds.len() == literals.len()
+        && kinds.iter().zip(literals).all(|(kind, literal)| kind_of(literal) == *kind)
+}
+
+fn result_column(column: &OutputColumn) -> ResultColumn {
+    let nullable = column.nullable;
+    match &column.origin {
+        Some(origin) => ResultColumn { name: column.name.clone(), nullable, ..(**origin).clone() },
+        None => ResultColumn::computed(column.name.clone(), column.ty.clone(), nullable),
+    }
+}
+
+/// Most relations of a statement: a table of WITH that is used twice by the next, and so on,
+/// doubles them each time.
+const RELATIONS_MAX: usize = 4096;
+
+/// A table of WITH.
+#[derive(Clone)]
+struct CommonTable {
+    name: String,
+    query: Query,
+    /// How many relations it has.
+    relations: usize,
+}
+
+/// What a statement is bound against.
+struct Binder<'a> {
+    facts: &'a Facts,
+    literals: &'a [Datum<'a>],
+    /// WITH, innermost last.
+    ctes: RefCell<Vec<CommonTable>>,
+    /// Relations bound so far, those within the uses of WITH's tables counted each time.
+    relations: Cell<usize>,
+    ids: Cell<usize>,
+    nesting: Cell<usize>,
+    tables: RefCell<Vec<Arc<Table>>>,
+    waits: Cell<bool>,
+    /// The first SELECT, and its items as they were written.
+    titles: Option<(&'a ast::Select, &'a [String])>,
+}
+
+impl Binder<'_> {
+    fn id(&self) -> usize {
+        self.ids.replace(self.ids.get() + 1)
+    }
+
+    /// Counts so many more relations.
+    fn count_relations(&self, more: usize) -> Bound<()> {
+        let relations = self.relations.get() + more;
+        self.relations.set(relations);
+        if relations > RELATIONS_MAX {
+            let message = format!("The statement is too complex: more than {RELATIONS_MAX} tables");
+            return Err(SqlError::new(1436, message).into());
+        }
+        Ok(())
+    }
+
+    /// Goes one SELECT deeper.
+    fn nested<T>(&self, bind: impl FnOnce() -> Bound<T>) -> Bound<T> {
+        self.facts.limits.check()?;
+        let depth = self.nesting.get() + 1;
+        if depth > NESTING_MAX {
+            return Err(SqlError::new(
+                1473,
+                format!("Too high level of nesting for select, the most is {NESTING_MAX}"),
+            )
+            .into());
+        }
+        self.nesting.set(depth);
+        let bound = bind();
+        self.nesting.set(depth - 1);
+        bound
+    }
+}

@@ -1,0 +1,346 @@
+//! Queries: WITH, set operations, VALUES, ORDER BY and LIMIT of the whole.
+//!
+//! Not here: a single SELECT (`select`).
+
+use rows::types::{Collation, ColumnType};
+use sqlparser::ast;
+
+use super::scope::QueryScope;
+use super::{Binder, CommonTable};
+use crate::error::SqlError;
+use crate::expression::{Bound, Node, common_type, elsewhere, type_collation};
+use crate::parse::types::with_collation;
+use crate::tree::{Body, OutputColumn, Query, SetOperation, SetOperator, SortKey};
+
+/// The longest chain of UNION and its kin.
+const SIDES_MAX: usize = 500;
+
+/// The SELECT that names the columns of the whole.
+pub(super) fn first_select(body: &ast::SetExpr) -> Option<&ast::Select> {
+    match body {
+        ast::SetExpr::Select(select) => Some(select),
+        ast::SetExpr::Query(query) => first_select(&query.body),
+        ast::SetExpr::SetOperation { left, .. } => first_select(left),
+        _ => None,
+    }
+}
+
+/// The position that a number in ORDER BY or GROUP BY means; 1054 when there is no such column.
+pub(super) fn position(expr: &ast::Expr, columns: usize, clause: &str) -> Bound<Option<usize>> {
+    let ast::Expr::Value(value) = expr else { return Ok(None) };
+    let ast::Value::Number(text, _) = &value.value else { return Ok(None) };
+    let Ok(at) = text.parse::<usize>() else { return Ok(None) };
+    if at == 0 || at > columns {
+        return Err(SqlError::unknown_column(text, clause).into());
+    }
+    Ok(Some(at - 1))
+}
+
+impl Binder<'_> {
+    /// Binds a query; `parent` is the SELECT around it.
+    pub(super) fn query(
+        &self,
+        query: &ast::Query,
+        parent: Option<&QueryScope<'_>>,
+    ) -> Bound<Query> {
+        let before = self.ctes.borrow().len();
+        let bound = self.nested(|| self.query_with(query, parent));
+        self.ctes.borrow_mut().truncate(before);
+        bound
+    }
+
+    fn query_with(&self, query: &ast::Query, parent: Option<&QueryScope<'_>>) -> Bound<Query> {
+        if query.fetch.is_some() || query.for_clause.is_some() || !query.pipe_operators.is_empty() {
+            return elsewhere("FETCH");
+        }
+        if let Some(with) = &query.with {
+            for cte in &with.cte_tables {
+                if with.recursive && matches!(*cte.query.body, ast::SetExpr::SetOperation { .. }) {
+                    return elsewhere("WITH RECURSIVE");
+                }
+                let before = self.relations.get();
+                let mut query = self.query(&cte.query, None)?;
+                rename(&mut query.columns, &cte.alias)?;
+                let (name, relations) =
+                    (cte.alias.name.value.clone(), self.relations.get() - before);
+                self.ctes.borrow_mut().push(CommonTable { name, query, relations });
+            }
+        }
+        let order: &[ast::OrderByExpr] = match query.order_by.as_ref().map(|order| &order.kind) {
+            None => &[],
+            Some(ast::OrderByKind::Expressions(items)) => items,
+            Some(ast::OrderByKind::All(_)) => return elsewhere("ORDER BY ALL"),
+        };
+        if order.iter().any(|item| item.options.nulls_first.is_some() || item.with_fill.is_some()) {
+            return elsewhere("NULLS FIRST");
+        }
+        let mut bound = match &*query.body {
+            ast::SetExpr::Select(select) => self.select(select, order, parent)?,
+            body => {
+                let mut bound = self.set_expression(body, parent)?;
+                if !order.is_empty() && !bound.order.is_empty() || bound.limit.is_some() {
+                    bound = self.wrapped(bound);
+                }
+                if !order.is_empty() {
+                    bound.order = self.order_of_columns(&bound, order)?;
+                }
+                bound
+            }
+        };
+        self.limits(&mut bound, query)?;
+        Ok(bound)
+    }
+
+    /// A query whose own ORDER BY and LIMIT come first: the only side of a union.
+    fn wrapped(&self, inner: Query) -> Query {
+        let columns = inner.columns.clone();
+        let set = SetOperation { operator: SetOperator::Union, all: true, sides: vec![inner] };
+        self.query_of(Body::Set(Box::new(set)), columns)
+    }
+
+    /// A query of a body, without order and limit.
+    pub(super) fn query_of(&self, body: Body, columns: Vec<OutputColumn>) -> Query {
+        Query {
+            id: self.id(),
+            body,
+            columns,
+            order: Vec::new(),
+            limit: None,
+            offset: None,
+            rows: 0.0,
+            cost: 0.0,
+        }
+    }
+
+    fn set_expression(&self, body: &ast::SetExpr, parent: Option<&QueryScope<'_>>) -> Bound<Query> {
+        match body {
+            ast::SetExpr::Select(select) => self.select(select, &[], parent),
+            ast::SetExpr::Query(query) => self.query(query, parent),
+            ast::SetExpr::SetOperation { .. } => self.set_operation(body, parent),
+            ast::SetExpr::Values(values) => self.values(values, parent),
+            ast::SetExpr::Table(_) => elsewhere("TABLE"),
+            other => elsewhere(other),
+        }
+    }
+
+    /// A chain of set operations, which nests to the left.
+    fn set_operation(&self, body: &ast::SetExpr, parent: Option<&QueryScope<'_>>) -> Bound<Query> {
+        let mut steps = Vec::new();
+        let mut first = body;
+        while let ast::SetExpr::SetOperation { op, set_quantifier, left, right } = first {
+            let all = match set_quantifier {
+                ast::SetQuantifier::All => true,
+                ast::SetQuantifier::Distinct | ast::SetQuantifier::None => false,
+                other => return elsewhere(other),
+            };
+            let operator = match op {
+                ast::SetOperator::Union => SetOperator::Union,
+                ast::SetOperator::Intersect => SetOperator::Intersect,
+                ast::SetOperator::Except | ast::SetOperator::Minus => SetOperator::Except,
+            };
+            steps.push((operator, all, &**right));
+            first = left;
+        }
+        if steps.len() > SIDES_MAX {
+            return elsewhere("a long chain of UNION");
+        }
+        let mut bound = self.set_expression(first, parent)?;
+        for (operator, all, right) in steps.into_iter().rev() {
+            let right = self.set_expression(right, parent)?;
+            bound = self.combined(operator, all, bound, right)?;
+        }
+        Ok(bound)
+    }
+
+    fn combined(
+        &self,
+        operator: SetOperator,
+        all: bool,
+        left: Query,
+        right: Query,
+    ) -> Bound<Query> {
+        let columns = common_columns(&left, &right)?;
+        let plain = |query: &Query| {
+            query.order.is_empty() && query.limit.is_none() && query.offset.is_none()
+        };
+        // UNION of a UNION of the same kind is one of them.
+        let plain_left = plain(&left);
+        match left {
+            Query { body: Body::Set(mut set), .. }
+                if plain_left
+                    && operator == SetOperator::Union
+                    && set.operator == operator
+                    && (set.all == all || !all) =>
+            {
+                set.all &= all;
+                set.sides.push(right);
+                Ok(self.query_of(Body::Set(set), columns))
+            }
+            left => {
+                let set = SetOperation { operator, all, sides: vec![left, right] };
+                Ok(self.query_of(Body::Set(Box::new(set)), columns))
+            }
+        }
+    }
+
+    fn values(&self, values: &ast::Values, parent: Option<&QueryScope<'_>>) -> Bound<Query> {
+        let scope = QueryScope::new(parent, Vec::new());
+        let mut rows: Vec<Vec<Node>> = Vec::with_capacity(values.rows.len());
+        for row in &values.rows {
+            let bind = |expr| self.expression(&scope, expr, "field list");
+            rows.push(row.content.iter().map(bind).collect::<Bound<_>>()?);
+        }
+        let width = rows.first().map_or(0, Vec::len);
+        if rows.iter().any(|row| row.len() != width) {
+            return Err(SqlError::new(1136, "Column count doesn't match value count").into());
+        }
+        let columns = (0..width)
+            .map(|at| {
+                let all: Vec<Node> = rows.iter().map(|row| row[at].clone()).collect();
+                OutputColumn {
+                    name: format!("column_{at}"),
+                    ty: common_type(&all),
+                    nullable: all.iter().any(|node| node.nullable),
+                    origin: None,
+                }
+            })
+            .collect();
+        Ok(self.query_of(Body::Values(rows), columns))
+    }
+
+    /// ORDER BY over the columns of a set operation.
+    fn order_of_columns(&self, bound: &Query, order: &[ast::OrderByExpr]) -> Bound<Vec<SortKey>> {
+        let mut keys = Vec::with_capacity(order.len());
+        for item in order {
+            let descending = item.options.asc == Some(false);
+            let found =
+                match (position(&item.expr, bound.columns.len(), "order clause")?, &item.expr) {
+                    (Some(position), _) => position,
+                    (None, ast::Expr::Identifier(name)) => bound
+                        .columns
+                        .iter()
+                        .position(|column| column.name.eq_ignore_ascii_case(&name.value))
+                        .ok_or_else(|| SqlError::unknown_column(&name.value, "order clause"))?,
+                    _ => return elsewhere("an expression in ORDER BY of a set operation"),
+                };
+            keys.push(SortKey { position: found, descending });
+        }
+        Ok(keys)
+    }
+
+    fn limits(&self, bound: &mut Query, query: &ast::Query) -> Bound<()> {
+        let (limit, offset) = match &query.limit_clause {
+            None => return Ok(()),
+            Some(ast::LimitClause::LimitOffset { limit, offset, limit_by })
+                if limit_by.is_empty() =>
+            {
+                (limit.as_ref(), offset.as_ref().map(|offset| &offset.value))
+            }
+            Some(ast::LimitClause::OffsetCommaLimit { offset, limit }) => {
+                (Some(limit), Some(offset))
+            }
+            Some(ast::LimitClause::LimitOffset { .. }) => return elsewhere("LIMIT BY"),
+        };
+        let scope = QueryScope::new(None, Vec::new());
+        let bind = |expr: &ast::Expr| self.expression(&scope, expr, "limit clause");
+        bound.limit = limit.map(bind).transpose()?;
+        bound.offset = offset.map(bind).transpose()?;
+        Ok(())
+    }
+
+    /// FOR UPDATE, FOR SHARE: the relations that are locked.
+    pub(super) fn locking(&self, query: &ast::Query, bound: &Query) -> Bound<Option<Vec<usize>>> {
+        let [lock, ..] = query.locks.as_slice() else { return Ok(None) };
+        let Body::Select(select) = &bound.body else {
+            return elsewhere("FOR UPDATE of a set operation");
+        };
+        if query.locks.len() > 1 || lock.nonblock.is_some() {
+            return elsewhere("NOWAIT and SKIP LOCKED over several tables");
+        }
+        let named = lock.of.as_ref().map(|name| name.to_string().replace('`', ""));
+        let chosen = (0..select.relations.len())
+            .filter(|number| {
+                named.as_ref().is_none_or(|name| *name == select.relations[*number].name)
+            })
+            .collect::<Vec<_>>();
+        match named {
+            Some(name) if chosen.is_empty() => {
+                let message = format!("Unresolved table name '{name}' in locking clause.");
+                Err(SqlError::new(3568, message).into())
+            }
+            _ => Ok(Some(chosen)),
+        }
+    }
+}
+
+/// The columns of a set operation: names of the first side, types that hold both sides' values.
+fn common_columns(left: &Query, right: &Query) -> Bound<Vec<OutputColumn>> {
+    if left.columns.len() != right.columns.len() {
+        return Err(SqlError::new(
+            1222,
+            "The used SELECT statements have a different number of columns",
+        )
+        .into());
+    }
+    let column = |(a, b): (&OutputColumn, &OutputColumn)| OutputColumn {
+        name: a.name.clone(),
+        ty: common_of(&a.ty, &b.ty),
+        nullable: a.nullable || b.nullable,
+        origin: None,
+    };
+    Ok(left.columns.iter().zip(&right.columns).map(column).collect())
+}
+
+/// The type that holds values of both; a column of NULLs has none of its own.
+fn common_of(a: &ColumnType, b: &ColumnType) -> ColumnType {
+    const NOTHING: ColumnType = ColumnType::VarBinary { bytes: 0 };
+    match (a, b) {
+        (one, other) if *other == NOTHING => one.clone(),
+        (one, other) if *one == NOTHING => other.clone(),
+        _ => {
+            // Long texts stay long.
+            let long = |ty: &ColumnType| {
+                matches!(ty, ColumnType::Text { .. } | ColumnType::Blob { .. } | ColumnType::Json)
+            };
+            let of =
+                |ty: &ColumnType| Node::new(crate::expression::Kind::Column(0), ty.clone(), true);
+            let common = match (type_collation(a), type_collation(b)) {
+                // Only what was said explicitly, or is a column's, is not the default.
+                (Some(x), Some(y))
+                    if x != y && x != Collation::Binary && y != Collation::Binary =>
+                {
+                    with_collation(&common_type(&[of(a), of(b)]), Collation::Utf8Mb4Bin)
+                }
+                _ => common_type(&[of(a), of(b)]),
+            };
+            match (&common, long(a) || long(b)) {
+                (ColumnType::VarChar { collation, .. }, true) => {
+                    ColumnType::Text { size: rows::types::LobSize::Long, collation: *collation }
+                }
+                (ColumnType::VarBinary { .. }, true) => {
+                    ColumnType::Blob { size: rows::types::LobSize::Long }
+                }
+                _ => common,
+            }
+        }
+    }
+}
+
+/// Renames the columns of a derived table or CTE: `t (a, b)`.
+pub(super) fn rename(columns: &mut [OutputColumn], alias: &ast::TableAlias) -> Bound<()> {
+    if alias.columns.is_empty() {
+        return Ok(());
+    }
+    if alias.columns.len() != columns.len() {
+        return Err(SqlError::new(
+            1353,
+            "In definition of view, derived table or common table expression, SELECT list and \
+             column names list have different column counts",
+        )
+        .into());
+    }
+    for (column, alias) in columns.iter_mut().zip(&alias.columns) {
+        column.name = alias.name.value.clone();
+    }
+    Ok(())
+}

@@ -1,0 +1,274 @@
+//! What names mean at a place in a query: columns of FROM, aliases of the select list, and what
+//! enclosing SELECTs have.
+//!
+//! Invariants
+//! 1. Column names compare without case; table names and aliases with it.
+//! 2. A name is looked for in the innermost SELECT first, then outwards; what is found outside
+//!    becomes a reference to the enclosing row.
+//! 3. HAVING and ORDER BY prefer an alias to a column, GROUP BY a column to an alias.
+//!
+//! Not here: where relations come from (`from`).
+
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+
+use rows::types::ColumnType;
+use sqlparser::ast::{Expr, Ident};
+
+use super::{Binder, kind_of};
+use crate::error::SqlError;
+use crate::expression::{BindFailure, Bound, Kind, Names, Node, Resolver, elsewhere};
+use crate::reply::ResultColumn;
+use crate::tree::{Aggregate, slot};
+
+/// A column that can be named.
+#[derive(Clone, Debug)]
+pub(super) struct ScopeColumn {
+    /// Its name.
+    pub name: String,
+    /// Its place: relation and column.
+    pub slot: usize,
+    /// Its type.
+    pub ty: ColumnType,
+    /// Whether it may be NULL.
+    pub nullable: bool,
+    /// The table's column that it is.
+    pub origin: Option<Arc<ResultColumn>>,
+    /// Not part of `*`: the row's key.
+    pub hidden: bool,
+    /// The other side of a USING or NATURAL join shows the value; only a qualified name means
+    /// this one.
+    pub shadowed: bool,
+}
+
+impl ScopeColumn {
+    pub fn node(&self) -> Node {
+        Node::new(Kind::Column(self.slot), self.ty.clone(), self.nullable)
+    }
+}
+
+/// A relation of FROM with its names.
+#[derive(Clone, Debug)]
+pub(super) struct NamedRelation {
+    /// Its alias or name.
+    pub name: String,
+    /// Its database, when it is a table that was named without an alias.
+    pub database: Option<String>,
+    /// Its columns in order.
+    pub columns: Vec<ScopeColumn>,
+}
+
+/// The names of one SELECT.
+pub(super) struct QueryScope<'p> {
+    /// The SELECT around this one.
+    pub parent: Option<&'p QueryScope<'p>>,
+    /// FROM.
+    pub relations: Vec<NamedRelation>,
+    /// Slots in the order in which `*` shows them.
+    pub shown: Vec<usize>,
+    /// Aliases of the select list, once it is bound.
+    pub aliases: RefCell<Vec<(String, Node)>>,
+    /// Aggregates seen so far.
+    pub aggregates: RefCell<Vec<Aggregate>>,
+    /// Within an aggregate's arguments.
+    pub inside_aggregate: Cell<bool>,
+}
+
+impl<'p> QueryScope<'p> {
+    pub fn new(
+        parent: Option<&'p QueryScope<'p>>,
+        relations: Vec<NamedRelation>,
+    ) -> QueryScope<'p> {
+        QueryScope {
+            parent,
+            relations,
+            shown: Vec::new(),
+            aliases: RefCell::default(),
+            aggregates: RefCell::default(),
+            inside_aggregate: Cell::new(false),
+        }
+    }
+
+    fn resolve(&self, parts: &[&str], clause: &'static str) -> Bound<Node> {
+        if let Some(node) = self.resolve_here(parts, clause)? {
+            return Ok(node);
+        }
+        let (mut level, mut outer) = (1, self.parent);
+        while let Some(scope) = outer {
+            if let Some(node) = scope.resolve_here(parts, "field list")? {
+                return match node.kind {
+                    Kind::Column(slot) => Ok(Node { kind: Kind::Outer(level, slot), ..node }),
+                    _ => elsewhere("an outer alias within a sub-query"),
+                };
+            }
+            (level, outer) = (level + 1, scope.parent);
+        }
+        Err(SqlError::unknown_column(&parts.join("."), clause).into())
+    }
+
+    fn resolve_here(&self, parts: &[&str], clause: &'static str) -> Bound<Option<Node>> {
+        let outside = !self.inside_aggregate.get();
+        if let ([name], "having clause" | "order clause", true) = (parts, clause, outside)
+            && let Some(node) = self.alias(name)
+        {
+            return Ok(Some(node));
+        }
+        if let Some(column) = self.column(parts, clause)? {
+            return Ok(Some(column.node()));
+        }
+        match (parts, clause) {
+            ([name], "having clause" | "order clause" | "group statement") => Ok(self.alias(name)),
+            _ => Ok(None),
+        }
+    }
+
+    fn alias(&self, name: &str) -> Option<Node> {
+        let aliases = self.aliases.borrow();
+        let found = aliases.iter().find(|(alias, _)| alias.eq_ignore_ascii_case(name));
+        found.map(|(_, node)| node.clone())
+    }
+
+    fn column(&self, parts: &[&str], clause: &str) -> Bound<Option<&ScopeColumn>> {
+        let (qualifier, name) = match parts {
+            [name] => (None, name),
+            [table, name] => (Some((None, table)), name),
+            [database, table, name] => (Some((Some(database), table)), name),
+            _ => return Ok(None),
+        };
+        let mut found = None;
+        for relation in &self.relations {
+            if let Some((database, table)) = qualifier {
+                let same_database = database.is_none_or(|database| {
+                    relation.database.as_deref().is_some_and(|own| own == *database)
+                });
+                if relation.name != *table || !same_database {
+                    continue;
+                }
+            }
+            for column in &relation.columns {
+                if !column.name.eq_ignore_ascii_case(name)
+                    || (qualifier.is_none() && column.shadowed)
+                {
+                    continue;
+                }
+                if found.is_some() {
+                    let name = parts.join(".");
+                    let message = format!("Column '{name}' in {clause} is ambiguous");
+                    return Err(SqlError::new(1052, message).into());
+                }
+                found = Some(column);
+            }
+        }
+        Ok(found)
+    }
+
+    /// The columns that `*` or `table.*` stands for, in order.
+    pub fn expand(&self, table: Option<&[String]>) -> Bound<Vec<&ScopeColumn>> {
+        let mut out: Vec<&ScopeColumn> = Vec::new();
+        match table {
+            None => {
+                for slot in &self.shown {
+                    let mut all = self.relations.iter().flat_map(|relation| &relation.columns);
+                    out.extend(all.find(|column| column.slot == *slot));
+                }
+            }
+            Some(parts) => {
+                let name = parts.last().map_or("", String::as_str);
+                let database = (parts.len() > 1).then(|| parts[parts.len() - 2].as_str());
+                let relation = self.relations.iter().find(|relation| {
+                    relation.name == name
+                        && database.is_none_or(|d| relation.database.as_deref() == Some(d))
+                });
+                let unknown = || {
+                    let shown = parts.join(".");
+                    BindFailure::Wrong(SqlError::new(1051, format!("Unknown table '{shown}'")))
+                };
+                let relation = relation.ok_or_else(unknown)?;
+                out.extend(relation.columns.iter().filter(|c| !c.hidden));
+            }
+        }
+        if out.is_empty() {
+            return Err(SqlError::new(1096, "No tables used").into());
+        }
+        Ok(out)
+    }
+
+    /// The table's column that a node is, if it is one of this SELECT.
+    pub fn origin(&self, node: &Node) -> Option<Arc<ResultColumn>> {
+        let Kind::Column(slot) = node.kind else { return None };
+        let columns = self.relations.iter().flat_map(|relation| &relation.columns);
+        columns.into_iter().find(|column| column.slot == slot)?.origin.clone()
+    }
+
+    /// What is missing in an outer join gives NULLs.
+    pub fn nullify(relations: &mut [NamedRelation]) {
+        for column in relations.iter_mut().flat_map(|relation| &mut relation.columns) {
+            column.nullable = true;
+        }
+    }
+}
+
+impl NamedRelation {
+    /// A relation whose columns have these names and types.
+    pub fn new(
+        name: String,
+        database: Option<String>,
+        number: usize,
+        columns: impl Iterator<Item = (String, ColumnType, bool, Option<Arc<ResultColumn>>)>,
+    ) -> NamedRelation {
+        let shown = |origin: Arc<ResultColumn>| {
+            Arc::new(ResultColumn { table: name.clone(), ..(*origin).clone() })
+        };
+        let columns = columns
+            .enumerate()
+            .map(|(at, (name, ty, nullable, origin))| ScopeColumn {
+                name,
+                slot: slot(number, at),
+                ty,
+                nullable,
+                origin: origin.map(shown),
+                hidden: false,
+                shadowed: false,
+            })
+            .collect();
+        NamedRelation { name, database, columns }
+    }
+}
+
+/// A SELECT's names together with the binder: what expressions are bound with.
+pub(super) struct InScope<'a> {
+    pub binder: &'a Binder<'a>,
+    pub scope: &'a QueryScope<'a>,
+}
+
+impl Resolver for InScope<'_> {
+    fn column(&self, parts: &[&Ident], clause: &'static str) -> Bound<Node> {
+        let parts: Vec<&str> = parts.iter().map(|part| part.value.as_str()).collect();
+        self.scope.resolve(&parts, clause)
+    }
+
+    fn form(&self, expr: &Expr, names: &Names<'_>) -> Option<Bound<Node>> {
+        self.binder.form(self.scope, expr, names)
+    }
+
+    fn literal(&self, number: u16) -> (ColumnType, bool) {
+        let literal = self.binder.literals.get(usize::from(number));
+        literal.map_or((ColumnType::VarBinary { bytes: 0 }, true), |literal| {
+            (kind_of(literal), literal.is_null())
+        })
+    }
+}
+
+impl Binder<'_> {
+    /// Binds an expression of a clause.
+    pub(super) fn expression(
+        &self,
+        scope: &QueryScope<'_>,
+        expr: &Expr,
+        clause: &'static str,
+    ) -> Bound<Node> {
+        let within = InScope { binder: self, scope };
+        let names = Names { resolver: Some(&within), ..Names::none(clause, self.facts.mode) };
+        crate::expression::bind(expr, &names)
+    }
+}

@@ -1,0 +1,242 @@
+//! One SELECT, in the order in which MySQL gives its parts their meaning:
+//!
+//! ```text
+//! FROM > WHERE > list > GROUP BY > HAVING > ORDER BY      names are bound in this order
+//! join > filter > group > filter > project > distinct > sort > limit
+//! ```
+//!
+//! Invariants
+//! 1. While it is bound every expression is one over the joined row, aggregates by number; what
+//!    stands above a grouping is rewritten at the end (`grouping`).
+//!
+//! Not here: LIMIT (`query`), FROM (`from`).
+
+use sqlparser::ast;
+
+use super::Binder;
+use super::grouping::lift;
+use super::query::position;
+use super::scope::QueryScope;
+use crate::error::SqlError;
+use crate::expression::{Bound, Kind, Node, elsewhere};
+use crate::point::{item_name, push_terms, result_type};
+use crate::tree::{Body, Grouping, OutputColumn, Query, Select, SelectPlan, SortKey};
+
+/// An item of the select list.
+struct Item {
+    name: String,
+    node: Node,
+}
+
+impl Binder<'_> {
+    /// Binds a SELECT with its ORDER BY.
+    pub(super) fn select(
+        &self,
+        select: &ast::Select,
+        order: &[ast::OrderByExpr],
+        parent: Option<&QueryScope<'_>>,
+    ) -> Bound<Query> {
+        refuse_foreign(select)?;
+        let from = self.from(&select.from, parent)?;
+        let scope = QueryScope { shown: from.shown, ..QueryScope::new(parent, from.named) };
+        let mut conditions = Vec::new();
+        if let Some(selection) = &select.selection {
+            push_terms(self.expression(&scope, selection, "where clause")?, &mut conditions);
+        }
+        let items = self.items(&scope, select)?;
+        *scope.aliases.borrow_mut() =
+            items.iter().map(|item| (item.name.clone(), item.node.clone())).collect();
+        let (keys, rollup) = self.group_keys(&scope, select, &items)?;
+        let having = select.having.as_ref();
+        let mut having =
+            having.map(|expr| self.expression(&scope, expr, "having clause")).transpose()?;
+        let visible = items.len();
+        let columns: Vec<OutputColumn> =
+            items.iter().map(|item| output_column(&scope, item)).collect();
+        let mut outputs: Vec<Node> = items.into_iter().map(|item| item.node).collect();
+        let order = self.sort_keys(&scope, order, visible, &mut outputs)?;
+        let aggregates = scope.aggregates.take();
+        let grouped = !keys.is_empty() || !aggregates.is_empty();
+        let mut grouping = Grouping { keys, rollup, aggregates, others: Vec::new() };
+        let mut columns = columns;
+        if grouped {
+            outputs.iter_mut().chain(&mut having).for_each(|node| lift(&mut grouping, node));
+            for (column, node) in columns.iter_mut().zip(&outputs) {
+                column.nullable = node.nullable;
+            }
+        }
+        let modifiers = select.select_modifiers.as_ref();
+        let body = Select {
+            relations: from.relations,
+            join: from.join,
+            conditions,
+            grouping: grouped.then_some(grouping),
+            having,
+            outputs,
+            visible,
+            distinct: matches!(select.distinct, Some(ast::Distinct::Distinct)),
+            counts_found: modifiers.is_some_and(|modifiers| modifiers.sql_calc_found_rows),
+            plan: SelectPlan::default(),
+        };
+        let mut query = self.query_of(Body::Select(Box::new(body)), columns);
+        query.order = order;
+        Ok(query)
+    }
+
+    fn items(&self, scope: &QueryScope<'_>, select: &ast::Select) -> Bound<Vec<Item>> {
+        let titles = self.titles.filter(|(first, _)| std::ptr::eq(*first, select));
+        let mut items = Vec::new();
+        for (at, item) in select.projection.iter().enumerate() {
+            match item {
+                ast::SelectItem::UnnamedExpr(expr) => {
+                    let node = self.expression(scope, expr, "field list")?;
+                    let title = titles.and_then(|(_, texts)| texts.get(at));
+                    if title.is_none() && scope.parent.is_none() && has_literal(&node) {
+                        // Its name is its text, of which the literals were taken out. Nobody asks
+                        // for the name of a column of a sub-query in an expression.
+                        return elsewhere("an unnamed column by shape");
+                    }
+                    items.push(Item { name: item_name(expr, title), node });
+                }
+                ast::SelectItem::ExprWithAlias { expr, alias } => {
+                    let node = self.expression(scope, expr, "field list")?;
+                    items.push(Item { name: alias.value.clone(), node });
+                }
+                ast::SelectItem::Wildcard(options)
+                    if options.opt_exclude.is_none() && options.opt_except.is_none() =>
+                {
+                    expand(scope, None, &mut items)?;
+                }
+                ast::SelectItem::QualifiedWildcard(
+                    ast::SelectItemQualifiedWildcardKind::ObjectName(name),
+                    _,
+                ) => {
+                    let parts = crate::parse::cursor::name_parts(name);
+                    let parts: Vec<String> = parts.iter().map(|part| part.value.clone()).collect();
+                    expand(scope, Some(&parts), &mut items)?;
+                }
+                other => return elsewhere(other),
+            }
+        }
+        Ok(items)
+    }
+
+    fn group_keys(
+        &self,
+        scope: &QueryScope<'_>,
+        select: &ast::Select,
+        items: &[Item],
+    ) -> Bound<(Vec<Node>, bool)> {
+        let ast::GroupByExpr::Expressions(exprs, modifiers) = &select.group_by else {
+            return elsewhere("GROUP BY ALL");
+        };
+        let rollup = match modifiers.as_slice() {
+            [] => false,
+            [ast::GroupByWithModifier::Rollup] => true,
+            _ => return elsewhere("GROUP BY with a modifier"),
+        };
+        let listed = |at: usize| -> Bound<Node> {
+            // Wildcards make positions of items and of columns differ.
+            let wild = |item: &ast::SelectItem| {
+                matches!(
+                    item,
+                    ast::SelectItem::Wildcard(_) | ast::SelectItem::QualifiedWildcard(..)
+                )
+            };
+            if select.projection.iter().any(wild) {
+                return elsewhere("the position of * in GROUP BY");
+            }
+            Ok(items[at].node.clone())
+        };
+        let mut keys: Vec<Node> = Vec::with_capacity(exprs.len());
+        for expr in exprs {
+            let expr = match expr {
+                ast::Expr::Nested(inner) => inner,
+                expr => expr,
+            };
+            let key = match position(expr, items.len(), "group statement")? {
+                Some(at) => listed(at)?,
+                None => self.expression(scope, expr, "group statement")?,
+            };
+            let mut aggregate = false;
+            key.visit(&mut |node| aggregate |= matches!(node.kind, Kind::Aggregate(_)));
+            if aggregate {
+                return Err(SqlError::new(1056, format!("Can't group on '{expr}'")).into());
+            }
+            keys.push(key);
+        }
+        Ok((keys, rollup))
+    }
+
+    /// ORDER BY: positions of outputs; what the list does not show is added to them.
+    fn sort_keys(
+        &self,
+        scope: &QueryScope<'_>,
+        order: &[ast::OrderByExpr],
+        visible: usize,
+        outputs: &mut Vec<Node>,
+    ) -> Bound<Vec<SortKey>> {
+        let mut keys = Vec::with_capacity(order.len());
+        for item in order {
+            let descending = item.options.asc == Some(false);
+            let position = match position(&item.expr, visible, "order clause")? {
+                Some(position) => position,
+                None => {
+                    let node = self.expression(scope, &item.expr, "order clause")?;
+                    if matches!(node.kind, Kind::Constant(_) | Kind::Parameter(_)) {
+                        continue;
+                    }
+                    outputs.iter().position(|output| *output == node).unwrap_or_else(|| {
+                        outputs.push(node);
+                        outputs.len() - 1
+                    })
+                }
+            };
+            keys.push(SortKey { position, descending });
+        }
+        Ok(keys)
+    }
+}
+
+fn has_literal(node: &Node) -> bool {
+    let mut found = false;
+    node.visit(&mut |node| found |= matches!(node.kind, Kind::Parameter(_)));
+    found
+}
+
+fn output_column(scope: &QueryScope<'_>, item: &Item) -> OutputColumn {
+    OutputColumn {
+        name: item.name.clone(),
+        ty: result_type(&item.node),
+        nullable: item.node.nullable,
+        origin: scope.origin(&item.node),
+    }
+}
+
+fn expand(scope: &QueryScope<'_>, table: Option<&[String]>, items: &mut Vec<Item>) -> Bound<()> {
+    for column in scope.expand(table)? {
+        items.push(Item { name: column.name.clone(), node: column.node() });
+    }
+    Ok(())
+}
+
+/// What MySQL's SELECT does not have, or the analytic way alone has.
+fn refuse_foreign(select: &ast::Select) -> Bound<()> {
+    if matches!(select.distinct, Some(ast::Distinct::On(_))) {
+        return elsewhere("DISTINCT ON");
+    }
+    if select.top.is_some()
+        || select.into.is_some()
+        || select.qualify.is_some()
+        || select.prewhere.is_some()
+        || !select.named_window.is_empty()
+        || !select.lateral_views.is_empty()
+        || !select.connect_by.is_empty()
+        || !select.cluster_by.is_empty()
+        || !select.distribute_by.is_empty()
+        || !select.sort_by.is_empty()
+    {
+        return elsewhere("a clause of another dialect, or windows");
+    }
+    Ok(())
+}

@@ -1,0 +1,317 @@
+//! Aggregates over the rows of a group.
+//!
+//! Invariants
+//! 1. NULL is passed over, by COUNT as well; what has seen nothing else gives NULL, 0 for COUNT,
+//!    and the neutral bits for BIT_AND and its kin.
+//! 2. Sums of exact numbers are exact.
+//!
+//! Not here: result types (`tree::aggregate`).
+
+use std::cmp::Ordering;
+use std::collections::HashSet;
+
+use rows::convert::convert;
+use rows::datum::{Datum, Value};
+use rows::decimal::Decimal;
+use rows::types::{Collation, ColumnType};
+
+use super::key::{push, push_descending};
+use crate::error::{Result, SqlError};
+use crate::expression::{
+    BIGINT, Cell, Kind, Node, Number, Scope, compare, text_of, type_collation,
+};
+use crate::tree::{Aggregate, AggregateFunction};
+
+/// What an entry of a set takes besides its bytes, about.
+const ENTRY_BYTES: usize = 48;
+
+/// The state of one aggregate of one group.
+pub(super) struct Accumulator {
+    /// Keys of the values seen, for DISTINCT.
+    seen: Option<HashSet<Vec<u8>, foldhash::fast::RandomState>>,
+    state: State,
+}
+
+enum State {
+    Count(i64),
+    /// Integers, other exact numbers, how many of both.
+    Exact(i128, Option<Decimal>, u64),
+    /// Doubles, how many.
+    Inexact(f64, u64),
+    Extreme(Option<Value>),
+    First(Option<Value>),
+    Bits(u64),
+    /// How many, their mean, the sum of squared distances from it (Welford).
+    Spread(u64, f64, f64),
+    Concat {
+        /// Parts with what they are sorted by.
+        parts: Vec<(Vec<u8>, Vec<u8>)>,
+        bytes: usize,
+        bytes_max: usize,
+    },
+}
+
+/// `group_concat_max_len`.
+pub(super) fn concat_bytes_max(scope: &Scope<'_>) -> Result<usize> {
+    const DEFAULT: usize = 1024;
+    if scope.facts.is_none() {
+        return Ok(DEFAULT);
+    }
+    let kind = Kind::SystemVariable("group_concat_max_len".to_string(), false);
+    let variable = Node::new(kind, BIGINT, true);
+    let bytes = variable.evaluate(scope)?;
+    let number = Number::of(bytes.datum(), scope.zone).map(|(number, _)| number.to_i128());
+    let bytes_max = number.and_then(|number| usize::try_from(number).ok()).unwrap_or(DEFAULT);
+    Ok(bytes_max.min(scope.limits.value_bytes_max()))
+}
+
+impl Accumulator {
+    pub fn new(aggregate: &Aggregate, concat_bytes_max: usize) -> Accumulator {
+        use AggregateFunction as F;
+        let state = match aggregate.function {
+            F::CountRows | F::Count => State::Count(0),
+            F::Sum | F::Average => match aggregate.ty {
+                ColumnType::Decimal { .. } => State::Exact(0, None, 0),
+                _ => State::Inexact(0.0, 0),
+            },
+            F::Minimum | F::Maximum => State::Extreme(None),
+            F::AnyValue => State::First(None),
+            F::BitAnd => State::Bits(u64::MAX),
+            F::BitOr | F::BitXor => State::Bits(0),
+            F::DeviationOfAll | F::DeviationOfSample | F::VarianceOfAll | F::VarianceOfSample => {
+                State::Spread(0, 0.0, 0.0)
+            }
+            F::GroupConcat => {
+                State::Concat { parts: Vec::new(), bytes: 0, bytes_max: concat_bytes_max }
+            }
+        };
+        // The least of distinct values is the least of all.
+        let distinct = aggregate.distinct && !matches!(aggregate.function, F::Minimum | F::Maximum);
+        Accumulator { seen: distinct.then(HashSet::default), state }
+    }
+
+    /// Adds a row; how much more memory it takes.
+    pub fn add(&mut self, aggregate: &Aggregate, row: &Scope<'_>) -> Result<usize> {
+        let [argument, rest @ ..] = aggregate.arguments.as_slice() else {
+            if let State::Count(count) = &mut self.state {
+                *count += 1;
+            }
+            return Ok(0);
+        };
+        let cell = argument.evaluate(row)?;
+        if cell.is_null() {
+            if let State::First(first @ None) = &mut self.state {
+                *first = Some(Value::Null);
+            }
+            return Ok(0);
+        }
+        let mut bytes = 0;
+        if let Some(seen) = &mut self.seen {
+            let mut key = Vec::new();
+            push(&argument.ty, cell.datum(), &mut key);
+            for node in rest {
+                let further = node.evaluate(row)?;
+                if further.is_null() {
+                    return Ok(0);
+                }
+                push(&node.ty, further.datum(), &mut key);
+            }
+            if seen.contains(&key) {
+                return Ok(0);
+            }
+            bytes += key.len() + ENTRY_BYTES;
+            seen.insert(key);
+        }
+        Ok(bytes + self.add_value(aggregate, argument, cell, row)?)
+    }
+
+    fn add_value(
+        &mut self,
+        aggregate: &Aggregate,
+        argument: &Node,
+        cell: Cell<'_>,
+        row: &Scope<'_>,
+    ) -> Result<usize> {
+        match &mut self.state {
+            State::Count(count) => *count += 1,
+            State::Exact(whole, exact, count) => {
+                let Some(number) = row.number(cell.datum()) else { return Ok(0) };
+                *count += 1;
+                match number {
+                    Number::Int(v) => *whole += i128::from(v),
+                    Number::UInt(v) => *whole += i128::from(v),
+                    other => {
+                        let Some(value) = other.to_decimal() else { return Ok(0) };
+                        let sum = exact.unwrap_or(Decimal::from_i128(0, 0));
+                        *exact = Some(sum.checked_add(value).unwrap_or(sum));
+                    }
+                }
+            }
+            State::Inexact(sum, count) => {
+                let Some(number) = row.number(cell.datum()) else { return Ok(0) };
+                *sum += number.to_f64();
+                *count += 1;
+            }
+            State::Extreme(best) => {
+                let value = own_value(aggregate, argument, cell, row);
+                let better = match best {
+                    None => true,
+                    Some(best) => {
+                        let rule = type_collation(&aggregate.ty).unwrap_or(Collation::Binary);
+                        let (a, b) = (value.as_datum(), best.as_datum());
+                        let ty = &aggregate.ty;
+                        let order = compare((a, ty), (b, ty), rule, row.zone);
+                        let wanted = match aggregate.function {
+                            AggregateFunction::Minimum => Ordering::Less,
+                            _ => Ordering::Greater,
+                        };
+                        order == Some(wanted)
+                    }
+                };
+                if better {
+                    *best = Some(value);
+                }
+            }
+            State::First(first) => {
+                if first.is_none() {
+                    *first = Some(cell.into_value());
+                }
+            }
+            State::Bits(bits) => {
+                let Some(number) = row.number(cell.datum()) else { return Ok(0) };
+                match aggregate.function {
+                    AggregateFunction::BitAnd => *bits &= number.to_bits(),
+                    AggregateFunction::BitOr => *bits |= number.to_bits(),
+                    _ => *bits ^= number.to_bits(),
+                }
+            }
+            State::Spread(count, mean, squares) => {
+                let Some(number) = row.number(cell.datum()) else { return Ok(0) };
+                let value = number.to_f64();
+                *count += 1;
+                let before = value - *mean;
+                *mean += before / *count as f64;
+                *squares += before * (value - *mean);
+            }
+            State::Concat { parts, bytes, bytes_max } => {
+                // Unsorted, what comes behind the longest result is of no use. There is a separator
+                // less than there are parts.
+                let longest = bytes_max.saturating_add(aggregate.separator.len());
+                if aggregate.order.is_empty() && *bytes > longest {
+                    return Ok(0);
+                }
+                let mut key = Vec::new();
+                for (node, descending) in &aggregate.order {
+                    let push = if *descending { push_descending } else { push };
+                    push(&node.ty, node.evaluate(row)?.datum(), &mut key);
+                }
+                let mut text = Vec::new();
+                match cell {
+                    Cell::Owned(own) | Cell::Counted(own, _) => text = own,
+                    plain => text_of(&argument.ty, plain.datum(), row.zone, &mut text),
+                }
+                *bytes += text.len() + aggregate.separator.len();
+                let more = key.len() + text.len() + ENTRY_BYTES;
+                parts.push((key, text));
+                return Ok(more);
+            }
+        }
+        Ok(0)
+    }
+
+    /// The result.
+    pub fn finish(self, aggregate: &Aggregate, scope: &Scope<'_>) -> Result<Value> {
+        use AggregateFunction as F;
+        Ok(match self.state {
+            State::Count(count) => Value::Int(count),
+            State::Exact(_, _, 0) | State::Inexact(_, 0) => Value::Null,
+            State::Exact(whole, exact, count) => {
+                let whole = Decimal::from_i128(whole, 0);
+                let sum = exact.map_or(Some(whole), |exact| exact.checked_add(whole));
+                let ColumnType::Decimal { scale, .. } = aggregate.ty else {
+                    return Ok(Value::Null);
+                };
+                let value = match aggregate.function {
+                    F::Average => {
+                        let count = Decimal::from_i128(i128::from(count), 0);
+                        sum.and_then(|sum| sum.checked_div(count, scale))
+                    }
+                    _ => sum,
+                };
+                let Some(value) = value else { return Ok(Value::Null) };
+                convert(&aggregate.ty, Datum::Decimal(value), scope.zone).value
+            }
+            State::Inexact(sum, count) => match aggregate.function {
+                F::Average => Value::Double(sum / count as f64),
+                _ => Value::Double(sum),
+            },
+            State::Extreme(value) | State::First(value) => value.unwrap_or(Value::Null),
+            State::Bits(bits) => Value::UInt(bits),
+            State::Spread(count, _, squares) => {
+                let sample =
+                    matches!(aggregate.function, F::DeviationOfSample | F::VarianceOfSample);
+                let of = count.saturating_sub(u64::from(sample));
+                if of == 0 {
+                    return Ok(Value::Null);
+                }
+                let variance = squares / of as f64;
+                match aggregate.function {
+                    F::DeviationOfAll | F::DeviationOfSample => Value::Double(variance.sqrt()),
+                    _ => Value::Double(variance),
+                }
+            }
+            State::Concat { mut parts, bytes_max, .. } => {
+                if parts.is_empty() {
+                    return Ok(Value::Null);
+                }
+                if !aggregate.order.is_empty() {
+                    parts.sort_by(|a, b| a.0.cmp(&b.0));
+                }
+                Value::Bytes(joined(&parts, &aggregate.separator, bytes_max, scope)?)
+            }
+        })
+    }
+}
+
+/// A value of MIN or MAX: an ENUM by its word.
+fn own_value(aggregate: &Aggregate, argument: &Node, cell: Cell<'_>, row: &Scope<'_>) -> Value {
+    match (&aggregate.ty, cell.datum()) {
+        (ColumnType::VarChar { .. }, datum @ Datum::Enum(_)) => {
+            let mut word = Vec::new();
+            text_of(&argument.ty, datum, row.zone, &mut word);
+            Value::Bytes(word)
+        }
+        _ => cell.into_value(),
+    }
+}
+
+/// The parts with the separator between them, cut at so many bytes and never within a character.
+fn joined(
+    parts: &[(Vec<u8>, Vec<u8>)],
+    separator: &[u8],
+    bytes_max: usize,
+    scope: &Scope<'_>,
+) -> Result<Vec<u8>> {
+    let mut out = Vec::new();
+    for (n, (_, text)) in parts.iter().enumerate() {
+        if n > 0 {
+            out.extend_from_slice(separator);
+        }
+        out.extend_from_slice(text);
+        if out.len() > bytes_max {
+            let mut end = bytes_max;
+            // A byte of the form 10xxxxxx continues a character.
+            while end > 0 && out[end] & 0b1100_0000 == 0b1000_0000 {
+                end -= 1;
+            }
+            out.truncate(end);
+            let message = format!("Row {} was cut by GROUP_CONCAT()", n + 1);
+            if scope.limits.is_strict() {
+                return Err(SqlError::new(1260, message));
+            }
+            scope.warn(1260, || message);
+            break;
+        }
+    }
+    Ok(out)
+}

@@ -1,0 +1,399 @@
+//! Joining: each step finds its rows for what is joined before, and calls what follows it.
+//!
+//! Invariants
+//! 1. A row goes on only if all terms of its step hold; a LEFT JOIN's row without a match goes on
+//!    with NULLs, exactly once.
+//!
+//! Not here: what becomes of joined rows (`select`).
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use rows::datum::Value;
+use rows::find::Seen;
+use rows::row::RowRef;
+use rows::store::Direction;
+use rows::table::{CoveredRow, Covering, Table};
+
+use super::buffer::{Buffer, Content, view_of};
+use super::{Execution, Flow};
+use crate::error::Result;
+use crate::expression::{Joined, JoinedRow, Node, RowView, Scope};
+use crate::optimize::{Member, Scan, Step};
+use crate::point::{Access, Filter, Gathered, Gatherer, Piece};
+use crate::tree::{Relation, Source};
+
+/// Rows of the first piece that is read of a relation; each further one is larger.
+const PIECE_ROWS_MIN: usize = 64;
+/// Rows of the largest piece.
+const PIECE_ROWS_MAX: usize = 4096;
+/// Bytes of a piece.
+const PIECE_BYTES: usize = 256 << 10;
+
+/// Takes a joined row.
+type Then<'t> = dyn FnMut(Option<&Joined<'_>>) -> Result<Flow> + 't;
+
+/// Takes a relation's row.
+type Each<'e> = dyn FnMut(JoinedRow<'_>) -> Result<Flow> + 'e;
+
+/// Whether all terms hold.
+pub(super) fn all_hold(terms: &[Node], scope: &Scope<'_>) -> Result<bool> {
+    for term in terms {
+        if !term.holds(scope)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// The scope of terms over joined rows.
+pub(super) fn over<'s>(scope: &Scope<'s>, joined: Option<&'s Joined<'s>>) -> Scope<'s> {
+    let row = joined.map_or(RowView::None, RowView::Joined);
+    Scope { row, joined, ..*scope }
+}
+
+impl Execution<'_> {
+    /// Runs steps for a row joined so far.
+    pub(super) fn join(
+        &self,
+        relations: &[Relation],
+        steps: &[Step],
+        joined: Option<&Joined<'_>>,
+        scope: &Scope<'_>,
+        then: &mut Then<'_>,
+    ) -> Result<Flow> {
+        let Some((step, rest)) = steps.split_first() else { return then(joined) };
+        match &step.member {
+            Member::Scan(scan) => {
+                let mut matched = false;
+                let flow = self.scan(relations, scan, joined, scope, &mut |row| {
+                    let link = Joined { relation: scan.relation, row, before: joined };
+                    if !step.filters.is_empty()
+                        && !all_hold(&step.filters, &over(scope, Some(&link)))?
+                    {
+                        return Ok(Flow::Continue);
+                    }
+                    matched = true;
+                    self.after(relations, step, rest, &link, scope, then)
+                })?;
+                if flow == Flow::Stop || matched || !step.outer {
+                    return Ok(flow);
+                }
+                let row = JoinedRow::Absent;
+                let link = Joined { relation: scan.relation, row, before: joined };
+                self.after(relations, step, rest, &link, scope, then)
+            }
+            Member::Group(inner, numbers) => {
+                let mut matched = false;
+                let flow = self.join(relations, inner, joined, scope, &mut |link| {
+                    let Some(link) = link else { return Ok(Flow::Continue) };
+                    if !all_hold(&step.filters, &over(scope, Some(link)))? {
+                        return Ok(Flow::Continue);
+                    }
+                    matched = true;
+                    self.after(relations, step, rest, link, scope, then)
+                })?;
+                if flow == Flow::Stop || matched {
+                    return Ok(flow);
+                }
+                absent(numbers, joined, &mut |link| {
+                    self.after(relations, step, rest, link, scope, then)
+                })
+            }
+        }
+    }
+
+    fn after(
+        &self,
+        relations: &[Relation],
+        step: &Step,
+        rest: &[Step],
+        link: &Joined<'_>,
+        scope: &Scope<'_>,
+        then: &mut Then<'_>,
+    ) -> Result<Flow> {
+        if !step.after.is_empty() && !all_hold(&step.after, &over(scope, Some(link)))? {
+            return Ok(Flow::Continue);
+        }
+        self.join(relations, rest, Some(link), scope, then)
+    }
+
+    /// Finds the rows of one relation.
+    fn scan(
+        &self,
+        relations: &[Relation],
+        scan: &Scan,
+        joined: Option<&Joined<'_>>,
+        scope: &Scope<'_>,
+        each: &mut Each<'_>,
+    ) -> Result<Flow> {
+        let relation = &relations[scan.relation];
+        let local = Scope { row: RowView::None, joined, ..*scope };
+        if let Some(keys) = &scan.hash {
+            let buffer = self.kept_scan(relation, scan, &local)?;
+            for n in buffer.matching(keys, self, &local)? {
+                self.look(1)?;
+                if each(buffer.row(*n as usize)?)? == Flow::Stop {
+                    return Ok(Flow::Stop);
+                }
+            }
+            return Ok(Flow::Continue);
+        }
+        match (&relation.source, &scan.access) {
+            (Source::Table(table), Some(access)) => {
+                // Read again and again, the same rows are kept; a look-up is as quick.
+                if scan.same && joined.is_some() && scan.examined > 1.0 {
+                    let buffer = self.kept_scan(relation, scan, &local)?;
+                    return self.each_of(&buffer, &[], &local, each);
+                }
+                if let Some(covering) = &scan.covering
+                    // What is to be locked is found by its row's key.
+                    && self.locks.is_none()
+                    && let Some(flow) =
+                        self.scan_entries(table, access, covering, &local, each)?
+                {
+                    return Ok(flow);
+                }
+                self.scan_table(table, access, &local, each)
+            }
+            _ => {
+                let buffer = self.rows_of(relation, &local)?;
+                self.each_of(&buffer, &scan.terms, &local, each)
+            }
+        }
+    }
+
+    fn each_of(
+        &self,
+        buffer: &Buffer,
+        terms: &[Node],
+        local: &Scope<'_>,
+        each: &mut Each<'_>,
+    ) -> Result<Flow> {
+        for n in 0..buffer.len() {
+            self.look(1)?;
+            let row = buffer.row(n)?;
+            if !all_hold(terms, &local.with_row(view_of(&row)))? {
+                continue;
+            }
+            if each(row)? == Flow::Stop {
+                return Ok(Flow::Stop);
+            }
+        }
+        Ok(Flow::Continue)
+    }
+
+    fn scan_table(
+        &self,
+        table: &Arc<Table>,
+        access: &Access,
+        local: &Scope<'_>,
+        each: &mut Each<'_>,
+    ) -> Result<Flow> {
+        let mut gatherer = self.gatherer(table, access, local)?;
+        let terms = access.filter(gatherer.1);
+        let mut gathered = Gathered::default();
+        // Where a few rows are wanted, few are read beyond them.
+        let first = self.piece.replace(u64::MAX);
+        let mut rows_max =
+            usize::try_from(first).map_or(PIECE_ROWS_MIN, |first| first.clamp(1, PIECE_ROWS_MIN));
+        loop {
+            let piece = Piece { bytes_max: PIECE_BYTES, rows_max };
+            self.fill(&mut gatherer.0, terms, local, piece, &mut gathered)?;
+            for n in 0..gathered.len() {
+                let row = gathered.row(table, n)?;
+                if each(JoinedRow::Stored(row, gathered.key(n)))? == Flow::Stop {
+                    return Ok(Flow::Stop);
+                }
+            }
+            if gatherer.0.is_done() {
+                return Ok(Flow::Continue);
+            }
+            gathered.clear();
+            rows_max = (rows_max * 4).min(PIECE_ROWS_MAX);
+        }
+    }
+
+    /// Finds rows by the entries of an index alone; `None` where the index has to be read as a
+    /// whole after all, and then answers no term.
+    fn scan_entries(
+        &self,
+        table: &Arc<Table>,
+        access: &Access,
+        covering: &Covering,
+        local: &Scope<'_>,
+        each: &mut Each<'_>,
+    ) -> Result<Option<Flow>> {
+        let mut found = access.ranges(table, local)?;
+        if found.all_terms {
+            return Ok(None);
+        }
+        if access.direction == Direction::Backward {
+            found.ranges.reverse();
+        }
+        self.piece.set(u64::MAX);
+        let mut row = CoveredRow::new(table);
+        let mut result = Ok(None);
+        for range in &found.ranges {
+            let mut visit = |values: &[Value]| {
+                result = self.entry(values, &access.residual, local, each);
+                Ok(match result {
+                    Ok(Some(Flow::Continue)) => Seen::Taken,
+                    Ok(None) => Seen::PassedOver,
+                    Ok(Some(Flow::Stop)) | Err(_) => Seen::Last,
+                })
+            };
+            let (direction, reach) = (access.direction, self.how.reach);
+            let row = &mut row;
+            let engine = self.engine;
+            engine.find_covered(
+                self.view, table, covering, range, direction, reach, row, &mut visit,
+            )?;
+            if !matches!(result, Ok(None | Some(Flow::Continue))) {
+                break;
+            }
+        }
+        result.map(|flow| flow.or(Some(Flow::Continue)))
+    }
+
+    /// Takes an entry, unless some term does not hold.
+    fn entry(
+        &self,
+        values: &[Value],
+        terms: &[Node],
+        local: &Scope<'_>,
+        each: &mut Each<'_>,
+    ) -> Result<Option<Flow>> {
+        self.look(1)?;
+        if !all_hold(terms, &local.with_row(RowView::Values(values)))? {
+            return Ok(None);
+        }
+        each(JoinedRow::Values(values)).map(Some)
+    }
+
+    fn gatherer(
+        &self,
+        table: &Arc<Table>,
+        access: &Access,
+        local: &Scope<'_>,
+    ) -> Result<(Gatherer, bool)> {
+        let found = access.ranges(table, local)?;
+        // Values that the index cannot look up have the whole of it read; then its order is not
+        // what was asked for, but `ordered` plans look up no such values.
+        let direction = if found.all_terms { Direction::Forward } else { access.direction };
+        let table = Arc::clone(table);
+        let ranges = found.ranges;
+        let gatherer = Gatherer::new(table, access.index, direction, ranges, 0, u64::MAX);
+        Ok((gatherer.with_kill(Arc::clone(&self.facts.kill)), found.all_terms))
+    }
+
+    /// Reads a piece behind what is gathered.
+    fn fill(
+        &self,
+        gatherer: &mut Gatherer,
+        terms: &[Node],
+        local: &Scope<'_>,
+        piece: Piece,
+        gathered: &mut Gathered,
+    ) -> Result<()> {
+        let mut seen = 0u64;
+        let mut filter = |row: &RowRef<'_>| {
+            seen += 1;
+            // Rows that are passed over count as well: a long scan is another's business.
+            if seen >= 1024 {
+                self.look(std::mem::take(&mut seen))?;
+            }
+            all_hold(terms, &local.with_row(RowView::Stored(*row)))
+        };
+        let filter: &mut Filter<'_> = &mut filter;
+        let reach = self.how.reach;
+        gatherer.fill(self.engine, self.view, reach, piece, Some(filter), gathered)?;
+        self.look(seen)
+    }
+
+    /// The rows of a scan that depends on nothing joined, its terms applied.
+    fn kept_scan(&self, relation: &Relation, scan: &Scan, local: &Scope<'_>) -> Result<Rc<Buffer>> {
+        let place = std::ptr::from_ref(scan) as usize;
+        if let Some(kept) = self.kept.borrow().get(&place) {
+            return Ok(Rc::clone(kept));
+        }
+        let local = Scope { joined: None, ..*local };
+        let content = match (&relation.source, &scan.access) {
+            (Source::Table(table), Some(access)) => {
+                let (mut gatherer, all_terms) = self.gatherer(table, access, &local)?;
+                let terms = access.filter(all_terms);
+                let mut gathered = Gathered::default();
+                self.fill(&mut gatherer, terms, &local, Piece::ALL, &mut gathered)?;
+                Content::Stored(Arc::clone(table), gathered)
+            }
+            _ => {
+                let all = self.rows_of(relation, &local)?;
+                if scan.terms.is_empty() {
+                    self.kept.borrow_mut().insert(place, Rc::clone(&all));
+                    return Ok(all);
+                }
+                let mut rows: Vec<Vec<Value>> = Vec::new();
+                self.each_of(&all, &scan.terms, &local, &mut |row| {
+                    if let JoinedRow::Values(values) = row {
+                        self.draw_row(values)?;
+                        rows.push(values.to_vec());
+                    }
+                    Ok(Flow::Continue)
+                })?;
+                Content::Values(rows)
+            }
+        };
+        let buffer = Rc::new(Buffer::new(content));
+        self.kept.borrow_mut().insert(place, Rc::clone(&buffer));
+        Ok(buffer)
+    }
+
+    /// The rows of a derived table or a listing.
+    fn rows_of(&self, relation: &Relation, local: &Scope<'_>) -> Result<Rc<Buffer>> {
+        let place = match &relation.source {
+            Source::Query(query) => query.id,
+            _ => std::ptr::from_ref(relation) as usize,
+        };
+        if let Some(kept) = self.kept.borrow().get(&place) {
+            return Ok(Rc::clone(kept));
+        }
+        let mut rows: Vec<Vec<Value>> = Vec::new();
+        match &relation.source {
+            Source::Query(query) => {
+                let outside = Scope { row: RowView::None, joined: None, ..*local };
+                self.query(query, &outside, &mut None, &mut |row| {
+                    self.draw_row(&row)?;
+                    rows.push(row);
+                    Ok(Flow::Continue)
+                })?;
+            }
+            Source::Listing(name) => {
+                if let Some((_, listed)) = crate::information_schema::table(self.facts, name)? {
+                    for line in listed {
+                        let fitted = line.iter().zip(&relation.types).map(|(value, ty)| {
+                            rows::convert::convert(ty, value.as_datum(), self.facts.zone).value
+                        });
+                        rows.push(fitted.collect());
+                    }
+                }
+            }
+            Source::Table(_) => {}
+        }
+        let buffer = Rc::new(Buffer::new(Content::Values(rows)));
+        self.kept.borrow_mut().insert(place, Rc::clone(&buffer));
+        Ok(buffer)
+    }
+}
+
+/// Joins NULLs for several relations.
+fn absent(
+    numbers: &[usize],
+    joined: Option<&Joined<'_>>,
+    then: &mut dyn FnMut(&Joined<'_>) -> Result<Flow>,
+) -> Result<Flow> {
+    let Some((number, rest)) = numbers.split_first() else {
+        return joined.map_or(Ok(Flow::Continue), then);
+    };
+    let link = Joined { relation: *number, row: JoinedRow::Absent, before: joined };
+    absent(rest, Some(&link), then)
+}

@@ -1,0 +1,295 @@
+//! The row executor: runs a planned query over its tree, row by row, where the rows are.
+//!
+//! ```text
+//! join        the steps of a SELECT, one inside the other     buffer  rows read once, hash tables
+//! select      filter, group, project, distinct, sort, limit   set     UNION and its kin
+//! group       groups and their rows                           accumulate  aggregates
+//! subquery    sub-queries of expressions                      key     bytes that are equal or sort
+//! ```
+//! Rows are pushed: each step calls what follows it for every row it finds, so that a row is
+//! borrowed from where it was read until the result keeps a copy.
+//!
+//! Invariants
+//! 1. Nothing is changed: a run that ends early (it would wait, it meets too many rows) can be
+//!    begun again elsewhere.
+//! 2. What is kept is drawn from the memory for clients.
+//! 3. KILL is looked for every few hundred rows.
+//!
+//! Not here: planning (`optimize`), long queries (`analytic`).
+
+mod accumulate;
+mod buffer;
+mod group;
+mod join;
+mod key;
+mod select;
+mod set;
+mod subquery;
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use rows::Engine;
+use rows::budget::Share;
+use rows::datum::Value;
+use rows::store::Read;
+
+use crate::context::Facts;
+use crate::error::{Result, SqlError};
+use crate::expression::{Enclosing, Node, RowView, Scope};
+use crate::reply::How;
+use crate::tree::{Body, Query, QueryPlan};
+use crate::write::row_count;
+
+/// How many rows are looked at between two looks at the kill mark.
+const KILL_CHECK_ROWS: u64 = 256;
+/// What a kept value takes besides its bytes, about.
+const VALUE_BYTES: usize = size_of::<Value>();
+/// What a kept row takes besides its values, about.
+const ROW_BYTES: usize = 32;
+
+/// Whether more rows are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Flow {
+    Continue,
+    Stop,
+}
+
+/// Rows of a result and what there is to know of them.
+pub struct Rows {
+    /// The rows, in the domains of the query's columns.
+    pub rows: Vec<Vec<Value>>,
+    /// What FOUND_ROWS() says.
+    pub found: u64,
+    /// Memory for the rows.
+    pub share: Share,
+    /// Keys of the rows that were joined, by relation, as far as they were asked for.
+    pub locked: Vec<(usize, Vec<u8>)>,
+}
+
+/// Why a run gave no rows.
+pub enum Failure {
+    /// An error of the statement.
+    Error(SqlError),
+    /// It came to more than its bounds.
+    TooLong,
+}
+
+/// What a run may come to before it is given up as too long.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// Most rows that may be looked at.
+    pub rows_max: u64,
+    /// Most bytes that may be kept at one time, the result included.
+    pub bytes_max: usize,
+}
+
+impl Bounds {
+    /// None but the memory for clients: running out of that is an error of the statement.
+    pub const NONE: Bounds = Bounds { rows_max: u64::MAX, bytes_max: usize::MAX };
+}
+
+/// Where and within which limits a query is run.
+pub struct Limits<'a> {
+    /// What is read.
+    pub view: &'a dyn Read,
+    /// Where it runs.
+    pub how: How,
+    /// What it may come to.
+    pub bounds: Bounds,
+    /// Relations of the outermost SELECT whose rows' keys are asked for.
+    pub locked: Option<&'a [usize]>,
+}
+
+/// One execution.
+struct Execution<'a> {
+    engine: &'a Engine,
+    facts: &'a Facts,
+    view: &'a dyn Read,
+    how: How,
+    rows_left: Cell<u64>,
+    bytes_max: usize,
+    too_long: Cell<bool>,
+    rows_seen: Cell<u64>,
+    /// How many rows of the query that is begun next are wanted.
+    wanted: Cell<u64>,
+    /// How many rows the scan that is begun next should read at first.
+    piece: Cell<u64>,
+    share: RefCell<Share>,
+    bytes: Cell<usize>,
+    /// Rows read once, by the id of the query or the place of the scan.
+    kept: RefCell<HashMap<usize, Rc<buffer::Buffer>>>,
+    /// Results of sub-queries that depend on nothing outside, by id.
+    results: RefCell<HashMap<usize, Rc<subquery::Kept>>>,
+    /// The query whose joined rows are to be locked, and of which relations.
+    locks: Option<(usize, &'a [usize])>,
+    locked: RefCell<Vec<(usize, Vec<u8>)>>,
+}
+
+/// Runs a query. `scope` has the statement's parameters and session.
+///
+/// # Errors
+/// `TooLong`, or those of the statement; `would_wait` where it may not wait.
+pub fn run(
+    plan: &QueryPlan,
+    facts: &Facts,
+    scope: &Scope<'_>,
+    limits: &Limits<'_>,
+) -> std::result::Result<Rows, Failure> {
+    let engine = facts.sql.engine();
+    let execution = Execution {
+        engine,
+        facts,
+        view: limits.view,
+        how: limits.how,
+        rows_left: Cell::new(limits.bounds.rows_max),
+        bytes_max: limits.bounds.bytes_max,
+        too_long: Cell::new(false),
+        rows_seen: Cell::new(0),
+        wanted: Cell::new(u64::MAX),
+        piece: Cell::new(u64::MAX),
+        share: RefCell::new(engine.budget().share()),
+        bytes: Cell::new(0),
+        kept: RefCell::default(),
+        results: RefCell::default(),
+        locks: limits.locked.map(|relations| (plan.query.id, relations)),
+        locked: RefCell::default(),
+    };
+    let mut rows = Vec::new();
+    let mut found = None;
+    let scope = Scope { subqueries: Some(&execution), ..*scope };
+    let result = execution.query(&plan.query, &scope, &mut found, &mut |row| {
+        execution.draw_row(&row)?;
+        rows.push(row);
+        Ok(Flow::Continue)
+    });
+    if execution.too_long.get() {
+        return Err(Failure::TooLong);
+    }
+    result.map_err(Failure::Error)?;
+    let found = found.unwrap_or(rows.len() as u64);
+    // Buffers and hash tables are given up with the execution.
+    let (share, locked) = (execution.share.into_inner(), execution.locked.into_inner());
+    Ok(Rows { rows, found, share, locked })
+}
+
+/// Takes one row of a result.
+type Give<'g> = dyn FnMut(Vec<Value>) -> Result<Flow> + 'g;
+
+impl Execution<'_> {
+    /// Runs a query within the rows that `outer` has, and gives each row to `give`.
+    fn query(
+        &self,
+        query: &Query,
+        outer: &Scope<'_>,
+        found: &mut Option<u64>,
+        give: &mut Give<'_>,
+    ) -> Result<()> {
+        let scope = Scope { row: RowView::None, joined: None, ..*outer };
+        let limit = row_count(query.limit.as_ref(), &scope)?.unwrap_or(u64::MAX);
+        let offset = row_count(query.offset.as_ref(), &scope)?.unwrap_or(0);
+        let wanted = self.wanted.replace(u64::MAX).min(limit).saturating_add(offset);
+        match &query.body {
+            Body::Select(select) => {
+                self.select(select, query, (offset, limit, wanted), &scope, found, give)
+            }
+            Body::Set(set) => self.set(set, query, (offset, limit), &scope, give),
+            Body::Values(rows) => {
+                let mut left = limit;
+                for nodes in rows.iter().skip(usize::try_from(offset).unwrap_or(usize::MAX)) {
+                    if left == 0 {
+                        break;
+                    }
+                    left -= 1;
+                    let row = self.fitted(nodes, query, &scope)?;
+                    if give(row)? == Flow::Stop {
+                        break;
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// A row of expressions in the domains of a query's columns.
+    fn fitted(&self, nodes: &[Node], query: &Query, scope: &Scope<'_>) -> Result<Vec<Value>> {
+        let mut row = Vec::with_capacity(nodes.len());
+        let mut held = scope.limits.hold();
+        for (node, column) in nodes.iter().zip(&query.columns) {
+            let value = crate::expression::fit(&column.ty, node.evaluate(scope)?, &node.ty, scope);
+            held.add_value(&value)?;
+            row.push(value);
+        }
+        Ok(row)
+    }
+
+    /// A row is looked at.
+    fn look(&self, rows: u64) -> Result<()> {
+        let seen = self.rows_seen.get() + rows;
+        self.rows_seen.set(seen);
+        match self.rows_left.get().checked_sub(rows) {
+            Some(left) => self.rows_left.set(left),
+            None => return Err(self.give_up()),
+        }
+        if seen / KILL_CHECK_ROWS != (seen - rows) / KILL_CHECK_ROWS {
+            self.facts.kill.check()?;
+        }
+        Ok(())
+    }
+
+    /// Ends a run that came to more than its bounds.
+    fn give_up(&self) -> SqlError {
+        self.too_long.set(true);
+        SqlError::other("more than this executor is for")
+    }
+
+    /// Takes memory for what is kept.
+    fn draw(&self, bytes: usize) -> Result<()> {
+        let total = self.bytes.get() + bytes;
+        self.bytes.set(total);
+        if total > self.bytes_max {
+            return Err(self.give_up());
+        }
+        match self.share.borrow_mut().keep_up_with(total) {
+            Ok(()) => Ok(()),
+            // Elsewhere rows are passed on as they are found, and what is kept goes to files.
+            Err(_) if self.bytes_max < usize::MAX => Err(self.give_up()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn draw_row(&self, row: &[Value]) -> Result<()> {
+        self.draw(row_bytes(row))
+    }
+
+    /// Notes the rows of a join that are to be locked.
+    fn note_locked(&self, query: &Query, row: &Scope<'_>) -> Result<()> {
+        let Some((id, relations)) = self.locks else { return Ok(()) };
+        let RowView::Joined(joined) = row.row else { return Ok(()) };
+        if id != query.id {
+            return Ok(());
+        }
+        for relation in relations {
+            if let Some(key) = joined.key(*relation) {
+                self.draw(key.len() + ROW_BYTES)?;
+                self.locked.borrow_mut().push((*relation, key.to_vec()));
+            }
+        }
+        Ok(())
+    }
+
+    /// The row of `scope` as what encloses a sub-query.
+    fn enclosing<'s>(scope: &Scope<'s>) -> Enclosing<'s> {
+        Enclosing { row: scope.row, next: scope.enclosing }
+    }
+}
+
+/// The memory that a row takes, about.
+fn row_bytes(row: &[Value]) -> usize {
+    let texts = row.iter().map(|value| match value {
+        Value::Bytes(bytes) => bytes.len(),
+        _ => 0,
+    });
+    ROW_BYTES + row.len() * VALUE_BYTES + texts.sum::<usize>()
+}

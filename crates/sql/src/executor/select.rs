@@ -1,0 +1,269 @@
+//! One SELECT: joined rows are filtered, grouped, projected, made distinct, sorted and cut.
+//!
+//! Invariants
+//! 1. A row counts for LIMIT and FOUND_ROWS() after DISTINCT and HAVING.
+//! 2. Where few rows are wanted of a sort, few are kept.
+//!
+//! Not here: finding rows (`join`), groups (`group`).
+
+use std::collections::HashSet;
+
+use rows::datum::Value;
+
+use super::group::Groups;
+use super::join::{all_hold, over};
+use super::key::{push, push_descending};
+use super::{Execution, Flow, Give, row_bytes};
+use crate::error::Result;
+use crate::expression::{Kind, Node, RowView, Scope, fit};
+use crate::optimize::is_volatile;
+use crate::tree::{OutputColumn, Query, Select};
+
+/// Rows that a sort with a limit keeps besides those it wants, before it throws some away.
+const SORT_SLACK: usize = 1024;
+
+impl Execution<'_> {
+    pub(super) fn select(
+        &self,
+        select: &Select,
+        query: &Query,
+        (offset, limit, wanted): (u64, u64, u64),
+        scope: &Scope<'_>,
+        found: &mut Option<u64>,
+        give: &mut Give<'_>,
+    ) -> Result<()> {
+        let sorted = !query.order.is_empty() && !select.plan.ordered;
+        let mut output = Output::new(self, query, (offset, limit), sorted, select.distinct, give);
+        output.counts_all = select.counts_found;
+        output.may_pass_over = !select.distinct && !select.outputs.iter().any(is_volatile);
+        if output.is_full() {
+            return Ok(());
+        }
+        let piece = match &select.grouping {
+            Some(_) if select.plan.first_row => 1,
+            None if !sorted && !select.counts_found => wanted,
+            _ => u64::MAX,
+        };
+        let possible = all_hold(&select.plan.once, &over(scope, None))?;
+        let joined = |then: &mut dyn FnMut(&Scope<'_>) -> Result<Flow>| {
+            if !possible {
+                return Ok(Flow::Continue);
+            }
+            self.piece.set(piece);
+            self.join(&select.relations, &select.plan.steps, None, scope, &mut |link| {
+                let row = over(scope, link);
+                self.note_locked(query, &row)?;
+                then(&row)
+            })
+        };
+        match &select.grouping {
+            None => {
+                joined(&mut |row| {
+                    if let Some(having) = &select.having
+                        && !having.holds(row)?
+                    {
+                        return Ok(Flow::Continue);
+                    }
+                    output.project(select, row)
+                })?;
+            }
+            Some(grouping) => {
+                let mut groups = Groups::new(self, grouping, scope)?;
+                joined(&mut |row| {
+                    groups.add(row)?;
+                    Ok(if select.plan.first_row { Flow::Stop } else { Flow::Continue })
+                })?;
+                groups.each(query.order.is_empty(), scope, &mut |values| {
+                    let row = scope.with_row(RowView::Values(values));
+                    if let Some(having) = &select.having
+                        && !having.holds(&row)?
+                    {
+                        return Ok(Flow::Continue);
+                    }
+                    output.project(select, &row)
+                })?;
+            }
+        }
+        let counted = output.finish()?;
+        *found = select.counts_found.then_some(counted);
+        Ok(())
+    }
+}
+
+/// What becomes of a query's rows: DISTINCT, ORDER BY, LIMIT.
+pub(super) struct Output<'o, 'g> {
+    execution: &'o Execution<'o>,
+    query: &'o Query,
+    offset: u64,
+    limit: u64,
+    sorted: bool,
+    /// Keys of rows that were given, for DISTINCT.
+    seen: Option<HashSet<Vec<u8>, foldhash::fast::RandomState>>,
+    /// Rows to be sorted, with their keys.
+    kept: Vec<(Vec<u8>, Vec<Value>)>,
+    /// Rows that counted.
+    counted: u64,
+    /// Whether rows beyond the limit are counted.
+    pub counts_all: bool,
+    /// Whether nobody notices that columns of rows beyond the limit are not evaluated.
+    may_pass_over: bool,
+    /// Rows with this key or a greater one are beyond the limit.
+    bound: Option<Vec<u8>>,
+    give: &'o mut Give<'g>,
+}
+
+impl<'o, 'g> Output<'o, 'g> {
+    pub fn new(
+        execution: &'o Execution<'o>,
+        query: &'o Query,
+        (offset, limit): (u64, u64),
+        sorted: bool,
+        distinct: bool,
+        give: &'o mut Give<'g>,
+    ) -> Output<'o, 'g> {
+        Output {
+            execution,
+            query,
+            offset,
+            limit,
+            sorted,
+            seen: distinct.then(HashSet::default),
+            kept: Vec::new(),
+            counted: 0,
+            counts_all: false,
+            may_pass_over: false,
+            bound: None,
+            give,
+        }
+    }
+
+    /// Whether no row is wanted.
+    pub fn is_full(&self) -> bool {
+        self.limit == 0 && !self.counts_all
+    }
+
+    /// Takes a joined row, or a group's.
+    fn project(&mut self, select: &Select, row: &Scope<'_>) -> Result<Flow> {
+        let mut values = vec![Value::Null; select.visible];
+        let mut held = row.limits.hold();
+        let mut key = Vec::new();
+        let mut known = 0u64;
+        if self.sorted {
+            // What is sorted by comes first: of most rows nothing else is needed.
+            for sort in &self.query.order {
+                let push = if sort.descending { push_descending } else { push };
+                let node = &select.outputs[sort.position];
+                match self.query.columns.get(sort.position) {
+                    Some(column) => {
+                        let value = output_value(node, column, row)?;
+                        push(&column.ty, value.as_datum(), &mut key);
+                        if let Some(bit) = 1u64.checked_shl(sort.position as u32) {
+                            known |= bit;
+                            held.add_value(&value)?;
+                            values[sort.position] = value;
+                        }
+                    }
+                    None => push(&node.ty, node.evaluate(row)?.datum(), &mut key),
+                }
+            }
+            if self.bound.as_ref().is_some_and(|bound| key >= *bound) && self.may_pass_over {
+                self.counted += 1;
+                return Ok(Flow::Continue);
+            }
+        }
+        let outputs = select.outputs[..select.visible].iter().zip(&self.query.columns);
+        for (at, (node, column)) in outputs.enumerate() {
+            if known.checked_shr(at as u32).is_none_or(|bits| bits & 1 == 0) {
+                let value = output_value(node, column, row)?;
+                held.add_value(&value)?;
+                values[at] = value;
+            }
+        }
+        self.take(values, key)
+    }
+
+    /// Takes a row whose columns are all that is sorted by.
+    pub fn row(&mut self, values: Vec<Value>) -> Result<Flow> {
+        let mut key = Vec::new();
+        if self.sorted {
+            for sort in &self.query.order {
+                let push = if sort.descending { push_descending } else { push };
+                let ty = &self.query.columns[sort.position].ty;
+                push(ty, values[sort.position].as_datum(), &mut key);
+            }
+        }
+        self.take(values, key)
+    }
+
+    fn take(&mut self, values: Vec<Value>, key: Vec<u8>) -> Result<Flow> {
+        if let Some(seen) = &mut self.seen {
+            let key = distinct_key(&self.query.columns, &values);
+            if seen.contains(&key) {
+                return Ok(Flow::Continue);
+            }
+            self.execution.draw(key.len() + 48)?;
+            seen.insert(key);
+        }
+        self.counted += 1;
+        if !self.sorted {
+            return self.pass_on(values);
+        }
+        self.execution.draw(key.len() + 24 + row_bytes(&values))?;
+        self.kept.push((key, values));
+        let wanted = self.offset.saturating_add(self.limit);
+        if let Ok(wanted) = usize::try_from(wanted)
+            && self.kept.len() >= wanted.saturating_mul(2).saturating_add(SORT_SLACK)
+        {
+            self.kept.sort_by(|a, b| a.0.cmp(&b.0));
+            self.kept.truncate(wanted);
+            self.bound = self.kept.last().map(|(key, _)| key.clone());
+        }
+        Ok(Flow::Continue)
+    }
+
+    fn pass_on(&mut self, values: Vec<Value>) -> Result<Flow> {
+        if self.offset > 0 {
+            self.offset -= 1;
+            return Ok(Flow::Continue);
+        }
+        if self.limit > 0 {
+            self.limit -= 1;
+            if (self.give)(values)? == Flow::Stop {
+                return Ok(Flow::Stop);
+            }
+        }
+        Ok(if self.is_full() { Flow::Stop } else { Flow::Continue })
+    }
+
+    /// Gives what was kept; how many rows counted.
+    pub fn finish(mut self) -> Result<u64> {
+        let mut kept = std::mem::take(&mut self.kept);
+        kept.sort_by(|a, b| a.0.cmp(&b.0));
+        self.counts_all = false;
+        for (_, values) in kept {
+            if self.is_full() || self.pass_on(values)? == Flow::Stop {
+                break;
+            }
+        }
+        Ok(self.counted)
+    }
+}
+
+/// A value in its column's domain.
+fn output_value(node: &Node, column: &OutputColumn, row: &Scope<'_>) -> Result<Value> {
+    let cell = node.evaluate(row)?;
+    // What is a column already needs no conversion.
+    if matches!(node.kind, Kind::Column(_) | Kind::Outer(..)) && node.ty == column.ty {
+        return Ok(cell.into_value());
+    }
+    Ok(fit(&column.ty, cell, &node.ty, row))
+}
+
+/// Bytes that are equal for rows that DISTINCT takes for one.
+pub(super) fn distinct_key(columns: &[OutputColumn], values: &[Value]) -> Vec<u8> {
+    let mut key = Vec::with_capacity(16 * values.len());
+    for (column, value) in columns.iter().zip(values) {
+        push(&column.ty, value.as_datum(), &mut key);
+    }
+    key
+}

@@ -1,0 +1,331 @@
+//! Sub-queries of expressions.
+//!
+//! One that depends on nothing outside is run once in an execution and its result kept, with a
+//! set of its rows where equality is asked for; one that does is run for each row, and no longer
+//! than until its answer is known.
+//!
+//! Invariants
+//! 1. Comparisons have three values: with any row, with all rows, and of rows column by column.
+//!
+//! Not here: sub-queries that were made joins (`optimize::rewrite`).
+
+use std::collections::HashSet;
+use std::rc::Rc;
+
+use rows::datum::{Datum, Value};
+use rows::types::{Collation, ColumnType};
+
+use super::key::push_equal;
+use super::{Execution, Flow};
+use crate::error::{Result, SqlError};
+use crate::expression::{
+    Cell, Comparison, Kind, Node, RowView, Scope, Subqueries, common_rule, compare,
+};
+use crate::optimize::{Class, class_of};
+use crate::tree::{Quantifier, Subquery, SubqueryForm};
+
+/// Rows from which a set is made of them.
+const SET_ROWS_MIN: usize = 4;
+
+/// The result of a sub-query that depends on nothing outside.
+pub(super) struct Kept {
+    rows: Vec<Vec<Value>>,
+    /// Keys of the rows without NULL, if equality is that of keys.
+    set: Option<HashSet<Vec<u8>, foldhash::fast::RandomState>>,
+    /// Whether some row has a NULL.
+    nulls: bool,
+}
+
+impl Subqueries for Execution<'_> {
+    fn value(&self, subquery: &Subquery, scope: &Scope<'_>) -> Result<Value> {
+        match &subquery.form {
+            SubqueryForm::Scalar => self.only_row(subquery, scope).map(|row| match row {
+                Some(mut row) => row.swap_remove(0),
+                None => Value::Null,
+            }),
+            SubqueryForm::Exists { negated } => {
+                let exists = match subquery.is_correlated() {
+                    true => {
+                        let mut exists = false;
+                        self.wanted.set(1);
+                        self.run_within(subquery, scope, &mut |_| {
+                            exists = true;
+                            Ok(Flow::Stop)
+                        })?;
+                        exists
+                    }
+                    false => !self.kept_rows(subquery, scope, 1)?.rows.is_empty(),
+                };
+                Ok(Value::Int(i64::from(exists != *negated)))
+            }
+            SubqueryForm::Compare { operands, comparison, quantifier } => {
+                let cells = operands
+                    .iter()
+                    .map(|node| node.evaluate(scope))
+                    .collect::<Result<Vec<Cell<'_>>>>()?;
+                let operands = Operands::new(operands, &cells, subquery, *comparison);
+                let truth = self.compared(subquery, &operands, *quantifier, scope)?;
+                Ok(truth.map_or(Value::Null, |truth| Value::Int(i64::from(truth))))
+            }
+        }
+    }
+}
+
+impl Execution<'_> {
+    fn run_within(
+        &self,
+        subquery: &Subquery,
+        scope: &Scope<'_>,
+        give: &mut super::Give<'_>,
+    ) -> Result<()> {
+        let enclosing = Execution::enclosing(scope);
+        let inner =
+            Scope { row: RowView::None, joined: None, enclosing: Some(&enclosing), ..*scope };
+        self.query(&subquery.query, &inner, &mut None, give)
+    }
+
+    /// The only row; 1242 if there are more.
+    fn only_row(&self, subquery: &Subquery, scope: &Scope<'_>) -> Result<Option<Vec<Value>>> {
+        let several = || SqlError::new(1242, "Subquery returns more than 1 row");
+        if !subquery.is_correlated() {
+            let kept = self.kept_rows(subquery, scope, 2)?;
+            return match kept.rows.as_slice() {
+                [] => Ok(None),
+                [row] => Ok(Some(row.clone())),
+                _ => Err(several()),
+            };
+        }
+        let mut only = None;
+        self.run_within(subquery, scope, &mut |row| match only.replace(row) {
+            None => Ok(Flow::Continue),
+            Some(_) => Err(several()),
+        })?;
+        Ok(only)
+    }
+
+    /// The rows of a sub-query that depends on nothing outside; no more than so many are needed.
+    fn kept_rows(
+        &self,
+        subquery: &Subquery,
+        scope: &Scope<'_>,
+        rows_max: usize,
+    ) -> Result<Rc<Kept>> {
+        let id = subquery.query.id;
+        if let Some(kept) = self.results.borrow().get(&id) {
+            return Ok(Rc::clone(kept));
+        }
+        let mut rows = Vec::new();
+        self.run_within(subquery, scope, &mut |row| {
+            self.draw_row(&row)?;
+            rows.push(row);
+            Ok(if rows.len() >= rows_max { Flow::Stop } else { Flow::Continue })
+        })?;
+        let nulls = rows.iter().flatten().any(Value::is_null);
+        let set = self.set_of(subquery, &rows)?;
+        let kept = Rc::new(Kept { rows, set, nulls });
+        self.results.borrow_mut().insert(id, Rc::clone(&kept));
+        Ok(kept)
+    }
+
+    fn set_of(
+        &self,
+        subquery: &Subquery,
+        rows: &[Vec<Value>],
+    ) -> Result<Option<HashSet<Vec<u8>, foldhash::fast::RandomState>>> {
+        let SubqueryForm::Compare { operands, comparison, .. } = &subquery.form else {
+            return Ok(None);
+        };
+        let equality = matches!(comparison, Comparison::Equal | Comparison::NotEqual);
+        let Some(rules) = key_rules(operands, subquery).filter(|_| equality) else {
+            return Ok(None);
+        };
+        if rows.len() < SET_ROWS_MIN {
+            return Ok(None);
+        }
+        let mut set = HashSet::default();
+        for row in rows {
+            let mut key = Vec::with_capacity(24);
+            let whole = row.iter().zip(&rules).all(|(value, (class, rule))| {
+                push_equal(*class, *rule, value.as_datum(), &mut key)
+            });
+            if whole {
+                self.draw(key.len() + 48)?;
+                set.insert(key);
+            }
+        }
+        Ok(Some(set))
+    }
+
+    fn compared(
+        &self,
+        subquery: &Subquery,
+        operands: &Operands<'_>,
+        quantifier: Quantifier,
+        scope: &Scope<'_>,
+    ) -> Result<Option<bool>> {
+        if quantifier == Quantifier::Only {
+            let row = self.only_row(subquery, scope)?;
+            return Ok(row.and_then(|row| operands.compare(&row, scope)));
+        }
+        let all = quantifier == Quantifier::All;
+        let mut answer = Some(all);
+        let mut meet = |row: &[Value]| {
+            match operands.compare(row, scope) {
+                Some(truth) if truth != all => {
+                    answer = Some(truth);
+                    return Flow::Stop;
+                }
+                Some(_) => {}
+                None => answer = None,
+            }
+            Flow::Continue
+        };
+        if subquery.is_correlated() {
+            self.run_within(subquery, scope, &mut |row| Ok(meet(&row)))?;
+            return Ok(answer);
+        }
+        let kept = self.kept_rows(subquery, scope, usize::MAX)?;
+        // IN and NOT IN: `= ANY` and `<> ALL`.
+        let membership = (operands.comparison == Comparison::Equal) != all;
+        if let Some(set) = kept.set.as_ref().filter(|_| membership)
+            && let Some(found) = operands.find(set, subquery)
+        {
+            // Neither found nor NULL among them: no row is equal.
+            if found || !kept.nulls {
+                return Ok(Some(found != all));
+            }
+            if operands.cells.len() == 1 {
+                return Ok(None);
+            }
+        }
+        for row in &kept.rows {
+            if meet(row) == Flow::Stop {
+                break;
+            }
+        }
+        Ok(answer)
+    }
+}
+
+/// What is compared with the rows of a sub-query.
+struct Operands<'a> {
+    cells: &'a [Cell<'a>],
+    types: Vec<&'a ColumnType>,
+    others: Vec<&'a ColumnType>,
+    rules: Vec<Collation>,
+    comparison: Comparison,
+    nodes: &'a [Node],
+}
+
+impl<'a> Operands<'a> {
+    fn new(
+        nodes: &'a [Node],
+        cells: &'a [Cell<'a>],
+        subquery: &'a Subquery,
+        comparison: Comparison,
+    ) -> Operands<'a> {
+        let columns = &subquery.query.columns;
+        let rules = nodes.iter().zip(columns).map(|(node, column)| rule_of(node, &column.ty));
+        Operands {
+            cells,
+            types: nodes.iter().map(|node| &node.ty).collect(),
+            others: columns.iter().map(|column| &column.ty).collect(),
+            rules: rules.collect(),
+            comparison,
+            nodes,
+        }
+    }
+
+    /// Whether the set has the operands' key; `None` if they have none.
+    fn find(
+        &self,
+        set: &HashSet<Vec<u8>, foldhash::fast::RandomState>,
+        subquery: &Subquery,
+    ) -> Option<bool> {
+        let rules = key_rules(self.nodes, subquery)?;
+        let mut key = Vec::with_capacity(24);
+        let whole = self
+            .cells
+            .iter()
+            .zip(&rules)
+            .all(|(cell, (class, rule))| push_equal(*class, *rule, cell.datum(), &mut key));
+        whole.then(|| set.contains(&key))
+    }
+
+    /// The comparison with one row.
+    fn compare(&self, row: &[Value], scope: &Scope<'_>) -> Option<bool> {
+        let equal = |at: usize| self.pair(at, Comparison::Equal, &row[at], scope);
+        match self.comparison {
+            Comparison::Equal | Comparison::NullSafeEqual => {
+                let each = (0..row.len()).map(|at| self.pair(at, self.comparison, &row[at], scope));
+                all_true(each)
+            }
+            Comparison::NotEqual => all_true((0..row.len()).map(equal)).map(|same| !same),
+            _ => {
+                let strict = match self.comparison {
+                    Comparison::LessEqual => Comparison::Less,
+                    Comparison::GreaterEqual => Comparison::Greater,
+                    other => other,
+                };
+                for at in 0..row.len() {
+                    let last = at + 1 == row.len();
+                    let operator = if last { self.comparison } else { strict };
+                    match self.pair(at, operator, &row[at], scope)? {
+                        true => return Some(true),
+                        false if last || equal(at) == Some(false) => return Some(false),
+                        false => {}
+                    }
+                }
+                Some(false)
+            }
+        }
+    }
+
+    fn pair(
+        &self,
+        at: usize,
+        operator: Comparison,
+        value: &Value,
+        scope: &Scope<'_>,
+    ) -> Option<bool> {
+        let (a, b) = (self.cells[at].datum(), value.as_datum());
+        if operator == Comparison::NullSafeEqual
+            && (matches!(a, Datum::Null) || matches!(b, Datum::Null))
+        {
+            return Some(a.is_null() && b.is_null());
+        }
+        let (left, right) = ((a, self.types[at]), (b, self.others[at]));
+        let order = compare(left, right, self.rules[at], scope.zone)?;
+        Some(operator.holds(order))
+    }
+}
+
+/// AND over three-valued truths.
+fn all_true(truths: impl Iterator<Item = Option<bool>>) -> Option<bool> {
+    let mut answer = Some(true);
+    for truth in truths {
+        match truth {
+            Some(false) => return Some(false),
+            Some(true) => {}
+            None => answer = None,
+        }
+    }
+    answer
+}
+
+fn rule_of(node: &Node, ty: &ColumnType) -> Collation {
+    let column = Node::new(Kind::Column(0), ty.clone(), true);
+    common_rule([node, &column].into_iter())
+}
+
+/// How the pairs compare, if equality of all of them is that of keys.
+fn key_rules(operands: &[Node], subquery: &Subquery) -> Option<Vec<(Class, Collation)>> {
+    let pairs = operands.iter().zip(&subquery.query.columns);
+    pairs
+        .map(|(node, column)| {
+            let class = class_of(&node.ty);
+            let same = class != Class::Other && class == class_of(&column.ty);
+            same.then(|| (class, rule_of(node, &column.ty)))
+        })
+        .collect()
+}

@@ -1,0 +1,352 @@
+//! The way to one relation's rows within a join: by an index, by a hash table over its rows, or
+//! all of them; and what that costs.
+//!
+//! Guesses, where `statistics` knows nothing better: both ends of a range leave a twentieth, one
+//! end three tenths; any other equation leaves a tenth, any other term a third.
+//!
+//! Not here: which relation comes when (`order`).
+
+use rows::table::{Covering, Table};
+use rows::types::{Collation, ColumnType};
+
+use super::Sizes;
+use super::needs::Columns;
+use super::terms::{can_be_local, depends_on_others, is_volatile, localized};
+use crate::error::Result;
+use crate::expression::{Comparison, Kind, Node};
+use crate::point::{Access, AccessKind, Between, Lookup, Ordering, ways};
+use crate::tree::{Relation, Source};
+
+/// One relation, or several joined by themselves, within the order of joining.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// What is joined.
+    pub member: Member,
+    /// LEFT JOIN: with NULLs where nothing matches.
+    pub outer: bool,
+    /// What else must hold for a match, over the joined row.
+    pub filters: Vec<Node>,
+    /// What must hold afterwards, NULLs included.
+    pub after: Vec<Node>,
+    /// About how many rows it finds for each joined before.
+    pub rows: f64,
+}
+
+/// What a step joins.
+#[derive(Clone, Debug)]
+pub enum Member {
+    /// A relation.
+    Scan(Box<Scan>),
+    /// The right side of an outer join, if it is a join itself.
+    Group(Vec<Step>, Vec<usize>),
+}
+
+/// Reading one relation.
+#[derive(Clone, Debug)]
+pub struct Scan {
+    /// Its number within the SELECT.
+    pub relation: usize,
+    /// The way to a stored table's rows.
+    pub access: Option<Access>,
+    /// Local terms of a relation that is no stored table.
+    pub terms: Vec<Node>,
+    /// Looked up by a hash table over all rows that pass the other terms.
+    pub hash: Option<HashKeys>,
+    /// Read from the index's entries alone.
+    pub covering: Option<Covering>,
+    /// Whether what it reads is the same for every row joined before.
+    pub same: bool,
+    /// Rows that EXPLAIN shows.
+    pub examined: f64,
+}
+
+/// Equations that a hash table answers.
+#[derive(Clone, Debug)]
+pub struct HashKeys {
+    /// Over the relation's own row.
+    pub own: Vec<Node>,
+    /// Over what is joined before.
+    pub others: Vec<Node>,
+    /// How each pair compares.
+    pub rules: Vec<(Class, Collation)>,
+}
+
+/// Kinds of values among which equality is that of their keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// Integers of any width.
+    Integer,
+    /// DECIMAL.
+    Decimal,
+    /// Texts; the collation is another matter.
+    Text,
+    /// Binary strings.
+    Binary,
+    /// DATE.
+    Date,
+    /// DATETIME.
+    DateTime,
+    /// None of them.
+    Other,
+}
+
+/// The class of a type's values.
+pub fn class_of(ty: &ColumnType) -> Class {
+    match ty {
+        ColumnType::Int { .. } => Class::Integer,
+        ColumnType::Decimal { .. } => Class::Decimal,
+        ColumnType::Char { .. } | ColumnType::VarChar { .. } | ColumnType::Text { .. } => {
+            Class::Text
+        }
+        ColumnType::VarBinary { .. } | ColumnType::Blob { .. } => Class::Binary,
+        ColumnType::Date => Class::Date,
+        ColumnType::DateTime { .. } => Class::DateTime,
+        _ => Class::Other,
+    }
+}
+
+/// A way to a relation's rows, and what it costs for each row joined before.
+pub struct Way {
+    /// The step.
+    pub step: Step,
+    /// Rows looked at.
+    pub examined: f64,
+    /// Rows looked at once, for all rows joined before.
+    pub once: f64,
+}
+
+/// The best way to a relation's rows. `matches` are the terms that make a match, `needs` the
+/// columns that are used elsewhere; `before` is how many rows are joined before, 0 when it is the
+/// first.
+pub fn way_to(
+    relations: &[Relation],
+    number: usize,
+    matches: &[&Node],
+    needs: &Columns,
+    before: f64,
+    order: Option<&Ordering>,
+    sizes: &Sizes<'_>,
+) -> Result<Way> {
+    let (local, whole): (Vec<&Node>, Vec<&Node>) =
+        matches.iter().copied().partition(|term| can_be_local(term));
+    let local: Vec<Node> = local.into_iter().map(|term| localized(term, number)).collect();
+    let filters: Vec<Node> = whole.into_iter().cloned().collect();
+    let unseen = 0.34f64.powi(filters.len() as i32);
+    let (size, direct) = match &relations[number].source {
+        Source::Table(table) => {
+            let size = sizes.rows(table)?;
+            (size, Some(cheapest(table, &local, Some(needs), order, size, sizes)?))
+        }
+        Source::Query(query) => (query.rows, None),
+        Source::Listing(_) => (200.0, None),
+    };
+    let scan = |access, terms, hash, same, examined| Scan {
+        relation: number,
+        access,
+        terms,
+        hash,
+        covering: None,
+        same,
+        examined,
+    };
+    let step = |scan: Scan, rows: f64| Step {
+        member: Member::Scan(Box::new(scan)),
+        outer: false,
+        filters: filters.clone(),
+        after: Vec::new(),
+        rows: (rows * unseen).max(0.001),
+    };
+    let same = !local.iter().any(depends_on_others);
+    let nested = match direct {
+        Some(Cheapest { access, covering, examined, found }) => {
+            let share = share(&access, &covering).min(1.0);
+            let scan = scan(Some(access), Vec::new(), None, same, examined);
+            let step = step(Scan { covering, ..scan }, found);
+            Way { step, examined: examined * share, once: 0.0 }
+        }
+        None => {
+            let found = size * selectivity(&local);
+            let step = step(scan(None, local.clone(), None, same, size), found);
+            Way { step, examined: size, once: 0.0 }
+        }
+    };
+    if before <= 1.0 || nested.examined <= 4.0 {
+        return Ok(nested);
+    }
+    let Some((keys, rest)) = hash_keys(&local) else { return Ok(nested) };
+    if rest.iter().any(depends_on_others) {
+        return Ok(nested);
+    }
+    let found = size * selectivity(&rest);
+    let matched = (found / found.sqrt().max(1.0)).max(0.1).min(nested.step.rows.max(1.0));
+    let (access, terms, once) = match &relations[number].source {
+        Source::Table(table) => {
+            let way = cheapest(table, &rest, None, None, size, sizes)?;
+            (Some(way.access), Vec::new(), way.examined)
+        }
+        _ => (None, rest, size),
+    };
+    // A row of the hash table costs about as much as one read by an index does twice.
+    if once + before * matched >= before * nested.examined {
+        return Ok(nested);
+    }
+    let scan = scan(access, terms, Some(keys), true, once);
+    Ok(Way { step: step(scan, matched), examined: matched, once })
+}
+
+/// The equations that a hash table can answer, and the other terms.
+fn hash_keys(local: &[Node]) -> Option<(HashKeys, Vec<Node>)> {
+    let mut keys = HashKeys { own: Vec::new(), others: Vec::new(), rules: Vec::new() };
+    let mut rest = Vec::new();
+    for term in local {
+        match &term.kind {
+            Kind::Compare(Comparison::Equal, a, b, rule) => {
+                let pair = match (is_own(a), is_own(b)) {
+                    (true, false) if !a.is_row_free() && is_foreign(b) => Some((a, b)),
+                    (false, true) if !b.is_row_free() && is_foreign(a) => Some((b, a)),
+                    _ => None,
+                };
+                let class = class_of(&a.ty);
+                match pair {
+                    Some((own, other)) if class != Class::Other && class == class_of(&b.ty) => {
+                        keys.own.push((**own).clone());
+                        keys.others.push((**other).clone());
+                        keys.rules.push((class, *rule));
+                    }
+                    _ => rest.push(term.clone()),
+                }
+            }
+            _ => rest.push(term.clone()),
+        }
+    }
+    (!keys.own.is_empty()).then_some((keys, rest))
+}
+
+/// Whether a local node is over its own row alone.
+fn is_own(node: &Node) -> bool {
+    !depends_on_others(node)
+}
+
+/// Whether a local node is over what is joined before alone.
+fn is_foreign(node: &Node) -> bool {
+    node.is_row_free() && !is_volatile(node)
+}
+
+/// What a covered entry costs, as a share of a row.
+const COVERED_SHARE: f64 = 0.3;
+/// The same of a row whose key is all that is read.
+const KEY_SHARE: f64 = 0.6;
+/// What a row behind a secondary index costs: each is a look-up of its own.
+const LOOKED_UP_SHARE: f64 = 1.8;
+
+/// What one that is looked at costs, as a share of a row read in the order of the primary key.
+fn share(access: &Access, covering: &Option<Covering>) -> f64 {
+    match (access.index, covering) {
+        (0, Some(_)) => KEY_SHARE,
+        (0, None) => 1.0,
+        (_, Some(_)) => COVERED_SHARE,
+        (_, None) => LOOKED_UP_SHARE,
+    }
+}
+
+/// The way to a table's rows that costs the least.
+struct Cheapest {
+    access: Access,
+    covering: Option<Covering>,
+    /// Rows looked at.
+    examined: f64,
+    /// Rows found.
+    found: f64,
+}
+
+/// The cheapest way, in the order asked for if one can. `needs`: the columns that are used
+/// elsewhere, if entries of an index alone may do.
+fn cheapest(
+    table: &Table,
+    terms: &[Node],
+    needs: Option<&Columns>,
+    order: Option<&Ordering>,
+    size: f64,
+    sizes: &Sizes<'_>,
+) -> Result<Cheapest> {
+    let mut all = ways(table, terms, order);
+    if order.is_some() && all.iter().any(|access| access.ordered) {
+        all.retain(|access| access.ordered);
+    }
+    let mut best: Option<(f64, Cheapest)> = None;
+    for access in all {
+        let (examined, found) = guess(&access, size, table, sizes)?;
+        let covering = needs.and_then(|needs| covering(table, &access, needs));
+        let share = share(&access, &covering);
+        if best.as_ref().is_none_or(|(least, _)| examined * share < *least) {
+            best = Some((examined * share, Cheapest { access, covering, examined, found }));
+        }
+    }
+    match best {
+        Some((_, best)) => Ok(best),
+        None => Err(crate::SqlError::other("a table without an index")),
+    }
+}
+
+/// How an index gives what is needed and what it does not answer by itself, without the rows.
+fn covering(table: &Table, access: &Access, needs: &Columns) -> Option<Covering> {
+    let index = &table.indexes[access.index];
+    // Single rows are looked up, which the row cache answers.
+    if index.unique && access.equal.len() == index.parts.len() {
+        return None;
+    }
+    let mut wanted = needs.clone();
+    access.residual.iter().for_each(|term| wanted.add_local(term));
+    table.covering(access.index, &wanted.exact, &wanted.alike)
+}
+
+/// Rows looked at and rows found by an access path.
+fn guess(access: &Access, size: f64, table: &Table, sizes: &Sizes<'_>) -> Result<(f64, f64)> {
+    let size = size.max(1.0);
+    let examined = match access.kind {
+        AccessKind::Const => 1.0,
+        AccessKind::All | AccessKind::Index => size,
+        AccessKind::Ref | AccessKind::Range => match sizes.of_access(table, access, size)? {
+            Some(rows) => rows,
+            None => guess_keys(access, size, table, sizes)?,
+        },
+    };
+    let examined = examined.clamp(1.0, size);
+    Ok((examined, examined * selectivity(&access.residual)))
+}
+
+/// Rows looked at by keys that a joined row gives.
+fn guess_keys(access: &Access, size: f64, table: &Table, sizes: &Sizes<'_>) -> Result<f64> {
+    let lists = access.equal.iter().map(|lookup| match lookup {
+        Lookup::Any(nodes, _) => nodes.len() as f64,
+        _ => 1.0,
+    });
+    let lists: f64 = lists.product();
+    let of_keys = lists * sizes.per_key(table, access.index, access.equal.len(), size)?;
+    let share = match &access.between {
+        None => 1.0,
+        Some(Between::Bounds(Some(low), Some(high))) => {
+            // So many whole numbers a range has: a unique index has no more rows there.
+            let index = &table.indexes[access.index];
+            let last = index.unique && access.equal.len() + 1 == index.parts.len();
+            match (sizes.number(&low.node), sizes.number(&high.node)) {
+                (Some(low), Some(high)) if last => {
+                    return Ok(((high - low + 1.0).max(1.0) * lists).min(of_keys));
+                }
+                _ => 0.05,
+            }
+        }
+        Some(Between::Like(..)) => 0.05,
+        Some(Between::Bounds(..)) => 0.3,
+        Some(Between::NotNull) => 0.9,
+    };
+    Ok(of_keys * share)
+}
+
+fn selectivity(terms: &[Node]) -> f64 {
+    let each = |term: &Node| match &term.kind {
+        Kind::Compare(Comparison::Equal, ..) => 0.1,
+        _ => 0.34,
+    };
+    terms.iter().map(each).product()
+}

@@ -1,0 +1,100 @@
+//! Queries that only the row executor answers rightly, however many rows they look at: the
+//! analytic way turns sub-queries into joins, which forget what NULLs make unknown, and which
+//! rows a correlation asks for that is no plain equation.
+//!
+//! Not here: which way is quicker (`session::query`).
+
+use crate::expression::{Comparison, Kind, Node};
+use crate::tree::{
+    Body, Join, Quantifier, Query, Select, Source, Subquery, SubqueryForm, free_references,
+};
+
+/// Whether a query, not planned yet, has a sub-query that has to be run as it is written.
+pub fn needs_rows(query: &Query) -> bool {
+    match &query.body {
+        Body::Select(select) => of_select(select),
+        Body::Set(set) => set.sides.iter().any(needs_rows),
+        Body::Values(rows) => rows.iter().flatten().any(of_node),
+    }
+}
+
+fn of_select(select: &Select) -> bool {
+    let derived = select.relations.iter().any(|relation| match &relation.source {
+        Source::Query(query) => needs_rows(query),
+        _ => false,
+    });
+    let demanded = select.conditions.iter().any(|term| match &term.kind {
+        // Where a row is wanted, unknown is as good as false.
+        Kind::Subquery(subquery) if is_membership(subquery) => {
+            subquery.operands().iter().any(of_node) || needs_rows(&subquery.query)
+        }
+        _ => of_node(term),
+    });
+    let grouped = select.grouping.iter().any(|grouping| {
+        let arguments = grouping.aggregates.iter().flat_map(|aggregate| &aggregate.arguments);
+        grouping.keys.iter().chain(&grouping.others).chain(arguments).any(of_node)
+    });
+    derived
+        || demanded
+        || grouped
+        || select.join.as_ref().is_some_and(of_join)
+        || select.having.iter().chain(&select.outputs).any(of_node)
+}
+
+fn of_join(join: &Join) -> bool {
+    match join {
+        Join::Relation(_) => false,
+        Join::Inner(members, terms) => members.iter().any(of_join) || terms.iter().any(of_node),
+        Join::Left(left, right, terms) => {
+            of_join(left) || of_join(right) || terms.iter().any(of_node)
+        }
+    }
+}
+
+fn of_node(node: &Node) -> bool {
+    let mut found = false;
+    node.visit(&mut |node| {
+        if let Kind::Subquery(subquery) = &node.kind {
+            found |= is_doubted(subquery) || needs_rows(&subquery.query);
+        }
+    });
+    found
+}
+
+/// `x IN (query)` of a query that depends on nothing outside.
+fn is_membership(subquery: &Subquery) -> bool {
+    let any_equal = matches!(
+        &subquery.form,
+        SubqueryForm::Compare { comparison: Comparison::Equal, quantifier: Quantifier::Any, .. }
+    );
+    any_equal && !subquery.is_correlated()
+}
+
+fn is_doubted(subquery: &Subquery) -> bool {
+    if subquery.is_correlated() && !is_correlated_by_equations(subquery) {
+        return true;
+    }
+    match &subquery.form {
+        SubqueryForm::Compare { operands, quantifier, .. } => {
+            let nullable = operands.iter().any(|node| node.nullable)
+                || subquery.query.columns.iter().any(|column| column.nullable);
+            *quantifier != Quantifier::Only && nullable
+        }
+        SubqueryForm::Scalar | SubqueryForm::Exists { .. } => false,
+    }
+}
+
+/// Whether it refers to what encloses it only by equations that its WHERE demands.
+fn is_correlated_by_equations(subquery: &Subquery) -> bool {
+    let mut rest = subquery.query.clone();
+    if let Body::Select(select) = &mut rest.body {
+        select.conditions.retain(|term| !is_equation(term));
+    }
+    free_references(&mut rest).is_empty()
+}
+
+fn is_equation(term: &Node) -> bool {
+    let Kind::Compare(Comparison::Equal, a, b, _) = &term.kind else { return false };
+    let column = |node: &Node| matches!(node.kind, Kind::Column(_) | Kind::Outer(..));
+    column(a) && column(b)
+}

@@ -1,0 +1,358 @@
+//! The order of joining: cheapest first, each next relation the one that costs least given those
+//! before it, tried from every relation that may be the first.
+//!
+//! What stands on the right of an outer join comes when all that its condition names is there.
+//!
+//! Invariants
+//! 1. A term is given to the first step at which all its relations are joined; one of WHERE to an
+//!    outer join's step as what must hold afterwards.
+//!
+//! Not here: the way to one relation (`access`).
+
+use super::Sizes;
+use super::access::{Member, Step, Way, way_to};
+use super::needs::Needs;
+use super::rewrite::simplified;
+use super::terms::{references, rejected};
+use crate::error::Result;
+use crate::expression::{Kind, Node};
+use crate::point::Ordering;
+use crate::tree::{AggregateFunction, Join, Relation, Select, SelectPlan, SortKey, parts_of};
+
+/// Relations from which an order of joining is tried.
+const STARTS_MAX: usize = 12;
+/// Rows that a LIMIT is thought to take.
+const LIMIT_ROWS: f64 = 64.0;
+
+/// A part of a join that is placed as one.
+#[derive(Clone)]
+struct Item {
+    what: What,
+    /// LEFT JOIN.
+    outer: bool,
+    /// What makes a match with an outer item.
+    on: Vec<Node>,
+    /// Its relations.
+    relations: u64,
+    /// Relations that must be there before it.
+    needs: u64,
+}
+
+#[derive(Clone)]
+enum What {
+    Relation(usize),
+    Group(Pool),
+}
+
+/// Items to be joined and the terms between them.
+#[derive(Clone, Default)]
+struct Pool {
+    items: Vec<Item>,
+    terms: Vec<Node>,
+}
+
+/// An order of joining.
+struct Planned {
+    steps: Vec<Step>,
+    /// Terms of no relation.
+    once: Vec<Node>,
+    rows: f64,
+    cost: f64,
+}
+
+/// Plans the joins of a SELECT; how many rows come out and how many are looked at.
+pub fn plan_joins(
+    select: &mut Select,
+    order: &[SortKey],
+    limited: bool,
+    sizes: &Sizes<'_>,
+) -> Result<(f64, f64)> {
+    let needs = Needs::of(select);
+    let conditions = std::mem::take(&mut select.conditions);
+    let Some(join) = select.join.take() else {
+        select.plan = SelectPlan { once: conditions, ..SelectPlan::default() };
+        return Ok((1.0, 1.0));
+    };
+    let without = conditions.iter().fold(0, |all, term| all | rejected(term));
+    let mut pool = Pool { items: Vec::new(), terms: conditions };
+    flatten(simplified(join, without), &mut pool);
+    let planner = Planner { relations: &select.relations, needs, sizes };
+    let mut best = planner.best(&pool, None)?;
+    let mut ordered = false;
+    if let Some((number, ordering)) = wanted_order(select, order, limited)
+        && let Some(other) = planner.beginning_with(&pool, number, &ordering)?
+        && in_order(&other.steps)
+    {
+        let share = (LIMIT_ROWS / other.rows.max(1.0)).min(1.0);
+        if other.cost * share <= best.cost {
+            (best, ordered) = (other, true);
+        }
+    }
+    if let Some(first) = extreme_first(select, &pool, &planner)? {
+        select.plan =
+            SelectPlan { once: first.once, steps: first.steps, ordered: false, first_row: true };
+        return Ok((1.0, 1.0));
+    }
+    let (rows, cost) = (best.rows, best.cost);
+    select.plan = SelectPlan { once: best.once, steps: best.steps, ordered, first_row: false };
+    Ok((rows, cost))
+}
+
+fn flatten(join: Join, pool: &mut Pool) {
+    match join {
+        Join::Relation(number) => pool.items.push(Item {
+            what: What::Relation(number),
+            outer: false,
+            on: Vec::new(),
+            relations: 1 << number,
+            needs: 0,
+        }),
+        Join::Inner(members, terms) => {
+            members.into_iter().for_each(|member| flatten(member, pool));
+            pool.terms.extend(terms);
+        }
+        Join::Left(left, right, on) => {
+            flatten(*left, pool);
+            let relations = right.relations();
+            let needs = on.iter().fold(0, |all, term| all | references(term)) & !relations;
+            let what = match *right {
+                Join::Relation(number) => What::Relation(number),
+                right => {
+                    let mut inner = Pool::default();
+                    flatten(right, &mut inner);
+                    What::Group(inner)
+                }
+            };
+            pool.items.push(Item { what, outer: true, on, relations, needs });
+        }
+    }
+}
+
+/// The relation and order that would save the sort, if ORDER BY is over columns of one.
+fn wanted_order(select: &Select, order: &[SortKey], limited: bool) -> Option<(usize, Ordering)> {
+    let first = order.first()?;
+    if !limited || select.grouping.is_some() || select.distinct || select.counts_found {
+        return None;
+    }
+    let mut relation = None;
+    let mut columns = Vec::with_capacity(order.len());
+    for key in order {
+        let Kind::Column(slot) = select.outputs[key.position].kind else { return None };
+        let (number, column) = parts_of(slot);
+        if key.descending != first.descending || *relation.get_or_insert(number) != number {
+            return None;
+        }
+        columns.push(column);
+    }
+    Some((relation?, Ordering { columns, descending: first.descending }))
+}
+
+fn in_order(steps: &[Step]) -> bool {
+    match steps.first().map(|step| &step.member) {
+        Some(Member::Scan(scan)) => {
+            scan.access.as_ref().is_some_and(|access| access.ordered) && scan.hash.is_none()
+        }
+        _ => false,
+    }
+}
+
+/// MIN or MAX of a column that an index orders: the first row of that order has it.
+fn extreme_first(select: &Select, pool: &Pool, planner: &Planner<'_>) -> Result<Option<Planned>> {
+    let Some(grouping) = &select.grouping else { return Ok(None) };
+    let ([aggregate], [item]) = (grouping.aggregates.as_slice(), pool.items.as_slice()) else {
+        return Ok(None);
+    };
+    let descending = match aggregate.function {
+        AggregateFunction::Minimum => false,
+        AggregateFunction::Maximum => true,
+        _ => return Ok(None),
+    };
+    let (What::Relation(number), true) =
+        (&item.what, grouping.keys.is_empty() && grouping.others.is_empty())
+    else {
+        return Ok(None);
+    };
+    let [argument] = aggregate.arguments.as_slice() else { return Ok(None) };
+    let Kind::Column(slot) = argument.kind else { return Ok(None) };
+    let mut pool = pool.clone();
+    // NULLs come first upwards and last downwards.
+    if argument.nullable && !descending {
+        let kind = Kind::IsNull(Box::new(argument.clone()), true);
+        pool.terms.push(crate::expression::boolean(kind, false));
+    }
+    let ordering = Ordering { columns: vec![parts_of(slot).1], descending };
+    let found = planner.beginning_with(&pool, *number, &ordering)?;
+    // A filter might pass over many rows before the first that counts.
+    Ok(found.filter(|planned| {
+        let residual = |step: &Step| match &step.member {
+            Member::Scan(scan) => scan.access.as_ref().is_some_and(|access| {
+                access.residual.iter().all(|term| matches!(term.kind, Kind::IsNull(_, true)))
+            }),
+            Member::Group(..) => false,
+        };
+        in_order(&planned.steps) && planned.steps.iter().all(residual)
+    }))
+}
+
+struct Planner<'a> {
+    relations: &'a [Relation],
+    needs: Needs,
+    sizes: &'a Sizes<'a>,
+}
+
+impl Planner<'_> {
+    /// The cheapest order of those tried.
+    fn best(&self, pool: &Pool, before: Option<(u64, f64)>) -> Result<Planned> {
+        let starts: Vec<usize> =
+            (0..pool.items.len()).filter(|at| before.is_some() || !pool.items[*at].outer).collect();
+        let tried = if before.is_some() { 1 } else { starts.len().min(STARTS_MAX) };
+        let mut best: Option<Planned> = None;
+        for start in starts.iter().take(tried.max(1)) {
+            let first = before.is_none().then_some((*start, None));
+            let planned = self.greedy(pool, first, before)?;
+            if best.as_ref().is_none_or(|best| planned.cost < best.cost) {
+                best = Some(planned);
+            }
+        }
+        match best {
+            Some(best) => Ok(best),
+            None => self.greedy(pool, None, before),
+        }
+    }
+
+    /// The order that begins with one relation in an order of its own; `None` if it cannot.
+    fn beginning_with(
+        &self,
+        pool: &Pool,
+        number: usize,
+        ordering: &Ordering,
+    ) -> Result<Option<Planned>> {
+        let at = pool.items.iter().position(|item| {
+            !item.outer && matches!(item.what, What::Relation(own) if own == number)
+        });
+        let Some(at) = at else { return Ok(None) };
+        self.greedy(pool, Some((at, Some(ordering))), None).map(Some)
+    }
+
+    /// Places items one after the other. `before`: relations joined already, and their rows.
+    fn greedy(
+        &self,
+        pool: &Pool,
+        first: Option<(usize, Option<&Ordering>)>,
+        before: Option<(u64, f64)>,
+    ) -> Result<Planned> {
+        let mut left: Vec<&Item> = pool.items.iter().collect();
+        let mut terms: Vec<Option<&Node>> = pool.terms.iter().map(Some).collect();
+        let (mut placed, mut rows) = before.map_or((0, 1.0), |(placed, rows)| (placed, rows));
+        let own: u64 = pool.items.iter().fold(0, |all, item| all | item.relations);
+        let mut planned = Planned { steps: Vec::new(), once: Vec::new(), rows: 1.0, cost: 0.0 };
+        for term in &mut terms {
+            if term.is_some_and(|node| references(node) & own == 0) {
+                planned.once.extend(term.take().cloned());
+            }
+        }
+        let mut per_before = 1.0;
+        while !left.is_empty() {
+            let start = planned.steps.is_empty() && before.is_none();
+            let mut chosen: Option<(usize, Way, f64)> = None;
+            for (at, item) in left.iter().enumerate() {
+                let is_first = match first {
+                    Some((first, _)) if start => std::ptr::eq(*item, &pool.items[first]),
+                    _ => true,
+                };
+                let ready = item.needs & !placed & own == 0 && (!item.outer || !start);
+                if !is_first || !ready {
+                    continue;
+                }
+                let order = first.and_then(|(_, order)| order).filter(|_| start);
+                let joined = if placed == 0 { 0.0 } else { rows };
+                let way = self.way(item, &terms, placed, joined, order)?;
+                let rank = way.once + rows * (way.examined + way.step.rows);
+                if chosen.as_ref().is_none_or(|(_, _, best)| rank < *best) {
+                    chosen = Some((at, way, rank));
+                }
+            }
+            let Some((at, mut way, _)) = chosen else {
+                return Err(crate::SqlError::other("a join that no order satisfies"));
+            };
+            let item = left.remove(at);
+            let reached = placed | item.relations;
+            for term in &mut terms {
+                let ready = term.is_some_and(|node| references(node) & !reached & own == 0);
+                // An inner step has them among its matches.
+                if let (true, Some(node)) = (ready, *term) {
+                    *term = None;
+                    if item.outer {
+                        way.step.after.push(node.clone());
+                    }
+                }
+            }
+            planned.cost += way.once + rows * way.examined.max(1.0);
+            if item.outer {
+                way.step.rows = way.step.rows.max(1.0);
+            }
+            rows *= way.step.rows * 0.34f64.powi(way.step.after.len() as i32);
+            per_before *= way.step.rows;
+            rows = rows.max(0.01);
+            placed = reached;
+            planned.steps.push(way.step);
+        }
+        planned.rows = if before.is_some() { per_before } else { rows };
+        Ok(planned)
+    }
+
+    /// The way to an item, given what is placed.
+    fn way(
+        &self,
+        item: &Item,
+        terms: &[Option<&Node>],
+        placed: u64,
+        rows: f64,
+        order: Option<&Ordering>,
+    ) -> Result<Way> {
+        let reached = placed | item.relations;
+        let matches: Vec<&Node> = match item.outer {
+            true => item.on.iter().collect(),
+            false => terms
+                .iter()
+                .flatten()
+                .copied()
+                .filter(|node| {
+                    let used = references(node);
+                    used & !reached & self.all() == 0 && used & item.relations != 0
+                })
+                .collect(),
+        };
+        let mut way = match &item.what {
+            What::Relation(number) => {
+                let needs = self.needs.of_relation(*number);
+                way_to(self.relations, *number, &matches, needs, rows, order, self.sizes)?
+            }
+            What::Group(pool) => {
+                let mut pool = pool.clone();
+                // Its condition is checked within, as early as it can be.
+                pool.terms.extend(matches.iter().map(|node| (*node).clone()));
+                let inner = self.best(&pool, Some((placed, rows.max(1.0))))?;
+                let numbers =
+                    (0..self.relations.len()).filter(|n| item.relations >> n & 1 == 1).collect();
+                Way {
+                    step: Step {
+                        member: Member::Group(inner.steps, numbers),
+                        outer: true,
+                        filters: inner.once,
+                        after: Vec::new(),
+                        rows: inner.rows,
+                    },
+                    examined: inner.cost / rows.max(1.0),
+                    once: 0.0,
+                }
+            }
+        };
+        way.step.outer = item.outer;
+        Ok(way)
+    }
+
+    fn all(&self) -> u64 {
+        (1u64 << self.relations.len()) - 1
+    }
+}

@@ -1,0 +1,195 @@
+//! How many rows there are: of a table, of a key of an index, of the ranges that literals ask for.
+//!
+//! Ranges of literals are looked at: counted, if they end soon, else measured by their bytes. For
+//! keys that only a joined row gives, some entries at both ends of the index say how many rows a
+//! key has.
+//!
+//! Invariants
+//! 1. An estimate costs some dozens of entries' reading, whatever the size of the table; each is
+//!    made once a statement.
+//!
+//! Not here: what is done with them (`access`, `order`).
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use rows::Engine;
+use rows::datum::{Datum, Value};
+use rows::key::skip_part;
+use rows::store::{Direction, KeyRange, Reach, Read};
+use rows::table::Table;
+use rows::temporal::Zone;
+
+use crate::context::Facts;
+use crate::error::Result;
+use crate::estimate::estimated_rows;
+use crate::expression::{Arithmetic, Kind, Node, Scope};
+use crate::mode::SqlMode;
+use crate::point::Access;
+
+/// Entries of a range that are counted before it is measured.
+const COUNTED_MAX: usize = 48;
+/// Ranges of one access that are looked at; the others are thought to be alike.
+const RANGES_MAX: usize = 8;
+/// Entries at either end of an index that are looked at.
+const SAMPLED: usize = 48;
+/// Bytes of a key before its parts: the table's and the index's numbers.
+const KEY_START: usize = 6;
+
+/// Sizes of tables and of their indexes' keys.
+pub struct Sizes<'a> {
+    engine: &'a Engine,
+    view: &'a dyn Read,
+    /// What the statement is planned with: others of its shape are thought to be like it.
+    literals: &'a [Datum<'a>],
+    zone: Zone,
+    mode: SqlMode,
+    rows: RefCell<HashMap<u32, f64>>,
+    per_key: RefCell<HashMap<(u32, usize, usize), f64>>,
+}
+
+impl<'a> Sizes<'a> {
+    /// Sizes as `view` has them, for a statement with these literals.
+    pub fn new(facts: &'a Facts, view: &'a dyn Read, literals: &'a [Datum<'a>]) -> Sizes<'a> {
+        Sizes {
+            engine: facts.sql.engine(),
+            view,
+            literals,
+            zone: facts.zone,
+            mode: facts.mode,
+            rows: RefCell::default(),
+            per_key: RefCell::default(),
+        }
+    }
+
+    /// The rows of a table.
+    pub(super) fn rows(&self, table: &Arc<Table>) -> Result<f64> {
+        if let Some(rows) = self.rows.borrow().get(&table.id) {
+            return Ok(*rows);
+        }
+        let rows = estimated_rows(self.engine, self.view, table)? as f64;
+        self.rows.borrow_mut().insert(table.id, rows);
+        Ok(rows)
+    }
+
+    /// The rows of the ranges that an access path asks for, if literals alone say so.
+    pub(super) fn of_access(
+        &self,
+        table: &Table,
+        access: &Access,
+        size: f64,
+    ) -> Result<Option<f64>> {
+        if !access.is_of_literals() {
+            return Ok(None);
+        }
+        let scope = Scope { mode: self.mode, ..Scope::bare(self.literals, self.zone) };
+        // A function of the session cannot be asked here; then nothing is known.
+        let Ok(found) = access.ranges(table, &scope) else { return Ok(None) };
+        if found.all_terms {
+            return Ok(Some(size));
+        }
+        let looked = &found.ranges[..found.ranges.len().min(RANGES_MAX)];
+        let mut rows = 0.0;
+        for range in looked {
+            rows += self.of_range(table, access.index, range, size)?;
+        }
+        let all = found.ranges.len() as f64 / (looked.len() as f64).max(1.0);
+        Ok(Some((rows * all).min(size)))
+    }
+
+    fn of_range(&self, table: &Table, index: usize, range: &KeyRange, size: f64) -> Result<f64> {
+        let mut cursor = self.view.scan(range, Direction::Forward, Reach::Disk)?;
+        let mut count = 0;
+        while count < COUNTED_MAX {
+            if !cursor.advance()? {
+                return Ok(count as f64);
+            }
+            count += 1;
+        }
+        drop(cursor);
+        let whole = self.engine.store().approximate_bytes(&table.index_range(index))? as f64;
+        let own = self.engine.store().approximate_bytes(range)? as f64;
+        Ok((size * own / whole.max(1.0)).clamp(COUNTED_MAX as f64, size.max(COUNTED_MAX as f64)))
+    }
+
+    /// The rows that a key of the first `parts` parts of an index has, on average.
+    pub(super) fn per_key(
+        &self,
+        table: &Table,
+        index: usize,
+        parts: usize,
+        size: f64,
+    ) -> Result<f64> {
+        let definition = &table.indexes[index];
+        if parts == 0 {
+            return Ok(size);
+        }
+        if definition.unique && parts == definition.parts.len() {
+            return Ok(1.0);
+        }
+        let place = (table.id, index, parts);
+        if let Some(rows) = self.per_key.borrow().get(&place) {
+            return Ok(*rows);
+        }
+        let rows = self.sampled(table, index, parts)?.unwrap_or_else(|| {
+            // Each further part divides the rows alike; behind a secondary index's own parts
+            // comes the primary key.
+            let all = definition.parts.len() + usize::from(!definition.unique);
+            size.powf(1.0 - parts as f64 / all as f64).max(SAMPLED as f64)
+        });
+        let rows = rows.clamp(1.0, size.max(1.0));
+        self.per_key.borrow_mut().insert(place, rows);
+        Ok(rows)
+    }
+
+    /// Entries by distinct keys at both ends of an index; `None` where all have one key.
+    fn sampled(&self, table: &Table, index: usize, parts: usize) -> Result<Option<f64>> {
+        let range = table.index_range(index);
+        let (mut entries, mut keys) = (0, 0);
+        for direction in [Direction::Forward, Direction::Backward] {
+            let mut cursor = self.view.scan(&range, direction, Reach::Disk)?;
+            let mut last: Vec<u8> = Vec::new();
+            let mut seen = 0;
+            while seen < SAMPLED && cursor.advance()? {
+                let Some(end) = key_end(table, index, parts, cursor.key()) else { return Ok(None) };
+                let key = &cursor.key()[..end];
+                if last != key {
+                    keys += 1;
+                    last.clear();
+                    last.extend_from_slice(key);
+                }
+                seen += 1;
+            }
+            entries += seen;
+        }
+        // A key that fills a whole sample may have any number of rows.
+        let long = keys <= 2 && entries >= SAMPLED;
+        Ok((!long && keys > 0).then(|| f64::from(entries as u32) / f64::from(keys)))
+    }
+
+    /// The whole number that a node is, if it is one whatever the row.
+    pub(super) fn number(&self, node: &Node) -> Option<f64> {
+        match &node.kind {
+            Kind::Constant(Value::Int(v)) => Some(*v as f64),
+            Kind::Constant(Value::UInt(v)) => Some(*v as f64),
+            Kind::Parameter(number) => match self.literals.get(usize::from(*number))? {
+                Datum::Int(v) => Some(*v as f64),
+                Datum::UInt(v) => Some(*v as f64),
+                _ => None,
+            },
+            Kind::Arithmetic(Arithmetic::Add, a, b) => Some(self.number(a)? + self.number(b)?),
+            _ => None,
+        }
+    }
+}
+
+/// Where the first parts of an index entry's key end.
+fn key_end(table: &Table, index: usize, parts: usize, key: &[u8]) -> Option<usize> {
+    let mut end = KEY_START;
+    for part in &table.indexes[index].parts[..parts] {
+        let column = &table.columns[part.column];
+        end += skip_part(&column.ty, column.nullable, part.prefix, key.get(end..)?).ok()?;
+    }
+    Some(end)
+}

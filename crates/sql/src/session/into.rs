@@ -1,0 +1,144 @@
+//! `SELECT ... INTO @a, @b`: the one row of a query as user variables. And a query's value where
+//! an expression stands: `SET @a = (SELECT ...)`.
+//!
+//! Not here: how a query is answered (`select`), INTO OUTFILE, which is refused.
+
+use rows::datum::Value;
+use rows::types::ColumnType;
+use sqlparser::ast::{Expr, Query, SelectItem, SetExpr};
+use sqlparser::tokenizer::{Token, TokenWithSpan};
+
+use super::select::with_literals;
+use super::set::variable_value;
+use super::{Session, Statement};
+use crate::error::{Result, SqlError};
+use crate::parse::Cursor;
+use crate::reply::{Done, How, Pace, Reply};
+use crate::warning::Level;
+
+/// Columns and first rows of a query.
+struct FirstRows {
+    types: Vec<ColumnType>,
+    rows: Vec<Vec<Value>>,
+}
+
+impl Session {
+    /// Carries out a SELECT with INTO outside of parentheses.
+    pub(super) fn select_into(&mut self, statement: &Statement<'_>) -> Result<Reply> {
+        if !statement.how.may_wait {
+            return Err(SqlError::would_wait());
+        }
+        let text = statement.source_text()?;
+        let tokens = Cursor::new(text, self.variables.mode)?.into_tokens();
+        let (tokens, names) = without_into(tokens)?;
+        let tokens = with_literals(tokens, statement.own, self.variables.zone);
+        let mut cursor = Cursor::of_tokens(tokens, text);
+        let query = cursor.query()?;
+        cursor.expect_end()?;
+        let found = self.first_rows(&query, 2, statement.how)?;
+        if found.types.len() != names.len() {
+            let message = "The used SELECT statements have a different number of columns";
+            return Err(SqlError::new(1222, message));
+        }
+        if found.rows.len() > 1 {
+            return Err(SqlError::new(1172, "Result consisted of more than one row"));
+        }
+        let affected = found.rows.len() as u64;
+        match found.rows.into_iter().next() {
+            Some(row) => {
+                let zone = self.variables.zone;
+                let values = row.iter().zip(&found.types);
+                let values = values.map(|(value, ty)| variable_value(ty, value.as_datum(), zone).0);
+                let given = names.into_iter().zip(values).collect();
+                self.keep_variables(given)?;
+            }
+            None => {
+                let message = "No data - zero rows fetched, selected, or processed";
+                self.warnings.borrow_mut().push(Level::Warning, 1329, message.to_string());
+            }
+        }
+        self.row_count = affected as i64;
+        Ok(Reply::Done(Done {
+            affected,
+            warnings: self.warnings.borrow().count_u16(),
+            ..Done::default()
+        }))
+    }
+
+    /// The value of an expression with sub-queries, and its text.
+    pub(super) fn value_of_query(&mut self, expr: &Expr) -> Result<(Value, String)> {
+        let mut query = Cursor::new("SELECT NULL", self.variables.mode)?.query()?;
+        let SetExpr::Select(select) = query.body.as_mut() else {
+            return Err(SqlError::other("SELECT is no SELECT"));
+        };
+        select.projection = vec![SelectItem::UnnamedExpr(expr.clone())];
+        let found = self.first_rows(&query, 1, How::POOL)?;
+        let value = found.rows.into_iter().next().and_then(|row| row.into_iter().next());
+        let (value, ty) = (value.unwrap_or(Value::Null), found.types.into_iter().next());
+        let ty = ty.unwrap_or(ColumnType::VarBinary { bytes: 0 });
+        Ok(variable_value(&ty, value.as_datum(), self.variables.zone))
+    }
+
+    fn first_rows(&mut self, query: &Query, most: usize, how: How) -> Result<FirstRows> {
+        let mut stream = self.query_rows(query, how)?;
+        let types = stream.columns().iter().map(|column| column.ty.clone()).collect();
+        let mut rows: Vec<Vec<Value>> = Vec::new();
+        let mut more = most > 0;
+        while more && rows.len() < most {
+            more = stream.next(how, &mut |row| {
+                rows.push(row.iter().map(|datum| datum.to_value()).collect());
+                Ok(if rows.len() < most { Pace::More } else { Pace::Pause })
+            })?;
+        }
+        Ok(FirstRows { types, rows })
+    }
+}
+
+/// The tokens of a query without its `INTO @a, @b`, and those names.
+fn without_into(tokens: Vec<TokenWithSpan>) -> Result<(Vec<TokenWithSpan>, Vec<String>)> {
+    let mut kept = Vec::with_capacity(tokens.len());
+    let mut names: Vec<String> = Vec::new();
+    let mut depth = 0u32;
+    let mut tokens = tokens.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        match &token.token {
+            Token::LParen => depth += 1,
+            Token::RParen => depth = depth.saturating_sub(1),
+            Token::Word(word)
+                if depth == 0
+                    && names.is_empty()
+                    && word.quote_style.is_none()
+                    && word.value.eq_ignore_ascii_case("into") =>
+            {
+                let mut wants_name = true;
+                while let Some(next) = tokens.peek() {
+                    match &next.token {
+                        Token::Whitespace(_) => {}
+                        Token::Comma if !wants_name => wants_name = true,
+                        Token::Word(word) if wants_name => match word.value.strip_prefix('@') {
+                            Some(name) if !name.is_empty() && !name.starts_with('@') => {
+                                names.push(name.to_lowercase());
+                                wants_name = false;
+                            }
+                            _ => return Err(SqlError::unsupported("INTO OUTFILE")),
+                        },
+                        _ => break,
+                    }
+                    tokens.next();
+                    if !wants_name
+                        && tokens.peek().is_some_and(|next| matches!(next.token, Token::Word(_)))
+                    {
+                        break;
+                    }
+                }
+                if names.is_empty() || wants_name {
+                    return Err(SqlError::syntax("INTO", 1));
+                }
+                continue;
+            }
+            _ => {}
+        }
+        kept.push(token);
+    }
+    Ok((kept, names))
+}

@@ -1,0 +1,300 @@
+//! Queries over the bound tree: by the row executor where few rows are looked at, else the
+//! analytic way.
+//!
+//! A query that meets far more rows than was guessed is given up and begun anew the analytic way,
+//! on a snapshot of its own; nothing of it has left the server by then.
+//!
+//! Not here: look-ups of one table (`session::select`), running trees (`executor`).
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use rows::budget::Share;
+use rows::datum::Datum;
+use rows::store::Read;
+use rows::table::Table;
+use sqlparser::ast::Query;
+
+use super::source::ValueRows;
+use super::{Session, Statement};
+use crate::bind::{self, same_kinds};
+use crate::context::{Facts, QueryContext};
+use crate::error::{Result, SqlError};
+use crate::executor::{self, Bounds, Failure, Limits};
+use crate::expression::{BindFailure, Bound, Scope};
+use crate::limits::Room;
+use crate::plan::Plan;
+use crate::reply::{How, Reply, RowSource, RowStream, Sink};
+use crate::tree::{Body, QueryPlan, Source};
+use crate::variables::Executor;
+
+/// Rows that a query may look at in an event loop.
+const LOOP_ROWS_MAX: u64 = 2_000;
+/// Rows from which on, if so many are expected, the analytic way is quicker: planning a query
+/// there takes milliseconds, and the row executor looks at some million rows a second.
+const LONG_ROWS: f64 = 30_000.0;
+/// What a query may come to which was expected to come to less: the row executor keeps results
+/// and what it joins and groups, the other passes rows on and writes to files.
+const BOUNDS: Bounds = Bounds { rows_max: 300_000, bytes_max: 32 << 20 };
+/// How often a locking query is run again because rows came meanwhile.
+const LOCKING_RUNS_MAX: usize = 16;
+
+impl Session {
+    /// Binds a query to a tree.
+    pub(super) fn bind_tree(
+        &self,
+        query: &Query,
+        texts: &[String],
+        literals: &[Datum<'_>],
+    ) -> Bound<QueryPlan> {
+        let source = bind::Source { query, texts, literals };
+        bind::bind_query(&source, &self.facts(), self.sql.engine().latest())
+    }
+
+    /// The tree's plan of a statement's shape, or `Other`. What is wrong with a query is said by
+    /// the analytic way, which knows more.
+    pub(super) fn tree_plan(
+        &self,
+        query: &Query,
+        texts: &[String],
+        literals: &[Datum<'_>],
+    ) -> Plan {
+        if self.variables.executor == Executor::Columns {
+            return Plan::Other;
+        }
+        match self.bind_tree(query, texts, literals) {
+            Ok(plan) => Plan::Query(Arc::new(plan)),
+            Err(BindFailure::Elsewhere(_) | BindFailure::Wrong(_)) => Plan::Other,
+        }
+    }
+
+    /// Whether a known plan was bound for literals like these.
+    pub(super) fn plan_fits(&self, plan: &Plan, literals: &[Datum<'_>]) -> bool {
+        match plan {
+            Plan::Query(plan) => {
+                self.variables.executor != Executor::Columns && same_kinds(&plan.literals, literals)
+            }
+            _ => true,
+        }
+    }
+
+    /// Runs a tree's plan; `None` when it is one for the analytic way.
+    pub(super) fn run_tree(
+        &mut self,
+        plan: &QueryPlan,
+        statement: &Statement<'_>,
+    ) -> Result<Option<Reply>> {
+        self.run_tree_within(plan, statement, false)
+    }
+
+    /// As `run_tree`, however many rows it looks at.
+    pub(super) fn run_tree_whole(
+        &mut self,
+        plan: &QueryPlan,
+        statement: &Statement<'_>,
+    ) -> Result<Reply> {
+        let reply = self.run_tree_within(plan, statement, true)?;
+        reply.ok_or_else(|| SqlError::other("a run without a limit"))
+    }
+
+    fn run_tree_within(
+        &mut self,
+        plan: &QueryPlan,
+        statement: &Statement<'_>,
+        whole: bool,
+    ) -> Result<Option<Reply>> {
+        let how = statement.how;
+        if plan.waits && !how.may_wait {
+            return Err(SqlError::would_wait());
+        }
+        let locks = plan.locking.is_some() && (self.open.is_some() || !self.variables.autocommit);
+        let rows = plan.needs_rows || self.variables.executor == Executor::Rows;
+        let forced = whole || rows || locks;
+        if !forced && plan.query.cost > LONG_ROWS {
+            return Ok(None);
+        }
+        let bounds = match (how.may_wait, forced) {
+            (false, _) if locks || plan.query.cost > LOOP_ROWS_MAX as f64 => {
+                return Err(SqlError::would_wait());
+            }
+            (false, _) => Bounds { rows_max: LOOP_ROWS_MAX, ..BOUNDS },
+            (true, true) => Bounds::NONE,
+            (true, false) => BOUNDS,
+        };
+        let facts = self.facts();
+        let found = match locks {
+            true => {
+                let locking = plan.locking.as_deref().unwrap_or_default();
+                self.run_locking(plan, locking, &facts, statement.parameters)?
+            }
+            false => {
+                let view = self.read_view()?;
+                let limits = Limits { view: &*view, how, bounds, locked: None };
+                match self.run_with(plan, &facts, statement.parameters, &limits) {
+                    Ok(found) => found,
+                    Err(Failure::Error(error)) => return Err(error),
+                    Err(Failure::TooLong) if !how.may_wait => return Err(SqlError::would_wait()),
+                    Err(Failure::TooLong) => return Ok(None),
+                }
+            }
+        };
+        self.stream_of(plan, &facts, found).map(|stream| Some(Reply::Rows(stream)))
+    }
+
+    /// What a run has found, for the client; what it leaves behind, for the session.
+    fn stream_of(
+        &mut self,
+        plan: &QueryPlan,
+        facts: &Facts,
+        found: executor::Rows,
+    ) -> Result<RowStream> {
+        self.take_aftermath(facts)?;
+        self.found_rows = found.found;
+        self.row_count = -1;
+        let rows = ValueRows::new(found.rows, Room::default());
+        let source = Box::new(KeptRows { rows, share: found.share });
+        Ok(RowStream::new(Arc::clone(&plan.columns), facts.zone, source))
+    }
+
+    /// Whether a query is one for the row executor, by what is expected of it.
+    pub(super) fn runs_over_rows(&self, plan: &QueryPlan) -> bool {
+        match self.variables.executor {
+            Executor::Auto => plan.needs_rows || plan.query.cost <= LONG_ROWS,
+            Executor::Rows => true,
+            Executor::Columns => false,
+        }
+    }
+
+    fn run_with(
+        &mut self,
+        plan: &QueryPlan,
+        facts: &Facts,
+        parameters: &[Datum<'_>],
+        limits: &Limits<'_>,
+    ) -> std::result::Result<executor::Rows, Failure> {
+        let warnings = std::mem::take(&mut self.warnings);
+        let mut scope = Scope::bare(parameters, facts.zone);
+        scope.mode = facts.mode;
+        scope.facts = Some(facts);
+        scope.limits = &facts.limits;
+        scope.warnings = Some(&warnings);
+        let result = executor::run(plan, facts, &scope, limits);
+        // What is begun anew warns anew.
+        if !matches!(&result, Err(Failure::TooLong)) {
+            self.warnings = warnings;
+        }
+        result
+    }
+
+    /// FOR UPDATE and FOR SHARE of several relations: locks the rows that make up the result, and
+    /// runs the query again under their locks, until no further row has to be locked.
+    fn run_locking(
+        &mut self,
+        plan: &QueryPlan,
+        locking: &[usize],
+        facts: &Facts,
+        parameters: &[Datum<'_>],
+    ) -> Result<executor::Rows> {
+        let tables = locked_tables(plan);
+        let mut held: HashSet<Vec<u8>> = HashSet::new();
+        for _ in 0..LOCKING_RUNS_MAX {
+            let view = self.latest_view()?;
+            let locked = Some(locking);
+            let limits = Limits { view: &*view, how: How::POOL, bounds: Bounds::NONE, locked };
+            let found = match self.run_with(plan, facts, parameters, &limits) {
+                Ok(found) => found,
+                Err(Failure::Error(error)) => return Err(error),
+                Err(Failure::TooLong) => return Err(SqlError::other("a run without a limit")),
+            };
+            let fresh: Vec<&(usize, Vec<u8>)> =
+                found.locked.iter().filter(|(_, key)| !held.contains(key)).collect();
+            if fresh.is_empty() {
+                return Ok(found);
+            }
+            self.writing(How::POOL, |_, transaction| {
+                for (relation, key) in &fresh {
+                    if let Some((_, table)) = tables.iter().find(|(number, _)| number == relation) {
+                        transaction.lock_row(table, key)?;
+                    }
+                }
+                Ok(())
+            })?;
+            held.extend(fresh.into_iter().map(|(_, key)| key.clone()));
+        }
+        let message = "Deadlock found when trying to get lock; try restarting transaction";
+        Err(SqlError::new(1213, message))
+    }
+
+    /// Runs a query that was parsed with its literals in place, over a given view.
+    pub(super) fn select_parsed(
+        &mut self,
+        query: &Query,
+        texts: &[String],
+        view: Arc<dyn Read>,
+    ) -> Result<RowStream> {
+        if self.variables.executor != Executor::Columns
+            && let Ok(plan) = self.bind_tree(query, texts, &[])
+            && self.runs_over_rows(&plan)
+        {
+            let facts = self.facts();
+            let rows = plan.needs_rows || self.variables.executor == Executor::Rows;
+            let bounds = if rows { Bounds::NONE } else { BOUNDS };
+            let limits = Limits { view: &*view, how: How::POOL, bounds, locked: None };
+            match self.run_with(&plan, &facts, &[], &limits) {
+                Ok(found) => return self.stream_of(&plan, &facts, found),
+                Err(Failure::Error(error)) => return Err(error),
+                Err(Failure::TooLong) => {}
+            }
+        }
+        if self.variables.executor == Executor::Rows {
+            return Err(SqlError::unsupported("this query by the row executor"));
+        }
+        if query.locks.iter().any(|lock| lock.nonblock.is_some()) {
+            return Err(SqlError::unsupported("NOWAIT and SKIP LOCKED of such a query"));
+        }
+        self.select_analytically(query, texts, view)
+    }
+
+    /// Runs a query the analytic way, over a given view.
+    pub(super) fn select_analytically(
+        &mut self,
+        query: &Query,
+        texts: &[String],
+        view: Arc<dyn Read>,
+    ) -> Result<RowStream> {
+        let context = QueryContext { view, facts: self.facts() };
+        let stream = self.sql.analytic().select_titled(query, texts, &context)?;
+        self.take_aftermath(&context.facts)?;
+        self.row_count = -1;
+        Ok(stream)
+    }
+}
+
+/// The tables of the outermost SELECT, by their numbers.
+fn locked_tables(plan: &QueryPlan) -> Vec<(usize, Arc<Table>)> {
+    let Body::Select(select) = &plan.query.body else { return Vec::new() };
+    let tables =
+        select.relations.iter().enumerate().filter_map(|(number, relation)| {
+            match &relation.source {
+                Source::Table(table) => Some((number, Arc::clone(table))),
+                _ => None,
+            }
+        });
+    tables.collect()
+}
+
+/// A result that is there, with the memory it takes.
+struct KeptRows {
+    rows: Box<ValueRows>,
+    share: Share,
+}
+
+impl RowSource for KeptRows {
+    fn next(&mut self, how: How, sink: &mut Sink<'_>) -> Result<bool> {
+        self.rows.next(how, sink)
+    }
+
+    fn drawn_bytes(&self) -> usize {
+        self.share.bytes()
+    }
+}

@@ -1,0 +1,128 @@
+//! EXPLAIN FORMAT=TREE, and EXPLAIN of queries over the bound tree: one line for each step, with
+//! the way to its rows and how many are expected.
+//!
+//! Not here: EXPLAIN of look-ups in MySQL's columns (`explain`).
+
+use std::fmt::Write;
+
+use crate::optimize::{Member, Scan, Step};
+use crate::point::{Access, AccessKind};
+use crate::tree::{Body, Query, Relation, Select, SetOperator, Source};
+
+/// A plan's lines.
+pub fn tree_lines(query: &Query) -> Vec<String> {
+    let mut lines = Lines { lines: Vec::new() };
+    lines.query(query, 0);
+    lines.lines
+}
+
+struct Lines {
+    lines: Vec<String>,
+}
+
+impl Lines {
+    fn push(&mut self, depth: usize, text: impl AsRef<str>) {
+        self.lines.push(format!("{}-> {}", "    ".repeat(depth), text.as_ref()));
+    }
+
+    fn query(&mut self, query: &Query, mut depth: usize) {
+        if query.limit.is_some() || query.offset.is_some() {
+            self.push(depth, "Limit");
+            depth += 1;
+        }
+        match &query.body {
+            Body::Select(select) => self.select(select, query, depth),
+            Body::Set(set) => {
+                let name = match set.operator {
+                    SetOperator::Union => "Union",
+                    SetOperator::Intersect => "Intersect",
+                    SetOperator::Except => "Except",
+                };
+                let all = if set.all { " all" } else { "" };
+                if !query.order.is_empty() {
+                    self.push(depth, "Sort");
+                    depth += 1;
+                }
+                self.push(depth, format!("{name}{all}  (rows={:.0})", query.rows));
+                for side in &set.sides {
+                    self.query(side, depth + 1);
+                }
+            }
+            Body::Values(rows) => self.push(depth, format!("Values  (rows={})", rows.len())),
+        }
+    }
+
+    fn select(&mut self, select: &Select, query: &Query, mut depth: usize) {
+        if !query.order.is_empty() && !select.plan.ordered {
+            self.push(depth, "Sort");
+            depth += 1;
+        }
+        if select.distinct {
+            self.push(depth, "Distinct by hash");
+            depth += 1;
+        }
+        if let Some(grouping) = &select.grouping {
+            let what = match (grouping.keys.is_empty(), select.plan.first_row) {
+                (true, true) => "First row of an index has the extreme".to_string(),
+                (true, false) => "Aggregate".to_string(),
+                (false, _) => format!("Group by hash  (rows={:.0})", query.rows),
+            };
+            self.push(depth, what);
+            depth += 1;
+        }
+        self.steps(&select.relations, &select.plan.steps, depth);
+        if select.plan.steps.is_empty() {
+            self.push(depth, "One row");
+        }
+    }
+
+    fn steps(&mut self, relations: &[Relation], steps: &[Step], depth: usize) {
+        for (n, step) in steps.iter().enumerate() {
+            let depth = depth + n;
+            let join = match (n, step.outer) {
+                (0, false) => "",
+                (_, false) => "Join ",
+                (_, true) => "Left join ",
+            };
+            match &step.member {
+                Member::Scan(scan) => {
+                    let mut line = format!("{join}{}", scan_words(&relations[scan.relation], scan));
+                    let _ = write!(line, "  (rows={:.0})", step.rows.max(1.0).round());
+                    self.push(depth, line);
+                    if let Source::Query(inner) = &relations[scan.relation].source {
+                        self.query(inner, depth + 1);
+                    }
+                }
+                Member::Group(inner, _) => {
+                    self.push(depth, format!("{join}of several"));
+                    self.steps(relations, inner, depth + 1);
+                }
+            }
+        }
+    }
+}
+
+fn scan_words(relation: &Relation, scan: &Scan) -> String {
+    let name = &relation.name;
+    let hashed = if scan.hash.is_some() { " by a hash table" } else { "" };
+    match (&relation.source, &scan.access) {
+        (Source::Table(table), Some(access)) => {
+            let index = &table.indexes[access.index].name;
+            let filter = if access.residual.is_empty() { "" } else { ", filtered" };
+            let only = if scan.covering.is_some() { ", index only" } else { "" };
+            format!("{}{only}{hashed}{filter}", access_words(name, index, access))
+        }
+        (Source::Listing(_), _) => format!("Listing {name}{hashed}"),
+        _ => format!("Derived table {name}{hashed}"),
+    }
+}
+
+fn access_words(name: &str, index: &str, access: &Access) -> String {
+    match access.kind {
+        AccessKind::Const => format!("Row of {name} by {index}"),
+        AccessKind::Ref => format!("Rows of {name} by {index}"),
+        AccessKind::Range => format!("Range of {name} by {index}"),
+        AccessKind::Index => format!("All of {name} in the order of {index}"),
+        AccessKind::All => format!("All of {name}"),
+    }
+}

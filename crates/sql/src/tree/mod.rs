@@ -1,0 +1,316 @@
+//! The bound tree of a query: relations and typed expressions with every name resolved.
+//!
+//! ```text
+//! Query    ORDER BY and LIMIT over a body           Body      a SELECT, a set operation, VALUES
+//! Select   relations joined, filtered, grouped      Relation  a table, a derived table, a listing
+//! ```
+//! A column of a joined row is a *slot*: the relation's number within its SELECT and the column's
+//! within the relation (`slot`). Above a grouping, columns are positions in the group's row
+//! (`Grouping`). A column of an enclosing SELECT is `Kind::Outer(level, slot)`.
+//!
+//! Invariants
+//! 1. Nothing here knows a syntax tree, a session or an executor.
+//! 2. `Query::columns` are the first of a row's values; what follows them is only sorted by.
+//! 3. Ids of queries and relations are unique within a statement: what is computed once in an
+//!    execution is kept under them.
+//!
+//! Not here: how it is made (`bind`), the order of joins and the ways to rows (`optimize`).
+
+mod aggregate;
+mod walk;
+
+use std::sync::Arc;
+
+use rows::table::Table;
+use rows::types::ColumnType;
+
+pub use aggregate::{Aggregate, AggregateFunction};
+pub use walk::{each_node_mut, free_references, outer_slots_mut};
+
+use crate::expression::{Comparison, Node};
+use crate::optimize::Step;
+use crate::reply::ResultColumn;
+
+/// The column of a relation that is its row's key in the store.
+pub const KEY_COLUMN: usize = 0xffff;
+
+/// The slot of a relation's column.
+pub const fn slot(relation: usize, column: usize) -> usize {
+    relation << 16 | column
+}
+
+/// The relation and the column of a slot.
+pub const fn parts_of(slot: usize) -> (usize, usize) {
+    (slot >> 16, slot & 0xffff)
+}
+
+/// What a statement's shape means: a query with all that its being right depends on.
+#[derive(Debug)]
+pub struct QueryPlan {
+    /// The query.
+    pub query: Query,
+    /// Its columns for the client.
+    pub columns: Arc<[ResultColumn]>,
+    /// Tables that it reads.
+    pub tables: Vec<Arc<Table>>,
+    /// Of which kind the literals were that it was bound with.
+    pub literals: Vec<ColumnType>,
+    /// Whether evaluating it can take long (SLEEP).
+    pub waits: bool,
+    /// Whether only the row executor answers it rightly.
+    pub needs_rows: bool,
+    /// FOR UPDATE or FOR SHARE: the relations of the outermost SELECT to be locked.
+    pub locking: Option<Vec<usize>>,
+}
+
+impl QueryPlan {
+    /// Whether its tables are as it saw them.
+    pub fn is_current(&self) -> bool {
+        self.tables.iter().all(|table| table.is_current())
+    }
+}
+
+/// A query.
+#[derive(Clone, Debug)]
+pub struct Query {
+    /// Its number.
+    pub id: usize,
+    /// Where its rows come from.
+    pub body: Body,
+    /// Its columns.
+    pub columns: Vec<OutputColumn>,
+    /// ORDER BY, by positions of the body's row.
+    pub order: Vec<SortKey>,
+    /// LIMIT.
+    pub limit: Option<Node>,
+    /// OFFSET.
+    pub offset: Option<Node>,
+    /// About how many rows it gives, once it is planned.
+    pub rows: f64,
+    /// About how many rows are looked at for it, once it is planned.
+    pub cost: f64,
+}
+
+/// A column that a query gives.
+#[derive(Clone, Debug)]
+pub struct OutputColumn {
+    /// Its name for the client.
+    pub name: String,
+    /// Its type.
+    pub ty: ColumnType,
+    /// Whether it may be NULL.
+    pub nullable: bool,
+    /// The table's column that it is.
+    pub origin: Option<Arc<ResultColumn>>,
+}
+
+/// A key of ORDER BY.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SortKey {
+    /// Position in the row.
+    pub position: usize,
+    /// DESC.
+    pub descending: bool,
+}
+
+/// Where a query's rows come from.
+#[derive(Clone, Debug)]
+pub enum Body {
+    /// A SELECT.
+    Select(Box<Select>),
+    /// UNION and its kin.
+    Set(Box<SetOperation>),
+    /// VALUES.
+    Values(Vec<Vec<Node>>),
+}
+
+/// Which set operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SetOperator {
+    /// UNION.
+    Union,
+    /// INTERSECT.
+    Intersect,
+    /// EXCEPT.
+    Except,
+}
+
+/// A set operation over two sides or more.
+#[derive(Clone, Debug)]
+pub struct SetOperation {
+    /// Which.
+    pub operator: SetOperator,
+    /// ALL: equal rows stay.
+    pub all: bool,
+    /// Its sides, from the left.
+    pub sides: Vec<Query>,
+}
+
+/// A SELECT.
+#[derive(Clone, Debug)]
+pub struct Select {
+    /// FROM, by number.
+    pub relations: Vec<Relation>,
+    /// How they are joined, as written.
+    pub join: Option<Join>,
+    /// WHERE, as terms joined by AND.
+    pub conditions: Vec<Node>,
+    /// GROUP BY and aggregates.
+    pub grouping: Option<Grouping>,
+    /// HAVING: over the group's row, or over the joined row where there is no grouping.
+    pub having: Option<Node>,
+    /// What it gives: over the group's row, or over the joined row.
+    pub outputs: Vec<Node>,
+    /// How many of the outputs are columns; the rest is only sorted by.
+    pub visible: usize,
+    /// DISTINCT.
+    pub distinct: bool,
+    /// SQL_CALC_FOUND_ROWS: rows beyond LIMIT are counted.
+    pub counts_found: bool,
+    /// How it is run, once it is planned.
+    pub plan: SelectPlan,
+}
+
+/// How a SELECT is run.
+#[derive(Clone, Debug, Default)]
+pub struct SelectPlan {
+    /// Terms that no relation is needed for.
+    pub once: Vec<Node>,
+    /// The relations in the order of joining.
+    pub steps: Vec<Step>,
+    /// Whether the first step's order is that of ORDER BY.
+    pub ordered: bool,
+    /// Whether the first joined row decides: MIN or MAX of what an index orders.
+    pub first_row: bool,
+}
+
+/// A relation of FROM.
+#[derive(Clone, Debug)]
+pub struct Relation {
+    /// Its alias or name.
+    pub name: String,
+    /// What it is.
+    pub source: Source,
+    /// Types of its columns.
+    pub types: Vec<ColumnType>,
+}
+
+/// What a relation is.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// A stored table.
+    Table(Arc<Table>),
+    /// A derived table or a common table expression.
+    Query(Box<Query>),
+    /// A table of information_schema.
+    Listing(String),
+}
+
+/// How relations are joined, as written.
+#[derive(Clone, Debug)]
+pub enum Join {
+    /// One relation.
+    Relation(usize),
+    /// All of them, where the terms hold.
+    Inner(Vec<Join>, Vec<Node>),
+    /// The left side, with the right side's rows where the terms hold, or NULLs.
+    Left(Box<Join>, Box<Join>, Vec<Node>),
+}
+
+impl Join {
+    /// The relations beneath, as a set of bits.
+    pub fn relations(&self) -> u64 {
+        match self {
+            Join::Relation(number) => 1 << number,
+            Join::Inner(members, _) => members.iter().fold(0, |all, one| all | one.relations()),
+            Join::Left(left, right, _) => left.relations() | right.relations(),
+        }
+    }
+}
+
+/// GROUP BY with what is computed over its groups. A group's row has the keys, then the
+/// aggregates, then the others.
+#[derive(Clone, Debug, Default)]
+pub struct Grouping {
+    /// What is grouped by, over the joined row.
+    pub keys: Vec<Node>,
+    /// WITH ROLLUP.
+    pub rollup: bool,
+    /// Aggregates over the joined rows.
+    pub aggregates: Vec<Aggregate>,
+    /// Further expressions over the joined row, of which a group has those of its first row.
+    pub others: Vec<Node>,
+}
+
+/// What a sub-query is asked for.
+#[derive(Clone, Debug)]
+pub enum SubqueryForm {
+    /// Its value; NULL where it has no row.
+    Scalar,
+    /// [NOT] EXISTS.
+    Exists {
+        /// NOT.
+        negated: bool,
+    },
+    /// Operands compared with its rows: with any of them, with all, or with the only one.
+    Compare {
+        /// What is compared, as many as it has columns.
+        operands: Vec<Node>,
+        /// The comparison.
+        comparison: Comparison,
+        /// With which rows.
+        quantifier: Quantifier,
+    },
+}
+
+/// Which of a sub-query's rows a comparison is to hold for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quantifier {
+    /// Any: IN, ANY, SOME.
+    Any,
+    /// All; NOT IN is `<> ALL`.
+    All,
+    /// The only row there may be.
+    Only,
+}
+
+/// A sub-query in an expression.
+#[derive(Clone, Debug)]
+pub struct Subquery {
+    /// The query.
+    pub query: Query,
+    /// What it is asked for.
+    pub form: SubqueryForm,
+    /// Columns of enclosing SELECTs that it refers to: levels, from 1, and slots.
+    pub free: Vec<(u16, usize)>,
+}
+
+impl Subquery {
+    /// Whether its rows depend on an enclosing row.
+    pub fn is_correlated(&self) -> bool {
+        !self.free.is_empty()
+    }
+
+    /// The expressions that are evaluated outside of it.
+    pub fn operands(&self) -> &[Node] {
+        match &self.form {
+            SubqueryForm::Compare { operands, .. } => operands,
+            _ => &[],
+        }
+    }
+
+    /// As `operands`.
+    pub fn operands_mut(&mut self) -> &mut [Node] {
+        match &mut self.form {
+            SubqueryForm::Compare { operands, .. } => operands,
+            _ => &mut [],
+        }
+    }
+}
+
+/// One sub-query is another when both stand in the same place of the statement.
+impl PartialEq for Subquery {
+    fn eq(&self, other: &Subquery) -> bool {
+        self.query.id == other.query.id
+    }
+}

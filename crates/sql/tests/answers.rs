@@ -1,0 +1,278 @@
+//! Answers that were wrong once, each named by what was wrong. What MariaDB can be asked for stands
+//! in `tests/oracle/sql/right-answers.sql` as well.
+
+mod harness;
+
+use harness::{error, lines, run, server, session};
+use sql::{How, Reply, Session};
+
+#[test]
+fn operators_bound_more_loosely_or_more_tightly_than_in_mysql() {
+    let sql = server();
+    let s = &mut session(&sql);
+    for (expression, value) in [
+        ("1 IS NULL XOR NULL IS NULL", "1"),
+        ("NOT (NULL IS NULL XOR NULL IS NOT NULL)", "0"),
+        ("1 = 0 || 1", "1"),
+        ("1 = 2 || 3 = 3", "1"),
+        ("1 = 1 && 2 = 2", "1"),
+        ("1 << 2 = 4", "1"),
+        ("2 + 3 << 1", "10"),
+        ("6 & 3 << 1", "6"),
+        ("2 * 3 ^ 1", "4"),
+        ("-2 ^ 1", "18446744073709551615"),
+        ("'ab' LIKE 'a%' = 1", "1"),
+        ("1 = 'ab' LIKE 'a%'", "1"),
+        ("1 = 2 IN (2, 3)", "1"),
+        ("'{\"a\":1}'->'$.a' = 1", "1"),
+        ("@a := 1 = 1", "1"),
+    ] {
+        assert_eq!(run(s, &format!("SELECT {expression}")), value, "{expression}");
+    }
+    run(s, "SET sql_mode = 'PIPES_AS_CONCAT'");
+    assert_eq!(run(s, "SELECT 'a' || 'b' = 'ab'"), "1");
+}
+
+#[test]
+fn select_into_variables_returned_rows_and_left_the_variables_alone() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(9), d DATETIME, n DECIMAL(5,2))");
+    run(s, "INSERT INTO t VALUES (1, 'a', '2024-01-02 03:04:05', 1.50), (2, 'b', NULL, 2)");
+    assert_eq!(run(s, "SELECT v, d INTO @v, @d FROM t WHERE id = 1"), "ok 1");
+    assert_eq!(run(s, "SELECT @v, @d"), "a\t2024-01-02 03:04:05");
+    assert_eq!(run(s, "SELECT sum(n) FROM t INTO @sum"), "ok 1");
+    assert_eq!(run(s, "SELECT @sum"), "3.50");
+    assert_eq!(run(s, "SELECT v INTO @v FROM t WHERE id = 9"), "ok 0 warnings 1");
+    assert_eq!(run(s, "SELECT @v"), "a");
+    assert_eq!(error(s, "SELECT v INTO @v FROM t"), 1172);
+    assert_eq!(error(s, "SELECT v, d INTO @v FROM t WHERE id = 1"), 1222);
+    assert_eq!(error(s, "SELECT v INTO OUTFILE '/tmp/x' FROM t"), 1235);
+    let prepared = s.prepare(b"SELECT v INTO @w FROM t WHERE id = ?").expect("prepares");
+    assert!(prepared.columns.is_empty());
+    s.execute(prepared.id, &[rows::Datum::Int(2)], How::POOL).expect("runs");
+    assert_eq!(run(s, "SELECT @w"), "b");
+}
+
+#[test]
+fn set_of_a_variable_refused_sub_queries() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE t (id INT PRIMARY KEY, d DATE)");
+    run(s, "INSERT INTO t VALUES (1, '2024-01-02'), (2, NULL)");
+    run(s, "SET @a = (SELECT max(id) FROM t), @b = 1 + (SELECT count(*) FROM t WHERE id < 2)");
+    assert_eq!(run(s, "SELECT @a, @b"), "2\t2");
+    run(s, "SET @d = (SELECT d FROM t WHERE id = 1), @none = (SELECT d FROM t WHERE id = 9)");
+    assert_eq!(run(s, "SELECT @d, @none"), "2024-01-02\tNULL");
+    assert_eq!(error(s, "SET @a = (SELECT id FROM t)"), 1242);
+}
+
+#[test]
+fn rand_with_a_seed_began_anew_for_each_row() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE t (id INT PRIMARY KEY)");
+    run(s, "INSERT INTO t VALUES (1), (2), (3)");
+    // As MariaDB 10.11 and MySQL 8 answer.
+    assert_eq!(
+        run(s, "SELECT id, round(rand(3), 6) FROM t WHERE id > 0"),
+        "1\t0.90577\n2\t0.373079\n3\t0.148086"
+    );
+}
+
+#[test]
+fn a_session_set_to_read_only_transactions_wrote() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE t (id INT PRIMARY KEY)");
+    run(s, "SET SESSION TRANSACTION READ ONLY");
+    assert_eq!(error(s, "INSERT INTO t VALUES (1)"), 1792);
+    run(s, "BEGIN");
+    assert_eq!(error(s, "INSERT INTO t VALUES (1)"), 1792);
+    run(s, "ROLLBACK");
+    run(s, "START TRANSACTION READ WRITE");
+    assert_eq!(run(s, "INSERT INTO t VALUES (1)"), "ok 1");
+    run(s, "COMMIT");
+    run(s, "SET SESSION TRANSACTION READ WRITE");
+    run(s, "SET TRANSACTION READ ONLY");
+    assert_eq!(error(s, "INSERT INTO t VALUES (2)"), 1792);
+    assert_eq!(run(s, "INSERT INTO t VALUES (2)"), "ok 1");
+}
+
+#[test]
+fn clients_were_not_told_that_backslashes_do_not_escape() {
+    const NO_BACKSLASH_ESCAPES: u16 = 0x200;
+    let sql = server();
+    let s = &mut session(&sql);
+    assert_eq!(s.status_flags() & NO_BACKSLASH_ESCAPES, 0);
+    run(s, "SET sql_mode = 'NO_BACKSLASH_ESCAPES'");
+    assert_eq!(s.status_flags() & NO_BACKSLASH_ESCAPES, NO_BACKSLASH_ESCAPES);
+    run(s, "SET sql_mode = ''");
+    assert_eq!(s.status_flags() & NO_BACKSLASH_ESCAPES, 0);
+}
+
+fn ids(s: &mut Session, text: &str) -> Result<String, u16> {
+    match s.query(text.as_bytes(), How::POOL) {
+        Ok((Reply::Rows(stream), _)) => lines(stream).map_err(|error| error.number),
+        Ok(_) => panic!("{text} gave no rows"),
+        Err(error) => Err(error.number),
+    }
+}
+
+#[test]
+fn nowait_and_skip_locked_waited_for_rows_that_others_had_locked() {
+    let sql = server();
+    let (s, other) = (&mut session(&sql), &mut session(&sql));
+    run(s, "CREATE TABLE job (id INT PRIMARY KEY, state INT, KEY (state))");
+    run(s, "INSERT INTO job VALUES (1, 0), (2, 0), (3, 0), (4, 1)");
+    run(s, "SET innodb_lock_wait_timeout = 1");
+    for session in [&mut *s, &mut *other] {
+        run(session, "BEGIN");
+    }
+    let next = "SELECT id FROM job WHERE state = 0 ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED";
+    assert_eq!(ids(other, next).as_deref(), Ok("1"));
+    // Two that take jobs never take the same one.
+    assert_eq!(ids(s, next).as_deref(), Ok("2"));
+    assert_eq!(ids(s, "SELECT id FROM job WHERE id = 1 FOR UPDATE NOWAIT"), Err(3572));
+    let rest = "SELECT id FROM job ORDER BY id FOR UPDATE SKIP LOCKED";
+    assert_eq!(ids(s, rest).as_deref(), Ok("2\n3\n4"));
+    assert_eq!(ids(other, rest).as_deref(), Ok("1"));
+    // Afterwards locks are waited for as before.
+    assert_eq!(ids(s, "SELECT id FROM job WHERE id = 1 FOR UPDATE"), Err(1205));
+    assert_eq!(ids(s, "SELECT id FROM job WHERE id = 4 FOR UPDATE OF job").as_deref(), Ok("4"));
+    assert_eq!(ids(s, "SELECT id FROM job WHERE id = 4 FOR UPDATE OF other"), Err(3568));
+}
+
+#[test]
+fn words_that_nobody_obeys_were_accepted() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE t (id INT PRIMARY KEY, v INT)");
+    assert_eq!(error(s, "CREATE TABLE h (a INT, b INT INVISIBLE)"), 1235);
+    assert_eq!(error(s, "ALTER TABLE t ADD KEY k (v) INVISIBLE"), 1235);
+    assert_eq!(error(s, "SELECT group_concat(id ORDER BY id LIMIT 1) FROM t"), 1064);
+    assert_eq!(error(s, "SELECT id FROM t PARTITION (p0)"), 1747);
+    assert_eq!(error(s, "DELETE FROM t PARTITION (p0)"), 1747);
+    assert_eq!(error(s, "ALTER TABLE t RENAME TO ``"), 1103);
+    assert_eq!(error(s, "RENAME TABLE t TO ``"), 1103);
+    assert_eq!(run(s, "SELECT count(*) FROM t"), "0");
+}
+
+#[test]
+fn zones_by_name_were_unknown() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE t (id INT PRIMARY KEY, ts TIMESTAMP, KEY (ts))");
+    run(s, "SET time_zone = 'europe/berlin'");
+    assert_eq!(run(s, "SELECT @@time_zone"), "Europe/Berlin");
+    run(s, "INSERT INTO t VALUES (1, '2024-07-01 12:00:00'), (2, '2024-01-01 12:00:00')");
+    assert_eq!(run(s, "SELECT id FROM t WHERE ts = '2024-07-01 12:00:00'"), "1");
+    run(s, "SET time_zone = '+00:00'");
+    assert_eq!(
+        run(s, "SELECT * FROM t WHERE id > 0"),
+        "1\t2024-07-01 10:00:00\n2\t2024-01-01 11:00:00"
+    );
+    let converted = "convert_tz('2024-07-01 12:00:00', 'UTC', 'America/New_York')";
+    assert_eq!(run(s, &format!("SELECT {converted}")), "2024-07-01 08:00:00");
+    assert_eq!(run(s, "SELECT convert_tz('2024-07-01', 'UTC', 'nowhere')"), "NULL");
+    assert_eq!(error(s, "SET time_zone = 'Nowhere/Land'"), 1298);
+}
+
+#[test]
+fn json_compared_as_text_and_booleans_became_numbers() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE t (id INT PRIMARY KEY, j JSON)");
+    run(
+        s,
+        "INSERT INTO t VALUES (1, '{\"a\":1,\"s\":\"x\",\"b\":true}'), (2, '{\"a\":2,\"b\":false}')",
+    );
+    for condition in
+        ["j->'$.a' = 1", "j->>'$.s' = 'x'", "json_extract(j, '$.s') = 'x'", "j->'$.b' = true"]
+    {
+        assert_eq!(run(s, &format!("SELECT id FROM t WHERE {condition}")), "1", "{condition}");
+    }
+    assert_eq!(
+        run(s, "SELECT json_object('b', true, 'n', 1.50), json_array(1 = 1, 2)"),
+        "{\"b\": true, \"n\": 1.50}\t[true, 2]"
+    );
+}
+
+#[test]
+fn digits_in_hexadecimal_were_text_where_a_number_was_asked_for() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE t (id INT PRIMARY KEY, v VARBINARY(9))");
+    run(s, "INSERT INTO t VALUES (1, 0x41), (65, x'42')");
+    assert_eq!(run(s, "SELECT 0x41 + 0, -0x10, 0x41, concat(0x41)"), "65\t-16\tA\tA");
+    assert_eq!(run(s, "SELECT id FROM t WHERE id IN (0x01)"), "1");
+    assert_eq!(run(s, "SELECT id FROM t WHERE id = 0x41"), "65");
+    assert_eq!(run(s, "SELECT id FROM t WHERE v = 0x41"), "1");
+    assert_eq!(run(s, "SELECT v FROM t WHERE id = 1"), "A");
+}
+
+#[test]
+fn quotients_were_rounded_before_they_were_used() {
+    let sql = server();
+    let s = &mut session(&sql);
+    assert_eq!(run(s, "SELECT 2/3*3, 2/3, 1/3+1/3+1/3, 10/4"), "2.0000\t0.6667\t1.0000\t2.5000");
+    assert_eq!(run(s, "SELECT round(2.25e0, 1), round(2.5e0)"), "2.2\t2");
+    assert_eq!(run(s, "SELECT cast(1e20 AS SIGNED), floor(18446744073709551615)"), {
+        "9223372036854775807\t18446744073709551615"
+    });
+    run(s, "SET sql_mode = 'NO_UNSIGNED_SUBTRACTION'");
+    assert_eq!(run(s, "SELECT cast(1 AS UNSIGNED) - 2"), "-1");
+}
+
+#[test]
+fn times_lost_their_fractions_and_were_compared_as_numbers() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE t (id INT PRIMARY KEY, d DATETIME)");
+    run(s, "INSERT INTO t VALUES (1, '2002-10-20'), (2, '2002-10-21')");
+    assert_eq!(run(s, "SELECT id FROM t WHERE d > 20021020"), "2");
+    for (expression, value) in [
+        ("timestamp'2020-01-01 10:10:10.5'", "2020-01-01 10:10:10.5"),
+        ("time('10:10:10.25')", "10:10:10.25"),
+        ("timestamp('2020-01-01', '10:10:10.5')", "2020-01-01 10:10:10.5"),
+        ("timediff('10:10:10.5', '09:00:00')", "01:10:10.5"),
+        ("sec_to_time(1.5)", "00:00:01.5"),
+        ("extract(minute FROM '10:11:12')", "11"),
+        ("time_format('100:00:00', '%H')", "100"),
+        ("date_format(time'09:00:00', '%H:%i')", "09:00"),
+    ] {
+        assert_eq!(run(s, &format!("SELECT {expression}")), value, "{expression}");
+    }
+    assert_eq!(error(s, "SELECT timestamp'nonsense'"), 1525);
+}
+
+#[test]
+fn a_locking_join_with_a_literal_of_its_own_kind_took_no_locks() {
+    let sql = server();
+    let (s, other) = (&mut session(&sql), &mut session(&sql));
+    run(s, "CREATE TABLE a (id INT PRIMARY KEY, d DATE)");
+    run(s, "CREATE TABLE b (id INT PRIMARY KEY)");
+    run(s, "INSERT INTO a VALUES (1, '2024-01-01'), (2, NULL)");
+    run(s, "INSERT INTO b VALUES (1), (2)");
+    for session in [&mut *s, &mut *other] {
+        run(session, "BEGIN");
+    }
+    let join = "SELECT a.id FROM a JOIN b ON a.id = b.id WHERE a.d = DATE'2024-01-01' FOR UPDATE";
+    assert_eq!(ids(s, join).as_deref(), Ok("1"));
+    assert_eq!(ids(other, "SELECT id FROM a WHERE id = 1 FOR UPDATE NOWAIT"), Err(3572));
+    assert_eq!(ids(other, "SELECT id FROM a WHERE id = 2 FOR UPDATE NOWAIT").as_deref(), Ok("2"));
+}
+
+#[test]
+fn a_number_that_a_column_cannot_hold_made_an_index_find_nothing() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE a (id INT PRIMARY KEY, t TINYINT UNSIGNED, KEY (t))");
+    run(s, "INSERT INTO a VALUES (1, 1), (2, 200)");
+    run(s, "SET rowhouse_executor = 'columns'");
+    for condition in ["id < 4294967296", "id > -4294967296", "t < 256", "t > -1", "id <> 1 OR 1"] {
+        let counted = run(s, &format!("SELECT count(*) FROM a WHERE {condition}"));
+        assert_eq!(counted, "2", "{condition}");
+    }
+    assert_eq!(run(s, "SELECT count(*) FROM a WHERE id IN (1, 4294967298)"), "1");
+}
