@@ -3,7 +3,8 @@
 A file holds one statement per line; `#` begins a comment. Before the statement may stand
 - `~`: the answer is known to differ (a comment says why): run, not compared;
 - `!`: the answer is wrong today: run and compared, and the run fails once it has become right,
-  so that the mark goes; `!columns`: it is wrong by that executor alone;
+  so that the mark goes; `!columns`: it is wrong by that executor alone; `?columns`: it is wrong by
+  that executor now and then (which rows a LIMIT without an order keeps, say);
 - `@2`: sent by a second connection.
 Lines that begin with `=>` say the answer themselves where MySQL 8 and MariaDB differ: a row each,
 values separated by ` | `, NULL and texts as they are; `=> error N`; `=> none` for no row; `=> ok`.
@@ -27,13 +28,15 @@ class Line:
 
     def __init__(self, number, text):
         self.number, self.expected = number, None
-        self.compared, self.wrong = True, ()
+        self.compared, self.wrong, self.by_chance = True, (), False
         self.connection = 0
         while True:
             if text.startswith("~"):
                 self.compared, text = False, text[1:].lstrip()
             elif text.startswith("!columns "):
                 self.wrong, text = ("columns",), text[9:].lstrip()
+            elif text.startswith("?columns "):
+                self.wrong, self.by_chance, text = ("columns",), True, text[9:].lstrip()
             elif text.startswith("!"):
                 self.wrong, text = ("rows", "columns", None), text[1:].lstrip()
             elif text.startswith("@2 "):
@@ -118,7 +121,7 @@ def compare_line(path, line, ways, count):
     for executor, ours in wrong:
         if executor not in line.wrong:
             count.failures.append((place, executor, "answer", line.statement, expected, str(ours)))
-    if line.wrong and not known and asked(executors, line.wrong):
+    if line.wrong and not line.by_chance and not known and asked(executors, line.wrong):
         failure = (place, None, "mark", line.statement, "`!` says that it is wrong", "is right now")
         count.failures.append(failure)
 

@@ -1,7 +1,7 @@
 //! The memory of all queries, divided among their operators.
 //!
-//! Those that can write to files share half of it, evenly, and so do the merges of what they wrote
-//! share half: a merge takes memory for as many files as it gets, and goes over them more often if
+//! Those that can write to files share half of it, evenly. The merges of what they wrote share a
+//! quarter: a merge takes memory for as many files as it gets, and goes over them more often if
 //! those are few, but needs some for two. The others take what they find. A sort that has filled its part needs more, for a
 //! moment, to write it out: rows in the order of their keys, and the keys once more. Under
 //! DataFusion's own pool sorts fill all of the memory together, and then end with an error
@@ -21,6 +21,9 @@ use parking_lot::Mutex;
 
 /// How DataFusion names the merge of a sort's files.
 const MERGE: &str = "ExternalSorterMerge";
+/// A merge may have this part of the memory, however many there are: as much as its sort keeps back
+/// for it from the beginning (`runtime`).
+const MERGES_MAX: usize = 32;
 /// What each operator may have at least.
 const SMALL_BYTES: usize = 64 << 10;
 
@@ -48,9 +51,13 @@ impl State {
     fn kin(&mut self, consumer: &MemoryConsumer) -> Option<&mut usize> {
         match consumer.can_spill() {
             true => Some(&mut self.spillers),
-            false => consumer.name().starts_with(MERGE).then_some(&mut self.merges),
+            false => is_merge(consumer).then_some(&mut self.merges),
         }
     }
+}
+
+fn is_merge(consumer: &MemoryConsumer) -> bool {
+    consumer.name().starts_with(MERGE)
 }
 
 impl QueryPool {
@@ -96,15 +103,17 @@ impl MemoryPool for QueryPool {
     fn try_grow(&self, reservation: &MemoryReservation, additional: usize) -> Result<()> {
         let mut state = self.state.lock();
         let left = self.bytes_max.saturating_sub(state.spillable + state.firm);
-        let mut shared = self.bytes_max / 2;
-        if reservation.consumer().can_spill() {
-            shared = shared.min(self.bytes_max.saturating_sub(state.firm));
-        }
-        let available = match state.kin(reservation.consumer()) {
+        let (consumer, held) = (reservation.consumer(), reservation.size());
+        let available = if consumer.can_spill() {
+            let shared = (self.bytes_max / 2).min(self.bytes_max.saturating_sub(state.firm));
+            let part = shared / state.spillers.max(1);
             // Who holds nothing yet has nothing to write to files.
-            Some(_) if reservation.size() == 0 => left,
-            Some(count) => left.min((shared / (*count).max(1)).saturating_sub(reservation.size())),
-            None => left,
+            if held == 0 { left } else { left.min(part.saturating_sub(held)) }
+        } else if is_merge(consumer) {
+            let part = (self.bytes_max / 4 / state.merges.max(1)).max(self.bytes_max / MERGES_MAX);
+            left.min(part.saturating_sub(held))
+        } else {
+            left
         };
         if additional > available && reservation.size() + additional > SMALL_BYTES {
             return Err(DataFusionError::ResourcesExhausted(format!(
@@ -147,11 +156,11 @@ mod tests {
         let pool: Arc<dyn MemoryPool> = Arc::new(QueryPool::new(1000 << 10));
         let merge = |name| MemoryConsumer::new(name).register(&pool);
         let (one, two) = (merge("ExternalSorterMerge[0]"), merge("ExternalSorterMerge[1]"));
-        one.try_grow(250 << 10).unwrap();
+        one.try_grow(125 << 10).unwrap();
         assert!(one.try_grow(1).is_err(), "more than its part");
-        two.try_grow(250 << 10).unwrap();
+        two.try_grow(125 << 10).unwrap();
         let join = merge("join");
-        join.try_grow(500 << 10).unwrap();
+        join.try_grow(750 << 10).unwrap();
     }
 
     #[test]

@@ -9,6 +9,7 @@
 
 use std::sync::Arc;
 
+use datafusion::common::config::ConfigNonZeroUsize;
 use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
 use datafusion::execution::memory_pool::TrackConsumersPool;
 use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
@@ -163,6 +164,12 @@ fn config(partitions: usize, memory_bytes: usize) -> SessionConfig {
     // What a sort keeps back for merging its files must fit many times into the memory there is.
     settings.execution.sort_spill_reservation_bytes =
         (memory_bytes / 32).clamp(MERGE_BYTES_MIN, MERGE_BYTES_MAX);
+    // A file of its own for each batch that a division of rows among threads writes. DataFusion's
+    // reader goes through those files one after the other, its writers hold one each: with more
+    // than a batch in a file the reader may wait for the end of one whose writer waits for the
+    // reader of the other.
+    settings.execution.max_spill_file_size_bytes =
+        ConfigNonZeroUsize::try_new(1).expect("not zero");
     // Names are ours and exact; nothing is parsed by DataFusion.
     settings.sql_parser.enable_ident_normalization = false;
     // Scans are divided by themselves; a scan that is not is too small to gain by it.
