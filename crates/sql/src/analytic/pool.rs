@@ -24,6 +24,8 @@ const MERGE: &str = "ExternalSorterMerge";
 /// A merge may have this part of the memory, however many there are: as much as its sort keeps back
 /// for it from the beginning (`runtime`).
 const MERGES_MAX: usize = 32;
+/// What a merge may have if it is there: two files of wide rows.
+const MERGE_BYTES: usize = 1 << 20;
 /// What each operator may have at least.
 const SMALL_BYTES: usize = 64 << 10;
 
@@ -111,7 +113,7 @@ impl MemoryPool for QueryPool {
             if held == 0 { left } else { left.min(part.saturating_sub(held)) }
         } else if is_merge(consumer) {
             let part = (self.bytes_max / 4 / state.merges.max(1)).max(self.bytes_max / MERGES_MAX);
-            left.min(part.saturating_sub(held))
+            left.min(part.max(MERGE_BYTES).saturating_sub(held))
         } else {
             left
         };
@@ -153,14 +155,14 @@ mod tests {
 
     #[test]
     fn no_merge_takes_what_another_needs() {
-        let pool: Arc<dyn MemoryPool> = Arc::new(QueryPool::new(1000 << 10));
+        let pool: Arc<dyn MemoryPool> = Arc::new(QueryPool::new(16 << 20));
         let merge = |name| MemoryConsumer::new(name).register(&pool);
         let (one, two) = (merge("ExternalSorterMerge[0]"), merge("ExternalSorterMerge[1]"));
-        one.try_grow(125 << 10).unwrap();
+        one.try_grow(2 << 20).unwrap();
         assert!(one.try_grow(1).is_err(), "more than its part");
-        two.try_grow(125 << 10).unwrap();
+        two.try_grow(2 << 20).unwrap();
         let join = merge("join");
-        join.try_grow(750 << 10).unwrap();
+        join.try_grow(12 << 20).unwrap();
     }
 
     #[test]
