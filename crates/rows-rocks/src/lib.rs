@@ -3,7 +3,8 @@
 //! RocksDB's plain database with one column family; row locks are `rows::locks`. Where to look:
 //! - `options`: every setting of RocksDB that we change, and why
 //! - `store`: opening, closing, and the trait itself
-//! - `reading`, `snapshot`: look-ups and scans; `writing`, `health`: batches, durability, failures
+//! - `reading`, `snapshot`: look-ups and scans; `hidden`: what scans pass over, and when that
+//!   costs more than a new file; `writing`, `health`: batches, durability, failures
 //! - `directory`, `holes`, `manifest`: making directories that last; what a power cut left of
 //!   unsynced logs and of RocksDB's list of files
 //! - `log`: whether a damaged log is a crash's trace or lost writes
@@ -21,6 +22,7 @@ mod failure;
 mod format;
 mod fragments;
 mod health;
+mod hidden;
 mod holes;
 mod ingest;
 mod log;

@@ -7,6 +7,8 @@ use rows::error::{Error, Result, Wait};
 use rows::store::{Cursor, Direction, KeyRange, Reach};
 
 use crate::failure::of_read;
+use crate::hidden::Passing;
+use crate::store::Shared;
 
 /// From this many keys on, one batched look-up is cheaper than single ones.
 const BATCHED_MIN: usize = 4;
@@ -90,7 +92,7 @@ impl Lookup {
 
 /// A cursor on the latest state, or on a snapshot.
 pub(crate) fn scan<'a>(
-    database: &'a DB,
+    shared: &'a Shared,
     snapshot: Option<&Snapshot<'_>>,
     range: &KeyRange,
     direction: Direction,
@@ -111,7 +113,9 @@ pub(crate) fn scan<'a>(
     options.set_background_purge_on_iterator_cleanup(true);
     let nothing = !range.end.is_empty() && range.start >= range.end;
     let state = if nothing { State::Done } else { State::Before };
-    Box::new(RocksCursor { entries: database.raw_iterator_opt(options), direction, state })
+    let entries = shared.database.raw_iterator_opt(options);
+    let (range, passing) = (range.clone(), Passing::begin());
+    Box::new(RocksCursor { entries, range, direction, state, passing, shared })
 }
 
 #[derive(PartialEq, Eq)]
@@ -123,8 +127,27 @@ enum State {
 
 struct RocksCursor<'a> {
     entries: DBRawIterator<'a>,
+    range: KeyRange,
     direction: Direction,
     state: State,
+    passing: Passing,
+    shared: &'a Shared,
+}
+
+impl Drop for RocksCursor<'_> {
+    fn drop(&mut self) {
+        let gone_through = || {
+            let KeyRange { start, end } = self.range.clone();
+            match (self.entries.key().map(<[u8]>::to_vec), self.direction) {
+                (Some(key), Direction::Forward) => KeyRange { start, end: key },
+                (Some(key), Direction::Backward) => KeyRange { start: key, end },
+                (None, _) => KeyRange { start, end },
+            }
+        };
+        if self.passing.end(&self.shared.hidden, gone_through) {
+            self.shared.syncing.note_hidden();
+        }
+    }
 }
 
 impl Cursor for RocksCursor<'_> {
@@ -138,6 +161,7 @@ impl Cursor for RocksCursor<'_> {
         }
         if self.entries.valid() {
             self.state = State::On;
+            self.passing.shown += 1;
             return Ok(true);
         }
         self.state = State::Done;

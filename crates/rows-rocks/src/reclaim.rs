@@ -1,4 +1,5 @@
-//! Giving space back after the removal of a whole range (a dropped table), in the background.
+//! Giving space back after the removal of a whole range (a dropped table), in the background, and
+//! compacting where scans have too much to pass over (`hidden`).
 //!
 //! A removed range is only a mark until compaction meets what it covers. Reclaiming deletes the
 //! files that lie wholly inside, then compacts what is left. Ranges not yet done are listed in
@@ -19,7 +20,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use parking_lot::{Condvar, Mutex};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use rocksdb::{BottommostLevelCompaction, CompactOptions};
 use rows::error::Result;
 use rows::store::{Batch, Change, Durability, KeyRange};
@@ -40,6 +41,8 @@ pub(crate) struct Reclaiming {
 struct Queue {
     /// The first is being worked on.
     ranges: VecDeque<KeyRange>,
+    /// Where scans have too much to pass over.
+    crowded: Option<KeyRange>,
     stopped: bool,
 }
 
@@ -54,7 +57,7 @@ impl Reclaiming {
         };
         let ranges = String::from_utf8_lossy(&bytes).lines().filter_map(range).collect();
         Ok(Reclaiming {
-            queue: Mutex::new(Queue { ranges, stopped: false }),
+            queue: Mutex::new(Queue { ranges, crowded: None, stopped: false }),
             changed: Condvar::new(),
         })
     }
@@ -67,6 +70,13 @@ impl Reclaiming {
     /// What the file says of the ranges that are not yet done.
     pub(crate) fn text(&self) -> String {
         self.queue.lock().text()
+    }
+
+    /// Has a range compacted once what was asked before is done; in place of another that has not
+    /// begun. A store that does not compact does not take it up.
+    pub(crate) fn begin_compacting(&self, range: KeyRange) {
+        self.queue.lock().crowded = Some(range);
+        self.changed.notify_one();
     }
 
     /// How many ranges are not yet done.
@@ -106,8 +116,11 @@ impl Shared {
                     if queue.stopped {
                         return;
                     }
-                    match queue.ranges.front() {
-                        Some(range) => break range.clone(),
+                    if let Some(range) = queue.ranges.front() {
+                        break range.clone();
+                    }
+                    match queue.crowded.take() {
+                        Some(range) => MutexGuard::unlocked(&mut queue, || self.compact(&range)),
                         None => self.reclaiming.changed.wait(&mut queue),
                     }
                 }
@@ -129,20 +142,25 @@ impl Shared {
     }
 
     fn reclaim_range(&self, range: &KeyRange) -> Result<()> {
-        let end = (!range.end.is_empty()).then_some(&range.end[..]);
-        if let Some(end) = end {
+        if !range.end.is_empty() {
             self.database
-                .delete_file_in_range(&range.start[..], end)
+                .delete_file_in_range(&range.start[..], &range.end[..])
                 .map_err(|error| of_read("deleting files of a removed range", error))?;
         }
         let again = Batch { changes: vec![Change::DeleteRange(range.clone())] };
         self.write_batches(&[&again], Durability::Os)?;
+        self.compact(range);
+        Ok(())
+    }
+
+    /// Compacts a range down to the last level, its write buffers first.
+    fn compact(&self, range: &KeyRange) {
+        let end = (!range.end.is_empty()).then_some(&range.end[..]);
         let mut options = CompactOptions::default();
         // Ordinary compactions go on beside this one.
         options.set_exclusive_manual_compaction(false);
         options.set_bottommost_level_compaction(BottommostLevelCompaction::ForceOptimized);
         self.database.compact_range_opt(Some(&range.start[..]), end, &options);
-        Ok(())
     }
 }
 

@@ -65,7 +65,7 @@ impl Read for RocksSnapshot {
         direction: Direction,
         reach: Reach,
     ) -> Result<Box<dyn Cursor + 'a>> {
-        Ok(scan(&self.shared.database, Some(&self.snapshot), range, direction, reach))
+        Ok(scan(&self.shared, Some(&self.snapshot), range, direction, reach))
     }
 }
 

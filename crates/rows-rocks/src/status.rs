@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::atomic::Ordering;
 
 use rocksdb::{Range, ReadOptions};
 use rows::error::Result;
@@ -45,6 +46,12 @@ impl Shared {
             .collect();
         figures.push(("locks".to_string(), self.locks.held() as u64));
         figures.push(("ranges-to-reclaim".to_string(), self.reclaiming.pending() as u64));
+        for (name, count) in [
+            ("early-flushes", &self.hidden.files),
+            ("early-compactions", &self.hidden.compactions),
+        ] {
+            figures.push((name.to_string(), count.load(Ordering::Relaxed)));
+        }
         figures.push(("writes-refused".to_string(), u64::from(self.health.failed())));
         StoreStatus {
             name: "RocksDB".to_string(),
@@ -81,7 +88,7 @@ impl Shared {
     /// Bytes of the first keys and values, as far as they are in memory, and whether these were
     /// all.
     fn walked_bytes(&self, range: &KeyRange) -> Result<(u64, bool)> {
-        let mut cursor = scan(&self.database, None, range, Direction::Forward, Reach::Memory);
+        let mut cursor = scan(self, None, range, Direction::Forward, Reach::Memory);
         let mut bytes = 0;
         for _ in 0..EXACT_ENTRIES_MAX {
             match cursor.advance() {

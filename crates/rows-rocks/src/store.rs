@@ -27,6 +27,7 @@ use rows::store::{
 use crate::failure::{of_damaged_log, of_damaged_manifest, of_file, of_open, of_read};
 use crate::format::{self, Directory};
 use crate::health::Health;
+use crate::hidden::Hidden;
 use crate::holes::cut_logs_at_holes;
 use crate::ingest;
 use crate::log;
@@ -59,6 +60,7 @@ pub(crate) struct Shared {
     pub health: Health,
     pub marks: log::Marks,
     pub syncing: Syncing,
+    pub hidden: Hidden,
     pub reclaiming: Reclaiming,
     pub locks: LockTable,
     /// Numbers of files to be ingested.
@@ -111,6 +113,7 @@ impl RocksStore {
             health: Health::new(ended),
             marks: log::Marks::default(),
             syncing: Syncing::default(),
+            hidden: Hidden::default(),
             reclaiming: Reclaiming::load(directory)?,
             locks: LockTable::new(),
             ingested: AtomicU64::new(0),
@@ -210,7 +213,7 @@ impl Read for RocksStore {
         direction: Direction,
         reach: Reach,
     ) -> Result<Box<dyn Cursor + 'a>> {
-        Ok(scan(&self.shared().database, None, range, direction, reach))
+        Ok(scan(self.shared(), None, range, direction, reach))
     }
 }
 

@@ -8,7 +8,7 @@
 //!    itself. Nothing acknowledged is touched by it.
 //! 3. While writes of `EverySecond` are unsynced, a sync begins within `SYNC_EVERY`.
 //! 4. Whoever writes all the time is flushed to data files every `CHECKPOINT_EVERY`, so that
-//!    the log is no older than that.
+//!    the log is no older than that; earlier where scans lose time by what is hidden (`hidden`).
 //! 5. A write says in the log up to which write the log was synced before it (`log::marks`).
 //!
 //! Not here: whether writes are accepted at all (`health`); sharing one sync among transactions,
@@ -23,6 +23,7 @@ use rows::error::Result;
 use rows::store::{Batch, Change, Durability, KeyRange};
 
 use crate::failure::of_read;
+use crate::hidden::Sizes;
 use crate::log_files::sync_logs;
 use crate::store::Shared;
 
@@ -71,6 +72,8 @@ pub(crate) struct Syncing {
     unsynced: AtomicBool,
     /// Something was synced that the log does not say yet.
     unmarked: AtomicBool,
+    /// Scans pass over so much that it may be time to tidy up (`hidden`).
+    crowded: AtomicBool,
     stopped: Mutex<bool>,
     changed: Condvar,
 }
@@ -86,8 +89,14 @@ impl Syncing {
         self.raise(&self.unmarked);
     }
 
+    /// After a scan that passed over many entries.
+    pub(crate) fn note_hidden(&self) {
+        self.raise(&self.crowded);
+    }
+
     fn has_work(&self) -> bool {
-        self.unsynced.load(Ordering::Acquire) || self.unmarked.load(Ordering::Acquire)
+        let flags = [&self.unsynced, &self.unmarked, &self.crowded];
+        flags.iter().any(|flag| flag.load(Ordering::Acquire))
     }
 
     fn raise(&self, flag: &AtomicBool) {
@@ -272,6 +281,18 @@ impl Shared {
         }
     }
 
+    /// Sees to it that scans have less to pass over, if that is worth it.
+    fn tidy_up(&self) {
+        let files = self.property("rocksdb.live-sst-files-size").unwrap_or(0);
+        let sizes = Sizes { buffered: self.buffered_bytes(), files };
+        let bytes_of = |range: &KeyRange| self.approximate_bytes(range).unwrap_or(files);
+        if let Some(range) = self.hidden.wants_compaction(sizes, bytes_of) {
+            self.reclaiming.begin_compacting(range);
+        } else if self.hidden.wants_file(sizes) {
+            self.begin_checkpoint();
+        }
+    }
+
     /// The syncing thread's work until `Syncing::stop`.
     pub(crate) fn sync_until_stopped(&self) {
         let syncing = &self.syncing;
@@ -298,9 +319,13 @@ impl Shared {
                 if let Err(error) = self.write_mark(false) {
                     tracing::debug!("the log was not marked: {error}");
                 }
+                let crowded = syncing.crowded.swap(false, Ordering::AcqRel);
                 if Instant::now() >= checkpoint_at {
                     checkpoint_at = Instant::now() + CHECKPOINT_EVERY;
                     self.begin_checkpoint();
+                    self.hidden.forget();
+                } else if crowded {
+                    self.tidy_up();
                 }
             });
             if *stopped {

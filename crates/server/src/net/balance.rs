@@ -47,8 +47,11 @@ const IDLE: f64 = 0.50;
 /// CPU time of a request, in microseconds, from which on it does not matter how many of them a
 /// wake-up finds: measured, a second loop costs a request about one microsecond.
 const DEAR: f64 = 25.0;
-/// As `ROOMY`, where requests are dear and the machine is full.
-const DEAR_ROOMY: f64 = 0.75;
+/// As `BUSY`, where requests are dear: who comes while a long one is served waits for it, so a loop
+/// has queues long before it is busy all the time.
+const DEAR_BUSY: f64 = 0.70;
+/// As `ROOMY`, where requests are dear.
+const DEAR_ROOMY: f64 = 0.50;
 
 /// What a decision asks of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,7 +132,7 @@ impl Balance {
         let answered = requests - std::mem::replace(&mut state.requests, requests);
         let serving = self.serving();
         // One loop that is not busy is the common case, and needs no look at the machine.
-        if serving == 1 && loads[0] < BUSY {
+        if serving == 1 && loads[0] < DEAR_BUSY {
             state.idle = None;
             return retired(&loads, serving);
         }
@@ -192,7 +195,11 @@ impl State {
         let total: f64 = loads.iter().sum();
         let busiest = position(loads, serving, |load| -load);
         let idlest = position(loads, serving, |load| load);
-        if loads[busiest] > BUSY && (spare > SPARE || dear) {
+        let joins = match dear {
+            true => loads[busiest] > DEAR_BUSY,
+            false => loads[busiest] > BUSY && spare > SPARE,
+        };
+        if joins {
             // Unequal first: a further loop does not help the one that is busy by chance.
             if loads[idlest] < IDLE {
                 return (serving, vec![Order { from: busiest, to: idlest, one_of: 2 }]);
@@ -209,10 +216,10 @@ impl State {
             return (serving, Vec::new());
         }
         let rest = (serving - 1) as f64;
-        let share = match (spare < SPARE, dear) {
-            (true, true) => DEAR_ROOMY,
-            (true, false) => TIGHT,
-            (false, _) => ROOMY,
+        let share = match (dear, spare < SPARE) {
+            (true, _) => DEAR_ROOMY,
+            (false, true) => TIGHT,
+            (false, false) => ROOMY,
         };
         if total >= rest * share {
             return (serving, Vec::new());
@@ -271,10 +278,11 @@ mod tests {
     fn where_requests_are_dear_a_further_loop_joins_a_full_machine_and_stays() {
         let (mut state, now) = state();
         let join = vec![Order { from: 0, to: 1, one_of: 2 }];
-        assert_eq!(state.rule(now, &[0.99, 0.0], 1, 0.0, true), (2, join));
+        assert_eq!(state.rule(now, &[0.65, 0.0], 1, 0.9, true), (1, vec![]));
+        assert_eq!(state.rule(now, &[0.75, 0.0], 1, 0.0, true), (2, join));
         let later = now + STAY;
-        assert_eq!(state.rule(later, &[0.5, 0.5], 2, 0.0, true).0, 2);
-        assert_eq!(state.rule(later, &[0.3, 0.3], 2, 0.0, true).0, 1);
+        assert_eq!(state.rule(later, &[0.3, 0.3], 2, 0.0, true).0, 2);
+        assert_eq!(state.rule(later, &[0.2, 0.2], 2, 0.0, true).0, 1);
     }
 
     #[test]
