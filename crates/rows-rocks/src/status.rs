@@ -46,10 +46,9 @@ impl Shared {
             .collect();
         figures.push(("locks".to_string(), self.locks.held() as u64));
         figures.push(("ranges-to-reclaim".to_string(), self.reclaiming.pending() as u64));
-        for (name, count) in [
-            ("early-flushes", &self.hidden.files),
-            ("early-compactions", &self.hidden.compactions),
-        ] {
+        for (name, count) in
+            [("early-flushes", &self.hidden.files), ("early-compactions", &self.hidden.compactions)]
+        {
             figures.push((name.to_string(), count.load(Ordering::Relaxed)));
         }
         figures.push(("writes-refused".to_string(), u64::from(self.health.failed())));

@@ -4,6 +4,7 @@
 //! Layers, bottom up:
 //! - values: `types`, `datum`, `decimal`, `temporal`, `collation`, `convert`, `text`
 //! - bytes: `key`, `row`
+//! - threads: `background`, `interrupt`, `waiting`
 //! - store: `store` (the trait), `locks`, `local`, `spill`, `memory`, `conformance`
 //! - rows: `schema`, `table`, `catalog`, `cache`, `find`, `expiry`, `transaction`, `commit`, `ddl`,
 //!   `alter`, `budget`, `recency`, `evict`, `sweep`, `check`, and `engine`, which holds them together
@@ -11,6 +12,7 @@
 //! Not here: sockets, protocols, SQL.
 
 pub mod alter;
+pub mod background;
 pub mod budget;
 pub mod cache;
 pub mod catalog;

@@ -87,6 +87,9 @@ const STATUS_NO_BACKSLASH_ESCAPES: u16 = 0x200;
 
 /// Longest text of a statement, and longest parameter, that is looked at in an event loop.
 const LOOP_TEXT_BYTES_MAX: usize = 256 << 10;
+/// Longest shape that is parsed there: parsing and binding take a microsecond a byte, and up to
+/// a millisecond where brackets are nested. The plan of a known shape is there already.
+const LOOP_SHAPE_BYTES_MAX: usize = 512;
 
 /// One connection.
 pub struct Session {
@@ -156,8 +159,14 @@ impl<'a> Statement<'a> {
         })
     }
 
-    /// Its shape, which is UTF-8 unless names are not.
+    /// Its shape, to be parsed; UTF-8 unless names are not.
+    ///
+    /// # Errors
+    /// 1300 where it is not; `would_wait` for a long one in an event loop.
     fn shape(&self) -> Result<&'a str> {
+        if !self.how.may_wait && self.scanned.shape.len() > LOOP_SHAPE_BYTES_MAX {
+            return Err(SqlError::would_wait());
+        }
         std::str::from_utf8(&self.scanned.shape)
             .map_err(|_| SqlError::new(1300, "Invalid utf8mb4 character string in a name"))
     }

@@ -8,6 +8,7 @@ mod company;
 pub mod connection;
 pub mod crew;
 pub mod event_loop;
+mod giving_way;
 mod lifecycle;
 pub mod limits;
 pub mod mailbox;

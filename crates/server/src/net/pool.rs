@@ -11,6 +11,7 @@
 //! 3. A conversation is served here once and goes back, however its turn ended.
 //! 4. The writes of a pool turn are committed, or have failed, before the errand goes back: its
 //!    replies can be sent as they are.
+//! 5. A thread that worked for long gave way to others (`giving_way`), and goes unless work waits.
 //!
 //! Not here: what is done with the replies (`event_loop`).
 
@@ -23,6 +24,7 @@ use doors::{Turn, Urgency};
 use parking_lot::{Condvar, Mutex};
 use rows::{Engine, Group};
 
+use super::giving_way::Watch;
 use super::limits::{COMMIT_THREADS, POOL_THREAD_IDLE, POOL_THREADS_MAX};
 use super::mailbox::{Errand, Mailbox, Message};
 
@@ -31,6 +33,7 @@ pub struct Pool {
     engine: Arc<Engine>,
     state: Mutex<State>,
     work: Condvar,
+    watch: Arc<Watch>,
 }
 
 #[derive(Default)]
@@ -79,7 +82,7 @@ impl Pool {
     /// A pool without threads yet.
     pub fn new(engine: Arc<Engine>) -> Arc<Pool> {
         let state = Mutex::new(State::default());
-        Arc::new(Pool { engine, state, work: Condvar::new() })
+        Arc::new(Pool { engine, state, work: Condvar::new(), watch: Arc::default() })
     }
 
     /// Gives the errand to a thread; it comes back to `home`.
@@ -124,14 +127,29 @@ impl Pool {
         self.state.lock().threads
     }
 
-    fn work(&self) {
+    fn work(self: &Arc<Pool>) {
         let mut state = self.state.lock();
         loop {
             let others = state.busy() - 1;
             if let Some((errand, home)) = state.next(others) {
                 drop(state);
-                self.serve(errand, &home);
+                let gave_way = match errand.urgency {
+                    Urgency::Ordinary => {
+                        let working = self.watch.begin();
+                        self.serve(errand, &home);
+                        working.end()
+                    }
+                    Urgency::HoldsLocks | Urgency::FreesLocks => {
+                        self.serve(errand, &home);
+                        false
+                    }
+                };
                 state = self.state.lock();
+                // Errands wait only while there are as many threads as may be.
+                if gave_way && state.is_empty() {
+                    state.threads -= 1;
+                    return;
+                }
                 continue;
             }
             if state.stopped {

@@ -169,7 +169,7 @@ fn roomy<T: Send>(
         return plan();
     }
     let plan = || {
-        runtime::give_way();
+        rows::background::give_way(0);
         let _current = KillMark::of_this_thread(kill);
         plan()
     };

@@ -18,6 +18,7 @@ use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::joins::HashJoinExec;
 use datafusion::physical_plan::statistics::{StatisticsArgs, StatisticsContext};
 use datafusion::prelude::SessionConfig;
+use rows::background::give_way;
 use tokio::runtime;
 
 use super::failure::translate;
@@ -48,15 +49,6 @@ const TEXT_BYTES: usize = 40;
 /// Consumers that an out-of-memory error would name.
 const CONSUMERS_NAMED: usize = 3;
 
-/// How far behind others the kernel puts threads that run queries.
-const NICENESS: i32 = 10;
-
-/// Lets the thread have a core when nobody else wants it: loops and short statements come first.
-pub(super) fn give_way() {
-    // Of the calling thread alone, as Linux has it. Queries run as well without.
-    let _ = rustix::process::setpriority_process(None, NICENESS);
-}
-
 /// Threads, memory pool and planner settings.
 pub(super) struct Runtime {
     /// Drives the queries. In an `Option` so that `drop` can end it without waiting.
@@ -80,7 +72,9 @@ impl Runtime {
             .worker_threads(options.threads + 1)
             .thread_name("query")
             .thread_stack_size(STACK_BYTES)
-            .on_thread_start(give_way)
+            .on_thread_start(|| {
+                give_way(0);
+            })
             .enable_time()
             .build()
             .map_err(failed)?;
