@@ -60,11 +60,18 @@ pub(crate) struct Sizes {
     pub files: u64,
 }
 
+impl Sizes {
+    /// What a compaction of new files meets.
+    pub(crate) fn compacted(self) -> u64 {
+        self.files.min(COMPACTED_BYTES_MAX)
+    }
+}
+
 impl Hidden {
     /// Whether so much was passed over that the write buffers should become files. Begins to count
     /// anew when they should.
     pub(crate) fn wants_file(&self, sizes: Sizes) -> bool {
-        let compacted = sizes.files.min(COMPACTED_BYTES_MAX) / FILES_PER_COMPACTION;
+        let compacted = sizes.compacted() / FILES_PER_COMPACTION;
         let wants = self.in_buffers.load(Ordering::Relaxed) >= worth(sizes.buffered + compacted);
         if wants {
             self.in_buffers.store(0, Ordering::Relaxed);

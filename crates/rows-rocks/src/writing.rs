@@ -285,6 +285,10 @@ impl Shared {
     fn tidy_up(&self) {
         let files = self.property("rocksdb.live-sst-files-size").unwrap_or(0);
         let sizes = Sizes { buffered: self.buffered_bytes(), files };
+        // The last room is for what has to be written.
+        if self.space.free().map_or(true, |free| free < 2 * (sizes.buffered + sizes.compacted())) {
+            return;
+        }
         let bytes_of = |range: &KeyRange| self.approximate_bytes(range).unwrap_or(files);
         if let Some(range) = self.hidden.wants_compaction(sizes, bytes_of) {
             self.reclaiming.begin_compacting(range);

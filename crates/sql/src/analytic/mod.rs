@@ -8,6 +8,7 @@
 //! kernels   functions with MySQL's meaning over Arrow columns
 //! columns   which Arrow type carries which MySQL type
 //! window    window functions over whole partitions, a few at a time
+//! numbering ROW_NUMBER and its like, as rows come
 //! pool      the queries' memory, divided among their operators
 //! stream    batches -> rows for the session
 //! failure   errors there and back
@@ -23,6 +24,7 @@ mod bind;
 mod columns;
 mod failure;
 mod kernels;
+mod numbering;
 mod planning;
 mod pool;
 mod runtime;

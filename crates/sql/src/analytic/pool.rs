@@ -1,16 +1,18 @@
 //! The memory of all queries, divided among their operators.
 //!
-//! Those that can write to files share half of it, evenly. The merges of what they wrote share a
-//! quarter: a merge takes memory for as many files as it gets, and goes over them more often if
-//! those are few, but needs some for two. The others take what they find. A sort that has filled its part needs more, for a
-//! moment, to write it out: rows in the order of their keys, and the keys once more. Under
-//! DataFusion's own pool sorts fill all of the memory together, and then end with an error
-//! instead of writing.
+//! Those that can write to files share a third of it, evenly. A sort that has filled its part
+//! needs more, for a moment, to write it out: each batch in the order of its keys (whose texts
+//! DataFusion counts once for each piece that it cuts them into), and the keys of all once more.
+//! It finds that in what is left, or ends with an error. The merges of what was written share a
+//! quarter: such a merge takes memory for as many files as it gets, and goes over them more often if
+//! those are few, but needs some for two. The others take what they find. Under DataFusion's own
+//! pool sorts fill all of the memory together, and then end with an error instead of writing.
 //!
 //! Invariants
 //! 1. No more is given than there is, except for what is small: merges take all that they may, and
 //!    the operators above them still need some bytes to begin with.
 
+use std::collections::HashMap;
 use std::fmt;
 
 use datafusion::common::{DataFusionError, Result};
@@ -26,6 +28,8 @@ const MERGE: &str = "ExternalSorterMerge";
 const MERGES_MAX: usize = 32;
 /// What a merge may have if it is there: two files of wide rows.
 const MERGE_BYTES: usize = 1 << 20;
+/// The part of the memory that those share who can write to files.
+const SPILLERS_PART: usize = 3;
 /// What each operator may have at least.
 const SMALL_BYTES: usize = 64 << 10;
 
@@ -38,22 +42,34 @@ pub(super) struct QueryPool {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Operators that can write to files.
+    /// How many operators can write to files.
     spillers: usize,
     /// What they hold.
     spillable: usize,
-    /// Merges of what was written.
-    merges: usize,
-    /// What all others than the first hold.
+    /// What merges of sorted rows hold, each by its number.
+    merges: HashMap<usize, usize>,
+    /// What all others than the first hold, merges included.
     firm: usize,
 }
 
 impl State {
-    /// How many there are of a consumer's kind, if that shares memory.
-    fn kin(&mut self, consumer: &MemoryConsumer) -> Option<&mut usize> {
+    fn take(&mut self, consumer: &MemoryConsumer, bytes: usize) {
         match consumer.can_spill() {
-            true => Some(&mut self.spillers),
-            false => is_merge(consumer).then_some(&mut self.merges),
+            true => self.spillable += bytes,
+            false => self.firm += bytes,
+        }
+        if let Some(held) = self.merges.get_mut(&consumer.id()) {
+            *held += bytes;
+        }
+    }
+
+    fn give_back(&mut self, consumer: &MemoryConsumer, bytes: usize) {
+        match consumer.can_spill() {
+            true => self.spillable -= bytes,
+            false => self.firm -= bytes,
+        }
+        if let Some(held) = self.merges.get_mut(&consumer.id()) {
+            *held -= bytes;
         }
     }
 }
@@ -75,59 +91,57 @@ impl MemoryPool for QueryPool {
     }
 
     fn register(&self, consumer: &MemoryConsumer) {
-        if let Some(count) = self.state.lock().kin(consumer) {
-            *count += 1;
+        let mut state = self.state.lock();
+        if consumer.can_spill() {
+            state.spillers += 1;
+        } else if is_merge(consumer) {
+            state.merges.insert(consumer.id(), 0);
         }
     }
 
     fn unregister(&self, consumer: &MemoryConsumer) {
-        if let Some(count) = self.state.lock().kin(consumer) {
-            *count -= 1;
+        let mut state = self.state.lock();
+        if consumer.can_spill() {
+            state.spillers -= 1;
+        } else {
+            state.merges.remove(&consumer.id());
         }
     }
 
     fn grow(&self, reservation: &MemoryReservation, additional: usize) {
-        let mut state = self.state.lock();
-        match reservation.consumer().can_spill() {
-            true => state.spillable += additional,
-            false => state.firm += additional,
-        }
+        self.state.lock().take(reservation.consumer(), additional);
     }
 
     fn shrink(&self, reservation: &MemoryReservation, shrink: usize) {
-        let mut state = self.state.lock();
-        match reservation.consumer().can_spill() {
-            true => state.spillable -= shrink,
-            false => state.firm -= shrink,
-        }
+        self.state.lock().give_back(reservation.consumer(), shrink);
     }
 
     fn try_grow(&self, reservation: &MemoryReservation, additional: usize) -> Result<()> {
         let mut state = self.state.lock();
         let left = self.bytes_max.saturating_sub(state.spillable + state.firm);
         let (consumer, held) = (reservation.consumer(), reservation.size());
+        // A merge of rows in memory keeps its books in several pieces, and ends with an error where
+        // one finds nothing; that of files has one, and makes do with what it gets.
+        let of_files = state.merges.get(&consumer.id()).is_some_and(|all| *all == held);
         let available = if consumer.can_spill() {
-            let shared = (self.bytes_max / 2).min(self.bytes_max.saturating_sub(state.firm));
-            let part = shared / state.spillers.max(1);
-            // Who holds nothing yet has nothing to write to files.
-            if held == 0 { left } else { left.min(part.saturating_sub(held)) }
-        } else if is_merge(consumer) {
-            let part = (self.bytes_max / 4 / state.merges.max(1)).max(self.bytes_max / MERGES_MAX);
+            let shared =
+                (self.bytes_max / SPILLERS_PART).min(self.bytes_max.saturating_sub(state.firm));
+            // One step beyond: who holds less may have nothing that it could write to files.
+            if held == 0 || held < shared / state.spillers.max(1) { left } else { 0 }
+        } else if of_files {
+            let merges = state.merges.len().max(1);
+            let part = (self.bytes_max / 4 / merges).max(self.bytes_max / MERGES_MAX);
             left.min(part.max(MERGE_BYTES).saturating_sub(held))
         } else {
             left
         };
-        if additional > available && reservation.size() + additional > SMALL_BYTES {
+        if additional > available && held + additional > SMALL_BYTES {
             return Err(DataFusionError::ResourcesExhausted(format!(
-                "{} wants {additional} bytes more than {}, of which {available} are left",
-                reservation.consumer().name(),
-                reservation.size(),
+                "{} wants {additional} bytes more than {held}, may have {available}, {left} are left",
+                consumer.name(),
             )));
         }
-        match reservation.consumer().can_spill() {
-            true => state.spillable += additional,
-            false => state.firm += additional,
-        }
+        state.take(consumer, additional);
         Ok(())
     }
 
@@ -166,27 +180,43 @@ mod tests {
     }
 
     #[test]
-    fn who_can_write_to_files_leaves_half_to_those_who_cannot() {
-        let pool: Arc<dyn MemoryPool> = Arc::new(QueryPool::new(1000 << 10));
+    fn who_can_write_to_files_leaves_two_thirds_to_those_who_cannot() {
+        let pool: Arc<dyn MemoryPool> = Arc::new(QueryPool::new(1200 << 10));
         let sort = |name| MemoryConsumer::new(name).with_can_spill(true).register(&pool);
         let (one, two) = (sort("one"), sort("two"));
-        one.try_grow(250 << 10).unwrap();
+        one.try_grow(200 << 10).unwrap();
         assert!(one.try_grow(1).is_err(), "more than its part");
-        two.try_grow(250 << 10).unwrap();
+        two.try_grow(150 << 10).unwrap();
+        two.try_grow(100 << 10).expect("a step beyond its part");
+        assert!(two.try_grow(1).is_err(), "and no other");
         let third = sort("three");
         third.try_grow(300 << 10).expect("it has nothing to write yet");
         assert!(third.try_grow(1).is_err());
         drop(third);
-        let merge = MemoryConsumer::new("merge").register(&pool);
-        merge.try_grow(500 << 10).unwrap();
-        assert!(merge.try_grow(1).is_err());
+        let join = MemoryConsumer::new("join").register(&pool);
+        join.try_grow(750 << 10).unwrap();
+        assert!(join.try_grow(1).is_err());
         let small = MemoryConsumer::new("small").register(&pool);
         small.try_grow(1000).unwrap();
         drop(small);
         drop(one);
-        merge.try_grow(250 << 10).unwrap();
-        assert!(two.try_grow(1).is_err(), "the other took what was free");
-        drop((two, merge));
+        join.try_grow(200 << 10).unwrap();
+        two.shrink(150 << 10);
+        assert!(two.try_grow(151 << 10).is_err(), "the other took what was free");
+        drop((two, join));
+        assert_eq!(pool.reserved(), 0);
+    }
+
+    #[test]
+    fn a_merge_of_rows_in_memory_finds_what_one_of_files_may_not_have() {
+        let pool: Arc<dyn MemoryPool> = Arc::new(QueryPool::new(16 << 20));
+        let merge = MemoryConsumer::new("ExternalSorterMerge[0]").register(&pool);
+        merge.try_grow(4 << 20).unwrap();
+        assert!(merge.try_grow(1).is_err(), "more files than its part has room for");
+        let keys = merge.new_empty();
+        keys.try_grow(1 << 20).expect("rows are in memory");
+        merge.try_grow(1 << 20).unwrap();
+        drop((keys, merge));
         assert_eq!(pool.reserved(), 0);
     }
 }

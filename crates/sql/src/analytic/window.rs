@@ -7,13 +7,13 @@
 //! Invariants
 //! 1. A partition is given to the operator wholly, with its rows in the order of the input.
 //!
-//! Not here: functions that need no more than the rows so far (DataFusion computes those as rows
-//! come).
+//! Not here: functions that need no more than the rows so far (numbers: `numbering`; DataFusion
+//! computes the others as rows come).
 
 use std::fmt;
 use std::sync::Arc;
 
-use datafusion::arrow::array::{Array, ArrayRef, RecordBatch};
+use datafusion::arrow::array::{ArrayRef, RecordBatch};
 use datafusion::arrow::compute::{concat, partition};
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{DataFusionError, Result, Statistics};
@@ -25,25 +25,73 @@ use datafusion::physical_plan::execution_plan::{
 };
 use datafusion::physical_plan::statistics::StatisticsArgs;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
-use datafusion::physical_plan::windows::WindowAggExec;
+use datafusion::physical_plan::windows::{BoundedWindowAggExec, WindowAggExec};
 use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties, Partitioning,
     PlanProperties, SendableRecordBatchStream,
 };
 use futures::{StreamExt, stream};
 
-/// A plan whose window functions take a few partitions at a time.
+use super::numbering::Numbering;
+
+/// A plan whose window functions keep to the memory that there is.
 pub(super) fn in_parts(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
     let parted = plan.transform_up(|node| {
-        Ok(match node.downcast_ref::<WindowAggExec>() {
-            Some(window) => {
-                let inner = Arc::new(window.clone());
-                Transformed::yes(Arc::new(WindowInParts { inner }) as Arc<dyn ExecutionPlan>)
-            }
+        Ok(match own(&node) {
+            Some(own) => Transformed::yes(own),
             None => Transformed::no(node),
         })
     });
     parted.map(|parted| parted.data)
+}
+
+/// Our operator in place of one of DataFusion's for window functions.
+pub(super) fn own(node: &Arc<dyn ExecutionPlan>) -> Option<Arc<dyn ExecutionPlan>> {
+    if let Some(window) = node.downcast_ref::<BoundedWindowAggExec>() {
+        return Numbering::instead_of(window).map(|numbering| Arc::new(numbering) as _);
+    }
+    let inner = Arc::new(node.downcast_ref::<WindowAggExec>()?.clone());
+    Some(Arc::new(WindowInParts { inner }))
+}
+
+/// Keys by which rows are sorted, as they come.
+pub(super) struct Keys {
+    expressions: Vec<Arc<dyn PhysicalExpr>>,
+    /// Those of the last row, one value each.
+    last: Option<Vec<ArrayRef>>,
+}
+
+impl Keys {
+    pub(super) fn new(expressions: Vec<Arc<dyn PhysicalExpr>>) -> Keys {
+        Keys { expressions, last: None }
+    }
+
+    /// The rows of the next batch whose keys are not those of the row before: ascending, 0 for the
+    /// first of all. None without keys.
+    pub(super) fn begins(&mut self, batch: &RecordBatch) -> Result<Vec<usize>> {
+        let rows = batch.num_rows();
+        if self.expressions.is_empty() || rows == 0 {
+            return Ok(Vec::new());
+        }
+        let keys: Vec<ArrayRef> = self
+            .expressions
+            .iter()
+            .map(|key| key.evaluate(batch)?.into_array(rows))
+            .collect::<Result<_>>()?;
+        let mut begins: Vec<usize> =
+            partition(&keys)?.ranges().into_iter().map(|range| range.start).collect();
+        let value = |at: usize| keys.iter().map(|key| key.slice(at, 1)).collect::<Vec<_>>();
+        if let Some(before) = self.last.replace(value(rows - 1)) {
+            let mut pairs = Vec::with_capacity(keys.len());
+            for (before, first) in before.iter().zip(value(0)) {
+                pairs.push(concat(&[before.as_ref(), first.as_ref()])?);
+            }
+            if partition(&pairs)?.ranges().len() == 1 {
+                begins.remove(0);
+            }
+        }
+        Ok(begins)
+    }
 }
 
 /// The operator for a part of the input at a time.
@@ -83,7 +131,8 @@ impl ExecutionPlan for WindowInParts {
         children: Vec<Arc<dyn ExecutionPlan>>,
         options: ReplaceChildrenOptions,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        in_parts(Arc::clone(&self.inner).replace_children(children, options)?)
+        let inner = Arc::clone(&self.inner).replace_children(children, options)?;
+        Ok(own(&inner).unwrap_or(inner))
     }
 
     fn with_new_children(
@@ -103,11 +152,10 @@ impl ExecutionPlan for WindowInParts {
         let parts = Parts {
             input: self.inner.input().execute(partition, Arc::clone(&context))?,
             inner: Arc::clone(&self.inner),
-            keys: keys.into_iter().map(|key| key.expr).collect(),
+            keys: Keys::new(keys.into_iter().map(|key| key.expr).collect()),
             reservation: MemoryConsumer::new("WindowInParts").register(context.memory_pool()),
             context,
             gathered: Vec::new(),
-            last: None,
             ended: false,
             ready: None,
         };
@@ -129,14 +177,12 @@ impl ExecutionPlan for WindowInParts {
 /// The input on its way through.
 struct Parts {
     inner: Arc<WindowAggExec>,
-    keys: Vec<Arc<dyn PhysicalExpr>>,
+    keys: Keys,
     context: Arc<TaskContext>,
     input: SendableRecordBatchStream,
     /// Of partitions whose end was not seen yet.
     gathered: Vec<RecordBatch>,
     reservation: MemoryReservation,
-    /// The keys of the last row gathered, one value each.
-    last: Option<Vec<ArrayRef>>,
     ended: bool,
     /// Results of whole partitions.
     ready: Option<SendableRecordBatchStream>,
@@ -173,7 +219,7 @@ impl Parts {
             return Ok(Vec::new());
         }
         self.reservation.try_grow(batch.get_array_memory_size())?;
-        let Some(begin) = self.last_begin(&batch)? else {
+        let Some(begin) = self.keys.begins(&batch)?.last().copied() else {
             self.gathered.push(batch);
             return Ok(Vec::new());
         };
@@ -184,31 +230,6 @@ impl Parts {
             whole.push(batch.slice(0, begin));
         }
         Ok(whole)
-    }
-
-    /// The row at which the last partition of a batch begins; `None` when it began before.
-    fn last_begin(&mut self, batch: &RecordBatch) -> Result<Option<usize>> {
-        if self.keys.is_empty() {
-            return Ok(None);
-        }
-        let rows = batch.num_rows();
-        let keys: Vec<ArrayRef> = self
-            .keys
-            .iter()
-            .map(|key| key.evaluate(batch)?.into_array(rows))
-            .collect::<Result<_>>()?;
-        let within = partition(&keys)?.ranges().last().map_or(0, |range| range.start);
-        let value = |at: usize| keys.iter().map(|key| key.slice(at, 1)).collect::<Vec<_>>();
-        let before = self.last.replace(value(rows - 1));
-        if within > 0 {
-            return Ok(Some(within));
-        }
-        let Some(before) = before else { return Ok(None) };
-        let mut pairs = Vec::with_capacity(keys.len());
-        for (before, first) in before.iter().zip(value(0)) {
-            pairs.push(concat(&[before.as_ref(), first.as_ref()])?);
-        }
-        Ok((partition(&pairs)?.ranges().len() > 1).then_some(0))
     }
 
     fn compute(&self, whole: Vec<RecordBatch>) -> Result<SendableRecordBatchStream> {

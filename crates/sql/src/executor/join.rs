@@ -20,7 +20,7 @@ use super::{Execution, Flow};
 use crate::error::Result;
 use crate::expression::{Joined, JoinedRow, Node, RowView, Scope};
 use crate::optimize::{Member, Scan, Step};
-use crate::point::{Access, Filter, Gathered, Gatherer, Piece};
+use crate::point::{Access, Filter, Gathered, Gatherer, Piece, Ranges};
 use crate::tree::{Relation, Source};
 
 /// Rows of the first piece that is read of a relation; each further one is larger.
@@ -146,15 +146,15 @@ impl Execution<'_> {
                     let buffer = self.kept_scan(relation, scan, &local)?;
                     return self.each_of(&buffer, &[], &local, each);
                 }
-                if let Some(covering) = &scan.covering
-                    // What is to be locked is found by its row's key.
-                    && self.locks.is_none()
-                    && let Some(flow) =
-                        self.scan_entries(table, access, covering, &local, each)?
-                {
-                    return Ok(flow);
+                let found = access.ranges(table, &local)?;
+                match &scan.covering {
+                    // An index that is read as a whole after all answers no term; what is to be
+                    // locked is found by its row's key.
+                    Some(covering) if !found.all_terms && self.locks.is_none() => {
+                        self.scan_entries(table, (access, found), covering, &local, each)
+                    }
+                    _ => self.scan_table(table, (access, found), &local, each),
                 }
-                self.scan_table(table, access, &local, each)
             }
             _ => {
                 let buffer = self.rows_of(relation, &local)?;
@@ -186,12 +186,12 @@ impl Execution<'_> {
     fn scan_table(
         &self,
         table: &Arc<Table>,
-        access: &Access,
+        (access, found): (&Access, Ranges),
         local: &Scope<'_>,
         each: &mut Each<'_>,
     ) -> Result<Flow> {
-        let mut gatherer = self.gatherer(table, access, local)?;
-        let terms = access.filter(gatherer.1);
+        let terms = access.filter(found.all_terms);
+        let mut gatherer = self.gatherer(table, access, found);
         let mut gathered = Gathered::default();
         // Where a few rows are wanted, few are read beyond them.
         let first = self.piece.replace(u64::MAX);
@@ -199,14 +199,14 @@ impl Execution<'_> {
             usize::try_from(first).map_or(PIECE_ROWS_MIN, |first| first.clamp(1, PIECE_ROWS_MIN));
         loop {
             let piece = Piece { bytes_max: PIECE_BYTES, rows_max };
-            self.fill(&mut gatherer.0, terms, local, piece, &mut gathered)?;
+            self.fill(&mut gatherer, terms, local, piece, &mut gathered)?;
             for n in 0..gathered.len() {
                 let row = gathered.row(table, n)?;
                 if each(JoinedRow::Stored(row, gathered.key(n)))? == Flow::Stop {
                     return Ok(Flow::Stop);
                 }
             }
-            if gatherer.0.is_done() {
+            if gatherer.is_done() {
                 return Ok(Flow::Continue);
             }
             gathered.clear();
@@ -214,20 +214,15 @@ impl Execution<'_> {
         }
     }
 
-    /// Finds rows by the entries of an index alone; `None` where the index has to be read as a
-    /// whole after all, and then answers no term.
+    /// Finds rows by the entries of an index alone.
     fn scan_entries(
         &self,
         table: &Arc<Table>,
-        access: &Access,
+        (access, mut found): (&Access, Ranges),
         covering: &Covering,
         local: &Scope<'_>,
         each: &mut Each<'_>,
-    ) -> Result<Option<Flow>> {
-        let mut found = access.ranges(table, local)?;
-        if found.all_terms {
-            return Ok(None);
-        }
+    ) -> Result<Flow> {
         if access.direction == Direction::Backward {
             found.ranges.reverse();
         }
@@ -253,7 +248,7 @@ impl Execution<'_> {
                 break;
             }
         }
-        result.map(|flow| flow.or(Some(Flow::Continue)))
+        Ok(result?.unwrap_or(Flow::Continue))
     }
 
     /// Takes an entry, unless some term does not hold.
@@ -271,20 +266,14 @@ impl Execution<'_> {
         each(JoinedRow::Values(values)).map(Some)
     }
 
-    fn gatherer(
-        &self,
-        table: &Arc<Table>,
-        access: &Access,
-        local: &Scope<'_>,
-    ) -> Result<(Gatherer, bool)> {
-        let found = access.ranges(table, local)?;
+    fn gatherer(&self, table: &Arc<Table>, access: &Access, found: Ranges) -> Gatherer {
         // Values that the index cannot look up have the whole of it read; then its order is not
         // what was asked for, but `ordered` plans look up no such values.
         let direction = if found.all_terms { Direction::Forward } else { access.direction };
         let table = Arc::clone(table);
         let ranges = found.ranges;
         let gatherer = Gatherer::new(table, access.index, direction, ranges, 0, u64::MAX);
-        Ok((gatherer.with_kill(Arc::clone(&self.facts.kill)), found.all_terms))
+        gatherer.with_kill(Arc::clone(&self.facts.kill))
     }
 
     /// Reads a piece behind what is gathered.
@@ -320,8 +309,9 @@ impl Execution<'_> {
         let local = Scope { joined: None, ..*local };
         let content = match (&relation.source, &scan.access) {
             (Source::Table(table), Some(access)) => {
-                let (mut gatherer, all_terms) = self.gatherer(table, access, &local)?;
-                let terms = access.filter(all_terms);
+                let found = access.ranges(table, &local)?;
+                let terms = access.filter(found.all_terms);
+                let mut gatherer = self.gatherer(table, access, found);
                 let mut gathered = Gathered::default();
                 self.fill(&mut gatherer, terms, &local, Piece::ALL, &mut gathered)?;
                 Content::Stored(Arc::clone(table), gathered)

@@ -25,7 +25,7 @@ fn of_select(select: &Select) -> bool {
     });
     let demanded = select.conditions.iter().any(|term| match &term.kind {
         // Where a row is wanted, unknown is as good as false.
-        Kind::Subquery(subquery) if is_membership(subquery) => {
+        Kind::Subquery(subquery) if subquery.is_membership() => {
             subquery.operands().iter().any(of_node) || needs_rows(&subquery.query)
         }
         _ => of_node(term),
@@ -59,15 +59,6 @@ fn of_node(node: &Node) -> bool {
         }
     });
     found
-}
-
-/// `x IN (query)` of a query that depends on nothing outside.
-fn is_membership(subquery: &Subquery) -> bool {
-    let any_equal = matches!(
-        &subquery.form,
-        SubqueryForm::Compare { comparison: Comparison::Equal, quantifier: Quantifier::Any, .. }
-    );
-    any_equal && !subquery.is_correlated()
 }
 
 fn is_doubted(subquery: &Subquery) -> bool {

@@ -13,8 +13,8 @@ use super::{Sizes, plan_node};
 use crate::error::Result;
 use crate::expression::{Comparison, Kind, Node, boolean, common_rule, type_collation};
 use crate::tree::{
-    Body, Join, Quantifier, Query, Relation, Select, SetOperation, SetOperator, Source, Subquery,
-    SubqueryForm, slot,
+    Body, Join, Query, Relation, Select, SetOperation, SetOperator, Source, Subquery, SubqueryForm,
+    slot,
 };
 
 /// The most relations of a SELECT: bits of a set.
@@ -28,7 +28,7 @@ pub fn membership_as_join(select: &mut Select) {
         let Node { kind, ty, nullable } = term;
         match kind {
             Kind::Subquery(subquery)
-                if select.relations.len() < RELATIONS_MAX && is_membership(&subquery) =>
+                if select.relations.len() < RELATIONS_MAX && is_joinable(&subquery) =>
             {
                 join = joined(join, *subquery, &mut select.relations);
             }
@@ -40,10 +40,7 @@ pub fn membership_as_join(select: &mut Select) {
 }
 
 /// Whether the distinct rows of a sub-query, joined by equality, say the same as IN.
-fn is_membership(subquery: &Subquery) -> bool {
-    let SubqueryForm::Compare { operands, comparison, quantifier } = &subquery.form else {
-        return false;
-    };
+fn is_joinable(subquery: &Subquery) -> bool {
     // Rows that are distinct by themselves must be distinct for the comparison as well.
     let alike = |operand: &Node, ty| {
         let class = class_of(&operand.ty);
@@ -51,10 +48,8 @@ fn is_membership(subquery: &Subquery) -> bool {
             && class == class_of(ty)
             && (class != Class::Text || type_collation(&operand.ty) == type_collation(ty))
     };
-    *comparison == Comparison::Equal
-        && *quantifier == Quantifier::Any
-        && !subquery.is_correlated()
-        && operands.iter().zip(&subquery.query.columns).all(|(a, b)| alike(a, &b.ty))
+    subquery.is_membership()
+        && subquery.operands().iter().zip(&subquery.query.columns).all(|(a, b)| alike(a, &b.ty))
 }
 
 fn joined(join: Join, subquery: Subquery, relations: &mut Vec<Relation>) -> Join {

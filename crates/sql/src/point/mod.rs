@@ -12,7 +12,7 @@ mod key;
 mod select;
 mod sort;
 
-pub use access::{Access, AccessKind, Between, Lookup, Ordering, plan_access, ways};
+pub use access::{Access, AccessKind, Between, Lookup, Ordering, Ranges, plan_access, ways};
 pub use gather::{Filter, Gathered, Gatherer, Piece};
 pub use select::{
     Locking, Output, SelectPlan, Surroundings, bind_select, item_name, item_texts, push_terms,

@@ -108,8 +108,7 @@ impl Session {
             return Err(SqlError::would_wait());
         }
         let locks = plan.locking.is_some() && (self.open.is_some() || !self.variables.autocommit);
-        let rows = plan.needs_rows || self.variables.executor == Executor::Rows;
-        let forced = whole || rows || locks;
+        let forced = whole || locks || self.needs_rows(plan);
         if !forced && plan.query.cost > LONG_ROWS {
             return Ok(None);
         }
@@ -156,12 +155,18 @@ impl Session {
         Ok(RowStream::new(Arc::clone(&plan.columns), facts.zone, source))
     }
 
+    /// Whether a query is the row executor's, however long it takes.
+    fn needs_rows(&self, plan: &QueryPlan) -> bool {
+        plan.needs_rows || self.variables.executor == Executor::Rows
+    }
+
     /// Whether a query is one for the row executor, by what is expected of it.
     pub(super) fn runs_over_rows(&self, plan: &QueryPlan) -> bool {
         match self.variables.executor {
-            Executor::Auto => plan.needs_rows || plan.query.cost <= LONG_ROWS,
-            Executor::Rows => true,
             Executor::Columns => false,
+            Executor::Auto | Executor::Rows => {
+                self.needs_rows(plan) || plan.query.cost <= LONG_ROWS
+            }
         }
     }
 
@@ -237,8 +242,7 @@ impl Session {
             && self.runs_over_rows(&plan)
         {
             let facts = self.facts();
-            let rows = plan.needs_rows || self.variables.executor == Executor::Rows;
-            let bounds = if rows { Bounds::NONE } else { BOUNDS };
+            let bounds = if self.needs_rows(&plan) { Bounds::NONE } else { BOUNDS };
             let limits = Limits { view: &*view, how: How::POOL, bounds, locked: None };
             match self.run_with(&plan, &facts, &[], &limits) {
                 Ok(found) => return self.stream_of(&plan, &facts, found),

@@ -54,37 +54,30 @@ impl Session {
             Some(plan) => plan.clone(),
             None => self.select_plan(statement)?,
         };
-        if let Plan::Query(tree) = &plan {
-            match self.run_tree(tree, statement) {
-                Ok(Some(reply)) => return Ok(reply),
-                Ok(None) => return self.run_long(tree, statement),
-                // A table changed between planning and reading: once more, anew.
-                Err(error) if error.number == 1412 => {
-                    if let Plan::Query(tree) = self.select_plan(statement)?
-                        && let Some(reply) = self.run_tree(&tree, statement)?
-                    {
-                        return Ok(reply);
-                    }
-                }
-                Err(error) => return Err(error),
+        let found = match self.run_planned(&plan, statement) {
+            // A table changed between planning and reading: once more, anew.
+            Err(error) if error.number == 1412 => {
+                let plan = self.select_plan(statement)?;
+                self.run_planned(&plan, statement)?
             }
+            found => found?,
+        };
+        match found {
+            Some(reply) => Ok(reply),
+            None => self.run_analytic(statement),
         }
-        if let Plan::Select(plan) = &plan {
-            match self.run_plan(plan, statement) {
-                Ok(Some(reply)) => return Ok(reply),
-                Ok(None) => {}
-                // The table changed between planning and reading: once more, anew.
-                Err(error) if error.number == 1412 => {
-                    if let Plan::Select(plan) = self.select_plan(statement)?
-                        && let Some(reply) = self.run_plan(&plan, statement)?
-                    {
-                        return Ok(reply);
-                    }
-                }
-                Err(error) => return Err(error),
-            }
+    }
+
+    /// Runs a plan; `None` where it cannot be run as it is.
+    fn run_planned(&mut self, plan: &Plan, statement: &Statement<'_>) -> Result<Option<Reply>> {
+        match plan {
+            Plan::Query(tree) => match self.run_tree(tree, statement)? {
+                None => self.run_long(tree, statement).map(Some),
+                found => Ok(found),
+            },
+            Plan::Select(plan) => self.run_plan(plan, statement),
+            _ => Ok(None),
         }
-        self.run_analytic(statement)
     }
 
     /// The plan of a SELECT's shape; `Other` for the analytic way.

@@ -291,6 +291,19 @@ impl Subquery {
         !self.free.is_empty()
     }
 
+    /// Whether it is `x IN (query)` of a query that depends on nothing outside.
+    pub fn is_membership(&self) -> bool {
+        let any_equal = matches!(
+            &self.form,
+            SubqueryForm::Compare {
+                comparison: Comparison::Equal,
+                quantifier: Quantifier::Any,
+                ..
+            }
+        );
+        any_equal && !self.is_correlated()
+    }
+
     /// The expressions that are evaluated outside of it.
     pub fn operands(&self) -> &[Node] {
         match &self.form {

@@ -171,6 +171,32 @@ fn a_window_function_needs_memory_for_its_partitions_and_not_for_all_rows() {
 }
 
 #[test]
+fn numbers_of_rows_go_on_from_batch_to_batch() {
+    let mut house = House::with_memory(16 << 20);
+    numbered(&mut house);
+    // Peers and partitions that end within batches, that are longer than any, and texts as keys.
+    for size in [1, 7, 30_000] {
+        let query = format!(
+            "SELECT COUNT(*), SUM(n = id + 1), SUM(r = id DIV {size} * {size} + 1),
+                SUM(d = id DIV {size} + 1), SUM(p = id % {size} + 1) FROM (SELECT id,
+                ROW_NUMBER() OVER (ORDER BY id DIV {size}, id) n,
+                RANK() OVER (ORDER BY id DIV {size}) r,
+                DENSE_RANK() OVER (ORDER BY id DIV {size}) d,
+                ROW_NUMBER() OVER (PARTITION BY id DIV {size} ORDER BY id) p FROM n) w"
+        );
+        assert_eq!(house.answer(&query), ["100000\t100000\t100000\t100000\t100000"], "{size}");
+    }
+    let texts =
+        "SELECT COUNT(*), SUM(r = d), MAX(d), MAX(u) FROM (SELECT RANK() OVER (ORDER BY t) r,
+        DENSE_RANK() OVER (ORDER BY t) d, RANK() OVER () u FROM n) w";
+    assert_eq!(house.answer(texts), ["100000\t100000\t100000\t1"]);
+    let nulls = "SELECT GROUP_CONCAT(r ORDER BY r), GROUP_CONCAT(p ORDER BY p) FROM (SELECT
+        RANK() OVER (ORDER BY NULLIF(id, id DIV 2 * 2)) r,
+        ROW_NUMBER() OVER (PARTITION BY NULLIF(id, id DIV 2 * 2)) p FROM n WHERE id < 6) w";
+    assert_eq!(house.answer(nulls), ["1,1,1,4,5,6\t1,1,1,1,2,3"]);
+}
+
+#[test]
 fn a_query_beyond_memory_fails_and_the_next_one_works() {
     let mut house = House::with_memory(4 << 20);
     numbered(&mut house);
