@@ -475,6 +475,15 @@ fn a_chain_of_operators_is_refused_before_it_overflows_a_stack() {
     assert_eq!(error(s, &nested), 1436);
     let mixed = format!("SELECT {}1{}", "(".repeat(150), "+1+1+1+1+1)".repeat(150));
     assert_eq!(error(s, &mixed), 1436);
+    // No chain that was parsed may overflow the stack of a thread when it is bound or dropped.
+    for link in [" = 1", " <=> v", " < v", " LIKE 'a'", " IS NULL", " XOR v", " | 1", " - 1"] {
+        for times in [600, 1000, 2400] {
+            assert_eq!(error(s, &long(times, link)), 1436, "{link}");
+            let change = format!("UPDATE t SET v = 1{}", link.repeat(times));
+            assert_eq!(error(s, &change), 1436, "{link}");
+        }
+        assert!(run(s, &long(100, link)).lines().count() <= 1, "{link}");
+    }
 }
 
 /// The figures of a statement without rows.

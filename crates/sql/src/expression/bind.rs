@@ -12,6 +12,8 @@ mod literal;
 mod names;
 mod operator;
 
+use std::cell::Cell;
+
 use rows::types::{Collation, ColumnType};
 use sqlparser::ast::{Expr, Value as Literal};
 
@@ -27,7 +29,35 @@ use super::common::common_type;
 use super::moment::Unit;
 use super::node::{Kind, Node, TRUTH, common_collation, text_type, type_collation};
 use crate::error::SqlError;
+use crate::parse::cursor::too_deep;
 use crate::parse::types::collation;
+
+/// How deeply expressions may be nested. A level takes up to 3 KB of the stack here, and a thread
+/// that serves statements has 2 MB. The parser bounds brackets, but not chains: `a = b = c = ...`.
+const DEPTH_MAX: usize = 400;
+
+/// A level of an expression that is being bound on this thread.
+struct Level;
+
+impl Level {
+    fn enter() -> Bound<Level> {
+        LEVELS.with(|levels| match levels.get() {
+            DEPTH_MAX => Err(too_deep().into()),
+            above => {
+                levels.set(above + 1);
+                Ok(Level)
+            }
+        })
+    }
+}
+
+impl Drop for Level {
+    fn drop(&mut self) {
+        LEVELS.with(|levels| levels.set(levels.get() - 1));
+    }
+}
+
+thread_local!(static LEVELS: Cell<usize> = const { Cell::new(0) });
 
 /// Why an expression was not bound.
 #[derive(Debug)]
@@ -68,6 +98,7 @@ pub fn boolean(kind: Kind, nullable: bool) -> Node {
 
 /// Binds an expression.
 pub fn bind(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
+    let _level = Level::enter()?;
     if let Some(resolver) = names.resolver
         && let Some(bound) = resolver.form(expr, names)
     {

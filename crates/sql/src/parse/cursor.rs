@@ -440,7 +440,8 @@ fn named_table(database: Option<String>, table: String) -> Result<TableName> {
     Ok(TableName { database, table })
 }
 
-fn too_deep() -> SqlError {
+/// What is said of a statement whose parts are nested too deeply.
+pub(crate) fn too_deep() -> SqlError {
     SqlError::new(1436, "Thread stack overrun: the statement is nested too deeply")
 }
 
