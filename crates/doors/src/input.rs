@@ -65,10 +65,16 @@ impl Input {
 
     /// Gives memory back when nothing is waiting.
     pub fn shrink(&mut self) {
-        if self.is_empty() {
-            self.buffer = Vec::new();
-            self.used = 0;
+        self.give_up();
+    }
+
+    /// The memory, to be given back by who has the time; none while something is waiting.
+    pub fn give_up(&mut self) -> Vec<u8> {
+        if !self.is_empty() {
+            return Vec::new();
         }
+        self.used = 0;
+        std::mem::take(&mut self.buffer)
     }
 
     /// Bytes of memory held.

@@ -24,12 +24,12 @@ use parking_lot::Mutex;
 use rocksdb::{PerfContext, PerfMetric};
 use rows::store::KeyRange;
 
+use crate::options::FILES_PER_COMPACTION;
+
 /// Entries passed over that cost as much as an empty file, with its syncs: 15 ms at 0.3 us each.
 const ENTRIES_WORTH_A_FILE: u64 = 50_000;
 /// Bytes written or compacted (50 MB a second) at the cost of passing over one entry.
 const BYTES_PER_ENTRY: u64 = 16;
-/// So many new files are compacted together, with what is in the files below (`options`).
-const FILES_PER_COMPACTION: u64 = 4;
 /// What a compaction of new files meets below, at most.
 const COMPACTED_BYTES_MAX: u64 = 128 << 20;
 /// What a compaction of the smallest range meets: files are compacted whole.

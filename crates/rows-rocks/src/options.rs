@@ -35,6 +35,9 @@ const BUFFER_SHARE: usize = 8;
 /// How fast a log of the smallest rows is replayed, on a machine with other work to do.
 const LOG_BYTES_PER_SECOND: f64 = (32 * MIB) as f64;
 
+/// So many new files are compacted together, with what is in the files below.
+pub(crate) const FILES_PER_COMPACTION: u64 = 4;
+
 /// Bytes of data for one byte of indexes and filters, about.
 const DATA_PER_INDEX: u64 = 50;
 /// Files kept open, at most and at least; between them, half of what the process may open.
@@ -166,7 +169,7 @@ impl RocksOptions {
         options.set_disable_auto_compactions(!self.compacts);
         options.set_max_subcompactions((jobs / 2).max(1) as u32);
         options.set_level_compaction_dynamic_level_bytes(true);
-        options.set_level_zero_file_num_compaction_trigger(4);
+        options.set_level_zero_file_num_compaction_trigger(FILES_PER_COMPACTION as i32);
         options.set_max_bytes_for_level_base((BUFFERS_MAX * self.buffer() * 2) as u64);
         options.set_target_file_size_base((64 * MIB) as u64);
         // Fast where bytes are rewritten soon, small where nine tenths of them rest.

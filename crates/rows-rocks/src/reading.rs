@@ -178,6 +178,10 @@ impl Cursor for RocksCursor<'_> {
     fn value(&self) -> &[u8] {
         self.entries.value().unwrap_or_default()
     }
+
+    fn entry(&self) -> (&[u8], &[u8]) {
+        self.entries.item().unwrap_or_default()
+    }
 }
 
 /// Whether an error says that the bytes are not in memory.

@@ -95,8 +95,9 @@ impl Engine {
         let mut cursor = view.scan(range, direction, reach)?;
         if index == 0 {
             while cursor.advance()? {
-                let row = row_at(table, cursor.key(), cursor.value())?;
-                if visit(Found { key: cursor.key(), row })? == Flow::Stop {
+                let (key, value) = cursor.entry();
+                let row = row_at(table, key, value)?;
+                if visit(Found { key, row })? == Flow::Stop {
                     break;
                 }
             }
@@ -104,8 +105,8 @@ impl Engine {
         }
         let (mut row_key, mut value, mut scratch) = (Vec::new(), Vec::new(), Vec::new());
         while cursor.advance()? {
-            let entry = cursor.key();
-            let parts_end = table.entry_target(index, entry, cursor.value(), &mut row_key)?;
+            let (entry, value_of_entry) = cursor.entry();
+            let parts_end = table.entry_target(index, entry, value_of_entry, &mut row_key)?;
             if !self.read_row(view, &row_key, reach, &mut value)? {
                 continue;
             }
@@ -145,8 +146,15 @@ impl Engine {
         // One cursor sees one state: its entries are those of rows that are all there in it.
         let mut cursor = view.scan(range, direction, reach)?;
         let (mut row_key, mut bytes) = (Vec::new(), Vec::new());
+        let only_counts = covering.only_counts();
         while cursor.advance()? {
-            let (entry, value) = (cursor.key(), cursor.value());
+            if only_counts {
+                match visit(row.values())? {
+                    Seen::Taken | Seen::PassedOver => continue,
+                    Seen::Last => break,
+                }
+            }
+            let (entry, value) = cursor.entry();
             if covering.read(table, entry, value, row)? {
                 table.entry_target(covering.index(), entry, value, &mut row_key)?;
                 if !self.read_row(view, &row_key, reach, &mut bytes)? {

@@ -132,6 +132,10 @@ pub trait Cursor {
     fn key(&self) -> &[u8];
     /// Value of the current entry. Only after `advance` gave `true`.
     fn value(&self) -> &[u8];
+    /// Both at once, which a cursor may have cheaper.
+    fn entry(&self) -> (&[u8], &[u8]) {
+        (self.key(), self.value())
+    }
 }
 
 /// What a store reports of itself.

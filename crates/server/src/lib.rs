@@ -2,7 +2,6 @@
 //!
 //! Not here: protocols (`doors`), SQL (`sql`), rows (`rows`), bytes on disk (`rows-rocks`).
 
-pub mod allocator;
 pub mod causes;
 pub mod command;
 pub mod data_dir;

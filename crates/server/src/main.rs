@@ -1,5 +1,7 @@
 //! The `rowhouse` program.
 
+mod allocator;
+
 use std::process::ExitCode;
 
 fn main() -> ExitCode {

@@ -128,10 +128,12 @@ impl Limits {
     /// Memory for a value of so many bytes.
     ///
     /// # Errors
-    /// 1041 when the statement holds too much, or all clients together do.
+    /// 1041 when the statement holds too much, or all clients together do; those of `check`: a few
+    /// hundred long values take seconds.
     pub fn take(&self, bytes: usize) -> Result<Room> {
         let mut room = Room::default();
         if bytes >= LARGE_BYTES {
+            self.check()?;
             room.grow_to(bytes, self)?;
         }
         Ok(room)

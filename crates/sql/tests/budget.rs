@@ -283,6 +283,7 @@ const ENDLESS: [&str; 7] = [
 fn max_execution_time_did_nothing() {
     let sql = server(CLIENT_BYTES);
     let s = &mut furnished(&sql);
+    run(s, "SET cte_max_recursion_depth = 4294967295");
     run(s, "SET max_execution_time = 200");
     for query in ENDLESS {
         let began = Instant::now();
@@ -320,6 +321,21 @@ fn max_statement_time_ends_any_statement_and_undoes_it() {
     run(s, "SET max_statement_time = 0");
     assert_eq!(run(s, "SELECT COUNT(*), MIN(t) FROM n"), "1000\ttext 0");
     assert_eq!(run(s, "SELECT COUNT(*) FROM one"), "1");
+}
+
+#[test]
+fn a_long_value_for_each_row_was_made_hundreds_of_times_after_the_time_was_over() {
+    let sql = server(256 << 20);
+    let s = &mut furnished(&sql);
+    run(s, "SET SESSION max_statement_time = 0.2");
+    for query in [
+        "SELECT COUNT(*) FROM n WHERE LENGTH(REPEAT('ab', 10000000)) + i < 0",
+        "SELECT SUM(LENGTH(REPEAT(CONCAT('a', i), 4000000))) FROM n",
+    ] {
+        let begun = Instant::now();
+        assert_eq!(error(s, query), 1969, "{query}");
+        assert!(begun.elapsed() < Duration::from_secs(2), "{:?}: {query}", begun.elapsed());
+    }
 }
 
 #[test]

@@ -14,6 +14,20 @@ from tables import COLUMNS, KIND_OF_SMALL, SMALL
 from tree import Clause, Either, Expression, Leaf, Listed, Part, Query
 
 
+FRAMES_OF_ROWS = [
+    "ROWS UNBOUNDED PRECEDING", "ROWS 2 PRECEDING", "ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING",
+    "ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING", "ROWS BETWEEN 3 PRECEDING AND 2 PRECEDING",
+    "ROWS BETWEEN 1 FOLLOWING AND 3 FOLLOWING",
+    "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING",
+]
+FRAMES_OF_KEYS = [
+    "RANGE UNBOUNDED PRECEDING", "RANGE 2 PRECEDING", "RANGE BETWEEN 1 PRECEDING AND 1 FOLLOWING",
+    "RANGE BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING",
+    "RANGE BETWEEN 3 PRECEDING AND 2 PRECEDING", "RANGE BETWEEN 1 FOLLOWING AND 3 FOLLOWING",
+    "RANGE BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING",
+]
+
+
 class Drawn:
     """A statement, and how its rows may be compared."""
 
@@ -26,6 +40,8 @@ class Drawn:
 def draw(seed, number):
     """The statement of that number."""
     chance = random.Random(f"{seed}:{number}")
+    if number % 10 == 9:
+        return Queries(chance).windowed()
     if chance.random() < 0.55:
         return over_types(chance)
     return Queries(chance).statement()
@@ -295,6 +311,65 @@ class Queries:
         drawn = Expressions(chance, columns, stray=60, own=True).draw(kind, chance.choice([0, 0, 1]))
         text = f"{function} {{}})" if function.endswith("DISTINCT") else f"{function}({{}})"
         return Expression(text, drawn)
+
+    def windowed(self):
+        """Window functions over one table, whose `id` makes an order total where that matters."""
+        chance = self.chance
+        name = chance.choice("pqr")
+        columns = {}
+        for column in SMALL[name][0]:
+            columns.setdefault(KIND_OF_SMALL[column], []).append(f"x.{column}")
+        items = [Leaf("x.id AS c0")]
+        for position in range(1, chance.randint(2, 4)):
+            items.append(Part("{} AS c%d" % position, self.window_function(columns)))
+        where = Leaf("")
+        if chance.random() < 0.4:
+            where = Clause(" WHERE {}", self.condition(columns, 1, subqueries=False))
+        order, ordered = self.order(len(items))
+        listed = Listed(", ", items, least=len(items) if ordered else 1)
+        tree = Query(f"SELECT {{}} FROM {name} x{{}}{{}}", listed, where, order)
+        return Drawn(tree, ordered, folded=True)
+
+    def window_function(self, columns):
+        chance = self.chance
+        drawer = Expressions(chance, columns, stray=200, own=True)
+        numeric = [kind for kind in columns if kind in ("int", "decimal")]
+        kind = chance.choice(list(columns))
+        of_rows = chance.random() < 0.5
+        if of_rows:
+            call = chance.choice(["ROW_NUMBER()", f"NTILE({chance.randint(1, 5)})", "LAG({})",
+                                  "LEAD({}, 2)", "LAG({}, 0)", "FIRST_VALUE({})", "LAST_VALUE({})",
+                                  f"NTH_VALUE({{}}, {chance.randint(1, 3)})"])
+        else:
+            call = chance.choice(["RANK()", "DENSE_RANK()", "PERCENT_RANK()", "CUME_DIST()"])
+        if chance.random() < 0.5:
+            function = chance.choice(["COUNT(*)", "COUNT", "SUM", "AVG", "MIN", "MAX", "BIT_OR"])
+            if function in ("SUM", "AVG", "BIT_OR"):
+                kind = chance.choice(numeric)
+            call = function if function == "COUNT(*)" else f"{function}({{}})"
+        # MariaDB's BIT_OR keeps bits of rows that have left a moving frame.
+        framed = call.split("(")[0] not in (
+            "BIT_OR", "ROW_NUMBER", "NTILE", "LAG", "LEAD", "RANK", "DENSE_RANK", "PERCENT_RANK", "CUME_DIST")
+        partition = Leaf("")
+        if chance.random() < 0.6:
+            by = chance.choice(list(columns))
+            partition = Clause("PARTITION BY {} ", drawer.draw(by, chance.choice([0, 0, 1])))
+        direction = chance.choice(["", " DESC"])
+        if of_rows:
+            key = Leaf(chance.choice(columns[chance.choice(list(columns))]))
+            order = Clause(f"ORDER BY {{}}{direction}, x.id", key)
+        else:
+            order = Clause(f"ORDER BY {{}}{direction}", Leaf(chance.choice(columns["int"])))
+        frame = ""
+        if framed and chance.random() < 0.7:
+            frame = " " + chance.choice(FRAMES_OF_ROWS if of_rows else FRAMES_OF_KEYS)
+        over = Part("{}{}%s" % frame, partition, order)
+        if call in ("PERCENT_RANK()", "CUME_DIST()"):
+            # MariaDB rounds them to ten digits.
+            return Part(f"ROUND({call} OVER ({{}}), 6)", over)
+        if "{}" not in call:
+            return Part(f"{call} OVER ({{}})", over)
+        return Part(f"{call} OVER ({{}})", drawer.draw(kind, chance.choice([0, 0, 1])), over)
 
     def natural(self):
         """NATURAL JOIN and USING: columns in common are there once, first."""

@@ -25,6 +25,8 @@ use super::row;
 
 /// About how many bytes of rows are written before the output is sent.
 const PIECE_BYTES: usize = 256 * 1024;
+/// The same in an event loop, where others wait meanwhile.
+const LOOP_PIECE_BYTES: usize = 32 * 1024;
 
 /// What is left to do for a command after a step.
 pub enum Outcome {
@@ -306,7 +308,8 @@ impl Link {
 
     /// Writes rows until they end, the output is full, or one must be waited for.
     pub fn write_rows(&mut self, rows: &mut Rows, packets: &mut Packets<'_>, how: How) -> Written {
-        let full = packets.bytes() + PIECE_BYTES;
+        let piece = if how.may_wait { PIECE_BYTES } else { LOOP_PIECE_BYTES };
+        let full = packets.bytes() + piece;
         let Rows { stream, binary, resume } = rows;
         let columns = Arc::clone(stream.columns());
         let (zone, binary) = (stream.zone(), *binary);

@@ -150,6 +150,11 @@ impl Covering {
         Ok(())
     }
 
+    /// Whether nothing is read of an entry: that it is there is all.
+    pub(crate) fn only_counts(&self) -> bool {
+        self.parts.is_empty() && self.primary.is_empty()
+    }
+
     /// Which index.
     pub(crate) fn index(&self) -> usize {
         self.index

@@ -26,7 +26,6 @@ use rustix::process::{Resource, Rlimit};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::allocator;
 use crate::data_dir::DataDir;
 use crate::frozen;
 use crate::logging;
@@ -42,8 +41,6 @@ const OTHER_FILES: u64 = 1024;
 /// Serves until a signal asks to stop.
 pub fn run(settings: Settings) -> anyhow::Result<ExitCode> {
     logging::start(settings.log_level, settings.log_format);
-    allocator::keep_to_what_is_used();
-    allocator::give_back_within(settings.memory).context("cannot start a thread")?;
     // Signals are caught before anything is opened: one that comes now is not lost.
     let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP]).context("cannot catch signals")?;
     let connections_max = make_room_for(settings.connections_max);

@@ -13,6 +13,12 @@ use std::os::fd::OwnedFd;
 use doors::{Conversation, Input, Leave};
 use rows::budget::Share;
 
+use super::limits::OUTPUT_BYTES_MAX;
+
+/// What is left of a buffer is moved to its front when it is no more than this: of a long reply
+/// the larger part would be moved many times.
+const MOVED_BYTES_MAX: usize = OUTPUT_BYTES_MAX;
+
 /// Memory of a connection without buffers, about.
 const CONNECTION_BYTES: usize = 1024;
 
@@ -122,7 +128,7 @@ impl Output {
             self.bytes.clear();
             self.sent = 0;
             self.held_from = self.held_from.map(|_| 0);
-        } else if self.sent > self.bytes.len() / 2 {
+        } else if self.unsent() <= MOVED_BYTES_MAX && self.sent > self.bytes.len() / 2 {
             self.bytes.drain(..self.sent);
             self.held_from = self.held_from.map(|mark| mark - self.sent);
             self.sent = 0;
@@ -140,8 +146,14 @@ impl Output {
 
     /// Gives memory back when nothing is waiting.
     pub fn shrink(&mut self) {
-        if self.bytes.is_empty() && self.held_from.is_none() {
-            self.bytes = Vec::new();
+        self.give_up();
+    }
+
+    /// The memory, to be given back by who has the time; none while something is waiting.
+    pub fn give_up(&mut self) -> Vec<u8> {
+        match self.bytes.is_empty() && self.held_from.is_none() {
+            true => std::mem::take(&mut self.bytes),
+            false => Vec::new(),
         }
     }
 
@@ -254,6 +266,17 @@ mod tests {
         assert_eq!(output.sendable(), b"");
         output.release();
         assert_eq!(output.sendable(), b"written");
+    }
+
+    #[test]
+    fn what_is_left_of_a_long_reply_is_not_moved_each_time_a_part_has_left() {
+        let mut output = Output::default();
+        output.append(vec![b'x'; 8 * MOVED_BYTES_MAX]);
+        output.advance(6 * MOVED_BYTES_MAX);
+        // The buffer is as long as it was: nothing was moved to its front.
+        assert_eq!(output.mark(), 8 * MOVED_BYTES_MAX);
+        output.advance(MOVED_BYTES_MAX);
+        assert_eq!((output.mark(), output.unsent()), (MOVED_BYTES_MAX, MOVED_BYTES_MAX));
     }
 
     #[test]

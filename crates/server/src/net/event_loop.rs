@@ -2,7 +2,7 @@
 //!
 //! A turn: wait for events; give every connection that has something a turn with its
 //! conversation; commit the group of all their writes; send every connection its replies, in one
-//! write each. Connections whose replies depend on a group that is synced to the disk by another
+//! write each, and in between if the turn becomes long. Connections whose replies depend on a group that is synced to the disk by another
 //! thread wait for it (`Phase::Held`) while the loop goes on with the others.
 //!
 //! Invariants
@@ -38,7 +38,7 @@ use super::commits::CommitHere;
 use super::company::Company;
 use super::connection::{Door, Phase};
 use super::crew::{Crew, Pause, Serving};
-use super::limits::{Limits, OUTPUT_BYTES_MAX, ROUNDS_MAX};
+use super::limits::{Limits, OUTPUT_BYTES_MAX, REPLIES_WAIT, ROUNDS_MAX, SERVED_AT_ONCE};
 use super::mailbox::{Errand, Mailbox, Message};
 use super::memory::MEMORY_PAUSE;
 use super::metrics::{LoopCounters, Metrics};
@@ -206,7 +206,8 @@ impl<P: Poller> EventLoop<P> {
 
     /// How long the loop may sleep; announces the sleep to the mailbox.
     fn timeout(&self) -> Option<Duration> {
-        if !self.next.is_empty() || !self.mailbox.fall_asleep() {
+        let more = !self.next.is_empty() || !self.to_send.is_empty();
+        if more || !self.mailbox.fall_asleep() {
             Some(Duration::ZERO)
         } else if !self.waiting.is_empty() {
             Some(MEMORY_PAUSE)
@@ -264,9 +265,17 @@ impl<P: Poller> EventLoop<P> {
     pub(super) fn serve(&mut self) {
         for _ in 0..ROUNDS_MAX {
             let mut tokens = std::mem::take(&mut self.runnable);
-            for &token in &tokens {
-                if !self.waits_for_memory(token) {
-                    self.step(token);
+            let mut sent_at = self.turn_at;
+            for some in tokens.chunks(SERVED_AT_ONCE) {
+                for &token in some {
+                    if !self.waits_for_memory(token) {
+                        self.step(token);
+                    }
+                }
+                // Replies that are ready do not wait for all the dear requests behind them.
+                if tokens.len() > SERVED_AT_ONCE && sent_at.elapsed() > REPLIES_WAIT {
+                    self.send_all();
+                    sent_at = Instant::now();
                 }
             }
             self.commit_group();

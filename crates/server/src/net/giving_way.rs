@@ -52,14 +52,14 @@ struct Working {
 }
 
 /// An errand under way, on the thread that made this.
-pub struct Errand<'a> {
+pub struct Watched<'a> {
     watch: &'a Watch,
     thread: Option<i32>,
 }
 
 impl Watch {
     /// The calling thread begins on an errand that may give way.
-    pub fn begin(self: &Arc<Watch>) -> Errand<'_> {
+    pub fn begin(self: &Arc<Watch>) -> Watched<'_> {
         let thread = this_thread();
         let mut state = self.state.lock();
         state.working.push(Working { thread, looked: None, gave_way: false });
@@ -72,7 +72,7 @@ impl Watch {
         } else if state.sleeps {
             self.work.notify_one();
         }
-        Errand { watch: self, thread }
+        Watched { watch: self, thread }
     }
 
     fn look(&self) {
@@ -110,7 +110,7 @@ impl Working {
     }
 }
 
-impl Errand<'_> {
+impl Watched<'_> {
     /// Ends the errand; says whether the thread gave way.
     pub fn end(self) -> bool {
         let mut state = self.watch.state.lock();

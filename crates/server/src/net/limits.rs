@@ -6,6 +6,12 @@ use std::time::Duration;
 
 /// Unsent bytes above which a connection is neither read nor served.
 pub const OUTPUT_BYTES_MAX: usize = 1024 * 1024;
+/// Most bytes that one connection is sent in a turn: some 100 us of copying.
+pub const SEND_BYTES_MAX: usize = 256 * 1024;
+/// Connections that are served between two looks at the clock.
+pub const SERVED_AT_ONCE: usize = 4;
+/// How long a reply that is ready waits for the others of its turn, about.
+pub const REPLIES_WAIT: Duration = Duration::from_micros(200);
 /// Times that the connections of one turn are served again because their inline commit is done,
 /// before everybody's replies are sent.
 pub const ROUNDS_MAX: usize = 8;

@@ -24,9 +24,12 @@ use doors::{Turn, Urgency};
 use parking_lot::{Condvar, Mutex};
 use rows::{Engine, Group};
 
-use super::giving_way::Watch;
+use super::giving_way::{Watch, Watched};
 use super::limits::{COMMIT_THREADS, POOL_THREAD_IDLE, POOL_THREADS_MAX};
 use super::mailbox::{Errand, Mailbox, Message};
+
+/// Buffers from this size on are not given back by loops.
+const DISCARDED_BYTES_MIN: usize = 1 << 20;
 
 /// Threads that may wait.
 pub struct Pool {
@@ -40,6 +43,8 @@ pub struct Pool {
 struct State {
     /// By urgency.
     queues: [VecDeque<(Errand, Arc<Mailbox>)>; 3],
+    /// Buffers that are of no use any more.
+    discarded: Vec<Vec<u8>>,
     threads: usize,
     idle: usize,
     stopped: bool,
@@ -74,7 +79,7 @@ impl State {
     }
 
     fn is_empty(&self) -> bool {
-        self.queues.iter().all(VecDeque::is_empty)
+        self.discarded.is_empty() && self.queues.iter().all(VecDeque::is_empty)
     }
 }
 
@@ -116,6 +121,19 @@ impl Pool {
         }
     }
 
+    /// Gives a buffer's memory back: a large one's takes milliseconds, in which a loop would hold up
+    /// its clients.
+    pub fn discard(&self, buffer: Vec<u8>) {
+        if buffer.capacity() < DISCARDED_BYTES_MIN {
+            return;
+        }
+        let mut state = self.state.lock();
+        if state.threads > 0 {
+            state.discarded.push(buffer);
+            self.work.notify_one();
+        }
+    }
+
     /// Sends idle threads away, and those at work when they are done.
     pub fn stop(&self) {
         self.state.lock().stopped = true;
@@ -130,20 +148,18 @@ impl Pool {
     fn work(self: &Arc<Pool>) {
         let mut state = self.state.lock();
         loop {
+            if !state.discarded.is_empty() {
+                let discarded = std::mem::take(&mut state.discarded);
+                drop(state);
+                drop(discarded);
+                state = self.state.lock();
+            }
             let others = state.busy() - 1;
             if let Some((errand, home)) = state.next(others) {
                 drop(state);
-                let gave_way = match errand.urgency {
-                    Urgency::Ordinary => {
-                        let working = self.watch.begin();
-                        self.serve(errand, &home);
-                        working.end()
-                    }
-                    Urgency::HoldsLocks | Urgency::FreesLocks => {
-                        self.serve(errand, &home);
-                        false
-                    }
-                };
+                let watched = (errand.urgency == Urgency::Ordinary).then(|| self.watch.begin());
+                self.serve(errand, &home);
+                let gave_way = watched.is_some_and(Watched::end);
                 state = self.state.lock();
                 // Errands wait only while there are as many threads as may be.
                 if gave_way && state.is_empty() {

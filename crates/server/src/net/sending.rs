@@ -1,14 +1,16 @@
 //! Sending of a loop: one write per connection and turn, more when the client is slow.
 //!
+//! Invariants
+//! 1. A write is of `SEND_BYTES_MAX` at most, so that a long reply holds up nobody: the kernel takes
+//!    megabytes at once, and on one machine it also does the receiver's part meanwhile.
+//!
 //! Not here: which bytes may be sent (`connection::Output`).
 
 use std::os::fd::AsFd;
 
-use doors::Input;
-
 use super::connection::Phase;
 use super::event_loop::EventLoop;
-use super::limits::{BUFFER_BYTES_KEPT, OUTPUT_BYTES_MAX};
+use super::limits::{BUFFER_BYTES_KEPT, OUTPUT_BYTES_MAX, SEND_BYTES_MAX};
 use super::poller::{Poller, Token};
 
 impl<P: Poller> EventLoop<P> {
@@ -37,6 +39,8 @@ impl<P: Poller> EventLoop<P> {
         for token in tokens.drain(..) {
             self.send(token);
         }
+        // Those with more to send than was sent in one turn.
+        tokens.append(&mut self.to_send);
         self.to_send = tokens;
     }
 
@@ -48,7 +52,8 @@ impl<P: Poller> EventLoop<P> {
         let sendable = connection.output.sendable().len();
         if sendable > 0 {
             let socket = connection.socket.as_fd();
-            let sent = match self.poller.send(socket, connection.output.sendable()) {
+            let piece = sendable.min(SEND_BYTES_MAX);
+            let sent = match self.poller.send(socket, &connection.output.sendable()[..piece]) {
                 Ok(sent) => sent,
                 Err(error) => {
                     tracing::debug!(connection = connection.peer.id, %error, "send failed");
@@ -60,11 +65,15 @@ impl<P: Poller> EventLoop<P> {
             if sent > 0 {
                 connection.active_at = self.now;
             }
-            if sent < sendable && !connection.watches_output {
+            if sent < piece && !connection.watches_output {
                 connection.watches_output = true;
                 if self.poller.watch_output(socket, token).is_err() {
                     return self.close(token);
                 }
+            }
+            if sent == piece && piece < sendable {
+                connection.sending = true;
+                self.to_send.push(token);
             }
             let may_go_on = was_blocked && connection.output.unsent() <= OUTPUT_BYTES_MAX;
             if may_go_on && !connection.queued {
@@ -87,10 +96,10 @@ impl<P: Poller> EventLoop<P> {
             return;
         }
         if connection.output.capacity() > BUFFER_BYTES_KEPT && connection.phase != Phase::Again {
-            connection.output.shrink();
+            self.shared.pool.discard(connection.output.give_up());
         }
-        if connection.input.is_empty() && connection.input.capacity() > BUFFER_BYTES_KEPT {
-            connection.input = Input::new();
+        if connection.input.capacity() > BUFFER_BYTES_KEPT {
+            self.shared.pool.discard(connection.input.give_up());
         }
         connection.count_memory();
         match connection.phase {

@@ -7,7 +7,7 @@
 //! scan      tables and index ranges as DataFusion reads them
 //! kernels   functions with MySQL's meaning over Arrow columns
 //! columns   which Arrow type carries which MySQL type
-//! window    window functions over whole partitions, a few at a time
+//! window    window functions within the memory: whole partitions, a few at a time
 //! numbering ROW_NUMBER and its like, as rows come
 //! pool      the queries' memory, divided among their operators
 //! stream    batches -> rows for the session
@@ -37,6 +37,7 @@ use std::sync::Arc;
 
 use datafusion::execution::TaskContext;
 use datafusion::execution::session_state::SessionState;
+use datafusion::physical_plan::display::DisplayableExecutionPlan;
 use datafusion::physical_plan::{ExecutionPlan, displayable};
 use rows::Engine;
 use rows::types::ColumnType;
@@ -44,7 +45,7 @@ use sqlparser::ast;
 
 use crate::context::{KillMark, QueryContext};
 use crate::error::{Result, SqlError};
-use crate::reply::{ResultColumn, RowStream};
+use crate::reply::{How, Pace, ResultColumn, RowStream};
 use crate::server::SqlOptions;
 
 /// The analytic way, shared by all sessions.
@@ -84,6 +85,16 @@ impl Analytic {
     ) -> Result<RowStream> {
         let kill = &context.facts.kill;
         let (plan, columns, settings) = roomy(query, kill, || self.plan(query, texts, context))?;
+        Ok(self.start(plan, columns, settings, context))
+    }
+
+    fn start(
+        &self,
+        plan: Arc<dyn ExecutionPlan>,
+        columns: Vec<ResultColumn>,
+        settings: Arc<TaskContext>,
+        context: &QueryContext,
+    ) -> RowStream {
         let types: Vec<ColumnType> = columns.iter().map(|column| column.ty.clone()).collect();
         let stream = stream::QueryStream::start(
             self.runtime.handle(),
@@ -93,7 +104,7 @@ impl Analytic {
             &context.facts,
             self.engine.budget(),
         );
-        Ok(RowStream::new(columns.into(), context.facts.zone, Box::new(stream)))
+        RowStream::new(columns.into(), context.facts.zone, Box::new(stream))
     }
 
     /// The columns that a query would give.
@@ -131,6 +142,23 @@ impl Analytic {
             let text = displayable(plan.as_ref()).indent(false).to_string();
             Ok(text.lines().map(str::to_owned).collect())
         })
+    }
+
+    /// Runs a query to its end: its plan, one line per node, with what each came to.
+    ///
+    /// # Errors
+    /// As `select`, and those of running it.
+    pub fn explain_analyzed(
+        &self,
+        query: &ast::Query,
+        context: &QueryContext,
+    ) -> Result<Vec<String>> {
+        let kill = &context.facts.kill;
+        let (plan, columns, settings) = roomy(query, kill, || self.plan(query, &[], context))?;
+        let mut rows = self.start(Arc::clone(&plan), columns, settings, context);
+        while rows.next(How::POOL, &mut |_| Ok(Pace::More))? {}
+        let text = DisplayableExecutionPlan::with_metrics(plan.as_ref()).indent(false).to_string();
+        Ok(text.lines().map(str::to_owned).collect())
     }
 
     fn plan(

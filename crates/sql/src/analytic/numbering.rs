@@ -9,30 +9,21 @@
 //! Invariants
 //! 1. Only for input that is sorted by the partitions' keys and then by the order's.
 //!
-//! Not here: other functions of the rows so far (DataFusion's), those of whole partitions
-//! (`window`).
+//! Not here: the operator (`window`); other functions of the rows so far (DataFusion's).
 
-use std::fmt;
 use std::sync::Arc;
 
 use datafusion::arrow::array::{ArrayRef, RecordBatch, UInt64Array};
 use datafusion::arrow::datatypes::SchemaRef;
-use datafusion::common::tree_node::TreeNodeRecursion;
-use datafusion::common::{Result, Statistics};
-use datafusion::execution::TaskContext;
+use datafusion::common::Result;
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::window::StandardWindowExpr;
-use datafusion::physical_plan::execution_plan::{ChildrenPropertiesMode, ReplaceChildrenOptions};
-use datafusion::physical_plan::statistics::StatisticsArgs;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::windows::{BoundedWindowAggExec, WindowUDFExpr};
-use datafusion::physical_plan::{
-    DisplayAs, DisplayFormatType, ExecutionPlan, InputOrderMode, PlanProperties,
-    SendableRecordBatchStream,
-};
+use datafusion::physical_plan::{InputOrderMode, SendableRecordBatchStream};
 use futures::StreamExt;
 
-use super::window::{Keys, own};
+use super::window::Keys;
 
 /// What a row is given.
 #[derive(Clone, Copy, Debug)]
@@ -42,11 +33,12 @@ enum Function {
     DenseRank,
 }
 
-/// The operator in place of DataFusion's.
+/// The functions, and what they are over.
 #[derive(Debug)]
 pub(super) struct Numbering {
-    inner: Arc<BoundedWindowAggExec>,
     functions: Vec<Function>,
+    partition_by: Vec<Arc<dyn PhysicalExpr>>,
+    order_by: Vec<Arc<dyn PhysicalExpr>>,
 }
 
 impl Numbering {
@@ -71,81 +63,30 @@ impl Numbering {
                 _ => None,
             }
         });
-        let functions = functions.collect::<Option<_>>().filter(|_| alike)?;
-        Some(Numbering { inner: Arc::new(window.clone()), functions })
-    }
-}
-
-impl DisplayAs for Numbering {
-    fn fmt_as(&self, form: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.inner.fmt_as(form, f)
-    }
-}
-
-impl ExecutionPlan for Numbering {
-    fn name(&self) -> &str {
-        "Numbering"
+        Some(Numbering {
+            functions: functions.collect::<Option<_>>().filter(|_| alike)?,
+            partition_by: first.partition_by().to_vec(),
+            order_by: first.order_by().iter().map(|sort| Arc::clone(&sort.expr)).collect(),
+        })
     }
 
-    fn properties(&self) -> &Arc<PlanProperties> {
-        self.inner.properties()
-    }
-
-    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
-        vec![self.inner.input()]
-    }
-
-    fn apply_expressions(
+    /// The rows with their numbers, as `schema` has them.
+    pub(super) fn add_to(
         &self,
-        each: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
-    ) -> Result<TreeNodeRecursion> {
-        self.inner.apply_expressions(each)
-    }
-
-    fn replace_children(
-        self: Arc<Self>,
-        children: Vec<Arc<dyn ExecutionPlan>>,
-        options: ReplaceChildrenOptions,
-    ) -> Result<Arc<dyn ExecutionPlan>> {
-        let inner = Arc::clone(&self.inner).replace_children(children, options)?;
-        Ok(own(&inner).unwrap_or(inner))
-    }
-
-    fn with_new_children(
-        self: Arc<Self>,
-        children: Vec<Arc<dyn ExecutionPlan>>,
-    ) -> Result<Arc<dyn ExecutionPlan>> {
-        let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
-        self.replace_children(children, options)
-    }
-
-    fn execute(
-        &self,
-        partition: usize,
-        context: Arc<TaskContext>,
-    ) -> Result<SendableRecordBatchStream> {
-        let first = &self.inner.window_expr()[0];
-        let order = first.order_by().iter().map(|sort| Arc::clone(&sort.expr));
+        rows: SendableRecordBatchStream,
+        schema: SchemaRef,
+    ) -> SendableRecordBatchStream {
         let mut numbers = Numbers {
-            schema: self.inner.schema(),
+            schema: Arc::clone(&schema),
             functions: self.functions.clone(),
-            partitions: Keys::new(first.partition_by().to_vec()),
-            peers: Keys::new(order.collect()),
+            partitions: Keys::new(self.partition_by.clone()),
+            peers: Keys::new(self.order_by.clone()),
             row_number: 0,
             rank: 0,
             dense_rank: 0,
         };
-        let input = self.inner.input().execute(partition, context)?;
-        let rows = input.map(move |batch| numbers.add_to(&batch?));
-        Ok(Box::pin(RecordBatchStreamAdapter::new(self.inner.schema(), rows)))
-    }
-
-    fn statistics_from_inputs(
-        &self,
-        inputs: &[Arc<Statistics>],
-        args: &StatisticsArgs,
-    ) -> Result<Arc<Statistics>> {
-        self.inner.statistics_from_inputs(inputs, args)
+        let rows = rows.map(move |batch| numbers.add_to(&batch?));
+        Box::pin(RecordBatchStreamAdapter::new(schema, rows))
     }
 }
 

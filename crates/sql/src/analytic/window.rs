@@ -1,6 +1,7 @@
-//! Window functions that look at a whole partition at once, a few partitions at a time.
+//! Window functions within the memory that there is: operators of ours in place of DataFusion's.
 //!
-//! DataFusion's operator for these gathers its whole input, which is sorted by partitions, before
+//! Those that look at a whole partition are computed a few partitions at a time. DataFusion's
+//! operator for these gathers its whole input, which is sorted by partitions, before
 //! it computes anything, and asks nobody for the memory. Here it is given whole partitions as they
 //! come, and what is gathered is drawn from the memory for queries.
 //!
@@ -25,7 +26,7 @@ use datafusion::physical_plan::execution_plan::{
 };
 use datafusion::physical_plan::statistics::StatisticsArgs;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
-use datafusion::physical_plan::windows::{BoundedWindowAggExec, WindowAggExec};
+use datafusion::physical_plan::windows::WindowAggExec;
 use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties, Partitioning,
     PlanProperties, SendableRecordBatchStream,
@@ -46,12 +47,12 @@ pub(super) fn in_parts(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn Execution
 }
 
 /// Our operator in place of one of DataFusion's for window functions.
-pub(super) fn own(node: &Arc<dyn ExecutionPlan>) -> Option<Arc<dyn ExecutionPlan>> {
-    if let Some(window) = node.downcast_ref::<BoundedWindowAggExec>() {
-        return Numbering::instead_of(window).map(|numbering| Arc::new(numbering) as _);
-    }
-    let inner = Arc::new(node.downcast_ref::<WindowAggExec>()?.clone());
-    Some(Arc::new(WindowInParts { inner }))
+fn own(node: &Arc<dyn ExecutionPlan>) -> Option<Arc<dyn ExecutionPlan>> {
+    let way = match node.downcast_ref::<WindowAggExec>() {
+        Some(window) => Way::Parts(Arc::new(window.clone())),
+        None => Way::Numbers(Numbering::instead_of(node.downcast_ref()?)?),
+    };
+    Some(Arc::new(OwnWindow { inner: Arc::clone(node), way }))
 }
 
 /// Keys by which rows are sorted, as they come.
@@ -94,21 +95,29 @@ impl Keys {
     }
 }
 
-/// The operator for a part of the input at a time.
+/// DataFusion's operator in all but how it computes.
 #[derive(Debug)]
-struct WindowInParts {
-    inner: Arc<WindowAggExec>,
+struct OwnWindow {
+    inner: Arc<dyn ExecutionPlan>,
+    way: Way,
 }
 
-impl DisplayAs for WindowInParts {
+#[derive(Debug)]
+enum Way {
+    /// DataFusion's operator, for a part of the input at a time.
+    Parts(Arc<WindowAggExec>),
+    Numbers(Numbering),
+}
+
+impl DisplayAs for OwnWindow {
     fn fmt_as(&self, form: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.inner.fmt_as(form, f)
     }
 }
 
-impl ExecutionPlan for WindowInParts {
+impl ExecutionPlan for OwnWindow {
     fn name(&self) -> &str {
-        "WindowInParts"
+        "OwnWindow"
     }
 
     fn properties(&self) -> &Arc<PlanProperties> {
@@ -116,7 +125,7 @@ impl ExecutionPlan for WindowInParts {
     }
 
     fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
-        vec![self.inner.input()]
+        self.inner.children()
     }
 
     fn apply_expressions(
@@ -148,21 +157,11 @@ impl ExecutionPlan for WindowInParts {
         partition: usize,
         context: Arc<TaskContext>,
     ) -> Result<SendableRecordBatchStream> {
-        let keys = self.inner.partition_by_sort_keys()?;
-        let parts = Parts {
-            input: self.inner.input().execute(partition, Arc::clone(&context))?,
-            inner: Arc::clone(&self.inner),
-            keys: Keys::new(keys.into_iter().map(|key| key.expr).collect()),
-            reservation: MemoryConsumer::new("WindowInParts").register(context.memory_pool()),
-            context,
-            gathered: Vec::new(),
-            ended: false,
-            ready: None,
-        };
-        let rows = stream::try_unfold(parts, |mut parts| async move {
-            Ok::<_, DataFusionError>(parts.next().await?.map(|batch| (batch, parts)))
-        });
-        Ok(Box::pin(RecordBatchStreamAdapter::new(self.inner.schema(), rows)))
+        let input = self.inner.children()[0].execute(partition, Arc::clone(&context))?;
+        match &self.way {
+            Way::Parts(window) => Parts::of(window, input, context),
+            Way::Numbers(numbering) => Ok(numbering.add_to(input, self.schema())),
+        }
     }
 
     fn statistics_from_inputs(
@@ -189,6 +188,28 @@ struct Parts {
 }
 
 impl Parts {
+    fn of(
+        window: &Arc<WindowAggExec>,
+        input: SendableRecordBatchStream,
+        context: Arc<TaskContext>,
+    ) -> Result<SendableRecordBatchStream> {
+        let keys = window.partition_by_sort_keys()?;
+        let parts = Parts {
+            input,
+            inner: Arc::clone(window),
+            keys: Keys::new(keys.into_iter().map(|key| key.expr).collect()),
+            reservation: MemoryConsumer::new("WindowInParts").register(context.memory_pool()),
+            context,
+            gathered: Vec::new(),
+            ended: false,
+            ready: None,
+        };
+        let rows = stream::try_unfold(parts, |mut parts| async move {
+            Ok::<_, DataFusionError>(parts.next().await?.map(|batch| (batch, parts)))
+        });
+        Ok(Box::pin(RecordBatchStreamAdapter::new(window.schema(), rows)))
+    }
+
     async fn next(&mut self) -> Result<Option<RecordBatch>> {
         loop {
             if let Some(ready) = &mut self.ready {

@@ -32,10 +32,13 @@ impl Binder<'_> {
             Expr::Function(call) => {
                 let parts = name_parts(&call.name);
                 let [name] = parts.as_slice() else { return None };
-                let function = AggregateFunction::find(&name.value.to_ascii_uppercase())?;
-                match call.over {
-                    Some(_) => elsewhere("window functions"),
-                    None => self.aggregate(scope, function, call, names),
+                let name = name.value.to_ascii_uppercase();
+                match &call.over {
+                    Some(over) => self.window(scope, &name, call, over, names),
+                    None => {
+                        let function = AggregateFunction::find(&name)?;
+                        self.aggregate(scope, function, call, names)
+                    }
                 }
             }
             Expr::Subquery(query) => self.subquery(scope, query, |_| Ok(SubqueryForm::Scalar), 1),
@@ -107,7 +110,8 @@ impl Binder<'_> {
         Ok(Node::new(Kind::Aggregate(number), ty, nullable))
     }
 
-    fn aggregate_of(
+    /// The aggregate of a function's arguments.
+    pub(super) fn aggregate_of(
         &self,
         mut function: AggregateFunction,
         list: &ast::FunctionArgumentList,
@@ -155,6 +159,9 @@ impl Binder<'_> {
                 arguments.clear();
             }
             F::Count if arguments.len() == 1 || distinct && !arguments.is_empty() => {}
+            F::JsonArray | F::JsonObject if distinct => return elsewhere("DISTINCT within JSON"),
+            F::JsonObject if arguments.len() == 2 => {}
+            F::JsonObject => return Err(SqlError::syntax(&list.to_string(), 1).into()),
             F::GroupConcat if arguments.len() == 1 => {}
             F::GroupConcat if !arguments.is_empty() => {
                 arguments = vec![call_node("CONCAT", arguments)?];

@@ -13,7 +13,7 @@ use sqlparser::ast;
 
 use super::query::rename;
 use super::scope::{NamedRelation, QueryScope, ScopeColumn};
-use super::{Binder, CommonTable};
+use super::{Binder, CommonRows, CommonTable};
 use crate::error::SqlError;
 use crate::expression::{Bound, Comparison, Kind, Node, boolean, common_rule, elsewhere};
 use crate::parse::cursor::name_parts;
@@ -128,10 +128,7 @@ impl Binder<'_> {
     }
 
     fn derived(&self, query: Query, name: String, relations: &mut Vec<Relation>) -> Bound<Part> {
-        let describe = |column: &OutputColumn| {
-            (column.name.clone(), column.ty.clone(), column.nullable, column.origin.clone())
-        };
-        let columns: Vec<_> = query.columns.iter().map(describe).collect();
+        let columns = described(&query.columns);
         add(relations, name, None, Source::Query(Box::new(query)), columns)
     }
 
@@ -154,8 +151,18 @@ impl Binder<'_> {
                 let at = self.ctes.borrow().len() - 1 - at;
                 let size = self.ctes.borrow()[at].relations;
                 self.count_relations(size)?;
-                let CommonTable { name, query, .. } = self.ctes.borrow()[at].clone();
-                return self.derived(query, alias.unwrap_or(name), relations).map(Some);
+                let CommonTable { name, rows, .. } = self.ctes.borrow()[at].clone();
+                let name = alias.unwrap_or(name);
+                return match rows {
+                    CommonRows::Query(query) => self.derived(*query, name, relations),
+                    CommonRows::Added { nesting, .. } if nesting != self.nesting.get() => {
+                        elsewhere("a recursive table in a sub-query")
+                    }
+                    CommonRows::Added { recursion, columns, .. } => {
+                        add(relations, name, None, Source::Added(recursion), described(&columns))
+                    }
+                }
+                .map(Some);
             }
             if own.eq_ignore_ascii_case("dual") {
                 return Ok(None);
@@ -250,6 +257,13 @@ impl Binder<'_> {
 }
 
 type Described = (String, ColumnType, bool, Option<Arc<crate::reply::ResultColumn>>);
+
+fn described(columns: &[OutputColumn]) -> Vec<Described> {
+    let describe = |column: &OutputColumn| {
+        (column.name.clone(), column.ty.clone(), column.nullable, column.origin.clone())
+    };
+    columns.iter().map(describe).collect()
+}
 
 fn add(
     relations: &mut Vec<Relation>,

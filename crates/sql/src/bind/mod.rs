@@ -6,6 +6,7 @@
 //! select   one SELECT, in the order in which MySQL gives its parts their meaning
 //! from     tables, derived tables, joins        scope     what names mean
 //! forms    aggregates, sub-queries, rows        grouping  what is seen above a GROUP BY
+//! window   window functions                     recursion WITH RECURSIVE
 //! ```
 //!
 //! Invariants
@@ -18,8 +19,10 @@ mod forms;
 mod from;
 mod grouping;
 mod query;
+mod recursion;
 mod scope;
 mod select;
+mod window;
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -36,6 +39,9 @@ use crate::expression::{BIGINT, BIGINT_UNSIGNED, Bound, Kind, text_type};
 use crate::optimize;
 use crate::reply::ResultColumn;
 use crate::tree::{OutputColumn, Query, QueryPlan, each_node_mut, free_references};
+
+pub use recursion::{check_recursion, is_recursive};
+pub use window::{named_spec, whole_spec};
 
 /// The deepest that SELECTs may be nested, as in MySQL.
 const NESTING_MAX: usize = 63;
@@ -138,9 +144,25 @@ const RELATIONS_MAX: usize = 4096;
 #[derive(Clone)]
 struct CommonTable {
     name: String,
-    query: Query,
+    rows: CommonRows,
     /// How many relations it has.
     relations: usize,
+}
+
+/// What a table of WITH holds.
+#[derive(Clone)]
+enum CommonRows {
+    /// A query's rows.
+    Query(Box<Query>),
+    /// Within its own recursion: the rows that were added last.
+    Added {
+        /// The recursion's number.
+        recursion: usize,
+        columns: Vec<OutputColumn>,
+        /// How deep the SELECTs are nested that may read it: within a sub-query it is another
+        /// matter each time.
+        nesting: usize,
+    },
 }
 
 /// What a statement is bound against.

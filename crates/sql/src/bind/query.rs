@@ -5,8 +5,9 @@
 use rows::types::{Collation, ColumnType};
 use sqlparser::ast;
 
+use super::recursion::is_recursive;
 use super::scope::QueryScope;
-use super::{Binder, CommonTable};
+use super::{Binder, CommonRows, CommonTable};
 use crate::error::SqlError;
 use crate::expression::{Bound, Node, common_type, elsewhere, type_collation};
 use crate::parse::types::with_collation;
@@ -55,15 +56,19 @@ impl Binder<'_> {
         }
         if let Some(with) = &query.with {
             for cte in &with.cte_tables {
-                if with.recursive && matches!(*cte.query.body, ast::SetExpr::SetOperation { .. }) {
-                    return elsewhere("WITH RECURSIVE");
-                }
                 let before = self.relations.get();
-                let mut query = self.query(&cte.query, None)?;
-                rename(&mut query.columns, &cte.alias)?;
+                let query = match with.recursive && is_recursive(cte) {
+                    true => self.recursion(cte)?,
+                    false => {
+                        let mut query = self.query(&cte.query, None)?;
+                        rename(&mut query.columns, &cte.alias)?;
+                        query
+                    }
+                };
                 let (name, relations) =
                     (cte.alias.name.value.clone(), self.relations.get() - before);
-                self.ctes.borrow_mut().push(CommonTable { name, query, relations });
+                let rows = CommonRows::Query(Box::new(query));
+                self.ctes.borrow_mut().push(CommonTable { name, rows, relations });
             }
         }
         let order: &[ast::OrderByExpr] = match query.order_by.as_ref().map(|order| &order.kind) {
@@ -100,19 +105,14 @@ impl Binder<'_> {
 
     /// A query of a body, without order and limit.
     pub(super) fn query_of(&self, body: Body, columns: Vec<OutputColumn>) -> Query {
-        Query {
-            id: self.id(),
-            body,
-            columns,
-            order: Vec::new(),
-            limit: None,
-            offset: None,
-            rows: 0.0,
-            cost: 0.0,
-        }
+        Query::new(self.id(), body, columns)
     }
 
-    fn set_expression(&self, body: &ast::SetExpr, parent: Option<&QueryScope<'_>>) -> Bound<Query> {
+    pub(super) fn set_expression(
+        &self,
+        body: &ast::SetExpr,
+        parent: Option<&QueryScope<'_>>,
+    ) -> Bound<Query> {
         match body {
             ast::SetExpr::Select(select) => self.select(select, &[], parent),
             ast::SetExpr::Query(query) => self.query(query, parent),
@@ -152,7 +152,8 @@ impl Binder<'_> {
         Ok(bound)
     }
 
-    fn combined(
+    /// Two sides of a set operation.
+    pub(super) fn combined(
         &self,
         operator: SetOperator,
         all: bool,
@@ -228,7 +229,8 @@ impl Binder<'_> {
         Ok(keys)
     }
 
-    fn limits(&self, bound: &mut Query, query: &ast::Query) -> Bound<()> {
+    /// LIMIT and OFFSET.
+    pub(super) fn limits(&self, bound: &mut Query, query: &ast::Query) -> Bound<()> {
         let (limit, offset) = match &query.limit_clause {
             None => return Ok(()),
             Some(ast::LimitClause::LimitOffset { limit, offset, limit_by })

@@ -13,13 +13,13 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use rows::types::ColumnType;
-use sqlparser::ast::{Expr, Ident};
+use sqlparser::ast::{Expr, Ident, NamedWindowDefinition};
 
 use super::{Binder, kind_of};
 use crate::error::SqlError;
 use crate::expression::{BindFailure, Bound, Kind, Names, Node, Resolver, elsewhere};
 use crate::reply::ResultColumn;
-use crate::tree::{Aggregate, slot};
+use crate::tree::{Aggregate, WindowFunction, slot};
 
 /// A column that can be named.
 #[derive(Clone, Debug)]
@@ -72,6 +72,12 @@ pub(super) struct QueryScope<'p> {
     pub aggregates: RefCell<Vec<Aggregate>>,
     /// Within an aggregate's arguments.
     pub inside_aggregate: Cell<bool>,
+    /// The WINDOW clause.
+    pub named_windows: &'p [NamedWindowDefinition],
+    /// Window functions seen so far.
+    pub windows: RefCell<Vec<WindowFunction>>,
+    /// Within what a window function is over.
+    pub inside_window: Cell<bool>,
 }
 
 impl<'p> QueryScope<'p> {
@@ -86,6 +92,9 @@ impl<'p> QueryScope<'p> {
             aliases: RefCell::default(),
             aggregates: RefCell::default(),
             inside_aggregate: Cell::new(false),
+            named_windows: &[],
+            windows: RefCell::default(),
+            inside_window: Cell::new(false),
         }
     }
 

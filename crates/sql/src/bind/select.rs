@@ -2,25 +2,25 @@
 //!
 //! ```text
 //! FROM > WHERE > list > GROUP BY > HAVING > ORDER BY      names are bound in this order
-//! join > filter > group > filter > project > distinct > sort > limit
+//! join > filter > group > filter > windows > project > distinct > sort > limit
 //! ```
 //!
 //! Invariants
-//! 1. While it is bound every expression is one over the joined row, aggregates by number; what
-//!    stands above a grouping is rewritten at the end (`grouping`).
+//! 1. While it is bound every expression is one over the joined row, aggregates and window
+//!    functions by number; what stands above them is rewritten at the end (`grouping`).
 //!
 //! Not here: LIMIT (`query`), FROM (`from`).
 
 use sqlparser::ast;
 
 use super::Binder;
-use super::grouping::lift;
+use super::grouping::{lift, lift_functions, lift_over_windows};
 use super::query::position;
 use super::scope::QueryScope;
 use crate::error::SqlError;
 use crate::expression::{Bound, Kind, Node, elsewhere};
 use crate::point::{item_name, push_terms, result_type};
-use crate::tree::{Body, Grouping, OutputColumn, Query, Select, SelectPlan, SortKey};
+use crate::tree::{Body, Grouping, OutputColumn, Query, Select, SelectPlan, SortKey, Windowing};
 
 /// An item of the select list.
 struct Item {
@@ -38,7 +38,11 @@ impl Binder<'_> {
     ) -> Bound<Query> {
         refuse_foreign(select)?;
         let from = self.from(&select.from, parent)?;
-        let scope = QueryScope { shown: from.shown, ..QueryScope::new(parent, from.named) };
+        let scope = QueryScope {
+            shown: from.shown,
+            named_windows: &select.named_window,
+            ..QueryScope::new(parent, from.named)
+        };
         let mut conditions = Vec::new();
         if let Some(selection) = &select.selection {
             push_terms(self.expression(&scope, selection, "where clause")?, &mut conditions);
@@ -50,20 +54,34 @@ impl Binder<'_> {
         let having = select.having.as_ref();
         let mut having =
             having.map(|expr| self.expression(&scope, expr, "having clause")).transpose()?;
+        if having.as_ref().is_some_and(is_over_windows) {
+            let message = "You cannot use the alias of an expression containing a window function in \
+                           this context.'";
+            return Err(SqlError::new(3594, message).into());
+        }
         let visible = items.len();
         let columns: Vec<OutputColumn> =
             items.iter().map(|item| output_column(&scope, item)).collect();
         let mut outputs: Vec<Node> = items.into_iter().map(|item| item.node).collect();
         let order = self.sort_keys(&scope, order, visible, &mut outputs)?;
         let aggregates = scope.aggregates.take();
+        let mut windowing = Windowing { functions: scope.windows.take(), inputs: Vec::new() };
         let grouped = !keys.is_empty() || !aggregates.is_empty();
         let mut grouping = Grouping { keys, rollup, aggregates, others: Vec::new() };
         let mut columns = columns;
         if grouped {
-            outputs.iter_mut().chain(&mut having).for_each(|node| lift(&mut grouping, node));
+            let functions =
+                windowing.functions.iter_mut().flat_map(|function| function.nodes_mut());
+            let nodes = outputs.iter_mut().chain(&mut having).chain(functions);
+            nodes.for_each(|node| lift(&mut grouping, node));
             for (column, node) in columns.iter_mut().zip(&outputs) {
                 column.nullable = node.nullable;
             }
+        }
+        let windowed = !windowing.functions.is_empty();
+        if windowed {
+            lift_functions(&mut windowing);
+            outputs.iter_mut().for_each(|node| lift_over_windows(&mut windowing, node));
         }
         let modifiers = select.select_modifiers.as_ref();
         let body = Select {
@@ -72,6 +90,7 @@ impl Binder<'_> {
             conditions,
             grouping: grouped.then_some(grouping),
             having,
+            windowing: windowed.then_some(windowing),
             outputs,
             visible,
             distinct: matches!(select.distinct, Some(ast::Distinct::Distinct)),
@@ -159,7 +178,9 @@ impl Binder<'_> {
                 None => self.expression(scope, expr, "group statement")?,
             };
             let mut aggregate = false;
-            key.visit(&mut |node| aggregate |= matches!(node.kind, Kind::Aggregate(_)));
+            key.visit(&mut |node| {
+                aggregate |= matches!(node.kind, Kind::Aggregate(_) | Kind::Window(_));
+            });
             if aggregate {
                 return Err(SqlError::new(1056, format!("Can't group on '{expr}'")).into());
             }
@@ -198,6 +219,12 @@ impl Binder<'_> {
     }
 }
 
+fn is_over_windows(node: &Node) -> bool {
+    let mut found = false;
+    node.visit(&mut |node| found |= matches!(node.kind, Kind::Window(_)));
+    found
+}
+
 fn has_literal(node: &Node) -> bool {
     let mut found = false;
     node.visit(&mut |node| found |= matches!(node.kind, Kind::Parameter(_)));
@@ -229,14 +256,13 @@ fn refuse_foreign(select: &ast::Select) -> Bound<()> {
         || select.into.is_some()
         || select.qualify.is_some()
         || select.prewhere.is_some()
-        || !select.named_window.is_empty()
         || !select.lateral_views.is_empty()
         || !select.connect_by.is_empty()
         || !select.cluster_by.is_empty()
         || !select.distribute_by.is_empty()
         || !select.sort_by.is_empty()
     {
-        return elsewhere("a clause of another dialect, or windows");
+        return elsewhere("a clause of another dialect");
     }
     Ok(())
 }

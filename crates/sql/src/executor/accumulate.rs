@@ -16,9 +16,10 @@ use rows::decimal::Decimal;
 use rows::types::{Collation, ColumnType};
 
 use super::key::{push, push_descending};
+use super::variable;
 use crate::error::{Result, SqlError};
 use crate::expression::{
-    BIGINT, Cell, Kind, Node, Number, Scope, compare, text_of, type_collation,
+    Cell, JsonMembers, Node, Number, Scope, compare, json_element, text_of, type_collation,
 };
 use crate::tree::{Aggregate, AggregateFunction};
 
@@ -49,19 +50,15 @@ enum State {
         bytes: usize,
         bytes_max: usize,
     },
+    /// The elements of a JSON array, once there are some.
+    Elements(Option<Vec<u8>>),
+    /// The members of a JSON object, once there are some, and how many bytes they have.
+    Members(Option<JsonMembers>, usize),
 }
 
 /// `group_concat_max_len`.
 pub(super) fn concat_bytes_max(scope: &Scope<'_>) -> Result<usize> {
-    const DEFAULT: usize = 1024;
-    if scope.facts.is_none() {
-        return Ok(DEFAULT);
-    }
-    let kind = Kind::SystemVariable("group_concat_max_len".to_string(), false);
-    let variable = Node::new(kind, BIGINT, true);
-    let bytes = variable.evaluate(scope)?;
-    let number = Number::of(bytes.datum(), scope.zone).map(|(number, _)| number.to_i128());
-    let bytes_max = number.and_then(|number| usize::try_from(number).ok()).unwrap_or(DEFAULT);
+    let bytes_max = variable(scope, "group_concat_max_len", 1024)?;
     Ok(bytes_max.min(scope.limits.value_bytes_max()))
 }
 
@@ -84,6 +81,8 @@ impl Accumulator {
             F::GroupConcat => {
                 State::Concat { parts: Vec::new(), bytes: 0, bytes_max: concat_bytes_max }
             }
+            F::JsonArray => State::Elements(None),
+            F::JsonObject => State::Members(None, 0),
         };
         // The least of distinct values is the least of all.
         let distinct = aggregate.distinct && !matches!(aggregate.function, F::Minimum | F::Maximum);
@@ -99,6 +98,9 @@ impl Accumulator {
             return Ok(0);
         };
         let cell = argument.evaluate(row)?;
+        if let State::Elements(_) | State::Members(..) = self.state {
+            return self.add_to_json(argument, cell, rest, row);
+        }
         if cell.is_null() {
             if let State::First(first @ None) = &mut self.state {
                 *first = Some(Value::Null);
@@ -123,6 +125,50 @@ impl Accumulator {
             seen.insert(key);
         }
         Ok(bytes + self.add_value(aggregate, argument, cell, row)?)
+    }
+
+    /// Adds an element, also NULL, or a member. What is too long already grows no more.
+    fn add_to_json(
+        &mut self,
+        argument: &Node,
+        cell: Cell<'_>,
+        rest: &[Node],
+        row: &Scope<'_>,
+    ) -> Result<usize> {
+        let bytes_max = row.limits.value_bytes_max();
+        match (&mut self.state, rest) {
+            (State::Elements(elements), _) => {
+                let text = elements.get_or_insert_default();
+                let before = text.len();
+                if before > bytes_max {
+                    return Ok(0);
+                }
+                if before > 0 {
+                    text.extend_from_slice(b", ");
+                }
+                json_element(&argument.ty, cell.datum(), row.zone, text);
+                Ok(text.len() - before)
+            }
+            (State::Members(members, bytes), [value]) => {
+                if cell.is_null() {
+                    let message = "JSON documents may not contain NULL member names.";
+                    return Err(SqlError::new(3158, message));
+                }
+                if *bytes > bytes_max {
+                    return Ok(0);
+                }
+                let (mut name, mut element) = (Vec::new(), Vec::new());
+                text_of(&argument.ty, cell.datum(), row.zone, &mut name);
+                json_element(&value.ty, value.evaluate(row)?.datum(), row.zone, &mut element);
+                let more = name.len() + element.len();
+                *bytes += more;
+                members
+                    .get_or_insert_default()
+                    .insert(String::from_utf8_lossy(&name).into_owned(), element);
+                Ok(more + ENTRY_BYTES)
+            }
+            _ => Ok(0),
+        }
     }
 
     fn add_value(
@@ -215,25 +261,27 @@ impl Accumulator {
                 parts.push((key, text));
                 return Ok(more);
             }
+            // `add_to_json` has added to them.
+            State::Elements(_) | State::Members(..) => {}
         }
         Ok(0)
     }
 
-    /// The result.
-    pub fn finish(self, aggregate: &Aggregate, scope: &Scope<'_>) -> Result<Value> {
+    /// The result over the rows so far; more may follow.
+    pub fn result(&mut self, aggregate: &Aggregate, scope: &Scope<'_>) -> Result<Value> {
         use AggregateFunction as F;
-        Ok(match self.state {
-            State::Count(count) => Value::Int(count),
+        Ok(match &mut self.state {
+            State::Count(count) => Value::Int(*count),
             State::Exact(_, _, 0) | State::Inexact(_, 0) => Value::Null,
             State::Exact(whole, exact, count) => {
-                let whole = Decimal::from_i128(whole, 0);
+                let whole = Decimal::from_i128(*whole, 0);
                 let sum = exact.map_or(Some(whole), |exact| exact.checked_add(whole));
                 let ColumnType::Decimal { scale, .. } = aggregate.ty else {
                     return Ok(Value::Null);
                 };
                 let value = match aggregate.function {
                     F::Average => {
-                        let count = Decimal::from_i128(i128::from(count), 0);
+                        let count = Decimal::from_i128(i128::from(*count), 0);
                         sum.and_then(|sum| sum.checked_div(count, scale))
                     }
                     _ => sum,
@@ -242,11 +290,11 @@ impl Accumulator {
                 convert(&aggregate.ty, Datum::Decimal(value), scope.zone).value
             }
             State::Inexact(sum, count) => match aggregate.function {
-                F::Average => Value::Double(sum / count as f64),
-                _ => Value::Double(sum),
+                F::Average => Value::Double(*sum / *count as f64),
+                _ => Value::Double(*sum),
             },
-            State::Extreme(value) | State::First(value) => value.unwrap_or(Value::Null),
-            State::Bits(bits) => Value::UInt(bits),
+            State::Extreme(value) | State::First(value) => value.clone().unwrap_or(Value::Null),
+            State::Bits(bits) => Value::UInt(*bits),
             State::Spread(count, _, squares) => {
                 let sample =
                     matches!(aggregate.function, F::DeviationOfSample | F::VarianceOfSample);
@@ -254,20 +302,32 @@ impl Accumulator {
                 if of == 0 {
                     return Ok(Value::Null);
                 }
-                let variance = squares / of as f64;
+                let variance = *squares / of as f64;
                 match aggregate.function {
                     F::DeviationOfAll | F::DeviationOfSample => Value::Double(variance.sqrt()),
                     _ => Value::Double(variance),
                 }
             }
-            State::Concat { mut parts, bytes_max, .. } => {
+            State::Concat { parts, bytes_max, .. } => {
                 if parts.is_empty() {
                     return Ok(Value::Null);
                 }
                 if !aggregate.order.is_empty() {
                     parts.sort_by(|a, b| a.0.cmp(&b.0));
                 }
-                Value::Bytes(joined(&parts, &aggregate.separator, bytes_max, scope)?)
+                Value::Bytes(joined(parts, &aggregate.separator, *bytes_max, scope)?)
+            }
+            State::Elements(None) | State::Members(None, _) => Value::Null,
+            State::Elements(Some(text)) => match scope.room("json_arrayagg", text.len() + 2)? {
+                Some(_) => Value::Bytes([b"[", text.as_slice(), b"]"].concat()),
+                None => Value::Null,
+            },
+            State::Members(Some(members), _) => {
+                let text = members.print();
+                match scope.room("json_objectagg", text.len())? {
+                    Some(_) => Value::Bytes(text),
+                    None => Value::Null,
+                }
             }
         })
     }

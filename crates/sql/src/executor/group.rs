@@ -18,7 +18,7 @@ use super::accumulate::Accumulator;
 use super::key::push;
 use super::{Execution, Flow, row_bytes};
 use crate::error::Result;
-use crate::expression::{Node, Scope};
+use crate::expression::{Kind, Node, Scope};
 use crate::tree::Grouping;
 
 /// What a group takes besides its values, about.
@@ -40,7 +40,21 @@ pub(super) struct Groups<'g> {
     groups: Vec<Group>,
     concat_bytes_max: usize,
     key: Vec<u8>,
+    runs: Runs,
 }
+
+/// The group of the row before: where rows come in the order of their keys, most rows are of it,
+/// which is cheaper to see than to look it up.
+struct Runs {
+    /// The keys as the row before had them, if it is worth while.
+    keys: Option<Vec<Value>>,
+    group: usize,
+    /// How many rows more were of the group before than were not.
+    gain: i32,
+}
+
+/// Rows out of order after which nobody looks for runs any more, if there were no more in order.
+const RUNS_GIVEN_UP: i32 = -64;
 
 impl<'g> Groups<'g> {
     pub fn new(
@@ -49,6 +63,9 @@ impl<'g> Groups<'g> {
         scope: &Scope<'_>,
     ) -> Result<Groups<'g>> {
         let concat_bytes_max = super::accumulate::concat_bytes_max(scope)?;
+        // Others may be dear, or not the same when they are evaluated once more.
+        let column = |key: &Node| matches!(key.kind, Kind::Column(_));
+        let by_columns = !grouping.rollup && grouping.keys.iter().all(column);
         let mut groups = Groups {
             execution,
             grouping,
@@ -56,6 +73,7 @@ impl<'g> Groups<'g> {
             groups: Vec::new(),
             concat_bytes_max,
             key: Vec::new(),
+            runs: Runs { keys: None, group: 0, gain: if by_columns { 0 } else { RUNS_GIVEN_UP } },
         };
         if grouping.keys.is_empty() {
             let aggregates = groups.accumulators();
@@ -82,6 +100,9 @@ impl<'g> Groups<'g> {
             }
             return self.accumulate(0, row);
         }
+        if self.is_in_run(row)? {
+            return self.accumulate(self.runs.group, row);
+        }
         let all = grouping.keys.len();
         let levels = if grouping.rollup { 0..=all } else { all..=all };
         for level in levels {
@@ -96,9 +117,27 @@ impl<'g> Groups<'g> {
                 None => self.begin(&key, level, row)?,
             };
             self.key = key;
+            if self.runs.gain > RUNS_GIVEN_UP {
+                self.runs.keys = Some(values_of(&grouping.keys, row)?);
+                self.runs.group = at;
+            }
             self.accumulate(at, row)?;
         }
         Ok(())
+    }
+
+    /// Whether a row is of the group of the row before.
+    fn is_in_run(&mut self, row: &Scope<'_>) -> Result<bool> {
+        let Some(before) = &self.runs.keys else { return Ok(false) };
+        let mut same = true;
+        for (key, value) in self.grouping.keys.iter().zip(before) {
+            same = same && key.evaluate(row)?.datum() == value.as_datum();
+        }
+        self.runs.gain = (self.runs.gain + if same { 1 } else { -1 }).min(-RUNS_GIVEN_UP);
+        if self.runs.gain <= RUNS_GIVEN_UP {
+            self.runs.keys = None;
+        }
+        Ok(same)
     }
 
     fn begin(&mut self, key: &[u8], level: usize, row: &Scope<'_>) -> Result<usize> {
@@ -141,8 +180,10 @@ impl<'g> Groups<'g> {
         }
         for group in self.groups {
             let mut row = group.keys;
-            for (state, aggregate) in group.aggregates.into_iter().zip(&self.grouping.aggregates) {
-                row.push(state.finish(aggregate, scope)?);
+            for (mut state, aggregate) in
+                group.aggregates.into_iter().zip(&self.grouping.aggregates)
+            {
+                row.push(state.result(aggregate, scope)?);
             }
             row.extend(group.others);
             if give(&row)? == Flow::Stop {

@@ -9,26 +9,21 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use rows::cache::PREFETCH_MAX;
 use rows::datum::Value;
-use rows::find::Seen;
+use rows::find::{self, Found, Seen};
 use rows::row::RowRef;
 use rows::store::Direction;
 use rows::table::{CoveredRow, Covering, Table};
 
 use super::buffer::{Buffer, Content, view_of};
+use super::measure::Watch;
 use super::{Execution, Flow};
 use crate::error::Result;
 use crate::expression::{Joined, JoinedRow, Node, RowView, Scope};
 use crate::optimize::{Member, Scan, Step};
 use crate::point::{Access, Filter, Gathered, Gatherer, Piece, Ranges};
 use crate::tree::{Relation, Source};
-
-/// Rows of the first piece that is read of a relation; each further one is larger.
-const PIECE_ROWS_MIN: usize = 64;
-/// Rows of the largest piece.
-const PIECE_ROWS_MAX: usize = 4096;
-/// Bytes of a piece.
-const PIECE_BYTES: usize = 256 << 10;
 
 /// Takes a joined row.
 type Then<'t> = dyn FnMut(Option<&Joined<'_>>) -> Result<Flow> + 't;
@@ -66,6 +61,7 @@ impl Execution<'_> {
         match &step.member {
             Member::Scan(scan) => {
                 let mut matched = false;
+                let watch = Watch::begin(self.measures);
                 let flow = self.scan(relations, scan, joined, scope, &mut |row| {
                     let link = Joined { relation: scan.relation, row, before: joined };
                     if !step.filters.is_empty()
@@ -74,8 +70,9 @@ impl Execution<'_> {
                         return Ok(Flow::Continue);
                     }
                     matched = true;
-                    self.after(relations, step, rest, &link, scope, then)
+                    watch.give(|| self.after(relations, step, rest, &link, scope, then))
                 })?;
+                watch.end(step);
                 if flow == Flow::Stop || matched || !step.outer {
                     return Ok(flow);
                 }
@@ -183,35 +180,40 @@ impl Execution<'_> {
         Ok(Flow::Continue)
     }
 
+    /// Finds rows by an index. They are looked at where they lie, not copied.
     fn scan_table(
         &self,
         table: &Arc<Table>,
-        (access, found): (&Access, Ranges),
+        (access, mut found): (&Access, Ranges),
         local: &Scope<'_>,
         each: &mut Each<'_>,
     ) -> Result<Flow> {
         let terms = access.filter(found.all_terms);
-        let mut gatherer = self.gatherer(table, access, found);
-        let mut gathered = Gathered::default();
-        // Where a few rows are wanted, few are read beyond them.
-        let first = self.piece.replace(u64::MAX);
-        let mut rows_max =
-            usize::try_from(first).map_or(PIECE_ROWS_MIN, |first| first.clamp(1, PIECE_ROWS_MIN));
-        loop {
-            let piece = Piece { bytes_max: PIECE_BYTES, rows_max };
-            self.fill(&mut gatherer, terms, local, piece, &mut gathered)?;
-            for n in 0..gathered.len() {
-                let row = gathered.row(table, n)?;
-                if each(JoinedRow::Stored(row, gathered.key(n)))? == Flow::Stop {
-                    return Ok(Flow::Stop);
-                }
-            }
-            if gatherer.is_done() {
-                return Ok(Flow::Continue);
-            }
-            gathered.clear();
-            rows_max = (rows_max * 4).min(PIECE_ROWS_MAX);
+        let direction = direction_of(access, &found);
+        if direction == Direction::Backward {
+            found.ranges.reverse();
         }
+        let mut result = Ok(None);
+        for (n, range) in found.ranges.iter().enumerate() {
+            if n.is_multiple_of(PREFETCH_MAX) {
+                self.engine.look_ahead(access.index, &found.ranges[n..]);
+            }
+            let mut visit = |found: Found<'_>| {
+                let row = RowView::Stored(found.row);
+                let joined = JoinedRow::Stored(found.row, found.key);
+                result = self.visited(row, joined, terms, local, each);
+                Ok(match result {
+                    Ok(None | Some(Flow::Continue)) => find::Flow::Continue,
+                    Ok(Some(Flow::Stop)) | Err(_) => find::Flow::Stop,
+                })
+            };
+            let (index, reach) = (access.index, self.how.reach);
+            self.engine.find(self.view, table, index, range, direction, reach, &mut visit)?;
+            if !matches!(result, Ok(None | Some(Flow::Continue))) {
+                break;
+            }
+        }
+        Ok(result?.unwrap_or(Flow::Continue))
     }
 
     /// Finds rows by the entries of an index alone.
@@ -226,12 +228,12 @@ impl Execution<'_> {
         if access.direction == Direction::Backward {
             found.ranges.reverse();
         }
-        self.piece.set(u64::MAX);
         let mut row = CoveredRow::new(table);
         let mut result = Ok(None);
         for range in &found.ranges {
             let mut visit = |values: &[Value]| {
-                result = self.entry(values, &access.residual, local, each);
+                let (row, joined) = (RowView::Values(values), JoinedRow::Values(values));
+                result = self.visited(row, joined, &access.residual, local, each);
                 Ok(match result {
                     Ok(Some(Flow::Continue)) => Seen::Taken,
                     Ok(None) => Seen::PassedOver,
@@ -251,38 +253,36 @@ impl Execution<'_> {
         Ok(result?.unwrap_or(Flow::Continue))
     }
 
-    /// Takes an entry, unless some term does not hold.
-    fn entry(
+    /// Takes a row, unless some term does not hold.
+    fn visited(
         &self,
-        values: &[Value],
+        row: RowView<'_>,
+        joined: JoinedRow<'_>,
         terms: &[Node],
         local: &Scope<'_>,
         each: &mut Each<'_>,
     ) -> Result<Option<Flow>> {
         self.look(1)?;
-        if !all_hold(terms, &local.with_row(RowView::Values(values)))? {
+        if !all_hold(terms, &local.with_row(row))? {
             return Ok(None);
         }
-        each(JoinedRow::Values(values)).map(Some)
+        each(joined).map(Some)
     }
 
     fn gatherer(&self, table: &Arc<Table>, access: &Access, found: Ranges) -> Gatherer {
-        // Values that the index cannot look up have the whole of it read; then its order is not
-        // what was asked for, but `ordered` plans look up no such values.
-        let direction = if found.all_terms { Direction::Forward } else { access.direction };
+        let direction = direction_of(access, &found);
         let table = Arc::clone(table);
         let ranges = found.ranges;
         let gatherer = Gatherer::new(table, access.index, direction, ranges, 0, u64::MAX);
         gatherer.with_kill(Arc::clone(&self.facts.kill))
     }
 
-    /// Reads a piece behind what is gathered.
+    /// Gathers all rows.
     fn fill(
         &self,
         gatherer: &mut Gatherer,
         terms: &[Node],
         local: &Scope<'_>,
-        piece: Piece,
         gathered: &mut Gathered,
     ) -> Result<()> {
         let mut seen = 0u64;
@@ -296,7 +296,7 @@ impl Execution<'_> {
         };
         let filter: &mut Filter<'_> = &mut filter;
         let reach = self.how.reach;
-        gatherer.fill(self.engine, self.view, reach, piece, Some(filter), gathered)?;
+        gatherer.fill(self.engine, self.view, reach, Piece::ALL, Some(filter), gathered)?;
         self.look(seen)
     }
 
@@ -313,7 +313,7 @@ impl Execution<'_> {
                 let terms = access.filter(found.all_terms);
                 let mut gatherer = self.gatherer(table, access, found);
                 let mut gathered = Gathered::default();
-                self.fill(&mut gatherer, terms, &local, Piece::ALL, &mut gathered)?;
+                self.fill(&mut gatherer, terms, &local, &mut gathered)?;
                 Content::Stored(Arc::clone(table), gathered)
             }
             _ => {
@@ -338,10 +338,11 @@ impl Execution<'_> {
         Ok(buffer)
     }
 
-    /// The rows of a derived table or a listing.
+    /// The rows of a derived table, a listing or a recursion.
     fn rows_of(&self, relation: &Relation, local: &Scope<'_>) -> Result<Rc<Buffer>> {
         let place = match &relation.source {
             Source::Query(query) => query.id,
+            Source::Added(recursion) => return self.added_last(*recursion),
             _ => std::ptr::from_ref(relation) as usize,
         };
         if let Some(kept) = self.kept.borrow().get(&place) {
@@ -367,12 +368,18 @@ impl Execution<'_> {
                     }
                 }
             }
-            Source::Table(_) => {}
+            Source::Table(_) | Source::Added(_) => {}
         }
         let buffer = Rc::new(Buffer::new(Content::Values(rows)));
         self.kept.borrow_mut().insert(place, Rc::clone(&buffer));
         Ok(buffer)
     }
+}
+
+/// Values that the index cannot look up have the whole of it read; then its order is not what was
+/// asked for, but `ordered` plans look up no such values.
+fn direction_of(access: &Access, found: &Ranges) -> Direction {
+    if found.all_terms { Direction::Forward } else { access.direction }
 }
 
 /// Joins NULLs for several relations.

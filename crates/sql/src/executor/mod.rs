@@ -4,7 +4,9 @@
 //! join        the steps of a SELECT, one inside the other     buffer  rows read once, hash tables
 //! select      filter, group, project, distinct, sort, limit   set     UNION and its kin
 //! group       groups and their rows                           accumulate  aggregates
+//! window      window functions                                recursion   WITH RECURSIVE
 //! subquery    sub-queries of expressions                      key     bytes that are equal or sort
+//! measure     what steps came to, for EXPLAIN ANALYZE
 //! ```
 //! Rows are pushed: each step calls what follows it for every row it finds, so that a row is
 //! borrowed from where it was read until the result keeps a copy.
@@ -22,9 +24,12 @@ mod buffer;
 mod group;
 mod join;
 mod key;
+mod measure;
+mod recursion;
 mod select;
 mod set;
 mod subquery;
+mod window;
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -35,9 +40,11 @@ use rows::budget::Share;
 use rows::datum::Value;
 use rows::store::Read;
 
+pub use measure::{Measured, Measures};
+
 use crate::context::Facts;
 use crate::error::{Result, SqlError};
-use crate::expression::{Enclosing, Node, RowView, Scope};
+use crate::expression::{BIGINT, Enclosing, Kind, Node, Number, RowView, Scope};
 use crate::reply::How;
 use crate::tree::{Body, Query, QueryPlan};
 use crate::write::row_count;
@@ -100,6 +107,8 @@ pub struct Limits<'a> {
     pub bounds: Bounds,
     /// Relations of the outermost SELECT whose rows' keys are asked for.
     pub locked: Option<&'a [usize]>,
+    /// Where it is noted what the steps come to.
+    pub measures: Option<&'a Measures>,
 }
 
 /// One execution.
@@ -112,19 +121,18 @@ struct Execution<'a> {
     bytes_max: usize,
     too_long: Cell<bool>,
     rows_seen: Cell<u64>,
-    /// How many rows of the query that is begun next are wanted.
-    wanted: Cell<u64>,
-    /// How many rows the scan that is begun next should read at first.
-    piece: Cell<u64>,
     share: RefCell<Share>,
     bytes: Cell<usize>,
     /// Rows read once, by the id of the query or the place of the scan.
     kept: RefCell<HashMap<usize, Rc<buffer::Buffer>>>,
+    /// Rows that recursions under way have added last, by the recursion's number.
+    added: RefCell<HashMap<usize, Rc<buffer::Buffer>>>,
     /// Results of sub-queries that depend on nothing outside, by id.
     results: RefCell<HashMap<usize, Rc<subquery::Kept>>>,
     /// The query whose joined rows are to be locked, and of which relations.
     locks: Option<(usize, &'a [usize])>,
     locked: RefCell<Vec<(usize, Vec<u8>)>>,
+    measures: Option<&'a Measures>,
 }
 
 /// Runs a query. `scope` has the statement's parameters and session.
@@ -147,14 +155,14 @@ pub fn run(
         bytes_max: limits.bounds.bytes_max,
         too_long: Cell::new(false),
         rows_seen: Cell::new(0),
-        wanted: Cell::new(u64::MAX),
-        piece: Cell::new(u64::MAX),
         share: RefCell::new(engine.budget().share()),
         bytes: Cell::new(0),
         kept: RefCell::default(),
+        added: RefCell::default(),
         results: RefCell::default(),
         locks: limits.locked.map(|relations| (plan.query.id, relations)),
         locked: RefCell::default(),
+        measures: limits.measures,
     };
     let mut rows = Vec::new();
     let mut found = None;
@@ -189,12 +197,14 @@ impl Execution<'_> {
         let scope = Scope { row: RowView::None, joined: None, ..*outer };
         let limit = row_count(query.limit.as_ref(), &scope)?.unwrap_or(u64::MAX);
         let offset = row_count(query.offset.as_ref(), &scope)?.unwrap_or(0);
-        let wanted = self.wanted.replace(u64::MAX).min(limit).saturating_add(offset);
         match &query.body {
             Body::Select(select) => {
-                self.select(select, query, (offset, limit, wanted), &scope, found, give)
+                self.select(select, query, (offset, limit), &scope, found, give)
             }
             Body::Set(set) => self.set(set, query, (offset, limit), &scope, give),
+            Body::Recursion(recursion) => {
+                self.recursion(recursion, query, (offset, limit), &scope, give)
+            }
             Body::Values(rows) => {
                 let mut left = limit;
                 for nodes in rows.iter().skip(usize::try_from(offset).unwrap_or(usize::MAX)) {
@@ -283,6 +293,18 @@ impl Execution<'_> {
     fn enclosing<'s>(scope: &Scope<'s>) -> Enclosing<'s> {
         Enclosing { row: scope.row, next: scope.enclosing }
     }
+}
+
+/// A whole number that a variable of the session is.
+fn variable(scope: &Scope<'_>, name: &str, default: usize) -> Result<usize> {
+    if scope.facts.is_none() {
+        return Ok(default);
+    }
+    let kind = Kind::SystemVariable(name.to_owned(), false);
+    let variable = Node::new(kind, BIGINT, true);
+    let value = variable.evaluate(scope)?;
+    let number = Number::of(value.datum(), scope.zone).map(|(number, _)| number.to_i128());
+    Ok(number.and_then(|number| usize::try_from(number).ok()).unwrap_or(default))
 }
 
 /// The memory that a row takes, about.

@@ -1,10 +1,11 @@
-//! One SELECT: joined rows are filtered, grouped, projected, made distinct, sorted and cut.
+//! One SELECT: joined rows are filtered, grouped, given window functions, projected, made distinct,
+//! sorted and cut.
 //!
 //! Invariants
 //! 1. A row counts for LIMIT and FOUND_ROWS() after DISTINCT and HAVING.
 //! 2. Where few rows are wanted of a sort, few are kept.
 //!
-//! Not here: finding rows (`join`), groups (`group`).
+//! Not here: finding rows (`join`), groups (`group`), window functions (`window`).
 
 use std::collections::HashSet;
 
@@ -13,6 +14,7 @@ use rows::datum::Value;
 use super::group::Groups;
 use super::join::{all_hold, over};
 use super::key::{push, push_descending};
+use super::window::Windows;
 use super::{Execution, Flow, Give, row_bytes};
 use crate::error::Result;
 use crate::expression::{Kind, Node, RowView, Scope, fit};
@@ -27,45 +29,44 @@ impl Execution<'_> {
         &self,
         select: &Select,
         query: &Query,
-        (offset, limit, wanted): (u64, u64, u64),
+        limits: (u64, u64),
         scope: &Scope<'_>,
         found: &mut Option<u64>,
         give: &mut Give<'_>,
     ) -> Result<()> {
         let sorted = !query.order.is_empty() && !select.plan.ordered;
-        let mut output = Output::new(self, query, (offset, limit), sorted, select.distinct, give);
+        let mut output = Output::new(self, query, limits, sorted, select.distinct, give);
         output.counts_all = select.counts_found;
         output.may_pass_over = !select.distinct && !select.outputs.iter().any(is_volatile);
         if output.is_full() {
             return Ok(());
         }
-        let piece = match &select.grouping {
-            Some(_) if select.plan.first_row => 1,
-            None if !sorted && !select.counts_found => wanted,
-            _ => u64::MAX,
-        };
         let possible = all_hold(&select.plan.once, &over(scope, None))?;
         let joined = |then: &mut dyn FnMut(&Scope<'_>) -> Result<Flow>| {
             if !possible {
                 return Ok(Flow::Continue);
             }
-            self.piece.set(piece);
             self.join(&select.relations, &select.plan.steps, None, scope, &mut |link| {
                 let row = over(scope, link);
                 self.note_locked(query, &row)?;
                 then(&row)
             })
         };
+        let mut windows = select.windowing.as_ref().map(|windowing| Windows::new(self, windowing));
+        let mut take = |row: &Scope<'_>| {
+            if let Some(having) = &select.having
+                && !having.holds(row)?
+            {
+                return Ok(Flow::Continue);
+            }
+            match &mut windows {
+                Some(windows) => windows.add(row).map(|()| Flow::Continue),
+                None => output.project(select, row),
+            }
+        };
         match &select.grouping {
             None => {
-                joined(&mut |row| {
-                    if let Some(having) = &select.having
-                        && !having.holds(row)?
-                    {
-                        return Ok(Flow::Continue);
-                    }
-                    output.project(select, row)
-                })?;
+                joined(&mut take)?;
             }
             Some(grouping) => {
                 let mut groups = Groups::new(self, grouping, scope)?;
@@ -74,15 +75,14 @@ impl Execution<'_> {
                     Ok(if select.plan.first_row { Flow::Stop } else { Flow::Continue })
                 })?;
                 groups.each(query.order.is_empty(), scope, &mut |values| {
-                    let row = scope.with_row(RowView::Values(values));
-                    if let Some(having) = &select.having
-                        && !having.holds(&row)?
-                    {
-                        return Ok(Flow::Continue);
-                    }
-                    output.project(select, &row)
+                    take(&scope.with_row(RowView::Values(values)))
                 })?;
             }
+        }
+        if let Some(windows) = windows {
+            windows.each(scope, &mut |values| {
+                output.project(select, &scope.with_row(RowView::Values(values)))
+            })?;
         }
         let counted = output.finish()?;
         *found = select.counts_found.then_some(counted);
@@ -109,6 +109,8 @@ pub(super) struct Output<'o, 'g> {
     may_pass_over: bool,
     /// Rows with this key or a greater one are beyond the limit.
     bound: Option<Vec<u8>>,
+    /// How long the key before was: the next one is hardly longer.
+    key_bytes: usize,
     give: &'o mut Give<'g>,
 }
 
@@ -133,6 +135,7 @@ impl<'o, 'g> Output<'o, 'g> {
             counts_all: false,
             may_pass_over: false,
             bound: None,
+            key_bytes: 0,
             give,
         }
     }
@@ -146,7 +149,7 @@ impl<'o, 'g> Output<'o, 'g> {
     fn project(&mut self, select: &Select, row: &Scope<'_>) -> Result<Flow> {
         let mut values = vec![Value::Null; select.visible];
         let mut held = row.limits.hold();
-        let mut key = Vec::new();
+        let mut key = Vec::with_capacity(self.key_bytes);
         let mut known = 0u64;
         if self.sorted {
             // What is sorted by comes first: of most rows nothing else is needed.
@@ -166,6 +169,7 @@ impl<'o, 'g> Output<'o, 'g> {
                     None => push(&node.ty, node.evaluate(row)?.datum(), &mut key),
                 }
             }
+            self.key_bytes = key.len();
             if self.bound.as_ref().is_some_and(|bound| key >= *bound) && self.may_pass_over {
                 self.counted += 1;
                 return Ok(Flow::Continue);
@@ -261,7 +265,12 @@ fn output_value(node: &Node, column: &OutputColumn, row: &Scope<'_>) -> Result<V
 
 /// Bytes that are equal for rows that DISTINCT takes for one.
 pub(super) fn distinct_key(columns: &[OutputColumn], values: &[Value]) -> Vec<u8> {
-    let mut key = Vec::with_capacity(16 * values.len());
+    let texts = values.iter().map(|value| match value {
+        // A weight has two bytes.
+        Value::Bytes(text) => 2 * text.len(),
+        _ => 0,
+    });
+    let mut key = Vec::with_capacity(16 * values.len() + texts.sum::<usize>());
     for (column, value) in columns.iter().zip(values) {
         push(&column.ty, value.as_datum(), &mut key);
     }

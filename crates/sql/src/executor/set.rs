@@ -75,7 +75,7 @@ impl Execution<'_> {
     }
 
     /// The rows of a side in the common types.
-    fn side(
+    pub(super) fn side(
         &self,
         side: &Query,
         columns: &[OutputColumn],

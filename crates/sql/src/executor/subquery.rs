@@ -47,7 +47,6 @@ impl Subqueries for Execution<'_> {
                 let exists = match subquery.is_correlated() {
                     true => {
                         let mut exists = false;
-                        self.wanted.set(1);
                         self.run_within(subquery, scope, &mut |_| {
                             exists = true;
                             Ok(Flow::Stop)

@@ -17,11 +17,12 @@ use std::cell::Cell;
 use rows::types::{Collation, ColumnType};
 use sqlparser::ast::{Expr, Value as Literal};
 
-pub use call::call_node;
 use call::function;
+pub use call::{call_node, shift_node};
 use form::special;
 use literal::{literal, typed_text};
 pub use names::{IncomingNames, Names, Resolver, column_node};
+pub use operator::arithmetic_node;
 use operator::{binary, unary};
 
 use super::cast::{cast_type, is_number};

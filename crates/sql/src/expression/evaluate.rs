@@ -217,7 +217,9 @@ impl Node {
                 Some(enclosing) => Cell::Plain(enclosing.column(*level, *slot)?),
                 None => return Err(SqlError::other("a column of a row that does not enclose")),
             },
-            Kind::Aggregate(_) => return Err(SqlError::new(1111, "Invalid use of group function")),
+            Kind::Aggregate(_) | Kind::Window(_) => {
+                return Err(SqlError::new(1111, "Invalid use of group function"));
+            }
             Kind::Subquery(subquery) => match scope.subqueries {
                 Some(subqueries) => Cell::of(subqueries.value(subquery, scope)?),
                 None => return Err(SqlError::other("a sub-query that nobody runs")),

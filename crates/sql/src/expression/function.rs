@@ -1,7 +1,7 @@
 //! The functions there are: names, numbers of arguments, result types.
 //!
-//! Not here: what they compute (`text_call`, `time_call`, `session_call`, `json`, and the
-//! numeric ones in `number_call`).
+//! Not here: what they compute (`text_call`, `regular_call`, `time_call`, `session_call`, `json`, and
+//! the numeric ones in `number_call`).
 
 use rows::datum::Datum;
 use rows::types::{Collation, ColumnType};
@@ -13,7 +13,7 @@ use super::evaluate::Scope;
 use super::node::{BIGINT, BIGINT_UNSIGNED, Node, TRUTH, common_collation, text_type};
 use super::number_call;
 use super::value::{Cell, NULL};
-use super::{json, session_call, text_call, time_call};
+use super::{json, regular_call, session_call, text_call, time_call};
 use crate::error::{Result, SqlError};
 
 /// What a function's result looks like.
@@ -136,6 +136,10 @@ functions! {
     UuidToBin Shape::Bytes, 1..=2, ["UUID_TO_BIN"];
     BinToUuid Shape::Short(36), 1..=2, ["BIN_TO_UUID"];
     IsUuid Shape::Int, 1..=1, ["IS_UUID"];
+    RegexpLike Shape::Int, 2..=3, ["REGEXP_LIKE"];
+    RegexpInstr Shape::Int, 2..=6, ["REGEXP_INSTR"];
+    RegexpSubstr Shape::Text, 2..=5, ["REGEXP_SUBSTR"];
+    RegexpReplace Shape::Text, 3..=6, ["REGEXP_REPLACE"];
 
     Abs Shape::Number, 1..=1, ["ABS"];
     Ceiling Shape::Whole, 1..=1, ["CEILING", "CEIL"];
@@ -334,7 +338,7 @@ impl Function {
         let ty = match (self, ty) {
             // A format makes text of it.
             (Function::FromUnixTime, _) if arguments.len() == 2 => text_type(255),
-            (Function::IsNull, _) => TRUTH,
+            (Function::IsNull | Function::RegexpLike, _) => TRUTH,
             (Function::Greatest | Function::Least, ColumnType::Float) => ColumnType::Double,
             (_, ty) => ty,
         };
@@ -366,6 +370,7 @@ impl Function {
                 | Function::Unhex
                 | Function::FromBase64
                 | Function::LastDay
+                | Function::RegexpSubstr
         ) || matches!(self.shape(), Shape::Date | Shape::DateTime | Shape::Time)
             && !never_null;
         (ty, !never_null && (nullable || may_be_null))
@@ -435,6 +440,9 @@ impl Function {
             cells.push(cell);
         }
         if let Some(cell) = text_call::call(self, node, arguments, &cells, scope)? {
+            return Ok(cell);
+        }
+        if let Some(cell) = regular_call::call(self, arguments, &cells, scope)? {
             return Ok(cell);
         }
         if let Some(cell) = number_call::call(self, node, &cells, scope)? {

@@ -251,10 +251,37 @@ fn to_json(ty: &ColumnType, datum: Datum<'_>, zone: Zone) -> Json {
 }
 
 /// Appends a value as JSON. A DECIMAL keeps its digits, which no `Json` could.
-fn write_value(node: &Node, cell: &Cell<'_>, scope: &Scope<'_>, out: &mut Vec<u8>) {
-    match cell.datum() {
-        datum @ Datum::Decimal(_) => text_of(&node.ty, datum, scope.zone, out),
-        datum => write(&to_json(&node.ty, datum, scope.zone), out),
+pub fn json_element(ty: &ColumnType, datum: Datum<'_>, zone: Zone, out: &mut Vec<u8>) {
+    match datum {
+        datum @ Datum::Decimal(_) => text_of(ty, datum, zone, out),
+        datum => write(&to_json(ty, datum, zone), out),
+    }
+}
+
+/// The members of an object: names and values as JSON. MySQL orders names by length, then by
+/// bytes; of equal ones the last counts.
+#[derive(Debug, Default)]
+pub struct JsonMembers(BTreeMap<(usize, String), Vec<u8>>);
+
+impl JsonMembers {
+    /// Adds a member, or gives it another value.
+    pub fn insert(&mut self, name: String, value: Vec<u8>) {
+        self.0.insert((name.len(), name), value);
+    }
+
+    /// The object.
+    pub fn print(&self) -> Vec<u8> {
+        let mut out = vec![b'{'];
+        for (n, ((_, name), value)) in self.0.iter().enumerate() {
+            if n > 0 {
+                out.extend(b", ");
+            }
+            out.extend(Json::from(name.as_str()).to_string().bytes());
+            out.extend(b": ");
+            out.extend(value);
+        }
+        out.push(b'}');
+        out
     }
 }
 
@@ -264,7 +291,7 @@ fn array<'a>(arguments: &[Node], cells: &[Cell<'a>], scope: &Scope<'a>) -> Cell<
         if n > 0 {
             out.extend(b", ");
         }
-        write_value(node, cell, scope, &mut out);
+        json_element(&node.ty, cell.datum(), scope.zone, &mut out);
     }
     out.push(b']');
     Cell::Owned(out)
@@ -274,8 +301,7 @@ fn object<'a>(arguments: &[Node], cells: &[Cell<'a>], scope: &Scope<'a>) -> Resu
     if !cells.len().is_multiple_of(2) {
         return Err(SqlError::parameter_count("JSON_OBJECT"));
     }
-    // MySQL orders names by length, then by bytes; of equal ones the last counts.
-    let mut members: BTreeMap<(usize, String), usize> = BTreeMap::new();
+    let mut members = JsonMembers::default();
     for at in (0..cells.len()).step_by(2) {
         if cells[at].is_null() {
             return Err(SqlError::new(3158, "JSON documents may not contain NULL member names."));
@@ -283,19 +309,11 @@ fn object<'a>(arguments: &[Node], cells: &[Cell<'a>], scope: &Scope<'a>) -> Resu
         let mut buffer = Vec::new();
         let name = bytes_of(&arguments[at].ty, cells[at].datum(), scope.zone, &mut buffer);
         let name = String::from_utf8_lossy(name).into_owned();
-        members.insert((name.len(), name), at + 1);
+        let mut value = Vec::new();
+        json_element(&arguments[at + 1].ty, cells[at + 1].datum(), scope.zone, &mut value);
+        members.insert(name, value);
     }
-    let mut out = vec![b'{'];
-    for (n, ((_, name), at)) in members.into_iter().enumerate() {
-        if n > 0 {
-            out.extend(b", ");
-        }
-        out.extend(Json::String(name).to_string().bytes());
-        out.extend(b": ");
-        write_value(&arguments[at], &cells[at], scope, &mut out);
-    }
-    out.push(b'}');
-    Ok(Cell::Owned(out))
+    Ok(Cell::Owned(members.print()))
 }
 
 /// The order of a JSON value and another, which counts as the JSON that it would be (MySQL 8.0

@@ -22,6 +22,7 @@ mod moment;
 mod node;
 mod number;
 mod number_call;
+mod regular_call;
 mod session_call;
 mod text_call;
 mod time_call;
@@ -29,14 +30,16 @@ mod time_format;
 mod value;
 
 pub use bind::{
-    BindFailure, Bound, IncomingNames, Names, Resolver, bind, boolean, call_node, column_node,
-    common_rule, elsewhere,
+    BindFailure, Bound, IncomingNames, Names, Resolver, arithmetic_node, bind, boolean, call_node,
+    column_node, common_rule, elsewhere, shift_node,
 };
 pub use cast::fit;
 pub use common::common_type;
 pub use compare::compare;
 pub use evaluate::{RowView, Scope};
 pub use frame::{Enclosing, Joined, JoinedRow, Subqueries};
+pub use json::{JsonMembers, json_element};
+pub use moment::Unit;
 pub use node::{
     Arithmetic, BIGINT, BIGINT_UNSIGNED, Comparison, Kind, Node, text_type, type_collation,
 };

@@ -102,6 +102,8 @@ pub enum Kind {
     Outer(u16, usize),
     /// An aggregate of this SELECT, by number. Only while the SELECT is bound.
     Aggregate(usize),
+    /// A window function of this SELECT, by number. Only while the SELECT is bound.
+    Window(usize),
     /// A sub-query.
     Subquery(Box<Subquery>),
     /// A comparison.
@@ -162,6 +164,7 @@ macro_rules! children {
             | Kind::Incoming(_)
             | Kind::Outer(..)
             | Kind::Aggregate(_)
+            | Kind::Window(_)
             | Kind::UserVariable(_)
             | Kind::SystemVariable(..) => {}
             Kind::Compare(_, a, b, _)
@@ -278,6 +281,7 @@ impl Node {
             | Kind::Incoming(_)
             | Kind::Outer(..)
             | Kind::Aggregate(_)
+            | Kind::Window(_)
             | Kind::Subquery(_) => match type_collation(&self.ty) {
                 Some(collation) => (collation, 2),
                 None => (Collation::Utf8Mb4GeneralCi, 6),
@@ -331,7 +335,8 @@ impl Node {
         let mut free = true;
         self.visit(&mut |node| {
             free &= match &node.kind {
-                Kind::Column(_) | Kind::Incoming(_) | Kind::Aggregate(_) => false,
+                Kind::Column(_) | Kind::Incoming(_) => false,
+                Kind::Aggregate(_) | Kind::Window(_) => false,
                 Kind::Subquery(subquery) => !subquery.is_correlated(),
                 _ => true,
             };
@@ -345,7 +350,8 @@ impl Node {
         self.visit(&mut |node| {
             constant &= match &node.kind {
                 Kind::Column(_) | Kind::Incoming(_) | Kind::Assign(..) => false,
-                Kind::Outer(..) | Kind::Aggregate(_) | Kind::Subquery(_) => false,
+                Kind::Outer(..) | Kind::Subquery(_) => false,
+                Kind::Aggregate(_) | Kind::Window(_) => false,
                 Kind::UserVariable(_) => false,
                 Kind::Call(function, _) => !function.is_volatile(),
                 _ => true,

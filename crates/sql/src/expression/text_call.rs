@@ -179,7 +179,7 @@ fn is_text_function(function: Function) -> bool {
 }
 
 /// The collation that two text arguments compare under.
-fn locate_rule(arguments: &[Node]) -> Collation {
+pub(super) fn locate_rule(arguments: &[Node]) -> Collation {
     let mut rule = arguments[0].collation();
     for argument in &arguments[1..] {
         rule = common_collation(rule, argument.collation());
@@ -199,12 +199,13 @@ fn cased<I: Iterator<Item = char>>(text: &[u8], case: fn(char) -> I) -> Vec<u8> 
     String::from_utf8_lossy(text).chars().map(one).collect::<String>().into_bytes()
 }
 
-fn count(text: &[u8], binary: bool) -> usize {
+/// How many characters a text has.
+pub(super) fn count(text: &[u8], binary: bool) -> usize {
     if binary { text.len() } else { text.iter().filter(|&&b| b & 0xc0 != 0x80).count() }
 }
 
 /// Where a character begins.
-fn offset(text: &[u8], chars: usize, binary: bool) -> usize {
+pub(super) fn offset(text: &[u8], chars: usize, binary: bool) -> usize {
     if binary {
         return chars.min(text.len());
     }

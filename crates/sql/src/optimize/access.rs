@@ -138,6 +138,7 @@ pub fn way_to(
             (size, Some(cheapest(table, &local, Some(needs), order, size, sizes)?))
         }
         Source::Query(query) => (query.rows, None),
+        Source::Added(_) => (ADDED_ROWS, None),
         Source::Listing(_) => (200.0, None),
     };
     let scan = |access, terms, hash, same, examined| Scan {
@@ -170,7 +171,9 @@ pub fn way_to(
             Way { step, examined: size, once: 0.0 }
         }
     };
-    if before <= 1.0 || nested.examined <= 4.0 {
+    // A hash table over what changes with every step would have to be made anew each time.
+    let changes = matches!(relations[number].source, Source::Added(_));
+    if before <= 1.0 || nested.examined <= 4.0 || changes {
         return Ok(nested);
     }
     let Some((keys, rest)) = hash_keys(&local) else { return Ok(nested) };
@@ -231,6 +234,11 @@ fn is_own(node: &Node) -> bool {
 fn is_foreign(node: &Node) -> bool {
     node.is_row_free() && !is_volatile(node)
 }
+
+/// Rows that a step of a recursion is thought to add.
+pub(super) const ADDED_ROWS: f64 = 8.0;
+/// Steps that a recursion is thought to take.
+pub(super) const RECURSION_STEPS: f64 = 8.0;
 
 /// What a covered entry costs, as a share of a row.
 const COVERED_SHARE: f64 = 0.3;

@@ -1,12 +1,16 @@
 //! Queries that only the row executor answers rightly, however many rows they look at: the
 //! analytic way turns sub-queries into joins, which forget what NULLs make unknown, and which
-//! rows a correlation asks for that is no plain equation.
+//! rows a correlation asks for that is no plain equation; it has no limit for recursions, and not
+//! all functions over windows.
 //!
 //! Not here: which way is quicker (`session::query`).
 
+use rows::types::ColumnType;
+
 use crate::expression::{Comparison, Kind, Node};
 use crate::tree::{
-    Body, Join, Quantifier, Query, Select, Source, Subquery, SubqueryForm, free_references,
+    AggregateFunction, Body, FrameBound, Join, Quantifier, Query, Select, Source, Subquery,
+    SubqueryForm, Window, WindowCall, WindowFunction, free_references,
 };
 
 /// Whether a query, not planned yet, has a sub-query that has to be run as it is written.
@@ -14,6 +18,8 @@ pub fn needs_rows(query: &Query) -> bool {
     match &query.body {
         Body::Select(select) => of_select(select),
         Body::Set(set) => set.sides.iter().any(needs_rows),
+        // The other way knows no limit of steps.
+        Body::Recursion(_) => true,
         Body::Values(rows) => rows.iter().flatten().any(of_node),
     }
 }
@@ -34,11 +40,36 @@ fn of_select(select: &Select) -> bool {
         let arguments = grouping.aggregates.iter().flat_map(|aggregate| &aggregate.arguments);
         grouping.keys.iter().chain(&grouping.others).chain(arguments).any(of_node)
     });
+    let windowed = select.windowing.iter().any(|windowing| {
+        windowing.functions.iter().any(is_of_rows_alone) || windowing.inputs.iter().any(of_node)
+    });
     derived
         || demanded
         || grouped
+        || windowed
         || select.join.as_ref().is_some_and(of_join)
         || select.having.iter().chain(&select.outputs).any(of_node)
+}
+
+/// Whether a window function is one that the analytic way has not.
+fn is_of_rows_alone(function: &WindowFunction) -> bool {
+    use AggregateFunction as F;
+    let Window { order, frame, .. } = &function.window;
+    let moved = |bound: &FrameBound| matches!(bound, FrameBound::Before(_) | FrameBound::Behind(_));
+    let temporal = |(key, _): &(Node, bool)| {
+        matches!(key.ty, ColumnType::DateTime { .. } | ColumnType::Time { .. })
+    };
+    let in_time = !frame.counts_rows
+        && (moved(&frame.start) || moved(&frame.end))
+        && order.iter().any(temporal);
+    let aggregate = match &function.call {
+        WindowCall::Aggregate(aggregate) => !matches!(
+            aggregate.function,
+            F::CountRows | F::Count | F::Sum | F::Average | F::Minimum | F::Maximum
+        ),
+        _ => false,
+    };
+    in_time || aggregate
 }
 
 fn of_join(join: &Join) -> bool {

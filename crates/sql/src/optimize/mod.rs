@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! terms     conditions taken apart: what they refer to, what they reject
+//! merge     derived tables become a part of the join
 //! rewrite   IN (query) becomes a join, outer joins that cannot give NULLs become inner ones
 //! access    the way to one relation's rows, and what it costs      statistics   how many rows
 //! order     the order of joining                              needs        which columns
@@ -19,12 +20,14 @@
 
 mod access;
 mod doubts;
+mod merge;
 mod needs;
 mod order;
 mod rewrite;
 mod statistics;
 mod terms;
 
+use access::RECURSION_STEPS;
 use rows::datum::Value;
 
 pub use access::{Class, HashKeys, Member, Scan, Step, class_of};
@@ -34,7 +37,7 @@ pub use terms::is_volatile;
 
 use crate::error::Result;
 use crate::expression::{Kind, Node};
-use crate::tree::{Body, Query, Select, Source};
+use crate::tree::{Body, Query, Recursion, Select, Source};
 
 /// Plans a query and all within it.
 ///
@@ -53,6 +56,13 @@ pub fn plan_query(query: &mut Query, sizes: &Sizes<'_>) -> Result<()> {
                 query.rows += side.rows;
                 query.cost += side.cost;
             }
+        }
+        Body::Recursion(recursion) => {
+            let Recursion { first, next, .. } = &mut **recursion;
+            plan_query(first, sizes)?;
+            plan_query(next, sizes)?;
+            query.rows = first.rows + RECURSION_STEPS * next.rows;
+            query.cost = first.cost + RECURSION_STEPS * next.cost;
         }
         Body::Values(rows) => {
             query.rows = rows.len() as f64;
@@ -93,6 +103,7 @@ fn plan_select(
     limited: bool,
     sizes: &Sizes<'_>,
 ) -> Result<(f64, f64)> {
+    merge::derived_tables(select);
     rewrite::membership_as_join(select);
     for relation in &mut select.relations {
         if let Source::Query(query) = &mut relation.source {
@@ -109,6 +120,11 @@ fn plan_select(
     let mut per_output = 0.0;
     for node in select.outputs.iter_mut().chain(&mut select.having) {
         per_output += plan_node(node, sizes)?;
+    }
+    if let Some(windowing) = &mut select.windowing {
+        for node in &mut windowing.inputs {
+            per_output += plan_node(node, sizes)?;
+        }
     }
     if let Some(grouping) = &mut select.grouping {
         let arguments = grouping.aggregates.iter_mut().flat_map(|a| &mut a.arguments);

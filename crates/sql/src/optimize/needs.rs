@@ -62,7 +62,12 @@ impl Needs {
                 }
             }
             None => {
-                select.outputs.iter().chain(&select.having).for_each(|node| needs.add(node));
+                // Above window functions outputs are over their row.
+                let above = match &select.windowing {
+                    Some(windowing) => &windowing.inputs,
+                    None => &select.outputs,
+                };
+                above.iter().chain(&select.having).for_each(|node| needs.add(node));
             }
         }
         let mut filled = 0;

@@ -131,7 +131,8 @@ fn flatten(join: Join, pool: &mut Pool) {
 /// The relation and order that would save the sort, if ORDER BY is over columns of one.
 fn wanted_order(select: &Select, order: &[SortKey], limited: bool) -> Option<(usize, Ordering)> {
     let first = order.first()?;
-    if !limited || select.grouping.is_some() || select.distinct || select.counts_found {
+    let plain = select.grouping.is_none() && select.windowing.is_none();
+    if !limited || !plain || select.distinct || select.counts_found {
         return None;
     }
     let mut relation = None;
@@ -158,7 +159,7 @@ fn in_order(steps: &[Step]) -> bool {
 
 /// MIN or MAX of a column that an index orders: the first row of that order has it.
 fn extreme_first(select: &Select, pool: &Pool, planner: &Planner<'_>) -> Result<Option<Planned>> {
-    let Some(grouping) = &select.grouping else { return Ok(None) };
+    let (Some(grouping), None) = (&select.grouping, &select.windowing) else { return Ok(None) };
     let ([aggregate], [item]) = (grouping.aggregates.as_slice(), pool.items.as_slice()) else {
         return Ok(None);
     };

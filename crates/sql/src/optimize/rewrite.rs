@@ -18,7 +18,7 @@ use crate::tree::{
 };
 
 /// The most relations of a SELECT: bits of a set.
-const RELATIONS_MAX: usize = 61;
+pub(super) const RELATIONS_MAX: usize = 61;
 
 /// Makes joins of the memberships that WHERE demands.
 pub fn membership_as_join(select: &mut Select) {
@@ -70,19 +70,10 @@ fn joined(join: Join, subquery: Subquery, relations: &mut Vec<Relation>) -> Join
             boolean(Kind::Compare(Comparison::Equal, a, b, rule), true)
         })
         .collect();
+    // What is kept of the query itself is never asked for again, so that its number is free.
     let id = query.id;
     let set = SetOperation { operator: SetOperator::Union, all: false, sides: vec![query] };
-    let distinct = Query {
-        // What is kept of the query itself is never asked for again.
-        id,
-        body: Body::Set(Box::new(set)),
-        columns,
-        order: Vec::new(),
-        limit: None,
-        offset: None,
-        rows: 0.0,
-        cost: 0.0,
-    };
+    let distinct = Query::new(id, Body::Set(Box::new(set)), columns);
     relations.push(Relation {
         name: format!("<subquery{number}>"),
         source: Source::Query(Box::new(distinct)),

@@ -134,11 +134,15 @@ pub struct Piece {
     pub bytes_max: usize,
     /// Most rows.
     pub rows_max: usize,
+    /// Most rows that may be looked at for it; when they are not enough, it is to be read where
+    /// nobody waits.
+    pub seen_max: u32,
 }
 
 impl Piece {
     /// Everything there is.
-    pub const ALL: Piece = Piece { bytes_max: usize::MAX, rows_max: usize::MAX };
+    pub const ALL: Piece =
+        Piece { bytes_max: usize::MAX, rows_max: usize::MAX, seen_max: u32::MAX };
 }
 
 /// Decides whether a row counts.
@@ -234,7 +238,11 @@ impl Gatherer {
             let (offset, limit) = (&mut self.offset, &mut self.limit);
             let kill = self.kill.as_deref();
             let mut visit = |found: Found<'_>| {
-                seen += 1;
+                seen = seen.wrapping_add(1);
+                if seen > piece.seen_max {
+                    failure = Some(SqlError::would_wait());
+                    return Ok(Flow::Stop);
+                }
                 if seen.is_multiple_of(KILL_CHECK_ROWS)
                     && let Some(Err(error)) = kill.map(KillMark::check)
                 {

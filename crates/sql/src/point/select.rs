@@ -393,16 +393,14 @@ fn with_table(table: Arc<Table>, parts: TableSelect<'_>, mode: SqlMode) -> Bound
     let ordering = simple_ordering(&sort);
     let access = plan_access(&table, &terms, ordering.as_ref());
     let sorted = sort.is_empty() || ordering.is_some() && access.ordered;
-    if !sorted && matches!(access.kind, AccessKind::All | AccessKind::Index) {
-        return elsewhere("a sort of a whole table");
-    }
     let locking = parts.locking;
-    let uncertain = locking.is_none() && {
-        let narrow = |way: &Access| matches!(way.kind, AccessKind::Ref | AccessKind::Range);
-        let several = || ways(&table, &terms, None).iter().filter(|way| narrow(way)).count() > 1;
-        let walkable = !sorted && parts.limit.is_some() && ordering.is_some();
-        narrow(&access) && (several() || walkable)
-    };
+    let whole = matches!(access.kind, AccessKind::All | AccessKind::Index);
+    if !sorted && (locking.is_none() || whole) {
+        return elsewhere("a sort");
+    }
+    let narrow = |way: &Access| matches!(way.kind, AccessKind::Ref | AccessKind::Range);
+    let several = || ways(&table, &terms, None).iter().filter(|way| narrow(way)).count() > 1;
+    let uncertain = locking.is_none() && narrow(&access) && several();
     let from = From { access, sort, sorted, locking, table: Arc::clone(&table) };
     let plan = finish(Some(from), None, outputs, columns, parts.limit, parts.offset);
     Ok(SelectPlan { uncertain, ..plan })
@@ -520,22 +518,21 @@ pub fn table_column(table: &Table, position: usize, name: String, shown: &str) -
 /// The items of a SELECT list as written: the text between SELECT and FROM, cut at commas.
 pub fn item_texts(shape: &str) -> Vec<String> {
     let bytes = shape.as_bytes();
-    let mut at = crate::scan::leading_word(bytes).len();
+    let mut at = list_start(bytes);
     let (mut depth, mut start) = (0, None);
     let mut items = Vec::new();
     while at < bytes.len() {
         match bytes[at] {
-            quote @ (b'\'' | b'"' | b'`') => {
+            b'\'' | b'"' | b'`' => {
                 start.get_or_insert(at);
-                at += 1;
-                while at < bytes.len() && bytes[at] != quote {
-                    at += 1 + usize::from(bytes[at] == b'\\' && quote != b'`');
-                }
+                at = quote_end(bytes, at);
             }
             b'(' => {
                 start.get_or_insert(at);
                 depth += 1;
             }
+            // The SELECT stands in brackets itself.
+            b')' if depth == 0 => break,
             b')' => depth -= 1,
             b',' if depth == 0 => {
                 if let Some(start) = start.take() {
@@ -567,6 +564,45 @@ pub fn item_texts(shape: &str) -> Vec<String> {
         items.push(shape[start..end].trim_end().to_string());
     }
     items
+}
+
+/// Where the list of the first SELECT begins: behind WITH's tables, and within brackets.
+fn list_start(bytes: &[u8]) -> usize {
+    let word = crate::scan::leading_word(bytes);
+    if !word.eq_ignore_ascii_case(b"with") {
+        let opening = |byte: &&u8| **byte == b'(' || byte.is_ascii_whitespace();
+        let skipped = bytes.iter().take_while(opening).count();
+        return skipped + crate::scan::leading_word(&bytes[skipped..]).len();
+    }
+    let (mut at, mut depth) = (word.len(), 0);
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\'' | b'"' | b'`' => at = quote_end(bytes, at),
+            b'(' => depth += 1,
+            b')' => depth -= 1,
+            byte if byte.is_ascii_alphabetic() && !is_word(bytes[at - 1]) => {
+                let word = crate::scan::leading_word(&bytes[at..]);
+                at += word.len();
+                if depth == 0 && word.eq_ignore_ascii_case(b"select") {
+                    return at;
+                }
+                continue;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    at
+}
+
+/// Where the quote ends that begins at a place.
+fn quote_end(bytes: &[u8], start: usize) -> usize {
+    let quote = bytes[start];
+    let mut at = start + 1;
+    while at < bytes.len() && bytes[at] != quote {
+        at += 1 + usize::from(bytes[at] == b'\\' && quote != b'`');
+    }
+    at
 }
 
 fn is_word(byte: u8) -> bool {
@@ -608,5 +644,12 @@ mod tests {
         );
         assert_eq!(item_texts("select SQL_NO_CACHE 1 + 1"), ["1 + 1"]);
         assert_eq!(item_texts("select @@version_comment limit 1"), ["@@version_comment"]);
+        assert_eq!(item_texts("(select 1 + 1) limit 1"), ["1 + 1"]);
+        assert_eq!(
+            item_texts(
+                "WITH a AS (SELECT 1, ')'), b (x) AS (SELECT 2) SELECT COUNT(*), x FROM a, b"
+            ),
+            ["COUNT(*)", "x"]
+        );
     }
 }

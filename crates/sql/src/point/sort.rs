@@ -1,6 +1,7 @@
-//! Ordering rows that no index orders: UPDATE and DELETE with ORDER BY, and small SELECTs.
+//! Ordering rows that no index orders, where they are changed or locked: UPDATE and DELETE with ORDER
+//! BY, SELECT ... FOR UPDATE.
 //!
-//! Not here: large sorts (`analytic`).
+//! Not here: ORDER BY of other SELECTs (`executor`, `analytic`).
 
 use std::cmp::Ordering;
 

@@ -199,7 +199,9 @@ impl Session {
                 let listing = self.listing(&show)?;
                 Ok(self.listed(listing))
             }
-            Parsed::Explain { format, text, .. } => self.explain(format.as_deref(), &text),
+            Parsed::Explain { format, analyze, text } => {
+                self.explain(format.as_deref(), analyze, &text)
+            }
             Parsed::Load(load) => self.load(*load),
             Parsed::Do(exprs) => self.evaluate_and_forget(&exprs, how),
             other => self.carry_out_session(other, how),

@@ -1,29 +1,41 @@
-//! EXPLAIN.
+//! EXPLAIN, and EXPLAIN ANALYZE.
 //!
 //! Not here: how its lines look (`show::explain`).
+
+use std::time::Instant;
 
 use sqlparser::ast::Query;
 
 use super::Session;
 use crate::error::{Result, SqlError};
+use crate::executor::{Failure, Limits, Measured, Measures};
 use crate::limits::Room;
 use crate::parse::Cursor;
 use crate::plan::Plan;
 use crate::point::item_texts;
-use crate::reply::{Reply, RowStream};
+use crate::reply::{How, Reply, RowStream};
 use crate::scan::leading_word;
 use crate::show::{self, Listing};
 use crate::variables::Executor;
 
 impl Session {
     /// EXPLAIN of the statement with this text.
-    pub(super) fn explain(&mut self, format: Option<&str>, text: &str) -> Result<Reply> {
+    pub(super) fn explain(
+        &mut self,
+        format: Option<&str>,
+        analyze: bool,
+        text: &str,
+    ) -> Result<Reply> {
         if format == Some("JSON") {
             return Err(SqlError::unsupported("EXPLAIN FORMAT=JSON"));
         }
         let word = leading_word(text.as_bytes()).to_ascii_lowercase();
         let listing = match word.as_slice() {
+            b"insert" | b"replace" | b"update" | b"delete" if analyze => {
+                return Err(SqlError::unsupported("EXPLAIN ANALYZE of a statement that writes"));
+            }
             b"insert" | b"replace" | b"update" | b"delete" => self.explain_change(text, &word)?,
+            _ if analyze => self.analyze_query(text)?,
             _ => self.explain_query(format, text)?,
         };
         let rows = super::source::ValueRows::new(listing.rows, Room::default());
@@ -31,10 +43,42 @@ impl Session {
         Ok(Reply::Rows(RowStream::new(columns, self.variables.zone, rows)))
     }
 
-    fn explain_query(&mut self, format: Option<&str>, text: &str) -> Result<Listing> {
+    fn query_of_text(&self, text: &str) -> Result<Box<Query>> {
         let mut cursor = Cursor::new(text, self.variables.mode)?;
         let query: Box<Query> = cursor.query()?;
         cursor.expect_end()?;
+        Ok(query)
+    }
+
+    /// EXPLAIN ANALYZE: runs the query, and shows beside each step what it came to.
+    fn analyze_query(&mut self, text: &str) -> Result<Listing> {
+        let query = self.query_of_text(text)?;
+        if self.variables.executor != Executor::Columns
+            && let Ok(plan) = self.bind_tree(&query, &item_texts(text), &[])
+            && self.runs_over_rows(&plan)
+        {
+            let (facts, view, measures) = (self.facts(), self.read_view()?, Measures::default());
+            let (how, bounds) = (How::POOL, self.bounds_of(&plan));
+            let limits =
+                Limits { view: &*view, how, bounds, locked: None, measures: Some(&measures) };
+            let begun = Instant::now();
+            match self.run_with(&plan, &facts, &[], &limits) {
+                Ok(found) => {
+                    let whole =
+                        Measured { loops: 1, rows: found.rows.len() as u64, time: begun.elapsed() };
+                    let lines = show::measured_lines(&plan.query, &measures, whole);
+                    return Ok(show::plan_text(&lines));
+                }
+                Err(Failure::Error(error)) => return Err(error),
+                Err(Failure::TooLong) => {}
+            }
+        }
+        let context = self.query_context()?;
+        Ok(show::plan_text(&self.sql.analytic().explain_analyzed(&query, &context)?))
+    }
+
+    fn explain_query(&mut self, format: Option<&str>, text: &str) -> Result<Listing> {
+        let query = self.query_of_text(text)?;
         if format != Some("TREE")
             && let Ok(plan) = self.bind_query(&query, &item_texts(text))
         {

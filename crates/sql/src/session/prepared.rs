@@ -110,8 +110,8 @@ impl Session {
                     Ok((Some(Plan::Query(plan)), columns))
                 }
                 other => {
-                    let columns = self.analytic_columns(statement)?;
-                    Ok((Some(other), columns.into()))
+                    let columns = self.query_columns(statement)?;
+                    Ok((Some(other), columns))
                 }
             };
         }

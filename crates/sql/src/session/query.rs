@@ -28,8 +28,11 @@ use crate::reply::{How, Reply, RowSource, RowStream, Sink};
 use crate::tree::{Body, QueryPlan, Source};
 use crate::variables::Executor;
 
-/// Rows that a query may look at in an event loop.
-const LOOP_ROWS_MAX: u64 = 2_000;
+/// Rows that a query may look at in an event loop: some 300 us, in which others wait.
+const LOOP_ROWS_MAX: u64 = 1_000;
+/// Rows from which on, if so many are expected, it is not begun there. Of small tables that have
+/// just been written, the expected ones are often too many.
+const LOOP_COST_MAX: f64 = 2_000.0;
 /// Rows from which on, if so many are expected, the analytic way is quicker: planning a query
 /// there takes milliseconds, and the row executor looks at some million rows a second.
 const LONG_ROWS: f64 = 30_000.0;
@@ -113,7 +116,7 @@ impl Session {
             return Ok(None);
         }
         let bounds = match (how.may_wait, forced) {
-            (false, _) if locks || plan.query.cost > LOOP_ROWS_MAX as f64 => {
+            (false, _) if locks || plan.query.cost > LOOP_COST_MAX => {
                 return Err(SqlError::would_wait());
             }
             (false, _) => Bounds { rows_max: LOOP_ROWS_MAX, ..BOUNDS },
@@ -128,7 +131,7 @@ impl Session {
             }
             false => {
                 let view = self.read_view()?;
-                let limits = Limits { view: &*view, how, bounds, locked: None };
+                let limits = Limits { view: &*view, how, bounds, locked: None, measures: None };
                 match self.run_with(plan, &facts, statement.parameters, &limits) {
                     Ok(found) => found,
                     Err(Failure::Error(error)) => return Err(error),
@@ -170,7 +173,13 @@ impl Session {
         }
     }
 
-    fn run_with(
+    /// What a query may come to where it may wait.
+    pub(super) fn bounds_of(&self, plan: &QueryPlan) -> Bounds {
+        if self.needs_rows(plan) { Bounds::NONE } else { BOUNDS }
+    }
+
+    /// Runs a query over its tree.
+    pub(super) fn run_with(
         &mut self,
         plan: &QueryPlan,
         facts: &Facts,
@@ -205,7 +214,8 @@ impl Session {
         for _ in 0..LOCKING_RUNS_MAX {
             let view = self.latest_view()?;
             let locked = Some(locking);
-            let limits = Limits { view: &*view, how: How::POOL, bounds: Bounds::NONE, locked };
+            let (how, bounds) = (How::POOL, Bounds::NONE);
+            let limits = Limits { view: &*view, how, bounds, locked, measures: None };
             let found = match self.run_with(plan, facts, parameters, &limits) {
                 Ok(found) => found,
                 Err(Failure::Error(error)) => return Err(error),
@@ -237,15 +247,18 @@ impl Session {
         texts: &[String],
         view: Arc<dyn Read>,
     ) -> Result<RowStream> {
-        if self.variables.executor != Executor::Columns
-            && let Ok(plan) = self.bind_tree(query, texts, &[])
-            && self.runs_over_rows(&plan)
+        let bound = match self.variables.executor {
+            Executor::Columns => Err(BindFailure::Elsewhere(String::new())),
+            Executor::Auto | Executor::Rows => self.bind_tree(query, texts, &[]),
+        };
+        if let Ok(plan) = &bound
+            && self.runs_over_rows(plan)
         {
             let facts = self.facts();
-            let bounds = if self.needs_rows(&plan) { Bounds::NONE } else { BOUNDS };
-            let limits = Limits { view: &*view, how: How::POOL, bounds, locked: None };
-            match self.run_with(&plan, &facts, &[], &limits) {
-                Ok(found) => return self.stream_of(&plan, &facts, found),
+            let (how, bounds) = (How::POOL, self.bounds_of(plan));
+            let limits = Limits { view: &*view, how, bounds, locked: None, measures: None };
+            match self.run_with(plan, &facts, &[], &limits) {
+                Ok(found) => return self.stream_of(plan, &facts, found),
                 Err(Failure::Error(error)) => return Err(error),
                 Err(Failure::TooLong) => {}
             }
@@ -256,7 +269,11 @@ impl Session {
         if query.locks.iter().any(|lock| lock.nonblock.is_some()) {
             return Err(SqlError::unsupported("NOWAIT and SKIP LOCKED of such a query"));
         }
-        self.select_analytically(query, texts, view)
+        match (self.select_analytically(query, texts, view), bound) {
+            // What is wrong with a part that only the tree knows, only the tree can tell.
+            (Err(error), Err(BindFailure::Wrong(wrong))) if error.number == 1235 => Err(wrong),
+            (result, _) => result,
+        }
     }
 
     /// Runs a query the analytic way, over a given view.

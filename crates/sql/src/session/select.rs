@@ -14,7 +14,7 @@ use rows::transaction::Transaction;
 use sqlparser::ast::Query;
 use sqlparser::tokenizer::{Token, TokenWithSpan};
 
-use super::source::{PIECE, TableSource, ValueRows, holds_all, value_bytes};
+use super::source::{TableSource, ValueRows, first_piece_for, holds_all, piece_for, value_bytes};
 use super::{Session, Statement};
 use crate::context::{Facts, QueryContext};
 use crate::error::{Result, SqlError};
@@ -34,12 +34,8 @@ use crate::tree::QueryPlan;
 use crate::variables::Executor;
 use crate::write::row_count;
 
-/// Most bytes of rows sorted here, if the memory for clients is not small; more goes the analytic
-/// way.
-const SORT_BYTES_MAX: usize = 64 << 20;
-
 /// How much is read at a time while rows that others have locked are skipped.
-const LOCKED_PIECE: Piece = Piece { bytes_max: 64 << 10, rows_max: 64 };
+const LOCKED_PIECE: Piece = Piece { bytes_max: 64 << 10, rows_max: 64, ..Piece::ALL };
 
 impl Session {
     pub(super) fn run_select(
@@ -211,15 +207,20 @@ impl Session {
         Ok(QueryContext { view: self.read_view()?, facts: self.facts() })
     }
 
-    /// The columns of a query for the analytic way.
-    pub(super) fn analytic_columns(
+    /// The columns of a query that has no plan by its shape.
+    pub(super) fn query_columns(
         &mut self,
         statement: &Statement<'_>,
-    ) -> Result<Vec<ResultColumn>> {
+    ) -> Result<Arc<[ResultColumn]>> {
         let query = self.query_with_literals(statement)?;
-        let context = QueryContext { view: self.fresh_snapshot()?, facts: self.facts() };
         let texts = item_texts(statement.source_text()?);
-        self.sql.analytic().columns_titled(&query, &texts, &context)
+        if self.variables.executor != Executor::Columns
+            && let Ok(plan) = self.bind_tree(&query, &texts, &[])
+        {
+            return Ok(plan.columns);
+        }
+        let context = QueryContext { view: self.fresh_snapshot()?, facts: self.facts() };
+        Ok(self.sql.analytic().columns_titled(&query, &texts, &context)?.into())
     }
 
     /// What plain SELECTs read now: the transaction's snapshot with its writes, or a fresh one.
@@ -326,13 +327,13 @@ impl Session {
         self.open_implicitly()?;
         let found = from.access.ranges(&from.table, scope)?;
         // An index that cannot be used as planned does not give the order either.
-        let sorted = !from.sort.is_empty() && (!from.sorted || found.all_terms);
-        let own_limits = if sorted { (0, u64::MAX) } else { (offset, limit) };
+        if !from.sort.is_empty() && found.all_terms {
+            return Ok(None);
+        }
         let access = &from.access;
         let (index, direction) = (access.index, access.direction);
         let table = Arc::clone(&from.table);
-        let (skip, take) = own_limits;
-        let gatherer = Gatherer::new(table, index, direction, found.ranges, skip, take)
+        let gatherer = Gatherer::new(table, index, direction, found.ranges, offset, limit)
             .with_kill(Arc::clone(&self.process.kill));
         let mut source = TableSource {
             engine: Arc::clone(&engine),
@@ -341,6 +342,7 @@ impl Session {
             gatherer,
             gathered: Gathered::default(),
             at: 0,
+            pieces_in_loop: 0,
             all_terms: found.all_terms,
             parameters: Vec::new(),
             facts: facts.cloned(),
@@ -349,13 +351,7 @@ impl Session {
             mode: scope.mode,
             plan: Arc::clone(plan),
         };
-        let piece = match sorted {
-            true => Piece {
-                bytes_max: SORT_BYTES_MAX.min(engine.budget().reply_bytes_max()),
-                rows_max: usize::MAX,
-            },
-            false => PIECE,
-        };
+        let piece = piece_for(statement.how);
         let one_row = access.kind == AccessKind::Const && !found.all_terms;
         match &self.open {
             None if one_row => source.fill(engine.latest(), statement.how, scope, piece)?,
@@ -369,7 +365,7 @@ impl Session {
                 let open = self.open.as_ref().ok_or_else(|| SqlError::other("no transaction"))?;
                 if open.has_writes() {
                     let view = open.transaction().view_at(&*snapshot);
-                    source.fill(&*view, statement.how, scope, piece)?;
+                    source.fill(&*view, statement.how, scope, first_piece_for(statement.how))?;
                 } else {
                     source.fill(&*snapshot, statement.how, scope, piece)?;
                 }
@@ -380,13 +376,6 @@ impl Session {
                     source.view = Some(open.transaction().frozen_at(snapshot));
                 }
             }
-        }
-        if sorted {
-            if !source.gatherer.is_done() {
-                return Ok(None);
-            }
-            sort_rows(&mut source.gathered, &from.table, &from.sort, scope)?;
-            source.cut(offset, limit);
         }
         self.found_rows = source.gathered.len() as u64;
         source.keep_parameters(statement.parameters);
@@ -470,6 +459,7 @@ impl Session {
             gatherer,
             gathered,
             at: 0,
+            pieces_in_loop: 0,
             all_terms: false,
             parameters: Vec::new(),
             facts: facts.cloned(),

@@ -15,7 +15,7 @@ use rows::store::Read;
 use rows::temporal::Zone;
 
 use crate::context::Facts;
-use crate::error::Result;
+use crate::error::{Result, SqlError};
 use crate::expression::{Node, RowView, Scope, fit};
 use crate::limits::{Limits, Room};
 use crate::mode::SqlMode;
@@ -23,7 +23,21 @@ use crate::point::{Filter, Gathered, Gatherer, Output, Piece, SelectPlan};
 use crate::reply::{How, Pace, RowSource, Sink};
 
 /// How much is read at a time.
-pub(super) const PIECE: Piece = Piece { bytes_max: 256 << 10, rows_max: 8192 };
+const PIECE: Piece = Piece { bytes_max: 256 << 10, rows_max: 8192, ..Piece::ALL };
+/// The same in an event loop, where others wait meanwhile: some 150 us.
+const LOOP_PIECE: Piece = Piece { bytes_max: 64 << 10, rows_max: 512, seen_max: 1024 };
+/// Pieces of one result that are read there; the rest of it is read where nobody waits.
+const LOOP_PIECES_MAX: u32 = 4;
+
+/// How much is read at a time.
+pub(super) fn piece_for(how: How) -> Piece {
+    if how.may_wait { PIECE } else { LOOP_PIECE }
+}
+
+/// The same at first, where what is not read at once costs a copy of the transaction's writes.
+pub(super) fn first_piece_for(how: How) -> Piece {
+    Piece { seen_max: piece_for(how).seen_max, ..PIECE }
+}
 
 /// Whether a row meets all terms.
 pub(super) fn holds_all(terms: &[Node], row: RowRef<'_>, scope: &Scope<'_>) -> Result<bool> {
@@ -84,6 +98,7 @@ pub(super) struct TableSource {
     pub(super) gatherer: Gatherer,
     pub(super) gathered: Gathered,
     pub(super) at: usize,
+    pub(super) pieces_in_loop: u32,
     pub(super) all_terms: bool,
     /// Kept only while expressions need them.
     pub(super) parameters: Vec<Value>,
@@ -158,9 +173,15 @@ impl TableSource {
                 return Ok(rest);
             }
             let Some(view) = self.view.clone() else { return Ok(false) };
+            if !how.may_wait {
+                self.pieces_in_loop += 1;
+                if self.pieces_in_loop >= LOOP_PIECES_MAX {
+                    return Err(SqlError::would_wait());
+                }
+            }
             self.gathered.clear();
             self.at = 0;
-            self.fill(&*view, how, scope, PIECE)?;
+            self.fill(&*view, how, scope, piece_for(how))?;
         }
     }
 

@@ -1,26 +1,47 @@
-//! EXPLAIN FORMAT=TREE, and EXPLAIN of queries over the bound tree: one line for each step, with
-//! the way to its rows and how many are expected.
+//! EXPLAIN FORMAT=TREE, EXPLAIN ANALYZE, and EXPLAIN of queries over the bound tree: one line for each
+//! step, with the way to its rows and how many are expected.
 //!
 //! Not here: EXPLAIN of look-ups in MySQL's columns (`explain`).
 
 use std::fmt::Write;
 
+use crate::executor::{Measured, Measures};
 use crate::optimize::{Member, Scan, Step};
 use crate::point::{Access, AccessKind};
 use crate::tree::{Body, Query, Relation, Select, SetOperator, Source};
 
 /// A plan's lines.
 pub fn tree_lines(query: &Query) -> Vec<String> {
-    let mut lines = Lines { lines: Vec::new() };
+    let mut lines = Lines { lines: Vec::new(), measures: None };
     lines.query(query, 0);
     lines.lines
 }
 
-struct Lines {
-    lines: Vec<String>,
+/// A plan's lines with what its steps came to, and the whole of it. As in MySQL, times are
+/// milliseconds, and times and rows are those of one loop, on average.
+pub fn measured_lines(query: &Query, measures: &Measures, whole: Measured) -> Vec<String> {
+    let mut lines = Lines { lines: Vec::new(), measures: Some(measures) };
+    lines.push(0, format!("Result  {}", actual(whole)));
+    lines.query(query, 1);
+    lines.lines
 }
 
-impl Lines {
+fn actual(measured: Measured) -> String {
+    let Measured { loops, rows, time } = measured;
+    if loops == 0 {
+        return "(never executed)".to_owned();
+    }
+    let milliseconds = time.as_secs_f64() * 1e3 / loops as f64;
+    let rows = rows as f64 / loops as f64;
+    format!("(actual time={milliseconds:.3} rows={} loops={loops})", (rows * 100.0).round() / 100.0)
+}
+
+struct Lines<'m> {
+    lines: Vec<String>,
+    measures: Option<&'m Measures>,
+}
+
+impl Lines<'_> {
     fn push(&mut self, depth: usize, text: impl AsRef<str>) {
         self.lines.push(format!("{}-> {}", "    ".repeat(depth), text.as_ref()));
     }
@@ -48,6 +69,11 @@ impl Lines {
                     self.query(side, depth + 1);
                 }
             }
+            Body::Recursion(recursion) => {
+                self.push(depth, format!("Recursion  (rows={:.0})", query.rows));
+                self.query(&recursion.first, depth + 1);
+                self.query(&recursion.next, depth + 1);
+            }
             Body::Values(rows) => self.push(depth, format!("Values  (rows={})", rows.len())),
         }
     }
@@ -59,6 +85,10 @@ impl Lines {
         }
         if select.distinct {
             self.push(depth, "Distinct by hash");
+            depth += 1;
+        }
+        if let Some(windowing) = &select.windowing {
+            self.push(depth, format!("Window functions: {}", windowing.functions.len()));
             depth += 1;
         }
         if let Some(grouping) = &select.grouping {
@@ -88,6 +118,9 @@ impl Lines {
                 Member::Scan(scan) => {
                     let mut line = format!("{join}{}", scan_words(&relations[scan.relation], scan));
                     let _ = write!(line, "  (rows={:.0})", step.rows.max(1.0).round());
+                    if let Some(measures) = self.measures {
+                        let _ = write!(line, " {}", actual(measures.of(step)));
+                    }
                     self.push(depth, line);
                     if let Source::Query(inner) = &relations[scan.relation].source {
                         self.query(inner, depth + 1);
@@ -113,6 +146,7 @@ fn scan_words(relation: &Relation, scan: &Scan) -> String {
             format!("{}{only}{hashed}{filter}", access_words(name, index, access))
         }
         (Source::Listing(_), _) => format!("Listing {name}{hashed}"),
+        (Source::Added(_), _) => format!("Rows of {name} that were added last"),
         _ => format!("Derived table {name}{hashed}"),
     }
 }

@@ -26,7 +26,7 @@ pub use catalog::{
     tables,
 };
 pub use explain::{EXPLAIN_COLUMNS, explain_lines, plan_text};
-pub use explain_tree::tree_lines;
+pub use explain_tree::{measured_lines, tree_lines};
 pub use server::{
     character_sets, collations, engines, grants, plugins, privileges, processes, status, variables,
     warnings,

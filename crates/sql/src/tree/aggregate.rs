@@ -27,6 +27,10 @@ pub enum AggregateFunction {
     AnyValue,
     /// GROUP_CONCAT.
     GroupConcat,
+    /// JSON_ARRAYAGG.
+    JsonArray,
+    /// JSON_OBJECTAGG.
+    JsonObject,
     /// BIT_AND.
     BitAnd,
     /// BIT_OR.
@@ -71,6 +75,8 @@ impl AggregateFunction {
             "MAX" => AggregateFunction::Maximum,
             "ANY_VALUE" => AggregateFunction::AnyValue,
             "GROUP_CONCAT" => AggregateFunction::GroupConcat,
+            "JSON_ARRAYAGG" => AggregateFunction::JsonArray,
+            "JSON_OBJECTAGG" => AggregateFunction::JsonObject,
             "BIT_AND" => AggregateFunction::BitAnd,
             "BIT_OR" => AggregateFunction::BitOr,
             "BIT_XOR" => AggregateFunction::BitXor,
@@ -89,6 +95,7 @@ impl AggregateFunction {
         match self {
             F::CountRows | F::Count => (BIGINT, false),
             F::BitAnd | F::BitOr | F::BitXor => (BIGINT_UNSIGNED, false),
+            F::JsonArray | F::JsonObject => (ColumnType::Json, true),
             F::Sum => (sum_type(argument), true),
             F::Average => (average_type(argument), true),
             F::Minimum | F::Maximum | F::AnyValue => {

@@ -1,12 +1,13 @@
 //! The bound tree of a query: relations and typed expressions with every name resolved.
 //!
 //! ```text
-//! Query    ORDER BY and LIMIT over a body           Body      a SELECT, a set operation, VALUES
+//! Query    ORDER BY and LIMIT over a body           Body      a SELECT, a set operation, VALUES, ..
 //! Select   relations joined, filtered, grouped      Relation  a table, a derived table, a listing
 //! ```
 //! A column of a joined row is a *slot*: the relation's number within its SELECT and the column's
 //! within the relation (`slot`). Above a grouping, columns are positions in the group's row
-//! (`Grouping`). A column of an enclosing SELECT is `Kind::Outer(level, slot)`.
+//! (`Grouping`), above window functions in theirs (`Windowing`). A column of an enclosing SELECT is
+//! `Kind::Outer(level, slot)`.
 //!
 //! Invariants
 //! 1. Nothing here knows a syntax tree, a session or an executor.
@@ -18,6 +19,7 @@
 
 mod aggregate;
 mod walk;
+mod window;
 
 use std::sync::Arc;
 
@@ -26,6 +28,7 @@ use rows::types::ColumnType;
 
 pub use aggregate::{Aggregate, AggregateFunction};
 pub use walk::{each_node_mut, free_references, outer_slots_mut};
+pub use window::{Frame, FrameBound, Window, WindowCall, WindowFunction, Windowing};
 
 use crate::expression::{Comparison, Node};
 use crate::optimize::Step;
@@ -91,6 +94,14 @@ pub struct Query {
     pub cost: f64,
 }
 
+impl Query {
+    /// A query of a body, without order and limit, and not planned yet.
+    pub fn new(id: usize, body: Body, columns: Vec<OutputColumn>) -> Query {
+        let (order, limit, offset) = (Vec::new(), None, None);
+        Query { id, body, columns, order, limit, offset, rows: 0.0, cost: 0.0 }
+    }
+}
+
 /// A column that a query gives.
 #[derive(Clone, Debug)]
 pub struct OutputColumn {
@@ -120,8 +131,24 @@ pub enum Body {
     Select(Box<Select>),
     /// UNION and its kin.
     Set(Box<SetOperation>),
+    /// WITH RECURSIVE.
+    Recursion(Box<Recursion>),
     /// VALUES.
     Values(Vec<Vec<Node>>),
+}
+
+/// A recursive common table expression: the rows of one query, then what another makes of the rows
+/// that were added last, until it adds none.
+#[derive(Clone, Debug)]
+pub struct Recursion {
+    /// Its number: `Source::Added` has it too.
+    pub id: usize,
+    /// UNION ALL: rows that are there already are added as well.
+    pub all: bool,
+    /// The rows to begin with.
+    pub first: Query,
+    /// What adds rows.
+    pub next: Query,
 }
 
 /// Which set operation.
@@ -159,7 +186,9 @@ pub struct Select {
     pub grouping: Option<Grouping>,
     /// HAVING: over the group's row, or over the joined row where there is no grouping.
     pub having: Option<Node>,
-    /// What it gives: over the group's row, or over the joined row.
+    /// Window functions, over the same.
+    pub windowing: Option<Windowing>,
+    /// What it gives: over the window functions' row, or over what they would be over.
     pub outputs: Vec<Node>,
     /// How many of the outputs are columns; the rest is only sorted by.
     pub visible: usize,
@@ -202,6 +231,8 @@ pub enum Source {
     Table(Arc<Table>),
     /// A derived table or a common table expression.
     Query(Box<Query>),
+    /// Within a recursion of this number: the rows that were added last.
+    Added(usize),
     /// A table of information_schema.
     Listing(String),
 }

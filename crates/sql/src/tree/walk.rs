@@ -19,6 +19,10 @@ pub fn each_node_mut(query: &mut Query, level: u16, each: &mut dyn FnMut(&mut No
         Body::Set(set) => {
             set.sides.iter_mut().for_each(|side| each_node_mut(side, level, each));
         }
+        Body::Recursion(recursion) => {
+            each_node_mut(&mut recursion.first, level, each);
+            each_node_mut(&mut recursion.next, level, each);
+        }
         Body::Values(rows) => rows.iter_mut().flatten().for_each(|n| node_mut(n, level, each)),
     }
     for node in query.limit.iter_mut().chain(&mut query.offset) {
@@ -45,8 +49,9 @@ fn select_nodes(select: &mut Select, level: u16, each: &mut dyn FnMut(&mut Node,
             aggregate.arguments.iter_mut().chain(sorted).for_each(|n| node_mut(n, level, each));
         }
     }
+    let inputs = select.windowing.iter_mut().flat_map(|windowing| &mut windowing.inputs);
     let rest = select.conditions.iter_mut().chain(&mut select.having).chain(&mut select.outputs);
-    rest.for_each(|node| node_mut(node, level, each));
+    rest.chain(inputs).for_each(|node| node_mut(node, level, each));
 }
 
 fn join_nodes(join: &mut Join, level: u16, each: &mut dyn FnMut(&mut Node, u16)) {

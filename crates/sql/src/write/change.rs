@@ -188,9 +188,9 @@ impl Target {
             false => None,
         };
         let piece = match sorted {
-            _ if in_loop => Piece { bytes_max: PIECE_BYTES, rows_max: LOOP_ROWS_MAX },
+            _ if in_loop => Piece { bytes_max: PIECE_BYTES, rows_max: LOOP_ROWS_MAX, ..Piece::ALL },
             true => Piece::ALL,
-            false => Piece { bytes_max: PIECE_BYTES, rows_max: usize::MAX },
+            false => Piece { bytes_max: PIECE_BYTES, ..Piece::ALL },
         };
         let mut gathered = Gathered::default();
         let mut looks = 0;

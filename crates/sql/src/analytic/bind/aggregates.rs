@@ -36,6 +36,7 @@ use super::grouping::{any_value, key_of};
 use super::scope::Scope;
 use super::typed::{BIGINT, BIGINT_UNSIGNED, Kind, Typed};
 use crate::error::{Result, SqlError};
+use crate::expression::JsonMembers;
 
 /// Default of group_concat_max_len.
 const CONCAT_BYTES_MAX: usize = 1024;
@@ -432,17 +433,17 @@ impl Binder<'_> {
         bytes_max.min(self.facts.limits.value_bytes_max())
     }
 
-    /// Elements as JSON texts, joined by `, ` and put between brackets.
+    /// Elements as JSON texts with zero bytes between them, of which no JSON has any, and what is
+    /// made of them all.
     fn json_joined(
         &self,
         to: &Aggregates<'_, '_>,
         element: Expr,
-        open: &'static str,
-        close: &'static str,
+        name: &'static str,
+        make: fn(&[u8]) -> Vec<u8>,
     ) -> Typed {
-        let name = if open == "[" { "json_arrayagg" } else { "json_objectagg" };
         let joining = Joining {
-            separator: b", ".to_vec(),
+            separator: vec![0],
             bytes_max: self.facts.limits.value_bytes_max() - 2,
             distinct: None,
             ordered: false,
@@ -452,16 +453,14 @@ impl Binder<'_> {
         let function = Arc::new(AggregateUDF::new_from_impl(joining));
         let joined = to.add(function, vec![element], false);
         let wrap = RowFunction::new(
-            "json_wrap",
-            open,
+            "json_whole",
+            name,
             vec![ColumnType::Json],
             Some(ColumnType::Json),
             false,
             Arc::new(move |args| {
                 Ok(match args[0] {
-                    Datum::Bytes(inner) => {
-                        Value::Bytes([open.as_bytes(), inner, close.as_bytes()].concat())
-                    }
+                    Datum::Bytes(elements) => Value::Bytes(make(elements)),
                     _ => Value::Null,
                 })
             }),
@@ -471,7 +470,7 @@ impl Binder<'_> {
 
     fn json_arrayagg(&self, to: &Aggregates<'_, '_>, argument: &Typed) -> Result<Typed> {
         let element = self.json_element(argument);
-        Ok(self.json_joined(to, element, "[", "]"))
+        Ok(self.json_joined(to, element, "json_arrayagg", json_array))
     }
 
     fn json_objectagg(&self, to: &Aggregates<'_, '_>, arguments: &[Typed]) -> Result<Typed> {
@@ -497,7 +496,7 @@ impl Binder<'_> {
             }),
         );
         let element = call(pair, vec![key.expr, self.json_element(value)]);
-        Ok(self.json_joined(to, element, "{", "}"))
+        Ok(self.json_joined(to, element, "json_objectagg", json_object))
     }
 
     /// A value as JSON text; NULL as `null`.
@@ -524,6 +523,25 @@ impl Binder<'_> {
         );
         call(function, vec![text.expr])
     }
+}
+
+/// An array of elements that zero bytes part.
+fn json_array(elements: &[u8]) -> Vec<u8> {
+    let elements: Vec<&[u8]> = elements.split(|byte| *byte == 0).collect();
+    [b"[", elements.join(&b", "[..]).as_slice(), b"]"].concat()
+}
+
+/// An object of members, `name: value`, that zero bytes part.
+fn json_object(members: &[u8]) -> Vec<u8> {
+    let mut object = JsonMembers::default();
+    for member in members.split(|byte| *byte == 0) {
+        let mut parts = serde_json::Deserializer::from_slice(member).into_iter::<String>();
+        if let Some(Ok(name)) = parts.next() {
+            let value = &member[parts.byte_offset()..];
+            object.insert(name, value.strip_prefix(b": ").unwrap_or(value).to_vec());
+        }
+    }
+    object.print()
 }
 
 /// The Arrow type that DataFusion gives a sum of decimals.

@@ -27,12 +27,12 @@ use form::{Operands, children, is_literal};
 use super::super::columns::{Class, class_of, collation_of, is_string};
 use super::Binder;
 use super::aggregates::{function_name, is_aggregate};
-use super::cast::{call, cast, value_form};
+use super::cast::{cast, value_form};
 use super::comparison::enum_text;
 use super::scope::Scope;
 use super::typed::{Kind, Typed};
-use super::unify::{text_chars, unify};
-use crate::error::{Result, SqlError};
+use super::unify::text_chars;
+use crate::error::Result;
 use crate::parse::dialect::plain_call;
 
 impl Binder<'_> {
@@ -59,9 +59,6 @@ impl Binder<'_> {
     /// A function of bound arguments, by the name under which `crate::expression` has it, or an
     /// operator's sign.
     pub(super) fn scalar_function(&self, name: &str, arguments: &[Typed]) -> Result<Typed> {
-        if name == "REGEXP_LIKE" {
-            return self.regexp_like(arguments);
-        }
         let mut operands = Operands::default();
         let idents: Vec<ast::Expr> =
             arguments.iter().map(|typed| operands.stand_in(typed.clone())).collect();
@@ -215,21 +212,5 @@ impl Binder<'_> {
         };
         let chars = text_chars(&typed.ty());
         cast(&typed, &ColumnType::VarChar { chars, collation }, self.zone())
-    }
-
-    /// `text REGEXP pattern`, by DataFusion's engine; case counts as the collation says.
-    fn regexp_like(&self, arguments: &[Typed]) -> Result<Typed> {
-        let [text, pattern] = arguments else {
-            return Err(SqlError::parameter_count("REGEXP_LIKE"));
-        };
-        if text.is_null() || pattern.is_null() {
-            return Ok(Typed::known_truth(None));
-        }
-        let (text, pattern) = (self.as_text(text), self.as_text(pattern));
-        let (kind, _) = unify([&text, &pattern]);
-        let folds = collation_of(&kind.column_type()) == Collation::Utf8Mb4GeneralCi;
-        let function = super::super::kernels::regular_expression(folds);
-        let nullable = text.nullable || pattern.nullable;
-        Ok(Typed::truth(call(function, vec![text.expr, pattern.expr]), nullable))
     }
 }

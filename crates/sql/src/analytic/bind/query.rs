@@ -4,13 +4,11 @@
 //! 1. The columns of a bound query stand in its plan under unique names; names for the client
 //!    may repeat.
 //!
-//! Not here: a single SELECT (`select`).
+//! Not here: a single SELECT (`select`), recursion, which the row executor alone has.
 
 use std::sync::Arc;
 
 use datafusion::common::{Column, TableReference};
-use datafusion::datasource::cte_worktable::CteWorkTable;
-use datafusion::datasource::provider_as_source;
 use datafusion::logical_expr::expr::Sort;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, Union};
 use rows::datum::Value;
@@ -23,6 +21,7 @@ use super::scope::{Clause, Relation, Scope, ScopeColumn};
 use super::typed::{Kind, Typed};
 use super::unify::unify;
 use super::{Binder, QUERIES_NESTED_MAX, too_deep};
+use crate::bind::{check_recursion, is_recursive};
 use crate::error::{Result, SqlError};
 use crate::reply::ResultColumn;
 
@@ -125,11 +124,11 @@ impl Binder<'_> {
     fn query_with(&self, query: &ast::Query, parent: Option<&Scope<'_>>) -> Result<Bound> {
         if let Some(with) = &query.with {
             for cte in &with.cte_tables {
-                let bound = if with.recursive {
-                    self.recursive_cte(cte, parent)?
-                } else {
-                    self.query(&cte.query, parent)?
-                };
+                if with.recursive && is_recursive(cte) {
+                    check_recursion(cte)?;
+                    return Err(SqlError::unsupported("a recursive table of this form"));
+                }
+                let bound = self.query(&cte.query, parent)?;
                 let bound = renamed(bound, &cte.alias)?;
                 self.check_size(&bound)?;
                 self.ctes.borrow_mut().push((cte.alias.name.value.clone(), bound));
@@ -148,65 +147,6 @@ impl Binder<'_> {
             }
         };
         self.limited(bound, query, parent)
-    }
-
-    /// WITH RECURSIVE: the rows of the first SELECT, then what the second makes of the rows added
-    /// last, until there are no more. Types are the first SELECT's.
-    fn recursive_cte(&self, cte: &ast::Cte, parent: Option<&Scope<'_>>) -> Result<Bound> {
-        let (left, right, all) = match &*cte.query.body {
-            ast::SetExpr::SetOperation {
-                op: ast::SetOperator::Union,
-                set_quantifier,
-                left,
-                right,
-            } => (left, right, matches!(set_quantifier, ast::SetQuantifier::All)),
-            _ => return self.query(&cte.query, parent),
-        };
-        let first = renamed(self.set_expr(left, parent)?, &cte.alias)?;
-        let shown = common_columns(&[&first])?;
-        let start = self.aligned(&first, &shown)?;
-        let name = self.qualifier(&cte.alias.name.value);
-        let reference = TableReference::bare(name.clone());
-        let columns: Vec<OutputColumn> = shown
-            .iter()
-            .map(|column| OutputColumn {
-                column: Column::new(Some(reference.clone()), column.column.name.clone()),
-                nullable: true,
-                ..column.clone()
-            })
-            .collect();
-        let fields = start.schema().fields().iter();
-        let fields: Vec<_> =
-            fields.map(|field| field.as_ref().clone().with_nullable(true)).collect();
-        let schema = Arc::new(datafusion::arrow::datatypes::Schema::new(fields));
-        let table = Arc::new(CteWorkTable::new(&name, schema));
-        let added = LogicalPlanBuilder::scan(reference, provider_as_source(table), None)
-            .and_then(LogicalPlanBuilder::build)
-            .map_err(translate)?;
-        let added = Bound { plan: added, columns: columns.clone() };
-        self.ctes.borrow_mut().push((cte.alias.name.value.clone(), added));
-        let next = self.set_expr(right, parent);
-        self.ctes.borrow_mut().pop();
-        let next = next?;
-        if next.columns.len() != shown.len() {
-            return Err(SqlError::new(
-                1222,
-                "The used SELECT statements have a different number of columns",
-            ));
-        }
-        let next = self.aligned(&next, &shown)?;
-        let plan = LogicalPlanBuilder::new(start)
-            .to_recursive_query(name, next, !all)
-            .and_then(LogicalPlanBuilder::build)
-            .map_err(translate)?;
-        let columns = columns
-            .into_iter()
-            .map(|mut column| {
-                column.column = Column::new_unqualified(column.column.name);
-                column
-            })
-            .collect();
-        Ok(Bound { plan, columns })
     }
 
     fn set_expr(&self, body: &ast::SetExpr, parent: Option<&Scope<'_>>) -> Result<Bound> {

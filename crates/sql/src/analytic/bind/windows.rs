@@ -34,6 +34,7 @@ use super::query::sort_by;
 use super::scope::Scope;
 use super::typed::{BIGINT, BIGINT_UNSIGNED, Typed};
 use super::unify::unify;
+use crate::bind::{named_spec, whole_spec};
 use crate::error::{Result, SqlError};
 
 /// What OVER says, bound.
@@ -58,13 +59,11 @@ impl Binder<'_> {
                 format!("You cannot use the window function '{}' in this context.'", call.name),
             ));
         }
-        let over = match over {
-            ast::WindowType::WindowSpec(spec) => self.over(scope, spec, depth)?,
-            ast::WindowType::NamedWindow(name) => {
-                let spec = named_window(scope, name)?;
-                self.over(scope, &spec, depth)?
-            }
+        let spec = match over {
+            ast::WindowType::WindowSpec(spec) => whole_spec(&scope.named_windows, spec)?,
+            ast::WindowType::NamedWindow(name) => named_spec(&scope.named_windows, name)?,
         };
+        let over = self.over(scope, &spec, depth)?;
         let arguments = if call.is_star() {
             Vec::new()
         } else {
@@ -79,14 +78,6 @@ impl Binder<'_> {
     }
 
     fn over(&self, scope: &Scope<'_>, spec: &ast::WindowSpec, depth: usize) -> Result<Over> {
-        let extended;
-        let spec = match &spec.window_name {
-            None => spec,
-            Some(name) => {
-                extended = extended_window(named_window(scope, name)?, spec);
-                &extended
-            }
-        };
         let partition = spec
             .partition_by
             .iter()
@@ -295,41 +286,6 @@ impl Binder<'_> {
         let summed = window(sum, vec![native_cast(argument.expr, &wide)]);
         let ty = decimal_type(u32::from(precision) + 22, u32::from(scale));
         (Typed::value(native_cast(summed, &ty), ty, true), number)
-    }
-}
-
-/// The window that the WINDOW clause gives a name.
-fn named_window(scope: &Scope<'_>, name: &ast::Ident) -> Result<ast::WindowSpec> {
-    let mut wanted = name;
-    // A name may stand for another name; as many steps as there are names reach the end.
-    for _ in 0..=scope.named_windows.len() {
-        let found = scope.named_windows.iter().find(|ast::NamedWindowDefinition(own, _)| {
-            own.value.eq_ignore_ascii_case(&wanted.value)
-        });
-        match found {
-            Some(ast::NamedWindowDefinition(_, ast::NamedWindowExpr::WindowSpec(spec))) => {
-                return Ok(match &spec.window_name {
-                    None => spec.clone(),
-                    Some(_) => return Err(SqlError::unsupported("a window built upon another")),
-                });
-            }
-            Some(ast::NamedWindowDefinition(_, ast::NamedWindowExpr::NamedWindow(other))) => {
-                wanted = other;
-            }
-            None => break,
-        }
-    }
-    Err(SqlError::new(3579, format!("Window name '{}' is not defined.", name.value)))
-}
-
-/// A named window with what OVER adds to it.
-fn extended_window(named: ast::WindowSpec, with: &ast::WindowSpec) -> ast::WindowSpec {
-    let order_by = if with.order_by.is_empty() { named.order_by } else { with.order_by.clone() };
-    ast::WindowSpec {
-        window_name: None,
-        partition_by: named.partition_by,
-        order_by,
-        window_frame: with.window_frame.clone().or(named.window_frame),
     }
 }
 

@@ -15,7 +15,6 @@ mod keys;
 mod lift;
 mod long_text;
 mod membership;
-mod regular;
 
 pub(super) use arithmetic::{Arithmetic, Numbers, Operation};
 pub(super) use collation::{CollationKey, TextComparison};
@@ -24,4 +23,3 @@ pub(super) use keys::{SortKey, TupleKey};
 pub(super) use lift::RowFunction;
 pub(super) use long_text::{COPIED_BYTES_MAX, LongText};
 pub(super) use membership::TextMembership;
-pub(super) use regular::regular_expression;

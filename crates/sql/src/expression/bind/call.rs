@@ -32,7 +32,8 @@ pub(super) fn shift(
     Ok(shift_node(base, amount, unit, minus))
 }
 
-pub(super) fn shift_node(base: Node, amount: Node, unit: Unit, minus: bool) -> Node {
+/// A time moved by an interval.
+pub fn shift_node(base: Node, amount: Node, unit: Unit, minus: bool) -> Node {
     let fraction = |fsp: u8| match unit {
         _ if unit.has_fraction() => 6,
         Unit::Second => fsp.max(number_digits(&amount)),

@@ -5,7 +5,7 @@ use sqlparser::ast::{CeilFloorKind, DateTimeField, Expr, TrimWhereField};
 
 use super::super::node::{BIGINT, Kind, Node};
 use super::call::call_node;
-use super::{Bound, Names, bind, elsewhere, unit};
+use super::{Bound, Names, bind, boolean, elsewhere, unit};
 
 pub(super) fn special(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
     match expr {
@@ -49,7 +49,14 @@ pub(super) fn special(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
         Expr::Subquery(_) | Expr::InSubquery { .. } | Expr::Exists { .. } => {
             elsewhere("sub-queries")
         }
-        Expr::RLike { .. } => elsewhere("REGEXP"),
+        Expr::RLike { negated, expr, pattern, .. } => {
+            let found = call_node("REGEXP_LIKE", vec![bind(expr, names)?, bind(pattern, names)?])?;
+            let nullable = found.nullable;
+            Ok(match negated {
+                true => boolean(Kind::Not(Box::new(found)), nullable),
+                false => found,
+            })
+        }
         other => elsewhere(other),
     }
 }

@@ -60,6 +60,7 @@ pub(super) fn binary(
         }
         B::StringConcat => return Ok(boolean(Kind::Or(flatten(a, b, false)), nullable)),
         B::Xor => return Ok(boolean(Kind::Xor(Box::new(a), Box::new(b)), nullable)),
+        B::Regexp => return call_node("REGEXP_LIKE", vec![a, b]),
         B::Arrow => return call_node("JSON_EXTRACT", vec![a, b]),
         B::LongArrow => {
             return call_node("JSON_UNQUOTE", vec![call_node("JSON_EXTRACT", vec![a, b])?]);
@@ -81,7 +82,7 @@ pub(super) fn binary(
 }
 
 /// An operator on two numbers.
-pub(super) fn arithmetic_node(op: Arithmetic, a: Node, b: Node, names: &Names<'_>) -> Node {
+pub fn arithmetic_node(op: Arithmetic, a: Node, b: Node, names: &Names<'_>) -> Node {
     let (a, b) = (a.with_number(), b.with_number());
     let ty = arithmetic_type(op, &a, &b, names.mode.no_unsigned_subtraction());
     let division =

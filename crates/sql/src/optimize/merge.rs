@@ -1,0 +1,177 @@
+//! Derived tables that only join and filter become a part of the join around them, so that its
+//! conditions choose their indexes, and no rows are kept.
+//!
+//! Invariants
+//! 1. Only columns as they are stand for the derived table's: where an outer join fills them with
+//!    NULLs, nothing else could be taken for them.
+//! 2. An ORDER BY within keeps a derived table as it is: people count on its order.
+//!
+//! Not here: IN (query) as a join (`rewrite`).
+
+use super::rewrite::RELATIONS_MAX;
+use crate::expression::{Kind, Node};
+use crate::tree::{
+    Body, Join, Query, Select, Source, free_references, outer_slots_mut, parts_of, slot,
+};
+
+/// Merges the derived tables of a SELECT that can be.
+pub fn derived_tables(select: &mut Select) {
+    let mut at = 0;
+    while at < select.relations.len() {
+        let others = select.relations.len() - 1;
+        match &select.relations[at].source {
+            // What comes in its place may be a derived table itself.
+            Source::Query(query) if is_part_of_join(query, others) => merge(select, at),
+            _ => at += 1,
+        }
+    }
+}
+
+fn is_part_of_join(query: &Query, others: usize) -> bool {
+    let Body::Select(select) = &query.body else { return false };
+    let plain = |node: &Node| matches!(node.kind, Kind::Column(_));
+    query.order.is_empty()
+        && query.limit.is_none()
+        && query.offset.is_none()
+        && select.join.is_some()
+        && select.grouping.is_none()
+        && select.having.is_none()
+        && select.windowing.is_none()
+        && !select.distinct
+        && !select.counts_found
+        && select.outputs.iter().all(plain)
+        && others + select.relations.len() <= RELATIONS_MAX
+}
+
+fn merge(select: &mut Select, at: usize) {
+    let nothing = Source::Listing(String::new());
+    let source = std::mem::replace(&mut select.relations[at].source, nothing);
+    let Source::Query(query) = source else { return };
+    let Body::Select(inner) = query.body else { return };
+    let inner = *inner;
+    // Its first relation takes its number, the others come behind all.
+    let behind = select.relations.len();
+    let number = |own: usize| if own == 0 { at } else { behind + own - 1 };
+    let moved = |own: usize| {
+        let (relation, column) = parts_of(own);
+        slot(number(relation), column)
+    };
+    let columns: Vec<usize> = inner
+        .outputs
+        .iter()
+        .filter_map(|node| match node.kind {
+            Kind::Column(own) => Some(moved(own)),
+            _ => None,
+        })
+        .collect();
+    joined_nodes_mut(select, &mut |node| {
+        change_slots(node, &|own| match parts_of(own) {
+            (relation, column) if relation == at => columns[column],
+            _ => own,
+        });
+    });
+    let (mut join, mut conditions) = (inner.join, inner.conditions);
+    if let Some(join) = &mut join {
+        renumber(join, &number);
+        join_nodes_mut(join, &mut |node| change_slots(node, &moved));
+    }
+    conditions.iter_mut().for_each(|node| change_slots(node, &moved));
+    let mut relations = inner.relations.into_iter();
+    if let Some(first) = relations.next() {
+        select.relations[at] = first;
+    }
+    select.relations.extend(relations);
+    if let (Some(outer), Some(join)) = (&mut select.join, join) {
+        put_in_place(outer, at, &mut Some((join, conditions)));
+    }
+}
+
+/// Calls `each` with every expression over the joined row.
+fn joined_nodes_mut(select: &mut Select, each: &mut dyn FnMut(&mut Node)) {
+    select.conditions.iter_mut().for_each(&mut *each);
+    if let Some(join) = &mut select.join {
+        join_nodes_mut(join, each);
+    }
+    if let Some(grouping) = &mut select.grouping {
+        grouping.keys.iter_mut().chain(&mut grouping.others).for_each(&mut *each);
+        for aggregate in &mut grouping.aggregates {
+            let sorted = aggregate.order.iter_mut().map(|(node, _)| node);
+            aggregate.arguments.iter_mut().chain(sorted).for_each(&mut *each);
+        }
+        return;
+    }
+    select.having.iter_mut().for_each(&mut *each);
+    match &mut select.windowing {
+        Some(windowing) => windowing.inputs.iter_mut().for_each(&mut *each),
+        None => select.outputs.iter_mut().for_each(&mut *each),
+    }
+}
+
+fn join_nodes_mut(join: &mut Join, each: &mut dyn FnMut(&mut Node)) {
+    match join {
+        Join::Relation(_) => {}
+        Join::Inner(members, terms) => {
+            members.iter_mut().for_each(|member| join_nodes_mut(member, each));
+            terms.iter_mut().for_each(&mut *each);
+        }
+        Join::Left(left, right, terms) => {
+            join_nodes_mut(left, each);
+            join_nodes_mut(right, each);
+            terms.iter_mut().for_each(&mut *each);
+        }
+    }
+}
+
+fn renumber(join: &mut Join, number: &dyn Fn(usize) -> usize) {
+    match join {
+        Join::Relation(own) => *own = number(*own),
+        Join::Inner(members, _) => members.iter_mut().for_each(|member| renumber(member, number)),
+        Join::Left(left, right, _) => {
+            renumber(left, number);
+            renumber(right, number);
+        }
+    }
+}
+
+/// Puts a join with its conditions where a relation stands.
+fn put_in_place(join: &mut Join, at: usize, part: &mut Option<(Join, Vec<Node>)>) {
+    match join {
+        Join::Relation(own) if *own == at => {
+            if let Some((part, conditions)) = part.take() {
+                *join = Join::Inner(vec![part], conditions);
+            }
+        }
+        Join::Relation(_) => {}
+        Join::Inner(members, _) => {
+            members.iter_mut().for_each(|member| put_in_place(member, at, part));
+        }
+        Join::Left(left, right, terms) => {
+            // What the right side is filtered by is part of what makes a match.
+            if matches!(**right, Join::Relation(own) if own == at)
+                && let Some((part, conditions)) = part.take()
+            {
+                **right = part;
+                terms.extend(conditions);
+            }
+            put_in_place(left, at, part);
+            put_in_place(right, at, part);
+        }
+    }
+}
+
+/// Changes the slots that an expression refers to, also from within its sub-queries.
+fn change_slots(node: &mut Node, change: &dyn Fn(usize) -> usize) {
+    match &mut node.kind {
+        Kind::Column(own) => *own = change(*own),
+        Kind::Subquery(subquery) => {
+            outer_slots_mut(&mut subquery.query, &mut |reference| {
+                if let Kind::Outer(_, own) = &mut reference.kind {
+                    *own = change(*own);
+                }
+            });
+            subquery.free = free_references(&mut subquery.query);
+        }
+        _ => {}
+    }
+    node.each_child_mut(&mut |child| change_slots(child, change));
+}

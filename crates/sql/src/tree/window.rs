@@ -1,0 +1,154 @@
+//! Window functions: `f(...) OVER (...)`, each computed over the rows of a partition in an order.
+//!
+//! A SELECT computes them over its rows, or its groups' rows, before DISTINCT and ORDER BY. Above
+//! them a row has the functions' values, then the inputs: what is kept of the row beneath.
+//!
+//! Invariants
+//! 1. What functions are over are columns of that row; expressions are among the inputs.
+//!
+//! Not here: computing them (`executor::window`), how they are written (`bind::window`).
+
+use rows::types::ColumnType;
+
+use super::Aggregate;
+use crate::expression::Node;
+
+/// The window functions of a SELECT.
+#[derive(Clone, Debug, Default)]
+pub struct Windowing {
+    /// The functions.
+    pub functions: Vec<WindowFunction>,
+    /// What is kept of each row beneath: expressions over it.
+    pub inputs: Vec<Node>,
+}
+
+/// A use of a window function.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WindowFunction {
+    /// What is computed.
+    pub call: WindowCall,
+    /// Over which rows.
+    pub window: Window,
+    /// Its result.
+    pub ty: ColumnType,
+    /// Whether that can be NULL.
+    pub nullable: bool,
+}
+
+/// What a window function computes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum WindowCall {
+    /// ROW_NUMBER.
+    RowNumber,
+    /// RANK.
+    Rank,
+    /// DENSE_RANK.
+    DenseRank,
+    /// PERCENT_RANK.
+    PercentRank,
+    /// CUME_DIST.
+    CumulativeDistribution,
+    /// NTILE: into how many parts.
+    Tile(Node),
+    /// LAG and LEAD.
+    Neighbour {
+        /// Of which the neighbour's is given.
+        value: Node,
+        /// How many rows away; 1 if it is not said.
+        distance: Option<Node>,
+        /// What is given where there is no such row.
+        otherwise: Option<Node>,
+        /// LEAD.
+        ahead: bool,
+    },
+    /// FIRST_VALUE.
+    First(Node),
+    /// LAST_VALUE.
+    Last(Node),
+    /// NTH_VALUE: of what, and which.
+    Nth(Node, Node),
+    /// An aggregate over the frame.
+    Aggregate(Aggregate),
+}
+
+/// The rows that a function is over.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Window {
+    /// PARTITION BY.
+    pub partition: Vec<Node>,
+    /// ORDER BY; the flag says DESC.
+    pub order: Vec<(Node, bool)>,
+    /// Which of the partition's rows.
+    pub frame: Frame,
+}
+
+/// A part of a partition around a row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Frame {
+    /// ROWS: bounds count rows. Otherwise RANGE: rows with equal keys are in it together.
+    pub counts_rows: bool,
+    /// Where it begins.
+    pub start: FrameBound,
+    /// Where it ends.
+    pub end: FrameBound,
+}
+
+/// An end of a frame.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FrameBound {
+    /// The partition's first or last row, according to which end it is.
+    Unbounded,
+    /// The row, or those with its key.
+    Current,
+    /// ROWS: so many rows before it. RANGE: the key that is so far before the row's.
+    Before(Node),
+    /// The same behind it.
+    Behind(Node),
+}
+
+impl Frame {
+    /// The whole partition.
+    pub const WHOLE: Frame =
+        Frame { counts_rows: false, start: FrameBound::Unbounded, end: FrameBound::Unbounded };
+    /// From the partition's first row to those with the row's key.
+    pub const SO_FAR: Frame =
+        Frame { counts_rows: false, start: FrameBound::Unbounded, end: FrameBound::Current };
+}
+
+impl Window {
+    /// Whether its rows are sorted like another's.
+    pub fn is_sorted_like(&self, other: &Window) -> bool {
+        self.partition == other.partition && self.order == other.order
+    }
+}
+
+impl WindowFunction {
+    /// The expressions that it is over.
+    pub fn nodes_mut(&mut self) -> Vec<&mut Node> {
+        let mut nodes: Vec<&mut Node> = Vec::new();
+        match &mut self.call {
+            WindowCall::RowNumber
+            | WindowCall::Rank
+            | WindowCall::DenseRank
+            | WindowCall::PercentRank
+            | WindowCall::CumulativeDistribution => {}
+            WindowCall::Tile(node) | WindowCall::First(node) | WindowCall::Last(node) => {
+                nodes.push(node);
+            }
+            WindowCall::Neighbour { value, distance, otherwise, .. } => {
+                nodes.push(value);
+                nodes.extend(distance.iter_mut().chain(otherwise));
+            }
+            WindowCall::Nth(value, number) => nodes.extend([value, number]),
+            WindowCall::Aggregate(aggregate) => nodes.extend(&mut aggregate.arguments),
+        }
+        nodes.extend(&mut self.window.partition);
+        nodes.extend(self.window.order.iter_mut().map(|(node, _)| node));
+        for bound in [&mut self.window.frame.start, &mut self.window.frame.end] {
+            if let FrameBound::Before(node) | FrameBound::Behind(node) = bound {
+                nodes.push(node);
+            }
+        }
+        nodes
+    }
+}

@@ -1,0 +1,207 @@
+//! Window functions, recursion, regular expressions and JSON aggregates over rows: what the row
+//! executor answers by itself, where it gives way, and where it ends.
+
+mod harness;
+
+use std::time::{Duration, Instant};
+
+use harness::{error, run, server, session};
+use sql::Session;
+
+/// A row for every number from 1 on, `g` in turn from 0 to 6, some of `v` NULL.
+fn numbered(s: &mut Session, rows: usize) {
+    run(s, "CREATE TABLE t (id INT PRIMARY KEY, g INT, v INT, at DATETIME, KEY (g))");
+    for first in (1..=rows).step_by(1000) {
+        let last = (first + 999).min(rows);
+        let row = |id: usize| {
+            let v = if id.is_multiple_of(10) { "NULL".into() } else { (id * 7 % 101).to_string() };
+            format!("({id}, {}, {v}, '2024-01-01' + INTERVAL {id} HOUR)", id % 7)
+        };
+        let values: Vec<String> = (first..=last).map(row).collect();
+        run(s, &format!("INSERT INTO t VALUES {}", values.join(",")));
+    }
+}
+
+#[test]
+fn the_row_executor_alone_answers_them() {
+    let sql = server();
+    let s = &mut session(&sql);
+    numbered(s, 70);
+    run(s, "SET SESSION rowhouse_executor = 'rows'");
+    for (query, answer) in [
+        (
+            "SELECT SUM(r) FROM (SELECT ROW_NUMBER() OVER (PARTITION BY g ORDER BY id) r FROM t) x",
+            "385",
+        ),
+        (
+            "SELECT id, LAG(id, 2) OVER (ORDER BY id) FROM t WHERE id < 4 ORDER BY id",
+            "1\tNULL\n2\tNULL\n3\t1",
+        ),
+        (
+            "SELECT COUNT(*) FROM (SELECT COUNT(*) OVER (ORDER BY at RANGE INTERVAL 2 HOUR PRECEDING) c FROM t) x WHERE c = 3",
+            "68",
+        ),
+        (
+            "WITH RECURSIVE c AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM c WHERE n < 10) SELECT SUM(n) FROM c",
+            "55",
+        ),
+        ("SELECT COUNT(*) FROM t WHERE id REGEXP '^1'", "11"),
+        ("SELECT REGEXP_REPLACE('a1b22', '[0-9]+', '<$0>')", "a<1>b<22>"),
+        (
+            "SELECT JSON_ARRAYAGG(id), JSON_OBJECTAGG(g, v) FROM t WHERE id < 3",
+            "[1, 2]\t{\"1\": 7, \"2\": 14}",
+        ),
+    ] {
+        assert_eq!(run(s, query), answer, "{query}");
+    }
+}
+
+#[test]
+fn a_moving_frame_that_is_added_up_too_often_goes_elsewhere() {
+    let sql = server();
+    let s = &mut session(&sql);
+    numbered(s, 4_000);
+    let query = "SELECT SUM(m) FROM (SELECT SUM(v) OVER \
+                 (ORDER BY id ROWS BETWEEN 500 PRECEDING AND CURRENT ROW) AS m FROM t) x";
+    let chosen = run(s, query);
+    run(s, "SET SESSION rowhouse_executor = 'columns'");
+    assert_eq!(chosen, run(s, query));
+    run(s, "SET SESSION rowhouse_executor = 'rows'");
+    assert_eq!(chosen, run(s, query));
+}
+
+#[test]
+fn a_recursion_ends_by_its_depth_its_limit_its_time_and_the_memory() {
+    let sql = server();
+    let s = &mut session(&sql);
+    let endless = "WITH RECURSIVE c AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM c)";
+    assert_eq!(error(s, &format!("{endless} SELECT COUNT(*) FROM c")), 3636);
+    run(s, "SET SESSION cte_max_recursion_depth = 4294967295");
+    let growing = "WITH RECURSIVE c AS (SELECT 1 AS n, REPEAT('a', 100000) AS t UNION ALL \
+                   SELECT n + 1, t FROM c) SELECT COUNT(*) FROM c";
+    assert_eq!(error(s, growing), 1041);
+    run(s, "SET SESSION max_statement_time = 0.3");
+    let begun = Instant::now();
+    // Equal rows are not added: this one leads nowhere, and the next for ever through few rows.
+    let circling =
+        "WITH RECURSIVE c AS (SELECT 1 AS n UNION SELECT n % 7 + 1 FROM c) SELECT COUNT(*) FROM c";
+    assert_eq!(run(s, circling), "7");
+    assert_eq!(error(s, &format!("{endless} SELECT COUNT(*) FROM c")), 1969);
+    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+    run(s, "SET SESSION max_statement_time = 0");
+    let limited =
+        "WITH RECURSIVE c AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM c LIMIT 3) SELECT n FROM c";
+    assert_eq!(run(s, limited), "1\n2\n3");
+}
+
+#[test]
+fn a_recursive_table_in_two_sub_queries_of_one_statement_is_computed_for_each_use() {
+    let sql = server();
+    let s = &mut session(&sql);
+    numbered(s, 20);
+    let query = "SELECT id, (WITH RECURSIVE c AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM c WHERE n < 3) \
+                 SELECT COUNT(*) FROM c JOIN c d ON d.n <= c.n WHERE c.n <= t.id) AS pairs \
+                 FROM t WHERE id < 5 ORDER BY id";
+    assert_eq!(run(s, query), "1\t1\n2\t3\n3\t6\n4\t6");
+}
+
+#[test]
+fn rows_are_grouped_alike_whether_they_come_in_runs_or_not() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE w (id INT PRIMARY KEY, s VARCHAR(9), n DOUBLE, KEY (s))");
+    let words = ["a", "A", "b", "B ", "c"];
+    let rows: Vec<String> = (0..400)
+        .map(|id| format!("({id}, '{}', {})", words[id / 80], ["0", "-0e0", "1.5"][id % 3]))
+        .collect();
+    run(s, &format!("INSERT INTO w VALUES {}", rows.join(",")));
+    for (by, expected) in [("s", "160\n160\n80"), ("n", "267\n133")] {
+        for order in ["id", "s", "RAND(1)"] {
+            let query = format!(
+                "SELECT COUNT(*) FROM (SELECT * FROM w ORDER BY {order} LIMIT 400) x GROUP BY {by} \
+                 ORDER BY MIN(x.{by})"
+            );
+            assert_eq!(run(s, &query), expected, "{query}");
+        }
+    }
+}
+
+#[test]
+fn explain_analyze_runs_the_query_and_shows_what_each_step_came_to() {
+    let sql = server();
+    let s = &mut session(&sql);
+    numbered(s, 50);
+    let query = "SELECT a.id, b.v FROM t a JOIN t b ON b.id = a.g + 1 WHERE a.id <= 20";
+    let lines = run(s, &format!("EXPLAIN ANALYZE {query}"));
+    let lines: Vec<&str> = lines.lines().collect();
+    assert_eq!(lines.len(), 3, "{lines:#?}");
+    assert!(lines[0].contains(" rows=20 loops=1)"), "{}", lines[0]);
+    assert!(
+        lines[1].contains("(actual time=") && lines[1].contains(" rows=20 loops=1)"),
+        "{}",
+        lines[1]
+    );
+    assert!(lines[2].contains(" rows=1 loops=20)"), "{}", lines[2]);
+    let never = "SELECT a.id FROM t a JOIN t b ON b.id = a.g WHERE a.id > 1000";
+    assert!(run(s, &format!("EXPLAIN ANALYZE {never}")).contains("(never executed)"));
+    assert_eq!(error(s, "EXPLAIN ANALYZE DELETE FROM t"), 1235);
+    assert_eq!(run(s, "SELECT COUNT(*) FROM t"), "50");
+    run(s, "SET SESSION rowhouse_executor = 'columns'");
+    assert!(run(s, &format!("EXPLAIN ANALYZE {query}")).contains("output_rows=20"));
+}
+
+#[test]
+fn a_derived_table_that_only_filters_was_read_as_a_whole() {
+    let sql = server();
+    let s = &mut session(&sql);
+    numbered(s, 500);
+    run(s, "SET SESSION rowhouse_executor = 'rows'");
+    for (query, answer, by) in [
+        (
+            "SELECT x.v FROM (SELECT id, v FROM t WHERE g < 6) x WHERE x.id = 3",
+            "21",
+            "Row of t by PRIMARY",
+        ),
+        (
+            "SELECT x.id FROM (SELECT y.id, y.g FROM (SELECT * FROM t) y WHERE y.v > 60) x WHERE x.g = 2 AND x.id < 60",
+            "9",
+            "of t by ",
+        ),
+        (
+            "SELECT a.id, x.v FROM t a LEFT JOIN (SELECT b.id, b.v FROM t b WHERE b.g = 1) x ON x.id = a.id + 1 \
+             WHERE a.id IN (7, 8) ORDER BY a.id",
+            "7\t56\n8\tNULL",
+            "Left join Row of b by PRIMARY",
+        ),
+        (
+            "SELECT COUNT(*) FROM (SELECT a.id AS i, b.id AS j FROM t a JOIN t b ON b.id = a.g) x WHERE x.i = 9 \
+             AND EXISTS (SELECT 1 FROM t c WHERE c.id = x.j AND c.v = 14)",
+            "1",
+            "Row of a by PRIMARY",
+        ),
+        (
+            "SELECT x.g, SUM(x.v), (SELECT MAX(d.id) FROM t d WHERE d.g = x.g) FROM (SELECT g, v FROM t WHERE id < 5) x \
+             GROUP BY x.g HAVING x.g > 2 ORDER BY x.g",
+            "3\t21\t500\n4\t28\t494",
+            "Range of t by PRIMARY",
+        ),
+    ] {
+        assert_eq!(run(s, query), answer, "{query}");
+        let plan = run(s, &format!("EXPLAIN FORMAT=TREE {query}"));
+        assert!(plan.contains(by) && !plan.contains("Derived"), "{query}\n{plan}");
+    }
+    // What is computed, ordered or cut stays.
+    for query in [
+        "SELECT x.c FROM t a LEFT JOIN (SELECT id, 1 AS c FROM t) x ON x.id = a.id + 500 WHERE a.id = 1",
+        "SELECT * FROM (SELECT id FROM t ORDER BY v DESC LIMIT 1) x WHERE x.id > 0",
+    ] {
+        assert!(run(s, &format!("EXPLAIN FORMAT=TREE {query}")).contains("Derived"), "{query}");
+    }
+    assert_eq!(
+        run(
+            s,
+            "SELECT x.c FROM t a LEFT JOIN (SELECT id, 1 AS c FROM t) x ON x.id = a.id + 500 WHERE a.id = 1"
+        ),
+        "NULL"
+    );
+}

@@ -1,0 +1,134 @@
+# Window functions, recursion, regular expressions and JSON aggregates
+CREATE TABLE s (id INT PRIMARY KEY, g VARCHAR(5), n INT, d DATE, x DECIMAL(6,2), f DOUBLE)
+INSERT INTO s VALUES (1,'a',10,'2024-01-01',1.50,0.5),(2,'a',20,'2024-01-02',2.25,1.5),(3,'A',20,'2024-01-02',NULL,2.5),(4,'b',5,'2024-01-10',4.00,-1),(5,'b',NULL,NULL,5.75,NULL),(6,NULL,7,'2024-02-01',6.00,8),(7,'c',7,'2024-02-03',7.00,9)
+SELECT id, ROW_NUMBER() OVER (ORDER BY id DESC) FROM s ORDER BY id
+SELECT id, ROW_NUMBER() OVER (PARTITION BY g ORDER BY id) FROM s ORDER BY id
+SELECT id, RANK() OVER (ORDER BY n), DENSE_RANK() OVER (ORDER BY n), ROUND(PERCENT_RANK() OVER (ORDER BY n), 6), ROUND(CUME_DIST() OVER (ORDER BY n), 6) FROM s ORDER BY id
+SELECT id, SUM(n) OVER (ORDER BY id), SUM(x) OVER (PARTITION BY g), AVG(x) OVER (ORDER BY n), COUNT(*) OVER () FROM s ORDER BY id
+SELECT id, AVG(n) OVER (ORDER BY id ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING) FROM s ORDER BY id
+SELECT id, MIN(g) OVER (ORDER BY id ROWS 2 PRECEDING), MAX(g) OVER (ORDER BY id ROWS 2 PRECEDING) FROM s WHERE g <> 'A' OR g IS NULL ORDER BY id
+SELECT id, LAG(n) OVER (ORDER BY id), LEAD(n, 2) OVER (ORDER BY id), FIRST_VALUE(g) OVER (ORDER BY id), LAST_VALUE(id) OVER (ORDER BY n, id), NTH_VALUE(id, 2) OVER (ORDER BY id) FROM s ORDER BY id
+SELECT id, LAG(n, 1, -1) OVER (ORDER BY id) FROM s ORDER BY id
+=> 1 | -1
+=> 2 | 10
+=> 3 | 20
+=> 4 | 20
+=> 5 | 5
+=> 6 | NULL
+=> 7 | 7
+SELECT id, NTILE(3) OVER (ORDER BY id), NTILE(10) OVER (ORDER BY id) FROM s ORDER BY id
+SELECT id, SUM(n) OVER w, COUNT(n) OVER (w ROWS 1 PRECEDING) FROM s WINDOW w AS (ORDER BY id) ORDER BY id
+SELECT id, SUM(n) OVER (w ORDER BY id) FROM s WINDOW w AS (PARTITION BY g) ORDER BY id
+SELECT id, SUM(n) OVER nothing FROM s
+=> error 3579
+SELECT id, SUM(n) OVER (w PARTITION BY g) FROM s WINDOW w AS (ORDER BY id)
+=> error 3581
+SELECT id, SUM(n) OVER (ORDER BY n RANGE BETWEEN 5 PRECEDING AND 5 FOLLOWING) FROM s ORDER BY id
+SELECT id, SUM(n) OVER (ORDER BY n DESC RANGE BETWEEN 3 PRECEDING AND 2 FOLLOWING) FROM s ORDER BY id
+SELECT id, COUNT(*) OVER (ORDER BY f RANGE BETWEEN 1 PRECEDING AND 0.5 FOLLOWING) FROM s ORDER BY id
+SELECT id, COUNT(*) OVER (ORDER BY d RANGE BETWEEN INTERVAL 1 DAY PRECEDING AND CURRENT ROW) FROM s ORDER BY id
+=> 1 | 1
+=> 2 | 3
+=> 3 | 3
+=> 4 | 1
+=> 5 | 1
+=> 6 | 1
+=> 7 | 1
+SELECT id, SUM(n) OVER (ORDER BY d DESC RANGE BETWEEN INTERVAL 1 MONTH PRECEDING AND INTERVAL 8 DAY FOLLOWING) FROM s ORDER BY id
+=> 1 | 62
+=> 2 | 62
+=> 3 | 62
+=> 4 | 59
+=> 5 | NULL
+=> 6 | 14
+=> 7 | 14
+SELECT id, SUM(n) OVER (ORDER BY g RANGE 1 PRECEDING) FROM s
+=> error 3587
+SELECT id, SUM(n) OVER (ORDER BY d RANGE 1 PRECEDING) FROM s
+=> error 3588
+SELECT id FROM s WHERE ROW_NUMBER() OVER (ORDER BY id) = 1
+=> error 3593
+SELECT g, SUM(n) AS total, RANK() OVER (ORDER BY SUM(n) DESC) FROM s GROUP BY g ORDER BY g
+SELECT g, SUM(SUM(n)) OVER (ORDER BY g), COUNT(*) FROM s GROUP BY g HAVING COUNT(*) > 1 ORDER BY g
+SELECT DISTINCT COUNT(*) OVER (PARTITION BY g) AS c FROM s ORDER BY c
+SELECT * FROM (SELECT id, g, ROW_NUMBER() OVER (PARTITION BY g ORDER BY n DESC, id) AS r FROM s) ranked WHERE r = 1 ORDER BY id
+SELECT s.id, (SELECT COUNT(*) FROM s t WHERE t.n < s.n) + ROW_NUMBER() OVER (ORDER BY s.id) FROM s ORDER BY s.id
+SELECT id, n - LAG(n) OVER (ORDER BY id) AS growth FROM s ORDER BY growth, id
+SELECT id FROM s ORDER BY ROW_NUMBER() OVER (ORDER BY n DESC, id) LIMIT 3
+SELECT id, 100 * n / SUM(n) OVER () FROM s WHERE n > 5 ORDER BY id
+SELECT COUNT(*) OVER () FROM s LIMIT 1
+SELECT id, BIT_OR(n) OVER (ORDER BY id), BIT_XOR(n) OVER (PARTITION BY g ORDER BY id) FROM s ORDER BY id
+SELECT id, ROUND(STDDEV(f) OVER (ORDER BY id), 6), ROUND(VAR_SAMP(f) OVER (ORDER BY id ROWS 2 PRECEDING), 6) FROM s ORDER BY id
+SELECT a.id, b.id, ROW_NUMBER() OVER (PARTITION BY a.id ORDER BY b.id) FROM s a LEFT JOIN s b ON a.n = b.n ORDER BY 1, 2
+SELECT id, SUM(n + 1) OVER (PARTITION BY id % 2 ORDER BY n + id) FROM s ORDER BY id
+
+# Recursion
+WITH RECURSIVE t (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t WHERE n < 5) SELECT * FROM t
+WITH RECURSIVE t AS (SELECT 1 AS n, 1 AS f UNION ALL SELECT n + 1, f * (n + 1) FROM t WHERE n < 10) SELECT * FROM t
+CREATE TABLE tree (id INT PRIMARY KEY, parent INT, name VARCHAR(10), KEY (parent))
+INSERT INTO tree VALUES (1,NULL,'root'),(2,1,'a'),(3,1,'b'),(4,2,'aa'),(5,2,'ab'),(6,4,'aaa'),(7,NULL,'other'),(8,9,'x'),(9,8,'y')
+WITH RECURSIVE t AS (SELECT id, name, 0 AS depth FROM tree WHERE parent IS NULL UNION ALL SELECT c.id, c.name, t.depth + 1 FROM tree c JOIN t ON c.parent = t.id) SELECT * FROM t ORDER BY id
+WITH RECURSIVE t AS (SELECT id, CAST(name AS CHAR(100)) AS path FROM tree WHERE parent IS NULL UNION ALL SELECT c.id, CONCAT(t.path, '/', c.name) FROM t JOIN tree c ON c.parent = t.id) SELECT * FROM t ORDER BY path
+WITH RECURSIVE t AS (SELECT id, parent FROM tree WHERE id = 8 UNION SELECT c.id, c.parent FROM tree c JOIN t ON c.parent = t.id) SELECT * FROM t ORDER BY id
+WITH RECURSIVE up AS (SELECT id, parent FROM tree WHERE id = 6 UNION ALL SELECT p.id, p.parent FROM tree p, up WHERE p.id = up.parent) SELECT GROUP_CONCAT(id ORDER BY id) FROM up
+WITH RECURSIVE t AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM t WHERE n < 20) SELECT a.n, b.n FROM t a JOIN t b ON a.n = b.n * 5 ORDER BY 1
+WITH RECURSIVE t AS ((SELECT 1 AS n) UNION ALL (SELECT n * 2 FROM t WHERE n < 100)) SELECT SUM(n), COUNT(*) FROM t
+WITH RECURSIVE fib AS (SELECT 1 AS n, 0 AS a, 1 AS b UNION ALL SELECT n + 1, b, a + b FROM fib WHERE n < 20) SELECT a FROM fib ORDER BY n
+WITH RECURSIVE d AS (SELECT DATE('2024-02-27') AS day UNION ALL SELECT day + INTERVAL 1 DAY FROM d WHERE day < '2024-03-02') SELECT * FROM d
+WITH RECURSIVE d AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM d WHERE n < 3), e AS (SELECT n * 10 AS m FROM d) SELECT d.n, e.m FROM d JOIN e ON e.m = d.n * 10 ORDER BY 1
+WITH RECURSIVE plain AS (SELECT 1 AS n UNION SELECT 2) SELECT * FROM plain ORDER BY n
+SELECT id, (WITH RECURSIVE t AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM t WHERE n < 4) SELECT SUM(n) FROM t) AS ten FROM tree WHERE id < 3 ORDER BY id
+WITH RECURSIVE t AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM t) SELECT COUNT(*) FROM t
+=> error 3636
+SET cte_max_recursion_depth = 5
+=> ok
+WITH RECURSIVE t AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM t WHERE n < 7) SELECT COUNT(*) FROM t
+=> error 3636
+WITH RECURSIVE t AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM t WHERE n < 5) SELECT COUNT(*) FROM t
+=> 5
+SET cte_max_recursion_depth = 1000
+=> ok
+WITH RECURSIVE t AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM t LIMIT 4) SELECT * FROM t
+=> 1
+=> 2
+=> 3
+=> 4
+WITH RECURSIVE t AS (SELECT n + 1 FROM t) SELECT * FROM t
+=> error 3573
+
+# Regular expressions
+SELECT 'abc' REGEXP 'B', BINARY 'abc' REGEXP 'B', 'abc' NOT REGEXP '^b', 'abc' RLIKE 'c$', NULL REGEXP 'a'
+SELECT id FROM s WHERE g REGEXP '^[ab]$' ORDER BY id
+SELECT id, g REGEXP '^[ab]$' AS m FROM s ORDER BY id
+SELECT REGEXP_LIKE('Michael!', '.*'), REGEXP_LIKE('new*\n*line', 'new\\*.\\*line'), REGEXP_LIKE('a', 'A', 'c'), REGEXP_LIKE('a', 'A', 'i')
+=> 1 | 0 | 0 | 1
+SELECT REGEXP_INSTR('dog cat dog', 'dog'), REGEXP_INSTR('dog cat dog', 'dog', 2), REGEXP_INSTR('dog cat dog', 'dog', 1, 2), REGEXP_INSTR('dog cat dog', 'dog', 1, 1, 1), REGEXP_INSTR('aa', 'b')
+=> 1 | 9 | 9 | 4 | 0
+SELECT REGEXP_SUBSTR('abc def ghi', '[a-z]+'), REGEXP_SUBSTR('abc def ghi', '[a-z]+', 1, 3), REGEXP_SUBSTR('abc', 'x'), REGEXP_SUBSTR('ä ö', '[^ ]+', 2)
+=> abc | ghi | NULL | ö
+SELECT REGEXP_REPLACE('a b c', 'b', 'X'), REGEXP_REPLACE('abc def ghi', '[a-z]+', 'X', 1, 3), REGEXP_REPLACE('2024-01-31', '(\\d+)-(\\d+)-(\\d+)', '$3.$2.$1'), REGEXP_REPLACE('aaa', 'a*', 'b'), REGEXP_REPLACE('abc', '', 'x')
+=> error 3685
+SELECT REGEXP_REPLACE('a b c', 'b', 'X'), REGEXP_REPLACE('abc def ghi', '[a-z]+', 'X', 1, 3), REGEXP_REPLACE('2024-01-31', '(\\d+)-(\\d+)-(\\d+)', '$3.$2.$1'), REGEXP_REPLACE('abc', 'B', '-', 1, 0, 'c')
+=> a X c | abc def X | 31.01.2024 | abc
+SELECT REGEXP_LIKE('a', '(')
+=> error 3692
+SELECT 'a word here' REGEXP '[[:<:]]word[[:>:]]', 'awordhere' REGEXP '[[:<:]]word[[:>:]]'
+=> 1 | 0
+
+# JSON aggregates
+SELECT JSON_ARRAYAGG(id) FROM s WHERE id < 4
+=> [1, 2, 3]
+SELECT g, JSON_ARRAYAGG(n) FROM s WHERE id IN (4, 5) GROUP BY g
+=> b | [5, null]
+SELECT JSON_OBJECTAGG(g, n) FROM s WHERE id IN (1, 4)
+=> {"a": 10, "b": 5}
+?columns SELECT JSON_OBJECTAGG(k, v) FROM (SELECT 'long' AS k, 1.50 AS v UNION ALL SELECT 'b', 2 UNION ALL SELECT 'long', 3) t
+=> {"b": 2.00, "long": 3.00}
+SELECT JSON_ARRAYAGG(JSON_OBJECT('id', id, 'g', g)) FROM s WHERE id < 3
+=> [{"g": "a", "id": 1}, {"g": "a", "id": 2}]
+SELECT JSON_ARRAYAGG(id), JSON_OBJECTAGG(id, g) FROM s WHERE id > 100
+=> NULL | NULL
+SELECT JSON_OBJECTAGG(g, id) FROM s
+=> error 3158
+SELECT JSON_ARRAYAGG(d) FROM s WHERE id = 1
+=> ["2024-01-01"]
