@@ -3,10 +3,13 @@
 
 mod harness;
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use harness::{error, run, server, session};
-use sql::Session;
+use rows::memory::MemoryStore;
+use rows::{Engine, EngineOptions};
+use sql::{Session, Sql, SqlOptions};
 
 /// A row for every number from 1 on, `g` in turn from 0 to 6, some of `v` NULL.
 fn numbered(s: &mut Session, rows: usize) {
@@ -72,7 +75,9 @@ fn a_moving_frame_that_is_added_up_too_often_goes_elsewhere() {
 
 #[test]
 fn a_recursion_ends_by_its_depth_its_limit_its_time_and_the_memory() {
-    let sql = server();
+    let options = EngineOptions { client_bytes: 64 << 20, ..EngineOptions::default() };
+    let engine = Engine::open(Arc::new(MemoryStore::new()), options).expect("opens");
+    let sql = Sql::new(engine, &SqlOptions::default()).expect("starts");
     let s = &mut session(&sql);
     let endless = "WITH RECURSIVE c AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM c)";
     assert_eq!(error(s, &format!("{endless} SELECT COUNT(*) FROM c")), 3636);

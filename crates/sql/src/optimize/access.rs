@@ -314,10 +314,14 @@ fn guess(access: &Access, size: f64, table: &Table, sizes: &Sizes<'_>) -> Result
     let examined = match access.kind {
         AccessKind::Const => 1.0,
         AccessKind::All | AccessKind::Index => size,
-        AccessKind::Ref | AccessKind::Range => match sizes.of_access(table, access, size)? {
-            Some(rows) => rows,
-            None => guess_keys(access, size, table, sizes)?,
-        },
+        AccessKind::Ref | AccessKind::Range => {
+            let rows = match sizes.of_access(table, access, size)? {
+                Some(rows) => rows,
+                None => guess_keys(access, size, table, sizes)?,
+            };
+            // What was written lately makes a range seem to have more.
+            keys_at_most(access, table, sizes).map_or(rows, |most| most.min(rows))
+        }
     };
     let examined = examined.clamp(1.0, size);
     Ok((examined, examined * selectivity(&access.residual)))
@@ -325,30 +329,40 @@ fn guess(access: &Access, size: f64, table: &Table, sizes: &Sizes<'_>) -> Result
 
 /// Rows looked at by keys that a joined row gives.
 fn guess_keys(access: &Access, size: f64, table: &Table, sizes: &Sizes<'_>) -> Result<f64> {
-    let lists = access.equal.iter().map(|lookup| match lookup {
-        Lookup::Any(nodes, _) => nodes.len() as f64,
-        _ => 1.0,
-    });
-    let lists: f64 = lists.product();
+    let lists = lists_of(access);
     let of_keys = lists * sizes.per_key(table, access.index, access.equal.len(), size)?;
     let share = match &access.between {
         None => 1.0,
-        Some(Between::Bounds(Some(low), Some(high))) => {
-            // So many whole numbers a range has: a unique index has no more rows there.
-            let index = &table.indexes[access.index];
-            let last = index.unique && access.equal.len() + 1 == index.parts.len();
-            match (sizes.number(&low.node), sizes.number(&high.node)) {
-                (Some(low), Some(high)) if last => {
-                    return Ok(((high - low + 1.0).max(1.0) * lists).min(of_keys));
-                }
-                _ => 0.05,
-            }
-        }
-        Some(Between::Like(..)) => 0.05,
+        Some(Between::Bounds(Some(_), Some(_)) | Between::Like(..)) => 0.05,
         Some(Between::Bounds(..)) => 0.3,
         Some(Between::NotNull) => 0.9,
     };
     Ok(of_keys * share)
+}
+
+/// How many keys an access path's lists name.
+fn lists_of(access: &Access) -> f64 {
+    let lists = access.equal.iter().map(|lookup| match lookup {
+        Lookup::Any(nodes, _) => nodes.len() as f64,
+        _ => 1.0,
+    });
+    lists.product()
+}
+
+/// The most rows of a range of whole numbers: a unique index has no more there than the range has
+/// numbers.
+fn keys_at_most(access: &Access, table: &Table, sizes: &Sizes<'_>) -> Option<f64> {
+    let index = &table.indexes[access.index];
+    let Some(Between::Bounds(Some(low), Some(high))) = &access.between else { return None };
+    if !index.unique || access.equal.len() + 1 != index.parts.len() {
+        return None;
+    }
+    let column = &table.columns[index.parts[access.equal.len()].column];
+    if class_of(&column.ty) != Class::Integer {
+        return None;
+    }
+    let (low, high) = (sizes.number(&low.node)?, sizes.number(&high.node)?);
+    Some((high - low + 1.0).max(1.0) * lists_of(access))
 }
 
 fn selectivity(terms: &[Node]) -> f64 {
