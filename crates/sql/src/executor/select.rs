@@ -22,7 +22,7 @@ use crate::optimize::is_volatile;
 use crate::tree::{OutputColumn, Query, Select};
 
 /// Rows that a sort with a limit keeps besides those it wants, before it throws some away.
-const SORT_SLACK: usize = 1024;
+const SORT_SLACK: usize = 64;
 
 impl Execution<'_> {
     pub(super) fn select(
