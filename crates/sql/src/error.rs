@@ -130,6 +130,11 @@ impl SqlError {
         )
     }
 
+    /// 3158.
+    pub fn null_member_name() -> SqlError {
+        SqlError::new(3158, "JSON documents may not contain NULL member names.")
+    }
+
     /// 1105: an error without a number of its own.
     pub fn other(message: impl Into<String>) -> SqlError {
         SqlError::new(1105, message)

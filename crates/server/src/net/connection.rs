@@ -15,10 +15,6 @@ use rows::budget::Share;
 
 use super::limits::OUTPUT_BYTES_MAX;
 
-/// What is left of a buffer is moved to its front when it is no more than this: of a long reply
-/// the larger part would be moved many times.
-const MOVED_BYTES_MAX: usize = OUTPUT_BYTES_MAX;
-
 /// Memory of a connection without buffers, about.
 const CONNECTION_BYTES: usize = 1024;
 
@@ -122,13 +118,16 @@ impl Output {
     }
 
     /// Notes that so many bytes were sent.
+    ///
+    /// What is left is moved to the front only when it is little: of a long reply the larger part
+    /// would be moved many times.
     pub fn advance(&mut self, count: usize) {
         self.sent += count;
         if self.sent == self.bytes.len() {
             self.bytes.clear();
             self.sent = 0;
             self.held_from = self.held_from.map(|_| 0);
-        } else if self.unsent() <= MOVED_BYTES_MAX && self.sent > self.bytes.len() / 2 {
+        } else if self.unsent() <= OUTPUT_BYTES_MAX && self.sent > self.bytes.len() / 2 {
             self.bytes.drain(..self.sent);
             self.held_from = self.held_from.map(|mark| mark - self.sent);
             self.sent = 0;
@@ -271,12 +270,12 @@ mod tests {
     #[test]
     fn what_is_left_of_a_long_reply_is_not_moved_each_time_a_part_has_left() {
         let mut output = Output::default();
-        output.append(vec![b'x'; 8 * MOVED_BYTES_MAX]);
-        output.advance(6 * MOVED_BYTES_MAX);
+        output.append(vec![b'x'; 8 * OUTPUT_BYTES_MAX]);
+        output.advance(6 * OUTPUT_BYTES_MAX);
         // The buffer is as long as it was: nothing was moved to its front.
-        assert_eq!(output.mark(), 8 * MOVED_BYTES_MAX);
-        output.advance(MOVED_BYTES_MAX);
-        assert_eq!((output.mark(), output.unsent()), (MOVED_BYTES_MAX, MOVED_BYTES_MAX));
+        assert_eq!(output.mark(), 8 * OUTPUT_BYTES_MAX);
+        output.advance(OUTPUT_BYTES_MAX);
+        assert_eq!((output.mark(), output.unsent()), (OUTPUT_BYTES_MAX, OUTPUT_BYTES_MAX));
     }
 
     #[test]

@@ -2,8 +2,9 @@
 //!
 //! A turn: wait for events; give every connection that has something a turn with its
 //! conversation; commit the group of all their writes; send every connection its replies, in one
-//! write each, and in between if the turn becomes long. Connections whose replies depend on a group that is synced to the disk by another
-//! thread wait for it (`Phase::Held`) while the loop goes on with the others.
+//! write each, and in between if the turn becomes long. Connections whose replies depend on a
+//! group that is synced to the disk by another thread wait for it (`Phase::Held`) while the loop
+//! goes on with the others.
 //!
 //! Invariants
 //! 1. Nothing here waits except `Poller::wait`: requests that would wait go to the pool, commits

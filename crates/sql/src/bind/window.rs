@@ -196,11 +196,7 @@ fn frame_of(
     }
     if !counts_rows && !distances.is_empty() {
         let [(key, _)] = &mut *order else {
-            let message = format!(
-                "Window '{title}' with RANGE N PRECEDING/FOLLOWING frame requires exactly one ORDER \
-                 BY expression, of numeric or temporal type"
-            );
-            return Err(SqlError::new(3587, message).into());
+            return Err(needs_one_key(title).into());
         };
         *key = key_for_sums(key, &distances, title)?;
     }
@@ -287,13 +283,7 @@ fn key_for_sums(key: &Node, distances: &[Distance], title: &str) -> Result<Node>
             ColumnType::DateTime { fsp: 6 }
         }
         ColumnType::Time { .. } => ColumnType::Time { fsp: 6 },
-        _ => {
-            let message = format!(
-                "Window '{title}' with RANGE N PRECEDING/FOLLOWING frame requires exactly one ORDER \
-                 BY expression, of numeric or temporal type"
-            );
-            return Err(SqlError::new(3587, message));
-        }
+        _ => return Err(needs_one_key(title)),
     };
     let temporal = matches!(ty, ColumnType::DateTime { .. } | ColumnType::Time { .. });
     if temporal && intervals < distances.len() {
@@ -311,6 +301,14 @@ fn key_for_sums(key: &Node, distances: &[Distance], title: &str) -> Result<Node>
         return Err(SqlError::new(3589, message));
     }
     Ok(cast_to(key.clone(), ty))
+}
+
+fn needs_one_key(title: &str) -> SqlError {
+    let message = format!(
+        "Window '{title}' with RANGE N PRECEDING/FOLLOWING frame requires exactly one ORDER BY \
+         expression, of numeric or temporal type"
+    );
+    SqlError::new(3587, message)
 }
 
 fn cast_to(node: Node, ty: ColumnType) -> Node {

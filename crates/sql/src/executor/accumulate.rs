@@ -151,8 +151,7 @@ impl Accumulator {
             }
             (State::Members(members, bytes), [value]) => {
                 if cell.is_null() {
-                    let message = "JSON documents may not contain NULL member names.";
-                    return Err(SqlError::new(3158, message));
+                    return Err(SqlError::null_member_name());
                 }
                 if *bytes > bytes_max {
                     return Ok(0);

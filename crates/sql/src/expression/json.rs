@@ -304,7 +304,7 @@ fn object<'a>(arguments: &[Node], cells: &[Cell<'a>], scope: &Scope<'a>) -> Resu
     let mut members = JsonMembers::default();
     for at in (0..cells.len()).step_by(2) {
         if cells[at].is_null() {
-            return Err(SqlError::new(3158, "JSON documents may not contain NULL member names."));
+            return Err(SqlError::null_member_name());
         }
         let mut buffer = Vec::new();
         let name = bytes_of(&arguments[at].ty, cells[at].datum(), scope.zone, &mut buffer);

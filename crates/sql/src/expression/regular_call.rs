@@ -18,10 +18,10 @@ use parking_lot::Mutex;
 use regex::bytes::{Captures, Regex, RegexBuilder};
 use rows::types::Collation;
 
-use super::evaluate::{Scope, bytes_of};
+use super::evaluate::Scope;
 use super::function::{Function, int, whole};
 use super::node::Node;
-use super::text_call::{count, locate_rule, made, offset};
+use super::text_call::{count, locate_rule, made, offset, texts_of};
 use super::value::{Cell, NULL};
 use crate::error::{Result, SqlError};
 
@@ -64,11 +64,8 @@ pub fn call<'a>(
     if cells.iter().any(Cell::is_null) {
         return Ok(Some(NULL));
     }
-    let mut buffers: Vec<Vec<u8>> = vec![Vec::new(); cells.len()];
-    let mut texts: Vec<&[u8]> = Vec::with_capacity(cells.len());
-    for ((cell, argument), buffer) in cells.iter().zip(arguments).zip(&mut buffers) {
-        texts.push(bytes_of(&argument.ty, cell.datum(), scope.zone, buffer));
-    }
+    let mut buffers = vec![Vec::new(); cells.len()];
+    let texts = texts_of(arguments, cells, scope, &mut buffers);
     let number = |n: usize, default: i64| match cells.get(n) {
         Some(cell) => whole(cell, scope).unwrap_or(default),
         None => default,

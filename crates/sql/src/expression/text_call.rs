@@ -43,11 +43,8 @@ pub fn call<'a>(
     if cells.iter().any(Cell::is_null) {
         return Ok(Some(NULL));
     }
-    let mut buffers: Vec<Vec<u8>> = vec![Vec::new(); cells.len()];
-    let mut texts: Vec<&[u8]> = Vec::with_capacity(cells.len());
-    for ((cell, argument), buffer) in cells.iter().zip(arguments).zip(&mut buffers) {
-        texts.push(bytes_of(&argument.ty, cell.datum(), scope.zone, buffer));
-    }
+    let mut buffers = vec![Vec::new(); cells.len()];
+    let texts = texts_of(arguments, cells, scope, &mut buffers);
     let number = |n: usize| cells.get(n).and_then(|cell| whole(cell, scope)).unwrap_or(0);
     let binary =
         arguments.first().is_some_and(|a| type_collation(&a.ty) == Some(Collation::Binary));
@@ -125,6 +122,17 @@ pub fn call<'a>(
         F::Conv => conv(first, number(1), number(2)),
         _ => super::digest_call::call(function, first, cells, node, scope)?,
     }))
+}
+
+/// The arguments as text or bytes, one each; those of other types are written into `buffers`.
+pub(super) fn texts_of<'a>(
+    arguments: &[Node],
+    cells: &'a [Cell<'_>],
+    scope: &Scope<'_>,
+    buffers: &'a mut [Vec<u8>],
+) -> Vec<&'a [u8]> {
+    let pairs = cells.iter().zip(arguments).zip(buffers);
+    pairs.map(|((cell, own), buffer)| bytes_of(&own.ty, cell.datum(), scope.zone, buffer)).collect()
 }
 
 fn is_text_function(function: Function) -> bool {

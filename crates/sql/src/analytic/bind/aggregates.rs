@@ -486,10 +486,7 @@ impl Binder<'_> {
             false,
             Arc::new(|args| {
                 let (Datum::Bytes(key), Datum::Bytes(value)) = (args[0], args[1]) else {
-                    return Err(SqlError::new(
-                        3158,
-                        "JSON documents may not contain NULL member names.",
-                    ));
+                    return Err(SqlError::null_member_name());
                 };
                 let key = serde_json::Value::from(String::from_utf8_lossy(key)).to_string();
                 Ok(Value::Bytes([key.as_bytes(), b": ", value].concat()))
