@@ -268,7 +268,7 @@ fn a_store_that_is_only_looked_at_is_not_compacted() {
     let directory = tempfile::tempdir().unwrap();
     let options = RocksOptions { memory_bytes: 8 << 20, compacts: false, ..Default::default() };
     let store = RocksStore::open(directory.path(), &options).unwrap();
-    // The same keys again and again, in a file each one or two times: compacted, once.
+    // The same keys again and again, in every file once or twice: compacted, once.
     for round in 0..20 {
         for number in 0..1000 {
             let changes = vec![Change::Put(key(number), value(number + round * 1000))];
@@ -276,14 +276,20 @@ fn a_store_that_is_only_looked_at_is_not_compacted() {
         }
     }
     drop(store);
+    // How much lies there depends on how many buffers were waiting when a flush began: what a
+    // buffer writes over in one before it is left out of their file.
+    let store = RocksStore::open(directory.path(), &options).unwrap();
+    let written = store.status().disk_bytes;
+    drop(store);
     let store = RocksStore::open(directory.path(), &options).unwrap();
     assert_eq!(count(&store), 1000);
-    assert!(store.status().disk_bytes > 8_000_000, "{:?}", store.status());
+    // Lists and logs of the store itself come and go.
+    assert!(store.status().disk_bytes > written / 8 * 7, "{written}: {:?}", store.status());
     drop(store);
     let store = open(directory.path());
     let deadline = Instant::now() + Duration::from_secs(60);
-    while store.status().disk_bytes > 6_000_000 {
-        assert!(Instant::now() < deadline, "{:?}", store.status());
+    while store.status().disk_bytes > written * 3 / 4 {
+        assert!(Instant::now() < deadline, "{written}: {:?}", store.status());
         std::thread::yield_now();
     }
 }
