@@ -201,7 +201,7 @@ pub struct Facts {
     pub sql: Arc<Sql>,
 }
 
-/// A SELECT for the analytic way: `analytic::select` and its kin take this.
+/// What an analytic query reads and asks.
 pub struct QueryContext {
     /// What to read: a snapshot, overlaid with the transaction's own writes when it has some.
     pub view: Arc<dyn Read>,

@@ -4,7 +4,7 @@
 //! text -> scan (shape, literals) -> plan known? -> point, write        the quick way
 //!                                -> parse -> point, write: bind -> the same
 //!                                -> parse -> bind -> optimize -> executor   short queries
-//!                                -> parse -> analytic                       long queries
+//!                                         -> bind -> analytic               long queries
 //! other statements -> parse -> session::admin, ddl, show, load
 //! ```
 //! `session` is the door's side: what a connection can do. `docs/sql.md` says what is supported

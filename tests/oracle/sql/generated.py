@@ -52,7 +52,7 @@ def stale_reasons(ways):
         for executor in ways.executors:
             ours = ways.ask_us(reason.statement, executor)
             respect = difference(theirs, ours, ordered=False)
-            shown = shown or reason_of(reason.statement, executor, respect, theirs, ours) is reason
+            shown = shown or reason_of(reason.statement, respect, theirs, ours) is reason
         if not shown:
             yield reason, theirs, ours
 
@@ -115,7 +115,7 @@ def judge(ways, drawn, executor, met, count, place):
 
         small = shrink(drawn.tree, fails).sql()
         theirs, ours = ways.ask_them(small), ways.ask_us(small, executor)
-    reason = reason_of(small, executor, respect, theirs, ours)
+    reason = reason_of(small, respect, theirs, ours)
     if reason is not None:
         count.reasons[reason.why] += 1
     elif (executor, small) not in count.reported:

@@ -1,9 +1,8 @@
 """The differences to MariaDB that are meant, each by its reason.
 
 A reason has a statement that shows it: it is run first, and a reason whose statement answers the
-same on both servers is stale and fails the run. One that names executors is a fault of theirs which
-is known, and goes when they are mended. A difference of a generated statement is taken for
-known when a reason's pattern is found in the statement, after that was made as small as it can
+same on both servers is stale and fails the run. A difference of a generated statement is taken
+for known when a reason's pattern is found in the statement, after that was made as small as it can
 be, and the answers differ in the respect that the reason names (rows, types, error).
 
 Not here: how answers are compared (`ways`).
@@ -15,17 +14,14 @@ import re
 class Reason:
     """Why answers differ, and in which statements."""
 
-    def __init__(
-        self, why, statement, pattern, respects=("rows", "types"), when=None, executors=None
-    ):
+    def __init__(self, why, statement, pattern, respects=("rows", "types"), when=None):
         self.why, self.statement = why, statement
         self.pattern = re.compile(pattern, re.I | re.S)
-        self.respects, self.when, self.executors = respects, when, executors
+        self.respects, self.when = respects, when
 
-    def explains(self, statement, executor, respect, theirs, ours):
+    def explains(self, statement, respect, theirs, ours):
         return (
-            (self.executors is None or executor in self.executors)
-            and respect in self.respects
+            respect in self.respects
             and self.pattern.search(statement) is not None
             and (self.when is None or self.when(theirs, ours))
         )
@@ -55,34 +51,7 @@ def nulls_are_zero(theirs, ours):
     )
 
 
-# Asked one way only, a server answers these statements by DataFusion.
-COLUMNS = ("columns", None)
-
 REASONS = [
-    Reason(
-        "the columns of NATURAL JOIN and USING come in another order",
-        "SELECT * FROM w RIGHT JOIN q USING (s)",
-        r"NATURAL|USING",
-        ("names",),
-        executors=COLUMNS,
-    ),
-    Reason(
-        "DataFusion has no plan for it",
-        "SELECT x0.d AS c0 FROM q x1 LEFT JOIN w x0 ON (x0.s = ANY (SELECT x2.k1 FROM "
-        "(SELECT s AS k1 FROM z) x2 WHERE x1.s))",
-        r".",
-        ("error",),
-        fails_with(1105),
-        executors=COLUMNS,
-    ),
-    Reason(
-        "NULLs in ANY, ALL and NOT IN do not make a condition unknown",
-        "SELECT 0 AS c0 FROM p x0 WHERE (NOT (x0.s < ANY (SELECT x1.s FROM q x1 WHERE "
-        "x1.s IS NULL)))",
-        r"\b(ANY|ALL|IN|EXISTS) \(",
-        ("rows",),
-        executors=COLUMNS,
-    ),
     Reason(
         "padding with an empty text gives an empty text in MySQL, NULL in MariaDB",
         "SELECT RPAD('a', 5, '') AS c0",
@@ -166,36 +135,6 @@ REASONS = [
         "SELECT QUOTE(NULL) AS c0",
         r"QUOTE\(NULL",
         ("types",),
-    ),
-    Reason(
-        "a FLOAT and a small integer have a DOUBLE in common",
-        "SELECT IF(NULL, f, ti) AS k, COUNT(*) AS c0 FROM v GROUP BY k",
-        r".",
-        ("types",),
-        kinds_are("float", "double"),
-        executors=COLUMNS,
-    ),
-    Reason(
-        "common types and those of sums are those of DataFusion's binder",
-        "SELECT COALESCE(TIMESTAMP'2000-01-01 00:00:00', vb) AS k, COUNT(*) AS c0 FROM v GROUP BY k",
-        r".",
-        ("types",),
-        executors=COLUMNS,
-    ),
-    Reason(
-        "a quotient is rounded before it is summed",
-        "SELECT SUM((n9 / n0)) AS c0 FROM v",
-        r"/",
-        ("rows",),
-        executors=COLUMNS,
-    ),
-    Reason(
-        "a quotient that is not needed overflows",
-        "SELECT x0.id FROM p x0 LEFT JOIN (SELECT 1e20 DIV 1.5 AS k0, a FROM w) x1 ON x0.id = x1.a",
-        r"DIV",
-        ("error",),
-        fails_with(1690),
-        executors=COLUMNS,
     ),
     Reason(
         "a column of USING that the left side has twice is not ambiguous",
@@ -309,14 +248,6 @@ REASONS = [
         ("rows",),
     ),
     Reason(
-        "a comparison with BETWEEN of an outer join's keys with one another is lost",
-        "SELECT COUNT(*) AS c0 FROM q x0 RIGHT JOIN p x2 ON x0.s = x2.s "
-        "WHERE (x2.s BETWEEN x0.s AND x2.s)",
-        r"(LEFT|RIGHT) JOIN.*BETWEEN",
-        ("rows",),
-        executors=COLUMNS,
-    ),
-    Reason(
         "a time and a bad text with a DATETIME are compared by other kinds",
         "SELECT id FROM v WHERE (tm BETWEEN ' x ' AND dt)",
         r"(tm|TIME'[^']*') BETWEEN",
@@ -328,13 +259,6 @@ REASONS = [
         r"COLLATE",
         ("types",),
         kinds_are("text", "date|datetime|time"),
-    ),
-    Reason(
-        "IFNULL of a constant and a column of times has the digits of the constant",
-        "SELECT IFNULL(TIME'-01:02:03', tm) AS k, COUNT(*) AS c0 FROM v GROUP BY k",
-        r"(IFNULL|COALESCE)\(TIME",
-        ("rows",),
-        executors=COLUMNS,
     ),
     Reason(
         "bytes that are no text stay in CONCAT, in MariaDB they are question marks",
@@ -358,8 +282,8 @@ REASONS = [
 ]
 
 
-def reason_of(statement, executor, respect, theirs, ours):
+def reason_of(statement, respect, theirs, ours):
     for reason in REASONS:
-        if reason.explains(statement, executor, respect, theirs, ours):
+        if reason.explains(statement, respect, theirs, ours):
             return reason
     return None

@@ -7,7 +7,7 @@ CREATE TABLE e0 (a INT, b INT)
 CREATE TABLE n2 (c INT, d INT)
 INSERT INTO n2 VALUES (1,2),(NULL,3),(4,NULL)
 # 1. A RIGHT JOIN to a derived table read another column in WHERE
-!columns SELECT x1.b,x1.s FROM t2 x0 RIGHT JOIN (SELECT * FROM t1 WHERE a>0) x1 ON x0.b=x1.b WHERE x0.s='a'
+SELECT x1.b,x1.s FROM t2 x0 RIGHT JOIN (SELECT * FROM t1 WHERE a>0) x1 ON x0.b=x1.b WHERE x0.s='a'
 SELECT x1.b,x1.s,x0.s FROM t2 x0 RIGHT JOIN (SELECT * FROM t1 WHERE a>0) x1 ON x0.b=x1.b ORDER BY x1.id
 SELECT x1.b FROM (SELECT * FROM t1 WHERE a>0) x1 LEFT JOIN t2 x0 ON x0.b=x1.b WHERE x0.s='a'
 SELECT x1.b FROM t2 x0 RIGHT JOIN (SELECT b, s FROM t1) x1 ON x0.b=x1.b WHERE x0.s IS NULL AND x1.s='y'
@@ -20,20 +20,20 @@ INSERT INTO perm VALUES (1,'add'),(2,'del')
 INSERT INTO gp VALUES (1,1,10),(2,1,11)
 INSERT INTO up VALUES (2,12)
 INSERT INTO users VALUES (10),(11),(12),(13)
-!columns SELECT u.id FROM users u WHERE EXISTS (SELECT 1 FROM perm p LEFT JOIN gp ON p.id=gp.pid LEFT JOIN up ON p.id=up.pid WHERE gp.uid=u.id OR up.uid=u.id) ORDER BY u.id
-!columns SELECT u.id FROM users u WHERE NOT EXISTS (SELECT 1 FROM perm p LEFT JOIN gp ON p.id=gp.pid LEFT JOIN up ON p.id=up.pid WHERE gp.uid=u.id OR up.uid=u.id) ORDER BY u.id
+SELECT u.id FROM users u WHERE EXISTS (SELECT 1 FROM perm p LEFT JOIN gp ON p.id=gp.pid LEFT JOIN up ON p.id=up.pid WHERE gp.uid=u.id OR up.uid=u.id) ORDER BY u.id
+SELECT u.id FROM users u WHERE NOT EXISTS (SELECT 1 FROM perm p LEFT JOIN gp ON p.id=gp.pid LEFT JOIN up ON p.id=up.pid WHERE gp.uid=u.id OR up.uid=u.id) ORDER BY u.id
 SELECT u.id, (SELECT count(*) FROM perm p LEFT JOIN up ON p.id=up.pid WHERE up.uid=u.id OR p.id=u.id-9) AS n FROM users u ORDER BY u.id
 # 3. NULL in NOT IN, ALL, row subqueries and XOR
 SELECT id FROM t1 WHERE b NOT IN (SELECT c FROM n2)
-!columns SELECT id FROM t1 WHERE b NOT IN (SELECT c FROM n2) OR id=3 ORDER BY id
+SELECT id FROM t1 WHERE b NOT IN (SELECT c FROM n2) OR id=3 ORDER BY id
 SELECT id FROM t1 WHERE (a,b) NOT IN (SELECT c,d FROM n2) ORDER BY id
 SELECT id FROM t1 WHERE (a,b) IN (SELECT c,d FROM n2) ORDER BY id
 SELECT id, b IN (SELECT c FROM n2) IS NULL FROM t1 ORDER BY id
 SELECT id, b NOT IN (SELECT c FROM n2) IS NULL FROM t1 ORDER BY id
-!columns SELECT 10 > ALL (SELECT c FROM n2), NOT (10 > ALL (SELECT c FROM n2)), 0 > ALL (SELECT c FROM n2)
-!columns SELECT id FROM t1 WHERE NOT (10 > ALL (SELECT c FROM n2)) ORDER BY id
+SELECT 10 > ALL (SELECT c FROM n2), NOT (10 > ALL (SELECT c FROM n2)), 0 > ALL (SELECT c FROM n2)
+SELECT id FROM t1 WHERE NOT (10 > ALL (SELECT c FROM n2)) ORDER BY id
 SELECT id FROM t1 WHERE 10 > ANY (SELECT c FROM n2) ORDER BY id
-!columns SELECT NULL IN (SELECT a FROM e0), NULL NOT IN (SELECT a FROM e0), 1 = ALL (SELECT a FROM e0), NULL > ALL (SELECT a FROM e0)
+SELECT NULL IN (SELECT a FROM e0), NULL NOT IN (SELECT a FROM e0), 1 = ALL (SELECT a FROM e0), NULL > ALL (SELECT a FROM e0)
 SELECT id FROM t1 WHERE b IN (SELECT a FROM e0) IS NOT NULL ORDER BY id
 SELECT id, a IS NULL XOR b IS NULL FROM t1 ORDER BY id
 SELECT id FROM t1 WHERE a IS NULL XOR b IS NULL ORDER BY id
@@ -167,12 +167,12 @@ SELECT bit_and(x), bit_or(x), bit_xor(x) FROM (SELECT -1 AS x UNION ALL SELECT -
 SELECT bit_and(b), bit_or(a), bit_xor(a) FROM t1
 SELECT bit_and(a), bit_or(a), bit_xor(a) FROM e0
 SELECT 2/3*3, 1/3*3, 10/3, 1/7*7, (1/3)+(1/3)+(1/3), 2/3
-!columns SELECT t1.a/3*3 FROM t1 JOIN t2 ON t1.id=t2.id ORDER BY t1.id
+SELECT t1.a/3*3 FROM t1 JOIN t2 ON t1.id=t2.id ORDER BY t1.id
 SELECT 5 % -3, -5 % 3, -5.5 % 2, 18446744073709551615 % -5, -5 % cast(3 AS UNSIGNED), mod(-7, 2)
 SELECT coalesce(cast(1 AS UNSIGNED), -1), if(1, -1, cast(1 AS UNSIGNED)), ifnull(18446744073709551615, -1)
 SELECT round(2.25e0,1), round(2.35e0,1), round(-2.25e0,1), round(2.5e0), round(1.15e0,1), round(2.25,1), round(25e-1), truncate(2.29e0,1)
-!columns SELECT count(DISTINCT x) FROM (SELECT 0e0 AS x UNION ALL SELECT -0e0) v
-!columns SELECT count(DISTINCT x), count(*) FROM (SELECT 0.0e0*-1 AS x UNION ALL SELECT 0e0 UNION ALL SELECT 1e0) v
+SELECT count(DISTINCT x) FROM (SELECT 0e0 AS x UNION ALL SELECT -0e0) v
+SELECT count(DISTINCT x), count(*) FROM (SELECT 0.0e0*-1 AS x UNION ALL SELECT 0e0 UNION ALL SELECT 1e0) v
 SELECT cast(1 AS UNSIGNED) - 2
 SET sql_mode='NO_UNSIGNED_SUBTRACTION'
 SELECT cast(1 AS UNSIGNED) - 2, 1 - cast(2 AS UNSIGNED)
@@ -191,12 +191,12 @@ CREATE TABLE sales (y INT, c VARCHAR(5), n INT)
 INSERT INTO sales VALUES (2000,'a',1),(2000,'b',2),(2001,'a',4),(2001,NULL,8)
 SELECT y, sum(n) FROM sales GROUP BY y WITH ROLLUP
 SELECT y, c, sum(n) FROM sales GROUP BY y, c WITH ROLLUP
-!columns SELECT 1 AS k, y, sum(n) FROM sales GROUP BY k, y WITH ROLLUP
-!columns SELECT 'x', count(*) FROM sales GROUP BY 'x' WITH ROLLUP
+SELECT 1 AS k, y, sum(n) FROM sales GROUP BY k, y WITH ROLLUP
+SELECT 'x', count(*) FROM sales GROUP BY 'x' WITH ROLLUP
 SELECT * FROM t1 NATURAL JOIN t2
 SELECT * FROM t1 JOIN t2 USING (b)
-!columns SELECT * FROM t1 NATURAL LEFT JOIN n2 ORDER BY id, c
-!columns SELECT * FROM t2 RIGHT JOIN t1 USING (b, a) ORDER BY t1.id
+SELECT * FROM t1 NATURAL LEFT JOIN n2 ORDER BY id, c
+SELECT * FROM t2 RIGHT JOIN t1 USING (b, a) ORDER BY t1.id
 SELECT a FROM t1 UNION SELECT b FROM t1 ORDER BY 1
 ?columns (SELECT 1 AS k UNION SELECT 2 LIMIT 1)
 ?columns (SELECT 3 AS k) UNION (SELECT 1) LIMIT 1

@@ -23,7 +23,17 @@ pub(super) fn panicked(panic: &(dyn Any + Send), shape: &str) -> DataFusionError
     raise(crate::panics::error(panic, shape.as_bytes()))
 }
 
-/// What to tell the client of an error from planning or running.
+/// What to make of an error from planning: what DataFusion has no plan for, for whatever reason,
+/// the row executor may know.
+pub(super) fn no_plan(error: DataFusionError) -> SqlError {
+    let error = translate(error);
+    match error.number {
+        1105 => SqlError::unsupported(error.message),
+        _ => error,
+    }
+}
+
+/// What to tell the client of an error from running.
 pub(super) fn translate(error: DataFusionError) -> SqlError {
     if let Some(own) = find_own(&error) {
         return own;

@@ -22,7 +22,7 @@ use datafusion::optimizer::{ApplyOrder, OptimizerConfig, OptimizerRule};
 use datafusion::physical_plan::ExecutionPlan;
 use tokio::runtime::Handle;
 
-use super::failure::{raise, translate};
+use super::failure::{no_plan, raise};
 use crate::error::{Result, SqlError};
 use crate::limits::Limits;
 
@@ -32,7 +32,7 @@ const NODES_MAX: usize = 10_000;
 /// The plan to run.
 ///
 /// # Errors
-/// Whatever MySQL says of what cannot be planned; 1436 for what is too large; the limits' when
+/// 1235 for what DataFusion has no plan for; 1436 for what is too large; the limits' when
 /// the statement is to end.
 pub(super) fn physical_plan(
     state: &SessionState,
@@ -41,12 +41,12 @@ pub(super) fn physical_plan(
     limits: &Limits,
 ) -> Result<Arc<dyn ExecutionPlan>> {
     check_size(&plan)?;
-    let plan = analysed(state, plan, limits).map_err(translate)?;
-    let plan = optimised(state, plan, limits).map_err(translate)?;
+    let plan = analysed(state, plan, limits).map_err(no_plan)?;
+    let plan = optimised(state, plan, limits).map_err(no_plan)?;
     limits.check()?;
     let planned = threads.block_on(state.query_planner().create_physical_plan(&plan, state));
     limits.check()?;
-    planned.map_err(translate)
+    planned.map_err(no_plan)
 }
 
 /// Refuses a plan that is too large.
@@ -56,7 +56,7 @@ pub(super) fn check_size(plan: &LogicalPlan) -> Result<()> {
         count += 1;
         Ok(if count > NODES_MAX { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
     });
-    counted.map_err(translate)?;
+    counted.map_err(no_plan)?;
     if count > NODES_MAX {
         return Err(SqlError::new(
             1436,

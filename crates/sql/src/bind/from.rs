@@ -80,6 +80,24 @@ impl Binder<'_> {
         Ok(From { relations, named, shown, join: Some(join) })
     }
 
+    /// FROM of one table.
+    pub(super) fn one_table(&self, name: &ast::ObjectName) -> Bound<From> {
+        let mut relations = Vec::new();
+        match self.table(name, None, &mut relations)? {
+            Some(Part { join, named, shown }) => {
+                Ok(From { relations, named, shown, join: Some(join) })
+            }
+            None => Err(SqlError::new(1096, "No tables used").into()),
+        }
+    }
+
+    /// FROM of one derived table, whose columns need no qualifier.
+    pub(super) fn one_query(&self, query: Query) -> Bound<From> {
+        let mut relations = Vec::new();
+        let Part { join, named, shown } = self.derived(query, String::new(), &mut relations)?;
+        Ok(From { relations, named, shown, join: Some(join) })
+    }
+
     fn table_with_joins(
         &self,
         item: &ast::TableWithJoins,

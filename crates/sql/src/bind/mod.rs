@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Invariants
-//! 1. What this tree cannot say fails with `BindFailure::Elsewhere`, and goes the analytic way.
+//! 1. What this tree cannot say fails with `BindFailure::Elsewhere`: no executor knows it.
 //! 2. A tree that was bound with some literals is right for all literals of the same kinds.
 //!
 //! Not here: expressions (`expression::bind`), access paths and the order of joins (`optimize`).
@@ -40,9 +40,6 @@ use crate::optimize;
 use crate::reply::ResultColumn;
 use crate::tree::{OutputColumn, Query, QueryPlan, each_node_mut, free_references};
 
-pub use recursion::{check_recursion, is_recursive};
-pub use window::{named_spec, whole_spec};
-
 /// The deepest that SELECTs may be nested, as in MySQL.
 const NESTING_MAX: usize = 63;
 
@@ -60,7 +57,7 @@ pub struct Source<'a> {
 /// Binds and plans a query. Table sizes are asked of `view`.
 ///
 /// # Errors
-/// `Elsewhere` for what only the analytic way does.
+/// `Elsewhere` for what is not supported.
 pub fn bind_query(source: &Source<'_>, facts: &Facts, view: &dyn Read) -> Bound<QueryPlan> {
     let binder = Binder {
         facts,
@@ -83,11 +80,12 @@ pub fn bind_query(source: &Source<'_>, facts: &Facts, view: &dyn Read) -> Bound<
     let locking = binder.locking(source.query, &query)?;
     let sizes = optimize::Sizes::new(facts, view, source.literals);
     let needs_rows = optimize::needs_rows(&query);
+    let written = query.clone();
     optimize::plan_query(&mut query, &sizes)?;
     let columns = query.columns.iter().map(result_column).collect();
     let literals = source.literals.iter().map(kind_of).collect();
     let (tables, waits) = (binder.tables.into_inner(), binder.waits.get());
-    Ok(QueryPlan { query, columns, tables, literals, waits, needs_rows, locking })
+    Ok(QueryPlan { query, written, columns, tables, literals, waits, needs_rows, locking })
 }
 
 /// What sub-queries refer to outside of them is known only when all is bound.

@@ -86,10 +86,15 @@ impl Binder<'_> {
                 if !order.is_empty() && !bound.order.is_empty() || bound.limit.is_some() {
                     bound = self.wrapped(bound);
                 }
-                if !order.is_empty() {
-                    bound.order = self.order_of_columns(&bound, order)?;
+                match self.order_of_columns(&bound, order)? {
+                    Some(keys) => {
+                        if !keys.is_empty() {
+                            bound.order = keys;
+                        }
+                        bound
+                    }
+                    None => self.all_of(self.one_query(bound)?, order)?,
                 }
-                bound
             }
         };
         self.limits(&mut bound, query)?;
@@ -118,7 +123,12 @@ impl Binder<'_> {
             ast::SetExpr::Query(query) => self.query(query, parent),
             ast::SetExpr::SetOperation { .. } => self.set_operation(body, parent),
             ast::SetExpr::Values(values) => self.values(values, parent),
-            ast::SetExpr::Table(_) => elsewhere("TABLE"),
+            ast::SetExpr::Table(table) => {
+                let mut name = Vec::new();
+                name.extend(table.schema_name.as_deref().map(ast::Ident::new));
+                name.extend(table.table_name.as_deref().map(ast::Ident::new));
+                self.all_of(self.one_table(&ast::ObjectName::from(name))?, &[])
+            }
             other => elsewhere(other),
         }
     }
@@ -209,8 +219,12 @@ impl Binder<'_> {
         Ok(self.query_of(Body::Values(rows), columns))
     }
 
-    /// ORDER BY over the columns of a set operation.
-    fn order_of_columns(&self, bound: &Query, order: &[ast::OrderByExpr]) -> Bound<Vec<SortKey>> {
+    /// ORDER BY over the columns of a set operation; `None` if it is over more than columns.
+    fn order_of_columns(
+        &self,
+        bound: &Query,
+        order: &[ast::OrderByExpr],
+    ) -> Bound<Option<Vec<SortKey>>> {
         let mut keys = Vec::with_capacity(order.len());
         for item in order {
             let descending = item.options.asc == Some(false);
@@ -222,11 +236,11 @@ impl Binder<'_> {
                         .iter()
                         .position(|column| column.name.eq_ignore_ascii_case(&name.value))
                         .ok_or_else(|| SqlError::unknown_column(&name.value, "order clause"))?,
-                    _ => return elsewhere("an expression in ORDER BY of a set operation"),
+                    _ => return Ok(None),
                 };
             keys.push(SortKey { position: found, descending });
         }
-        Ok(keys)
+        Ok(Some(keys))
     }
 
     /// LIMIT and OFFSET.

@@ -17,19 +17,12 @@ use crate::parse::cursor::name_parts;
 use crate::tree::{Body, Query, Recursion, SetOperator};
 
 /// Whether a table of WITH RECURSIVE names itself.
-pub fn is_recursive(cte: &ast::Cte) -> bool {
+pub(super) fn is_recursive(cte: &ast::Cte) -> bool {
     names(&*cte.query.body, &cte.alias.name.value)
 }
 
-/// Checks the form of a table of WITH RECURSIVE that names itself.
-///
-/// # Errors
-/// 3573 and 3574 where there is nothing to begin with.
-pub fn check_recursion(cte: &ast::Cte) -> Result<()> {
-    parts_of(cte).map(drop)
-}
-
-/// The sides to begin with, the sides that add rows, and whether equal rows stay.
+/// The sides to begin with, the sides that add rows, and whether equal rows stay. 3573 and 3574
+/// where there is nothing to begin with.
 fn parts_of(cte: &ast::Cte) -> Result<(Vec<&ast::SetExpr>, Vec<&ast::SetExpr>, bool)> {
     let name = &cte.alias.name.value;
     let (mut first, all) = sides_of(&cte.query.body);

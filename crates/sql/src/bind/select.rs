@@ -14,6 +14,7 @@
 use sqlparser::ast;
 
 use super::Binder;
+use super::from::From;
 use super::grouping::{lift, lift_functions, lift_over_windows};
 use super::query::position;
 use super::scope::QueryScope;
@@ -95,6 +96,36 @@ impl Binder<'_> {
             visible,
             distinct: matches!(select.distinct, Some(ast::Distinct::Distinct)),
             counts_found: modifiers.is_some_and(|modifiers| modifiers.sql_calc_found_rows),
+            plan: SelectPlan::default(),
+        };
+        let mut query = self.query_of(Body::Select(Box::new(body)), columns);
+        query.order = order;
+        Ok(query)
+    }
+
+    /// All columns of FROM, in an order.
+    pub(super) fn all_of(&self, from: From, order: &[ast::OrderByExpr]) -> Bound<Query> {
+        let scope = QueryScope { shown: from.shown, ..QueryScope::new(None, from.named) };
+        let mut items = Vec::new();
+        expand(&scope, None, &mut items)?;
+        let visible = items.len();
+        let columns = items.iter().map(|item| output_column(&scope, item)).collect();
+        let mut outputs = items.into_iter().map(|item| item.node).collect();
+        let order = self.sort_keys(&scope, order, visible, &mut outputs)?;
+        if !scope.aggregates.take().is_empty() || !scope.windows.take().is_empty() {
+            return elsewhere("ORDER BY of a set operation by a function of several rows");
+        }
+        let body = Select {
+            relations: from.relations,
+            join: from.join,
+            conditions: Vec::new(),
+            grouping: None,
+            having: None,
+            windowing: None,
+            outputs,
+            visible,
+            distinct: false,
+            counts_found: false,
             plan: SelectPlan::default(),
         };
         let mut query = self.query_of(Body::Select(Box::new(body)), columns);
@@ -247,7 +278,7 @@ fn expand(scope: &QueryScope<'_>, table: Option<&[String]>, items: &mut Vec<Item
     Ok(())
 }
 
-/// What MySQL's SELECT does not have, or the analytic way alone has.
+/// What MySQL's SELECT does not have.
 fn refuse_foreign(select: &ast::Select) -> Bound<()> {
     if matches!(select.distinct, Some(ast::Distinct::On(_))) {
         return elsewhere("DISTINCT ON");

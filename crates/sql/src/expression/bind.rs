@@ -2,7 +2,7 @@
 //!
 //! Invariants
 //! 1. What cannot be evaluated here (sub-queries, aggregates, unknown functions) fails with
-//!    `BindFailure::Elsewhere`, so that the caller can try the analytic way.
+//!    `BindFailure::Elsewhere`, so that the caller can try a way that knows more.
 //!
 //! Not here: what nodes compute (`evaluate`).
 

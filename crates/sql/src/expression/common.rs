@@ -8,7 +8,7 @@
 //! 1. A value chosen is of the kind of the node's type, so that whoever uses it sees the same as
 //!    the client would: `CONCAT(IF(1, 1, 2.50))` is '1.00'.
 //!
-//! Not here: types of a UNION's columns (`analytic::bind::unify`).
+//! Not here: types of a UNION's columns (`bind::query`).
 
 use rows::datum::{Datum, Value};
 use rows::decimal::Decimal;

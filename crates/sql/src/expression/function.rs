@@ -298,6 +298,60 @@ impl Function {
         matches!(self, Function::Sleep | Function::GetLock | Function::Benchmark)
     }
 
+    /// Whether it is NULL for nothing but NULL among its arguments: others are so for what makes
+    /// no sense to them.
+    fn is_strict(self) -> bool {
+        use Function as F;
+        matches!(
+            self,
+            F::Length
+                | F::CharLength
+                | F::BitLength
+                | F::Lower
+                | F::Upper
+                | F::Left
+                | F::Right
+                | F::Substring
+                | F::SubstringIndex
+                | F::Trim
+                | F::TrimLeading
+                | F::TrimTrailing
+                | F::Reverse
+                | F::Locate
+                | F::Instr
+                | F::Hex
+                | F::Ascii
+                | F::Ord
+                | F::Field
+                | F::FindInSet
+                | F::Strcmp
+                | F::Md5
+                | F::Sha1
+                | F::Crc32
+                | F::Bin
+                | F::Oct
+                | F::IsUuid
+                | F::Abs
+                | F::Ceiling
+                | F::Floor
+                | F::Round
+                | F::Truncate
+                | F::Sign
+                | F::Rand
+                | F::BitCount
+                | F::Greatest
+                | F::Least
+                | F::If
+                | F::IfNull
+                | F::Coalesce
+                | F::RegexpLike
+                | F::RegexpInstr
+                | F::UnixTimestamp
+                | F::LastInsertId
+                | F::UuidShort
+        )
+    }
+
     /// Type and nullability of the result.
     pub fn result(self, arguments: &[Node]) -> (ColumnType, bool) {
         let nullable = arguments.iter().any(|node| node.nullable);
@@ -360,20 +414,7 @@ impl Function {
                 | Function::UtcDate
                 | Function::UtcTime
         );
-        let may_be_null = matches!(
-            self,
-            Function::Database
-                | Function::NullIf
-                | Function::StrToDate
-                | Function::JsonExtract
-                | Function::Elt
-                | Function::Unhex
-                | Function::FromBase64
-                | Function::LastDay
-                | Function::RegexpSubstr
-        ) || matches!(self.shape(), Shape::Date | Shape::DateTime | Shape::Time)
-            && !never_null;
-        (ty, !never_null && (nullable || may_be_null))
+        (ty, !never_null && (nullable || !self.is_strict()))
     }
 
     /// The value of a call.

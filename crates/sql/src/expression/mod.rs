@@ -38,6 +38,7 @@ pub use common::common_type;
 pub use compare::compare;
 pub use evaluate::{RowView, Scope};
 pub use frame::{Enclosing, Joined, JoinedRow, Subqueries};
+pub use function::Function;
 pub use json::{JsonMembers, json_element};
 pub use moment::Unit;
 pub use node::{

@@ -1,7 +1,7 @@
-//! Queries that only the row executor answers rightly, however many rows they look at: the
-//! analytic way turns sub-queries into joins, which forget what NULLs make unknown, and which
-//! rows a correlation asks for that is no plain equation; it has no limit for recursions, and not
-//! all functions over windows.
+//! Queries that only the row executor answers rightly, however many rows they look at:
+//! DataFusion turns sub-queries into joins, which forget what NULLs make unknown, and which rows
+//! a correlation asks for that is no plain equation; it has no limit for recursions, and not all
+//! functions over windows.
 //!
 //! Not here: which way is quicker (`session::query`).
 

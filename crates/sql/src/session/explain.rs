@@ -16,7 +16,6 @@ use crate::point::item_texts;
 use crate::reply::{How, Reply, RowStream};
 use crate::scan::leading_word;
 use crate::show::{self, Listing};
-use crate::variables::Executor;
 
 impl Session {
     /// EXPLAIN of the statement with this text.
@@ -53,10 +52,8 @@ impl Session {
     /// EXPLAIN ANALYZE: runs the query, and shows beside each step what it came to.
     fn analyze_query(&mut self, text: &str) -> Result<Listing> {
         let query = self.query_of_text(text)?;
-        if self.variables.executor != Executor::Columns
-            && let Ok(plan) = self.bind_tree(&query, &item_texts(text), &[])
-            && self.runs_over_rows(&plan)
-        {
+        let plan = self.bind_tree(&query, &item_texts(text), &[]).map_err(SqlError::from)?;
+        if self.runs_over_rows(&plan) {
             let (facts, view, measures) = (self.facts(), self.read_view()?, Measures::default());
             let (how, bounds) = (How::POOL, self.bounds_of(&plan));
             let limits =
@@ -74,7 +71,7 @@ impl Session {
             }
         }
         let context = self.query_context()?;
-        Ok(show::plan_text(&self.sql.analytic().explain_analyzed(&query, &context)?))
+        Ok(show::plan_text(&self.sql.analytic().explain_analyzed(&plan, &context)?))
     }
 
     fn explain_query(&mut self, format: Option<&str>, text: &str) -> Result<Listing> {
@@ -86,14 +83,16 @@ impl Session {
             let shown = plan.from.as_ref().map(|from| (&*from.table, &from.access, !from.sorted));
             return Ok(show::explain_lines(engine, "SIMPLE", shown));
         }
-        if self.variables.executor != Executor::Columns
-            && let Ok(plan) = self.bind_tree(&query, &item_texts(text), &[])
-            && self.runs_over_rows(&plan)
-        {
-            return Ok(show::plan_text(&show::tree_lines(&plan.query)));
+        let plan = self.bind_tree(&query, &item_texts(text), &[]).map_err(SqlError::from)?;
+        if !self.runs_over_rows(&plan) {
+            let context = self.query_context()?;
+            match self.sql.analytic().explain(&plan, &context) {
+                Ok(lines) => return Ok(show::plan_text(&lines)),
+                Err(error) if error.number == 1235 => {}
+                Err(error) => return Err(error),
+            }
         }
-        let context = self.query_context()?;
-        Ok(show::plan_text(&self.sql.analytic().explain(&query, &context)?))
+        Ok(show::plan_text(&show::tree_lines(&plan.query)))
     }
 
     fn explain_change(&mut self, text: &str, word: &[u8]) -> Result<Listing> {

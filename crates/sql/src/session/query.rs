@@ -54,17 +54,14 @@ impl Session {
         bind::bind_query(&source, &self.facts(), self.sql.engine().latest())
     }
 
-    /// The tree's plan of a statement's shape, or `Other`. What is wrong with a query is said by
-    /// the analytic way, which knows more.
+    /// The tree's plan of a statement's shape, or `Other`. What is wrong with a query is said of its
+    /// text, where its literals are.
     pub(super) fn tree_plan(
         &self,
         query: &Query,
         texts: &[String],
         literals: &[Datum<'_>],
     ) -> Plan {
-        if self.variables.executor == Executor::Columns {
-            return Plan::Other;
-        }
         match self.bind_tree(query, texts, literals) {
             Ok(plan) => Plan::Query(Arc::new(plan)),
             Err(BindFailure::Elsewhere(_) | BindFailure::Wrong(_)) => Plan::Other,
@@ -74,9 +71,7 @@ impl Session {
     /// Whether a known plan was bound for literals like these.
     pub(super) fn plan_fits(&self, plan: &Plan, literals: &[Datum<'_>]) -> bool {
         match plan {
-            Plan::Query(plan) => {
-                self.variables.executor != Executor::Columns && same_kinds(&plan.literals, literals)
-            }
+            Plan::Query(plan) => same_kinds(&plan.literals, literals),
             _ => true,
         }
     }
@@ -112,7 +107,7 @@ impl Session {
         }
         let locks = plan.locking.is_some() && (self.open.is_some() || !self.variables.autocommit);
         let forced = whole || locks || self.needs_rows(plan);
-        if !forced && plan.query.cost > LONG_ROWS {
+        if !forced && !self.runs_over_rows(plan) {
             return Ok(None);
         }
         let bounds = match (how.may_wait, forced) {
@@ -247,47 +242,54 @@ impl Session {
         texts: &[String],
         view: Arc<dyn Read>,
     ) -> Result<RowStream> {
-        let bound = match self.variables.executor {
-            Executor::Columns => Err(BindFailure::Elsewhere(String::new())),
-            Executor::Auto | Executor::Rows => self.bind_tree(query, texts, &[]),
-        };
-        if let Ok(plan) = &bound
-            && self.runs_over_rows(plan)
-        {
+        let plan = self.bind_tree(query, texts, &[]).map_err(SqlError::from)?;
+        if self.runs_over_rows(&plan) {
             let facts = self.facts();
-            let (how, bounds) = (How::POOL, self.bounds_of(plan));
+            let (how, bounds) = (How::POOL, self.bounds_of(&plan));
             let limits = Limits { view: &*view, how, bounds, locked: None, measures: None };
-            match self.run_with(plan, &facts, &[], &limits) {
-                Ok(found) => return self.stream_of(plan, &facts, found),
+            match self.run_with(&plan, &facts, &[], &limits) {
+                Ok(found) => return self.stream_of(&plan, &facts, found),
                 Err(Failure::Error(error)) => return Err(error),
                 Err(Failure::TooLong) => {}
             }
         }
-        if self.variables.executor == Executor::Rows {
-            return Err(SqlError::unsupported("this query by the row executor"));
-        }
         if query.locks.iter().any(|lock| lock.nonblock.is_some()) {
             return Err(SqlError::unsupported("NOWAIT and SKIP LOCKED of such a query"));
         }
-        match (self.select_analytically(query, texts, view), bound) {
-            // What is wrong with a part that only the tree knows, only the tree can tell.
-            (Err(error), Err(BindFailure::Wrong(wrong))) if error.number == 1235 => Err(wrong),
-            (result, _) => result,
-        }
+        self.select_analytically(&plan, &[], view)
     }
 
-    /// Runs a query the analytic way, over a given view.
+    /// Runs a query the analytic way, over a given view; or, where no plan of DataFusion's can say
+    /// some part of it, all the same over its tree.
     pub(super) fn select_analytically(
         &mut self,
-        query: &Query,
-        texts: &[String],
+        plan: &QueryPlan,
+        parameters: &[Datum<'_>],
         view: Arc<dyn Read>,
     ) -> Result<RowStream> {
+        let forced = self.variables.executor == Executor::Columns;
+        if forced && plan.needs_rows {
+            return Err(SqlError::unsupported("a query that is the row executor's alone"));
+        }
         let context = QueryContext { view, facts: self.facts() };
-        let stream = self.sql.analytic().select_titled(query, texts, &context)?;
-        self.take_aftermath(&context.facts)?;
-        self.row_count = -1;
-        Ok(stream)
+        match self.sql.analytic().select(plan, parameters, &context) {
+            Ok(stream) => {
+                self.take_aftermath(&context.facts)?;
+                self.row_count = -1;
+                Ok(stream)
+            }
+            Err(error) if error.number == 1235 && !forced => {
+                let (how, bounds) = (How::POOL, Bounds::NONE);
+                let view = &*context.view;
+                let limits = Limits { view, how, bounds, locked: None, measures: None };
+                match self.run_with(plan, &context.facts, parameters, &limits) {
+                    Ok(found) => self.stream_of(plan, &context.facts, found),
+                    Err(Failure::Error(error)) => Err(error),
+                    Err(Failure::TooLong) => Err(SqlError::other("a run without a limit")),
+                }
+            }
+            Err(error) => Err(error),
+        }
     }
 }
 

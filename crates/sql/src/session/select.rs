@@ -1,6 +1,6 @@
 //! SELECT: by plan on an index, or the analytic way.
 //!
-//! Not here: binding (`point::select`, `analytic`).
+//! Not here: binding (`point::select`, `bind`).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,7 +31,6 @@ use crate::reply::{How, Pace, Reply, ResultColumn, RowStream};
 use crate::scan::Scanned;
 use crate::server::Counters;
 use crate::tree::QueryPlan;
-use crate::variables::Executor;
 use crate::write::row_count;
 
 /// How much is read at a time while rows that others have locked are skipped.
@@ -76,7 +75,7 @@ impl Session {
         }
     }
 
-    /// The plan of a SELECT's shape; `Other` for the analytic way.
+    /// The plan of a SELECT's shape; `Other` for what only its text can be bound as.
     pub(super) fn select_plan(&mut self, statement: &Statement<'_>) -> Result<Plan> {
         let (database, mode) = (self.database.as_deref(), self.variables.mode);
         let shape = &statement.scanned.shape;
@@ -112,10 +111,7 @@ impl Session {
                 Plan::Other
             }
         };
-        // Without the row executor a plan is not the one that other sessions want.
-        if self.variables.executor != Executor::Columns {
-            self.sql.plans().keep(database, mode, shape, &plan);
-        }
+        self.sql.plans().keep(database, mode, shape, &plan);
         Ok(plan)
     }
 
@@ -167,19 +163,13 @@ impl Session {
         self.select_by_text(&query, &texts).map(Reply::Rows)
     }
 
-    /// A query of a known tree that looks at many rows: the analytic way, or, where that does not
-    /// know some part of it, all the same over the tree.
+    /// A query of a known tree that looks at many rows: the analytic way.
     fn run_long(&mut self, tree: &QueryPlan, statement: &Statement<'_>) -> Result<Reply> {
         if !statement.how.may_wait {
             return Err(SqlError::would_wait());
         }
-        let query = self.query_with_literals(statement)?;
-        let texts = item_texts(statement.source_text()?);
         let view = self.read_view()?;
-        match self.select_analytically(&query, &texts, view) {
-            Err(error) if error.number == 1235 => self.run_tree_whole(tree, statement),
-            result => result.map(Reply::Rows),
-        }
+        self.select_analytically(tree, statement.parameters, view).map(Reply::Rows)
     }
 
     /// The rows of a query whose literals stand in it, whichever way it goes.
@@ -214,13 +204,7 @@ impl Session {
     ) -> Result<Arc<[ResultColumn]>> {
         let query = self.query_with_literals(statement)?;
         let texts = item_texts(statement.source_text()?);
-        if self.variables.executor != Executor::Columns
-            && let Ok(plan) = self.bind_tree(&query, &texts, &[])
-        {
-            return Ok(plan.columns);
-        }
-        let context = QueryContext { view: self.fresh_snapshot()?, facts: self.facts() };
-        Ok(self.sql.analytic().columns_titled(&query, &texts, &context)?.into())
+        Ok(self.bind_tree(&query, &texts, &[]).map_err(SqlError::from)?.columns)
     }
 
     /// What plain SELECTs read now: the transaction's snapshot with its writes, or a fresh one.

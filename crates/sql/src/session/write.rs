@@ -361,7 +361,7 @@ impl Session {
         })
     }
 
-    /// INSERT ... VALUES with expressions for the analytic way: each row is a SELECT.
+    /// INSERT ... VALUES with sub-queries: each row is a SELECT.
     fn insert_by_query(
         &mut self,
         insert: Insert,

@@ -50,8 +50,10 @@ pub const fn parts_of(slot: usize) -> (usize, usize) {
 /// What a statement's shape means: a query with all that its being right depends on.
 #[derive(Debug)]
 pub struct QueryPlan {
-    /// The query.
+    /// The query, planned for the row executor.
     pub query: Query,
+    /// The query as it was bound, for the analytic way.
+    pub written: Query,
     /// Its columns for the client.
     pub columns: Arc<[ResultColumn]>,
     /// Tables that it reads.

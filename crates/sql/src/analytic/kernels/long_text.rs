@@ -13,14 +13,10 @@ use datafusion::logical_expr::{
     ColumnarValue, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility,
 };
 
-use super::super::columns::counted;
 use super::lift::one_for_all;
-use crate::limits::Room;
 
 /// Texts above so many bytes are functions.
 const LITERAL_BYTES_MAX: usize = 1024;
-/// Texts above so many bytes are in the plan once: binding copies what it knows.
-pub(in crate::analytic) const COPIED_BYTES_MAX: usize = 64 << 10;
 
 /// The text.
 #[derive(Debug)]
@@ -34,12 +30,6 @@ impl LongText {
     /// A text as a function, if it is too long for a literal.
     pub(in crate::analytic) fn of(text: &[u8]) -> Option<LongText> {
         (text.len() > LITERAL_BYTES_MAX).then(|| LongText::new(text))
-    }
-
-    /// A text that memory was taken for.
-    pub(in crate::analytic) fn counted(text: &[u8], room: Room) -> Result<LongText> {
-        let uncounted = LongText::new(text);
-        Ok(LongText { text: counted(uncounted.text, room)?, ..uncounted })
     }
 
     fn new(text: &[u8]) -> LongText {

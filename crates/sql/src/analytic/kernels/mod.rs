@@ -21,5 +21,5 @@ pub(super) use collation::{CollationKey, TextComparison};
 pub(super) use group_concat::{GroupConcat, Joining, Overlong};
 pub(super) use keys::{SortKey, TupleKey};
 pub(super) use lift::RowFunction;
-pub(super) use long_text::{COPIED_BYTES_MAX, LongText};
+pub(super) use long_text::LongText;
 pub(super) use membership::TextMembership;

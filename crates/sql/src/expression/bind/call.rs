@@ -118,6 +118,10 @@ pub(super) fn function(call: &Call, names: &Names<'_>) -> Bound<Node> {
             Ok(Node::new(Kind::Difference(unit, from, to), BIGINT, true))
         }
         ("CHAR", [.., _]) | (_, _) => {
+            // A query knows all that there are, aggregates too.
+            if names.resolver.is_some() && Function::find(&upper, exprs.len()).is_none() {
+                return Err(SqlError::unknown_function(&name.value).into());
+            }
             let arguments =
                 exprs.iter().map(|expr| bind(expr, names)).collect::<Bound<Vec<_>>>()?;
             call_node(&upper, arguments)

@@ -50,9 +50,6 @@ pub struct Names<'a> {
     pub mode: SqlMode,
     /// Number of the first literal that belongs to this part of the statement.
     pub parameter_base: u16,
-    /// Types and nullability of values that stand for bound sub-expressions; the name `#1`, which
-    /// nobody can write without quotes, is the second of them (`analytic` binds expressions so).
-    pub operands: &'a [(ColumnType, bool)],
     /// The query whose part it is, if any.
     pub resolver: Option<&'a dyn Resolver>,
 }
@@ -67,7 +64,6 @@ impl<'a> Names<'a> {
             clause,
             mode,
             parameter_base: 0,
-            operands: &[],
             listing: None,
             resolver: None,
         }
@@ -95,14 +91,6 @@ impl<'a> Names<'a> {
     pub(super) fn resolve(&self, parts: &[&Ident]) -> Bound<Node> {
         let shown = || parts.iter().map(|part| part.value.as_str()).collect::<Vec<_>>().join(".");
         let unknown = || BindFailure::Wrong(SqlError::unknown_column(&shown(), self.clause));
-        if let [operand] = parts
-            && operand.quote_style.is_none()
-            && let Some(number) = operand.value.strip_prefix('#')
-        {
-            let number = number.parse::<usize>().map_err(|_| unknown())?;
-            let (ty, nullable) = self.operands.get(number).ok_or_else(unknown)?;
-            return Ok(Node::new(Kind::Column(number), ty.clone(), *nullable));
-        }
         if let Some(variable) = self.variable(parts)? {
             return Ok(variable);
         }

@@ -1,0 +1,165 @@
+//! Lowering: the bound tree of a query becomes a plan of DataFusion, with the tree's names, types
+//! and meaning.
+//!
+//! ```text
+//! query     set operations, VALUES, ORDER BY and LIMIT      select    one SELECT, part by part
+//! relation  tables, derived tables, joins                   grouping  GROUP BY, ROLLUP
+//! scalar    expressions; what DataFusion means otherwise is evaluated row by row (`lift`)
+//! compare   comparisons that indexes and hash joins see     convert   types into one another
+//! aggregate, window, subquery
+//! ```
+//! DataFusion's own SQL planner is not used: the tree has resolved names, collations and types
+//! already, for both executors.
+//!
+//! Invariants
+//! 1. Every conversion is written into the plan; DataFusion's type coercion finds nothing to do.
+//! 2. An expression over a row has exactly the Arrow type of its node's type (`columns`); a
+//!    condition is Arrow's Boolean.
+//! 3. What cannot be said in a plan is refused with 1235, and is the row executor's.
+//!
+//! Not here: running plans (`runtime`), tables (`scan`).
+
+mod aggregate;
+mod compare;
+mod convert;
+mod grouping;
+mod lift;
+mod query;
+mod relation;
+mod row;
+mod scalar;
+mod select;
+mod subquery;
+mod window;
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use datafusion::common::Column;
+use datafusion::logical_expr::expr::ScalarFunction;
+use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, ScalarUDF, ScalarUDFImpl};
+use rows::datum::Datum;
+use rows::store::Read;
+use rows::temporal::Zone;
+use rows::{Engine, Table};
+
+use super::failure::no_plan;
+use crate::context::Facts;
+use crate::error::Result;
+use crate::expression::{Kind, Scope};
+use crate::tree::{Query, each_node_mut};
+
+/// Lowers the queries of one statement.
+pub(super) struct Lowering<'a> {
+    engine: &'a Arc<Engine>,
+    view: &'a Arc<dyn Read>,
+    facts: &'a Arc<Facts>,
+    /// What literals and `?` stand for.
+    parameters: &'a [Datum<'a>],
+    /// Whether the statement sets a user variable: it is no constant then.
+    assigns: bool,
+    /// How often a qualifier was given to a relation.
+    qualifiers: RefCell<HashMap<String, usize>>,
+    /// Functions that are evaluated row by row: equal ones have one number.
+    lifted: RefCell<HashMap<String, usize>>,
+    names: Cell<usize>,
+    /// Tables that the plan reads.
+    tables: RefCell<Vec<Arc<Table>>>,
+}
+
+impl<'a> Lowering<'a> {
+    /// For one statement.
+    pub(super) fn new(
+        engine: &'a Arc<Engine>,
+        view: &'a Arc<dyn Read>,
+        facts: &'a Arc<Facts>,
+        parameters: &'a [Datum<'a>],
+    ) -> Lowering<'a> {
+        Lowering {
+            engine,
+            view,
+            facts,
+            parameters,
+            assigns: false,
+            qualifiers: RefCell::default(),
+            lifted: RefCell::default(),
+            names: Cell::default(),
+            tables: RefCell::default(),
+        }
+    }
+
+    /// Lowers a whole statement's query.
+    ///
+    /// # Errors
+    /// 1235 for what no plan can say; those of evaluating LIMIT.
+    pub(super) fn statement(mut self, query: &Query) -> Result<(LogicalPlan, u64)> {
+        each_node_mut(&mut query.clone(), 1, &mut |node, _| {
+            self.assigns |= matches!(node.kind, Kind::Assign(..));
+        });
+        let lowered = self.query(query, None)?;
+        Ok((lowered.plan, self.stored_rows()?))
+    }
+
+    /// About how many stored rows the tables have that were met.
+    fn stored_rows(&self) -> Result<u64> {
+        let mut rows = 0;
+        for table in &*self.tables.borrow() {
+            rows += crate::estimate::estimated_rows(self.engine, self.view.as_ref(), table)?;
+        }
+        Ok(rows)
+    }
+
+    fn zone(&self) -> Zone {
+        self.facts.zone
+    }
+
+    /// What an expression is evaluated over where there is no row.
+    fn scope(&self) -> Scope<'_> {
+        let mut scope = Scope::bare(self.parameters, self.facts.zone);
+        scope.mode = self.facts.mode;
+        scope.facts = Some(self.facts);
+        scope.limits = &self.facts.limits;
+        scope
+    }
+
+    /// A name that no other column of the plan has.
+    fn name(&self, kind: &str) -> String {
+        let number = self.names.replace(self.names.get() + 1);
+        format!("#{kind}{number}")
+    }
+
+    /// A qualifier that no other relation of the plan has.
+    fn qualifier(&self, wanted: &str) -> String {
+        let mut taken = self.qualifiers.borrow_mut();
+        let count = taken.entry(wanted.to_owned()).or_default();
+        *count += 1;
+        if *count == 1 { wanted.to_owned() } else { format!("{wanted}#{count}") }
+    }
+}
+
+/// A column of our own making: those have no qualifier.
+fn column(name: &str) -> Expr {
+    Expr::Column(Column::new_unqualified(name))
+}
+
+/// A call of one of our functions.
+fn call(function: impl ScalarUDFImpl + 'static, args: Vec<Expr>) -> Expr {
+    let function = Arc::new(ScalarUDF::new_from_impl(function));
+    Expr::ScalarFunction(ScalarFunction::new_udf(function, args))
+}
+
+/// What a builder has come to.
+fn built(builder: datafusion::common::Result<LogicalPlanBuilder>) -> Result<LogicalPlan> {
+    builder.and_then(LogicalPlanBuilder::build).map_err(no_plan)
+}
+
+/// A plan with a filter on top.
+fn filtered(plan: LogicalPlan, condition: Expr) -> Result<LogicalPlan> {
+    built(LogicalPlanBuilder::new(plan).filter(condition))
+}
+
+/// A plan with a projection on top.
+fn projected(plan: LogicalPlan, columns: Vec<Expr>) -> Result<LogicalPlan> {
+    built(LogicalPlanBuilder::new(plan).project(columns))
+}
