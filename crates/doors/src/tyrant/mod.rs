@@ -1,0 +1,27 @@
+//! Tokyo Tyrant: its binary protocol, on rows.
+//!
+//! - `command`: what can be asked, and what can go wrong
+//! - `decode`: bytes to commands
+//! - `execute`: commands to row operations
+//! - `misc`: the functions of the command `misc`, by their names
+//! - `encode`: answers to bytes
+//! - `database`: the table that the door opens on, and its rows as records
+//! - `door`: one client's conversation
+//! - `shared`: settings and counters of all conversations; `stat`: what `stat` tells
+//!
+//! Where we differ from the original on purpose: `docs/tyrant-differences.md`.
+
+mod command;
+mod database;
+mod decode;
+mod door;
+mod encode;
+mod execute;
+mod misc;
+mod shared;
+mod stat;
+
+pub use database::{DatabaseName, prepare};
+pub use door::Tyrant;
+pub use encode::FAILED;
+pub use shared::{Options, Shared};
