@@ -1,4 +1,4 @@
-//! What can be asked at the Tyrant door, and what can go wrong.
+//! What can be asked in the binary protocol, and what can go wrong in any.
 //!
 //! Invariants
 //! 1. A command borrows its bytes from the input.
@@ -22,6 +22,12 @@ pub enum PutMode {
     Concatenate,
     /// Behind what is there, of which only so many last bytes stay.
     Shift(usize),
+    /// Only when something is there.
+    Replace,
+    /// Behind what is there, if something is.
+    Append,
+    /// Before what is there, if something is.
+    Prepend,
 }
 
 /// Keys, or arguments: each with its length in front, checked when they were decoded.
@@ -35,6 +41,11 @@ impl<'a> List<'a> {
     /// A list whose lengths are known to fit.
     pub(super) fn new(bytes: &'a [u8], count: usize) -> List<'a> {
         List { bytes, count }
+    }
+
+    /// The elements of an answer that `Counted` wrote.
+    pub(super) fn of_answer(answer: &[u8], count: usize) -> List<'_> {
+        List { bytes: &answer[5..], count }
     }
 
     /// How many.

@@ -23,13 +23,13 @@ const FRACTION: f64 = 1e12;
 
 /// What the input begins with.
 #[derive(Debug)]
-pub enum Decoded<'a> {
+pub enum Decoded<C> {
     /// A request that has not come wholly.
     More,
     /// A request.
     Request {
         /// What is asked.
-        command: Command<'a>,
+        command: C,
         /// Bytes of the input that it takes.
         consumed: usize,
     },
@@ -106,7 +106,7 @@ impl Decoder {
     }
 
     /// The request in front of `bytes`, of which the first is `MAGIC`.
-    pub fn decode<'a>(&mut self, bytes: &'a [u8]) -> Decoded<'a> {
+    pub fn decode<'a>(&mut self, bytes: &'a [u8]) -> Decoded<Command<'a>> {
         let mut reader = Reader { bytes, at: 1, bytes_max: self.request_bytes_max };
         match self.command(&mut reader) {
             Ok(command) => {

@@ -65,9 +65,10 @@ impl<'o> Counted<'o> {
         self.out.len() - self.start
     }
 
-    /// Writes the number where it belongs.
-    pub fn end(self) {
+    /// Writes the number where it belongs, and gives it.
+    pub fn end(self) -> usize {
         let at = self.start + 1;
         self.out[at..at + 4].copy_from_slice(&self.count.to_be_bytes());
+        self.count as usize
     }
 }

@@ -1,10 +1,12 @@
-//! Tokyo Tyrant: its binary protocol, on rows.
+//! Tokyo Tyrant: its binary protocol, and the parts of memcached's text and of HTTP that it speaks on
+//! the same port, on rows.
 //!
 //! - `command`: what can be asked, and what can go wrong
 //! - `decode`: bytes to commands
 //! - `execute`: commands to row operations
 //! - `misc`: the functions of the command `misc`, by their names
 //! - `encode`: answers to bytes
+//! - `text`, `http`: the other two protocols, each decoding and encoding
 //! - `database`: the table that the door opens on, and its rows as records
 //! - `door`: one client's conversation
 //! - `shared`: settings and counters of all conversations; `stat`: what `stat` tells
@@ -17,9 +19,11 @@ mod decode;
 mod door;
 mod encode;
 mod execute;
+mod http;
 mod misc;
 mod shared;
 mod stat;
+mod text;
 
 pub use database::{DatabaseName, prepare};
 pub use door::Tyrant;

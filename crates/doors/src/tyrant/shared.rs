@@ -50,9 +50,9 @@ impl Counters {
             Command::Put { answered: false, .. } => (&self.putnr, Some(&self.put_miss)),
             Command::Put { mode, .. } => {
                 let counter = match mode {
-                    PutMode::Over => &self.put,
+                    PutMode::Over | PutMode::Replace | PutMode::Prepend => &self.put,
                     PutMode::Keep => &self.putkeep,
-                    PutMode::Concatenate => &self.putcat,
+                    PutMode::Concatenate | PutMode::Append => &self.putcat,
                     PutMode::Shift(_) => &self.putshl,
                 };
                 (counter, Some(&self.put_miss))

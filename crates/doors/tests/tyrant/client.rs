@@ -121,6 +121,12 @@ impl Client {
         }
     }
 
+    /// As `send`, in text; `\n` stands for CRLF in both.
+    pub fn ask(&mut self, text: &str) -> String {
+        let answer = self.send(text.replace('\n', "\r\n").as_bytes());
+        String::from_utf8_lossy(&answer).replace("\r\n", "\n")
+    }
+
     /// Calls a function of `misc`: the elements of its answer, `None` when it failed.
     pub fn misc(&mut self, name: &str, arguments: &[&str]) -> Option<Vec<String>> {
         let answer = self.send(&misc(name, arguments));

@@ -4,7 +4,9 @@ mod binary;
 mod client;
 mod containers;
 mod hostile;
+mod http;
 mod misc;
+mod text;
 mod turns;
 
 use std::sync::Arc;

@@ -8,6 +8,7 @@
 use rows::transaction::ROW_BYTES_MAX;
 use rows::{Changed, Datum, RowChange, Value};
 
+use crate::memcached::text::signed;
 use crate::tyrant::command::{Failure, PutMode, Trouble};
 use crate::tyrant::execute::Rows;
 
@@ -21,20 +22,25 @@ impl Rows<'_, '_> {
     /// Puts a record.
     ///
     /// # Errors
-    /// `Exists` when it must not be there; see `Trouble`.
+    /// `Exists` when it must not be there, `Missing` when it must; see `Trouble`.
     pub fn put(&mut self, mode: PutMode, key: &[u8], value: &[u8]) -> Result<(), Trouble> {
         self.change(key, &mut |old| {
-            let Some(old) = old else { return Ok(Decision::Put(last(mode, value.to_vec()))) };
-            Ok(match mode {
-                PutMode::Over => Decision::Put(value.to_vec()),
+            let Some(old) = old else {
+                return match mode {
+                    PutMode::Replace | PutMode::Append | PutMode::Prepend => Err(Failure::Missing),
+                    _ => Ok(Decision::Put(last(mode, value.to_vec()))),
+                };
+            };
+            let (before, behind) = match mode {
+                PutMode::Over | PutMode::Replace => return Ok(Decision::Put(value.to_vec())),
                 PutMode::Keep => return Err(Failure::Exists),
-                PutMode::Concatenate | PutMode::Shift(_) => {
-                    if old.len() + value.len() > ROW_BYTES_MAX {
-                        return Err(Failure::Invalid("record too large".into()));
-                    }
-                    Decision::Put(last(mode, [old, value].concat()))
-                }
-            })
+                PutMode::Concatenate | PutMode::Append | PutMode::Shift(_) => (old, value),
+                PutMode::Prepend => (value, old),
+            };
+            if old.len() + value.len() > ROW_BYTES_MAX {
+                return Err(Failure::Invalid("record too large".into()));
+            }
+            Ok(Decision::Put(last(mode, [before, behind].concat())))
         })
     }
 
@@ -78,6 +84,20 @@ impl Rows<'_, '_> {
                 sum = f64::from_le_bytes(old) + by;
             }
             Ok(Decision::Put(sum.to_le_bytes().to_vec()))
+        })?;
+        Ok(sum)
+    }
+
+    /// Adds to a number in digits, which does not get below 0; what is no number counts as 0.
+    ///
+    /// # Errors
+    /// `Missing`; see `Trouble`.
+    pub fn add_decimal(&mut self, key: &[u8], by: i64) -> Result<u64, Trouble> {
+        let mut sum = 0;
+        self.change(key, &mut |old| {
+            let old = leading_number(old.ok_or(Failure::Missing)?);
+            sum = u64::try_from(old.saturating_add(by)).unwrap_or(0);
+            Ok(Decision::Put(sum.to_string().into_bytes()))
         })?;
         Ok(sum)
     }
@@ -158,6 +178,14 @@ impl Rows<'_, '_> {
         *self.wrote = true;
         Ok(())
     }
+}
+
+/// The number with which a text begins, spaces in front left out; 0 if it begins with none.
+fn leading_number(text: &[u8]) -> i64 {
+    let text = text.trim_ascii_start();
+    let sign = usize::from(matches!(text.first(), Some(b'-' | b'+')));
+    let digits = text[sign..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    signed(&text[..sign + digits]).unwrap_or(0)
 }
 
 /// The bytes of a value that stay.
