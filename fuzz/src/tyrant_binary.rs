@@ -16,26 +16,42 @@ const VANISH: u8 = 0x72;
 /// Statistics, which name the process and its times.
 const STAT: u8 = 0x88;
 
+/// A record of `tyrant.records` that is a number, and one of `tyrant.documents`.
+const NUMBER: &[u8] = b"\xc8\x10\0\0\0\x01\0\0\0\x04n\x01\0\0\0";
+const DOCUMENT: &[u8] = b"\xc8\x10\0\0\0\x01\0\0\0\x09da\x00x y\0b\x002";
+
 thread_local! {
-    static TWINS: RefCell<Twins> = RefCell::new(Twins::new(make));
+    static RECORDS: RefCell<Twins> = RefCell::new(Twins::new(|engine| make(engine, "tyrant.records(k, v)")));
+    static DOCUMENTS: RefCell<Twins> = RefCell::new(Twins::new(|engine| make(engine, "tyrant.documents")));
 }
 
 /// Tells the input to a conversation that has some records.
 pub fn check(mut input: &[u8]) {
     let seed = byte(&mut input);
-    let put = [&[MAGIC, 0x10, 0, 0, 0, 1, 0, 0, 0, 4][..], b"n\x01\0\0\0"].concat();
-    let requests = [&put[..], &[MAGIC], input].concat();
+    let requests = [&[MAGIC], input].concat();
     if requests.windows(2).any(|two| two == [MAGIC, STAT] || two == [MAGIC, VANISH]) {
         return;
     }
-    let (answer, _) = TWINS.with_borrow_mut(|twins| twins.tell(&requests, seed));
-    assert_eq!(answer.first(), Some(&0), "the first record was put");
+    tell("tyrant.records(k, v)", &requests, seed);
 }
 
-fn make(engine: &Arc<Engine>) -> Converse {
-    let database = DatabaseName::parse("tyrant.records(k, v)").expect("a name");
+/// Tells two servers on such a database the same, at once and in pieces, behind a first record.
+pub fn tell(database: &str, requests: &[u8], seed: u8) -> (Vec<u8>, bool) {
+    let (first, twins) = match database {
+        "tyrant.documents" => (DOCUMENT, &DOCUMENTS),
+        _ => (NUMBER, &RECORDS),
+    };
+    let requests = [first, requests].concat();
+    let (mut answer, closed) = twins.with_borrow_mut(|twins| twins.tell(&requests, seed));
+    assert_eq!(answer.first(), Some(&0), "the first record was put");
+    answer.remove(0);
+    (answer, closed)
+}
+
+fn make(engine: &Arc<Engine>, database: &str) -> Converse {
+    let database = DatabaseName::parse(database).expect("a name");
     prepare(engine, &database).expect("an empty catalog");
-    let options = Options { database, request_bytes_max: 4096, vanish: false };
+    let options = Options { database, request_bytes_max: 4096, copy: None, vanish: false };
     let shared = Arc::new(Shared::new(engine, options));
     Box::new(move || Box::new(Tyrant::new(shared.clone())))
 }

@@ -22,6 +22,7 @@ use doors::tyrant::{self, Tyrant};
 use rows::Engine;
 use sql::{Sql, SqlOptions};
 
+use crate::copies::Copies;
 use crate::net::address::Listener;
 use crate::net::connection::{Door, Peer};
 use crate::net::poller::READ_BYTES;
@@ -218,9 +219,17 @@ fn tyrant_door(settings: &Settings, engine: &Arc<Engine>) -> anyhow::Result<Door
     let name = &settings.tyrant_database;
     tyrant::prepare(engine, name)
         .with_context(|| format!("cannot make {name}, the table of the tyrant door"))?;
+    let copies = settings.tyrant_copies.as_deref();
+    let copies = copies.map(|directory| Copies::new(directory, &settings.data_dir)).transpose()?;
+    let copy = copies.map(|copies| -> tyrant::Copy {
+        Box::new(move |path, engine| {
+            copies.take(path, engine.store()).map_err(|error| format!("{error:#}"))
+        })
+    });
     let options = tyrant::Options {
         database: name.clone(),
         request_bytes_max: settings.tyrant_request_max,
+        copy,
         vanish: settings.tyrant_vanish,
     };
     let shared = Arc::new(tyrant::Shared::new(engine, options));

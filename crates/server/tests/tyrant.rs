@@ -9,7 +9,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 
 use mysql::Mysql;
-use support::{Running, ask_line, wait_until};
+use support::{Running, ask_line, run, wait_until};
 
 /// A request of a command that takes key and value.
 fn record(command: u8, key: &str, value: &str) -> Vec<u8> {
@@ -56,6 +56,33 @@ fn records_are_rows_of_every_door_and_outlive_a_crash() {
     let mut records = server.connect("tyrant");
     assert_eq!(ask(&mut records, &get("a"), 12), value("by sql!"));
     assert_eq!(ask(&mut records, &get("b"), 6), value("1"));
+    assert_eq!(server.stop().code(), Some(0));
+}
+
+#[test]
+fn a_copy_is_a_backup_of_what_was_written_before() {
+    let directory = tempfile::tempdir().unwrap();
+    let (data, copies) = (directory.path().join("data"), directory.path().join("copies"));
+    let server = Running::start(&data, &[&format!("--tyrant-copies={}", copies.display())]);
+    let mut records = server.connect("tyrant");
+    let copy = |path: &str| {
+        [&[0xc8, 0x73][..], &(path.len() as u32).to_be_bytes(), path.as_bytes()].concat()
+    };
+    for (number, path) in [("1", "/daily/casket.tch"), ("2", "daily/casket.tch")] {
+        let requests = [record(0x10, "a", number), copy(path)].concat();
+        assert_eq!(ask(&mut records, &requests, 2), [0, 0], "{}", server.log());
+    }
+    assert_eq!(ask(&mut records, &record(0x10, "a", "later"), 1), [0]);
+    for elsewhere in ["../casket.tch", "/", "@true"] {
+        assert_eq!(ask(&mut records, &copy(elsewhere), 1), [1], "{elsewhere}");
+    }
+    assert_eq!(server.stop().code(), Some(0));
+    let restored = directory.path().join("restored");
+    let flag = format!("--data-dir={}", restored.display());
+    let done = run(&["restore", copies.join("daily/casket.tch").to_str().unwrap(), &flag]);
+    assert_eq!(done.status.code(), Some(0), "{}", String::from_utf8_lossy(&done.stderr));
+    let server = Running::start(&restored, &[]);
+    assert_eq!(ask(&mut server.connect("tyrant"), &get("a"), 6), value("2"), "the latest copy");
     assert_eq!(server.stop().code(), Some(0));
 }
 

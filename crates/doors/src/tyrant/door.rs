@@ -65,8 +65,11 @@ enum Failing {
     Misc,
     /// By a line of text.
     Line,
-    /// By a status of HTTP.
-    Status,
+    /// By a status of HTTP, without a body if it answers HEAD.
+    Status {
+        /// Whether it does.
+        head: bool,
+    },
 }
 
 impl Failing {
@@ -84,7 +87,7 @@ impl Failing {
             Failing::Code => out.push(FAILED),
             Failing::Misc => encode::misc_failed(out),
             Failing::Line => text::failed(failure, out),
-            Failing::Status => http::failed(out),
+            Failing::Status { head } => http::failed(head, out),
         }
     }
 }
@@ -216,7 +219,7 @@ impl Tyrant {
             (Decoded::Senseless, _) => return Ok(Served::Close),
             (Decoded::Request { command, consumed }, _) => (command, consumed),
         };
-        let failing = Failing::Status;
+        let failing = Failing::Status { head: request.is_head() };
         self.serve(failing, out, turn, &mut |rows, _, out| http::execute(&request, rows, out))?;
         self.continued = false;
         Ok(Served::Done { consumed, failing, closes: request.closes() })

@@ -138,8 +138,9 @@ impl Rows<'_, '_> {
                 out.push(DONE);
             }
             Command::Copy([b'@', ..]) => return self.refuse("copy", "no programs are run"),
-            Command::Copy(_) => {
-                return self.refuse("copy", "backups are taken by `rowhouse backup`");
+            Command::Copy(path) => {
+                self.copy(path)?;
+                out.push(DONE);
             }
             Command::Restore => return self.refuse("restore", "there are no update logs"),
             Command::SetMaster => return self.refuse("setmst", "there is no replication"),
@@ -169,7 +170,7 @@ impl Rows<'_, '_> {
     }
 
     /// Refuses a command that will not be done here, and says so in the log.
-    fn refuse(&self, command: &'static str, why: &'static str) -> Result<(), Trouble> {
+    pub(super) fn refuse(&self, command: &str, why: &'static str) -> Result<(), Trouble> {
         self.shared.log_refusal(command, why);
         Err(Failure::Invalid(why.into()).into())
     }

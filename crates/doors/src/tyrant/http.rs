@@ -68,7 +68,7 @@ impl HttpRequest<'_> {
     }
 
     /// Whether its answer has no body, whatever its headers say.
-    fn is_head(&self) -> bool {
+    pub fn is_head(&self) -> bool {
         self.method == Some(Method::Head)
     }
 }
@@ -344,9 +344,13 @@ fn status(code: u16, words: &str, out: &mut Vec<u8>) {
     out.push(b'\n');
 }
 
-/// Appends the answer that tells of a failure.
-pub fn failed(out: &mut Vec<u8>) {
-    status(500, "Internal Server Error", out);
+/// Appends the answer that tells of a failure; to HEAD it has no body.
+pub fn failed(to_head: bool, out: &mut Vec<u8>) {
+    let words = "Internal Server Error";
+    match to_head {
+        true => head(500, words, "text/plain", 0, out),
+        false => status(500, words, out),
+    }
 }
 
 #[cfg(test)]

@@ -18,19 +18,16 @@
 //! Invariants
 //! 1. Lists are written wholly or not at all.
 //!
-//! Not here: what these do with rows (`execute`).
+//! Not here: what these do with rows (`execute`), what table databases have besides (`table`).
 
 use std::ops::ControlFlow;
 
-use regex::bytes::RegexBuilder;
-
 use crate::memcached::text::signed;
 use crate::tyrant::command::{Failure, List, PutMode, Trouble};
+use crate::tyrant::condition;
 use crate::tyrant::encode::Counted;
 use crate::tyrant::execute::{LIST_BYTES_IN_LOOP_MAX, LIST_IN_LOOP_MAX, Rows, SCAN_IN_LOOP_MAX};
-
-/// Most bytes of a compiled pattern.
-const PATTERN_BYTES_MAX: usize = 1 << 20;
+use crate::tyrant::table;
 
 /// Calls a function.
 ///
@@ -44,6 +41,9 @@ pub fn call(
 ) -> Result<(), Trouble> {
     if arguments.len() > LIST_IN_LOOP_MAX || arguments.bytes() > LIST_BYTES_IN_LOOP_MAX {
         rows.needs_time()?;
+    }
+    if rows.database.is_table() && table::call(rows, name, arguments, answer)? {
+        return Ok(());
     }
     let mut given = arguments.iter();
     let mut next = || given.next().ok_or(Failure::Invalid("an argument is missing".into()));
@@ -165,17 +165,7 @@ fn matching(
     answer: &mut Counted<'_>,
 ) -> Result<(), Trouble> {
     rows.needs_time()?;
-    let (pattern, ignores_case) = match pattern.strip_prefix(b"*") {
-        Some(rest) => (rest, true),
-        None => (pattern, false),
-    };
-    let senseless = || Failure::Invalid("no regular expression".into());
-    let pattern = std::str::from_utf8(pattern).map_err(|_| senseless())?;
-    let regex = RegexBuilder::new(pattern)
-        .case_insensitive(ignores_case)
-        .size_limit(PATTERN_BYTES_MAX)
-        .build()
-        .map_err(|_| senseless())?;
+    let regex = condition::pattern(pattern)?;
     take(rows, Vec::new(), most, &mut |_, key| Some(regex.is_match(key)), answer)
 }
 
@@ -189,20 +179,21 @@ fn take(
 ) -> Result<(), Trouble> {
     let reply_max = rows.turn.engine().budget().reply_bytes_max();
     let mut left = most;
-    rows.scan(start, &mut |row_key, key, value| {
+    let database = rows.database;
+    rows.scan(start, &mut |row_key, key, row| {
         if left == 0 || answer.bytes() > reply_max {
-            return ControlFlow::Break(());
+            return Ok(ControlFlow::Break(()));
         }
         match wanted(row_key, key) {
-            None => return ControlFlow::Break(()),
+            None => return Ok(ControlFlow::Break(())),
             Some(false) => {}
             Some(true) => {
                 answer.push(key);
-                answer.push(value);
+                answer.push(&database.value(row)?);
                 left -= 1;
             }
         }
-        ControlFlow::Continue(())
+        Ok(ControlFlow::Continue(()))
     })?;
     rows.check_reply(answer.bytes())
 }

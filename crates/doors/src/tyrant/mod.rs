@@ -8,12 +8,17 @@
 //! - `encode`: answers to bytes
 //! - `text`, `http`: the other two protocols, each decoding and encoding
 //! - `database`: the table that the door opens on, and its rows as records
+//! - `columns`: the columns of a record; `table`: the functions of table databases
+//! - `query`, `condition`: which records are wanted; `access`, `search`: how they are found
 //! - `door`: one client's conversation
 //! - `shared`: settings and counters of all conversations; `stat`: what `stat` tells
 //!
 //! Where we differ from the original on purpose: `docs/tyrant-differences.md`.
 
+mod access;
+mod columns;
 mod command;
+mod condition;
 mod database;
 mod decode;
 mod door;
@@ -21,11 +26,14 @@ mod encode;
 mod execute;
 mod http;
 mod misc;
+mod query;
+mod search;
 mod shared;
 mod stat;
+mod table;
 mod text;
 
 pub use database::{DatabaseName, prepare};
 pub use door::Tyrant;
 pub use encode::FAILED;
-pub use shared::{Options, Shared};
+pub use shared::{Copy, Options, Shared};

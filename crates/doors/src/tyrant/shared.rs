@@ -2,7 +2,7 @@
 //!
 //! Not here: what one conversation knows (`door`), how counters are shown (`stat`).
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rows::Engine;
 
@@ -10,13 +10,17 @@ use crate::counter::Counter;
 use crate::tyrant::command::{Command, PutMode};
 use crate::tyrant::database::DatabaseName;
 
+/// Takes a backup where a client's path says; tells why it cannot.
+pub type Copy = Box<dyn Fn(&str, &Engine) -> Result<(), String> + Send + Sync>;
+
 /// Settings of the door.
-#[derive(Clone, Debug)]
 pub struct Options {
     /// The table that it opens on.
     pub database: DatabaseName,
     /// Most bytes of a request.
     pub request_bytes_max: usize,
+    /// What the command `copy` does; `None`: it is refused.
+    pub copy: Option<Copy>,
     /// Whether the command 72 removes all records.
     pub vanish: bool,
 }
@@ -94,6 +98,8 @@ pub struct Shared {
     pub counters: Counters,
     /// When the door opened, Unix seconds.
     pub started: i64,
+    /// The latest number that `genuid` gave.
+    unique_id: AtomicU64,
     /// Whether a command was refused for good before.
     refused: AtomicBool,
 }
@@ -105,8 +111,17 @@ impl Shared {
             options,
             counters: Counters::default(),
             started: engine.unix_seconds(),
+            unique_id: AtomicU64::new(0),
             refused: AtomicBool::new(false),
         }
+    }
+
+    /// A number that was not given before, nor before a restart: the present in microseconds, or
+    /// one more than the latest.
+    pub(super) fn unique_id(&self, now_micros: u64) -> u64 {
+        let next = |latest: u64| Some(now_micros.max(latest + 1));
+        let latest = self.unique_id.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next);
+        now_micros.max(latest.unwrap_or_default() + 1)
     }
 
     /// Tells the log why a command is refused for good. A client that asks again and again does

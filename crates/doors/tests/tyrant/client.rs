@@ -37,7 +37,8 @@ impl House {
     pub fn on(engine: Arc<Engine>, database: &str, vanish: bool) -> House {
         let database = DatabaseName::parse(database).expect("a name");
         prepare(&engine, &database).expect("makes what is missing");
-        let options = Options { database, request_bytes_max: REQUEST_BYTES_MAX, vanish };
+        let options =
+            Options { database, request_bytes_max: REQUEST_BYTES_MAX, copy: None, vanish };
         let shared = Arc::new(Shared::new(&engine, options));
         House { engine, shared }
     }

@@ -139,6 +139,18 @@ fn who_waits_to_be_told_to_send_a_body_is_told_once() {
 }
 
 #[test]
+fn a_failure_is_a_status_and_has_no_body_for_head() {
+    let house = House::new();
+    let mut client = house.client();
+    let patience = house.engine.patience();
+    house.engine.drop_table("tyrant", "records", &patience).expect("it is there");
+    let head =
+        "HTTP/1.1 500 Internal Server Error\nContent-Type: text/plain\nContent-Length: 0\n\n";
+    assert_eq!(client.ask("HEAD /a HTTP/1.1\n\n"), head);
+    assert_eq!(client.ask("PUT /a HTTP/1.1\n\n"), plain("500 Internal Server Error"));
+}
+
+#[test]
 fn heads_without_an_end_and_bodies_beyond_the_limit_end_the_connection() {
     let mut client = House::new().client();
     client.ask("GET / HTTP/1.1\n");

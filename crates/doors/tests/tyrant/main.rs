@@ -6,6 +6,7 @@ mod containers;
 mod hostile;
 mod http;
 mod misc;
+mod table;
 mod text;
 mod turns;
 

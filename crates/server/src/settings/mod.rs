@@ -72,6 +72,8 @@ pub struct Settings {
     pub tyrant_socket: Option<PathBuf>,
     /// The table that it opens on.
     pub tyrant_database: DatabaseName,
+    /// Where its command `copy` takes backups; `None`: nowhere.
+    pub tyrant_copies: Option<PathBuf>,
     /// Whether its command `vanish` is obeyed.
     pub tyrant_vanish: bool,
     /// Event loops.
@@ -149,6 +151,7 @@ impl Settings {
             tyrant_port: values.get("tyrant-port", value::port)?,
             tyrant_socket: values.get("tyrant-socket", value::path)?,
             tyrant_database: values.get("tyrant-database", DatabaseName::parse)?,
+            tyrant_copies: values.get("tyrant-copies", value::path)?,
             tyrant_vanish: choice("tyrant-vanish")? == "allow",
             threads: match values
                 .get("threads", |text| within(value::count(text)?, 0..=THREADS_MAX))?

@@ -206,7 +206,15 @@ const DOORS: Section = Section {
             Kind::Table,
             "tyrant.records(k, v)",
             "Table that the Tyrant door opens on: columns of its primary key, then of its values,\n\
-             which are joined by |. One that is missing is made, of bytes.\n",
+             which are joined by |. A table alone is a table database: tyrant.documents, or any\n\
+             table of SQL. One that is missing is made.\n",
+        ),
+        setting(
+            "tyrant-copies",
+            Kind::Path,
+            "",
+            "Directory below which the command copy of the Tyrant door takes backups; empty: it is\n\
+             refused.\n",
         ),
         setting(
             "tyrant-vanish",

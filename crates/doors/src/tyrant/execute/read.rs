@@ -2,8 +2,10 @@
 //!
 //! Not here: records in order (`scan`).
 
+use rows::RowRef;
 use rows::cache::PREFETCH_MAX;
 
+use crate::tyrant::columns::Columns;
 use crate::tyrant::command::{List, Trouble};
 use crate::tyrant::execute::{LIST_BYTES_IN_LOOP_MAX, LIST_IN_LOOP_MAX, Rows};
 
@@ -14,6 +16,32 @@ impl Rows<'_, '_> {
     /// See `Trouble`.
     #[inline]
     pub fn get(&mut self, key: &[u8], show: &mut dyn FnMut(&[u8])) -> Result<bool, Trouble> {
+        let database = self.database;
+        self.get_row(key, &mut |row| {
+            show(&database.value(row)?);
+            Ok(())
+        })
+    }
+
+    /// The columns of a record of a table database.
+    ///
+    /// # Errors
+    /// See `Trouble`.
+    pub fn columns_of(&mut self, key: &[u8]) -> Result<Option<Columns>, Trouble> {
+        let (database, mut columns) = (self.database, None);
+        self.get_row(key, &mut |row| {
+            columns = Some(database.columns(row)?);
+            Ok(())
+        })?;
+        Ok(columns)
+    }
+
+    #[inline]
+    fn get_row(
+        &mut self,
+        key: &[u8],
+        show: &mut dyn FnMut(&RowRef<'_>) -> rows::Result<()>,
+    ) -> Result<bool, Trouble> {
         self.may_read()?;
         self.row_key.clear();
         let database = self.database;
@@ -22,10 +50,7 @@ impl Rows<'_, '_> {
         }
         let (engine, reach) = (self.turn.engine(), self.turn.reach());
         let (view, table) = (engine.latest(), database.table());
-        Ok(engine.get(view, table, self.row_key, reach, &mut |found| {
-            show(&database.value(&found.row)?);
-            Ok(())
-        })?)
+        Ok(engine.get(view, table, self.row_key, reach, &mut |found| show(&found.row))?)
     }
 
     /// Shows the records of those keys that have one. `show` gives the bytes of the reply so far.

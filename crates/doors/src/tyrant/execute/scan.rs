@@ -9,8 +9,8 @@
 
 use std::ops::ControlFlow;
 
-use rows::Flow;
-use rows::store::Direction;
+use rows::store::{Direction, KeyRange};
+use rows::{Flow, RowRef};
 
 use crate::tyrant::command::{Failure, Trouble};
 use crate::tyrant::execute::Rows;
@@ -67,10 +67,11 @@ impl Rows<'_, '_> {
             start.push(0);
         }
         let mut found = None;
-        self.scan(start, &mut |row_key, key, value| {
+        let database = self.database;
+        self.scan(start, &mut |row_key, key, row| {
             found = Some(row_key.to_vec());
-            show(key, value);
-            ControlFlow::Break(())
+            show(key, &database.value(row)?);
+            Ok(ControlFlow::Break(()))
         })?;
         match found {
             Some(row_key) => {
@@ -107,27 +108,50 @@ impl Rows<'_, '_> {
         let (mut left, mut bytes) = (keys_max, 0);
         self.scan(start, &mut |_, key, _| {
             if left == 0 || bytes > reply_max {
-                return ControlFlow::Break(());
+                return Ok(ControlFlow::Break(()));
             }
             if key.starts_with(prefix) {
                 bytes = show(key);
                 left -= 1;
             } else if ordered {
-                return ControlFlow::Break(());
+                return Ok(ControlFlow::Break(()));
             }
-            ControlFlow::Continue(())
+            Ok(ControlFlow::Continue(()))
         })?;
         self.check_reply(bytes)
     }
 
-    /// Visits row key, key and value of records from a row key on.
+    /// Visits key and row of records in a range of an index.
+    ///
+    /// # Errors
+    /// See `Trouble`.
+    pub fn scan_index(
+        &mut self,
+        index: usize,
+        range: &KeyRange,
+        visit: &mut dyn FnMut(&[u8], &RowRef<'_>) -> rows::Result<ControlFlow<()>>,
+    ) -> Result<(), Trouble> {
+        self.may_read()?;
+        let database = self.database;
+        let (engine, reach) = (self.turn.engine(), self.turn.reach());
+        let (view, table, forward) = (engine.latest(), database.table(), Direction::Forward);
+        engine.find(view, table, index, range, forward, reach, &mut |found| {
+            Ok(match visit(&database.key(&found.row)?, &found.row)? {
+                ControlFlow::Continue(()) => Flow::Continue,
+                ControlFlow::Break(()) => Flow::Stop,
+            })
+        })?;
+        Ok(())
+    }
+
+    /// Visits records from a row key on: row key, key and row.
     ///
     /// # Errors
     /// See `Trouble`.
     pub fn scan(
         &mut self,
         start: Vec<u8>,
-        visit: &mut dyn FnMut(&[u8], &[u8], &[u8]) -> ControlFlow<()>,
+        visit: &mut dyn FnMut(&[u8], &[u8], &RowRef<'_>) -> rows::Result<ControlFlow<()>>,
     ) -> Result<(), Trouble> {
         self.may_read()?;
         let database = self.database;
@@ -141,8 +165,7 @@ impl Rows<'_, '_> {
         let (engine, reach) = (self.turn.engine(), self.turn.reach());
         let (view, forward) = (engine.latest(), Direction::Forward);
         engine.find(view, table, 0, &range, forward, reach, &mut |found| {
-            let (key, value) = (database.key(&found.row)?, database.value(&found.row)?);
-            Ok(match visit(found.key, &key, &value) {
+            Ok(match visit(found.key, &database.key(&found.row)?, &found.row)? {
                 ControlFlow::Continue(()) => Flow::Continue,
                 ControlFlow::Break(()) => Flow::Stop,
             })

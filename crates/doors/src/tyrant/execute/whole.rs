@@ -1,8 +1,8 @@
-//! What concerns the whole table: its size, emptying it, syncing.
+//! What concerns the whole table: its size, emptying it, syncing, copying.
 //!
 //! Not here: statistics as text (`stat`).
 
-use crate::tyrant::command::Trouble;
+use crate::tyrant::command::{Failure, Trouble};
 use crate::tyrant::execute::Rows;
 
 impl Rows<'_, '_> {
@@ -38,6 +38,26 @@ impl Rows<'_, '_> {
         self.may_read()?;
         self.needs_time()?;
         Ok(self.turn.engine().store().sync()?)
+    }
+
+    /// Takes a backup of everything that was written before, tables of others included.
+    ///
+    /// # Errors
+    /// `Invalid` where no copies are taken; see `Trouble`.
+    pub fn copy(&mut self, path: &[u8]) -> Result<(), Trouble> {
+        let Some(copy) = &self.shared.options.copy else {
+            let why =
+                "the setting tyrant-copies names no directory; `rowhouse backup` takes backups";
+            return self.refuse("copy", why);
+        };
+        self.may_read()?;
+        self.needs_time()?;
+        let path = std::str::from_utf8(path);
+        let path = path.map_err(|_| Failure::Invalid("the path is no UTF-8".into()))?;
+        copy(path, self.turn.engine()).map_err(|why| {
+            tracing::warn!(path, why, "a copy was not taken");
+            Failure::Server(why.into()).into()
+        })
     }
 
     /// Removes all records.

@@ -6,33 +6,43 @@
 //! Not here: what is read without a lock (`read`).
 
 use rows::transaction::ROW_BYTES_MAX;
-use rows::{Changed, Datum, RowChange, Value};
+use rows::{Changed, Datum, RowChange, RowRef, Value};
 
 use crate::memcached::text::signed;
+use crate::tyrant::columns::Columns;
 use crate::tyrant::command::{Failure, PutMode, Trouble};
+use crate::tyrant::condition::number;
+use crate::tyrant::database::Content;
 use crate::tyrant::execute::Rows;
+
+/// The column of a table database that `addint` and `adddouble` add to.
+const NUMBER_COLUMN: &[u8] = b"_num";
 
 /// What to do with a record under its lock.
 enum Decision {
-    Put(Vec<u8>),
+    Put(Content),
     Remove,
 }
 
 impl Rows<'_, '_> {
-    /// Puts a record.
+    /// Puts a record; in a table database its value is that of `Columns::joined`.
     ///
     /// # Errors
     /// `Exists` when it must not be there, `Missing` when it must; see `Trouble`.
     pub fn put(&mut self, mode: PutMode, key: &[u8], value: &[u8]) -> Result<(), Trouble> {
-        self.change(key, &mut |old| {
+        if self.database.is_table() {
+            return self.put_columns(mode, key, &Columns::of_joined(value)?);
+        }
+        self.change_value(key, &mut |old| {
             let Some(old) = old else {
-                return match mode {
-                    PutMode::Replace | PutMode::Append | PutMode::Prepend => Err(Failure::Missing),
-                    _ => Ok(Decision::Put(last(mode, value.to_vec()))),
+                return if needs_record(mode) {
+                    Err(Failure::Missing)
+                } else {
+                    Ok(last(mode, value.to_vec()))
                 };
             };
             let (before, behind) = match mode {
-                PutMode::Over | PutMode::Replace => return Ok(Decision::Put(value.to_vec())),
+                PutMode::Over | PutMode::Replace => return Ok(value.to_vec()),
                 PutMode::Keep => return Err(Failure::Exists),
                 PutMode::Concatenate | PutMode::Append | PutMode::Shift(_) => (old, value),
                 PutMode::Prepend => (value, old),
@@ -40,7 +50,40 @@ impl Rows<'_, '_> {
             if old.len() + value.len() > ROW_BYTES_MAX {
                 return Err(Failure::Invalid("record too large".into()));
             }
-            Ok(Decision::Put(last(mode, [before, behind].concat())))
+            Ok(last(mode, [before, behind].concat()))
+        })
+    }
+
+    /// Puts a record of a table database.
+    ///
+    /// # Errors
+    /// As `put`; `Invalid` for modes that columns have no meaning for.
+    pub fn put_columns(
+        &mut self,
+        mode: PutMode,
+        key: &[u8],
+        columns: &Columns,
+    ) -> Result<(), Trouble> {
+        if matches!(mode, PutMode::Prepend | PutMode::Shift(_)) {
+            return Err(Failure::Invalid("columns have no order of bytes".into()).into());
+        }
+        let database = self.database;
+        self.change(key, &mut |old| {
+            let Some(old) = old else {
+                return match needs_record(mode) {
+                    true => Err(Failure::Missing.into()),
+                    false => Ok(Decision::Put(Content::Columns(columns.clone()))),
+                };
+            };
+            Ok(Decision::Put(Content::Columns(match mode {
+                PutMode::Keep => return Err(Failure::Exists.into()),
+                PutMode::Concatenate | PutMode::Append => {
+                    let mut joined = database.columns(old)?;
+                    joined.add_missing(columns);
+                    joined
+                }
+                _ => columns.clone(),
+            })))
         })
     }
 
@@ -51,8 +94,28 @@ impl Rows<'_, '_> {
     pub fn out(&mut self, key: &[u8]) -> Result<(), Trouble> {
         self.change(key, &mut |old| match old {
             Some(_) => Ok(Decision::Remove),
-            None => Err(Failure::Missing),
+            None => Err(Failure::Missing.into()),
         })
+    }
+
+    /// Removes a record of a table database if its columns are still such.
+    ///
+    /// # Errors
+    /// See `Trouble`.
+    pub fn remove_if(
+        &mut self,
+        key: &[u8],
+        holds: &dyn Fn(&Columns) -> bool,
+    ) -> Result<(), Trouble> {
+        let database = self.database;
+        let removed = self.change(key, &mut |old| match old {
+            Some(row) if holds(&database.columns(row)?) => Ok(Decision::Remove),
+            _ => Err(Failure::Missing.into()),
+        });
+        match removed {
+            Err(Trouble::Failed(Failure::Missing)) => Ok(()),
+            other => other,
+        }
     }
 
     /// Adds to a number of four bytes, least first, as the original has it on the machines of
@@ -61,13 +124,16 @@ impl Rows<'_, '_> {
     /// # Errors
     /// `Exists` when the value has another length; see `Trouble`.
     pub fn add_integer(&mut self, key: &[u8], by: i32) -> Result<i32, Trouble> {
+        if self.database.is_table() {
+            return Ok(self.add_to_column(key, by.into())? as i32);
+        }
         let mut sum = by;
-        self.change(key, &mut |old| {
+        self.change_value(key, &mut |old| {
             if let Some(old) = old {
                 let old: [u8; 4] = old.try_into().map_err(|_| Failure::Exists)?;
                 sum = i32::from_le_bytes(old).wrapping_add(by);
             }
-            Ok(Decision::Put(sum.to_le_bytes().to_vec()))
+            Ok(sum.to_le_bytes().to_vec())
         })?;
         Ok(sum)
     }
@@ -77,13 +143,29 @@ impl Rows<'_, '_> {
     /// # Errors
     /// `Exists` when the value has another length; see `Trouble`.
     pub fn add_double(&mut self, key: &[u8], by: f64) -> Result<f64, Trouble> {
+        if self.database.is_table() {
+            return self.add_to_column(key, by);
+        }
         let mut sum = by;
-        self.change(key, &mut |old| {
+        self.change_value(key, &mut |old| {
             if let Some(old) = old {
                 let old: [u8; 8] = old.try_into().map_err(|_| Failure::Exists)?;
                 sum = f64::from_le_bytes(old) + by;
             }
-            Ok(Decision::Put(sum.to_le_bytes().to_vec()))
+            Ok(sum.to_le_bytes().to_vec())
+        })?;
+        Ok(sum)
+    }
+
+    /// Adds to the number, in digits, of the column that the original keeps it in.
+    fn add_to_column(&mut self, key: &[u8], by: f64) -> Result<f64, Trouble> {
+        let database = self.database;
+        let mut sum = by;
+        self.change(key, &mut |old| {
+            let mut columns = old.map_or(Ok(Columns::default()), |row| database.columns(row))?;
+            sum = columns.get(NUMBER_COLUMN).map_or(0.0, number) + by;
+            columns.set(NUMBER_COLUMN, sum.to_string().as_bytes());
+            Ok(Decision::Put(Content::Columns(columns)))
         })?;
         Ok(sum)
     }
@@ -93,11 +175,14 @@ impl Rows<'_, '_> {
     /// # Errors
     /// `Missing`; see `Trouble`.
     pub fn add_decimal(&mut self, key: &[u8], by: i64) -> Result<u64, Trouble> {
+        if self.database.is_table() {
+            return Err(Failure::Invalid("a record of columns is no number".into()).into());
+        }
         let mut sum = 0;
-        self.change(key, &mut |old| {
+        self.change_value(key, &mut |old| {
             let old = leading_number(old.ok_or(Failure::Missing)?);
             sum = u64::try_from(old.saturating_add(by)).unwrap_or(0);
-            Ok(Decision::Put(sum.to_string().into_bytes()))
+            Ok(sum.to_string().into_bytes())
         })?;
         Ok(sum)
     }
@@ -119,12 +204,29 @@ impl Rows<'_, '_> {
         done
     }
 
-    /// Locks a record, shows its value to `decide`, and does what that says.
+    /// Locks a record and puts the value that `decide` makes of its present one.
+    #[inline]
+    fn change_value(
+        &mut self,
+        key: &[u8],
+        decide: &mut dyn FnMut(Option<&[u8]>) -> Result<Vec<u8>, Failure>,
+    ) -> Result<(), Trouble> {
+        let database = self.database;
+        self.change(key, &mut |old| {
+            let value = match old {
+                Some(row) => decide(Some(&database.value(row)?)),
+                None => decide(None),
+            };
+            Ok(Decision::Put(Content::Bytes(value?)))
+        })
+    }
+
+    /// Locks a record, shows its row to `decide`, and does what that says.
     #[inline]
     fn change(
         &mut self,
         key: &[u8],
-        decide: &mut dyn FnMut(Option<&[u8]>) -> Result<Decision, Failure>,
+        decide: &mut dyn FnMut(Option<&RowRef<'_>>) -> Result<Decision, Trouble>,
     ) -> Result<(), Trouble> {
         self.row_key.clear();
         let database = self.database;
@@ -141,31 +243,24 @@ impl Rows<'_, '_> {
         let start = transaction.savepoint();
         let mut failed = None;
         let changed = transaction.change_row(database.table(), self.row_key, &mut |row| {
-            let decision = decide(Some(&database.value(&row)?));
-            Ok(match decision {
-                Ok(Decision::Remove) => RowChange::Delete,
-                Ok(Decision::Put(value)) => match database.sets(value) {
-                    Ok(sets) => RowChange::Set(sets),
-                    Err(failure) => {
-                        failed = Some(failure);
-                        RowChange::Keep
-                    }
-                },
-                Err(failure) => {
-                    failed = Some(failure);
-                    RowChange::Keep
-                }
-            })
+            let change = decide(Some(&row)).and_then(|decision| match decision {
+                Decision::Remove => Ok(RowChange::Delete),
+                Decision::Put(content) => Ok(RowChange::Set(database.sets(engine, content)?)),
+            });
+            Ok(change.unwrap_or_else(|trouble| {
+                failed = Some(trouble);
+                RowChange::Keep
+            }))
         });
         let put = || -> Result<(), Trouble> {
             let changed = changed?;
-            if let Some(failure) = failed.take() {
-                return Err(failure.into());
+            if let Some(trouble) = failed.take() {
+                return Err(trouble);
             }
             if changed == Changed::Missing
-                && let Decision::Put(value) = decide(None)?
+                && let Decision::Put(content) = decide(None)?
             {
-                let row = database.row(engine, key, value)?;
+                let row = database.row(engine, key, content)?;
                 let datums: Vec<Datum<'_>> = row.iter().map(Value::as_datum).collect();
                 transaction.insert(database.table(), &datums)?;
             }
@@ -178,6 +273,11 @@ impl Rows<'_, '_> {
         *self.wrote = true;
         Ok(())
     }
+}
+
+/// Whether nothing is put where nothing is there.
+fn needs_record(mode: PutMode) -> bool {
+    matches!(mode, PutMode::Replace | PutMode::Append | PutMode::Prepend)
 }
 
 /// The number with which a text begins, spaces in front left out; 0 if it begins with none.
