@@ -16,6 +16,8 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
 
+use rows::budget::Share;
+
 use crate::tyrant::access::Access;
 use crate::tyrant::columns::Columns;
 use crate::tyrant::command::{Failure, List, Trouble};
@@ -59,7 +61,9 @@ pub fn run(
     rows.may_read()?;
     rows.needs_time()?;
     let mut hint = String::new();
-    let hits = hits(rows, &search, &mut hint)?;
+    // Held until the hits are told.
+    let mut share = rows.turn.engine().budget().share();
+    let hits = hits(rows, &search, &mut share, &mut hint)?;
     match &search.action {
         Action::Keys => {
             for hit in &hits {
@@ -113,13 +117,18 @@ fn shown(key: &[u8], columns: &Columns, wanted: &[Vec<u8>]) -> Vec<u8> {
 }
 
 /// The hits of all queries, combined, sorted and cut as the first says.
-fn hits(rows: &mut Rows<'_, '_>, search: &Search, hint: &mut String) -> Result<Vec<Hit>, Trouble> {
+fn hits(
+    rows: &mut Rows<'_, '_>,
+    search: &Search,
+    share: &mut Share,
+    hint: &mut String,
+) -> Result<Vec<Hit>, Trouble> {
     let first = &search.queries[0];
     let alone = search.queries.len() == 1;
     let needed = if alone { first.skipped.saturating_add(first.most) } else { usize::MAX };
     let mut found = Vec::with_capacity(search.queries.len());
     for position in 0..search.queries.len() {
-        found.push(find(rows, search, position, needed, hint)?);
+        found.push(find(rows, search, position, needed, share, hint)?);
     }
     let others = found.split_off(1);
     let mut hits = found.pop().expect("there is one query at least");
@@ -150,10 +159,12 @@ fn find(
     search: &Search,
     position: usize,
     needed: usize,
+    share: &mut Share,
     hint: &mut String,
 ) -> Result<Vec<Hit>, Trouble> {
     let (query, first) = (&search.queries[position], &search.queries[0]);
-    let mut share = rows.turn.engine().budget().share();
+    // What earlier queries have found stays.
+    let before = share.bytes();
     let (mut hits, mut bytes) = (Vec::new(), 0);
     let mut take = |key: &[u8], columns: &Columns| -> rows::Result<ControlFlow<()>> {
         if !query.holds(key, columns) {
@@ -176,7 +187,7 @@ fn find(
             hits.truncate(needed);
             bytes = hits.iter().map(|hit| HIT_BYTES + hit.key.len() + hit.text.len()).sum();
         }
-        share.keep_up_with(bytes)?;
+        share.keep_up_with(before + bytes)?;
         Ok(ControlFlow::Continue(()))
     };
     if needed == 0 {
