@@ -6,7 +6,8 @@ use crate::tyrant::command::{Failure, Trouble};
 use crate::tyrant::execute::Rows;
 
 impl Rows<'_, '_> {
-    /// About how many records there are: exact while the server runs, near it after a crash.
+    /// About how many records there are: near it after a crash, and with rows that have expired until
+    /// they are swept.
     ///
     /// # Errors
     /// See `Trouble`.
