@@ -29,6 +29,9 @@ pub mod sql_parse;
 pub mod sql_scan;
 pub mod temporal_text;
 pub mod twins;
+pub mod tyrant_binary;
+pub mod tyrant_search;
+pub mod tyrant_text;
 
 /// Every target: its name, which is its file's and its corpus' as well, and its check.
 pub const TARGETS: &[(&str, fn(&[u8]))] = &[
@@ -52,4 +55,7 @@ pub const TARGETS: &[(&str, fn(&[u8]))] = &[
     ("sql_parse", sql_parse::check),
     ("sql_scan", sql_scan::check),
     ("temporal_text", temporal_text::check),
+    ("tyrant_binary", tyrant_binary::check),
+    ("tyrant_search", tyrant_search::check),
+    ("tyrant_text", tyrant_text::check),
 ];

@@ -7,12 +7,14 @@
 //! Not here: event loops, listeners, threads (crate `server`), what a row is (crate `rows`).
 
 pub mod conversation;
+mod counter;
 #[doc(hidden)]
 pub mod fuzzing;
 pub mod handlersocket;
 pub mod input;
 pub mod memcached;
 pub mod mysql;
+pub mod tyrant;
 
 pub use conversation::{Conversation, Leave, Next, Turn, Urgency};
 pub use input::Input;

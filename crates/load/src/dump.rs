@@ -31,8 +31,9 @@ const ROW_BYTES: usize = 8 << 20;
 const PIECE_BYTES: usize = 4 << 20;
 /// Databases that are never dumped: they show what is elsewhere.
 const SHOWN_ONLY: [&str; 2] = ["information_schema", "performance_schema"];
-/// Tables that every server of Rowhouse has, which its memcached door uses.
-const BUILT_IN: [(&str, &str); 2] = [("kv", "cache"), ("rowhouse", "containers")];
+/// Tables that a server of Rowhouse makes at its start, which its doors use.
+const BUILT_IN: [(&str, &str); 3] =
+    [("kv", "cache"), ("rowhouse", "containers"), ("tyrant", "records")];
 
 /// Which tables.
 #[derive(Clone, Debug, PartialEq, Eq)]

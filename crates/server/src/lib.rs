@@ -4,6 +4,7 @@
 
 pub mod causes;
 pub mod command;
+pub mod copies;
 pub mod data_dir;
 pub mod frozen;
 pub mod logging;

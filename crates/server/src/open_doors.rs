@@ -18,9 +18,11 @@ use anyhow::Context as _;
 use doors::handlersocket::{Access, HandlerSocket};
 use doors::memcached::{self, Memcached};
 use doors::mysql::{Account, Mysql, MysqlDoor, Secret, Users};
+use doors::tyrant::{self, Tyrant};
 use rows::Engine;
 use sql::{Sql, SqlOptions};
 
+use crate::copies::Copies;
 use crate::net::address::Listener;
 use crate::net::connection::{Door, Peer};
 use crate::net::poller::READ_BYTES;
@@ -37,6 +39,7 @@ enum Kind {
     HandlerSocket,
     HandlerSocketWrite,
     Memcached,
+    Tyrant,
     Status,
 }
 
@@ -47,6 +50,7 @@ impl Kind {
             Kind::HandlerSocket => "handlersocket",
             Kind::HandlerSocketWrite => "handlersocket-write",
             Kind::Memcached => "memcached",
+            Kind::Tyrant => "tyrant",
             Kind::Status => "status",
         }
     }
@@ -86,6 +90,11 @@ impl Bound {
                 kind: Kind::Memcached,
                 port: settings.memcached_port,
                 socket: settings.memcached_socket.clone(),
+            },
+            Place {
+                kind: Kind::Tyrant,
+                port: settings.tyrant_port,
+                socket: settings.tyrant_socket.clone(),
             },
             Place { kind: Kind::Status, port: Port::Off, socket: Some(status_socket.into()) },
         ];
@@ -133,8 +142,8 @@ impl Bound {
             listeners.push((position, listener));
         }
         let cache = memcached_shared(settings, engine, memcached_port)?;
-        let doors = kinds.into_iter().map(|kind| door(kind, settings, &sql, &cache));
-        Ok((doors.collect(), listeners))
+        let doors = kinds.into_iter().map(|kind| door(kind, settings, engine, &sql, &cache));
+        Ok((doors.collect::<anyhow::Result<_>>()?, listeners))
     }
 
     /// The TCP port of a door, 0 when it has none.
@@ -205,9 +214,46 @@ fn memcached_shared(
     Ok(shared)
 }
 
-fn door(kind: Kind, settings: &Settings, sql: &Arc<Sql>, cache: &Arc<memcached::Shared>) -> Door {
+/// Makes the table of the Tyrant door if it is missing, and the door.
+fn tyrant_door(settings: &Settings, engine: &Arc<Engine>) -> anyhow::Result<Door> {
+    let name = &settings.tyrant_database;
+    tyrant::prepare(engine, name)
+        .with_context(|| format!("cannot make {name}, the table of the tyrant door"))?;
+    let copies = settings.tyrant_copies.as_deref();
+    let copies = copies.map(|directory| Copies::new(directory, &settings.data_dir)).transpose()?;
+    let copy = copies.map(|copies| -> tyrant::Copy {
+        Box::new(move |path, engine| {
+            copies.take(path, engine.store()).map_err(|error| format!("{error:#}"))
+        })
+    });
+    let options = tyrant::Options {
+        database: name.clone(),
+        request_bytes_max: settings.tyrant_request_max,
+        copy,
+        vanish: settings.tyrant_vanish,
+    };
+    let shared = Arc::new(tyrant::Shared::new(engine, options));
+    Ok(Door {
+        name: Kind::Tyrant.name(),
+        converse: Box::new(move |_| Box::new(Tyrant::new(shared.clone()))),
+        // The protocol has no words for it: who is not wanted finds the connection closed.
+        refusal: Vec::new(),
+        overload: vec![tyrant::FAILED],
+        fault: vec![tyrant::FAILED],
+        // A request, and what follows it in the same read.
+        input_bytes_max: settings.tyrant_request_max + 16 * READ_BYTES,
+    })
+}
+
+fn door(
+    kind: Kind,
+    settings: &Settings,
+    engine: &Arc<Engine>,
+    sql: &Arc<Sql>,
+    cache: &Arc<memcached::Shared>,
+) -> anyhow::Result<Door> {
     let name = kind.name();
-    match kind {
+    Ok(match kind {
         Kind::Mysql => {
             let door = MysqlDoor::new(sql.clone(), users(settings));
             let door = Arc::new(door.with_packet_bytes_max(settings.packet_max));
@@ -257,6 +303,7 @@ fn door(kind: Kind, settings: &Settings, sql: &Arc<Sql>, cache: &Arc<memcached::
                 input_bytes_max,
             }
         }
+        Kind::Tyrant => tyrant_door(settings, engine)?,
         Kind::Status => {
             let data_dir = settings.data_dir.clone();
             Door {
@@ -268,7 +315,7 @@ fn door(kind: Kind, settings: &Settings, sql: &Arc<Sql>, cache: &Arc<memcached::
                 input_bytes_max: STATUS_BYTES_MAX,
             }
         }
-    }
+    })
 }
 
 fn users(settings: &Settings) -> Users {

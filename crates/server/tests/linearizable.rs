@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use clients::{Client, Dice, HandlerSocket, Memcached, PLACES, Row, Sql, number};
+use clients::{Client, Dice, HandlerSocket, Memcached, PLACES, Row, Sql, Tyrant, number};
 use history::{Event, check};
 use mysql::Mysql;
 use support::{Running, run};
@@ -42,7 +42,7 @@ fn seconds(default: f64) -> Duration {
 fn start(durability: &str, directory: &std::path::Path) -> Running {
     let flag = format!("--durability={durability}");
     // With the memory of 64 MiB that all tests give it, the row cache has 16.
-    let server = Running::start(directory, &[&flag]);
+    let server = Running::start(directory, &[&flag, "--tyrant-database=kv.cache(k, v)"]);
     let mut client = Mysql::login(server.connect("mysql")).unwrap();
     client.query("CREATE DATABASE lin").unwrap();
     client
@@ -69,6 +69,9 @@ fn record(server: &Running, duration: Duration) -> HashMap<Row, Vec<Event>> {
         let connection = Mysql::login(server.connect("mysql")).unwrap();
         clients.push(Box::new(Sql::new(connection)));
     }
+    for _ in 0..2 {
+        clients.push(Box::new(Tyrant::new(server.connect("tyrant"))));
+    }
     let begin = Instant::now();
     // Who has done enough to a row moves all on to the next.
     let round = Arc::new(AtomicU64::new(0));
@@ -90,6 +93,7 @@ fn record(server: &Running, duration: Duration) -> HashMap<Row, Vec<Event>> {
                         continue;
                     }
                     let place = PLACES[dice.below(PLACES.len() as u64) as usize];
+                    let place = if client.knows(place) { place } else { PLACES[0] };
                     let row = (place, current * ROWS_AT_ONCE + dice.below(ROWS_AT_ONCE));
                     // Far enough from the next that additions never meet it.
                     fresh += 10_000;
@@ -128,7 +132,7 @@ fn check_all(what: &str, histories: &HashMap<Row, Vec<Event>>) {
     }
     eprintln!("{what}: {} rows, operations {count:?}, {overlapping} overlap", histories.len());
     // Else nothing was shown.
-    assert!(count.len() == 3 && count.values().all(|count| *count > 50), "{count:?}");
+    assert!(count.len() == 4 && count.values().all(|count| *count > 50), "{count:?}");
     assert!(overlapping > 100, "{overlapping}");
 }
 

@@ -126,7 +126,7 @@ fn doors_are_closed_by_off_and_by_port_zero_and_open_on_sockets() {
     let file = directory.path().join("rowhouse.toml");
     let settings = format!(
         "data-dir = '{}'\nmysql-port = 0\nmysql-socket = '{}'\nmemory = '64MiB'\n\
-         handlersocket-port = 'off'\nhandlersocket-write-port = 'auto'\nmemcached-port = 0\n\
+         handlersocket-port = 'off'\nhandlersocket-write-port = 'auto'\nmemcached-port = 0\ntyrant-port = 0\n\
          memcached-socket = '{}'\n",
         data_dir.display(),
         socket.display(),

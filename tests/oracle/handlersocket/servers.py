@@ -23,7 +23,7 @@ STOP_WAIT_S_MAX = 30.0
 class Endpoint:
     """Where one server answers: its ports, and the secret of HandlerSocket's two."""
 
-    def __init__(self, name, host, port, write_port, mysql_port, secret="", memcached_port=0):
+    def __init__(self, name, host, port, write_port, mysql_port, secret="", memcached_port=0, tyrant_port=0):
         self.name = name
         self.host = host
         self.port = port
@@ -31,6 +31,7 @@ class Endpoint:
         self.mysql_port = mysql_port
         self.secret = secret
         self.memcached_port = memcached_port
+        self.tyrant_port = tyrant_port
 
     def __repr__(self):
         return (
@@ -199,7 +200,7 @@ class Rowhouse(Server):
         )
         config = self.directory / "rowhouse.toml"
         config.write_text(settings, "utf-8")
-        doors = ("mysql", "handlersocket", "handlersocket-write", "memcached")
+        doors = ("mysql", "handlersocket", "handlersocket-write", "memcached", "tyrant")
         command = [str(program), "serve", f"--config={config}"]
         command += [f"--data-dir={self.directory}/data", "--durability=os"]
         command += [f"--{door}-port=auto" for door in doors]
@@ -211,12 +212,14 @@ class Rowhouse(Server):
         except RuntimeError:
             self.stop()
             raise
-        mysql_port, port, write_port, memcached_port = (
+        mysql_port, port, write_port, memcached_port, tyrant_port = (
             int(re.search(rf" {door}=127\.0\.0\.1:(\d+)", self.ready_line()).group(1))
             for door in doors
         )
         ports = (port, write_port, mysql_port)
-        self.endpoint = Endpoint("rowhouse", "127.0.0.1", *ports, secret, memcached_port)
+        self.endpoint = Endpoint(
+            "rowhouse", "127.0.0.1", *ports, secret, memcached_port, tyrant_port
+        )
 
     def ready_line(self):
         found = re.search(r"^rowhouse ready.*\n", self.log.read_text("utf-8", "replace"), re.M)

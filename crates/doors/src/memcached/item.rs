@@ -60,20 +60,30 @@ pub fn attributes(place: &Place, row: &RowRef<'_>) -> rows::Result<(u32, i64, bo
 
 /// The value of a row: borrowed where it is one binary column.
 pub fn value<'r>(place: &Place, row: &RowRef<'r>) -> rows::Result<Cow<'r, [u8]>> {
-    if let [only] = place.values[..]
-        && let Datum::Bytes(bytes) = row.column(only)?
-    {
-        return Ok(Cow::Borrowed(bytes));
-    }
+    joined(place, place.values.iter().copied(), row)
+}
+
+/// The key of a row, as it names the item.
+pub fn key<'r>(place: &Place, row: &RowRef<'r>) -> rows::Result<Cow<'r, [u8]>> {
+    joined(place, place.table.codecs[0].parts.iter().map(|part| part.column), row)
+}
+
+fn joined<'r>(
+    place: &Place,
+    columns: impl ExactSizeIterator<Item = usize>,
+    row: &RowRef<'r>,
+) -> rows::Result<Cow<'r, [u8]>> {
+    let alone = columns.len() == 1;
     let mut joined = Vec::new();
-    for (position, column) in place.values.iter().enumerate() {
+    for (position, column) in columns.enumerate() {
         if position > 0 {
             joined.extend_from_slice(&place.separator);
         }
-        match row.column(*column)? {
+        match row.column(column)? {
             Datum::Null => {}
+            Datum::Bytes(bytes) if alone => return Ok(Cow::Borrowed(bytes)),
             datum => {
-                write_text(&place.table.columns[*column].ty, datum, Zone::UTC, &mut joined);
+                write_text(&place.table.columns[column].ty, datum, Zone::UTC, &mut joined);
             }
         }
     }
@@ -102,7 +112,7 @@ pub fn row_key(place: &Place, key: &[u8]) -> rows::Result<Option<Vec<u8>>> {
 
 /// Appends the row key of an item to a buffer; `false` when no row can have such a key.
 pub fn push_row_key(place: &Place, key: &[u8], out: &mut Vec<u8>) -> rows::Result<bool> {
-    if place.built_in {
+    if place.raw {
         place.table.push_row_key(&[Datum::Bytes(key)], out)?;
         return Ok(true);
     }
@@ -122,7 +132,7 @@ pub fn push_row_key(place: &Place, key: &[u8], out: &mut Vec<u8>) -> rows::Resul
 pub fn sets(place: &Place, contents: Contents) -> Result<Vec<(usize, Value)>, Refusal> {
     let mut sets = Vec::with_capacity(place.values.len() + 3);
     if let Some(value) = contents.value {
-        if place.built_in {
+        if place.raw {
             sets.push((place.values[0], Value::Bytes(value)));
         } else {
             split_value(place, &value, &mut sets)?;
@@ -184,7 +194,7 @@ pub fn row(
     let now = engine.clock().unix_micros();
     let columns = &place.table.columns;
     let mut row: Vec<Value> = columns.iter().map(|column| default_value(column, now)).collect();
-    if place.built_in {
+    if place.raw {
         row[place.table.codecs[0].parts[0].column] = Value::Bytes(key.to_vec());
     } else {
         let values = key_values(place, key)

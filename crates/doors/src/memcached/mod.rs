@@ -11,18 +11,18 @@
 //! Where we differ from the original on purpose: `docs/memcached-differences.md`.
 
 mod binary;
-mod command;
+pub(crate) mod command;
 mod door;
 mod execute;
-mod item;
+pub(crate) mod item;
 mod listing;
 mod marks;
 mod meta;
-mod place;
+pub(crate) mod place;
 mod prefixes;
 mod shared;
 mod stats;
-mod text;
+pub(crate) mod text;
 
 pub use door::Memcached;
 pub use place::prepare;

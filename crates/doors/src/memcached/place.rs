@@ -43,8 +43,8 @@ pub struct Place {
     pub expires: Option<usize>,
     /// The column of the stale mark.
     pub stale: Option<usize>,
-    /// Whether this is the built-in table.
-    pub built_in: bool,
+    /// Whether key and value are one binary column each, which takes any bytes as they are.
+    pub raw: bool,
 }
 
 /// All containers, as of one state of their table.
@@ -168,13 +168,13 @@ impl Place {
             flags: Some(named("flags")?),
             expires: Some(named(EXPIRES_AT)?),
             stale: table.column("stale"),
-            built_in: true,
+            raw: true,
             table,
         })
     }
 
     /// A place by the columns of a row of `rowhouse.containers`, name excluded.
-    fn container(engine: &Engine, row: &[String]) -> Result<Place, String> {
+    pub(crate) fn container(engine: &Engine, row: &[String]) -> Result<Place, String> {
         let [database, name, keys, values, separator, flags, expires] = row else {
             return Err("rowhouse.containers lacks columns".into());
         };
@@ -214,7 +214,7 @@ impl Place {
             return Err("a key column cannot be a value column".into());
         }
         let separator = separator.as_bytes().to_vec();
-        Ok(Place { table, values, separator, flags, expires, stale: None, built_in: false })
+        Ok(Place { table, values, separator, flags, expires, stale: None, raw: false })
     }
 }
 

@@ -4,12 +4,13 @@
 //! Not here: what one conversation knows (`door`).
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use rows::store::Reach;
 use rows::sweep::{Removed, Sweeper};
 use rows::{Engine, Table};
 
+use crate::counter::Counter;
 use crate::memcached::command::Moment;
 use crate::memcached::marks::Marks;
 use crate::memcached::place::Places;
@@ -36,53 +37,6 @@ impl Default for Options {
             connections_max: 1024,
             version: concat!("1.6.45-rowhouse-", env!("CARGO_PKG_VERSION")).into(),
         }
-    }
-}
-
-/// A count that many threads raise at once: each in a cache line of its own.
-#[derive(Debug, Default)]
-pub struct Counter([Line; LINES]);
-
-#[derive(Debug, Default)]
-#[repr(align(64))]
-struct Line(AtomicU64);
-
-/// Lines of a counter; threads beyond that share.
-const LINES: usize = 8;
-
-static THREADS: AtomicUsize = AtomicUsize::new(0);
-thread_local! {
-    static LINE: usize = THREADS.fetch_add(1, Ordering::Relaxed) % LINES;
-}
-
-impl Counter {
-    /// One more.
-    pub fn add(&self) {
-        self.add_many(1);
-    }
-
-    /// Some more.
-    pub fn add_many(&self, count: u64) {
-        self.line().fetch_add(count, Ordering::Relaxed);
-    }
-
-    /// One less.
-    pub fn less(&self) {
-        self.line().fetch_sub(1, Ordering::Relaxed);
-    }
-
-    /// How many.
-    pub fn get(&self) -> u64 {
-        // One line alone may have been lowered more often than raised.
-        self.0.iter().fold(0, |sum, line| sum.wrapping_add(line.0.load(Ordering::Relaxed)))
-    }
-
-    fn line(&self) -> &AtomicU64 {
-        &self.0[LINE.with(|line| *line)].0
-    }
-
-    fn reset(&self) {
-        self.0.iter().for_each(|line| line.0.store(0, Ordering::Relaxed));
     }
 }
 

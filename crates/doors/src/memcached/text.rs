@@ -46,7 +46,7 @@ pub struct Tokens<'a> {
 }
 
 impl<'a> Tokens<'a> {
-    fn of(line: &'a [u8]) -> Tokens<'a> {
+    pub(crate) fn of(line: &'a [u8]) -> Tokens<'a> {
         let mut tokens = Tokens { tokens: [&[]; TOKENS_MAX], count: 0, overflow: false };
         for token in line.split(|byte| *byte == b' ').filter(|token| !token.is_empty()) {
             if tokens.count == TOKENS_MAX {

@@ -1,7 +1,8 @@
 //! Every door's conversations once more, on a store of which nothing is ever in memory and without
 //! a row cache: each request that reads goes to where it may wait, and must be served there.
 //!
-//! Not here: the conversations (`tests/handlersocket`, `tests/memcached`, `tests/mysql`).
+//! Not here: the conversations (`tests/handlersocket`, `tests/memcached`, `tests/mysql`,
+//! `tests/tyrant`).
 
 use std::sync::Arc;
 
@@ -17,6 +18,9 @@ mod memcached;
 #[expect(dead_code, reason = "what it runs on is chosen here")]
 #[path = "../mysql/main.rs"]
 mod mysql;
+#[expect(dead_code, reason = "what it runs on is chosen here")]
+#[path = "../tyrant/main.rs"]
+mod tyrant;
 
 /// What conversations run on.
 pub fn rows() -> (Arc<MemoryStore>, EngineOptions) {

@@ -1,7 +1,8 @@
 //! Every door's conversations once more, on a store of which nothing is ever in memory, with a row
 //! cache over it: what was just written is found without waiting, its index entries are not.
 //!
-//! Not here: the conversations (`tests/handlersocket`, `tests/memcached`, `tests/mysql`).
+//! Not here: the conversations (`tests/handlersocket`, `tests/memcached`, `tests/mysql`,
+//! `tests/tyrant`).
 
 use std::sync::Arc;
 
@@ -17,6 +18,9 @@ mod memcached;
 #[expect(dead_code, reason = "what it runs on is chosen here")]
 #[path = "../mysql/main.rs"]
 mod mysql;
+#[expect(dead_code, reason = "what it runs on is chosen here")]
+#[path = "../tyrant/main.rs"]
+mod tyrant;
 
 /// What conversations run on.
 pub fn rows() -> (Arc<MemoryStore>, EngineOptions) {

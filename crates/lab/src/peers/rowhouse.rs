@@ -101,7 +101,7 @@ impl Rowhouse {
             command.arg(flag).arg(port.to_string());
         }
         let memcached_port = if memcached { ports[3].to_string() } else { "off".to_owned() };
-        command.args(["--memcached-port", &memcached_port]);
+        command.args(["--memcached-port", &memcached_port, "--tyrant-port", "off"]);
         command.args(["--memory", &settings.memory, "--durability", settings.durability.name()]);
         command.args(["--threads", &settings.threads.to_string()]);
         command.args(["--max-connections", &CONNECTIONS_MAX.to_string()]);

@@ -14,6 +14,7 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use doors::tyrant::DatabaseName;
 use rows::store::Durability;
 
 pub use load::{SettingsError, User, Values};
@@ -33,6 +34,9 @@ const REQUEST_BYTES_MAX: u64 = 1 << 30;
 
 /// The largest item that may be allowed: rows are a little larger, and have a limit of their own.
 const ITEM_BYTES_MAX: u64 = rows::transaction::ROW_BYTES_MAX as u64 - (1 << 20);
+
+/// The most that a request of the Tyrant door may be allowed: the original's limit of an argument.
+const TYRANT_REQUEST_BYTES_MAX: u64 = 256 << 20;
 
 /// What was chosen.
 pub struct Settings {
@@ -62,6 +66,16 @@ pub struct Settings {
     pub memcached_port: Port,
     /// Its UNIX socket.
     pub memcached_socket: Option<PathBuf>,
+    /// Where the Tyrant door listens.
+    pub tyrant_port: Port,
+    /// Its UNIX socket.
+    pub tyrant_socket: Option<PathBuf>,
+    /// The table that it opens on.
+    pub tyrant_database: DatabaseName,
+    /// Where its command `copy` takes backups; `None`: nowhere.
+    pub tyrant_copies: Option<PathBuf>,
+    /// Whether its command `vanish` is obeyed.
+    pub tyrant_vanish: bool,
     /// Event loops.
     pub threads: usize,
     /// Connections at all doors.
@@ -84,6 +98,8 @@ pub struct Settings {
     pub line_max: usize,
     /// Largest memcached item, in bytes.
     pub item_max: usize,
+    /// Largest request at the Tyrant door, in bytes.
+    pub tyrant_request_max: usize,
     /// Secret of the reading HandlerSocket door; empty: none.
     pub handlersocket_secret: String,
     /// Secret of the writing HandlerSocket door; empty: none.
@@ -132,6 +148,11 @@ impl Settings {
             handlersocket_write_port: values.get("handlersocket-write-port", value::port)?,
             memcached_port: values.get("memcached-port", value::port)?,
             memcached_socket: values.get("memcached-socket", value::path)?,
+            tyrant_port: values.get("tyrant-port", value::port)?,
+            tyrant_socket: values.get("tyrant-socket", value::path)?,
+            tyrant_database: values.get("tyrant-database", DatabaseName::parse)?,
+            tyrant_copies: values.get("tyrant-copies", value::path)?,
+            tyrant_vanish: choice("tyrant-vanish")? == "allow",
             threads: match values
                 .get("threads", |text| within(value::count(text)?, 0..=THREADS_MAX))?
             {
@@ -149,6 +170,7 @@ impl Settings {
             statement_timeout: values.get("statement-timeout", value::duration)?,
             line_max: request("handlersocket-max-line", REQUEST_BYTES_MAX)?,
             item_max: request("memcached-item-max", ITEM_BYTES_MAX)?,
+            tyrant_request_max: request("tyrant-max-request", TYRANT_REQUEST_BYTES_MAX)?,
             handlersocket_secret: secret("handlersocket-secret")?,
             handlersocket_write_secret: secret("handlersocket-write-secret")?,
             log_level: choice("log-level")?,
@@ -209,6 +231,9 @@ impl Settings {
         }
         if self.memcached_port != Port::Off {
             return refuse("the memcached door knows no users; set memcached-port = \"off\"");
+        }
+        if self.tyrant_port != Port::Off {
+            return refuse("the tyrant door knows no users; set tyrant-port = \"off\"");
         }
         Ok(())
     }

@@ -25,6 +25,8 @@ pub enum Kind {
     Count,
     /// A secret word; empty: none.
     Secret,
+    /// A table and its columns: `tyrant.records(k, v)`.
+    Table,
     /// One of these words.
     Choice(&'static [&'static str]),
 }
@@ -40,6 +42,7 @@ impl Kind {
             Kind::Duration => "TIME",
             Kind::Count => "N",
             Kind::Secret => "SECRET",
+            Kind::Table => "TABLE",
             Kind::Choice(_) => "WORD",
         }
     }
@@ -165,7 +168,8 @@ const DOORS: Section = Section {
             "127.0.0.1",
             "Address that all doors listen on: one of this machine's, 0.0.0.0 or :: for all.\n\
              An address that others can reach needs users (below), a secret for every open\n\
-             HandlerSocket port, and memcached-port = \"off\": that door knows no users.\n",
+             HandlerSocket port, and memcached-port = \"off\" and tyrant-port = \"off\": these\n\
+             doors know no users.\n",
         ),
         setting(
             "mysql-port",
@@ -194,6 +198,30 @@ const DOORS: Section = Section {
             Kind::Path,
             "",
             "UNIX socket of the memcached door; empty: none.\n",
+        ),
+        setting("tyrant-port", Kind::Port, "1978", "Port of the Tokyo Tyrant door.\n"),
+        setting("tyrant-socket", Kind::Path, "", "UNIX socket of the Tyrant door; empty: none.\n"),
+        setting(
+            "tyrant-database",
+            Kind::Table,
+            "tyrant.records(k, v)",
+            "Table that the Tyrant door opens on: columns of its primary key, then of its values,\n\
+             which are joined by |. A table alone is a table database: tyrant.documents, or any\n\
+             table of SQL. One that is missing is made.\n",
+        ),
+        setting(
+            "tyrant-copies",
+            Kind::Path,
+            "",
+            "Directory below which the command copy of the Tyrant door takes backups; empty: it is\n\
+             refused.\n",
+        ),
+        setting(
+            "tyrant-vanish",
+            Kind::Choice(&["refuse", "allow"]),
+            "refuse",
+            "Whether the binary command vanish (72) of the Tyrant door removes all records.\n\
+             Clients older than 2009, pytyrant among them, send it when they mean copy.\n",
         ),
     ],
 };
@@ -264,6 +292,12 @@ const CONNECTIONS: Section = Section {
             Kind::Size,
             "1MiB",
             "Largest item at the memcached door, its key included; at most 63MiB.\n",
+        ),
+        setting(
+            "tyrant-max-request",
+            Kind::Size,
+            "64MiB",
+            "Largest request at the Tyrant door; a larger one ends its connection.\n",
         ),
     ],
 };

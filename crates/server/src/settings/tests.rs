@@ -16,6 +16,9 @@ fn the_defaults_are_valid_and_closed_to_others() {
     assert_eq!(settings.mysql_port, Port::Number(3306));
     assert_eq!(settings.memcached_port, Port::Number(11211));
     assert_eq!(settings.item_max, 1 << 20);
+    assert_eq!(settings.tyrant_port, Port::Number(1978));
+    assert_eq!(settings.tyrant_database.to_string(), "tyrant.records(k, v)");
+    assert!(!settings.tyrant_vanish);
     assert!(settings.threads >= 1);
 }
 
@@ -101,6 +104,18 @@ fn a_public_address_needs_users_and_secrets() {
     complete.set("handlersocket-secret", "a".into(), "flag").unwrap();
     complete.set("handlersocket-write-secret", "b".into(), "flag").unwrap();
     complete.set("memcached-port", "off".into(), "flag").unwrap();
+    let with_tyrant = error(complete);
+    assert!(with_tyrant.contains("the tyrant door knows no users"), "{with_tyrant}");
+    let mut complete = public();
+    complete.read_toml(users, "a.toml").unwrap();
+    for (name, value) in [
+        ("handlersocket-secret", "a"),
+        ("handlersocket-write-secret", "b"),
+        ("memcached-port", "off"),
+        ("tyrant-port", "off"),
+    ] {
+        complete.set(name, value.into(), "flag").unwrap();
+    }
     Settings::new(&complete).unwrap();
 }
 

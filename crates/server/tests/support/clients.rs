@@ -2,7 +2,7 @@
 //!
 //! Not here: which rows they use, and whether what they saw is right (`linearizable`).
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 
 use crate::history::{Compared, Operation};
@@ -45,6 +45,10 @@ impl Dice {
 pub trait Client: Send {
     /// What it is, for reports.
     fn name(&self) -> &'static str;
+    /// Whether its door shows the rows of this table.
+    fn knows(&self, _place: Place) -> bool {
+        true
+    }
     /// Does one operation of its choice and gives it with its result. `fresh` is a value that was
     /// never used before.
     fn operate(&mut self, row: Row, dice: &mut Dice, fresh: u64) -> Operation;
@@ -153,6 +157,78 @@ impl Client for Memcached {
 fn yes(reply: &str, yes: &str, no: &str) -> bool {
     assert!(reply == yes || reply == no, "{reply}");
     reply == yes
+}
+
+/// A client of the Tyrant door, which is open on `kv.cache(k, v)`.
+pub struct Tyrant {
+    stream: Memcached,
+}
+
+impl Tyrant {
+    /// A client on a new connection.
+    pub fn new(stream: TcpStream) -> Tyrant {
+        Tyrant { stream: Memcached::new(stream) }
+    }
+
+    /// Sends a binary command of a key, and of a value if there is one; whether it was done.
+    fn done(&mut self, command: u8, key: &str, value: Option<u64>) -> bool {
+        let value = value.map(|value| value.to_string());
+        let texts = [Some(key), value.as_deref()];
+        let mut request = vec![0xc8, command];
+        for text in texts.iter().flatten() {
+            request.extend_from_slice(&(text.len() as u32).to_be_bytes());
+        }
+        texts.iter().flatten().for_each(|text| request.extend_from_slice(text.as_bytes()));
+        self.stream.stream.get_mut().write_all(&request).expect("sent");
+        let [code] = self.read();
+        assert!(code < 2, "{code}");
+        code == 0
+    }
+
+    fn read<const BYTES: usize>(&mut self) -> [u8; BYTES] {
+        let mut bytes = [0; BYTES];
+        self.stream.stream.read_exact(&mut bytes).expect("an answer");
+        bytes
+    }
+}
+
+impl Client for Tyrant {
+    fn name(&self) -> &'static str {
+        "tyrant"
+    }
+
+    fn knows(&self, place: Place) -> bool {
+        place.prefix.is_empty()
+    }
+
+    fn operate(&mut self, row: Row, dice: &mut Dice, fresh: u64) -> Operation {
+        let key = row.1.to_string();
+        match dice.below(9) {
+            0..3 => Operation::Read(self.done(0x30, &key, None).then(|| {
+                let length = u32::from_be_bytes(self.read());
+                let mut value = vec![0; length as usize];
+                self.stream.stream.read_exact(&mut value).expect("a value");
+                number(&String::from_utf8_lossy(&value))
+            })),
+            3 => {
+                assert!(self.done(0x10, &key, Some(fresh)));
+                Operation::Write(fresh)
+            }
+            4 => Operation::Insert(fresh, self.done(0x11, &key, Some(fresh))),
+            5 => Operation::Delete(self.done(0x20, &key, None)),
+            // In memcached's text, on the same connection.
+            6 => {
+                let data = format!("{}\r\n{fresh}\r\n", fresh.to_string().len());
+                let reply = self.stream.ask(&format!("replace {key} 0 0 {data}"));
+                Operation::Replace(fresh, yes(&reply, "STORED", "NOT_STORED"))
+            }
+            _ => {
+                let by = 1 + dice.below(9);
+                let reply = self.stream.ask(&format!("incr {key} {by}\r\n"));
+                Operation::Add(by, (reply != "NOT_FOUND").then(|| number(&reply)))
+            }
+        }
+    }
 }
 
 /// A client of the HandlerSocket door.

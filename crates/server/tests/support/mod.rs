@@ -49,7 +49,13 @@ pub fn run(arguments: &[&str]) -> Output {
 
 /// The flags of a server on free ports, with a small memory.
 pub fn flags(data_dir: &Path) -> Vec<String> {
-    let ports = ["mysql-port", "handlersocket-port", "handlersocket-write-port", "memcached-port"];
+    let ports = [
+        "mysql-port",
+        "handlersocket-port",
+        "handlersocket-write-port",
+        "memcached-port",
+        "tyrant-port",
+    ];
     let mut flags = vec!["serve".to_owned()];
     flags.push(format!("--data-dir={}", data_dir.display()));
     flags.push("--memory=64MiB".to_owned());

@@ -133,7 +133,7 @@ fn write_locked(
             Ok(Decision::Remove) => RowChange::Delete,
             Ok(Decision::Put(contents)) => match item::sets(place, contents) {
                 // The same contents once more are a write, with a cas value of its own.
-                Ok(sets) if place.built_in => RowChange::SetAnew(sets),
+                Ok(sets) if place.raw => RowChange::SetAnew(sets),
                 Ok(sets) => RowChange::Set(sets),
                 Err(refusal) => {
                     failed = Some(refusal.into());

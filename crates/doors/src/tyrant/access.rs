@@ -1,0 +1,153 @@
+//! Where a query looks for records: by keys, in a range of the primary key or of an index, or at all.
+//!
+//! Invariants
+//! 1. What is found may be too much, as conditions are asked of each record once more; it never lacks
+//!    a record that meets them.
+//! 2. Ranges do not overlap, so that no record is found twice.
+//!
+//! Not here: looking (`search`), what conditions mean (`condition`).
+
+use std::ops::Bound;
+
+use rows::convert::from_text;
+use rows::store::KeyRange;
+use rows::{ColumnType, Datum, Table, Value, Zone};
+
+use crate::tyrant::condition::{Condition, Test};
+use crate::tyrant::database::Database;
+
+/// Where records are looked for.
+#[derive(Debug)]
+pub enum Access<'q> {
+    /// At these keys.
+    Keys(Vec<&'q [u8]>),
+    /// At keys that begin so.
+    Prefix(&'q [u8]),
+    /// In these ranges of an index.
+    Index {
+        /// Its position.
+        index: usize,
+        /// Its ranges, in order.
+        ranges: Vec<KeyRange>,
+    },
+    /// Everywhere.
+    All,
+}
+
+impl Access<'_> {
+    /// The best way to records that meet all conditions.
+    ///
+    /// # Errors
+    /// Those of making keys.
+    pub fn of<'q>(conditions: &'q [Condition], database: &Database) -> rows::Result<Access<'q>> {
+        let wanted = || conditions.iter().filter(|condition| !condition.negated);
+        for condition in wanted().filter(|condition| condition.column.is_empty()) {
+            match &condition.test {
+                Test::Equal(key) => return Ok(Access::Keys(vec![key])),
+                Test::IsAny(keys) => {
+                    let mut keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+                    keys.sort_unstable();
+                    keys.dedup();
+                    return Ok(Access::Keys(keys));
+                }
+                Test::Begins(prefix) if database.has_raw_keys() => {
+                    return Ok(Access::Prefix(prefix));
+                }
+                _ => {}
+            }
+        }
+        for condition in wanted() {
+            if let Some(column) = database.column_named(&condition.column)
+                && let Some(index) = index_of(database.table(), column)
+                && let Some(ranges) = ranges(database.table(), index, &condition.test)?
+            {
+                return Ok(Access::Index { index, ranges });
+            }
+        }
+        Ok(Access::All)
+    }
+
+    /// What a hint says of it.
+    pub fn words(&self) -> &'static str {
+        match self {
+            Access::Keys(_) => "using the primary key",
+            Access::Prefix(_) => "using a range of the primary key",
+            Access::Index { .. } => "using an index",
+            Access::All => "scanning the whole table",
+        }
+    }
+}
+
+/// An index that begins with a whole column.
+fn index_of(table: &Table, column: usize) -> Option<usize> {
+    let begins_so = |index: &usize| {
+        let codec = &table.codecs[*index];
+        let first = codec.parts.first();
+        codec.ready && first.is_some_and(|part| part.column == column && part.prefix.is_none())
+    };
+    (1..table.codecs.len()).find(begins_so)
+}
+
+/// The ranges in which a test can hold; `None` when they are not known.
+fn ranges(table: &Table, index: usize, test: &Test) -> rows::Result<Option<Vec<KeyRange>>> {
+    let ty = &table.codecs[index].parts[0].ty;
+    let values: Option<Vec<Value>> = match test {
+        Test::Equal(text) => value(ty, text).map(|value| vec![value]),
+        Test::IsAny(texts) => texts.iter().map(|text| value(ty, text)).collect(),
+        // The number of a text that begins with one is another thing than the text.
+        _ if !matches!(ty, ColumnType::Int { .. }) => None,
+        Test::NumberEqual(number) => whole(ty, *number).map(|value| vec![value]),
+        Test::NumberAny(numbers) => numbers.iter().map(|number| whole(ty, *number)).collect(),
+        Test::Greater(least) | Test::GreaterEqual(least) => {
+            return between(table, index, whole(ty, least.floor()), None);
+        }
+        Test::Less(most) | Test::LessEqual(most) => {
+            return between(table, index, None, whole(ty, most.ceil()));
+        }
+        Test::Between(least, most) => {
+            let (least, most) = (whole(ty, least.floor()), whole(ty, most.ceil()));
+            return between(table, index, least, most);
+        }
+        _ => None,
+    };
+    let Some(values) = values else { return Ok(None) };
+    let range = |value: &Value| table.prefix_range(index, &[value.as_datum()]);
+    let mut ranges = values.iter().map(range).collect::<rows::Result<Vec<KeyRange>>>()?;
+    ranges.sort_unstable_by(|a, b| a.start.cmp(&b.start));
+    // Texts that the column takes for equal have one range.
+    ranges.dedup_by(|a, b| a.start == b.start);
+    Ok(Some(ranges))
+}
+
+fn between(
+    table: &Table,
+    index: usize,
+    least: Option<Value>,
+    most: Option<Value>,
+) -> rows::Result<Option<Vec<KeyRange>>> {
+    if least.is_none() && most.is_none() {
+        return Ok(None);
+    }
+    let bound = |value: &Option<Value>| -> Bound<Datum<'static>> {
+        match value {
+            Some(Value::Int(number)) => Bound::Included(Datum::Int(*number)),
+            Some(Value::UInt(number)) => Bound::Included(Datum::UInt(*number)),
+            _ => Bound::Unbounded,
+        }
+    };
+    let range = table.between_range(index, &[], bound(&least), bound(&most))?;
+    Ok(Some(vec![range]))
+}
+
+/// A text as a value that a row may hold; `None` when it has to be looked for.
+fn value(ty: &ColumnType, text: &[u8]) -> Option<Value> {
+    let converted = from_text(ty, text, Zone::UTC);
+    (converted.issue.is_none() && !converted.note).then_some(converted.value)
+}
+
+/// A whole number as a value of a column.
+fn whole(ty: &ColumnType, number: f64) -> Option<Value> {
+    (number.fract() == 0.0 && number.abs() < 1e15)
+        .then(|| value(ty, (number as i64).to_string().as_bytes()))
+        .flatten()
+}

@@ -1,0 +1,315 @@
+//! A condition of a query: what a column must be like.
+//!
+//! Invariants
+//! 1. A column that a record lacks meets no condition, and meets every negated one, as in the
+//!    original.
+//!
+//! Not here: how conditions are named in requests (`query`), which records are looked at
+//! (`search`).
+
+use memchr::memmem;
+use regex::bytes::{Regex, RegexBuilder};
+
+use crate::tyrant::columns::Columns;
+use crate::tyrant::command::Failure;
+
+/// Most bytes of a compiled pattern.
+const PATTERN_BYTES_MAX: usize = 1 << 20;
+
+/// What is asked of a column.
+#[derive(Clone, Debug)]
+pub enum Test {
+    /// STREQ
+    Equal(Vec<u8>),
+    /// STRINC
+    Includes(Vec<u8>),
+    /// STRBW
+    Begins(Vec<u8>),
+    /// STREW
+    Ends(Vec<u8>),
+    /// STRAND: has all of these tokens.
+    AllTokens(Vec<Vec<u8>>),
+    /// STROR: has one of these tokens.
+    AnyToken(Vec<Vec<u8>>),
+    /// STROREQ: is one of these tokens.
+    IsAny(Vec<Vec<u8>>),
+    /// STRRX
+    Matches(Regex),
+    /// NUMEQ
+    NumberEqual(f64),
+    /// NUMGT
+    Greater(f64),
+    /// NUMGE
+    GreaterEqual(f64),
+    /// NUMLT
+    Less(f64),
+    /// NUMLE
+    LessEqual(f64),
+    /// NUMBT: from the first to the second, both included.
+    Between(f64, f64),
+    /// NUMOREQ
+    NumberAny(Vec<f64>),
+    /// FTSPH: has these words as they follow each other.
+    Phrase(String),
+    /// FTSAND: has all of these words, or parts of words.
+    AllWords(Vec<String>),
+    /// FTSOR: has one of them.
+    AnyWord(Vec<String>),
+    /// FTSEX: each of these, of which one alternative is enough.
+    Compound(Vec<Vec<Term>>),
+}
+
+/// A word or phrase of a compound expression.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Term {
+    text: String,
+    excluded: bool,
+}
+
+/// A condition of a query.
+#[derive(Clone, Debug)]
+pub struct Condition {
+    /// The column; empty is the primary key.
+    pub column: Vec<u8>,
+    /// What is asked of it.
+    pub test: Test,
+    /// Whether records are wanted that do not meet it.
+    pub negated: bool,
+}
+
+impl Condition {
+    /// Whether a record meets it.
+    pub fn holds(&self, key: &[u8], columns: &Columns) -> bool {
+        let value = if self.column.is_empty() { Some(key) } else { columns.get(&self.column) };
+        value.is_some_and(|value| self.test.holds(value)) != self.negated
+    }
+}
+
+impl Test {
+    /// The test of an operator by its number, with its expression.
+    ///
+    /// # Errors
+    /// `Invalid` for an operator that there is not, or a pattern that is none.
+    pub fn new(operator: u32, expression: &[u8]) -> Result<Test, Failure> {
+        let tokens = || tokens(expression).map(<[u8]>::to_vec).collect::<Vec<_>>();
+        let numbers = || tokens().iter().map(|token| number(token)).collect::<Vec<_>>();
+        let text = || expression.to_vec();
+        Ok(match operator {
+            0 => Test::Equal(text()),
+            1 => Test::Includes(text()),
+            2 => Test::Begins(text()),
+            3 => Test::Ends(text()),
+            4 => Test::AllTokens(tokens()),
+            5 => Test::AnyToken(tokens()),
+            6 => Test::IsAny(tokens()),
+            7 => Test::Matches(pattern(expression)?),
+            8 => Test::NumberEqual(number(expression)),
+            9 => Test::Greater(number(expression)),
+            10 => Test::GreaterEqual(number(expression)),
+            11 => Test::Less(number(expression)),
+            12 => Test::LessEqual(number(expression)),
+            13 => match numbers()[..] {
+                [one, other] => Test::Between(one.min(other), one.max(other)),
+                _ => return Err(Failure::Invalid("NUMBT takes two numbers".into())),
+            },
+            14 => Test::NumberAny(numbers()),
+            15 => Test::Phrase(normalized(expression)),
+            16 => Test::AllWords(words(expression)),
+            17 => Test::AnyWord(words(expression)),
+            18 => Test::Compound(compound(&normalized(expression))),
+            _ => return Err(Failure::Invalid("no such operator".into())),
+        })
+    }
+
+    fn holds(&self, value: &[u8]) -> bool {
+        let has = |token: &Vec<u8>| tokens(value).any(|other| other == token);
+        match self {
+            Test::Equal(text) => value == text,
+            Test::Includes(text) => memmem::find(value, text).is_some(),
+            Test::Begins(text) => value.starts_with(text),
+            Test::Ends(text) => value.ends_with(text),
+            Test::AllTokens(all) => all.iter().all(has),
+            Test::AnyToken(some) => some.iter().any(has),
+            Test::IsAny(some) => some.iter().any(|token| token == value),
+            Test::Matches(regex) => regex.is_match(value),
+            Test::NumberEqual(other) => number(value) == *other,
+            Test::Greater(least) => number(value) > *least,
+            Test::GreaterEqual(least) => number(value) >= *least,
+            Test::Less(most) => number(value) < *most,
+            Test::LessEqual(most) => number(value) <= *most,
+            Test::Between(least, most) => (*least..=*most).contains(&number(value)),
+            Test::NumberAny(some) => some.contains(&number(value)),
+            Test::Phrase(phrase) => normalized(value).contains(phrase),
+            Test::AllWords(all) => {
+                let value = normalized(value);
+                all.iter().all(|word| value.contains(word))
+            }
+            Test::AnyWord(some) => {
+                let value = normalized(value);
+                some.iter().any(|word| value.contains(word))
+            }
+            Test::Compound(all) => {
+                let value = normalized(value);
+                let holds = |term: &Term| value.contains(&term.text) != term.excluded;
+                all.iter().all(|alternatives| alternatives.iter().any(holds))
+            }
+        }
+    }
+}
+
+/// Tokens stand between spaces and commas.
+fn tokens(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    text.split(|byte| matches!(byte, b' ' | b',')).filter(|token| !token.is_empty())
+}
+
+/// A text as words are looked for: without case, spaces as one.
+fn normalized(text: &[u8]) -> String {
+    let text = String::from_utf8_lossy(text).to_lowercase();
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn words(text: &[u8]) -> Vec<String> {
+    tokens(normalized(text).as_bytes())
+        .map(|word| String::from_utf8_lossy(word).into_owned())
+        .collect()
+}
+
+/// `a b` and `a && b`: both; `a || b`: one of them; `!!a`: not that; `"a b"`: a phrase.
+fn compound(expression: &str) -> Vec<Vec<Term>> {
+    let mut all: Vec<Vec<Term>> = Vec::new();
+    let (mut alternative, mut excluded) = (false, false);
+    let mut rest = expression.trim_start();
+    while !rest.is_empty() {
+        if let Some(behind) = rest.strip_prefix("&&") {
+            rest = behind;
+        } else if let Some(behind) = rest.strip_prefix("||") {
+            alternative = true;
+            rest = behind;
+        } else if let Some(behind) = rest.strip_prefix("!!") {
+            excluded = true;
+            rest = behind;
+        } else {
+            let (text, behind) = match rest.strip_prefix('"') {
+                Some(quoted) => quoted.split_once('"').unwrap_or((quoted, "")),
+                None => rest.split_at(rest.find(' ').unwrap_or(rest.len())),
+            };
+            let term = Term { text: text.to_owned(), excluded };
+            match all.last_mut() {
+                Some(alternatives) if alternative => alternatives.push(term),
+                _ => all.push(vec![term]),
+            }
+            (alternative, excluded) = (false, false);
+            rest = behind;
+        }
+        rest = rest.trim_start();
+    }
+    all
+}
+
+/// A regular expression; one that begins with `*` ignores case.
+///
+/// # Errors
+/// `Invalid` when it is none, or too large.
+pub fn pattern(text: &[u8]) -> Result<Regex, Failure> {
+    let (text, ignores_case) = match text.strip_prefix(b"*") {
+        Some(rest) => (rest, true),
+        None => (text, false),
+    };
+    let senseless = || Failure::Invalid("no regular expression".into());
+    RegexBuilder::new(std::str::from_utf8(text).map_err(|_| senseless())?)
+        .case_insensitive(ignores_case)
+        .size_limit(PATTERN_BYTES_MAX)
+        .build()
+        .map_err(|_| senseless())
+}
+
+/// The number with which a text begins, spaces in front left out; 0 if it begins with none.
+pub fn number(text: &[u8]) -> f64 {
+    let text = text.trim_ascii_start();
+    let digits = |from: usize| text[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let mut end = usize::from(matches!(text.first(), Some(b'-' | b'+')));
+    end += digits(end);
+    if text.get(end) == Some(&b'.') {
+        end += 1 + digits(end + 1);
+    }
+    if let Some(b'e' | b'E') = text.get(end) {
+        let sign = usize::from(matches!(text.get(end + 1), Some(b'-' | b'+')));
+        let exponent = if end + 1 + sign <= text.len() { digits(end + 1 + sign) } else { 0 };
+        if exponent > 0 {
+            end += 1 + sign + exponent;
+        }
+    }
+    std::str::from_utf8(&text[..end]).ok().and_then(|text| text.parse().ok()).unwrap_or(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn holds(operator: u32, expression: &str, value: &str) -> bool {
+        Test::new(operator, expression.as_bytes()).unwrap().holds(value.as_bytes())
+    }
+
+    #[test]
+    fn each_operator_tells_what_it_should_from_what_it_should_not() {
+        for (operator, expression, wanted, other) in [
+            (0, "abc", "abc", "abcd"),
+            (1, "bc", "abcd", "acbd"),
+            (2, "ab", "abc", "cab"),
+            (3, "bc", "abc", "bca"),
+            (4, "a, b", "c b a", "a c"),
+            (5, "a b", "c,b", "c ab"),
+            (6, "a,b", "b", "a b"),
+            (7, "^a.c$", "abc", "abcd"),
+            (7, "*^A", "abc", "bA"),
+            (8, "10", "10.0x", "11"),
+            (9, "10", "10.5", "10"),
+            (10, "10", " 10", "9"),
+            (11, "-1", "-1.5", "-1"),
+            (12, "1e2", "100", "101"),
+            (13, "5 1", "1", "5.01"),
+            (14, "1,2 3", "3", "4"),
+            (15, "New  York", "in new york.", "york new"),
+            (16, "york new", "in New York", "in York"),
+            (17, "york rome", "Rome", "Oslo"),
+            (18, "a b || \"c d\" !!e", "a c d", "a c-d"),
+            (18, "a b || \"c d\" !!e", "ba", "ba e"),
+        ] {
+            assert!(holds(operator, expression, wanted), "{operator} {expression} {wanted}");
+            assert!(!holds(operator, expression, other), "{operator} {expression} {other}");
+        }
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        assert!(Test::new(19, b"a").is_err());
+        assert!(Test::new(7, b"(").is_err());
+        assert!(Test::new(13, b"1").is_err());
+    }
+
+    #[test]
+    fn a_column_that_is_not_there_meets_only_what_is_negated() {
+        let mut condition =
+            Condition { column: b"a".to_vec(), test: Test::new(1, b"").unwrap(), negated: false };
+        assert!(!condition.holds(b"key", &Columns::default()));
+        condition.negated = true;
+        assert!(condition.holds(b"key", &Columns::default()));
+        condition.column.clear();
+        assert!(!condition.holds(b"key", &Columns::default()), "the key is always there");
+    }
+
+    #[test]
+    fn numbers_are_read_as_far_as_they_go() {
+        for (text, value) in [
+            ("", 0.0),
+            ("-", 0.0),
+            ("1.5e3x", 1500.0),
+            ("2e", 2.0),
+            ("2e+", 2.0),
+            (".5", 0.5),
+            ("x", 0.0),
+        ] {
+            assert_eq!(number(text.as_bytes()), value, "{text}");
+        }
+    }
+}

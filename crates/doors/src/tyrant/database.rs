@@ -1,0 +1,387 @@
+//! The table that the door opens on, and how its rows are records.
+//!
+//! ```text
+//! tyrant.records(k, v)         k VARBINARY(1024) PRIMARY KEY, v LONGBLOB
+//! house.user(id, name, city)   key `101`, value `Joe|Rome`: as in a container of memcached's door
+//! tyrant.documents             pk VARBINARY(1024) PRIMARY KEY, columns JSON: a table database
+//! house.user                   a table database whose columns are those of the table
+//! ```
+//!
+//! Invariants
+//! 1. A key that no row can have finds nothing and stores nothing.
+//! 2. A value that does not fit its columns is refused; nothing is cut.
+//!
+//! Not here: what is done with records (`execute`), bytes of rows (`memcached::item`).
+
+use std::borrow::Cow;
+use std::fmt;
+
+use rows::ddl::NewIndex;
+use rows::schema::{Column, DefaultValue, Retention};
+use rows::text::write_text;
+use rows::types::LobSize;
+use rows::{ColumnType, Datum, Engine, Error, NewTable, RowRef, Value, Zone};
+
+use crate::handlersocket::coerce::default_value;
+use crate::memcached::item::{self, Contents};
+use crate::memcached::place::Place;
+use crate::tyrant::columns::Columns;
+use crate::tyrant::command::Failure;
+
+/// Longest key of a table that is made here; keys of rows have a limit that is not much higher.
+const KEY_BYTES_MAX: u32 = 1024;
+/// Between values of a record that has several, and between parts of its key.
+const SEPARATOR: &str = "|";
+
+/// The column in which documents keep their columns.
+const DOCUMENT: &str = "columns";
+
+/// What the setting names: `db.table(key, value)`, or `db.table` for a table database.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DatabaseName {
+    database: String,
+    table: String,
+    columns: Vec<String>,
+}
+
+impl DatabaseName {
+    /// Reads a name.
+    ///
+    /// # Errors
+    /// What is expected, as a sentence.
+    pub fn parse(text: &str) -> Result<DatabaseName, String> {
+        let why = || {
+            "expected a table and its columns, such as tyrant.records(k, v), or a table alone"
+                .to_owned()
+        };
+        let (name, columns) = match text.trim().split_once('(') {
+            Some((name, columns)) => (name, Some(columns.strip_suffix(')').ok_or_else(why)?)),
+            None => (text, None),
+        };
+        let (database, table) = name.trim().split_once('.').ok_or_else(why)?;
+        let columns: Vec<String> =
+            columns.iter().flat_map(|c| c.split(',')).map(|name| name.trim().to_owned()).collect();
+        let is_name = |name: &str| !name.is_empty() && !name.contains(['.', '(', ')', '`']);
+        let named = is_name(database) && is_name(table) && columns.iter().all(|name| is_name(name));
+        if !named || columns.len() == 1 {
+            return Err(why());
+        }
+        Ok(DatabaseName { database: database.into(), table: table.into(), columns })
+    }
+}
+
+impl fmt::Display for DatabaseName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.database, self.table)?;
+        match self.columns.is_empty() {
+            true => Ok(()),
+            false => write!(f, "({})", self.columns.join(", ")),
+        }
+    }
+}
+
+/// Makes the table if it is missing: the first column is its key, the others its value; without
+/// columns it is one of documents.
+///
+/// # Errors
+/// Those of the engine.
+pub fn prepare(engine: &Engine, name: &DatabaseName) -> rows::Result<()> {
+    match engine.catalog().table(&name.database, &name.table) {
+        Err(Error::NotFound { .. }) => {}
+        found => return found.map(drop),
+    }
+    match engine.create_database(&name.database) {
+        Ok(()) | Err(Error::Exists { .. }) => {}
+        Err(error) => return Err(error),
+    }
+    let key = |column| new_column(column, ColumnType::VarBinary { bytes: KEY_BYTES_MAX });
+    let value = |column: &String| new_column(column, ColumnType::Blob { size: LobSize::Long });
+    let columns: Vec<Column> = match &name.columns[..] {
+        [first, rest @ ..] => [key(first)].into_iter().chain(rest.iter().map(value)).collect(),
+        [] => vec![key("pk"), new_column(DOCUMENT, ColumnType::Json)],
+    };
+    let key = columns[0].name.clone();
+    let created = engine.create_table(NewTable {
+        database: name.database.clone(),
+        name: name.table.clone(),
+        columns,
+        indexes: vec![NewIndex {
+            name: None,
+            unique: true,
+            primary: true,
+            parts: vec![(key, None)],
+            comment: String::new(),
+        }],
+        comment: String::new(),
+        engine: "InnoDB".into(),
+        auto_increment_base: 0,
+        retention: Retention::default(),
+    });
+    match created {
+        Ok(_) | Err(Error::Exists { .. }) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+fn new_column(name: &str, ty: ColumnType) -> Column {
+    Column {
+        name: name.into(),
+        ty,
+        nullable: false,
+        default: DefaultValue::None,
+        on_update_now: false,
+        auto_increment: false,
+        comment: String::new(),
+        slot: 0,
+        absent: None,
+        unsigned: false,
+    }
+}
+
+/// How rows are records.
+#[derive(Debug, PartialEq, Eq)]
+enum Form {
+    /// Keys and values.
+    Records,
+    /// Columns in the JSON of this column.
+    Documents(usize),
+    /// Columns that are those of the table, but for its key.
+    Rows,
+}
+
+/// What is put into a record.
+#[derive(Debug)]
+pub enum Content {
+    /// Its value.
+    Bytes(Vec<u8>),
+    /// Its columns, of a table database.
+    Columns(Columns),
+}
+
+/// The table as it is now.
+#[derive(Debug)]
+pub struct Database {
+    /// Its columns of keys and values.
+    place: Place,
+    form: Form,
+    /// Most bytes of a key that is taken as it is.
+    key_bytes_max: usize,
+}
+
+impl Database {
+    /// Looks the table up.
+    ///
+    /// # Errors
+    /// Why it cannot serve.
+    pub fn open(engine: &Engine, name: &DatabaseName) -> Result<Database, Failure> {
+        let cannot = |why: String| Failure::Server(format!("{name}: {why}").into());
+        let table = engine.catalog().table(&name.database, &name.table);
+        let table = table.map_err(|error| cannot(error.to_string()))?;
+        let parts = &table.codecs[0].parts;
+        let named = |at: usize| table.columns[at].name.clone();
+        let key_columns: Vec<usize> = parts.iter().map(|part| part.column).collect();
+        let (keys, values): (Vec<String>, Vec<String>) = match name.columns.is_empty() {
+            true => {
+                let others = (0..table.columns.len()).filter(|at| !key_columns.contains(at));
+                (key_columns.iter().map(|at| named(*at)).collect(), others.map(named).collect())
+            }
+            false => {
+                let (keys, values) = name.columns.split_at(parts.len().min(name.columns.len()));
+                (keys.to_vec(), values.to_vec())
+            }
+        };
+        if keys.is_empty() {
+            return Err(cannot("there is no primary key".into()));
+        }
+        if values.is_empty() {
+            return Err(cannot("no column is left for the value".into()));
+        }
+        let (keys, values) = (keys.join(","), values.join(","));
+        let columns = [&name.database, &name.table, &keys, &values, SEPARATOR, "", ""];
+        let mut place = Place::container(engine, &columns.map(str::to_owned)).map_err(&cannot)?;
+        let type_of = |at: usize| &place.table.columns[at].ty;
+        let form = match place.values[..] {
+            _ if !name.columns.is_empty() => Form::Records,
+            [only]
+                if place.table.columns[only].name == DOCUMENT
+                    && matches!(type_of(only), ColumnType::Json) =>
+            {
+                Form::Documents(only)
+            }
+            _ => Form::Rows,
+        };
+        let long_blob = ColumnType::Blob { size: LobSize::Long };
+        let raw_value = match (&form, &place.values[..]) {
+            (Form::Records, [only]) => *type_of(*only) == long_blob,
+            (Form::Documents(_), _) => true,
+            _ => false,
+        };
+        let mut key_bytes_max = usize::MAX;
+        if let ([key], true) = (&key_columns[..], raw_value)
+            && let ColumnType::VarBinary { bytes } = type_of(*key)
+        {
+            key_bytes_max = *bytes as usize;
+            place.raw = true;
+        }
+        Ok(Database { place, form, key_bytes_max })
+    }
+
+    /// Whether records have columns.
+    pub fn is_table(&self) -> bool {
+        self.form != Form::Records
+    }
+
+    /// The table.
+    pub fn table(&self) -> &std::sync::Arc<rows::Table> {
+        &self.place.table
+    }
+
+    /// The position of a column of a table of SQL that records show by this name.
+    pub fn column_named(&self, name: &[u8]) -> Option<usize> {
+        let columns = &self.place.table.columns;
+        let is_named = |at: &&usize| columns[**at].name.as_bytes() == name;
+        (self.form == Form::Rows).then(|| self.place.values.iter().find(is_named).copied())?
+    }
+
+    /// Whether nobody has changed the table's definition since.
+    pub fn is_current(&self) -> bool {
+        self.place.table.is_current()
+    }
+
+    /// Whether keys are bytes as they are, so that those which begin alike stand together.
+    pub fn has_raw_keys(&self) -> bool {
+        self.place.raw
+    }
+
+    /// Appends the row key of a record; `false` when no row can have such a key.
+    ///
+    /// # Errors
+    /// Those of making keys.
+    #[inline]
+    pub fn push_row_key(&self, key: &[u8], out: &mut Vec<u8>) -> rows::Result<bool> {
+        if key.len() > self.key_bytes_max {
+            return Ok(false);
+        }
+        item::push_row_key(&self.place, key, out)
+    }
+
+    /// The key of a row.
+    ///
+    /// # Errors
+    /// `Corrupt`.
+    pub fn key<'r>(&self, row: &RowRef<'r>) -> rows::Result<Cow<'r, [u8]>> {
+        item::key(&self.place, row)
+    }
+
+    /// The value of a row; of a table database its columns, joined.
+    ///
+    /// # Errors
+    /// `Corrupt`.
+    #[inline]
+    pub fn value<'r>(&self, row: &RowRef<'r>) -> rows::Result<Cow<'r, [u8]>> {
+        match self.form {
+            Form::Records => item::value(&self.place, row),
+            Form::Documents(_) | Form::Rows => Ok(Cow::Owned(self.columns(row)?.joined())),
+        }
+    }
+
+    /// The columns of a row of a table database; NULL is no column.
+    ///
+    /// # Errors
+    /// `Corrupt`.
+    pub fn columns(&self, row: &RowRef<'_>) -> rows::Result<Columns> {
+        if let Form::Documents(at) = self.form {
+            return Ok(match row.column(at)? {
+                Datum::Bytes(text) => Columns::of_json(text),
+                _ => Columns::default(),
+            });
+        }
+        let (mut columns, mut text) = (Columns::default(), Vec::new());
+        for at in &self.place.values {
+            let (column, datum) = (&self.place.table.columns[*at], row.column(*at)?);
+            if !datum.is_null() {
+                text.clear();
+                write_text(&column.ty, datum, Zone::UTC, &mut text);
+                columns.set(column.name.as_bytes(), &text);
+            }
+        }
+        Ok(columns)
+    }
+
+    /// The columns to set for new content.
+    ///
+    /// # Errors
+    /// `Invalid` when it does not fit.
+    pub fn sets(&self, engine: &Engine, content: Content) -> Result<Vec<(usize, Value)>, Failure> {
+        let columns = match content {
+            Content::Bytes(value) => {
+                let contents = Contents { value: Some(value), ..Contents::default() };
+                return Ok(item::sets(&self.place, contents)?);
+            }
+            Content::Columns(columns) => columns,
+        };
+        if let Form::Documents(at) = self.form {
+            return Ok(vec![(at, Value::Bytes(columns.to_json()?))]);
+        }
+        let table = &self.place.table;
+        for (name, _) in columns.iter() {
+            let is_column =
+                |at: &usize| table.columns[*at].name.as_bytes().eq_ignore_ascii_case(name);
+            if !self.place.values.iter().any(is_column) {
+                let name = String::from_utf8_lossy(name);
+                return Err(Failure::Invalid(format!("no such column: {name}").into()));
+            }
+        }
+        let now = engine.clock().unix_micros();
+        let set = |at: &usize| {
+            let column = &table.columns[*at];
+            let given =
+                columns.iter().find(|(name, _)| column.name.as_bytes().eq_ignore_ascii_case(name));
+            let value = match given {
+                None => default_value(column, now),
+                Some((_, text)) => {
+                    let converted = column.from_text(text, Zone::UTC);
+                    if converted.issue.is_some() {
+                        let why = format!("value does not fit column {}", column.name);
+                        return Err(Failure::Invalid(why.into()));
+                    }
+                    converted.value
+                }
+            };
+            Ok((*at, value))
+        };
+        self.place.values.iter().map(set).collect()
+    }
+
+    /// A whole new row.
+    ///
+    /// # Errors
+    /// `Invalid` when key or content do not fit.
+    pub fn row(
+        &self,
+        engine: &Engine,
+        key: &[u8],
+        content: Content,
+    ) -> Result<Vec<Value>, Failure> {
+        let mut row = item::row(&self.place, engine, key, Contents::default())?;
+        for (at, value) in self.sets(engine, content)? {
+            row[at] = value;
+        }
+        Ok(row)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_database_is_named_by_its_table_and_columns() {
+        let name = DatabaseName::parse(" tyrant.records( k,v ) ").unwrap();
+        assert_eq!(name.to_string(), "tyrant.records(k, v)");
+        assert_eq!(DatabaseName::parse("house.user").unwrap().to_string(), "house.user");
+        for wrong in ["", "records(k, v)", "ab", "a.b(k)", "a.b(k, v", "a.b(k,,v)", "a.b.c(k, v)"] {
+            assert!(DatabaseName::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}

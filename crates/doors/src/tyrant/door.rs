@@ -1,0 +1,365 @@
+//! One Tyrant client's conversation: takes turns, keeps the order.
+//!
+//! Invariants
+//! 1. A request that must wait stays in the input, and nothing of it is in `out`.
+//! 2. What makes no sense ends the connection without an answer, behind the answers to what came
+//!    before it.
+//!
+//! 3. The first byte of each request says in which protocol it is: `C8` is binary, a letter begins a
+//!    line of text or of HTTP.
+//!
+//! Not here: requests (`decode`, `text`, `http`), what they do (`execute`).
+
+use std::sync::Arc;
+
+use memchr::memchr;
+use rows::cache::{KeyBatch, PREFETCH_MAX};
+use rows::error::Error;
+
+use crate::conversation::{Conversation, Next, Turn};
+use crate::input::Input;
+use crate::tyrant::command::{Command, Failure, Trouble, failure_for};
+use crate::tyrant::database::Database;
+use crate::tyrant::decode::{self, Decoded, Decoder, MAGIC};
+use crate::tyrant::encode::{self, FAILED};
+use crate::tyrant::execute::{Cursor, Rows};
+use crate::tyrant::http::{self, Expects};
+use crate::tyrant::shared::Shared;
+use crate::tyrant::text;
+
+/// Requests of one connection in one turn, so that others get theirs.
+const REQUESTS_PER_TURN: usize = 256;
+/// Bytes of replies after which the turn ends.
+const OUT_BYTES_PER_TURN: usize = 256 * 1024;
+/// Most bytes of a line of text, and of the first line of an HTTP request.
+const LINE_BYTES_MAX: usize = 64 * 1024;
+/// Times a request is repeated because its table changes under it.
+const REPEATS_MAX: usize = 16;
+
+/// What a served request did to the conversation.
+#[derive(Clone, Copy, Debug)]
+enum Served {
+    /// Not complete yet.
+    More,
+    /// Answered.
+    Done {
+        /// Bytes of the input that it took.
+        consumed: usize,
+        /// How it is told when the group's commit fails.
+        failing: Failing,
+        /// Whether the connection ends behind it.
+        closes: bool,
+    },
+    /// The connection ends; what is in `out` is sent first.
+    Close,
+}
+
+/// How a request is told that it failed.
+#[derive(Clone, Copy, Debug)]
+enum Failing {
+    /// Not at all.
+    Silent,
+    /// By the code.
+    Code,
+    /// By the code and an empty list.
+    Misc,
+    /// By a line of text.
+    Line,
+    /// By a status of HTTP, without a body if it answers HEAD.
+    Status {
+        /// Whether it does.
+        head: bool,
+    },
+}
+
+impl Failing {
+    fn of(command: &Command<'_>) -> Failing {
+        match command {
+            Command::Put { answered: false, .. } => Failing::Silent,
+            Command::Misc { .. } => Failing::Misc,
+            _ => Failing::Code,
+        }
+    }
+
+    fn tell(self, failure: &Failure, out: &mut Vec<u8>) {
+        match self {
+            Failing::Silent => {}
+            Failing::Code => out.push(FAILED),
+            Failing::Misc => encode::misc_failed(out),
+            Failing::Line => text::failed(failure, out),
+            Failing::Status { head } => http::failed(head, out),
+        }
+    }
+}
+
+/// One client's conversation.
+pub struct Tyrant {
+    shared: Arc<Shared>,
+    decoder: Decoder,
+    /// The table, as of this turn or an earlier one.
+    database: Option<Database>,
+    cursor: Cursor,
+    last_failure: Option<Failure>,
+    /// Requests answered in this turn.
+    answered: Vec<Failing>,
+    /// Whether one of them wrote into the group, or met what others wrote into it.
+    wrote: bool,
+    /// Whether the connection ends as soon as what it was told is committed.
+    closing: bool,
+    /// Whether the client of the HTTP request in front was told to send its body.
+    continued: bool,
+    /// Requests in front of the input whose rows were fetched ahead.
+    ahead: usize,
+    /// A buffer for row keys.
+    row_key: Vec<u8>,
+    /// A buffer for keys that are read soon.
+    batch: KeyBatch,
+}
+
+impl Tyrant {
+    /// A new client's conversation.
+    pub fn new(shared: Arc<Shared>) -> Tyrant {
+        Tyrant {
+            decoder: Decoder::new(shared.options.request_bytes_max),
+            shared,
+            database: None,
+            cursor: Cursor::default(),
+            last_failure: None,
+            answered: Vec::new(),
+            wrote: false,
+            closing: false,
+            continued: false,
+            ahead: 0,
+            row_key: Vec::new(),
+            batch: KeyBatch::default(),
+        }
+    }
+
+    /// Serves the request in front.
+    fn request(
+        &mut self,
+        bytes: &[u8],
+        out: &mut Vec<u8>,
+        turn: &mut Turn<'_>,
+    ) -> Result<Served, Trouble> {
+        if bytes[0] == MAGIC {
+            return self.binary(bytes, out, turn);
+        }
+        if !bytes[0].is_ascii_alphabetic() {
+            return Ok(Served::Close);
+        }
+        let Some(end) = memchr(b'\n', &bytes[..bytes.len().min(LINE_BYTES_MAX)]) else {
+            return Ok(if bytes.len() < LINE_BYTES_MAX { Served::More } else { Served::Close });
+        };
+        match http::is_request_line(&bytes[..end]) {
+            true => self.http(bytes, out, turn),
+            false => self.text(bytes, end, out, turn),
+        }
+    }
+
+    fn binary(
+        &mut self,
+        bytes: &[u8],
+        out: &mut Vec<u8>,
+        turn: &mut Turn<'_>,
+    ) -> Result<Served, Trouble> {
+        let (command, consumed) = match self.decoder.decode(bytes) {
+            Decoded::More => return Ok(Served::More),
+            Decoded::Senseless => return Ok(Served::Close),
+            Decoded::Request { command, consumed } => (command, consumed),
+        };
+        // What follows is no request: an old client has sent `copy`, and this its path's length.
+        if matches!(command, Command::Vanish) && bytes.get(consumed) == Some(&0) {
+            self.shared.log_refusal("vanish", "it is the copy of an old client");
+            return Ok(Served::Close);
+        }
+        let failing = Failing::of(&command);
+        let done = self.serve(failing, out, turn, &mut |rows, ahead, out| {
+            if *ahead == 0 {
+                *ahead = look_ahead(bytes, rows);
+            }
+            rows.execute(&command, out)
+        })?;
+        self.shared.counters.note(&command, done);
+        Ok(Served::Done { consumed, failing, closes: false })
+    }
+
+    fn text(
+        &mut self,
+        bytes: &[u8],
+        end: usize,
+        out: &mut Vec<u8>,
+        turn: &mut Turn<'_>,
+    ) -> Result<Served, Trouble> {
+        let (command, consumed) =
+            match text::decode(bytes, end, self.shared.options.request_bytes_max) {
+                Decoded::More => return Ok(Served::More),
+                Decoded::Senseless => return Ok(Served::Close),
+                Decoded::Request { command, consumed } => (command, consumed),
+            };
+        let failing = if command.is_answered() { Failing::Line } else { Failing::Silent };
+        self.serve(failing, out, turn, &mut |rows, _, out| text::execute(&command, rows, out))?;
+        Ok(Served::Done { consumed, failing, closes: command.closes() })
+    }
+
+    fn http(
+        &mut self,
+        bytes: &[u8],
+        out: &mut Vec<u8>,
+        turn: &mut Turn<'_>,
+    ) -> Result<Served, Trouble> {
+        let (request, consumed) = match http::decode(bytes, self.shared.options.request_bytes_max) {
+            (Decoded::More, Expects(expects)) => {
+                // Asked once: a client that waits for it sends its body then.
+                if expects && !std::mem::replace(&mut self.continued, true) {
+                    out.extend_from_slice(http::CONTINUE);
+                }
+                return Ok(Served::More);
+            }
+            (Decoded::Senseless, _) => return Ok(Served::Close),
+            (Decoded::Request { command, consumed }, _) => (command, consumed),
+        };
+        let failing = Failing::Status { head: request.is_head() };
+        self.serve(failing, out, turn, &mut |rows, _, out| http::execute(&request, rows, out))?;
+        self.continued = false;
+        Ok(Served::Done { consumed, failing, closes: request.closes() })
+    }
+
+    /// Runs a request and tells its failure; `false` when it failed.
+    fn serve(
+        &mut self,
+        failing: Failing,
+        out: &mut Vec<u8>,
+        turn: &mut Turn<'_>,
+        run: &mut Run<'_>,
+    ) -> Result<bool, Trouble> {
+        let mark = out.len();
+        match self.repeat(out, turn, run) {
+            Ok(()) => Ok(true),
+            Err(Trouble::Failed(failure)) => {
+                out.truncate(mark);
+                failing.tell(&failure, out);
+                self.last_failure = Some(failure);
+                Ok(false)
+            }
+            Err(other) => Err(other),
+        }
+    }
+
+    /// Runs a request, again while tables change under it.
+    fn repeat(
+        &mut self,
+        out: &mut Vec<u8>,
+        turn: &mut Turn<'_>,
+        run: &mut Run<'_>,
+    ) -> Result<(), Trouble> {
+        let mark = out.len();
+        for _ in 0..REPEATS_MAX {
+            if !self.database.as_ref().is_some_and(Database::is_current) {
+                self.database = None;
+                let name = &self.shared.options.database;
+                self.database = Some(Database::open(turn.engine(), name)?);
+            }
+            let mut rows = Rows {
+                shared: &self.shared,
+                database: self.database.as_ref().expect("opened above"),
+                turn,
+                wrote: &mut self.wrote,
+                cursor: &mut self.cursor,
+                last_failure: self.last_failure.as_ref(),
+                row_key: &mut self.row_key,
+                batch: &mut self.batch,
+            };
+            match run(&mut rows, &mut self.ahead, out) {
+                Err(Trouble::Outdated) => out.truncate(mark),
+                other => return other,
+            }
+        }
+        match turn.may_wait() {
+            false => Err(Trouble::Wait),
+            true => Err(Failure::Server("the table is being changed, try again".into()).into()),
+        }
+    }
+
+    /// What the turn comes to: replies that depend on the group come before everything else.
+    fn next_or(&self, next: Next) -> Next {
+        if self.wrote { Next::Commit } else { next }
+    }
+}
+
+/// What a request does with rows; told of how many requests rows were fetched ahead.
+type Run<'r> = dyn FnMut(&mut Rows<'_, '_>, &mut usize, &mut Vec<u8>) -> Result<(), Trouble> + 'r;
+
+/// Has the rows fetched that the `get`s in front of the input ask for; gives the number of
+/// requests after which it is worth looking again.
+fn look_ahead(mut bytes: &[u8], rows: &mut Rows<'_, '_>) -> usize {
+    let mut keys = [&[][..]; PREFETCH_MAX];
+    let mut count = 0;
+    while count < PREFETCH_MAX
+        && let Some((key, rest)) = decode::get_ahead(bytes)
+    {
+        keys[count] = key;
+        count += 1;
+        bytes = rest;
+    }
+    if count > 1 {
+        rows.look_ahead(&mut keys[..count].iter().copied());
+    }
+    count.max(1)
+}
+
+impl Conversation for Tyrant {
+    fn turn(&mut self, input: &mut Input, out: &mut Vec<u8>, turn: &mut Turn<'_>) -> Next {
+        self.answered.clear();
+        self.wrote = false;
+        self.ahead = 0;
+        if self.closing {
+            return Next::Close;
+        }
+        let out_start = out.len();
+        for _ in 0..REQUESTS_PER_TURN {
+            if input.is_empty() {
+                return self.next_or(Next::Input);
+            }
+            let mark = out.len();
+            let served = self.request(input.bytes(), out, turn);
+            // Of a request that is repeated later nothing is told yet.
+            self.wrote |=
+                turn.take_dependence() && !matches!(served, Err(Trouble::Wait | Trouble::Outdated));
+            match served {
+                Ok(Served::More) => return self.next_or(Next::Input),
+                Ok(Served::Done { consumed, failing, closes }) => {
+                    input.consume(consumed);
+                    self.ahead = self.ahead.saturating_sub(1);
+                    self.answered.push(failing);
+                    turn.served(1);
+                    if closes {
+                        self.closing = true;
+                        return self.next_or(Next::Close);
+                    }
+                }
+                // What came before is committed first; then this is met again.
+                Ok(Served::Close) | Err(Trouble::Close) => {
+                    out.truncate(mark);
+                    return self.next_or(Next::Close);
+                }
+                Err(Trouble::Wait | Trouble::Outdated | Trouble::Failed(_)) => {
+                    out.truncate(mark);
+                    return self.next_or(Next::Offload);
+                }
+            }
+            if out.len() - out_start > OUT_BYTES_PER_TURN {
+                break;
+            }
+        }
+        self.next_or(Next::Again)
+    }
+
+    fn commit_failed(&mut self, error: &Error, out: &mut Vec<u8>) {
+        let failure = failure_for(error);
+        for failing in &self.answered {
+            failing.tell(&failure, out);
+        }
+        self.last_failure = Some(failure);
+    }
+}

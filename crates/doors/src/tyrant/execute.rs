@@ -1,0 +1,195 @@
+//! Commands to row operations.
+//!
+//! - `read`: records by their keys; `write`: records put, removed, counted
+//! - `scan`: iteration and keys in order; `whole`: what concerns the whole table
+//!
+//! Invariants
+//! 1. A command that would wait in a loop leaves nothing in the group, and nothing of it is told.
+//! 2. A read-modify-write decides under the row's lock, from the row as it then is.
+//! 3. A read after a write of the same turn waits for the commit.
+//!
+//! Not here: bytes (`decode`, `encode`), rows to records (`database`).
+
+mod read;
+mod scan;
+mod whole;
+mod write;
+
+use rows::cache::KeyBatch;
+
+use crate::conversation::Turn;
+use crate::tyrant::command::{Command, Failure, Trouble};
+use crate::tyrant::database::Database;
+use crate::tyrant::encode::{self, Counted, DONE};
+use crate::tyrant::misc;
+use crate::tyrant::shared::Shared;
+
+pub use scan::{Cursor, SCAN_IN_LOOP_MAX};
+
+/// Keys or arguments of one command above which it is no work for an event loop, where others
+/// wait for it.
+pub(super) const LIST_IN_LOOP_MAX: usize = 512;
+/// Their bytes, likewise.
+pub(super) const LIST_BYTES_IN_LOOP_MAX: usize = 64 * 1024;
+
+/// What commands run on during one turn.
+pub struct Rows<'a, 't> {
+    /// What all conversations share.
+    pub shared: &'a Shared,
+    /// The table.
+    pub database: &'a Database,
+    /// The turn.
+    pub turn: &'a mut Turn<'t>,
+    /// Whether this turn has written into the group.
+    pub wrote: &'a mut bool,
+    /// Where the connection's iteration stands.
+    pub cursor: &'a mut Cursor,
+    /// Why the command before failed, if it did.
+    pub last_failure: Option<&'a Failure>,
+    /// A buffer for row keys.
+    pub row_key: &'a mut Vec<u8>,
+    /// A buffer for keys that are read soon.
+    pub batch: &'a mut KeyBatch,
+}
+
+impl Rows<'_, '_> {
+    /// Runs a command and appends its answer.
+    ///
+    /// # Errors
+    /// See `Trouble`; what was appended is then to be cut off.
+    pub fn execute(&mut self, command: &Command<'_>, out: &mut Vec<u8>) -> Result<(), Trouble> {
+        match *command {
+            Command::Put { mode, key, value, answered } => {
+                self.put(mode, key, value)?;
+                if answered {
+                    out.push(DONE);
+                }
+            }
+            Command::Out(key) => {
+                self.out(key)?;
+                out.push(DONE);
+            }
+            Command::Get(key) => {
+                let found = self.get(key, &mut |value| {
+                    out.push(DONE);
+                    encode::sized(value, out);
+                })?;
+                if !found {
+                    return Err(Failure::Missing.into());
+                }
+            }
+            Command::GetMany(keys) => {
+                let mut answer = Counted::begin(out);
+                self.get_many(keys, &mut |key, value| {
+                    answer.push_record(key, value);
+                    answer.bytes()
+                })?;
+                answer.end();
+            }
+            Command::ValueSize(key) => {
+                let mut size = None;
+                self.get(key, &mut |value| size = Some(value.len() as u32))?;
+                out.push(DONE);
+                out.extend_from_slice(&size.ok_or(Failure::Missing)?.to_be_bytes());
+            }
+            Command::IterateFromStart => {
+                self.cursor.restart();
+                out.push(DONE);
+            }
+            Command::IterateNext => self.next_record(&mut |key, _| {
+                out.push(DONE);
+                encode::sized(key, out);
+            })?,
+            Command::ForwardMatching { prefix, keys_max } => {
+                let mut answer = Counted::begin(out);
+                self.keys_with_prefix(prefix, keys_max, &mut |key| {
+                    answer.push(key);
+                    answer.bytes()
+                })?;
+                answer.end();
+            }
+            Command::AddInteger { key, by } => {
+                let sum = self.add_integer(key, by)?;
+                out.push(DONE);
+                out.extend_from_slice(&sum.to_be_bytes());
+            }
+            Command::AddDouble { key, by } => {
+                let sum = self.add_double(key, by)?;
+                out.push(DONE);
+                encode::double(sum, out);
+            }
+            Command::Misc { name, arguments } => {
+                let mut answer = Counted::begin(out);
+                misc::call(self, name, arguments, &mut answer)?;
+                answer.end();
+            }
+            Command::Sync => {
+                self.sync()?;
+                out.push(DONE);
+            }
+            // Rows need no tuning: the store does it all the time.
+            Command::Optimize => out.push(DONE),
+            Command::Vanish => {
+                if !self.shared.options.vanish {
+                    let why = "old clients send it for copy; the setting tyrant-vanish allows it";
+                    return self.refuse("vanish", why);
+                }
+                self.vanish()?;
+                out.push(DONE);
+            }
+            Command::Copy([b'@', ..]) => return self.refuse("copy", "no programs are run"),
+            Command::Copy(path) => {
+                self.copy(path)?;
+                out.push(DONE);
+            }
+            Command::Restore => return self.refuse("restore", "there are no update logs"),
+            Command::SetMaster => return self.refuse("setmst", "there is no replication"),
+            Command::Replicate => {
+                self.shared.log_refusal("repl", "there is no replication");
+                return Err(Trouble::Close);
+            }
+            Command::Call => return Err(Failure::Invalid("there are no scripts".into()).into()),
+            Command::RecordCount => {
+                let count = self.record_count()?;
+                out.push(DONE);
+                out.extend_from_slice(&count.to_be_bytes());
+            }
+            Command::DatabaseSize => {
+                let bytes = self.database_bytes()?;
+                out.push(DONE);
+                out.extend_from_slice(&bytes.to_be_bytes());
+            }
+            Command::Stat => {
+                let mut text = Vec::new();
+                crate::tyrant::stat::list(self, &mut text)?;
+                out.push(DONE);
+                encode::sized(&text, out);
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses a command that will not be done here, and says so in the log.
+    pub(super) fn refuse(&self, command: &str, why: &'static str) -> Result<(), Trouble> {
+        self.shared.log_refusal(command, why);
+        Err(Failure::Invalid(why.into()).into())
+    }
+
+    /// Ends a command here that is too long for where others wait for it.
+    pub(super) fn needs_time(&self) -> Result<(), Trouble> {
+        if self.turn.may_wait() { Ok(()) } else { Err(Trouble::Wait) }
+    }
+
+    /// What was written in this turn is not visible yet: a read waits for its commit.
+    pub(super) fn may_read(&self) -> Result<(), Trouble> {
+        if *self.wrote { Err(Trouble::Wait) } else { Ok(()) }
+    }
+
+    /// Refuses a reply that there is no memory for.
+    pub(super) fn check_reply(&self, bytes: usize) -> Result<(), Trouble> {
+        match bytes > self.turn.engine().budget().reply_bytes_max() {
+            true => Err(Failure::Server("reply too large".into()).into()),
+            false => Ok(()),
+        }
+    }
+}

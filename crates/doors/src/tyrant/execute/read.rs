@@ -1,0 +1,88 @@
+//! Records by their keys.
+//!
+//! Not here: records in order (`scan`).
+
+use rows::RowRef;
+use rows::cache::PREFETCH_MAX;
+
+use crate::tyrant::columns::Columns;
+use crate::tyrant::command::{List, Trouble};
+use crate::tyrant::execute::{LIST_BYTES_IN_LOOP_MAX, LIST_IN_LOOP_MAX, Rows};
+
+impl Rows<'_, '_> {
+    /// Shows the value of a record; `false` when there is none.
+    ///
+    /// # Errors
+    /// See `Trouble`.
+    #[inline]
+    pub fn get(&mut self, key: &[u8], show: &mut dyn FnMut(&[u8])) -> Result<bool, Trouble> {
+        let database = self.database;
+        self.get_row(key, &mut |row| {
+            show(&database.value(row)?);
+            Ok(())
+        })
+    }
+
+    /// The columns of a record of a table database.
+    ///
+    /// # Errors
+    /// See `Trouble`.
+    pub fn columns_of(&mut self, key: &[u8]) -> Result<Option<Columns>, Trouble> {
+        let (database, mut columns) = (self.database, None);
+        self.get_row(key, &mut |row| {
+            columns = Some(database.columns(row)?);
+            Ok(())
+        })?;
+        Ok(columns)
+    }
+
+    #[inline]
+    fn get_row(
+        &mut self,
+        key: &[u8],
+        show: &mut dyn FnMut(&RowRef<'_>) -> rows::Result<()>,
+    ) -> Result<bool, Trouble> {
+        self.may_read()?;
+        self.row_key.clear();
+        let database = self.database;
+        if !database.push_row_key(key, self.row_key)? {
+            return Ok(false);
+        }
+        let (engine, reach) = (self.turn.engine(), self.turn.reach());
+        let (view, table) = (engine.latest(), database.table());
+        Ok(engine.get(view, table, self.row_key, reach, &mut |found| show(&found.row))?)
+    }
+
+    /// Shows the records of those keys that have one. `show` gives the bytes of the reply so far.
+    ///
+    /// # Errors
+    /// See `Trouble`; `Server` when the reply gets too large.
+    pub fn get_many(
+        &mut self,
+        keys: List<'_>,
+        show: &mut dyn FnMut(&[u8], &[u8]) -> usize,
+    ) -> Result<(), Trouble> {
+        if keys.len() > LIST_IN_LOOP_MAX || keys.bytes() > LIST_BYTES_IN_LOOP_MAX {
+            self.needs_time()?;
+        }
+        let mut bytes = 0;
+        let mut ahead = keys.iter();
+        for (position, key) in keys.iter().enumerate() {
+            if position % PREFETCH_MAX == 0 {
+                self.look_ahead(&mut ahead.by_ref().take(PREFETCH_MAX));
+            }
+            self.get(key, &mut |value| bytes = show(key, value))?;
+            self.check_reply(bytes)?;
+        }
+        Ok(())
+    }
+
+    /// Has the rows of keys fetched that are about to be read.
+    pub fn look_ahead(&mut self, keys: &mut dyn Iterator<Item = &[u8]>) {
+        self.batch.clear();
+        for key in keys {
+            self.batch.add(|out| self.database.push_row_key(key, out).unwrap_or(false));
+        }
+        self.turn.engine().cache().prefetch(self.batch.keys());
+    }
+}

@@ -1,0 +1,175 @@
+//! Records in the order of their keys: iteration, and keys that begin alike.
+//!
+//! Invariants
+//! 1. Each connection has a cursor of its own, where the original had one for all clients.
+//! 2. An iteration visits every record once that is there from its beginning to its end; one that
+//!    comes or goes meanwhile is visited or not.
+//!
+//! Not here: which records are wanted by what else (`misc`).
+
+use std::ops::ControlFlow;
+
+use rows::store::{Direction, KeyRange};
+use rows::{Flow, RowRef};
+
+use crate::tyrant::command::{Failure, Trouble};
+use crate::tyrant::execute::Rows;
+
+/// Records above which a scan is no work for an event loop, where others wait for it.
+pub const SCAN_IN_LOOP_MAX: usize = 1000;
+
+/// Where an iteration stands, as row keys.
+#[derive(Debug, Default)]
+pub enum Cursor {
+    /// Nowhere: it has not begun, or has ended.
+    #[default]
+    Ended,
+    /// Before the first record.
+    Start,
+    /// Before the record with this row key, or the next one.
+    At(Vec<u8>),
+    /// Behind the record with this row key.
+    After(Vec<u8>),
+}
+
+impl Cursor {
+    /// Begins anew.
+    pub fn restart(&mut self) {
+        *self = Cursor::Start;
+    }
+}
+
+impl Rows<'_, '_> {
+    /// Sets the cursor before a key, or the next one.
+    ///
+    /// # Errors
+    /// `Missing` when no row can have such a key.
+    pub fn iterate_from(&mut self, key: &[u8]) -> Result<(), Trouble> {
+        let mut row_key = Vec::new();
+        if !self.database.push_row_key(key, &mut row_key)? {
+            return Err(Failure::Missing.into());
+        }
+        *self.cursor = Cursor::At(row_key);
+        Ok(())
+    }
+
+    /// Shows the cursor's record and moves it on.
+    ///
+    /// # Errors
+    /// `Missing` at the end; see `Trouble`.
+    pub fn next_record(&mut self, show: &mut dyn FnMut(&[u8], &[u8])) -> Result<(), Trouble> {
+        let mut start = match &*self.cursor {
+            Cursor::Ended => return Err(Failure::Missing.into()),
+            Cursor::Start => Vec::new(),
+            Cursor::At(row_key) | Cursor::After(row_key) => row_key.clone(),
+        };
+        if matches!(self.cursor, Cursor::After(_)) {
+            start.push(0);
+        }
+        let mut found = None;
+        let database = self.database;
+        self.scan(start, &mut |row_key, key, row| {
+            found = Some(row_key.to_vec());
+            show(key, &database.value(row)?);
+            Ok(ControlFlow::Break(()))
+        })?;
+        match found {
+            Some(row_key) => {
+                *self.cursor = Cursor::After(row_key);
+                Ok(())
+            }
+            None => {
+                *self.cursor = Cursor::Ended;
+                Err(Failure::Missing.into())
+            }
+        }
+    }
+
+    /// Shows keys that begin so, in order where the table's keys are bytes. `show` gives the bytes
+    /// of the reply so far.
+    ///
+    /// # Errors
+    /// See `Trouble`; `Server` when the reply gets too large.
+    pub fn keys_with_prefix(
+        &mut self,
+        prefix: &[u8],
+        keys_max: usize,
+        show: &mut dyn FnMut(&[u8]) -> usize,
+    ) -> Result<(), Trouble> {
+        let ordered = self.database.has_raw_keys();
+        if keys_max > SCAN_IN_LOOP_MAX || !ordered {
+            self.needs_time()?;
+        }
+        let mut start = Vec::new();
+        if ordered && !self.database.push_row_key(prefix, &mut start)? {
+            return Ok(());
+        }
+        let reply_max = self.turn.engine().budget().reply_bytes_max();
+        let (mut left, mut bytes) = (keys_max, 0);
+        self.scan(start, &mut |_, key, _| {
+            if left == 0 || bytes > reply_max {
+                return Ok(ControlFlow::Break(()));
+            }
+            if key.starts_with(prefix) {
+                bytes = show(key);
+                left -= 1;
+            } else if ordered {
+                return Ok(ControlFlow::Break(()));
+            }
+            Ok(ControlFlow::Continue(()))
+        })?;
+        self.check_reply(bytes)
+    }
+
+    /// Visits key and row of records in a range of an index.
+    ///
+    /// # Errors
+    /// See `Trouble`.
+    pub fn scan_index(
+        &mut self,
+        index: usize,
+        range: &KeyRange,
+        visit: &mut dyn FnMut(&[u8], &RowRef<'_>) -> rows::Result<ControlFlow<()>>,
+    ) -> Result<(), Trouble> {
+        self.may_read()?;
+        let database = self.database;
+        let (engine, reach) = (self.turn.engine(), self.turn.reach());
+        let (view, table, forward) = (engine.latest(), database.table(), Direction::Forward);
+        engine.find(view, table, index, range, forward, reach, &mut |found| {
+            Ok(match visit(&database.key(&found.row)?, &found.row)? {
+                ControlFlow::Continue(()) => Flow::Continue,
+                ControlFlow::Break(()) => Flow::Stop,
+            })
+        })?;
+        Ok(())
+    }
+
+    /// Visits records from a row key on: row key, key and row.
+    ///
+    /// # Errors
+    /// See `Trouble`.
+    pub fn scan(
+        &mut self,
+        start: Vec<u8>,
+        visit: &mut dyn FnMut(&[u8], &[u8], &RowRef<'_>) -> rows::Result<ControlFlow<()>>,
+    ) -> Result<(), Trouble> {
+        self.may_read()?;
+        let database = self.database;
+        let table = database.table();
+        let mut range = table.index_range(0);
+        // A key of the time before the table was emptied or rebuilt stands in another range.
+        if !start.is_empty() && !start.starts_with(&range.start) {
+            return Ok(());
+        }
+        range.start = range.start.max(start);
+        let (engine, reach) = (self.turn.engine(), self.turn.reach());
+        let (view, forward) = (engine.latest(), Direction::Forward);
+        engine.find(view, table, 0, &range, forward, reach, &mut |found| {
+            Ok(match visit(found.key, &database.key(&found.row)?, &found.row)? {
+                ControlFlow::Continue(()) => Flow::Continue,
+                ControlFlow::Break(()) => Flow::Stop,
+            })
+        })?;
+        Ok(())
+    }
+}

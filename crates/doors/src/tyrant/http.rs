@@ -1,0 +1,384 @@
+//! HTTP/1.1 as Tokyo Tyrant speaks it: the path is a key, the body a value.
+//!
+//! | method | does | answers |
+//! |---|---|---|
+//! | GET, HEAD | value, its length | 200, 404 |
+//! | PUT | puts; `X-TT-PDMODE` 1 keeps what is there, 2 puts behind it | 201, 409 |
+//! | DELETE | removes | 200, 404 |
+//! | POST | the function of `misc` that `X-TT-MNAME` names, on the values of a form | 200, 400, 500 |
+//! | OPTIONS | statistics as `X-TT-` headers | 200 |
+//!
+//! Invariants
+//! 1. Nothing of an incomplete request is done.
+//! 2. A body whose length is not known from `Content-Length` is not guessed: the request is refused
+//!    and the connection ends, so that no part of a body is taken for the next request.
+//!
+//! Not here: what commands do (`execute`, `misc`).
+
+use std::io::Write as _;
+
+use memchr::memmem;
+
+use crate::memcached::text::unsigned;
+use crate::tyrant::command::{Failure, List, PutMode, Trouble};
+use crate::tyrant::decode::Decoded;
+use crate::tyrant::encode::{self, Counted};
+use crate::tyrant::execute::Rows;
+use crate::tyrant::{misc, stat};
+
+/// Tells a client that asked for it to send its body.
+pub const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
+/// Most bytes of a request line and headers.
+const HEAD_BYTES_MAX: usize = 64 * 1024;
+
+/// What is asked of a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Method {
+    Get,
+    Head,
+    Put,
+    Post,
+    Delete,
+    Options,
+}
+
+/// A request.
+#[derive(Clone, Debug)]
+pub struct HttpRequest<'a> {
+    /// `None` for a method that there is not.
+    method: Option<Method>,
+    key: Vec<u8>,
+    body: &'a [u8],
+    put_mode: PutMode,
+    /// The function of `misc`.
+    function: Option<&'a [u8]>,
+    /// Whether a function of a script is named.
+    script: bool,
+    /// Whether the body is a form, or may be one.
+    form: bool,
+    /// Whether the body's length is not known, so that the request makes no sense.
+    unmeasured: bool,
+    keeps: bool,
+}
+
+impl HttpRequest<'_> {
+    /// Whether the connection ends behind it.
+    pub fn closes(&self) -> bool {
+        !self.keeps || self.unmeasured
+    }
+
+    /// Whether its answer has no body, whatever its headers say.
+    pub fn is_head(&self) -> bool {
+        self.method == Some(Method::Head)
+    }
+}
+
+/// Whether the client of a request that has not come wholly waits to be told to send its body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Expects(pub bool);
+
+/// Whether a line is the first of a request.
+pub fn is_request_line(line: &[u8]) -> bool {
+    let line = line.trim_ascii_end();
+    matches!(line.split_last_chunk(), Some((_, [b' ', b'H', b'T', b'T', b'P', b'/', b'1', b'.', version]))
+        if version.is_ascii_digit())
+}
+
+/// The request in front of `bytes`, and whether its client waits to be told to send the body.
+pub fn decode(bytes: &[u8], bytes_max: usize) -> (Decoded<HttpRequest<'_>>, Expects) {
+    let not_waiting = Expects(false);
+    let Some((head, body_start)) = head_of(bytes) else {
+        let full = bytes.len() > HEAD_BYTES_MAX;
+        return (if full { Decoded::Senseless } else { Decoded::More }, not_waiting);
+    };
+    let mut lines = head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    let first = lines.next().unwrap_or_default();
+    let mut words = first.split(|byte| *byte == b' ').filter(|word| !word.is_empty());
+    let (method, path) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let mut request = HttpRequest {
+        method: method_of(method),
+        key: percent_decoded(without_host(path)),
+        body: b"",
+        put_mode: PutMode::Over,
+        function: None,
+        script: false,
+        form: true,
+        unmeasured: false,
+        keeps: !first.ends_with(b"HTTP/1.0"),
+    };
+    let (mut length, mut expects) = (None, false);
+    for line in lines {
+        let Some(colon) = memchr::memchr(b':', line) else { continue };
+        let (name, value) = (line[..colon].to_ascii_lowercase(), line[colon + 1..].trim_ascii());
+        match &name[..] {
+            b"connection" if value.eq_ignore_ascii_case(b"close") => request.keeps = false,
+            b"connection" if value.eq_ignore_ascii_case(b"keep-alive") => request.keeps = true,
+            b"content-length" => match unsigned(value) {
+                Some(bytes) if length.is_none_or(|length| length == bytes) => length = Some(bytes),
+                _ => request.unmeasured = true,
+            },
+            b"transfer-encoding" => request.unmeasured = true,
+            b"expect" => expects = value.eq_ignore_ascii_case(b"100-continue"),
+            b"content-type" => {
+                let value = value.to_ascii_lowercase();
+                request.form = value.starts_with(b"application/x-www-form-urlencoded");
+            }
+            b"x-tt-pdmode" => {
+                request.put_mode = match value {
+                    b"1" => PutMode::Keep,
+                    b"2" => PutMode::Concatenate,
+                    _ => PutMode::Over,
+                };
+            }
+            b"x-tt-mname" => request.function = Some(value),
+            b"x-tt-xname" => request.script = true,
+            _ => {}
+        }
+    }
+    let length = usize::try_from(length.unwrap_or(0)).unwrap_or(usize::MAX);
+    if length > bytes_max {
+        return (Decoded::Senseless, not_waiting);
+    }
+    if request.unmeasured {
+        return (Decoded::Request { command: request, consumed: body_start }, not_waiting);
+    }
+    match bytes.get(body_start..body_start + length) {
+        None => (Decoded::More, Expects(expects)),
+        Some(body) => {
+            request.body = body;
+            (Decoded::Request { command: request, consumed: body_start + length }, not_waiting)
+        }
+    }
+}
+
+/// The request line with the headers, and where the body begins.
+fn head_of(bytes: &[u8]) -> Option<(&[u8], usize)> {
+    let within = &bytes[..bytes.len().min(HEAD_BYTES_MAX)];
+    let ends = [(&b"\r\n\r\n"[..], 4), (b"\n\n", 2)];
+    let found = ends.iter().filter_map(|(end, bytes)| Some((memmem::find(within, end)?, *bytes)));
+    let (end, bytes_of_end) = found.min()?;
+    Some((&bytes[..end], end + bytes_of_end))
+}
+
+fn method_of(word: &[u8]) -> Option<Method> {
+    Some(match word {
+        b"GET" => Method::Get,
+        b"HEAD" => Method::Head,
+        b"PUT" => Method::Put,
+        b"POST" => Method::Post,
+        b"DELETE" => Method::Delete,
+        b"OPTIONS" => Method::Options,
+        _ => return None,
+    })
+}
+
+/// The path without the host that a proxy's client puts in front, and without its first slash.
+fn without_host(path: &[u8]) -> &[u8] {
+    let path = match path.strip_prefix(b"http://") {
+        Some(rest) => &rest[memchr::memchr(b'/', rest).unwrap_or(rest.len())..],
+        None => path,
+    };
+    path.strip_prefix(b"/").unwrap_or(path)
+}
+
+/// Bytes of a text in which `%2F` is one byte and `+` a space.
+fn percent_decoded(text: &[u8]) -> Vec<u8> {
+    let hexadecimal = |digit: u8| char::from(digit).to_digit(16).map(|value| value as u8);
+    let mut decoded = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let [byte, behind @ ..] = rest {
+        rest = behind;
+        if let (b'%', [high, low, after @ ..]) = (*byte, behind)
+            && let (Some(high), Some(low)) = (hexadecimal(*high), hexadecimal(*low))
+        {
+            decoded.push(high << 4 | low);
+            rest = after;
+        } else {
+            decoded.push(if *byte == b'+' { b' ' } else { *byte });
+        }
+    }
+    decoded
+}
+
+/// Appends a text as a form has it.
+fn push_percent_encoded(text: &[u8], out: &mut Vec<u8>) {
+    for byte in text {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => out.push(*byte),
+            // Writing into a vector does not fail.
+            other => drop(write!(out, "%{other:02X}")),
+        }
+    }
+}
+
+/// Runs a request and appends its answer.
+///
+/// # Errors
+/// See `Trouble`; what was appended is then to be cut off.
+pub fn execute(
+    request: &HttpRequest<'_>,
+    rows: &mut Rows<'_, '_>,
+    out: &mut Vec<u8>,
+) -> Result<(), Trouble> {
+    let counters = &rows.shared.counters;
+    if request.unmeasured {
+        status(411, "Length Required", out);
+        return Ok(());
+    }
+    match request.method {
+        None => status(501, "Not Implemented", out),
+        Some(Method::Get | Method::Head) => {
+            let found = rows.get(&request.key, &mut |value| {
+                head(200, "OK", "application/octet-stream", value.len(), out);
+                if !request.is_head() {
+                    out.extend_from_slice(value);
+                }
+            })?;
+            (if request.is_head() { &counters.vsiz } else { &counters.get }).add();
+            if !found {
+                counters.get_miss.add();
+                match request.is_head() {
+                    true => head(404, "Not Found", "text/plain", 0, out),
+                    false => status(404, "Not Found", out),
+                }
+            }
+        }
+        Some(Method::Put) => {
+            let put = rows.put(request.put_mode, &request.key, request.body);
+            if !matches!(put, Err(Trouble::Wait | Trouble::Outdated)) {
+                counters.put.add();
+            }
+            match put {
+                Ok(()) => status(201, "Created", out),
+                Err(Trouble::Failed(Failure::Exists)) => {
+                    counters.put_miss.add();
+                    status(409, "Conflict", out);
+                }
+                Err(trouble) => return Err(trouble),
+            }
+        }
+        Some(Method::Delete) => match rows.out(&request.key) {
+            Ok(()) => {
+                counters.out.add();
+                status(200, "OK", out);
+            }
+            Err(Trouble::Failed(Failure::Missing)) => {
+                counters.out.add();
+                counters.out_miss.add();
+                status(404, "Not Found", out);
+            }
+            Err(trouble) => return Err(trouble),
+        },
+        Some(Method::Post) => post(request, rows, out)?,
+        Some(Method::Options) => {
+            let mut figures = Vec::new();
+            stat::list(rows, &mut figures)?;
+            counters.stat.add();
+            out.extend_from_slice(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n");
+            out.extend_from_slice(b"Allow: OPTIONS, GET, HEAD, PUT, POST, DELETE\r\n");
+            for line in figures.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+                let tab = memchr::memchr(b'\t', line).unwrap_or(line.len());
+                out.extend_from_slice(b"X-TT-");
+                out.extend_from_slice(&line[..tab].to_ascii_uppercase());
+                out.extend_from_slice(b": ");
+                out.extend_from_slice(line[tab..].trim_ascii());
+                out.extend_from_slice(b"\r\n");
+            }
+            out.extend_from_slice(b"\r\n");
+        }
+    }
+    Ok(())
+}
+
+/// Calls a function with the values of a form, and answers with one.
+fn post(
+    request: &HttpRequest<'_>,
+    rows: &mut Rows<'_, '_>,
+    out: &mut Vec<u8>,
+) -> Result<(), Trouble> {
+    if request.script {
+        return Err(Failure::Invalid("there are no scripts".into()).into());
+    }
+    let (Some(function), true) = (request.function, request.form) else {
+        status(400, "Bad Request", out);
+        return Ok(());
+    };
+    let (mut arguments, mut count) = (Vec::new(), 0);
+    let fields = request.body.split(|byte| matches!(byte, b'&' | b';'));
+    for field in fields.filter(|field| !field.is_empty()) {
+        if let Some(equals) = memchr::memchr(b'=', field) {
+            encode::sized(&percent_decoded(&field[equals + 1..]), &mut arguments);
+            count += 1;
+        }
+    }
+    let mut answer = Vec::new();
+    let mut elements = Counted::begin(&mut answer);
+    misc::call(rows, function, List::new(&arguments, count), &mut elements)?;
+    let count = elements.end();
+    rows.shared.counters.misc.add();
+    let mut body = Vec::new();
+    for (position, element) in List::of_answer(&answer, count).iter().enumerate() {
+        let separator = if position > 0 { "&" } else { "" };
+        // Writing into a vector does not fail.
+        let _ = write!(body, "{separator}res{}=", position + 1);
+        push_percent_encoded(element, &mut body);
+    }
+    head(200, "OK", "application/x-www-form-urlencoded", body.len(), out);
+    out.extend_from_slice(&body);
+    Ok(())
+}
+
+/// Appends a status line and headers.
+fn head(code: u16, words: &str, content: &str, length: usize, out: &mut Vec<u8>) {
+    // Writing into a vector does not fail.
+    let _ = write!(
+        out,
+        "HTTP/1.1 {code} {words}\r\nContent-Type: {content}\r\nContent-Length: {length}\r\n\r\n"
+    );
+}
+
+/// Appends an answer that says its status only.
+fn status(code: u16, words: &str, out: &mut Vec<u8>) {
+    head(code, words, "text/plain", words.len() + 1, out);
+    out.extend_from_slice(words.as_bytes());
+    out.push(b'\n');
+}
+
+/// Appends the answer that tells of a failure; to HEAD it has no body.
+pub fn failed(to_head: bool, out: &mut Vec<u8>) {
+    let words = "Internal Server Error";
+    match to_head {
+        true => head(500, words, "text/plain", 0, out),
+        false => status(500, words, out),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_of_a_path_are_decoded_and_encoded_again() {
+        assert_eq!(percent_decoded(b"a%2Fb+c%zz%4"), b"a/b c%zz%4");
+        let mut encoded = Vec::new();
+        push_percent_encoded(b"a/b c\xff", &mut encoded);
+        assert_eq!(encoded, b"a%2Fb%20c%FF");
+    }
+
+    #[test]
+    fn a_request_line_ends_with_its_version() {
+        assert!(is_request_line(b"GET / HTTP/1.1\r"));
+        assert!(!is_request_line(b"get HTTP/1.1x"));
+        assert!(!is_request_line(b"get HTTP/2.0"));
+    }
+
+    #[test]
+    fn two_lengths_that_differ_are_no_length() {
+        let request = b"PUT /a HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab";
+        let (Decoded::Request { command, consumed }, _) = decode(request, 100) else {
+            panic!("it has all come");
+        };
+        assert!(command.closes() && command.unmeasured);
+        assert_eq!(&request[consumed..], b"ab");
+    }
+}

@@ -1,0 +1,39 @@
+//! Tokyo Tyrant: its binary protocol, and the parts of memcached's text and of HTTP that it speaks on
+//! the same port, on rows.
+//!
+//! - `command`: what can be asked, and what can go wrong
+//! - `decode`: bytes to commands
+//! - `execute`: commands to row operations
+//! - `misc`: the functions of the command `misc`, by their names
+//! - `encode`: answers to bytes
+//! - `text`, `http`: the other two protocols, each decoding and encoding
+//! - `database`: the table that the door opens on, and its rows as records
+//! - `columns`: the columns of a record; `table`: the functions of table databases
+//! - `query`, `condition`: which records are wanted; `access`, `search`: how they are found
+//! - `door`: one client's conversation
+//! - `shared`: settings and counters of all conversations; `stat`: what `stat` tells
+//!
+//! Where we differ from the original on purpose: `docs/tyrant-differences.md`.
+
+mod access;
+mod columns;
+mod command;
+mod condition;
+mod database;
+mod decode;
+mod door;
+mod encode;
+mod execute;
+mod http;
+mod misc;
+mod query;
+mod search;
+mod shared;
+mod stat;
+mod table;
+mod text;
+
+pub use database::{DatabaseName, prepare};
+pub use door::Tyrant;
+pub use encode::FAILED;
+pub use shared::{Copy, Options, Shared};

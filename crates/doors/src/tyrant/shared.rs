@@ -1,0 +1,140 @@
+//! What all conversations of the Tyrant door share: settings and counters.
+//!
+//! Not here: what one conversation knows (`door`), how counters are shown (`stat`).
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use rows::Engine;
+
+use crate::counter::Counter;
+use crate::tyrant::command::{Command, PutMode};
+use crate::tyrant::database::DatabaseName;
+
+/// Takes a backup where a client's path says; tells why it cannot.
+pub type Copy = Box<dyn Fn(&str, &Engine) -> Result<(), String> + Send + Sync>;
+
+/// Settings of the door.
+pub struct Options {
+    /// The table that it opens on.
+    pub database: DatabaseName,
+    /// Most bytes of a request.
+    pub request_bytes_max: usize,
+    /// What the command `copy` does; `None`: it is refused.
+    pub copy: Option<Copy>,
+    /// Whether the command 72 removes all records.
+    pub vanish: bool,
+}
+
+macro_rules! counters {
+    ($($name:ident,)*) => {
+        /// What `stat` shows as `cnt_NAME`.
+        #[derive(Debug, Default)]
+        #[allow(missing_docs, reason = "the names are those of the commands")]
+        pub struct Counters { $(pub $name: Counter,)* }
+
+        impl Counters {
+            /// Every counter with its name.
+            pub fn list(&self) -> Vec<(&'static str, u64)> {
+                vec![$((stringify!($name), self.$name.get()),)*]
+            }
+        }
+    };
+}
+
+counters! {
+    put, putkeep, putcat, putshl, putnr, out, get, mget, vsiz, iterinit, iternext, fwmkeys, addint,
+    adddouble, ext, sync, optimize, vanish, copy, restore, setmst, rnum, size, stat, misc, repl,
+    put_miss, out_miss, get_miss,
+}
+
+impl Counters {
+    /// Counts a command, and whether it found what it needs.
+    pub(super) fn note(&self, command: &Command<'_>, done: bool) {
+        let (counter, miss) = match command {
+            Command::Put { answered: false, .. } => (&self.putnr, Some(&self.put_miss)),
+            Command::Put { mode, .. } => {
+                let counter = match mode {
+                    PutMode::Over | PutMode::Replace | PutMode::Prepend => &self.put,
+                    PutMode::Keep => &self.putkeep,
+                    PutMode::Concatenate | PutMode::Append => &self.putcat,
+                    PutMode::Shift(_) => &self.putshl,
+                };
+                (counter, Some(&self.put_miss))
+            }
+            Command::Out(_) => (&self.out, Some(&self.out_miss)),
+            Command::Get(_) => (&self.get, Some(&self.get_miss)),
+            Command::GetMany(_) => (&self.mget, Some(&self.get_miss)),
+            Command::ValueSize(_) => (&self.vsiz, Some(&self.get_miss)),
+            Command::IterateFromStart => (&self.iterinit, None),
+            Command::IterateNext => (&self.iternext, None),
+            Command::ForwardMatching { .. } => (&self.fwmkeys, None),
+            Command::AddInteger { .. } => (&self.addint, Some(&self.put_miss)),
+            Command::AddDouble { .. } => (&self.adddouble, Some(&self.put_miss)),
+            Command::Call => (&self.ext, None),
+            Command::Sync => (&self.sync, None),
+            Command::Optimize => (&self.optimize, None),
+            Command::Vanish => (&self.vanish, None),
+            Command::Copy(_) => (&self.copy, None),
+            Command::Restore => (&self.restore, None),
+            Command::SetMaster => (&self.setmst, None),
+            Command::RecordCount => (&self.rnum, None),
+            Command::DatabaseSize => (&self.size, None),
+            Command::Stat => (&self.stat, None),
+            Command::Misc { .. } => (&self.misc, None),
+            Command::Replicate => (&self.repl, None),
+        };
+        counter.add();
+        if let Some(miss) = miss.filter(|_| !done) {
+            miss.add();
+        }
+    }
+}
+
+/// What all conversations share.
+pub struct Shared {
+    /// The settings.
+    pub options: Options,
+    /// The counters.
+    pub counters: Counters,
+    /// When the door opened, Unix seconds.
+    pub started: i64,
+    /// The latest number that `genuid` gave.
+    unique_id: AtomicU64,
+    /// Whether a command was refused for good before.
+    refused: AtomicBool,
+}
+
+impl Shared {
+    /// The shared part of a door that opens now.
+    pub fn new(engine: &Engine, options: Options) -> Shared {
+        Shared {
+            options,
+            counters: Counters::default(),
+            started: engine.unix_seconds(),
+            unique_id: AtomicU64::new(0),
+            refused: AtomicBool::new(false),
+        }
+    }
+
+    /// A number that was not given before, nor before a restart: the present in microseconds, or
+    /// one more than the latest.
+    pub(super) fn unique_id(&self, now_micros: u64) -> u64 {
+        let next = |latest: u64| Some(now_micros.max(latest + 1));
+        let latest = self.unique_id.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next);
+        now_micros.max(latest.unwrap_or_default() + 1)
+    }
+
+    /// Tells the log why a command is refused for good. A client that asks again and again does
+    /// not fill the log: after the first time such lines are for who wants details.
+    pub(super) fn log_refusal(&self, command: &str, why: &str) {
+        if self.refused.swap(true, Ordering::Relaxed) {
+            tracing::debug!(command, why, "refused at the Tyrant door");
+        } else {
+            tracing::warn!(
+                command,
+                why,
+                "refused at the Tyrant door; further refusals are not logged"
+            );
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! A client without a socket: a loop and a pool around one conversation.
+
+use std::sync::Arc;
+
+use doors::tyrant::{DatabaseName, Options, Shared, Tyrant, prepare};
+use doors::{Conversation, Input, Next, Turn};
+use rows::clock::SetClock;
+use rows::{Engine, EngineOptions, Group};
+
+/// The second at which tests begin.
+const START: u64 = 2_000_000_000;
+/// Turns after which a conversation is taken for one that never comes to rest.
+const TURNS_MAX: usize = 100_000;
+/// Most bytes of a request.
+pub const REQUEST_BYTES_MAX: usize = 1 << 20;
+
+/// Rows, and the door's shared part.
+pub struct House {
+    pub engine: Arc<Engine>,
+    pub shared: Arc<Shared>,
+}
+
+impl House {
+    pub fn new() -> House {
+        House::with("tyrant.records(k, v)", false)
+    }
+
+    /// On another table, or where `vanish` is allowed.
+    pub fn with(database: &str, vanish: bool) -> House {
+        let (store, options) = crate::rows();
+        let clock = Arc::new(SetClock::at(START * 1_000_000));
+        let options = EngineOptions { clock, ..options };
+        let engine = Engine::open(store, options).expect("an empty store");
+        House::on(engine, database, vanish)
+    }
+
+    pub fn on(engine: Arc<Engine>, database: &str, vanish: bool) -> House {
+        let database = DatabaseName::parse(database).expect("a name");
+        prepare(&engine, &database).expect("makes what is missing");
+        let options =
+            Options { database, request_bytes_max: REQUEST_BYTES_MAX, copy: None, vanish };
+        let shared = Arc::new(Shared::new(&engine, options));
+        House { engine, shared }
+    }
+
+    pub fn client(&self) -> Client {
+        Client {
+            engine: self.engine.clone(),
+            conversation: Tyrant::new(self.shared.clone()),
+            input: Input::new(),
+            closed: false,
+        }
+    }
+}
+
+pub struct Client {
+    engine: Arc<Engine>,
+    conversation: Tyrant,
+    input: Input,
+    pub closed: bool,
+}
+
+impl Client {
+    /// Sends bytes and gives all that is answered to them.
+    pub fn send(&mut self, bytes: &[u8]) -> Vec<u8> {
+        self.input.extend(bytes);
+        let mut sent = Vec::new();
+        let mut pool = false;
+        for turns in 0.. {
+            if self.closed {
+                break;
+            }
+            assert!(turns < TURNS_MAX, "the conversation does not come to rest");
+            let mut group = Group::new();
+            let mut turn = match pool {
+                true => Turn::in_pool(&self.engine, &mut group),
+                false => Turn::in_loop(&self.engine, &mut group),
+            };
+            let mut out = Vec::new();
+            let next = self.conversation.turn(&mut self.input, &mut out, &mut turn);
+            assert!(!pool || next != Next::Offload, "a pool thread may wait");
+            assert!(next == Next::Commit || group.is_empty(), "writes left behind by {next:?}");
+            if let Some((transaction, durability)) = group.take() {
+                transaction.commit(durability).expect("memory takes every commit");
+            }
+            sent.extend_from_slice(&out);
+            pool = next == Next::Offload;
+            match next {
+                Next::Input => break,
+                Next::Close => self.closed = true,
+                Next::Again | Next::Offload | Next::Commit => {}
+            }
+        }
+        sent
+    }
+
+    /// One turn in a loop, in a group that others have written into.
+    pub fn turn(&mut self, bytes: &[u8], group: &mut Group) -> (Next, Vec<u8>) {
+        self.input.extend(bytes);
+        let mut out = Vec::new();
+        let mut turn = Turn::in_loop(&self.engine, group);
+        (self.conversation.turn(&mut self.input, &mut out, &mut turn), out)
+    }
+
+    /// The group's commit failed after a turn.
+    pub fn commit_fails(&mut self, error: &rows::Error) -> Vec<u8> {
+        let mut out = Vec::new();
+        self.conversation.commit_failed(error, &mut out);
+        out
+    }
+
+    /// Sends each left side and expects its right side.
+    pub fn expect(&mut self, script: &[(Vec<u8>, Vec<u8>)]) {
+        for (request, reply) in script {
+            let answered = self.send(request);
+            assert_eq!(
+                answered.escape_ascii().to_string(),
+                reply.escape_ascii().to_string(),
+                "to {}",
+                request.escape_ascii()
+            );
+        }
+    }
+
+    /// As `send`, in text; `\n` stands for CRLF in both.
+    pub fn ask(&mut self, text: &str) -> String {
+        let answer = self.send(text.replace('\n', "\r\n").as_bytes());
+        String::from_utf8_lossy(&answer).replace("\r\n", "\n")
+    }
+
+    /// Calls a function of `misc`: the elements of its answer, `None` when it failed.
+    pub fn misc(&mut self, name: &str, arguments: &[&str]) -> Option<Vec<String>> {
+        let answer = self.send(&misc(name, arguments));
+        let (code, rest) = answer.split_first().expect("an answer");
+        let (count, mut rest) = rest.split_first_chunk().expect("a number of elements");
+        let mut elements = Vec::new();
+        for _ in 0..u32::from_be_bytes(*count) {
+            let (length, behind) = rest.split_first_chunk().expect("a length");
+            let (element, behind) = behind.split_at(u32::from_be_bytes(*length) as usize);
+            elements.push(String::from_utf8_lossy(element).into_owned());
+            rest = behind;
+        }
+        assert!(rest.is_empty() && (*code == 0 || elements.is_empty()), "{code} {elements:?}");
+        (*code == 0).then_some(elements)
+    }
+}
+
+/// A request of this command: numbers of 4 bytes, then texts.
+pub fn request(command: u8, numbers: &[i32], texts: &[&str]) -> Vec<u8> {
+    let mut bytes = vec![0xc8, command];
+    numbers.iter().for_each(|number| bytes.extend_from_slice(&number.to_be_bytes()));
+    texts.iter().for_each(|text| bytes.extend_from_slice(text.as_bytes()));
+    bytes
+}
+
+/// A request of a command that takes key and value.
+pub fn record(command: u8, key: &str, value: &str) -> Vec<u8> {
+    request(command, &[key.len() as i32, value.len() as i32], &[key, value])
+}
+
+/// A request of a command that takes a key.
+pub fn keyed(command: u8, key: &str) -> Vec<u8> {
+    request(command, &[key.len() as i32], &[key])
+}
+
+/// A request for a function of `misc`.
+pub fn misc(name: &str, arguments: &[&str]) -> Vec<u8> {
+    let mut bytes = request(0x90, &[name.len() as i32, 0, arguments.len() as i32], &[name]);
+    bytes.extend(sized(arguments));
+    bytes
+}
+
+/// Texts with their lengths in front.
+pub fn sized(texts: &[&str]) -> Vec<u8> {
+    let one = |text: &&str| [&(text.len() as u32).to_be_bytes()[..], text.as_bytes()].concat();
+    texts.iter().flat_map(one).collect()
+}
+
+/// Code 0, and texts with their lengths in front.
+pub fn done(texts: &[&str]) -> Vec<u8> {
+    [vec![0], sized(texts)].concat()
+}
+
+/// Code 0, a number of texts, and these.
+pub fn counted(texts: &[&str]) -> Vec<u8> {
+    [&[0][..], &(texts.len() as u32).to_be_bytes(), &sized(texts)].concat()
+}

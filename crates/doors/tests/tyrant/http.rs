@@ -1,0 +1,170 @@
+//! HTTP on the Tyrant port, with the original's answers.
+
+use super::client::House;
+
+fn answer(status: &str, content: &str, body: &str) -> String {
+    let length = body.len();
+    format!("HTTP/1.1 {status}\nContent-Type: {content}\nContent-Length: {length}\n\n{body}")
+}
+
+fn plain(status: &str) -> String {
+    answer(status, "text/plain", &format!("{}\n", &status[4..]))
+}
+
+fn value(body: &str) -> String {
+    answer("200 OK", "application/octet-stream", body)
+}
+
+fn expect(house: &House, script: &[(&str, String)]) {
+    let mut client = house.client();
+    for (request, reply) in script {
+        let answered = client.send(request.replace('\n', "\r\n").as_bytes());
+        let answered = String::from_utf8_lossy(&answered).into_owned();
+        // Only heads have lines that end with CRLF here.
+        assert_eq!(answered.replace("\r\n", "\n"), *reply, "to {request:?}");
+        assert!(!client.closed, "after {request:?}");
+    }
+}
+
+#[test]
+fn paths_are_keys_and_bodies_are_values() {
+    expect(
+        &House::new(),
+        &[
+            ("GET /a HTTP/1.1\nHost: x\n\n", plain("404 Not Found")),
+            ("PUT /a%2Fb HTTP/1.1\nContent-Length: 5\n\nhello", plain("201 Created")),
+            ("GET /a%2Fb HTTP/1.1\n\n", value("hello")),
+            ("GET http://host:1978/a%2fb HTTP/1.1\n\n", value("hello")),
+            (
+                "HEAD /a/b HTTP/1.1\n\n",
+                "HTTP/1.1 200 OK\nContent-Type: application/octet-stream\nContent-Length: 5\n\n"
+                    .into(),
+            ),
+            (
+                "HEAD /b HTTP/1.1\n\n",
+                "HTTP/1.1 404 Not Found\nContent-Type: text/plain\nContent-Length: 0\n\n".into(),
+            ),
+            ("PUT /a/b HTTP/1.1\nX-TT-PDMODE: 1\nContent-Length: 1\n\nx", plain("409 Conflict")),
+            ("PUT /a/b HTTP/1.1\nx-tt-pdmode: 2\ncontent-length: 1\n\n!", plain("201 Created")),
+            ("GET /a/b HTTP/1.1\n\n", value("hello!")),
+            ("PUT /empty HTTP/1.1\n\n", plain("201 Created")),
+            ("GET /empty HTTP/1.1\n\n", value("")),
+            ("DELETE /a/b HTTP/1.1\n\n", plain("200 OK")),
+            ("DELETE /a/b HTTP/1.1\n\n", plain("404 Not Found")),
+            ("PATCH /a/b HTTP/1.1\n\n", plain("501 Not Implemented")),
+        ],
+    );
+}
+
+#[test]
+fn functions_are_called_with_forms() {
+    let form = |body: &str| answer("200 OK", "application/x-www-form-urlencoded", body);
+    expect(
+        &House::new(),
+        &[
+            (
+                "POST / HTTP/1.1\nX-TT-MNAME: putlist\nContent-Length: 27\n\nk=a&v=1%2B1&k=b&v=two+words",
+                form(""),
+            ),
+            (
+                "POST / HTTP/1.1\nX-TT-MNAME: getlist\nContent-Length: 7\n\nx=b&y=a",
+                form("res1=b&res2=two%20words&res3=a&res4=1%2B1"),
+            ),
+            (
+                "POST / HTTP/1.1\nX-TT-MNAME: get\nContent-Length: 3\n\nk=c",
+                plain("500 Internal Server Error"),
+            ),
+            ("POST / HTTP/1.1\nContent-Length: 3\n\nk=c", plain("400 Bad Request")),
+            ("POST / HTTP/1.1\nX-TT-XNAME: f\n\n", plain("500 Internal Server Error")),
+            (
+                "POST / HTTP/1.1\nX-TT-MNAME: get\nContent-Type: text/plain\n\n",
+                plain("400 Bad Request"),
+            ),
+        ],
+    );
+}
+
+#[test]
+fn options_tell_statistics() {
+    let house = House::new();
+    let mut client = house.client();
+    let options = client.ask("PUT /a HTTP/1.1\n\nOPTIONS / HTTP/1.1\n\n");
+    for line in
+        ["Allow: OPTIONS, GET, HEAD, PUT, POST, DELETE", "X-TT-RNUM: 1", "X-TT-PROTVER: 0.91"]
+    {
+        assert!(options.lines().any(|found| found == line), "{line} in {options}");
+    }
+    assert!(options.ends_with("\n\n"));
+}
+
+#[test]
+fn a_connection_lives_as_long_as_its_client_says() {
+    for (request, closes) in [
+        ("PUT /a HTTP/1.1\n\n", false),
+        ("PUT /a HTTP/1.1\nConnection: close\n\n", true),
+        ("PUT /a HTTP/1.0\n\n", true),
+        ("PUT /a HTTP/1.0\nconnection: Keep-Alive\n\n", false),
+    ] {
+        let mut client = House::new().client();
+        assert_eq!(client.ask(request), plain("201 Created"));
+        assert_eq!(client.closed, closes, "{request:?}");
+    }
+}
+
+#[test]
+fn a_body_without_a_length_is_refused_and_never_taken_for_a_request() {
+    for request in [
+        "PUT /a HTTP/1.1\nTransfer-Encoding: chunked\n\n5\nhello\n0\n\n",
+        "PUT /a HTTP/1.1\nContent-Length: x\n\nDELETE /b HTTP/1.1\n\n",
+        "PUT /a HTTP/1.1\nContent-Length: 1\nContent-Length: 2\n\nab",
+    ] {
+        let house = House::new();
+        assert_eq!(house.client().ask("PUT /b HTTP/1.1\n\n"), plain("201 Created"));
+        let mut client = house.client();
+        assert_eq!(client.ask(request), plain("411 Length Required"));
+        assert!(client.closed);
+        assert_eq!(house.client().ask("GET /b HTTP/1.1\n\n"), value(""));
+    }
+}
+
+#[test]
+fn who_waits_to_be_told_to_send_a_body_is_told_once() {
+    let mut client = House::new().client();
+    let head = "PUT /a HTTP/1.1\nContent-Length: 4\nExpect: 100-continue\n\n";
+    assert_eq!(client.ask(head), "HTTP/1.1 100 Continue\n\n");
+    assert_eq!(client.ask("ab"), "");
+    assert_eq!(client.ask("cd"), plain("201 Created"));
+    assert_eq!(client.ask(head), "HTTP/1.1 100 Continue\n\n");
+    assert_eq!(client.ask("efghGET /a HTTP/1.1\n\n"), plain("201 Created") + &value("efgh"));
+}
+
+#[test]
+fn a_failure_is_a_status_and_has_no_body_for_head() {
+    let house = House::new();
+    let mut client = house.client();
+    let patience = house.engine.patience();
+    house.engine.drop_table("tyrant", "records", &patience).expect("it is there");
+    let head =
+        "HTTP/1.1 500 Internal Server Error\nContent-Type: text/plain\nContent-Length: 0\n\n";
+    assert_eq!(client.ask("HEAD /a HTTP/1.1\n\n"), head);
+    assert_eq!(client.ask("PUT /a HTTP/1.1\n\n"), plain("500 Internal Server Error"));
+}
+
+#[test]
+fn heads_without_an_end_and_bodies_beyond_the_limit_end_the_connection() {
+    let mut client = House::new().client();
+    client.ask("GET / HTTP/1.1\n");
+    for _ in 0..70 {
+        client.ask(&format!("X-Filler: {}\n", "x".repeat(1000)));
+    }
+    assert!(client.closed);
+    let mut client = House::new().client();
+    assert_eq!(
+        client.ask("PUT / HTTP/1.1\nContent-Length: 99999999999999999999\n\n"),
+        plain("411 Length Required")
+    );
+    assert!(client.closed);
+    let mut client = House::new().client();
+    assert_eq!(client.ask("PUT / HTTP/1.1\nContent-Length: 9999999\n\n"), "");
+    assert!(client.closed);
+}

@@ -1,0 +1,24 @@
+//! Conversations with the Tyrant door, bytes in and bytes out, on rows in memory.
+
+mod binary;
+mod client;
+mod containers;
+mod hostile;
+mod http;
+mod misc;
+mod table;
+mod text;
+mod turns;
+
+use std::sync::Arc;
+
+use rows::EngineOptions;
+use rows::memory::MemoryStore;
+
+/// What conversations run on; `tests/cold` and `tests/cold_cached` run them on another.
+pub fn rows() -> (Arc<MemoryStore>, EngineOptions) {
+    (Arc::new(MemoryStore::new()), EngineOptions::default())
+}
+
+/// Whether nothing can be served without waiting.
+pub const COLD: bool = false;

@@ -1,0 +1,57 @@
+//! Tokyo Tyrant's binary requests, however their bytes arrive.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use doors::tyrant::{DatabaseName, Options, Shared, Tyrant, prepare};
+use rows::Engine;
+
+use crate::shapes::byte;
+use crate::twins::{Converse, Twins};
+
+/// First byte of a request.
+const MAGIC: u8 = 0xc8;
+/// Removes all records if it is allowed, and looks at what came with it to see what was meant.
+const VANISH: u8 = 0x72;
+/// Statistics, which name the process and its times.
+const STAT: u8 = 0x88;
+
+/// A record of `tyrant.records` that is a number, and one of `tyrant.documents`.
+const NUMBER: &[u8] = b"\xc8\x10\0\0\0\x01\0\0\0\x04n\x01\0\0\0";
+const DOCUMENT: &[u8] = b"\xc8\x10\0\0\0\x01\0\0\0\x09da\x00x y\0b\x002";
+
+thread_local! {
+    static RECORDS: RefCell<Twins> = RefCell::new(Twins::new(|engine| make(engine, "tyrant.records(k, v)")));
+    static DOCUMENTS: RefCell<Twins> = RefCell::new(Twins::new(|engine| make(engine, "tyrant.documents")));
+}
+
+/// Tells the input to a conversation that has some records.
+pub fn check(mut input: &[u8]) {
+    let seed = byte(&mut input);
+    let requests = [&[MAGIC], input].concat();
+    if requests.windows(2).any(|two| two == [MAGIC, STAT] || two == [MAGIC, VANISH]) {
+        return;
+    }
+    tell("tyrant.records(k, v)", &requests, seed);
+}
+
+/// Tells two servers on such a database the same, at once and in pieces, behind a first record.
+pub fn tell(database: &str, requests: &[u8], seed: u8) -> (Vec<u8>, bool) {
+    let (first, twins) = match database {
+        "tyrant.documents" => (DOCUMENT, &DOCUMENTS),
+        _ => (NUMBER, &RECORDS),
+    };
+    let requests = [first, requests].concat();
+    let (mut answer, closed) = twins.with_borrow_mut(|twins| twins.tell(&requests, seed));
+    assert_eq!(answer.first(), Some(&0), "the first record was put");
+    answer.remove(0);
+    (answer, closed)
+}
+
+fn make(engine: &Arc<Engine>, database: &str) -> Converse {
+    let database = DatabaseName::parse(database).expect("a name");
+    prepare(engine, &database).expect("an empty catalog");
+    let options = Options { database, request_bytes_max: 4096, copy: None, vanish: false };
+    let shared = Arc::new(Shared::new(engine, options));
+    Box::new(move || Box::new(Tyrant::new(shared.clone())))
+}
