@@ -311,3 +311,15 @@ SELECT id, ts FROM zones ORDER BY id
 => 2 | 2024-01-01 11:00:00
 SET time_zone='Nowhere/Land'
 => error 1298
+
+# What long queries had by rules of their own: they are lowered from the same tree now
+SELECT COUNT(MINUTE('a_c')), COUNT(DATE('x')), COUNT(LENGTH('x')) FROM t1
+SELECT a FROM t1 UNION SELECT a FROM t2 ORDER BY a*-1, a
+SELECT a FROM t1 UNION ALL SELECT c FROM n2 ORDER BY IFNULL(a, 2) + 1, a
+SELECT c FROM n2 INTERSECT ALL SELECT b FROM t1
+SELECT c FROM n2 EXCEPT ALL SELECT b FROM t1
+SELECT SUM(a/3), AVG(a/7), SUM(b/3*3) FROM t1
+SELECT id FROM t1 WHERE s BETWEEN 'X' AND 'Z' ORDER BY id
+SELECT x.id, (SELECT MAX(y.a) FROM t2 y WHERE y.b=x.b) FROM t1 x ORDER BY x.id
+SELECT x.id FROM t1 x LEFT JOIN t2 y ON x.id IN (SELECT c FROM n2 WHERE 0) ORDER BY x.id
+SELECT 'a' AS c, id FROM t1 UNION ALL SELECT s, 7 FROM t2 ORDER BY 2 DESC, 1
