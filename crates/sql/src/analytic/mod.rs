@@ -55,6 +55,9 @@ pub struct Analytic {
     runtime: runtime::Runtime,
 }
 
+/// Nodes of a query that any thread's stack has room for, however they are nested.
+const NODES_SMALL: usize = 150;
+
 /// A plan to run, and the settings to run it with.
 struct Planned {
     plan: Arc<dyn ExecutionPlan>,
@@ -126,14 +129,17 @@ impl Analytic {
         Ok(text.lines().map(str::to_owned).collect())
     }
 
-    /// Plans on a thread with a large stack: planning walks the query's tree to its depth, many
-    /// times over.
+    /// Plans on this thread what is small, and the rest on one with a large stack: planning walks
+    /// the query's tree to its depth, many times over.
     fn plan(
         &self,
         query: &QueryPlan,
         parameters: &[Datum<'_>],
         context: &QueryContext,
     ) -> Result<Planned> {
+        if query.traits.nodes <= NODES_SMALL {
+            return self.plan_here(query, parameters, context);
+        }
         let plan = || {
             rows::background::give_way(0);
             let _current = KillMark::of_this_thread(&context.facts.kill);
@@ -156,8 +162,8 @@ impl Analytic {
         parameters: &[Datum<'_>],
         context: &QueryContext,
     ) -> Result<Planned> {
-        let lowering =
-            lower::Lowering::new(&self.engine, &context.view, &context.facts, parameters);
+        let (view, facts, assigns) = (&context.view, &context.facts, query.traits.assigns);
+        let lowering = lower::Lowering::new(&self.engine, view, facts, parameters, assigns);
         let (logical, stored_rows) = lowering.statement(&query.written)?;
         let state = self.runtime.state(stored_rows);
         let limits = &context.facts.limits;

@@ -38,7 +38,7 @@ use crate::error::SqlError;
 use crate::expression::{BIGINT, BIGINT_UNSIGNED, Bound, Kind, text_type};
 use crate::optimize;
 use crate::reply::ResultColumn;
-use crate::tree::{OutputColumn, Query, QueryPlan, each_node_mut, free_references};
+use crate::tree::{OutputColumn, Query, QueryPlan, Traits, each_node_mut, free_references};
 
 /// The deepest that SELECTs may be nested, as in MySQL.
 const NESTING_MAX: usize = 63;
@@ -67,7 +67,6 @@ pub fn bind_query(source: &Source<'_>, facts: &Facts, view: &dyn Read) -> Bound<
         ids: Cell::new(0),
         nesting: Cell::new(0),
         tables: RefCell::default(),
-        waits: Cell::new(false),
         titles: match query::first_select(&source.query.body) {
             Some(select) if select.projection.len() == source.texts.len() => {
                 Some((select, source.texts))
@@ -76,7 +75,7 @@ pub fn bind_query(source: &Source<'_>, facts: &Facts, view: &dyn Read) -> Bound<
         },
     };
     let mut query = binder.query(source.query, None)?;
-    finish(&mut query, &binder.waits);
+    let traits = finish(&mut query);
     let locking = binder.locking(source.query, &query)?;
     let sizes = optimize::Sizes::new(facts, view, source.literals);
     let needs_rows = optimize::needs_rows(&query);
@@ -84,17 +83,23 @@ pub fn bind_query(source: &Source<'_>, facts: &Facts, view: &dyn Read) -> Bound<
     optimize::plan_query(&mut query, &sizes)?;
     let columns = query.columns.iter().map(result_column).collect();
     let literals = source.literals.iter().map(kind_of).collect();
-    let (tables, waits) = (binder.tables.into_inner(), binder.waits.get());
-    Ok(QueryPlan { query, written, columns, tables, literals, waits, needs_rows, locking })
+    let tables = binder.tables.into_inner();
+    Ok(QueryPlan { query, written, columns, tables, literals, traits, needs_rows, locking })
 }
 
 /// What sub-queries refer to outside of them is known only when all is bound.
-fn finish(query: &mut Query, waits: &Cell<bool>) {
-    each_node_mut(query, 1, &mut |node, _| match &mut node.kind {
-        Kind::Subquery(subquery) => subquery.free = free_references(&mut subquery.query),
-        Kind::Call(function, _) if function.waits() => waits.set(true),
-        _ => {}
+fn finish(query: &mut Query) -> Traits {
+    let mut traits = Traits::default();
+    each_node_mut(query, 1, &mut |node, _| {
+        traits.nodes += 1;
+        match &mut node.kind {
+            Kind::Subquery(subquery) => subquery.free = free_references(&mut subquery.query),
+            Kind::Call(function, _) => traits.waits |= function.waits(),
+            Kind::Assign(..) => traits.assigns = true,
+            _ => {}
+        }
     });
+    traits
 }
 
 /// The kind of a literal, as the type that it is bound with. Texts and decimals differ in length
@@ -174,7 +179,6 @@ struct Binder<'a> {
     ids: Cell<usize>,
     nesting: Cell<usize>,
     tables: RefCell<Vec<Arc<Table>>>,
-    waits: Cell<bool>,
     /// The first SELECT, and its items as they were written.
     titles: Option<(&'a ast::Select, &'a [String])>,
 }

@@ -102,7 +102,7 @@ impl Session {
         whole: bool,
     ) -> Result<Option<Reply>> {
         let how = statement.how;
-        if plan.waits && !how.may_wait {
+        if plan.traits.waits && !how.may_wait {
             return Err(SqlError::would_wait());
         }
         let locks = plan.locking.is_some() && (self.open.is_some() || !self.variables.autocommit);

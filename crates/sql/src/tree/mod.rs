@@ -60,12 +60,23 @@ pub struct QueryPlan {
     pub tables: Vec<Arc<Table>>,
     /// Of which kind the literals were that it was bound with.
     pub literals: Vec<ColumnType>,
-    /// Whether evaluating it can take long (SLEEP).
-    pub waits: bool,
+    /// What is to be known of its expressions.
+    pub traits: Traits,
     /// Whether only the row executor answers it rightly.
     pub needs_rows: bool,
     /// FOR UPDATE or FOR SHARE: the relations of the outermost SELECT to be locked.
     pub locking: Option<Vec<usize>>,
+}
+
+/// What is to be known of all expressions of a query.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Traits {
+    /// How many nodes there are.
+    pub nodes: usize,
+    /// Whether evaluating them can take long (SLEEP).
+    pub waits: bool,
+    /// Whether they set user variables.
+    pub assigns: bool,
 }
 
 impl QueryPlan {

@@ -47,8 +47,8 @@ use rows::{Engine, Table};
 use super::failure::no_plan;
 use crate::context::Facts;
 use crate::error::Result;
-use crate::expression::{Kind, Scope};
-use crate::tree::{Query, each_node_mut};
+use crate::expression::Scope;
+use crate::tree::Query;
 
 /// Lowers the queries of one statement.
 pub(super) struct Lowering<'a> {
@@ -69,19 +69,20 @@ pub(super) struct Lowering<'a> {
 }
 
 impl<'a> Lowering<'a> {
-    /// For one statement.
+    /// For one statement; `assigns` if it sets user variables.
     pub(super) fn new(
         engine: &'a Arc<Engine>,
         view: &'a Arc<dyn Read>,
         facts: &'a Arc<Facts>,
         parameters: &'a [Datum<'a>],
+        assigns: bool,
     ) -> Lowering<'a> {
         Lowering {
             engine,
             view,
             facts,
             parameters,
-            assigns: false,
+            assigns,
             qualifiers: RefCell::default(),
             lifted: RefCell::default(),
             names: Cell::default(),
@@ -89,14 +90,11 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Lowers a whole statement's query.
+    /// Lowers a whole statement's query; about how many stored rows its tables have.
     ///
     /// # Errors
     /// 1235 for what no plan can say; those of evaluating LIMIT.
-    pub(super) fn statement(mut self, query: &Query) -> Result<(LogicalPlan, u64)> {
-        each_node_mut(&mut query.clone(), 1, &mut |node, _| {
-            self.assigns |= matches!(node.kind, Kind::Assign(..));
-        });
+    pub(super) fn statement(self, query: &Query) -> Result<(LogicalPlan, u64)> {
         let lowered = self.query(query, None)?;
         Ok((lowered.plan, self.stored_rows()?))
     }
