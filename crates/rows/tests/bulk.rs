@@ -51,7 +51,7 @@ fn load(
         sorters[n % 3].add(n as u64 + 1, row)?;
         assert!(engine.budget().used() <= CLIENT_BYTES);
     }
-    let parts = sorters.into_iter().map(|sorter| sorter.finish()).collect();
+    let parts = sorters.into_iter().map(|sorter| sorter.finish()).collect::<Result<_>>()?;
     load.finish(parts, rows.len() as u64, None)
 }
 
@@ -195,7 +195,7 @@ fn numbers_go_on_behind_those_that_rows_bring_and_after_the_load() {
         sorter.add(number, &[row[0].as_datum()]).unwrap();
     }
     assert_eq!(numbers.first(), Some(1));
-    load.finish(vec![sorter.finish()], 5, Some(&numbers)).unwrap();
+    load.finish(vec![sorter.finish().unwrap()], 5, Some(&numbers)).unwrap();
     assert_eq!(rows_by(&engine, &t, 0), ["-5", "1", "2", "10", "11"]);
     let mut transaction = begin(&engine);
     assert_eq!(transaction.insert(&t, &[Datum::Null]).unwrap().generated, Some(12));
@@ -224,7 +224,7 @@ fn only_an_empty_table_in_nobodys_use_is_loaded_and_others_wait_meanwhile() {
             commit(transaction);
         })
     };
-    load.finish(vec![sorter.finish()], 1, None).unwrap();
+    load.finish(vec![sorter.finish().unwrap()], 1, None).unwrap();
     waiter.join().unwrap();
     assert_eq!(rows_by(&engine, &t, 0), ["1 loaded m", "3 waited o"]);
     assert!(try_begin(&engine, &t, OnDuplicate::Ignore).is_none(), "it has rows");
@@ -261,7 +261,7 @@ fn a_load_that_is_given_up_or_interrupted_leaves_nothing() {
     drop(load);
     assert_eq!((files(directory.path()), engine.budget().used()), (0, 0));
     let (load, sorter) = filled();
-    let parts = vec![sorter.finish()];
+    let parts = vec![sorter.finish().unwrap()];
     let interrupted = {
         let _working = working(Arc::new(Now));
         load.finish(parts, rows.len() as u64, None)

@@ -146,7 +146,7 @@ impl Engine {
             let row = row_at(&next, key, bytes)?.values()?;
             sorter.add_entries(rows, &row, key, &plan.fill)?;
         }
-        build.run(vec![sorter.finish()], rows)?.files.finish()
+        build.run(vec![sorter.finish()?], rows)?.files.finish()
     }
 
     fn rebuild(&self, table: &Arc<Table>, mut plan: Plan) -> Result<AlterOutcome> {
@@ -199,7 +199,7 @@ impl Engine {
             rows += 1;
             sorter.add(rows, &row)?;
         }
-        let built = build.run(vec![sorter.finish()], rows)?;
+        let built = build.run(vec![sorter.finish()?], rows)?;
         built.files.finish()?;
         Ok(built.outcome.rows)
     }

@@ -146,10 +146,23 @@ impl RowSorter {
         Ok(())
     }
 
-    /// There are no more rows for this thread.
-    pub fn finish(mut self) -> SortedRows {
-        self.sorters.iter_mut().for_each(Sorter::sort);
+    /// There are no more rows for this thread. What was to be on the disk in part is there wholly
+    /// then: a merge of many runs needs the memory.
+    ///
+    /// # Errors
+    /// `DiskFull`, `Store`.
+    pub fn finish(mut self) -> Result<SortedRows> {
+        let spilled = self.sorters.iter().any(|sorter| !sorter.runs().is_empty());
+        match &self.directory {
+            Some(directory) if spilled => {
+                for sorter in &mut self.sorters {
+                    self.store.check_room(sorter.memory_bytes() as u64)?;
+                    sorter.spill(directory, &mut self.free)?;
+                }
+            }
+            _ => self.sorters.iter_mut().for_each(Sorter::sort),
+        }
         self.share.set(self.sorters.iter().map(Sorter::bytes).sum());
-        SortedRows { sorters: self.sorters, share: self.share }
+        Ok(SortedRows { sorters: self.sorters, share: self.share })
     }
 }

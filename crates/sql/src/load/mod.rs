@@ -135,8 +135,14 @@ impl LoadLocal {
                 fed
             }
             Way::Parallel(mut load) => {
-                let fed = load.feed(&mut self.splitter, true).and_then(|()| load.finish());
-                fed.map(|loaded| self.way = Way::Failed(loaded))
+                let loaded = match load.feed(&mut self.splitter, true) {
+                    Ok(()) => load.finish(),
+                    Err(error) => {
+                        load.give_up();
+                        Err(error)
+                    }
+                };
+                loaded.map(|loaded| self.way = Way::Failed(loaded))
             }
             failed @ Way::Failed(_) => {
                 self.way = failed;
@@ -168,7 +174,11 @@ impl LoadLocal {
             Way::Failed(_) => return,
             Way::Own(loader) => loader.take(),
             Way::Batches(batches) => batches.take(),
-            Way::Open | Way::Parallel(_) => Loaded::default(),
+            Way::Parallel(load) => {
+                load.give_up();
+                Loaded::default()
+            }
+            Way::Open => Loaded::default(),
         };
         self.way = Way::Failed(left);
     }

@@ -221,7 +221,13 @@ impl Shared {
                 }
             }
         }
-        Some(sorter.finish())
+        match sorter.finish() {
+            Ok(sorted) => Some(sorted),
+            Err(error) => {
+                self.fail(u64::MAX, error.into());
+                None
+            }
+        }
     }
 }
 
@@ -368,6 +374,15 @@ impl ParallelLoad {
         }
     }
 
+    /// Gives the load up; nothing of it is left on return.
+    pub fn give_up(&mut self) {
+        self.shared.stop();
+        for thread in self.threads.drain(..) {
+            // A panic was printed already.
+            let _ = thread.join();
+        }
+    }
+
     /// The file is complete and fed: lets the rows appear.
     ///
     /// # Errors
@@ -406,11 +421,9 @@ impl ParallelLoad {
 }
 
 impl Drop for ParallelLoad {
+    /// Its threads end by themselves, and what they have goes with them: who drops it may be an
+    /// event loop whose client has left.
     fn drop(&mut self) {
         self.shared.stop();
-        for thread in self.threads.drain(..) {
-            // A panic was printed already, and the load is given up anyway.
-            let _ = thread.join();
-        }
     }
 }
