@@ -315,3 +315,22 @@ fn new_indexes_and_copies_of_tables_are_sorted_beyond_memory_too() {
     assert_sound(&engine);
     assert_eq!((files(directory.path()), engine.budget().used()), (0, 0));
 }
+
+#[test]
+fn what_there_is_to_remember_of_runs_took_more_memory_than_was_drawn() {
+    let directory = tempfile::tempdir().unwrap();
+    let engine = engine_in(directory.path());
+    let t = users(&engine);
+    let load = try_begin(&engine, &t, OnDuplicate::Ignore).unwrap();
+    let mut sorter = load.sorters(1).unwrap().remove(0);
+    let drawn = engine.budget().used();
+    for number in 1..=200_000 {
+        let mixed = number * 7919 % 1_000_003;
+        let (name, mail) = (format!("name {mixed}"), format!("mail {mixed}"));
+        sorter.add(number, &user(mixed as i64, &name, &mail)).unwrap();
+        assert_eq!(engine.budget().used(), drawn, "after {number} rows");
+    }
+    let parts = vec![sorter.finish().unwrap()];
+    assert_eq!(load.finish(parts, 200_000, None).unwrap().rows, 200_000);
+    assert_sound(&engine);
+}

@@ -29,6 +29,8 @@ const CHUNK_BYTES_MIN: usize = 4 << 10;
 const CHUNK_BYTES_MAX: usize = 64 << 10;
 /// The part of the memory that entries take; the rest is for what is allocated ahead.
 const ENTRIES_PART: (usize, usize) = (4, 5);
+/// The part of that which is left to entries however many runs there are.
+const ENTRIES_PART_MIN: usize = 4;
 
 /// Sorts rows of a load.
 pub struct RowSorter {
@@ -42,7 +44,11 @@ pub struct RowSorter {
     sorters: Vec<Sorter>,
     free: FreeChunks,
     share: Share,
+    /// What was drawn at the beginning; what of that is for entries and for remembering runs, and
+    /// of that for entries now.
+    drawn: usize,
     bytes_max: usize,
+    entries_max: usize,
     row_key: Vec<u8>,
     key: Vec<u8>,
     value: Vec<u8>,
@@ -65,6 +71,7 @@ impl RowSorter {
         let block_bytes = (share.bytes() / BLOCK_PART).clamp(BLOCK_BYTES_MIN, BLOCK_BYTES_MAX);
         let chunk_bytes = share.bytes() / CHUNK_PART / table.codecs.len();
         let chunk_bytes = chunk_bytes.clamp(CHUNK_BYTES_MIN, CHUNK_BYTES_MAX);
+        let bytes_max = share.bytes() / ENTRIES_PART.1 * ENTRIES_PART.0;
         let sorter = |_| Sorter::new(PREFIX_BYTES, block_bytes);
         RowSorter {
             store: Arc::clone(engine.store()),
@@ -74,7 +81,9 @@ impl RowSorter {
             first_row_id,
             sorters: table.codecs.iter().map(sorter).collect(),
             free: FreeChunks::new(chunk_bytes),
-            bytes_max: share.bytes() / ENTRIES_PART.1 * ENTRIES_PART.0,
+            drawn: share.bytes(),
+            bytes_max,
+            entries_max: bytes_max,
             share,
             row_key: Vec::new(),
             key: Vec::new(),
@@ -133,15 +142,18 @@ impl RowSorter {
     }
 
     fn make_room(&mut self) -> Result<()> {
-        while self.sorters.iter().map(Sorter::memory_bytes).sum::<usize>() > self.bytes_max {
+        while self.sorters.iter().map(Sorter::memory_bytes).sum::<usize>() > self.entries_max {
             let largest = self.sorters.iter_mut().max_by_key(|sorter| sorter.memory_bytes());
             let sorter = largest.expect("a table has a primary index");
             let directory = self.directory.as_ref().ok_or(Error::NoMemory)?;
             self.store.check_room(sorter.memory_bytes() as u64)?;
             sorter.spill(directory, &mut self.free)?;
             // What there is to remember of runs is little, but grows.
-            let bytes = self.sorters.iter().map(Sorter::bytes).sum::<usize>() + self.free.bytes();
-            self.share.set(self.share.bytes().max(bytes));
+            let runs = self.sorters.iter().map(Sorter::run_bytes).sum::<usize>();
+            self.entries_max =
+                self.bytes_max.saturating_sub(runs).max(self.bytes_max / ENTRIES_PART_MIN);
+            let beyond = (runs + self.entries_max).saturating_sub(self.bytes_max);
+            self.share.set(self.drawn + beyond);
         }
         Ok(())
     }

@@ -46,11 +46,6 @@ impl FreeChunks {
         FreeChunks { chunks: Vec::new(), chunk_bytes }
     }
 
-    /// Bytes of memory.
-    pub fn bytes(&self) -> usize {
-        self.chunks.len() * self.chunk_bytes
-    }
-
     fn take(&mut self, bytes: usize) -> Vec<u8> {
         if bytes > self.chunk_bytes {
             return Vec::with_capacity(bytes);
@@ -126,8 +121,12 @@ impl Sorter {
 
     /// Bytes of memory.
     pub fn bytes(&self) -> usize {
-        let runs = self.runs.iter().map(|run| run.bytes).sum::<usize>();
-        self.chunk_bytes + self.slots.capacity() * size_of::<Slot>() + runs
+        self.chunk_bytes + self.slots.capacity() * size_of::<Slot>() + self.run_bytes()
+    }
+
+    /// Bytes of memory for what there is to remember of runs.
+    pub fn run_bytes(&self) -> usize {
+        self.runs.iter().map(|run| run.bytes).sum()
     }
 
     /// Bytes of entries in memory: as much is free again after `spill`.
