@@ -6,15 +6,18 @@
 //! 1. The files become part of the database in one step, or not at all; they are synced before.
 //! 2. What a crash or an error leaves in the ingestion's directory is removed, at the latest at
 //!    the next opening.
+//! 3. They leave room on the disk for what others write meanwhile.
 
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
+use parking_lot::Mutex;
 use rocksdb::{FlushOptions, IngestExternalFileOptions, SstFileWriter};
 use rows::error::{Error, Result};
 use rows::local::SortedWrites;
+use rows::store::{Cursor, Ingestion};
 
 use crate::failure::{is_disk_full, of_file, of_read};
 use crate::store::Shared;
@@ -44,42 +47,30 @@ pub(crate) fn remove_leftovers(directory: &Path) -> Result<()> {
 impl Shared {
     /// Applies writes over what there is.
     pub(crate) fn apply_sorted(&self, writes: &mut SortedWrites<'_>) -> Result<()> {
-        self.health.check()?;
-        // What these writes rest on was written before them, and is to be as durable as they are.
-        self.sync_log()?;
-        // Others wait while RocksDB takes the files over, and for a buffer with the same keys to
-        // become a file before that. It does so first, beside them.
-        let mut options = FlushOptions::default();
-        options.set_wait(true);
-        self.database.flush_opt(&options).map_err(|error| self.health.after(DOING, error))?;
-        self.ingest(writes).map(drop)
+        let files = self.new_files()?;
+        files.write(&mut Taken::of(writes))?;
+        files.take_over_behind_all()
     }
 
     pub(crate) fn ingest(&self, entries: &mut SortedWrites<'_>) -> Result<u64> {
+        let files = self.new_files()?;
+        let count = files.write(&mut Taken::of(entries))?;
+        files.take_over()?;
+        Ok(count)
+    }
+
+    /// Files that are no part of the database yet.
+    pub(crate) fn new_files(&self) -> Result<NewFiles<'_>> {
+        self.health.check()?;
         let directory = self.directory.join(DIRECTORY);
         fs::create_dir_all(&directory).map_err(|error| of_file(DOING, error))?;
-        let mut files = Vec::new();
-        let ingested = self.write_files(&directory, entries, &mut files).and_then(|count| {
-            if !files.is_empty() {
-                let mut options = IngestExternalFileOptions::default();
-                options.set_move_files(true);
-                self.database
-                    .ingest_external_file_opts(&options, files.clone())
-                    .map_err(|error| self.health.after(DOING, error))?;
-            }
-            Ok(count)
-        });
-        for file in &files {
-            // Moved by RocksDB, or of no use any more.
-            let _ = fs::remove_file(file);
-        }
-        ingested
+        Ok(NewFiles { shared: self, paths: Mutex::default() })
     }
 
     fn write_files(
         &self,
         directory: &Path,
-        entries: &mut SortedWrites<'_>,
+        entries: &mut dyn Entries,
         files: &mut Vec<PathBuf>,
     ) -> Result<u64> {
         let failed = |error: rocksdb::Error| match is_disk_full(&error) {
@@ -89,42 +80,152 @@ impl Shared {
         let entries_max = (self.memory_bytes / MEMORY_PER_ENTRY).max(ENTRIES_MIN);
         let mut count = 0;
         let mut last: Vec<u8> = Vec::new();
-        let mut next = entries.next();
-        while next.is_some() {
+        let mut more = entries.advance()?;
+        while more {
             let number = self.ingested.fetch_add(1, Ordering::Relaxed);
             let path = directory.join(format!("{number}.sst"));
             files.push(path.clone());
             let mut writer = SstFileWriter::create(&self.options);
             writer.open(&path).map_err(failed)?;
             let (mut unasked, mut in_file) = (0, 0);
-            while let Some(entry) = next {
-                let (key, value) = entry?;
+            while more {
+                let (key, value) = entries.entry();
                 // Within a file RocksDB sees to it; between files nobody else would.
-                if count > 0 && last >= key {
+                if in_file == 0 && count > 0 && last[..] >= *key {
                     let source = "keys of an ingestion do not ascend".into();
                     return Err(Error::Store { doing: DOING, applied: Some(false), source });
                 }
-                match &value {
-                    Some(value) => writer.put(&key, value).map_err(failed)?,
-                    None => writer.delete(&key).map_err(failed)?,
+                match value {
+                    Some(value) => writer.put(key, value).map_err(failed)?,
+                    None => writer.delete(key).map_err(failed)?,
                 }
                 count += 1;
                 in_file += 1;
-                unasked += key.len() + value.map_or(0, |value| value.len());
-                last = key;
-                next = entries.next();
-                if in_file >= entries_max {
-                    break;
-                }
-                if unasked >= ASK_EVERY {
+                unasked += key.len() + value.map_or(0, <[u8]>::len);
+                let asks = unasked >= ASK_EVERY;
+                let ends = in_file >= entries_max || asks && writer.file_size() >= FILE_BYTES;
+                if asks {
                     unasked = 0;
-                    if writer.file_size() >= FILE_BYTES {
-                        break;
-                    }
+                    self.check_room(ASK_EVERY as u64)?;
+                }
+                if ends {
+                    last.clear();
+                    last.extend_from_slice(key);
+                }
+                more = entries.advance()?;
+                if ends {
+                    break;
                 }
             }
             writer.finish().map_err(failed)?;
         }
         Ok(count)
+    }
+}
+
+/// Sorted entries; without a value a removal.
+trait Entries {
+    /// Moves to the next entry; `false` at the end.
+    fn advance(&mut self) -> Result<bool>;
+    /// The current entry.
+    fn entry(&self) -> (&[u8], Option<&[u8]>);
+}
+
+/// Entries of an iterator.
+struct Taken<'w, 'a> {
+    writes: &'w mut SortedWrites<'a>,
+    current: (Vec<u8>, Option<Vec<u8>>),
+}
+
+impl<'w, 'a> Taken<'w, 'a> {
+    fn of(writes: &'w mut SortedWrites<'a>) -> Taken<'w, 'a> {
+        Taken { writes, current: (Vec::new(), None) }
+    }
+}
+
+impl Entries for Taken<'_, '_> {
+    fn advance(&mut self) -> Result<bool> {
+        let Some(next) = self.writes.next() else { return Ok(false) };
+        self.current = next?;
+        Ok(true)
+    }
+
+    fn entry(&self) -> (&[u8], Option<&[u8]>) {
+        (&self.current.0, self.current.1.as_deref())
+    }
+}
+
+/// Entries of a cursor.
+struct Seen<'c>(&'c mut dyn Cursor);
+
+impl Entries for Seen<'_> {
+    fn advance(&mut self) -> Result<bool> {
+        self.0.advance()
+    }
+
+    fn entry(&self) -> (&[u8], Option<&[u8]>) {
+        let (key, value) = self.0.entry();
+        (key, Some(value))
+    }
+}
+
+/// Files that are no part of the database yet; those that never become one are removed.
+pub(crate) struct NewFiles<'s> {
+    shared: &'s Shared,
+    paths: Mutex<Vec<PathBuf>>,
+}
+
+impl NewFiles<'_> {
+    fn write(&self, entries: &mut dyn Entries) -> Result<u64> {
+        let directory = self.shared.directory.join(DIRECTORY);
+        let mut paths = Vec::new();
+        let written = self.shared.write_files(&directory, entries, &mut paths);
+        self.paths.lock().append(&mut paths);
+        written
+    }
+
+    /// As `take_over`, with all that was acknowledged before.
+    fn take_over_behind_all(&self) -> Result<()> {
+        let shared = self.shared;
+        shared.health.check()?;
+        // What these entries rest on was written before them, and is to be as durable as they are.
+        shared.sync_log()?;
+        // Others wait while RocksDB takes the files over, and for a buffer with the same keys to
+        // become a file before that. It does so first, beside them.
+        let mut options = FlushOptions::default();
+        options.set_wait(true);
+        shared.database.flush_opt(&options).map_err(|error| shared.health.after(DOING, error))?;
+        self.take_over()
+    }
+
+    /// Makes the files part of the database.
+    fn take_over(&self) -> Result<()> {
+        let paths = self.paths.lock().clone();
+        if paths.is_empty() {
+            return Ok(());
+        }
+        let mut options = IngestExternalFileOptions::default();
+        options.set_move_files(true);
+        let taken = self.shared.database.ingest_external_file_opts(&options, paths);
+        taken.map_err(|error| self.shared.health.after(DOING, error))
+    }
+}
+
+impl Drop for NewFiles<'_> {
+    fn drop(&mut self) {
+        for path in &*self.paths.lock() {
+            // Moved by RocksDB, or of no use any more.
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+impl Ingestion for NewFiles<'_> {
+    fn add(&self, entries: &mut dyn Cursor) -> Result<u64> {
+        self.write(&mut Seen(entries))
+    }
+
+    fn finish(self: Box<Self>) -> Result<()> {
+        self.take_over_behind_all()
     }
 }

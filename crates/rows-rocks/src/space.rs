@@ -75,6 +75,19 @@ impl Space {
         Ok(())
     }
 
+    /// Asks for room for a further file of so many bytes, beside what becomes files of its own
+    /// (`waiting`) and as much again for what is written meanwhile.
+    ///
+    /// # Errors
+    /// `DiskFull`.
+    pub(crate) fn check(&self, bytes: u64, waiting: u64) -> Result<()> {
+        let kept = TIMES_WRITTEN * waiting.max(self.log_bytes / LOOKS_PER_LOG);
+        match self.free()? >= bytes.saturating_add(kept) {
+            true => Ok(()),
+            false => Err(full("the last room is kept for short writes")),
+        }
+    }
+
     /// Bytes that are free besides those for the next log and for small files.
     ///
     /// # Errors

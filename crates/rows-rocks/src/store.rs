@@ -20,7 +20,7 @@ use rows::error::{Error, Result};
 use rows::local::{LocalStore, LocalTransaction, SortedWrites};
 use rows::locks::LockTable;
 use rows::store::{
-    Batch, Cursor, Direction, Durability, KeyRange, Reach, Read, Store, StoreStatus,
+    Batch, Cursor, Direction, Durability, Ingestion, KeyRange, Reach, Read, Store, StoreStatus,
     StoreTransaction,
 };
 
@@ -255,6 +255,14 @@ impl Store for RocksStore {
 
     fn ingest(&self, entries: &mut dyn Iterator<Item = Result<(Vec<u8>, Vec<u8>)>>) -> Result<u64> {
         self.shared().ingest(&mut entries.map(|entry| entry.map(|(key, value)| (key, Some(value)))))
+    }
+
+    fn ingestion(&self) -> Result<Box<dyn Ingestion + '_>> {
+        Ok(Box::new(self.shared().new_files()?))
+    }
+
+    fn check_room(&self, bytes: u64) -> Result<()> {
+        self.shared().check_room(bytes)
     }
 
     /// Files are linked where the file system allows, else copied. Written beside its place and

@@ -264,6 +264,11 @@ impl Shared {
         Ok(())
     }
 
+    /// Asks for room for a file beside what is written meanwhile.
+    pub(crate) fn check_room(&self, bytes: u64) -> Result<()> {
+        self.space.check(bytes, self.buffered_bytes())
+    }
+
     /// Bytes in write buffers that are no data files yet.
     fn buffered_bytes(&self) -> u64 {
         self.property("rocksdb.cur-size-all-mem-tables").unwrap_or(0)

@@ -71,7 +71,7 @@ pub struct Engine {
     clock: Arc<dyn Clock>,
     durability: AtomicU8,
     lock_wait_max: Duration,
-    version: AtomicU64,
+    version: Arc<AtomicU64>,
     /// Held while counters are first read from the rows.
     counters: Mutex<()>,
     /// Whose gate tables pass that are being made.
@@ -103,7 +103,7 @@ impl Engine {
             metrics: Metrics::new(),
             budget: Budget::new(options.client_bytes),
             spill: options.spill,
-            version: AtomicU64::new(options.clock.unix_micros()),
+            version: Arc::new(AtomicU64::new(options.clock.unix_micros())),
             clock: options.clock,
             durability: AtomicU8::new(options.durability as u8),
             lock_wait_max: options.lock_wait_max,
@@ -210,6 +210,11 @@ impl Engine {
     /// A row version that was never given before.
     pub(crate) fn next_version(&self) -> u64 {
         self.version.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// The next row version, for those who give very many; each is given once.
+    pub(crate) fn versions(&self) -> &Arc<AtomicU64> {
+        &self.version
     }
 
     /// Reads a counter from the rows, once per start: `last` gives the highest value in use.

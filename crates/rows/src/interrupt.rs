@@ -38,6 +38,11 @@ impl Drop for Working {
     }
 }
 
+/// What this thread works on, for other threads that help it.
+pub fn current() -> Option<Arc<dyn Interrupt>> {
+    CURRENT.with_borrow(Option::clone)
+}
+
 /// Whether what this thread works on is to end.
 pub fn is_wanted() -> bool {
     CURRENT.with_borrow(|current| current.as_ref().is_some_and(|work| work.is_wanted()))

@@ -5,15 +5,16 @@
 //! - values: `types`, `datum`, `decimal`, `temporal`, `collation`, `convert`, `text`
 //! - bytes: `key`, `row`
 //! - threads: `background`, `interrupt`, `waiting`
-//! - store: `store` (the trait), `locks`, `local`, `spill`, `memory`, `conformance`
-//! - rows: `schema`, `table`, `catalog`, `cache`, `find`, `expiry`, `transaction`, `commit`, `ddl`,
-//!   `alter`, `budget`, `recency`, `evict`, `sweep`, `check`, and `engine`, which holds them together
+//! - store: `store` (the trait), `locks`, `local`, `run`, `spill`, `memory`, `conformance`
+//! - rows: `schema`, `table`, `catalog`, `cache`, `find`, `expiry`, `transaction`, `commit`, `bulk`,
+//!   `ddl`, `alter`, `budget`, `recency`, `evict`, `sweep`, `check`, and `engine`, which holds them together
 //!
 //! Not here: sockets, protocols, SQL.
 
 pub mod alter;
 pub mod background;
 pub mod budget;
+pub mod bulk;
 pub mod cache;
 pub mod catalog;
 pub mod check;
@@ -39,6 +40,7 @@ pub mod memory;
 pub mod metrics;
 pub mod recency;
 pub mod row;
+mod run;
 pub mod schema;
 pub mod spill;
 pub mod store;

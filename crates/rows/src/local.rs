@@ -7,7 +7,7 @@
 //! 3. Locks are freed when the transaction is dropped, so after its writes are visible.
 //! 4. A transaction that writes nothing allocates nothing but itself.
 //!
-//! Where to look: `overlay` holds the writes, `run` is a file of them, `own` all of them in order,
+//! Where to look: `overlay` holds the writes, `crate::run` is a file of them, `own` all of them in order,
 //! `merged` what a scan sees, `undo` how they are taken back, `held` the locks.
 //!
 //! Not here: who locks what, and when writes are spilled (`transaction`), how locks work (`locks`).
@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result, Wait};
 use crate::locks::LockTable;
+use crate::run::Write;
 use crate::spill::SpillDirectory;
 use crate::store::{
     Batch, Cursor, Direction, Durability, KeyRange, LockWait, LockWaker, Reach, Read, Savepoint,
@@ -26,13 +27,11 @@ mod held;
 mod merged;
 mod overlay;
 mod own;
-mod run;
 mod undo;
 
 use held::Held;
 use merged::scan;
 use overlay::Overlay;
-use run::Write;
 
 /// Writes in ascending key order without duplicates; `None` as a value is a removal.
 pub type SortedWrites<'a> = dyn Iterator<Item = Result<(Vec<u8>, Option<Vec<u8>>)>> + 'a;

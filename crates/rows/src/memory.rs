@@ -17,14 +17,14 @@ use std::ops::Bound;
 use std::path::Path;
 use std::sync::Arc;
 
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 
 use crate::error::{Error, Result, Wait};
 use crate::local::{LocalStore, LocalTransaction, SortedWrites};
 use crate::locks::LockTable;
 use crate::store::{
-    Batch, Change, Cursor, Direction, Durability, KeyRange, Reach, Read, Store, StoreStatus,
-    StoreTransaction,
+    Batch, Change, Cursor, Direction, Durability, Ingestion, KeyRange, Reach, Read, Store,
+    StoreStatus, StoreTransaction,
 };
 
 /// Entries that a cursor copies at a time.
@@ -351,6 +351,40 @@ impl LocalStore for MemoryStore {
     }
 }
 
+/// Entries that are gathered until all are there.
+struct MemoryIngestion<'s> {
+    store: &'s MemoryStore,
+    changes: Mutex<Vec<Change>>,
+}
+
+impl Ingestion for MemoryIngestion<'_> {
+    fn add(&self, entries: &mut dyn Cursor) -> Result<u64> {
+        let mut changes: Vec<Change> = Vec::new();
+        while entries.advance()? {
+            let (key, value) = entries.entry();
+            if let Some(Change::Put(last, _)) = changes.last()
+                && last[..] >= *key
+            {
+                return Err(falling());
+            }
+            changes.push(Change::Put(key.to_vec(), value.to_vec()));
+        }
+        let count = changes.len() as u64;
+        self.changes.lock().append(&mut changes);
+        Ok(count)
+    }
+
+    fn finish(self: Box<Self>) -> Result<()> {
+        self.store.inner.state.write().apply(&self.changes.into_inner());
+        Ok(())
+    }
+}
+
+fn falling() -> Error {
+    let source = "keys of an ingestion do not ascend".into();
+    Error::Store { doing: "ingesting", applied: Some(false), source }
+}
+
 impl Store for MemoryStore {
     fn snapshot(&self) -> Result<Arc<dyn Read>> {
         Ok(Arc::new(Pinned::new(&self.inner)))
@@ -379,14 +413,17 @@ impl Store for MemoryStore {
             if let Some(Change::Put(last, _)) = changes.last()
                 && *last >= key
             {
-                let source = "keys of an ingestion do not ascend".into();
-                return Err(Error::Store { doing: "ingesting", applied: Some(false), source });
+                return Err(falling());
             }
             changes.push(Change::Put(key, value));
         }
         let count = changes.len() as u64;
         self.inner.state.write().apply(&changes);
         Ok(count)
+    }
+
+    fn ingestion(&self) -> Result<Box<dyn Ingestion + '_>> {
+        Ok(Box::new(MemoryIngestion { store: self, changes: Mutex::default() }))
     }
 
     fn checkpoint(&self, _: &Path) -> Result<()> {

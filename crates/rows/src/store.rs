@@ -151,6 +151,18 @@ pub struct StoreStatus {
     pub figures: Vec<(String, u64)>,
 }
 
+/// Entries on their way into a store past its write path: many, and none of them there before all
+/// are. Dropped without `finish`, nothing of them ever is.
+pub trait Ingestion: Send + Sync {
+    /// Adds entries from the next one of a cursor on; gives how many. They ascend, without
+    /// duplicates; calls, also several at once, bring ranges of keys that do not overlap, and in
+    /// which there is nothing yet. An error of the cursor ends it.
+    fn add(&self, entries: &mut dyn Cursor) -> Result<u64>;
+
+    /// Makes all of them visible and durable, together with everything acknowledged before.
+    fn finish(self: Box<Self>) -> Result<()>;
+}
+
 /// Ordered, durable bytes.
 pub trait Store: Read + 'static {
     /// The state of this moment, unmoved by later writes.
@@ -184,6 +196,19 @@ pub trait Store: Read + 'static {
     /// without duplicates and must not overlap keys that exist; visible and durable together on
     /// return. Errors of the iterator end the ingestion with nothing added.
     fn ingest(&self, entries: &mut dyn Iterator<Item = Result<(Vec<u8>, Vec<u8>)>>) -> Result<u64>;
+
+    /// Begins to add very many entries, by several threads and in several ranges of keys.
+    fn ingestion(&self) -> Result<Box<dyn Ingestion + '_>>;
+
+    /// Asks whether so many bytes may be written beside the store's own files, so that it has room
+    /// for what others write.
+    ///
+    /// # Errors
+    /// `DiskFull`.
+    fn check_room(&self, bytes: u64) -> Result<()> {
+        let _ = bytes;
+        Ok(())
+    }
 
     /// Writes a consistent copy that opens as a store of its own; `directory` must not exist.
     fn checkpoint(&self, directory: &Path) -> Result<()>;

@@ -69,6 +69,11 @@ impl Warnings {
         self.count += count - kept;
     }
 
+    /// The first ones of so many.
+    pub fn first_of(count: u64, first: impl Iterator<Item = Warning>) -> Warnings {
+        Warnings { list: first.take(WARNINGS_MAX).collect(), count }
+    }
+
     /// Adds one whose words are made only if they are kept.
     pub fn push_with(&mut self, level: Level, make: impl FnOnce() -> SqlError) {
         self.count += 1;

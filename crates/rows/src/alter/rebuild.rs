@@ -11,23 +11,19 @@
 //!
 //! Not here: what is to be done (`plan`).
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::alter::plan::{Alteration, Plan, plan};
+use crate::bulk::{Build, OnDuplicate, Progress, go_on};
 use crate::catalog::{current, no_database};
 use crate::convert::convert;
 use crate::datum::{Datum, Value};
 use crate::engine::Engine;
 use crate::error::{Error, Result, Thing};
 use crate::find::row_at;
-use crate::interrupt;
 use crate::store::{Batch, Change, Direction, Durability, Reach};
-use crate::table::{Patience, Table, TableState};
+use crate::table::{Patience, Table};
 use crate::temporal::Zone;
-
-/// Bytes gathered before they are written while filling.
-const FILL_BATCH_BYTES: usize = 4 << 20;
 
 /// What an ALTER TABLE has to do while writers wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,13 +43,9 @@ pub struct AlterOutcome {
     pub rows_copied: u64,
 }
 
-/// Ends a long pass over rows when the statement that it belongs to is to end.
-fn go_on(rows: u64) -> Result<()> {
-    const ROWS_UNASKED: u64 = 1024;
-    if rows.is_multiple_of(ROWS_UNASKED) && interrupt::is_wanted() {
-        return Err(Error::LockTimeout);
-    }
-    Ok(())
+/// The build of a table's new version, whose rows and entries must be unique.
+fn build<'a>(engine: &'a Engine, next: &'a Arc<Table>, progress: &'a Progress) -> Build<'a> {
+    Build { engine, table: next, on_duplicate: OnDuplicate::Error, progress }
 }
 
 impl Engine {
@@ -140,20 +132,21 @@ impl Engine {
     /// Writes the entries of new indexes for all rows.
     fn fill_indexes(&self, table: &Arc<Table>, plan: &Plan) -> Result<()> {
         // Readable by the new layout: a plan without rebuild keeps slots and bytes.
-        let next = Table::new(plan.definition.clone(), Arc::new(TableState::default()));
-        let mut fill = Fill::new(self);
+        let next = Arc::new(Table::new(plan.definition.clone(), Arc::default()));
+        let progress = Progress::default();
+        let build = build(self, &next, &progress);
+        let mut sorter = build.sorter()?;
         let snapshot = self.store().snapshot()?;
         let mut cursor = snapshot.scan(&table.index_range(0), Direction::Forward, Reach::Disk)?;
         let mut rows = 0u64;
         while cursor.advance()? {
             rows += 1;
             go_on(rows)?;
-            let row = row_at(&next, cursor.key(), cursor.value())?.values()?;
-            for index in &plan.fill {
-                fill.entry(&next, *index, &row, cursor.key())?;
-            }
+            let (key, bytes) = cursor.entry();
+            let row = row_at(&next, key, bytes)?.values()?;
+            sorter.add_entries(rows, &row, key, &plan.fill)?;
         }
-        fill.flush()
+        build.run(vec![sorter.finish()?], rows)?.files.finish()
     }
 
     fn rebuild(&self, table: &Arc<Table>, mut plan: Plan) -> Result<AlterOutcome> {
@@ -184,10 +177,11 @@ impl Engine {
     }
 
     fn copy_rows(&self, table: &Arc<Table>, plan: &Plan) -> Result<u64> {
-        let next = Table::new(plan.definition.clone(), Arc::new(TableState::default()));
-        let mut fill = Fill::new(self);
+        let next = Arc::new(Table::new(plan.definition.clone(), Arc::default()));
+        let progress = Progress::default();
+        let build = build(self, &next, &progress);
+        let mut sorter = build.sorter()?;
         let mut counter = plan.definition.auto_increment_base.max(1);
-        let mut row_id = 0;
         let mut rows = 0;
         // What nobody can see any more need not be copied, nor fit the new columns.
         let expiry = self.expiry(table);
@@ -202,20 +196,12 @@ impl Engine {
             let old = old.values()?;
             let values = converted(plan, &old, &mut counter)?;
             let row: Vec<Datum<'_>> = values.iter().map(Value::as_datum).collect();
-            let row_key = if next.has_hidden_key() {
-                row_id += 1;
-                next.row_key(&[Datum::UInt(row_id)])?
-            } else {
-                next.row_key_of(&row)?
-            };
-            fill.row(self, &next, &row, &row_key)?;
-            for index in 1..next.codecs.len() {
-                fill.entry(&next, index, &row, &row_key)?;
-            }
             rows += 1;
+            sorter.add(rows, &row)?;
         }
-        fill.flush()?;
-        Ok(rows)
+        let built = build.run(vec![sorter.finish()?], rows)?;
+        built.files.finish()?;
+        Ok(built.outcome.rows)
     }
 
     fn publish(
@@ -259,75 +245,4 @@ fn converted(plan: &Plan, old: &[Datum<'_>], counter: &mut u64) -> Result<Vec<Va
         values.push(converted.value);
     }
     Ok(values)
-}
-
-/// Gathers entries and writes them in batches; finds duplicates of unique keys.
-struct Fill<'e> {
-    engine: &'e Engine,
-    batch: Batch,
-    bytes: usize,
-    /// Unique keys in the batch, which the store does not know yet.
-    unwritten: HashSet<Vec<u8>>,
-}
-
-impl<'e> Fill<'e> {
-    fn new(engine: &'e Engine) -> Fill<'e> {
-        Fill { engine, batch: Batch::default(), bytes: 0, unwritten: HashSet::new() }
-    }
-
-    fn row(
-        &mut self,
-        engine: &Engine,
-        table: &Table,
-        row: &[Datum<'_>],
-        row_key: &[u8],
-    ) -> Result<()> {
-        if !table.has_hidden_key() {
-            self.check_unique(table, 0, row, row_key)?;
-        }
-        let mut bytes = Vec::new();
-        table.layout.encode(row, engine.next_version(), &mut bytes);
-        self.put(row_key.to_vec(), bytes)
-    }
-
-    fn entry(
-        &mut self,
-        table: &Table,
-        index: usize,
-        row: &[Datum<'_>],
-        row_key: &[u8],
-    ) -> Result<()> {
-        let entry = table.entry(index, row, row_key)?;
-        if entry.unique {
-            self.check_unique(table, index, row, &entry.key)?;
-        }
-        self.put(entry.key, entry.value)
-    }
-
-    fn check_unique(
-        &mut self,
-        table: &Table,
-        index: usize,
-        row: &[Datum<'_>],
-        key: &[u8],
-    ) -> Result<()> {
-        let mut existing = Vec::new();
-        let taken = !self.unwritten.insert(key.to_vec())
-            || self.engine.latest().get(key, Reach::Disk, &mut existing)?;
-        if taken { Err(crate::transaction::duplicate(table, index, row)) } else { Ok(()) }
-    }
-
-    fn put(&mut self, key: Vec<u8>, value: Vec<u8>) -> Result<()> {
-        self.bytes += key.len() + value.len();
-        self.batch.changes.push(Change::Put(key, value));
-        if self.bytes >= FILL_BATCH_BYTES { self.flush() } else { Ok(()) }
-    }
-
-    fn flush(&mut self) -> Result<()> {
-        self.engine.store().write(&self.batch, Durability::Os)?;
-        self.batch.changes.clear();
-        self.unwritten.clear();
-        self.bytes = 0;
-        Ok(())
-    }
 }

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::*;
 use crate::error::Error;
+use crate::store::Ingestion;
 
 /// Entries of the ingestion tests.
 const INGESTED: u32 = 20_000;
@@ -87,6 +88,65 @@ pub fn a_failed_ingestion_adds_nothing(subject: &Subject<'_>) {
     assert_eq!(values(&*store), "A");
     write(&*store, vec![put(b"b", b"B")]);
     assert_eq!(values(&*store), "AB");
+}
+
+/// Entries of an ingestion that goes on in several threads are seen when all are there, and are
+/// durable then; those of one that is dropped never are.
+pub fn parts_of_an_ingestion_appear_at_once_or_never(subject: &Subject<'_>) {
+    let store = subject.open();
+    // What the ingestion rests on, written without a sync.
+    let changes = vec![put(&[255], b"before")];
+    store.write(&Batch { changes }, Durability::Os).expect("the write");
+    let snapshot = store.snapshot().expect("a snapshot");
+    let fill = |ingestion: &dyn Ingestion| {
+        thread::scope(|scope| {
+            for part in 0..4 {
+                scope.spawn(move || {
+                    let numbers = part * INGESTED..(part + 1) * INGESTED;
+                    let mut entries = Numbered { numbers, current: numbered(0) };
+                    let added = ingestion.add(&mut entries).expect("a part");
+                    assert_eq!(added, u64::from(INGESTED));
+                });
+            }
+        });
+    };
+    let count = |read: &dyn Read| scan(read, &KeyRange::default(), Direction::Forward).len();
+    let given_up = store.ingestion().expect("an ingestion");
+    fill(&*given_up);
+    drop(given_up);
+    assert_eq!(count(&*store), 1);
+    let ingestion = store.ingestion().expect("an ingestion");
+    fill(&*ingestion);
+    assert_eq!(count(&*store), 1, "not before all are there");
+    ingestion.finish().expect("they appear");
+    assert_eq!(count(&*snapshot), 1);
+    assert_eq!(count(&*store), 4 * INGESTED as usize + 1);
+    drop((snapshot, store));
+    if subject.persists {
+        assert_eq!(count(&*subject.open()), 4 * INGESTED as usize + 1);
+    }
+}
+
+/// Entries of numbers.
+struct Numbered {
+    numbers: std::ops::Range<u32>,
+    current: (Vec<u8>, Vec<u8>),
+}
+
+impl Cursor for Numbered {
+    fn advance(&mut self) -> Result<bool> {
+        let Some(number) = self.numbers.next() else { return Ok(false) };
+        self.current = numbered(number);
+        Ok(true)
+    }
+
+    fn key(&self) -> &[u8] {
+        &self.current.0
+    }
+
+    fn value(&self) -> &[u8] {
+        &self.current.1
+    }
 }
 
 /// A checkpoint holds the state of its moment and is a store of its own.

@@ -96,6 +96,7 @@ macro_rules! store_conformance {
             a_directory_in_use_is_refused
             ingested_entries_appear_together
             a_failed_ingestion_adds_nothing
+            parts_of_an_ingestion_appear_at_once_or_never
             a_checkpoint_opens_as_a_store
             the_space_of_a_removed_range_comes_back
             a_sound_store_verifies_and_reports_itself

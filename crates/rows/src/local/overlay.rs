@@ -13,9 +13,9 @@ use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
 use super::own::OwnCursor;
-use super::run::{Run, RunWriter, Seen, Write};
 use super::undo::UndoLog;
 use crate::error::{Error, Result};
+use crate::run::{Run, RunWriter, Seen, Write};
 use crate::spill::SpillDirectory;
 use crate::store::{Batch, Change, Direction, KeyRange};
 

@@ -9,8 +9,8 @@ use std::collections::btree_map::Range;
 use std::sync::Arc;
 
 use super::overlay::Recent;
-use super::run::{Run, RunCursor, Seen, Write};
 use crate::error::Result;
+use crate::run::{Run, RunCursor, Seen, Write};
 use crate::store::{Direction, KeyRange};
 
 /// A position among all writes in a range.

@@ -15,8 +15,8 @@
 
 use std::sync::Arc;
 
-use super::run::Write;
 use crate::error::Result;
+use crate::run::Write;
 use crate::spill::{SpillDirectory, SpillFile};
 
 const TAIL_BYTES: usize = 9;

@@ -68,7 +68,8 @@ impl RowCount {
         self.changed.store(rows > 0, Ordering::Relaxed);
     }
 
-    fn add(&self, rows: i64) {
+    /// Rows came or went, and that is visible.
+    pub(crate) fn add(&self, rows: i64) {
         self.moved.fetch_add(rows, Ordering::Relaxed);
         self.changed.store(true, Ordering::Relaxed);
     }

@@ -26,21 +26,42 @@ pub struct Entry {
 impl Table {
     /// The entry of a secondary index for a row.
     pub fn entry(&self, index: usize, row: &[Datum<'_>], row_key: &[u8]) -> Result<Entry> {
+        let (mut key, mut value) = (Vec::with_capacity(row_key.len() + 24), Vec::new());
+        let unique = self.push_entry(index, row, row_key, &mut key, &mut value)?;
+        Ok(Entry { key, value, unique })
+    }
+
+    /// The same into buffers, which are cleared first; gives whether the key alone must be unique.
+    ///
+    /// # Errors
+    /// `TooLarge`.
+    pub(crate) fn push_entry(
+        &self,
+        index: usize,
+        row: &[Datum<'_>],
+        row_key: &[u8],
+        key: &mut Vec<u8>,
+        value: &mut Vec<u8>,
+    ) -> Result<bool> {
         let codec = &self.codecs[index];
-        let mut key = Vec::with_capacity(row_key.len() + 24);
+        key.clear();
+        value.clear();
         key.extend_from_slice(&codec.prefix);
         let mut has_null = false;
         for part in &codec.parts {
             has_null |= row[part.column].is_null();
-            encode_part(part, row[part.column], &mut key)?;
+            encode_part(part, row[part.column], key)?;
         }
         let primary = &row_key[PREFIX_BYTES..];
-        if codec.unique && !has_null {
-            return Ok(Entry { key, value: primary.to_vec(), unique: true });
+        let unique = codec.unique && !has_null;
+        if unique {
+            value.extend_from_slice(primary);
+        } else {
+            let parts_end = key.len() as u16;
+            key.extend_from_slice(primary);
+            value.extend_from_slice(&parts_end.to_le_bytes());
         }
-        let parts_end = key.len() as u16;
-        key.extend_from_slice(primary);
-        Ok(Entry { key, value: parts_end.to_le_bytes().to_vec(), unique: false })
+        Ok(unique)
     }
 
     /// Puts the row key that an index entry points to into `row_key`, and gives the length of

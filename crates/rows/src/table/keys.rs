@@ -84,13 +84,22 @@ impl Table {
 
     /// The key of a row from all its columns. Only for tables with a primary key.
     pub fn row_key_of(&self, row: &[Datum<'_>]) -> Result<Vec<u8>> {
-        let codec = &self.codecs[0];
         let mut out = Vec::with_capacity(PREFIX_BYTES + 24);
+        self.push_row_key_of(row, &mut out)?;
+        Ok(out)
+    }
+
+    /// The same, appended to a buffer.
+    ///
+    /// # Errors
+    /// `TooLarge`.
+    pub fn push_row_key_of(&self, row: &[Datum<'_>], out: &mut Vec<u8>) -> Result<()> {
+        let codec = &self.codecs[0];
         out.extend_from_slice(&codec.prefix);
         for part in &codec.parts {
-            encode_part(part, row[part.column], &mut out)?;
+            encode_part(part, row[part.column], out)?;
         }
-        Ok(out)
+        Ok(())
     }
 
     /// Appends the key bytes of the leading parts of an index, the prefix in front.

@@ -58,17 +58,22 @@ impl Transaction {
 pub(super) fn with_generated<'a>(table: &Table, row: &[Datum<'a>], value: u64) -> Vec<Datum<'a>> {
     let position = table.auto_increment().expect("generated only for such a column");
     let mut row = row.to_vec();
-    row[position] = match &table.columns[position].ty {
+    row[position] = auto_increment_value(&table.columns[position].ty, value);
+    row
+}
+
+/// A counter's value as one of a column's.
+pub(crate) fn auto_increment_value(ty: &ColumnType, value: u64) -> Datum<'static> {
+    match ty {
         ColumnType::Int { unsigned: true, .. } => Datum::UInt(value),
         ColumnType::Float => Datum::Float(value as f32),
         ColumnType::Double => Datum::Double(value as f64),
         _ => Datum::Int(value as i64),
-    };
-    row
+    }
 }
 
 /// A value as the AUTO_INCREMENT counter sees it; negative ones do not move the counter.
-fn as_counter(value: Datum<'_>) -> Option<u64> {
+pub(crate) fn as_counter(value: Datum<'_>) -> Option<u64> {
     match value {
         Datum::Int(value) => u64::try_from(value).ok(),
         Datum::UInt(value) => Some(value),
@@ -79,7 +84,7 @@ fn as_counter(value: Datum<'_>) -> Option<u64> {
 }
 
 /// The largest value that AUTO_INCREMENT may reach in a column of this type.
-fn auto_increment_max(ty: &ColumnType) -> u64 {
+pub(crate) fn auto_increment_max(ty: &ColumnType) -> u64 {
     match ty {
         ColumnType::Int { width, unsigned: true, .. } => width.unsigned_max(),
         ColumnType::Int { width, .. } => width.max() as u64,

@@ -184,6 +184,17 @@ impl Transaction {
         if table.is_current() { Ok(()) } else { Err(Error::SchemaChanged) }
     }
 
+    /// Enters a table and locks it whole, if nobody else writes in it just now: others wait then
+    /// until this transaction is over. `false`: it is entered as always.
+    pub(crate) fn lock_whole(&mut self, table: &Arc<Table>) -> Result<bool> {
+        self.enter(table)?;
+        let Some(gate) = self.gates.iter_mut().find(|gate| gate.is_of(&table.state)) else {
+            return Ok(false);
+        };
+        let name = gate.id().to_be_bytes();
+        Ok(gate.claims() || self.store.lock_table(name, &mut || gate.claim()))
+    }
+
     /// Goes through the table's gate, behind whoever has the table locked whole.
     fn gate(&mut self, table: &Table) -> Result<GateGuard> {
         let patience = match self.wait {

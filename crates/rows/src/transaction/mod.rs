@@ -19,7 +19,7 @@
 //! (`convert`), defaults (the door's or SQL's business).
 
 mod changing;
-mod counters;
+pub(crate) mod counters;
 mod expired;
 mod life;
 mod operations;
@@ -29,4 +29,4 @@ mod placing;
 pub use life::Transaction;
 pub use outcome::{Changed, Inserted, Replaced, RowChange, Upserted};
 pub use placing::ROW_BYTES_MAX;
-pub(crate) use placing::duplicate;
+pub(crate) use placing::{check_nulls, duplicate};

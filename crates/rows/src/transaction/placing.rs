@@ -108,7 +108,8 @@ impl Transaction {
     }
 }
 
-pub(super) fn check_nulls(table: &Table, row: &[Datum<'_>]) -> Result<()> {
+/// Whether no column is NULL that must not be.
+pub(crate) fn check_nulls(table: &Table, row: &[Datum<'_>]) -> Result<()> {
     assert_eq!(row.len(), table.columns.len(), "a row has every column");
     for (column, value) in table.columns.iter().zip(row) {
         if value.is_null() && !column.nullable {

@@ -6,8 +6,9 @@
 //!
 //! Invariants
 //! 1. Fields are the same however the file was cut into pieces.
-//! 2. At most one incomplete line is kept, within the memory for clients; so are the copies that
-//!    are made of a line while it becomes a row.
+//! 2. At most one incomplete line is kept, or as much as the next block wants, within the memory
+//!    for clients; so are the copies that are made of a line while it becomes a row.
+//! 3. A block is whole lines: cut by itself it gives the fields that the file gives there.
 //!
 //! Not here: what fields mean (`rows`).
 
@@ -115,6 +116,17 @@ impl Splitter {
         })
     }
 
+    /// Has a block of whole lines read next, in the place of what is left, whose memory it gives.
+    pub fn read_block(&mut self, text: Vec<u8>) -> Vec<u8> {
+        (self.at, self.searched, self.started) = (0, 0, false);
+        std::mem::replace(&mut self.buffer, text)
+    }
+
+    /// Bytes that are there and not read yet.
+    pub fn waiting(&self) -> usize {
+        self.buffer.len() - self.at
+    }
+
     /// Bytes drawn from the memory for clients.
     pub fn drawn_bytes(&self) -> usize {
         self.share.bytes()
@@ -160,8 +172,8 @@ impl Splitter {
         }
     }
 
-    /// The next line; `None` when more bytes are needed, or with `last` when there is none.
-    pub fn next_line(&mut self, last: bool) -> Result<Option<Line<'_>>> {
+    /// Passes over IGNORE n LINES; `false` when more bytes are needed for that.
+    fn skip(&mut self, last: bool) -> bool {
         while self.skip_lines > 0 {
             match self.find_line_end(self.at.max(self.searched)) {
                 Some(end) => {
@@ -173,9 +185,75 @@ impl Splitter {
                     if last {
                         self.at = self.buffer.len();
                     }
-                    return Ok(None);
+                    return false;
                 }
             }
+        }
+        true
+    }
+
+    /// Puts the next whole lines, about so many bytes, into `text` (cleared first) and gives how
+    /// many lines they are; `None` when more bytes are needed, or with `last` when there are none.
+    ///
+    /// # Errors
+    /// 1041 when there is no memory for a long line.
+    pub fn next_block(
+        &mut self,
+        last: bool,
+        bytes: usize,
+        text: &mut Vec<u8>,
+    ) -> Result<Option<u64>> {
+        text.clear();
+        if !self.skip(last) || self.waiting() < bytes && !last {
+            return Ok(None);
+        }
+        let start = self.at;
+        let window = (start + bytes).min(self.buffer.len());
+        if self.format.line_start.is_empty() && !self.started && self.is_plain(window) {
+            let rest = last && window == self.buffer.len();
+            if let Some((end, lines)) = self.plain_lines(window, rest) {
+                (self.at, self.searched) = (end, end);
+                text.extend_from_slice(&self.buffer[start..end]);
+                return Ok(Some(lines));
+            }
+        }
+        // LINES STARTING BY of the first line may have been passed already.
+        if self.started {
+            text.extend_from_slice(&self.format.line_start);
+        }
+        // Where lines end is known only to who reads their fields.
+        let (mut end, mut lines) = (start, 0);
+        while end - start < bytes && self.next_line(last)?.is_some() {
+            lines += 1;
+            end = self.at;
+        }
+        text.extend_from_slice(&self.buffer[start..end]);
+        Ok((lines > 0).then_some(lines))
+    }
+
+    /// The end of the last plain line before `window`, and how many lines there are; `rest`: what
+    /// follows the last line end is a line, too.
+    fn plain_lines(&self, window: usize, rest: bool) -> Option<(usize, u64)> {
+        let text = &self.buffer[self.at..window];
+        let (end, lines) = match self.format.line_end.as_slice() {
+            [byte] => {
+                let end = memchr::memrchr(*byte, text).map_or(0, |at| at + 1);
+                (end, memchr::memchr_iter(*byte, text).count())
+            }
+            several => memmem::find_iter(text, several)
+                .fold((0, 0), |(_, lines), at| (at + several.len(), lines + 1)),
+        };
+        let (end, lines) = match rest && end < text.len() {
+            true => (text.len(), lines + 1),
+            false => (end, lines),
+        };
+        (lines > 0).then_some((self.at + end, lines as u64))
+    }
+
+    /// The next line; `None` when more bytes are needed, or with `last` when there is none.
+    pub fn next_line(&mut self, last: bool) -> Result<Option<Line<'_>>> {
+        if !self.skip(last) {
+            return Ok(None);
         }
         if !self.format.line_start.is_empty() && !self.started && !self.find_start(last) {
             return Ok(None);

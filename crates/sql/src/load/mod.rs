@@ -1,49 +1,72 @@
 //! LOAD DATA LOCAL INFILE: a file that comes in pieces of any size becomes rows.
 //!
-//! `lines` cuts the bytes into lines and fields, `rows` makes rows of them.
+//! `lines` cuts the bytes into lines and fields, `rows` makes rows of them. Three ways lead from
+//! there into the table:
 //!
-//! All or nothing, or bounded memory: both cannot be had for a file of any size. Outside of a
-//! transaction, rows are committed in batches of about `BATCH_BYTES`, so a load that ends with an
-//! error (or whose client goes away) leaves the batches before it; the error says how many rows
-//! those are. Inside of an open transaction the rows belong to it, are held in memory like its
-//! other writes, and go with it if it is rolled back.
+//! | when | how | after an error |
+//! |---|---|---|
+//! | within an open transaction | row by row, as its other writes (`Loader`) | the rows are undone |
+//! | a large file, and the table is empty and in nobody's use | on all cores, past the transactions (`parallel`) | nothing is there |
+//! | otherwise | row by row, committed in batches of about `BATCH_BYTES` (`batches`) | the batches before stay |
+//!
+//! How large a file is shows only as it comes, so its beginning is kept until it is known.
 //!
 //! Not here: the grammar (`parse::load`), the wire (`doors::mysql`).
 
+mod batches;
 pub(crate) mod lines;
+mod parallel;
 mod rows;
 
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::Arc;
 
+use ::rows::bulk::BulkLoad;
 use ::rows::store::{Durability, LockWait};
-use ::rows::transaction::Transaction;
 
 use crate::Session;
+use crate::context::KillMark;
 use crate::error::{Result, SqlError};
 use crate::parse::load::LoadData;
 use crate::reply::Done;
 use crate::server::Running;
 
+use batches::Batches;
 use lines::Splitter;
+use parallel::ParallelLoad;
+use rows::Loader;
 
-pub(crate) use rows::{Goal, LoadPlan, Loader};
+pub(crate) use rows::{Goal, LoadPlan, Loaded};
 
-/// Bytes of writes that are committed together.
-const BATCH_BYTES: usize = 16 << 20;
+/// Bytes of a file from which on it is large: some ten thousand rows.
+const LARGE_BYTES: usize = 1 << 20;
+/// Bytes of a file that are copied at a time.
+const PIECE_BYTES_MAX: usize = 256 << 10;
+/// The part of the memory for clients that the beginning of a file may take.
+const BEGINNING_PART: usize = 64;
 
 /// A LOAD DATA under way.
 pub struct LoadLocal {
     file: String,
     splitter: Splitter,
-    loader: Loader,
-    /// The batch that is gathered; `None` when rows go into the session's own transaction.
-    batch: Option<Transaction>,
-    /// The commit of the batch before.
-    committing: Option<Receiver<::rows::Result<()>>>,
+    data: LoadData,
+    plan: Arc<LoadPlan>,
+    way: Way,
     durability: Durability,
     wait: LockWait,
     /// Shows in the process list that the statement runs.
     running: Option<Running>,
+}
+
+/// Where rows go.
+enum Way {
+    /// That is not known yet: the beginning of the file is in the splitter.
+    Open,
+    /// Into the session's own transaction.
+    Own(Loader),
+    Batches(Batches),
+    Parallel(ParallelLoad),
+    /// Nowhere: the statement has failed, and this is left of it.
+    Failed(Loaded),
 }
 
 impl LoadLocal {
@@ -56,17 +79,10 @@ impl LoadLocal {
     ) -> Result<LoadLocal> {
         let share = plan.engine.budget().share();
         let splitter = Splitter::new(load.format.clone(), load.skip_lines, share)?;
-        let batch = if own { None } else { Some(plan.engine.begin(wait)?) };
-        Ok(LoadLocal {
-            file: load.file,
-            splitter,
-            loader: Loader::new(plan),
-            batch,
-            committing: None,
-            durability,
-            wait,
-            running: None,
-        })
+        let plan = Arc::new(plan);
+        let way = if own { Way::Own(Loader::new(&plan)) } else { Way::Open };
+        let file = load.file.clone();
+        Ok(LoadLocal { file, splitter, data: load, plan, way, durability, wait, running: None })
     }
 
     /// Lets the statement run until this is finished or given up.
@@ -90,10 +106,14 @@ impl LoadLocal {
     /// The statement's error; what was gathered is given back. The rest of the file must still be
     /// read from the client; then `abandon`.
     pub fn feed(&mut self, session: &mut Session, bytes: &[u8]) -> Result<()> {
-        let fed = self.splitter.push(bytes).and_then(|()| self.work(session, false));
+        let _working = KillMark::of_this_thread(&self.plan.facts.kill);
+        let _telling = session.telling_waits();
+        let fed = bytes.chunks(PIECE_BYTES_MAX).try_for_each(|piece| {
+            self.splitter.push(piece)?;
+            self.work(session)
+        });
         if fed.is_err() {
-            self.splitter.clear();
-            self.batch = None;
+            self.fail();
         }
         fed
     }
@@ -103,86 +123,118 @@ impl LoadLocal {
     /// # Errors
     /// The statement's error.
     pub fn finish(mut self, session: &mut Session) -> Result<Done> {
-        let result = self.work(session, true).and_then(|()| self.commit_rest());
-        session.end_load(&mut self.loader, result)
+        let kill = Arc::clone(&self.plan.facts.kill);
+        let _working = KillMark::of_this_thread(&kill);
+        let _telling = session.telling_waits();
+        let finished = match std::mem::replace(&mut self.way, Way::Failed(Loaded::default())) {
+            Way::Open => self.batches().and_then(|batches| self.finish_batches(batches)),
+            Way::Batches(batches) => self.finish_batches(batches),
+            Way::Own(mut loader) => {
+                let fed = feed_own(session, &mut self.splitter, &mut loader, true);
+                self.way = Way::Failed(loader.take());
+                fed
+            }
+            Way::Parallel(mut load) => {
+                let loaded = match load.feed(&mut self.splitter, true) {
+                    Ok(()) => load.finish(),
+                    Err(error) => {
+                        load.give_up();
+                        Err(error)
+                    }
+                };
+                loaded.map(|loaded| self.way = Way::Failed(loaded))
+            }
+            failed @ Way::Failed(_) => {
+                self.way = failed;
+                Err(SqlError::other("a LOAD DATA that has failed goes on"))
+            }
+        };
+        let loaded = self.take_loaded();
+        session.end_load(loaded, finished)
     }
 
     /// Forgets what is not committed.
     pub fn abandon(mut self, session: &mut Session) {
-        self.batch = None;
+        self.fail();
         let stopped = Err(SqlError::new(1317, "Query execution was interrupted"));
         // The client has been told of the error that stopped it.
-        drop(session.end_load(&mut self.loader, stopped));
+        drop(session.end_load(self.take_loaded(), stopped));
     }
 
-    fn work(&mut self, session: &mut Session, last: bool) -> Result<()> {
-        loop {
-            let own = self.batch.is_none();
-            let (splitter, loader) = (&mut self.splitter, &mut self.loader);
-            // Several loads at once must fit.
-            let bytes_max = BATCH_BYTES.min(session.sql().engine().budget().bytes_max() / 16);
-            let full = if own {
-                session.writing_load(|transaction| {
-                    gather(splitter, loader, transaction, last, usize::MAX)
-                })?
-            } else if let Some(batch) = &mut self.batch {
-                gather(splitter, loader, batch, last, bytes_max)?
-            } else {
-                false
-            };
-            if !full {
-                return Ok(());
+    fn take_loaded(&mut self) -> Loaded {
+        match &mut self.way {
+            Way::Failed(loaded) => std::mem::take(loaded),
+            _ => Loaded::default(),
+        }
+    }
+
+    fn fail(&mut self) {
+        self.splitter.clear();
+        let left = match &mut self.way {
+            Way::Failed(_) => return,
+            Way::Own(loader) => loader.take(),
+            Way::Batches(batches) => batches.take(),
+            Way::Parallel(load) => {
+                load.give_up();
+                Loaded::default()
             }
-            self.commit_batch()?;
+            Way::Open => Loaded::default(),
+        };
+        self.way = Way::Failed(left);
+    }
+
+    fn work(&mut self, session: &mut Session) -> Result<()> {
+        if matches!(self.way, Way::Open) && self.splitter.waiting() >= self.large_bytes() {
+            self.way = self.way_of_many()?;
+        }
+        match &mut self.way {
+            Way::Open | Way::Failed(_) => Ok(()),
+            Way::Own(loader) => feed_own(session, &mut self.splitter, loader, false),
+            Way::Batches(batches) => batches.feed(&mut self.splitter, false),
+            Way::Parallel(load) => load.feed(&mut self.splitter, false),
         }
     }
 
-    /// Hands the batch to the committer and begins the next, while the one before may still be
-    /// on its way.
-    fn commit_batch(&mut self) -> Result<()> {
-        self.await_commit()?;
-        let next = self.loader.engine().begin(self.wait)?;
-        if let Some(batch) = self.batch.replace(next) {
-            let (sender, receiver) = channel();
-            let done = move |result| drop(sender.send(result));
-            batch.commit_later(self.durability, Box::new(done));
-            self.committing = Some(receiver);
-        }
-        Ok(())
+    /// Bytes from which on the file counts as large.
+    fn large_bytes(&self) -> usize {
+        LARGE_BYTES.min(self.plan.engine.budget().bytes_max() / BEGINNING_PART)
     }
 
-    fn await_commit(&mut self) -> Result<()> {
-        let Some(receiver) = self.committing.take() else { return Ok(()) };
-        match receiver.recv() {
-            Ok(result) => Ok(result?),
-            Err(_) => Err(SqlError::new(1030, "Got error from storage engine: commit was lost")),
+    /// The way of a large file.
+    fn way_of_many(&self) -> Result<Way> {
+        let LoadPlan { engine, table, on_duplicate, .. } = &*self.plan;
+        let transaction = engine.begin(self.wait)?;
+        let Some(bulk) = BulkLoad::begin(transaction, table, *on_duplicate)? else {
+            return Ok(Way::Batches(self.batches()?));
+        };
+        if let Some(running) = &self.running {
+            running.show(bulk.progress());
         }
+        Ok(Way::Parallel(ParallelLoad::begin(bulk, &self.plan, &self.data.format)?))
     }
 
-    fn commit_rest(&mut self) -> Result<()> {
-        self.await_commit()?;
-        if let Some(batch) = self.batch.take()
-            && !batch.is_empty()
-        {
-            batch.commit(self.durability)?;
-        }
-        Ok(())
+    fn batches(&self) -> Result<Batches> {
+        Batches::new(&self.plan, self.durability, self.wait)
+    }
+
+    fn finish_batches(&mut self, mut batches: Batches) -> Result<()> {
+        let finished = batches.feed(&mut self.splitter, true).and_then(|()| batches.finish());
+        self.way = Way::Failed(batches.take());
+        finished
     }
 }
 
-/// Makes rows of the lines at hand; `true` when the batch is full.
-fn gather(
+/// Makes rows of the lines at hand within the session's transaction.
+fn feed_own(
+    session: &mut Session,
     splitter: &mut Splitter,
     loader: &mut Loader,
-    transaction: &mut Transaction,
     last: bool,
-    bytes_max: usize,
-) -> Result<bool> {
-    while let Some(line) = splitter.next_line(last)? {
-        loader.row(transaction, &line)?;
-        if transaction.bytes() >= bytes_max {
-            return Ok(true);
+) -> Result<()> {
+    session.writing_load(|transaction| {
+        while let Some(line) = splitter.next_line(last)? {
+            loader.row(transaction, &line)?;
         }
-    }
-    Ok(false)
+        Ok(())
+    })
 }

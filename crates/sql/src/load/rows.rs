@@ -3,11 +3,12 @@
 //! With LOCAL, what is wrong with a row is a warning, as nobody could stop the client in time:
 //! values are made to fit, rows with keys that exist are skipped.
 //!
-//! Not here: lines (`lines`), commits (the module itself).
+//! Not here: lines (`lines`), commits (the module itself), rows by several threads (`parallel`).
 
 use std::cell::RefCell;
 use std::sync::Arc;
 
+use rows::bulk::OnDuplicate;
 use rows::datum::{Datum, Value};
 use rows::engine::Engine;
 use rows::error::Error;
@@ -18,7 +19,6 @@ use super::lines::Line;
 use crate::context::Facts;
 use crate::error::{Result, SqlError, value_error};
 use crate::expression::{Node, RowView, Scope};
-use crate::parse::load::OnDuplicate;
 use crate::warning::{Level, Warnings};
 use crate::write::{Store, WriteContext, implied_default};
 
@@ -51,19 +51,8 @@ pub struct LoadPlan {
     pub strict: bool,
 }
 
-/// A plan and its progress.
-pub struct Loader {
-    plan: LoadPlan,
-    warnings: RefCell<Warnings>,
-    records: u64,
-    deleted: u64,
-    skipped: u64,
-    generated: Option<u64>,
-    values: Vec<Value>,
-    said: Vec<bool>,
-}
-
 /// What a load did.
+#[derive(Debug, Default)]
 pub struct Loaded {
     /// Rows in the file.
     pub records: u64,
@@ -77,33 +66,51 @@ pub struct Loaded {
     pub warnings: Warnings,
 }
 
+impl LoadPlan {
+    /// Whether rows can be made in any order: nothing is evaluated that may see other rows, or
+    /// leave something behind for them.
+    pub(super) fn is_orderless(&self) -> bool {
+        self.sets.is_empty() && self.goals.iter().all(|goal| matches!(goal, Goal::Column(_)))
+    }
+}
+
+/// Makes rows of lines.
+pub(super) struct RowMaker {
+    plan: Arc<LoadPlan>,
+    warnings: RefCell<Warnings>,
+    said: Vec<bool>,
+}
+
+/// A plan and its progress, where rows are written one by one.
+pub(super) struct Loader {
+    maker: RowMaker,
+    records: u64,
+    deleted: u64,
+    skipped: u64,
+    generated: Option<u64>,
+    values: Vec<Value>,
+}
+
 impl Loader {
-    pub(super) fn new(plan: LoadPlan) -> Loader {
-        let width = plan.table.columns.len();
+    pub(super) fn new(plan: &Arc<LoadPlan>) -> Loader {
         Loader {
-            plan,
-            warnings: RefCell::new(Warnings::default()),
+            maker: RowMaker::new(plan),
             records: 0,
             deleted: 0,
             skipped: 0,
             generated: None,
-            values: Vec::with_capacity(width),
-            said: vec![false; width],
+            values: Vec::new(),
         }
     }
 
-    pub(super) fn engine(&self) -> &Arc<Engine> {
-        &self.plan.engine
-    }
-
     /// Takes the result out.
-    pub fn take(&mut self) -> Loaded {
+    pub(super) fn take(&mut self) -> Loaded {
         Loaded {
             records: self.records,
             deleted: self.deleted,
             skipped: self.skipped,
             generated: self.generated,
-            warnings: self.warnings.take(),
+            warnings: self.maker.take_warnings(),
         }
     }
 
@@ -112,10 +119,11 @@ impl Loader {
         self.records += 1;
         let row = self.records;
         if row.is_multiple_of(1024) {
-            self.plan.facts.kill.check()?;
+            self.maker.plan.facts.kill.check()?;
         }
-        self.make_row(line, row)?;
-        transaction.let_zero_be_a_value(self.plan.facts.mode.no_auto_value_on_zero());
+        self.values.clear();
+        self.maker.make(line, row, &mut self.values)?;
+        transaction.let_zero_be_a_value(self.maker.plan.facts.mode.no_auto_value_on_zero());
         let written = self.write_row(transaction);
         transaction.let_zero_be_a_value(false);
         // The next line may be long in coming.
@@ -125,30 +133,57 @@ impl Loader {
 
     fn write_row(&mut self, transaction: &mut Transaction) -> Result<()> {
         let datums: Vec<Datum<'_>> = self.values.iter().map(Value::as_datum).collect();
-        let table = &self.plan.table;
-        if self.plan.on_duplicate == OnDuplicate::Replace {
-            let replaced = transaction.replace(table, &datums)?;
+        let plan = &self.maker.plan;
+        if plan.on_duplicate == OnDuplicate::Replace {
+            let replaced = transaction.replace(&plan.table, &datums)?;
             self.deleted += replaced.deleted as u64;
             self.generated = self.generated.or(replaced.generated);
             return Ok(());
         }
-        match transaction.insert(table, &datums) {
+        match transaction.insert(&plan.table, &datums) {
             Ok(inserted) => self.generated = self.generated.or(inserted.generated),
-            Err(error @ Error::Duplicate { .. })
-                if self.plan.on_duplicate == OnDuplicate::Ignore =>
-            {
+            Err(error @ Error::Duplicate { .. }) if plan.on_duplicate == OnDuplicate::Ignore => {
                 self.skipped += 1;
-                self.warnings.borrow_mut().push_with(Level::Warning, || error.into());
+                self.maker.warnings.borrow_mut().push_with(Level::Warning, || error.into());
             }
             Err(error) => return Err(error.into()),
         }
         Ok(())
     }
+}
 
-    fn make_row(&mut self, line: &Line<'_>, row: u64) -> Result<()> {
-        let width = self.plan.table.columns.len();
-        self.values.clear();
-        self.values.resize(width, Value::Null);
+impl RowMaker {
+    pub(super) fn new(plan: &Arc<LoadPlan>) -> RowMaker {
+        RowMaker {
+            plan: Arc::clone(plan),
+            warnings: RefCell::default(),
+            said: vec![false; plan.table.columns.len()],
+        }
+    }
+
+    /// What was wrong with the rows so far.
+    pub(super) fn take_warnings(&mut self) -> Warnings {
+        self.warnings.take()
+    }
+
+    /// How many warnings there are that `take_warnings` would give.
+    pub(super) fn warnings_kept(&self) -> usize {
+        self.warnings.borrow().list().len()
+    }
+
+    /// Makes the row of a number of a line; its columns come behind `values`.
+    ///
+    /// # Errors
+    /// What is wrong with it, where that is an error.
+    pub(super) fn make(
+        &mut self,
+        line: &Line<'_>,
+        row: u64,
+        values: &mut Vec<Value>,
+    ) -> Result<()> {
+        let start = values.len();
+        values.resize(start + self.plan.table.columns.len(), Value::Null);
+        let values = &mut values[start..];
         self.said.fill(false);
         let variables = &self.plan.facts.aftermath;
         let uses_variables = self.plan.goals.iter().any(|goal| matches!(goal, Goal::Variable(_)));
@@ -167,7 +202,7 @@ impl Loader {
                 }
                 Goal::Column(position) => {
                     self.said[*position] = true;
-                    self.values[*position] = match field {
+                    values[*position] = match field {
                         Some(field) if field.null => self.null(*position, row)?,
                         Some(field) => self.value(*position, field.bytes, row)?,
                         None => self.missing(*position),
@@ -176,7 +211,7 @@ impl Loader {
             }
         }
         self.check_count(line.len(), row)?;
-        self.set_and_fill(row)
+        self.set_and_fill(row, values)
     }
 
     fn check_count(&self, fields: usize, row: u64) -> Result<()> {
@@ -248,7 +283,7 @@ impl Loader {
     }
 
     /// SET, and defaults of what is still unsaid.
-    fn set_and_fill(&mut self, row: u64) -> Result<()> {
+    fn set_and_fill(&mut self, row: u64, values: &mut [Value]) -> Result<()> {
         let facts = Arc::clone(&self.plan.facts);
         let context = WriteContext {
             facts: &facts,
@@ -261,18 +296,17 @@ impl Loader {
         for (position, node) in &self.plan.sets {
             let column = &self.plan.table.columns[*position];
             let value = {
-                let scope = Scope { row: RowView::Values(&self.values), ..context.scope() };
+                let scope = Scope { row: RowView::Values(values), ..context.scope() };
                 let cell = node.evaluate(&scope)?;
                 context.store(column, cell.datum(), &node.ty, row, false)?
             };
-            self.values[*position] = value;
+            values[*position] = value;
             self.said[*position] = true;
         }
         for (position, said) in self.said.iter().enumerate() {
             if !said {
                 let column = &self.plan.table.columns[position];
-                self.values[position] =
-                    context.default_value(column, &self.plan.defaults[position])?;
+                values[position] = context.default_value(column, &self.plan.defaults[position])?;
             }
         }
         Ok(())

@@ -2,6 +2,7 @@
 //!
 //! Not here: reading the file (`load`).
 
+use rows::bulk::OnDuplicate;
 use rows::types::Collation;
 use sqlparser::ast::Expr;
 use sqlparser::tokenizer::Token;
@@ -9,17 +10,6 @@ use sqlparser::tokenizer::Token;
 use super::cursor::{Cursor, TableName};
 use super::types::charset_collation;
 use crate::error::Result;
-
-/// What to do with a row whose key is there already.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OnDuplicate {
-    /// It is an error.
-    Error,
-    /// The new row is skipped.
-    Ignore,
-    /// The old row goes.
-    Replace,
-}
 
 /// How lines and fields are told apart.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,10 +9,12 @@
 //! 2. A statement that is repeated elsewhere is the same: its time goes on, and a KILL QUERY said
 //!    meanwhile holds.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
+use rows::bulk::{Progress, Stage};
 use rows::waiting::{WaitMark, Waiting};
 
 use crate::context::KillMark;
@@ -45,6 +47,8 @@ struct State {
     number: u64,
     /// Whether the statement is to be repeated where it may wait, and has not begun there.
     postponed: bool,
+    /// How far the present statement is, if it is a long one that can say so.
+    progress: Option<Arc<Progress>>,
 }
 
 /// A line of SHOW PROCESSLIST.
@@ -63,7 +67,7 @@ pub struct ProcessLine {
     /// Microseconds since the epoch when that began.
     pub since: u64,
     /// What a statement is at, in MySQL's words where it has some.
-    pub state: &'static str,
+    pub state: Cow<'static, str>,
     /// The statement's text.
     pub info: Option<String>,
 }
@@ -78,6 +82,7 @@ impl Process {
         }
         self.kill.forget_query();
         state.info.clear();
+        state.progress = None;
         state.info.extend_from_slice(text);
         state.since = now;
         state.number += 1;
@@ -114,14 +119,24 @@ impl Process {
             command: if running { "Query" } else { "Sleep" },
             since: state.since,
             state: match (running, self.waits.current()) {
-                (false, _) => "",
-                (true, Some(Waiting::RowLock)) => "Waiting for row lock",
-                (true, Some(Waiting::MetadataLock)) => "Waiting for table metadata lock",
-                (true, None) if state.postponed => "Waiting for a thread",
-                (true, None) => "executing",
+                (false, _) => "".into(),
+                (true, Some(Waiting::RowLock)) => "Waiting for row lock".into(),
+                (true, Some(Waiting::MetadataLock)) => "Waiting for table metadata lock".into(),
+                (true, None) if state.postponed => "Waiting for a thread".into(),
+                (true, None) => state.progress.as_ref().map_or("executing".into(), told),
             },
             info: running.then(|| String::from_utf8_lossy(&state.info).into_owned()),
         }
+    }
+}
+
+/// What a load is at, and how far.
+fn told(progress: &Arc<Progress>) -> Cow<'static, str> {
+    match progress.now() {
+        (Stage::Merging, done, Some(all)) => {
+            format!("Stage: 2 of 2 'building indexes' {}%", done * 100 / all.max(1)).into()
+        }
+        (_, rows, _) => format!("Stage: 1 of 2 'reading' {rows} rows").into(),
     }
 }
 
@@ -130,6 +145,16 @@ impl Process {
 pub struct Running {
     process: Arc<Process>,
     number: u64,
+}
+
+impl Running {
+    /// Lets the process list show how far the statement is.
+    pub fn show(&self, progress: &Arc<Progress>) {
+        let mut state = self.process.state.lock();
+        if state.number == self.number {
+            state.progress = Some(Arc::clone(progress));
+        }
+    }
 }
 
 impl Drop for Running {
@@ -162,6 +187,7 @@ impl Processes {
                 since: now,
                 number: 0,
                 postponed: false,
+                progress: None,
             }),
         });
         self.list.lock().insert(id, Arc::clone(&process));
@@ -202,10 +228,10 @@ mod tests {
         process.postpone();
         process.kill.kill_query();
         let line = &processes.lines()[0];
-        assert_eq!((line.command, line.state), ("Query", "Waiting for a thread"));
+        assert_eq!((line.command, &*line.state), ("Query", "Waiting for a thread"));
         process.enter(b"SELECT 1", 30);
         let line = &processes.lines()[0];
-        assert_eq!((line.state, line.since), ("executing", 20));
+        assert_eq!((&*line.state, line.since), ("executing", 20));
         assert!(process.kill.check().is_err(), "what was killed while it waited stays killed");
         process.leave();
         process.enter(b"SELECT 1", 40);

@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use rows::store::LockWait;
 use rows::transaction::Transaction;
+use rows::waiting::{self, Telling};
 
 use super::Session;
 use crate::error::{Result, SqlError};
 use crate::expression::{Names, bind};
-use crate::load::{Goal, LoadLocal, LoadPlan, Loader};
+use crate::load::{Goal, LoadLocal, LoadPlan, Loaded};
 use crate::parse::load::{FieldTarget, LoadData};
 use crate::reply::{Done, How, Reply};
 use crate::write::default_of;
@@ -69,9 +70,13 @@ impl Session {
         self.writing(How::POOL, |_, transaction| work(transaction))
     }
 
+    /// Lets the waits of this thread be seen in the process list.
+    pub(crate) fn telling_waits(&self) -> Telling {
+        waiting::tell(&self.process.waits)
+    }
+
     /// Takes over what a load leaves: its figures and warnings.
-    pub(crate) fn end_load(&mut self, loader: &mut Loader, result: Result<()>) -> Result<Done> {
-        let loaded = loader.take();
+    pub(crate) fn end_load(&mut self, loaded: Loaded, result: Result<()>) -> Result<Done> {
         self.warnings.replace(loaded.warnings);
         if let Err(error) = result {
             self.note_error(&error);

@@ -84,3 +84,71 @@ fn a_long_line_takes_memory_from_the_budget_and_gives_it_back() {
     splitter.clear();
     assert_eq!(budget.used(), 0);
 }
+
+/// All lines of a file that is cut into blocks, each of which is read by itself.
+fn read_by_blocks(
+    format: &Format,
+    file: &[u8],
+    piece: usize,
+    block: usize,
+) -> Vec<Vec<Option<String>>> {
+    let mut splitter =
+        Splitter::new(format.clone(), 0, Budget::new(1 << 20).share()).expect("a format");
+    let mut lines = Vec::new();
+    let mut take = |splitter: &mut Splitter, last| {
+        let mut text = Vec::new();
+        while let Some(count) = splitter.next_block(last, block, &mut text).expect("reads") {
+            let of_block = read(format.clone(), &text, text.len());
+            assert_eq!(of_block.len() as u64, count, "{:?}", String::from_utf8_lossy(&text));
+            lines.extend(of_block);
+        }
+    };
+    for bytes in file.chunks(piece) {
+        splitter.push(bytes).expect("fits");
+        take(&mut splitter, false);
+    }
+    take(&mut splitter, true);
+    lines
+}
+
+#[test]
+fn blocks_of_any_size_are_whole_lines() {
+    let csv = Format {
+        field_end: b",".to_vec(),
+        enclosed: Some(b'"'),
+        escape: Some(b'\\'),
+        line_start: Vec::new(),
+        line_end: b"\r\n".to_vec(),
+    };
+    let starting = Format { line_start: b"xxx".to_vec(), ..Format::default() };
+    let doubled = Format { line_end: b"aa".to_vec(), ..Format::default() };
+    let cases: [(Format, &[u8]); 5] = [
+        (csv, b"1,\"a,\"\"b\"\"\r\n2\",NULL\r\n7,plain,8\r\n\r\n2,\\N,\"NULL\"\r\n3,x\\,y,z"),
+        (Format::default(), b"a\tb\n\nc\\\nd\te\n\n1\t2\n3\t4"),
+        (Format::default(), b"a\tb\nc\td\n"),
+        (starting, b"xxxa\t1\nsomething xxxb\t2\nnothing\nxxxc\t3"),
+        (doubled, b"1aaa2aa3aaaa4"),
+    ];
+    for (format, file) in cases {
+        let whole = read(format.clone(), file, file.len());
+        for piece in 1..=file.len() {
+            for block in 1..=file.len() {
+                let found = read_by_blocks(&format, file, piece, block);
+                assert_eq!(found, whole, "pieces of {piece}, blocks of {block}, {format:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn lines_that_are_to_be_ignored_are_in_no_block() {
+    let mut splitter =
+        Splitter::new(Format::default(), 2, Budget::new(1 << 20).share()).expect("a format");
+    splitter.push(b"a\nb").expect("fits");
+    let mut text = Vec::new();
+    assert!(splitter.next_block(false, 1, &mut text).expect("reads").is_none());
+    splitter.push(b"\nc\nd").expect("fits");
+    assert_eq!(splitter.next_block(true, 100, &mut text).expect("reads"), Some(2));
+    assert_eq!(text, b"c\nd");
+    assert_eq!(splitter.next_block(true, 100, &mut text).expect("reads"), None);
+}

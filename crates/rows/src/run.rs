@@ -1,18 +1,19 @@
-//! A run: buffered writes that did not fit into memory, sorted, in a temporary file.
+//! A run: writes that did not fit into memory, sorted, in a temporary file.
 //!
 //! ```text
-//! file    block, block, ..        each of whole entries, about `BLOCK_BYTES` long
+//! file    block, block, ..        each of whole entries, 4 to 64 KiB long, in LZ4's block form
+//!                                 unless that is longer
 //! entry   kind u8, key length u32, value length u32, key, value
 //! kind    0 not written after all, 1 a removal, 2 a value
 //! ```
-//! Of each block its place, checksum and last key are in memory, and a filter over all keys that
-//! says which look-ups need not be made.
+//! Of each block its place, checksum and last key are in memory, and, where single keys are looked
+//! up, a filter over all keys that says which look-ups need not be made.
 //!
 //! Invariants
 //! 1. Keys ascend strictly within a run.
 //! 2. What is read is what was written: each block's checksum is compared.
 //!
-//! Not here: several runs together (`own`).
+//! Not here: several runs together (`local::own`, `bulk::merge`).
 
 use std::hash::BuildHasher;
 use std::ops::Range;
@@ -37,7 +38,7 @@ const PUT: u8 = 2;
 
 /// What a transaction has written under a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Write {
+pub(crate) enum Write {
     /// Nothing after all: what lies beneath counts. Left by a rollback over spilled writes.
     Unwritten,
     /// A removal.
@@ -75,7 +76,7 @@ impl Write {
 
 /// A write as it is looked at, wherever it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Seen<'a> {
+pub(crate) enum Seen<'a> {
     Unwritten,
     Removed,
     Put(&'a [u8]),
@@ -108,10 +109,11 @@ impl<'a> Seen<'a> {
 }
 
 /// Sorted writes in a file.
-pub(super) struct Run {
+pub(crate) struct Run {
     file: SpillFile,
     blocks: Vec<Block>,
-    filter: Filter,
+    /// None where single keys are not looked up.
+    filter: Option<Filter>,
     /// Entries.
     pub count: usize,
     /// How often it was merged of others.
@@ -122,7 +124,10 @@ pub(super) struct Run {
 
 struct Block {
     at: u64,
+    /// In the file.
     length: u32,
+    /// Of its entries; the same if they are not compressed.
+    bytes: u32,
     checksum: u64,
     last: Box<[u8]>,
 }
@@ -130,14 +135,15 @@ struct Block {
 impl Run {
     /// What is written under a key, with its value in `value`; `None` when the run has nothing.
     pub fn get(&self, key: &[u8], value: &mut Vec<u8>) -> Result<Option<u8>> {
-        if !self.filter.may_hold(key) {
+        if self.filter.as_ref().is_some_and(|filter| !filter.may_hold(key)) {
             return Ok(None);
         }
         let block = self.blocks.partition_point(|block| *block.last < *key);
         if block == self.blocks.len() {
             return Ok(None);
         }
-        let bytes = self.read(block)?;
+        let mut bytes = Vec::new();
+        self.read(block, &mut Vec::new(), &mut bytes)?;
         let mut at = 0;
         while at < bytes.len() {
             let entry = Entry::at(&bytes, at);
@@ -166,19 +172,45 @@ impl Run {
                 (before + 1).min(self.blocks.len())
             }
         };
-        let (block, places) = (Vec::new(), Vec::new());
-        RunCursor { run: self, range: range.clone(), direction, next, block, places, at: None }
+        RunCursor {
+            run: self,
+            range: range.clone(),
+            direction,
+            next,
+            block: Vec::new(),
+            stored: Vec::new(),
+            places: Vec::new(),
+            entry: Entry { kind: UNWRITTEN, key: 0..0, value: 0..0 },
+            begun: false,
+        }
     }
 
-    fn read(&self, block: usize) -> Result<Vec<u8>> {
-        let Block { at, length, checksum, .. } = self.blocks[block];
-        let mut bytes = vec![0; length as usize];
-        self.file.read_at(&mut bytes, at)?;
-        if hasher().hash_one(&bytes[..]) != checksum {
+    /// The last key of each block: keys at about equal distances.
+    pub fn block_keys(&self) -> impl Iterator<Item = &[u8]> {
+        self.blocks.iter().map(|block| &block.last[..])
+    }
+
+    /// Puts the entries of a block into `entries`; `stored` is for its bytes in the file.
+    fn read(&self, block: usize, stored: &mut Vec<u8>, entries: &mut Vec<u8>) -> Result<()> {
+        let Block { at, length, bytes, checksum, .. } = self.blocks[block];
+        let damaged = || {
             let why = "a temporary file is not what was written";
-            return Err(Error::Corrupt { key: Vec::new(), why });
+            Error::Corrupt { key: Vec::new(), why }
+        };
+        stored.resize(length as usize, 0);
+        self.file.read_at(stored, at)?;
+        if hasher().hash_one(&stored[..]) != checksum {
+            return Err(damaged());
         }
-        Ok(bytes)
+        if length == bytes {
+            std::mem::swap(stored, entries);
+            return Ok(());
+        }
+        entries.resize(bytes as usize, 0);
+        match lz4_flex::block::decompress_into(stored, entries) {
+            Ok(length) if length == bytes as usize => Ok(()),
+            _ => Err(damaged()),
+        }
     }
 }
 
@@ -202,11 +234,13 @@ impl Entry {
 }
 
 /// Writes a run.
-pub(super) struct RunWriter {
+pub(crate) struct RunWriter {
     file: SpillFile,
     blocks: Vec<Block>,
-    filter: Filter,
+    filter: Option<Filter>,
     block: Vec<u8>,
+    block_bytes: usize,
+    compressed: Vec<u8>,
     last: Vec<u8>,
     at: u64,
     count: usize,
@@ -214,13 +248,35 @@ pub(super) struct RunWriter {
 }
 
 impl RunWriter {
-    /// Begins one of at most so many entries.
+    /// Begins one of at most so many entries, whose keys can be looked up.
     pub fn new(directory: &Arc<SpillDirectory>, entries: usize, level: u8) -> Result<RunWriter> {
+        let filter = Some(Filter::new(entries));
+        RunWriter::with_blocks(directory, "writes", filter, BLOCK_BYTES, level)
+    }
+
+    /// Begins one that is only read from end to end, in blocks of about so many bytes.
+    pub fn of_sort(
+        directory: &Arc<SpillDirectory>,
+        block_bytes: usize,
+        level: u8,
+    ) -> Result<RunWriter> {
+        RunWriter::with_blocks(directory, "sort", None, block_bytes, level)
+    }
+
+    fn with_blocks(
+        directory: &Arc<SpillDirectory>,
+        what: &str,
+        filter: Option<Filter>,
+        block_bytes: usize,
+        level: u8,
+    ) -> Result<RunWriter> {
         Ok(RunWriter {
-            file: directory.file("writes")?,
+            file: directory.file(what)?,
             blocks: Vec::new(),
-            filter: Filter::new(entries),
-            block: Vec::with_capacity(BLOCK_BYTES + BLOCK_BYTES / 8),
+            filter,
+            block: Vec::with_capacity(block_bytes + block_bytes / 8),
+            block_bytes,
+            compressed: Vec::new(),
             last: Vec::new(),
             at: 0,
             count: 0,
@@ -237,25 +293,34 @@ impl RunWriter {
         self.block.extend_from_slice(&(value.len() as u32).to_le_bytes());
         self.block.extend_from_slice(key);
         self.block.extend_from_slice(value);
-        self.filter.add(key);
+        if let Some(filter) = &mut self.filter {
+            filter.add(key);
+        }
         self.last.clear();
         self.last.extend_from_slice(key);
         self.count += 1;
-        if self.block.len() >= BLOCK_BYTES { self.end_block() } else { Ok(()) }
+        if self.block.len() >= self.block_bytes { self.end_block() } else { Ok(()) }
     }
 
     fn end_block(&mut self) -> Result<()> {
         if self.block.is_empty() {
             return Ok(());
         }
-        self.file.write_at(&self.block, self.at)?;
+        let bytes = self.block.len();
+        self.compressed.resize(lz4_flex::block::get_maximum_output_size(bytes), 0);
+        let stored = match lz4_flex::block::compress_into(&self.block, &mut self.compressed) {
+            Ok(length) if length < bytes => &self.compressed[..length],
+            _ => &self.block[..],
+        };
+        self.file.write_at(stored, self.at)?;
         self.blocks.push(Block {
             at: self.at,
-            length: self.block.len() as u32,
-            checksum: hasher().hash_one(&self.block[..]),
+            length: stored.len() as u32,
+            bytes: bytes as u32,
+            checksum: hasher().hash_one(stored),
             last: self.last[..].into(),
         });
-        self.at += self.block.len() as u64;
+        self.at += stored.len() as u64;
         self.block.clear();
         Ok(())
     }
@@ -266,55 +331,66 @@ impl RunWriter {
         let RunWriter { file, mut blocks, filter, count, level, .. } = self;
         blocks.shrink_to_fit();
         let of_block = |block: &Block| size_of::<Block>() + block.last.len() + size_of::<usize>();
-        let bytes = filter.bits.len() * 8 + blocks.iter().map(of_block).sum::<usize>();
+        let filter_bytes = filter.as_ref().map_or(0, |filter| filter.bits.len() * 8);
+        let bytes = filter_bytes + blocks.iter().map(of_block).sum::<usize>();
         Ok(Run { file, blocks, filter, count, level, bytes })
     }
 }
 
 /// A position among the entries of a run in a range.
-pub(super) struct RunCursor<'a> {
+pub(crate) struct RunCursor<'a> {
     run: &'a Run,
     range: KeyRange,
     direction: Direction,
     /// The next block forwards; backwards, the one after it.
     next: usize,
     block: Vec<u8>,
+    stored: Vec<u8>,
+    /// Backwards: where the entries of the block are that come before the current one.
     places: Vec<u32>,
-    at: Option<usize>,
+    /// The current entry; before the first one, nothing.
+    entry: Entry,
+    /// Whether the current entry lies behind where the range begins, in this direction.
+    begun: bool,
 }
 
 impl RunCursor<'_> {
     /// Moves to the next entry; `false` at the end.
     pub fn advance(&mut self) -> Result<bool> {
         loop {
-            let next = match (self.direction, self.at) {
-                (_, None) => None,
-                (Direction::Forward, Some(at)) => Some(at + 1).filter(|at| *at < self.places.len()),
-                (Direction::Backward, Some(at)) => at.checked_sub(1),
+            let next = match self.direction {
+                Direction::Forward => {
+                    Some(self.entry.value.end).filter(|next| *next < self.block.len())
+                }
+                Direction::Backward => self.places.pop().map(|place| place as usize),
             };
-            match next {
-                Some(at) => self.at = Some(at),
-                None if !self.load()? => return Ok(false),
-                None => {}
-            }
+            let next = match next {
+                Some(next) => next,
+                None => match self.load()? {
+                    Some(first) => first,
+                    None => return Ok(false),
+                },
+            };
+            self.entry = Entry::at(&self.block, next);
             let key = self.key();
-            let before = key < &self.range.start[..];
-            let behind = !self.range.end.is_empty() && key >= &self.range.end[..];
+            let before = || key < &self.range.start[..];
+            let behind = || !self.range.end.is_empty() && key >= &self.range.end[..];
             let (early, late) = match self.direction {
-                Direction::Forward => (before, behind),
-                Direction::Backward => (behind, before),
+                Direction::Forward => (!self.begun && before(), behind()),
+                Direction::Backward => (!self.begun && behind(), before()),
             };
             if late {
                 return Ok(false);
             }
             if !early {
+                self.begun = true;
                 return Ok(true);
             }
         }
     }
 
-    /// Reads the next block and stands on its first entry in this direction.
-    fn load(&mut self) -> Result<bool> {
+    /// Reads the next block; gives where its first entry is in this direction.
+    fn load(&mut self) -> Result<Option<usize>> {
         let block = match self.direction {
             Direction::Forward if self.next < self.run.blocks.len() => {
                 self.next += 1;
@@ -324,36 +400,28 @@ impl RunCursor<'_> {
                 self.next -= 1;
                 self.next
             }
-            _ => return Ok(false),
+            _ => return Ok(None),
         };
-        self.block = self.run.read(block)?;
-        self.places.clear();
+        self.run.read(block, &mut self.stored, &mut self.block)?;
+        if self.direction == Direction::Forward {
+            return Ok(Some(0));
+        }
         let mut at = 0;
         while at < self.block.len() {
             self.places.push(at as u32);
             at = Entry::at(&self.block, at).value.end;
         }
-        self.at = match self.direction {
-            Direction::Forward => Some(0),
-            Direction::Backward => self.places.len().checked_sub(1),
-        };
-        Ok(true)
+        Ok(self.places.pop().map(|place| place as usize))
     }
 
-    fn entry(&self) -> Entry {
-        let at = self.at.expect("only after `advance` gave `true`");
-        Entry::at(&self.block, self.places[at] as usize)
-    }
-
-    /// Key of the current entry.
+    /// Key of the current entry. Only after `advance` gave `true`.
     pub fn key(&self) -> &[u8] {
-        &self.block[self.entry().key]
+        &self.block[self.entry.key.clone()]
     }
 
-    /// The write of the current entry.
+    /// The write of the current entry. Only after `advance` gave `true`.
     pub fn write(&self) -> Seen<'_> {
-        let entry = self.entry();
-        Seen::of(entry.kind, &self.block[entry.value])
+        Seen::of(self.entry.kind, &self.block[self.entry.value.clone()])
     }
 }
 

@@ -1,0 +1,342 @@
+//! Sorted rows and entries on their way into files of the store, on all cores.
+//!
+//! Invariants
+//! 1. Every range of every index is written once in a pass, and equal keys lie in one range.
+//! 2. Nothing of it is there before the files are taken over; a crash before leaves nothing.
+//!
+//! Not here: which rows are kept (`duplicates`), when they appear (`load`, `alter::rebuild`).
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::thread;
+
+use parking_lot::Mutex;
+
+use super::duplicates::{Duplicates, Kept, OnDuplicate, Pass, Pruning, duplicate_of, is_unique};
+use super::merge::Merge;
+use super::progress::Progress;
+use super::rows::{RowSorter, SortedRows};
+use super::sorter::Sorter;
+use crate::background::give_way;
+use crate::budget::Share;
+use crate::engine::Engine;
+use crate::error::{Error, Result};
+use crate::interrupt;
+use crate::store::{Batch, Change, Cursor, Durability, Ingestion, KeyRange, Reach, Store};
+use crate::table::Table;
+
+/// Threads, at most.
+const THREADS_MAX: usize = 8;
+/// The part of the memory for clients that sorters take; half of it and less where more than
+/// `MEMORY_USED_MAX` of all would be in use then, as long as each thread has its least.
+const MEMORY_PART: usize = 4;
+const MEMORY_USED_MAX: (usize, usize) = (5, 8);
+const THREAD_BYTES_MIN: usize = 512 << 10;
+/// A range that a thread merges at a time: entries of so many bytes, and so many ranges for each
+/// thread, if that leaves enough to each.
+const RANGE_BYTES_MIN: u64 = 8 << 20;
+const RANGE_BYTES_MAX: u64 = 128 << 20;
+const RANGES_PER_THREAD: u64 = 4;
+/// Entries of fewer bytes are not worth files of their own: they go through the log.
+const FILES_BYTES_MIN: u64 = 1 << 20;
+
+/// Ends a long pass when the statement that it belongs to is to end.
+pub(crate) fn go_on(count: u64) -> Result<()> {
+    const UNASKED: u64 = 1024;
+    if count.is_multiple_of(UNASKED) && interrupt::is_wanted() {
+        return Err(Error::LockTimeout);
+    }
+    Ok(())
+}
+
+/// What was done with rows that were sorted.
+#[derive(Debug, Default)]
+pub struct BulkOutcome {
+    /// Rows that are there now.
+    pub rows: u64,
+    /// Rows that were left out, or replaced by later ones.
+    pub lost: u64,
+    /// Why rows were left out, by their numbers: of the first ones.
+    pub told: Vec<(u64, Error)>,
+}
+
+/// For whom, and how, rows are sorted and written.
+#[derive(Clone, Copy)]
+pub(crate) struct Build<'a> {
+    pub engine: &'a Engine,
+    pub table: &'a Arc<Table>,
+    pub on_duplicate: OnDuplicate,
+    pub progress: &'a Progress,
+}
+
+/// Files that only have to be taken over.
+pub(crate) struct Built<'a> {
+    pub files: Box<dyn Ingestion + 'a>,
+    pub outcome: BulkOutcome,
+}
+
+/// How many threads sort and write.
+pub(super) fn threads() -> usize {
+    thread::available_parallelism().map_or(1, usize::from).min(THREADS_MAX)
+}
+
+impl<'a> Build<'a> {
+    /// Sorters for so many threads. `first_row_id`: of row 1, in a table without a primary key.
+    ///
+    /// # Errors
+    /// `NoMemory`.
+    pub fn sorters(self, threads: usize, first_row_id: u64) -> Result<Vec<RowSorter>> {
+        let budget = self.engine.budget();
+        let (part, of) = MEMORY_USED_MAX;
+        let free = (budget.bytes_max() / of * part).saturating_sub(budget.used());
+        let mut bytes = budget.bytes_max() / MEMORY_PART;
+        while bytes > free && bytes > 2 * threads * THREAD_BYTES_MIN {
+            bytes /= 2;
+        }
+        let each = (bytes / threads).max(THREAD_BYTES_MIN);
+        let sorter = |_| {
+            let mut share = budget.share();
+            share.grow_to(each)?;
+            Ok(RowSorter::new(self.engine, self.table, first_row_id, share))
+        };
+        (0..threads).map(sorter).collect()
+    }
+
+    /// The sorter of one thread, for rows that are numbered as they come.
+    ///
+    /// # Errors
+    /// `NoMemory`.
+    pub fn sorter(self) -> Result<RowSorter> {
+        Ok(self.sorters(1, 1)?.remove(0))
+    }
+
+    /// Writes what is kept of rows of the numbers 1 to `rows`.
+    ///
+    /// # Errors
+    /// `Duplicate` if that is an error; `NoMemory`, `DiskFull`, `Store`, `Corrupt`; `LockTimeout`
+    /// when it was interrupted.
+    pub fn run(self, parts: Vec<SortedRows>, rows: u64) -> Result<Built<'a>> {
+        let mut sorted = Sorted::new(parts, threads() as u64);
+        let mut share = self.engine.budget().share();
+        share.set(sorted.merge_bytes() * threads());
+        sorted.shares.push(share);
+        self.progress.begin_merging(sorted.entries());
+        let several =
+            (0..self.table.codecs.len()).filter(|index| is_unique(self.table, *index)).count() > 1;
+        let share = self.engine.budget().share();
+        let duplicates = Duplicates::new(self.on_duplicate, several, rows, share);
+        let (mut files, mut kept) = self.write(&sorted, &duplicates, Pass::First)?;
+        if duplicates.found() {
+            if let Some((number, index)) = duplicates.first()
+                && self.on_duplicate == OnDuplicate::Error
+            {
+                return Err(self.duplicate(&sorted, number, index)?);
+            }
+            drop(files);
+            duplicates.settle()?;
+            self.progress.begin_merging(sorted.entries());
+            (files, kept) = self.write(&sorted, &duplicates, Pass::Second)?;
+        }
+        let lost = duplicates.lost_count();
+        let outcome = BulkOutcome { rows: kept, lost, told: duplicates.into_told() };
+        Ok(Built { files, outcome })
+    }
+
+    /// Merges all ranges into files; how many rows there are in them.
+    fn write(
+        self,
+        sorted: &Sorted,
+        duplicates: &Duplicates,
+        pass: Pass,
+    ) -> Result<(Box<dyn Ingestion + 'a>, u64)> {
+        let store = self.engine.store();
+        let files: Box<dyn Ingestion + 'a> = match sorted.bytes() < FILES_BYTES_MIN {
+            true => Box::new(FewEntries { store: &**store, batch: Mutex::default() }),
+            false => store.ingestion()?,
+        };
+        let (table, directory, progress) = (self.table, self.engine.spill(), self.progress);
+        let merging = Merging {
+            of: Pruning { table, duplicates, directory, progress, pass },
+            sorted,
+            files: &*files,
+            next: AtomicUsize::new(0),
+            rows: AtomicU64::new(0),
+            stopped: AtomicBool::new(false),
+            error: Mutex::new(None),
+        };
+        merging.run(threads())?;
+        let rows = merging.rows.into_inner();
+        Ok((files, rows))
+    }
+
+    /// The error of a row whose key in an index is taken.
+    fn duplicate(self, sorted: &Sorted, number: u64, index: usize) -> Result<Error> {
+        let missing = || Error::Corrupt { key: Vec::new(), why: "a row of a load is missing" };
+        // With the rows, or only with the entries of new indexes.
+        let rows = sorted.indexes[0].iter().map(Sorter::entries).sum::<u64>() > 0;
+        let stream = if rows { 0 } else { index };
+        let mut merge = Merge::of_sorters(&sorted.indexes[stream], &KeyRange::default())?;
+        let mut count = 0;
+        loop {
+            if !merge.advance()? {
+                return Err(missing());
+            }
+            count += 1;
+            go_on(count)?;
+            if merge.numbered().1 == number {
+                break;
+            }
+        }
+        let (key, _) = merge.numbered();
+        if rows {
+            return duplicate_of(self.table, index, key, merge.value());
+        }
+        let (mut row_key, mut row) = (Vec::new(), Vec::new());
+        self.table.entry_target(index, key, merge.value(), &mut row_key)?;
+        match self.engine.latest().get(&row_key, Reach::Disk, &mut row)? {
+            true => duplicate_of(self.table, index, &row_key, &row),
+            false => Err(missing()),
+        }
+    }
+}
+
+/// So few entries that one batch takes them.
+struct FewEntries<'s> {
+    store: &'s dyn Store,
+    batch: Mutex<Batch>,
+}
+
+impl Ingestion for FewEntries<'_> {
+    fn add(&self, entries: &mut dyn Cursor) -> Result<u64> {
+        let mut batch = self.batch.lock();
+        let before = batch.changes.len();
+        while entries.advance()? {
+            let (key, value) = entries.entry();
+            batch.changes.push(Change::Put(key.to_vec(), value.to_vec()));
+        }
+        Ok((batch.changes.len() - before) as u64)
+    }
+
+    fn finish(self: Box<Self>) -> Result<()> {
+        self.store.write(&self.batch.into_inner(), Durability::EveryCommit)
+    }
+}
+
+/// All sorters of a load, by index, and the ranges in which they are merged.
+struct Sorted {
+    indexes: Vec<Vec<Sorter>>,
+    ranges: Vec<(usize, KeyRange)>,
+    /// Memory of the sorters, and for merging them.
+    shares: Vec<Share>,
+}
+
+impl Sorted {
+    fn new(parts: Vec<SortedRows>, threads: u64) -> Sorted {
+        let mut indexes: Vec<Vec<Sorter>> = Vec::new();
+        let mut shares = Vec::with_capacity(parts.len());
+        for SortedRows { sorters, share } in parts {
+            indexes.resize_with(sorters.len().max(indexes.len()), Vec::new);
+            for (index, sorter) in sorters.into_iter().enumerate() {
+                indexes[index].push(sorter);
+            }
+            shares.push(share);
+        }
+        let bytes: u64 = indexes.iter().flatten().map(Sorter::total_bytes).sum();
+        let range_bytes =
+            (bytes / (threads * RANGES_PER_THREAD)).clamp(RANGE_BYTES_MIN, RANGE_BYTES_MAX);
+        let ranges = indexes.iter().enumerate().flat_map(|(index, sorters)| {
+            cut(sorters, range_bytes).into_iter().map(move |range| (index, range))
+        });
+        let ranges = ranges.collect();
+        Sorted { indexes, ranges, shares }
+    }
+
+    fn entries(&self) -> u64 {
+        self.indexes.iter().flatten().map(Sorter::entries).sum()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.indexes.iter().flatten().map(Sorter::total_bytes).sum()
+    }
+
+    /// Memory for the merge of a range.
+    fn merge_bytes(&self) -> usize {
+        let bytes = |sorters: &Vec<Sorter>| sorters.iter().map(Sorter::merge_bytes).sum();
+        self.indexes.iter().map(bytes).max().unwrap_or(0)
+    }
+}
+
+/// Cuts the entries of an index into ranges of about so many bytes.
+fn cut(sorters: &[Sorter], range_bytes: u64) -> Vec<KeyRange> {
+    let bytes: u64 = sorters.iter().map(Sorter::total_bytes).sum();
+    let count = (bytes / range_bytes).max(1) as usize;
+    let mut samples: Vec<&[u8]> = sorters.iter().flat_map(Sorter::samples).collect();
+    samples.sort_unstable();
+    samples.dedup();
+    let mut ranges = Vec::with_capacity(count);
+    let mut start = Vec::new();
+    for part in 1..count {
+        let Some(end) = samples.get(samples.len() * part / count) else { break };
+        if *end > &start[..] {
+            let range =
+                KeyRange { start: std::mem::replace(&mut start, end.to_vec()), end: end.to_vec() };
+            ranges.push(range);
+        }
+    }
+    ranges.push(KeyRange { start, end: Vec::new() });
+    ranges
+}
+
+/// Ranges that are merged by several threads.
+struct Merging<'a> {
+    of: Pruning<'a>,
+    sorted: &'a Sorted,
+    files: &'a dyn Ingestion,
+    next: AtomicUsize,
+    rows: AtomicU64,
+    stopped: AtomicBool,
+    error: Mutex<Option<Error>>,
+}
+
+impl Merging<'_> {
+    fn run(&self, threads: usize) -> Result<()> {
+        let work = interrupt::current();
+        thread::scope(|scope| {
+            for _ in 1..threads.min(self.sorted.ranges.len()) {
+                let work = work.clone();
+                scope.spawn(|| {
+                    let _working = work.map(interrupt::working);
+                    give_way(0);
+                    self.merge_ranges();
+                });
+            }
+            self.merge_ranges();
+        });
+        match self.error.lock().take() {
+            Some(error) => Err(error),
+            None => Ok(()),
+        }
+    }
+
+    /// Takes one range after another.
+    fn merge_ranges(&self) {
+        while !self.stopped.load(Ordering::Relaxed)
+            && let Some((index, range)) =
+                self.sorted.ranges.get(self.next.fetch_add(1, Ordering::Relaxed))
+        {
+            if let Err(error) = self.merge_range(*index, range) {
+                self.stopped.store(true, Ordering::Relaxed);
+                self.error.lock().get_or_insert(error);
+            }
+        }
+    }
+
+    fn merge_range(&self, index: usize, range: &KeyRange) -> Result<()> {
+        let merge = Merge::of_sorters(&self.sorted.indexes[index], range)?;
+        let added = self.files.add(&mut Kept::new(self.of, index, merge))?;
+        if index == 0 {
+            self.rows.fetch_add(added, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,143 @@
+//! A load from its beginning to the moment in which its rows appear.
+//!
+//! Invariants
+//! 1. The table is locked whole from before it is found empty until the rows are there.
+//!
+//! Not here: what is sorted (`rows`), how it becomes files (`build`).
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use super::build::{Build, BulkOutcome, threads};
+use super::duplicates::OnDuplicate;
+use super::numbers::Numbers;
+use super::progress::Progress;
+use super::rows::{RowSorter, SortedRows};
+use crate::engine::Engine;
+use crate::error::Result;
+use crate::store::{Direction, Ingestion, Reach};
+use crate::table::Table;
+use crate::transaction::Transaction;
+
+/// A load under way.
+pub struct BulkLoad {
+    table: Arc<Table>,
+    on_duplicate: OnDuplicate,
+    first_row_id: u64,
+    progress: Arc<Progress>,
+    /// Writes nothing; it has the table locked.
+    transaction: Transaction,
+}
+
+impl BulkLoad {
+    /// Begins a load into a table if it is one for it: without rows, with nobody else writing to
+    /// it, and none whose rows leave by themselves. The transaction, which has not written yet,
+    /// holds the table until the load is over.
+    ///
+    /// # Errors
+    /// `SchemaChanged`; `LockTimeout` while a schema change, or another load, has the table.
+    pub fn begin(
+        mut transaction: Transaction,
+        table: &Arc<Table>,
+        on_duplicate: OnDuplicate,
+    ) -> Result<Option<BulkLoad>> {
+        let engine = Arc::clone(&transaction.engine);
+        let stays = table.recency().is_none() && table.expiry_column().is_none();
+        if !stays || engine.spill().is_none() {
+            return Ok(None);
+        }
+        // Nobody is kept out of a table that has rows already; once it is locked it is certain.
+        if !engine.is_empty(table)? || !transaction.lock_whole(table)? || !engine.is_empty(table)? {
+            return Ok(None);
+        }
+        let first_row_id = if table.has_hidden_key() { engine.next_row_id(table)? } else { 0 };
+        Ok(Some(BulkLoad {
+            table: Arc::clone(table),
+            on_duplicate,
+            first_row_id,
+            progress: Arc::default(),
+            transaction,
+        }))
+    }
+
+    fn engine(&self) -> &Arc<Engine> {
+        &self.transaction.engine
+    }
+
+    fn build(&self) -> Build<'_> {
+        let (engine, table, progress) = (self.engine(), &self.table, &self.progress);
+        Build { engine, table, on_duplicate: self.on_duplicate, progress }
+    }
+
+    /// How many threads it uses.
+    pub fn threads(&self) -> usize {
+        threads()
+    }
+
+    /// How far it is.
+    pub fn progress(&self) -> &Arc<Progress> {
+        &self.progress
+    }
+
+    /// Sorters for so many threads.
+    ///
+    /// # Errors
+    /// `NoMemory`.
+    pub fn sorters(&self, threads: usize) -> Result<Vec<RowSorter>> {
+        self.build().sorters(threads, self.first_row_id)
+    }
+
+    /// What gives AUTO_INCREMENT values to its rows, if the table has such a column.
+    /// `zero_is_value`: 0 is stored as it is.
+    ///
+    /// # Errors
+    /// `Store`.
+    pub fn numbers(&self, zero_is_value: bool) -> Result<Option<Numbers>> {
+        Numbers::of(self.engine(), &self.table, zero_is_value)
+    }
+
+    /// All rows are in, numbers 1 to `rows`: lets those that are kept appear, durable.
+    ///
+    /// # Errors
+    /// `Duplicate` if that is an error; `NoMemory`, `DiskFull`, `Store`, `Corrupt`; `LockTimeout`
+    /// when it was interrupted. Nothing of the load is there then, unless `Store` says that this
+    /// is not known.
+    pub fn finish(
+        self,
+        parts: Vec<SortedRows>,
+        rows: u64,
+        numbers: Option<&Numbers>,
+    ) -> Result<BulkOutcome> {
+        let built = self.build().run(parts, rows)?;
+        debug_assert_eq!(
+            built.outcome.rows + built.outcome.lost,
+            rows,
+            "each row is there or lost"
+        );
+        self.appear(built.files)?;
+        self.table.state.rows.add(built.outcome.rows as i64);
+        if self.table.has_hidden_key() {
+            self.table.state.row_id.fetch_max(self.first_row_id + rows, Ordering::SeqCst);
+        }
+        if let Some(numbers) = numbers {
+            numbers.finish(&self.table);
+        }
+        Ok(built.outcome)
+    }
+
+    /// Lets the store take the files over, and keeps the row cache in step.
+    fn appear(&self, files: Box<dyn Ingestion + '_>) -> Result<()> {
+        let (cache, store) = (self.engine().cache(), self.engine().store());
+        cache.begin_tables(&[self.table.id]);
+        let appeared = files.finish();
+        cache.end_tables(store.sequence().unwrap_or(0));
+        appeared
+    }
+}
+
+impl Engine {
+    fn is_empty(&self, table: &Table) -> Result<bool> {
+        let range = table.index_range(0);
+        Ok(!self.latest().scan(&range, Direction::Forward, Reach::Disk)?.advance()?)
+    }
+}

@@ -1,0 +1,79 @@
+//! AUTO_INCREMENT values of a load's rows, given in the order of the rows.
+//!
+//! Invariants
+//! 1. A row's value is above those of all rows before it, unless it brought its own.
+//! 2. The table's counter moves when the load is there; until then nobody else adds rows.
+//!
+//! A row that is left out because its key is taken has had its value, or moved the counter,
+//! nevertheless: whether it is left out is known only at the end.
+//!
+//! Not here: the counter itself (`transaction::counters`).
+
+use std::sync::atomic::Ordering;
+
+use crate::datum::{Datum, Value};
+use crate::engine::Engine;
+use crate::error::{Error, Result};
+use crate::table::Table;
+use crate::transaction::counters::{as_counter, auto_increment_max, auto_increment_value};
+use crate::types::ColumnType;
+
+/// Gives AUTO_INCREMENT values to rows.
+#[derive(Debug)]
+pub struct Numbers {
+    position: usize,
+    ty: ColumnType,
+    next: u64,
+    value_max: u64,
+    zero_is_value: bool,
+    first: Option<u64>,
+}
+
+impl Numbers {
+    /// For the rows of a table that nobody else writes to; `None` if it has no such column.
+    pub(super) fn of(
+        engine: &Engine,
+        table: &Table,
+        zero_is_value: bool,
+    ) -> Result<Option<Numbers>> {
+        let Some(position) = table.auto_increment() else { return Ok(None) };
+        let ty = table.columns[position].ty.clone();
+        let next = engine.auto_increment_next(table)?;
+        let value_max = auto_increment_max(&ty);
+        Ok(Some(Numbers { position, ty, next, value_max, zero_is_value, first: None }))
+    }
+
+    /// The first value that was made up.
+    pub fn first(&self) -> Option<u64> {
+        self.first
+    }
+
+    /// Gives the next row its value if it leaves that to the engine.
+    ///
+    /// # Errors
+    /// `Exhausted`.
+    pub fn number(&mut self, row: &mut [Value]) -> Result<()> {
+        let value = &mut row[self.position];
+        match value.as_datum() {
+            Datum::Int(0) | Datum::UInt(0) if self.zero_is_value => {}
+            Datum::Null | Datum::Int(0) | Datum::UInt(0) => {
+                if self.next > self.value_max {
+                    return Err(Error::Exhausted);
+                }
+                *value = auto_increment_value(&self.ty, self.next).to_value();
+                self.first = self.first.or(Some(self.next));
+                self.next += 1;
+            }
+            given => {
+                let given = as_counter(given).unwrap_or(0);
+                self.next = self.next.max(given.saturating_add(1));
+            }
+        }
+        Ok(())
+    }
+
+    /// The rows are there: moves the table's counter behind them.
+    pub(super) fn finish(&self, table: &Table) {
+        table.state.auto_increment.fetch_max(self.next, Ordering::SeqCst);
+    }
+}

@@ -1,0 +1,180 @@
+//! A load's rows on their way into the sorters of their table's indexes, in one of several threads.
+//!
+//! Invariants
+//! 1. What is in memory was drawn from the memory for clients before. When that is full, the
+//!    largest sorter goes to the disk.
+//!
+//! Not here: the order of rows, and their numbers (who calls), the merge (`load`).
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::sorter::{FreeChunks, Sorter};
+use crate::budget::Share;
+use crate::datum::Datum;
+use crate::engine::Engine;
+use crate::error::{Error, Result};
+use crate::spill::SpillDirectory;
+use crate::store::Store;
+use crate::table::{PREFIX_BYTES, Table};
+use crate::transaction::{ROW_BYTES_MAX, check_nulls};
+
+/// Blocks of runs, for a part of the memory: small where the memory is.
+const BLOCK_PART: usize = 128;
+const BLOCK_BYTES_MIN: usize = 4 << 10;
+const BLOCK_BYTES_MAX: usize = 64 << 10;
+/// Chunks of entries: for each index some that are not full take no more than this part together.
+const CHUNK_PART: usize = 4;
+const CHUNK_BYTES_MIN: usize = 4 << 10;
+const CHUNK_BYTES_MAX: usize = 64 << 10;
+/// The part of the memory that entries take; the rest is for what is allocated ahead.
+const ENTRIES_PART: (usize, usize) = (4, 5);
+/// The part of that which is left to entries however many runs there are.
+const ENTRIES_PART_MIN: usize = 4;
+
+/// Sorts rows of a load.
+pub struct RowSorter {
+    store: Arc<dyn Store>,
+    versions: Arc<AtomicU64>,
+    table: Arc<Table>,
+    /// None: everything has to fit.
+    directory: Option<Arc<SpillDirectory>>,
+    /// The row id of row 1, in a table without a primary key.
+    first_row_id: u64,
+    sorters: Vec<Sorter>,
+    free: FreeChunks,
+    share: Share,
+    /// What was drawn at the beginning; what of that is for entries and for remembering runs, and
+    /// of that for entries now.
+    drawn: usize,
+    bytes_max: usize,
+    entries_max: usize,
+    row_key: Vec<u8>,
+    key: Vec<u8>,
+    value: Vec<u8>,
+}
+
+/// What a `RowSorter` leaves: for each index its entries, sorted.
+pub struct SortedRows {
+    pub(super) sorters: Vec<Sorter>,
+    pub(super) share: Share,
+}
+
+impl RowSorter {
+    /// With memory that was drawn already.
+    pub(super) fn new(
+        engine: &Engine,
+        table: &Arc<Table>,
+        first_row_id: u64,
+        share: Share,
+    ) -> RowSorter {
+        let block_bytes = (share.bytes() / BLOCK_PART).clamp(BLOCK_BYTES_MIN, BLOCK_BYTES_MAX);
+        let chunk_bytes = share.bytes() / CHUNK_PART / table.codecs.len();
+        let chunk_bytes = chunk_bytes.clamp(CHUNK_BYTES_MIN, CHUNK_BYTES_MAX);
+        let bytes_max = share.bytes() / ENTRIES_PART.1 * ENTRIES_PART.0;
+        let sorter = |_| Sorter::new(PREFIX_BYTES, block_bytes);
+        RowSorter {
+            store: Arc::clone(engine.store()),
+            versions: Arc::clone(engine.versions()),
+            table: Arc::clone(table),
+            directory: engine.spill().cloned(),
+            first_row_id,
+            sorters: table.codecs.iter().map(sorter).collect(),
+            free: FreeChunks::new(chunk_bytes),
+            drawn: share.bytes(),
+            bytes_max,
+            entries_max: bytes_max,
+            share,
+            row_key: Vec::new(),
+            key: Vec::new(),
+            value: Vec::new(),
+        }
+    }
+
+    /// Adds the row of a number, from 1 on; each number once in a load. `row` holds every column
+    /// in order, values of the columns' domains.
+    ///
+    /// # Errors
+    /// `NullValue`, `TooLarge`, `NoMemory`, `DiskFull`, `Store`.
+    pub fn add(&mut self, number: u64, row: &[Datum<'_>]) -> Result<()> {
+        let table = &*self.table;
+        check_nulls(table, row)?;
+        self.row_key.clear();
+        if table.has_hidden_key() {
+            let id = self.first_row_id + (number - 1);
+            table.push_row_key(&[Datum::UInt(id)], &mut self.row_key)?;
+        } else {
+            table.push_row_key_of(row, &mut self.row_key)?;
+        }
+        self.value.clear();
+        table.layout.encode(row, self.versions.fetch_add(1, Ordering::Relaxed), &mut self.value);
+        if self.value.len() > ROW_BYTES_MAX {
+            let (what, bytes_max) = ("row", ROW_BYTES_MAX);
+            return Err(Error::TooLarge { what, bytes: self.value.len(), bytes_max });
+        }
+        self.sorters[0].add(&self.row_key, number, &self.value, &mut self.free);
+        (1..self.sorters.len()).try_for_each(|index| self.add_entry(index, number, row))?;
+        self.make_room()
+    }
+
+    /// Adds only the entries of some indexes for a row that is there already.
+    ///
+    /// # Errors
+    /// As `add`.
+    pub(crate) fn add_entries(
+        &mut self,
+        number: u64,
+        row: &[Datum<'_>],
+        row_key: &[u8],
+        indexes: &[usize],
+    ) -> Result<()> {
+        self.row_key.clear();
+        self.row_key.extend_from_slice(row_key);
+        indexes.iter().try_for_each(|index| self.add_entry(*index, number, row))?;
+        self.make_room()
+    }
+
+    fn add_entry(&mut self, index: usize, number: u64, row: &[Datum<'_>]) -> Result<()> {
+        let (key, value) = (&mut self.key, &mut self.value);
+        self.table.push_entry(index, row, &self.row_key, key, value)?;
+        self.sorters[index].add(key, number, value, &mut self.free);
+        Ok(())
+    }
+
+    fn make_room(&mut self) -> Result<()> {
+        while self.sorters.iter().map(Sorter::memory_bytes).sum::<usize>() > self.entries_max {
+            let largest = self.sorters.iter_mut().max_by_key(|sorter| sorter.memory_bytes());
+            let sorter = largest.expect("a table has a primary index");
+            let directory = self.directory.as_ref().ok_or(Error::NoMemory)?;
+            self.store.check_room(sorter.memory_bytes() as u64)?;
+            sorter.spill(directory, &mut self.free)?;
+            // What there is to remember of runs is little, but grows.
+            let runs = self.sorters.iter().map(Sorter::run_bytes).sum::<usize>();
+            self.entries_max =
+                self.bytes_max.saturating_sub(runs).max(self.bytes_max / ENTRIES_PART_MIN);
+            let beyond = (runs + self.entries_max).saturating_sub(self.bytes_max);
+            self.share.set(self.drawn + beyond);
+        }
+        Ok(())
+    }
+
+    /// There are no more rows for this thread. What was to be on the disk in part is there wholly
+    /// then: a merge of many runs needs the memory.
+    ///
+    /// # Errors
+    /// `DiskFull`, `Store`.
+    pub fn finish(mut self) -> Result<SortedRows> {
+        let spilled = self.sorters.iter().any(|sorter| !sorter.runs().is_empty());
+        match &self.directory {
+            Some(directory) if spilled => {
+                for sorter in &mut self.sorters {
+                    self.store.check_room(sorter.memory_bytes() as u64)?;
+                    sorter.spill(directory, &mut self.free)?;
+                }
+            }
+            _ => self.sorters.iter_mut().for_each(Sorter::sort),
+        }
+        self.share.set(self.sorters.iter().map(Sorter::bytes).sum());
+        Ok(SortedRows { sorters: self.sorters, share: self.share })
+    }
+}

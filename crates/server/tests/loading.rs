@@ -1,0 +1,251 @@
+//! LOAD DATA of large files into empty tables: all of it or nothing, whatever happens meanwhile.
+
+#[path = "support/mysql.rs"]
+mod mysql;
+mod support;
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use faults::on_small_disk;
+use mysql::{Failure, Mysql};
+use support::{Running, peak_mib, run, wait_until};
+
+const LOAD: &str = "LOAD DATA LOCAL INFILE 'f' INTO TABLE d.t";
+const DISK: &str = "ROWHOUSE_TEST_LOADING_DISK";
+const DISK_MEGABYTES: usize = 128;
+
+fn login(server: &Running) -> Mysql {
+    let stream = server.connect("mysql");
+    stream.set_read_timeout(Some(Duration::from_secs(300))).expect("settable");
+    Mysql::login(stream).expect("nobody needs a password")
+}
+
+fn start(directory: &Path, flags: &[&str]) -> (Running, Mysql) {
+    let server = Running::start(directory, flags);
+    let mut sql = login(&server);
+    sql.execute("CREATE DATABASE d").unwrap();
+    sql.execute("CREATE TABLE d.t (id INT PRIMARY KEY, a INT, s VARCHAR(120), KEY (a), KEY (s))")
+        .unwrap();
+    sql.execute("CREATE TABLE d.other (id INT PRIMARY KEY)").unwrap();
+    (server, sql)
+}
+
+/// Lines of a part of a file, in no order, with texts that do not compress well.
+fn lines(rows: std::ops::Range<u64>) -> Vec<u8> {
+    let mut file = String::new();
+    for n in rows {
+        let mixed = n.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let id = n * 7919 % 10_000_019;
+        let noise = mixed.wrapping_mul(mixed | 1);
+        file += &format!("{id}\t{}\t{mixed:x}{noise:x} of row {n}\n", mixed % 1_000_000);
+    }
+    file.into_bytes()
+}
+
+/// Sends rows until the process list says that they are being sorted.
+fn begin(sql: &mut Mysql, watcher: &mut Mysql, rows: u64) {
+    sql.begin_load(LOAD).unwrap();
+    for first in (0..rows).step_by(50_000) {
+        sql.send_piece(&lines(first..rows.min(first + 50_000))).unwrap();
+    }
+    wait_until("the load to be under way", || {
+        let list = watcher.query("SHOW PROCESSLIST").unwrap();
+        list.iter().any(|line| line[6].as_deref().is_some_and(|state| state.contains("reading")))
+    });
+}
+
+fn one(sql: &mut Mysql, query: &str) -> String {
+    let rows = sql.query(query).unwrap_or_else(|error| panic!("{query}: {error}"));
+    rows[0][0].clone().unwrap_or_default()
+}
+
+fn count(sql: &mut Mysql) -> String {
+    one(sql, "SELECT COUNT(*) FROM d.t")
+}
+
+fn files_in(directory: &Path) -> usize {
+    let Ok(entries) = fs::read_dir(directory) else { return 0 };
+    let each = entries.flatten().map(|entry| match entry.file_type() {
+        Ok(kind) if kind.is_dir() => files_in(&entry.path()),
+        _ => 1,
+    });
+    each.sum()
+}
+
+fn assert_nothing_is_left(data: &Path) {
+    assert_eq!(files_in(&data.join("tmp")), 0, "temporary files");
+    assert_eq!(files_in(&data.join("rows/ingest")), 0, "files that never appeared");
+}
+
+fn assert_sound(data: &Path) {
+    let checked = run(&["check", &format!("--data-dir={}", data.display())]);
+    assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stdout));
+}
+
+#[test]
+fn a_server_that_is_killed_amid_a_load_has_nothing_of_it_and_one_that_said_so_has_all() {
+    let directory = tempfile::tempdir().unwrap();
+    let data = directory.path();
+    let (server, mut sql) = start(data, &["--durability=os"]);
+    let mut loader = login(&server);
+    begin(&mut loader, &mut sql, 300_000);
+    wait_until("files of the load", || files_in(&data.join("tmp")) > 0);
+    server.kill();
+    let server = Running::start(data, &["--durability=os"]);
+    assert_nothing_is_left(data);
+    let mut sql = login(&server);
+    assert_eq!(count(&mut sql), "0");
+    let mut loader = login(&server);
+    begin(&mut loader, &mut sql, 300_000);
+    loader.send_piece(b"").unwrap();
+    loader.result().unwrap();
+    server.kill();
+    let server = Running::start(data, &[]);
+    let mut sql = login(&server);
+    assert_eq!(count(&mut sql), "300000");
+    let by_index = one(&mut sql, "SELECT COUNT(*) FROM d.t WHERE a BETWEEN 1000 AND 500000");
+    let by_rows = one(&mut sql, "SELECT COUNT(*) FROM d.t WHERE a + 0 BETWEEN 1000 AND 500000");
+    assert_eq!(by_index, by_rows);
+    drop(sql);
+    server.stop();
+    assert_nothing_is_left(data);
+    assert_sound(data);
+}
+
+#[test]
+fn others_go_on_beside_a_load_and_who_writes_to_its_table_waits_for_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let (server, mut sql) = start(directory.path(), &[]);
+    let mut loader = login(&server);
+    begin(&mut loader, &mut sql, 100_000);
+    // Before, its rows cannot be seen, and other tables are not touched.
+    assert_eq!(count(&mut sql), "0");
+    for id in 0..20 {
+        sql.execute(&format!("INSERT INTO d.other VALUES ({id})")).unwrap();
+    }
+    sql.execute("SET innodb_lock_wait_timeout = 1").unwrap();
+    let refused = sql.execute("INSERT INTO d.t VALUES (-1, 1, 'x')");
+    assert!(matches!(refused, Err(Failure::Error { number: 1205, .. })), "{refused:?}");
+    // A second load, and a writer that has the patience.
+    let mut second = login(&server);
+    second.begin_load("LOAD DATA LOCAL INFILE 'f' REPLACE INTO TABLE d.t").unwrap();
+    let mut writer = login(&server);
+    writer.send_query("INSERT INTO d.t VALUES (-2, 2, 'y')").unwrap();
+    std::thread::scope(|scope| {
+        let more = scope.spawn(|| {
+            second.send_piece(&lines(90_000..150_000)).unwrap();
+            second.send_piece(b"").unwrap();
+            second.result().unwrap();
+        });
+        wait_until("both to wait", || {
+            let list = sql.query("SHOW PROCESSLIST").unwrap();
+            let waits = |state: &str| state.contains("Waiting for row lock");
+            list.iter().filter(|line| line[6].as_deref().is_some_and(waits)).count() == 2
+        });
+        loader.send_piece(b"").unwrap();
+        loader.result().unwrap();
+        more.join().unwrap();
+    });
+    writer.result().unwrap();
+    assert_eq!(count(&mut sql), "150001");
+    sql.execute("INSERT INTO d.t VALUES (-1, 1, 'x')").unwrap();
+    drop((sql, writer, second, loader));
+    server.stop();
+    assert_nothing_is_left(directory.path());
+    assert_sound(directory.path());
+}
+
+#[test]
+fn a_load_that_is_killed_or_whose_client_leaves_gives_the_table_back() {
+    let directory = tempfile::tempdir().unwrap();
+    let (server, mut sql) = start(directory.path(), &[]);
+    let mut loader = login(&server);
+    begin(&mut loader, &mut sql, 100_000);
+    drop(loader);
+    sql.execute("INSERT INTO d.t VALUES (-1, 1, 'x')").unwrap();
+    sql.execute("DELETE FROM d.t").unwrap();
+    let mut loader = login(&server);
+    let number = one(&mut loader, "SELECT CONNECTION_ID()");
+    begin(&mut loader, &mut sql, 100_000);
+    sql.execute(&format!("KILL QUERY {number}")).unwrap();
+    loader.send_piece(&lines(100_000..300_000)).unwrap();
+    loader.send_piece(b"").unwrap();
+    let ended = loader.result();
+    assert!(matches!(ended, Err(Failure::Error { number: 1317, .. })), "{ended:?}");
+    assert_eq!(count(&mut sql), "0");
+    // The connection is as before, and so is the table.
+    begin(&mut loader, &mut sql, 100_000);
+    loader.send_piece(b"").unwrap();
+    loader.result().unwrap();
+    assert_eq!(count(&mut sql), "100000");
+    wait_until("temporary files to go", || files_in(&directory.path().join("tmp")) == 0);
+}
+
+#[test]
+fn loads_of_more_rows_than_fit_stay_within_the_memory() {
+    let directory = tempfile::tempdir().unwrap();
+    let (server, mut sql) = start(directory.path(), &["--memory=128MiB"]);
+    sql.execute("CREATE TABLE d.t2 LIKE d.t").unwrap();
+    const ROWS: u64 = 1_500_000;
+    std::thread::scope(|scope| {
+        for table in ["t", "t2"] {
+            let mut loader = login(&server);
+            scope.spawn(move || {
+                loader.begin_load(&LOAD.replace("d.t", &format!("d.{table}"))).unwrap();
+                for first in (0..ROWS).step_by(50_000) {
+                    loader.send_piece(&lines(first..first + 50_000)).unwrap();
+                }
+                loader.send_piece(b"").unwrap();
+                loader.result().unwrap();
+            });
+        }
+    });
+    let peak = peak_mib(&server);
+    assert!(peak <= 128 * 12 / 10, "{peak} MiB resident, 128 allowed");
+    for table in ["t", "t2"] {
+        assert_eq!(one(&mut sql, &format!("SELECT COUNT(*) FROM d.{table}")), ROWS.to_string());
+    }
+}
+
+/// The child's part; without the environment, nothing.
+#[test]
+fn a_child_loads_more_than_its_small_disk_holds() {
+    let Ok(disk) = std::env::var(DISK) else { return };
+    let data = Path::new(&disk).join("data");
+    let (server, mut sql) = start(&data, &[]);
+    let mut loader = login(&server);
+    loader.begin_load(LOAD).unwrap();
+    let mut written = 0;
+    for first in (0..1_600_000).step_by(50_000) {
+        loader.send_piece(&lines(first..first + 50_000)).unwrap();
+        // Short writes find room whatever the load takes.
+        sql.execute(&format!("INSERT INTO d.other VALUES ({first})")).unwrap();
+        written += 1;
+    }
+    loader.send_piece(b"").unwrap();
+    let ended = loader.result();
+    assert!(matches!(ended, Err(Failure::Error { number: 1021 | 1114, .. })), "{ended:?}");
+    assert_nothing_is_left(&data);
+    assert_eq!(count(&mut sql), "0");
+    assert_eq!(one(&mut sql, "SELECT COUNT(*) FROM d.other"), written.to_string());
+    // One that fits.
+    loader.begin_load(LOAD).unwrap();
+    loader.send_piece(&lines(0..100_000)).unwrap();
+    loader.send_piece(b"").unwrap();
+    loader.result().unwrap();
+    assert_eq!(count(&mut sql), "100000");
+    drop((sql, loader));
+    server.stop();
+    assert_sound(&data);
+}
+
+#[test]
+fn a_load_that_fills_the_disk_ends_and_everybody_else_goes_on() {
+    on_small_disk(
+        &format!("size={DISK_MEGABYTES}m"),
+        DISK,
+        "a_child_loads_more_than_its_small_disk_holds",
+    );
+}

@@ -1,0 +1,179 @@
+//! LOAD DATA of large files: answers, rows and warnings are the same whichever way they take.
+
+mod harness;
+
+use std::sync::Arc;
+
+use harness::{answer, run, session};
+use rows::memory::MemoryStore;
+use rows::spill::SpillDirectory;
+use rows::{Engine, EngineOptions};
+use sql::{How, Reply, Session, Sql, SqlOptions};
+
+const ROWS: u64 = 30_000;
+
+/// With a directory for sorting, large files are loaded on all cores; without, row by row.
+fn server(directory: Option<&tempfile::TempDir>) -> Arc<Sql> {
+    let spill = directory.map(|path| SpillDirectory::open(path.path()).expect("opens"));
+    let options = EngineOptions { spill, client_bytes: 64 << 20, ..EngineOptions::default() };
+    let engine = Engine::open(Arc::new(MemoryStore::new()), options).expect("opens");
+    let options = SqlOptions { memory_bytes: 256 << 20, threads: 2, ..SqlOptions::default() };
+    Sql::new(engine, &options).expect("starts")
+}
+
+/// The answer, after the state that the process list shows while the file comes in.
+fn load(s: &mut Session, statement: &str, file: &[u8]) -> (String, Result<String, u16>) {
+    let (reply, _) = s.query(statement.as_bytes(), How::POOL).expect("starts");
+    let Reply::LoadLocal(mut load) = reply else { panic!("no file was asked for") };
+    let mut state = String::new();
+    for bytes in file.chunks(100_003) {
+        if let Err(error) = load.feed(s, bytes) {
+            load.abandon(s);
+            return (state, Err(error.number));
+        }
+        state = s.sql().processes().lines()[0].state.clone().into_owned();
+    }
+    let done = load.finish(s).map_err(|error| error.number);
+    (state, done.map(|done| harness::shown(s, Reply::Done(done)).expect("shows")))
+}
+
+/// Loads into one server by rows, into another in parallel, and compares what a client can see.
+fn compare(table: &str, statement: &str, file: &[u8]) -> String {
+    let directory = tempfile::tempdir().expect("a directory");
+    let (by_rows, parallel) = (server(None), server(Some(&directory)));
+    let mut answers = Vec::new();
+    for sql in [&by_rows, &parallel] {
+        let s = &mut session(sql);
+        run(s, table);
+        let (state, answered) = load(s, statement, file);
+        assert_eq!(state.contains("reading"), Arc::ptr_eq(sql, &parallel), "{state}");
+        let answered = answered.expect("loads");
+        let warnings = run(s, "SHOW WARNINGS");
+        let rows = run(s, "SELECT * FROM t");
+        let id = run(s, "SELECT LAST_INSERT_ID(), ROW_COUNT()");
+        let next = answer(s, "INSERT INTO t (k) VALUES ('next one')").expect("inserts");
+        let report = sql.engine().check(&mut |_| {}).expect("reads");
+        assert_eq!(report.damages, Vec::<String>::new());
+        answers.push([answered, warnings, rows, id, next]);
+    }
+    let parallel = answers.pop().expect("two");
+    let by_rows = answers.pop().expect("two");
+    for (ours, other) in parallel.iter().zip(&by_rows) {
+        if ours != other {
+            let mut lines = ours.lines().zip(other.lines());
+            let differs = lines.find(|(ours, other)| ours != other);
+            panic!("{statement}: {differs:?}");
+        }
+    }
+    let [answered, ..] = parallel;
+    answered
+}
+
+const TABLE: &str = "CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, k VARCHAR(12) NOT NULL,
+     d DATE, n INT NOT NULL DEFAULT 7, s VARCHAR(60), UNIQUE (k), KEY (d, n), KEY (s))";
+
+/// Lines with values that do not fit, NULLs, rows that share ids and keys, too few and too many
+/// fields, and texts with line ends in them.
+fn lines() -> Vec<u8> {
+    // The highest id comes first: a row that is left out moves AUTO_INCREMENT here, and not there.
+    let mut file = "100000,first,\\N,1,x\n".to_owned();
+    for n in 0..ROWS {
+        let mixed = n * 7919 % ROWS;
+        let id = match n % 50 {
+            0 => "\\N".to_owned(),
+            1 => "0".to_owned(),
+            2 => (mixed / 2).to_string(),
+            _ => (mixed + 1).to_string(),
+        };
+        let key = if n % 40 == 3 { format!("k{}", mixed / 3) } else { format!("K{mixed}") };
+        let date = if n % 900 == 4 { "2024-02-31".to_owned() } else { "2024-05-06".to_owned() };
+        file += &match n % 700 {
+            5 => format!("{id},{key}\n"),
+            6 => format!("{id},{key},{date},1,x,more\n"),
+            7 => format!("{id},a key that is too long {n},\\N,\\N,\\N\n"),
+            8 => format!("{id},{key},\"{date}\",\"1\",\"in \"\"two\n\\nlines, {n}\"\n"),
+            _ => format!("{id},{key},{date},{n},some text of a line that is not short {n}\n"),
+        };
+    }
+    file.into_bytes()
+}
+
+const FORMAT: &str = "FIELDS TERMINATED BY ',' OPTIONALLY ENCLOSED BY '\"'";
+
+#[test]
+fn rows_warnings_and_counts_of_a_parallel_load_are_those_of_one_by_one() {
+    let statement = format!("LOAD DATA LOCAL INFILE 'f' INTO TABLE t {FORMAT}");
+    let answered = compare(TABLE, &statement, &lines());
+    assert!(answered.contains("Skipped: ") && !answered.contains("Skipped: 0"), "{answered}");
+    let statement = format!("LOAD DATA LOCAL INFILE 'f' REPLACE INTO TABLE t {FORMAT}");
+    let answered = compare(TABLE, &statement, &lines());
+    assert!(answered.contains("Skipped: 0") && !answered.contains("Deleted: 0"), "{answered}");
+}
+
+#[test]
+fn expressions_and_variables_see_the_rows_in_their_order() {
+    let statement = format!(
+        "LOAD DATA LOCAL INFILE 'f' INTO TABLE t {FORMAT} IGNORE 3 LINES (@id, k, d, n, @s)
+         SET s = CONCAT(@s, n), n = LAST_INSERT_ID(LAST_INSERT_ID() + 1)"
+    );
+    compare(TABLE, &statement, &lines());
+}
+
+#[test]
+fn a_table_without_a_primary_key_keeps_the_order_of_the_file() {
+    let table = "CREATE TABLE t (k VARCHAR(40), KEY (k))";
+    let text = |n| format!("{} some words of a line\n", n * 7919 % 60_000);
+    let file: String = (0..60_000).map(text).collect();
+    let answered = compare(table, "LOAD DATA LOCAL INFILE 'f' INTO TABLE t", file.as_bytes());
+    assert!(answered.starts_with("ok 60000"), "{answered}");
+}
+
+#[test]
+fn an_error_in_the_middle_of_a_parallel_load_leaves_nothing() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let sql = server(Some(&directory));
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE t (id INT PRIMARY KEY, j JSON)");
+    let line = |n| match n {
+        50_000 => "50000\t{no json\n".to_owned(),
+        _ => format!("{n}\t[\"of a line that is not short\", {n}]\n"),
+    };
+    let file: String = (0..100_000).map(line).collect();
+    let statement = "LOAD DATA LOCAL INFILE 'f' INTO TABLE t";
+    let (state, ended) = load(s, statement, file.as_bytes());
+    assert!(state.contains("reading"), "{state}");
+    assert_eq!(ended, Err(3140));
+    assert_eq!(run(s, "SELECT COUNT(*) FROM t"), "0");
+    assert_eq!(sql.engine().budget().used(), 0);
+    assert_eq!(std::fs::read_dir(directory.path()).expect("is there").count(), 0);
+    let sound = file.replace("{no json", "{}");
+    let (_, loaded) = load(s, statement, sound.as_bytes());
+    assert!(loaded.expect("loads").starts_with("ok 100000"));
+}
+
+#[test]
+fn a_kill_ends_a_parallel_load() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let sql = server(Some(&directory));
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE t (id INT PRIMARY KEY, s VARCHAR(60))");
+    let file: String = (0..100_000).map(|n| format!("{n}\tsome text of a line {n}\n")).collect();
+    let text = b"LOAD DATA LOCAL INFILE 'f' INTO TABLE t";
+    for at_the_end in [false, true] {
+        let (reply, _) = s.query(text, How::POOL).expect("starts");
+        let Reply::LoadLocal(mut load) = reply else { panic!("no file was asked for") };
+        load.feed(s, file.as_bytes()).expect("feeds");
+        sql.processes().find(1).expect("it is there").kill.kill_query();
+        let ended = match at_the_end {
+            true => load.finish(s).map(drop),
+            false => {
+                let ended = load.feed(s, &file.as_bytes()[..file.len() / 2]);
+                load.abandon(s);
+                ended
+            }
+        };
+        assert_eq!(ended.expect_err("it was killed").number, 1317);
+        assert_eq!(run(s, "SELECT COUNT(*) FROM t"), "0");
+        assert_eq!(sql.engine().budget().used(), 0);
+    }
+}
