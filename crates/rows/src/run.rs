@@ -1,8 +1,8 @@
 //! A run: writes that did not fit into memory, sorted, in a temporary file.
 //!
 //! ```text
-//! file    block, block, ..        each of whole entries, 4 to 64 KiB long, in LZ4's block form
-//!                                 unless that is longer
+//! file    block, block, ..        each of whole entries, 4 to 64 KiB long; of a sort's run in
+//!                                 LZ4's block form unless that is longer
 //! entry   kind u8, key length u32, value length u32, key, value
 //! kind    0 not written after all, 1 a removal, 2 a value
 //! ```
@@ -307,11 +307,16 @@ impl RunWriter {
             return Ok(());
         }
         let bytes = self.block.len();
-        self.compressed.resize(lz4_flex::block::get_maximum_output_size(bytes), 0);
-        let stored = match lz4_flex::block::compress_into(&self.block, &mut self.compressed) {
-            Ok(length) if length < bytes => &self.compressed[..length],
-            _ => &self.block[..],
+        // Who looks up single keys would undo a whole block for each.
+        let packed = match self.filter {
+            Some(_) => None,
+            None => {
+                self.compressed.resize(lz4_flex::block::get_maximum_output_size(bytes), 0);
+                let length = lz4_flex::block::compress_into(&self.block, &mut self.compressed);
+                length.ok().filter(|length| *length < bytes)
+            }
         };
+        let stored = packed.map_or(&self.block[..], |length| &self.compressed[..length]);
         self.file.write_at(stored, self.at)?;
         self.blocks.push(Block {
             at: self.at,
