@@ -14,6 +14,7 @@ pub mod handlersocket;
 pub mod input;
 pub mod memcached;
 pub mod mysql;
+mod own_table;
 pub mod tyrant;
 
 pub use conversation::{Conversation, Leave, Next, Turn, Urgency};

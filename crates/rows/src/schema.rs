@@ -60,6 +60,22 @@ pub struct Column {
 }
 
 impl Column {
+    /// A column that may not be NULL and has no default, as of a new table.
+    pub fn new(name: &str, ty: ColumnType) -> Column {
+        Column {
+            name: name.to_owned(),
+            ty,
+            nullable: false,
+            default: DefaultValue::None,
+            on_update_now: false,
+            auto_increment: false,
+            comment: String::new(),
+            slot: 0,
+            absent: None,
+            unsigned: false,
+        }
+    }
+
     /// A value as one of this column.
     pub fn convert(&self, datum: Datum<'_>, zone: Zone) -> Converted {
         self.without_sign(convert(&self.ty, datum, zone))

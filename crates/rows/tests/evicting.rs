@@ -33,16 +33,10 @@ impl House {
     /// `t(id PRIMARY KEY, name KEY)`, in cache mode.
     fn make_table(&self) {
         self.engine.create_database("d").unwrap();
-        let new = NewTable {
-            database: "d".into(),
-            name: "t".into(),
-            columns: vec![column("id", int(), false), column("name", text(2000), true)],
-            indexes: vec![index("PRIMARY", true, &["id"]), index("name", false, &["name"])],
-            comment: String::new(),
-            engine: "InnoDB".into(),
-            auto_increment_base: 1,
-            retention: Retention { expires_by: None, bytes_max: LIMIT },
-        };
+        let columns = vec![column("id", int(), false), column("name", text(2000), true)];
+        let indexes = vec![index("PRIMARY", true, &["id"]), index("name", false, &["name"])];
+        let retention = Retention { expires_by: None, bytes_max: LIMIT };
+        let new = NewTable { retention, ..NewTable::new("d", "t", columns, indexes) };
         self.engine.create_table(new).unwrap();
     }
 

@@ -35,25 +35,19 @@ impl House {
 
     /// `t(id PRIMARY KEY, name KEY, mail UNIQUE, until)`, with rows that expire by `until`.
     fn table(&self) -> Arc<Table> {
-        let new = NewTable {
-            database: "d".into(),
-            name: "t".into(),
-            columns: vec![
-                column("id", int(), false),
-                column("name", text(20), true),
-                column("mail", text(20), true),
-                column("until", int(), true),
-            ],
-            indexes: vec![
-                index("PRIMARY", true, &["id"]),
-                index("name", false, &["name"]),
-                index("mail", true, &["mail"]),
-            ],
-            comment: String::new(),
-            engine: "InnoDB".into(),
-            auto_increment_base: 1,
-            retention: Retention { expires_by: Some("until".into()), bytes_max: 0 },
-        };
+        let columns = vec![
+            column("id", int(), false),
+            column("name", text(20), true),
+            column("mail", text(20), true),
+            column("until", int(), true),
+        ];
+        let indexes = vec![
+            index("PRIMARY", true, &["id"]),
+            index("name", false, &["name"]),
+            index("mail", true, &["mail"]),
+        ];
+        let retention = Retention { expires_by: Some("until".into()), bytes_max: 0 };
+        let new = NewTable { retention, ..NewTable::new("d", "t", columns, indexes) };
         self.engine.create_table(new).unwrap()
     }
 

@@ -10,7 +10,7 @@ use rows::decimal::Decimal;
 use rows::error::Error;
 use rows::key::{decode_part, encode_part, encode_text_prefix, is_reversible, skip_part};
 use rows::row::{RowLayout, RowRef};
-use rows::schema::{Column, DefaultValue, Index, IndexPart, IndexState, TableDefinition};
+use rows::schema::{Column, Index, IndexPart, IndexState, TableDefinition};
 use rows::temporal::{Date, DateTime, Time, Timestamp, Zone};
 use rows::types::{Collation, ColumnType, IntWidth, LobSize};
 
@@ -222,16 +222,9 @@ fn key(types: &[ColumnType], prefix: Option<u32>, row: &[Value]) -> Vec<u8> {
 
 fn definition(types: &[ColumnType]) -> TableDefinition {
     let column = |(at, ty): (usize, &ColumnType)| Column {
-        name: format!("c{at}"),
-        ty: ty.clone(),
         nullable: true,
-        default: DefaultValue::None,
-        on_update_now: false,
-        auto_increment: false,
-        comment: String::new(),
         slot: at as u16,
-        absent: None,
-        unsigned: false,
+        ..Column::new(&format!("c{at}"), ty.clone())
     };
     TableDefinition {
         id: 1,

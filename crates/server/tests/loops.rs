@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use doors::{Conversation, Input, Leave, Next, Turn};
 use parking_lot::{Condvar, Mutex};
 use rows::memory::MemoryStore;
-use rows::schema::{Column, DefaultValue};
+use rows::schema::Column;
 use rows::store::{Durability, Reach};
 use rows::types::IntWidth;
 use rows::{ColumnType, Datum, Engine, EngineOptions, Error, NewIndex, NewTable};
@@ -163,36 +163,9 @@ fn limits() -> Limits {
 fn start(limits: Limits) -> Bench {
     let engine = Engine::open(Arc::new(MemoryStore::new()), EngineOptions::default()).unwrap();
     engine.create_database("d").unwrap();
-    let column = Column {
-        name: "id".into(),
-        ty: ColumnType::Int { width: IntWidth::Big, unsigned: false, boolean: false },
-        nullable: false,
-        default: DefaultValue::None,
-        on_update_now: false,
-        auto_increment: false,
-        comment: String::new(),
-        slot: 0,
-        absent: None,
-        unsigned: false,
-    };
-    let primary = NewIndex {
-        name: None,
-        unique: true,
-        primary: true,
-        parts: vec![("id".into(), None)],
-        comment: String::new(),
-    };
-    let table = NewTable {
-        database: "d".into(),
-        name: "t".into(),
-        columns: vec![column],
-        indexes: vec![primary],
-        comment: String::new(),
-        engine: String::new(),
-        auto_increment_base: 0,
-        retention: Default::default(),
-    };
-    engine.create_table(table).unwrap();
+    let id = ColumnType::Int { width: IntWidth::Big, unsigned: false, boolean: false };
+    let (columns, primary) = (vec![Column::new("id", id)], NewIndex::primary(&["id"]));
+    engine.create_table(NewTable::new("d", "t", columns, vec![primary])).unwrap();
     let shared = Arc::new(Shared::default());
     let of_door = shared.clone();
     let listener = Listener::tcp(([127, 0, 0, 1], 0).into()).unwrap();

@@ -19,11 +19,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use rows::ddl::NewIndex;
-use rows::schema::{Column, DefaultValue, Retention};
+use rows::schema::{Column, DefaultValue};
 use rows::store::{Direction, Reach};
 use rows::types::{IntWidth, LobSize};
-use rows::{Alteration, Collation, ColumnType, Datum, Engine, Error, Flow, NewTable, Table};
+use rows::{Alteration, Collation, ColumnType, Datum, Engine, Error, Flow, Table};
+
+use crate::own_table;
 
 /// The expiry column of the built-in table.
 const EXPIRES_AT: &str = "expires_at";
@@ -70,31 +71,7 @@ pub fn prepare(engine: &Engine) -> rows::Result<()> {
     for (database, name, columns) in
         [("kv", "cache", home_columns()), ("rowhouse", "containers", container_columns())]
     {
-        match engine.create_database(database) {
-            Ok(()) | Err(Error::Exists { .. }) => {}
-            Err(error) => return Err(error),
-        }
-        let key = columns[0].name.clone();
-        let created = engine.create_table(NewTable {
-            database: database.into(),
-            name: name.into(),
-            columns,
-            indexes: vec![NewIndex {
-                name: None,
-                unique: true,
-                primary: true,
-                parts: vec![(key, None)],
-                comment: String::new(),
-            }],
-            comment: String::new(),
-            engine: "InnoDB".into(),
-            auto_increment_base: 0,
-            retention: Retention::default(),
-        });
-        match created {
-            Ok(_) | Err(Error::Exists { .. }) => {}
-            Err(error) => return Err(error),
-        }
+        own_table::make(engine, database, name, columns)?;
     }
     // Also in data directories of the time when only this door knew of expiry.
     let cache = engine.catalog().table("kv", "cache")?;
@@ -107,20 +84,9 @@ pub fn prepare(engine: &Engine) -> rows::Result<()> {
 }
 
 fn column(name: &str, ty: ColumnType, default: Option<&str>) -> Column {
-    Column {
-        name: name.into(),
-        ty,
-        nullable: false,
-        default: default.map_or(DefaultValue::None, |text| {
-            DefaultValue::Literal(Some(text.as_bytes().to_vec()))
-        }),
-        on_update_now: false,
-        auto_increment: false,
-        comment: String::new(),
-        slot: 0,
-        absent: None,
-        unsigned: false,
-    }
+    let default = default
+        .map_or(DefaultValue::None, |text| DefaultValue::Literal(Some(text.as_bytes().to_vec())));
+    Column { default, ..Column::new(name, ty) }
 }
 
 fn home_columns() -> Vec<Column> {

@@ -16,15 +16,15 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use rows::ddl::NewIndex;
-use rows::schema::{Column, DefaultValue, Retention};
+use rows::schema::Column;
 use rows::text::write_text;
 use rows::types::LobSize;
-use rows::{ColumnType, Datum, Engine, Error, NewTable, RowRef, Value, Zone};
+use rows::{ColumnType, Datum, Engine, Error, RowRef, Value, Zone};
 
 use crate::handlersocket::coerce::default_value;
 use crate::memcached::item::{self, Contents};
 use crate::memcached::place::Place;
+use crate::own_table;
 use crate::tyrant::columns::Columns;
 use crate::tyrant::command::Failure;
 
@@ -90,52 +90,13 @@ pub fn prepare(engine: &Engine, name: &DatabaseName) -> rows::Result<()> {
         Err(Error::NotFound { .. }) => {}
         found => return found.map(drop),
     }
-    match engine.create_database(&name.database) {
-        Ok(()) | Err(Error::Exists { .. }) => {}
-        Err(error) => return Err(error),
-    }
-    let key = |column| new_column(column, ColumnType::VarBinary { bytes: KEY_BYTES_MAX });
-    let value = |column: &String| new_column(column, ColumnType::Blob { size: LobSize::Long });
+    let key = |column| Column::new(column, ColumnType::VarBinary { bytes: KEY_BYTES_MAX });
+    let value = |column: &String| Column::new(column, ColumnType::Blob { size: LobSize::Long });
     let columns: Vec<Column> = match &name.columns[..] {
         [first, rest @ ..] => [key(first)].into_iter().chain(rest.iter().map(value)).collect(),
-        [] => vec![key("pk"), new_column(DOCUMENT, ColumnType::Json)],
+        [] => vec![key("pk"), Column::new(DOCUMENT, ColumnType::Json)],
     };
-    let key = columns[0].name.clone();
-    let created = engine.create_table(NewTable {
-        database: name.database.clone(),
-        name: name.table.clone(),
-        columns,
-        indexes: vec![NewIndex {
-            name: None,
-            unique: true,
-            primary: true,
-            parts: vec![(key, None)],
-            comment: String::new(),
-        }],
-        comment: String::new(),
-        engine: "InnoDB".into(),
-        auto_increment_base: 0,
-        retention: Retention::default(),
-    });
-    match created {
-        Ok(_) | Err(Error::Exists { .. }) => Ok(()),
-        Err(error) => Err(error),
-    }
-}
-
-fn new_column(name: &str, ty: ColumnType) -> Column {
-    Column {
-        name: name.into(),
-        ty,
-        nullable: false,
-        default: DefaultValue::None,
-        on_update_now: false,
-        auto_increment: false,
-        comment: String::new(),
-        slot: 0,
-        absent: None,
-        unsigned: false,
-    }
+    own_table::make(engine, &name.database, &name.table, columns)
 }
 
 /// How rows are records.

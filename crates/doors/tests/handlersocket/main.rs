@@ -6,12 +6,16 @@
 //! Not here: the comparison with the original server (`tests/oracle/handlersocket`), of which
 //! `stored-values.tsv` is read here as well.
 
+#[path = "../common/serving.rs"]
+mod serving;
+
 use std::sync::Arc;
 
 use doors::handlersocket::{Access, HandlerSocket, LINE_BYTES_MAX};
 use doors::{Conversation, Input, Next, Turn};
 use rows::memory::MemoryStore;
 use rows::{Engine, EngineOptions, Error, Group};
+use serving::serve;
 use sql::{How, Session, Sql, SqlOptions};
 
 /// What conversations run on; `tests/cold` and `tests/cold_cached` run them on another.
@@ -90,33 +94,10 @@ impl Client {
 
     fn send(&mut self, bytes: &[u8]) -> Vec<u8> {
         self.input.extend(bytes);
-        let mut out = Vec::new();
-        let mut in_pool = false;
-        for _ in 0..100_000 {
-            let mut group = Group::new();
-            let mut turn = match in_pool {
-                true => Turn::in_pool(&self.engine, &mut group),
-                false => Turn::in_loop(&self.engine, &mut group),
-            };
-            let next = self.door.turn(&mut self.input, &mut out, &mut turn);
-            assert!(next == Next::Commit || group.is_empty(), "writes left behind by {next:?}");
-            assert!(!in_pool || next != Next::Offload, "a pool thread may wait");
-            in_pool = next == Next::Offload;
-            match next {
-                Next::Again | Next::Offload => {}
-                Next::Commit => {
-                    if let Some((transaction, durability)) = group.take() {
-                        transaction.commit(durability).unwrap();
-                    }
-                }
-                Next::Input => return out,
-                Next::Close => {
-                    self.closed = true;
-                    return out;
-                }
-            }
-        }
-        panic!("the conversation does not come to rest");
+        let mut sent = Vec::new();
+        let Client { engine, door, input, .. } = self;
+        self.closed |= serve(engine, door, input, &mut |out| sent.extend_from_slice(out));
+        sent
     }
 }
 

@@ -1,4 +1,7 @@
-//! A client without a socket: a loop and a pool around one conversation.
+//! A client without a socket.
+
+#[path = "../common/serving.rs"]
+mod serving;
 
 use std::sync::Arc;
 
@@ -7,6 +10,7 @@ use doors::{Conversation, Input, Next, Turn};
 use rows::clock::SetClock;
 use rows::memory::MemoryStore;
 use rows::{Engine, EngineOptions, Group};
+use serving::serve;
 
 /// The second at which tests begin.
 pub const START: u64 = 2_000_000_000;
@@ -59,40 +63,17 @@ pub struct Client {
     pub largest: usize,
 }
 
-/// Turns after which a conversation is taken for one that never comes to rest.
-const TURNS_MAX: usize = 100_000;
-
 impl Client {
     /// Sends bytes and gives all that is answered to them.
     pub fn send(&mut self, bytes: &[u8]) -> Vec<u8> {
         self.input.extend(bytes);
         let mut sent = Vec::new();
-        let mut pool = false;
-        for turns in 0.. {
-            if self.closed {
-                break;
-            }
-            assert!(turns < TURNS_MAX, "the conversation does not come to rest");
-            let mut group = Group::new();
-            let mut turn = match pool {
-                true => Turn::in_pool(&self.engine, &mut group),
-                false => Turn::in_loop(&self.engine, &mut group),
-            };
-            let mut out = Vec::new();
-            let next = self.conversation.turn(&mut self.input, &mut out, &mut turn);
-            assert!(!pool || next != Next::Offload, "a pool thread may wait");
-            assert!(next == Next::Commit || group.is_empty(), "writes left behind by {next:?}");
-            self.largest = self.largest.max(out.len());
-            if let Some((transaction, durability)) = group.take() {
-                transaction.commit(durability).expect("memory takes every commit");
-            }
-            sent.extend_from_slice(&out);
-            pool = next == Next::Offload;
-            match next {
-                Next::Input => break,
-                Next::Close => self.closed = true,
-                Next::Again | Next::Offload | Next::Commit => {}
-            }
+        if !self.closed {
+            let Client { engine, conversation, input, largest, .. } = self;
+            self.closed = serve(engine, conversation, input, &mut |out| {
+                *largest = out.len().max(*largest);
+                sent.extend_from_slice(out);
+            });
         }
         sent
     }

@@ -3,27 +3,12 @@
 use std::time::Duration;
 
 use rows::ddl::NewIndex;
-use rows::schema::{Column, DefaultValue};
+use rows::schema::Column;
 use rows::store::{Durability, LockWait};
 use rows::types::IntWidth;
 use rows::{Collation, ColumnType, Datum, NewTable};
 
 use super::client::House;
-
-fn column(name: &str, ty: ColumnType) -> Column {
-    Column {
-        name: name.into(),
-        ty,
-        nullable: name == "city",
-        default: DefaultValue::None,
-        on_update_now: false,
-        auto_increment: false,
-        comment: String::new(),
-        slot: 0,
-        absent: None,
-        unsigned: false,
-    }
-}
 
 /// A house with the table `app.users(id, name, city)` for a container.
 pub fn house() -> House {
@@ -31,25 +16,13 @@ pub fn house() -> House {
     let text = ColumnType::VarChar { chars: 5, collation: Collation::Utf8Mb4GeneralCi };
     let id = ColumnType::Int { width: IntWidth::Int, unsigned: false, boolean: false };
     house.engine.create_database("app").expect("new");
-    house
-        .engine
-        .create_table(NewTable {
-            database: "app".into(),
-            name: "users".into(),
-            columns: vec![column("id", id), column("name", text.clone()), column("city", text)],
-            indexes: vec![NewIndex {
-                name: None,
-                unique: true,
-                primary: true,
-                parts: vec![("id".into(), None)],
-                comment: String::new(),
-            }],
-            comment: String::new(),
-            engine: String::new(),
-            auto_increment_base: 0,
-            retention: Default::default(),
-        })
-        .expect("new");
+    let columns = vec![
+        Column::new("id", id),
+        Column::new("name", text.clone()),
+        Column { nullable: true, ..Column::new("city", text) },
+    ];
+    let table = NewTable::new("app", "users", columns, vec![NewIndex::primary(&["id"])]);
+    house.engine.create_table(table).expect("new");
     house
 }
 

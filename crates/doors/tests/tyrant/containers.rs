@@ -1,26 +1,11 @@
 //! The door on a table of somebody's own: typed columns, parts of keys joined.
 
 use rows::ddl::NewIndex;
-use rows::schema::{Column, DefaultValue};
+use rows::schema::Column;
 use rows::types::IntWidth;
 use rows::{Collation, ColumnType, NewTable};
 
 use super::client::{House, counted, done, keyed, record, request};
-
-fn column(name: &str, ty: ColumnType) -> Column {
-    Column {
-        name: name.into(),
-        ty,
-        nullable: false,
-        default: DefaultValue::None,
-        on_update_now: false,
-        auto_increment: false,
-        comment: String::new(),
-        slot: 0,
-        absent: None,
-        unsigned: false,
-    }
-}
 
 /// The door on `app.visits(id, day, place, note)`, with the first two as its key.
 fn house() -> House {
@@ -28,28 +13,14 @@ fn house() -> House {
     let int = || ColumnType::Int { width: IntWidth::Int, unsigned: false, boolean: false };
     let text = || ColumnType::VarChar { chars: 5, collation: Collation::Utf8Mb4GeneralCi };
     engine.create_database("app").expect("new");
-    let table = NewTable {
-        database: "app".into(),
-        name: "visits".into(),
-        columns: vec![
-            column("id", int()),
-            column("day", int()),
-            column("place", text()),
-            column("note", text()),
-        ],
-        indexes: vec![NewIndex {
-            name: None,
-            unique: true,
-            primary: true,
-            parts: vec![("id".into(), None), ("day".into(), None)],
-            comment: String::new(),
-        }],
-        comment: String::new(),
-        engine: String::new(),
-        auto_increment_base: 0,
-        retention: Default::default(),
-    };
-    engine.create_table(table).expect("new");
+    let columns = vec![
+        Column::new("id", int()),
+        Column::new("day", int()),
+        Column::new("place", text()),
+        Column::new("note", text()),
+    ];
+    let primary = NewIndex::primary(&["id", "day"]);
+    engine.create_table(NewTable::new("app", "visits", columns, vec![primary])).expect("new");
     House::on(engine, "app.visits(id, day, place, note)", false)
 }
 

@@ -1,7 +1,7 @@
 //! Table databases: columns, and queries by the names and numbers of the original.
 
 use rows::ddl::NewIndex;
-use rows::schema::{Column, DefaultValue};
+use rows::schema::Column;
 use rows::types::IntWidth;
 use rows::{Collation, ColumnType, NewTable};
 
@@ -195,50 +195,20 @@ fn a_search_of_many_keeps_those_that_come_first() {
     assert_eq!(misc(&mut client, "search", &["addcond~n~NUMLT~100", "count"]), texts(&["100"]));
 }
 
-fn column(name: &str, ty: ColumnType, nullable: bool) -> Column {
-    Column {
-        name: name.into(),
-        ty,
-        nullable,
-        default: DefaultValue::None,
-        on_update_now: false,
-        auto_increment: false,
-        comment: String::new(),
-        slot: 0,
-        absent: None,
-        unsigned: false,
-    }
-}
-
 /// The door on `app.users(id, name, age)`, with an index on each column.
 fn users() -> House {
     let House { engine, .. } = House::new();
     let int = || ColumnType::Int { width: IntWidth::Int, unsigned: false, boolean: false };
     let text = ColumnType::VarChar { chars: 5, collation: Collation::Utf8Mb4GeneralCi };
     engine.create_database("app").expect("new");
-    let table = NewTable {
-        database: "app".into(),
-        name: "users".into(),
-        columns: vec![
-            column("id", int(), false),
-            column("name", text, false),
-            column("age", int(), true),
-        ],
-        indexes: [("id", true), ("name", false), ("age", false)]
-            .map(|(column, primary)| NewIndex {
-                name: None,
-                unique: primary,
-                primary,
-                parts: vec![(column.into(), None)],
-                comment: String::new(),
-            })
-            .into(),
-        comment: String::new(),
-        engine: String::new(),
-        auto_increment_base: 0,
-        retention: Default::default(),
-    };
-    engine.create_table(table).expect("new");
+    let columns = vec![
+        Column::new("id", int()),
+        Column::new("name", text),
+        Column { nullable: true, ..Column::new("age", int()) },
+    ];
+    let other = |column| NewIndex { unique: false, primary: false, ..NewIndex::primary(&[column]) };
+    let indexes = vec![NewIndex::primary(&["id"]), other("name"), other("age")];
+    engine.create_table(NewTable::new("app", "users", columns, indexes)).expect("new");
     House::on(engine, "app.users", false)
 }
 

@@ -2,22 +2,11 @@
 
 use super::plan::{Alteration, Place, plan};
 use crate::ddl::NewIndex;
-use crate::schema::{Column, DefaultValue, Index, IndexPart, IndexState, TableDefinition};
+use crate::schema::{Column, Index, IndexPart, IndexState, TableDefinition};
 use crate::types::{Collation, ColumnType, IntWidth};
 
 fn column(name: &str, ty: ColumnType, slot: u16) -> Column {
-    Column {
-        name: name.into(),
-        ty,
-        nullable: false,
-        default: DefaultValue::None,
-        on_update_now: false,
-        auto_increment: false,
-        comment: String::new(),
-        slot,
-        absent: None,
-        unsigned: false,
-    }
+    Column { slot, ..Column::new(name, ty) }
 }
 
 fn int(width: IntWidth) -> ColumnType {

@@ -12,6 +12,9 @@ use crate::schema::{Column, Index, IndexPart, IndexState, Retention, TableDefini
 use crate::table::PRIMARY;
 use crate::types::ColumnType;
 
+/// The engine shown for tables that were made without one.
+pub const ENGINE: &str = "InnoDB";
+
 /// What a new table is to be.
 #[derive(Clone, Debug)]
 pub struct NewTable {
@@ -33,6 +36,27 @@ pub struct NewTable {
     pub retention: Retention,
 }
 
+impl NewTable {
+    /// A table of which nothing is said but its columns and indexes.
+    pub fn new(
+        database: &str,
+        name: &str,
+        columns: Vec<Column>,
+        indexes: Vec<NewIndex>,
+    ) -> NewTable {
+        NewTable {
+            database: database.to_owned(),
+            name: name.to_owned(),
+            columns,
+            indexes,
+            comment: String::new(),
+            engine: ENGINE.to_owned(),
+            auto_increment_base: 0,
+            retention: Retention::default(),
+        }
+    }
+}
+
 /// What a new index is to be.
 #[derive(Clone, Debug)]
 pub struct NewIndex {
@@ -46,6 +70,19 @@ pub struct NewIndex {
     pub parts: Vec<(String, Option<u32>)>,
     /// COMMENT.
     pub comment: String,
+}
+
+impl NewIndex {
+    /// The primary key over whole columns.
+    pub fn primary(columns: &[&str]) -> NewIndex {
+        NewIndex {
+            name: None,
+            unique: true,
+            primary: true,
+            parts: columns.iter().map(|column| ((*column).to_owned(), None)).collect(),
+            comment: String::new(),
+        }
+    }
 }
 
 /// Makes a definition (without id) and checks it.

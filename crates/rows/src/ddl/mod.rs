@@ -21,7 +21,7 @@ mod rules;
 mod space;
 mod tables;
 
-pub use definition::{NewIndex, NewTable};
+pub use definition::{ENGINE, NewIndex, NewTable};
 pub(crate) use definition::{add_index, hidden_key};
 pub use read_lock::ReadLock;
 pub use rules::{COLUMNS_MAX, INDEX_PARTS_MAX, INDEXES_MAX, NAME_CHARS_MAX};

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rows::ddl::{NewIndex, NewTable};
 use rows::memory::MemoryStore;
-use rows::schema::{Column, DefaultValue};
+use rows::schema::Column;
 use rows::store::{Direction, LockWait, Reach};
 use rows::types::IntWidth;
 use rows::{Collation, ColumnType, Datum, Engine, EngineOptions, Flow, Table, Transaction, Value};
@@ -30,28 +30,12 @@ pub fn text(chars: u32) -> ColumnType {
 }
 
 pub fn column(name: &str, ty: ColumnType, nullable: bool) -> Column {
-    Column {
-        name: name.into(),
-        ty,
-        nullable,
-        default: DefaultValue::None,
-        on_update_now: false,
-        auto_increment: false,
-        comment: String::new(),
-        slot: 0,
-        absent: None,
-        unsigned: false,
-    }
+    Column { nullable, ..Column::new(name, ty) }
 }
 
 pub fn index(name: &str, unique: bool, columns: &[&str]) -> NewIndex {
-    NewIndex {
-        name: Some(name.into()),
-        unique,
-        primary: name == "PRIMARY",
-        parts: columns.iter().map(|column| (column.to_string(), None)).collect(),
-        comment: String::new(),
-    }
+    let primary = name == "PRIMARY";
+    NewIndex { name: Some(name.into()), unique, primary, ..NewIndex::primary(columns) }
 }
 
 pub fn table(
@@ -60,17 +44,7 @@ pub fn table(
     columns: Vec<Column>,
     indexes: Vec<NewIndex>,
 ) -> Arc<Table> {
-    let new = NewTable {
-        database: "d".into(),
-        name: name.into(),
-        columns,
-        indexes,
-        comment: String::new(),
-        engine: "InnoDB".into(),
-        auto_increment_base: 1,
-        retention: Default::default(),
-    };
-    engine.create_table(new).unwrap()
+    engine.create_table(NewTable::new("d", name, columns, indexes)).unwrap()
 }
 
 /// `t(id INT PRIMARY KEY, name VARCHAR(20) NULL, mail VARCHAR(20) NULL, KEY(name), UNIQUE(mail))`

@@ -1,6 +1,6 @@
 //! CREATE TABLE: from columns and indexes as written, from another table, from a query.
 
-use rows::ddl::{NewIndex, NewTable};
+use rows::ddl::{ENGINE, NewIndex, NewTable};
 use rows::schema::{Column, DefaultValue, Retention, TableDefinition};
 use rows::types::{Collation, ColumnType};
 
@@ -10,9 +10,6 @@ use crate::error::{Result, SqlError};
 use crate::mode::SqlMode;
 use crate::parse::table::{CreateTable, Element, IndexSpec, TableOptions};
 use crate::reply::ResultColumn;
-
-/// The engine shown for tables that were made without one.
-const ENGINE: &str = "InnoDB";
 
 /// An index as `rows` is to make it.
 pub fn index_of(spec: &IndexSpec) -> NewIndex {
@@ -27,13 +24,7 @@ pub fn index_of(spec: &IndexSpec) -> NewIndex {
 
 /// The index that UNIQUE or PRIMARY KEY behind a column makes.
 pub fn index_of_column(name: &str, primary: bool) -> NewIndex {
-    NewIndex {
-        name: None,
-        unique: true,
-        primary,
-        parts: vec![(name.to_string(), None)],
-        comment: String::new(),
-    }
+    NewIndex { primary, ..NewIndex::primary(&[name]) }
 }
 
 /// A table of columns and indexes as written; `given` are those of its query, if it has one.
@@ -163,18 +154,7 @@ fn column_of_result(column: &ResultColumn) -> Column {
         ColumnType::VarBinary { bytes: 0 } => ColumnType::Binary { bytes: 0 },
         other => other.clone(),
     };
-    Column {
-        name: column.name.clone(),
-        ty,
-        nullable: column.nullable,
-        default: DefaultValue::None,
-        on_update_now: false,
-        auto_increment: false,
-        comment: String::new(),
-        slot: 0,
-        absent: None,
-        unsigned: false,
-    }
+    Column { nullable: column.nullable, ..Column::new(&column.name, ty) }
 }
 
 /// CREATE TABLE ... LIKE.
