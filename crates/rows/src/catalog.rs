@@ -3,8 +3,8 @@
 //!
 //! Catalog keys start with table id 0, then one byte of kind:
 //! ```text
-//! 00000000 01                  catalog format, u32 little-endian: 1, or 2 once a definition says
-//!                              when rows leave (`Retention`)
+//! 00000000 01                  catalog format, u32 little-endian: 1; 2 once a definition says
+//!                              when rows leave (`Retention`), 3 once one is stored by column
 //! 00000000 02 name             a database; value: JSON
 //! 00000000 03 table id u32 BE  a table; value: its `TableDefinition` as JSON
 //! 00000000 04                  next table id, u32 little-endian
@@ -30,11 +30,13 @@ use crate::store::{Batch, Change, Direction, Durability, KeyRange, Reach, Store}
 use crate::table::{Table, TableState};
 
 /// Format of the catalog and of all rows under it.
-pub const CATALOG_FORMAT: u32 = FORMAT_RETENTION;
+pub const CATALOG_FORMAT: u32 = FORMAT_COLUMNAR;
 /// The first format.
 const FORMAT_FIRST: u32 = 1;
 /// Definitions may have a `retention`, which earlier versions would pass over.
 const FORMAT_RETENTION: u32 = 2;
+/// Tables may be stored by column.
+const FORMAT_COLUMNAR: u32 = 3;
 const KIND_FORMAT: u8 = 1;
 const KIND_DATABASE: u8 = 2;
 const KIND_TABLE: u8 = 3;
@@ -87,11 +89,11 @@ impl Catalog {
                     if let Some(why) = definition.fault() {
                         return Err(damaged(why));
                     }
-                    let table = current(definition, Arc::default());
+                    let table = current(store, definition, Arc::default());
                     databases
                         .entry(table.database.clone())
                         .or_default()
-                        .insert(table.name.clone(), Arc::new(table));
+                        .insert(table.name.clone(), table);
                 }
                 Some((&KIND_NEXT_ID, _)) => next_id = read_u32(key, value)?,
                 Some((&KIND_RECLAIM, _)) => {}
@@ -193,8 +195,13 @@ impl CatalogChange<'_> {
     /// Stores a definition.
     pub(crate) fn put_table(&mut self, definition: &TableDefinition) {
         // Said again by each such definition: a batch that fails leaves the old format.
-        if !definition.retention.is_forever() && self.changes.format < FORMAT_RETENTION {
-            self.batch.changes.push(put_format(FORMAT_RETENTION));
+        let needed = match definition {
+            TableDefinition { columnar: true, .. } => FORMAT_COLUMNAR,
+            definition if !definition.retention.is_forever() => FORMAT_RETENTION,
+            _ => FORMAT_FIRST,
+        };
+        if self.changes.format < needed {
+            self.batch.changes.push(put_format(needed));
         }
         let key = catalog_key(KIND_TABLE, &definition.id.to_be_bytes());
         let value = serde_json::to_vec(definition).expect("definitions are plain data");
@@ -251,9 +258,15 @@ impl CatalogChange<'_> {
 }
 
 /// A table that operations must use from now on.
-pub(crate) fn current(definition: TableDefinition, state: Arc<TableState>) -> Table {
+pub(crate) fn current(
+    store: &dyn Store,
+    definition: TableDefinition,
+    state: Arc<TableState>,
+) -> Arc<Table> {
     state.set_version(definition.version);
-    Table::new(definition, state)
+    let table = Arc::new(Table::new(definition, state));
+    store.know(&table);
+    table
 }
 
 pub(crate) fn no_database(name: &str) -> Error {
