@@ -59,7 +59,7 @@ impl Ingestion for Sealing<'_> {
     }
 
     fn finish(self: Box<Self>) -> Result<()> {
-        let Sealing { inner, store, made, .. } = *self;
+        let Sealing { inner, columns, made, .. } = *self;
         let mut made = made.into_inner();
         made.sort_by_key(|(known, id, _)| (known.id, *id));
         let listed = made
@@ -71,11 +71,8 @@ impl Ingestion for Sealing<'_> {
         }
         let mut changing = Vec::new();
         made.dedup_by_key(|(known, _, _)| known.id);
-        changing.extend(made.iter().map(|(known, _, _)| known.change()));
-        let finished = inner.finish();
-        let sequence = store.sequence().unwrap_or(u64::MAX);
-        changing.into_iter().for_each(|changing| changing.finish(sequence));
-        finished
+        changing.extend(made.iter().map(|(known, _, _)| columns.tables.change(known)));
+        inner.finish()
     }
 }
 

@@ -163,8 +163,8 @@ impl<S: Store + LocalStore> ColumnStore<S> {
 
     /// Makes new segments of worn and small ones.
     fn renew(&self, engine: &Arc<Engine>, known: &Arc<Known>, round: &mut Round) -> Result<()> {
-        let view = self.inner.snapshot()?;
-        let state = State::of(known, &*view, view.sequence())?;
+        let (view, moment) = self.columns.tables.at_moment(|| self.inner.snapshot())?;
+        let state = State::of(known, &*view, moment)?;
         let is_small = |live: &&Live| live.rows() < SMALL_ROWS;
         let small = state.segments.iter().filter(is_small).count();
         let is_worn =
@@ -330,8 +330,8 @@ impl<S: Store + LocalStore> ColumnStore<S> {
 
     /// Removes a segment that has no rows any more.
     fn remove_if_dead(&self, known: &Arc<Known>, id: SegmentId) -> Result<()> {
-        let view = self.inner.snapshot()?;
-        let state = State::of(known, &*view, view.sequence())?;
+        let (view, moment) = self.columns.tables.at_moment(|| self.inner.snapshot())?;
+        let state = State::of(known, &*view, moment)?;
         let is_dead = |live: &&Live| live.id == id && live.rows() == 0;
         if state.segments.iter().find(is_dead).is_none() {
             return Ok(());
@@ -347,10 +347,8 @@ impl<S: Store + LocalStore> ColumnStore<S> {
     /// Writes a change of segments.
     fn write(&self, known: &Arc<Known>, changes: Vec<Change>) -> Result<()> {
         let _moving = known.moving.write();
-        let changing = known.change();
-        let written = self.inner.write(&Batch { changes }, Durability::Os);
-        changing.finish(self.inner.sequence().unwrap_or(u64::MAX));
-        written
+        let _changing = self.columns.tables.change(known);
+        self.inner.write(&Batch { changes }, Durability::Os)
     }
 }
 

@@ -115,11 +115,6 @@ impl Test {
         Some(Test { position, slot: column.slot, flip, ranges, nulls })
     }
 
-    fn holds_for(&self, number: u64) -> bool {
-        let number = number ^ self.flip;
-        self.ranges.iter().any(|(min, max)| (*min..=*max).contains(&number))
-    }
-
     /// Whether it may hold for a row of a segment.
     fn may_hold_in(&self, column: &SegmentColumn) -> bool {
         let in_range = column.range.is_some_and(|(smallest, largest)| {
@@ -128,19 +123,12 @@ impl Test {
         });
         in_range || self.nulls && column.nulls > 0
     }
-
-    fn retain(&self, column: &Column, selection: &mut Selection) {
-        selection.retain(|row| match column.is_null(row) {
-            true => self.nulls,
-            false => column.number(row).is_none_or(|number| self.holds_for(number)),
-        });
-    }
 }
 
 impl TableColumns {
     pub(crate) fn of(snapshot: &ColumnSnapshot, table: &Table) -> Result<Option<TableColumns>> {
         let Some(known) = snapshot.columns.tables.get(table.id) else { return Ok(None) };
-        let state = State::of(&known, &*snapshot.inner, snapshot.inner.sequence())?;
+        let state = State::of(&known, &*snapshot.inner, snapshot.moment)?;
         let (view, columns) = (Arc::clone(&snapshot.inner), Arc::clone(&snapshot.columns));
         let table = known.table();
         Ok(Some(TableColumns { view, columns, known, table, state }))
@@ -162,6 +150,13 @@ impl TableColumns {
             recent += 1;
         }
         Ok(self.state.rows() + recent)
+    }
+
+    /// Bytes of its segments as they are stored, and of the same rows before any encoding.
+    pub fn bytes(&self) -> (u64, u64) {
+        let segments = || self.state.segments.iter().map(|live| &live.segment);
+        let stored = segments().map(|segment| segment.stored_bytes).sum();
+        (stored, segments().map(|segment| segment.plain_bytes).sum())
     }
 
     /// Divides the table into so many parts or fewer; `tests` as in `Wanted`.
@@ -316,7 +311,8 @@ impl Batches {
         let range = std::mem::replace(&mut reading.next, end)..end;
         let mut selection = alive(range, &reading.live.dead);
         for (number, column) in &reading.tests {
-            self.wanted.tests[*number].retain(column, &mut selection);
+            let test = &self.wanted.tests[*number];
+            column.retain(&test.ranges, test.flip, test.nulls, &mut selection);
         }
         let rows = selection.len();
         if rows == 0 {

@@ -2,7 +2,7 @@
 //!
 //! Invariants
 //! 1. A state that was read by one view serves another only if nothing changed in between
-//!    (`Known::is_unchanged_since`), and never an older one.
+//!    (`Known::is_unchanged_since`).
 //!
 //! Not here: rows that are no part of a segment (`scan`).
 
@@ -18,7 +18,7 @@ use crate::tables::Known;
 /// Segments of one state.
 #[derive(Debug)]
 pub(crate) struct State {
-    sequence: u64,
+    moment: u64,
     /// In the order of their numbers.
     pub segments: Vec<Live>,
 }
@@ -40,19 +40,19 @@ impl Live {
 }
 
 impl State {
-    /// That of a view, whose number is `sequence`.
-    pub fn of(known: &Known, view: &dyn Read, sequence: Option<u64>) -> Result<Arc<State>> {
+    /// That of a view, taken at a moment.
+    pub fn of(known: &Known, view: &dyn Read, moment: Option<u64>) -> Result<Arc<State>> {
+        let Some(moment) = moment else {
+            return Ok(Arc::new(State { moment: 0, segments: read(known, view)? }));
+        };
         let mut last = known.state.lock();
-        if let (Some(sequence), Some(state)) = (sequence, &*last)
-            && state.sequence <= sequence
-            && known.is_unchanged_since(state.sequence)
+        if let Some(state) = &*last
+            && known.is_unchanged_since(moment.min(state.moment))
         {
             return Ok(Arc::clone(state));
         }
-        let state =
-            Arc::new(State { sequence: sequence.unwrap_or(0), segments: read(known, view)? });
-        let is_latest = last.as_ref().is_none_or(|last| last.sequence < state.sequence);
-        if sequence.is_some() && is_latest {
+        let state = Arc::new(State { moment, segments: read(known, view)? });
+        if last.as_ref().is_none_or(|last| last.moment <= moment) {
             *last = Some(Arc::clone(&state));
         }
         Ok(state)

@@ -54,6 +54,8 @@ impl<S: Clone> Clone for ColumnStore<S> {
 pub(crate) struct ColumnSnapshot {
     pub inner: Arc<dyn Read>,
     pub columns: Arc<Columns>,
+    /// As `Tables::at_moment` says.
+    pub moment: Option<u64>,
 }
 
 /// Notes that go with a batch, and what is to be counted when it is written.
@@ -94,7 +96,7 @@ impl<S: Store + LocalStore> ColumnStore<S> {
         if let Some(place) = place {
             notes.changes.push(Change::Put(keys::dead(id, place), Vec::new()));
             if !notes.changing.iter().any(|(changing, _)| *changing == id) {
-                notes.changing.push((id, known.change()));
+                notes.changing.push((id, self.columns.tables.change(&known)));
             }
             known.is_worn.store(true, Ordering::Relaxed);
         }
@@ -142,10 +144,7 @@ impl<S: Store + LocalStore> ColumnStore<S> {
             known.recent.fetch_add(count, Ordering::Relaxed);
             known.is_busy.store(true, Ordering::Relaxed);
         }
-        let sequence = self.inner.sequence().unwrap_or(u64::MAX);
-        for (_, changing) in notes.changing {
-            changing.finish(sequence);
-        }
+        drop(notes.changing);
     }
 
     /// Forgets tables whose whole range was removed.
@@ -378,8 +377,8 @@ impl<S: Store + LocalStore> Store for ColumnStore<S> {
     }
 
     fn snapshot(&self) -> Result<Arc<dyn Read>> {
-        let inner = self.inner.snapshot()?;
-        Ok(Arc::new(ColumnSnapshot { inner, columns: Arc::clone(&self.columns) }))
+        let (inner, moment) = self.columns.tables.at_moment(|| self.inner.snapshot())?;
+        Ok(Arc::new(ColumnSnapshot { inner, columns: Arc::clone(&self.columns), moment }))
     }
 
     fn write_all(&self, batches: &[&Batch], durability: Durability) -> Result<()> {

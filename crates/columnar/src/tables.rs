@@ -3,8 +3,10 @@
 //! Invariants
 //! 1. A table is known before a row of it is written (`Store::know`), and until its range of keys
 //!    is removed.
-//! 2. Who changes segments and dead rows says so before and after (`Changing`), so that what was
-//!    read of them once is used again only by who would read the same.
+//! 2. Who changes segments and dead rows says so before and after (`Changing`). A snapshot that was
+//!    taken while nobody did has the number of the last change that it shows (its *moment*), so that
+//!    what was read of a table once is used again only by who would read the same. The store's
+//!    own numbers do not serve: files that it takes over may leave them as they were.
 //!
 //! Not here: rows and segments (`reader`, `mover`).
 
@@ -14,6 +16,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, AtomicUsize
 
 use foldhash::fast::RandomState;
 use parking_lot::{Mutex, RwLock};
+use rows::error::Result;
 use rows::schema::TableId;
 use rows::table::Table;
 
@@ -26,6 +29,15 @@ pub(crate) struct Tables {
     known: RwLock<HashMap<TableId, Arc<Known>, RandomState>>,
     /// How many; so that who has none pays nothing.
     count: AtomicUsize,
+    changes: Arc<Changes>,
+}
+
+/// Changes of segments and dead rows, of all tables.
+#[derive(Default)]
+struct Changes {
+    under_way: AtomicUsize,
+    /// How many there were.
+    last: AtomicU64,
 }
 
 /// A columnar table.
@@ -43,8 +55,7 @@ pub(crate) struct Known {
     pub is_busy: AtomicBool,
     /// Whether segments may have lost rows since the mover looked last.
     pub is_worn: AtomicBool,
-    changing: AtomicUsize,
-    /// The store's number of states after the last change of segments or dead rows.
+    /// The number of the last change here.
     changed: AtomicU64,
     /// The state that was read last.
     pub state: Mutex<Option<Arc<State>>>,
@@ -61,6 +72,21 @@ impl Tables {
             return None;
         }
         self.known.read().get(&id).cloned()
+    }
+
+    /// Takes a snapshot; with its moment, if it was a quiet one.
+    pub fn at_moment<T>(&self, snapshot: impl FnOnce() -> Result<T>) -> Result<(T, Option<u64>)> {
+        let is_quiet = || self.changes.under_way.load(Ordering::SeqCst) == 0;
+        let (quiet, moment) = (is_quiet(), self.changes.last.load(Ordering::SeqCst));
+        let snapshot = snapshot()?;
+        let quiet = quiet && self.changes.last.load(Ordering::SeqCst) == moment && is_quiet();
+        Ok((snapshot, quiet.then_some(moment)))
+    }
+
+    /// Says that segments or dead rows of a table are about to change.
+    pub fn change(&self, known: &Arc<Known>) -> Changing {
+        self.changes.under_way.fetch_add(1, Ordering::SeqCst);
+        Changing { known: Arc::clone(known), changes: Arc::clone(&self.changes) }
     }
 
     pub fn all(&self) -> Vec<Arc<Known>> {
@@ -97,7 +123,6 @@ impl Known {
             recent: AtomicI64::new(0),
             is_busy: AtomicBool::new(true),
             is_worn: AtomicBool::new(true),
-            changing: AtomicUsize::new(0),
             changed: AtomicU64::new(0),
             state: Mutex::default(),
         }
@@ -113,30 +138,22 @@ impl Known {
         self.next_segment.fetch_add(count, Ordering::SeqCst)
     }
 
-    /// Says that segments or dead rows of the table are about to change.
-    pub fn change(self: &Arc<Known>) -> Changing {
-        self.changing.fetch_add(1, Ordering::SeqCst);
-        Changing(Arc::clone(self))
-    }
-
-    /// Whether nothing has changed since the state with this number.
-    pub fn is_unchanged_since(&self, sequence: u64) -> bool {
-        self.changing.load(Ordering::SeqCst) == 0 && self.changed.load(Ordering::SeqCst) <= sequence
+    /// Whether nothing has changed since a moment.
+    pub fn is_unchanged_since(&self, moment: u64) -> bool {
+        self.changed.load(Ordering::SeqCst) <= moment
     }
 }
 
-/// A change that is under way.
-pub(crate) struct Changing(Arc<Known>);
-
-impl Changing {
-    /// It has been made, or has failed; `sequence` is the store's since.
-    pub fn finish(self, sequence: u64) {
-        self.0.changed.fetch_max(sequence, Ordering::SeqCst);
-    }
+/// A change that is under way; it is over, made or not, when this is dropped.
+pub(crate) struct Changing {
+    known: Arc<Known>,
+    changes: Arc<Changes>,
 }
 
 impl Drop for Changing {
     fn drop(&mut self) {
-        self.0.changing.fetch_sub(1, Ordering::SeqCst);
+        let number = self.changes.last.fetch_add(1, Ordering::SeqCst) + 1;
+        self.known.changed.fetch_max(number, Ordering::SeqCst);
+        self.changes.under_way.fetch_sub(1, Ordering::SeqCst);
     }
 }

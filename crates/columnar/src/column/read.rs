@@ -99,6 +99,31 @@ impl Narrow {
     }
 }
 
+impl Narrow {
+    /// Keeps the rows whose number passes a test.
+    fn retain(&self, selection: &mut Selection, test: impl Fn(u64) -> bool) {
+        let range = match selection {
+            Selection::Rows(rows) => {
+                return rows.retain(|row| test(self.get(*row as usize)));
+            }
+            Selection::Range(range) => range.clone(),
+        };
+        let first = range.start as u32;
+        // Without a branch: each row is written, and kept by moving on.
+        let mut rows = vec![0u32; range.len()];
+        let mut count = 0;
+        let truths: Vec<bool> = self.map(&Selection::Range(range.clone()), test);
+        for (at, truth) in (first..).zip(&truths) {
+            rows[count] = at;
+            count += usize::from(*truth);
+        }
+        if count < truths.len() {
+            rows.truncate(count);
+            *selection = Selection::Rows(rows);
+        }
+    }
+}
+
 fn wrong_type() -> Error {
     Error::Corrupt { key: Vec::new(), why: "a column of a segment is of another type" }
 }
@@ -186,6 +211,36 @@ impl Column {
             }
         };
         Some(NullBuffer::new(valid))
+    }
+
+    /// Keeps the rows whose numbers are in one of some ranges, inclusive and ordered after `flip`
+    /// is applied; those that are NULL if `nulls` says so. Of a column without numbers all stay.
+    pub fn retain(&self, ranges: &[(u64, u64)], flip: u64, nulls: bool, selection: &mut Selection) {
+        let Values::Numbers { base, shift, offsets } = &self.values else { return };
+        // Offsets order as their numbers do, so the ranges become some of offsets.
+        let base = *base ^ flip;
+        let ranges = ranges.iter().filter(|(_, max)| *max >= base).map(|(min, max)| {
+            let low = min.saturating_sub(base);
+            let first = (low >> shift) + u64::from(low & ((1 << shift) - 1) != 0);
+            (first, (max - base) >> shift)
+        });
+        let ranges: Vec<(u64, u64)> = ranges.filter(|(first, last)| first <= last).collect();
+        match (&self.valid, &ranges[..]) {
+            (None, [(first, last)]) => {
+                let (first, width) = (*first, last - first);
+                offsets.retain(selection, |offset| offset.wrapping_sub(first) <= width);
+            }
+            (None, ranges) => offsets.retain(selection, |offset| {
+                ranges.iter().any(|(first, last)| (*first..=*last).contains(&offset))
+            }),
+            (Some(valid), ranges) => selection.retain(|row| match valid.value(row) {
+                false => nulls,
+                true => {
+                    let offset = offsets.get(row);
+                    ranges.iter().any(|(first, last)| (*first..=*last).contains(&offset))
+                }
+            }),
+        }
     }
 
     /// Whether a row is NULL.

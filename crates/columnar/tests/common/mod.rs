@@ -11,9 +11,7 @@ use rows::ddl::{NewIndex, NewTable};
 use rows::schema::{COLUMNAR, Column};
 use rows::store::{Direction, Durability, LockWait, Reach, Read};
 use rows::types::IntWidth;
-use rows::{
-    Collation, ColumnType, Datum, Engine, EngineOptions, Flow, Table, Transaction, Value,
-};
+use rows::{Collation, ColumnType, Datum, Engine, EngineOptions, Flow, Table, Transaction, Value};
 use rows_rocks::{RocksOptions, RocksStore};
 
 pub struct House {

@@ -159,8 +159,7 @@ pub fn way_to(
     };
     let same = !local.iter().any(depends_on_others);
     let nested = match direct {
-        Some(Cheapest { access, covering, examined, found }) => {
-            let share = share(&access, &covering).min(1.0);
+        Some(Cheapest { access, covering, examined, found, share }) => {
             let scan = scan(Some(access), Vec::new(), None, same, examined);
             let step = step(Scan { covering, ..scan }, found);
             Way { step, examined: examined * share, once: 0.0 }
@@ -247,9 +246,13 @@ const KEY_SHARE: f64 = 0.6;
 /// What a row behind a secondary index costs: each is a look-up of its own.
 const LOOKED_UP_SHARE: f64 = 1.8;
 
+/// What a row costs that has to be put together from its columns.
+const COLUMNAR_SHARE: f64 = 10.0;
+
 /// What one that is looked at costs, as a share of a row read in the order of the primary key.
-fn share(access: &Access, covering: &Option<Covering>) -> f64 {
+fn share(table: &Table, access: &Access, covering: &Option<Covering>) -> f64 {
     match (access.index, covering) {
+        (0, _) | (_, None) if table.columnar => COLUMNAR_SHARE,
         (0, Some(_)) => KEY_SHARE,
         (0, None) => 1.0,
         (_, Some(_)) => COVERED_SHARE,
@@ -265,6 +268,8 @@ struct Cheapest {
     examined: f64,
     /// Rows found.
     found: f64,
+    /// What one that is looked at costs in a join, as a share of a row.
+    share: f64,
 }
 
 /// The cheapest way, in the order asked for if one can. `needs`: the columns that are used
@@ -285,9 +290,12 @@ fn cheapest(
     for access in all {
         let (examined, found) = guess(&access, size, table, sizes)?;
         let covering = needs.and_then(|needs| covering(table, &access, needs));
-        let share = share(&access, &covering);
+        let share = share(table, &access, &covering);
         if best.as_ref().is_none_or(|(least, _)| examined * share < *least) {
-            best = Some((examined * share, Cheapest { access, covering, examined, found }));
+            let cost = examined * share;
+            // Look-ups of a join come in no order either way.
+            let share = if table.columnar { share } else { share.min(1.0) };
+            best = Some((cost, Cheapest { access, covering, examined, found, share }));
         }
     }
     match best {

@@ -105,9 +105,11 @@ fn plan_select(
 ) -> Result<(f64, f64)> {
     merge::derived_tables(select);
     rewrite::membership_as_join(select);
+    let mut derived = 0.0;
     for relation in &mut select.relations {
         if let Source::Query(query) = &mut relation.source {
             plan_query(query, sizes)?;
+            derived += query.cost;
         }
     }
     let mut per_row = 0.0;
@@ -133,7 +135,7 @@ fn plan_select(
         }
     }
     let (mut rows, mut cost) = order::plan_joins(select, order, limited, sizes)?;
-    cost += rows * per_row;
+    cost += derived + rows * per_row;
     if let Some(grouping) = &select.grouping {
         rows = if grouping.keys.is_empty() { 1.0 } else { rows.sqrt().max(1.0) };
     }

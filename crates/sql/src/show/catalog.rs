@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use columnar::columns_of;
 use rows::datum::Value;
 use rows::engine::Engine;
 use rows::schema::{Column, DefaultValue};
@@ -148,17 +149,27 @@ pub fn table_status(engine: &Engine, database: &str) -> Result<Listing> {
 /// A table's line of SHOW TABLE STATUS: its name, and what `information_schema.tables` says of it
 /// from ENGINE on.
 pub fn table_status_line(engine: &Engine, table: &Table) -> Vec<Value> {
-    let data_bytes = engine.store().approximate_bytes(&table.index_range(0)).unwrap_or(0);
-    let all_bytes = engine.approximate_bytes(table).unwrap_or(data_bytes);
-    let rows = approximate_rows(engine, table);
+    let row_bytes = engine.store().approximate_bytes(&table.index_range(0)).unwrap_or(0);
+    let all_bytes = engine.approximate_bytes(table).unwrap_or(row_bytes);
+    // Of a columnar table all is known but how well the store packs the places of its rows.
+    let by_column = engine.store().snapshot().and_then(|view| columns_of(&*view, table));
+    let by_column = by_column.ok().flatten();
+    let sizes = by_column.and_then(|columns| Some((columns.rows().ok()?, columns.bytes())));
+    let (rows, data_bytes, row_length) = match sizes {
+        Some((rows, (stored, plain))) => (rows, row_bytes + stored, plain.checked_div(rows)),
+        None => {
+            let rows = approximate_rows(engine, table);
+            (rows, row_bytes, row_bytes.checked_div(rows))
+        }
+    };
     let next = table.auto_increment().and_then(|_| engine.auto_increment_next(table).ok());
     vec![
         text(&table.name),
         text(&table.engine),
         number(10),
-        text("Dynamic"),
+        text(if table.columnar { "Columnar" } else { "Dynamic" }),
         number(rows),
-        number(data_bytes.checked_div(rows).unwrap_or(0)),
+        number(row_length.unwrap_or(0)),
         number(data_bytes),
         number(0),
         number(all_bytes.saturating_sub(data_bytes)),

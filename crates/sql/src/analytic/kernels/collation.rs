@@ -10,14 +10,19 @@
 //! Not here: the weights (`rows::collation`).
 
 use std::cmp::Ordering;
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use datafusion::arrow::array::{Array, ArrayRef, BinaryViewArray, BinaryViewBuilder, BooleanArray};
+use datafusion::arrow::array::{
+    Array, ArrayRef, BinaryViewArray, BinaryViewBuilder, BooleanArray, UInt32Array,
+};
+use datafusion::arrow::compute::take;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{Result, ScalarValue, internal_err};
 use datafusion::logical_expr::{
     ColumnarValue, Operator, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility,
 };
+use foldhash::fast::RandomState;
 use rows::collation;
 use rows::types::Collation;
 
@@ -28,12 +33,49 @@ pub(in crate::analytic) struct CollationKey {
     signature: Signature,
 }
 
+/// Rows for each different text, below which every row has its key made.
+const ROWS_PER_WORD_MIN: usize = 8;
+
 impl CollationKey {
     pub(in crate::analytic) fn new(collation: Collation) -> CollationKey {
         CollationKey { collation, signature: Signature::any(1, Volatility::Immutable) }
     }
 
-    fn key_array(&self, texts: &BinaryViewArray) -> ArrayRef {
+    fn key_array(&self, texts: &BinaryViewArray) -> Result<ArrayRef> {
+        match self.keys_of_words(texts) {
+            Some((keys, words)) => Ok(take(&keys, &words, None)?),
+            None => Ok(self.keys_of_rows(texts)),
+        }
+    }
+
+    /// Keys of the different texts, and the number of each row's; `None` when they are too many to
+    /// be worth it. Equal texts of one buffer have equal views, so nothing is compared.
+    fn keys_of_words(&self, texts: &BinaryViewArray) -> Option<(BinaryViewArray, UInt32Array)> {
+        let words_max = texts.len() / ROWS_PER_WORD_MIN;
+        let mut known: HashMap<u128, u32, RandomState> = HashMap::default();
+        let mut keys = BinaryViewBuilder::new();
+        let (mut key, mut rows) = (Vec::new(), Vec::with_capacity(texts.len()));
+        for (row, view) in texts.views().iter().enumerate() {
+            if texts.is_null(row) {
+                rows.push(0);
+                continue;
+            }
+            let next = known.len() as u32;
+            let number = *known.entry(*view).or_insert_with(|| {
+                key.clear();
+                collation::write_weights(self.collation, texts.value(row), &mut key);
+                keys.append_value(&key);
+                next
+            });
+            if known.len() > words_max {
+                return None;
+            }
+            rows.push(number);
+        }
+        Some((keys.finish(), UInt32Array::new(rows.into(), texts.nulls().cloned())))
+    }
+
+    fn keys_of_rows(&self, texts: &BinaryViewArray) -> ArrayRef {
         let mut keys = BinaryViewBuilder::with_capacity(texts.len());
         let mut key = Vec::new();
         for text in texts {
@@ -66,7 +108,7 @@ impl ScalarUDFImpl for CollationKey {
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
         match &args.args[..] {
             [ColumnarValue::Array(array)] => match as_bytes(array) {
-                Some(texts) => Ok(ColumnarValue::Array(self.key_array(texts))),
+                Some(texts) => Ok(ColumnarValue::Array(self.key_array(texts)?)),
                 None => Ok(ColumnarValue::Scalar(ScalarValue::BinaryView(None))),
             },
             [ColumnarValue::Scalar(ScalarValue::BinaryView(Some(text)))] => {
