@@ -11,13 +11,14 @@
 //! - what is in the store: `keys`, `segment`, `build`
 //! - memory: `cache`, `tables`, `state`
 //! - `reader` (one row), `store` (`rows::store::Store`), `ingest` (loads), `mover` (the background)
-//! - `scan`: by column, for analytic queries
+//! - `scan`, `groups`: by column, for analytic queries
 //!
 //! Not here: SQL, plans, who sees what (`rows`).
 
 mod build;
 mod cache;
 mod column;
+mod groups;
 mod ingest;
 mod keys;
 mod mover;
@@ -29,6 +30,7 @@ mod store;
 mod tables;
 pub mod values;
 
+pub use groups::{GroupBatch, Groups};
 pub use mover::Round;
 pub use scan::{Batch, Batches, Part, TableColumns, Test, Wanted};
 pub use store::{ColumnStore, columns_of};

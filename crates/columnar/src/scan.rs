@@ -5,7 +5,7 @@
 //!
 //! Invariants
 //! 1. Each row of the view comes once, whatever is sealed or merged meanwhile.
-//! 2. A test leaves out only rows that it does not hold for; of recent rows none.
+//! 2. What is read are the rows for which all tests hold.
 //!
 //! Not here: what becomes of the batches.
 
@@ -23,6 +23,7 @@ use rows::table::Table;
 
 use crate::build::OWN_NUMBER;
 use crate::column::{Column, Selection, Shape, number_of, shape_of};
+use crate::groups::Groups;
 use crate::keys::{self, RECENT, ROW_ID_SLOT};
 use crate::reader::{Columns, Reader};
 use crate::segment::SegmentColumn;
@@ -62,7 +63,7 @@ pub struct Test {
 pub struct Wanted {
     /// Positions of columns in the table; the number of columns stands for the row's key.
     pub positions: Arc<[usize]>,
-    /// All of which must hold; rows for which one does not may come all the same.
+    /// All of which must hold.
     pub tests: Arc<[Test]>,
     /// Rows of a batch.
     pub batch_rows: usize,
@@ -113,6 +114,17 @@ impl Test {
             }
         };
         Some(Test { position, slot: column.slot, flip, ranges, nulls })
+    }
+
+    fn holds_for(&self, table: &Table, datum: Datum<'_>) -> bool {
+        if datum.is_null() {
+            return self.nulls;
+        }
+        let number = number_of(&table.columns[self.position].ty, datum);
+        number.is_ok_and(|number| {
+            let number = number ^ self.flip;
+            self.ranges.iter().any(|(min, max)| (*min..=*max).contains(&number))
+        })
     }
 
     /// Whether it may hold for a row of a segment.
@@ -180,6 +192,11 @@ impl TableColumns {
         parts
     }
 
+    /// Reads a part by groups of rows that are alike in all wanted columns.
+    pub fn read_groups(self, part: Part, wanted: Wanted) -> Groups {
+        Groups::new(self.read(part, wanted))
+    }
+
     /// Reads a part.
     pub fn read(self, part: Part, wanted: Wanted) -> Batches {
         let recent = part.recent.then(|| keys::range(self.known.id, RECENT));
@@ -214,14 +231,23 @@ pub struct Batches {
 }
 
 /// A segment that is being read.
-struct Reading {
-    live: Live,
+pub(crate) struct Reading {
+    pub live: Live,
     next: usize,
     tests: Vec<(usize, Arc<Column>)>,
-    columns: Vec<Source>,
+    pub columns: Vec<Source>,
 }
 
-enum Source {
+/// What comes next in a part.
+pub(crate) enum Step {
+    /// A segment, of which nothing was read.
+    Segment(Reading),
+    /// Rows.
+    Rows(Batch),
+}
+
+/// Where a wanted column of a segment comes from.
+pub(crate) enum Source {
     Column(usize, Arc<Column>),
     /// The segment is older than the column.
     Absent(usize),
@@ -247,28 +273,39 @@ impl Iterator for Batches {
 impl Batches {
     fn step(&mut self) -> Result<Option<Batch>> {
         loop {
-            if let Some(mut reading) = self.current.take() {
-                let batch = self.read(&mut reading)?;
-                if reading.next < reading.live.segment.sealed as usize {
-                    self.current = Some(reading);
-                }
-                if batch.rows > 0 {
-                    return Ok(Some(batch));
-                }
-            } else if let Some(live) = self.segments.next() {
-                if live.segment.sealed > 0 {
-                    self.current = Some(self.begin(live)?);
-                }
-            } else if let Some(range) = self.recent.take() {
-                let (batch, rest) = self.read_recent(range)?;
-                self.recent = rest;
-                if batch.rows > 0 {
-                    return Ok(Some(batch));
-                }
-            } else {
-                return Ok(None);
+            match self.begin_step()? {
+                None => return Ok(None),
+                Some(Step::Segment(reading)) => self.current = Some(reading),
+                Some(Step::Rows(batch)) if batch.rows > 0 => return Ok(Some(batch)),
+                Some(Step::Rows(_)) => {}
             }
         }
+    }
+
+    /// What comes next; `None` at the end. Batches may be empty.
+    pub(crate) fn begin_step(&mut self) -> Result<Option<Step>> {
+        if let Some(mut reading) = self.current.take() {
+            let mut next = reading.next;
+            let Some(selection) = self.select(&reading, &mut next) else {
+                return Ok(Some(Step::Rows(Batch { columns: Vec::new(), rows: 0 })));
+            };
+            reading.next = next;
+            let batch = self.arrays(&reading, &selection)?;
+            self.current = Some(reading);
+            return Ok(Some(Step::Rows(batch)));
+        }
+        if let Some(live) = self.segments.next() {
+            return Ok(Some(Step::Segment(self.begin(live)?)));
+        }
+        let Some(range) = self.recent.take() else { return Ok(None) };
+        let (batch, rest) = self.read_recent(range)?;
+        self.recent = rest;
+        Ok(Some(Step::Rows(batch)))
+    }
+
+    /// Reads a segment row by row after all.
+    pub(crate) fn go_on(&mut self, reading: Reading) {
+        self.current = Some(reading);
     }
 
     fn column(&self, live: &Live, slot: u16) -> Result<Option<Arc<Column>>> {
@@ -297,29 +334,41 @@ impl Batches {
             });
         }
         let mut tests = Vec::new();
+        let mut next = 0;
         for (number, test) in self.wanted.tests.iter().enumerate() {
-            if let Some(column) = stored(test.position)? {
-                tests.push((number, column));
+            match stored(test.position)? {
+                Some(column) => tests.push((number, column)),
+                // All of its rows have the same value there.
+                None if !test.holds_for(table, table.layout.absent(test.position)) => {
+                    next = live.segment.sealed as usize;
+                }
+                None => {}
             }
         }
-        Ok(Reading { live, next: 0, tests, columns })
+        Ok(Reading { live, next, tests, columns })
     }
 
-    /// The next rows of a segment.
-    fn read(&self, reading: &mut Reading) -> Result<Batch> {
-        let end = (reading.next + self.wanted.batch_rows).min(reading.live.segment.sealed as usize);
-        let range = std::mem::replace(&mut reading.next, end)..end;
-        let mut selection = alive(range, &reading.live.dead);
-        for (number, column) in &reading.tests {
-            let test = &self.wanted.tests[*number];
-            column.retain(&test.ranges, test.flip, test.nulls, &mut selection);
+    /// The wanted ones among the next rows of a segment, from `next` on; `None` at its end.
+    pub(crate) fn select(&self, reading: &Reading, next: &mut usize) -> Option<Selection> {
+        let sealed = reading.live.segment.sealed as usize;
+        while *next < sealed {
+            let end = (*next + self.wanted.batch_rows).min(sealed);
+            let mut selection = alive(std::mem::replace(next, end)..end, &reading.live.dead);
+            for (number, column) in &reading.tests {
+                let test = &self.wanted.tests[*number];
+                column.retain(&test.ranges, test.flip, test.nulls, &mut selection);
+            }
+            if selection.len() > 0 {
+                return Some(selection);
+            }
         }
-        let rows = selection.len();
-        if rows == 0 {
-            return Ok(Batch { columns: Vec::new(), rows });
-        }
-        let columns = reading.columns.iter().map(|source| self.array(source, &selection));
-        Ok(Batch { columns: columns.collect::<Result<_>>()?, rows })
+        None
+    }
+
+    /// Rows of a segment.
+    pub(crate) fn arrays(&self, reading: &Reading, selection: &Selection) -> Result<Batch> {
+        let columns = reading.columns.iter().map(|source| self.array(source, selection));
+        Ok(Batch { columns: columns.collect::<Result<_>>()?, rows: selection.len() })
     }
 
     fn array(&self, source: &Source, selection: &Selection) -> Result<ArrayRef> {
@@ -390,6 +439,11 @@ impl Batches {
         self.of.view.get_many(&row_keys, Reach::Disk, &mut |at, row| {
             let missing = || Error::Corrupt { key: row_keys[at].clone(), why: "a row is missing" };
             let row = RowRef::new(&table.layout, row.ok_or_else(missing)?)?;
+            for test in &*self.wanted.tests {
+                if !test.holds_for(table, row.column(test.position)?) {
+                    return Ok(());
+                }
+            }
             for (position, writer) in &mut writers {
                 match writer {
                     Some(writer) => writer.append(row.column(*position)?)?,

@@ -28,7 +28,7 @@ fn make(client: &mut Mysql, engine: &str) {
 fn insert(client: &mut Mysql, ids: std::ops::Range<i64>) {
     let rows: Vec<String> =
         ids.map(|id| format!("({id}, {}, 'word {}')", id % 100, id % 1000)).collect();
-    for rows in rows.chunks(5000) {
+    for rows in rows.chunks(1000) {
         client.query(&format!("INSERT INTO d.t VALUES {}", rows.join(","))).unwrap();
     }
 }
@@ -54,8 +54,8 @@ fn every_door_sees_sealed_rows_and_writes_them() {
     insert(&mut client, 0..20_000);
     wait_until("the rows to be sealed", || sealed_row_length(&mut client) > 0);
     let container = "INSERT INTO rowhouse.containers \
-                     (name, db_name, table_name, key_columns, value_columns, sep) \
-                     VALUES ('t', 'd', 't', 'id', 'word', '|')";
+                     (name, db, tbl, key_columns, value_columns) \
+                     VALUES ('t', 'd', 't', 'id', 'word')";
     client.query(container).unwrap();
     let mut memcached = server.connect("memcached");
     wait_until("the container", || {

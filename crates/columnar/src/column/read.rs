@@ -100,6 +100,19 @@ impl Narrow {
 }
 
 impl Narrow {
+    /// How many numbers there may be, where they are few.
+    fn codes(&self) -> Option<usize> {
+        match self.width {
+            0 => Some(1),
+            1 => self.bytes.iter().max().map(|max| usize::from(*max) + 1),
+            2 => {
+                let (numbers, _) = self.bytes.as_chunks::<2>();
+                numbers.iter().map(|bytes| usize::from(u16::from_le_bytes(*bytes)) + 1).max()
+            }
+            _ => None,
+        }
+    }
+
     /// Keeps the rows whose number passes a test.
     fn retain(&self, selection: &mut Selection, test: impl Fn(u64) -> bool) {
         let range = match selection {
@@ -211,6 +224,43 @@ impl Column {
             }
         };
         Some(NullBuffer::new(valid))
+    }
+
+    /// How many different codes `add_codes` may give; `None` when values have none.
+    pub fn codes(&self) -> Option<usize> {
+        let codes = match &self.values {
+            Values::Numbers { offsets, .. } => offsets.codes()?,
+            Values::Texts { codes: Some(_), words } => words.views().len(),
+            Values::Texts { codes: None, .. } | Values::Fixed { .. } => return None,
+        };
+        Some(codes + usize::from(self.valid.is_some()))
+    }
+
+    /// Adds a code of each row's value, times `stride`: equal values have equal codes.
+    /// `codes` is what `codes` gave.
+    pub fn add_codes(&self, selection: &Selection, codes: usize, stride: usize, to: &mut [u32]) {
+        let null = codes as u32 - 1;
+        let codes = match &self.values {
+            Values::Numbers { offsets: codes, .. } | Values::Texts { codes: Some(codes), .. } => {
+                codes
+            }
+            Values::Texts { codes: None, .. } | Values::Fixed { .. } => return,
+        };
+        let stride = stride as u32;
+        match &self.valid {
+            None if codes.width == 0 => {}
+            None => {
+                let codes = codes.map(selection, |code| code as u32 * stride);
+                to.iter_mut().zip(codes).for_each(|(to, code)| *to += code);
+            }
+            Some(valid) => {
+                let codes = selection.map(|row| match valid.value(row) {
+                    true => codes.get(row) as u32,
+                    false => null,
+                });
+                to.iter_mut().zip(codes).for_each(|(to, code)| *to += code * stride);
+            }
+        }
     }
 
     /// Keeps the rows whose numbers are in one of some ranges, inclusive and ordered after `flip`

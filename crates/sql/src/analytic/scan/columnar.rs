@@ -3,7 +3,6 @@
 //! Not here: how columns become batches (`columnar::scan`), scans of rows (`execution`).
 
 use std::fmt;
-use std::ops::Bound;
 use std::sync::Arc;
 
 use columnar::{Batch, Part, TableColumns, Test, Wanted};
@@ -13,6 +12,7 @@ use datafusion::common::stats::Precision;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{Result, Statistics};
 use datafusion::execution::TaskContext;
+use datafusion::logical_expr::Expr;
 use datafusion::physical_expr::{EquivalenceProperties, PhysicalExpr};
 use datafusion::physical_plan::execution_plan::{
     Boundedness, EmissionType, ReplaceChildrenOptions,
@@ -25,10 +25,9 @@ use datafusion::physical_plan::{
 };
 use futures::stream;
 use rows::Table;
-use rows::datum::Value;
 
 use super::super::failure::raise;
-use super::ranges::Conditions;
+use super::ranges::{self, Condition};
 
 /// Reads segments and recent rows of one table.
 pub(super) struct ColumnScan {
@@ -43,14 +42,24 @@ pub(super) struct ColumnScan {
     properties: Arc<PlanProperties>,
 }
 
-/// The conditions that can be looked at before rows are read.
-pub(super) fn tests(table: &Table, conditions: &Conditions) -> Arc<[Test]> {
-    let test = |(&at, condition): (&usize, &super::ranges::Condition)| {
-        let (lower, upper): (Bound<&Value>, Bound<&Value>) =
-            (condition.lower.as_ref(), condition.upper.as_ref());
+/// A filter as conditions that the scan sees to.
+fn tests_of(table: &Table, filter: &Expr) -> Vec<Test> {
+    let conditions = ranges::conditions(table, std::slice::from_ref(filter));
+    let test = |(at, condition): (usize, Condition)| {
+        let (lower, upper) = (condition.lower.as_ref(), condition.upper.as_ref());
         Test::new((at, &table.columns[at]), condition.among.as_deref(), lower, upper)
     };
-    conditions.iter().filter_map(test).collect()
+    conditions.into_iter().filter_map(test).collect()
+}
+
+/// Filters as conditions that the scan sees to, as far as there are such.
+pub(super) fn tests(table: &Table, filters: &[Expr]) -> Arc<[Test]> {
+    filters.iter().flat_map(|filter| tests_of(table, filter)).collect()
+}
+
+/// Whether the scan sees to a filter wholly.
+pub(super) fn sees_to(table: &Table, filter: &Expr) -> bool {
+    ranges::says_all(table, filter) && tests_of(table, filter).len() == 1
 }
 
 impl ColumnScan {
@@ -77,6 +86,34 @@ impl ColumnScan {
         ));
         let (table, positions) = (Arc::clone(table), positions.into());
         Ok(ColumnScan { table, of, parts, positions, tests, schema, rows, limit, properties })
+    }
+
+    /// What a partition is read by.
+    fn wanted(&self, context: &TaskContext) -> Wanted {
+        Wanted {
+            positions: Arc::clone(&self.positions),
+            tests: Arc::clone(&self.tests),
+            batch_rows: context.session_config().batch_size(),
+        }
+    }
+
+    /// Whether groups of equal rows can be read: nothing limits it, and no row's key is wanted.
+    pub(super) fn has_groups(&self) -> bool {
+        self.limit.is_none() && self.positions.iter().all(|at| *at < self.table.columns.len())
+    }
+
+    /// Groups of equal rows of a partition, with how many rows each stands for.
+    pub(super) fn groups(
+        &self,
+        partition: usize,
+        context: &TaskContext,
+    ) -> impl Iterator<Item = Result<(RecordBatch, Vec<i64>)>> + Send + use<> {
+        let (part, wanted) = (self.parts[partition].clone(), self.wanted(context));
+        let schema = Arc::clone(&self.schema);
+        self.of.clone().read_groups(part, wanted).map(move |groups| {
+            let groups = groups.map_err(raise)?;
+            Ok((record(&schema, groups.rows)?, groups.counts))
+        })
     }
 }
 
@@ -140,11 +177,7 @@ impl ExecutionPlan for ColumnScan {
         partition: usize,
         context: Arc<TaskContext>,
     ) -> Result<SendableRecordBatchStream> {
-        let wanted = Wanted {
-            positions: Arc::clone(&self.positions),
-            tests: Arc::clone(&self.tests),
-            batch_rows: context.session_config().batch_size(),
-        };
+        let wanted = self.wanted(&context);
         let batches = self.of.clone().read(self.parts[partition].clone(), wanted);
         let schema = Arc::clone(&self.schema);
         let mut left = self.limit.unwrap_or(usize::MAX);

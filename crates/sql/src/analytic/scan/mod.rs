@@ -11,9 +11,11 @@
 mod access;
 mod batches;
 mod columnar;
+mod counting;
 mod execution;
 mod ranges;
 mod source;
 mod split;
 
+pub(super) use counting::CountInScans;
 pub(super) use source::{ROW_KEY, TableSource, arrow_schema};

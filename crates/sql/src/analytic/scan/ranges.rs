@@ -49,6 +49,20 @@ pub(super) fn conditions(table: &Table, filters: &[Expr]) -> Conditions {
     found
 }
 
+/// Whether `conditions` says all that a filter says: one comparison of a column with a literal.
+pub(super) fn says_all(table: &Table, filter: &Expr) -> bool {
+    match filter {
+        Expr::BinaryExpr(BinaryExpr { left, op, right }) => {
+            comparison(table, left, *op, right).is_some()
+        }
+        Expr::Between(Between { expr, negated: false, low, high }) => {
+            comparison(table, expr, Operator::GtEq, low).is_some()
+                && comparison(table, expr, Operator::LtEq, high).is_some()
+        }
+        _ => false,
+    }
+}
+
 fn collect(table: &Table, filter: &Expr, found: &mut Conditions) {
     match filter {
         Expr::BinaryExpr(BinaryExpr { left, op: Operator::And, right }) => {

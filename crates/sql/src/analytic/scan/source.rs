@@ -13,16 +13,18 @@ use columnar::values::arrow_type;
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::catalog::{Session, TableProvider};
 use datafusion::common::stats::Precision;
-use datafusion::common::{Result, Statistics};
+use datafusion::common::{DFSchema, Result, Statistics};
+use datafusion::logical_expr::utils::conjunction;
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_plan::ExecutionPlan;
-use rows::store::Read;
+use datafusion::physical_plan::filter::FilterExecBuilder;
+use rows::store::{KeyRange, Read};
 use rows::types::ColumnType;
 use rows::{Engine, Table};
 
 use super::super::failure::raise;
 use super::access::Access;
-use super::columnar::{ColumnScan, tests};
+use super::columnar::{ColumnScan, sees_to, tests};
 use super::execution::TableScan;
 use super::ranges;
 
@@ -61,6 +63,37 @@ impl TableSource {
             .collect();
         fields.push(Field::new(ROW_KEY, DataType::BinaryView, false));
         TableSource { engine, view, table, schema: Arc::new(Schema::new(fields)) }
+    }
+
+    /// Whether a scan gives no row that a filter does not want.
+    fn sees_to(&self, filter: &Expr) -> bool {
+        self.table.columnar && sees_to(&self.table, filter)
+    }
+
+    /// A scan of rows with a filter that nobody else evaluates.
+    fn filtered(
+        &self,
+        state: &dyn Session,
+        access: Access,
+        partitions: Vec<Vec<KeyRange>>,
+        positions: &[usize],
+        filter: Expr,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let mut needed = positions.to_vec();
+        for column in filter.column_refs() {
+            let at = self.schema.index_of(&column.name)?;
+            if !needed.contains(&at) {
+                needed.push(at);
+            }
+        }
+        let schema = Arc::new(self.schema.project(&needed)?);
+        let predicate =
+            state.create_physical_expr(filter, &DFSchema::try_from(schema.as_ref().clone())?)?;
+        // A limit counts what is left.
+        let scan = TableScan::new(self, access, partitions, needed, schema, None);
+        let filter = FilterExecBuilder::new(predicate, Arc::new(scan));
+        let wanted = (0..positions.len()).collect();
+        Ok(Arc::new(filter.apply_projection(Some(wanted))?.build()?))
     }
 
     fn rows(&self) -> rows::Result<u64> {
@@ -103,7 +136,7 @@ impl TableProvider for TableSource {
         if access.rows.saturating_mul(COLUMNAR_LOOKUP) >= all
             && let Some(columns) = columns_of(&*self.view, &self.table).map_err(raise)?
         {
-            let tests = tests(&self.table, &conditions);
+            let tests = tests(&self.table, filters);
             let (table, columnar) = (&self.table, (positions, schema));
             let filtered = !filters.is_empty();
             let scan = ColumnScan::new(table, columns, tests, filtered, workers, columnar, limit);
@@ -114,6 +147,12 @@ impl TableProvider for TableSource {
         } else {
             access.partitions(&self.engine, self.view.as_ref(), workers).map_err(raise)?
         };
+        // What a scan by column would have seen to.
+        let seen_to: Vec<Expr> =
+            filters.iter().filter(|filter| self.sees_to(filter)).cloned().collect();
+        if let Some(filter) = conjunction(seen_to) {
+            return self.filtered(state, access, partitions, &positions, filter);
+        }
         let scan = TableScan::new(self, access, partitions, positions, schema, limit);
         Ok(Arc::new(scan))
     }
@@ -123,6 +162,9 @@ impl TableProvider for TableSource {
         filters: &[&Expr],
     ) -> Result<Vec<TableProviderFilterPushDown>> {
         let usable = |filter: &&Expr| {
+            if self.sees_to(filter) {
+                return TableProviderFilterPushDown::Exact;
+            }
             if ranges::conditions(&self.table, std::slice::from_ref(*filter)).is_empty() {
                 TableProviderFilterPushDown::Unsupported
             } else {
