@@ -21,6 +21,8 @@ use rows::error::{Error, Result};
 use crate::column::Encoded;
 
 const FORM: u8 = 1;
+/// More rows than any segment ever had.
+const ROWS_POSSIBLE: u32 = 1 << 20;
 const HEAD_BYTES: usize = 27;
 const COLUMN_BYTES: usize = 23;
 
@@ -96,7 +98,8 @@ impl Segment {
         }
         let segment = rest.segment().ok_or_else(damaged)?;
         let ascends = segment.columns.is_sorted_by(|a, b| a.slot < b.slot);
-        if !rest.0.is_empty() || segment.sealed > segment.rows || !ascends {
+        let is_possible = segment.sealed <= segment.rows && segment.rows <= ROWS_POSSIBLE;
+        if !rest.0.is_empty() || !is_possible || !ascends {
             return Err(damaged());
         }
         Ok(segment)

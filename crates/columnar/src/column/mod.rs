@@ -28,6 +28,8 @@
 mod decode;
 mod gather;
 mod read;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use gather::{Encoded, Gather, number_of};
 pub(crate) use read::Selection;

@@ -162,6 +162,13 @@ pub fn table_status_line(engine: &Engine, table: &Table) -> Vec<Value> {
             (rows, row_bytes, row_bytes.checked_div(rows))
         }
     };
+    let index_bytes = match table.columnar {
+        false => all_bytes.saturating_sub(data_bytes),
+        true => {
+            let bytes = |at| engine.store().approximate_bytes(&table.index_range(at)).unwrap_or(0);
+            (1..table.indexes.len()).map(bytes).sum()
+        }
+    };
     let next = table.auto_increment().and_then(|_| engine.auto_increment_next(table).ok());
     vec![
         text(&table.name),
@@ -172,7 +179,7 @@ pub fn table_status_line(engine: &Engine, table: &Table) -> Vec<Value> {
         number(row_length.unwrap_or(0)),
         number(data_bytes),
         number(0),
-        number(all_bytes.saturating_sub(data_bytes)),
+        number(index_bytes),
         number(0),
         next.map_or(Value::Null, number),
         created(table.created),
