@@ -3,7 +3,8 @@
 //! ```text
 //! settings -> data directory locked -> doors bound -> rows opened -> loops started -> ready line
 //!   ... SIGTERM or SIGINT ...
-//! nobody accepted -> requests in flight answered -> connections closed -> rows synced -> exit 0
+//! nobody accepted -> requests in flight answered -> connections closed -> scripts ended
+//!     -> rows synced -> exit 0
 //! ```
 //! A second signal to stop ends the process at once, as does a failure of one of its threads; what
 //! was acknowledged is on the disk in either case, as far as the durability promises. SIGHUP stops
@@ -32,7 +33,7 @@ use crate::logging;
 use crate::net::limits::Limits;
 use crate::net::metrics::Metrics;
 use crate::net::server::{Plan, Server};
-use crate::open_doors::Bound;
+use crate::open_doors::{Bound, Opened};
 use crate::settings::Settings;
 
 /// Open files that are not connections: the store's, listeners, logs.
@@ -49,7 +50,7 @@ pub fn run(settings: Settings) -> anyhow::Result<ExitCode> {
     let engine = open_rows(&settings, &data_dir)?;
     frozen::remove_when_released(&settings.data_dir);
     let addresses = bound.addresses();
-    let (doors, listeners) = bound.open(&settings, &engine)?;
+    let Opened { doors, listeners, last } = bound.open(&settings, &engine)?;
     let metrics = Metrics::new(settings.threads, doors.iter().map(|door| door.name).collect());
     let metrics = Arc::new(metrics);
     register_figures(&engine, &metrics, &addresses);
@@ -74,6 +75,7 @@ pub fn run(settings: Settings) -> anyhow::Result<ExitCode> {
         }
     });
     server.stop(settings.shutdown_timeout);
+    last.into_iter().for_each(|end| end());
     engine.close().context("cannot close the rows")?;
     drop(engine);
     drop(pid_file);
