@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use mysql::{Failure, Mysql};
 use support::{PATIENCE, Running, ask_line, read_all, read_line, rest, wait_until};
 
-const DOORS: [&str; 4] = ["mysql", "handlersocket", "handlersocket-write", "memcached"];
+const DOORS: [&str; 5] = ["mysql", "handlersocket", "handlersocket-write", "memcached", "tyrant"];
 /// The longest that anybody else may wait for a small request meanwhile, on a busy machine.
 const DELAY_MAX: Duration = Duration::from_secs(2);
 
@@ -175,7 +175,7 @@ fn a_storm_of_connects_does_not_hold_up_busy_clients() {
         let mut made = 0;
         while since.elapsed() < Duration::from_secs(2) && made < 20_000 {
             // All doors, in turn; some say something, some leave at once.
-            let address = server.address(DOORS[made % 4]);
+            let address = server.address(DOORS[made % DOORS.len()]);
             if let Ok(mut client) = TcpStream::connect(address)
                 && made % 3 == 0
             {

@@ -121,6 +121,17 @@ impl Client {
         (self.conversation.turn(&mut self.input, &mut out, &mut turn), out)
     }
 
+    /// One turn where waiting is allowed, after the client has left if it `leaves`.
+    pub fn turn_in_pool(&mut self, leaves: bool) -> Vec<u8> {
+        if leaves {
+            self.conversation.leave().expect("it can be told so")();
+        }
+        let (mut group, mut out) = (Group::new(), Vec::new());
+        let mut turn = Turn::in_pool(&self.engine, &mut group);
+        self.conversation.turn(&mut self.input, &mut out, &mut turn);
+        out
+    }
+
     /// The group's commit failed after a turn.
     pub fn commit_fails(&mut self, error: &rows::Error) -> Vec<u8> {
         let mut out = Vec::new();
