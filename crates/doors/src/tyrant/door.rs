@@ -296,6 +296,7 @@ impl Tyrant {
                 reads_own: false,
                 cursor: &mut self.cursor,
                 last_failure: self.last_failure.as_ref(),
+                reply: None,
                 row_key: &mut self.row_key,
                 batch: &mut self.batch,
             };

@@ -16,8 +16,10 @@ mod scan;
 mod whole;
 mod write;
 
+use rows::budget::{SMALL_BYTES, Share};
 use rows::cache::KeyBatch;
 use rows::store::Read;
+use rows::{Engine, Error};
 
 use crate::conversation::Turn;
 use crate::tyrant::command::{Command, Failure, Trouble};
@@ -51,6 +53,8 @@ pub struct Rows<'a, 't> {
     pub cursor: &'a mut Cursor,
     /// Why the command before failed, if it did.
     pub last_failure: Option<&'a Failure>,
+    /// What the answer under way takes of the memory that clients may use, once it is large.
+    pub reply: Option<Share>,
     /// A buffer for row keys.
     pub row_key: &'a mut Vec<u8>,
     /// A buffer for keys that are read soon.
@@ -224,11 +228,28 @@ impl Rows<'_, '_> {
         }
     }
 
-    /// Refuses a reply that there is no memory for.
-    pub(super) fn check_reply(&self, bytes: usize) -> Result<(), Trouble> {
-        match bytes > self.turn.engine().budget().reply_bytes_max() {
-            true => Err(Failure::Server("reply too large".into()).into()),
-            false => Ok(()),
-        }
+    /// Refuses a reply that there is no memory for, and counts one that there is.
+    pub(super) fn check_reply(&mut self, bytes: usize) -> Result<(), Trouble> {
+        Ok(count_reply(self.turn.engine(), &mut self.reply, bytes)?)
     }
+}
+
+/// As `check_reply`, for where a scan is under way.
+///
+/// # Errors
+/// `NoMemory`, also for one that is too large to be sent at all.
+#[inline]
+pub(super) fn count_reply(
+    engine: &Engine,
+    reply: &mut Option<Share>,
+    bytes: usize,
+) -> rows::Result<()> {
+    if bytes <= SMALL_BYTES {
+        return Ok(());
+    }
+    let budget = engine.budget();
+    if bytes > budget.reply_bytes_max() {
+        return Err(Error::NoMemory);
+    }
+    reply.get_or_insert_with(|| budget.share()).keep_up_with(bytes)
 }

@@ -356,6 +356,8 @@ fn post(
     let mut elements = Counted::begin(&mut answer);
     misc::call(rows, function, List::new(&arguments, count), &mut elements)?;
     let count = elements.end();
+    // Each byte may take three in the form.
+    rows.check_reply(3 * answer.len())?;
     rows.shared.counters.misc.add();
     let mut body = Vec::new();
     for (position, element) in List::of_answer(&answer, count).iter().enumerate() {

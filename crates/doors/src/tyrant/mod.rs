@@ -8,7 +8,7 @@
 //! - `encode`: answers to bytes
 //! - `text`, `http`: the other two protocols, each decoding and encoding
 //! - `database`: the table that the door opens on, and its rows as records
-//! - `columns`: the columns of a record; `table`: the functions of table databases
+//! - `columns`: the columns of a record; `table`: the functions of table databases; `indexes`: theirs
 //! - `query`, `condition`: which records are wanted; `access`, `search`: how they are found
 //! - `lua`: functions of scripts
 //! - `door`: one client's conversation
@@ -26,6 +26,7 @@ mod door;
 mod encode;
 mod execute;
 mod http;
+mod indexes;
 mod lua;
 mod misc;
 mod query;

@@ -15,7 +15,7 @@ use rows::store::{Direction, KeyRange};
 use rows::{Flow, Found, RowRef};
 
 use crate::tyrant::command::{Failure, Trouble};
-use crate::tyrant::execute::Rows;
+use crate::tyrant::execute::{Rows, count_reply};
 
 /// Records above which a scan is no work for an event loop, where others wait for it.
 pub const SCAN_IN_LOOP_MAX: usize = 1000;
@@ -140,21 +140,22 @@ impl Rows<'_, '_> {
         if ordered && !self.database.push_row_key(prefix, &mut start)? {
             return Ok(());
         }
-        let reply_max = self.turn.engine().budget().reply_bytes_max();
-        let (mut left, mut bytes) = (keys_max, 0);
+        let (engine, mut reply) = (self.turn.engine(), self.reply.take());
+        let mut left = keys_max;
         self.scan(start, &mut |_, key, _| {
-            if left == 0 || bytes > reply_max {
+            if left == 0 {
                 return Ok(ControlFlow::Break(()));
             }
             if key.starts_with(prefix) {
-                bytes = show(key);
+                count_reply(engine, &mut reply, show(key))?;
                 left -= 1;
             } else if ordered {
                 return Ok(ControlFlow::Break(()));
             }
             Ok(ControlFlow::Continue(()))
         })?;
-        self.check_reply(bytes)
+        self.reply = reply;
+        Ok(())
     }
 
     /// Visits key and row of records in a range of an index.

@@ -224,6 +224,7 @@ impl Scripts {
             reads_own: true,
             cursor,
             last_failure: None,
+            reply: None,
             row_key: &mut row_key,
             batch: &mut batch,
         };
