@@ -261,3 +261,34 @@ fn who_comes_when_the_server_is_full_is_told_so_in_the_doors_words() {
         ask_line(&mut client, "get a\r\n") == "END\r"
     });
 }
+
+#[test]
+fn scripts_that_never_end_or_collect_without_end_cost_others_nothing() {
+    const CALLERS: usize = 20;
+    let directory = tempfile::tempdir().unwrap();
+    let script = directory.path().join("script.lua");
+    let functions = "function loops() while true do pcall(loops) end end
+        function collects() local all = {} while true do all[#all + 1] = {#all} end end";
+    std::fs::write(&script, functions).unwrap();
+    let script = format!("--tyrant-lua={}", script.display());
+    let flags = ["--memory=128MiB", "--tyrant-lua-timeout=1s", &script];
+    let server = Running::start(&directory.path().join("data"), &flags);
+    beside_others(&server, || {
+        std::thread::scope(|scope| {
+            for caller in 0..CALLERS {
+                let mut client = server.connect("tyrant");
+                let name = ["loops", "collects"][caller % 2];
+                scope.spawn(move || {
+                    let lengths = [name.len() as u32, 0, 0, 0].map(u32::to_be_bytes);
+                    let call = [&[0xc8, 0x68], lengths.as_flattened(), name.as_bytes()].concat();
+                    client.write_all(&call).unwrap();
+                    let mut answer = [0];
+                    client.read_exact(&mut answer).unwrap();
+                    assert_eq!(answer, [1], "{name}");
+                });
+            }
+        });
+    });
+    let log = server.log();
+    assert!(log.contains("a Lua function failed") && !log.contains("panicked"), "{log}");
+}

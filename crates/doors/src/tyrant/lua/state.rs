@@ -16,12 +16,10 @@ use rows::budget::Share;
 use rows::{Engine, interrupt};
 
 use crate::tyrant::lua::host::{self, Host};
-use crate::tyrant::lua::plain;
+use crate::tyrant::lua::{plain, points};
 
 /// Functions that are written in Lua.
 const PRELUDE: &[u8] = include_bytes!("prelude.lua");
-/// Calls, returns and turns of loops after which a state asks once whether it is to end.
-const UNASKED: u32 = 64;
 
 /// Why a function gave nothing.
 #[derive(Debug)]
@@ -45,7 +43,6 @@ impl From<mlua::Error> for Ended {
 /// What interrupts a state share with it.
 #[derive(Debug)]
 struct Limits {
-    asked: AtomicU32,
     stopped: AtomicU32,
     share: Mutex<Share>,
 }
@@ -55,13 +52,10 @@ const OUT_OF_TIME: u32 = 1;
 const OUT_OF_MEMORY: u32 = 2;
 
 impl Limits {
-    /// Asked at every call, return and turn of a loop.
+    /// Asked at every so many calls, returns and turns of loops.
     fn check(&self, lua: &Lua) -> mlua::Result<VmState> {
         let mut stopped = self.stopped.load(Ordering::Relaxed);
         if stopped == RUNS {
-            if !self.asked.fetch_add(1, Ordering::Relaxed).is_multiple_of(UNASKED) {
-                return Ok(VmState::Continue);
-            }
             if interrupt::is_wanted() {
                 stopped = OUT_OF_TIME;
             } else if self.count(lua).is_err() {
@@ -71,6 +65,7 @@ impl Limits {
             }
             self.stopped.store(stopped, Ordering::Relaxed);
         }
+        points::ask_always();
         Err(mlua::Error::RuntimeError(why(stopped).into()))
     }
 
@@ -119,7 +114,7 @@ impl State {
         let lua = Lua::new_with(libraries, LuaOptions::new().catch_rust_panics(false))?;
         lua.set_memory_limit(memory_bytes_max)?;
         let share = Mutex::new(engine.budget().share());
-        let limits = Limits { asked: AtomicU32::new(0), stopped: AtomicU32::new(RUNS), share };
+        let limits = Limits { stopped: AtomicU32::new(RUNS), share };
         let limits = Arc::new(limits);
         plain::set(&lua)?;
         let door = lua.create_table()?;
@@ -136,6 +131,7 @@ impl State {
         let door = lua.create_registry_value(door)?;
         let asks = Arc::clone(&limits);
         lua.set_interrupt(move |lua| asks.check(lua));
+        points::stand_before(&lua)?;
         let state = State { lua, limits, door, evaluated: 0 };
         state.run(name, script)?;
         Ok(state)
@@ -146,6 +142,7 @@ impl State {
     /// # Errors
     /// `Failed`, `Stopped`.
     pub fn run(&self, name: &str, text: &[u8]) -> Result<(), Ended> {
+        points::ask_seldom();
         let run = || plain::compile(&self.lua, text, name)?.call::<_, ()>(());
         run().map_err(|error| self.ended(error))
     }
@@ -175,6 +172,7 @@ impl State {
     ) -> Result<Vec<u8>, Ended> {
         let function = self.function(name).ok_or(Ended::Unknown)?;
         let door: Table<'_> = self.lua.registry_value(&self.door)?;
+        points::ask_seldom();
         let called = self.lua.scope(|scope| {
             let reach = scope.create_function(|lua, given: MultiValue<'_>| {
                 match host.call(self, lua, given) {
