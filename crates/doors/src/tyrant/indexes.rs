@@ -76,6 +76,9 @@ pub fn set(rows: &mut Rows<'_, '_>, column: &[u8], kind: &[u8]) -> Result<(), Tr
             Alteration::AddIndex(new_index(&table.columns[position].name))
         }
     };
+    if rows.reads_own {
+        return rows.refuse("setindex", "a script's call can be rolled back, an index cannot");
+    }
     if *rows.wrote || !rows.turn.may_wait_for_writers() {
         return Err(Trouble::Wait);
     }

@@ -41,8 +41,8 @@ const TYRANT_REQUEST_BYTES_MAX: u64 = 256 << 20;
 pub const TYRANT_DATABASES_MAX: usize = 15;
 /// The least that a Lua state can be with its libraries.
 const LUA_MEMORY_MIN: u64 = 1 << 20;
-/// Most Lua states of a door.
-const LUA_STATES_MAX: usize = 256;
+/// Most Lua states of a door: each that serves has a thread of the pool, which others need, too.
+const LUA_STATES_MAX: usize = 64;
 
 /// What was chosen.
 pub struct Settings {

@@ -30,6 +30,10 @@ use crate::tyrant::lua::stash::Stash;
 use crate::tyrant::lua::state::{Ended, State};
 use crate::tyrant::shared::Shared;
 
+/// Calls that may wait for a state: each has a thread of the pool, which others need, too.
+const WAITING_MAX: usize = 256;
+/// How long the last function may take, also where others may take as long as they like.
+const LAST_TIME_MAX: Duration = Duration::from_secs(10);
 /// Texts that `_eval` takes, and their bytes: every new state runs all of them.
 const EVALUATED_MAX: usize = 1000;
 const EVALUATED_BYTES_MAX: usize = 1 << 20;
@@ -105,6 +109,8 @@ struct States {
     idle: Vec<State>,
     /// Those that serve included.
     count: usize,
+    /// Calls that wait for one.
+    waiting: usize,
 }
 
 /// Until when a call may go on, and for whom it is made.
@@ -156,6 +162,8 @@ impl Scripts {
 
     /// Calls the function that the script wants to be called behind all others.
     pub fn end(&self, shared: &Shared, engine: &Arc<Engine>) {
+        let deadline = Instant::now().checked_add(LAST_TIME_MAX);
+        let _working = interrupt::working(Arc::new(Watch { deadline, client: None }));
         self.call_if_there(shared, engine, LAST);
     }
 
@@ -285,11 +293,13 @@ impl Scripts {
                 states.count += 1;
                 break None;
             }
-            if interrupt::is_wanted() {
+            if interrupt::is_wanted() || states.waiting >= WAITING_MAX {
                 return Err(Ended::Failed("no Lua state was free in time".into()));
             }
+            states.waiting += 1;
             let waited = self.freed.wait_timeout(states, interrupt::LOOK);
             states = waited.unwrap_or_else(PoisonError::into_inner).0;
+            states.waiting -= 1;
         };
         drop(states);
         // Given back if making it fails.
