@@ -188,7 +188,7 @@ impl<'s, 'h, 't> Host<'s, 'h, 't> {
             "_unlock" => Ok(Value::Boolean(self.held.borrow().holds(given.text()?.as_bytes()))),
             "_eval" => {
                 let text = given.text()?;
-                let evaluated = self.scripts.evaluate(state, text.as_bytes());
+                let evaluated = self.scripts.states().evaluate(state, text.as_bytes());
                 evaluated.map_err(mlua::Error::RuntimeError)?;
                 Ok(Value::Boolean(true))
             }

@@ -1,7 +1,7 @@
 //! Lua: functions of a script that clients call (`ext`), and that run every so many seconds.
 //!
 //! - `scripts`: what all calls share, and a call from its beginning to its end
-//! - `state`: one Lua state with its limits; `points`: how often it asks for them
+//! - `states`: which state a call gets; `state`: one Lua state with its limits; `points`: how often it asks for them
 //! - `host`: the functions with which a script reaches records; `plain`: those that need none
 //! - `prelude.lua`: the functions that are written in Lua itself
 //! - `locks`, `stash`: what scripts share beside records
@@ -18,6 +18,7 @@ mod points;
 mod scripts;
 mod stash;
 mod state;
+mod states;
 
 pub use periodic::{Clockwork, Periodic};
 pub use scripts::{Call, Locking, ScriptOptions, Scripts};

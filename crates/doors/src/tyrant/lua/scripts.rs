@@ -7,13 +7,12 @@
 //! Invariants
 //! 1. The writes of a call are committed together before anybody is told of it, or none of them is.
 //! 2. Locks of a call are held until its writes can be seen.
-//! 3. A state serves one call at a time; one that was stopped serves no other.
-//! 4. A call ends with its time, when its client leaves, and when there is no memory for it.
+//! 3. A call ends with its time, when its client leaves, and when there is no memory for it.
 //!
-//! Not here: what functions do (`host`, `plain`), limits within a state (`state`).
+//! Not here: what functions do (`host`, `plain`), which state it gets (`states`), limits within (`state`).
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rows::cache::KeyBatch;
@@ -27,16 +26,12 @@ use crate::tyrant::execute::{Cursor, Rows};
 use crate::tyrant::lua::host::Host;
 use crate::tyrant::lua::locks::{Among, Held, Locks};
 use crate::tyrant::lua::stash::Stash;
-use crate::tyrant::lua::state::{Ended, State};
+use crate::tyrant::lua::state::Ended;
+use crate::tyrant::lua::states::States;
 use crate::tyrant::shared::Shared;
 
-/// Calls that may wait for a state: each has a thread of the pool, which others need, too.
-const WAITING_MAX: usize = 256;
 /// How long the last function may take, also where others may take as long as they like.
 const LAST_TIME_MAX: Duration = Duration::from_secs(10);
-/// Texts that `_eval` takes, and their bytes: every new state runs all of them.
-const EVALUATED_MAX: usize = 1000;
-const EVALUATED_BYTES_MAX: usize = 1 << 20;
 /// The function that is called before all others, and the one behind them.
 const FIRST: &[u8] = b"_begin";
 const LAST: &[u8] = b"_end";
@@ -95,22 +90,11 @@ pub struct Call<'c> {
 
 /// A script with its states.
 pub struct Scripts {
-    options: ScriptOptions,
-    states: Mutex<States>,
-    freed: Condvar,
+    states: States,
+    time_max: Duration,
     stash: Stash,
     locks: Locks,
-    evaluated: Mutex<Vec<Vec<u8>>>,
     noise: Noise,
-}
-
-#[derive(Default)]
-struct States {
-    idle: Vec<State>,
-    /// Those that serve included.
-    count: usize,
-    /// Calls that wait for one.
-    waiting: usize,
 }
 
 /// Until when a call may go on, and for whom it is made.
@@ -134,25 +118,18 @@ impl Scripts {
     pub fn new(engine: &Arc<Engine>, options: ScriptOptions) -> Result<Scripts, String> {
         let scripts = Scripts {
             stash: Stash::new(engine, options.memory_bytes_max),
-            options,
-            states: Mutex::default(),
-            freed: Condvar::new(),
+            time_max: options.time_max,
+            states: States::new(options),
             locks: Locks::default(),
-            evaluated: Mutex::default(),
             noise: Noise::default(),
         };
         let _working = interrupt::working(scripts.watch());
-        match scripts.make(engine) {
-            Ok(state) => {
-                let mut states = scripts.states();
-                states.idle.push(state);
-                states.count += 1;
-                drop(states);
-                Ok(scripts)
-            }
+        let first = match scripts.states.borrow(engine) {
+            Ok(_) => Ok(()),
             Err(Ended::Failed(why) | Ended::Stopped(why)) => Err(why),
             Err(Ended::Unknown | Ended::Nothing) => Err("it does not run".into()),
-        }
+        };
+        first.map(|()| scripts)
     }
 
     /// Calls the function that the script wants to be called before all others.
@@ -168,7 +145,7 @@ impl Scripts {
     }
 
     fn call_if_there(&self, shared: &Shared, engine: &Arc<Engine>, name: &[u8]) {
-        if self.states().idle.iter().any(|state| state.has(name)) {
+        if self.states.have(name) {
             let call = Call { name, locking: Locking::None, key: b"", value: b"" };
             // Failures are in the log.
             let _ = self.call_alone(shared, engine, &call);
@@ -220,7 +197,7 @@ impl Scripts {
         let watch = self.watch();
         let _working = interrupt::working(watch);
         let since = Instant::now();
-        let mut lent = self.borrow(engine).map_err(|ended| self.told(call, since, ended))?;
+        let mut lent = self.states.borrow(engine).map_err(|ended| self.told(call, since, ended))?;
         let mut group = Group::new();
         let mut turn = Turn::in_pool(engine, &mut group);
         let (mut wrote, mut row_key, mut batch) = (false, Vec::new(), KeyBatch::default());
@@ -277,92 +254,19 @@ impl Scripts {
     }
 
     fn watch(&self) -> Arc<Watch> {
-        let time = Some(self.options.time_max).filter(|time| !time.is_zero());
+        let time = Some(self.time_max).filter(|time| !time.is_zero());
         let deadline = time.and_then(|time| Instant::now().checked_add(time));
         Arc::new(Watch { deadline, client: interrupt::current() })
     }
 
-    /// A state for one call, which waits for one if there are as many as may be.
-    fn borrow(&self, engine: &Engine) -> Result<Lent<'_>, Ended> {
-        let mut states = self.states();
-        let state = loop {
-            if let Some(state) = states.idle.pop() {
-                break Some(state);
-            }
-            if states.count < self.options.states_max {
-                states.count += 1;
-                break None;
-            }
-            if interrupt::is_wanted() || states.waiting >= WAITING_MAX {
-                return Err(Ended::Failed("no Lua state was free in time".into()));
-            }
-            states.waiting += 1;
-            let waited = self.freed.wait_timeout(states, interrupt::LOOK);
-            states = waited.unwrap_or_else(PoisonError::into_inner).0;
-            states.waiting -= 1;
-        };
-        drop(states);
-        // Given back if making it fails.
-        let mut lent = Lent { scripts: self, state };
-        let mut state = match lent.state.take() {
-            Some(state) => state,
-            None => self.make(engine)?,
-        };
-        self.keep_up(&mut state)?;
-        lent.state = Some(state);
-        Ok(lent)
-    }
-
-    fn make(&self, engine: &Engine) -> Result<State, Ended> {
-        let ScriptOptions { name, text, memory_bytes_max, .. } = &self.options;
-        State::new(engine, *memory_bytes_max, name, text)
-    }
-
-    /// Runs what other states have evaluated.
-    fn keep_up(&self, state: &mut State) -> Result<(), Ended> {
-        let texts = self.evaluated()[state.evaluated..].to_vec();
-        for text in texts {
-            state.evaluated += 1;
-            // Whatever else is wrong was told when it was evaluated first.
-            if let Err(Ended::Stopped(why)) = state.run("_eval", &text) {
-                return Err(Ended::Stopped(why));
-            }
-        }
-        Ok(())
-    }
-
-    /// Has every state run a text, this one at once.
-    ///
-    /// # Errors
-    /// What is wrong with it, or that there are too many, as a sentence.
-    pub fn evaluate(&self, state: &State, text: &[u8]) -> Result<(), String> {
-        match state.run("_eval", text) {
-            Ok(()) => {}
-            Err(Ended::Failed(why) | Ended::Stopped(why)) => return Err(why),
-            Err(Ended::Unknown | Ended::Nothing) => return Err("it does not run".into()),
-        }
-        let mut evaluated = self.evaluated();
-        let bytes: usize = evaluated.iter().map(Vec::len).sum();
-        if evaluated.len() >= EVALUATED_MAX || bytes + text.len() > EVALUATED_BYTES_MAX {
-            return Err("too much was evaluated already".into());
-        }
-        evaluated.push(text.to_vec());
-        Ok(())
+    /// All states.
+    pub fn states(&self) -> &States {
+        &self.states
     }
 
     /// Texts that all calls share.
     pub fn stash(&self) -> &Stash {
         &self.stash
-    }
-
-    fn states(&self) -> MutexGuard<'_, States> {
-        // Nothing panics while it is held.
-        self.states.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn evaluated(&self) -> MutexGuard<'_, Vec<Vec<u8>>> {
-        // Nothing panics while it is held.
-        self.evaluated.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -388,37 +292,6 @@ fn lock(call: &Call<'_>, rows: &mut Rows<'_, '_>, held: &mut Held<'_>) -> Result
         Err(Trouble::Wait | Trouble::Outdated | Trouble::Close) => {
             Err(Failure::Server("the table is being changed, try again".into()))
         }
-    }
-}
-
-/// A state that serves a call.
-struct Lent<'s> {
-    scripts: &'s Scripts,
-    state: Option<State>,
-}
-
-impl Lent<'_> {
-    fn state(&self) -> &State {
-        self.state.as_ref().expect("taken out by nobody but `discard`")
-    }
-
-    /// It is of no further use.
-    fn discard(&mut self) {
-        self.state = None;
-    }
-}
-
-impl Drop for Lent<'_> {
-    fn drop(&mut self) {
-        // After a panic nobody knows what it holds.
-        let state = self.state.take().filter(|_| !std::thread::panicking());
-        let mut states = self.scripts.states();
-        match state {
-            Some(state) => states.idle.push(state),
-            None => states.count -= 1,
-        }
-        drop(states);
-        self.scripts.freed.notify_one();
     }
 }
 

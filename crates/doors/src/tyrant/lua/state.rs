@@ -8,6 +8,7 @@
 //!
 //! Not here: which state a call gets (`scripts`), what functions do (`host`, `plain`).
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -89,7 +90,7 @@ pub struct State {
     /// The table whose `call` reaches records while a function runs.
     door: RegistryKey,
     /// How many of the texts that all states are to evaluate this one has.
-    pub evaluated: usize,
+    pub evaluated: Cell<usize>,
 }
 
 impl State {
@@ -132,7 +133,7 @@ impl State {
         let asks = Arc::clone(&limits);
         lua.set_interrupt(move |lua| asks.check(lua));
         points::stand_before(&lua)?;
-        let state = State { lua, limits, door, evaluated: 0 };
+        let state = State { lua, limits, door, evaluated: Cell::new(0) };
         state.run(name, script)?;
         Ok(state)
     }
