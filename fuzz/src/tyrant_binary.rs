@@ -64,7 +64,7 @@ fn make(engine: &Arc<Engine>, database: &str) -> Converse {
         name: "fuzz".into(),
         text: SCRIPT.into(),
         time_max: Duration::ZERO,
-        memory_bytes_max: 1 << 20,
+        memory_bytes_max: 8 << 20,
         states_max: 1,
     };
     let options = Options {
