@@ -100,7 +100,7 @@ impl<'s, 'h, 't> Host<'s, 'h, 't> {
             "_putcat" => self.put(PutMode::Concatenate, &mut given),
             "_out" => {
                 let key = given.text()?;
-                self.done(lua, |rows| rows.out(key.as_bytes()))
+                self.done(|rows| rows.out(key.as_bytes()))
             }
             "_get" => {
                 let key = given.text()?;
@@ -147,7 +147,7 @@ impl<'s, 'h, 't> Host<'s, 'h, 't> {
                 let sum = self.told(|rows| rows.add_double(key.as_bytes(), by))?;
                 Ok(sum.filter(|sum| !sum.is_nan()).map_or(Value::Nil, Value::Number))
             }
-            "_vanish" => self.done(lua, Rows::vanish),
+            "_vanish" => self.done(Rows::vanish),
             "_rnum" => {
                 let count = self.told(Rows::record_count)?;
                 Ok(Value::Number(count.unwrap_or_default() as f64))
@@ -198,7 +198,7 @@ impl<'s, 'h, 't> Host<'s, 'h, 't> {
 
     fn put<'l>(&self, mode: PutMode, given: &mut Given<'_, 'l>) -> mlua::Result<Value<'l>> {
         let (key, value) = (given.text()?, given.text()?);
-        self.done(given.lua, |rows| rows.put(mode, key.as_bytes(), value.as_bytes()))
+        self.done(|rows| rows.put(mode, key.as_bytes(), value.as_bytes()))
     }
 
     /// Calls a function of `misc` with texts, and those of lists.
@@ -277,7 +277,6 @@ impl<'s, 'h, 't> Host<'s, 'h, 't> {
     /// Does something with records; `false` when they are not as they must be.
     fn done<'l>(
         &self,
-        _lua: &'l Lua,
         run: impl FnOnce(&mut Rows<'h, 't>) -> Result<(), Trouble>,
     ) -> mlua::Result<Value<'l>> {
         self.told(run).map(|done| Value::Boolean(done.is_some()))
