@@ -10,7 +10,7 @@
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mlua::{Function, Lua, LuaOptions, MultiValue, RegistryKey, StdLib, Table, Value, VmState};
 use rows::budget::Share;
@@ -21,6 +21,9 @@ use crate::tyrant::lua::{plain, points};
 
 /// Functions that are written in Lua.
 const PRELUDE: &[u8] = include_bytes!("prelude.lua");
+
+/// What an idle state may keep of what calls left behind, besides twice of what they need.
+const GARBAGE_BYTES_MAX: usize = 1 << 20;
 
 /// Why a function gave nothing.
 #[derive(Debug)]
@@ -72,7 +75,21 @@ impl Limits {
 
     /// Counts what the state takes.
     fn count(&self, lua: &Lua) -> rows::Result<()> {
-        self.share.lock().unwrap_or_else(PoisonError::into_inner).keep_up_with(lua.used_memory())
+        self.share().keep_up_with(lua.used_memory())
+    }
+
+    /// Likewise when it rests; what it takes no more is given back.
+    fn settle(&self, lua: &Lua) -> rows::Result<()> {
+        let (mut share, bytes) = (self.share(), lua.used_memory());
+        if bytes < share.bytes() {
+            share.set(bytes);
+        }
+        share.keep_up_with(bytes)
+    }
+
+    fn share(&self) -> MutexGuard<'_, Share> {
+        // Nothing panics while it is held.
+        self.share.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -89,6 +106,8 @@ pub struct State {
     limits: Arc<Limits>,
     /// The table whose `call` reaches records while a function runs.
     door: RegistryKey,
+    /// Bytes that were in use after the latest full collection.
+    needed: Cell<usize>,
     /// How many of the texts that all states are to evaluate this one has.
     pub evaluated: Cell<usize>,
 }
@@ -133,7 +152,7 @@ impl State {
         let asks = Arc::clone(&limits);
         lua.set_interrupt(move |lua| asks.check(lua));
         points::stand_before(&lua)?;
-        let state = State { lua, limits, door, evaluated: Cell::new(0) };
+        let state = State { lua, limits, door, needed: Cell::new(0), evaluated: Cell::new(0) };
         state.run(name, script)?;
         Ok(state)
     }
@@ -190,14 +209,23 @@ impl State {
             door.raw_set("call", Value::Nil)?;
             self.answer(answer?)
         });
-        // What the call has left behind is counted as long as the state lives.
-        let counted = self.limits.count(&self.lua);
+        let settled = self.settle();
         match called {
             Err(error) => Err(self.ended(error)),
-            Ok(_) if counted.is_err() => Err(Ended::Stopped(why(OUT_OF_MEMORY).into())),
+            Ok(_) if settled.is_err() => Err(Ended::Stopped(why(OUT_OF_MEMORY).into())),
             Ok(None) => Err(Ended::Nothing),
             Ok(Some(answer)) => Ok(answer),
         }
+    }
+
+    /// Counts what a call has left behind, after it was collected if it is much.
+    fn settle(&self) -> mlua::Result<()> {
+        if self.lua.used_memory() > 2 * self.needed.get() + GARBAGE_BYTES_MAX {
+            self.lua.gc_collect()?;
+            self.needed.set(self.lua.used_memory());
+        }
+        let counted = self.limits.settle(&self.lua);
+        counted.map_err(|error| mlua::Error::RuntimeError(error.to_string()))
     }
 
     /// The bytes of what a function returns: a text, a number, `true`, or the first of a list.
