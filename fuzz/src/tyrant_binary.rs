@@ -2,8 +2,9 @@
 
 use std::cell::RefCell;
 use std::sync::Arc;
+use std::time::Duration;
 
-use doors::tyrant::{DatabaseName, Options, Shared, Tyrant, prepare};
+use doors::tyrant::{DatabaseName, Options, ScriptOptions, Scripts, Shared, Tyrant, prepare};
 use rows::Engine;
 
 use crate::shapes::byte;
@@ -19,6 +20,14 @@ const STAT: u8 = 0x88;
 /// A record of `tyrant.records` that is a number, and one of `tyrant.documents`.
 const NUMBER: &[u8] = b"\xc8\x10\0\0\0\x01\0\0\0\x04n\x01\0\0\0";
 const DOCUMENT: &[u8] = b"\xc8\x10\0\0\0\x01\0\0\0\x09da\x00x y\0b\x002";
+
+/// Functions that `ext` calls.
+const SCRIPT: &str = "
+    function put(key, value) return _put(key, value) end
+    function get(key) return _get(key) end
+    function misc(name, list) return table.concat(_misc(name, _split(list)) or {}, ',') end
+    function numbers(format, bytes) return #_unpack(format, bytes) end
+";
 
 thread_local! {
     static RECORDS: RefCell<Twins> = RefCell::new(Twins::new(|engine| make(engine, "tyrant.records(k, v)")));
@@ -51,7 +60,21 @@ pub fn tell(database: &str, requests: &[u8], seed: u8) -> (Vec<u8>, bool) {
 fn make(engine: &Arc<Engine>, database: &str) -> Converse {
     let database = DatabaseName::parse(database).expect("a name");
     prepare(engine, &database).expect("an empty catalog");
-    let options = Options { database, request_bytes_max: 4096, copy: None, vanish: false };
+    let script = ScriptOptions {
+        name: "fuzz".into(),
+        text: SCRIPT.into(),
+        time_max: Duration::ZERO,
+        memory_bytes_max: 8 << 20,
+        states_max: 1,
+    };
+    let options = Options {
+        database,
+        request_bytes_max: 4096,
+        copy: None,
+        vanish: false,
+        hosts: Vec::new(),
+        scripts: Some(Scripts::new(engine, script).expect("a script that runs")),
+    };
     let shared = Arc::new(Shared::new(engine, options));
     Box::new(move || Box::new(Tyrant::new(shared.clone())))
 }

@@ -111,10 +111,25 @@ def dictionary(pytyrant):
     names.close()
 
 
+def functions(pytyrant):
+    tyrant = pytyrant.Tyrant.open()
+    same(tyrant.ext("echo", 0, "k", "v"), "k\tv")
+    # Its numbers for the locks of a record and of all calls.
+    for options in (0, pytyrant.RDBXOLCKREC, pytyrant.RDBXOLCKGLB):
+        tyrant.ext("incr", options, "counter", "2")
+    same(tyrant.get("counter"), "6")
+    for value in ("first", "second"):
+        same(tyrant.ext("enqueue", pytyrant.RDBXOLCKREC, "queue", value), "ok")
+    same(tyrant.ext("dequeue", pytyrant.RDBXOLCKREC, "queue", ""), "first")
+    same(tyrant.ext("dequeue", pytyrant.RDBXOLCKREC, "queue", ""), "second")
+    fails(pytyrant.TyrantError, tyrant.ext, "dequeue", 0, "queue", "")
+    tyrant.close()
+
+
 def what_is_refused(pytyrant):
     tyrant = pytyrant.Tyrant.open()
     tyrant.put("kept", "1")
-    fails(pytyrant.TyrantError, tyrant.ext, "echo", 0, "k", "v")
+    fails(pytyrant.TyrantError, tyrant.ext, "missing", 0, "k", "v")
     # Its `copy` is 72, which has been `vanish` since 2009.
     fails(ConnectionResetError, tyrant.copy, "/tmp/casket.tch")
     tyrant = pytyrant.Tyrant.open()
@@ -128,7 +143,10 @@ def main():
     pytyrant = load()
     suite = Suite("pytyrant")
     for name, check in [
-        ("records", records), ("a dictionary", dictionary), ("what is refused", what_is_refused)
+        ("records", records),
+        ("a dictionary", dictionary),
+        ("functions", functions),
+        ("what is refused", what_is_refused),
     ]:
         suite.check(name, lambda check=check: check(pytyrant))
     sys.exit(suite.failed > 0)

@@ -24,6 +24,10 @@ check "a large body" "$(status -T "$WORK/large" "$url/large")" 201
 check "and back" "$(ask "$url/large" | cksum)" "$(cksum <"$WORK/large")"
 check "a body in chunks" "$(status -X PUT -H 'Transfer-Encoding: chunked' -d x "$url/c")" 411
 check "a function" "$(ask -H 'X-TT-MNAME: getlist' -d 'k=a/b&k=no' "$url/")" "res1=a%2Fb&res2=hello%20world%21"
+check "a function of a script" "$(ask -H 'X-TT-XNAME: incr' -d 5 "$url/counter")" 5
+check "and one that is missing" "$(status -H 'X-TT-XNAME: missing' -d 5 "$url/counter")" 500
+check "another's name" "$(status -H 'Host: example.org' "$url/a/b")" 403
+check "delete what it made" "$(status -X DELETE "$url/counter")" 200
 check "statistics" "$(ask -X OPTIONS -i "$url/" | tr -d '\r' | grep X-TT-RNUM)" "X-TT-RNUM: 2"
 check "delete" "$(status -X DELETE "$url/a/b")" 200
 check "delete of nothing" "$(status -X DELETE "$url/a/b")" 404

@@ -2,7 +2,7 @@
 //! insert, modify, row locks, transactions, and the store beneath (`trait Store`).
 //!
 //! Layers, bottom up:
-//! - values: `types`, `datum`, `decimal`, `temporal`, `collation`, `convert`, `text`
+//! - values: `types`, `datum`, `decimal`, `temporal`, `collation`, `convert`, `text`, `codes`
 //! - bytes: `key`, `row`
 //! - threads: `background`, `interrupt`, `waiting`
 //! - store: `store` (the trait), `locks`, `local`, `run`, `spill`, `memory`, `conformance`
@@ -19,6 +19,7 @@ pub mod cache;
 pub mod catalog;
 pub mod check;
 pub mod clock;
+pub mod codes;
 pub mod collation;
 pub mod commit;
 pub mod conformance;

@@ -14,3 +14,4 @@ pub mod open_doors;
 pub mod private;
 pub mod settings;
 pub mod status;
+mod tyrant_doors;

@@ -18,16 +18,15 @@ use anyhow::Context as _;
 use doors::handlersocket::{Access, HandlerSocket};
 use doors::memcached::{self, Memcached};
 use doors::mysql::{Account, Mysql, MysqlDoor, Secret, Users};
-use doors::tyrant::{self, Tyrant};
 use rows::Engine;
 use sql::{Sql, SqlOptions};
 
-use crate::copies::Copies;
 use crate::net::address::Listener;
 use crate::net::connection::{Door, Peer};
 use crate::net::poller::READ_BYTES;
-use crate::settings::{Port, Settings};
+use crate::settings::{Port, Settings, TYRANT_DATABASES_MAX};
 use crate::status::StatusDoor;
+use crate::tyrant_doors::{self, Last};
 
 /// The largest request of the status door.
 const STATUS_BYTES_MAX: usize = 1024;
@@ -40,8 +39,29 @@ enum Kind {
     HandlerSocketWrite,
     Memcached,
     Tyrant,
+    /// That of a further database, by its position in the settings.
+    TyrantMore(usize),
     Status,
 }
+
+/// Names of the doors of further Tyrant databases.
+const TYRANT_MORE: [&str; TYRANT_DATABASES_MAX] = [
+    "tyrant-2",
+    "tyrant-3",
+    "tyrant-4",
+    "tyrant-5",
+    "tyrant-6",
+    "tyrant-7",
+    "tyrant-8",
+    "tyrant-9",
+    "tyrant-10",
+    "tyrant-11",
+    "tyrant-12",
+    "tyrant-13",
+    "tyrant-14",
+    "tyrant-15",
+    "tyrant-16",
+];
 
 impl Kind {
     fn name(self) -> &'static str {
@@ -51,6 +71,8 @@ impl Kind {
             Kind::HandlerSocketWrite => "handlersocket-write",
             Kind::Memcached => "memcached",
             Kind::Tyrant => "tyrant",
+            // The settings have no more of them.
+            Kind::TyrantMore(position) => TYRANT_MORE[position],
             Kind::Status => "status",
         }
     }
@@ -63,8 +85,15 @@ struct Place {
     socket: Option<PathBuf>,
 }
 
-/// Doors, and listeners with the positions of their doors.
-pub type Opened = (Vec<Door>, Vec<(usize, Listener)>);
+/// Doors that can be served.
+pub struct Opened {
+    /// The doors.
+    pub doors: Vec<Door>,
+    /// Listeners with the positions of their doors.
+    pub listeners: Vec<(usize, Listener)>,
+    /// What is to be done when nobody is served any more, before the rows are closed.
+    pub last: Vec<Last>,
+}
 
 /// Listeners that are bound but not served yet.
 pub struct Bound {
@@ -98,18 +127,22 @@ impl Bound {
             },
             Place { kind: Kind::Status, port: Port::Off, socket: Some(status_socket.into()) },
         ];
+        let more = settings.tyrant_databases.iter().enumerate().map(|(position, more)| Place {
+            kind: Kind::TyrantMore(position),
+            port: more.port,
+            socket: None,
+        });
         let mut listeners = Vec::new();
-        for Place { kind, port, socket } in places {
-            let door = kind.name();
+        for Place { kind, port, socket } in places.into_iter().chain(more) {
             if let Some(port) = port.to_bind() {
                 let address = SocketAddr::new(settings.listen, port);
                 let listener = Listener::tcp(address)
-                    .with_context(|| refused(door, "port", &address.to_string()))?;
+                    .with_context(|| refused(kind, "port", &address.to_string()))?;
                 listeners.push((kind, listener));
             }
             if let Some(path) = socket {
                 let listener = Listener::unix(&path)
-                    .with_context(|| refused(door, "socket", &path.display().to_string()))?;
+                    .with_context(|| refused(kind, "socket", &path.display().to_string()))?;
                 listeners.push((kind, listener));
             }
         }
@@ -142,8 +175,11 @@ impl Bound {
             listeners.push((position, listener));
         }
         let cache = memcached_shared(settings, engine, memcached_port)?;
-        let doors = kinds.into_iter().map(|kind| door(kind, settings, engine, &sql, &cache));
-        Ok((doors.collect::<anyhow::Result<_>>()?, listeners))
+        let mut last = Vec::new();
+        let doors =
+            kinds.into_iter().map(|kind| door(kind, settings, engine, &sql, &cache, &mut last));
+        let doors = doors.collect::<anyhow::Result<_>>()?;
+        Ok(Opened { doors, listeners, last })
     }
 
     /// The TCP port of a door, 0 when it has none.
@@ -155,11 +191,13 @@ impl Bound {
 }
 
 /// Why a door cannot be opened, and which setting moves or closes it.
-fn refused(door: &str, setting: &str, address: &str) -> String {
+fn refused(kind: Kind, setting: &str, address: &str) -> String {
+    let door = kind.name();
     let said = format!("the {door} door cannot listen on {address}");
-    match (door, setting) {
+    match (kind, setting) {
         // The status socket's place is that of the data directory.
-        ("status", _) => said,
+        (Kind::Status, _) => said,
+        (Kind::TyrantMore(_), _) => format!("{said}: give it another port in tyrant-databases"),
         (_, "port") => {
             format!("{said}: set {door}-port to another port, or to off to close the door")
         }
@@ -214,45 +252,20 @@ fn memcached_shared(
     Ok(shared)
 }
 
-/// Makes the table of the Tyrant door if it is missing, and the door.
-fn tyrant_door(settings: &Settings, engine: &Arc<Engine>) -> anyhow::Result<Door> {
-    let name = &settings.tyrant_database;
-    tyrant::prepare(engine, name)
-        .with_context(|| format!("cannot make {name}, the table of the tyrant door"))?;
-    let copies = settings.tyrant_copies.as_deref();
-    let copies = copies.map(|directory| Copies::new(directory, &settings.data_dir)).transpose()?;
-    let copy = copies.map(|copies| -> tyrant::Copy {
-        Box::new(move |path, engine| {
-            copies.take(path, engine.store()).map_err(|error| format!("{error:#}"))
-        })
-    });
-    let options = tyrant::Options {
-        database: name.clone(),
-        request_bytes_max: settings.tyrant_request_max,
-        copy,
-        vanish: settings.tyrant_vanish,
-    };
-    let shared = Arc::new(tyrant::Shared::new(engine, options));
-    Ok(Door {
-        name: Kind::Tyrant.name(),
-        converse: Box::new(move |_| Box::new(Tyrant::new(shared.clone()))),
-        // The protocol has no words for it: who is not wanted finds the connection closed.
-        refusal: Vec::new(),
-        overload: vec![tyrant::FAILED],
-        fault: vec![tyrant::FAILED],
-        // A request, and what follows it in the same read.
-        input_bytes_max: settings.tyrant_request_max + 16 * READ_BYTES,
-    })
-}
-
 fn door(
     kind: Kind,
     settings: &Settings,
     engine: &Arc<Engine>,
     sql: &Arc<Sql>,
     cache: &Arc<memcached::Shared>,
+    last: &mut Vec<Last>,
 ) -> anyhow::Result<Door> {
     let name = kind.name();
+    let mut tyrant = |database, is_first| {
+        let (door, ends) = tyrant_doors::open(settings, engine, name, database, is_first)?;
+        last.extend(ends);
+        Ok::<_, anyhow::Error>(door)
+    };
     Ok(match kind {
         Kind::Mysql => {
             let door = MysqlDoor::new(sql.clone(), users(settings));
@@ -303,7 +316,8 @@ fn door(
                 input_bytes_max,
             }
         }
-        Kind::Tyrant => tyrant_door(settings, engine)?,
+        Kind::Tyrant => tyrant(&settings.tyrant_database, true)?,
+        Kind::TyrantMore(position) => tyrant(&settings.tyrant_databases[position].database, false)?,
         Kind::Status => {
             let data_dir = settings.data_dir.clone();
             Door {

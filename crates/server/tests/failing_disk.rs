@@ -20,7 +20,7 @@ use faults::{Fault, Layer, on_small_disk};
 use mysql::{Failure, Mysql};
 use support::{PATIENCE, Running, ask_line, flags, read_line, rest, rowhouse, run, wait_until};
 
-const DOORS: [&str; 3] = ["mysql", "handlersocket-write", "memcached"];
+const DOORS: [&str; 4] = ["mysql", "handlersocket-write", "memcached", "tyrant"];
 const DISK: &str = "ROWHOUSE_TEST_SMALL_DISK";
 const DISK_MEGABYTES: usize = 96;
 const BALLAST_MEGABYTES: usize = 40;
@@ -44,7 +44,8 @@ impl Client {
         let stream = server.connect(door);
         let connection = match door {
             "mysql" => Connection::Sql(Mysql::login(stream).unwrap()),
-            "memcached" => Connection::Lines(stream),
+            // The Tyrant door is spoken to in memcached's words.
+            "memcached" | "tyrant" => Connection::Lines(stream),
             _ => {
                 let mut stream = stream;
                 let open = "P\t1\tdisk\tledger\tPRIMARY\tid,words\n";
@@ -67,7 +68,7 @@ impl Client {
                     Err(Failure::Gone(why)) => panic!("the connection is gone: {why}"),
                 }
             }
-            (Connection::Lines(stream), "memcached") => {
+            (Connection::Lines(stream), "memcached" | "tyrant") => {
                 let set = format!("set n{number} 0 0 {}\r\n{words}\r\n", words.len());
                 match ask_line(stream, &set).trim_end() {
                     "STORED" => Ok(()),
@@ -92,7 +93,7 @@ impl Client {
                 let rows = client.query(&select).expect("reads go on");
                 rows.first().is_some_and(|row| row[0].as_deref() == Some(&expected))
             }
-            (Connection::Lines(stream), "memcached") => {
+            (Connection::Lines(stream), "memcached" | "tyrant") => {
                 let head = ask_line(stream, &format!("get n{number}\r\n"));
                 if head.trim_end() == "END" {
                     return false;
@@ -150,7 +151,7 @@ fn writes_go_on(server: &Running, client: &mut Client, first: u64) -> u64 {
 fn is_full(door: &str, error: &str) -> bool {
     match door {
         "mysql" => error.starts_with("1021 ") && error.contains("Disk full"),
-        "memcached" => error == "SERVER_ERROR disk full",
+        "memcached" | "tyrant" => error == "SERVER_ERROR disk full",
         _ => error == "1\t1\t135",
     }
 }
@@ -159,7 +160,7 @@ fn is_full(door: &str, error: &str) -> bool {
 fn is_refused(door: &str, error: &str) -> bool {
     match door {
         "mysql" => error.starts_with("1290 ") && error.contains("restart the server"),
-        "memcached" => {
+        "memcached" | "tyrant" => {
             error.starts_with("SERVER_ERROR not accepting writes")
                 && error.contains("restart the server")
         }
@@ -170,7 +171,7 @@ fn is_refused(door: &str, error: &str) -> bool {
 fn has_failed(door: &str, error: &str) -> bool {
     match door {
         "mysql" => error.starts_with("1030 ") && error.contains("error"),
-        "memcached" => error == "SERVER_ERROR store failed",
+        "memcached" | "tyrant" => error == "SERVER_ERROR store failed",
         _ => error == "1\t1\t168",
     }
 }

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use mysql::{Failure, Mysql};
 use support::{PATIENCE, Running, ask_line, read_all, read_line, rest, wait_until};
 
-const DOORS: [&str; 4] = ["mysql", "handlersocket", "handlersocket-write", "memcached"];
+const DOORS: [&str; 5] = ["mysql", "handlersocket", "handlersocket-write", "memcached", "tyrant"];
 /// The longest that anybody else may wait for a small request meanwhile, on a busy machine.
 const DELAY_MAX: Duration = Duration::from_secs(2);
 
@@ -175,7 +175,7 @@ fn a_storm_of_connects_does_not_hold_up_busy_clients() {
         let mut made = 0;
         while since.elapsed() < Duration::from_secs(2) && made < 20_000 {
             // All doors, in turn; some say something, some leave at once.
-            let address = server.address(DOORS[made % 4]);
+            let address = server.address(DOORS[made % DOORS.len()]);
             if let Ok(mut client) = TcpStream::connect(address)
                 && made % 3 == 0
             {
@@ -260,4 +260,35 @@ fn who_comes_when_the_server_is_full_is_told_so_in_the_doors_words() {
         let mut client = server.connect("memcached");
         ask_line(&mut client, "get a\r\n") == "END\r"
     });
+}
+
+#[test]
+fn scripts_that_never_end_or_collect_without_end_cost_others_nothing() {
+    const CALLERS: usize = 20;
+    let directory = tempfile::tempdir().unwrap();
+    let script = directory.path().join("script.lua");
+    let functions = "function loops() while true do pcall(loops) end end
+        function collects() local all = {} while true do all[#all + 1] = {#all} end end";
+    std::fs::write(&script, functions).unwrap();
+    let script = format!("--tyrant-lua={}", script.display());
+    let flags = ["--memory=128MiB", "--tyrant-lua-timeout=1s", &script];
+    let server = Running::start(&directory.path().join("data"), &flags);
+    beside_others(&server, || {
+        std::thread::scope(|scope| {
+            for caller in 0..CALLERS {
+                let mut client = server.connect("tyrant");
+                let name = ["loops", "collects"][caller % 2];
+                scope.spawn(move || {
+                    let lengths = [name.len() as u32, 0, 0, 0].map(u32::to_be_bytes);
+                    let call = [&[0xc8, 0x68], lengths.as_flattened(), name.as_bytes()].concat();
+                    client.write_all(&call).unwrap();
+                    let mut answer = [0];
+                    client.read_exact(&mut answer).unwrap();
+                    assert_eq!(answer, [1], "{name}");
+                });
+            }
+        });
+    });
+    let log = server.log();
+    assert!(log.contains("a Lua function failed") && !log.contains("panicked"), "{log}");
 }

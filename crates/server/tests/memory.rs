@@ -100,6 +100,41 @@ fn large_values(server: &Running, writer: usize) {
     }
 }
 
+/// Everything that the Tyrant door can take memory for: large records, lists of them that nobody
+/// reads, scripts.
+fn records(server: &Running) -> Vec<TcpStream> {
+    let request = |command: &[u8], numbers: &[u32], texts: &[&[u8]]| {
+        let numbers: Vec<u8> = numbers.iter().flat_map(|number| number.to_be_bytes()).collect();
+        [&[0xc8], command, &numbers, &texts.concat()].concat()
+    };
+    let mut writer = server.connect("tyrant");
+    let value = vec![b'v'; VALUE_BYTES / 2];
+    for number in 0..100 {
+        let key = format!("t{number:03}");
+        let put = request(&[0x10], &[4, value.len() as u32], &[key.as_bytes(), &value]);
+        let mut code = [9];
+        if writer.write_all(&put).is_err() || writer.read_exact(&mut code).is_err() || code != [0] {
+            writer = server.connect("tyrant");
+        }
+    }
+    let list = |name: &[u8], arguments: &[&[u8]]| {
+        let sized =
+            arguments.iter().map(|one| [&(one.len() as u32).to_be_bytes()[..], one].concat());
+        let sized: Vec<u8> = sized.flatten().collect();
+        request(&[0x90], &[name.len() as u32, 0, arguments.len() as u32], &[name, &sized])
+    };
+    let several: &[&[u8]] = &[b"t000", b"t001", b"t002", b"t003"];
+    let all = list(b"regex", &[b"^t"]);
+    let hungry = request(&[0x68], &[6, 0, 0, 0], &[b"hungry"]);
+    let client = |number: usize| {
+        let mut client = server.connect("tyrant");
+        let requests = [&list(b"getlist", several)[..], &all, &hungry];
+        let _ = client.write_all(&requests[number % 3].repeat(4));
+        client
+    };
+    (0..CLIENTS / 3).map(client).collect()
+}
+
 /// Everything that SQL can take memory for; each may be refused, none may take it.
 fn statements(server: &Running, number: usize) {
     let Ok(mut sql) = Mysql::login(server.connect("mysql")) else { return };
@@ -175,8 +210,15 @@ fn assert_within(server: &Running, what: &str) {
 fn resident_memory_stays_within_a_tenth_above_the_setting_under_overload_at_every_door() {
     let directory = tempfile::tempdir().unwrap();
     let memory = format!("--memory={MEMORY_MIB}MiB");
-    let flags = [&memory, "--durability=os", "--login-timeout=0", "--send-timeout=20s"];
-    let server = Running::start(directory.path(), &flags);
+    let script = directory.path().join("script.lua");
+    let hungry = "function hungry()
+        local all = {}
+        while true do all[#all + 1] = string.rep('x', 1000) .. #all end
+    end";
+    std::fs::write(&script, hungry).unwrap();
+    let script = format!("--tyrant-lua={}", script.display());
+    let flags = [&memory, "--durability=os", "--login-timeout=0", "--send-timeout=20s", &script];
+    let server = Running::start(&directory.path().join("data"), &flags);
     let mut sql = Mysql::login(server.connect("mysql")).unwrap();
     sql.query("CREATE DATABASE d").unwrap();
     sql.query("CREATE TABLE d.t (id INT PRIMARY KEY, a INT, b LONGTEXT)").unwrap();
@@ -203,12 +245,13 @@ fn resident_memory_stays_within_a_tenth_above_the_setting_under_overload_at_ever
         let readers = scope.spawn(|| slow_readers(&server));
         let writers = scope.spawn(|| half_writers(&server));
         let scans = scope.spawn(|| scans(&server));
+        let records = scope.spawn(|| records(&server));
         // Others are served throughout: a small request is answered within the patience of tests.
         for _ in 0..500 {
             assert_eq!(ask_line(&mut client, "get nothing\r\n"), "END\r");
             rest();
         }
-        [readers, writers, scans].map(|each| each.join().expect("clients"))
+        [readers, writers, scans, records].map(|each| each.join().expect("clients"))
     });
     let peak = peak_mib(&server);
     eprintln!("peak {peak} MiB of {MEMORY_MIB}");

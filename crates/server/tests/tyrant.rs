@@ -7,6 +7,7 @@ mod support;
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::path::PathBuf;
 
 use mysql::Mysql;
 use support::{Running, ask_line, run, wait_until};
@@ -19,6 +20,22 @@ fn record(command: u8, key: &str, value: &str) -> Vec<u8> {
 
 fn get(key: &str) -> Vec<u8> {
     [&[0xc8, 0x30][..], &(key.len() as u32).to_be_bytes(), key.as_bytes()].concat()
+}
+
+fn ext(name: &str, key: &str, value: &str) -> Vec<u8> {
+    let lengths =
+        [name.len(), 0, key.len(), value.len()].map(|length| (length as u32).to_be_bytes());
+    let texts = [name, key, value].concat();
+    [&[0xc8, 0x68][..], lengths.as_flattened(), texts.as_bytes()].concat()
+}
+
+/// A directory with data and a script, and the flag that names the script.
+fn with_script(script: &str) -> (tempfile::TempDir, PathBuf, String) {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("script.lua");
+    std::fs::write(&path, script).unwrap();
+    let data = directory.path().join("data");
+    (directory, data, format!("--tyrant-lua={}", path.display()))
 }
 
 /// Sends requests and reads as many bytes as are expected.
@@ -122,5 +139,109 @@ fn writers_of_one_record_at_once_lose_nothing() {
     });
     let sum = ask(&mut server.connect("tyrant"), &get("n"), 9);
     assert_eq!(sum[5..], ((WRITERS * ADDITIONS) as u32).to_le_bytes());
+    assert_eq!(server.stop().code(), Some(0));
+}
+
+#[test]
+fn functions_of_a_script_are_called_by_clients_and_by_the_clock() {
+    let (_directory, data, script) = with_script(
+        "function _begin() _log('begun') end
+        function _end() _put('ended', 'yes') end
+        function append(key, value) _putcat(key, value) return _get(key) end
+        function tick() _addint('ticks', 1) end
+        function wrong() _put('wrong', 'x') error('this is wrong') end",
+    );
+    let server = Running::start(&data, &[&script, "--tyrant-periodic=tick:0.02; wrong:0.02"]);
+    let mut records = server.connect("tyrant");
+    let requests = [record(0x10, "a", "1"), ext("append", "a", "2"), get("a")].concat();
+    assert_eq!(ask(&mut records, &requests, 15), [vec![0], value("12"), value("12")].concat());
+    assert_eq!(ask(&mut records, &ext("wrong", "", ""), 1), [1]);
+    wait_until("it ticks", || {
+        ask(&mut records, &get("ticks"), 1) == [0] && { ask(&mut records, b"", 8)[4] > 2 }
+    });
+    wait_until("the log says why", || server.log().contains("script.lua:5: this is wrong"));
+    assert!(server.log().contains("begun"), "{}", server.log());
+    assert_eq!(ask(&mut records, &get("wrong"), 1), [1]);
+    assert_eq!(server.stop().code(), Some(0));
+    let server = Running::start(&data, &[]);
+    assert_eq!(ask(&mut server.connect("tyrant"), &get("ended"), 8), value("yes"));
+    assert_eq!(server.stop().code(), Some(0));
+}
+
+#[test]
+fn a_script_that_does_not_run_keeps_the_server_from_starting() {
+    let (_directory, data, script) = with_script("x = 1\nfunction a(\n");
+    let mut arguments = support::flags(&data);
+    arguments.push(script);
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let done = run(&arguments);
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert_eq!(done.status.code(), Some(1), "{said}");
+    assert!(said.contains("tyrant-lua = ") && said.contains("script.lua:3"), "{said}");
+}
+
+/// A function that writes a record and then never ends.
+const ENDLESS: &str = "function endless(key) _put(key, 'x') _log('it runs') while true do end end";
+
+#[test]
+fn a_script_whose_client_leaves_is_rolled_back_and_frees_its_locks() {
+    let (_directory, data, script) = with_script(ENDLESS);
+    let server =
+        Running::start(&data, &[&script, "--tyrant-lua-timeout=0", "--lock-wait-timeout=1h"]);
+    let mut client = server.connect("tyrant");
+    client.write_all(&ext("endless", "a", "")).unwrap();
+    wait_until("it runs", || server.log().contains("it runs"));
+    drop(client);
+    // Waits for the record's lock.
+    assert_eq!(ask(&mut server.connect("tyrant"), &record(0x11, "a", "y"), 1), [0]);
+    assert_eq!(server.stop().code(), Some(0));
+}
+
+#[test]
+fn a_stop_ends_a_script_that_runs_for_ever() {
+    let (_directory, data, script) = with_script(ENDLESS);
+    let flags = [&script, "--tyrant-lua-timeout=0", "--shutdown-timeout=200ms"];
+    let server = Running::start(&data, &flags);
+    let mut client = server.connect("tyrant");
+    client.write_all(&ext("endless", "a", "")).unwrap();
+    wait_until("it runs", || server.log().contains("it runs"));
+    assert_eq!(server.stop().code(), Some(0));
+    let server = Running::start(&data, &[]);
+    assert_eq!(ask(&mut server.connect("tyrant"), &get("a"), 1), [1], "nothing was committed");
+    assert_eq!(server.stop().code(), Some(0));
+}
+
+#[test]
+fn further_databases_have_ports_of_their_own() {
+    let directory = tempfile::tempdir().unwrap();
+    let databases = "--tyrant-databases=auto = tyrant.documents; auto = kv.cache(k, v)";
+    let server = Running::start(directory.path(), &[databases]);
+    let mut items = server.connect("tyrant-3");
+    assert_eq!(ask(&mut items, &record(0x10, "a", "item"), 1), [0]);
+    let mut documents = server.connect("tyrant-2");
+    assert_eq!(ask(&mut documents, &record(0x10, "a", "name\0Ann"), 1), [0]);
+    assert_eq!(ask(&mut server.connect("tyrant"), &get("a"), 1), [1], "another table");
+    let mut sql = Mysql::login(server.connect("mysql")).unwrap();
+    let rows =
+        sql.query("SELECT columns->>'$.name', v FROM tyrant.documents JOIN kv.cache ON k = pk");
+    assert_eq!(rows.unwrap(), [[Some("Ann".to_owned()), Some("item".to_owned())]]);
+    assert_eq!(server.stop().code(), Some(0));
+}
+
+#[test]
+fn http_is_for_those_who_call_the_server_by_its_own_name() {
+    let directory = tempfile::tempdir().unwrap();
+    let server = Running::start(directory.path(), &["--tyrant-hosts=proxy.example"]);
+    for (host, status) in [
+        ("localhost:1978", "201 Created"),
+        ("127.0.0.1", "201 Created"),
+        ("proxy.example", "201 Created"),
+        ("evil.example:1978", "403 Forbidden"),
+    ] {
+        let mut client = server.connect("tyrant");
+        let put = format!("PUT /a HTTP/1.1\r\nHost: {host}\r\nContent-Length: 1\r\n\r\nx");
+        let line = ask_line(&mut client, &put);
+        assert_eq!(line.trim_end(), format!("HTTP/1.1 {status}"), "{host}");
+    }
     assert_eq!(server.stop().code(), Some(0));
 }

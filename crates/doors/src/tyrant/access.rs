@@ -79,7 +79,7 @@ impl Access<'_> {
 }
 
 /// An index that begins with a whole column.
-fn index_of(table: &Table, column: usize) -> Option<usize> {
+pub(super) fn index_of(table: &Table, column: usize) -> Option<usize> {
     let begins_so = |index: &usize| {
         let codec = &table.codecs[*index];
         let first = codec.parts.first();
@@ -91,6 +91,9 @@ fn index_of(table: &Table, column: usize) -> Option<usize> {
 /// The ranges in which a test can hold; `None` when they are not known.
 fn ranges(table: &Table, index: usize, test: &Test) -> rows::Result<Option<Vec<KeyRange>>> {
     let ty = &table.codecs[index].parts[0].ty;
+    if let (Test::Begins(prefix), ColumnType::VarBinary { .. }) = (test, ty) {
+        return Ok(Some(vec![beginning(table, index, prefix)?]));
+    }
     let values: Option<Vec<Value>> = match test {
         Test::Equal(text) => value(ty, text).map(|value| vec![value]),
         Test::IsAny(texts) => texts.iter().map(|text| value(ty, text)).collect(),
@@ -117,6 +120,20 @@ fn ranges(table: &Table, index: usize, test: &Test) -> rows::Result<Option<Vec<K
     // Texts that the column takes for equal have one range.
     ranges.dedup_by(|a, b| a.start == b.start);
     Ok(Some(ranges))
+}
+
+/// The range of bytes that begin so.
+fn beginning(table: &Table, index: usize, prefix: &[u8]) -> rows::Result<KeyRange> {
+    let mut behind = prefix.to_vec();
+    while behind.pop_if(|last| *last == u8::MAX).is_some() {}
+    if let Some(last) = behind.last_mut() {
+        *last += 1;
+    }
+    let end = match behind.is_empty() {
+        true => Bound::Unbounded,
+        false => Bound::Excluded(Datum::Bytes(&behind)),
+    };
+    table.between_range(index, &[], Bound::Included(Datum::Bytes(prefix)), end)
 }
 
 fn between(

@@ -10,6 +10,7 @@ use std::borrow::Cow;
 use rows::Error;
 
 use crate::memcached::command as memcached;
+use crate::tyrant::lua::Call;
 
 /// How a record is put.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,7 +119,7 @@ pub enum Command<'a> {
         by: f64,
     },
     /// `ext`: a function of a script.
-    Call,
+    Call(Call<'a>),
     /// `sync`.
     Sync,
     /// `optimize`.

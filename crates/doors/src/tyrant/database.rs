@@ -192,6 +192,11 @@ impl Database {
         self.form != Form::Records
     }
 
+    /// Whether columns have any name.
+    pub fn is_documents(&self) -> bool {
+        matches!(self.form, Form::Documents(_))
+    }
+
     /// The table.
     pub fn table(&self) -> &std::sync::Arc<rows::Table> {
         &self.place.table

@@ -13,6 +13,7 @@
 //! Not here: what commands do (`execute`).
 
 use crate::tyrant::command::{Command, List, PutMode};
+use crate::tyrant::lua::{Call, Locking};
 
 /// First byte of a request.
 pub const MAGIC: u8 = 0xc8;
@@ -159,12 +160,14 @@ impl Decoder {
                 Command::AddDouble { key: reader.take(length)?, by }
             }
             0x68 => {
-                let (name, _options) = (reader.length()?, reader.word()?);
+                let (name, options) = (reader.length()?, reader.word()?);
                 let (key, value) = (reader.length()?, reader.length()?);
-                reader.take(name)?;
-                reader.take(key)?;
-                reader.take(value)?;
-                Command::Call
+                Command::Call(Call {
+                    name: reader.take(name)?,
+                    locking: Locking::of(options),
+                    key: reader.take(key)?,
+                    value: reader.take(value)?,
+                })
             }
             0x70 => Command::Sync,
             0x71 => {

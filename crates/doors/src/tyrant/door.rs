@@ -11,12 +11,14 @@
 //! Not here: requests (`decode`, `text`, `http`), what they do (`execute`).
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use memchr::memchr;
 use rows::cache::{KeyBatch, PREFETCH_MAX};
 use rows::error::Error;
+use rows::interrupt::{self, Interrupt};
 
-use crate::conversation::{Conversation, Next, Turn};
+use crate::conversation::{Conversation, Leave, Next, Turn};
 use crate::input::Input;
 use crate::tyrant::command::{Command, Failure, Trouble, failure_for};
 use crate::tyrant::database::Database;
@@ -52,6 +54,22 @@ enum Served {
     },
     /// The connection ends; what is in `out` is sent first.
     Close,
+}
+
+/// Whether a client is still there.
+#[derive(Debug, Default)]
+struct Presence(AtomicBool);
+
+impl Presence {
+    fn end(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Interrupt for Presence {
+    fn is_wanted(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
 /// How a request is told that it failed.
@@ -108,6 +126,10 @@ pub struct Tyrant {
     closing: bool,
     /// Whether the client of the HTTP request in front was told to send its body.
     continued: bool,
+    /// Whether a client that ends its sending has left: those of memcached's text may wait for
+    /// answers still.
+    leaves: bool,
+    presence: Arc<Presence>,
     /// Requests in front of the input whose rows were fetched ahead.
     ahead: usize,
     /// A buffer for row keys.
@@ -129,6 +151,8 @@ impl Tyrant {
             wrote: false,
             closing: false,
             continued: false,
+            leaves: false,
+            presence: Arc::default(),
             ahead: 0,
             row_key: Vec::new(),
             batch: KeyBatch::default(),
@@ -142,6 +166,7 @@ impl Tyrant {
         out: &mut Vec<u8>,
         turn: &mut Turn<'_>,
     ) -> Result<Served, Trouble> {
+        self.leaves = true;
         if bytes[0] == MAGIC {
             return self.binary(bytes, out, turn);
         }
@@ -153,7 +178,10 @@ impl Tyrant {
         };
         match http::is_request_line(&bytes[..end]) {
             true => self.http(bytes, out, turn),
-            false => self.text(bytes, end, out, turn),
+            false => {
+                self.leaves = false;
+                self.text(bytes, end, out, turn)
+            }
         }
     }
 
@@ -265,8 +293,10 @@ impl Tyrant {
                 database: self.database.as_ref().expect("opened above"),
                 turn,
                 wrote: &mut self.wrote,
+                reads_own: false,
                 cursor: &mut self.cursor,
                 last_failure: self.last_failure.as_ref(),
+                reply: None,
                 row_key: &mut self.row_key,
                 batch: &mut self.batch,
             };
@@ -316,6 +346,7 @@ impl Conversation for Tyrant {
         if self.closing {
             return Next::Close;
         }
+        let _working = turn.may_wait().then(|| interrupt::working(self.presence.clone()));
         let out_start = out.len();
         for _ in 0..REQUESTS_PER_TURN {
             if input.is_empty() {
@@ -353,6 +384,11 @@ impl Conversation for Tyrant {
             }
         }
         self.next_or(Next::Again)
+    }
+
+    fn leave(&self) -> Option<Leave> {
+        let presence = self.presence.clone();
+        self.leaves.then(|| -> Leave { Arc::new(move || presence.end()) })
     }
 
     fn commit_failed(&mut self, error: &Error, out: &mut Vec<u8>) {

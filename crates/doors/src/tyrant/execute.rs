@@ -6,7 +6,8 @@
 //! Invariants
 //! 1. A command that would wait in a loop leaves nothing in the group, and nothing of it is told.
 //! 2. A read-modify-write decides under the row's lock, from the row as it then is.
-//! 3. A read after a write of the same turn waits for the commit.
+//! 3. A read after a write of the same turn waits for the commit, but for those of a script, which
+//!    see what it has written.
 //!
 //! Not here: bytes (`decode`, `encode`), rows to records (`database`).
 
@@ -15,12 +16,16 @@ mod scan;
 mod whole;
 mod write;
 
+use rows::budget::{SMALL_BYTES, Share};
 use rows::cache::KeyBatch;
+use rows::store::Read;
+use rows::{Engine, Error};
 
 use crate::conversation::Turn;
 use crate::tyrant::command::{Command, Failure, Trouble};
 use crate::tyrant::database::Database;
 use crate::tyrant::encode::{self, Counted, DONE};
+use crate::tyrant::lua::Call;
 use crate::tyrant::misc;
 use crate::tyrant::shared::Shared;
 
@@ -42,10 +47,14 @@ pub struct Rows<'a, 't> {
     pub turn: &'a mut Turn<'t>,
     /// Whether this turn has written into the group.
     pub wrote: &'a mut bool,
+    /// Whether reads see what was written so: of a script, whose group is its own.
+    pub reads_own: bool,
     /// Where the connection's iteration stands.
     pub cursor: &'a mut Cursor,
     /// Why the command before failed, if it did.
     pub last_failure: Option<&'a Failure>,
+    /// What the answer under way takes of the memory that clients may use, once it is large.
+    pub reply: Option<Share>,
     /// A buffer for row keys.
     pub row_key: &'a mut Vec<u8>,
     /// A buffer for keys that are read soon.
@@ -148,7 +157,11 @@ impl Rows<'_, '_> {
                 self.shared.log_refusal("repl", "there is no replication");
                 return Err(Trouble::Close);
             }
-            Command::Call => return Err(Failure::Invalid("there are no scripts".into()).into()),
+            Command::Call(call) => {
+                let answer = self.call_script(&call)?;
+                out.push(DONE);
+                encode::sized(&answer, out);
+            }
             Command::RecordCount => {
                 let count = self.record_count()?;
                 out.push(DONE);
@@ -180,16 +193,63 @@ impl Rows<'_, '_> {
         if self.turn.may_wait() { Ok(()) } else { Err(Trouble::Wait) }
     }
 
-    /// What was written in this turn is not visible yet: a read waits for its commit.
-    pub(super) fn may_read(&self) -> Result<(), Trouble> {
-        if *self.wrote { Err(Trouble::Wait) } else { Ok(()) }
+    /// Calls a function of the script, which takes its time.
+    ///
+    /// # Errors
+    /// See `Trouble`; as `Scripts::call`.
+    pub(super) fn call_script(&mut self, call: &Call<'_>) -> Result<Vec<u8>, Trouble> {
+        let Some(scripts) = &self.shared.options.scripts else {
+            return Err(Failure::Invalid("the setting tyrant-lua names no script".into()).into());
+        };
+        self.may_read()?;
+        self.needs_time()?;
+        // A transaction that is open would be one that the call could wait for.
+        if !self.turn.may_wait_for_writers() {
+            return Err(Trouble::Wait);
+        }
+        let (engine, database) = (self.turn.engine(), self.database);
+        let answer = scripts.call(self.shared, engine, database, self.cursor, call)?;
+        self.check_reply(answer.len())?;
+        Ok(answer)
     }
 
-    /// Refuses a reply that there is no memory for.
-    pub(super) fn check_reply(&self, bytes: usize) -> Result<(), Trouble> {
-        match bytes > self.turn.engine().budget().reply_bytes_max() {
-            true => Err(Failure::Server("reply too large".into()).into()),
-            false => Ok(()),
+    /// What was written in this turn is not visible yet: a read waits for its commit.
+    pub(super) fn may_read(&self) -> Result<(), Trouble> {
+        if *self.wrote && !self.reads_own { Err(Trouble::Wait) } else { Ok(()) }
+    }
+
+    /// What reads see.
+    fn view(&mut self) -> Result<&dyn Read, Trouble> {
+        self.may_read()?;
+        let engine = self.turn.engine();
+        match *self.wrote {
+            true => Ok(self.turn.transaction()?.view()),
+            false => Ok(engine.latest()),
         }
     }
+
+    /// Refuses a reply that there is no memory for, and counts one that there is.
+    pub(super) fn check_reply(&mut self, bytes: usize) -> Result<(), Trouble> {
+        Ok(count_reply(self.turn.engine(), &mut self.reply, bytes)?)
+    }
+}
+
+/// As `check_reply`, for where a scan is under way.
+///
+/// # Errors
+/// `NoMemory`, also for one that is too large to be sent at all.
+#[inline]
+pub(super) fn count_reply(
+    engine: &Engine,
+    reply: &mut Option<Share>,
+    bytes: usize,
+) -> rows::Result<()> {
+    if bytes <= SMALL_BYTES {
+        return Ok(());
+    }
+    let budget = engine.budget();
+    if bytes > budget.reply_bytes_max() {
+        return Err(Error::NoMemory);
+    }
+    reply.get_or_insert_with(|| budget.share()).keep_up_with(bytes)
 }

@@ -6,24 +6,29 @@
 //! | PUT | puts; `X-TT-PDMODE` 1 keeps what is there, 2 puts behind it | 201, 409 |
 //! | DELETE | removes | 200, 404 |
 //! | POST | the function of `misc` that `X-TT-MNAME` names, on the values of a form | 200, 400, 500 |
+//! | | or that of a script that `X-TT-XNAME` names, on key and body | 200, 500 |
 //! | OPTIONS | statistics as `X-TT-` headers | 200 |
 //!
 //! Invariants
 //! 1. Nothing of an incomplete request is done.
-//! 2. A body whose length is not known from `Content-Length` is not guessed: the request is refused
+//! 2. A request that calls the server by another's name is refused: nobody logs in here, and a page
+//!    of another site that has its name lead to this machine would be let in by its reader's browser.
+//! 3. A body whose length is not known from `Content-Length` is not guessed: the request is refused
 //!    and the connection ends, so that no part of a body is taken for the next request.
 //!
 //! Not here: what commands do (`execute`, `misc`).
 
 use std::io::Write as _;
+use std::net::IpAddr;
 
 use memchr::memmem;
 
-use crate::memcached::text::unsigned;
+use crate::memcached::text::{signed, unsigned};
 use crate::tyrant::command::{Failure, List, PutMode, Trouble};
 use crate::tyrant::decode::Decoded;
 use crate::tyrant::encode::{self, Counted};
 use crate::tyrant::execute::Rows;
+use crate::tyrant::lua::{Call, Locking};
 use crate::tyrant::{misc, stat};
 
 /// Tells a client that asked for it to send its body.
@@ -52,13 +57,16 @@ pub struct HttpRequest<'a> {
     put_mode: PutMode,
     /// The function of `misc`.
     function: Option<&'a [u8]>,
-    /// Whether a function of a script is named.
-    script: bool,
+    /// The function of a script, and what it locks.
+    script: Option<&'a [u8]>,
+    locking: Locking,
     /// Whether the body is a form, or may be one.
     form: bool,
     /// Whether the body's length is not known, so that the request makes no sense.
     unmeasured: bool,
     keeps: bool,
+    /// By which name, and port, the client calls this server.
+    host: Option<&'a [u8]>,
 }
 
 impl HttpRequest<'_> {
@@ -101,10 +109,12 @@ pub fn decode(bytes: &[u8], bytes_max: usize) -> (Decoded<HttpRequest<'_>>, Expe
         body: b"",
         put_mode: PutMode::Over,
         function: None,
-        script: false,
+        script: None,
+        locking: Locking::None,
         form: true,
         unmeasured: false,
         keeps: !first.ends_with(b"HTTP/1.0"),
+        host: None,
     };
     let (mut length, mut expects) = (None, false);
     for line in lines {
@@ -113,6 +123,7 @@ pub fn decode(bytes: &[u8], bytes_max: usize) -> (Decoded<HttpRequest<'_>>, Expe
         match &name[..] {
             b"connection" if value.eq_ignore_ascii_case(b"close") => request.keeps = false,
             b"connection" if value.eq_ignore_ascii_case(b"keep-alive") => request.keeps = true,
+            b"host" => request.host = Some(value),
             b"content-length" => match unsigned(value) {
                 Some(bytes) if length.is_none_or(|length| length == bytes) => length = Some(bytes),
                 _ => request.unmeasured = true,
@@ -131,7 +142,11 @@ pub fn decode(bytes: &[u8], bytes_max: usize) -> (Decoded<HttpRequest<'_>>, Expe
                 };
             }
             b"x-tt-mname" => request.function = Some(value),
-            b"x-tt-xname" => request.script = true,
+            b"x-tt-xname" => request.script = Some(value),
+            b"x-tt-xopts" => {
+                let options = signed(value).and_then(|options| i32::try_from(options).ok());
+                request.locking = Locking::of(options.unwrap_or(0));
+            }
             _ => {}
         }
     }
@@ -182,7 +197,7 @@ fn without_host(path: &[u8]) -> &[u8] {
 }
 
 /// Bytes of a text in which `%2F` is one byte and `+` a space.
-fn percent_decoded(text: &[u8]) -> Vec<u8> {
+pub(super) fn percent_decoded(text: &[u8]) -> Vec<u8> {
     let hexadecimal = |digit: u8| char::from(digit).to_digit(16).map(|value| value as u8);
     let mut decoded = Vec::with_capacity(text.len());
     let mut rest = text;
@@ -201,7 +216,7 @@ fn percent_decoded(text: &[u8]) -> Vec<u8> {
 }
 
 /// Appends a text as a form has it.
-fn push_percent_encoded(text: &[u8], out: &mut Vec<u8>) {
+pub(super) fn push_percent_encoded(text: &[u8], out: &mut Vec<u8>) {
     for byte in text {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => out.push(*byte),
@@ -223,6 +238,12 @@ pub fn execute(
     let counters = &rows.shared.counters;
     if request.unmeasured {
         status(411, "Length Required", out);
+        return Ok(());
+    }
+    if request.host.is_some_and(|host| !is_ours(host, &rows.shared.options.hosts)) {
+        let why = "the page of another site asks for this server by its own name";
+        rows.shared.log_refusal("HTTP request", why);
+        status(403, "Forbidden", out);
         return Ok(());
     }
     match request.method {
@@ -290,14 +311,34 @@ pub fn execute(
     Ok(())
 }
 
+/// Whether a `Host` names this server: an address, `localhost`, or a name that a setting has. A page
+/// of another site can have its own name lead to this machine, but its browser says that name.
+fn is_ours(host: &[u8], names: &[String]) -> bool {
+    let Ok(host) = std::str::from_utf8(host) else { return false };
+    let name = match host.strip_prefix('[') {
+        Some(rest) => rest.split_once(']').map_or("", |(address, _)| address),
+        None => host.rsplit_once(':').map_or(host, |(name, _)| name),
+    };
+    let name = name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase();
+    name.parse::<IpAddr>().is_ok()
+        || name == "localhost"
+        || name.ends_with(".localhost")
+        || names.iter().any(|ours| ours.eq_ignore_ascii_case(&name))
+}
+
 /// Calls a function with the values of a form, and answers with one.
 fn post(
     request: &HttpRequest<'_>,
     rows: &mut Rows<'_, '_>,
     out: &mut Vec<u8>,
 ) -> Result<(), Trouble> {
-    if request.script {
-        return Err(Failure::Invalid("there are no scripts".into()).into());
+    if let Some(name) = request.script {
+        let call = Call { name, locking: request.locking, key: &request.key, value: request.body };
+        let answer = rows.call_script(&call)?;
+        rows.shared.counters.ext.add();
+        head(200, "OK", "application/octet-stream", answer.len(), out);
+        out.extend_from_slice(&answer);
+        return Ok(());
     }
     let (Some(function), true) = (request.function, request.form) else {
         status(400, "Bad Request", out);
@@ -315,6 +356,8 @@ fn post(
     let mut elements = Counted::begin(&mut answer);
     misc::call(rows, function, List::new(&arguments, count), &mut elements)?;
     let count = elements.end();
+    // Each byte may take three in the form.
+    rows.check_reply(3 * answer.len())?;
     rows.shared.counters.misc.add();
     let mut body = Vec::new();
     for (position, element) in List::of_answer(&answer, count).iter().enumerate() {
@@ -363,6 +406,33 @@ mod tests {
         let mut encoded = Vec::new();
         push_percent_encoded(b"a/b c\xff", &mut encoded);
         assert_eq!(encoded, b"a%2Fb%20c%FF");
+    }
+
+    #[test]
+    fn a_server_is_called_by_its_address_or_as_localhost() {
+        let names = ["Proxy".to_owned()];
+        for ours in [
+            "127.0.0.1",
+            "127.0.0.1:1978",
+            "[::1]:1978",
+            "localhost",
+            "LOCALHOST:80",
+            "a.localhost.:1",
+            "proxy:1978",
+        ] {
+            assert!(is_ours(ours.as_bytes(), &names), "{ours}");
+        }
+        for other in [
+            "",
+            "example.org",
+            "example.org:1978",
+            "localhost.example.org",
+            "[x]:1",
+            "127.0.0.1.example.org",
+            "notlocalhost",
+        ] {
+            assert!(!is_ours(other.as_bytes(), &names), "{other}");
+        }
     }
 
     #[test]

@@ -26,7 +26,9 @@ use crate::memcached::text::signed;
 use crate::tyrant::command::{Failure, List, PutMode, Trouble};
 use crate::tyrant::condition;
 use crate::tyrant::encode::Counted;
-use crate::tyrant::execute::{LIST_BYTES_IN_LOOP_MAX, LIST_IN_LOOP_MAX, Rows, SCAN_IN_LOOP_MAX};
+use crate::tyrant::execute::{
+    LIST_BYTES_IN_LOOP_MAX, LIST_IN_LOOP_MAX, Rows, SCAN_IN_LOOP_MAX, count_reply,
+};
 use crate::tyrant::table;
 
 /// Calls a function.
@@ -177,11 +179,11 @@ fn take(
     wanted: &mut dyn FnMut(&[u8], &[u8]) -> Option<bool>,
     answer: &mut Counted<'_>,
 ) -> Result<(), Trouble> {
-    let reply_max = rows.turn.engine().budget().reply_bytes_max();
+    let (engine, mut reply) = (rows.turn.engine(), rows.reply.take());
     let mut left = most;
     let database = rows.database;
     rows.scan(start, &mut |row_key, key, row| {
-        if left == 0 || answer.bytes() > reply_max {
+        if left == 0 {
             return Ok(ControlFlow::Break(()));
         }
         match wanted(row_key, key) {
@@ -190,10 +192,12 @@ fn take(
             Some(true) => {
                 answer.push(key);
                 answer.push(&database.value(row)?);
+                count_reply(engine, &mut reply, answer.bytes())?;
                 left -= 1;
             }
         }
         Ok(ControlFlow::Continue(()))
     })?;
-    rows.check_reply(answer.bytes())
+    rows.reply = reply;
+    Ok(())
 }

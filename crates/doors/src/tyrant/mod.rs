@@ -8,8 +8,9 @@
 //! - `encode`: answers to bytes
 //! - `text`, `http`: the other two protocols, each decoding and encoding
 //! - `database`: the table that the door opens on, and its rows as records
-//! - `columns`: the columns of a record; `table`: the functions of table databases
+//! - `columns`: the columns of a record; `table`: the functions of table databases; `indexes`: theirs
 //! - `query`, `condition`: which records are wanted; `access`, `search`: how they are found
+//! - `lua`: functions of scripts
 //! - `door`: one client's conversation
 //! - `shared`: settings and counters of all conversations; `stat`: what `stat` tells
 //!
@@ -25,6 +26,8 @@ mod door;
 mod encode;
 mod execute;
 mod http;
+mod indexes;
+mod lua;
 mod misc;
 mod query;
 mod search;
@@ -36,4 +39,5 @@ mod text;
 pub use database::{DatabaseName, prepare};
 pub use door::Tyrant;
 pub use encode::FAILED;
+pub use lua::{Clockwork, Periodic, ScriptOptions, Scripts};
 pub use shared::{Copy, Options, Shared};

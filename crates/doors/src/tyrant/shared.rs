@@ -9,6 +9,7 @@ use rows::Engine;
 use crate::counter::Counter;
 use crate::tyrant::command::{Command, PutMode};
 use crate::tyrant::database::DatabaseName;
+use crate::tyrant::lua::Scripts;
 
 /// Takes a backup where a client's path says; tells why it cannot.
 pub type Copy = Box<dyn Fn(&str, &Engine) -> Result<(), String> + Send + Sync>;
@@ -23,6 +24,10 @@ pub struct Options {
     pub copy: Option<Copy>,
     /// Whether the command 72 removes all records.
     pub vanish: bool,
+    /// Names besides `localhost` by which HTTP clients may call this server.
+    pub hosts: Vec<String>,
+    /// What the command `ext` calls; `None`: it is refused.
+    pub scripts: Option<Scripts>,
 }
 
 macro_rules! counters {
@@ -70,7 +75,7 @@ impl Counters {
             Command::ForwardMatching { .. } => (&self.fwmkeys, None),
             Command::AddInteger { .. } => (&self.addint, Some(&self.put_miss)),
             Command::AddDouble { .. } => (&self.adddouble, Some(&self.put_miss)),
-            Command::Call => (&self.ext, None),
+            Command::Call(_) => (&self.ext, None),
             Command::Sync => (&self.sync, None),
             Command::Optimize => (&self.optimize, None),
             Command::Vanish => (&self.vanish, None),

@@ -5,6 +5,7 @@
 //! | put, putkeep | primary key, names and values of columns | |
 //! | putcat | likewise; columns that are there stay | |
 //! | get | primary key | names and values |
+//! | setindex | column, type | |
 //! | genuid | | a number that was never given before |
 //! | search, metasearch | see `query` | see `search` |
 //!
@@ -14,6 +15,7 @@ use crate::tyrant::columns::Columns;
 use crate::tyrant::command::{Failure, List, PutMode, Trouble};
 use crate::tyrant::encode::Counted;
 use crate::tyrant::execute::Rows;
+use crate::tyrant::indexes;
 use crate::tyrant::search;
 
 /// Calls a function; `false` when tables have none of their own by this name.
@@ -45,11 +47,7 @@ pub fn call(
             answer.push(rows.shared.unique_id(now).to_string().as_bytes());
             return Ok(true);
         }
-        b"setindex" => {
-            let why = "there are no indexes of columns; searches look at all records";
-            rows.shared.log_refusal("setindex", why);
-            return Err(Failure::Invalid(why.into()).into());
-        }
+        b"setindex" => return indexes::set(rows, key()?, key()?).map(|()| true),
         b"search" | b"metasearch" => return search::run(rows, arguments, answer).map(|()| true),
         _ => return Ok(false),
     };

@@ -4,8 +4,9 @@
 mod serving;
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use doors::tyrant::{DatabaseName, Options, Shared, Tyrant, prepare};
+use doors::tyrant::{DatabaseName, Options, ScriptOptions, Scripts, Shared, Tyrant, prepare};
 use doors::{Conversation, Input, Next, Turn};
 use rows::clock::SetClock;
 use rows::{Engine, EngineOptions, Group};
@@ -29,18 +30,44 @@ impl House {
 
     /// On another table, or where `vanish` is allowed.
     pub fn with(database: &str, vanish: bool) -> House {
+        House::on(House::engine(), database, vanish)
+    }
+
+    /// With a script whose calls may take some time.
+    pub fn with_script(database: &str, script: &str, time_max: Duration) -> House {
+        House::made(House::engine(), database, false, Some((script, time_max)))
+    }
+
+    fn engine() -> Arc<Engine> {
         let (store, options) = crate::rows();
         let clock = Arc::new(SetClock::at(START * 1_000_000));
         let options = EngineOptions { clock, ..options };
-        let engine = Engine::open(store, options).expect("an empty store");
-        House::on(engine, database, vanish)
+        Engine::open(store, options).expect("an empty store")
     }
 
     pub fn on(engine: Arc<Engine>, database: &str, vanish: bool) -> House {
+        House::made(engine, database, vanish, None)
+    }
+
+    fn made(
+        engine: Arc<Engine>,
+        database: &str,
+        vanish: bool,
+        script: Option<(&str, Duration)>,
+    ) -> House {
         let database = DatabaseName::parse(database).expect("a name");
         prepare(&engine, &database).expect("makes what is missing");
-        let options =
-            Options { database, request_bytes_max: REQUEST_BYTES_MAX, copy: None, vanish };
+        let scripts = script.map(|(script, time_max)| {
+            Scripts::new(&engine, script_options(script, time_max)).expect("a script")
+        });
+        let options = Options {
+            database,
+            request_bytes_max: REQUEST_BYTES_MAX,
+            copy: None,
+            vanish,
+            hosts: Vec::new(),
+            scripts,
+        };
         let shared = Arc::new(Shared::new(&engine, options));
         House { engine, shared }
     }
@@ -52,6 +79,17 @@ impl House {
             input: Input::new(),
             closed: false,
         }
+    }
+}
+
+/// What a script may take.
+pub fn script_options(script: &str, time_max: Duration) -> ScriptOptions {
+    ScriptOptions {
+        name: "test.lua".into(),
+        text: script.into(),
+        time_max,
+        memory_bytes_max: 8 << 20,
+        states_max: 4,
     }
 }
 
@@ -83,6 +121,17 @@ impl Client {
         (self.conversation.turn(&mut self.input, &mut out, &mut turn), out)
     }
 
+    /// One turn where waiting is allowed, after the client has left if it `leaves`.
+    pub fn turn_in_pool(&mut self, leaves: bool) -> Vec<u8> {
+        if leaves {
+            self.conversation.leave().expect("it can be told so")();
+        }
+        let (mut group, mut out) = (Group::new(), Vec::new());
+        let mut turn = Turn::in_pool(&self.engine, &mut group);
+        self.conversation.turn(&mut self.input, &mut out, &mut turn);
+        out
+    }
+
     /// The group's commit failed after a turn.
     pub fn commit_fails(&mut self, error: &rows::Error) -> Vec<u8> {
         let mut out = Vec::new();
@@ -109,6 +158,18 @@ impl Client {
         String::from_utf8_lossy(&answer).replace("\r\n", "\n")
     }
 
+    /// Calls a function of the script: what it gives, `None` when it failed or gave nothing.
+    pub fn ext(&mut self, name: &str, key: &str, value: &str) -> Option<String> {
+        let answer = self.send(&ext(name, 0, key, value));
+        match answer[..] {
+            [0, _, _, _, _, ref text @ ..] => Some(String::from_utf8_lossy(text).into_owned()),
+            _ => {
+                assert_eq!(answer, [1]);
+                None
+            }
+        }
+    }
+
     /// Calls a function of `misc`: the elements of its answer, `None` when it failed.
     pub fn misc(&mut self, name: &str, arguments: &[&str]) -> Option<Vec<String>> {
         let answer = self.send(&misc(name, arguments));
@@ -124,6 +185,12 @@ impl Client {
         assert!(rest.is_empty() && (*code == 0 || elements.is_empty()), "{code} {elements:?}");
         (*code == 0).then_some(elements)
     }
+}
+
+/// A request for a function of the script.
+pub fn ext(name: &str, options: i32, key: &str, value: &str) -> Vec<u8> {
+    let lengths = [name.len() as i32, options, key.len() as i32, value.len() as i32];
+    request(0x68, &lengths, &[name, key, value])
 }
 
 /// A request of this command: numbers of 4 bytes, then texts.

@@ -31,7 +31,7 @@ fn paths_are_keys_and_bodies_are_values() {
     expect(
         &House::new(),
         &[
-            ("GET /a HTTP/1.1\nHost: x\n\n", plain("404 Not Found")),
+            ("GET /a HTTP/1.1\nHost: localhost:1978\n\n", plain("404 Not Found")),
             ("PUT /a%2Fb HTTP/1.1\nContent-Length: 5\n\nhello", plain("201 Created")),
             ("GET /a%2Fb HTTP/1.1\n\n", value("hello")),
             ("GET http://host:1978/a%2fb HTTP/1.1\n\n", value("hello")),

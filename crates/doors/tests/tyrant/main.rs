@@ -5,6 +5,8 @@ mod client;
 mod containers;
 mod hostile;
 mod http;
+mod lua;
+mod lua_functions;
 mod misc;
 mod table;
 mod text;

@@ -1,9 +1,12 @@
 //! Table databases: columns, and queries by the names and numbers of the original.
 
+use std::time::Duration;
+
 use rows::ddl::NewIndex;
 use rows::schema::Column;
-use rows::types::IntWidth;
-use rows::{Collation, ColumnType, NewTable};
+use rows::store::{Durability, LockWait};
+use rows::types::{IntWidth, LobSize};
+use rows::{Collation, ColumnType, Datum, NewTable};
 
 use super::client::{Client, House, done, keyed, record, request};
 
@@ -197,6 +200,11 @@ fn a_search_of_many_keeps_those_that_come_first() {
 
 /// The door on `app.users(id, name, age)`, with an index on each column.
 fn users() -> House {
+    let other = |column| NewIndex { unique: false, primary: false, ..NewIndex::primary(&[column]) };
+    users_with(vec![other("name"), other("age")])
+}
+
+fn users_with(others: Vec<NewIndex>) -> House {
     let House { engine, .. } = House::new();
     let int = || ColumnType::Int { width: IntWidth::Int, unsigned: false, boolean: false };
     let text = ColumnType::VarChar { chars: 5, collation: Collation::Utf8Mb4GeneralCi };
@@ -205,9 +213,10 @@ fn users() -> House {
         Column::new("id", int()),
         Column::new("name", text),
         Column { nullable: true, ..Column::new("age", int()) },
+        Column { nullable: true, ..Column::new("code", ColumnType::VarBinary { bytes: 20 }) },
+        Column { nullable: true, ..Column::new("notes", ColumnType::Blob { size: LobSize::Long }) },
     ];
-    let other = |column| NewIndex { unique: false, primary: false, ..NewIndex::primary(&[column]) };
-    let indexes = vec![NewIndex::primary(&["id"]), other("name"), other("age")];
+    let indexes = [vec![NewIndex::primary(&["id"])], others].concat();
     engine.create_table(NewTable::new("app", "users", columns, indexes)).expect("new");
     House::on(engine, "app.users", false)
 }
@@ -282,4 +291,76 @@ fn an_index_of_sql_says_where_to_look_and_finds_what_a_look_at_all_records_finds
         all.dedup();
         assert_eq!(all.len(), 300, "{condition}: each is found once");
     }
+}
+
+#[test]
+fn setindex_makes_an_index_that_is_used_and_kept_up_by_whoever_writes() {
+    let house = users_with(Vec::new());
+    let mut client = house.client();
+    for number in 0..50i32 {
+        let (id, age, code) =
+            (number.to_string(), (number % 7).to_string(), format!("c{number:02}"));
+        let put = [&id[..], "name", "Ann", "age", &age, "code", &code];
+        assert_eq!(misc(&mut client, "put", &put), texts(&[]));
+    }
+    let hint = |client: &mut Client, condition: &str| {
+        let condition = format!("addcond~{condition}");
+        misc(client, "search", &[&condition, "hint"]).expect("understood").pop().expect("the hint")
+    };
+    for (column, kind, condition, count) in [
+        ("name", "0", "name~STREQ~Ann", "50"),
+        ("age", "1", "age~NUMGE~6", "7"),
+        ("code", "0", "code~STRBW~c1", "10"),
+    ] {
+        assert!(hint(&mut client, condition).contains("whole table"), "{condition}");
+        assert_eq!(misc(&mut client, "setindex", &[column, kind]), texts(&[]), "{column}");
+        assert!(hint(&mut client, condition).contains("using an index"), "{condition}");
+        let counted = misc(&mut client, "search", &[&format!("addcond~{condition}"), "count"]);
+        assert_eq!(counted, texts(&[count]), "{condition}");
+        assert_eq!(misc(&mut client, "setindex", &[column, kind]), texts(&[]), "again");
+        let keep = (kind.parse::<i64>().unwrap() + (1 << 24)).to_string();
+        assert_eq!(misc(&mut client, "setindex", &[column, &keep]), None, "it is there");
+        assert_eq!(misc(&mut client, "setindex", &[column, "9998"]), texts(&[]), "optimized");
+    }
+    // Another door's write.
+    let table = house.engine.catalog().table("app", "users").unwrap();
+    let mut transaction = house.engine.begin(LockWait::AtMost(Duration::from_secs(10))).unwrap();
+    let row =
+        [Datum::Int(100), Datum::Bytes(b"Bob"), Datum::Int(6), Datum::Bytes(b"c1"), Datum::Null];
+    transaction.insert(&table, &row).unwrap();
+    transaction.commit(Durability::Os).unwrap();
+    for (condition, count) in
+        [("age~NUMGE~6", "8"), ("code~STRBW~c1", "11"), ("name~STREQ~Bob", "1")]
+    {
+        let counted = misc(&mut client, "search", &[&format!("addcond~{condition}"), "count"]);
+        assert_eq!(counted, texts(&[count]), "{condition}");
+    }
+    assert_eq!(misc(&mut client, "setindex", &["age", "9999"]), texts(&[]), "removed");
+    assert_eq!(misc(&mut client, "setindex", &["age", "9999"]), None, "it is gone");
+    assert!(hint(&mut client, "age~NUMGE~6").contains("whole table"));
+}
+
+#[test]
+fn setindex_refuses_what_would_not_be_used_and_what_is_not_its_own() {
+    let house = users();
+    let mut client = house.client();
+    for arguments in [
+        ["notes", "0"],
+        ["code", "1"],
+        ["name", "2"],
+        ["name", "3"],
+        ["name", "4"],
+        ["name", "x"],
+        ["missing", "0"],
+        ["", "1"],
+        ["", "9999"],
+        // Made by SQL.
+        ["name", "9999"],
+    ] {
+        assert_eq!(misc(&mut client, "setindex", &arguments), None, "{arguments:?}");
+    }
+    assert_eq!(misc(&mut client, "setindex", &["", "0"]), texts(&[]), "the primary key is one");
+    assert_eq!(misc(&mut client, "setindex", &["name"]), None, "an argument is missing");
+    let documents = House::with("tyrant.documents", false);
+    assert_eq!(misc(&mut documents.client(), "setindex", &["name", "0"]), None);
 }

@@ -106,3 +106,18 @@ fn a_row_that_somebody_else_has_locked_is_waited_for_elsewhere() {
     assert_eq!(other.send(b""), [0, 0, 0, 0, 0]);
     assert_eq!(other.send(&keyed(0x30, "a")), done(&["2"]));
 }
+
+#[test]
+fn a_look_at_all_records_ends_when_its_client_has_left() {
+    let house = House::new();
+    let mut client = house.client();
+    for number in 0..1000 {
+        client.send(&record(0x10, &format!("k{number}"), "v"));
+    }
+    for (leaves, bytes) in [(false, b"\0\0\0\0\0"), (true, b"\x01\0\0\0\0")] {
+        let mut client = house.client();
+        let (next, _) = client.turn(&misc("regex", &["no such key"]), &mut Group::new());
+        assert_eq!(next, Next::Offload);
+        assert_eq!(client.turn_in_pool(leaves), bytes, "{leaves}");
+    }
+}

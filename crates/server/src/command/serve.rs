@@ -3,7 +3,8 @@
 //! ```text
 //! settings -> data directory locked -> doors bound -> rows opened -> loops started -> ready line
 //!   ... SIGTERM or SIGINT ...
-//! nobody accepted -> requests in flight answered -> connections closed -> rows synced -> exit 0
+//! nobody accepted -> requests in flight answered -> connections closed -> scripts ended
+//!     -> rows synced -> exit 0
 //! ```
 //! A second signal to stop ends the process at once, as does a failure of one of its threads; what
 //! was acknowledged is on the disk in either case, as far as the durability promises. SIGHUP stops
@@ -34,7 +35,7 @@ use crate::moving_rows::MovingRows;
 use crate::net::limits::Limits;
 use crate::net::metrics::Metrics;
 use crate::net::server::{Plan, Server};
-use crate::open_doors::Bound;
+use crate::open_doors::{Bound, Opened};
 use crate::settings::Settings;
 
 /// The part of the store's memory that columns may borrow.
@@ -53,7 +54,7 @@ pub fn run(settings: Settings) -> anyhow::Result<ExitCode> {
     let (engine, store) = open_rows(&settings, &data_dir)?;
     frozen::remove_when_released(&settings.data_dir);
     let addresses = bound.addresses();
-    let (doors, listeners) = bound.open(&settings, &engine)?;
+    let Opened { doors, listeners, last } = bound.open(&settings, &engine)?;
     let metrics = Metrics::new(settings.threads, doors.iter().map(|door| door.name).collect());
     let metrics = Arc::new(metrics);
     register_figures(&engine, &metrics, &addresses);
@@ -79,6 +80,7 @@ pub fn run(settings: Settings) -> anyhow::Result<ExitCode> {
         }
     });
     server.stop(settings.shutdown_timeout);
+    last.into_iter().for_each(|end| end());
     moving_rows.stop();
     engine.close().context("cannot close the rows")?;
     drop(engine);

@@ -127,6 +127,7 @@ impl<P: Poller> Serving for EventLoop<P> {
                 return Ok(here.pause());
             }
             if self.stop_at.is_some_and(|at| self.slots.len() == 0 || self.turn_at >= at) {
+                self.abandon();
                 return Ok(Pause::Stopped);
             }
             self.take_turn()?;

@@ -5,7 +5,7 @@
 //!    may still send for `LINGER_SECONDS`: closing a socket with unread bytes would make the
 //!    kernel throw away the reply that says why.
 //! 2. At a stop every request that has arrived is answered first; a connection that waits for
-//!    its next request is closed.
+//!    its next request is closed. What is not answered when the time for that is over ends.
 //!
 //! Not here: turns (`event_loop`).
 
@@ -94,6 +94,17 @@ impl<P: Poller> EventLoop<P> {
                 }
             }
             Ok(Received::End) | Err(_) => self.close(token),
+        }
+    }
+
+    /// Tells those who are served elsewhere, and were not done in time, that nobody waits for them.
+    pub(super) fn abandon(&mut self) {
+        for token in self.slots.tokens() {
+            if let Some(connection) = self.slots.get(token)
+                && let Some(leave) = &connection.leave
+            {
+                leave();
+            }
         }
     }
 

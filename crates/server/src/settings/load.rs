@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
-use super::table::{self, Setting};
+use super::table::{self, Kind, Setting};
 
 /// Why settings cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -115,6 +115,14 @@ impl Values {
                         .iter()
                         .map(|user| read_user(user).map_err(syntax))
                         .collect::<Result<_, _>>()?;
+                }
+                toml::Value::Array(elements)
+                    if table::find(&name).is_some_and(|setting| setting.kind == Kind::List) =>
+                {
+                    let why = || syntax(format!("`{name}` takes a list of texts"));
+                    let texts = elements.iter().map(toml::Value::as_str);
+                    let texts = texts.collect::<Option<Vec<&str>>>().ok_or_else(why)?;
+                    self.set(&name, texts.join("; "), from)?;
                 }
                 toml::Value::String(text) => self.set(&name, text, from)?,
                 toml::Value::Integer(number) => self.set(&name, number.to_string(), from)?,

@@ -14,7 +14,7 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use doors::tyrant::DatabaseName;
+use doors::tyrant::{DatabaseName, Periodic};
 use rows::store::Durability;
 
 pub use load::{SettingsError, User, Values};
@@ -37,6 +37,12 @@ const ITEM_BYTES_MAX: u64 = rows::transaction::ROW_BYTES_MAX as u64 - (1 << 20);
 
 /// The most that a request of the Tyrant door may be allowed: the original's limit of an argument.
 const TYRANT_REQUEST_BYTES_MAX: u64 = 256 << 20;
+/// Most further databases of the Tyrant doors.
+pub const TYRANT_DATABASES_MAX: usize = 15;
+/// The least that a Lua state can be with its libraries.
+const LUA_MEMORY_MIN: u64 = 1 << 20;
+/// Most Lua states of a door: each that serves has a thread of the pool, which others need, too.
+const LUA_STATES_MAX: usize = 64;
 
 /// What was chosen.
 pub struct Settings {
@@ -76,6 +82,20 @@ pub struct Settings {
     pub tyrant_copies: Option<PathBuf>,
     /// Whether its command `vanish` is obeyed.
     pub tyrant_vanish: bool,
+    /// Further databases, each with a port of its own.
+    pub tyrant_databases: Vec<TyrantDatabase>,
+    /// Further names of this server in HTTP.
+    pub tyrant_hosts: Vec<String>,
+    /// The script of the Tyrant doors.
+    pub tyrant_lua: Option<PathBuf>,
+    /// Time after which a call of its functions is ended; zero: never.
+    pub tyrant_lua_timeout: Duration,
+    /// Most bytes of a Lua state.
+    pub tyrant_lua_memory: usize,
+    /// Lua states of a door.
+    pub tyrant_lua_states: usize,
+    /// Functions that run by themselves.
+    pub tyrant_periodic: Vec<Periodic>,
     /// Event loops.
     pub threads: usize,
     /// Connections at all doors.
@@ -153,6 +173,18 @@ impl Settings {
             tyrant_database: values.get("tyrant-database", DatabaseName::parse)?,
             tyrant_copies: values.get("tyrant-copies", value::path)?,
             tyrant_vanish: choice("tyrant-vanish")? == "allow",
+            tyrant_databases: values.get("tyrant-databases", tyrant_databases)?,
+            tyrant_hosts: values
+                .get("tyrant-hosts", |text| value::list(text, |name| Ok(name.to_owned())))?,
+            tyrant_lua: values.get("tyrant-lua", value::path)?,
+            tyrant_lua_timeout: values.get("tyrant-lua-timeout", value::duration)?,
+            tyrant_lua_memory: values.get("tyrant-lua-memory", |text| {
+                size_within(value::size(text)?, LUA_MEMORY_MIN..=u64::MAX)
+            })? as usize,
+            tyrant_lua_states: values
+                .get("tyrant-lua-states", |text| within(value::count(text)?, 1..=LUA_STATES_MAX))?,
+            tyrant_periodic: values
+                .get("tyrant-periodic", |text| value::list(text, Periodic::parse))?,
             threads: match values
                 .get("threads", |text| within(value::count(text)?, 0..=THREADS_MAX))?
             {
@@ -178,6 +210,10 @@ impl Settings {
             pid_file: values.get("pid-file", value::path)?,
             users: values.users.clone(),
         };
+        if !settings.tyrant_periodic.is_empty() && settings.tyrant_lua.is_none() {
+            let why = "tyrant-periodic names functions, but tyrant-lua no script";
+            return Err(SettingsError::Contradiction(why.into()));
+        }
         settings.check_public()?;
         Ok(settings)
     }
@@ -235,7 +271,33 @@ impl Settings {
         if self.tyrant_port != Port::Off {
             return refuse("the tyrant door knows no users; set tyrant-port = \"off\"");
         }
+        if self.tyrant_databases.iter().any(|more| more.port != Port::Off) {
+            return refuse("the tyrant doors know no users; set tyrant-databases = []");
+        }
         Ok(())
+    }
+}
+
+/// A further database of the Tyrant doors.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TyrantDatabase {
+    /// Where its door listens.
+    pub port: Port,
+    /// The table that it opens on.
+    pub database: DatabaseName,
+}
+
+/// `1979 = tyrant.documents; 1980 = house.user(id, name)`.
+fn tyrant_databases(text: &str) -> Result<Vec<TyrantDatabase>, String> {
+    let databases = value::list(text, |one| {
+        let why = "expected a port and a table, such as 1979 = tyrant.documents";
+        let (port, database) = one.split_once('=').ok_or(why)?;
+        let (port, database) = (value::port(port.trim())?, DatabaseName::parse(database)?);
+        Ok(TyrantDatabase { port, database })
+    })?;
+    match databases.len() > TYRANT_DATABASES_MAX {
+        true => Err(format!("expected {} databases at most", TYRANT_DATABASES_MAX)),
+        false => Ok(databases),
     }
 }
 

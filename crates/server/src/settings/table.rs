@@ -27,6 +27,8 @@ pub enum Kind {
     Secret,
     /// A table and its columns: `tyrant.records(k, v)`.
     Table,
+    /// Texts with `;` between; in the file a list, too.
+    List,
     /// One of these words.
     Choice(&'static [&'static str]),
 }
@@ -43,6 +45,7 @@ impl Kind {
             Kind::Count => "N",
             Kind::Secret => "SECRET",
             Kind::Table => "TABLE",
+            Kind::List => "LIST",
             Kind::Choice(_) => "WORD",
         }
     }
@@ -222,6 +225,50 @@ const DOORS: Section = Section {
             "refuse",
             "Whether the binary command vanish (72) of the Tyrant door removes all records.\n\
              Clients older than 2009, pytyrant among them, send it when they mean copy.\n",
+        ),
+        setting(
+            "tyrant-databases",
+            Kind::List,
+            "",
+            "Further Tyrant doors, each with its port and the table that it opens on, such as\n\
+             [\"1979 = tyrant.documents\", \"1980 = house.user(id, name)\"]; at most 15.\n",
+        ),
+        setting(
+            "tyrant-hosts",
+            Kind::List,
+            "",
+            "Names by which HTTP clients may call the Tyrant doors, besides addresses and localhost.\n",
+        ),
+        setting(
+            "tyrant-lua",
+            Kind::Path,
+            "",
+            "Lua script whose functions the command ext of the Tyrant doors calls; empty: none.\n",
+        ),
+        setting(
+            "tyrant-lua-timeout",
+            Kind::Duration,
+            "10s",
+            "Time after which a call of a Lua function is ended and rolled back; 0: never.\n",
+        ),
+        setting(
+            "tyrant-lua-memory",
+            Kind::Size,
+            "32MiB",
+            "Most memory of a Lua state, and of what scripts share; 1MiB or more.\n",
+        ),
+        setting(
+            "tyrant-lua-states",
+            Kind::Count,
+            "8",
+            "Lua states of a door, and so calls that run at a time.\n",
+        ),
+        setting(
+            "tyrant-periodic",
+            Kind::List,
+            "",
+            "Lua functions that run by themselves, each with its seconds, such as\n\
+             [\"expire:60\", \"tidy:0.5\"]; on the first Tyrant door.\n",
         ),
     ],
 };

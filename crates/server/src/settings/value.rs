@@ -129,6 +129,13 @@ pub fn durability(text: &str) -> Result<Durability, Why> {
     }
 }
 
+/// Elements with `;` between.
+pub fn list<T>(text: &str, one: impl Fn(&str) -> Result<T, Why>) -> Result<Vec<T>, Why> {
+    let elements = text.split(';').map(str::trim).filter(|element| !element.is_empty());
+    let read = |element: &str| one(element).map_err(|why| format!("`{element}`: {why}"));
+    elements.map(read).collect()
+}
+
 /// One of some words.
 pub fn choice(words: &'static [&'static str], text: &str) -> Result<&'static str, Why> {
     let found = words.iter().find(|word| **word == text);
@@ -174,6 +181,13 @@ mod tests {
         for wrong in ["10", "", "s", "10 fortnights", "9999999999d"] {
             assert!(duration(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_list_is_read_element_by_element() {
+        assert_eq!(list(" 1; 2 ;", count), Ok(vec![1, 2]));
+        assert_eq!(list("", count), Ok(vec![]));
+        assert!(list("1;x", count).unwrap_err().contains("`x`"));
     }
 
     #[test]

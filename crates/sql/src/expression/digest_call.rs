@@ -1,14 +1,18 @@
 //! Digests, encodings and addresses.
 
 use md5::Md5;
+use rows::codes::{crc32, from_base64, to_base64, write_hex};
 use rows::datum::Datum;
 
 use super::evaluate::Scope;
 use super::function::{Function, int, whole};
 use super::node::Node;
-use super::text_call::{made, write_hex};
+use super::text_call::made;
 use super::value::{Cell, NULL};
 use crate::error::{Result, SqlError};
+
+/// Characters of a line of base 64, as MySQL breaks it.
+const BASE64_LINE: usize = 76;
 
 /// The value of a function of one text that is not NULL.
 pub fn call<'a>(
@@ -42,7 +46,7 @@ pub fn call<'a>(
             let digits = text.len().div_ceil(3).saturating_mul(4);
             // A line break behind each 76 but the last.
             let bytes = digits + digits.saturating_sub(1) / 76;
-            made(function, bytes, scope, || to_base64(text))?
+            made(function, bytes, scope, || to_base64(text, Some(BASE64_LINE)))?
         }
         Function::FromBase64 => from_base64(text).map_or(NULL, Cell::Owned),
         Function::InetAton => inet_aton(text),
@@ -77,64 +81,6 @@ pub fn call<'a>(
         Function::IsUuid => int(i64::from(parse_uuid(text).is_some())),
         _ => return Err(SqlError::unknown_function(function.name())),
     })
-}
-
-/// CRC-32 as Ethernet and zlib have it.
-fn crc32(bytes: &[u8]) -> u32 {
-    let mut crc = u32::MAX;
-    for &byte in bytes {
-        crc ^= u32::from(byte);
-        for _ in 0..8 {
-            crc = (crc >> 1) ^ (0xedb8_8320 & (crc & 1).wrapping_neg());
-        }
-    }
-    !crc
-}
-
-const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-/// Base 64 in lines of 76, as MySQL breaks them.
-fn to_base64(bytes: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(bytes.len().div_ceil(3) * 4 + bytes.len() / 57);
-    let mut column = 0;
-    for chunk in bytes.chunks(3) {
-        if column == 76 {
-            out.push(b'\n');
-            column = 0;
-        }
-        let group = (0..3)
-            .fold(0u32, |group, n| group << 8 | u32::from(chunk.get(n).copied().unwrap_or(0)));
-        for n in 0..4 {
-            let digit = BASE64[(group >> (18 - 6 * n)) as usize & 63];
-            out.push(if n <= chunk.len() { digit } else { b'=' });
-        }
-        column += 4;
-    }
-    out
-}
-
-fn from_base64(text: &[u8]) -> Option<Vec<u8>> {
-    let mut out = Vec::with_capacity(text.len() / 4 * 3);
-    let (mut group, mut digits, mut padding) = (0u32, 0, 0);
-    for &byte in text.iter().filter(|b| !b.is_ascii_whitespace()) {
-        let value = match byte {
-            b'=' => {
-                padding += 1;
-                0
-            }
-            _ if padding > 0 => return None,
-            _ => BASE64.iter().position(|&digit| digit == byte)? as u32,
-        };
-        group = group << 6 | value;
-        digits += 1;
-        if digits == 4 {
-            let bytes = group.to_be_bytes();
-            let kept = 3usize.checked_sub(padding)?;
-            out.extend_from_slice(&bytes[1..1 + kept]);
-            (group, digits) = (0, 0);
-        }
-    }
-    (digits == 0).then_some(out)
 }
 
 /// '127.1' is short for '127.0.0.1', as in MySQL.

@@ -6,6 +6,7 @@
 //! 1. A function whose result can be longer than its arguments knows the length before it makes
 //!    the result (`made`).
 
+use rows::codes::{from_hex, write_hex};
 use rows::collation;
 use rows::datum::Datum;
 use rows::types::Collation;
@@ -476,30 +477,8 @@ fn hex<'a>(cell: &Cell<'_>, text: &[u8], scope: &Scope<'_>) -> Result<Cell<'a>> 
     })
 }
 
-/// Bytes in hexadecimal digits.
-pub fn write_hex(bytes: &[u8], upper: bool) -> Vec<u8> {
-    let digits: &[u8; 16] = if upper { b"0123456789ABCDEF" } else { b"0123456789abcdef" };
-    let mut out = Vec::with_capacity(bytes.len() * 2);
-    for byte in bytes {
-        out.push(digits[usize::from(byte >> 4)]);
-        out.push(digits[usize::from(byte & 15)]);
-    }
-    out
-}
-
 fn unhex<'a>(text: &[u8]) -> Cell<'a> {
-    let value = |byte: u8| (byte as char).to_digit(16).map(|digit| digit as u8);
-    let mut out = Vec::with_capacity(text.len() / 2 + 1);
-    let (odd, rest) = text.split_at(text.len() % 2);
-    for &byte in odd {
-        let Some(digit) = value(byte) else { return NULL };
-        out.push(digit);
-    }
-    for pair in rest.chunks(2) {
-        let (Some(high), Some(low)) = (value(pair[0]), value(pair[1])) else { return NULL };
-        out.push(high << 4 | low);
-    }
-    Cell::Owned(out)
+    from_hex(text).map_or(NULL, Cell::Owned)
 }
 
 fn quote(text: &[u8]) -> Vec<u8> {

@@ -2,8 +2,8 @@
 //!
 //! Not here: records in order (`scan`).
 
-use rows::RowRef;
 use rows::cache::PREFETCH_MAX;
+use rows::{Found, RowRef};
 
 use crate::tyrant::columns::Columns;
 use crate::tyrant::command::{List, Trouble};
@@ -49,8 +49,12 @@ impl Rows<'_, '_> {
             return Ok(false);
         }
         let (engine, reach) = (self.turn.engine(), self.turn.reach());
-        let (view, table) = (engine.latest(), database.table());
-        Ok(engine.get(view, table, self.row_key, reach, &mut |found| show(&found.row))?)
+        let row_key = std::mem::take(self.row_key);
+        let view = self.view()?;
+        let visit = &mut |found: Found<'_>| show(&found.row);
+        let found = engine.get(view, database.table(), &row_key, reach, visit);
+        *self.row_key = row_key;
+        Ok(found?)
     }
 
     /// Shows the records of those keys that have one. `show` gives the bytes of the reply so far.

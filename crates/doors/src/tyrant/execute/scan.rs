@@ -4,19 +4,26 @@
 //! 1. Each connection has a cursor of its own, where the original had one for all clients.
 //! 2. An iteration visits every record once that is there from its beginning to its end; one that
 //!    comes or goes meanwhile is visited or not.
+//! 3. A scan whose client has left ends after a few rows, also when none of them is wanted.
 //!
 //! Not here: which records are wanted by what else (`misc`).
 
 use std::ops::ControlFlow;
 
+use rows::interrupt;
 use rows::store::{Direction, KeyRange};
-use rows::{Flow, RowRef};
+use rows::{Flow, Found, RowRef};
 
 use crate::tyrant::command::{Failure, Trouble};
-use crate::tyrant::execute::Rows;
+use crate::tyrant::execute::{Rows, count_reply};
 
 /// Records above which a scan is no work for an event loop, where others wait for it.
 pub const SCAN_IN_LOOP_MAX: usize = 1000;
+
+/// Bytes of records after which no further ones are taken at once.
+const RECORDS_BYTES: usize = 1 << 20;
+/// Records of which one asks whether the scan is to go on.
+const UNASKED: usize = 256;
 
 /// Where an iteration stands, as row keys.
 #[derive(Debug, Default)]
@@ -36,6 +43,16 @@ impl Cursor {
     /// Begins anew.
     pub fn restart(&mut self) {
         *self = Cursor::Start;
+    }
+
+    /// From which row key on it goes on; `None` at its end.
+    fn start(&self) -> Option<Vec<u8>> {
+        Some(match self {
+            Cursor::Ended => return None,
+            Cursor::Start => Vec::new(),
+            Cursor::At(row_key) => row_key.clone(),
+            Cursor::After(row_key) => [row_key, &[0][..]].concat(),
+        })
     }
 }
 
@@ -58,14 +75,7 @@ impl Rows<'_, '_> {
     /// # Errors
     /// `Missing` at the end; see `Trouble`.
     pub fn next_record(&mut self, show: &mut dyn FnMut(&[u8], &[u8])) -> Result<(), Trouble> {
-        let mut start = match &*self.cursor {
-            Cursor::Ended => return Err(Failure::Missing.into()),
-            Cursor::Start => Vec::new(),
-            Cursor::At(row_key) | Cursor::After(row_key) => row_key.clone(),
-        };
-        if matches!(self.cursor, Cursor::After(_)) {
-            start.push(0);
-        }
+        let start = self.cursor.start().ok_or(Failure::Missing)?;
         let mut found = None;
         let database = self.database;
         self.scan(start, &mut |row_key, key, row| {
@@ -83,6 +93,32 @@ impl Rows<'_, '_> {
                 Err(Failure::Missing.into())
             }
         }
+    }
+
+    /// The next records of a cursor, at most so many, and moves it on; none at its end.
+    ///
+    /// # Errors
+    /// See `Trouble`.
+    pub fn next_records(
+        &mut self,
+        cursor: &mut Cursor,
+        most: usize,
+    ) -> Result<Vec<(Vec<u8>, Vec<u8>)>, Trouble> {
+        let Some(start) = cursor.start() else { return Ok(Vec::new()) };
+        let (mut records, mut last, mut bytes) = (Vec::new(), None, 0);
+        let database = self.database;
+        self.scan(start, &mut |row_key, key, row| {
+            let value = database.value(row)?;
+            bytes += key.len() + value.len();
+            records.push((key.to_vec(), value.into_owned()));
+            last = Some(row_key.to_vec());
+            Ok(match records.len() < most && bytes < RECORDS_BYTES {
+                true => ControlFlow::Continue(()),
+                false => ControlFlow::Break(()),
+            })
+        })?;
+        *cursor = last.map_or(Cursor::Ended, Cursor::After);
+        Ok(records)
     }
 
     /// Shows keys that begin so, in order where the table's keys are bytes. `show` gives the bytes
@@ -104,21 +140,22 @@ impl Rows<'_, '_> {
         if ordered && !self.database.push_row_key(prefix, &mut start)? {
             return Ok(());
         }
-        let reply_max = self.turn.engine().budget().reply_bytes_max();
-        let (mut left, mut bytes) = (keys_max, 0);
+        let (engine, mut reply) = (self.turn.engine(), self.reply.take());
+        let mut left = keys_max;
         self.scan(start, &mut |_, key, _| {
-            if left == 0 || bytes > reply_max {
+            if left == 0 {
                 return Ok(ControlFlow::Break(()));
             }
             if key.starts_with(prefix) {
-                bytes = show(key);
+                count_reply(engine, &mut reply, show(key))?;
                 left -= 1;
             } else if ordered {
                 return Ok(ControlFlow::Break(()));
             }
             Ok(ControlFlow::Continue(()))
         })?;
-        self.check_reply(bytes)
+        self.reply = reply;
+        Ok(())
     }
 
     /// Visits key and row of records in a range of an index.
@@ -131,17 +168,8 @@ impl Rows<'_, '_> {
         range: &KeyRange,
         visit: &mut dyn FnMut(&[u8], &RowRef<'_>) -> rows::Result<ControlFlow<()>>,
     ) -> Result<(), Trouble> {
-        self.may_read()?;
         let database = self.database;
-        let (engine, reach) = (self.turn.engine(), self.turn.reach());
-        let (view, table, forward) = (engine.latest(), database.table(), Direction::Forward);
-        engine.find(view, table, index, range, forward, reach, &mut |found| {
-            Ok(match visit(&database.key(&found.row)?, &found.row)? {
-                ControlFlow::Continue(()) => Flow::Continue,
-                ControlFlow::Break(()) => Flow::Stop,
-            })
-        })?;
-        Ok(())
+        self.visit(index, range, &mut |found| visit(&database.key(&found.row)?, &found.row))
     }
 
     /// Visits records from a row key on: row key, key and row.
@@ -153,23 +181,37 @@ impl Rows<'_, '_> {
         start: Vec<u8>,
         visit: &mut dyn FnMut(&[u8], &[u8], &RowRef<'_>) -> rows::Result<ControlFlow<()>>,
     ) -> Result<(), Trouble> {
-        self.may_read()?;
         let database = self.database;
-        let table = database.table();
-        let mut range = table.index_range(0);
+        let mut range = database.table().index_range(0);
         // A key of the time before the table was emptied or rebuilt stands in another range.
         if !start.is_empty() && !start.starts_with(&range.start) {
-            return Ok(());
+            return self.may_read();
         }
         range.start = range.start.max(start);
-        let (engine, reach) = (self.turn.engine(), self.turn.reach());
-        let (view, forward) = (engine.latest(), Direction::Forward);
-        engine.find(view, table, 0, &range, forward, reach, &mut |found| {
-            Ok(match visit(found.key, &database.key(&found.row)?, &found.row)? {
-                ControlFlow::Continue(()) => Flow::Continue,
-                ControlFlow::Break(()) => Flow::Stop,
+        self.visit(0, &range, &mut |found| visit(found.key, &database.key(&found.row)?, &found.row))
+    }
+
+    /// Visits rows in a range of an index, until the client has left or the server stops.
+    fn visit(
+        &mut self,
+        index: usize,
+        range: &KeyRange,
+        visit: &mut dyn FnMut(Found<'_>) -> rows::Result<ControlFlow<()>>,
+    ) -> Result<(), Trouble> {
+        let (engine, reach, table) = (self.turn.engine(), self.turn.reach(), self.database.table());
+        let (mut visited, mut interrupted) = (0_usize, false);
+        let view = self.view()?;
+        engine.find(view, table, index, range, Direction::Forward, reach, &mut |found| {
+            visited += 1;
+            interrupted = visited.is_multiple_of(UNASKED) && interrupt::is_wanted();
+            Ok(match interrupted || visit(found)?.is_break() {
+                true => Flow::Stop,
+                false => Flow::Continue,
             })
         })?;
-        Ok(())
+        match interrupted {
+            true => Err(Failure::Server("interrupted".into()).into()),
+            false => Ok(()),
+        }
     }
 }

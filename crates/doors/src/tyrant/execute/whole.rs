@@ -2,8 +2,10 @@
 //!
 //! Not here: statistics as text (`stat`).
 
+use rows::interrupt;
+
 use crate::tyrant::command::{Failure, Trouble};
-use crate::tyrant::execute::Rows;
+use crate::tyrant::execute::{Cursor, Rows, SCAN_IN_LOOP_MAX};
 
 impl Rows<'_, '_> {
     /// About how many records there are: near it after a crash, and with rows that have expired until
@@ -18,7 +20,8 @@ impl Rows<'_, '_> {
         if let Some(count) = engine.row_count(table)? {
             return Ok(count);
         }
-        Ok(engine.count_rows(table, &|| false)?.unwrap_or(0))
+        let interrupted = || Failure::Server("interrupted".into());
+        Ok(engine.count_rows(table, &interrupt::is_wanted)?.ok_or_else(interrupted)?)
     }
 
     /// About how many bytes the table takes.
@@ -66,10 +69,32 @@ impl Rows<'_, '_> {
     /// # Errors
     /// See `Trouble`.
     pub fn vanish(&mut self) -> Result<(), Trouble> {
+        if self.reads_own {
+            return self.remove_all();
+        }
         if *self.wrote || !self.turn.may_wait_for_writers() {
             return Err(Trouble::Wait);
         }
         let (engine, table) = (self.turn.engine(), self.database.table());
         Ok(engine.truncate_table(&table.database, &table.name, &engine.patience())?)
+    }
+
+    /// Removes all records one by one: so it can be rolled back.
+    fn remove_all(&mut self) -> Result<(), Trouble> {
+        let mut cursor = Cursor::default();
+        cursor.restart();
+        loop {
+            let records = self.next_records(&mut cursor, SCAN_IN_LOOP_MAX)?;
+            if records.is_empty() {
+                return Ok(());
+            }
+            for (key, _) in records {
+                match self.out(&key) {
+                    // Another has removed it meanwhile.
+                    Ok(()) | Err(Trouble::Failed(Failure::Missing)) => {}
+                    Err(trouble) => return Err(trouble),
+                }
+            }
+        }
     }
 }

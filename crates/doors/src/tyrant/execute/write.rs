@@ -187,6 +187,20 @@ impl Rows<'_, '_> {
         Ok(sum)
     }
 
+    /// Locks a record, whether or not it is there, until the transaction ends; `false` when no row
+    /// can have such a key.
+    ///
+    /// # Errors
+    /// See `Trouble`.
+    pub fn lock_record(&mut self, key: &[u8]) -> Result<bool, Trouble> {
+        self.row_key.clear();
+        if !self.database.push_row_key(key, self.row_key)? {
+            return Ok(false);
+        }
+        self.turn.transaction()?.lock_row(self.database.table(), self.row_key)?;
+        Ok(true)
+    }
+
     /// Does several changes wholly or not at all.
     ///
     /// # Errors

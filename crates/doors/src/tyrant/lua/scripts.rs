@@ -1,0 +1,316 @@
+//! What all calls of a script share, and a call from its beginning to its end.
+//!
+//! ```text
+//! a state, made if there are too few -> locks -> the function, its writes in one transaction
+//!     -> commit, or nothing of it -> locks free -> the state waits for the next call
+//! ```
+//! Invariants
+//! 1. The writes of a call are committed together before anybody is told of it, or none of them is.
+//! 2. Locks of a call are held until its writes can be seen.
+//! 3. A call ends with its time, when its client leaves, and when there is no memory for it.
+//!
+//! Not here: what functions do (`host`, `plain`), which state it gets (`states`), limits within (`state`).
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use rows::cache::KeyBatch;
+use rows::interrupt::{self, Interrupt};
+use rows::{Engine, Group};
+
+use crate::conversation::Turn;
+use crate::tyrant::command::{Failure, Trouble, failure_for};
+use crate::tyrant::database::Database;
+use crate::tyrant::execute::{Cursor, Rows};
+use crate::tyrant::lua::host::Host;
+use crate::tyrant::lua::locks::{Among, Held, Locks};
+use crate::tyrant::lua::stash::Stash;
+use crate::tyrant::lua::state::Ended;
+use crate::tyrant::lua::states::States;
+use crate::tyrant::shared::Shared;
+
+/// How long the last function may take, also where others may take as long as they like.
+const LAST_TIME_MAX: Duration = Duration::from_secs(10);
+/// The function that is called before all others, and the one behind them.
+const FIRST: &[u8] = b"_begin";
+const LAST: &[u8] = b"_end";
+/// The lock that stands for the record of a key that no row can have.
+const LOCK_OF_KEY: &[u8] = b"\0record\0";
+
+/// What a script is, and its limits.
+#[derive(Clone, Debug)]
+pub struct ScriptOptions {
+    /// What it is called in errors: its path.
+    pub name: String,
+    /// Its text.
+    pub text: Vec<u8>,
+    /// How long a call may take; zero: as long as it likes.
+    pub time_max: Duration,
+    /// Most bytes of a state.
+    pub memory_bytes_max: usize,
+    /// Most states, and so calls at a time.
+    pub states_max: usize,
+}
+
+/// Beside which others a call may run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Locking {
+    /// Any.
+    None,
+    /// Those with other keys: the record of the call's key is locked.
+    Record,
+    /// None that lock, too.
+    Global,
+}
+
+impl Locking {
+    /// As the options of `ext` say it.
+    pub fn of(options: i32) -> Locking {
+        match options {
+            options if options & 2 != 0 => Locking::Global,
+            options if options & 1 != 0 => Locking::Record,
+            _ => Locking::None,
+        }
+    }
+}
+
+/// A call of a function.
+#[derive(Clone, Copy, Debug)]
+pub struct Call<'c> {
+    /// The function's name.
+    pub name: &'c [u8],
+    /// Beside which others it runs.
+    pub locking: Locking,
+    /// Its first argument.
+    pub key: &'c [u8],
+    /// Its second.
+    pub value: &'c [u8],
+}
+
+/// A script with its states.
+pub struct Scripts {
+    states: States,
+    time_max: Duration,
+    stash: Stash,
+    locks: Locks,
+    noise: Noise,
+}
+
+/// Until when a call may go on, and for whom it is made.
+struct Watch {
+    deadline: Option<Instant>,
+    client: Option<Arc<dyn Interrupt>>,
+}
+
+impl Interrupt for Watch {
+    fn is_wanted(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+            || self.client.as_ref().is_some_and(|client| client.is_wanted())
+    }
+}
+
+impl Scripts {
+    /// A script, run once in a first state.
+    ///
+    /// # Errors
+    /// What is wrong with it, as a sentence.
+    pub fn new(engine: &Arc<Engine>, options: ScriptOptions) -> Result<Scripts, String> {
+        let scripts = Scripts {
+            stash: Stash::new(engine, options.memory_bytes_max),
+            time_max: options.time_max,
+            states: States::new(options),
+            locks: Locks::default(),
+            noise: Noise::default(),
+        };
+        let _working = interrupt::working(scripts.watch());
+        let first = match scripts.states.borrow(engine) {
+            Ok(_) => Ok(()),
+            Err(Ended::Failed(why) | Ended::Stopped(why)) => Err(why),
+            Err(Ended::Unknown | Ended::Nothing) => Err("it does not run".into()),
+        };
+        first.map(|()| scripts)
+    }
+
+    /// Calls the function that the script wants to be called before all others.
+    pub fn begin(&self, shared: &Shared, engine: &Arc<Engine>) {
+        self.call_if_there(shared, engine, FIRST);
+    }
+
+    /// Calls the function that the script wants to be called behind all others.
+    pub fn end(&self, shared: &Shared, engine: &Arc<Engine>) {
+        let deadline = Instant::now().checked_add(LAST_TIME_MAX);
+        let _working = interrupt::working(Arc::new(Watch { deadline, client: None }));
+        self.call_if_there(shared, engine, LAST);
+    }
+
+    fn call_if_there(&self, shared: &Shared, engine: &Arc<Engine>, name: &[u8]) {
+        if self.states.have(name) {
+            let call = Call { name, locking: Locking::None, key: b"", value: b"" };
+            // Failures are in the log.
+            let _ = self.call_alone(shared, engine, &call);
+        }
+    }
+
+    /// Calls a function for a client.
+    ///
+    /// # Errors
+    /// `Invalid` when there is no such function, `Missing` when it gives nothing, `Server` when it
+    /// failed.
+    pub fn call(
+        &self,
+        shared: &Shared,
+        engine: &Arc<Engine>,
+        database: &Database,
+        cursor: &mut Cursor,
+        call: &Call<'_>,
+    ) -> Result<Vec<u8>, Failure> {
+        // As in the original: these are functions of ours, and helpers of scripts.
+        if call.name.starts_with(b"_") {
+            return Err(Failure::Invalid("no function that may be called".into()));
+        }
+        self.serve(shared, engine, database, cursor, call)
+    }
+
+    /// Calls a function for nobody.
+    ///
+    /// # Errors
+    /// As `call`, and when the table cannot be opened.
+    pub fn call_alone(
+        &self,
+        shared: &Shared,
+        engine: &Arc<Engine>,
+        call: &Call<'_>,
+    ) -> Result<Vec<u8>, Failure> {
+        let database = Database::open(engine, &shared.options.database)?;
+        self.serve(shared, engine, &database, &mut Cursor::default(), call)
+    }
+
+    fn serve(
+        &self,
+        shared: &Shared,
+        engine: &Arc<Engine>,
+        database: &Database,
+        cursor: &mut Cursor,
+        call: &Call<'_>,
+    ) -> Result<Vec<u8>, Failure> {
+        let watch = self.watch();
+        let _working = interrupt::working(watch);
+        let since = Instant::now();
+        let mut lent = self.states.borrow(engine).map_err(|ended| self.told(call, since, ended))?;
+        let mut group = Group::new();
+        let mut turn = Turn::in_pool(engine, &mut group);
+        let (mut wrote, mut row_key, mut batch) = (false, Vec::new(), KeyBatch::default());
+        let mut rows = Rows {
+            shared,
+            database,
+            turn: &mut turn,
+            wrote: &mut wrote,
+            reads_own: true,
+            cursor,
+            last_failure: None,
+            reply: None,
+            row_key: &mut row_key,
+            batch: &mut batch,
+        };
+        let mut held = self.locks.hold(engine.lock_wait_max());
+        lock(call, &mut rows, &mut held)?;
+        let host = Host::new(self, rows, held);
+        let mut answered = lent.state().call(call.name, [call.key, call.value], &host);
+        if host.failed() && answered.is_ok() {
+            answered = Err(Ended::Failed("the server failed in between".into()));
+        }
+        let held = host.into_held();
+        let committed = match (&answered, group.take()) {
+            // One that gives nothing has not failed: what it wrote stays, as in the original.
+            (Ok(_) | Err(Ended::Nothing), Some((transaction, durability))) => {
+                transaction.commit(durability)
+            }
+            // Dropped, and with it all of its writes.
+            _ => Ok(()),
+        };
+        drop(held);
+        if matches!(answered, Err(Ended::Stopped(_))) {
+            lent.discard();
+        }
+        drop(lent);
+        committed.map_err(|error| failure_for(&error))?;
+        answered.map_err(|ended| self.told(call, since, ended))
+    }
+
+    /// What a client is told; the log is told why.
+    fn told(&self, call: &Call<'_>, since: Instant, ended: Ended) -> Failure {
+        let why = match ended {
+            Ended::Unknown => return Failure::Invalid("no such function".into()),
+            Ended::Nothing => return Failure::Missing,
+            Ended::Failed(why) | Ended::Stopped(why) => why,
+        };
+        let function = String::from_utf8_lossy(&call.name[..call.name.len().min(64)]);
+        if let Some(more) = self.noise.tell() {
+            let milliseconds = since.elapsed().as_millis() as u64;
+            tracing::warn!(%function, %why, milliseconds, more, "a Lua function failed");
+        }
+        Failure::Server(why.into())
+    }
+
+    fn watch(&self) -> Arc<Watch> {
+        let time = Some(self.time_max).filter(|time| !time.is_zero());
+        let deadline = time.and_then(|time| Instant::now().checked_add(time));
+        Arc::new(Watch { deadline, client: interrupt::current() })
+    }
+
+    /// All states.
+    pub fn states(&self) -> &States {
+        &self.states
+    }
+
+    /// Texts that all calls share.
+    pub fn stash(&self) -> &Stash {
+        &self.stash
+    }
+}
+
+/// Locks what a call wants locked.
+fn lock(call: &Call<'_>, rows: &mut Rows<'_, '_>, held: &mut Held<'_>) -> Result<(), Failure> {
+    let in_vain = || Failure::Server("a lock was waited for in vain".into());
+    let among = match call.locking {
+        Locking::None => return Ok(()),
+        Locking::Record => Among::Others,
+        Locking::Global => Among::Alone,
+    };
+    if !held.enter(among) {
+        return Err(in_vain());
+    }
+    if among == Among::Alone {
+        return Ok(());
+    }
+    match rows.lock_record(call.key) {
+        Ok(true) => Ok(()),
+        Ok(false) if held.lock(&[LOCK_OF_KEY, call.key].concat()) => Ok(()),
+        Ok(false) => Err(in_vain()),
+        Err(Trouble::Failed(failure)) => Err(failure),
+        Err(Trouble::Wait | Trouble::Outdated | Trouble::Close) => {
+            Err(Failure::Server("the table is being changed, try again".into()))
+        }
+    }
+}
+
+/// Keeps a script that fails all the time from filling the log: one line a second.
+#[derive(Debug, Default)]
+struct Noise {
+    second: AtomicI64,
+    kept_back: AtomicU64,
+}
+
+impl Noise {
+    /// How many were kept back before this one; `None`: so is this one.
+    fn tell(&self) -> Option<u64> {
+        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        let second = since.map_or(0, |since| since.as_secs() as i64);
+        if self.second.swap(second, Ordering::Relaxed) == second {
+            self.kept_back.fetch_add(1, Ordering::Relaxed);
+            return None;
+        }
+        Some(self.kept_back.swap(0, Ordering::Relaxed))
+    }
+}
