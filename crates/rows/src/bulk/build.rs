@@ -21,9 +21,11 @@ use crate::background::give_way;
 use crate::budget::Share;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
+use crate::find::row_at;
 use crate::interrupt;
-use crate::store::{Batch, Change, Cursor, Durability, Ingestion, KeyRange, Reach, Store};
+use crate::store::{Batch, Change, Cursor, Durability, Ingestion, KeyRange, Reach, Read, Store};
 use crate::table::Table;
+use crate::transaction::Transaction;
 
 /// Threads, at most.
 const THREADS_MAX: usize = 8;
@@ -67,12 +69,22 @@ pub(crate) struct Build<'a> {
     pub table: &'a Arc<Table>,
     pub on_duplicate: OnDuplicate,
     pub progress: &'a Progress,
+    /// The table's rows, if it has any.
+    pub existing: Option<&'a dyn Read>,
 }
 
-/// Files that only have to be taken over.
-pub(crate) struct Built<'a> {
-    pub files: Box<dyn Ingestion + 'a>,
-    pub outcome: BulkOutcome,
+/// What became of sorted rows.
+pub(crate) enum Built<'a> {
+    /// Files that only have to be taken over.
+    Files { files: Box<dyn Ingestion + 'a>, outcome: BulkOutcome },
+    /// Rows that were there before are to be replaced, which no file can do.
+    Replacing(Replacing),
+}
+
+/// Sorted rows of which some take the place of rows that are there.
+pub(crate) struct Replacing {
+    sorted: Sorted,
+    duplicates: Duplicates,
 }
 
 /// How many threads sort and write.
@@ -133,13 +145,58 @@ impl<'a> Build<'a> {
                 return Err(self.duplicate(&sorted, number, index)?);
             }
             drop(files);
+            if duplicates.replaces() {
+                return Ok(Built::Replacing(Replacing { sorted, duplicates }));
+            }
             duplicates.settle()?;
             self.progress.begin_merging(sorted.entries());
             (files, kept) = self.write(&sorted, &duplicates, Pass::Second)?;
         }
         let lost = duplicates.lost_count();
         let outcome = BulkOutcome { rows: kept, lost, told: duplicates.into_told() };
-        Ok(Built { files, outcome })
+        Ok(Built::Files { files, outcome })
+    }
+
+    /// As `run`, where there is nothing else under these keys: and all of it is there on return.
+    ///
+    /// # Errors
+    /// As `run`, and those of the store.
+    pub fn run_alone(self, parts: Vec<SortedRows>, rows: u64) -> Result<BulkOutcome> {
+        debug_assert!(self.existing.is_none(), "nothing is to be looked for");
+        match self.run(parts, rows)? {
+            Built::Files { files, outcome } => files.finish().map(|()| outcome),
+            Built::Replacing(_) => unreachable!("nothing is there to be replaced"),
+        }
+    }
+
+    /// Puts the rows that are kept into a transaction, in the place of those that are there.
+    ///
+    /// # Errors
+    /// As `Transaction::replace`; `LockTimeout` when it was interrupted.
+    pub fn replace(self, rows: Replacing, transaction: &mut Transaction) -> Result<BulkOutcome> {
+        let Replacing { sorted, duplicates } = rows;
+        self.progress.begin_merging(sorted.indexes[0].iter().map(Sorter::entries).sum());
+        let all = KeyRange::default();
+        let merge = Merge::of_sorters(&sorted.indexes[0], &all)?;
+        let mut kept = Kept::new(self.pruning(&duplicates, Pass::Second), 0, &all, merge)?;
+        let mut outcome = BulkOutcome { lost: duplicates.lost_count(), ..BulkOutcome::default() };
+        // They have their AUTO_INCREMENT values, or zeros that are to stay.
+        transaction.let_zero_be_a_value(true);
+        while kept.advance()? {
+            let (key, value) = kept.entry();
+            let row = row_at(self.table, key, value)?.values()?;
+            outcome.lost += transaction.replace(self.table, &row)?.deleted as u64;
+            outcome.rows += 1;
+        }
+        Ok(outcome)
+    }
+
+    fn pruning<'b>(&self, duplicates: &'b Duplicates, pass: Pass) -> Pruning<'b>
+    where
+        'a: 'b,
+    {
+        let Build { engine, table, progress, existing, .. } = *self;
+        Pruning { table, duplicates, directory: engine.spill(), progress, pass, existing }
     }
 
     /// Merges all ranges into files; how many rows there are in them.
@@ -154,9 +211,8 @@ impl<'a> Build<'a> {
             true => Box::new(FewEntries { store: &**store, batch: Mutex::default() }),
             false => store.ingestion()?,
         };
-        let (table, directory, progress) = (self.table, self.engine.spill(), self.progress);
         let merging = Merging {
-            of: Pruning { table, duplicates, directory, progress, pass },
+            of: self.pruning(duplicates, pass),
             sorted,
             files: &*files,
             next: AtomicUsize::new(0),
@@ -333,7 +389,7 @@ impl Merging<'_> {
 
     fn merge_range(&self, index: usize, range: &KeyRange) -> Result<()> {
         let merge = Merge::of_sorters(&self.sorted.indexes[index], range)?;
-        let added = self.files.add(&mut Kept::new(self.of, index, merge))?;
+        let added = self.files.add(&mut Kept::new(self.of, index, range, merge)?)?;
         if index == 0 {
             self.rows.fetch_add(added, Ordering::Relaxed);
         }
