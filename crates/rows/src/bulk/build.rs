@@ -13,6 +13,7 @@ use std::thread;
 use parking_lot::Mutex;
 
 use super::duplicates::{Duplicates, Kept, OnDuplicate, Pass, Pruning, duplicate_of, is_unique};
+use super::existing::Existing;
 use super::merge::Merge;
 use super::progress::Progress;
 use super::rows::{RowSorter, SortedRows};
@@ -23,9 +24,10 @@ use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::find::row_at;
 use crate::interrupt;
+use crate::row::RowRef;
 use crate::store::{Batch, Change, Cursor, Durability, Ingestion, KeyRange, Reach, Read, Store};
 use crate::table::Table;
-use crate::transaction::Transaction;
+use crate::transaction::{Changed, RowChange, Transaction};
 
 /// Threads, at most.
 const THREADS_MAX: usize = 8;
@@ -169,26 +171,57 @@ impl<'a> Build<'a> {
         }
     }
 
-    /// Puts the rows that are kept into a transaction, in the place of those that are there.
+    /// Puts the rows that are kept into a transaction, by which all those go that share a unique
+    /// key with any row of the load: one that is lost has replaced rows, too, before it was.
     ///
     /// # Errors
-    /// As `Transaction::replace`; `LockTimeout` when it was interrupted.
+    /// As `Transaction::insert`; `LockTimeout` when it was interrupted.
     pub fn replace(self, rows: Replacing, transaction: &mut Transaction) -> Result<BulkOutcome> {
         let Replacing { sorted, duplicates } = rows;
-        self.progress.begin_merging(sorted.indexes[0].iter().map(Sorter::entries).sum());
+        self.progress.begin_merging(sorted.entries());
+        let mut outcome = BulkOutcome { lost: duplicates.lost_count(), ..BulkOutcome::default() };
+        for index in (0..sorted.indexes.len()).filter(|index| is_unique(self.table, *index)) {
+            outcome.lost += self.clear_index(&sorted.indexes[index], index, transaction)?;
+        }
         let all = KeyRange::default();
         let merge = Merge::of_sorters(&sorted.indexes[0], &all)?;
         let mut kept = Kept::new(self.pruning(&duplicates, Pass::Second), 0, &all, merge)?;
-        let mut outcome = BulkOutcome { lost: duplicates.lost_count(), ..BulkOutcome::default() };
         // They have their AUTO_INCREMENT values, or zeros that are to stay.
         transaction.let_zero_be_a_value(true);
         while kept.advance()? {
             let (key, value) = kept.entry();
-            let row = row_at(self.table, key, value)?.values()?;
-            outcome.lost += transaction.replace(self.table, &row)?.deleted as u64;
+            transaction.insert(self.table, &row_at(self.table, key, value)?.values()?)?;
             outcome.rows += 1;
         }
         Ok(outcome)
+    }
+
+    /// Removes the rows that have a key in an index which rows of the load have; how many.
+    fn clear_index(
+        self,
+        sorters: &[Sorter],
+        index: usize,
+        transaction: &mut Transaction,
+    ) -> Result<u64> {
+        let all = KeyRange::default();
+        let existing = match self.existing {
+            Some(view) => Existing::of(view, self.table, index, &all)?,
+            None => None,
+        };
+        let Some(mut existing) = existing else { return Ok(0) };
+        let mut merge = Merge::of_sorters(sorters, &all)?;
+        let (mut row_key, mut count, mut removed) = (Vec::new(), 0, 0);
+        while merge.advance()? {
+            count += 1;
+            go_on(count)?;
+            if existing.find(merge.numbered().0, &mut row_key)? {
+                let delete = &mut |_: RowRef<'_>| Ok(RowChange::Delete);
+                // Another of its keys, or an equal one, may have been met before.
+                let gone = transaction.change_row(self.table, &row_key, delete)?;
+                removed += u64::from(gone == Changed::Deleted);
+            }
+        }
+        Ok(removed)
     }
 
     fn pruning<'b>(&self, duplicates: &'b Duplicates, pass: Pass) -> Pruning<'b>

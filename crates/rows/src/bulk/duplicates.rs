@@ -11,7 +11,7 @@
 //! | Error | the first row that shares a key with one before it ends the load | the one of the smallest number |
 //!
 //! What was there cannot be taken out of the table by files: a load that replaces such rows goes on
-//! as a large transaction (`build`).
+//! as a large transaction (`Build::replace`).
 //!
 //! So a load is merged twice if there are such rows: the first pass finds them, and its files are
 //! given up; the second leaves out what was lost.

@@ -12,6 +12,8 @@ use crate::table::Table;
 /// The keys of an index in a range.
 pub(super) struct Existing<'a> {
     view: &'a dyn Read,
+    table: &'a Table,
+    index: usize,
     first: Vec<u8>,
     last: Vec<u8>,
     value: Vec<u8>,
@@ -24,7 +26,7 @@ impl<'a> Existing<'a> {
     /// Those of reading.
     pub fn of(
         view: &'a dyn Read,
-        table: &Table,
+        table: &'a Table,
         index: usize,
         range: &KeyRange,
     ) -> Result<Option<Existing<'a>>> {
@@ -40,7 +42,14 @@ impl<'a> Existing<'a> {
             Ok::<_, crate::Error>(cursor.advance()?.then(|| cursor.key().to_vec()))
         };
         let ends = outermost(Direction::Forward)?.zip(outermost(Direction::Backward)?);
-        Ok(ends.map(|(first, last)| Existing { view, first, last, value: Vec::new() }))
+        Ok(ends.map(|(first, last)| Existing {
+            view,
+            table,
+            index,
+            first,
+            last,
+            value: Vec::new(),
+        }))
     }
 
     /// Whether a key is there.
@@ -51,5 +60,21 @@ impl<'a> Existing<'a> {
         Ok(*key >= self.first[..]
             && *key <= self.last[..]
             && self.view.get(key, Reach::Disk, &mut self.value)?)
+    }
+    /// Puts the key of the row that has a key of the index into `row_key`; `false` if none has it.
+    ///
+    /// # Errors
+    /// Those of reading; `Corrupt`.
+    pub fn find(&mut self, key: &[u8], row_key: &mut Vec<u8>) -> Result<bool> {
+        if !self.has(key)? {
+            return Ok(false);
+        }
+        if self.index > 0 {
+            self.table.entry_target(self.index, key, &self.value, row_key)?;
+        } else {
+            row_key.clear();
+            row_key.extend_from_slice(key);
+        }
+        Ok(true)
     }
 }

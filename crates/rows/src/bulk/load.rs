@@ -135,17 +135,13 @@ impl BulkLoad {
     fn replace(self, rows: Replacing, numbers: Option<&Numbers>) -> Result<BulkOutcome> {
         let BulkLoad { table, on_duplicate, progress, mut transaction, .. } = self;
         let engine = Arc::clone(&transaction.engine);
-        let build = Build {
-            engine: &engine,
-            table: &table,
-            on_duplicate,
-            progress: &progress,
-            existing: None,
-        };
+        let existing = Some(engine.latest());
+        let (table, progress) = (&table, &*progress);
+        let build = Build { engine: &engine, table, on_duplicate, progress, existing };
         let outcome = build.replace(rows, &mut transaction)?;
         transaction.commit(Durability::EveryCommit)?;
         if let Some(numbers) = numbers {
-            numbers.finish(&table);
+            numbers.finish(table);
         }
         Ok(outcome)
     }

@@ -7,7 +7,7 @@
 //! | when | how | after an error |
 //! |---|---|---|
 //! | within an open transaction | row by row, as its other writes (`Loader`) | the rows are undone |
-//! | a large file, and the table is empty and in nobody's use | on all cores, past the transactions (`parallel`) | nothing is there |
+//! | a large file, and nobody else writes to the table | on all cores, past the transactions (`parallel`) | nothing is there |
 //! | otherwise | row by row, committed in batches of about `BATCH_BYTES` (`batches`) | the batches before stay |
 //!
 //! How large a file is shows only as it comes, so its beginning is kept until it is known.

@@ -1,4 +1,4 @@
-//! A large file into an empty table: lines become rows on all cores, and appear all at once.
+//! A large file: lines become rows on all cores, and appear all at once.
 //!
 //! The thread that has the file cuts it into blocks of whole lines and knows the number of each
 //! block's first row, so blocks can be read in any order:

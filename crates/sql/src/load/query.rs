@@ -2,8 +2,8 @@
 //! TABLE ... AS SELECT.
 //!
 //! How many there are shows only as they come, so the first ones are kept until it is known that
-//! there are many (`load::LARGE_BYTES`). Then, if the table is empty and in nobody's use, and the
-//! statement is a transaction of its own, they go past the transactions (`rows::bulk`) and appear
+//! there are many (`load::LARGE_BYTES`). Then, if nobody else writes to the table and the statement
+//! is a transaction of its own, they go past the transactions (`rows::bulk`) and appear
 //! all at once. Otherwise they are written row by row, within the statement's transaction.
 //!
 //! Invariants
