@@ -80,7 +80,7 @@ pub(crate) enum Built<'a> {
     /// Files that only have to be taken over.
     Files { files: Box<dyn Ingestion + 'a>, outcome: BulkOutcome },
     /// Rows that were there before are to be replaced, which no file can do.
-    Replacing(Replacing),
+    Replacing(Box<Replacing>),
 }
 
 /// Sorted rows of which some take the place of rows that are there.
@@ -148,7 +148,7 @@ impl<'a> Build<'a> {
             }
             drop(files);
             if duplicates.replaces() {
-                return Ok(Built::Replacing(Replacing { sorted, duplicates }));
+                return Ok(Built::Replacing(Box::new(Replacing { sorted, duplicates })));
             }
             duplicates.settle()?;
             self.progress.begin_merging(sorted.entries());
@@ -176,8 +176,12 @@ impl<'a> Build<'a> {
     ///
     /// # Errors
     /// As `Transaction::insert`; `LockTimeout` when it was interrupted.
-    pub fn replace(self, rows: Replacing, transaction: &mut Transaction) -> Result<BulkOutcome> {
-        let Replacing { sorted, duplicates } = rows;
+    pub fn replace(
+        self,
+        rows: Box<Replacing>,
+        transaction: &mut Transaction,
+    ) -> Result<BulkOutcome> {
+        let Replacing { sorted, duplicates } = *rows;
         self.progress.begin_merging(sorted.entries());
         let mut outcome = BulkOutcome { lost: duplicates.lost_count(), ..BulkOutcome::default() };
         for index in (0..sorted.indexes.len()).filter(|index| is_unique(self.table, *index)) {

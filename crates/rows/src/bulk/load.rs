@@ -132,7 +132,7 @@ impl BulkLoad {
     }
 
     /// The rows come in as one large transaction, by which rows go that are there.
-    fn replace(self, rows: Replacing, numbers: Option<&Numbers>) -> Result<BulkOutcome> {
+    fn replace(self, rows: Box<Replacing>, numbers: Option<&Numbers>) -> Result<BulkOutcome> {
         let BulkLoad { table, on_duplicate, progress, mut transaction, .. } = self;
         let engine = Arc::clone(&transaction.engine);
         let existing = Some(engine.latest());
