@@ -27,12 +27,14 @@ use crate::budget::Share;
 use crate::cache::{RowCache, Written};
 use crate::error::{Error, Result};
 use crate::recency::{Sizes, Wake};
-use crate::store::{Batch, Change, Durability, Store, StoreTransaction};
+use crate::store::{Batch, Change, Durability, Reach, Store, StoreTransaction};
 use crate::table::{GateGuard, PREFIX_BYTES, PRIMARY};
 use crate::transaction::Transaction;
 
-/// A transaction of more changes than this is a load: its rows are not for the row cache.
-const MANY: usize = 1000;
+/// More changes of one client are a load, whose rows are not for the row cache; in a group of an
+/// event loop there may be those of many clients.
+const MANY: usize = 64;
+const MANY_OF_GROUP: usize = 1000;
 
 /// Commits that take longer than this, of late, are not for threads that may not wait.
 const QUICK: Duration = Duration::from_millis(1);
@@ -46,6 +48,8 @@ struct Writes {
     store: Box<dyn StoreTransaction>,
     /// What was taken out of `store` already.
     batch: Option<Batch>,
+    /// From how many changes on it is a load.
+    many: usize,
     gates: Vec<GateGuard>,
     sizes: Sizes,
     /// Memory for the writes until they are the store's.
@@ -54,11 +58,34 @@ struct Writes {
 
 /// The writes of a transaction and of those to be committed with it.
 fn writes_of(transaction: Transaction) -> Vec<Writes> {
+    let many = match transaction.reach() {
+        Reach::Memory => MANY_OF_GROUP,
+        Reach::Disk => MANY,
+    };
     let Transaction { store, gates, sizes, share, others, .. } = transaction;
     let mut all = Vec::with_capacity(1 + others.len());
-    all.push(Writes { store, batch: None, gates, sizes, _share: share });
+    all.push(Writes { store, batch: None, many, gates, sizes, _share: share });
     all.extend(others.into_iter().flat_map(writes_of));
     all
+}
+
+/// A batch on its way to the store.
+struct Taken {
+    batch: Batch,
+    /// Its rows are those of a load.
+    of_load: bool,
+}
+
+impl Taken {
+    fn new(batch: Batch, many: usize) -> Taken {
+        Taken { of_load: batch.changes.len() > many, batch }
+    }
+
+    /// Its changes of rows: whether it is a load, the row's key, its bytes.
+    fn rows(&self) -> impl Iterator<Item = (bool, &[u8], Option<&[u8]>)> {
+        let rows = self.batch.changes.iter().filter_map(row_change);
+        rows.map(|(key, row)| (self.of_load, key, row))
+    }
 }
 
 struct Pending {
@@ -114,9 +141,10 @@ impl Shared {
     }
 
     /// Gives batches to the store, and keeps the row cache in step.
-    fn write(&self, batches: &[&Batch], durability: Durability) -> Result<()> {
+    fn write(&self, batches: &[Taken], durability: Durability) -> Result<()> {
         let began = (durability == Durability::EveryCommit).then(Instant::now);
-        let write = || self.store.write_all(batches, durability).map(|()| true);
+        let views: Vec<&Batch> = batches.iter().map(|taken| &taken.batch).collect();
+        let write = || self.store.write_all(&views, durability).map(|()| true);
         let result = self.write_announced(batches, write).map(|_| ());
         if let Some(began) = began {
             self.pace.note(began.elapsed());
@@ -139,14 +167,14 @@ impl Shared {
         &self,
         writes: Vec<Writes>,
         durability: Durability,
-        batches: &mut Vec<Batch>,
+        batches: &mut Vec<Taken>,
     ) -> (Vec<Writes>, Result<()>) {
         let mut held = Vec::with_capacity(writes.len());
         let mut own = Ok(());
         for mut writes in writes {
             match writes.batch.take().or_else(|| writes.store.take_batch()) {
                 Some(batch) => {
-                    batches.push(batch);
+                    batches.push(Taken::new(batch, writes.many));
                     held.push(writes);
                 }
                 None => {
@@ -161,12 +189,8 @@ impl Shared {
         (held, own)
     }
 
-    fn write_taken(&self, batches: &[Batch], durability: Durability) -> Result<()> {
-        if batches.is_empty() {
-            return Ok(());
-        }
-        let views: Vec<&Batch> = batches.iter().collect();
-        self.write(&views, durability)
+    fn write_taken(&self, batches: &[Taken], durability: Durability) -> Result<()> {
+        if batches.is_empty() { Ok(()) } else { self.write(batches, durability) }
     }
 
     /// Frees what was held for writes that are the store's now.
@@ -179,9 +203,9 @@ impl Shared {
     }
 
     /// As `write` if that does not wait; `false` when it would.
-    fn try_write(&self, batch: &Batch, durability: Durability) -> Result<bool> {
-        let batches = &[batch];
-        self.write_announced(batches, || self.store.try_write_all(batches, durability))
+    fn try_write(&self, taken: &Taken, durability: Durability) -> Result<bool> {
+        let write = || self.store.try_write_all(&[&taken.batch], durability);
+        self.write_announced(std::slice::from_ref(taken), write)
     }
 
     /// Commits what is no batch, and keeps the row cache in step: by tables, since its rows may be
@@ -204,21 +228,20 @@ impl Shared {
 
     fn write_announced(
         &self,
-        batches: &[&Batch],
+        batches: &[Taken],
         write: impl FnOnce() -> Result<bool>,
     ) -> Result<bool> {
         if !self.cache.is_on() {
             return write();
         }
-        let changes = || batches.iter().flat_map(|batch| &batch.changes).filter_map(row_change);
-        changes().for_each(|(key, _)| self.cache.begin_write(key));
+        let changes = || batches.iter().flat_map(Taken::rows);
+        changes().for_each(|(_, key, _)| self.cache.begin_write(key));
         let result = write();
         let done = matches!(result, Ok(true));
-        let many = batches.iter().any(|batch| batch.changes.len() > MANY);
         let sequence = self.store.sequence().unwrap_or(0);
-        for (key, row) in changes() {
+        for (of_load, key, row) in changes() {
             let written = match row {
-                Some(row) if done && many => Written::RowOfMany(row),
+                Some(row) if done && of_load => Written::RowOfMany(row),
                 Some(row) if done => Written::Row(row),
                 _ => Written::Nothing,
             };
@@ -323,8 +346,9 @@ impl Committer {
         if let [only] = &mut writes[..]
             && !busy
         {
-            only.batch = only.store.take_batch();
-            let written = only.batch.as_ref().map(|batch| self.shared.try_write(batch, durability));
+            let taken = only.store.take_batch().map(|batch| Taken::new(batch, only.many));
+            let written = taken.as_ref().map(|taken| self.shared.try_write(taken, durability));
+            only.batch = taken.map(|taken| taken.batch);
             match written {
                 Some(Ok(true)) => {
                     self.shared.let_go(writes, &Ok(()));

@@ -164,8 +164,8 @@ pub struct StoreStatus {
 /// are. Dropped without `finish`, nothing of them ever is.
 pub trait Ingestion: Send + Sync {
     /// Adds entries from the next one of a cursor on; gives how many. They ascend, without
-    /// duplicates; calls, also several at once, bring ranges of keys that do not overlap, and in
-    /// which there is nothing yet. An error of the cursor ends it.
+    /// duplicates; calls, also several at once, bring ranges of keys that do not overlap, and
+    /// keys that are not there yet. An error of the cursor ends it.
     fn add(&self, entries: &mut dyn Cursor) -> Result<u64>;
 
     /// Makes all of them visible and durable, together with everything acknowledged before.

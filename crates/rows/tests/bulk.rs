@@ -45,7 +45,7 @@ fn load(
     mode: OnDuplicate,
     rows: &[Vec<Datum<'_>>],
 ) -> Result<BulkOutcome> {
-    let load = try_begin(engine, table, mode).expect("an empty table");
+    let load = try_begin(engine, table, mode).expect("nobody else writes to it");
     let mut sorters = load.sorters(3)?;
     for (n, row) in rows.iter().enumerate() {
         sorters[n % 3].add(n as u64 + 1, row)?;
@@ -121,6 +121,60 @@ fn a_load_keeps_the_rows_that_stay_when_they_are_put_in_one_by_one() {
             assert_eq!((files(directory.path()), ours.budget().used()), (0, 0));
         }
     }
+}
+
+#[test]
+fn rows_that_were_there_before_a_load_are_met_as_one_by_one() {
+    let name = |n| if n % 2 == 0 { format!("Mail{n}") } else { format!("mAIL{}", n - 1) };
+    let names: Vec<String> = (0..60_000).map(name).collect();
+    // A few of the keys are taken, nearly all, and those of rows that lie behind all others.
+    for (count, ids, there) in [(20_000, 60_000, 2_000), (20_000, 4_000, 3_000), (9_000, 500, 5)] {
+        let all = some_rows(there + count, ids, &names);
+        let (before, rows) = all.split_at(there as usize);
+        for mode in [OnDuplicate::Ignore, OnDuplicate::Replace] {
+            let directory = tempfile::tempdir().unwrap();
+            let (ours, other) = (engine_in(directory.path()), engine());
+            let (table, by_rows) = (users(&ours), users(&other));
+            insert(&ours, &table, OnDuplicate::Ignore, before);
+            insert(&other, &by_rows, OnDuplicate::Ignore, before);
+            let outcome = load(&ours, &table, mode, rows).unwrap();
+            let (lost, told) = insert(&other, &by_rows, mode, rows);
+            assert_eq!(outcome.lost, lost);
+            if mode == OnDuplicate::Ignore {
+                let first: Vec<_> = told.into_iter().take(1024).collect();
+                let ours = outcome.told.into_iter().map(|(n, why)| (n, why.to_string()));
+                assert_eq!(ours.collect::<Vec<_>>(), first);
+            }
+            for index in 0..3 {
+                assert_eq!(rows_by(&ours, &table, index), rows_by(&other, &by_rows, index));
+            }
+            let count = rows_by(&ours, &table, 0).len() as u64;
+            assert_eq!(ours.row_count(&table).unwrap(), Some(count));
+            assert_sound(&ours);
+            assert_eq!((files(directory.path()), ours.budget().used()), (0, 0));
+        }
+    }
+}
+
+#[test]
+fn a_row_that_was_there_before_ends_a_load_where_that_is_an_error() {
+    let directory = tempfile::tempdir().unwrap();
+    let engine = engine_in(directory.path());
+    let t = users(&engine);
+    insert(&engine, &t, OnDuplicate::Ignore, &[user(15_000, "there", "M77")]);
+    let mails: Vec<String> = (0..20_000).map(|n| format!("m{n}")).collect();
+    let row = |n: usize| user(n as i64, "x", &mails[n]);
+    let rows: Vec<_> = (100..20_000).map(row).collect();
+    let error = load(&engine, &t, OnDuplicate::Error, &rows).unwrap_err();
+    let Error::Duplicate { index, entry } = error else { panic!("{error}") };
+    assert_eq!((&*index, &*entry), ("PRIMARY", "15000"));
+    let rows: Vec<_> = (0..15_000).map(row).collect();
+    let error = load(&engine, &t, OnDuplicate::Error, &rows).unwrap_err();
+    let Error::Duplicate { index, entry } = error else { panic!("{error}") };
+    assert_eq!((&*index, &*entry), ("mail", "m77"));
+    assert_eq!(rows_by(&engine, &t, 0), ["15000 there M77"]);
+    assert_eq!((files(directory.path()), engine.budget().used()), (0, 0));
+    assert_sound(&engine);
 }
 
 #[test]
@@ -202,7 +256,7 @@ fn numbers_go_on_behind_those_that_rows_bring_and_after_the_load() {
 }
 
 #[test]
-fn only_an_empty_table_in_nobodys_use_is_loaded_and_others_wait_meanwhile() {
+fn only_a_table_in_nobodys_use_is_loaded_and_others_wait_meanwhile() {
     let directory = tempfile::tempdir().unwrap();
     let engine = engine_in(directory.path());
     let t = users(&engine);
@@ -227,9 +281,9 @@ fn only_an_empty_table_in_nobodys_use_is_loaded_and_others_wait_meanwhile() {
     load.finish(vec![sorter.finish().unwrap()], 1, None).unwrap();
     waiter.join().unwrap();
     assert_eq!(rows_by(&engine, &t, 0), ["1 loaded m", "3 waited o"]);
-    assert!(try_begin(&engine, &t, OnDuplicate::Ignore).is_none(), "it has rows");
+    drop(try_begin(&engine, &t, OnDuplicate::Ignore).expect("rows are in nobody's way"));
     let mut writer = begin(&engine);
-    writer.insert(&t, &user(4, "soon", "p")).expect("who was refused for its rows has left");
+    writer.insert(&t, &user(4, "soon", "p")).expect("the load that was dropped has left");
 }
 
 struct Now;

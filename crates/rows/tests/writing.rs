@@ -394,3 +394,102 @@ fn a_row_that_must_be_put_in_again_where_it_may_wait_does_not_use_up_a_number() 
         commit(tx);
     }
 }
+
+/// Keys of rows of `users`.
+fn keys_of(t: &rows::Table, ids: std::ops::Range<i64>) -> Vec<Vec<u8>> {
+    ids.map(|id| t.row_key(&[Datum::Int(id)]).unwrap()).collect()
+}
+
+#[test]
+fn a_taken_key_among_expected_ones_is_found() {
+    let engine = engine();
+    let t = users(&engine);
+    let mut tx = begin(&engine);
+    tx.insert(&t, &user(14, "there", "m")).unwrap();
+    commit(tx);
+    let mut tx = begin(&engine);
+    tx.expect_keys(&t, keys_of(&t, 1..30)).unwrap();
+    for id in 1..30 {
+        let inserted = tx.insert(&t, &user(id, "new", &format!("mail {id}")));
+        assert_eq!(matches!(inserted, Err(Error::Duplicate { .. })), id == 14, "{id}");
+    }
+    tx.expect_nothing(&t);
+    commit(tx);
+    assert_eq!(rows_by(&engine, &t, 0).len(), 29);
+    assert_sound(&engine);
+}
+
+#[test]
+fn an_expected_key_is_locked_before_it_is_looked_for() {
+    let engine = engine();
+    let t = users(&engine);
+    let mut other = begin(&engine);
+    other.insert(&t, &user(20, "other", "o")).unwrap();
+    let mut tx = engine.begin(LockWait::AtMost(Duration::from_millis(20))).unwrap();
+    tx.expect_keys(&t, keys_of(&t, 1..30)).unwrap();
+    for id in 1..20 {
+        tx.insert(&t, &user(id, "new", &format!("mail {id}"))).unwrap();
+    }
+    let waited = tx.insert(&t, &user(20, "new", "x"));
+    assert!(matches!(waited, Err(Error::LockTimeout)), "{waited:?}");
+    let mut third = engine.begin(LockWait::Never).unwrap();
+    let refused = third.insert(&t, &user(12, "third", "y"));
+    assert!(matches!(refused, Err(Error::WouldWait(Wait::Lock))), "{refused:?}");
+    commit(other);
+    let late = tx.insert(&t, &user(20, "new", "x"));
+    assert!(matches!(late, Err(Error::Duplicate { .. })), "{late:?}");
+}
+
+#[test]
+fn expected_keys_are_not_trusted_once_other_rows_come_or_writes_are_taken_back() {
+    let engine = engine();
+    let t = users(&engine);
+    let mut tx = begin(&engine);
+    tx.insert(&t, &user(5, "there", "m")).unwrap();
+    commit(tx);
+    let mut tx = begin(&engine);
+    tx.expect_keys(&t, keys_of(&t, 10..30)).unwrap();
+    tx.insert(&t, &user(12, "early", "a")).unwrap();
+    tx.insert(&t, &user(10, "x", "b")).unwrap();
+    tx.insert(&t, &user(11, "x", "c")).unwrap();
+    let twice = tx.insert(&t, &user(12, "again", "d"));
+    assert!(matches!(twice, Err(Error::Duplicate { .. })), "{twice:?}");
+    let mark = tx.savepoint();
+    let key = t.row_key(&[Datum::Int(5)]).unwrap();
+    tx.change_row(&t, &key, &mut |_| Ok(RowChange::Delete)).unwrap();
+    tx.expect_keys(&t, keys_of(&t, 0..9)).unwrap();
+    tx.rollback_to(mark);
+    for id in 0..5 {
+        tx.insert(&t, &user(id, "x", &format!("mail {id}"))).unwrap();
+    }
+    let back = tx.insert(&t, &user(5, "x", "e"));
+    assert!(matches!(back, Err(Error::Duplicate { .. })), "{back:?}");
+    commit(tx);
+    assert_sound(&engine);
+}
+
+#[test]
+fn numbers_of_one_statement_follow_each_other_whoever_writes_beside_it() {
+    let engine = engine();
+    let mut id = column("id", int(), false);
+    id.auto_increment = true;
+    let t = table(&engine, "n", vec![id], vec![index("PRIMARY", true, &["id"])]);
+    let insert = |tx: &mut rows::Transaction| tx.insert(&t, &[Datum::Null]).unwrap().generated;
+    let (mut tx, mut other) = (begin(&engine), begin(&engine));
+    tx.expect_numbers(&t, 20).unwrap();
+    tx.expect_numbered(&t).unwrap();
+    let numbers: Vec<_> = (0..10).map(|_| (insert(&mut tx), insert(&mut other))).collect();
+    for (at, (ours, others)) in (1..).zip(numbers) {
+        assert_eq!((ours, others), (Some(at), Some(at + 20)));
+    }
+    tx.expect_nothing(&t);
+    assert_eq!(insert(&mut tx), Some(31), "what was left is a gap, as another went on behind it");
+    tx.expect_numbers(&t, 5).unwrap();
+    assert_eq!(insert(&mut tx), Some(32));
+    tx.expect_nothing(&t);
+    assert_eq!(insert(&mut other), Some(33), "what was left was given back");
+    commit(tx);
+    commit(other);
+    assert_eq!(rows_by(&engine, &t, 0).len(), 23);
+    assert_sound(&engine);
+}

@@ -1,4 +1,4 @@
-//! LOAD DATA of large files into empty tables: all of it or nothing, whatever happens meanwhile.
+//! LOAD DATA of large files: all of it or nothing, whatever happens meanwhile.
 
 #[path = "support/mysql.rs"]
 mod mysql;
@@ -44,12 +44,17 @@ fn lines(rows: std::ops::Range<u64>) -> Vec<u8> {
     file.into_bytes()
 }
 
+/// Sends the lines of many rows, in packets of some megabytes.
+fn send(sql: &mut Mysql, rows: std::ops::Range<u64>) {
+    for first in rows.clone().step_by(50_000) {
+        sql.send_piece(&lines(first..rows.end.min(first + 50_000))).unwrap();
+    }
+}
+
 /// Sends rows until the process list says that they are being sorted.
 fn begin(sql: &mut Mysql, watcher: &mut Mysql, rows: u64) {
     sql.begin_load(LOAD).unwrap();
-    for first in (0..rows).step_by(50_000) {
-        sql.send_piece(&lines(first..rows.min(first + 50_000))).unwrap();
-    }
+    send(sql, 0..rows);
     wait_until("the load to be under way", || {
         let list = watcher.query("SHOW PROCESSLIST").unwrap();
         list.iter().any(|line| line[6].as_deref().is_some_and(|state| state.contains("reading")))
@@ -108,6 +113,25 @@ fn a_server_that_is_killed_amid_a_load_has_nothing_of_it_and_one_that_said_so_ha
     let by_index = one(&mut sql, "SELECT COUNT(*) FROM d.t WHERE a BETWEEN 1000 AND 500000");
     let by_rows = one(&mut sql, "SELECT COUNT(*) FROM d.t WHERE a + 0 BETWEEN 1000 AND 500000");
     assert_eq!(by_index, by_rows);
+    // The same with a table that has rows, of which the file brings all once more.
+    let mut loader = login(&server);
+    begin(&mut loader, &mut sql, 300_000);
+    send(&mut loader, 300_000..600_000);
+    wait_until("files of the load", || files_in(&data.join("tmp")) > 0);
+    server.kill();
+    let server = Running::start(data, &[]);
+    assert_nothing_is_left(data);
+    let mut sql = login(&server);
+    assert_eq!(count(&mut sql), "300000");
+    let mut loader = login(&server);
+    begin(&mut loader, &mut sql, 300_000);
+    send(&mut loader, 300_000..600_000);
+    loader.send_piece(b"").unwrap();
+    loader.result().unwrap();
+    server.kill();
+    let server = Running::start(data, &[]);
+    let mut sql = login(&server);
+    assert_eq!(count(&mut sql), "600000");
     drop(sql);
     server.stop();
     assert_nothing_is_left(data);
@@ -194,9 +218,7 @@ fn loads_of_more_rows_than_fit_stay_within_the_memory() {
             let mut loader = login(&server);
             scope.spawn(move || {
                 loader.begin_load(&LOAD.replace("d.t", &format!("d.{table}"))).unwrap();
-                for first in (0..ROWS).step_by(50_000) {
-                    loader.send_piece(&lines(first..first + 50_000)).unwrap();
-                }
+                send(&mut loader, 0..ROWS);
                 loader.send_piece(b"").unwrap();
                 loader.result().unwrap();
             });

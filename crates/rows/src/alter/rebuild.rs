@@ -45,7 +45,8 @@ pub struct AlterOutcome {
 
 /// The build of a table's new version, whose rows and entries must be unique.
 fn build<'a>(engine: &'a Engine, next: &'a Arc<Table>, progress: &'a Progress) -> Build<'a> {
-    Build { engine, table: next, on_duplicate: OnDuplicate::Error, progress }
+    let (table, on_duplicate) = (next, OnDuplicate::Error);
+    Build { engine, table, on_duplicate, progress, existing: None }
 }
 
 impl Engine {
@@ -146,7 +147,7 @@ impl Engine {
             let row = row_at(&next, key, bytes)?.values()?;
             sorter.add_entries(rows, &row, key, &plan.fill)?;
         }
-        build.run(vec![sorter.finish()?], rows)?.files.finish()
+        build.run_alone(vec![sorter.finish()?], rows).map(drop)
     }
 
     fn rebuild(&self, table: &Arc<Table>, mut plan: Plan) -> Result<AlterOutcome> {
@@ -200,9 +201,7 @@ impl Engine {
             rows += 1;
             sorter.add(rows, &row)?;
         }
-        let built = build.run(vec![sorter.finish()?], rows)?;
-        built.files.finish()?;
-        Ok(built.outcome.rows)
+        Ok(build.run_alone(vec![sorter.finish()?], rows)?.rows)
     }
 
     fn publish(

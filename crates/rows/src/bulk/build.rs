@@ -13,6 +13,7 @@ use std::thread;
 use parking_lot::Mutex;
 
 use super::duplicates::{Duplicates, Kept, OnDuplicate, Pass, Pruning, duplicate_of, is_unique};
+use super::existing::Existing;
 use super::merge::Merge;
 use super::progress::Progress;
 use super::rows::{RowSorter, SortedRows};
@@ -21,9 +22,12 @@ use crate::background::give_way;
 use crate::budget::Share;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
+use crate::find::row_at;
 use crate::interrupt;
-use crate::store::{Batch, Change, Cursor, Durability, Ingestion, KeyRange, Reach, Store};
+use crate::row::RowRef;
+use crate::store::{Batch, Change, Cursor, Durability, Ingestion, KeyRange, Reach, Read, Store};
 use crate::table::Table;
+use crate::transaction::{Changed, RowChange, Transaction};
 
 /// Threads, at most.
 const THREADS_MAX: usize = 8;
@@ -67,12 +71,22 @@ pub(crate) struct Build<'a> {
     pub table: &'a Arc<Table>,
     pub on_duplicate: OnDuplicate,
     pub progress: &'a Progress,
+    /// The table's rows, if it has any.
+    pub existing: Option<&'a dyn Read>,
 }
 
-/// Files that only have to be taken over.
-pub(crate) struct Built<'a> {
-    pub files: Box<dyn Ingestion + 'a>,
-    pub outcome: BulkOutcome,
+/// What became of sorted rows.
+pub(crate) enum Built<'a> {
+    /// Files that only have to be taken over.
+    Files { files: Box<dyn Ingestion + 'a>, outcome: BulkOutcome },
+    /// Rows that were there before are to be replaced, which no file can do.
+    Replacing(Box<Replacing>),
+}
+
+/// Sorted rows of which some take the place of rows that are there.
+pub(crate) struct Replacing {
+    sorted: Sorted,
+    duplicates: Duplicates,
 }
 
 /// How many threads sort and write.
@@ -133,13 +147,93 @@ impl<'a> Build<'a> {
                 return Err(self.duplicate(&sorted, number, index)?);
             }
             drop(files);
+            if duplicates.replaces() {
+                return Ok(Built::Replacing(Box::new(Replacing { sorted, duplicates })));
+            }
             duplicates.settle()?;
             self.progress.begin_merging(sorted.entries());
             (files, kept) = self.write(&sorted, &duplicates, Pass::Second)?;
         }
         let lost = duplicates.lost_count();
         let outcome = BulkOutcome { rows: kept, lost, told: duplicates.into_told() };
-        Ok(Built { files, outcome })
+        Ok(Built::Files { files, outcome })
+    }
+
+    /// As `run`, where there is nothing else under these keys: and all of it is there on return.
+    ///
+    /// # Errors
+    /// As `run`, and those of the store.
+    pub fn run_alone(self, parts: Vec<SortedRows>, rows: u64) -> Result<BulkOutcome> {
+        debug_assert!(self.existing.is_none(), "nothing is to be looked for");
+        match self.run(parts, rows)? {
+            Built::Files { files, outcome } => files.finish().map(|()| outcome),
+            Built::Replacing(_) => unreachable!("nothing is there to be replaced"),
+        }
+    }
+
+    /// Puts the rows that are kept into a transaction, by which all those go that share a unique
+    /// key with any row of the load: one that is lost has replaced rows, too, before it was.
+    ///
+    /// # Errors
+    /// As `Transaction::insert`; `LockTimeout` when it was interrupted.
+    pub fn replace(
+        self,
+        rows: Box<Replacing>,
+        transaction: &mut Transaction,
+    ) -> Result<BulkOutcome> {
+        let Replacing { sorted, duplicates } = *rows;
+        self.progress.begin_merging(sorted.entries());
+        let mut outcome = BulkOutcome { lost: duplicates.lost_count(), ..BulkOutcome::default() };
+        for index in (0..sorted.indexes.len()).filter(|index| is_unique(self.table, *index)) {
+            outcome.lost += self.clear_index(&sorted.indexes[index], index, transaction)?;
+        }
+        let all = KeyRange::default();
+        let merge = Merge::of_sorters(&sorted.indexes[0], &all)?;
+        let mut kept = Kept::new(self.pruning(&duplicates, Pass::Second), 0, &all, merge)?;
+        // They have their AUTO_INCREMENT values, or zeros that are to stay.
+        transaction.let_zero_be_a_value(true);
+        while kept.advance()? {
+            let (key, value) = kept.entry();
+            transaction.insert(self.table, &row_at(self.table, key, value)?.values()?)?;
+            outcome.rows += 1;
+        }
+        Ok(outcome)
+    }
+
+    /// Removes the rows that have a key in an index which rows of the load have; how many.
+    fn clear_index(
+        self,
+        sorters: &[Sorter],
+        index: usize,
+        transaction: &mut Transaction,
+    ) -> Result<u64> {
+        let all = KeyRange::default();
+        let existing = match self.existing {
+            Some(view) => Existing::of(view, self.table, index, &all)?,
+            None => None,
+        };
+        let Some(mut existing) = existing else { return Ok(0) };
+        let mut merge = Merge::of_sorters(sorters, &all)?;
+        let (mut row_key, mut count, mut removed) = (Vec::new(), 0, 0);
+        while merge.advance()? {
+            count += 1;
+            go_on(count)?;
+            if existing.find(merge.numbered().0, &mut row_key)? {
+                let delete = &mut |_: RowRef<'_>| Ok(RowChange::Delete);
+                // Another of its keys, or an equal one, may have been met before.
+                let gone = transaction.change_row(self.table, &row_key, delete)?;
+                removed += u64::from(gone == Changed::Deleted);
+            }
+        }
+        Ok(removed)
+    }
+
+    fn pruning<'b>(&self, duplicates: &'b Duplicates, pass: Pass) -> Pruning<'b>
+    where
+        'a: 'b,
+    {
+        let Build { engine, table, progress, existing, .. } = *self;
+        Pruning { table, duplicates, directory: engine.spill(), progress, pass, existing }
     }
 
     /// Merges all ranges into files; how many rows there are in them.
@@ -154,9 +248,8 @@ impl<'a> Build<'a> {
             true => Box::new(FewEntries { store: &**store, batch: Mutex::default() }),
             false => store.ingestion()?,
         };
-        let (table, directory, progress) = (self.table, self.engine.spill(), self.progress);
         let merging = Merging {
-            of: Pruning { table, duplicates, directory, progress, pass },
+            of: self.pruning(duplicates, pass),
             sorted,
             files: &*files,
             next: AtomicUsize::new(0),
@@ -333,7 +426,7 @@ impl Merging<'_> {
 
     fn merge_range(&self, index: usize, range: &KeyRange) -> Result<()> {
         let merge = Merge::of_sorters(&self.sorted.indexes[index], range)?;
-        let added = self.files.add(&mut Kept::new(self.of, index, merge))?;
+        let added = self.files.add(&mut Kept::new(self.of, index, range, merge)?)?;
         if index == 0 {
             self.rows.fetch_add(added, Ordering::Relaxed);
         }

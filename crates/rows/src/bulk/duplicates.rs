@@ -1,7 +1,7 @@
 //! Rows of a load that share a unique key: which of them are kept.
 //!
-//! The table was empty, so rows are in each other's way only. Rows that share a key come one after
-//! another when an index is merged, in the order of their numbers:
+//! Rows that share a key come one after another when an index is merged, in the order of their
+//! numbers. Rows that were there before the load are as if they were of number `THERE`, the first:
 //!
 //! | | row by row | here |
 //! |---|---|---|
@@ -9,6 +9,9 @@
 //! | Ignore, one unique index | the first of each key stays | the same |
 //! | Ignore, several | a row is left out if one that *is there* shares a key with it | all rows of shared keys are sorted by number and gone through in that order |
 //! | Error | the first row that shares a key with one before it ends the load | the one of the smallest number |
+//!
+//! What was there cannot be taken out of the table by files: a load that replaces such rows goes on
+//! as a large transaction (`Build::replace`).
 //!
 //! So a load is merged twice if there are such rows: the first pass finds them, and its files are
 //! given up; the second leaves out what was lost.
@@ -31,6 +34,7 @@ use std::sync::{Arc, OnceLock};
 use parking_lot::Mutex;
 
 use super::build::go_on;
+use super::existing::Existing;
 use super::merge::Merge;
 use super::progress::Progress;
 use super::sorter::{FreeChunks, Sorter};
@@ -38,7 +42,7 @@ use crate::budget::Share;
 use crate::error::{Error, Result};
 use crate::find::row_at;
 use crate::spill::SpillDirectory;
-use crate::store::{Cursor, KeyRange};
+use crate::store::{Cursor, KeyRange, Read};
 use crate::table::Table;
 use crate::transaction::duplicate;
 
@@ -52,6 +56,9 @@ pub enum OnDuplicate {
     /// The old row goes.
     Replace,
 }
+
+/// The number of rows that were there before; those of a load count from 1.
+const THERE: u64 = 0;
 
 /// Rows that were left out of which it is told why: the first ones.
 const TOLD_MAX: usize = 1024;
@@ -76,6 +83,8 @@ pub(super) struct Duplicates {
     rows: u64,
     share: Mutex<Share>,
     found: AtomicBool,
+    /// Whether rows that were there are to be replaced.
+    replaces: AtomicBool,
     lost: OnceLock<Box<[AtomicU64]>>,
     lost_count: AtomicU64,
     told: Mutex<BTreeMap<u64, Told>>,
@@ -95,6 +104,7 @@ impl Duplicates {
             rows,
             share: Mutex::new(share),
             found: AtomicBool::new(false),
+            replaces: AtomicBool::new(false),
             lost: OnceLock::new(),
             lost_count: AtomicU64::new(0),
             told: Mutex::default(),
@@ -106,6 +116,11 @@ impl Duplicates {
     /// Whether any key is shared.
     pub fn found(&self) -> bool {
         self.found.load(Ordering::Relaxed)
+    }
+
+    /// Whether rows that were there before the load are to be replaced.
+    pub fn replaces(&self) -> bool {
+        self.replaces.load(Ordering::Relaxed)
     }
 
     /// Rows that are not kept.
@@ -136,6 +151,9 @@ impl Duplicates {
         self.found.store(true, Ordering::Relaxed);
         match self.on_duplicate {
             OnDuplicate::Error => self.tell(later, index),
+            OnDuplicate::Replace if earlier == THERE => {
+                self.replaces.store(true, Ordering::Relaxed);
+            }
             OnDuplicate::Replace => self.lose(earlier)?,
             OnDuplicate::Ignore if !self.several => {
                 self.lose(later)?;
@@ -303,6 +321,8 @@ pub(super) struct Pruning<'a> {
     pub directory: Option<&'a Arc<SpillDirectory>>,
     pub progress: &'a Progress,
     pub pass: Pass,
+    /// The table's rows, if it has any.
+    pub existing: Option<&'a dyn Read>,
 }
 
 /// The entries of an index in a range that are kept.
@@ -314,6 +334,8 @@ pub(super) struct Kept<'a> {
     last_number: u64,
     /// The number of the shared key that `last` is.
     shared: Option<u64>,
+    /// What is there already, where that is to be looked for.
+    existing: Option<Existing<'a>>,
     count: u64,
 }
 
@@ -321,9 +343,24 @@ pub(super) struct Kept<'a> {
 const COUNT_EVERY: u64 = 1024;
 
 impl<'a> Kept<'a> {
-    /// Before the first entry.
-    pub fn new(of: Pruning<'a>, index: usize, merge: Merge<'a>) -> Kept<'a> {
-        Kept { of, index, merge, last: Vec::new(), last_number: 0, shared: None, count: 0 }
+    /// Before the first entry of a range.
+    ///
+    /// # Errors
+    /// Those of looking at what is there.
+    pub fn new(
+        of: Pruning<'a>,
+        index: usize,
+        range: &KeyRange,
+        merge: Merge<'a>,
+    ) -> Result<Kept<'a>> {
+        let existing = match of.existing {
+            Some(view) if of.pass == Pass::First && is_unique(of.table, index) => {
+                Existing::of(view, of.table, index, range)?
+            }
+            _ => None,
+        };
+        let (last, last_number) = (Vec::new(), THERE);
+        Ok(Kept { of, index, merge, last, last_number, shared: None, existing, count: 0 })
     }
 
     fn is_unique(&self) -> bool {
@@ -345,6 +382,12 @@ impl<'a> Kept<'a> {
         self.last.clear();
         self.last.extend_from_slice(key);
         (self.last_number, self.shared) = (number, None);
+        if let Some(existing) = &mut self.existing
+            && existing.has(key)?
+        {
+            let Pruning { duplicates, directory, .. } = self.of;
+            duplicates.note(directory, self.index, THERE, number, &mut self.shared)?;
+        }
         Ok(!self.of.duplicates.found())
     }
 

@@ -8,14 +8,14 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::build::{Build, BulkOutcome, threads};
+use super::build::{Build, Built, BulkOutcome, Replacing, threads};
 use super::duplicates::OnDuplicate;
 use super::numbers::Numbers;
 use super::progress::Progress;
 use super::rows::{RowSorter, SortedRows};
 use crate::engine::Engine;
 use crate::error::Result;
-use crate::store::{Direction, Ingestion, Reach};
+use crate::store::{Direction, Durability, Ingestion, Reach};
 use crate::table::Table;
 use crate::transaction::Transaction;
 
@@ -24,14 +24,16 @@ pub struct BulkLoad {
     table: Arc<Table>,
     on_duplicate: OnDuplicate,
     first_row_id: u64,
+    /// Whether the table has rows already.
+    has_rows: bool,
     progress: Arc<Progress>,
     /// Writes nothing; it has the table locked.
     transaction: Transaction,
 }
 
 impl BulkLoad {
-    /// Begins a load into a table if it is one for it: without rows, with nobody else writing to
-    /// it, and none whose rows leave by themselves. The transaction, which has not written yet,
+    /// Begins a load into a table if it is one for it: with nobody else writing to it, and none
+    /// whose rows leave by themselves. The transaction, which has not written yet,
     /// holds the table until the load is over.
     ///
     /// # Errors
@@ -46,15 +48,16 @@ impl BulkLoad {
         if !stays || engine.spill().is_none() {
             return Ok(None);
         }
-        // Nobody is kept out of a table that has rows already; once it is locked it is certain.
-        if !engine.is_empty(table)? || !transaction.lock_whole(table)? || !engine.is_empty(table)? {
+        if !transaction.lock_whole(table)? {
             return Ok(None);
         }
+        let has_rows = !engine.is_empty(table)?;
         let first_row_id = if table.has_hidden_key() { engine.next_row_id(table)? } else { 0 };
         Ok(Some(BulkLoad {
             table: Arc::clone(table),
             on_duplicate,
             first_row_id,
+            has_rows,
             progress: Arc::default(),
             transaction,
         }))
@@ -66,7 +69,8 @@ impl BulkLoad {
 
     fn build(&self) -> Build<'_> {
         let (engine, table, progress) = (self.engine(), &self.table, &self.progress);
-        Build { engine, table, on_duplicate: self.on_duplicate, progress }
+        let existing = self.has_rows.then(|| engine.latest());
+        Build { engine, table, on_duplicate: self.on_duplicate, progress, existing }
     }
 
     /// How many threads it uses.
@@ -108,21 +112,50 @@ impl BulkLoad {
         rows: u64,
         numbers: Option<&Numbers>,
     ) -> Result<BulkOutcome> {
-        let built = self.build().run(parts, rows)?;
-        debug_assert_eq!(
-            built.outcome.rows + built.outcome.lost,
-            rows,
-            "each row is there or lost"
-        );
-        self.appear(built.files)?;
-        self.table.state.rows.add(built.outcome.rows as i64);
+        let appeared = match self.build().run(parts, rows)? {
+            Built::Files { files, outcome } => self.appear(files).map(|()| Ok(outcome))?,
+            Built::Replacing(replacing) => Err(replacing),
+        };
+        let outcome = match appeared {
+            Ok(outcome) => outcome,
+            Err(replacing) => return self.replace(replacing, numbers),
+        };
+        debug_assert_eq!(outcome.rows + outcome.lost, rows, "each row is there or lost");
+        self.table.state.rows.add(outcome.rows as i64);
         if self.table.has_hidden_key() {
             self.table.state.row_id.fetch_max(self.first_row_id + rows, Ordering::SeqCst);
         }
         if let Some(numbers) = numbers {
             numbers.finish(&self.table);
         }
-        Ok(built.outcome)
+        Ok(outcome)
+    }
+
+    /// The rows come in as one large transaction, by which rows go that are there.
+    fn replace(self, rows: Box<Replacing>, numbers: Option<&Numbers>) -> Result<BulkOutcome> {
+        let BulkLoad { table, on_duplicate, progress, mut transaction, .. } = self;
+        let engine = Arc::clone(&transaction.engine);
+        let existing = Some(engine.latest());
+        let (table, progress) = (&table, &*progress);
+        let build = Build { engine: &engine, table, on_duplicate, progress, existing };
+        let outcome = build.replace(rows, &mut transaction)?;
+        transaction.commit(Durability::EveryCommit)?;
+        if let Some(numbers) = numbers {
+            numbers.finish(table);
+        }
+        Ok(outcome)
+    }
+
+    /// The row behind the last one is wrong: whether rows before it end the load already because
+    /// they share a key. Nothing of the load is there afterwards.
+    ///
+    /// # Errors
+    /// As `finish`.
+    pub fn look_for_duplicates(self, parts: Vec<SortedRows>, rows: u64) -> Result<()> {
+        match self.on_duplicate {
+            OnDuplicate::Error => self.build().run(parts, rows).map(drop),
+            OnDuplicate::Ignore | OnDuplicate::Replace => Ok(()),
+        }
     }
 
     /// Lets the store take the files over, and keeps the row cache in step.

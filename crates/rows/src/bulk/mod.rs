@@ -1,4 +1,4 @@
-//! Bulk loads: very many rows into an empty table, past the transactions and the log; so are the
+//! Bulk loads: very many rows into a table, past the transactions and the log; so are the
 //! copy of a table and its new indexes made by ALTER TABLE.
 //!
 //! Rows are given out of order, by several threads at once, each with its number in the load.
@@ -15,17 +15,18 @@
 //! first row of the load first.
 //!
 //! Invariants
-//! 1. A load has locked its table whole, and the table has no rows until the load appears
-//!    (`load`).
+//! 1. A load has locked its table whole: its rows stay as they are until the load appears (`load`).
 //! 2. All of a load appears, durable, or nothing of it does. What a crash leaves lies in
 //!    directories that are emptied at the next start.
-//! 3. Of rows that share a unique key those are kept that stay if the rows are put in one by one
-//!    in the order of their numbers (`duplicates`).
+//! 3. Of rows that share a unique key, with each other or with one that was there before
+//!    (`existing`), those are kept that stay if the rows are put in one by one in the order of
+//!    their numbers (`duplicates`).
 //!
 //! Not here: where rows come from (crate `sql`), how files are taken over (`Store::ingestion`).
 
 mod build;
 mod duplicates;
+mod existing;
 mod load;
 mod merge;
 mod numbers;

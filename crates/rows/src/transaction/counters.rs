@@ -18,12 +18,15 @@ use crate::types::ColumnType;
 
 impl Transaction {
     /// The AUTO_INCREMENT value for a row that leaves it to the engine.
-    pub(super) fn generate(&self, table: &Table, row: &[Datum<'_>]) -> Result<Option<u64>> {
+    pub(super) fn generate(&mut self, table: &Table, row: &[Datum<'_>]) -> Result<Option<u64>> {
         let Some(position) = table.auto_increment() else { return Ok(None) };
         let ty = &table.columns[position].ty;
         match row[position] {
             Datum::Int(0) | Datum::UInt(0) if self.zero_is_value => Ok(None),
             Datum::Null | Datum::Int(0) | Datum::UInt(0) => {
+                if let Some(number) = self.expected.number(table.id) {
+                    return Ok(Some(number));
+                }
                 self.engine.next_auto_increment(table, auto_increment_max(ty)).map(Some)
             }
             _ => Ok(None),
@@ -33,12 +36,15 @@ impl Transaction {
     /// Gives the number of a row back that was not put in because it would have to wait: the row
     /// comes again, and gets a number again.
     pub(super) fn give_back_unless_put<T>(
-        &self,
+        &mut self,
         table: &Table,
         generated: Option<u64>,
         put: &Result<T>,
     ) {
         if let (Some(value), Err(Error::WouldWait(_))) = (generated, put) {
+            if self.expected.put_back(table.id, value) {
+                return;
+            }
             let next = &table.state.auto_increment;
             // If another number was handed out since, this one is a gap.
             let _ = next.compare_exchange(value + 1, value, Ordering::SeqCst, Ordering::SeqCst);

@@ -12,6 +12,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::expected::Expected;
 use crate::budget::{SMALL_BYTES, Share};
 use crate::engine::Engine;
 use crate::error::{Error, Result, Wait};
@@ -32,6 +33,9 @@ pub struct Transaction {
     /// A locked row key that was found to have no row, and got none since: most often of a row
     /// that comes in next.
     pub(super) absent: Option<Vec<u8>>,
+    pub(super) expected: Expected,
+    /// A row's or an entry's key and value while they are made.
+    pub(super) scratch: (Vec<u8>, Vec<u8>),
     /// Whether 0 in an AUTO_INCREMENT column is a value like any other.
     pub(super) zero_is_value: bool,
     /// Whole transactions of others that are committed together with this one.
@@ -62,6 +66,8 @@ impl Engine {
             share: self.budget().share(),
             wait,
             absent: None,
+            expected: Expected::default(),
+            scratch: Default::default(),
             zero_is_value: false,
             others: Vec::new(),
             given_up: None,
@@ -101,6 +107,7 @@ impl Transaction {
     pub fn rollback_to(&mut self, savepoint: Savepoint) {
         // It may have been this transaction's own removal that made a row absent.
         self.absent = None;
+        self.expected.forget_keys();
         self.sizes.rollback_to(savepoint.0);
         self.store.rollback_to(savepoint);
     }

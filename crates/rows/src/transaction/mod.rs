@@ -3,7 +3,8 @@
 //!
 //! Where to look: `life` is a transaction from its beginning to its commit, `operations` what can
 //! be done with it. Below them `placing` puts rows and entries in, `changing` changes a locked
-//! row, `expired` clears away what is in a new row's place, `counters` make up numbers.
+//! row, `expired` clears away what is in a new row's place, `counters` make up numbers, `expected`
+//! finds out for many rows at once.
 //!
 //! Lock order within one operation: row key first, then unique entries in index order. Two
 //! operations that meet in another order are a deadlock, which the lock table finds.
@@ -20,12 +21,14 @@
 
 mod changing;
 pub(crate) mod counters;
+mod expected;
 mod expired;
 mod life;
 mod operations;
 mod outcome;
 mod placing;
 
+pub use expected::EXPECTED_MAX;
 pub use life::Transaction;
 pub use outcome::{Changed, Inserted, Replaced, RowChange, Upserted};
 pub use placing::ROW_BYTES_MAX;

@@ -24,17 +24,30 @@ impl Transaction {
         let row_key = if table.has_hidden_key() {
             table.row_key(&[Datum::UInt(self.engine.next_row_id(table)?)])?
         } else {
-            let row_key = table.row_key_of(row)?;
-            self.store.lock(&row_key, self.wait)?;
-            if self.is_taken(table, &row_key)? {
-                return Err(duplicate(table, 0, row));
-            }
-            row_key
+            self.free_row_key(table, row)?
         };
         for index in 1..table.codecs.len() {
             self.put_entry(table, index, row, &row_key)?;
         }
         self.put_row(table, row, row_key, 0)
+    }
+
+    /// The key of a new row, locked and without one.
+    fn free_row_key(&mut self, table: &Table, row: &[Datum<'_>]) -> Result<Vec<u8>> {
+        let mut key = std::mem::take(&mut self.scratch.0);
+        key.clear();
+        table.push_row_key_of(row, &mut key)?;
+        let expected = self.expected.take(&key);
+        // Of just its length, so that what is kept of it needs not be moved.
+        let row_key = expected.unwrap_or_else(|| key.as_slice().to_vec());
+        self.scratch.0 = key;
+        if !self.expected.is_coming() {
+            self.store.lock(&row_key, self.wait)?;
+            if self.is_taken(table, &row_key)? {
+                return Err(duplicate(table, 0, row));
+            }
+        }
+        Ok(row_key)
     }
 
     pub(super) fn delete_row(
@@ -66,7 +79,8 @@ impl Transaction {
         row_key: Vec<u8>,
         replaced: usize,
     ) -> Result<()> {
-        let mut bytes = Vec::with_capacity(64);
+        // It grows once, to just the row's length.
+        let mut bytes = Vec::new();
         table.layout.encode(row, self.engine.next_version(), &mut bytes);
         if bytes.len() > ROW_BYTES_MAX {
             let (what, bytes_max) = ("row", ROW_BYTES_MAX);
@@ -74,6 +88,7 @@ impl Transaction {
         }
         self.make_room(bytes.len())?;
         self.absent = None;
+        self.expected.note_put();
         if replaced == 0 {
             self.sizes.note_rows(self.store.savepoint().0, &table.state, 1);
         }
@@ -93,17 +108,19 @@ impl Transaction {
         row: &[Datum<'_>],
         row_key: &[u8],
     ) -> Result<()> {
-        let entry = table.entry(index, row, row_key)?;
-        if entry.unique {
-            self.store.lock(&entry.key, self.wait)?;
+        let (mut key, mut value) = std::mem::take(&mut self.scratch);
+        let unique = table.push_entry(index, row, row_key, &mut key, &mut value)?;
+        if unique {
+            self.store.lock(&key, self.wait)?;
             let mut existing = Vec::new();
-            if self.store.get(&entry.key, self.reach(), &mut existing)?
-                && !self.clear_entry(table, index, &entry.key, &existing)?
+            if self.store.get(&key, self.reach(), &mut existing)?
+                && !self.clear_entry(table, index, &key, &existing)?
             {
                 return Err(duplicate(table, index, row));
             }
         }
-        self.store.put(entry.key, entry.value);
+        self.store.put(key.as_slice().to_vec(), value.as_slice().to_vec());
+        self.scratch = (key, value);
         Ok(())
     }
 }

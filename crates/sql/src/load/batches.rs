@@ -1,4 +1,4 @@
-//! A load row by row, committed in batches: of small files, and into tables with rows.
+//! A load row by row, committed in batches: of small files, and into tables in others' use.
 //!
 //! All or nothing, or bounded memory: both cannot be had for a file of any size that goes through
 //! transactions. So a load that ends with an error (or whose client goes away) leaves the batches

@@ -1,4 +1,5 @@
-//! LOAD DATA LOCAL INFILE: a file that comes in pieces of any size becomes rows.
+//! Many rows at once: LOAD DATA LOCAL INFILE, a file that comes in pieces of any size, and the rows
+//! of a query (`query`).
 //!
 //! `lines` cuts the bytes into lines and fields, `rows` makes rows of them. Three ways lead from
 //! there into the table:
@@ -6,7 +7,7 @@
 //! | when | how | after an error |
 //! |---|---|---|
 //! | within an open transaction | row by row, as its other writes (`Loader`) | the rows are undone |
-//! | a large file, and the table is empty and in nobody's use | on all cores, past the transactions (`parallel`) | nothing is there |
+//! | a large file, and nobody else writes to the table | on all cores, past the transactions (`parallel`) | nothing is there |
 //! | otherwise | row by row, committed in batches of about `BATCH_BYTES` (`batches`) | the batches before stay |
 //!
 //! How large a file is shows only as it comes, so its beginning is kept until it is known.
@@ -15,12 +16,15 @@
 
 mod batches;
 pub(crate) mod lines;
+mod noted;
 mod parallel;
+mod query;
 mod rows;
 
 use std::sync::Arc;
 
 use ::rows::bulk::BulkLoad;
+use ::rows::engine::Engine;
 use ::rows::store::{Durability, LockWait};
 
 use crate::Session;
@@ -35,6 +39,7 @@ use lines::Splitter;
 use parallel::ParallelLoad;
 use rows::Loader;
 
+pub(crate) use query::{QueryInsert, each_row};
 pub(crate) use rows::{Goal, LoadPlan, Loaded};
 
 /// Bytes of a file from which on it is large: some ten thousand rows.
@@ -43,6 +48,11 @@ const LARGE_BYTES: usize = 1 << 20;
 const PIECE_BYTES_MAX: usize = 256 << 10;
 /// The part of the memory for clients that the beginning of a file may take.
 const BEGINNING_PART: usize = 64;
+
+/// Bytes from which on a load counts as large.
+fn large_bytes(engine: &Engine) -> usize {
+    LARGE_BYTES.min(engine.budget().bytes_max() / BEGINNING_PART)
+}
 
 /// A LOAD DATA under way.
 pub struct LoadLocal {
@@ -184,7 +194,9 @@ impl LoadLocal {
     }
 
     fn work(&mut self, session: &mut Session) -> Result<()> {
-        if matches!(self.way, Way::Open) && self.splitter.waiting() >= self.large_bytes() {
+        if matches!(self.way, Way::Open)
+            && self.splitter.waiting() >= large_bytes(&self.plan.engine)
+        {
             self.way = self.way_of_many()?;
         }
         match &mut self.way {
@@ -193,11 +205,6 @@ impl LoadLocal {
             Way::Batches(batches) => batches.feed(&mut self.splitter, false),
             Way::Parallel(load) => load.feed(&mut self.splitter, false),
         }
-    }
-
-    /// Bytes from which on the file counts as large.
-    fn large_bytes(&self) -> usize {
-        LARGE_BYTES.min(self.plan.engine.budget().bytes_max() / BEGINNING_PART)
     }
 
     /// The way of a large file.

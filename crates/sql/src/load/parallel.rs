@@ -1,4 +1,4 @@
-//! A large file into an empty table: lines become rows on all cores, and appear all at once.
+//! A large file: lines become rows on all cores, and appear all at once.
 //!
 //! The thread that has the file cuts it into blocks of whole lines and knows the number of each
 //! block's first row, so blocks can be read in any order:
@@ -15,7 +15,7 @@
 //!
 //! Not here: sorting, and the moment in which the rows appear (`rows::bulk`).
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
@@ -27,11 +27,11 @@ use rows::datum::{Datum, Value};
 use rows::interrupt;
 
 use super::lines::Splitter;
+use super::noted::Noted;
 use super::rows::{LoadPlan, Loaded, RowMaker};
 use crate::context::KillMark;
 use crate::error::{Result, SqlError};
 use crate::parse::load::Format;
-use crate::warning::{Level, WARNINGS_MAX, Warning, Warnings};
 
 /// Text of a block, at most, unless a line is longer.
 const BLOCK_BYTES_MAX: usize = 128 << 10;
@@ -94,22 +94,6 @@ struct Turn {
     /// None if there is no such column.
     numbers: Option<Numbers>,
     stopped: bool,
-}
-
-/// Warnings, by row and in the order in which a row got them.
-#[derive(Default)]
-struct Noted {
-    first: BTreeMap<(u64, usize), Warning>,
-    count: u64,
-}
-
-impl Noted {
-    fn add(&mut self, row: u64, place: usize, warning: Warning) {
-        self.first.insert((row, place), warning);
-        if self.first.len() > WARNINGS_MAX {
-            self.first.pop_last();
-        }
-    }
 }
 
 /// Stops the other threads when this one panics.
@@ -287,11 +271,7 @@ impl Reader {
         if warnings.count() == 0 {
             return;
         }
-        let mut noted = self.shared.noted.lock();
-        noted.count += warnings.count();
-        for (place, (warning, row)) in warnings.list().iter().zip(warned).enumerate() {
-            noted.add(*row, place, warning.clone());
-        }
+        self.shared.noted.lock().add(&warnings, warned);
     }
 }
 
@@ -404,18 +384,14 @@ impl ParallelLoad {
         let BulkOutcome { lost, told, .. } = outcome;
         let mut noted = std::mem::take(&mut *self.shared.noted.lock());
         if !replaces {
-            noted.count += lost;
-        }
-        for (row, error) in told {
-            let SqlError { number, message, .. } = error.into();
-            noted.add(row, usize::MAX, Warning { level: Level::Warning, number, message });
+            noted.add_left_out(lost, told);
         }
         Ok(Loaded {
             records,
             deleted: if replaces { lost } else { 0 },
             skipped: if replaces { 0 } else { lost },
             generated: numbers.and_then(|numbers| numbers.first()),
-            warnings: Warnings::first_of(noted.count, noted.first.into_values()),
+            warnings: noted.into_warnings(),
         })
     }
 }

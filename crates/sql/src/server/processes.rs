@@ -103,6 +103,11 @@ impl Process {
         Running { process: Arc::clone(self), number: self.state.lock().number }
     }
 
+    /// Lets the process list show how far the statement is.
+    pub fn show(&self, progress: &Arc<Progress>) {
+        self.state.lock().progress = Some(Arc::clone(progress));
+    }
+
     /// The current database changes.
     pub fn set_database(&self, database: Option<&str>) {
         self.state.lock().database = database.map(str::to_string);

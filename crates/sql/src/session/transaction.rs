@@ -74,7 +74,7 @@ impl Session {
         self.variables.durability.unwrap_or_else(|| self.sql.engine().durability())
     }
 
-    fn new_transaction(&self) -> Result<Transaction> {
+    pub(super) fn new_transaction(&self) -> Result<Transaction> {
         let wait = LockWait::AtMost(self.variables.lock_wait);
         let mut transaction = self.sql.engine().begin(wait)?;
         let kill = Arc::clone(&self.process.kill);

@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use rows::Group;
-use rows::datum::Datum;
+use rows::bulk::BulkLoad;
 use rows::transaction::Transaction;
 use rows::types::ColumnType;
 
@@ -15,16 +15,17 @@ use super::{Session, Statement};
 use crate::context::Facts;
 use crate::error::{Result, SqlError};
 use crate::expression::BindFailure;
+use crate::load::{QueryInsert, each_row};
 use crate::panics;
 use crate::parse::Cursor;
 use crate::parse::change::{self, Delete, Insert, Source, Update, single_table};
 use crate::plan::Plan;
-use crate::reply::{Done, How, Pace, Reply, RowStream};
+use crate::reply::{Done, How, Reply, RowStream};
 use crate::scan::Scanned;
 use crate::warning::Level;
 use crate::warning::Warnings;
 use crate::write::{
-    InsertPlan, JoinedDelete, JoinedUpdate, Progress, Tally, WriteContext, Written, bind_delete,
+    InsertPlan, JoinedDelete, JoinedUpdate, Progress, WriteContext, Written, bind_delete,
     bind_insert, bind_update, count_mismatch,
 };
 
@@ -346,18 +347,24 @@ impl Session {
         if stream.columns().len() != plan.width() {
             return Err(count_mismatch(1));
         }
-        self.change_with(facts, statement, plan.ignore, None, |t, context, _| {
-            let mut tally = Tally::default();
+        // A transaction that is open has to take its rows back at its ROLLBACK.
+        let alone = self.open.is_none();
+        self.change_with(facts, statement, plan.ignore, None, |t, context, session| {
             let columns = Arc::clone(stream.columns());
             let types: Vec<&ColumnType> = columns.iter().map(|column| &column.ty).collect();
-            let mut row = 0;
-            each_row(stream, &mut |line| {
-                row += 1;
-                let values = plan.row_of_query(context, line, &types, row)?;
-                plan.insert_row(t, context, &values, row, &mut tally)
-            })?;
-            let warnings = context.warnings.borrow().count();
-            Ok(tally.finish(true, warnings))
+            let engine = session.sql.engine();
+            let insert = QueryInsert { plan, context, engine, types: &types };
+            insert.run(stream, t, |on_duplicate| {
+                if !alone {
+                    return Ok(None);
+                }
+                let transaction = session.new_transaction()?;
+                let bulk = BulkLoad::begin(transaction, plan.table(), on_duplicate)?;
+                if let Some(bulk) = &bulk {
+                    session.process.show(bulk.progress());
+                }
+                Ok(bulk)
+            })
         })
     }
 
@@ -387,16 +394,4 @@ impl Session {
         let insert = Insert { source: Source::Query(query), ..insert };
         self.insert_select(insert, statement, facts)
     }
-}
-
-/// Calls `each` with every row of a stream.
-pub(super) fn each_row(
-    mut stream: RowStream,
-    each: &mut dyn FnMut(&[Datum<'_>]) -> Result<()>,
-) -> Result<()> {
-    while stream.next(How::POOL, &mut |line| {
-        each(line)?;
-        Ok(Pace::More)
-    })? {}
-    Ok(())
 }

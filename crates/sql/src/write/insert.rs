@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use rows::bulk::OnDuplicate;
 use rows::datum::{Datum, Value};
 use rows::error::Error;
 use rows::schema::Column;
@@ -15,6 +16,7 @@ use rows::transaction::{RowChange, Transaction, Upserted};
 use rows::types::ColumnType;
 
 use super::column::{Store, default_of, now_value};
+use super::foresight::Foresight;
 use super::{LOOP_ROWS_MAX, WriteContext, Written, stop, through};
 use crate::error::{Result, SqlError};
 use crate::expression::{Bound, IncomingNames, Kind, Names, Node, RowView, bind};
@@ -26,8 +28,17 @@ use crate::parse::change::{AssignmentSpec, Insert, Source};
 pub struct RowPlan {
     /// Per column named, its value; `None` is DEFAULT.
     values: Vec<Option<Node>>,
+    /// Columns that it does not name, or leaves to their defaults.
+    unsaid: Vec<usize>,
     /// How many literals it has.
     parameters: usize,
+}
+
+impl RowPlan {
+    /// How many literals it has.
+    pub(super) fn parameters(&self) -> usize {
+        self.parameters
+    }
 }
 
 /// What an INSERT takes its rows from.
@@ -90,7 +101,9 @@ pub fn bind_insert(insert: &Insert, table: Arc<Table>, mode: SqlMode) -> Bound<I
                     values.push(node);
                 }
                 base += parameters as u16;
-                plans.push(RowPlan { values, parameters });
+                let said = |n| columns.iter().zip(&values).any(|(c, v)| *c == n && v.is_some());
+                let unsaid = (0..table.columns.len()).filter(|n| !said(*n)).collect();
+                plans.push(RowPlan { values, unsaid, parameters });
             }
             Rows::Values(plans)
         }
@@ -240,6 +253,11 @@ pub struct Tally {
 }
 
 impl Tally {
+    /// Of rows that were inserted in bulk.
+    pub fn of(records: u64, duplicates: u64, written: Written) -> Tally {
+        Tally { records, duplicates, written }
+    }
+
     /// What the statement answers. `warnings` are counted in its words, which only statements
     /// of several rows have.
     pub fn finish(mut self, several: bool, warnings: u64) -> Written {
@@ -257,6 +275,17 @@ impl InsertPlan {
     /// The table.
     pub fn table(&self) -> &Arc<Table> {
         &self.table
+    }
+
+    /// What becomes of rows whose keys are taken, if that can be said without looking at the rows
+    /// that have them.
+    pub fn on_duplicate(&self) -> Option<OnDuplicate> {
+        match (self.replace, self.ignore) {
+            _ if !self.on_duplicate.is_empty() => None,
+            (true, _) => Some(OnDuplicate::Replace),
+            (false, true) => Some(OnDuplicate::Ignore),
+            (false, false) => Some(OnDuplicate::Error),
+        }
     }
 
     /// Whether it may be tried in an event loop; `runs` as for `run`.
@@ -287,12 +316,31 @@ impl InsertPlan {
         let tail: usize =
             plans.iter().zip(runs).map(|(plan, run)| plan.parameters * *run as usize).sum();
         let tail = context.parameters.get(tail..).unwrap_or_default();
+        let tally = self.insert_rows(transaction, context, plans, runs, tail);
+        transaction.expect_nothing(&self.table);
+        let warnings = context.warnings.borrow().count();
+        Ok(tally?.finish(total > 1, warnings))
+    }
+
+    /// `tail`: the literals behind the rows.
+    fn insert_rows(
+        &self,
+        transaction: &mut Transaction,
+        context: &WriteContext<'_>,
+        plans: &[RowPlan],
+        runs: &[u32],
+        tail: &[Datum<'_>],
+    ) -> Result<Tally> {
+        let total: u64 = runs.iter().map(|run| u64::from(*run)).sum();
+        let foresight = self.foresee(transaction, context, plans, total)?;
         let mut tally = Tally::default();
         let mut at = 0;
         let mut values = Vec::with_capacity(self.table.columns.len());
         for (plan, run) in plans.iter().zip(runs) {
             for _ in 0..*run {
-                let own = context.parameters.get(at..at + plan.parameters).unwrap_or_default();
+                let rest = context.parameters.get(at..).unwrap_or_default();
+                foresight.look_ahead(self, plan, transaction, context, tally.records, rest)?;
+                let own = rest.get(..plan.parameters).unwrap_or_default();
                 at += plan.parameters;
                 let row = tally.records + 1;
                 let context = WriteContext { parameters: own, ..*context };
@@ -304,8 +352,23 @@ impl InsertPlan {
                 }
             }
         }
-        let warnings = context.warnings.borrow().count();
-        Ok(tally.finish(total > 1, warnings))
+        Ok(tally)
+    }
+
+    /// What can be known of rows that are all of one shape, where new rows are all that is written.
+    fn foresee(
+        &self,
+        transaction: &mut Transaction,
+        context: &WriteContext<'_>,
+        plans: &[RowPlan],
+        rows: u64,
+    ) -> Result<Foresight> {
+        match plans {
+            [plan] if rows > 1 && !self.replace && self.on_duplicate.is_empty() => {
+                Foresight::begin(self, plan, transaction, context, rows)
+            }
+            _ => Ok(Foresight::None),
+        }
     }
 
     /// The full row of a row of VALUES.
@@ -319,11 +382,9 @@ impl InsertPlan {
     ) -> Result<()> {
         values.clear();
         values.resize(self.table.columns.len(), Value::Null);
-        let mut said = vec![false; self.table.columns.len()];
         let mut held = context.facts.limits.hold();
         for (position, node) in self.columns.iter().zip(&plan.values) {
             let Some(node) = node else { continue };
-            said[*position] = true;
             let column = &self.table.columns[*position];
             // The most frequent value is a literal, which needs no evaluation.
             let value = if let Kind::Parameter(n) = node.kind {
@@ -341,12 +402,34 @@ impl InsertPlan {
             };
             values[*position] = value;
         }
-        for (position, column) in self.table.columns.iter().enumerate() {
-            if !said[position] {
-                values[position] = context.default_value(column, &self.defaults[position])?;
-            }
+        for position in &plan.unsaid {
+            let column = &self.table.columns[*position];
+            values[*position] = context.default_value(column, &self.defaults[*position])?;
         }
         Ok(())
+    }
+
+    /// What a row of VALUES says of a column; `None`: nothing.
+    pub(super) fn value_of<'p>(&self, plan: &'p RowPlan, column: usize) -> Option<&'p Node> {
+        let at = self.columns.iter().position(|position| *position == column)?;
+        plan.values.get(at)?.as_ref()
+    }
+
+    /// Whether all rows leave a column to its default, or say that it is NULL.
+    pub(super) fn is_null_in_all(
+        &self,
+        plan: &RowPlan,
+        column: usize,
+        parameters: &[Datum<'_>],
+    ) -> bool {
+        match self.value_of(plan, column).map(|node| &node.kind) {
+            None => true,
+            Some(Kind::Parameter(n)) => {
+                let own = |row: &[Datum<'_>]| row[usize::from(*n)].is_null();
+                parameters.chunks_exact(plan.parameters.max(1)).all(own)
+            }
+            Some(_) => false,
+        }
     }
 
     /// The full row of a row that a query gave; `types` are its columns'.
@@ -426,12 +509,7 @@ impl InsertPlan {
         } else if let Some(position) = self.table.auto_increment()
             && tally.written.affected > before
         {
-            let given = match datums[position] {
-                Datum::Int(v) => u64::try_from(v).ok(),
-                Datum::UInt(v) => Some(v),
-                _ => None,
-            };
-            tally.written.given = given.filter(|v| *v > 0).or(tally.written.given);
+            tally.written.given = given(datums[position]).or(tally.written.given);
         }
         Ok(())
     }
@@ -479,4 +557,14 @@ impl InsertPlan {
         }
         Ok(None)
     }
+}
+
+/// An AUTO_INCREMENT value that came with a row, as the OK packet tells it.
+pub fn given(value: Datum<'_>) -> Option<u64> {
+    let given = match value {
+        Datum::Int(value) => u64::try_from(value).ok(),
+        Datum::UInt(value) => Some(value),
+        _ => None,
+    };
+    given.filter(|value| *value > 0)
 }

@@ -7,6 +7,7 @@
 
 mod change;
 mod column;
+mod foresight;
 mod insert;
 mod joined;
 
@@ -21,7 +22,7 @@ use crate::warning::Warnings;
 
 pub use change::{DeletePlan, UpdatePlan, bind_delete, bind_update, row_count};
 pub use column::{Store, default_of, implied_default};
-pub use insert::{InsertPlan, Tally, bind_insert, count_mismatch};
+pub use insert::{InsertPlan, Tally, bind_insert, count_mismatch, given};
 pub use joined::{JoinedDelete, JoinedUpdate, KEY_COLUMN, Progress};
 
 /// Most rows that a statement changes in an event loop.

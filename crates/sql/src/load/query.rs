@@ -1,0 +1,232 @@
+//! Rows of a query on their way into a table: INSERT ... SELECT, REPLACE ... SELECT and CREATE
+//! TABLE ... AS SELECT.
+//!
+//! How many there are shows only as they come, so the first ones are kept until it is known that
+//! there are many (`load::LARGE_BYTES`). Then, if nobody else writes to the table and the statement
+//! is a transaction of its own, they go past the transactions (`rows::bulk`) and appear
+//! all at once. Otherwise they are written row by row, within the statement's transaction.
+//!
+//! Invariants
+//! 1. What is answered does not tell which way they took: counts, warnings, errors and the row
+//!    that they name are the same. Only AUTO_INCREMENT also moves for rows that are left out.
+//!
+//! Not here: the query (`session::write`), ON DUPLICATE KEY UPDATE, which looks at the row that is
+//! there: it goes row by row.
+
+use std::sync::Arc;
+
+use rows::budget::Share;
+use rows::bulk::{BulkLoad, BulkOutcome, Numbers, OnDuplicate, RowSorter};
+use rows::datum::{Datum, Value};
+use rows::engine::Engine;
+use rows::transaction::Transaction;
+use rows::types::ColumnType;
+
+use super::large_bytes;
+use super::noted::Noted;
+use crate::context::KillMark;
+use crate::error::{Result, SqlError};
+use crate::reply::{How, Pace, RowStream};
+use crate::write::{InsertPlan, Tally, WriteContext, Written, given};
+
+/// What a value takes in memory besides the bytes of a text.
+const VALUE_BYTES: usize = size_of::<Value>();
+
+/// What an INSERT ... SELECT is to do.
+pub(crate) struct QueryInsert<'a> {
+    pub plan: &'a InsertPlan,
+    pub context: &'a WriteContext<'a>,
+    pub engine: &'a Arc<Engine>,
+    /// The types of the query's columns.
+    pub types: &'a [&'a ColumnType],
+}
+
+impl QueryInsert<'_> {
+    /// Inserts all rows of a stream. `begin`, which is called if they are many, begins a bulk load
+    /// if there may be one.
+    ///
+    /// # Errors
+    /// The statement's error; the caller takes the transaction back.
+    pub fn run(
+        &self,
+        mut stream: RowStream,
+        transaction: &mut Transaction,
+        begin: impl FnOnce(OnDuplicate) -> Result<Option<BulkLoad>>,
+    ) -> Result<Written> {
+        let mut beginning = Beginning::new(self.engine);
+        let kept = match self.plan.on_duplicate() {
+            Some(_) => beginning.fill(&mut stream),
+            None => Ok(true),
+        };
+        if let (Some(on_duplicate), Ok(true)) = (self.plan.on_duplicate(), &kept)
+            && let Some(bulk) = begin(on_duplicate)?
+        {
+            return self.run_in_bulk(bulk, on_duplicate, &beginning, stream);
+        }
+        let mut tally = Tally::default();
+        let mut row = 0;
+        let mut insert = |line: &[Datum<'_>]| {
+            row += 1;
+            let values = self.plan.row_of_query(self.context, line, self.types, row)?;
+            self.plan.insert_row(transaction, self.context, &values, row, &mut tally)
+        };
+        beginning.each(self.types.len(), &mut insert)?;
+        drop(beginning);
+        // What is wrong with a row that was kept came before what ended the query.
+        if kept? {
+            each_row(stream, &mut insert)?;
+        }
+        Ok(tally.finish(true, self.context.warnings.borrow().count()))
+    }
+
+    fn run_in_bulk(
+        &self,
+        bulk: BulkLoad,
+        on_duplicate: OnDuplicate,
+        beginning: &Beginning,
+        stream: RowStream,
+    ) -> Result<Written> {
+        let _working = KillMark::of_this_thread(&self.context.facts.kill);
+        let mut filling = Filling::begin(self, &bulk)?;
+        let fed = beginning
+            .each(self.types.len(), &mut |line| filling.add(line))
+            .and_then(|()| each_row(stream, &mut |line| filling.add(line)));
+        filling.finish(bulk, on_duplicate, fed)
+    }
+}
+
+/// Calls `each` with every row of a stream.
+pub(crate) fn each_row(
+    mut stream: RowStream,
+    each: &mut dyn FnMut(&[Datum<'_>]) -> Result<()>,
+) -> Result<()> {
+    while stream.next(How::POOL, &mut |line| {
+        each(line)?;
+        Ok(Pace::More)
+    })? {}
+    Ok(())
+}
+
+/// The first rows of a query, as it gave them.
+struct Beginning {
+    values: Vec<Value>,
+    bytes: usize,
+    bytes_max: usize,
+    share: Share,
+}
+
+impl Beginning {
+    fn new(engine: &Engine) -> Beginning {
+        let bytes_max = large_bytes(engine);
+        Beginning { values: Vec::new(), bytes: 0, bytes_max, share: engine.budget().share() }
+    }
+
+    /// Takes rows until they are many; `false` when there are no more.
+    fn fill(&mut self, stream: &mut RowStream) -> Result<bool> {
+        let mut full = false;
+        while !full {
+            let more = stream.next(How::POOL, &mut |line| {
+                self.values.extend(line.iter().map(Datum::to_value));
+                self.bytes += line.iter().map(bytes_of).sum::<usize>();
+                full = self.bytes >= self.bytes_max;
+                self.share.keep_up_with(self.bytes)?;
+                Ok(if full { Pace::Pause } else { Pace::More })
+            })?;
+            if !more {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Calls `each` with every row of so many values.
+    fn each(&self, width: usize, each: &mut dyn FnMut(&[Datum<'_>]) -> Result<()>) -> Result<()> {
+        let mut line = Vec::with_capacity(width);
+        self.values.chunks_exact(width.max(1)).try_for_each(|row| {
+            line.clear();
+            line.extend(row.iter().map(Value::as_datum));
+            each(&line)
+        })
+    }
+}
+
+fn bytes_of(datum: &Datum<'_>) -> usize {
+    VALUE_BYTES + if let Datum::Bytes(bytes) = datum { bytes.len() } else { 0 }
+}
+
+/// Rows that go into the sorter.
+struct Filling<'a> {
+    of: &'a QueryInsert<'a>,
+    sorter: RowSorter,
+    numbers: Option<Numbers>,
+    rows: u64,
+    /// The row of each warning that is kept.
+    warned: Vec<u64>,
+    /// The AUTO_INCREMENT value that came with the last row.
+    given: Option<u64>,
+    /// The row at hand is wrong: rows before it that share a key are, too, and come first.
+    wrong: bool,
+}
+
+impl<'a> Filling<'a> {
+    fn begin(of: &'a QueryInsert<'a>, bulk: &BulkLoad) -> Result<Filling<'a>> {
+        let numbers = bulk.numbers(of.context.facts.mode.no_auto_value_on_zero())?;
+        let sorter = bulk.sorters(1)?.remove(0);
+        Ok(Filling { of, sorter, numbers, rows: 0, warned: Vec::new(), given: None, wrong: false })
+    }
+
+    fn add(&mut self, line: &[Datum<'_>]) -> Result<()> {
+        let QueryInsert { plan, context, types, .. } = *self.of;
+        let row = self.rows + 1;
+        if row.is_multiple_of(1024) {
+            context.facts.kill.check()?;
+        }
+        self.wrong = true;
+        let mut values = plan.row_of_query(context, line, types, row)?;
+        self.warned.resize(context.warnings.borrow().list().len(), row);
+        if let Some(numbers) = &mut self.numbers {
+            let came_with =
+                plan.table().auto_increment().and_then(|at| given(values[at].as_datum()));
+            self.given = came_with.or(self.given);
+            numbers.number(&mut values)?;
+        }
+        self.wrong = false;
+        let datums: Vec<Datum<'_>> = values.iter().map(Value::as_datum).collect();
+        self.sorter.add(row, &datums)?;
+        self.rows = row;
+        Ok(())
+    }
+
+    fn finish(self, bulk: BulkLoad, on_duplicate: OnDuplicate, fed: Result<()>) -> Result<Written> {
+        let Filling { of, sorter, numbers, rows, warned, given, wrong } = self;
+        let context = of.context;
+        // A wait that was interrupted ends as if its time were over.
+        let told_apart = |error: rows::Error| match context.facts.kill.check() {
+            Err(killed) => killed,
+            Ok(()) => SqlError::from(error),
+        };
+        if let Err(error) = fed {
+            if wrong {
+                let sorted = sorter.finish().map_err(told_apart)?;
+                bulk.look_for_duplicates(vec![sorted], rows).map_err(told_apart)?;
+            }
+            return Err(error);
+        }
+        let sorted = sorter.finish().map_err(told_apart)?;
+        let outcome = bulk.finish(vec![sorted], rows, numbers.as_ref()).map_err(told_apart)?;
+        let BulkOutcome { lost, told, .. } = outcome;
+        let replaces = on_duplicate == OnDuplicate::Replace;
+        let mut noted = Noted::default();
+        noted.add(&context.warnings.borrow(), &warned);
+        if !replaces {
+            noted.add_left_out(lost, told);
+        }
+        let warnings = noted.into_warnings();
+        let count = warnings.count();
+        context.warnings.replace(warnings);
+        let generated = numbers.and_then(|numbers| numbers.first());
+        let affected = if replaces { rows + lost } else { rows - lost };
+        let written = Written { affected, generated, given, ..Written::default() };
+        Ok(Tally::of(rows, lost, written).finish(true, count))
+    }
+}
