@@ -63,8 +63,15 @@ struct Place {
     socket: Option<PathBuf>,
 }
 
-/// Doors, and listeners with the positions of their doors.
-pub type Opened = (Vec<Door>, Vec<(usize, Listener)>);
+/// What is behind the listeners.
+pub struct Opened {
+    /// The doors.
+    pub doors: Vec<Door>,
+    /// The listeners with the positions of their doors.
+    pub listeners: Vec<(usize, Listener)>,
+    /// What the MySQL door and events speak SQL to.
+    pub sql: Arc<Sql>,
+}
 
 /// Listeners that are bound but not served yet.
 pub struct Bound {
@@ -143,7 +150,8 @@ impl Bound {
         }
         let cache = memcached_shared(settings, engine, memcached_port)?;
         let doors = kinds.into_iter().map(|kind| door(kind, settings, engine, &sql, &cache));
-        Ok((doors.collect::<anyhow::Result<_>>()?, listeners))
+        let doors = doors.collect::<anyhow::Result<_>>()?;
+        Ok(Opened { doors, listeners, sql })
     }
 
     /// The TCP port of a door, 0 when it has none.
@@ -342,6 +350,8 @@ pub(crate) fn sql_options(settings: &Settings, engine: &Engine, port: u16) -> Sq
             .map_or_else(|_| "localhost".to_owned(), |name| name.trim_end().to_owned()),
         packet_bytes_max: settings.packet_max,
         statement_time_max: settings.statement_timeout,
+        event_scheduler: settings.event_scheduler,
+        event_time_max: settings.event_timeout,
     }
 }
 

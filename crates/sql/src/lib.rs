@@ -18,6 +18,7 @@ mod context;
 mod ddl;
 mod error;
 mod estimate;
+mod events;
 mod executor;
 mod expression;
 #[doc(hidden)]
@@ -42,6 +43,7 @@ mod warning;
 mod write;
 
 pub use error::{Result, SqlError};
+pub use events::EventScheduler;
 pub use load::LoadLocal;
 pub use reply::{
     ColumnFlags, Done, How, Pace, Parameter, Prepared, Reply, ResultColumn, RowSource, RowStream,

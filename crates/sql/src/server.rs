@@ -13,6 +13,7 @@ use std::time::Duration;
 use rows::engine::Engine;
 
 use crate::analytic::Analytic;
+use crate::events::Events;
 use crate::plan::PlanCache;
 use crate::variables::GlobalVariables;
 
@@ -41,6 +42,10 @@ pub struct SqlOptions {
     pub packet_bytes_max: usize,
     /// `@@max_statement_time`: how long a statement may run; zero is as long as it takes.
     pub statement_time_max: Duration,
+    /// `@@event_scheduler`: whether events run.
+    pub event_scheduler: bool,
+    /// How long a run of an event may take; zero is as long as it takes.
+    pub event_time_max: Duration,
 }
 
 impl Default for SqlOptions {
@@ -54,6 +59,8 @@ impl Default for SqlOptions {
             hostname: String::from("localhost"),
             packet_bytes_max: crate::limits::VALUE_BYTES_MAX,
             statement_time_max: Duration::ZERO,
+            event_scheduler: true,
+            event_time_max: Duration::ZERO,
         }
     }
 }
@@ -94,6 +101,7 @@ pub struct Sql {
     globals: GlobalVariables,
     processes: Processes,
     named_locks: NamedLocks,
+    events: Events,
     counters: Counters,
     started: u64,
 }
@@ -112,6 +120,7 @@ impl Sql {
         globals.fix("hostname", options.hostname.clone());
         globals.fix("max_allowed_packet", options.packet_bytes_max.to_string());
         globals.fix("max_statement_time", options.statement_time_max.as_secs_f64().to_string());
+        globals.fix("event_scheduler", if options.event_scheduler { "ON" } else { "OFF" });
         let word = crate::variables::durability_word(engine.durability());
         globals.fix("rowhouse_durability", word);
         let analytic = Analytic::new(&engine, options)?;
@@ -123,6 +132,7 @@ impl Sql {
             globals,
             processes: Processes::default(),
             named_locks: NamedLocks::default(),
+            events: Events::new(options.event_time_max),
             counters: Counters::default(),
             started,
         }))
@@ -156,6 +166,11 @@ impl Sql {
     /// GET_LOCK's locks.
     pub fn named_locks(&self) -> &NamedLocks {
         &self.named_locks
+    }
+
+    /// The jobs inside the server.
+    pub(crate) fn events(&self) -> &Events {
+        &self.events
     }
 
     /// Figures for SHOW STATUS.

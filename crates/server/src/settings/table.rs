@@ -97,7 +97,7 @@ pub struct Section {
 }
 
 /// All settings, in the order of help and sample. The list of users is the file's alone.
-pub const SECTIONS: &[Section] = &[DATA, DOORS, CONNECTIONS, SECRETS, LOG];
+pub const SECTIONS: &[Section] = &[DATA, DOORS, CONNECTIONS, EVENTS, SECRETS, LOG];
 
 /// A setting by name.
 pub fn find(name: &str) -> Option<&'static Setting> {
@@ -298,6 +298,25 @@ const CONNECTIONS: Section = Section {
             Kind::Size,
             "64MiB",
             "Largest request at the Tyrant door; a larger one ends its connection.\n",
+        ),
+    ],
+};
+
+const EVENTS: Section = Section {
+    heading: "Events",
+    settings: &[
+        setting(
+            "event-scheduler",
+            Kind::Choice(&["on", "off"]),
+            "on",
+            "Whether events (CREATE EVENT) run from the start on; SET GLOBAL event_scheduler\n\
+             changes it until the next one.\n",
+        ),
+        setting(
+            "event-timeout",
+            Kind::Duration,
+            "1h",
+            "Time after which a run of an event is ended, whatever it does; 0: never.\n",
         ),
     ],
 };
