@@ -32,6 +32,7 @@ mod events;
 mod explain;
 mod into;
 mod load;
+mod outfile;
 mod prepared;
 mod query;
 mod select;

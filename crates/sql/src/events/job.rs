@@ -42,17 +42,17 @@ pub fn run(sql: &Arc<Sql>, id: u32, event: &EventDefinition, time_max: Duration)
     let outcome = statements(&event.body, mode).iter().try_for_each(|statement| {
         let (reply, _) = session.query(statement.as_bytes(), How::POOL)?;
         match reply {
-            Reply::Done(_) => Ok(()),
+            Reply::Done(_) => {}
             // Nobody is there to read them.
-            Reply::Rows(mut rows) => {
-                while rows.next(How::POOL, &mut |_| Ok(Pace::More))? {}
-                Ok(())
-            }
+            Reply::Rows(mut rows) => while rows.next(How::POOL, &mut |_| Ok(Pace::More))? {},
             Reply::LoadLocal(load) => {
                 load.abandon(&mut session);
-                Err(SqlError::new(1314, "LOAD DATA is not allowed in stored procedures"))
+                let message = "LOAD DATA is not allowed in stored procedures";
+                return Err(SqlError::new(1314, message));
             }
         }
+        // SLEEP and GET_LOCK, when they are interrupted, give a value.
+        session.check_interrupted()
     });
     match outcome {
         Err(error) if deadline.is_some_and(|deadline| Instant::now() >= deadline) => {

@@ -75,6 +75,14 @@ impl Session {
         Ok(session)
     }
 
+    /// Whether the last statement was told to end, be it that it did not end with an error.
+    ///
+    /// # Errors
+    /// As `KillMark::check`.
+    pub(crate) fn check_interrupted(&self) -> Result<()> {
+        self.process.kill.check()
+    }
+
     /// sql_mode.
     pub(crate) fn mode(&self) -> SqlMode {
         self.variables.mode
