@@ -106,9 +106,12 @@ impl Catalog {
                 }
                 Some((&KIND_NEXT_ID, _)) => next_id = read_u32(key, value)?,
                 Some((&KIND_RECLAIM, _)) => {}
-                Some((&KIND_EVENT, _)) => {
+                Some((&KIND_EVENT, id)) => {
                     let event: EventDefinition = serde_json::from_slice(value)
                         .map_err(|_| damaged("event definition does not decode"))?;
+                    if *id != event.id.to_be_bytes() || !databases.contains_key(&event.database) {
+                        return Err(damaged("event of another number or of no database"));
+                    }
                     events.insert(event.id, Arc::new(event));
                 }
                 _ => return Err(damaged("unknown kind of catalog entry")),

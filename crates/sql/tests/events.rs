@@ -6,7 +6,7 @@ mod harness;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use harness::{answer, error, run, session};
+use harness::{error, run, session};
 use rows::memory::MemoryStore;
 use rows::{Engine, EngineOptions};
 use sql::{EventScheduler, Session, Sql, SqlOptions};
@@ -57,11 +57,6 @@ fn wait_for(session: &mut Session, query: &str, expected: &str) {
         assert!(since.elapsed() < PATIENCE, "{query}\nis {found}, not {expected}");
         std::thread::park_timeout(Duration::from_millis(5));
     }
-}
-
-#[track_caller]
-fn message(session: &mut Session, text: &str) -> String {
-    answer(session, text).expect_err(text).message
 }
 
 fn created(session: &mut Session, name: &str) -> String {

@@ -10,18 +10,23 @@ use std::time::Duration;
 
 use harness::{answer, error, run, session};
 use rows::memory::MemoryStore;
+use rows::spill::SpillDirectory;
 use rows::{Engine, EngineOptions};
 use sql::{Session, Sql, SqlOptions};
 
 struct House {
     folder: tempfile::TempDir,
+    _spill: tempfile::TempDir,
     sql: Arc<Sql>,
     session: Session,
 }
 
 fn house() -> House {
     let folder = tempfile::tempdir().unwrap();
-    let engine = Engine::open(Arc::new(MemoryStore::new()), EngineOptions::default()).unwrap();
+    let spill = tempfile::tempdir().unwrap();
+    let directory = SpillDirectory::open(spill.path()).unwrap();
+    let options = EngineOptions { spill: Some(directory), ..EngineOptions::default() };
+    let engine = Engine::open(Arc::new(MemoryStore::new()), options).unwrap();
     let options = SqlOptions {
         memory_bytes: 256 << 20,
         threads: 2,
@@ -30,7 +35,7 @@ fn house() -> House {
     };
     let sql = Sql::new(engine, &options).unwrap();
     let session = session(&sql);
-    House { folder, sql, session }
+    House { folder, _spill: spill, sql, session }
 }
 
 impl House {

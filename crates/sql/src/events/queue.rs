@@ -92,12 +92,7 @@ impl Queue {
         self.entries.retain(|id, _| events.binary_search_by_key(id, |event| event.id).is_ok());
         let mut round = Round::default();
         for event in events {
-            let entry = self.entries.entry(event.id).or_insert_with(|| Entry {
-                definition: Arc::clone(event),
-                next: first_moment(event, since.max(event.altered)),
-                past: i64::MIN,
-                not_before: i64::MIN,
-            });
+            let entry = self.entries.entry(event.id).or_insert_with(|| Entry::new(event, since));
             if !Arc::ptr_eq(&entry.definition, event) {
                 entry.redefine(event, since);
             }
@@ -148,6 +143,17 @@ impl Round {
 }
 
 impl Entry {
+    fn new(event: &Arc<EventDefinition>, since: i64) -> Entry {
+        let (definition, not_before) = (Arc::clone(event), i64::MIN);
+        // The server before may have begun a run in this very second; a later one is of a clock
+        // that was set back.
+        let begun = event.record.started.filter(|started| *started <= since);
+        let past = begun.unwrap_or(i64::MIN);
+        let mut entry = Entry { definition, next: None, past, not_before };
+        entry.find_next(since);
+        entry
+    }
+
     fn pass(&mut self, now: i64, since: i64) {
         self.past = now;
         self.find_next(since);
@@ -278,6 +284,13 @@ mod tests {
     }
 
     #[test]
+    fn a_restart_within_the_second_of_a_run_repeated_it() {
+        let mut event = (*event(1, every(3600, 1000, None))).clone();
+        event.record.started = Some(1000);
+        assert_eq!(Queue::new().look(&[Arc::new(event)], 1000, true, quiet), waits(4600));
+    }
+
+    #[test]
     fn what_could_not_be_stored_is_tried_again_later() {
         let event = event(1, EventSchedule::Once { at: 1000, begun: false });
         let mut queue = Queue::new();
@@ -290,9 +303,10 @@ mod tests {
 
     #[test]
     fn a_clock_that_is_set_back_does_not_stop_events() {
-        let event = event(1, every(10, 1000, None));
+        let mut event = (*event(1, every(10, 1000, None))).clone();
+        event.record.started = Some(9000);
         let mut queue = Queue::new();
-        let events = [event.clone()];
+        let events = [Arc::new(event)];
         queue.look(&events, 9000, true, quiet);
         queue.begun(1, 9000);
         assert_eq!(queue.look(&events, 2005, true, quiet), waits(2010));
