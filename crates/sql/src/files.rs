@@ -277,7 +277,7 @@ mod tests {
         symlink("..", folder.join("dir")).unwrap();
         symlink("/proc/self/root/etc", folder.join("magic")).unwrap();
         symlink("in/a", folder.join("inside")).unwrap();
-        let folders = Folders::open(&[folder.clone()]).unwrap();
+        let folders = Folders::open(std::slice::from_ref(&folder)).unwrap();
         let root = folder.display();
         for path in [
             "../secret",

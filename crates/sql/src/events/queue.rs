@@ -182,6 +182,8 @@ impl Entry {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::slice::from_ref;
+
     use rows::event::{EventSettings, RunRecord};
 
     fn event(id: EventId, schedule: EventSchedule) -> Arc<EventDefinition> {
@@ -273,14 +275,14 @@ mod tests {
         begun.record.running = true;
         let begun = Arc::new(begun);
         let mut queue = Queue::new();
-        let steps = queue.look(&[begun.clone()], 1500, true, quiet).steps;
+        let steps = queue.look(from_ref(&begun), 1500, true, quiet).steps;
         assert_eq!(steps, [Step::CutOff(begun.clone())]);
         let mut told = (*begun).clone();
         told.record.running = false;
         let told = Arc::new(told);
-        let steps = queue.look(&[told.clone()], 1501, true, quiet).steps;
+        let steps = queue.look(from_ref(&told), 1501, true, quiet).steps;
         assert_eq!(steps, [Step::Complete(told)]);
-        assert_eq!(queue.look(&[begun.clone()], 1502, false, quiet).steps, [Step::CutOff(begun)]);
+        assert_eq!(queue.look(from_ref(&begun), 1502, false, quiet).steps, [Step::CutOff(begun)]);
     }
 
     #[test]
@@ -316,12 +318,12 @@ mod tests {
     fn moments_during_a_pause_are_passed_over_and_another_schedule_begins_anew() {
         let first = event(1, every(10, 1000, None));
         let mut queue = Queue::new();
-        queue.look(&[first.clone()], 1000, true, quiet);
+        queue.look(from_ref(&first), 1000, true, quiet);
         queue.begun(1, 1000);
-        assert_eq!(queue.look(&[first.clone()], 1025, false, quiet), Round::default());
-        assert_eq!(queue.look(&[first.clone()], 1031, true, quiet), waits(1040));
+        assert_eq!(queue.look(from_ref(&first), 1025, false, quiet), Round::default());
+        assert_eq!(queue.look(from_ref(&first), 1031, true, quiet), waits(1040));
         let altered = event(1, every(5, 1031, None));
-        let steps = queue.look(&[altered.clone()], 1031, true, quiet).steps;
+        let steps = queue.look(from_ref(&altered), 1031, true, quiet).steps;
         assert_eq!(steps, [Step::Run(altered)]);
     }
 }

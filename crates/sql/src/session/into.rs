@@ -45,7 +45,7 @@ impl Session {
         cursor.expect_end()?;
         let names = match into {
             Into::Variables(names) => names,
-            Into::File(target) => return self.into_file(&query, &target, statement.how),
+            Into::File(target) => return self.write_file(&query, &target, statement.how),
         };
         let found = self.first_rows(&query, 2, statement.how)?;
         if found.types.len() != names.len() {

@@ -78,7 +78,7 @@ impl Target {
 
 impl Session {
     /// Writes a query's rows into a file that is not there yet.
-    pub(super) fn into_file(&mut self, query: &Query, target: &Target, how: How) -> Result<Reply> {
+    pub(super) fn write_file(&mut self, query: &Query, target: &Target, how: How) -> Result<Reply> {
         if let Target::Outfile { format, .. } = target
             && format.field_end.is_empty()
             && format.enclosed.is_none()
@@ -114,8 +114,8 @@ fn is_text(ty: &ColumnType) -> bool {
         ty,
         ColumnType::Int { .. }
             | ColumnType::Decimal { .. }
-            | ColumnType::Float { .. }
-            | ColumnType::Double { .. }
+            | ColumnType::Float
+            | ColumnType::Double
             | ColumnType::Year
     )
 }
