@@ -22,7 +22,7 @@ fn event(input: &[u8]) {
     let again: EventDefinition = serde_json::from_slice(&again).expect("what was written");
     assert_eq!(again, definition);
     let store = MemoryStore::new();
-    let format = Change::Put(vec![0, 0, 0, 0, 1], 3u32.to_le_bytes().to_vec());
+    let format = Change::Put(vec![0, 0, 0, 0, 1], 4u32.to_le_bytes().to_vec());
     let database = Change::Put(vec![0, 0, 0, 0, 2, b'd'], b"{}".to_vec());
     let event = Change::Put(vec![0, 0, 0, 0, 6, 0, 0, 0, 9], input.to_vec());
     let batch = Batch { changes: vec![format, database, event] };

@@ -51,5 +51,6 @@ fn definition(types: &[u8]) -> TableDefinition {
         engine: String::new(),
         created: 0,
         retention: Default::default(),
+        columnar: false,
     }
 }

@@ -70,6 +70,8 @@ pub(crate) struct Shared {
     pub options: Options,
     pub space: Space,
     pub cache: Cache,
+    /// What the cache may hold when nothing of it is lent.
+    pub cache_bytes: usize,
     pub database: DB,
 }
 
@@ -122,6 +124,7 @@ impl RocksStore {
             options,
             space: Space::new(directory, buffer_bytes),
             cache,
+            cache_bytes: memory_bytes,
             database,
         });
         let mut handle = Handle { shared, threads: Vec::new() };
@@ -232,6 +235,13 @@ impl LocalStore for RocksStore {
 }
 
 impl Store for RocksStore {
+    fn lend(&self, bytes: usize) {
+        let shared = self.shared();
+        let capacity = shared.cache_bytes.saturating_sub(bytes);
+        // A handle: the cache itself is shared.
+        shared.cache.clone().set_capacity(capacity.max(shared.cache_bytes / 4));
+    }
+
     fn snapshot(&self) -> Result<Arc<dyn Read>> {
         Ok(Arc::new(RocksSnapshot::new(self.shared())))
     }

@@ -3,8 +3,9 @@
 //!
 //! Catalog keys start with table id 0, then one byte of kind:
 //! ```text
-//! 00000000 01                  catalog format, u32 little-endian: 1, or 2 once a definition says
-//!                              when rows leave (`Retention`), or 3 once there was an event
+//! 00000000 01                  catalog format, u32 little-endian: 1; 2 once a definition says
+//!                              when rows leave (`Retention`), 3 once one is stored by column, 4
+//!                              once there was an event
 //! 00000000 02 name             a database; value: JSON
 //! 00000000 03 table id u32 BE  a table; value: its `TableDefinition` as JSON
 //! 00000000 04                  next table id, u32 little-endian
@@ -37,8 +38,10 @@ pub const CATALOG_FORMAT: u32 = FORMAT_EVENTS;
 const FORMAT_FIRST: u32 = 1;
 /// Definitions may have a `retention`, which earlier versions would pass over.
 const FORMAT_RETENTION: u32 = 2;
+/// Tables may be stored by column.
+const FORMAT_COLUMNAR: u32 = 3;
 /// There may be events, which earlier versions do not know.
-const FORMAT_EVENTS: u32 = 3;
+const FORMAT_EVENTS: u32 = 4;
 const KIND_FORMAT: u8 = 1;
 const KIND_DATABASE: u8 = 2;
 const KIND_TABLE: u8 = 3;
@@ -98,11 +101,11 @@ impl Catalog {
                     if let Some(why) = definition.fault() {
                         return Err(damaged(why));
                     }
-                    let table = current(definition, Arc::default());
+                    let table = current(store, definition, Arc::default());
                     databases
                         .entry(table.database.clone())
                         .or_default()
-                        .insert(table.name.clone(), Arc::new(table));
+                        .insert(table.name.clone(), table);
                 }
                 Some((&KIND_NEXT_ID, _)) => next_id = read_u32(key, value)?,
                 Some((&KIND_RECLAIM, _)) => {}
@@ -233,9 +236,12 @@ impl CatalogChange<'_> {
 
     /// Stores a definition.
     pub(crate) fn put_table(&mut self, definition: &TableDefinition) {
-        if !definition.retention.is_forever() {
-            self.format = self.format.max(FORMAT_RETENTION);
-        }
+        let needed = match definition {
+            TableDefinition { columnar: true, .. } => FORMAT_COLUMNAR,
+            definition if !definition.retention.is_forever() => FORMAT_RETENTION,
+            _ => FORMAT_FIRST,
+        };
+        self.format = self.format.max(needed);
         let key = catalog_key(KIND_TABLE, &definition.id.to_be_bytes());
         let value = serde_json::to_vec(definition).expect("definitions are plain data");
         self.batch.changes.push(Change::Put(key, value));
@@ -318,9 +324,15 @@ impl CatalogChange<'_> {
 }
 
 /// A table that operations must use from now on.
-pub(crate) fn current(definition: TableDefinition, state: Arc<TableState>) -> Table {
+pub(crate) fn current(
+    store: &dyn Store,
+    definition: TableDefinition,
+    state: Arc<TableState>,
+) -> Arc<Table> {
     state.set_version(definition.version);
-    Table::new(definition, state)
+    let table = Arc::new(Table::new(definition, state));
+    store.know(&table);
+    table
 }
 
 pub(crate) fn no_database(name: &str) -> Error {

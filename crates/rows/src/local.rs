@@ -12,6 +12,7 @@
 //!
 //! Not here: who locks what, and when writes are spilled (`transaction`), how locks work (`locks`).
 
+use std::any::Any;
 use std::sync::Arc;
 
 use crate::error::{Error, Result, Wait};
@@ -251,6 +252,10 @@ impl Frozen {
 }
 
 impl Read for Frozen {
+    fn beneath(&self, range: &KeyRange) -> Option<&dyn Any> {
+        self.overlay.is_empty_in(range).then(|| self.base.beneath(range)).flatten()
+    }
+
     fn get(&self, key: &[u8], reach: Reach, value: &mut Vec<u8>) -> Result<bool> {
         self.view().get(key, reach, value)
     }
@@ -283,6 +288,10 @@ impl Read for Frozen {
 }
 
 impl Read for View<'_> {
+    fn beneath(&self, range: &KeyRange) -> Option<&dyn Any> {
+        self.overlay.is_empty_in(range).then(|| self.base.beneath(range)).flatten()
+    }
+
     fn get(&self, key: &[u8], reach: Reach, value: &mut Vec<u8>) -> Result<bool> {
         match self.overlay.get(key, value)? {
             None => self.base.get(key, reach, value),

@@ -194,9 +194,21 @@ pub struct TableDefinition {
     /// When rows leave by themselves. Since catalog format 2.
     #[serde(default, skip_serializing_if = "Retention::is_forever")]
     pub retention: Retention,
+    /// Whether rows are stored by column, once they have rested for a while. Since catalog format
+    /// 3; before, ENGINE=COLUMNAR was a name like any other.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub columnar: bool,
 }
 
+/// ENGINE= of tables that are stored by column.
+pub const COLUMNAR: &str = "COLUMNAR";
+
 impl TableDefinition {
+    /// Notes whether `engine` says that rows are stored by column.
+    pub(crate) fn follow_engine(&mut self) {
+        self.columnar = self.engine.eq_ignore_ascii_case(COLUMNAR);
+    }
+
     /// Whether the key is the hidden row id.
     pub fn has_hidden_key(&self) -> bool {
         self.indexes[0].parts.is_empty()

@@ -14,12 +14,14 @@
 //!
 //! Not here: what keys and values mean (`key`, `row`), who may write (`locks`).
 
+use std::any::Any;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::error::Result;
 use crate::spill::SpillDirectory;
+use crate::table::Table;
 
 /// How long a write is waited for before it is acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -80,6 +82,13 @@ pub struct Batch {
 
 /// Reading: of the store as it is now, of a snapshot, or of a transaction with its own writes.
 pub trait Read: Send + Sync {
+    /// This reader as its store made it, for those who know more of that store than this trait
+    /// says; `None` when writes that nobody else can see lie over it in `range`.
+    fn beneath(&self, range: &KeyRange) -> Option<&dyn Any> {
+        let _ = range;
+        None
+    }
+
     /// Puts the value of `key` into `value` (cleared first); `false` when there is none.
     fn get(&self, key: &[u8], reach: Reach, value: &mut Vec<u8>) -> Result<bool>;
 
@@ -165,6 +174,18 @@ pub trait Ingestion: Send + Sync {
 
 /// Ordered, durable bytes.
 pub trait Store: Read + 'static {
+    /// Tells of each version of a table before a row of it is written, for a store that keeps rows
+    /// in a form of its own. The only thing that a store hears of tables.
+    fn know(&self, table: &Arc<Table>) {
+        let _ = table;
+    }
+
+    /// Gives up so many bytes of the memory for what it has read, until told another number, for
+    /// a store that stands on this one.
+    fn lend(&self, bytes: usize) {
+        let _ = bytes;
+    }
+
     /// The state of this moment, unmoved by later writes.
     fn snapshot(&self) -> Result<Arc<dyn Read>>;
 

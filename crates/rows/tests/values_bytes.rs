@@ -247,6 +247,7 @@ fn definition(types: &[ColumnType]) -> TableDefinition {
         engine: "InnoDB".into(),
         created: 0,
         retention: Default::default(),
+        columnar: false,
     }
 }
 

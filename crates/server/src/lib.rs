@@ -8,6 +8,7 @@ pub mod copies;
 pub mod data_dir;
 pub mod frozen;
 pub mod logging;
+pub mod moving_rows;
 pub mod net;
 pub mod open_doors;
 pub mod private;

@@ -181,7 +181,10 @@ impl Plan {
                 Ok(())
             }
             Alteration::SetEngine(engine) => {
+                let was_columnar = self.definition.columnar;
                 self.definition.engine = engine;
+                self.definition.follow_engine();
+                self.rebuild |= self.definition.columnar != was_columnar;
                 Ok(())
             }
             Alteration::SetAutoIncrement(base) => {

@@ -178,6 +178,7 @@ impl Engine {
 
     fn copy_rows(&self, table: &Arc<Table>, plan: &Plan) -> Result<u64> {
         let next = Arc::new(Table::new(plan.definition.clone(), Arc::default()));
+        self.store().know(&next);
         let progress = Progress::default();
         let build = build(self, &next, &progress);
         let mut sorter = build.sorter()?;
@@ -215,7 +216,7 @@ impl Engine {
                 tables.remove(&old.name);
             }
             old.state.reset_counters();
-            let table = Arc::new(current(definition, Arc::clone(&old.state)));
+            let table = current(&**self.store(), definition, Arc::clone(&old.state));
             table.inherit(old);
             let tables = databases.entry(table.database.clone()).or_default();
             tables.insert(table.name.clone(), table);

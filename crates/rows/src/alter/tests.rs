@@ -49,6 +49,7 @@ fn definition() -> TableDefinition {
         engine: String::new(),
         created: 0,
         retention: Default::default(),
+        columnar: false,
     }
 }
 

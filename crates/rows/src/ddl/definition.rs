@@ -107,7 +107,9 @@ pub(super) fn define(new: NewTable, created: u64) -> Result<TableDefinition> {
         engine: new.engine,
         created,
         retention: new.retention,
+        columnar: false,
     };
+    definition.follow_engine();
     let mut primary_seen = false;
     for index in &new.indexes {
         if index.primary && std::mem::replace(&mut primary_seen, true) {

@@ -38,7 +38,25 @@ pub(crate) fn validate(definition: &TableDefinition) -> Result<()> {
         return Err(broken(AUTO_INCREMENT_RULE));
     }
     validate_retention(definition)?;
+    validate_columnar(definition)?;
     definition.indexes.iter().try_for_each(|index| validate_index(definition, index))
+}
+
+/// Places in rows that no column of a columnar table has: its row ids and versions have them.
+const OWN_SLOTS: usize = 2;
+
+fn validate_columnar(definition: &TableDefinition) -> Result<()> {
+    if !definition.columnar {
+        return Ok(());
+    }
+    if definition.slots.len() + OWN_SLOTS > usize::from(u16::MAX) {
+        return Err(broken("Too many columns"));
+    }
+    // Rows that leave one by one would leave holes in every segment.
+    if !definition.retention.is_forever() {
+        return Err(broken("ENGINE=COLUMNAR cannot be combined with EXPIRES_BY or MAX_BYTES"));
+    }
+    Ok(())
 }
 
 /// The smallest limit: a table in cache mode should hold some rows.

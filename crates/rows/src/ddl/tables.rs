@@ -34,7 +34,7 @@ impl Engine {
         definition.id = change.new_table_id();
         change.put_table(&definition);
         change.finish(&**self.store(), self.durability(), |databases| {
-            let table = Arc::new(current(definition, Arc::default()));
+            let table = current(&**self.store(), definition, Arc::default());
             table.state.rows.set(0);
             let tables = databases.entry(table.database.clone()).or_default();
             tables.insert(table.name.clone(), Arc::clone(&table));
@@ -80,7 +80,7 @@ impl Engine {
         change.finish(&**self.store(), self.durability(), |databases| {
             table.state.reset_counters();
             table.state.rows.set(0);
-            let renewed = Arc::new(current(definition, Arc::clone(&table.state)));
+            let renewed = current(&**self.store(), definition, Arc::clone(&table.state));
             renewed.inherit(&table);
             if let Some(tables) = databases.get_mut(database) {
                 tables.insert(name.to_string(), renewed);
@@ -156,7 +156,7 @@ impl Engine {
                 databases.get_mut(&old.database).and_then(|tables| tables.remove(&old.name));
             }
             for (definition, old) in moved {
-                let table = Arc::new(current(definition, Arc::clone(&old.state)));
+                let table = current(&**self.store(), definition, Arc::clone(&old.state));
                 table.inherit(&old);
                 let tables = databases.entry(table.database.clone()).or_default();
                 tables.insert(table.name.clone(), table);

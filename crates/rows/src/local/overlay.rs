@@ -10,6 +10,7 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::ops::Bound;
 use std::sync::Arc;
 
 use super::own::OwnCursor;
@@ -46,6 +47,18 @@ impl Overlay {
     /// Whether nothing was written.
     pub fn is_empty(&self) -> bool {
         self.recent.is_empty() && self.runs.is_empty() && self.broken.is_none()
+    }
+
+    /// Whether nothing was written in a range; `false` where that would have to be looked up.
+    pub fn is_empty_in(&self, range: &KeyRange) -> bool {
+        let within = (
+            Bound::Included(&*range.start),
+            match &*range.end {
+                [] => Bound::Unbounded,
+                end => Bound::Excluded(end),
+            },
+        );
+        !self.is_spilled() && self.recent.range::<[u8], _>(within).next().is_none()
     }
 
     /// Whether there are writes that are not in memory, or cannot be known any more.

@@ -3,7 +3,7 @@
 //! Not here: the bytes (`encode`, `read`).
 
 use crate::convert::from_text;
-use crate::datum::Value;
+use crate::datum::{Datum, Value};
 use crate::schema::TableDefinition;
 use crate::temporal::Zone;
 use crate::types::{ColumnType, IntWidth};
@@ -130,6 +130,14 @@ impl RowLayout {
             fixed_bytes,
             variables,
         }
+    }
+
+    /// What a column holds in rows that were stored before there was such a column.
+    ///
+    /// # Panics
+    /// When the table has no such position.
+    pub fn absent(&self, position: usize) -> Datum<'_> {
+        self.absent[position].as_datum()
     }
 
     /// Columns that a row of this layout has.

@@ -10,12 +10,14 @@ use std::time::Instant;
 
 use anyhow::Context as _;
 use clap::{Arg, ArgMatches, Command, value_parser};
+use columnar::ColumnStore;
 use rows::store::Durability;
 use rows::{Engine, EngineOptions};
 use rows_rocks::{Backups, RocksOptions, RocksStore};
 
 use super::backup::number;
 use super::progress::Progress;
+use super::serve::COLUMNS_PART;
 use crate::data_dir::DataDir;
 use crate::logging;
 use crate::settings::Settings;
@@ -72,6 +74,7 @@ pub(super) fn examine(rows: &Path, settings: &Settings) -> anyhow::Result<ExitCo
     let options = RocksOptions { memory_bytes, compacts: false, ..Default::default() };
     let store = RocksStore::open(rows, &options).context("cannot open the rows")?;
     let options = EngineOptions { durability: Durability::EveryCommit, ..Default::default() };
+    let store = ColumnStore::new(store, memory_bytes / COLUMNS_PART);
     let engine = Engine::open(Arc::new(store), options).context("cannot open the catalog")?;
     let started = Instant::now();
     let report = engine.check(&mut |table| super::tell(&format!("checking {table}")))?;

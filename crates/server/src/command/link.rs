@@ -134,7 +134,7 @@ fn open_here(settings: &Settings, make: bool) -> anyhow::Result<Reached> {
         true => DataDir::take_or_make(&settings.data_dir)?,
         false => DataDir::take(&settings.data_dir)?,
     };
-    let engine = open_rows(settings, &data_dir)?;
+    let (engine, _) = open_rows(settings, &data_dir)?;
     let sql =
         Sql::new(engine.clone(), &sql_options(settings, &engine, 0)).context("cannot start SQL")?;
     let door = MysqlDoor::new(sql, Users::unconfigured());

@@ -20,6 +20,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Context as _;
+use columnar::ColumnStore;
 use rows::spill::SpillDirectory;
 use rows::store::Store;
 use rows::{Engine, EngineOptions};
@@ -32,12 +33,15 @@ use sql::EventScheduler;
 use crate::data_dir::DataDir;
 use crate::frozen;
 use crate::logging;
+use crate::moving_rows::MovingRows;
 use crate::net::limits::Limits;
 use crate::net::metrics::Metrics;
 use crate::net::server::{Plan, Server};
 use crate::open_doors::{Bound, Opened};
 use crate::settings::Settings;
 
+/// The part of the store's memory that columns may borrow.
+pub(super) const COLUMNS_PART: usize = 2;
 /// Open files that are not connections: the store's, listeners, logs.
 const OTHER_FILES: u64 = 1024;
 
@@ -49,7 +53,7 @@ pub fn run(settings: Settings) -> anyhow::Result<ExitCode> {
     let connections_max = make_room_for(settings.connections_max);
     let data_dir = DataDir::take_or_make(&settings.data_dir)?;
     let bound = Bound::new(&settings, &data_dir.status_socket())?;
-    let engine = open_rows(&settings, &data_dir)?;
+    let (engine, store) = open_rows(&settings, &data_dir)?;
     frozen::remove_when_released(&settings.data_dir);
     let addresses = bound.addresses();
     let Opened { doors, listeners, sql } = bound.open(&settings, &engine)?;
@@ -65,6 +69,7 @@ pub fn run(settings: Settings) -> anyhow::Result<ExitCode> {
     };
     let plan = Plan { engine: engine.clone(), doors, listeners, metrics, limits };
     let server = Server::start(plan).context("cannot start the event loops")?;
+    let moving_rows = MovingRows::start(&engine, store)?;
     let events = EventScheduler::start(&sql).context("cannot start the event scheduler")?;
     drop(sql);
     let pid_file = settings.pid_file.as_deref().map(PidFile::write).transpose()?;
@@ -80,6 +85,7 @@ pub fn run(settings: Settings) -> anyhow::Result<ExitCode> {
     });
     events.stop(settings.shutdown_timeout);
     server.stop(settings.shutdown_timeout);
+    moving_rows.stop();
     engine.close().context("cannot close the rows")?;
     drop(engine);
     drop(pid_file);
@@ -106,7 +112,10 @@ fn ready(addresses: &[(String, String)]) -> String {
 }
 
 /// Opens the rows as the settings want them.
-pub(super) fn open_rows(settings: &Settings, data_dir: &DataDir) -> anyhow::Result<Arc<Engine>> {
+pub(super) fn open_rows(
+    settings: &Settings,
+    data_dir: &DataDir,
+) -> anyhow::Result<(Arc<Engine>, ColumnStore<RocksStore>)> {
     let options = RocksOptions {
         memory_bytes: settings.store_memory() as usize,
         recovery_max: settings.recovery_max,
@@ -125,7 +134,10 @@ pub(super) fn open_rows(settings: &Settings, data_dir: &DataDir) -> anyhow::Resu
         spill: Some(spill),
         ..Default::default()
     };
-    Engine::open(Arc::new(store), options).context("cannot open the catalog")
+    let store = ColumnStore::new(store, settings.store_memory() as usize / COLUMNS_PART);
+    let engine =
+        Engine::open(Arc::new(store.clone()), options).context("cannot open the catalog")?;
+    Ok((engine, store))
 }
 
 /// Makes the figures of loops and store known under the engine's metrics.

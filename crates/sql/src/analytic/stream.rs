@@ -17,6 +17,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::Duration;
 
+use columnar::values::ColumnReader;
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::Result as PlanResult;
@@ -31,7 +32,6 @@ use tokio::runtime::Handle;
 use tokio::sync::{Notify, mpsc};
 use tokio::task::AbortHandle;
 
-use super::columns::ColumnReader;
 use super::failure::{panicked, translate};
 use crate::context::{Facts, KillMark};
 use crate::error::{Result, SqlError};
@@ -220,8 +220,7 @@ impl RowSource for QueryStream {
                 .iter()
                 .zip(batch.rows.columns())
                 .map(|(ty, array)| ColumnReader::new(ty, array))
-                .collect::<PlanResult<Vec<_>>>()
-                .map_err(translate)?;
+                .collect::<rows::Result<Vec<_>>>()?;
             let mut datums: Vec<Datum<'_>> = Vec::with_capacity(readers.len());
             while row < batch.rows.num_rows() {
                 datums.clear();

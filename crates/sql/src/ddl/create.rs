@@ -1,6 +1,7 @@
 //! CREATE TABLE: from columns and indexes as written, from another table, from a query.
 
 use rows::ddl::{ENGINE, NewIndex, NewTable};
+use rows::schema::COLUMNAR;
 use rows::schema::{Column, DefaultValue, Retention, TableDefinition};
 use rows::types::{Collation, ColumnType};
 
@@ -114,8 +115,8 @@ pub fn expires_by(options: &TableOptions) -> Option<Option<String>> {
 
 /// The engine's name as SHOW CREATE TABLE prints it.
 pub fn engine_name(given: String) -> String {
-    const KNOWN: [&str; 8] =
-        ["InnoDB", "MyISAM", "MEMORY", "ARCHIVE", "CSV", "Aria", "RocksDB", "TokuDB"];
+    const KNOWN: [&str; 9] =
+        [COLUMNAR, "InnoDB", "MyISAM", "MEMORY", "ARCHIVE", "CSV", "Aria", "RocksDB", "TokuDB"];
     let known = KNOWN.iter().find(|known| known.eq_ignore_ascii_case(&given));
     known.map_or(given, |known| known.to_string())
 }

@@ -1,42 +1,18 @@
-//! Single values: MySQL's as Arrow scalars and back, and the numbers inside DECIMAL.
+//! Single values: MySQL's as Arrow scalars and back.
 //!
 //! Invariants
 //! 1. A scalar has exactly the Arrow type of the columns of its MySQL type, so that DataFusion
 //!    never coerces one side of a comparison.
 //!
-//! Not here: columns (`read`, `write`).
+//! Not here: columns (`columnar::values`).
 
-use datafusion::arrow::datatypes::i256;
+use columnar::values::{
+    DIGITS_128_MAX, decimal_from_128, decimal_from_256, unscaled_128, unscaled_256,
+};
 use datafusion::common::ScalarValue;
-use ethnum::I256;
 use rows::datum::{Datum, Value};
-use rows::decimal::Decimal;
 use rows::temporal::{Date, DateTime, Time, Timestamp};
 use rows::types::ColumnType;
-
-use super::types::DIGITS_128_MAX;
-
-/// A decimal's digits as an integer at the given scale, if they fit 128 bits.
-pub(super) fn unscaled_128(value: Decimal, scale: u8) -> Option<i128> {
-    i128::try_from(value.rescale(scale)?.unscaled()).ok()
-}
-
-/// A decimal's digits as an integer at the given scale, if a decimal has room for them.
-pub(super) fn unscaled_256(value: Decimal, scale: u8) -> Option<i256> {
-    let (high, low) = value.rescale(scale)?.unscaled().into_words();
-    Some(i256::from_parts(low as u128, high))
-}
-
-pub(super) fn decimal_from_128(unscaled: i128, scale: u8) -> Decimal {
-    Decimal::from_i128(unscaled, scale)
-}
-
-/// What Arrow holds beyond 74 digits no MySQL value has; it reads as the largest number.
-pub(super) fn decimal_from_256(unscaled: i256, scale: u8) -> Decimal {
-    let (low, high) = unscaled.to_parts();
-    let digits = I256::from_words(high, low as i128);
-    Decimal::new(digits, scale).unwrap_or_else(|| Decimal::largest(Decimal::PRECISION_MAX, scale))
-}
 
 /// The scalar of a value of the type's domain; of another kind of value: a NULL of the type.
 pub(in crate::analytic) fn scalar_of(ty: &ColumnType, value: &Value) -> ScalarValue {

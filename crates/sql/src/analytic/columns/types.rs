@@ -1,15 +1,11 @@
-//! MySQL's types sorted for the binder, and the Arrow type that carries each.
+//! MySQL's types sorted by what DataFusion can do with them.
 //!
 //! Invariants
 //! 1. Types of one class are converted into each other without loss of meaning.
 //!
 //! Not here: type rules of operators (`bind`).
 
-use datafusion::arrow::datatypes::DataType;
 use rows::types::{Collation, ColumnType};
-
-/// Digits that fit a 128-bit decimal.
-pub(in crate::analytic) const DIGITS_128_MAX: u8 = 38;
 
 /// What kind of value a type holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,30 +87,5 @@ pub(in crate::analytic) fn collation_of(ty: &ColumnType) -> Collation {
         | ColumnType::Enum { collation, .. } => *collation,
         ColumnType::Json => Collation::Utf8Mb4Bin,
         _ => Collation::Binary,
-    }
-}
-
-/// The Arrow type of a column of this type.
-pub(in crate::analytic) fn arrow_type(ty: &ColumnType) -> DataType {
-    match ty {
-        ColumnType::Int { unsigned: false, .. } | ColumnType::Time { .. } => DataType::Int64,
-        ColumnType::Int { unsigned: true, .. }
-        | ColumnType::DateTime { .. }
-        | ColumnType::Timestamp { .. } => DataType::UInt64,
-        ColumnType::Float => DataType::Float32,
-        ColumnType::Double => DataType::Float64,
-        ColumnType::Decimal { precision, scale } if *precision <= DIGITS_128_MAX => {
-            DataType::Decimal128(*precision, *scale as i8)
-        }
-        ColumnType::Decimal { precision, scale } => DataType::Decimal256(*precision, *scale as i8),
-        ColumnType::Char { .. }
-        | ColumnType::VarChar { .. }
-        | ColumnType::Text { .. }
-        | ColumnType::Json
-        | ColumnType::Binary { .. }
-        | ColumnType::VarBinary { .. }
-        | ColumnType::Blob { .. } => DataType::BinaryView,
-        ColumnType::Date => DataType::UInt32,
-        ColumnType::Year | ColumnType::Enum { .. } => DataType::UInt16,
     }
 }

@@ -9,6 +9,7 @@
 
 use std::sync::Arc;
 
+use columnar::values::ColumnReader;
 use datafusion::arrow::array::{ArrayRef, Float64Builder, Int64Builder, UInt64Builder};
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{Result, ScalarValue};
@@ -18,7 +19,6 @@ use datafusion::logical_expr::{
 use rows::datum::Datum;
 use rows::types::{ColumnType, IntWidth};
 
-use super::super::columns::ColumnReader;
 use super::super::failure::raise;
 use crate::error::SqlError;
 
@@ -194,7 +194,7 @@ impl<'a> Side<'a> {
             DataType::Float64 => ColumnType::Double,
             _ => int(false),
         };
-        Ok(Side { reader: ColumnReader::new(&ty, array)?, single: *single })
+        Ok(Side { reader: ColumnReader::new(&ty, array).map_err(raise)?, single: *single })
     }
 
     fn datum(&self, row: usize) -> Datum<'a> {

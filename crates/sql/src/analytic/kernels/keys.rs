@@ -9,6 +9,7 @@
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use columnar::values::ColumnReader;
 use datafusion::arrow::array::{ArrayRef, BinaryViewBuilder};
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::Result;
@@ -19,7 +20,8 @@ use rows::datum::Datum;
 use rows::key;
 use rows::types::{Collation, ColumnType, LobSize};
 
-use super::super::columns::{ColumnReader, collation_of, is_string};
+use super::super::columns::{collation_of, is_string};
+use super::super::failure::raise;
 
 /// The type whose key bytes stand for values of `ty`; long and JSON text have none of their own.
 fn key_type(ty: &ColumnType) -> ColumnType {
@@ -41,7 +43,7 @@ fn keys(
     let readers = arrays
         .iter()
         .zip(arguments)
-        .map(|(array, ty)| ColumnReader::new(ty, array))
+        .map(|(array, ty)| ColumnReader::new(ty, array).map_err(raise))
         .collect::<Result<Vec<_>>>()?;
     let types: Vec<ColumnType> = arguments.iter().map(key_type).collect();
     let rows = arrays.first().map_or(0, |array| array.len());

@@ -11,6 +11,7 @@
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use columnar::values::{ColumnReader, ColumnWriter, arrow_type};
 use datafusion::arrow::array::{Array, ArrayRef, BinaryViewArray, BooleanBuilder};
 use datafusion::arrow::buffer::ScalarBuffer;
 use datafusion::arrow::datatypes::DataType;
@@ -21,7 +22,7 @@ use datafusion::logical_expr::{
 use rows::datum::{Datum, Value};
 use rows::types::ColumnType;
 
-use super::super::columns::{ColumnReader, ColumnWriter, arrow_type, counted};
+use super::super::columns::counted;
 use super::super::failure::raise;
 use crate::error::SqlError;
 use crate::limits::Limits;
@@ -122,7 +123,9 @@ impl ScalarUDFImpl for RowFunction {
         let readers = arrays
             .iter()
             .zip(&self.arguments)
-            .map(|(array, ty)| Ok((ColumnReader::new(ty, &array.array)?, array.single)))
+            .map(|(array, ty)| {
+                Ok((ColumnReader::new(ty, &array.array).map_err(raise)?, array.single))
+            })
             .collect::<Result<Vec<_>>>()?;
         let mut datums: Vec<Datum<'_>> = Vec::with_capacity(readers.len());
         let mut output = Output::new(self.result.as_ref(), rows);

@@ -8,6 +8,7 @@
 
 use std::sync::Arc;
 
+use columnar::values::arrow_type;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::functions_aggregate::average::avg_udaf;
 use datafusion::functions_aggregate::bit_and_or_xor::{bit_and_udaf, bit_or_udaf, bit_xor_udaf};
@@ -22,7 +23,7 @@ use rows::datum::{Datum, Value};
 use rows::decimal::Decimal;
 use rows::types::{Collation, ColumnType, LobSize};
 
-use super::super::columns::{Class, arrow_type, class_of, collation_of, scalar_of};
+use super::super::columns::{Class, class_of, collation_of, scalar_of};
 use super::super::kernels::{GroupConcat, Joining, Overlong, RowFunction, SortKey, TupleKey};
 use super::convert::native_cast;
 use super::grouping::{any_value, key_of};

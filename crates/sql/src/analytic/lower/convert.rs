@@ -8,11 +8,12 @@
 
 use std::sync::Arc;
 
+use columnar::values::arrow_type;
 use datafusion::logical_expr::{Cast, Expr};
 use rows::datum::{Datum, Value};
 use rows::types::ColumnType;
 
-use super::super::columns::{Class, arrow_type, class_of, scalar_of};
+use super::super::columns::{Class, class_of, scalar_of};
 use super::super::kernels::{LongText, RowFunction};
 use super::{Lowering, call};
 use crate::expression::{Cell, Number, Scope, fit};

@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use columnar::values::ColumnWriter;
 use datafusion::arrow::array::RecordBatch;
 use datafusion::catalog::{MemTable, TableProvider};
 use datafusion::common::{Column, JoinType, TableReference};
@@ -15,7 +16,6 @@ use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
 use rows::Table;
 use rows::types::{ColumnType, LobSize};
 
-use super::super::columns::ColumnWriter;
 use super::super::failure::no_plan;
 use super::super::scan::{ROW_KEY, TableSource, arrow_schema};
 use super::row::{Columns, RelationColumns, Row, Seen};

@@ -4,13 +4,13 @@
 
 use std::sync::Arc;
 
+use columnar::values::arrow_type;
 use datafusion::arrow::datatypes::Field;
 use datafusion::common::Column;
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::logical_expr::{Expr, LogicalPlan};
 use rows::types::ColumnType;
 
-use super::super::columns::arrow_type;
 use super::super::failure::no_plan;
 use crate::error::{Result, SqlError};
 use crate::tree::{KEY_COLUMN, parts_of};

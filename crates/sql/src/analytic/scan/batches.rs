@@ -12,6 +12,7 @@
 
 use std::sync::Arc;
 
+use columnar::values::ColumnWriter;
 use datafusion::arrow::array::{ArrayRef, BinaryViewBuilder, RecordBatch, RecordBatchOptions};
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::common::Result;
@@ -21,7 +22,6 @@ use rows::find::{Flow, Found};
 use rows::store::{Direction, KeyRange, Reach, Read};
 use rows::{Engine, Table};
 
-use super::super::columns::ColumnWriter;
 use super::super::failure::raise;
 
 /// Rows of the first batch; each further one has four times as many, up to the wanted size.

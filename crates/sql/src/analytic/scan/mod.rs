@@ -10,6 +10,7 @@
 
 mod access;
 mod batches;
+mod columnar;
 mod execution;
 mod ranges;
 mod source;

@@ -8,6 +8,8 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use columnar::columns_of;
+use columnar::values::arrow_type;
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::catalog::{Session, TableProvider};
 use datafusion::common::stats::Precision;
@@ -18,11 +20,14 @@ use rows::store::Read;
 use rows::types::ColumnType;
 use rows::{Engine, Table};
 
-use super::super::columns::arrow_type;
 use super::super::failure::raise;
 use super::access::Access;
+use super::columnar::{ColumnScan, tests};
 use super::execution::TableScan;
 use super::ranges;
+
+/// A row of a columnar table that is found by its key costs as much as so many read by column.
+const COLUMNAR_LOOKUP: u64 = 100;
 
 /// Name of the hidden column that holds the row key.
 pub(in crate::analytic) const ROW_KEY: &str = "__rowhouse_key";
@@ -90,16 +95,25 @@ impl TableProvider for TableSource {
         let all = self.rows().map_err(raise)?;
         let access = Access::choose(&self.engine, &self.table, &conditions, all).map_err(raise)?;
         let workers = state.config().target_partitions();
-        let partitions = if limit.is_some() {
-            vec![access.ranges.clone()]
-        } else {
-            access.partitions(&self.engine, self.view.as_ref(), workers).map_err(raise)?
-        };
         let positions = match projection {
             Some(positions) => positions.clone(),
             None => (0..self.schema.fields().len()).collect(),
         };
         let schema = Arc::new(self.schema.project(&positions)?);
+        if access.rows.saturating_mul(COLUMNAR_LOOKUP) >= all
+            && let Some(columns) = columns_of(&*self.view, &self.table).map_err(raise)?
+        {
+            let tests = tests(&self.table, &conditions);
+            let (table, columnar) = (&self.table, (positions, schema));
+            let filtered = !filters.is_empty();
+            let scan = ColumnScan::new(table, columns, tests, filtered, workers, columnar, limit);
+            return Ok(Arc::new(scan.map_err(raise)?));
+        }
+        let partitions = if limit.is_some() {
+            vec![access.ranges.clone()]
+        } else {
+            access.partitions(&self.engine, self.view.as_ref(), workers).map_err(raise)?
+        };
         let scan = TableScan::new(self, access, partitions, positions, schema, limit);
         Ok(Arc::new(scan))
     }

@@ -1,0 +1,109 @@
+//! Rows on their way into a segment.
+//!
+//! Not here: who writes the segment (`ingest`, `mover`).
+
+use std::sync::Arc;
+
+use rows::error::Result;
+use rows::row::RowRef;
+use rows::table::{PREFIX_BYTES, Table};
+use rows::types::{ColumnType, IntWidth};
+
+use crate::column::{Encoded, Gather};
+use crate::keys::{ROW_ID_SLOT, SegmentId, VERSION_SLOT, column};
+use crate::segment::Segment;
+
+/// Rows of a full segment.
+pub(crate) const ROWS_MAX: u32 = 1 << 16;
+
+/// A segment in the making.
+pub(crate) struct Builder {
+    table: Arc<Table>,
+    /// By slot; the column of the table, or a number of its own.
+    columns: Vec<(u16, Source, Gather)>,
+    rows: u32,
+    bytes: usize,
+    bytes_max: usize,
+}
+
+enum Source {
+    Column(usize),
+    RowId,
+    Version,
+}
+
+/// A segment's columns, ready to be stored.
+pub(crate) struct Built {
+    pub segment: Segment,
+    pub columns: Vec<(u16, Encoded)>,
+}
+
+impl Built {
+    /// Keys and values of the columns.
+    pub fn into_entries(self, table: &Table, id: SegmentId) -> Vec<(Vec<u8>, Vec<u8>)> {
+        let entry = |(slot, encoded): (u16, Encoded)| (column(table.id, id, slot), encoded.bytes);
+        self.columns.into_iter().map(entry).collect()
+    }
+}
+
+/// The type under which numbers of our own are kept.
+pub(crate) const OWN_NUMBER: ColumnType =
+    ColumnType::Int { width: IntWidth::Big, unsigned: true, boolean: false };
+
+impl Builder {
+    /// A segment that is full at `ROWS_MAX` rows, or when its rows have so many bytes.
+    pub fn new(table: &Arc<Table>, bytes_max: usize) -> Builder {
+        let mut columns: Vec<(u16, Source, Gather)> = table
+            .columns
+            .iter()
+            .enumerate()
+            .map(|(at, column)| (column.slot, Source::Column(at), Gather::new(&column.ty)))
+            .collect();
+        if table.has_hidden_key() {
+            columns.push((ROW_ID_SLOT, Source::RowId, Gather::new(&OWN_NUMBER)));
+        }
+        columns.push((VERSION_SLOT, Source::Version, Gather::new(&OWN_NUMBER)));
+        columns.sort_by_key(|(slot, _, _)| *slot);
+        Builder { table: Arc::clone(table), columns, rows: 0, bytes: 0, bytes_max }
+    }
+
+    pub fn rows(&self) -> u32 {
+        self.rows
+    }
+
+    pub fn is_full(&self) -> bool {
+        self.rows >= ROWS_MAX || self.bytes >= self.bytes_max
+    }
+
+    /// Adds a row; gives its position.
+    ///
+    /// # Errors
+    /// `Corrupt`, of the row.
+    pub fn add(&mut self, key: &[u8], row: &[u8], version: Option<u64>) -> Result<u32> {
+        let row_ref = RowRef::new(&self.table.layout, row)?;
+        let row_id = key[PREFIX_BYTES..].first_chunk().map_or(0, |id| u64::from_be_bytes(*id));
+        let version = version.unwrap_or_else(|| row_ref.version());
+        for (_, source, gather) in &mut self.columns {
+            gather.append(match source {
+                Source::Column(at) => row_ref.column(*at)?,
+                Source::RowId => rows::Datum::UInt(row_id),
+                Source::Version => rows::Datum::UInt(version),
+            })?;
+        }
+        self.rows += 1;
+        self.bytes += key.len() + row.len();
+        Ok(self.rows - 1)
+    }
+
+    /// The segment; the next one begins.
+    ///
+    /// # Errors
+    /// `Store` when a compression fails.
+    pub fn finish(&mut self) -> Result<Built> {
+        let rows = std::mem::take(&mut self.rows);
+        self.bytes = 0;
+        let finish = |(slot, _, gather): &mut (u16, Source, Gather)| Ok((*slot, gather.finish()?));
+        let columns = self.columns.iter_mut().map(finish).collect::<Result<Vec<_>>>()?;
+        Ok(Built { segment: Segment::new(rows, &columns), columns })
+    }
+}

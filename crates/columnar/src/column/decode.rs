@@ -1,0 +1,131 @@
+//! Columns from the disk, from bytes that may be damaged.
+//!
+//! Not here: the way there (`gather`).
+
+use arrow_array::BinaryViewArray;
+use arrow_array::builder::make_view;
+use arrow_buffer::{BooleanBuffer, Buffer, ScalarBuffer};
+use rows::error::{Error, Result};
+
+use super::{Column, FORM, HAS_NULLS, HEADER_BYTES, IS_DIFFERENCES, Narrow, Values, width_of};
+
+/// The most bytes that a column may have: a segment's rows are far fewer.
+const PAYLOAD_BYTES_MAX: usize = 1 << 30;
+
+impl Column {
+    /// A column of so many rows.
+    ///
+    /// # Errors
+    /// `Corrupt`.
+    pub fn decode(stored: &[u8], rows: usize) -> Result<Column> {
+        let (head, compressed) = stored.split_at_checked(HEADER_BYTES).ok_or_else(damaged)?;
+        let u32_at = |at: usize| u32::from_le_bytes(head[at..at + 4].try_into().expect("four"));
+        let u64_at = |at: usize| u64::from_le_bytes(head[at..at + 8].try_into().expect("eight"));
+        let (kind, flags, width) = (head[1], head[2], head[3]);
+        let (base, step, shift) = (u64_at(8), u64_at(16), head[24]);
+        let (words, bytes) = (u32_at(25) as usize, u32_at(29) as usize);
+        if head[0] != FORM || u32_at(4) as usize != rows || shift > 63 || bytes > PAYLOAD_BYTES_MAX
+        {
+            return Err(damaged());
+        }
+        let payload = match bytes {
+            0 => Vec::new(),
+            _ => zstd::bulk::decompress(compressed, bytes).map_err(|_| damaged())?,
+        };
+        if payload.len() != bytes {
+            return Err(damaged());
+        }
+        let mut rest = Rest { payload: Buffer::from_vec(payload), at: 0 };
+        let values = match kind {
+            0 => {
+                let offsets = rest.narrow(rows, width)?;
+                let offsets = match flags & IS_DIFFERENCES {
+                    0 => offsets,
+                    _ => summed(&offsets, rows, step),
+                };
+                Values::Numbers { base, shift, offsets }
+            }
+            1 if matches!(width, 4 | 8 | 16 | 32) => {
+                Values::Fixed { width, bytes: rest.take(rows * usize::from(width))? }
+            }
+            2 => {
+                let codes = rest.narrow(rows, width)?;
+                let words_count = words as u64;
+                let words = rest.texts(words)?;
+                if (0..rows).any(|row| codes.get(row) >= words_count) {
+                    return Err(damaged());
+                }
+                Values::Texts { codes: Some(codes), words }
+            }
+            3 => Values::Texts { codes: None, words: rest.texts(rows)? },
+            _ => return Err(damaged()),
+        };
+        let valid = match flags & HAS_NULLS {
+            0 => None,
+            _ => Some(BooleanBuffer::new(rest.take(rows.div_ceil(8))?, 0, rows)),
+        };
+        Ok(Column { valid, values })
+    }
+}
+
+fn damaged() -> Error {
+    Error::Corrupt { key: Vec::new(), why: "a column of a segment does not decode" }
+}
+
+/// What of the payload is still to be read.
+struct Rest {
+    payload: Buffer,
+    at: usize,
+}
+
+impl Rest {
+    fn take(&mut self, bytes: usize) -> Result<Buffer> {
+        if self.payload.len() - self.at < bytes {
+            return Err(damaged());
+        }
+        self.at += bytes;
+        Ok(self.payload.slice_with_length(self.at - bytes, bytes))
+    }
+
+    fn narrow(&mut self, rows: usize, width: u8) -> Result<Narrow> {
+        if !matches!(width, 0 | 1 | 2 | 4 | 8) {
+            return Err(damaged());
+        }
+        Ok(Narrow { width, bytes: self.take(rows * usize::from(width))? })
+    }
+
+    /// So many texts.
+    fn texts(&mut self, count: usize) -> Result<BinaryViewArray> {
+        let lengths =
+            Narrow { width: 4, bytes: self.take(count.checked_mul(4).ok_or_else(damaged)?)? };
+        let total: u64 = (0..count).map(|at| lengths.get(at)).sum();
+        let texts = self.take(usize::try_from(total).map_err(|_| damaged())?)?;
+        let mut views = Vec::with_capacity(count);
+        let mut start = 0;
+        for at in 0..count {
+            let length = lengths.get(at) as usize;
+            views.push(make_view(&texts[start..start + length], 0, start as u32));
+            start += length;
+        }
+        let texts = BinaryViewArray::try_new(ScalarBuffer::from(views), [texts], None);
+        texts.map_err(|_| damaged())
+    }
+}
+
+/// Offsets of numbers that were stored as differences, each less the smallest of them.
+fn summed(differences: &Narrow, rows: usize, step: u64) -> Narrow {
+    let mut sum = 0u64;
+    let mut sums = Vec::with_capacity(rows);
+    for row in 0..rows {
+        if row > 0 {
+            sum = sum.wrapping_add(differences.get(row)).wrapping_add(step);
+        }
+        sums.push(sum);
+    }
+    let width = width_of(sums.iter().copied().max().unwrap_or(0));
+    let mut bytes = Vec::with_capacity(rows * usize::from(width));
+    for sum in sums {
+        bytes.extend_from_slice(&sum.to_le_bytes()[..usize::from(width)]);
+    }
+    Narrow { width, bytes: Buffer::from_vec(bytes) }
+}

@@ -1,0 +1,313 @@
+//! Values on their way into a column on the disk.
+//!
+//! Not here: the way back (`decode`).
+
+use std::collections::HashMap;
+use std::io::Write;
+
+use foldhash::fast::RandomState;
+use rows::datum::Datum;
+use rows::error::{Error, Result};
+use rows::types::ColumnType;
+
+use super::{FORM, HAS_NULLS, HEADER_BYTES, IS_DIFFERENCES, Shape, shape_of, width_of};
+use crate::values::{unscaled_128, unscaled_256};
+
+/// zstd's level: the first that compresses well; higher ones cost loads much and save little.
+const LEVEL: i32 = 3;
+/// More words than this, or fewer rows for each than `ROWS_PER_WORD_MIN`, are no vocabulary.
+const WORDS_MAX: usize = 1 << 16;
+const ROWS_PER_WORD_MIN: usize = 2;
+
+/// What a column's values are, before they are written.
+pub(crate) struct Gather {
+    ty: ColumnType,
+    rows: usize,
+    /// By row, 8 to a byte: whether there is a value.
+    valid: Vec<u8>,
+    nulls: usize,
+    values: Gathered,
+}
+
+enum Gathered {
+    Numbers { unsigned: bool, numbers: Vec<u64> },
+    Fixed { width: u8, bytes: Vec<u8> },
+    Texts { ends: Vec<u32>, bytes: Vec<u8> },
+}
+
+/// A column as it is stored, and what is known of it.
+pub(crate) struct Encoded {
+    pub bytes: Vec<u8>,
+    /// Bytes of the values before any encoding, as rows would have them.
+    pub plain_bytes: u64,
+    pub nulls: u32,
+    /// The smallest and the largest number, of those that are not NULL.
+    pub range: Option<(u64, u64)>,
+}
+
+impl Gather {
+    pub fn new(ty: &ColumnType) -> Gather {
+        let values = match shape_of(ty) {
+            Shape::Number { unsigned } => Gathered::Numbers { unsigned, numbers: Vec::new() },
+            Shape::Fixed(width) => Gathered::Fixed { width, bytes: Vec::new() },
+            Shape::Text => Gathered::Texts { ends: Vec::new(), bytes: Vec::new() },
+        };
+        Gather { ty: ty.clone(), rows: 0, valid: Vec::new(), nulls: 0, values }
+    }
+
+    /// Appends a value of the type, or NULL.
+    ///
+    /// # Errors
+    /// `Corrupt` for a value of another kind: nothing was appended.
+    pub fn append(&mut self, datum: Datum<'_>) -> Result<()> {
+        let is_null = datum.is_null();
+        match &mut self.values {
+            Gathered::Numbers { numbers, .. } => {
+                // What stands for NULL must not widen the others.
+                let null = numbers.last().copied().unwrap_or(0);
+                numbers.push(if is_null { null } else { number_of(&self.ty, datum)? });
+            }
+            Gathered::Fixed { width, bytes } => {
+                let start = bytes.len();
+                if !is_null {
+                    push_fixed(&self.ty, datum, bytes)?;
+                }
+                bytes.resize(start + usize::from(*width), 0);
+            }
+            Gathered::Texts { ends, bytes } => {
+                match datum {
+                    Datum::Bytes(text) => bytes.extend_from_slice(text),
+                    Datum::Null => {}
+                    _ => return Err(wrong_kind()),
+                }
+                ends.push(bytes.len() as u32);
+            }
+        }
+        if self.rows.is_multiple_of(8) {
+            self.valid.push(0);
+        }
+        self.valid[self.rows / 8] |= u8::from(!is_null) << (self.rows % 8);
+        self.nulls += usize::from(is_null);
+        self.rows += 1;
+        Ok(())
+    }
+
+    /// The column; the next one begins.
+    ///
+    /// # Errors
+    /// `Store` when the compression fails.
+    pub fn finish(&mut self) -> Result<Encoded> {
+        let (rows, nulls) = (self.rows, self.nulls);
+        let valid = std::mem::take(&mut self.valid);
+        (self.rows, self.nulls) = (0, 0);
+        let mut header = Header { rows: rows as u32, ..Header::default() };
+        let mut payload = Vec::new();
+        let mut range = None;
+        let plain_bytes;
+        match &mut self.values {
+            Gathered::Numbers { unsigned, numbers } => {
+                let mut numbers = std::mem::take(numbers);
+                plain_bytes = self.ty.fixed_bytes().unwrap_or(8) * (rows - nulls);
+                range = put_numbers(&mut numbers, *unsigned, &valid, &mut header, &mut payload);
+            }
+            Gathered::Fixed { width, bytes } => {
+                payload = std::mem::take(bytes);
+                plain_bytes = payload.len();
+                (header.kind, header.width) = (1, *width);
+            }
+            Gathered::Texts { ends, bytes } => {
+                let (ends, bytes) = (std::mem::take(ends), std::mem::take(bytes));
+                plain_bytes = bytes.len() + 2 * rows;
+                put_texts(&ends, &bytes, &mut header, &mut payload);
+            }
+        }
+        if nulls > 0 {
+            header.flags |= HAS_NULLS;
+            payload.extend_from_slice(&valid);
+        }
+        let bytes = header.finish(&payload)?;
+        Ok(Encoded { bytes, plain_bytes: plain_bytes as u64, nulls: nulls as u32, range })
+    }
+}
+
+#[derive(Default)]
+struct Header {
+    kind: u8,
+    flags: u8,
+    width: u8,
+    rows: u32,
+    base: u64,
+    step: u64,
+    shift: u8,
+    words: u32,
+}
+
+impl Header {
+    fn finish(self, payload: &[u8]) -> Result<Vec<u8>> {
+        let mut out = Vec::with_capacity(HEADER_BYTES + payload.len() / 2);
+        out.extend_from_slice(&[FORM, self.kind, self.flags, self.width]);
+        out.extend_from_slice(&self.rows.to_le_bytes());
+        out.extend_from_slice(&self.base.to_le_bytes());
+        out.extend_from_slice(&self.step.to_le_bytes());
+        out.push(self.shift);
+        out.extend_from_slice(&self.words.to_le_bytes());
+        out.extend_from_slice(&(payload.len() as u32).to_le_bytes());
+        debug_assert_eq!(out.len(), HEADER_BYTES);
+        if !payload.is_empty() {
+            let failed = |source: std::io::Error| Error::Store {
+                doing: "compressing a column",
+                applied: Some(false),
+                source: Box::new(source),
+            };
+            let mut encoder = zstd::Encoder::new(&mut out, LEVEL).map_err(failed)?;
+            // The store checks the bytes that it reads.
+            encoder.include_checksum(false).map_err(failed)?;
+            encoder.write_all(payload).map_err(failed)?;
+            encoder.finish().map_err(failed)?;
+        }
+        Ok(out)
+    }
+}
+
+fn is_valid(valid: &[u8], row: usize) -> bool {
+    valid[row / 8] >> (row % 8) & 1 == 1
+}
+
+/// Writes numbers, in the narrower of two ways; gives the smallest and the largest.
+fn put_numbers(
+    numbers: &mut [u64],
+    unsigned: bool,
+    valid: &[u8],
+    header: &mut Header,
+    payload: &mut Vec<u8>,
+) -> Option<(u64, u64)> {
+    // Flipped, signed numbers order as unsigned ones.
+    let flip = if unsigned { 0 } else { 1 << 63 };
+    let first = (0..numbers.len()).find(|row| is_valid(valid, *row))?;
+    // NULLs at the beginning had nothing before them to repeat.
+    let known = numbers[first];
+    numbers[..first].fill(known);
+    let order = |number: &u64| number ^ flip;
+    let min = *numbers.iter().min_by_key(|number| order(number))?;
+    let max = *numbers.iter().max_by_key(|number| order(number))?;
+    let mut bits = 0;
+    for number in &*numbers {
+        bits |= number.wrapping_sub(min);
+    }
+    let shift = if bits == 0 { 0 } else { bits.trailing_zeros() };
+    let width = width_of(max.wrapping_sub(min) >> shift);
+    let steps = || {
+        let before = [numbers[0]].into_iter().chain(numbers.iter().copied());
+        before.zip(numbers.iter()).map(|(before, number)| number.wrapping_sub(before) >> shift)
+    };
+    // Differences only of what does not fall: they are smaller where keys and times ascend.
+    let ascends = numbers.windows(2).all(|pair| order(&pair[0]) <= order(&pair[1]));
+    let step_min = if ascends { steps().skip(1).min().unwrap_or(0) } else { 0 };
+    let step_max = if ascends { steps().skip(1).max().unwrap_or(0) } else { u64::MAX };
+    let step_width = width_of(step_max.wrapping_sub(step_min));
+    (header.base, header.shift) = (min, shift as u8);
+    if ascends && step_width < width {
+        header.flags |= IS_DIFFERENCES;
+        (header.step, header.width) = (step_min, step_width);
+        // The first is the base: its own difference is not looked at.
+        put_narrow(steps().map(|step| step.wrapping_sub(step_min)), step_width, payload);
+    } else {
+        header.width = width;
+        put_narrow(numbers.iter().map(|number| number.wrapping_sub(min) >> shift), width, payload);
+    }
+    Some((min, max))
+}
+
+fn put_narrow(numbers: impl Iterator<Item = u64>, width: u8, payload: &mut Vec<u8>) {
+    if width > 0 {
+        for number in numbers {
+            payload.extend_from_slice(&number.to_le_bytes()[..usize::from(width)]);
+        }
+    }
+}
+
+/// Writes texts by their words if these are few, else as they come.
+fn put_texts(ends: &[u32], bytes: &[u8], header: &mut Header, payload: &mut Vec<u8>) {
+    let words_max = WORDS_MAX.min(ends.len() / ROWS_PER_WORD_MIN).max(1);
+    let mut words: Vec<&[u8]> = Vec::new();
+    let mut codes: Vec<u64> = Vec::with_capacity(ends.len());
+    let mut known: HashMap<&[u8], u64, RandomState> = HashMap::default();
+    for text in texts(ends, bytes) {
+        let code = *known.entry(text).or_insert_with(|| {
+            words.push(text);
+            words.len() as u64 - 1
+        });
+        if words.len() > words_max {
+            break;
+        }
+        codes.push(code);
+    }
+    if codes.len() == ends.len() {
+        let width = width_of(words.len().saturating_sub(1) as u64);
+        (header.kind, header.width, header.words) = (2, width, words.len() as u32);
+        put_narrow(codes.into_iter(), width, payload);
+        put_lengths(words.iter().copied(), payload);
+        for word in words {
+            payload.extend_from_slice(word);
+        }
+    } else {
+        header.kind = 3;
+        put_lengths(texts(ends, bytes), payload);
+        payload.extend_from_slice(bytes);
+    }
+}
+
+fn texts<'a>(ends: &'a [u32], bytes: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
+    let starts = [0].into_iter().chain(ends.iter().copied());
+    starts.zip(ends).map(|(start, end)| &bytes[start as usize..*end as usize])
+}
+
+fn put_lengths<'a>(texts: impl Iterator<Item = &'a [u8]>, payload: &mut Vec<u8>) {
+    for text in texts {
+        payload.extend_from_slice(&(text.len() as u32).to_le_bytes());
+    }
+}
+
+/// The integer that carries a value of a type of `Shape::Number`.
+pub(crate) fn number_of(ty: &ColumnType, datum: Datum<'_>) -> Result<u64> {
+    Ok(match datum {
+        Datum::Int(value) => value as u64,
+        Datum::UInt(value) => value,
+        Datum::Date(value) => u64::from(value.packed()),
+        Datum::Time(value) => value.micros() as u64,
+        Datum::DateTime(value) => value.packed(),
+        Datum::Timestamp(value) => value.micros(),
+        Datum::Year(value) | Datum::Enum(value) => u64::from(value),
+        Datum::Decimal(value) => {
+            let ColumnType::Decimal { scale, .. } = ty else { return Err(wrong_kind()) };
+            let unscaled = unscaled_128(value, *scale).and_then(|value| i64::try_from(value).ok());
+            unscaled.ok_or_else(wrong_kind)? as u64
+        }
+        _ => return Err(wrong_kind()),
+    })
+}
+
+fn push_fixed(ty: &ColumnType, datum: Datum<'_>, bytes: &mut Vec<u8>) -> Result<()> {
+    match (ty, datum) {
+        (ColumnType::Float, Datum::Float(value)) => bytes.extend_from_slice(&value.to_le_bytes()),
+        (ColumnType::Double, Datum::Double(value)) => {
+            bytes.extend_from_slice(&value.to_le_bytes());
+        }
+        (ColumnType::Decimal { scale, .. }, Datum::Decimal(value)) => match shape_of(ty) {
+            Shape::Fixed(16) => {
+                let value = unscaled_128(value, *scale).ok_or_else(wrong_kind)?;
+                bytes.extend_from_slice(&value.to_le_bytes());
+            }
+            _ => {
+                let value = unscaled_256(value, *scale).ok_or_else(wrong_kind)?;
+                bytes.extend_from_slice(&value.to_le_bytes());
+            }
+        },
+        _ => return Err(wrong_kind()),
+    }
+    Ok(())
+}
+
+fn wrong_kind() -> Error {
+    Error::Corrupt { key: Vec::new(), why: "value of another type than its column" }
+}

@@ -1,0 +1,162 @@
+//! One column of a segment: how it lies on the disk, how it lies in memory, and what is read of it.
+//!
+//! On the disk:
+//! ```text
+//! 01                  form
+//! kind u8             0 numbers, 1 fixed bytes, 2 texts by words, 3 texts as they come
+//! flags u8            1: some are NULL; 2: numbers are differences to the one before
+//! width u8            bytes of each number, difference, fixed value or word code: 0, 1, 2, 4, 8, 16, 32
+//! rows u32            all numbers little-endian
+//! base u64            numbers: the smallest of them, as the type orders them
+//! step u64            differences: the smallest of them
+//! shift u8            bits below which all offsets are 0
+//! words u32           texts by words: how many words
+//! bytes u32           of what follows, before its compression
+//! zstd                values (width bytes each), then for texts lengths u32 and bytes of the words
+//!                     or texts, then a bit for each row that is set where there is a value
+//! ```
+//! A number's value is `base + (offset << shift)`, in wrapping arithmetic; all numbers equal: no
+//! bytes at all. Texts of few different words are codes of words, in order of appearance.
+//!
+//! Invariants
+//! 1. Bytes from the disk may have any shape: what does not fit gives `Corrupt`, never a panic.
+//! 2. A column in memory takes what its numbers need, not what its type would: a scan widens them
+//!    batch by batch.
+//!
+//! Not here: which rows a segment has (`segment`), which columns stay in memory (`cache`).
+
+mod decode;
+mod gather;
+mod read;
+
+pub(crate) use gather::{Encoded, Gather, number_of};
+pub(crate) use read::Selection;
+
+use arrow_array::BinaryViewArray;
+use arrow_buffer::{BooleanBuffer, Buffer};
+use rows::types::ColumnType;
+
+use crate::values::DIGITS_128_MAX;
+
+const FORM: u8 = 1;
+const HEADER_BYTES: usize = 33;
+const HAS_NULLS: u8 = 1;
+const IS_DIFFERENCES: u8 = 2;
+
+/// How values of a type are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// As an integer; `unsigned` says how it is ordered.
+    Number { unsigned: bool },
+    /// As so many bytes: what does not fit an integer.
+    Fixed(u8),
+    /// As bytes of any length.
+    Text,
+}
+
+/// The shape of a type's values.
+pub(crate) fn shape_of(ty: &ColumnType) -> Shape {
+    match ty {
+        ColumnType::Int { unsigned: false, .. } | ColumnType::Time { .. } => {
+            Shape::Number { unsigned: false }
+        }
+        ColumnType::Int { unsigned: true, .. }
+        | ColumnType::Date
+        | ColumnType::DateTime { .. }
+        | ColumnType::Timestamp { .. }
+        | ColumnType::Year
+        | ColumnType::Enum { .. } => Shape::Number { unsigned: true },
+        ColumnType::Decimal { precision, .. } if *precision <= DIGITS_64_MAX => {
+            Shape::Number { unsigned: false }
+        }
+        ColumnType::Decimal { precision, .. } if *precision <= DIGITS_128_MAX => Shape::Fixed(16),
+        ColumnType::Decimal { .. } => Shape::Fixed(32),
+        ColumnType::Float => Shape::Fixed(4),
+        ColumnType::Double => Shape::Fixed(8),
+        ColumnType::Char { .. }
+        | ColumnType::VarChar { .. }
+        | ColumnType::Text { .. }
+        | ColumnType::Json
+        | ColumnType::Binary { .. }
+        | ColumnType::VarBinary { .. }
+        | ColumnType::Blob { .. } => Shape::Text,
+    }
+}
+
+/// Digits of a decimal that fit 64 bits.
+const DIGITS_64_MAX: u8 = 18;
+
+/// A column of a segment in memory.
+#[derive(Debug)]
+pub(crate) struct Column {
+    /// Set where there is a value; none: everywhere.
+    valid: Option<BooleanBuffer>,
+    values: Values,
+}
+
+/// Unsigned integers of some width, from 0 bytes (all are 0) to 8.
+#[derive(Debug)]
+struct Narrow {
+    width: u8,
+    bytes: Buffer,
+}
+
+#[derive(Debug)]
+enum Values {
+    Numbers {
+        base: u64,
+        shift: u8,
+        offsets: Narrow,
+    },
+    Fixed {
+        width: u8,
+        bytes: Buffer,
+    },
+    /// The words, or, without codes, the text of each row.
+    Texts {
+        codes: Option<Narrow>,
+        words: BinaryViewArray,
+    },
+}
+
+impl Narrow {
+    #[inline]
+    fn get(&self, row: usize) -> u64 {
+        let at = |width: usize| &self.bytes[row * width..(row + 1) * width];
+        match self.width {
+            0 => 0,
+            1 => u64::from(self.bytes[row]),
+            2 => u64::from(u16::from_le_bytes(at(2).try_into().expect("two bytes"))),
+            4 => u64::from(u32::from_le_bytes(at(4).try_into().expect("four bytes"))),
+            _ => u64::from_le_bytes(at(8).try_into().expect("eight bytes")),
+        }
+    }
+}
+
+impl Column {
+    /// Bytes of memory.
+    pub fn bytes(&self) -> usize {
+        let valid = self.valid.as_ref().map_or(0, |valid| valid.inner().len());
+        let values = match &self.values {
+            Values::Numbers { offsets, .. } => offsets.bytes.len(),
+            Values::Fixed { bytes, .. } => bytes.len(),
+            Values::Texts { codes, words } => {
+                let texts: usize = words.data_buffers().iter().map(Buffer::len).sum();
+                let codes = codes.as_ref().map_or(0, |codes| codes.bytes.len());
+                codes + words.views().len() * size_of::<u128>() + texts
+            }
+        };
+        size_of::<Column>() + valid + values
+    }
+}
+
+/// The fewest bytes of 0, 1, 2, 4 and 8 that hold a number.
+fn width_of(max: u64) -> u8 {
+    match max {
+        0 => 0,
+        1..=0xff => 1,
+        0x100..=0xffff => 2,
+        0x1_0000..=0xffff_ffff => 4,
+        _ => 8,
+    }
+}

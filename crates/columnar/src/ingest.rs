@@ -1,0 +1,228 @@
+//! Loads into columnar tables: rows on their way into files of the store become segments at once,
+//! and places take theirs.
+//!
+//! Invariants
+//! 1. Rows, segments and columns become part of the store together, or not at all.
+//! 2. Columns of one call are written in files whose keys no other call's lie between: each takes
+//!    numbers for segments in blocks, and begins a new file with each block.
+//! 3. All rows of a segment have the version that the first of them was given: what is loaded was
+//!    never seen before, and the versions that follow are larger.
+//!
+//! Not here: rows that are written one by one (`store`, `mover`).
+
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use rows::error::Result;
+use rows::schema::TableId;
+use rows::store::{Cursor, Ingestion, Read};
+
+use crate::build::Builder;
+use crate::keys::{self, Place, SegmentId};
+use crate::mover::load_next_segment;
+use crate::reader::Columns;
+use crate::segment::Segment;
+use crate::tables::Known;
+
+/// Segments whose columns are in one file.
+const BLOCK: u32 = 16;
+/// Bytes of columns after which their file is written though numbers are left.
+const FILE_BYTES: usize = 16 << 20;
+
+type Entry = (Vec<u8>, Vec<u8>);
+
+/// An ingestion that makes segments of rows of columnar tables.
+pub(crate) struct Sealing<'a> {
+    inner: Box<dyn Ingestion + 'a>,
+    columns: &'a Columns,
+    store: &'a dyn Read,
+    /// Segments that were made, to be listed at the end.
+    made: Mutex<Vec<(Arc<Known>, SegmentId, Segment)>>,
+}
+
+impl<'a> Sealing<'a> {
+    pub fn new(
+        inner: Box<dyn Ingestion + 'a>,
+        columns: &'a Columns,
+        store: &'a dyn Read,
+    ) -> Sealing<'a> {
+        Sealing { inner, columns, store, made: Mutex::default() }
+    }
+}
+
+impl Ingestion for Sealing<'_> {
+    fn add(&self, entries: &mut dyn Cursor) -> Result<u64> {
+        let mut rows =
+            Rows { of: self, entries, making: None, place: None, known: None, failed: false };
+        let count = self.inner.add(&mut rows)?;
+        Ok(count)
+    }
+
+    fn finish(self: Box<Self>) -> Result<()> {
+        let Sealing { inner, store, made, .. } = *self;
+        let mut made = made.into_inner();
+        made.sort_by_key(|(known, id, _)| (known.id, *id));
+        let listed = made
+            .iter()
+            .map(|(known, id, segment)| (keys::segment(known.id, *id), segment.encode()));
+        let listed: Vec<Entry> = listed.collect();
+        if !listed.is_empty() {
+            inner.add(&mut Ready { entries: listed.into_iter(), current: Entry::default() })?;
+        }
+        let mut changing = Vec::new();
+        made.dedup_by_key(|(known, _, _)| known.id);
+        changing.extend(made.iter().map(|(known, _, _)| known.change()));
+        let finished = inner.finish();
+        let sequence = store.sequence().unwrap_or(u64::MAX);
+        changing.into_iter().for_each(|changing| changing.finish(sequence));
+        finished
+    }
+}
+
+/// Entries of a call, with places where rows were.
+struct Rows<'r, 'a> {
+    of: &'r Sealing<'a>,
+    entries: &'r mut dyn Cursor,
+    making: Option<Making>,
+    /// The current row's.
+    place: Option<[u8; 9]>,
+    /// The table asked for last.
+    known: Option<(TableId, Option<Arc<Known>>)>,
+    failed: bool,
+}
+
+/// Segments of one table in the making.
+struct Making {
+    known: Arc<Known>,
+    builder: Builder,
+    /// The version of the segment's rows.
+    version: Option<u64>,
+    id: SegmentId,
+    /// The first number behind the block.
+    end: SegmentId,
+    columns: Vec<Entry>,
+    bytes: usize,
+}
+
+impl Rows<'_, '_> {
+    fn known(&mut self, table: TableId) -> Option<Arc<Known>> {
+        if self.known.as_ref().is_none_or(|(known, _)| *known != table) {
+            self.known = Some((table, self.of.columns.tables.get(table)));
+        }
+        self.known.as_ref().and_then(|(_, known)| known.clone())
+    }
+
+    /// Adds the current entry's row to a segment, if it is a columnar table's.
+    fn place(&mut self) -> Result<()> {
+        self.place = None;
+        let table = keys::table_of_row(self.entries.key());
+        let Some(known) = table.and_then(|table| self.known(table)) else { return Ok(()) };
+        if self.making.as_ref().is_some_and(|making| making.known.id != known.id) {
+            self.end()?;
+        }
+        if self.making.is_none() {
+            load_next_segment(&known, self.of.store)?;
+            let builder = Builder::new(&known.table(), self.of.columns.segment_bytes);
+            let (columns, bytes) = (Vec::new(), 0);
+            self.making =
+                Some(Making { known, builder, version: None, id: 0, end: 0, columns, bytes });
+        }
+        let Some(making) = &mut self.making else { return Ok(()) };
+        if making.id == making.end {
+            making.id = making.known.take_segments(BLOCK);
+            making.end = making.id + BLOCK;
+        }
+        let (key, row) = self.entries.entry();
+        if making.version.is_none() {
+            let table = making.known.table();
+            making.version = Some(rows::RowRef::new(&table.layout, row)?.version());
+        }
+        let position = making.builder.add(key, row, making.version)?;
+        self.place = Some(Place { segment: making.id, position }.encode());
+        if making.builder.is_full() {
+            making.seal(self.of)?;
+        }
+        Ok(())
+    }
+
+    /// Ends the segments of a table.
+    fn end(&mut self) -> Result<()> {
+        if let Some(mut making) = self.making.take() {
+            if making.builder.rows() > 0 {
+                making.seal(self.of)?;
+            }
+            making.write(self.of)?;
+        }
+        Ok(())
+    }
+}
+
+impl Making {
+    fn seal(&mut self, of: &Sealing<'_>) -> Result<()> {
+        let built = self.builder.finish()?;
+        of.made.lock().push((Arc::clone(&self.known), self.id, built.segment.clone()));
+        self.bytes += built.segment.stored_bytes as usize;
+        self.columns.extend(built.into_entries(&self.known.table(), self.id));
+        self.id += 1;
+        self.version = None;
+        if self.id == self.end || self.bytes >= FILE_BYTES {
+            self.write(of)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the columns that wait into a file.
+    fn write(&mut self, of: &Sealing<'_>) -> Result<()> {
+        self.bytes = 0;
+        let columns = std::mem::take(&mut self.columns);
+        if !columns.is_empty() {
+            of.inner.add(&mut Ready { entries: columns.into_iter(), current: Entry::default() })?;
+        }
+        Ok(())
+    }
+}
+
+impl Cursor for Rows<'_, '_> {
+    fn advance(&mut self) -> Result<bool> {
+        debug_assert!(!self.failed, "nothing is asked of it after an error");
+        let advanced = self.entries.advance().and_then(|more| {
+            match more {
+                true => self.place()?,
+                false => self.end()?,
+            }
+            Ok(more)
+        });
+        self.failed = advanced.is_err();
+        advanced
+    }
+
+    fn key(&self) -> &[u8] {
+        self.entries.key()
+    }
+
+    fn value(&self) -> &[u8] {
+        self.place.as_ref().map_or_else(|| self.entries.value(), |place| &place[..])
+    }
+}
+
+/// Entries that are in memory.
+struct Ready {
+    entries: std::vec::IntoIter<Entry>,
+    current: Entry,
+}
+
+impl Cursor for Ready {
+    fn advance(&mut self) -> Result<bool> {
+        let Some(next) = self.entries.next() else { return Ok(false) };
+        self.current = next;
+        Ok(true)
+    }
+
+    fn key(&self) -> &[u8] {
+        &self.current.0
+    }
+
+    fn value(&self) -> &[u8] {
+        &self.current.1
+    }
+}

@@ -1,0 +1,34 @@
+//! Tables that are stored by column (`ENGINE=COLUMNAR`), on top of a store of bytes.
+//!
+//! Rows that have rested for a while, and rows that come in a load, lie in *segments*: some ten
+//! thousand rows each, each column of them compressed as one value of the store. In the place of
+//! the row its key then says where it is. So keys, indexes, locks, transactions, snapshots, copies
+//! and crashes are those of any table; what differs is how much room the rows take, and that a
+//! scan reads only the columns that it wants.
+//!
+//! Layers, bottom up
+//! - values: `values` (Arrow's and ours), `column` (how a column is encoded)
+//! - what is in the store: `keys`, `segment`, `build`
+//! - memory: `cache`, `tables`, `state`
+//! - `reader` (one row), `store` (`rows::store::Store`), `ingest` (loads), `mover` (the background)
+//! - `scan`: by column, for analytic queries
+//!
+//! Not here: SQL, plans, who sees what (`rows`).
+
+mod build;
+mod cache;
+mod column;
+mod ingest;
+mod keys;
+mod mover;
+mod reader;
+mod scan;
+mod segment;
+mod state;
+mod store;
+mod tables;
+pub mod values;
+
+pub use mover::Round;
+pub use scan::{Batch, Batches, Part, TableColumns, Test, Wanted};
+pub use store::{ColumnStore, columns_of};

@@ -1,0 +1,377 @@
+//! What moves in the background: recent rows into segments, and rows of segments that have lost
+//! many into new ones.
+//!
+//! A segment's columns are written first, where nobody sees them. Then its rows are moved a few at a
+//! time: their locks are taken without waiting, those that are still as they were get their place,
+//! and the segment is listed up to the last of them, in one batch. A row that changed meanwhile, or
+//! whose lock another holds, is dead in the new segment from the beginning. So writers wait for
+//! no more than one such batch, and a crash leaves at most columns that nobody lists, which the next
+//! start removes.
+//!
+//! Invariants
+//! 1. A row is recent, or in one place; never both, and never neither.
+//! 2. A place changes only under the lock of its row, and its content never.
+//!
+//! Not here: when rounds take place (the server), rows that loads bring (`ingest`).
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use rows::error::{Error, Result, Wait};
+use rows::local::LocalStore;
+use rows::store::{Batch, Change, Direction, Durability, KeyRange, LockWait, Reach, Read, Store};
+use rows::table::Table;
+use rows::{Engine, interrupt};
+
+use crate::build::{Builder, ROWS_MAX};
+use crate::keys::{self, COLUMNS, DEAD, Place, RECENT, SEGMENTS, SegmentId};
+use crate::state::{Live, State};
+use crate::store::ColumnStore;
+use crate::tables::Known;
+
+/// Recent rows that are moved although more may come soon.
+const RECENT_MANY: i64 = 1 << 14;
+/// Recent rows that are moved when none came for a round; fewer are not worth a segment.
+const RECENT_FEW: i64 = 1 << 10;
+/// Rows moved by one commit.
+const COMMIT_ROWS: usize = 512;
+/// A segment is worn when it has lost one row in so many.
+const WORN_PART: u32 = 4;
+/// A segment with fewer rows is small, and so many small ones become one.
+const SMALL_ROWS: u32 = ROWS_MAX / 4;
+const SMALL_COUNT: usize = 8;
+
+/// A row on its way into a segment.
+struct Moved {
+    key: Vec<u8>,
+    row: Vec<u8>,
+    /// Where it is; none: it is recent.
+    from: Option<Place>,
+}
+
+/// What a round did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Round {
+    /// Rows that have a new place.
+    pub rows: u64,
+    /// Segments that were made.
+    pub segments: u64,
+}
+
+impl<S: Store + LocalStore> ColumnStore<S> {
+    /// Moves what is to be moved of all columnar tables.
+    ///
+    /// # Errors
+    /// The first that a table gave; the others are looked after all the same.
+    pub fn move_rows(&self, engine: &Arc<Engine>) -> Result<Round> {
+        let mut round = Round::default();
+        let mut outcome = Ok(());
+        for known in self.columns.tables.all() {
+            let moved = self.move_rows_of(engine, &known, &mut round);
+            outcome = outcome.and(match moved {
+                // Dropped, or being altered: there is a next round.
+                Err(
+                    Error::SchemaChanged
+                    | Error::NotFound { .. }
+                    | Error::LockTimeout
+                    | Error::WouldWait(_),
+                ) => Ok(()),
+                moved => moved,
+            });
+        }
+        outcome.map(|()| round)
+    }
+
+    fn move_rows_of(
+        &self,
+        engine: &Arc<Engine>,
+        known: &Arc<Known>,
+        round: &mut Round,
+    ) -> Result<()> {
+        if known.next_segment.load(Ordering::SeqCst) == 0 {
+            self.begin(known)?;
+        }
+        let was_busy = known.is_busy.swap(false, Ordering::Relaxed);
+        while !interrupt::is_wanted() {
+            let recent = known.recent.load(Ordering::Relaxed);
+            if recent < RECENT_FEW || was_busy && recent < RECENT_MANY {
+                break;
+            }
+            let rows = self.recent_rows(known)?;
+            if rows.is_empty() || self.seal(engine, known, &rows, round)? == 0 {
+                break;
+            }
+        }
+        if known.is_worn.swap(false, Ordering::Relaxed) {
+            self.renew(engine, known, round)?;
+        }
+        Ok(())
+    }
+
+    /// At the first round after a start: counts recent rows, and removes columns that a crash left.
+    fn begin(&self, known: &Known) -> Result<()> {
+        load_next_segment(known, &self.inner)?;
+        let mut count = 0;
+        let recent = keys::range(known.id, RECENT);
+        let mut cursor = self.inner.scan(&recent, Direction::Forward, Reach::Disk)?;
+        while cursor.advance()? {
+            count += 1;
+        }
+        drop(cursor);
+        known.recent.store(count, Ordering::Relaxed);
+        let mut range = keys::range(known.id, COLUMNS);
+        let mut changes = Vec::new();
+        loop {
+            let mut cursor = self.inner.scan(&range, Direction::Forward, Reach::Disk)?;
+            if !cursor.advance()? {
+                break;
+            }
+            let Some((id, _)) = keys::segment_of(cursor.key()) else { break };
+            drop(cursor);
+            let mut listed = Vec::new();
+            let columns = keys::segment_range(known.id, COLUMNS, id);
+            range.start.clone_from(&columns.end);
+            if !self.inner.get(&keys::segment(known.id, id), Reach::Disk, &mut listed)? {
+                changes.push(Change::DeleteRange(columns));
+            }
+        }
+        if changes.is_empty() {
+            return Ok(());
+        }
+        self.inner.write(&Batch { changes }, Durability::Os)
+    }
+
+    /// The first recent rows.
+    fn recent_rows(&self, known: &Known) -> Result<Vec<Moved>> {
+        let view = self.inner.snapshot()?;
+        let range = keys::range(known.id, RECENT);
+        let mut cursor = view.scan(&range, Direction::Forward, Reach::Disk)?;
+        let (mut rows, mut bytes) = (Vec::new(), 0);
+        let mut row = Vec::new();
+        while rows.len() < ROWS_MAX as usize
+            && bytes < self.columns.segment_bytes
+            && cursor.advance()?
+        {
+            let key = keys::row_of_recent(known.id, cursor.key());
+            if view.get(&key, Reach::Disk, &mut row)? {
+                bytes += key.len() + row.len();
+                rows.push(Moved { key, row: row.clone(), from: None });
+            }
+        }
+        Ok(rows)
+    }
+
+    /// Makes new segments of worn and small ones.
+    fn renew(&self, engine: &Arc<Engine>, known: &Arc<Known>, round: &mut Round) -> Result<()> {
+        let view = self.inner.snapshot()?;
+        let state = State::of(known, &*view, view.sequence())?;
+        let is_small = |live: &&Live| live.rows() < SMALL_ROWS;
+        let small = state.segments.iter().filter(is_small).count();
+        let is_worn =
+            |live: &&Live| live.rows() <= live.segment.rows - live.segment.rows.div_ceil(WORN_PART);
+        let mut waiting: Vec<&Live> = Vec::new();
+        let mut rows = 0;
+        for live in &state.segments {
+            if !(is_worn(&live) || small >= SMALL_COUNT && is_small(&live)) {
+                continue;
+            }
+            if rows + live.rows() > ROWS_MAX && !waiting.is_empty() {
+                self.renew_some(engine, known, &*view, &waiting, round)?;
+                waiting.clear();
+                rows = 0;
+            }
+            rows += live.rows();
+            waiting.push(live);
+            if interrupt::is_wanted() {
+                return Ok(());
+            }
+        }
+        if !waiting.is_empty() {
+            self.renew_some(engine, known, &*view, &waiting, round)?;
+        }
+        Ok(())
+    }
+
+    fn renew_some(
+        &self,
+        engine: &Arc<Engine>,
+        known: &Arc<Known>,
+        view: &dyn Read,
+        segments: &[&Live],
+        round: &mut Round,
+    ) -> Result<()> {
+        let mut rows = Vec::new();
+        for live in segments {
+            self.rows_of(known, view, live, &mut rows)?;
+        }
+        rows.sort_unstable_by(|a, b| a.key.cmp(&b.key));
+        if !rows.is_empty() {
+            self.seal(engine, known, &rows, round)?;
+        }
+        for live in segments {
+            self.remove_if_dead(known, live.id)?;
+        }
+        Ok(())
+    }
+
+    /// Rows of a segment that are alive.
+    fn rows_of(
+        &self,
+        known: &Known,
+        view: &dyn Read,
+        live: &Live,
+        rows: &mut Vec<Moved>,
+    ) -> Result<()> {
+        let reader = crate::reader::Reader { columns: &self.columns, inner: view };
+        let gone = || Error::Corrupt {
+            key: keys::segment(known.id, live.id),
+            why: "a segment is not whole",
+        };
+        let open = reader.open(known.id, live.id, Reach::Disk)?.ok_or_else(gone)?;
+        let mut dead = live.dead.iter().peekable();
+        for position in 0..live.segment.sealed {
+            if dead.next_if_eq(&&position).is_some() {
+                continue;
+            }
+            let place = Place { segment: live.id, position };
+            let (mut key, mut row) = (Vec::new(), Vec::new());
+            open.push_key(position, &mut key)?;
+            open.push_row(position, &mut row)?;
+            rows.push(Moved { key, row, from: Some(place) });
+        }
+        Ok(())
+    }
+
+    /// Makes a segment of rows and gives them their places in it; how many have one.
+    fn seal(
+        &self,
+        engine: &Arc<Engine>,
+        known: &Arc<Known>,
+        rows: &[Moved],
+        round: &mut Round,
+    ) -> Result<u64> {
+        let table = known.table();
+        let mut builder = Builder::new(&table, usize::MAX);
+        for moved in rows {
+            builder.add(&moved.key, &moved.row, None)?;
+        }
+        let built = builder.finish()?;
+        let mut segment = built.segment.clone();
+        let id = known.take_segments(1);
+        let columns = built.into_entries(&table, id).into_iter();
+        let changes = columns.map(|(key, value)| Change::Put(key, value)).collect();
+        self.inner.write(&Batch { changes }, Durability::Os)?;
+        let mut placed = 0;
+        for (number, some) in rows.chunks(COMMIT_ROWS).enumerate() {
+            let first = (number * COMMIT_ROWS) as u32;
+            segment.sealed = first + some.len() as u32;
+            let listed = (keys::segment(known.id, id), segment.encode());
+            placed += self.place(
+                engine,
+                known,
+                &table,
+                some,
+                Place { segment: id, position: first },
+                listed,
+            )?;
+        }
+        round.rows += placed;
+        round.segments += 1;
+        Ok(placed)
+    }
+
+    /// Gives rows their places from one on, and lists the segment.
+    fn place(
+        &self,
+        engine: &Arc<Engine>,
+        known: &Arc<Known>,
+        table: &Arc<Table>,
+        rows: &[Moved],
+        first: Place,
+        (segment, listed): (Vec<u8>, Vec<u8>),
+    ) -> Result<u64> {
+        let mut locks = engine.begin(LockWait::Never)?;
+        let mut changes = Vec::with_capacity(rows.len() * 2 + 1);
+        let (mut placed, mut sealed) = (0, 0);
+        let mut now = Vec::new();
+        for (moved, position) in rows.iter().zip(first.position..) {
+            let place = Place { position, ..first };
+            let is_as_it_was = match locks.lock_row(table, &moved.key) {
+                Err(Error::WouldWait(Wait::Lock)) => false,
+                Err(error) => return Err(error),
+                Ok(()) => {
+                    self.inner.get(&moved.key, Reach::Disk, &mut now)?
+                        && match moved.from {
+                            Some(from) => Place::of(&now) == Some(from),
+                            None => now == moved.row,
+                        }
+                }
+            };
+            if !is_as_it_was {
+                changes.push(Change::Put(keys::dead(known.id, place), Vec::new()));
+                continue;
+            }
+            placed += 1;
+            changes.push(Change::Put(moved.key.clone(), place.encode().to_vec()));
+            match moved.from {
+                Some(from) => changes.push(Change::Put(keys::dead(known.id, from), Vec::new())),
+                None => {
+                    sealed += 1;
+                    changes.push(Change::Delete(keys::recent(known.id, &moved.key)));
+                }
+            }
+        }
+        changes.push(Change::Put(segment, listed));
+        self.write(known, changes)?;
+        known.recent.fetch_sub(sealed, Ordering::Relaxed);
+        drop(locks);
+        Ok(placed)
+    }
+
+    /// Removes a segment that has no rows any more.
+    fn remove_if_dead(&self, known: &Arc<Known>, id: SegmentId) -> Result<()> {
+        let view = self.inner.snapshot()?;
+        let state = State::of(known, &*view, view.sequence())?;
+        let is_dead = |live: &&Live| live.id == id && live.rows() == 0;
+        if state.segments.iter().find(is_dead).is_none() {
+            return Ok(());
+        }
+        let mut changes = vec![Change::Delete(keys::segment(known.id, id))];
+        changes.extend(
+            [COLUMNS, DEAD]
+                .map(|kind| Change::DeleteRange(keys::segment_range(known.id, kind, id))),
+        );
+        self.write(known, changes)
+    }
+
+    /// Writes a change of segments.
+    fn write(&self, known: &Arc<Known>, changes: Vec<Change>) -> Result<()> {
+        let _moving = known.moving.write();
+        let changing = known.change();
+        let written = self.inner.write(&Batch { changes }, Durability::Os);
+        changing.finish(self.inner.sequence().unwrap_or(u64::MAX));
+        written
+    }
+}
+
+/// Reads the number of a table's next segment, once per start.
+pub(crate) fn load_next_segment(known: &Known, store: &dyn Read) -> Result<()> {
+    if known.next_segment.load(Ordering::SeqCst) != 0 {
+        return Ok(());
+    }
+    let mut last = 0;
+    for kind in [SEGMENTS, COLUMNS] {
+        let range: KeyRange = keys::range(known.id, kind);
+        let mut cursor = store.scan(&range, Direction::Backward, Reach::Disk)?;
+        if cursor.advance()?
+            && let Some((id, _)) = keys::segment_of(cursor.key())
+        {
+            last = last.max(id);
+        }
+    }
+    // Whoever was first has perhaps taken some already.
+    let _ = known.next_segment.compare_exchange(0, last + 1, Ordering::SeqCst, Ordering::SeqCst);
+    Ok(())
+}
+
+const _: () = assert!(COMMIT_ROWS < ROWS_MAX as usize);

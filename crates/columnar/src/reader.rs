@@ -1,0 +1,277 @@
+//! Rows of columnar tables, whether they are rows in the store or places in a segment.
+//!
+//! Invariants
+//! 1. Rows and columns are read from one state, so a place always has its segment; where the latest
+//!    state is read piece by piece, a row that moved meanwhile is read again.
+//! 2. A row read from a segment has the bytes that it would have if it were written now, by the
+//!    table's version in use, and the version it was given.
+//!
+//! Not here: many rows at once by column (`scan`).
+
+use std::sync::Arc;
+
+use rows::Datum;
+use rows::error::{Error, Result, Wait};
+use rows::schema::TableId;
+use rows::store::{Cursor, Reach, Read};
+use rows::table::Table;
+
+use crate::build::OWN_NUMBER;
+use crate::cache::{Cache, Item};
+use crate::column::Column;
+use crate::keys::{self, Place, ROW_ID_SLOT, SegmentId, VERSION_SLOT};
+use crate::segment::Segment;
+use crate::tables::Tables;
+
+/// How often a row is looked for that moves each time.
+const TRIES: usize = 8;
+
+/// What all readers of a store share.
+pub(crate) struct Columns {
+    pub tables: Tables,
+    pub cache: Cache,
+    /// Bytes of rows that make a segment full.
+    pub segment_bytes: usize,
+    /// Told how much memory of the store's is in use here.
+    pub lend: Box<dyn Fn(usize) + Send + Sync>,
+}
+
+/// Columns of one state of the store.
+#[derive(Clone, Copy)]
+pub(crate) struct Reader<'a> {
+    pub columns: &'a Columns,
+    pub inner: &'a dyn Read,
+}
+
+/// A segment whose columns are at hand, for rows to be read from.
+pub(crate) struct Open {
+    id: (TableId, SegmentId),
+    table: Arc<Table>,
+    rows: u32,
+    /// By position in the table; none: the segment is older than the column.
+    columns: Vec<Option<Arc<Column>>>,
+    version: Arc<Column>,
+    /// Of a table without a primary key.
+    row_ids: Option<Arc<Column>>,
+}
+
+impl Open {
+    /// Appends the key of a row.
+    pub fn push_key(&self, position: u32, out: &mut Vec<u8>) -> Result<()> {
+        let row = position as usize;
+        if let Some(ids) = &self.row_ids {
+            return self.table.push_row_key(&[ids.datum(&OWN_NUMBER, row)?], out);
+        }
+        let parts = self.table.codecs[0].parts.iter();
+        let values = parts.map(|part| self.datum(part.column, row)).collect::<Result<Vec<_>>>()?;
+        self.table.push_row_key(&values, out)
+    }
+
+    fn datum(&self, at: usize, row: usize) -> Result<Datum<'_>> {
+        match &self.columns[at] {
+            Some(stored) => stored.datum(&self.table.columns[at].ty, row),
+            None => Ok(self.table.layout.absent(at)),
+        }
+    }
+
+    /// Appends the bytes of a row.
+    pub fn push_row(&self, position: u32, out: &mut Vec<u8>) -> Result<()> {
+        let row = position as usize;
+        if position >= self.rows {
+            return Err(damaged("a place is behind the end of its segment"));
+        }
+        let datums = (0..self.columns.len()).map(|at| self.datum(at, row));
+        let datums = datums.collect::<Result<Vec<_>>>()?;
+        let version = match self.version.datum(&OWN_NUMBER, row)? {
+            Datum::UInt(version) => version,
+            _ => return Err(damaged("a row of a segment has no version")),
+        };
+        self.table.layout.encode(&datums, version, out);
+        Ok(())
+    }
+}
+
+impl<'a> Reader<'a> {
+    /// What is known of a segment; `None` when there is none of this number.
+    pub fn segment(
+        &self,
+        table: TableId,
+        id: SegmentId,
+        reach: Reach,
+    ) -> Result<Option<Arc<Segment>>> {
+        if let Some(Item::Segment(segment)) = self.columns.cache.get((table, id, None)) {
+            return Ok(Some(segment));
+        }
+        let mut stored = Vec::new();
+        if !self.inner.get(&keys::segment(table, id), reach, &mut stored)? {
+            return Ok(None);
+        }
+        let segment = Arc::new(Segment::decode(&stored)?);
+        // What is not all sealed yet is not known for long.
+        if segment.sealed == segment.rows {
+            self.keep((table, id, None), Item::Segment(Arc::clone(&segment)));
+        }
+        Ok(Some(segment))
+    }
+
+    /// A column of a segment; `None` when the segment is older than the column, or gone.
+    pub fn column(
+        &self,
+        table: TableId,
+        id: SegmentId,
+        slot: u16,
+        rows: u32,
+        reach: Reach,
+    ) -> Result<Option<Arc<Column>>> {
+        let name = (table, id, Some(slot));
+        if let Some(Item::Column(column)) = self.columns.cache.get(name) {
+            return Ok(Some(column));
+        }
+        if reach == Reach::Memory {
+            return Err(Error::WouldWait(Wait::Disk));
+        }
+        let key = keys::column(table, id, slot);
+        let mut stored = Vec::new();
+        if !self.inner.get(&key, reach, &mut stored)? {
+            return Ok(None);
+        }
+        let column = Column::decode(&stored, rows as usize).map_err(|error| match error {
+            Error::Corrupt { why, .. } => Error::Corrupt { key, why },
+            error => error,
+        })?;
+        let column = Arc::new(column);
+        self.keep(name, Item::Column(Arc::clone(&column)));
+        Ok(Some(column))
+    }
+
+    fn keep(&self, name: crate::cache::Name, item: Item) {
+        self.columns.cache.keep(name, item, &self.columns.lend);
+    }
+
+    /// A segment with all columns of its table; `None` when there is none of this number.
+    pub fn open(&self, table: TableId, id: SegmentId, reach: Reach) -> Result<Option<Open>> {
+        let Some(known) = self.columns.tables.get(table) else { return Ok(None) };
+        let Some(segment) = self.segment(table, id, reach)? else { return Ok(None) };
+        let table = known.table();
+        let mut columns = Vec::with_capacity(table.columns.len());
+        for column in &table.columns {
+            let is_there = segment.column(column.slot).is_some();
+            let stored = match is_there {
+                true => self.column(table.id, id, column.slot, segment.rows, reach)?,
+                false => None,
+            };
+            if is_there && stored.is_none() {
+                return Ok(None);
+            }
+            columns.push(stored);
+        }
+        let version = self.column(table.id, id, VERSION_SLOT, segment.rows, reach)?;
+        let Some(version) = version else { return Ok(None) };
+        let row_ids = match table.has_hidden_key() {
+            true => match self.column(table.id, id, ROW_ID_SLOT, segment.rows, reach)? {
+                None => return Ok(None),
+                ids => ids,
+            },
+            false => None,
+        };
+        Ok(Some(Open { id: (table.id, id), table, rows: segment.rows, columns, version, row_ids }))
+    }
+
+    /// As `Read::get`, with the row in the place of where it is.
+    pub fn get(&self, key: &[u8], reach: Reach, value: &mut Vec<u8>) -> Result<bool> {
+        for _ in 0..TRIES {
+            if !self.inner.get(key, reach, value)? {
+                return Ok(false);
+            }
+            let Some((table, place)) = place_at(key, value) else { return Ok(true) };
+            if let Some(open) = self.open(table, place.segment, reach)? {
+                value.clear();
+                open.push_row(place.position, value)?;
+                return Ok(true);
+            }
+        }
+        Err(Error::Corrupt { key: key.to_vec(), why: "a row has a place in no segment" })
+    }
+}
+
+/// The place that an entry has instead of a row.
+#[inline]
+pub(crate) fn place_at(key: &[u8], value: &[u8]) -> Option<(TableId, Place)> {
+    let place = Place::of(value)?;
+    Some((keys::table_of_row(key)?, place))
+}
+
+/// A scan of rows, some of which are places.
+pub(crate) struct RowCursor<'a> {
+    inner: Box<dyn Cursor + 'a>,
+    columns: &'a Columns,
+    /// What columns are read from: the state that is scanned.
+    view: View<'a>,
+    reach: Reach,
+    open: Option<Open>,
+    row: Vec<u8>,
+    /// Whether the current row is in `row`.
+    is_placed: bool,
+}
+
+/// A state of the store, borrowed or of one's own.
+pub(crate) enum View<'a> {
+    Borrowed(&'a dyn Read),
+    Own(Arc<dyn Read>),
+}
+
+impl<'a> RowCursor<'a> {
+    pub fn new(
+        inner: Box<dyn Cursor + 'a>,
+        columns: &'a Columns,
+        view: View<'a>,
+        reach: Reach,
+    ) -> RowCursor<'a> {
+        let (open, row, is_placed) = (None, Vec::new(), false);
+        RowCursor { inner, columns, view, reach, open, row, is_placed }
+    }
+}
+
+impl Cursor for RowCursor<'_> {
+    fn advance(&mut self) -> Result<bool> {
+        self.is_placed = false;
+        if !self.inner.advance()? {
+            return Ok(false);
+        }
+        let (key, value) = self.inner.entry();
+        let Some((table, place)) = place_at(key, value) else { return Ok(true) };
+        if self.open.as_ref().is_none_or(|open| open.id != (table, place.segment)) {
+            let inner = match &self.view {
+                View::Borrowed(view) => *view,
+                View::Own(view) => &**view,
+            };
+            let reader = Reader { columns: self.columns, inner };
+            let open = reader.open(table, place.segment, self.reach)?;
+            let gone =
+                || Error::Corrupt { key: key.to_vec(), why: "a row has a place in no segment" };
+            self.open = Some(open.ok_or_else(gone)?);
+        }
+        self.row.clear();
+        if let Some(open) = &self.open {
+            open.push_row(place.position, &mut self.row)?;
+        }
+        self.is_placed = true;
+        Ok(true)
+    }
+
+    fn key(&self) -> &[u8] {
+        self.inner.key()
+    }
+
+    fn value(&self) -> &[u8] {
+        if self.is_placed { &self.row } else { self.inner.value() }
+    }
+
+    fn entry(&self) -> (&[u8], &[u8]) {
+        if self.is_placed { (self.inner.key(), &self.row) } else { self.inner.entry() }
+    }
+}
+
+fn damaged(why: &'static str) -> Error {
+    Error::Corrupt { key: Vec::new(), why }
+}

@@ -1,0 +1,425 @@
+//! Scans by column: of the rows of a table that a view shows, some columns, in batches.
+//!
+//! First come the rows of segments, from which tests leave out whole segments by what is known of
+//! them, and rows before any other column is looked at; then the recent ones.
+//!
+//! Invariants
+//! 1. Each row of the view comes once, whatever is sealed or merged meanwhile.
+//! 2. A test leaves out only rows that it does not hold for; of recent rows none.
+//!
+//! Not here: what becomes of the batches.
+
+use std::ops::{Bound, Range};
+use std::sync::Arc;
+
+use arrow_array::ArrayRef;
+use arrow_array::builder::BinaryViewBuilder;
+use rows::RowRef;
+use rows::datum::{Datum, Value};
+use rows::error::{Error, Result};
+use rows::schema::Column as TableColumn;
+use rows::store::{Direction, KeyRange, Reach, Read};
+use rows::table::Table;
+
+use crate::build::OWN_NUMBER;
+use crate::column::{Column, Selection, Shape, number_of, shape_of};
+use crate::keys::{self, RECENT, ROW_ID_SLOT};
+use crate::reader::{Columns, Reader};
+use crate::segment::SegmentColumn;
+use crate::state::{Live, State};
+use crate::store::ColumnSnapshot;
+use crate::tables::Known;
+use crate::values::ColumnWriter;
+
+/// Recent rows that are looked up at once.
+const RECENT_ROWS: usize = 1024;
+
+/// A columnar table as a view shows it.
+#[derive(Clone)]
+pub struct TableColumns {
+    view: Arc<dyn Read>,
+    columns: Arc<Columns>,
+    known: Arc<Known>,
+    table: Arc<Table>,
+    state: Arc<State>,
+}
+
+/// A condition on one column that is or is not true of its numbers.
+#[derive(Clone, Debug)]
+pub struct Test {
+    position: usize,
+    slot: u16,
+    /// So that signed numbers order as unsigned ones.
+    flip: u64,
+    /// Inclusive, flipped.
+    ranges: Vec<(u64, u64)>,
+    /// Whether it holds for NULL.
+    nulls: bool,
+}
+
+/// What to read of a table.
+#[derive(Clone)]
+pub struct Wanted {
+    /// Positions of columns in the table; the number of columns stands for the row's key.
+    pub positions: Arc<[usize]>,
+    /// All of which must hold; rows for which one does not may come all the same.
+    pub tests: Arc<[Test]>,
+    /// Rows of a batch.
+    pub batch_rows: usize,
+}
+
+/// Some columns of some rows.
+pub struct Batch {
+    /// In the order wanted.
+    pub columns: Vec<ArrayRef>,
+    /// How many.
+    pub rows: usize,
+}
+
+impl Test {
+    /// That a column's value is among some, if these are given, and between two bounds. `None`
+    /// for what cannot be told by numbers.
+    pub fn new(
+        (position, column): (usize, &TableColumn),
+        among: Option<&[Value]>,
+        lower: Bound<&Value>,
+        upper: Bound<&Value>,
+    ) -> Option<Test> {
+        let Shape::Number { unsigned } = shape_of(&column.ty) else { return None };
+        let flip = if unsigned { 0 } else { 1 << 63 };
+        let number = |value: &Value| {
+            number_of(&column.ty, value.as_datum()).ok().map(|number| number ^ flip)
+        };
+        let lowest = match lower {
+            Bound::Unbounded => 0,
+            Bound::Included(value) => number(value)?,
+            Bound::Excluded(value) => number(value)?.checked_add(1)?,
+        };
+        let highest = match upper {
+            Bound::Unbounded => u64::MAX,
+            Bound::Included(value) => number(value)?,
+            Bound::Excluded(value) => number(value)?.checked_sub(1)?,
+        };
+        let is_open = matches!((lower, upper), (Bound::Unbounded, Bound::Unbounded));
+        let (ranges, nulls) = match among {
+            None if is_open => return None,
+            None => (vec![(lowest, highest)], false),
+            Some(values) => {
+                let numbers = values.iter().filter(|value| !value.is_null()).map(number);
+                let numbers = numbers.collect::<Option<Vec<u64>>>()?;
+                let within = numbers.into_iter().filter(|n| (lowest..=highest).contains(n));
+                let ranges = within.map(|number| (number, number)).collect();
+                (ranges, is_open && values.iter().any(Value::is_null))
+            }
+        };
+        Some(Test { position, slot: column.slot, flip, ranges, nulls })
+    }
+
+    fn holds_for(&self, number: u64) -> bool {
+        let number = number ^ self.flip;
+        self.ranges.iter().any(|(min, max)| (*min..=*max).contains(&number))
+    }
+
+    /// Whether it may hold for a row of a segment.
+    fn may_hold_in(&self, column: &SegmentColumn) -> bool {
+        let in_range = column.range.is_some_and(|(smallest, largest)| {
+            let (smallest, largest) = (smallest ^ self.flip, largest ^ self.flip);
+            self.ranges.iter().any(|(min, max)| *min <= largest && smallest <= *max)
+        });
+        in_range || self.nulls && column.nulls > 0
+    }
+
+    fn retain(&self, column: &Column, selection: &mut Selection) {
+        selection.retain(|row| match column.is_null(row) {
+            true => self.nulls,
+            false => column.number(row).is_none_or(|number| self.holds_for(number)),
+        });
+    }
+}
+
+impl TableColumns {
+    pub(crate) fn of(snapshot: &ColumnSnapshot, table: &Table) -> Result<Option<TableColumns>> {
+        let Some(known) = snapshot.columns.tables.get(table.id) else { return Ok(None) };
+        let state = State::of(&known, &*snapshot.inner, snapshot.inner.sequence())?;
+        let (view, columns) = (Arc::clone(&snapshot.inner), Arc::clone(&snapshot.columns));
+        let table = known.table();
+        Ok(Some(TableColumns { view, columns, known, table, state }))
+    }
+
+    fn reader(&self) -> Reader<'_> {
+        Reader { columns: &self.columns, inner: &*self.view }
+    }
+
+    /// How many rows there are.
+    ///
+    /// # Errors
+    /// `Store`.
+    pub fn rows(&self) -> Result<u64> {
+        let range = keys::range(self.known.id, RECENT);
+        let mut cursor = self.view.scan(&range, Direction::Forward, Reach::Disk)?;
+        let mut recent = 0;
+        while cursor.advance()? {
+            recent += 1;
+        }
+        Ok(self.state.rows() + recent)
+    }
+
+    /// Divides the table into so many parts or fewer; `tests` as in `Wanted`.
+    pub fn parts(&self, count: usize, tests: &[Test]) -> Vec<Part> {
+        let may_hold = |live: &&Live| {
+            tests.iter().all(|test| match live.segment.column(test.slot) {
+                Some(column) => test.may_hold_in(column),
+                None => true,
+            })
+        };
+        let wanted: Vec<&Live> = self.state.segments.iter().filter(may_hold).collect();
+        let count = count.min(wanted.len()).max(1);
+        let mut parts: Vec<Part> = vec![Part::default(); count];
+        for (at, live) in wanted.into_iter().enumerate() {
+            parts[at % count].segments.push(live.clone());
+        }
+        // The last one has the fewest segments.
+        if let Some(last) = parts.last_mut() {
+            last.recent = true;
+        }
+        parts
+    }
+
+    /// Reads a part.
+    pub fn read(self, part: Part, wanted: Wanted) -> Batches {
+        let recent = part.recent.then(|| keys::range(self.known.id, RECENT));
+        let segments = part.segments.into_iter();
+        Batches { of: self, wanted, segments, current: None, recent, failed: false }
+    }
+}
+
+/// A part of a table.
+#[derive(Clone, Debug, Default)]
+pub struct Part {
+    segments: Vec<Live>,
+    recent: bool,
+}
+
+impl Part {
+    /// About how many rows.
+    pub fn rows(&self) -> u64 {
+        self.segments.iter().map(|live| u64::from(live.rows())).sum()
+    }
+}
+
+/// An iterator over the batches of a part.
+pub struct Batches {
+    of: TableColumns,
+    wanted: Wanted,
+    segments: std::vec::IntoIter<Live>,
+    current: Option<Reading>,
+    /// What is left of the recent rows.
+    recent: Option<KeyRange>,
+    failed: bool,
+}
+
+/// A segment that is being read.
+struct Reading {
+    live: Live,
+    next: usize,
+    tests: Vec<(usize, Arc<Column>)>,
+    columns: Vec<Source>,
+}
+
+enum Source {
+    Column(usize, Arc<Column>),
+    /// The segment is older than the column.
+    Absent(usize),
+    /// The row's key, from the hidden row id.
+    RowId(Arc<Column>),
+    /// The row's key, from the columns of the primary key.
+    Key(Vec<(usize, Option<Arc<Column>>)>),
+}
+
+impl Iterator for Batches {
+    type Item = Result<Batch>;
+
+    fn next(&mut self) -> Option<Result<Batch>> {
+        if self.failed {
+            return None;
+        }
+        let next = self.step().transpose();
+        self.failed = matches!(next, Some(Err(_)));
+        next
+    }
+}
+
+impl Batches {
+    fn step(&mut self) -> Result<Option<Batch>> {
+        loop {
+            if let Some(mut reading) = self.current.take() {
+                let batch = self.read(&mut reading)?;
+                if reading.next < reading.live.segment.sealed as usize {
+                    self.current = Some(reading);
+                }
+                if batch.rows > 0 {
+                    return Ok(Some(batch));
+                }
+            } else if let Some(live) = self.segments.next() {
+                if live.segment.sealed > 0 {
+                    self.current = Some(self.begin(live)?);
+                }
+            } else if let Some(range) = self.recent.take() {
+                let (batch, rest) = self.read_recent(range)?;
+                self.recent = rest;
+                if batch.rows > 0 {
+                    return Ok(Some(batch));
+                }
+            } else {
+                return Ok(None);
+            }
+        }
+    }
+
+    fn column(&self, live: &Live, slot: u16) -> Result<Option<Arc<Column>>> {
+        if live.segment.column(slot).is_none() {
+            return Ok(None);
+        }
+        let (table, rows) = (self.of.known.id, live.segment.rows);
+        let column = self.of.reader().column(table, live.id, slot, rows, Reach::Disk)?;
+        let key = || keys::column(table, live.id, slot);
+        column.map(Some).ok_or_else(|| Error::Corrupt { key: key(), why: "a column is missing" })
+    }
+
+    fn begin(&self, live: Live) -> Result<Reading> {
+        let table = &self.of.table;
+        let stored = |at: usize| self.column(&live, table.columns[at].slot);
+        let mut columns = Vec::with_capacity(self.wanted.positions.len());
+        for &at in &*self.wanted.positions {
+            columns.push(if at < table.columns.len() {
+                stored(at)?.map_or(Source::Absent(at), |column| Source::Column(at, column))
+            } else if let Some(ids) = self.column(&live, ROW_ID_SLOT)? {
+                Source::RowId(ids)
+            } else {
+                let parts = table.codecs[0].parts.iter();
+                let parts = parts.map(|part| Ok((part.column, stored(part.column)?)));
+                Source::Key(parts.collect::<Result<_>>()?)
+            });
+        }
+        let mut tests = Vec::new();
+        for (number, test) in self.wanted.tests.iter().enumerate() {
+            if let Some(column) = stored(test.position)? {
+                tests.push((number, column));
+            }
+        }
+        Ok(Reading { live, next: 0, tests, columns })
+    }
+
+    /// The next rows of a segment.
+    fn read(&self, reading: &mut Reading) -> Result<Batch> {
+        let end = (reading.next + self.wanted.batch_rows).min(reading.live.segment.sealed as usize);
+        let range = std::mem::replace(&mut reading.next, end)..end;
+        let mut selection = alive(range, &reading.live.dead);
+        for (number, column) in &reading.tests {
+            self.wanted.tests[*number].retain(column, &mut selection);
+        }
+        let rows = selection.len();
+        if rows == 0 {
+            return Ok(Batch { columns: Vec::new(), rows });
+        }
+        let columns = reading.columns.iter().map(|source| self.array(source, &selection));
+        Ok(Batch { columns: columns.collect::<Result<_>>()?, rows })
+    }
+
+    fn array(&self, source: &Source, selection: &Selection) -> Result<ArrayRef> {
+        let table = &self.of.table;
+        match source {
+            Source::Column(at, column) => column.array(&table.columns[*at].ty, selection),
+            Source::Absent(at) => {
+                let absent = table.layout.absent(*at);
+                let mut writer = ColumnWriter::new(&table.columns[*at].ty, selection.len());
+                (0..selection.len()).try_for_each(|_| writer.append(absent))?;
+                Ok(writer.finish())
+            }
+            Source::RowId(ids) => self.keys(selection, |row, key| {
+                let id = ids.datum(&OWN_NUMBER, row)?;
+                table.push_row_key(&[id], key)
+            }),
+            Source::Key(parts) => self.keys(selection, |row, key| {
+                let part = |(at, column): &(usize, Option<Arc<Column>>)| match column {
+                    Some(column) => column.datum(&table.columns[*at].ty, row).map(|d| d.to_value()),
+                    None => Ok(table.layout.absent(*at).to_value()),
+                };
+                let values = parts.iter().map(part).collect::<Result<Vec<Value>>>()?;
+                let datums: Vec<Datum<'_>> = values.iter().map(Value::as_datum).collect();
+                table.push_row_key(&datums, key)
+            }),
+        }
+    }
+
+    fn keys(
+        &self,
+        selection: &Selection,
+        push: impl Fn(usize, &mut Vec<u8>) -> Result<()>,
+    ) -> Result<ArrayRef> {
+        let mut keys = BinaryViewBuilder::with_capacity(selection.len());
+        let mut key = Vec::new();
+        selection.try_each(|row| {
+            key.clear();
+            push(row, &mut key)?;
+            keys.append_value(&key);
+            Ok(())
+        })?;
+        Ok(Arc::new(keys.finish()))
+    }
+
+    /// Rows that are no part of a segment, from a note on, and what is left of the notes.
+    fn read_recent(&self, range: KeyRange) -> Result<(Batch, Option<KeyRange>)> {
+        let table = &self.of.table;
+        let mut row_keys = Vec::new();
+        let mut rest = None;
+        let mut cursor = self.of.view.scan(&range, Direction::Forward, Reach::Disk)?;
+        while cursor.advance()? {
+            let note = cursor.key();
+            if row_keys.len() == RECENT_ROWS.min(self.wanted.batch_rows) {
+                rest = Some(KeyRange { start: note.to_vec(), end: range.end.clone() });
+                break;
+            }
+            row_keys.push(keys::row_of_recent(table.id, note));
+        }
+        drop(cursor);
+        let writer = |&at: &usize| {
+            let column = table.columns.get(at);
+            (at, column.map(|column| ColumnWriter::new(&column.ty, row_keys.len())))
+        };
+        let mut writers: Vec<(usize, Option<ColumnWriter>)> =
+            self.wanted.positions.iter().map(writer).collect();
+        let mut keys = BinaryViewBuilder::new();
+        let mut rows = 0;
+        self.of.view.get_many(&row_keys, Reach::Disk, &mut |at, row| {
+            let missing = || Error::Corrupt { key: row_keys[at].clone(), why: "a row is missing" };
+            let row = RowRef::new(&table.layout, row.ok_or_else(missing)?)?;
+            for (position, writer) in &mut writers {
+                match writer {
+                    Some(writer) => writer.append(row.column(*position)?)?,
+                    None => keys.append_value(&row_keys[at]),
+                }
+            }
+            rows += 1;
+            Ok(())
+        })?;
+        let keys: ArrayRef = Arc::new(keys.finish());
+        let array = |(_, writer): (usize, Option<ColumnWriter>)| {
+            writer.map_or_else(|| Arc::clone(&keys), |mut writer| writer.finish())
+        };
+        let columns = writers.into_iter().map(array).collect();
+        Ok((Batch { columns, rows }, rest))
+    }
+}
+
+/// The rows of a range that are not dead.
+fn alive(range: Range<usize>, dead: &[u32]) -> Selection {
+    let from = dead.partition_point(|row| (*row as usize) < range.start);
+    let to = dead.partition_point(|row| (*row as usize) < range.end);
+    if from == to {
+        return Selection::Range(range);
+    }
+    let mut dead = dead[from..to].iter().peekable();
+    let rows = range.map(|row| row as u32).filter(|row| dead.next_if_eq(&row).is_none());
+    Selection::Rows(rows.collect())
+}

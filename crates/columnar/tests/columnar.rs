@@ -1,0 +1,219 @@
+//! Columnar tables beneath the doors: rows that are written, sealed, changed, merged, loaded and
+//! found again are those of any table, at every moment.
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use common::{House, Row, assert_rows, begin, by_column, by_index, datums, open, table};
+use rows::alter::Alteration;
+use rows::store::{Durability, Store};
+use rows::table::Patience;
+use rows::{RowChange, Table};
+
+fn row(id: i64) -> Row {
+    (id, (id % 7 != 0).then_some(id % 1000 - 500), (id % 11 != 0).then(|| format!("word {id}")))
+}
+
+fn insert(house: &House, table: &Arc<Table>, rows: &[Row]) {
+    let mut transaction = begin(&house.engine);
+    for row in rows {
+        transaction.insert(table, &datums(row)).unwrap();
+    }
+    transaction.commit(Durability::Os).unwrap();
+}
+
+fn change(house: &House, table: &Arc<Table>, old: &Row, new: Option<&Row>) {
+    let key = table.row_key(&datums(old)[..1]).unwrap();
+    let mut transaction = begin(&house.engine);
+    let new = new.map(|row| datums(row).iter().map(rows::Datum::to_value).enumerate().collect());
+    let change =
+        &mut |_: rows::RowRef<'_>| Ok(new.clone().map_or(RowChange::Delete, RowChange::Set));
+    transaction.change_row(table, &key, change).unwrap();
+    transaction.commit(Durability::Os).unwrap();
+}
+
+/// Moves until nothing more is to be moved.
+fn settle(house: &House) {
+    for _ in 0..20 {
+        if house.store.move_rows(&house.engine).unwrap().rows == 0 {
+            return;
+        }
+    }
+    panic!("rows move for ever");
+}
+
+#[test]
+fn rows_are_the_same_before_and_after_they_are_sealed() {
+    let directory = tempfile::tempdir().unwrap();
+    for with_keys in [true, false] {
+        let house = open(&directory.path().join(with_keys.to_string()));
+        let table = table(&house, with_keys);
+        let rows: Vec<Row> = (0..5000).map(row).collect();
+        insert(&house, &table, &rows);
+        assert_rows(&house, &table, &rows);
+        let before = house.engine.store().snapshot().unwrap();
+        settle(&house);
+        settle(&house);
+        assert_rows(&house, &table, &rows);
+        assert_eq!(by_column(&*before, &table), rows, "the snapshot of before");
+        // As bytes: the version is that of before, which memcached's cas rests on.
+        let versions = |view: &dyn rows::store::Read| {
+            let mut cursor = view
+                .scan(
+                    &table.index_range(0),
+                    rows::store::Direction::Forward,
+                    rows::store::Reach::Disk,
+                )
+                .unwrap();
+            let mut all = Vec::new();
+            while cursor.advance().unwrap() {
+                all.push((cursor.key().to_vec(), cursor.value().to_vec()));
+            }
+            all
+        };
+        assert_eq!(versions(&*before), versions(house.engine.latest()));
+    }
+}
+
+#[test]
+fn changes_of_sealed_rows_are_seen_and_those_of_before_too() {
+    let directory = tempfile::tempdir().unwrap();
+    let house = open(directory.path());
+    let table = table(&house, true);
+    let rows: Vec<Row> = (0..5000).map(row).collect();
+    insert(&house, &table, &rows);
+    settle(&house);
+    let before = house.engine.store().snapshot().unwrap();
+    let mut model: BTreeMap<i64, Row> = rows.iter().map(|row| (row.0, row.clone())).collect();
+    for id in (0..5000).step_by(3) {
+        let new = (id % 2 == 0).then(|| (id, Some(-1), Some(format!("new {id}"))));
+        change(&house, &table, &row(id), new.as_ref());
+        match new {
+            Some(new) => model.insert(id, new),
+            None => model.remove(&id),
+        };
+    }
+    let expected: Vec<Row> = model.values().cloned().collect();
+    assert_rows(&house, &table, &expected);
+    assert_eq!(by_column(&*before, &table), rows);
+    // A third of the rows is gone: the segment is made anew, with those that changed or beside them.
+    settle(&house);
+    assert_rows(&house, &table, &expected);
+    assert_eq!(by_column(&*before, &table), rows);
+    assert_eq!(by_index(&house.engine, &*before, &table, 0), rows);
+    drop(before);
+    // A key that was removed may come again.
+    insert(&house, &table, &[row(3)]);
+    model.insert(3, row(3));
+    let expected: Vec<Row> = model.values().cloned().collect();
+    assert_rows(&house, &table, &expected);
+}
+
+#[test]
+fn a_restart_finds_segments_recent_rows_and_changes() {
+    let directory = tempfile::tempdir().unwrap();
+    let rows: Vec<Row> = (0..3000).map(row).collect();
+    {
+        let house = open(directory.path());
+        let table = table(&house, true);
+        insert(&house, &table, &rows[..2000]);
+        settle(&house);
+        insert(&house, &table, &rows[2000..]);
+        change(&house, &table, &rows[5], None);
+        house.engine.close().unwrap();
+    }
+    let house = open(directory.path());
+    let table = house.engine.catalog().table("d", "t").unwrap();
+    let expected: Vec<Row> = rows.iter().filter(|row| row.0 != 5).cloned().collect();
+    assert_rows(&house, &table, &expected);
+    // The first round learns what there was before it; the second moves.
+    settle(&house);
+    settle(&house);
+    assert_rows(&house, &table, &expected);
+}
+
+#[test]
+fn a_table_becomes_columnar_and_back_and_columns_come_and_go() {
+    let directory = tempfile::tempdir().unwrap();
+    let house = open(directory.path());
+    let first = table(&house, true);
+    let rows: Vec<Row> = (0..70_000).map(row).collect();
+    insert(&house, &first, &rows);
+    let patience = || Patience::at_most(std::time::Duration::from_secs(5));
+    let alter = |alteration: Alteration| {
+        house.engine.alter_table("d", "t", vec![alteration], &patience()).unwrap();
+        house.engine.catalog().table("d", "t").unwrap()
+    };
+    let plain = alter(Alteration::SetEngine("InnoDB".into()));
+    assert!(!plain.columnar);
+    let mut by_key = by_index(&house.engine, house.engine.latest(), &plain, 0);
+    assert_eq!(by_key, rows);
+    // 70,000 rows go through files: segments at once, more than one of them.
+    let columnar = alter(Alteration::SetEngine("columnar".into()));
+    assert!(columnar.columnar);
+    assert_rows(&house, &columnar, &rows);
+    let bytes = |table: &Table| house.store.approximate_bytes(&table.full_range()).unwrap();
+    assert!(bytes(&columnar) > 0);
+    by_key = by_index(&house.engine, house.engine.latest(), &columnar, 0);
+    assert_eq!(by_key, rows);
+    house.engine.truncate_table("d", "t", &patience()).unwrap();
+    let emptied = house.engine.catalog().table("d", "t").unwrap();
+    assert_rows(&house, &emptied, &[]);
+    insert(&house, &emptied, &rows[..10]);
+    assert_rows(&house, &emptied, &rows[..10]);
+}
+
+/// Writers and a mover at once: nothing is lost, nothing comes twice, at any moment.
+#[test]
+fn writers_and_the_mover_do_not_disturb_each_other() {
+    const WRITERS: i64 = 3;
+    const ROWS: i64 = 2000;
+    let directory = tempfile::tempdir().unwrap();
+    let house = open(directory.path());
+    let table = table(&house, true);
+    for writer in 0..WRITERS {
+        let rows: Vec<Row> = (0..ROWS).map(|n| row(writer * 10_000 + n)).collect();
+        insert(&house, &table, &rows);
+    }
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let writers: Vec<_> = (0..WRITERS)
+            .map(|writer| {
+                let (house, table) = (&house, &table);
+                scope.spawn(move || {
+                    for round in 0..3 {
+                        for n in 0..ROWS {
+                            let id = writer * 10_000 + n;
+                            let new = (id, Some(round), Some(format!("{round} {id}")));
+                            change(house, table, &row(id), Some(&new));
+                        }
+                    }
+                })
+            })
+            .collect();
+        scope.spawn(|| {
+            while !done.load(Ordering::SeqCst) {
+                house.store.move_rows(&house.engine).unwrap();
+                let view = house.engine.store().snapshot().unwrap();
+                let rows = by_column(&*view, &table);
+                let ids: Vec<i64> = rows.iter().map(|row| row.0).collect();
+                let expected: Vec<i64> =
+                    (0..WRITERS).flat_map(|w| (0..ROWS).map(move |n| w * 10_000 + n)).collect();
+                assert_eq!(ids, expected, "each row once");
+                assert_eq!(by_index(&house.engine, &*view, &table, 0), rows);
+            }
+        });
+        writers.into_iter().for_each(|writer| writer.join().unwrap());
+        done.store(true, Ordering::SeqCst);
+    });
+    settle(&house);
+    settle(&house);
+    let expected: Vec<Row> = (0..WRITERS)
+        .flat_map(|w| (0..ROWS).map(move |n| w * 10_000 + n))
+        .map(|id| (id, Some(2), Some(format!("2 {id}"))))
+        .collect();
+    assert_rows(&house, &table, &expected);
+}

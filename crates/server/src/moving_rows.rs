@@ -1,0 +1,76 @@
+//! The thread that moves rows of columnar tables into segments (`columnar`), once a second, behind
+//! everybody else.
+//!
+//! Invariants
+//! 1. It has ended when `stop` returns: nothing is written after the rows are closed.
+//!
+//! Not here: which rows are moved.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use columnar::ColumnStore;
+use rows::Engine;
+use rows::background::give_way;
+use rows::interrupt::{self, Interrupt};
+use rows_rocks::RocksStore;
+
+/// Between two rounds.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// The thread.
+pub struct MovingRows {
+    stopping: Arc<Stopping>,
+    thread: JoinHandle<()>,
+}
+
+#[derive(Default)]
+struct Stopping(AtomicBool);
+
+impl Interrupt for Stopping {
+    fn is_wanted(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+impl MovingRows {
+    /// Starts it.
+    ///
+    /// # Errors
+    /// When the system gives no thread.
+    pub fn start(
+        engine: &Arc<Engine>,
+        store: ColumnStore<RocksStore>,
+    ) -> anyhow::Result<MovingRows> {
+        let stopping = Arc::new(Stopping::default());
+        let (wanted, engine) = (Arc::clone(&stopping), Arc::clone(engine));
+        let work = move || {
+            give_way(0);
+            let _working = interrupt::working(Arc::clone(&wanted) as Arc<dyn Interrupt>);
+            while !wanted.is_wanted() {
+                match store.move_rows(&engine) {
+                    Ok(round) if round.rows > 0 => {
+                        tracing::debug!(round.rows, round.segments, "rows moved into segments");
+                    }
+                    Ok(_) => {}
+                    Err(error) => tracing::warn!(%error, "rows stay where they are for now"),
+                }
+                std::thread::park_timeout(PAUSE);
+            }
+        };
+        let thread = std::thread::Builder::new().name("rowhouse-mover".into()).spawn(work);
+        let thread = thread.context("cannot start the thread that moves rows")?;
+        Ok(MovingRows { stopping, thread })
+    }
+
+    /// Ends it, after the step that it is at.
+    pub fn stop(self) {
+        self.stopping.0.store(true, Ordering::Relaxed);
+        self.thread.thread().unpark();
+        // A panic was reported by its hook; closing goes on.
+        let _ = self.thread.join();
+    }
+}
