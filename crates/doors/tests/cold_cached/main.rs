@@ -4,6 +4,8 @@
 //! Not here: the conversations (`tests/handlersocket`, `tests/memcached`, `tests/mysql`,
 //! `tests/tyrant`).
 
+#![expect(clippy::duplicate_mod, reason = "each door's clients bring the loop that serves them")]
+
 use std::sync::Arc;
 
 use rows::EngineOptions;
