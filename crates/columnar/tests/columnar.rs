@@ -29,8 +29,7 @@ fn change(house: &House, table: &Arc<Table>, old: &Row, new: Option<&Row>) {
     let key = table.row_key(&datums(old)[..1]).unwrap();
     let mut transaction = begin(&house.engine);
     let new = new.map(|row| datums(row).iter().map(rows::Datum::to_value).enumerate().collect());
-    let change =
-        &mut |_: rows::RowRef<'_>| Ok(new.clone().map_or(RowChange::Delete, RowChange::Set));
+    let change = &mut |_: rows::RowRef<'_>| Ok(new.clone().map_or(RowChange::Delete, RowChange::Set));
     transaction.change_row(table, &key, change).unwrap();
     transaction.commit(Durability::Os).unwrap();
 }
@@ -62,11 +61,7 @@ fn rows_are_the_same_before_and_after_they_are_sealed() {
         // As bytes: the version is that of before, which memcached's cas rests on.
         let versions = |view: &dyn rows::store::Read| {
             let mut cursor = view
-                .scan(
-                    &table.index_range(0),
-                    rows::store::Direction::Forward,
-                    rows::store::Reach::Disk,
-                )
+                .scan(&table.index_range(0), rows::store::Direction::Forward, rows::store::Reach::Disk)
                 .unwrap();
             let mut all = Vec::new();
             while cursor.advance().unwrap() {
