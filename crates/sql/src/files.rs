@@ -144,7 +144,10 @@ impl Folders {
         }
         let (file, temporary) = nameless(&directory).map_err(unmade)?;
         let (name, shown) = (PathBuf::from(name), path.to_string());
-        Ok(NewFile { file: File::from(file), directory, name, temporary, shown })
+        let file = NewFile { file: File::from(file), directory, name, temporary, shown };
+        // The server's own files are closed to others by its umask; these are for others.
+        rustix::fs::fchmod(&file.file, MODE).map_err(unmade)?;
+        Ok(file)
     }
 }
 
@@ -259,7 +262,7 @@ mod tests {
     use super::*;
     use std::fs;
     use std::io::Read;
-    use std::os::unix::fs::symlink;
+    use std::os::unix::fs::{PermissionsExt, symlink};
 
     fn number(result: Result<impl Sized>) -> u16 {
         result.map(drop).expect_err("refused").number
@@ -325,6 +328,8 @@ mod tests {
         assert_eq!(number(second.finish()), 1086);
         assert_eq!(number(folders.create("a")), 1086);
         assert_eq!(fs::read(folder.path().join("a")).unwrap(), b"first");
+        let mode = fs::metadata(folder.path().join("a")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o640);
         symlink("nowhere", folder.path().join("link")).unwrap();
         assert_eq!(number(folders.create("link")), 1086);
         assert_eq!(number(folders.create("none/a")), 1);

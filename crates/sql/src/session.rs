@@ -28,6 +28,7 @@
 
 mod admin;
 mod definitions;
+mod event_body;
 mod events;
 mod explain;
 mod into;

@@ -40,6 +40,7 @@ pub fn run(sql: &Arc<Sql>, id: u32, event: &EventDefinition, time_max: Duration)
     }
     let mode = session.mode();
     let outcome = statements(&event.body, mode).iter().try_for_each(|statement| {
+        session.check_interrupted()?;
         let (reply, _) = session.query(statement.as_bytes(), How::POOL)?;
         match reply {
             Reply::Done(_) => {}

@@ -6,7 +6,7 @@
 //!    has an END of its own.
 //! 2. What may not be in a body (IF, LOOP, ...) does not mislead about its end.
 //!
-//! Not here: what a body may hold (`session::events`).
+//! Not here: what a body may hold (`session::event_body`).
 
 use std::ops::Range;
 

@@ -1,9 +1,7 @@
-//! CREATE, ALTER, DROP EVENT: what their times and bodies mean, and the session of a run.
+//! CREATE, ALTER, DROP EVENT, what their times mean, and the session of a run.
 //!
-//! A body is a list of ordinary statements. Its syntax is looked at when it is defined, its names
-//! when it runs, as in MySQL.
-//!
-//! Not here: the grammar (`parse::event`), running events (`events`).
+//! Not here: the grammar (`parse::event`), what a body may hold (`event_body`), running events
+//! (`events`).
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -12,17 +10,13 @@ use rows::event::{EventDefinition, EventSchedule, EventSettings, EventStatus, Ru
 use rows::temporal::read_datetime;
 
 use super::Session;
-use super::select::parse_query;
-use super::write::parse_change;
 use crate::error::{Result, SqlError};
+use crate::events::is_on;
 use crate::events::schedule::{Step, unit_name};
-use crate::events::{is_on, statements};
 use crate::mode::SqlMode;
+use crate::parse::TableName;
 use crate::parse::event::{AlterEvent, CreateEvent, ScheduleSpec};
-use crate::parse::statement::{Statement as Parsed, statement as parse_statement};
-use crate::parse::{Cursor, TableName};
 use crate::reply::Reply;
-use crate::scan::{Scanned, compound, leading_word};
 use crate::server::Sql;
 use crate::variables::definition;
 use crate::warning::Level;
@@ -35,15 +29,6 @@ const BODY_BYTES_MAX: usize = 64 << 10;
 const COMMENT_CHARS_MAX: usize = 1024;
 /// Most characters of a name.
 const NAME_CHARS_MAX: usize = 64;
-
-/// Words that begin a statement of stored programs.
-const PROGRAM_WORDS: [&str; 18] = [
-    "DECLARE", "IF", "CASE", "LOOP", "WHILE", "REPEAT", "FOR", "LEAVE", "ITERATE", "RETURN",
-    "OPEN", "FETCH", "CLOSE", "SIGNAL", "RESIGNAL", "GET", "GOTO", "CALL",
-];
-/// Words of statements that MySQL does not allow in stored programs, and what it calls them.
-const NOT_WITHIN: [(&str, &str); 4] =
-    [("USE", "USE"), ("LOCK", "LOCK"), ("UNLOCK", "UNLOCK"), ("LOAD", "LOAD DATA")];
 
 impl Session {
     /// The session of an event's run, as the one was that defined it.
@@ -362,55 +347,6 @@ impl Session {
         });
         Ok(instant.map(|micros| micros.div_euclid(1_000_000)).ok_or(text))
     }
-
-    /// Refuses a body that could not be run.
-    fn check_body(&self, body: &str) -> Result<()> {
-        let mode = self.variables.mode;
-        if let Some(block) = compound::block(body.as_bytes(), 0, mode) {
-            let rest = body[block.end..].trim_start();
-            if !block.closed || !rest.trim_matches(';').trim().is_empty() {
-                return Err(SqlError::syntax(rest, 1));
-            }
-        }
-        statements(body, mode).iter().try_for_each(|statement| self.check_within(statement))
-    }
-
-    /// Refuses a statement that may not be in a body, or is none.
-    fn check_within(&self, statement: &str) -> Result<()> {
-        let mode = self.variables.mode;
-        let mut scanned = Scanned::within(self.sql.engine().budget().bytes_max() / 4);
-        scanned.scan(statement.as_bytes(), mode)?;
-        let source = &statement[scanned.start..scanned.end];
-        let word = String::from_utf8_lossy(leading_word(source.as_bytes())).to_ascii_uppercase();
-        if PROGRAM_WORDS.contains(&word.as_str()) {
-            return Err(SqlError::unsupported(format_args!(
-                "{word} in the body of an event; BEGIN ... END holds a list of ordinary statements"
-            )));
-        }
-        if let Some((_, name)) = NOT_WITHIN.iter().find(|(known, _)| *known == word) {
-            return Err(SqlError::new(1314, format!("{name} is not allowed in stored procedures")));
-        }
-        if scanned.parameters > 0 {
-            return Err(crate::scan::syntax_at(statement.as_bytes(), scanned.start));
-        }
-        if scanned.taken < statement.len() {
-            return Err(crate::scan::syntax_at(statement.as_bytes(), scanned.taken));
-        }
-        match word.as_str() {
-            // With INTO it is looked at when it runs.
-            "SELECT" | "WITH" | "VALUES" | "TABLE" if scanned.into => Ok(()),
-            "SELECT" | "WITH" | "VALUES" | "TABLE" => parse_query(source, mode).map(drop),
-            "" if source.starts_with('(') => parse_query(source, mode).map(drop),
-            "INSERT" | "REPLACE" | "UPDATE" | "DELETE" => {
-                parse_change(&mut Cursor::new(source, mode)?).map(drop)
-            }
-            _ => match parse_statement(&mut Cursor::new(source, mode)?)? {
-                Parsed::CreateEvent(_) => Err(recursion()),
-                Parsed::AlterEvent(alter) if alter.body.is_some() => Err(recursion()),
-                _ => Ok(()),
-            },
-        }
-    }
 }
 
 /// Whether a schedule has no moments any more at a time.
@@ -423,10 +359,6 @@ fn is_over(schedule: &EventSchedule, now: i64) -> bool {
 
 fn incorrect(clause: &str, value: &str) -> SqlError {
     SqlError::new(1525, format!("Incorrect {clause} value: '{value}'"))
-}
-
-fn recursion() -> SqlError {
-    SqlError::new(1576, "Recursion of EVENT DDL statements is forbidden when body is present")
 }
 
 fn check_texts(name: &str, comment: &str, body: &str) -> Result<()> {
