@@ -154,6 +154,10 @@ fn wrong_definitions_get_mariadbs_errors() {
         (1064, every("EVERY 1 DAY DO BEGIN SELECT 1; SELEC 2; END")),
         (1064, every("EVERY 1 DAY DO BEGIN SELECT 1 END")),
         (1064, every("EVERY 1 DAY DO BEGIN SELECT 1; END x")),
+        (
+            1221,
+            "CREATE OR REPLACE EVENT IF NOT EXISTS x ON SCHEDULE EVERY 1 DAY DO DO 1".to_string(),
+        ),
         (1064, every("EVERY 1 DAY DO SELECT ?")),
         (1064, every("EVERY 1 DAY DO")),
         (1064, every("EVERY 1 DAY COMMENT 'c' ON COMPLETION PRESERVE DO SELECT 1")),
@@ -184,6 +188,7 @@ fn an_existing_event_is_replaced_or_noted_when_that_was_said() {
     run(&mut s, "CREATE EVENT IF NOT EXISTS e ON SCHEDULE EVERY 2 HOUR DO SELECT 2");
     assert_eq!(run(&mut s, "SHOW WARNINGS"), "Note\t1537\tEvent 'e' already exists");
     run(&mut s, "CREATE OR REPLACE EVENT e ON SCHEDULE EVERY 3 HOUR DO SELECT 3");
+    run(&mut s, "CREATE OR REPLACE EVENT e ON SCHEDULE AT '2001-01-01' DO SELECT 4");
     assert!(created(&mut s, "e").contains("EVERY 3 HOUR"));
     run(&mut s, "DROP EVENT IF EXISTS nope");
     assert_eq!(run(&mut s, "SHOW WARNINGS"), "Note\t1305\tEvent nope does not exist");

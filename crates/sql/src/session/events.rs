@@ -85,6 +85,9 @@ impl Session {
         let (database, name) = self.qualified(&create.name)?;
         let (database, name) = (database.to_string(), name.to_string());
         check_texts(&name, &create.comment, &create.body)?;
+        if create.or_replace && create.if_not_exists {
+            return Err(SqlError::new(1221, "Incorrect usage of OR REPLACE and IF NOT EXISTS"));
+        }
         if !engine.catalog().has_database(&database) {
             return Err(SqlError::unknown_database(&database));
         }
@@ -119,10 +122,8 @@ impl Session {
             if !event.preserve {
                 let message = "Event execution time is in the past and ON COMPLETION NOT PRESERVE \
                                is set. The event was dropped immediately after creation";
+                // One that was to be replaced stays, as in MariaDB.
                 self.warn_event(Level::Note, 1588, message);
-                if let Some(old) = old {
-                    self.replace_event(&old, None)?;
-                }
                 return Ok(self.done(0));
             }
             self.disable_over(&mut event);
