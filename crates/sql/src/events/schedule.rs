@@ -255,8 +255,8 @@ mod tests {
     fn moments_are_found_however_long_ago_it_began() {
         let seconds =
             moments(("7", "SECOND"), "1970-01-01 00:00:00", "2024-01-01 00:00:00", "SYSTEM");
-        assert_eq!(seconds[0], "2024-01-01 00:00:06");
+        assert_eq!(seconds[0], "2024-01-01 00:00:04");
         let weeks = moments(("2", "WEEK"), "1970-01-01 00:00:00", "2024-01-01 00:00:00", "SYSTEM");
-        assert_eq!(weeks, ["2024-01-11 00:00:00", "2024-01-25 00:00:00", "2024-02-08 00:00:00"]);
+        assert_eq!(weeks, ["2024-01-04 00:00:00", "2024-01-18 00:00:00", "2024-02-01 00:00:00"]);
     }
 }
