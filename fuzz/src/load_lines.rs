@@ -20,6 +20,7 @@ pub fn check(mut input: &[u8]) {
         line_end: ENDS[usize::from(ends / 8 % 8)].to_vec(),
         line_start: if ends & 128 != 0 { b"xy".to_vec() } else { Vec::new() },
         enclosed: sign(signs),
+        optionally: false,
         escape: sign(signs / 4),
     };
     let skipped = u64::from(skip % 3);

@@ -3,6 +3,7 @@
 //! ```text
 //! START TRANSACTION WITH CONSISTENT SNAPSHOT       one moment for all tables
 //! for each table   SHOW CREATE TABLE, SELECT, SHOW CREATE TABLE again
+//! for each event   SHOW CREATE EVENT
 //! ```
 //!
 //! Invariants
@@ -92,6 +93,9 @@ const FOOT: &str = "
 /// "Table definition has changed".
 const GONE: [u16; 4] = [1049, 1054, 1146, 1412];
 
+/// What a server says to who may not see events, or has none.
+const UNSHOWN: [u16; 4] = [1044, 1142, 1227, 1235];
+
 struct Dumping<'a, W> {
     client: &'a mut Client,
     out: W,
@@ -123,6 +127,10 @@ pub fn dump(
         dumping.database(database)?;
         for table in names {
             dumping.table(database, table)?;
+        }
+        // Behind the tables, which they may need at once.
+        if !matches!(options.wanted, Wanted::Tables(_)) {
+            dumping.events(database)?;
         }
     }
     dumping.write(FOOT)?;
@@ -236,6 +244,37 @@ impl<W: Write> Dumping<'_, W> {
             return Err(Error::Source(format!("{place} {why}")));
         }
         self.dumped.tables += 1;
+        Ok(())
+    }
+
+    /// The events of a database, as they were defined.
+    fn events(&mut self, database: &str) -> Result<()> {
+        let list = self.client.list(&format!("SHOW EVENTS FROM {}", name(database)));
+        let events = match list {
+            Err(Error::Server { number, message, .. }) if UNSHOWN.contains(&number) => {
+                return self.write(format!("\n-- Events are left out: {message}\n"));
+            }
+            list => list?,
+        };
+        for event in events.iter().filter_map(|row| row.get(1)) {
+            let quoted = name(event);
+            let show = format!("SHOW CREATE EVENT {}.{quoted}", name(database));
+            let rows = match self.client.list(&show) {
+                // A one-time event may just have gone.
+                Err(Error::Server { number: 1539, .. }) => continue,
+                rows => rows?,
+            };
+            let Some([_, mode, zone, created, ..]) = rows.first().map(Vec::as_slice) else {
+                return Err(Error::Source(format!("event {quoted} has no definition")));
+            };
+            self.write(format!(
+                "\n/*!50106 DROP EVENT IF EXISTS {quoted} */;\nDELIMITER ;;\n\
+                 /*!50003 SET sql_mode='{mode}' */ ;;\n/*!50003 SET time_zone='{zone}' */ ;;\n\
+                 {created} ;;\nDELIMITER ;\n\
+                 /*!50003 SET time_zone='+00:00' */;\n\
+                 /*!50003 SET sql_mode='NO_AUTO_VALUE_ON_ZERO,STRICT_ALL_TABLES' */;\n"
+            ))?;
+        }
         Ok(())
     }
 

@@ -23,13 +23,12 @@ pub enum Kind {
 }
 
 /// Words that make something which Rowhouse does not have.
-const MADE: [(&str, &str); 12] = [
+const MADE: [(&str, &str); 11] = [
     ("VIEW", "view"),
     ("TRIGGER", "trigger"),
     ("PROCEDURE", "procedure"),
     ("FUNCTION", "function"),
     ("PACKAGE", "package"),
-    ("EVENT", "event"),
     ("SEQUENCE", "sequence"),
     ("SERVER", "server"),
     ("USER", "user"),
@@ -78,6 +77,10 @@ fn made(words: &[Word<'_>]) -> Kind {
         return Kind::Alone;
     }
     for (at, word) in words.iter().enumerate().skip(1) {
+        // What stands in its body is its own.
+        if word.is("EVENT") {
+            return Kind::Alone;
+        }
         let Some((_, thing)) = MADE.iter().find(|(known, _)| word.is(known)) else { continue };
         let mut behind = words[at + 1..].iter();
         let name = behind.find(|word| !BEFORE_NAME.iter().any(|known| word.is(known)));
@@ -188,7 +191,9 @@ mod tests {
         assert_eq!(of(routine), skipped("procedure", "p"));
         assert_eq!(of("CREATE FUNCTION IF NOT EXISTS f() RETURNS int"), skipped("function", "f"));
         let event = "/*!50106 CREATE*/ /*!50117 DEFINER=`r`@`h`*/ /*!50106 EVENT `e` ON */";
-        assert_eq!(of(event), skipped("event", "e"));
+        assert_eq!(of(event), Kind::Alone);
+        assert_eq!(of("CREATE EVENT e ON SCHEDULE EVERY 1 DAY DO DROP VIEW v"), Kind::Alone);
+        assert_eq!(of("/*!50106 DROP EVENT IF EXISTS `e` */"), Kind::Alone);
         assert_eq!(of("CREATE OR REPLACE VIEW a.v AS SELECT 1"), skipped("view", "a.v"));
         assert_eq!(of("/*!50001 DROP VIEW IF EXISTS `v`*/"), Kind::Needless);
         assert_eq!(of("GRANT ALL ON *.* TO x"), skipped("grant", ""));

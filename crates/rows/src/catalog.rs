@@ -4,11 +4,13 @@
 //! Catalog keys start with table id 0, then one byte of kind:
 //! ```text
 //! 00000000 01                  catalog format, u32 little-endian: 1; 2 once a definition says
-//!                              when rows leave (`Retention`), 3 once one is stored by column
+//!                              when rows leave (`Retention`), 3 once one is stored by column, 4
+//!                              once there was an event
 //! 00000000 02 name             a database; value: JSON
 //! 00000000 03 table id u32 BE  a table; value: its `TableDefinition` as JSON
 //! 00000000 04                  next table id, u32 little-endian
 //! 00000000 05 table id u32 BE  key range of a dropped table whose space is not back yet
+//! 00000000 06 event id u32 BE  an event; value: its `EventDefinition` as JSON
 //! ```
 //!
 //! Invariants
@@ -25,23 +27,27 @@ use std::sync::Arc;
 use parking_lot::{Mutex, MutexGuard, RwLock};
 
 use crate::error::{Error, Result, Thing};
+use crate::event::{EventDefinition, EventId};
 use crate::schema::{TableDefinition, TableId};
 use crate::store::{Batch, Change, Direction, Durability, KeyRange, Reach, Store};
 use crate::table::{Table, TableState};
 
 /// Format of the catalog and of all rows under it.
-pub const CATALOG_FORMAT: u32 = FORMAT_COLUMNAR;
+pub const CATALOG_FORMAT: u32 = FORMAT_EVENTS;
 /// The first format.
 const FORMAT_FIRST: u32 = 1;
 /// Definitions may have a `retention`, which earlier versions would pass over.
 const FORMAT_RETENTION: u32 = 2;
 /// Tables may be stored by column.
 const FORMAT_COLUMNAR: u32 = 3;
+/// There may be events, which earlier versions do not know.
+const FORMAT_EVENTS: u32 = 4;
 const KIND_FORMAT: u8 = 1;
 const KIND_DATABASE: u8 = 2;
 const KIND_TABLE: u8 = 3;
 const KIND_NEXT_ID: u8 = 4;
 const KIND_RECLAIM: u8 = 5;
+const KIND_EVENT: u8 = 6;
 
 /// The tables of one database by name.
 type Tables = HashMap<String, Arc<Table>>;
@@ -49,6 +55,7 @@ type Tables = HashMap<String, Arc<Table>>;
 /// All definitions.
 pub struct Catalog {
     databases: RwLock<BTreeMap<String, Tables>>,
+    events: RwLock<BTreeMap<EventId, Arc<EventDefinition>>>,
     changes: Mutex<Changes>,
 }
 
@@ -63,12 +70,17 @@ pub(crate) struct CatalogChange<'c> {
     catalog: &'c Catalog,
     changes: MutexGuard<'c, Changes>,
     batch: Batch,
+    /// The format that what is stored needs.
+    format: u32,
+    /// Events as they will be; `None`: dropped.
+    events: Vec<(EventId, Option<Arc<EventDefinition>>)>,
 }
 
 impl Catalog {
     /// Reads the catalog; an empty store gets a new one.
     pub(crate) fn load(store: &dyn Store) -> Result<Catalog> {
         let mut databases: BTreeMap<String, Tables> = BTreeMap::new();
+        let mut events = BTreeMap::new();
         let mut next_id: TableId = 1;
         let mut format = None;
         let range = KeyRange { start: vec![0; 4], end: vec![0, 0, 0, 1] };
@@ -97,6 +109,14 @@ impl Catalog {
                 }
                 Some((&KIND_NEXT_ID, _)) => next_id = read_u32(key, value)?,
                 Some((&KIND_RECLAIM, _)) => {}
+                Some((&KIND_EVENT, id)) => {
+                    let event: EventDefinition = serde_json::from_slice(value)
+                        .map_err(|_| damaged("event definition does not decode"))?;
+                    if *id != event.id.to_be_bytes() || !databases.contains_key(&event.database) {
+                        return Err(damaged("event of another number or of no database"));
+                    }
+                    events.insert(event.id, Arc::new(event));
+                }
                 _ => return Err(damaged("unknown kind of catalog entry")),
             }
         }
@@ -114,7 +134,23 @@ impl Catalog {
             }
         };
         let changes = Mutex::new(Changes { next_id, format });
-        Ok(Catalog { databases: RwLock::new(databases), changes })
+        let (databases, events) = (RwLock::new(databases), RwLock::new(events));
+        Ok(Catalog { databases, events, changes })
+    }
+
+    /// All events, by number.
+    pub fn events(&self) -> Vec<Arc<EventDefinition>> {
+        self.events.read().values().cloned().collect()
+    }
+
+    /// An event by number.
+    pub fn event(&self, id: EventId) -> Option<Arc<EventDefinition>> {
+        self.events.read().get(&id).cloned()
+    }
+
+    /// An event by name.
+    pub fn event_named(&self, database: &str, name: &str) -> Option<Arc<EventDefinition>> {
+        self.events.read().values().find(|event| event.is_named(database, name)).cloned()
     }
 
     /// Names of all databases, sorted.
@@ -156,7 +192,13 @@ impl Catalog {
 
     /// Starts a change; others wait until it is over.
     pub(crate) fn change(&self) -> CatalogChange<'_> {
-        CatalogChange { catalog: self, changes: self.changes.lock(), batch: Batch::default() }
+        CatalogChange {
+            catalog: self,
+            changes: self.changes.lock(),
+            batch: Batch::default(),
+            format: FORMAT_FIRST,
+            events: Vec::new(),
+        }
     }
 
     /// The key ranges of dropped tables whose space is still to be given back.
@@ -194,15 +236,12 @@ impl CatalogChange<'_> {
 
     /// Stores a definition.
     pub(crate) fn put_table(&mut self, definition: &TableDefinition) {
-        // Said again by each such definition: a batch that fails leaves the old format.
         let needed = match definition {
             TableDefinition { columnar: true, .. } => FORMAT_COLUMNAR,
             definition if !definition.retention.is_forever() => FORMAT_RETENTION,
             _ => FORMAT_FIRST,
         };
-        if self.changes.format < needed {
-            self.batch.changes.push(put_format(needed));
-        }
+        self.format = self.format.max(needed);
         let key = catalog_key(KIND_TABLE, &definition.id.to_be_bytes());
         let value = serde_json::to_vec(definition).expect("definitions are plain data");
         self.batch.changes.push(Change::Put(key, value));
@@ -232,6 +271,20 @@ impl CatalogChange<'_> {
         self.batch.changes.push(Change::DeleteRange(range));
     }
 
+    /// Stores an event.
+    pub(crate) fn put_event(&mut self, event: EventDefinition) {
+        self.format = self.format.max(FORMAT_EVENTS);
+        let value = serde_json::to_vec(&event).expect("definitions are plain data");
+        self.batch.changes.push(Change::Put(event_key(event.id), value));
+        self.events.push((event.id, Some(Arc::new(event))));
+    }
+
+    /// Removes an event.
+    pub(crate) fn delete_event(&mut self, id: EventId) {
+        self.batch.changes.push(Change::Delete(event_key(id)));
+        self.events.push((id, None));
+    }
+
     /// Stores a database's name.
     pub(crate) fn put_database(&mut self, name: &str) {
         let key = catalog_key(KIND_DATABASE, name.as_bytes());
@@ -245,12 +298,25 @@ impl CatalogChange<'_> {
 
     /// Writes the batch, then changes memory by `apply`.
     pub(crate) fn finish<T>(
-        self,
+        mut self,
         store: &dyn Store,
         durability: Durability,
         apply: impl FnOnce(&mut BTreeMap<String, Tables>) -> T,
     ) -> Result<T> {
+        let format = self.format.max(self.changes.format);
+        if format > self.changes.format {
+            self.batch.changes.push(put_format(format));
+        }
         store.write(&self.batch, durability)?;
+        self.changes.format = format;
+        let mut events = self.catalog.events.write();
+        for (id, event) in self.events {
+            match event {
+                Some(event) => events.insert(id, event),
+                None => events.remove(&id),
+            };
+        }
+        drop(events);
         let result = apply(&mut self.catalog.databases.write());
         drop(self.changes);
         Ok(result)
@@ -279,6 +345,10 @@ pub(crate) fn no_table(database: &str, name: &str) -> Error {
 
 fn put_format(format: u32) -> Change {
     Change::Put(catalog_key(KIND_FORMAT, &[]), format.to_le_bytes().to_vec())
+}
+
+fn event_key(id: EventId) -> Vec<u8> {
+    catalog_key(KIND_EVENT, &id.to_be_bytes())
 }
 
 fn catalog_key(kind: u8, rest: &[u8]) -> Vec<u8> {

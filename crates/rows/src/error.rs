@@ -35,6 +35,8 @@ pub enum Thing {
     Column,
     /// An index.
     Index,
+    /// An event: a job inside the server.
+    Event,
 }
 
 impl fmt::Display for Wait {
@@ -55,6 +57,7 @@ impl fmt::Display for Thing {
             Thing::Table => "table",
             Thing::Column => "column",
             Thing::Index => "index",
+            Thing::Event => "event",
         })
     }
 }

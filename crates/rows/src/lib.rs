@@ -6,7 +6,7 @@
 //! - bytes: `key`, `row`
 //! - threads: `background`, `interrupt`, `waiting`
 //! - store: `store` (the trait), `locks`, `local`, `run`, `spill`, `memory`, `conformance`
-//! - rows: `schema`, `table`, `catalog`, `cache`, `find`, `expiry`, `transaction`, `commit`, `bulk`,
+//! - rows: `schema`, `event`, `table`, `catalog`, `cache`, `find`, `expiry`, `transaction`, `commit`, `bulk`,
 //!   `ddl`, `alter`, `budget`, `recency`, `evict`, `sweep`, `check`, and `engine`, which holds them together
 //!
 //! Not here: sockets, protocols, SQL.
@@ -29,6 +29,7 @@ pub mod ddl;
 pub mod decimal;
 pub mod engine;
 pub mod error;
+pub mod event;
 mod evict;
 pub mod expiry;
 pub mod find;

@@ -93,6 +93,8 @@ pub struct Opened {
     pub listeners: Vec<(usize, Listener)>,
     /// What is to be done when nobody is served any more, before the rows are closed.
     pub last: Vec<Last>,
+    /// What the MySQL door and events speak SQL to.
+    pub sql: Arc<Sql>,
 }
 
 /// Listeners that are bound but not served yet.
@@ -162,6 +164,7 @@ impl Bound {
 
     /// Puts conversations behind the listeners.
     pub fn open(self, settings: &Settings, engine: &Arc<Engine>) -> anyhow::Result<Opened> {
+        check_files(settings)?;
         let options = sql_options(settings, engine, self.port(Kind::Mysql));
         let memcached_port = self.port(Kind::Memcached);
         let sql = Sql::new(engine.clone(), &options).context("cannot start SQL")?;
@@ -179,7 +182,7 @@ impl Bound {
         let doors =
             kinds.into_iter().map(|kind| door(kind, settings, engine, &sql, &cache, &mut last));
         let doors = doors.collect::<anyhow::Result<_>>()?;
-        Ok(Opened { doors, listeners, last })
+        Ok(Opened { doors, listeners, last, sql })
     }
 
     /// The TCP port of a door, 0 when it has none.
@@ -344,6 +347,19 @@ fn users(settings: &Settings) -> Users {
     )
 }
 
+/// Refuses folders for files of SQL that hold the rows' own files, or lie among them.
+fn check_files(settings: &Settings) -> anyhow::Result<()> {
+    let data_dir = settings.data_dir.canonicalize().context("cannot find the data directory")?;
+    for folder in &settings.files {
+        let found = folder.canonicalize();
+        let found = found.with_context(|| format!("files: cannot find {}", folder.display()))?;
+        if found.starts_with(&data_dir) || data_dir.starts_with(&found) {
+            anyhow::bail!("files: {} and the data directory must lie apart", folder.display());
+        }
+    }
+    Ok(())
+}
+
 /// What SQL knows of the server; `port` is that of the MySQL door.
 pub(crate) fn sql_options(settings: &Settings, engine: &Engine, port: u16) -> SqlOptions {
     SqlOptions {
@@ -356,6 +372,9 @@ pub(crate) fn sql_options(settings: &Settings, engine: &Engine, port: u16) -> Sq
             .map_or_else(|_| "localhost".to_owned(), |name| name.trim_end().to_owned()),
         packet_bytes_max: settings.packet_max,
         statement_time_max: settings.statement_timeout,
+        files: settings.files.clone(),
+        event_scheduler: settings.event_scheduler,
+        event_time_max: settings.event_timeout,
     }
 }
 

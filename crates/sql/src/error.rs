@@ -117,6 +117,16 @@ impl SqlError {
         SqlError::new(1146, format!("Table '{database}.{table}' doesn't exist"))
     }
 
+    /// 1539.
+    pub fn unknown_event(name: &str) -> SqlError {
+        SqlError::new(1539, format!("Unknown event '{name}'"))
+    }
+
+    /// 1537.
+    pub fn event_exists(name: &str) -> SqlError {
+        SqlError::new(1537, format!("Event '{name}' already exists"))
+    }
+
     /// 1305.
     pub fn unknown_function(name: &str) -> SqlError {
         SqlError::new(1305, format!("FUNCTION {name} does not exist"))
@@ -181,7 +191,7 @@ pub fn sqlstate(number: u16) -> [u8; 5] {
         1292 | 1411 => b"22007",
         1365 => b"22012",
         1406 => b"22001",
-        1312 => b"0A000",
+        1312 | 1314 => b"0A000",
         1317 | 1969 => b"70100",
         1318 | 1582 => b"42000",
         1792 => b"25006",
@@ -235,6 +245,7 @@ impl From<&Error> for SqlError {
                     1091,
                     format!("Can't DROP '{name}'; check that column/key exists"),
                 ),
+                Thing::Event => SqlError::unknown_event(name),
             },
             Error::Exists { what, name } => match what {
                 Thing::Database => {
@@ -246,6 +257,7 @@ impl From<&Error> for SqlError {
                 }
                 Thing::Column => SqlError::new(1060, format!("Duplicate column name '{name}'")),
                 Thing::Index => SqlError::new(1061, format!("Duplicate key name '{name}'")),
+                Thing::Event => SqlError::event_exists(name),
             },
             Error::Value { column, issue } => value_error(column, *issue, "", 1),
             Error::NullValue { column } => {

@@ -69,6 +69,7 @@ pub fn table(facts: &Facts, name: &str) -> Result<Option<(Vec<ResultColumn>, Vec
         "STATISTICS" => statistics(engine)?,
         "KEY_COLUMN_USAGE" => key_column_usage(engine)?,
         "TABLE_CONSTRAINTS" => table_constraints(engine)?,
+        "EVENTS" => show::event_rows(engine, facts.zone),
         "ENGINES" => show::engines(),
         "PLUGINS" => plugins(),
         "CHARACTER_SETS" => renamed(

@@ -18,8 +18,10 @@ mod context;
 mod ddl;
 mod error;
 mod estimate;
+mod events;
 mod executor;
 mod expression;
+mod files;
 #[doc(hidden)]
 pub mod fuzzing;
 mod information_schema;
@@ -42,6 +44,7 @@ mod warning;
 mod write;
 
 pub use error::{Result, SqlError};
+pub use events::EventScheduler;
 pub use load::LoadLocal;
 pub use reply::{
     ColumnFlags, Done, How, Pace, Parameter, Prepared, Reply, ResultColumn, RowSource, RowStream,

@@ -17,6 +17,7 @@
 //! Not here: parsing (`parse`), what the plans are (`plan`).
 
 mod comment;
+pub mod compound;
 mod literals;
 mod shape;
 #[cfg(test)]
@@ -144,6 +145,7 @@ impl Scanned {
             last_word: None,
             row_start: None,
             row_before: None,
+            body_end: compound::end_of_event(text, start, mode).unwrap_or(0),
             mode,
         };
         scanner.run()

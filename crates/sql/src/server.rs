@@ -13,6 +13,9 @@ use std::time::Duration;
 use rows::engine::Engine;
 
 use crate::analytic::Analytic;
+use crate::error::SqlError;
+use crate::events::Events;
+use crate::files::Folders;
 use crate::plan::PlanCache;
 use crate::variables::GlobalVariables;
 
@@ -41,6 +44,12 @@ pub struct SqlOptions {
     pub packet_bytes_max: usize,
     /// `@@max_statement_time`: how long a statement may run; zero is as long as it takes.
     pub statement_time_max: Duration,
+    /// Folders whose files statements may read and make.
+    pub files: Vec<PathBuf>,
+    /// `@@event_scheduler`: whether events run.
+    pub event_scheduler: bool,
+    /// How long a run of an event may take; zero is as long as it takes.
+    pub event_time_max: Duration,
 }
 
 impl Default for SqlOptions {
@@ -54,6 +63,9 @@ impl Default for SqlOptions {
             hostname: String::from("localhost"),
             packet_bytes_max: crate::limits::VALUE_BYTES_MAX,
             statement_time_max: Duration::ZERO,
+            files: Vec::new(),
+            event_scheduler: true,
+            event_time_max: Duration::ZERO,
         }
     }
 }
@@ -94,6 +106,8 @@ pub struct Sql {
     globals: GlobalVariables,
     processes: Processes,
     named_locks: NamedLocks,
+    events: Events,
+    files: Folders,
     counters: Counters,
     started: u64,
 }
@@ -102,7 +116,7 @@ impl Sql {
     /// The SQL layer over an engine.
     ///
     /// # Errors
-    /// None of its own; the analytic executor's threads may fail to start.
+    /// When a folder of `files` cannot be opened, or the analytic executor's threads do not start.
     pub fn new(engine: Arc<Engine>, options: &SqlOptions) -> crate::error::Result<Arc<Sql>> {
         crate::panics::watch();
         let globals = GlobalVariables::default();
@@ -112,6 +126,11 @@ impl Sql {
         globals.fix("hostname", options.hostname.clone());
         globals.fix("max_allowed_packet", options.packet_bytes_max.to_string());
         globals.fix("max_statement_time", options.statement_time_max.as_secs_f64().to_string());
+        let files = Folders::open(&options.files).map_err(|error| {
+            SqlError::other(format!("a folder of the setting 'files' cannot be opened: {error}"))
+        })?;
+        globals.fix("secure_file_priv", files.shown());
+        globals.fix("event_scheduler", if options.event_scheduler { "ON" } else { "OFF" });
         let word = crate::variables::durability_word(engine.durability());
         globals.fix("rowhouse_durability", word);
         let analytic = Analytic::new(&engine, options)?;
@@ -123,6 +142,8 @@ impl Sql {
             globals,
             processes: Processes::default(),
             named_locks: NamedLocks::default(),
+            events: Events::new(options.event_time_max),
+            files,
             counters: Counters::default(),
             started,
         }))
@@ -156,6 +177,16 @@ impl Sql {
     /// GET_LOCK's locks.
     pub fn named_locks(&self) -> &NamedLocks {
         &self.named_locks
+    }
+
+    /// The jobs inside the server.
+    pub(crate) fn events(&self) -> &Events {
+        &self.events
+    }
+
+    /// The files that statements may read and make.
+    pub(crate) fn files(&self) -> &Folders {
+        &self.files
     }
 
     /// Figures for SHOW STATUS.

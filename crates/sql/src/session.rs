@@ -28,9 +28,12 @@
 
 mod admin;
 mod definitions;
+mod event_body;
+mod events;
 mod explain;
 mod into;
 mod load;
+mod outfile;
 mod prepared;
 mod query;
 mod select;
@@ -43,7 +46,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use rows::Group;
@@ -101,6 +104,8 @@ pub struct Session {
     warnings: RefCell<Warnings>,
     /// What each statement may use.
     limits: Arc<Limits>,
+    /// When the session's time is over, if it is an event's.
+    deadline: Option<Instant>,
     /// `@@warning_count` and `@@error_count`: of the statement before.
     counts_before: (u64, u64),
     last_insert_id: u64,
@@ -183,6 +188,7 @@ impl Session {
             sql: Arc::clone(sql),
             limits: Arc::new(Limits::new(variables.value_bytes_max, budget, &process.kill)),
             process,
+            deadline: None,
             user: format!("{user}@{host}"),
             database: None,
             variables: Arc::new(variables),
@@ -457,6 +463,10 @@ impl Session {
         self.process.enter(text, self.sql.engine().clock().unix_micros());
         if let Some(time) = self.variables.statement_time {
             self.process.kill.end_after(time, 1969);
+        }
+        if let Some(deadline) = self.deadline {
+            let left = deadline.saturating_duration_since(Instant::now());
+            self.process.kill.end_after(left, 1969);
         }
     }
 

@@ -94,6 +94,7 @@ pub fn has_effect(name: &str) -> bool {
     matches!(
         name,
         "autocommit"
+            | "event_scheduler"
             | "group_concat_max_len"
             | "innodb_lock_wait_timeout"
             | "lock_wait_timeout"
@@ -189,8 +190,9 @@ impl GlobalVariables {
             None => definition.default.to_string(),
         };
         // A session with this value must be possible.
-        SessionVariables::new(&GlobalVariables::default())?.keep(definition, text.clone())?;
-        self.values.write().insert(definition.name, text);
+        let mut possible = SessionVariables::new(&GlobalVariables::default())?;
+        possible.keep(definition, text)?;
+        self.values.write().insert(definition.name, possible.text(definition));
         Ok(())
     }
 }
@@ -282,6 +284,13 @@ impl SessionVariables {
                 shown = self.zone.name().map(str::to_string);
             }
             "autocommit" => self.autocommit = text == "ON",
+            "event_scheduler" => {
+                shown = Some(match text.to_ascii_uppercase().as_str() {
+                    "ON" | "1" => "ON".to_string(),
+                    "OFF" | "0" => "OFF".to_string(),
+                    _ => return Err(wrong()),
+                });
+            }
             "rowhouse_executor" => {
                 self.executor = match text.to_ascii_lowercase().as_str() {
                     "auto" => Executor::Auto,

@@ -1,7 +1,7 @@
 //! Making and dropping databases.
 //!
 //! Invariants
-//! 1. A database goes with all its tables, in one batch.
+//! 1. A database goes with all its tables and events, in one batch.
 //!
 //! Not here: single tables (`tables`).
 
@@ -45,6 +45,9 @@ impl Engine {
         for table in &tables {
             change.delete_table(table.id);
             change.drop_range(table.id);
+        }
+        for event in self.catalog().events().iter().filter(|event| event.database == name) {
+            change.delete_event(event.id);
         }
         change.delete_database(name);
         change.finish(&**self.store(), self.durability(), |databases| {

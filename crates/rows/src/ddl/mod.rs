@@ -1,11 +1,11 @@
-//! Making, dropping, emptying and renaming databases and tables.
+//! Making, dropping, emptying and renaming databases and tables; events.
 //!
 //! Every change is one batch: definitions, the deletion of all rows and entries of a dropped
 //! table as one range, and a note to give the space back. So dropping a table of any size
 //! returns at once, and a crash leaves either the old or the new state.
 //!
 //! Where to look: `definition` makes what is stored of a new table, `rules` what it must fulfil,
-//! `databases` and `tables` the changes, `space` gives the room of what was dropped back.
+//! `databases`, `tables` and `events` the changes, `space` gives the room of what was dropped back.
 //!
 //! Invariants
 //! 1. A change closes the table's gate first: writers inside finish, later ones see the new
@@ -16,6 +16,7 @@
 
 mod databases;
 mod definition;
+mod events;
 mod read_lock;
 mod rules;
 mod space;

@@ -1,10 +1,11 @@
 //! `rowhouse serve`: opens the rows and the doors, serves, and closes in good order.
 //!
 //! ```text
-//! settings -> data directory locked -> doors bound -> rows opened -> loops started -> ready line
+//! settings -> data directory locked -> doors bound -> rows opened -> loops started
+//!   -> events begin -> ready line
 //!   ... SIGTERM or SIGINT ...
-//! nobody accepted -> requests in flight answered -> connections closed -> scripts ended
-//!     -> rows synced -> exit 0
+//! events ended -> nobody accepted -> requests in flight answered -> connections closed
+//!   -> scripts ended -> rows synced -> exit 0
 //! ```
 //! A second signal to stop ends the process at once, as does a failure of one of its threads; what
 //! was acknowledged is on the disk in either case, as far as the durability promises. SIGHUP stops
@@ -27,6 +28,7 @@ use rows_rocks::{RocksOptions, RocksStore};
 use rustix::process::{Resource, Rlimit};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
+use sql::EventScheduler;
 
 use crate::data_dir::DataDir;
 use crate::frozen;
@@ -54,7 +56,7 @@ pub fn run(settings: Settings) -> anyhow::Result<ExitCode> {
     let (engine, store) = open_rows(&settings, &data_dir)?;
     frozen::remove_when_released(&settings.data_dir);
     let addresses = bound.addresses();
-    let Opened { doors, listeners, last } = bound.open(&settings, &engine)?;
+    let Opened { doors, listeners, last, sql } = bound.open(&settings, &engine)?;
     let metrics = Metrics::new(settings.threads, doors.iter().map(|door| door.name).collect());
     let metrics = Arc::new(metrics);
     register_figures(&engine, &metrics, &addresses);
@@ -68,6 +70,8 @@ pub fn run(settings: Settings) -> anyhow::Result<ExitCode> {
     let plan = Plan { engine: engine.clone(), doors, listeners, metrics, limits };
     let server = Server::start(plan).context("cannot start the event loops")?;
     let moving_rows = MovingRows::start(&engine, store)?;
+    let events = EventScheduler::start(&sql).context("cannot start the event scheduler")?;
+    drop(sql);
     let pid_file = settings.pid_file.as_deref().map(PidFile::write).transpose()?;
     super::tell(&format!("rowhouse ready{}", ready(&addresses)));
 
@@ -79,6 +83,7 @@ pub fn run(settings: Settings) -> anyhow::Result<ExitCode> {
             std::process::exit(1);
         }
     });
+    events.stop(settings.shutdown_timeout);
     server.stop(settings.shutdown_timeout);
     last.into_iter().for_each(|end| end());
     moving_rows.stop();

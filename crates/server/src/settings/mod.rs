@@ -114,6 +114,12 @@ pub struct Settings {
     pub packet_max: usize,
     /// Time after which a statement is ended; zero: never.
     pub statement_timeout: Duration,
+    /// Folders whose files SQL may read and make.
+    pub files: Vec<PathBuf>,
+    /// Whether events run.
+    pub event_scheduler: bool,
+    /// Time after which a run of an event is ended; zero: never.
+    pub event_timeout: Duration,
     /// Longest HandlerSocket line, in bytes.
     pub line_max: usize,
     /// Largest memcached item, in bytes.
@@ -200,6 +206,9 @@ impl Settings {
             shutdown_timeout: values.get("shutdown-timeout", value::duration)?,
             packet_max: request("max-allowed-packet", REQUEST_BYTES_MAX)?,
             statement_timeout: values.get("statement-timeout", value::duration)?,
+            files: values.get("files", value::paths)?,
+            event_scheduler: choice("event-scheduler")? == "on",
+            event_timeout: values.get("event-timeout", value::duration)?,
             line_max: request("handlersocket-max-line", REQUEST_BYTES_MAX)?,
             item_max: request("memcached-item-max", ITEM_BYTES_MAX)?,
             tyrant_request_max: request("tyrant-max-request", TYRANT_REQUEST_BYTES_MAX)?,

@@ -13,6 +13,8 @@
 pub enum Kind {
     /// A path of a file or directory; empty: none.
     Path,
+    /// Paths with colons between them; empty: none.
+    Paths,
     /// An IP address.
     Ip,
     /// A TCP port, `off` or 0, or `auto`.
@@ -38,6 +40,7 @@ impl Kind {
     pub fn value_name(self) -> &'static str {
         match self {
             Kind::Path => "PATH",
+            Kind::Paths => "PATHS",
             Kind::Ip => "ADDRESS",
             Kind::Port => "PORT",
             Kind::Size => "SIZE",
@@ -100,7 +103,7 @@ pub struct Section {
 }
 
 /// All settings, in the order of help and sample. The list of users is the file's alone.
-pub const SECTIONS: &[Section] = &[DATA, DOORS, CONNECTIONS, SECRETS, LOG];
+pub const SECTIONS: &[Section] = &[DATA, DOORS, CONNECTIONS, SQL, SECRETS, LOG];
 
 /// A setting by name.
 pub fn find(name: &str) -> Option<&'static Setting> {
@@ -345,6 +348,33 @@ const CONNECTIONS: Section = Section {
             Kind::Size,
             "64MiB",
             "Largest request at the Tyrant door; a larger one ends its connection.\n",
+        ),
+    ],
+};
+
+const SQL: Section = Section {
+    heading: "Events and files of SQL",
+    settings: &[
+        setting(
+            "files",
+            Kind::Paths,
+            "",
+            "Folders, with colons between them, whose files every user of SQL may read (LOAD DATA\n\
+             INFILE) and add to (SELECT ... INTO OUTFILE); empty: none. A file that is there is\n\
+             never changed, and no path leads out of them.\n",
+        ),
+        setting(
+            "event-scheduler",
+            Kind::Choice(&["on", "off"]),
+            "on",
+            "Whether events (CREATE EVENT) run from the start on; SET GLOBAL event_scheduler\n\
+             changes it until the next one.\n",
+        ),
+        setting(
+            "event-timeout",
+            Kind::Duration,
+            "1h",
+            "Time after which a run of an event is ended, whatever it does; 0: never.\n",
         ),
     ],
 };

@@ -23,6 +23,17 @@ fn the_defaults_are_valid_and_closed_to_others() {
 }
 
 #[test]
+fn folders_are_a_list_with_colons() {
+    assert!(Settings::new(&Values::defaults()).unwrap().files.is_empty());
+    let mut values = Values::defaults();
+    values.set("files", "/a b:/c".into(), "flag").unwrap();
+    let files = Settings::new(&values).unwrap().files;
+    assert_eq!(files, [PathBuf::from("/a b"), PathBuf::from("/c")]);
+    values.set("files", "/a::/c".into(), "flag").unwrap();
+    assert!(error(values).contains("colons"));
+}
+
+#[test]
 fn flags_win_over_the_environment_and_that_over_the_file() {
     let mut values = Values::defaults();
     values.read_toml("mysql-port = 1\nmemory = '2GiB'\nthreads = 7", "file").unwrap();

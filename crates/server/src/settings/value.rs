@@ -114,6 +114,18 @@ pub fn ip(text: &str) -> Result<IpAddr, Why> {
     text.parse().map_err(|_| "expected an IP address, such as 127.0.0.1 or ::1".into())
 }
 
+/// Paths with colons between them; none when empty.
+pub fn paths(text: &str) -> Result<Vec<PathBuf>, Why> {
+    if text.is_empty() {
+        return Ok(Vec::new());
+    }
+    let paths = text.split(':').map(|path| match path {
+        "" => Err("expected paths with colons between them".to_owned()),
+        path => Ok(path.into()),
+    });
+    paths.collect()
+}
+
 /// A path; `None` when empty.
 pub fn path(text: &str) -> Result<Option<PathBuf>, Why> {
     Ok((!text.is_empty()).then(|| text.into()))

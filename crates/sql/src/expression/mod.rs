@@ -18,7 +18,7 @@ mod evaluate;
 mod frame;
 mod function;
 mod json;
-mod moment;
+pub mod moment;
 mod node;
 mod number;
 mod number_call;

@@ -81,7 +81,6 @@ pub(super) fn empty(name: &str) -> Option<&'static [&'static str]> {
             "DTD_IDENTIFIER",
             "ROUTINE_TYPE",
         ],
-        "EVENTS" => &["EVENT_CATALOG", "EVENT_SCHEMA", "EVENT_NAME", "DEFINER", "STATUS"],
         "PARTITIONS" => &[
             "TABLE_CATALOG",
             "TABLE_SCHEMA",

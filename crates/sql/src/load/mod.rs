@@ -1,5 +1,5 @@
-//! Many rows at once: LOAD DATA LOCAL INFILE, a file that comes in pieces of any size, and the rows
-//! of a query (`query`).
+//! Many rows at once: LOAD DATA INFILE, a file of the server, or with LOCAL one that comes from the
+//! client, in pieces of any size; and the rows of a query (`query`).
 //!
 //! `lines` cuts the bytes into lines and fields, `rows` makes rows of them. Three ways lead from
 //! there into the table:
@@ -21,6 +21,7 @@ mod parallel;
 mod query;
 mod rows;
 
+use std::io::{ErrorKind, Read};
 use std::sync::Arc;
 
 use ::rows::bulk::BulkLoad;
@@ -132,7 +133,37 @@ impl LoadLocal {
     ///
     /// # Errors
     /// The statement's error.
-    pub fn finish(mut self, session: &mut Session) -> Result<Done> {
+    pub fn finish(self, session: &mut Session) -> Result<Done> {
+        self.conclude(session).inspect_err(|error| session.note_load_error(error))
+    }
+
+    /// Reads all of a file of the server.
+    ///
+    /// # Errors
+    /// The statement's error; 1024 when the file cannot be read on.
+    pub(crate) fn read(mut self, session: &mut Session, mut file: impl Read) -> Result<Done> {
+        let mut piece = vec![0; PIECE_BYTES_MAX];
+        loop {
+            let read = match file.read(&mut piece) {
+                Ok(0) => return self.conclude(session),
+                Ok(bytes) => {
+                    let alive = self.plan.facts.kill.check();
+                    alive.and_then(|()| self.feed(session, &piece[..bytes]))
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => Ok(()),
+                Err(error) => {
+                    let message = format!("Error reading file '{}' ({error})", self.file);
+                    Err(SqlError::new(1024, message))
+                }
+            };
+            if let Err(error) = read {
+                self.fail();
+                return session.end_load(self.take_loaded(), Err(error));
+            }
+        }
+    }
+
+    fn conclude(mut self, session: &mut Session) -> Result<Done> {
         let kill = Arc::clone(&self.plan.facts.kill);
         let _working = KillMark::of_this_thread(&kill);
         let _telling = session.telling_waits();
@@ -168,7 +199,9 @@ impl LoadLocal {
         self.fail();
         let stopped = Err(SqlError::new(1317, "Query execution was interrupted"));
         // The client has been told of the error that stopped it.
-        drop(session.end_load(self.take_loaded(), stopped));
+        if let Err(error) = session.end_load(self.take_loaded(), stopped) {
+            session.note_load_error(&error);
+        }
     }
 
     fn take_loaded(&mut self) -> Loaded {

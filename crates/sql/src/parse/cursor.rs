@@ -100,6 +100,15 @@ impl<'a> Cursor<'a> {
         self.parser.into_tokens()
     }
 
+    /// The tokens from the next on.
+    pub fn into_rest(mut self) -> Vec<TokenWithSpan> {
+        let mut rest = Vec::new();
+        while *self.peek() != Token::EOF {
+            rest.push(self.parser.next_token());
+        }
+        rest
+    }
+
     /// The next token.
     pub fn peek(&self) -> &Token {
         &self.parser.peek_token_ref().token

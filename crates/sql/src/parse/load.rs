@@ -1,6 +1,6 @@
-//! LOAD DATA, as written.
+//! LOAD DATA, as written, and the FIELDS and LINES that INTO OUTFILE shares with it.
 //!
-//! Not here: reading the file (`load`).
+//! Not here: reading the file (`load`), writing one (`session::outfile`).
 
 use rows::bulk::OnDuplicate;
 use rows::types::Collation;
@@ -9,7 +9,7 @@ use sqlparser::tokenizer::Token;
 
 use super::cursor::{Cursor, TableName};
 use super::types::charset_collation;
-use crate::error::Result;
+use crate::error::{Result, SqlError};
 
 /// How lines and fields are told apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub struct Format {
     pub field_end: Vec<u8>,
     /// FIELDS ENCLOSED BY.
     pub enclosed: Option<u8>,
+    /// OPTIONALLY: what is no text is written without it.
+    pub optionally: bool,
     /// FIELDS ESCAPED BY.
     pub escape: Option<u8>,
     /// LINES STARTING BY.
@@ -31,6 +33,7 @@ impl Default for Format {
         Format {
             field_end: b"\t".to_vec(),
             enclosed: None,
+            optionally: false,
             escape: Some(b'\\'),
             line_start: Vec::new(),
             line_end: b"\n".to_vec(),
@@ -50,7 +53,7 @@ pub enum FieldTarget {
 /// LOAD DATA.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoadData {
-    /// The file, as the client is asked for it.
+    /// The file: of the server, or with LOCAL as the client is asked for it.
     pub file: String,
     /// LOCAL: the client sends the file.
     pub local: bool,
@@ -90,13 +93,7 @@ pub fn load_data(cursor: &mut Cursor<'_>) -> Result<LoadData> {
     if cursor.take_all(&["CHARACTER", "SET"]) || cursor.take("CHARSET") {
         binary = charset_collation(&cursor.name_or_string()?)? == Collation::Binary;
     }
-    let mut format = Format::default();
-    if cursor.take("FIELDS") || cursor.take("COLUMNS") {
-        fields(cursor, &mut format)?;
-    }
-    if cursor.take("LINES") {
-        lines(cursor, &mut format)?;
-    }
+    let format = format(cursor)?;
     let mut skip_lines = 0;
     if cursor.take("IGNORE") {
         skip_lines = cursor.number()?;
@@ -127,6 +124,29 @@ pub fn load_data(cursor: &mut Cursor<'_>) -> Result<LoadData> {
         targets,
         assignments,
     })
+}
+
+/// What may follow the name of INTO OUTFILE.
+pub fn into_format(cursor: &mut Cursor<'_>) -> Result<Format> {
+    if cursor.take_all(&["CHARACTER", "SET"]) || cursor.take("CHARSET") {
+        let name = cursor.name_or_string()?.to_ascii_lowercase();
+        if !["utf8", "utf8mb3", "utf8mb4", "binary"].contains(&name.as_str()) {
+            return Err(SqlError::unsupported(format_args!("INTO OUTFILE CHARACTER SET {name}")));
+        }
+    }
+    format(cursor)
+}
+
+/// FIELDS and LINES.
+fn format(cursor: &mut Cursor<'_>) -> Result<Format> {
+    let mut format = Format::default();
+    if cursor.take("FIELDS") || cursor.take("COLUMNS") {
+        fields(cursor, &mut format)?;
+    }
+    if cursor.take("LINES") {
+        lines(cursor, &mut format)?;
+    }
+    Ok(format)
 }
 
 fn target(cursor: &mut Cursor<'_>) -> Result<FieldTarget> {
@@ -165,10 +185,12 @@ fn fields(cursor: &mut Cursor<'_>, format: &mut Format) -> Result<()> {
     loop {
         if cursor.take_all(&["TERMINATED", "BY"]) {
             format.field_end = bytes(cursor)?;
-        } else if cursor.take_all(&["OPTIONALLY", "ENCLOSED", "BY"])
-            || cursor.take_all(&["ENCLOSED", "BY"])
-        {
+        } else if cursor.take_all(&["OPTIONALLY", "ENCLOSED", "BY"]) {
             format.enclosed = one_byte(cursor)?;
+            format.optionally = true;
+        } else if cursor.take_all(&["ENCLOSED", "BY"]) {
+            format.enclosed = one_byte(cursor)?;
+            format.optionally = false;
         } else if cursor.take_all(&["ESCAPED", "BY"]) {
             format.escape = one_byte(cursor)?;
         } else {

@@ -4,6 +4,7 @@ pub mod alter;
 pub mod change;
 pub mod cursor;
 pub mod dialect;
+pub mod event;
 pub mod load;
 pub mod set;
 pub mod show;

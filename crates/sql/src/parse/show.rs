@@ -13,7 +13,7 @@ use crate::error::{Result, SqlError};
 pub enum Filter {
     /// All lines.
     All,
-    /// Lines whose first column is like this.
+    /// Lines whose first column (of events: the name) is like this.
     Like(String),
     /// Lines for which this holds; columns by their names in the result.
     Where(Box<Expr>),
@@ -60,6 +60,10 @@ pub enum Subject {
     Plugins,
     /// SHOW PRIVILEGES.
     Privileges,
+    /// SHOW EVENTS [FROM database].
+    Events { database: Option<String> },
+    /// SHOW CREATE EVENT.
+    CreateEvent { name: TableName },
     /// Things that there are none of; the names of the result's columns.
     Nothing(&'static [&'static str]),
 }
@@ -172,24 +176,7 @@ fn server(cursor: &mut Cursor<'_>) -> Result<Subject> {
             "Database Collation",
         ]))
     } else if cursor.take("EVENTS") {
-        from(cursor)?;
-        Ok(Subject::Nothing(&[
-            "Db",
-            "Name",
-            "Definer",
-            "Time zone",
-            "Type",
-            "Execute at",
-            "Interval value",
-            "Interval field",
-            "Starts",
-            "Ends",
-            "Status",
-            "Originator",
-            "character_set_client",
-            "collation_connection",
-            "Database Collation",
-        ]))
+        Ok(Subject::Events { database: from(cursor)? })
     } else if (cursor.is("PROCEDURE") || cursor.is("FUNCTION")) && cursor.is_nth(1, "STATUS") {
         cursor.advance();
         cursor.advance();
@@ -233,7 +220,10 @@ fn create(cursor: &mut Cursor<'_>) -> Result<Subject> {
         let if_not_exists = cursor.take_all(&["IF", "NOT", "EXISTS"]);
         return Ok(Subject::CreateDatabase { name: cursor.name()?, if_not_exists });
     }
-    for kind in ["VIEW", "PROCEDURE", "FUNCTION", "TRIGGER", "EVENT", "USER"] {
+    if cursor.take("EVENT") {
+        return Ok(Subject::CreateEvent { name: cursor.table_name()? });
+    }
+    for kind in ["VIEW", "PROCEDURE", "FUNCTION", "TRIGGER", "USER"] {
         if cursor.is(kind) {
             return Err(SqlError::unsupported(format_args!("SHOW CREATE {kind}")));
         }

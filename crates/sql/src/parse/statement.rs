@@ -7,6 +7,7 @@ use sqlparser::tokenizer::Token;
 
 use super::alter::{AlterSpec, AlterTable, algorithm, alter_table};
 use super::cursor::{Cursor, TableName};
+use super::event::{AlterEvent, CreateEvent, alter_event, create_event, definer};
 use super::load::{LoadData, load_data};
 use super::set::{SetItem, set};
 use super::show::{Filter, Show, Subject, show};
@@ -34,6 +35,12 @@ pub enum Statement {
     Truncate(TableName),
     /// RENAME TABLE.
     RenameTables(Vec<(TableName, TableName)>),
+    /// CREATE EVENT.
+    CreateEvent(Box<CreateEvent>),
+    /// ALTER EVENT.
+    AlterEvent(Box<AlterEvent>),
+    /// DROP EVENT.
+    DropEvent { name: TableName, if_exists: bool },
     /// CREATE INDEX.
     CreateIndex { table: TableName, index: IndexSpec, how: Vec<AlterSpec> },
     /// DROP INDEX.
@@ -219,11 +226,19 @@ fn create(cursor: &mut Cursor<'_>) -> Result<Statement> {
     if cursor.take("USER") || cursor.take("ROLE") {
         return Err(users_elsewhere(cursor));
     }
-    for kind in ["VIEW", "TRIGGER", "PROCEDURE", "FUNCTION", "EVENT", "OR", "DEFINER", "ALGORITHM"]
+    let or_replace = cursor.take_all(&["OR", "REPLACE"]);
+    let definer = definer(cursor)?;
+    if cursor.take("EVENT") {
+        let event = create_event(cursor, or_replace, definer)?;
+        return Ok(Statement::CreateEvent(Box::new(event)));
+    }
+    if ["VIEW", "TRIGGER", "PROCEDURE", "FUNCTION", "ALGORITHM"].iter().any(|kind| cursor.is(kind))
+        || (definer.is_some() && cursor.is("SQL"))
     {
-        if cursor.is(kind) {
-            return Err(SqlError::unsupported("views, triggers, stored routines and events"));
-        }
+        return Err(SqlError::unsupported("views, triggers and stored routines"));
+    }
+    if or_replace {
+        return Err(SqlError::unsupported("CREATE OR REPLACE"));
     }
     Err(cursor.syntax())
 }
@@ -295,7 +310,11 @@ fn drop_(cursor: &mut Cursor<'_>) -> Result<Statement> {
     let view = cursor.take("VIEW");
     cursor.take("TEMPORARY");
     if !(view || cursor.take("TABLE") || cursor.take("TABLES")) {
-        if ["TRIGGER", "PROCEDURE", "FUNCTION", "EVENT"].iter().any(|word| cursor.is(word)) {
+        if cursor.take("EVENT") {
+            let if_exists = cursor.take_all(&["IF", "EXISTS"]);
+            return Ok(Statement::DropEvent { name: cursor.table_name()?, if_exists });
+        }
+        if ["TRIGGER", "PROCEDURE", "FUNCTION"].iter().any(|word| cursor.is(word)) {
             cursor.advance();
             let if_exists = cursor.take_all(&["IF", "EXISTS"]);
             skip(cursor);
@@ -303,7 +322,7 @@ fn drop_(cursor: &mut Cursor<'_>) -> Result<Statement> {
             if if_exists {
                 return Ok(Statement::Flush);
             }
-            return Err(SqlError::unsupported("triggers, stored routines and events"));
+            return Err(SqlError::unsupported("triggers and stored routines"));
         }
         return Err(cursor.syntax());
     }
@@ -332,6 +351,10 @@ fn alter(cursor: &mut Cursor<'_>) -> Result<Statement> {
     }
     if cursor.take("USER") {
         return Err(users_elsewhere(cursor));
+    }
+    let definer = definer(cursor)?;
+    if cursor.take("EVENT") {
+        return Ok(Statement::AlterEvent(Box::new(alter_event(cursor, definer)?)));
     }
     Err(cursor.syntax())
 }

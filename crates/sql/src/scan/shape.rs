@@ -36,6 +36,8 @@ pub(super) struct Scanner<'a, 'b> {
     /// Start of the row of VALUES being scanned, and of the one before (with its end).
     pub(super) row_start: Option<usize>,
     pub(super) row_before: Option<(usize, usize)>,
+    /// Before it a `;` ends nothing: the end of an event's body.
+    pub(super) body_end: usize,
     pub(super) mode: SqlMode,
 }
 
@@ -85,7 +87,7 @@ impl Scanner<'_, '_> {
                 b'"' => self.string(b'"')?,
                 b'`' => self.quoted_name(b'`')?,
                 b'?' => self.parameter(),
-                b';' => {
+                b';' if self.at >= self.body_end => {
                     self.finish(self.at, self.at + 1);
                     return Ok(());
                 }

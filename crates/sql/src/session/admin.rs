@@ -41,6 +41,9 @@ fn writes(parsed: &Parsed) -> bool {
             | Parsed::DropTables { .. }
             | Parsed::Truncate(_)
             | Parsed::RenameTables(_)
+            | Parsed::CreateEvent(_)
+            | Parsed::AlterEvent(_)
+            | Parsed::DropEvent { .. }
             | Parsed::CreateIndex { .. }
             | Parsed::DropIndex { .. }
             | Parsed::Load(_)
@@ -177,6 +180,18 @@ impl Session {
                 let renamed = engine.rename_tables(&renames, &self.patience());
                 self.unless_killed(renamed)??;
                 Ok(self.done(0))
+            }
+            Parsed::CreateEvent(event) => {
+                self.commit_open()?;
+                self.create_event(&event)
+            }
+            Parsed::AlterEvent(event) => {
+                self.commit_open()?;
+                self.alter_event(&event)
+            }
+            Parsed::DropEvent { name, if_exists } => {
+                self.commit_open()?;
+                self.drop_event(&name, if_exists)
             }
             Parsed::CreateIndex { table, index, how } => {
                 self.commit_open()?;
@@ -388,7 +403,7 @@ impl Session {
                     false => ("@@session.warning_count", warnings.count()),
                 };
                 let columns = vec![ResultColumn::computed(name, BIGINT_UNSIGNED, false)];
-                Listing { columns, rows: vec![vec![number(count)]] }
+                Listing { columns, rows: vec![vec![number(count)]], ..Listing::default() }
             }
             Subject::Processes { full } => show::processes(&self.sql, *full),
             Subject::Engines => show::engines(),
@@ -397,6 +412,11 @@ impl Session {
             Subject::Grants => show::grants(&self.user),
             Subject::Plugins => show::plugins(),
             Subject::Privileges => show::privileges(),
+            Subject::Events { database } => {
+                let name = database.clone().or_else(|| self.database.clone());
+                show::events(&engine, &name.ok_or_else(SqlError::no_database)?)
+            }
+            Subject::CreateEvent { name } => show::create_event(&*self.event(name)?),
             Subject::Nothing(names) => Listing::new(names),
         })
     }

@@ -1,20 +1,28 @@
 //! `SELECT ... INTO @a, @b`: the one row of a query as user variables. And a query's value where
 //! an expression stands: `SET @a = (SELECT ...)`.
 //!
-//! Not here: how a query is answered (`select`), INTO OUTFILE, which is refused.
+//! Not here: how a query is answered (`select`), files (`outfile`).
 
 use rows::datum::Value;
 use rows::types::ColumnType;
 use sqlparser::ast::{Expr, Query, SelectItem, SetExpr};
 use sqlparser::tokenizer::{Token, TokenWithSpan};
 
+use super::outfile::Target;
 use super::select::with_literals;
 use super::set::variable_value;
 use super::{Session, Statement};
 use crate::error::{Result, SqlError};
 use crate::parse::Cursor;
+use crate::parse::load::into_format;
 use crate::reply::{Done, How, Pace, Reply};
 use crate::warning::Level;
+
+/// Where a query's rows go.
+enum Into {
+    Variables(Vec<String>),
+    File(Target),
+}
 
 /// Columns and first rows of a query.
 struct FirstRows {
@@ -30,11 +38,15 @@ impl Session {
         }
         let text = statement.source_text()?;
         let tokens = Cursor::new(text, self.variables.mode)?.into_tokens();
-        let (tokens, names) = without_into(tokens)?;
+        let (tokens, into) = without_into(tokens, text)?;
         let tokens = with_literals(tokens, statement.own, self.variables.zone);
         let mut cursor = Cursor::of_tokens(tokens, text);
         let query = cursor.query()?;
         cursor.expect_end()?;
+        let names = match into {
+            Into::Variables(names) => names,
+            Into::File(target) => return self.write_file(&query, &target, statement.how),
+        };
         let found = self.first_rows(&query, 2, statement.how)?;
         if found.types.len() != names.len() {
             let message = "The used SELECT statements have a different number of columns";
@@ -94,8 +106,8 @@ impl Session {
     }
 }
 
-/// The tokens of a query without its `INTO @a, @b`, and those names.
-fn without_into(tokens: Vec<TokenWithSpan>) -> Result<(Vec<TokenWithSpan>, Vec<String>)> {
+/// The tokens of a query without its INTO, and what that says.
+fn without_into(tokens: Vec<TokenWithSpan>, text: &str) -> Result<(Vec<TokenWithSpan>, Into)> {
     let mut kept = Vec::with_capacity(tokens.len());
     let mut names: Vec<String> = Vec::new();
     let mut depth = 0u32;
@@ -110,6 +122,11 @@ fn without_into(tokens: Vec<TokenWithSpan>) -> Result<(Vec<TokenWithSpan>, Vec<S
                     && word.quote_style.is_none()
                     && word.value.eq_ignore_ascii_case("into") =>
             {
+                let mut rest = Cursor::of_tokens(tokens.clone().collect(), text);
+                if let Some(target) = file_target(&mut rest)? {
+                    kept.extend(rest.into_rest());
+                    return Ok((kept, Into::File(target)));
+                }
                 let mut wants_name = true;
                 while let Some(next) = tokens.peek() {
                     match &next.token {
@@ -120,7 +137,7 @@ fn without_into(tokens: Vec<TokenWithSpan>) -> Result<(Vec<TokenWithSpan>, Vec<S
                                 names.push(name.to_lowercase());
                                 wants_name = false;
                             }
-                            _ => return Err(SqlError::unsupported("INTO OUTFILE")),
+                            _ => return Err(SqlError::syntax(&word.value, 1)),
                         },
                         _ => break,
                     }
@@ -140,5 +157,17 @@ fn without_into(tokens: Vec<TokenWithSpan>) -> Result<(Vec<TokenWithSpan>, Vec<S
         }
         kept.push(token);
     }
-    Ok((kept, names))
+    Ok((kept, Into::Variables(names)))
+}
+
+/// `OUTFILE 'path' [CHARACTER SET name] [FIELDS ...] [LINES ...]`, `DUMPFILE 'path'`.
+fn file_target(cursor: &mut Cursor<'_>) -> Result<Option<Target>> {
+    if cursor.take("DUMPFILE") {
+        return Ok(Some(Target::Dumpfile { path: cursor.string()? }));
+    }
+    if !cursor.take("OUTFILE") {
+        return Ok(None);
+    }
+    let path = cursor.string()?;
+    Ok(Some(Target::Outfile { path, format: into_format(cursor)? }))
 }

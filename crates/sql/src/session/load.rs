@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use rows::bulk::OnDuplicate;
 use rows::store::LockWait;
 use rows::transaction::Transaction;
 use rows::waiting::{self, Telling};
@@ -18,13 +19,10 @@ use crate::write::default_of;
 
 impl Session {
     pub(super) fn load(&mut self, load: LoadData) -> Result<Reply> {
-        if !load.local {
-            return Err(SqlError::new(
-                1290,
-                "The MySQL server is running with the --secure-file-priv option so it cannot \
-                 execute this statement; use LOAD DATA LOCAL",
-            ));
-        }
+        let file = match load.local {
+            true => None,
+            false => Some(self.sql.files().read(&load.file)?),
+        };
         self.open_implicitly()?;
         let table = self.table(&load.table)?;
         let column = |name: &str| {
@@ -51,7 +49,9 @@ impl Session {
             on_duplicate: load.on_duplicate,
             facts: self.facts(),
             // LOCAL makes warnings of errors, as IGNORE does.
-            strict: false,
+            strict: !load.local
+                && load.on_duplicate != OnDuplicate::Ignore
+                && self.variables.mode.strict(),
             goals,
             sets,
             table: Arc::clone(&table),
@@ -59,7 +59,10 @@ impl Session {
         let own = self.open.is_some();
         let wait = LockWait::AtMost(self.variables.lock_wait);
         let durability = self.durability();
-        Ok(Reply::LoadLocal(LoadLocal::new(load, plan, own, durability, wait)?))
+        let mut load = LoadLocal::new(load, plan, own, durability, wait)?;
+        let Some(file) = file else { return Ok(Reply::LoadLocal(load)) };
+        load.keep_running(self.process.run_on());
+        load.read(self, file).map(Reply::Done)
     }
 
     /// Rows of a load that belong to the open transaction.
@@ -75,13 +78,15 @@ impl Session {
         waiting::tell(&self.process.waits)
     }
 
+    /// Tells a load's error among the warnings, where no statement's end does.
+    pub(crate) fn note_load_error(&mut self, error: &SqlError) {
+        self.note_error(error);
+    }
+
     /// Takes over what a load leaves: its figures and warnings.
     pub(crate) fn end_load(&mut self, loaded: Loaded, result: Result<()>) -> Result<Done> {
         self.warnings.replace(loaded.warnings);
-        if let Err(error) = result {
-            self.note_error(&error);
-            return Err(error);
-        }
+        result?;
         if let Some(first) = loaded.generated {
             self.last_insert_id = first;
         }

@@ -501,7 +501,7 @@ fn without_share_mode(text: &str) -> std::borrow::Cow<'_, str> {
 }
 
 /// Parses a query that is the whole text.
-fn parse_query(text: &str, mode: SqlMode) -> Result<Box<Query>> {
+pub(super) fn parse_query(text: &str, mode: SqlMode) -> Result<Box<Query>> {
     let text = without_share_mode(text);
     let mut cursor = Cursor::new(&text, mode)?;
     let query = cursor.query()?;

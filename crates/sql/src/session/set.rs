@@ -129,6 +129,9 @@ impl Session {
                     format!("Variable '{name}' is kept and shown, and changes nothing"),
                 );
             }
+            if name == "event_scheduler" {
+                sql.events().notify();
+            }
             if name == "rowhouse_durability" {
                 let definition = crate::variables::definition(name);
                 let word = definition.map(|definition| sql.globals().text(definition));

@@ -30,13 +30,13 @@ use crate::write::{
 };
 
 /// A writing statement as written.
-enum Change {
+pub(super) enum Change {
     Insert(Insert),
     Update(Update),
     Delete(Delete),
 }
 
-fn parse_change(cursor: &mut Cursor<'_>) -> Result<Change> {
+pub(super) fn parse_change(cursor: &mut Cursor<'_>) -> Result<Change> {
     if cursor.take("INSERT") {
         Ok(Change::Insert(change::insert(cursor, false)?))
     } else if cursor.take("REPLACE") {

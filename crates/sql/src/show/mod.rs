@@ -6,6 +6,7 @@
 //! Not here: the grammar (`parse::show`).
 
 pub mod catalog;
+mod events;
 mod explain;
 mod explain_tree;
 mod server;
@@ -25,6 +26,7 @@ pub use catalog::{
     columns, create_database, create_table, databases, index_lines, open_tables, table_status,
     tables,
 };
+pub use events::{create_event, event_rows, events};
 pub use explain::{EXPLAIN_COLUMNS, explain_lines, plan_text};
 pub use explain_tree::{measured_lines, tree_lines};
 pub use server::{
@@ -39,6 +41,8 @@ pub struct Listing {
     pub columns: Vec<ResultColumn>,
     /// Rows.
     pub rows: Vec<Vec<Value>>,
+    /// The column that LIKE is about.
+    pub like: usize,
 }
 
 impl Listing {
@@ -51,7 +55,7 @@ impl Listing {
                 None => ResultColumn::computed(*name, text_type(1024), true),
             })
             .collect();
-        Listing { columns, rows: Vec::new() }
+        Listing { columns, rows: Vec::new(), like: 0 }
     }
 
     /// A long text in the column at this position.
@@ -74,7 +78,7 @@ impl Listing {
         match filter {
             Filter::All => {}
             Filter::Like(pattern) => {
-                self.rows.retain(|row| matches_like(&row[0], pattern));
+                self.rows.retain(|row| matches_like(&row[self.like], pattern));
                 // MySQL shows the pattern in the name: `Tables_in_db (pattern)`.
                 if let Some(first) = self.columns.first_mut()
                     && (first.name.starts_with("Tables_in_") || first.name == "Database")

@@ -109,7 +109,7 @@ pub static VARIABLES: [Definition; 196] = [
     variable("div_precision_increment", Kind::Number, "4", Reach::Both),
     variable("eq_range_index_dive_limit", Kind::Number, "200", Reach::Both),
     variable("error_count", Kind::Number, "0", Reach::ReadOnly),
-    variable("event_scheduler", Kind::Text, "OFF", Reach::Global),
+    variable("event_scheduler", Kind::Text, "ON", Reach::Global),
     variable("explicit_defaults_for_timestamp", Kind::Switch, "ON", Reach::Both),
     variable("flush", Kind::Switch, "OFF", Reach::Global),
     variable("foreign_key_checks", Kind::Switch, "ON", Reach::Both),

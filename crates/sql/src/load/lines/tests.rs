@@ -34,6 +34,7 @@ fn fields_are_the_same_however_the_file_is_cut() {
     let csv = Format {
         field_end: b",".to_vec(),
         enclosed: Some(b'"'),
+        optionally: false,
         escape: Some(b'\\'),
         line_start: Vec::new(),
         line_end: b"\r\n".to_vec(),
@@ -116,6 +117,7 @@ fn blocks_of_any_size_are_whole_lines() {
     let csv = Format {
         field_end: b",".to_vec(),
         enclosed: Some(b'"'),
+        optionally: false,
         escape: Some(b'\\'),
         line_start: Vec::new(),
         line_end: b"\r\n".to_vec(),

@@ -1,0 +1,202 @@
+//! `SELECT ... INTO OUTFILE` and `INTO DUMPFILE`: a query's rows as a file of the server.
+//!
+//! What is escaped and enclosed is MariaDB 10.11's (`select_export::send_data`), so that LOAD DATA
+//! with the same FIELDS and LINES reads the same values back.
+//!
+//! Not here: which files there may be (`files`), INTO with variables (`into`).
+
+use std::sync::Arc;
+
+use rows::datum::Datum;
+use rows::temporal::Zone;
+use rows::types::ColumnType;
+use sqlparser::ast::Query;
+
+use super::Session;
+use crate::error::{Result, SqlError};
+use crate::expression::text_of;
+use crate::parse::load::Format;
+use crate::reply::{How, Pace, Reply, ResultColumn};
+
+/// Bytes that are gathered before they are written.
+const GATHERED_BYTES: usize = 256 << 10;
+
+/// Where a query's rows go, as written.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Target {
+    /// INTO OUTFILE.
+    Outfile { path: String, format: Format },
+    /// INTO DUMPFILE.
+    Dumpfile { path: String },
+}
+
+impl Target {
+    fn path(&self) -> &str {
+        match self {
+            Target::Outfile { path, .. } | Target::Dumpfile { path } => path,
+        }
+    }
+
+    /// Writes a row, the one of this number.
+    ///
+    /// # Errors
+    /// 1172 for a second one that the file has no place for.
+    fn write_row(
+        &self,
+        number: u64,
+        columns: &[ResultColumn],
+        row: &[Datum<'_>],
+        zone: Zone,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        match self {
+            Target::Outfile { format, .. } => {
+                out.extend_from_slice(&format.line_start);
+                for (at, (column, datum)) in columns.iter().zip(row).enumerate() {
+                    if at > 0 {
+                        out.extend_from_slice(&format.field_end);
+                    }
+                    write_field(format, &column.ty, *datum, zone, out);
+                }
+                out.extend_from_slice(&format.line_end);
+            }
+            Target::Dumpfile { .. } if number > 1 => {
+                return Err(SqlError::new(1172, "Result consisted of more than one row"));
+            }
+            Target::Dumpfile { .. } => {
+                for (column, datum) in columns.iter().zip(row) {
+                    match datum {
+                        Datum::Null => out.push(0),
+                        datum => text_of(&column.ty, *datum, zone, out),
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Session {
+    /// Writes a query's rows into a file that is not there yet.
+    pub(super) fn write_file(&mut self, query: &Query, target: &Target, how: How) -> Result<Reply> {
+        if let Target::Outfile { format, .. } = target
+            && format.field_end.is_empty()
+            && format.enclosed.is_none()
+        {
+            return Err(SqlError::unsupported("INTO OUTFILE with fields of fixed width"));
+        }
+        let mut file = self.sql.files().create(target.path())?;
+        let mut stream = self.query_rows(query, how)?;
+        let (columns, zone) = (Arc::clone(stream.columns()), stream.zone());
+        let mut out = Vec::new();
+        let mut rows = 0;
+        while stream.next(how, &mut |row| {
+            rows += 1;
+            target.write_row(rows, &columns, row, zone, &mut out)?;
+            if out.len() >= GATHERED_BYTES {
+                self.process.kill.check()?;
+                file.write(&out)?;
+                out.clear();
+            }
+            Ok(Pace::More)
+        })? {}
+        file.write(&out)?;
+        self.process.kill.check()?;
+        file.finish()?;
+        self.row_count = rows as i64;
+        Ok(self.done(rows))
+    }
+}
+
+/// Whether a value of a type is a text as OPTIONALLY ENCLOSED understands it: times are.
+fn is_text(ty: &ColumnType) -> bool {
+    !matches!(
+        ty,
+        ColumnType::Int { .. }
+            | ColumnType::Decimal { .. }
+            | ColumnType::Float
+            | ColumnType::Double
+            | ColumnType::Year
+    )
+}
+
+/// Writes a field, enclosed and escaped where that is needed.
+fn write_field(format: &Format, ty: &ColumnType, datum: Datum<'_>, zone: Zone, out: &mut Vec<u8>) {
+    if datum.is_null() {
+        match format.escape {
+            Some(escape) => out.extend([escape, b'N']),
+            None => out.extend(b"NULL"),
+        }
+        return;
+    }
+    let text = is_text(ty);
+    let enclosed = format.enclosed.filter(|_| text || !format.optionally);
+    // Of terminators the first byte counts.
+    let field_end = format.field_end.first().copied();
+    let separator = format.enclosed.or(field_end);
+    out.extend(enclosed);
+    let start = out.len();
+    text_of(ty, datum, zone, out);
+    // Numbers hold nothing that would have to be escaped, unless that ends them.
+    let unsafe_separator = separator.is_some_and(|byte| b".0123456789e+-".contains(&byte));
+    if let Some(escape) = format.escape
+        && (text || unsafe_separator)
+    {
+        let ends = [
+            Some(escape),
+            if enclosed.is_some() { separator } else { field_end },
+            format.line_end.first().copied(),
+            Some(0),
+        ];
+        let special = |byte: &u8| ends.contains(&Some(*byte));
+        if out[start..].iter().any(special) {
+            let value = out.split_off(start);
+            for byte in value {
+                if special(&byte) && (enclosed.is_some() || !is_ambiguous(field_end, byte)) {
+                    let doubled = is_ambiguous(separator, byte);
+                    out.push(if doubled { byte } else { escape });
+                    out.push(if byte == 0 { b'0' } else { byte });
+                } else {
+                    out.push(byte);
+                }
+            }
+        }
+    }
+    out.extend(enclosed);
+}
+
+/// Whether a byte is the separator, and would mean something else behind an escape: it is doubled
+/// then.
+fn is_ambiguous(separator: Option<u8>, byte: u8) -> bool {
+    separator == Some(byte) && b"ntrb0ZN".contains(&byte)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expression::text_type;
+
+    fn field(format: &Format, value: &str) -> String {
+        let mut out = Vec::new();
+        write_field(format, &text_type(9), Datum::Bytes(value.as_bytes()), Zone::UTC, &mut out);
+        String::from_utf8(out).expect("text")
+    }
+
+    #[test]
+    fn fields_are_written_as_mariadb_writes_them() {
+        let plain = Format::default();
+        assert_eq!(field(&plain, "a\tb\\c\nd\0"), "a\\\tb\\\\c\\\nd\\0");
+        let quoted = Format {
+            field_end: b",".to_vec(),
+            enclosed: Some(b'"'),
+            optionally: true,
+            line_end: b"\r\n".to_vec(),
+            ..Format::default()
+        };
+        assert_eq!(field(&quoted, "a\nd\"e,"), "\"a\nd\\\"e,\"");
+        let odd = Format { field_end: b"tx".to_vec(), escape: Some(b'e'), ..Format::default() };
+        assert_eq!(field(&odd, "tab\tx"), "tab\tx");
+        let bare = Format { escape: None, ..quoted };
+        assert_eq!(field(&bare, "a\"b"), "\"a\"b\"");
+    }
+}
