@@ -26,8 +26,10 @@ use crate::tables::Known;
 
 /// Segments whose columns are in one file.
 const BLOCK: u32 = 16;
-/// Bytes of columns after which their file is written though numbers are left.
-const FILE_BYTES: usize = 16 << 20;
+/// Bytes of columns after which their file is written though numbers are left: so many segments'
+/// rows, within a limit.
+const FILE_SEGMENTS: usize = 4;
+const FILE_BYTES_MAX: usize = 16 << 20;
 
 type Entry = (Vec<u8>, Vec<u8>);
 
@@ -162,7 +164,8 @@ impl Making {
         self.columns.extend(built.into_entries(&self.known.table(), self.id));
         self.id += 1;
         self.version = None;
-        if self.id == self.end || self.bytes >= FILE_BYTES {
+        let bytes_max = (of.columns.segment_bytes * FILE_SEGMENTS).min(FILE_BYTES_MAX);
+        if self.id == self.end || self.bytes >= bytes_max {
             self.write(of)?;
         }
         Ok(())

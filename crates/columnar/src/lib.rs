@@ -10,13 +10,14 @@
 //! - values: `values` (Arrow's and ours), `column` (how a column is encoded)
 //! - what is in the store: `keys`, `segment`, `build`
 //! - memory: `cache`, `tables`, `state`
-//! - `reader` (one row), `store` (`rows::store::Store`), `ingest` (loads), `mover` (the background)
+//! - `reader` (one row), `store` (`rows::store::Store`), `ingest` (loads), `mover` (the background), `check`
 //! - `scan`, `groups`: by column, for analytic queries
 //!
 //! Not here: SQL, plans, who sees what (`rows`).
 
 mod build;
 mod cache;
+mod check;
 mod column;
 mod groups;
 mod ingest;

@@ -170,17 +170,21 @@ impl<S: Store + LocalStore> ColumnStore<S> {
         let is_worn =
             |live: &&Live| live.rows() <= live.segment.rows - live.segment.rows.div_ceil(WORN_PART);
         let mut waiting: Vec<&Live> = Vec::new();
-        let mut rows = 0;
+        let (mut rows, mut bytes) = (0, 0);
         for live in &state.segments {
             if !(is_worn(&live) || small >= SMALL_COUNT && is_small(&live)) {
                 continue;
             }
-            if rows + live.rows() > ROWS_MAX && !waiting.is_empty() {
+            let plain_bytes = live.segment.plain_bytes as usize;
+            let is_full =
+                rows + live.rows() > ROWS_MAX || bytes + plain_bytes > self.columns.segment_bytes;
+            if is_full && !waiting.is_empty() {
                 self.renew_some(engine, known, &*view, &waiting, round)?;
                 waiting.clear();
-                rows = 0;
+                (rows, bytes) = (0, 0);
             }
             rows += live.rows();
+            bytes += plain_bytes;
             waiting.push(live);
             if interrupt::is_wanted() {
                 return Ok(());
@@ -260,7 +264,11 @@ impl<S: Store + LocalStore> ColumnStore<S> {
         let id = known.take_segments(1);
         let columns = built.into_entries(&table, id).into_iter();
         let changes = columns.map(|(key, value)| Change::Put(key, value)).collect();
+        // Within the table's gate: in the range of a table that is gone they would stay for ever.
+        let mut inside = engine.begin(LockWait::Never)?;
+        inside.lock_row(&table, &keys::prefix(known.id, rows::table::PRIMARY))?;
         self.inner.write(&Batch { changes }, Durability::Os)?;
+        drop(inside);
         let mut placed = 0;
         for (number, some) in rows.chunks(COMMIT_ROWS).enumerate() {
             let first = (number * COMMIT_ROWS) as u32;

@@ -9,9 +9,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use common::{House, Row, assert_rows, begin, by_column, by_index, datums, open, table};
 use rows::alter::Alteration;
+use rows::bulk::{BulkLoad, OnDuplicate};
+use rows::spill::SpillDirectory;
 use rows::store::{Durability, Store};
 use rows::table::Patience;
-use rows::{RowChange, Table};
+use rows::{Datum, Engine, EngineOptions, RowChange, Table, Value};
 
 fn row(id: i64) -> Row {
     (id, (id % 7 != 0).then_some(id % 1000 - 500), (id % 11 != 0).then(|| format!("word {id}")))
@@ -28,7 +30,7 @@ fn insert(house: &House, table: &Arc<Table>, rows: &[Row]) {
 fn change(house: &House, table: &Arc<Table>, old: &Row, new: Option<&Row>) {
     let key = table.row_key(&datums(old)[..1]).unwrap();
     let mut transaction = begin(&house.engine);
-    let new = new.map(|row| datums(row).iter().map(rows::Datum::to_value).enumerate().collect());
+    let new = new.map(|row| datums(row).iter().map(Datum::to_value).enumerate().collect());
     let change =
         &mut |_: rows::RowRef<'_>| Ok(new.clone().map_or(RowChange::Delete, RowChange::Set));
     transaction.change_row(table, &key, change).unwrap();
@@ -216,4 +218,82 @@ fn writers_and_the_mover_do_not_disturb_each_other() {
         .map(|id| (id, Some(2), Some(format!("2 {id}"))))
         .collect();
     assert_rows(&house, &table, &expected);
+}
+
+/// A transaction whose writes went to the disk: its notes go with its rows.
+#[test]
+fn a_transaction_that_was_spilled_leaves_the_same() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut house = open(directory.path());
+    let table = table(&house, true);
+    let rows: Vec<Row> = (0..20_000).map(row).collect();
+    insert(&house, &table, &rows);
+    settle(&house);
+    settle(&house);
+    // The same rows with little memory for transactions.
+    house.engine.close().unwrap();
+    let spill = SpillDirectory::open(&directory.path().join("transactions")).unwrap();
+    let options = EngineOptions {
+        client_bytes: 1 << 20,
+        spill: Some(spill),
+        durability: Durability::Os,
+        ..EngineOptions::default()
+    };
+    house.engine = Engine::open(Arc::new(house.store.clone()), options).unwrap();
+    let table = house.engine.catalog().table("d", "t").unwrap();
+    let before = house.engine.store().snapshot().unwrap();
+    let mut model: BTreeMap<i64, Row> = rows.iter().map(|row| (row.0, row.clone())).collect();
+    let mut transaction = begin(&house.engine);
+    for id in 0..30_000 {
+        let key = table.row_key(&[Datum::Int(id)]).unwrap();
+        let new: Row = (id, Some(1), Some(format!("spilled {id}")));
+        match id {
+            0..10_000 => {
+                let word = Value::Bytes(format!("spilled {id}").into_bytes());
+                let set = vec![(1, Value::Int(1)), (2, word)];
+                let change = &mut |_: rows::RowRef<'_>| Ok(RowChange::Set(set.clone()));
+                transaction.change_row(&table, &key, change).unwrap();
+                model.insert(id, new);
+            }
+            10_000..15_000 => {
+                transaction.change_row(&table, &key, &mut |_| Ok(RowChange::Delete)).unwrap();
+                model.remove(&id);
+            }
+            15_000..20_000 => {}
+            _ => {
+                transaction.insert(&table, &datums(&new)).unwrap();
+                model.insert(id, new);
+            }
+        }
+    }
+    transaction.commit(Durability::Os).unwrap();
+    let expected: Vec<Row> = model.values().cloned().collect();
+    assert_rows(&house, &table, &expected);
+    assert_eq!(by_column(&*before, &table), rows);
+    settle(&house);
+    settle(&house);
+    assert_rows(&house, &table, &expected);
+}
+
+/// What was read of a table once is not used again after a load, which leaves the store's number
+/// of states as it was.
+#[test]
+fn a_load_is_seen_by_who_has_looked_before() {
+    let directory = tempfile::tempdir().unwrap();
+    let house = open(directory.path());
+    let table = table(&house, false);
+    let empty = house.engine.store().snapshot().unwrap();
+    assert_eq!(by_column(&*empty, &table), []);
+    house.store.move_rows(&house.engine).unwrap();
+    let rows: Vec<Row> = (0..100_000).map(row).collect();
+    let load = BulkLoad::begin(begin(&house.engine), &table, OnDuplicate::Error).unwrap();
+    let load = load.expect("an empty table");
+    let mut sorters = load.sorters(1).unwrap();
+    let mut sorter = sorters.remove(0);
+    for (number, row) in (1..).zip(&rows) {
+        sorter.add(number, &datums(row)).unwrap();
+    }
+    load.finish(vec![sorter.finish().unwrap()], rows.len() as u64, None).unwrap();
+    assert_eq!(by_column(&*empty, &table), []);
+    assert_rows(&house, &table, &rows);
 }

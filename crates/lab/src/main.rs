@@ -48,6 +48,8 @@ enum Experiment {
     Pages(experiments::pages::Options),
     /// An hour of everything, or a minute: rates, memory, what is left behind.
     Soak(experiments::soak::Options),
+    /// Flights: ten analytic queries, by columns and by rows, beside DuckDB and MariaDB.
+    Ontime(experiments::ontime::Options),
     /// Inserts by 1 to 128 connections.
     Writers(experiments::writers::Options),
     /// 10,000 idle connections beside 64 busy ones.
@@ -82,6 +84,7 @@ fn main() -> Result<()> {
         Experiment::Orders(options) => experiments::orders::run(&options),
         Experiment::Pages(options) => experiments::pages::run(&options),
         Experiment::Soak(options) => experiments::soak::run(&options),
+        Experiment::Ontime(options) => experiments::ontime::run(&options),
         Experiment::Writers(options) => experiments::writers::run(&options),
         Experiment::Idle(options) => experiments::idle::run(&options),
         Experiment::Cache(options) => experiments::cache::run(&options),

@@ -9,6 +9,7 @@ use columnar::values::ColumnReader;
 use columnar::{ColumnStore, Wanted, columns_of};
 use rows::ddl::{NewIndex, NewTable};
 use rows::schema::{COLUMNAR, Column};
+use rows::spill::SpillDirectory;
 use rows::store::{Direction, Durability, LockWait, Reach, Read};
 use rows::types::IntWidth;
 use rows::{Collation, ColumnType, Datum, Engine, EngineOptions, Flow, Table, Transaction, Value};
@@ -22,9 +23,11 @@ pub struct House {
 /// Opens the rows in a directory.
 pub fn open(directory: &Path) -> House {
     let options = RocksOptions { memory_bytes: 16 << 20, ..RocksOptions::default() };
-    let store = RocksStore::open(directory, &options).unwrap();
+    std::fs::create_dir_all(directory).unwrap();
+    let store = RocksStore::open(&directory.join("rows"), &options).unwrap();
     let store = ColumnStore::new(store, 8 << 20);
-    let options = EngineOptions { durability: Durability::Os, ..EngineOptions::default() };
+    let spill = Some(SpillDirectory::open(&directory.join("spill")).unwrap());
+    let options = EngineOptions { durability: Durability::Os, spill, ..EngineOptions::default() };
     let engine = Engine::open(Arc::new(store.clone()), options).unwrap();
     House { engine, store }
 }
@@ -150,4 +153,5 @@ pub fn assert_rows(house: &House, table: &Table, expected: &[Row]) {
     let report = house.engine.check(&mut |_| ()).unwrap();
     assert_eq!(report.damages, Vec::<String>::new());
     assert_eq!(report.rows, expected.len() as u64);
+    assert_eq!(house.store.check().unwrap(), Vec::<String>::new());
 }

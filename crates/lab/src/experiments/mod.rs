@@ -8,6 +8,7 @@ pub mod kernel;
 pub mod load;
 pub mod lookup;
 pub mod nasty;
+pub mod ontime;
 pub mod orders;
 pub mod pages;
 pub mod recovery;

@@ -120,6 +120,16 @@ fn a_file_is_loaded_whole_and_found_by_its_index() {
 }
 
 #[test]
+fn flights_are_counted_alike_by_columns_by_rows_and_by_peers() {
+    let run = run(&["ontime", "--flights", "20000"]);
+    run.has(&["rowhouse columnar", "rowhouse rows", "mariadb innodb"]);
+    run.has(&["duckdb"]);
+    // A query that one of them answers otherwise is said there.
+    let not_run = run.report["not_run"].as_object().expect("not_run");
+    assert!(not_run.keys().all(|name| name == "duckdb"), "{}", run.text);
+}
+
+#[test]
 fn many_tables_are_created_and_selected_from() {
     let run = run(&["tables", "--glance"]);
     run.has(&["mariadb innodb"]);

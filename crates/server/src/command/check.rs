@@ -75,9 +75,20 @@ pub(super) fn examine(rows: &Path, settings: &Settings) -> anyhow::Result<ExitCo
     let store = RocksStore::open(rows, &options).context("cannot open the rows")?;
     let options = EngineOptions { durability: Durability::EveryCommit, ..Default::default() };
     let store = ColumnStore::new(store, memory_bytes / COLUMNS_PART);
-    let engine = Engine::open(Arc::new(store), options).context("cannot open the catalog")?;
+    let engine =
+        Engine::open(Arc::new(store.clone()), options).context("cannot open the catalog")?;
     let started = Instant::now();
-    let report = engine.check(&mut |table| super::tell(&format!("checking {table}")))?;
+    let mut report = engine.check(&mut |table| super::tell(&format!("checking {table}")))?;
+    match store.check() {
+        Ok(damages) => {
+            report.damaged += damages.len() as u64;
+            report.damages.extend(damages);
+        }
+        Err(error) => {
+            report.damaged += 1;
+            report.damages.push(format!("segments: {error}"));
+        }
+    }
     engine.close()?;
     let (tables, rows, entries) = (report.tables, report.rows, report.entries);
     let seconds = started.elapsed().as_secs_f64();

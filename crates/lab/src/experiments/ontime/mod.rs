@@ -1,0 +1,253 @@
+//! Half of the source documents: one table of flights, ten queries, several stores.
+//!
+//! The lab makes the flights (`flights`), loads the same text into each contender, asks each the
+//! queries in turn, round by round, and compares what they answer.
+
+mod duckdb;
+mod flights;
+mod queries;
+mod table;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::{Context, Result, ensure};
+use clap::Args;
+use serde_json::json;
+
+use self::duckdb::DuckDb;
+use self::flights::Flights;
+use self::queries::{Query, Rows};
+use super::loading::DATABASE;
+use super::{Common, progress};
+use crate::generator::Sample;
+use crate::peers::{Durability, MariaDb, MariaDbSettings, Rowhouse};
+use crate::plot::Drawing;
+use crate::process;
+use crate::protocols::mysql;
+use crate::report::{Layout, Measurement, Report};
+
+const COLUMNS: &str = "rowhouse columnar";
+const ROWS: &str = "rowhouse rows";
+const MARIADB: &str = "mariadb innodb";
+const DUCKDB: &str = "duckdb";
+
+/// Options of `ontime`.
+#[derive(Debug, Clone, Args)]
+pub struct Options {
+    #[command(flatten)]
+    common: Common,
+    /// Flights.
+    #[arg(long, default_value_t = 3_000_000)]
+    flights: u64,
+    /// MariaDB's buffer pool in MiB.
+    #[arg(long, default_value_t = 2048)]
+    buffer_pool_mib: u32,
+    /// The documents' seven indexes on tables of rows.
+    #[arg(long)]
+    indexed: bool,
+}
+
+/// Who answers.
+enum Contender {
+    Rowhouse(Rowhouse, mysql::Session),
+    MariaDb(MariaDb, mysql::Session),
+    DuckDb(DuckDb),
+}
+
+impl Contender {
+    fn pid(&self) -> u32 {
+        match self {
+            Contender::Rowhouse(peer, _) => peer.server.pid(),
+            Contender::MariaDb(peer, _) => peer.server.pid(),
+            Contender::DuckDb(peer) => peer.pid(),
+        }
+    }
+
+    fn ask(&mut self, sql: &str) -> Result<Rows> {
+        let session = match self {
+            Contender::Rowhouse(_, session) | Contender::MariaDb(_, session) => session,
+            Contender::DuckDb(peer) => return peer.run(sql),
+        };
+        let text = |cell: Option<Vec<u8>>| cell.map(|cell| String::from_utf8_lossy(&cell).into());
+        let rows = session.query(sql)?;
+        Ok(rows.into_iter().map(|row| row.into_iter().map(text).collect()).collect())
+    }
+
+    /// Makes the table and loads the text.
+    fn load(
+        &mut self,
+        options: &Options,
+        engine: &str,
+        flights: Flights,
+        text: &Path,
+    ) -> Result<()> {
+        let (session, indexed) = match self {
+            Contender::Rowhouse(_, session) | Contender::MariaDb(_, session) => {
+                (session, options.indexed && !engine.contains("COLUMNAR"))
+            }
+            Contender::DuckDb(peer) => {
+                peer.run(&table::create("", false))?;
+                let text = text.display();
+                let copy = format!(
+                    "COPY ontime FROM '{text}' (DELIMITER '|', HEADER false, NULLSTR '\\N')"
+                );
+                peer.run(&copy)?;
+                return peer.run("CHECKPOINT").map(drop);
+            }
+        };
+        session.execute(&format!("CREATE DATABASE {DATABASE}"))?;
+        session.execute(&format!("USE {DATABASE}"))?;
+        session.execute(&table::create(engine, indexed))?;
+        let load = "LOAD DATA LOCAL INFILE 'f' INTO TABLE ontime FIELDS TERMINATED BY '|'";
+        let (rows, info) = session.load_data(load, flights.text())?;
+        ensure!(rows == flights.rows, "{rows} flights were loaded: {info}");
+        Ok(())
+    }
+}
+
+/// Runs the experiment.
+pub fn run(options: &Options) -> Result<()> {
+    let common = &options.common;
+    let flights = Flights { seed: common.seed, rows: options.flights };
+    let mut report = Report::new("ontime");
+    common.note(&mut report);
+    report.setting("flights", options.flights);
+    report.setting("indexes on tables of rows", if options.indexed { "seven" } else { "none" });
+    report.setting("mariadb buffer pool", format!("{} MiB", options.buffer_pool_mib));
+    let directory = tempfile::tempdir()?;
+    let text = directory.path().join("flights.txt");
+    write(flights, &text)?;
+    let mut contenders: Vec<(&str, Contender)> = Vec::new();
+    for name in [COLUMNS, ROWS, MARIADB, DUCKDB] {
+        if common.wants(name) {
+            let started = start(name, options, flights, &text, &mut report);
+            contenders.extend(report.keep(name, started).map(|contender| (name, contender)));
+        }
+    }
+    for query in queries::all() {
+        let mut expected = None;
+        for round in 0..common.rounds {
+            for (name, contender) in &mut contenders {
+                let answered = ask(name, contender, &query, round, &mut expected);
+                report.measurements.extend(report_of(&mut report.not_run, &query, name, answered));
+            }
+        }
+    }
+    report.compare(&[(COLUMNS, DUCKDB), (COLUMNS, MARIADB), (COLUMNS, ROWS)]);
+    let drawing = Drawing::bars(&report, "queries per second", |window| window.rate);
+    common.finish(&report, Layout::Requests, &drawing)
+}
+
+/// A query that a contender cannot answer is said once, and the others go on.
+fn report_of(
+    not_run: &mut std::collections::BTreeMap<String, String>,
+    query: &Query,
+    name: &str,
+    answered: Result<Measurement>,
+) -> Option<Measurement> {
+    match answered {
+        Ok(measurement) => Some(measurement),
+        Err(error) => {
+            not_run.insert(format!("{name}, {}", query.name), format!("{error:#}"));
+            None
+        }
+    }
+}
+
+fn write(flights: Flights, text: &Path) -> Result<()> {
+    let mut file = std::io::BufWriter::new(std::fs::File::create(text)?);
+    for chunk in flights.text() {
+        file.write_all(&chunk)?;
+    }
+    file.flush().context("the text of the flights")
+}
+
+fn start(
+    name: &str,
+    options: &Options,
+    flights: Flights,
+    text: &Path,
+    report: &mut Report,
+) -> Result<Contender> {
+    let common = &options.common;
+    let (mut contender, version, files): (Contender, String, Option<PathBuf>) = match name {
+        COLUMNS | ROWS => {
+            let peer = Rowhouse::start(&common.rowhouse(Durability::EveryCommit)?)?;
+            let (session, version) = (peer.session("")?, peer.version.clone());
+            let files = peer.data_dir();
+            (Contender::Rowhouse(peer, session), version, Some(files))
+        }
+        MARIADB => {
+            let buffer_pool_mib = options.buffer_pool_mib;
+            let settings =
+                MariaDbSettings { buffer_pool_mib, flush_log: 1, handlersocket_threads: 1 };
+            let peer = MariaDb::start(settings)?;
+            let (session, version) = (peer.session("")?, peer.version.clone());
+            let files = peer.server.dir().join("data").join(DATABASE);
+            (Contender::MariaDb(peer, session), version, Some(files))
+        }
+        _ => {
+            let peer = DuckDb::start(common.server_threads())?;
+            let version = peer.version.clone();
+            (Contender::DuckDb(peer), version, None)
+        }
+    };
+    report.versions.insert(name.to_owned(), version);
+    let engine = if name == COLUMNS { " ENGINE=COLUMNAR" } else { "" };
+    let (cpu, began) = (process::cpu_seconds(contender.pid()).unwrap_or(0.0), Instant::now());
+    contender.load(options, engine, flights, text)?;
+    let mut sample = Sample::new();
+    sample.seconds = began.elapsed().as_secs_f64();
+    sample.server_cpu = process::cpu_seconds(contender.pid()).unwrap_or(0.0) - cpu;
+    sample.server_rss = process::rss_peak(contender.pid()).unwrap_or(0);
+    (sample.requests, sample.rows) = (1, flights.rows);
+    progress(&format!("{name}: loaded in {:.1} s", sample.seconds));
+    report.measurements.push(Measurement::new("load", name, 0, 1, &sample));
+    let bytes = match (&contender, files) {
+        (Contender::DuckDb(peer), _) => peer.file_bytes(),
+        (_, Some(files)) => disk_bytes(&files),
+        (_, None) => 0,
+    };
+    report.figures.insert(format!("{name}: MB on disk"), json!(bytes / 1_000_000));
+    Ok(contender)
+}
+
+fn ask(
+    name: &str,
+    contender: &mut Contender,
+    query: &Query,
+    round: usize,
+    expected: &mut Option<Rows>,
+) -> Result<Measurement> {
+    let pid = contender.pid();
+    if round == 0 {
+        // Once to have in memory what it needs.
+        contender.ask(&query.sql)?;
+    }
+    let (cpu, began) = (process::cpu_seconds(pid).unwrap_or(0.0), Instant::now());
+    let rows = contender.ask(&query.sql)?;
+    let took = began.elapsed();
+    let mut sample = Sample::new();
+    sample.count(took.as_nanos() as u64, rows.len() as u32);
+    sample.seconds = took.as_secs_f64();
+    sample.server_cpu = process::cpu_seconds(pid).unwrap_or(0.0) - cpu;
+    sample.server_rss = process::rss_peak(pid).unwrap_or(0);
+    match expected {
+        Some(expected) => queries::check(query, expected, &rows)?,
+        None => *expected = Some(rows),
+    }
+    progress(&format!("{name}, {}: {:.1} ms", query.name, sample.seconds * 1e3));
+    Ok(Measurement::new(query.name, name, round, 1, &sample))
+}
+
+fn disk_bytes(directory: &Path) -> u64 {
+    let Ok(entries) = std::fs::read_dir(directory) else { return 0 };
+    let sizes = entries.flatten().map(|entry| match entry.file_type() {
+        Ok(kind) if kind.is_dir() => disk_bytes(&entry.path()),
+        Ok(_) => entry.metadata().map_or(0, |file| file.len()),
+        Err(_) => 0,
+    });
+    sizes.sum()
+}

@@ -1,0 +1,106 @@
+//! The queries of the source documents, and whether two answers are the same.
+//!
+//! Not here: who answers them.
+
+use anyhow::{Result, ensure};
+
+/// Cells as text; `None` is NULL.
+pub type Rows = Vec<Vec<Option<String>>>;
+
+/// A query by its name in the documents.
+pub struct Query {
+    pub name: &'static str,
+    pub sql: String,
+    /// Only numbers in ORDER BY decide which rows LIMIT leaves: these alone are compared.
+    pub ranked: bool,
+}
+
+/// All of them; Q8 for 1 and 10 years.
+pub fn all() -> Vec<Query> {
+    let late = "DepDelay > 10";
+    let years = "Year BETWEEN 2000 AND 2008";
+    let rates = |of: &str, when: &str| {
+        format!(
+            "SELECT t.{of}, c * 1000 / c2 AS c3 \
+             FROM (SELECT {of}, COUNT(*) AS c FROM ontime WHERE {late}{when} GROUP BY {of}) t \
+             JOIN (SELECT {of}, COUNT(*) AS c2 FROM ontime WHERE 1 = 1{when} GROUP BY {of}) t2 \
+             ON t.{of} = t2.{of} ORDER BY t.{of}"
+        )
+    };
+    let cities = |first: u32, last: u32| {
+        format!(
+            "SELECT DestCityName, COUNT(DISTINCT OriginCityName) AS c FROM ontime \
+             WHERE Year BETWEEN {first} AND {last} GROUP BY DestCityName ORDER BY c DESC LIMIT 10"
+        )
+    };
+    let by_day = |when: &str| {
+        format!(
+            "SELECT DayOfWeek, COUNT(*) AS c FROM ontime WHERE {when} GROUP BY DayOfWeek \
+             ORDER BY c DESC, DayOfWeek"
+        )
+    };
+    let queries = [
+        ("count(*)", "SELECT COUNT(*) FROM ontime".to_owned(), false),
+        (
+            "Q0",
+            "SELECT AVG(c1) FROM (SELECT Year, Month, COUNT(*) AS c1 FROM ontime \
+             GROUP BY Year, Month) t"
+                .to_owned(),
+            false,
+        ),
+        ("Q1", by_day(years), false),
+        ("Q2", by_day(&format!("{late} AND {years}")), false),
+        (
+            "Q3",
+            format!(
+                "SELECT Origin, COUNT(*) AS c FROM ontime WHERE {late} AND {years} \
+                 GROUP BY Origin ORDER BY c DESC LIMIT 10"
+            ),
+            true,
+        ),
+        (
+            "Q4",
+            format!(
+                "SELECT Carrier, COUNT(*) AS c FROM ontime WHERE {late} AND Year = 2007 \
+                 GROUP BY Carrier ORDER BY c DESC, Carrier"
+            ),
+            false,
+        ),
+        ("Q5", rates("Carrier", " AND Year = 2007"), false),
+        (
+            "Q5i",
+            format!(
+                "SELECT Carrier, SUM(CASE WHEN {late} THEN 1 ELSE 0 END) * 1000 / COUNT(*) AS c3 \
+                 FROM ontime WHERE Year = 2007 GROUP BY Carrier ORDER BY Carrier"
+            ),
+            false,
+        ),
+        ("Q6", rates("Carrier", &format!(" AND {years}")), false),
+        ("Q7", rates("Year", ""), false),
+        ("Q8, 1 year", cities(1999, 1999), true),
+        ("Q8, 10 years", cities(1999, 2008), true),
+        (
+            "Q9",
+            "SELECT Year, COUNT(*) AS c1 FROM ontime GROUP BY Year ORDER BY Year".to_owned(),
+            false,
+        ),
+    ];
+    queries.into_iter().map(|(name, sql, ranked)| Query { name, sql, ranked }).collect()
+}
+
+/// Whether two answers are the same: texts as they are, numbers to three digits behind the point (each
+/// product divides to digits of its own).
+pub fn check(query: &Query, expected: &Rows, found: &Rows) -> Result<()> {
+    let told = |rows: &Rows| -> Vec<Vec<String>> {
+        let cell = |cell: &Option<String>| match cell.as_deref().map(str::parse::<f64>) {
+            Some(Ok(number)) => format!("{:.2}", (number * 100.0).floor() / 100.0),
+            Some(Err(_)) => cell.clone().unwrap_or_default(),
+            None => "NULL".to_owned(),
+        };
+        let from = usize::from(query.ranked);
+        rows.iter().map(|row| row.iter().skip(from).map(cell).collect()).collect()
+    };
+    let (expected, found) = (told(expected), told(found));
+    ensure!(expected == found, "{}: {found:?} where another has {expected:?}", query.name);
+    Ok(())
+}
