@@ -64,6 +64,11 @@ impl Groups {
             let mut at = Vec::new();
             let mut next = 0;
             while let Some(selection) = self.of.select(&reading, &mut next) {
+                if groups == 1 {
+                    firsts[0] = selection.first().unwrap_or(0);
+                    counts[0] += selection.len() as i64;
+                    continue;
+                }
                 at.clear();
                 at.resize(selection.len(), 0u32);
                 for place in &places {

@@ -40,6 +40,14 @@ impl Selection {
         }
     }
 
+    /// The first of them.
+    pub fn first(&self) -> Option<u32> {
+        match self {
+            Selection::Range(range) => range.clone().next().map(|row| row as u32),
+            Selection::Rows(rows) => rows.first().copied(),
+        }
+    }
+
     fn map<T>(&self, each: impl Fn(usize) -> T) -> Vec<T> {
         match self {
             Selection::Range(range) => range.clone().map(each).collect(),
