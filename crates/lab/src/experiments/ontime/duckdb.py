@@ -10,6 +10,8 @@ except ImportError:
 
 database = duckdb.connect(sys.argv[1])
 database.execute("SET threads=" + sys.argv[2])
+# Its bar would be printed among the answers.
+database.execute("SET enable_progress_bar=false")
 print(json.dumps({"version": "DuckDB " + duckdb.__version__}), flush=True)
 for line in sys.stdin:
     try:
