@@ -374,7 +374,12 @@ impl Splitter {
     }
 
     fn starts_with(&self, at: usize, what: &[u8]) -> bool {
-        !what.is_empty() && self.buffer[at..].starts_with(what)
+        match what {
+            [] => false,
+            // The usual one, and asked for at every byte.
+            [byte] => self.buffer.get(at) == Some(byte),
+            several => self.buffer[at..].starts_with(several),
+        }
     }
 
     /// Reads one field from `at`; gives the place behind its end.
