@@ -130,6 +130,9 @@ fn stat(items: &mut TcpStream, name: &str) -> u64 {
 #[test]
 fn a_table_in_cache_mode_stays_within_its_limit_under_a_storm_and_keeps_what_is_used() {
     const LIMIT: u64 = 8 << 20;
+    // Writers wait from a sixteenth above it on; what had been received by then still comes, 64 KiB
+    // of each in a turn, and no wait is longer than a quarter of a second, however late the sweep.
+    const OVER_MAX: u64 = LIMIT / 4;
     const HOT: usize = 500;
     let directory = tempfile::tempdir().unwrap();
     let server = Running::start(directory.path(), &["--durability=os"]);
@@ -177,7 +180,7 @@ fn a_table_in_cache_mode_stays_within_its_limit_under_a_storm_and_keeps_what_is_
     // A note of a use may be lost to younger ones in its bucket: rarely.
     let enough = HOT * 98 / 100;
     assert!(least >= enough, "{least} of {HOT} are there");
-    assert!(most > LIMIT * 9 / 10 && most <= LIMIT * 11 / 10, "{most} bytes of {LIMIT}");
+    assert!(most > LIMIT * 9 / 10 && most <= LIMIT + OVER_MAX, "{most} bytes of {LIMIT}");
     let evicted = stat(&mut items, "evictions");
     assert!(evicted > 60_000, "{evicted}");
     let is_hot = "SELECT COUNT(*) FROM kv.cache WHERE k LIKE 'hot%'";
@@ -198,7 +201,7 @@ fn a_table_in_cache_mode_stays_within_its_limit_under_a_storm_and_keeps_what_is_
         most = most.max(stat(&mut items, "bytes"));
     });
     assert!(least >= enough, "{least} of {HOT} are there");
-    assert!(most <= LIMIT * 11 / 10, "{most} bytes of {LIMIT}");
+    assert!(most <= LIMIT + OVER_MAX, "{most} bytes of {LIMIT}");
     let mut sql = Mysql::login(server.connect("mysql")).unwrap();
     let kept: usize = rows(&mut sql, is_hot)[0][0].parse().unwrap();
     assert!(kept >= enough, "{kept} of {HOT} are there");

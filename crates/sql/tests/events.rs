@@ -412,6 +412,9 @@ fn a_stop_ends_runs_and_no_start_repeats_a_one_time_event() {
     }
     run(&mut s, "CREATE EVENT again ON SCHEDULE EVERY 1 DAY DO INSERT INTO t VALUES (3)");
     wait_for(&mut s, "SELECT COUNT(*) FROM t", "3");
+    // Its row is there before its run has ended.
+    let ended = "SELECT RUNS, RUNNING FROM information_schema.events WHERE EVENT_NAME = 'again'";
+    wait_for(&mut s, ended, "1\tNO");
     let since = Instant::now();
     house.scheduler.take().unwrap().stop(PATIENCE);
     assert!(since.elapsed() < PATIENCE / 2, "{:?}", since.elapsed());
