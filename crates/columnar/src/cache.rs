@@ -54,6 +54,8 @@ pub(crate) struct Cache {
     kept: RwLock<Kept>,
     hits: AtomicU64,
     misses: AtomicU64,
+    /// Told how much memory of the store's is in use here, when it changes.
+    lend: Box<dyn Fn(usize) + Send + Sync>,
 }
 
 #[derive(Default)]
@@ -67,9 +69,9 @@ struct Kept {
 }
 
 impl Cache {
-    pub fn new(bytes_max: usize) -> Cache {
+    pub fn new(bytes_max: usize, lend: Box<dyn Fn(usize) + Send + Sync>) -> Cache {
         let (hits, misses) = (AtomicU64::new(0), AtomicU64::new(0));
-        Cache { bytes_max, kept: RwLock::default(), hits, misses }
+        Cache { bytes_max, kept: RwLock::default(), hits, misses, lend }
     }
 
     pub fn get(&self, name: Name) -> Option<Item> {
@@ -85,8 +87,8 @@ impl Cache {
         Some(entry.item.clone())
     }
 
-    /// Keeps something; `lend` is told how much memory that takes from the store, when it changes.
-    pub fn keep(&self, name: Name, item: Item, lend: &dyn Fn(usize)) {
+    /// Keeps something.
+    pub fn keep(&self, name: Name, item: Item) {
         let bytes = item.bytes();
         if bytes > self.bytes_max / 4 {
             return;
@@ -102,7 +104,7 @@ impl Cache {
         let lent = kept.bytes.next_multiple_of(STEP_BYTES);
         if lent != kept.lent {
             kept.lent = lent;
-            lend(lent);
+            (self.lend)(lent);
         }
     }
 

@@ -10,7 +10,8 @@
 //! - values: `values` (Arrow's and ours), `column` (how a column is encoded)
 //! - what is in the store: `keys`, `segment`, `build`
 //! - memory: `cache`, `tables`, `state`
-//! - `reader` (one row), `store` (`rows::store::Store`), `ingest` (loads), `mover` (the background), `check`
+//! - `reader` (one row), `store` (`rows::store::Store`), `sorted` (large transactions), `ingest` (loads),
+//!   `mover` (the background), `check`
 //! - `scan`, `groups`: by column, for analytic queries
 //!
 //! Not here: SQL, plans, who sees what (`rows`).
@@ -26,12 +27,13 @@ mod mover;
 mod reader;
 mod scan;
 mod segment;
+mod sorted;
 mod state;
 mod store;
 mod tables;
 pub mod values;
 
-pub use groups::{GroupBatch, Groups};
+pub use groups::{GroupBatch, Grouped, Grouping, Groups};
 pub use mover::Round;
 pub use scan::{Batch, Batches, Part, TableColumns, Test, Wanted};
 pub use store::{ColumnStore, columns_of};

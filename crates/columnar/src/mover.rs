@@ -37,8 +37,9 @@ const RECENT_FEW: i64 = 1 << 10;
 const COMMIT_ROWS: usize = 512;
 /// A segment is worn when it has lost one row in so many.
 const WORN_PART: u32 = 4;
-/// A segment with fewer rows is small, and so many small ones become one.
-const SMALL_ROWS: u32 = ROWS_MAX / 4;
+/// A segment with less than this part of the rows, and of the bytes, that make one full is small, and
+/// so many small ones become one or two.
+const SMALL_PART: u32 = 4;
 const SMALL_COUNT: usize = 8;
 
 /// A row on its way into a segment.
@@ -88,8 +89,9 @@ impl<S: Store + LocalStore> ColumnStore<S> {
         known: &Arc<Known>,
         round: &mut Round,
     ) -> Result<()> {
-        if known.next_segment.load(Ordering::SeqCst) == 0 {
+        if !known.has_begun.load(Ordering::Relaxed) {
             self.begin(known)?;
+            known.has_begun.store(true, Ordering::Relaxed);
         }
         let was_busy = known.is_busy.swap(false, Ordering::Relaxed);
         while !interrupt::is_wanted() {
@@ -111,14 +113,15 @@ impl<S: Store + LocalStore> ColumnStore<S> {
     /// At the first round after a start: counts recent rows, and removes columns that a crash left.
     fn begin(&self, known: &Known) -> Result<()> {
         load_next_segment(known, &self.inner)?;
-        let mut count = 0;
+        // Those of writers since the start are among them.
+        let mut count = -known.recent.load(Ordering::Relaxed);
         let recent = keys::range(known.id, RECENT);
         let mut cursor = self.inner.scan(&recent, Direction::Forward, Reach::Disk)?;
         while cursor.advance()? {
             count += 1;
         }
         drop(cursor);
-        known.recent.store(count, Ordering::Relaxed);
+        known.recent.fetch_add(count, Ordering::Relaxed);
         let mut range = keys::range(known.id, COLUMNS);
         let mut changes = Vec::new();
         loop {
@@ -165,7 +168,11 @@ impl<S: Store + LocalStore> ColumnStore<S> {
     fn renew(&self, engine: &Arc<Engine>, known: &Arc<Known>, round: &mut Round) -> Result<()> {
         let (view, moment) = self.columns.tables.at_moment(|| self.inner.snapshot())?;
         let state = State::of(known, &*view, moment)?;
-        let is_small = |live: &&Live| live.rows() < SMALL_ROWS;
+        let is_small = |live: &&Live| {
+            let part = u64::from(live.rows()) * SMALL_PART as u64;
+            let bytes = live.segment.plain_bytes * part / u64::from(live.segment.rows.max(1));
+            part < u64::from(ROWS_MAX) && bytes < self.columns.segment_bytes as u64
+        };
         let small = state.segments.iter().filter(is_small).count();
         let is_worn =
             |live: &&Live| live.rows() <= live.segment.rows - live.segment.rows.div_ceil(WORN_PART);
@@ -274,14 +281,19 @@ impl<S: Store + LocalStore> ColumnStore<S> {
             let first = (number * COMMIT_ROWS) as u32;
             segment.sealed = first + some.len() as u32;
             let listed = (keys::segment(known.id, id), segment.encode());
-            placed += self.place(
-                engine,
-                known,
-                &table,
-                some,
-                Place { segment: id, position: first },
-                listed,
-            )?;
+            let first = Place { segment: id, position: first };
+            match self.place(engine, known, &table, some, first, listed) {
+                Ok(count) => placed += count,
+                Err(error) => {
+                    if number == 0 {
+                        // Nobody lists it; should this fail as well, the next start sees to it.
+                        let columns = keys::segment_range(known.id, COLUMNS, id);
+                        let changes = vec![Change::DeleteRange(columns)];
+                        let _ = self.inner.write(&Batch { changes }, Durability::Os);
+                    }
+                    return Err(error);
+                }
+            }
         }
         round.rows += placed;
         round.segments += 1;

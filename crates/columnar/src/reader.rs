@@ -32,8 +32,6 @@ pub(crate) struct Columns {
     pub cache: Cache,
     /// Bytes of rows that make a segment full.
     pub segment_bytes: usize,
-    /// Told how much memory of the store's is in use here.
-    pub lend: Box<dyn Fn(usize) + Send + Sync>,
 }
 
 /// Columns of one state of the store.
@@ -109,7 +107,7 @@ impl<'a> Reader<'a> {
         let segment = Arc::new(Segment::decode(&stored)?);
         // What is not all sealed yet is not known for long.
         if segment.sealed == segment.rows {
-            self.keep((table, id, None), Item::Segment(Arc::clone(&segment)));
+            self.columns.cache.keep((table, id, None), Item::Segment(Arc::clone(&segment)));
         }
         Ok(Some(segment))
     }
@@ -135,17 +133,10 @@ impl<'a> Reader<'a> {
         if !self.inner.get(&key, reach, &mut stored)? {
             return Ok(None);
         }
-        let column = Column::decode(&stored, rows as usize).map_err(|error| match error {
-            Error::Corrupt { why, .. } => Error::Corrupt { key, why },
-            error => error,
-        })?;
+        let column = Column::decode(&stored, rows as usize).map_err(|error| error.at(&key))?;
         let column = Arc::new(column);
-        self.keep(name, Item::Column(Arc::clone(&column)));
+        self.columns.cache.keep(name, Item::Column(Arc::clone(&column)));
         Ok(Some(column))
-    }
-
-    fn keep(&self, name: crate::cache::Name, item: Item) {
-        self.columns.cache.keep(name, item, &self.columns.lend);
     }
 
     /// A segment with all columns of its table; `None` when there is none of this number.
@@ -191,6 +182,26 @@ impl<'a> Reader<'a> {
             }
         }
         Err(Error::Corrupt { key: key.to_vec(), why: "a row has a place in no segment" })
+    }
+
+    /// As `Read::get_many`, with rows in the place of where they are.
+    pub fn get_many(
+        &self,
+        keys: &[Vec<u8>],
+        reach: Reach,
+        each: &mut dyn FnMut(usize, Option<&[u8]>) -> Result<()>,
+    ) -> Result<()> {
+        if self.columns.tables.is_empty() {
+            return self.inner.get_many(keys, reach, each);
+        }
+        let mut row = Vec::new();
+        self.inner.get_many(keys, reach, &mut |at, value| {
+            if value.is_some_and(|value| place_at(&keys[at], value).is_some()) {
+                let found = self.get(&keys[at], reach, &mut row)?;
+                return each(at, found.then_some(&row[..]));
+            }
+            each(at, value)
+        })
     }
 }
 

@@ -23,7 +23,7 @@ use rows::table::Table;
 
 use crate::build::OWN_NUMBER;
 use crate::column::{Column, Selection, Shape, number_of, shape_of};
-use crate::groups::Groups;
+use crate::groups::{Grouping, Groups, Key, KeySpan};
 use crate::keys::{self, RECENT, ROW_ID_SLOT};
 use crate::reader::{Columns, Reader};
 use crate::segment::SegmentColumn;
@@ -201,16 +201,42 @@ impl TableColumns {
         parts
     }
 
-    /// Reads a part by groups of rows that are alike in all wanted columns.
-    pub fn read_groups(self, part: Part, wanted: Wanted) -> Groups {
-        Groups::new(self.read(part, wanted))
+    /// Whether rows can be grouped by a column, given by its position.
+    pub fn can_group_by(&self, at: usize) -> bool {
+        self.span(at, &self.state.segments).is_some()
+    }
+
+    /// What values a column has in some segments, if a grouping can use them.
+    fn span(&self, at: usize, segments: &[Live]) -> Option<KeySpan> {
+        let column = self.table.columns.get(at)?;
+        let ranges = segments.iter().filter_map(|live| match live.segment.column(column.slot) {
+            Some(known) => known.range,
+            None => {
+                let absent = self.table.layout.absent(at);
+                number_of(&column.ty, absent).ok().map(|number| (number, number))
+            }
+        });
+        KeySpan::of(&column.ty, ranges)
+    }
+
+    /// Reads a part by groups. When one of the keys cannot be grouped by, all rows stand alone.
+    pub fn read_groups(self, part: Part, wanted: Wanted, grouping: Grouping) -> Groups {
+        let key = |at: &usize| {
+            let position = wanted.positions[*at];
+            let span = self.span(position, &part.segments)?;
+            let absent = self.table.layout.absent(position);
+            Some(Key::new(&self.table.columns[position].ty, absent, span))
+        };
+        let keys = grouping.keys.iter().map(key).collect::<Option<Vec<Key>>>();
+        let rows = part.rows();
+        Groups::new(self.read(part, wanted), rows, grouping, keys.unwrap_or_default())
     }
 
     /// Reads a part.
     pub fn read(self, part: Part, wanted: Wanted) -> Batches {
         let recent = part.recent.then(|| keys::range(self.known.id, RECENT));
         let segments = part.segments.into_iter();
-        Batches { of: self, wanted, segments, current: None, recent, failed: false }
+        Batches { of: self, wanted, segments, current: None, recent }
     }
 }
 
@@ -228,7 +254,7 @@ impl Part {
     }
 }
 
-/// An iterator over the batches of a part.
+/// An iterator over the batches of a part; an error is the last that it gives.
 pub struct Batches {
     of: TableColumns,
     wanted: Wanted,
@@ -236,12 +262,11 @@ pub struct Batches {
     current: Option<Reading>,
     /// What is left of the recent rows.
     recent: Option<KeyRange>,
-    failed: bool,
 }
 
 /// A segment that is being read.
 pub(crate) struct Reading {
-    pub live: Live,
+    live: Live,
     next: usize,
     tests: Vec<(usize, Arc<Column>)>,
     pub columns: Vec<Source>,
@@ -270,12 +295,7 @@ impl Iterator for Batches {
     type Item = Result<Batch>;
 
     fn next(&mut self) -> Option<Result<Batch>> {
-        if self.failed {
-            return None;
-        }
-        let next = self.step().transpose();
-        self.failed = matches!(next, Some(Err(_)));
-        next
+        self.step().transpose()
     }
 }
 
@@ -294,12 +314,10 @@ impl Batches {
     /// What comes next; `None` at the end. Batches may be empty.
     pub(crate) fn begin_step(&mut self) -> Result<Option<Step>> {
         if let Some(mut reading) = self.current.take() {
-            let mut next = reading.next;
-            let Some(selection) = self.select(&reading, &mut next) else {
+            let Some(selection) = self.select(&mut reading) else {
                 return Ok(Some(Step::Rows(Batch { columns: Vec::new(), rows: 0 })));
             };
-            reading.next = next;
-            let batch = self.arrays(&reading, &selection)?;
+            let batch = self.arrays(reading.columns.iter(), &selection)?;
             self.current = Some(reading);
             return Ok(Some(Step::Rows(batch)));
         }
@@ -310,11 +328,6 @@ impl Batches {
         let (batch, rest) = self.read_recent(range)?;
         self.recent = rest;
         Ok(Some(Step::Rows(batch)))
-    }
-
-    /// Reads a segment row by row after all.
-    pub(crate) fn go_on(&mut self, reading: Reading) {
-        self.current = Some(reading);
     }
 
     fn column(&self, live: &Live, slot: u16) -> Result<Option<Arc<Column>>> {
@@ -360,12 +373,13 @@ impl Batches {
         Ok(Reading { live, next, tests, columns })
     }
 
-    /// The wanted ones among the next rows of a segment, from `next` on; `None` at its end.
-    pub(crate) fn select(&self, reading: &Reading, next: &mut usize) -> Option<Selection> {
+    /// The wanted ones among the next rows of a segment; `None` at its end.
+    pub(crate) fn select(&self, reading: &mut Reading) -> Option<Selection> {
         let sealed = reading.live.segment.sealed as usize;
-        while *next < sealed {
-            let end = (*next + self.wanted.batch_rows).min(sealed);
-            let mut selection = alive(std::mem::replace(next, end)..end, &reading.live.dead);
+        while reading.next < sealed {
+            let end = (reading.next + self.wanted.batch_rows).min(sealed);
+            let rows = std::mem::replace(&mut reading.next, end)..end;
+            let mut selection = alive(rows, &reading.live.dead);
             for (number, column) in &reading.tests {
                 let test = &self.wanted.tests[*number];
                 column.retain(&test.ranges, test.flip, test.nulls, &mut selection);
@@ -377,9 +391,13 @@ impl Batches {
         None
     }
 
-    /// Rows of a segment.
-    pub(crate) fn arrays(&self, reading: &Reading, selection: &Selection) -> Result<Batch> {
-        let columns = reading.columns.iter().map(|source| self.array(source, selection));
+    /// Some columns of some rows of a segment.
+    pub(crate) fn arrays<'a>(
+        &self,
+        columns: impl Iterator<Item = &'a Source>,
+        selection: &Selection,
+    ) -> Result<Batch> {
+        let columns = columns.map(|source| self.array(source, selection));
         Ok(Batch { columns: columns.collect::<Result<_>>()?, rows: selection.len() })
     }
 

@@ -72,10 +72,7 @@ fn read(known: &Known, view: &dyn Read) -> Result<Vec<Live>> {
         let (key, value) = cursor.entry();
         let corrupt = |why| Error::Corrupt { key: key.to_vec(), why };
         let (id, _) = keys::segment_of(key).ok_or_else(|| corrupt("a segment without a number"))?;
-        let segment = Segment::decode(value).map_err(|error| match error {
-            Error::Corrupt { why, .. } => corrupt(why),
-            error => error,
-        })?;
+        let segment = Segment::decode(value).map_err(|error| error.at(key))?;
         segments.push(Live { id, segment: Arc::new(segment), dead: Arc::default() });
     }
     drop(cursor);

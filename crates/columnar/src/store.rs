@@ -10,15 +10,17 @@
 //! 1. Who writes a row holds its lock, so what the store has in its place does not change meanwhile.
 //! 2. For a table that is not columnar no call does more than a look at a number.
 //!
-//! Not here: how a place becomes a row (`reader`), what a scan by column sees (`scan`).
+//! Not here: how a place becomes a row (`reader`), what a scan by column sees (`scan`), transactions
+//! that are larger than memory (`sorted`).
 
 use std::any::Any;
+use std::cell::Cell;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use rows::error::{Error, Result, Wait};
-use rows::local::{LocalStore, LocalTransaction, SortedWrites};
+use rows::local::{LocalStore, LocalTransaction, Passes};
 use rows::locks::LockTable;
 use rows::store::{
     Batch, Change, Cursor, Direction, Durability, Ingestion, KeyRange, Reach, Read, Store,
@@ -31,6 +33,7 @@ use crate::ingest::Sealing;
 use crate::keys::{self, Place};
 use crate::reader::{Columns, Reader, RowCursor, View};
 use crate::scan::TableColumns;
+use crate::sorted::NotedWrites;
 use crate::tables::{Changing, Known, Tables};
 
 /// Bytes of rows that make a segment full: a part of the memory, within limits.
@@ -58,13 +61,48 @@ pub(crate) struct ColumnSnapshot {
     pub moment: Option<u64>,
 }
 
-/// Notes that go with a batch, and what is to be counted when it is written.
+/// What is noted of the write of a row.
+pub(crate) struct Note {
+    /// Its place, where it is no more.
+    pub dead: Option<Place>,
+    /// Whether it becomes recent, or is so no more.
+    pub recent: bool,
+}
+
+/// What is to be counted when notes have been written.
 #[derive(Default)]
-struct Notes {
-    changes: Vec<Change>,
+pub(crate) struct Counted {
     /// Tables with the change in their number of recent rows.
     recent: Vec<(Arc<Known>, i64)>,
     changing: Vec<(u32, Changing)>,
+}
+
+impl Counted {
+    /// Adds a row that is written, or removed if `put` is false.
+    pub fn add(&mut self, known: &Arc<Known>, put: bool, note: &Note, tables: &Tables) {
+        if note.dead.is_some() {
+            if !self.changing.iter().any(|(changing, _)| *changing == known.id) {
+                self.changing.push((known.id, tables.change(known)));
+            }
+            known.is_worn.store(true, Ordering::Relaxed);
+        }
+        if note.recent {
+            let difference = if put { 1 } else { -1 };
+            match self.recent.iter_mut().find(|(of, _)| of.id == known.id) {
+                Some((_, count)) => *count += difference,
+                None => self.recent.push((Arc::clone(known), difference)),
+            }
+        }
+    }
+
+    /// After the write.
+    fn settle(self) {
+        for (known, count) in self.recent {
+            known.recent.fetch_add(count, Ordering::Relaxed);
+            known.is_busy.store(true, Ordering::Relaxed);
+        }
+        drop(self.changing);
+    }
 }
 
 impl<S: Store + LocalStore> ColumnStore<S> {
@@ -73,10 +111,9 @@ impl<S: Store + LocalStore> ColumnStore<S> {
         let lender = inner.clone();
         let columns = Columns {
             tables: Tables::default(),
-            cache: Cache::new(memory_bytes),
+            cache: Cache::new(memory_bytes, Box::new(move |bytes| lender.lend(bytes))),
             segment_bytes: (memory_bytes / SEGMENT_PART)
                 .clamp(SEGMENT_BYTES_MIN, SEGMENT_BYTES_MAX),
-            lend: Box::new(move |bytes| lender.lend(bytes)),
         };
         ColumnStore { inner, columns: Arc::new(columns) }
     }
@@ -85,66 +122,54 @@ impl<S: Store + LocalStore> ColumnStore<S> {
         Reader { columns: &self.columns, inner: &self.inner }
     }
 
-    /// The notes for a row that is written, or removed if `put` is false.
-    fn note(&self, key: &[u8], put: bool, reach: Reach, notes: &mut Notes) -> Result<()> {
-        let Some(id) = keys::table_of_row(key) else { return Ok(()) };
-        let Some(known) = self.columns.tables.get(id) else { return Ok(()) };
-        let mut before = Vec::new();
-        let was_there = self.inner.get(key, reach, &mut before)?;
-        let place = was_there.then(|| Place::of(&before)).flatten();
-        let was_recent = was_there && place.is_none();
-        if let Some(place) = place {
-            notes.changes.push(Change::Put(keys::dead(id, place), Vec::new()));
-            if !notes.changing.iter().any(|(changing, _)| *changing == id) {
-                notes.changing.push((id, self.columns.tables.change(&known)));
-            }
-            known.is_worn.store(true, Ordering::Relaxed);
-        }
-        if put != was_recent {
-            let recent = keys::recent(id, key);
-            notes.changes.push(match put {
-                true => Change::Put(recent, Vec::new()),
-                false => Change::Delete(recent),
-            });
-            let difference = if put { 1 } else { -1 };
-            match notes.recent.iter_mut().find(|(of, _)| of.id == id) {
-                Some((_, count)) => *count += difference,
-                None => notes.recent.push((known, difference)),
-            }
-        }
-        Ok(())
+    /// The columnar table whose row has this key.
+    pub(crate) fn table_of_row(&self, key: &[u8]) -> Option<Arc<Known>> {
+        self.columns.tables.get(keys::table_of_row(key)?)
     }
 
-    /// The batches with their notes; `None` when there are none.
-    fn noted(&self, batches: &[&Batch], reach: Reach) -> Result<Option<(Vec<Batch>, Notes)>> {
+    /// What is to be noted of a row that is written, or removed if `put` is false.
+    pub(crate) fn note(&self, known: &Known, key: &[u8], put: bool, reach: Reach) -> Result<Note> {
+        debug_assert_eq!(keys::table_of_row(key), Some(known.id));
+        let mut before = Vec::new();
+        let was_there = self.inner.get(key, reach, &mut before)?;
+        let dead = was_there.then(|| Place::of(&before)).flatten();
+        let was_recent = was_there && dead.is_none();
+        Ok(Note { dead, recent: put != was_recent })
+    }
+
+    /// Batches as one, with their notes; `None` when there are none.
+    fn noted(&self, batches: &[&Batch], reach: Reach) -> Result<Option<(Batch, Counted)>> {
         if self.columns.tables.is_empty() {
             return Ok(None);
         }
-        let mut notes = Notes::default();
+        let mut counted = Counted::default();
+        let mut notes = Vec::new();
         for change in batches.iter().flat_map(|batch| &batch.changes) {
-            match change {
-                Change::Put(key, _) => self.note(key, true, reach, &mut notes)?,
-                Change::Delete(key) => self.note(key, false, reach, &mut notes)?,
-                Change::DeleteRange(_) => {}
+            let (key, put) = match change {
+                Change::Put(key, _) => (key, true),
+                Change::Delete(key) => (key, false),
+                Change::DeleteRange(_) => continue,
+            };
+            let Some(known) = self.table_of_row(key) else { continue };
+            let note = self.note(&known, key, put, reach)?;
+            counted.add(&known, put, &note, &self.columns.tables);
+            if let Some(place) = note.dead {
+                notes.push(Change::Put(keys::dead(known.id, place), Vec::new()));
+            }
+            if note.recent {
+                let recent = keys::recent(known.id, key);
+                notes.push(match put {
+                    true => Change::Put(recent, Vec::new()),
+                    false => Change::Delete(recent),
+                });
             }
         }
-        if notes.changes.is_empty() && notes.recent.is_empty() {
+        if notes.is_empty() {
             return Ok(None);
         }
         // As one: batches that are handed over together may be made one atomic whole.
         let changes = batches.iter().flat_map(|batch| batch.changes.iter().cloned());
-        let mut whole = Batch { changes: changes.collect() };
-        whole.changes.append(&mut notes.changes);
-        Ok(Some((vec![whole], notes)))
-    }
-
-    /// After the write of notes.
-    fn settle(&self, notes: Notes) {
-        for (known, count) in notes.recent {
-            known.recent.fetch_add(count, Ordering::Relaxed);
-            known.is_busy.store(true, Ordering::Relaxed);
-        }
-        drop(notes.changing);
+        Ok(Some((Batch { changes: changes.chain(notes).collect() }, counted)))
     }
 
     /// Forgets tables whose whole range was removed.
@@ -156,50 +181,10 @@ impl<S: Store + LocalStore> ColumnStore<S> {
             if let Change::DeleteRange(range) = change
                 && let Ok(start) = <[u8; 4]>::try_from(&range.start[..])
             {
-                self.columns.tables.forget(|id| id == u32::from_be_bytes(start));
+                self.columns.tables.forget(u32::from_be_bytes(start));
             }
         }
     }
-
-    fn scan_of<'a>(
-        columns: &'a Columns,
-        inner: &'a dyn Read,
-        own: impl FnOnce() -> Result<Option<Arc<dyn Read>>>,
-        range: &KeyRange,
-        direction: Direction,
-        reach: Reach,
-    ) -> Result<Box<dyn Cursor + 'a>> {
-        let known = keys::table_of_row(&range.start).and_then(|id| columns.tables.get(id));
-        let Some(known) = known else { return inner.scan(range, direction, reach) };
-        let _unmoved = known.moving.read();
-        let view = match own()? {
-            Some(view) => View::Own(view),
-            None => View::Borrowed(inner),
-        };
-        let cursor = inner.scan(range, direction, reach)?;
-        Ok(Box::new(RowCursor::new(cursor, columns, view, reach)))
-    }
-}
-
-/// As `Read::get_many`, with rows in the place of where they are.
-fn get_many(
-    reader: Reader<'_>,
-    keys: &[Vec<u8>],
-    reach: Reach,
-    each: &mut dyn FnMut(usize, Option<&[u8]>) -> Result<()>,
-) -> Result<()> {
-    if reader.columns.tables.is_empty() {
-        return reader.inner.get_many(keys, reach, each);
-    }
-    let mut row = Vec::new();
-    reader.inner.get_many(keys, reach, &mut |at, value| {
-        let is_place = value.is_some_and(|value| Place::of(value).is_some());
-        if is_place && keys::table_of_row(&keys[at]).is_some() {
-            let found = reader.get(&keys[at], reach, &mut row)?;
-            return each(at, found.then_some(&row[..]));
-        }
-        each(at, value)
-    })
 }
 
 impl<S: Store + LocalStore> Read for ColumnStore<S> {
@@ -217,7 +202,7 @@ impl<S: Store + LocalStore> Read for ColumnStore<S> {
         reach: Reach,
         each: &mut dyn FnMut(usize, Option<&[u8]>) -> Result<()>,
     ) -> Result<()> {
-        get_many(self.reader(), keys, reach, each)
+        self.reader().get_many(keys, reach, each)
     }
 
     fn scan<'a>(
@@ -226,8 +211,18 @@ impl<S: Store + LocalStore> Read for ColumnStore<S> {
         direction: Direction,
         reach: Reach,
     ) -> Result<Box<dyn Cursor + 'a>> {
-        let own = || self.inner.snapshot().map(Some);
-        Self::scan_of(&self.columns, &self.inner, own, range, direction, reach)
+        let Some(known) = self.table_of_row(&range.start) else {
+            return self.inner.scan(range, direction, reach);
+        };
+        let _unmoved = match reach {
+            Reach::Memory => known.moving.try_read().ok_or(Error::WouldWait(Wait::Disk))?,
+            Reach::Disk => known.moving.read(),
+        };
+        // Columns are read from a state that is no older than the rows: meanwhile loads may add
+        // segments, and nobody removes any.
+        let cursor = self.inner.scan(range, direction, reach)?;
+        let view = View::Own(self.inner.snapshot()?);
+        Ok(Box::new(RowCursor::new(cursor, &self.columns, view, reach)))
     }
 }
 
@@ -250,7 +245,7 @@ impl Read for ColumnSnapshot {
         reach: Reach,
         each: &mut dyn FnMut(usize, Option<&[u8]>) -> Result<()>,
     ) -> Result<()> {
-        get_many(self.reader(), keys, reach, each)
+        self.reader().get_many(keys, reach, each)
     }
 
     fn scan<'a>(
@@ -302,65 +297,18 @@ impl<S: Store + LocalStore> LocalStore for ColumnStore<S> {
         self.write(batch, durability)
     }
 
-    fn apply_sorted(&self, writes: &mut SortedWrites<'_>) -> Result<()> {
+    fn apply_sorted(&self, passes: &Passes<'_>) -> Result<()> {
         if self.columns.tables.is_empty() {
-            return self.inner.apply_sorted(writes);
+            return self.inner.apply_sorted(passes);
         }
-        let mut notes = Notes::default();
-        let mut noting = NotedWrites { of: self, writes, notes: &mut notes, waiting: None };
-        self.inner.apply_sorted(&mut std::iter::from_fn(|| noting.next().transpose()))?;
-        self.settle(notes);
+        let mut noted = NotedWrites::new(self, passes);
+        let once = Cell::new(Some(&mut noted));
+        self.inner.apply_sorted(&|| match once.take() {
+            Some(noted) => Box::new(noted),
+            None => Box::new(NotedWrites::new(self, passes)),
+        })?;
+        noted.into_counted().settle();
         Ok(())
-    }
-}
-
-/// Sorted writes with their notes, which lie behind all rows and entries of their table.
-struct NotedWrites<'w, 'a, S> {
-    of: &'w ColumnStore<S>,
-    writes: &'w mut SortedWrites<'a>,
-    notes: &'w mut Notes,
-    /// The first write behind the notes that are given out now.
-    waiting: Option<SortedWrite>,
-}
-
-type SortedWrite = (Vec<u8>, Option<Vec<u8>>);
-
-impl<S: Store + LocalStore> NotedWrites<'_, '_, S> {
-    fn next(&mut self) -> Result<Option<SortedWrite>> {
-        if self.waiting.is_none() {
-            let next = self.writes.next().transpose()?;
-            let table = |key: &[u8]| key.get(..4).map(<[u8]>::to_vec);
-            let noted = self.notes.changes.first().map(key_of).and_then(table);
-            let is_same_table = match &next {
-                Some((key, _)) => noted.is_none() || noted == table(key),
-                None => false,
-            };
-            if let (Some((key, value)), true) = (&next, is_same_table) {
-                self.of.note(key, value.is_some(), Reach::Disk, self.notes)?;
-                return Ok(next);
-            }
-            // Ascending from the back, for which they are taken.
-            self.notes.changes.sort_by(|a, b| key_of(b).cmp(key_of(a)));
-            self.waiting = next;
-        }
-        match self.notes.changes.pop() {
-            Some(Change::Put(key, value)) => Ok(Some((key, Some(value)))),
-            Some(Change::Delete(key)) => Ok(Some((key, None))),
-            Some(Change::DeleteRange(_)) | None => {
-                let next = self.waiting.take();
-                if let Some((key, value)) = &next {
-                    self.of.note(key, value.is_some(), Reach::Disk, self.notes)?;
-                }
-                Ok(next)
-            }
-        }
-    }
-}
-
-fn key_of(change: &Change) -> &[u8] {
-    match change {
-        Change::Put(key, _) | Change::Delete(key) => key,
-        Change::DeleteRange(range) => &range.start,
     }
 }
 
@@ -384,10 +332,9 @@ impl<S: Store + LocalStore> Store for ColumnStore<S> {
     fn write_all(&self, batches: &[&Batch], durability: Durability) -> Result<()> {
         match self.noted(batches, Reach::Disk)? {
             None => self.inner.write_all(batches, durability)?,
-            Some((noted, notes)) => {
-                let noted: Vec<&Batch> = noted.iter().collect();
-                self.inner.write_all(&noted, durability)?;
-                self.settle(notes);
+            Some((noted, counted)) => {
+                self.inner.write(&noted, durability)?;
+                counted.settle();
             }
         }
         self.forget(batches);
@@ -401,11 +348,10 @@ impl<S: Store + LocalStore> Store for ColumnStore<S> {
         };
         let written = match noted {
             None => self.inner.try_write_all(batches, durability)?,
-            Some((noted, notes)) => {
-                let noted: Vec<&Batch> = noted.iter().collect();
-                let written = self.inner.try_write_all(&noted, durability)?;
+            Some((noted, counted)) => {
+                let written = self.inner.try_write_all(&[&noted], durability)?;
                 if written {
-                    self.settle(notes);
+                    counted.settle();
                 }
                 written
             }

@@ -47,6 +47,8 @@ pub(crate) struct Known {
     /// Held by the mover while it commits, and shared by who begins a scan of the latest state:
     /// so that its rows and its columns are of one state.
     pub moving: RwLock<()>,
+    /// Whether the mover has looked at it since the start.
+    pub has_begun: AtomicBool,
     /// The next segment's number; 0 while not read from the store yet.
     pub next_segment: AtomicU32,
     /// About how many rows are no part of a segment.
@@ -105,10 +107,10 @@ impl Tables {
         self.count.store(known.len(), Ordering::Release);
     }
 
-    /// Forgets tables whose keys are gone.
-    pub fn forget(&self, is_gone: impl Fn(TableId) -> bool) {
+    /// Forgets a table whose keys are gone.
+    pub fn forget(&self, id: TableId) {
         let mut known = self.known.write();
-        known.retain(|id, _| !is_gone(*id));
+        known.remove(&id);
         self.count.store(known.len(), Ordering::Release);
     }
 }
@@ -119,6 +121,7 @@ impl Known {
             id: table.id,
             table: RwLock::new(Arc::clone(table)),
             moving: RwLock::default(),
+            has_begun: AtomicBool::new(false),
             next_segment: AtomicU32::new(0),
             recent: AtomicI64::new(0),
             is_busy: AtomicBool::new(true),

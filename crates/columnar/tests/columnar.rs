@@ -3,6 +3,7 @@
 
 mod common;
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,6 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use common::{House, Row, assert_rows, begin, by_column, by_index, datums, open, table};
 use rows::alter::Alteration;
 use rows::bulk::{BulkLoad, OnDuplicate};
+use rows::local::{LocalStore, SortedWrites};
 use rows::spill::SpillDirectory;
 use rows::store::{Durability, Store};
 use rows::table::Patience;
@@ -273,6 +275,52 @@ fn a_transaction_that_was_spilled_leaves_the_same() {
     settle(&house);
     settle(&house);
     assert_rows(&house, &table, &expected);
+}
+
+/// Writes of a transaction that is larger than memory are gone over twice, however many there are.
+#[test]
+fn notes_of_sorted_writes_take_one_more_pass() {
+    const ROWS: i64 = 20_000;
+    let directory = tempfile::tempdir().unwrap();
+    let house = open(directory.path());
+    let table = table(&house, true);
+    let rows: Vec<Row> = (0..ROWS).map(row).collect();
+    insert(&house, &table, &rows);
+    settle(&house);
+    settle(&house);
+    let key = |id: i64| table.row_key(&[Datum::Int(id)]).unwrap();
+    let asked = Cell::new(0);
+    let passes = || {
+        let (asked, key) = (&asked, &key);
+        let mut removals = (0..ROWS).step_by(2).map(move |id| Ok((key(id), None)));
+        Box::new(std::iter::from_fn(move || {
+            asked.set(asked.get() + 1);
+            removals.next()
+        })) as Box<SortedWrites<'_>>
+    };
+    house.store.apply_sorted(&passes).unwrap();
+    assert!(asked.get() <= ROWS + 2, "{} writes of {}", asked.get(), ROWS / 2);
+    let left: Vec<Row> = rows.into_iter().filter(|row| row.0 % 2 == 1).collect();
+    let view = house.engine.store().snapshot().unwrap();
+    assert_eq!(by_column(&*view, &table), left);
+    assert_eq!(by_index(&house.engine, &*view, &table, 0), left);
+}
+
+/// Segments that are full by their bytes have few rows, and are left alone for all that.
+#[test]
+fn segments_of_long_rows_are_not_made_anew_when_one_row_changes() {
+    let directory = tempfile::tempdir().unwrap();
+    let house = open(directory.path());
+    let table = table(&house, true);
+    let long = |id: i64| -> Row { (id, Some(id), Some(format!("{id:0>100}"))) };
+    // Of 1 MiB each: more than ten of them.
+    let rows: Vec<Row> = (0..100_000).map(long).collect();
+    rows.chunks(10_000).for_each(|rows| insert(&house, &table, rows));
+    settle(&house);
+    settle(&house);
+    change(&house, &table, &rows[5], None);
+    let round = house.store.move_rows(&house.engine).unwrap();
+    assert_eq!((round.rows, round.segments), (0, 0));
 }
 
 /// What was read of a table once is not used again after a load, which leaves the store's number

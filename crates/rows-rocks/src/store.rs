@@ -17,7 +17,7 @@ use std::thread::{Builder, JoinHandle};
 use rocksdb::checkpoint::Checkpoint;
 use rocksdb::{Cache, ColumnFamilyDescriptor, DB, DEFAULT_COLUMN_FAMILY_NAME, Options};
 use rows::error::{Error, Result};
-use rows::local::{LocalStore, LocalTransaction, SortedWrites};
+use rows::local::{LocalStore, LocalTransaction, Passes};
 use rows::locks::LockTable;
 use rows::store::{
     Batch, Cursor, Direction, Durability, Ingestion, KeyRange, Reach, Read, Store, StoreStatus,
@@ -229,8 +229,8 @@ impl LocalStore for RocksStore {
         self.write(batch, durability)
     }
 
-    fn apply_sorted(&self, writes: &mut SortedWrites<'_>) -> Result<()> {
-        self.shared().apply_sorted(writes)
+    fn apply_sorted(&self, passes: &Passes<'_>) -> Result<()> {
+        self.shared().apply_sorted(&mut *passes())
     }
 }
 

@@ -62,6 +62,17 @@ impl fmt::Display for Thing {
     }
 }
 
+impl Error {
+    /// The same, of bytes that were found under a key.
+    #[must_use]
+    pub fn at(self, key: &[u8]) -> Error {
+        match self {
+            Error::Corrupt { why, .. } => Error::Corrupt { key: key.to_vec(), why },
+            error => error,
+        }
+    }
+}
+
 /// Result of a row operation.
 pub type Result<T> = std::result::Result<T, Error>;
 

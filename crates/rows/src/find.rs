@@ -299,8 +299,5 @@ fn is_point(range: &KeyRange) -> bool {
 }
 
 pub(crate) fn row_at<'a>(table: &'a Table, key: &[u8], value: &'a [u8]) -> Result<RowRef<'a>> {
-    RowRef::new(&table.layout, value).map_err(|error| match error {
-        Error::Corrupt { why, .. } => Error::Corrupt { key: key.to_vec(), why },
-        other => other,
-    })
+    RowRef::new(&table.layout, value).map_err(|error| error.at(key))
 }

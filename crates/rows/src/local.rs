@@ -34,8 +34,14 @@ use held::Held;
 use merged::scan;
 use overlay::Overlay;
 
-/// Writes in ascending key order without duplicates; `None` as a value is a removal.
-pub type SortedWrites<'a> = dyn Iterator<Item = Result<(Vec<u8>, Option<Vec<u8>>)>> + 'a;
+/// A write by its key; `None` as a value is a removal.
+pub type SortedWrite = (Vec<u8>, Option<Vec<u8>>);
+
+/// Writes in ascending key order without duplicates.
+pub type SortedWrites<'a> = dyn Iterator<Item = Result<SortedWrite>> + 'a;
+
+/// Gives the same writes from the first on, as often as it is asked.
+pub type Passes<'a> = dyn Fn() -> Box<SortedWrites<'a>> + 'a;
 
 /// What a local transaction needs of its store; clones are handles of the same one.
 pub trait LocalStore: Read + Clone + 'static {
@@ -45,7 +51,7 @@ pub trait LocalStore: Read + Clone + 'static {
     fn apply(&self, batch: &Batch, durability: Durability) -> Result<()>;
     /// Applies writes that are too many for a batch, as one: visible together, durable on return,
     /// wholly or not at all.
-    fn apply_sorted(&self, writes: &mut SortedWrites<'_>) -> Result<()>;
+    fn apply_sorted(&self, passes: &Passes<'_>) -> Result<()>;
 }
 
 /// A pessimistic transaction on a store in this process.
@@ -224,7 +230,8 @@ impl<S: LocalStore> StoreTransaction for LocalTransaction<S> {
             return Ok(());
         }
         if self.overlay.is_spilled() {
-            return self.store.apply_sorted(&mut self.overlay.writes()?);
+            self.overlay.check()?;
+            return self.store.apply_sorted(&|| Box::new(self.overlay.writes()));
         }
         let batch = self.overlay.take();
         self.store.apply(&batch, durability)

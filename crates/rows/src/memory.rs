@@ -20,7 +20,7 @@ use std::sync::Arc;
 use parking_lot::{Mutex, RwLock};
 
 use crate::error::{Error, Result, Wait};
-use crate::local::{LocalStore, LocalTransaction, SortedWrites};
+use crate::local::{LocalStore, LocalTransaction, Passes};
 use crate::locks::LockTable;
 use crate::store::{
     Batch, Change, Cursor, Direction, Durability, Ingestion, KeyRange, Reach, Read, Store,
@@ -339,14 +339,14 @@ impl LocalStore for MemoryStore {
         self.write(batch, durability)
     }
 
-    fn apply_sorted(&self, writes: &mut SortedWrites<'_>) -> Result<()> {
+    fn apply_sorted(&self, passes: &Passes<'_>) -> Result<()> {
         let change = |write: Result<(Vec<u8>, Option<Vec<u8>>)>| {
             write.map(|(key, value)| match value {
                 Some(value) => Change::Put(key, value),
                 None => Change::Delete(key),
             })
         };
-        let changes: Vec<Change> = writes.map(change).collect::<Result<_>>()?;
+        let changes: Vec<Change> = passes().map(change).collect::<Result<_>>()?;
         self.write(&Batch { changes }, Durability::Os)
     }
 }

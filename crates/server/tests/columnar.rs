@@ -270,6 +270,24 @@ fn queries_give_the_same_by_column_as_by_row() {
         "SELECT word, kind, COUNT(*) FROM # WHERE tiny > -100 GROUP BY word, kind ORDER BY 1, 2".into(),
         "SELECT tiny, word, y, COUNT(*) c FROM # GROUP BY tiny, word, y ORDER BY c DESC, 1, 2, 3 LIMIT 50".into(),
         "SELECT word, COUNT(DISTINCT tiny) FROM # GROUP BY word ORDER BY word".into(),
+        "SELECT word, COUNT(DISTINCT y), COUNT(*), COUNT(tiny), SUM(price), MIN(t), SUM(DISTINCT y) \
+         FROM # GROUP BY word ORDER BY word".into(),
+        "SELECT kind, COUNT(DISTINCT word), COUNT(DISTINCT y) FROM # GROUP BY kind ORDER BY 1".into(),
+        "SELECT kind, COUNT(DISTINCT word) c, MAX(word) FROM # WHERE tiny > 200 GROUP BY kind".into(),
+        "SELECT COUNT(DISTINCT word), COUNT(*) FROM # WHERE tiny > 200".into(),
+        "SELECT y, word, SUM(price), AVG(price), MIN(at), MAX(wide), BIT_OR(big), COUNT(day) FROM # \
+         GROUP BY y, word ORDER BY y, word".into(),
+        "SELECT y, SUM(CASE WHEN tiny > 10 THEN price ELSE -1 END), SUM(tiny * y) FROM # \
+         WHERE price < 100 GROUP BY y HAVING COUNT(*) > 3 ORDER BY y".into(),
+        "SELECT tiny, y, word, day, kind, t, COUNT(*), SUM(price) FROM # \
+         GROUP BY tiny, y, word, day, kind, t ORDER BY 1, 2, 3, 4, 5, 6".into(),
+        "SELECT id DIV 7, COUNT(*), SUM(tiny) FROM # GROUP BY id DIV 7 ORDER BY 1".into(),
+        "SELECT y + 1, UPPER(word), COUNT(*), SUM(y) FROM # GROUP BY y + 1, UPPER(word) ORDER BY 1, 2".into(),
+        "SELECT SUM(tiny), SUM(price), MIN(word), AVG(y) FROM # WHERE tiny > 10".into(),
+        "SELECT SUM(tiny), COUNT(*), MAX(word) FROM # WHERE tiny > 200".into(),
+        "SELECT y, MAX(word), MIN(bytes) FROM # WHERE word IS NOT NULL GROUP BY y ORDER BY y".into(),
+        "SELECT big, at, COUNT(*) FROM # GROUP BY big, at ORDER BY 1, 2".into(),
+        "SELECT DISTINCT y, kind FROM # ORDER BY 1, 2".into(),
         "SELECT y, SUM(IF(tiny > 10, 1, 0)) * 1000 / COUNT(*) FROM # GROUP BY y ORDER BY y".into(),
         "SELECT a.y, c, d FROM (SELECT y, COUNT(*) c FROM # WHERE tiny > 10 GROUP BY y) a \
          JOIN (SELECT y, COUNT(*) d FROM # GROUP BY y) b ON a.y = b.y ORDER BY a.y".into(),
@@ -286,8 +304,11 @@ fn queries_give_the_same_by_column_as_by_row() {
     }
     let compare = |client: &mut Mysql| {
         for query in &queries {
-            let mut ask = |name: &str| client.query(&query.replace('#', name));
-            let (by_column, by_row) = (ask("d.t").unwrap(), ask("d.r").unwrap());
+            let mut ask = |executor: &str, name: &str| {
+                client.query(&format!("SET rowhouse_executor = '{executor}'")).unwrap();
+                client.query(&query.replace('#', name)).unwrap_or_else(|e| panic!("{query}: {e:?}"))
+            };
+            let (by_column, by_row) = (ask("columns", "d.t"), ask("rows", "d.r"));
             // GROUP BY shows any of the texts that are equal.
             let folded = |rows: mysql::Rows| -> Vec<Vec<Option<String>>> {
                 let fold = |cell: Option<String>| cell.map(|cell| cell.to_lowercase());

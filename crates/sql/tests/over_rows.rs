@@ -210,3 +210,77 @@ fn a_derived_table_that_only_filters_was_read_as_a_whole() {
         "NULL"
     );
 }
+
+/// Literals of more digits than a parameter's type has are compared as what they are.
+#[test]
+fn long_decimals_compare_alike_in_both_executors() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE d (a DECIMAL(38,2), b DECIMAL(65,0), c DECIMAL(65,30))");
+    let nines = |digits: usize| "9".repeat(digits);
+    let ones = |digits: usize| "1".repeat(digits);
+    for digits in [1, 20, 28, 29, 30, 31, 34, 35] {
+        let whole = ones(digits);
+        run(s, &format!("INSERT INTO d VALUES ({whole}.91, {whole}, {whole}.{})", ones(30)));
+    }
+    for digits in [1, 27, 28, 30, 31, 32, 36, 37, 65] {
+        for literal in [ones(digits), format!("{}.91", ones(digits.min(63))), nines(digits)] {
+            for column in ["a", "b", "c"] {
+                for op in ["=", "<", "<=", ">", ">=", "<>", "<=>"] {
+                    let query = format!("SELECT COUNT(*) FROM d WHERE {column} {op} {literal}");
+                    run(s, "SET SESSION rowhouse_executor = 'rows'");
+                    let by_row = run(s, &query);
+                    run(s, "SET SESSION rowhouse_executor = 'columns'");
+                    assert_eq!(run(s, &query), by_row, "{query}");
+                    let listed = format!("SELECT COUNT(*) FROM d WHERE {column} IN (5, {literal})");
+                    let by_column = run(s, &listed);
+                    run(s, "SET SESSION rowhouse_executor = 'rows'");
+                    assert_eq!(run(s, &listed), by_column, "{listed}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_rollup_over_no_rows_has_no_sum() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE e (k INT, v INT)");
+    for executor in ["rows", "columns"] {
+        run(s, &format!("SET SESSION rowhouse_executor = '{executor}'"));
+        let rolled_up = "SELECT k, COUNT(*), SUM(v) FROM e WHERE v > 1 GROUP BY k WITH ROLLUP";
+        assert_eq!(run(s, rolled_up), "", "{executor}");
+    }
+    run(s, "INSERT INTO e VALUES (1, 2), (1, 3), (2, NULL), (3, 4)");
+    for executor in ["rows", "columns"] {
+        run(s, &format!("SET SESSION rowhouse_executor = '{executor}'"));
+        let rolled_up = "SELECT k, COUNT(*), SUM(v) FROM e WHERE v > 1 GROUP BY k WITH ROLLUP";
+        assert_eq!(run(s, rolled_up), "1\t2\t5\n3\t1\t4\nNULL\t3\t9", "{executor}");
+    }
+}
+
+/// Aggregates of different values, alone and beside others, over groups and over everything.
+#[test]
+fn different_values_are_aggregated_alike_in_both_executors() {
+    let sql = server();
+    let s = &mut session(&sql);
+    numbered(s, 3000);
+    for query in [
+        "SELECT g, COUNT(DISTINCT v), COUNT(*), COUNT(v), SUM(v), MIN(id), MAX(at) FROM t GROUP BY g \
+         ORDER BY g",
+        "SELECT g, SUM(DISTINCT v), COUNT(DISTINCT v) FROM t GROUP BY g ORDER BY g",
+        "SELECT g % 2, COUNT(DISTINCT CONCAT('x', v)), AVG(v) FROM t GROUP BY g % 2 ORDER BY 1",
+        "SELECT g, COUNT(DISTINCT v), COUNT(DISTINCT at) FROM t GROUP BY g ORDER BY g",
+        "SELECT COUNT(DISTINCT v), COUNT(*) FROM t WHERE id < 0",
+        "SELECT g, COUNT(DISTINCT v) FROM t WHERE id < 0 GROUP BY g",
+        "SELECT g, COUNT(DISTINCT v) FROM t GROUP BY g HAVING SUM(v) > 100 ORDER BY 2 DESC, 1 LIMIT 3",
+        "SELECT g, COUNT(DISTINCT v) FROM t GROUP BY g WITH ROLLUP",
+        "SELECT v, COUNT(DISTINCT g), SUM(id / 3) FROM t GROUP BY v ORDER BY v",
+    ] {
+        run(s, "SET SESSION rowhouse_executor = 'rows'");
+        let by_row = run(s, query);
+        run(s, "SET SESSION rowhouse_executor = 'columns'");
+        assert_eq!(run(s, query), by_row, "{query}");
+    }
+}

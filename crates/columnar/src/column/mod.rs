@@ -136,6 +136,19 @@ impl Narrow {
 }
 
 impl Column {
+    /// Numbers, by their distance to a first one, which is 1; 0 is NULL.
+    pub fn of_numbers(first: u64, distances: &[u32]) -> Column {
+        let (valid, offsets) = one_less(distances);
+        Column { valid, values: Values::Numbers { base: first, shift: 0, offsets } }
+    }
+
+    /// Texts, by their place among some words, from 1 on; 0 is NULL.
+    pub fn of_words(words: &[&[u8]], places: &[u32]) -> Column {
+        let (valid, codes) = one_less(places);
+        let words = BinaryViewArray::from_iter_values(words);
+        Column { valid, values: Values::Texts { codes: Some(codes), words } }
+    }
+
     /// Bytes of memory.
     pub fn bytes(&self) -> usize {
         let valid = self.valid.as_ref().map_or(0, |valid| valid.inner().len());
@@ -150,6 +163,16 @@ impl Column {
         };
         size_of::<Column>() + valid + values
     }
+}
+
+/// Codes that begin with 0, of some that begin with 1, and where those are not 0.
+fn one_less(codes: &[u32]) -> (Option<BooleanBuffer>, Narrow) {
+    let valid: BooleanBuffer = codes.iter().map(|code| *code > 0).collect();
+    let less: Vec<u32> = codes.iter().map(|code| code.saturating_sub(1)).collect();
+    let valid = (valid.count_set_bits() < codes.len()).then_some(valid);
+    // Little-endian, as all of them are.
+    let bytes = less.iter().flat_map(|code| code.to_le_bytes()).collect::<Vec<u8>>();
+    (valid, Narrow { width: 4, bytes: Buffer::from_vec(bytes) })
 }
 
 /// The fewest bytes of 0, 1, 2, 4 and 8 that hold a number.

@@ -10,7 +10,8 @@ use arrow_array::types::{
     ArrowPrimitiveType, Decimal128Type, Int64Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{
-    ArrayRef, Decimal256Array, Float32Array, Float64Array, PrimitiveArray, UInt32Array,
+    ArrayRef, BinaryViewArray, Decimal256Array, Float32Array, Float64Array, PrimitiveArray,
+    UInt32Array,
 };
 use arrow_buffer::{BooleanBuffer, NullBuffer, i256};
 use arrow_schema::DataType;
@@ -40,14 +41,6 @@ impl Selection {
         }
     }
 
-    /// The first of them.
-    pub fn first(&self) -> Option<u32> {
-        match self {
-            Selection::Range(range) => range.clone().next().map(|row| row as u32),
-            Selection::Rows(rows) => rows.first().copied(),
-        }
-    }
-
     fn map<T>(&self, each: impl Fn(usize) -> T) -> Vec<T> {
         match self {
             Selection::Range(range) => range.clone().map(each).collect(),
@@ -63,85 +56,66 @@ impl Selection {
         }
     }
 
-    /// Keeps the rows that a test wants.
-    pub fn retain(&mut self, test: impl Fn(usize) -> bool) {
+    /// Keeps the rows of which it is true.
+    fn keep(&mut self, truths: &[bool]) {
+        // Without a branch: each row is written, and kept by moving on.
+        let mut kept = vec![0u32; truths.len()];
+        let mut count = 0;
+        let mut put = |(row, truth): (u32, &bool)| {
+            kept[count] = row;
+            count += usize::from(*truth);
+        };
         match self {
-            Selection::Rows(rows) => rows.retain(|row| test(*row as usize)),
-            Selection::Range(range) => {
-                let kept: Vec<u32> =
-                    range.clone().filter(|row| test(*row)).map(|row| row as u32).collect();
-                if kept.len() < range.len() {
-                    *self = Selection::Rows(kept);
+            Selection::Range(range) => (range.start as u32..).zip(truths).for_each(&mut put),
+            Selection::Rows(rows) => rows.iter().copied().zip(truths).for_each(&mut put),
+        }
+        if count < truths.len() {
+            kept.truncate(count);
+            *self = Selection::Rows(kept);
+        }
+    }
+}
+
+impl Narrow {
+    /// Calls something for each of some rows, beside a place that belongs to it.
+    fn each<T>(&self, selection: &Selection, to: &mut [T], each: impl Fn(&mut T, u64)) {
+        // A loop for each width: so the compiler makes wide instructions of them.
+        fn each_of<const N: usize, T>(
+            bytes: &[u8],
+            selection: &Selection,
+            to: &mut [T],
+            each: impl Fn(&mut T, [u8; N]),
+        ) {
+            let (numbers, _) = bytes.as_chunks::<N>();
+            match selection {
+                Selection::Range(range) => {
+                    let numbers = &numbers[range.start..range.end];
+                    to.iter_mut().zip(numbers).for_each(|(to, number)| each(to, *number));
+                }
+                Selection::Rows(rows) => {
+                    let numbers = rows.iter().map(|row| numbers[*row as usize]);
+                    to.iter_mut().zip(numbers).for_each(|(to, number)| each(to, number));
                 }
             }
         }
-    }
-}
-
-impl Narrow {
-    fn map<T>(&self, selection: &Selection, each: impl Fn(u64) -> T) -> Vec<T> {
-        // A loop for each width: so the compiler makes wide instructions of them.
-        fn chunks<const N: usize, T>(
-            bytes: &[u8],
-            range: &Range<usize>,
-            each: impl Fn([u8; N]) -> T,
-        ) -> Vec<T> {
-            let (chunks, _) = bytes[range.start * N..range.end * N].as_chunks::<N>();
-            chunks.iter().map(|chunk| each(*chunk)).collect()
-        }
-        match (self.width, selection) {
-            (1, Selection::Range(range)) => {
-                chunks::<1, T>(&self.bytes, range, |[byte]| each(u64::from(byte)))
-            }
-            (2, Selection::Range(range)) => {
-                chunks(&self.bytes, range, |bytes| each(u64::from(u16::from_le_bytes(bytes))))
-            }
-            (4, Selection::Range(range)) => {
-                chunks(&self.bytes, range, |bytes| each(u64::from(u32::from_le_bytes(bytes))))
-            }
-            (8, Selection::Range(range)) => {
-                chunks(&self.bytes, range, |bytes| each(u64::from_le_bytes(bytes)))
-            }
-            _ => selection.map(|row| each(self.get(row))),
-        }
-    }
-}
-
-impl Narrow {
-    /// How many numbers there may be, where they are few.
-    fn codes(&self) -> Option<usize> {
+        let bytes = &self.bytes;
         match self.width {
-            0 => Some(1),
-            1 => self.bytes.iter().max().map(|max| usize::from(*max) + 1),
-            2 => {
-                let (numbers, _) = self.bytes.as_chunks::<2>();
-                numbers.iter().map(|bytes| usize::from(u16::from_le_bytes(*bytes)) + 1).max()
-            }
-            _ => None,
+            0 => to.iter_mut().for_each(|to| each(to, 0)),
+            1 => each_of::<1, T>(bytes, selection, to, |to, [byte]| each(to, u64::from(byte))),
+            2 => each_of(bytes, selection, to, |to, bytes| {
+                each(to, u64::from(u16::from_le_bytes(bytes)));
+            }),
+            4 => each_of(bytes, selection, to, |to, bytes| {
+                each(to, u64::from(u32::from_le_bytes(bytes)));
+            }),
+            _ => each_of(bytes, selection, to, |to, bytes| each(to, u64::from_le_bytes(bytes))),
         }
     }
 
-    /// Keeps the rows whose number passes a test.
-    fn retain(&self, selection: &mut Selection, test: impl Fn(u64) -> bool) {
-        let range = match selection {
-            Selection::Rows(rows) => {
-                return rows.retain(|row| test(self.get(*row as usize)));
-            }
-            Selection::Range(range) => range.clone(),
-        };
-        let first = range.start as u32;
-        // Without a branch: each row is written, and kept by moving on.
-        let mut rows = vec![0u32; range.len()];
-        let mut count = 0;
-        let truths: Vec<bool> = self.map(&Selection::Range(range.clone()), test);
-        for (at, truth) in (first..).zip(&truths) {
-            rows[count] = at;
-            count += usize::from(*truth);
-        }
-        if count < truths.len() {
-            rows.truncate(count);
-            *selection = Selection::Rows(rows);
-        }
+    fn map<T: Clone + Default>(&self, selection: &Selection, each: impl Fn(u64) -> T) -> Vec<T> {
+        let mut out = vec![T::default(); selection.len()];
+        self.each(selection, &mut out, |to, number| *to = each(number));
+        out
     }
 }
 
@@ -234,39 +208,64 @@ impl Column {
         Some(NullBuffer::new(valid))
     }
 
-    /// How many different codes `add_codes` may give; `None` when values have none.
-    pub fn codes(&self) -> Option<usize> {
-        let codes = match &self.values {
-            Values::Numbers { offsets, .. } => offsets.codes()?,
-            Values::Texts { codes: Some(_), words } => words.views().len(),
-            Values::Texts { codes: None, .. } | Values::Fixed { .. } => return None,
-        };
-        Some(codes + usize::from(self.valid.is_some()))
+    /// Whether each of some rows has a value; `None`: all have.
+    fn validity(&self, selection: &Selection) -> Option<Vec<bool>> {
+        let valid = self.valid.as_ref()?;
+        Some(match selection {
+            Selection::Range(range) => valid.slice(range.start, range.len()).iter().collect(),
+            Selection::Rows(rows) => rows.iter().map(|row| valid.value(*row as usize)).collect(),
+        })
     }
 
-    /// Adds a code of each row's value, times `stride`: equal values have equal codes.
-    /// `codes` is what `codes` gave.
-    pub fn add_codes(&self, selection: &Selection, codes: usize, stride: usize, to: &mut [u32]) {
-        let null = codes as u32 - 1;
-        let codes = match &self.values {
-            Values::Numbers { offsets: codes, .. } | Values::Texts { codes: Some(codes), .. } => {
-                codes
+    /// Whether all rows have the same value.
+    pub fn is_constant(&self) -> bool {
+        let narrow = match &self.values {
+            Values::Numbers { offsets: narrow, .. } | Values::Texts { codes: Some(narrow), .. } => {
+                narrow
             }
-            Values::Texts { codes: None, .. } | Values::Fixed { .. } => return,
+            Values::Texts { codes: None, .. } | Values::Fixed { .. } => return false,
         };
-        let stride = stride as u32;
-        match &self.valid {
-            None if codes.width == 0 => {}
-            None => {
-                let codes = codes.map(selection, |code| code as u32 * stride);
-                to.iter_mut().zip(codes).for_each(|(to, code)| *to += code);
-            }
+        narrow.width == 0 && self.valid.is_none()
+    }
+
+    /// The smallest number, of a column of numbers.
+    pub fn base(&self) -> Option<u64> {
+        if let Values::Numbers { base, .. } = &self.values { Some(*base) } else { None }
+    }
+
+    /// The words of a column of texts that has them.
+    pub fn words(&self) -> Option<&BinaryViewArray> {
+        match &self.values {
+            Values::Texts { codes: Some(_), words } => Some(words),
+            _ => None,
+        }
+    }
+
+    /// Adds to a place for each row `stride` times the distance of its number to the smallest, when
+    /// that has the distance `first`; for NULL nothing.
+    pub fn add_numbers(&self, selection: &Selection, first: u32, stride: u32, to: &mut [u32]) {
+        if let Values::Numbers { shift, offsets, .. } = &self.values {
+            let add =
+                |offset: u64| first.wrapping_add((offset << shift) as u32).wrapping_mul(stride);
+            self.add(offsets, selection, add, to);
+        }
+    }
+
+    /// Adds to a place for each row what belongs to its word; for NULL nothing.
+    pub fn add_words(&self, selection: &Selection, of_words: &[u32], to: &mut [u32]) {
+        if let Values::Texts { codes: Some(codes), .. } = &self.values {
+            self.add(codes, selection, |code| of_words[code as usize], to);
+        }
+    }
+
+    fn add(&self, codes: &Narrow, selection: &Selection, add: impl Fn(u64) -> u32, to: &mut [u32]) {
+        match self.validity(selection) {
+            None => codes.each(selection, to, |to, code| *to += add(code)),
             Some(valid) => {
-                let codes = selection.map(|row| match valid.value(row) {
-                    true => codes.get(row) as u32,
-                    false => null,
-                });
-                to.iter_mut().zip(codes).for_each(|(to, code)| *to += code * stride);
+                // What stands in the place of NULL has a code as well.
+                let mut added = codes.map(selection, add);
+                added.iter_mut().zip(valid).for_each(|(add, valid)| *add *= u32::from(valid));
+                to.iter_mut().zip(added).for_each(|(to, add)| *to += add);
             }
         }
     }
@@ -283,22 +282,20 @@ impl Column {
             (first, (max - base) >> shift)
         });
         let ranges: Vec<(u64, u64)> = ranges.filter(|(first, last)| first <= last).collect();
-        match (&self.valid, &ranges[..]) {
-            (None, [(first, last)]) => {
+        let mut truths = match &ranges[..] {
+            [(first, last)] => {
                 let (first, width) = (*first, last - first);
-                offsets.retain(selection, |offset| offset.wrapping_sub(first) <= width);
+                offsets.map(selection, |offset| offset.wrapping_sub(first) <= width)
             }
-            (None, ranges) => offsets.retain(selection, |offset| {
+            ranges => offsets.map(selection, |offset| {
                 ranges.iter().any(|(first, last)| (*first..=*last).contains(&offset))
             }),
-            (Some(valid), ranges) => selection.retain(|row| match valid.value(row) {
-                false => nulls,
-                true => {
-                    let offset = offsets.get(row);
-                    ranges.iter().any(|(first, last)| (*first..=*last).contains(&offset))
-                }
-            }),
+        };
+        if let Some(valid) = self.validity(selection) {
+            let each = truths.iter_mut().zip(valid);
+            each.for_each(|(truth, valid)| *truth = if valid { *truth } else { nulls });
         }
+        selection.keep(&truths);
     }
 
     /// Whether a row is NULL.

@@ -234,15 +234,17 @@ impl Overlay {
         OwnCursor::new(&self.recent, &self.runs, range, direction, false)
     }
 
-    /// All writes in key order, for the store; `None` as a value is a removal.
+    /// Whether what was spilled is whole.
     ///
     /// # Errors
-    /// The failure of a file since the first write.
-    pub fn writes(&mut self) -> Result<Writes<'_>> {
-        match self.broken.take() {
-            Some(error) => Err(error),
-            None => Ok(Writes(self.cursor(&KeyRange::default(), Direction::Forward))),
-        }
+    /// The failure of a file since the first write, once.
+    pub fn check(&mut self) -> Result<()> {
+        self.broken.take().map_or(Ok(()), Err)
+    }
+
+    /// All writes in key order, for the store; `None` as a value is a removal.
+    pub fn writes(&self) -> Writes<'_> {
+        Writes(self.cursor(&KeyRange::default(), Direction::Forward))
     }
 }
 

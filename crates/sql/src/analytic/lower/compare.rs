@@ -23,11 +23,12 @@ use datafusion::logical_expr::expr::InList;
 use datafusion::logical_expr::{BinaryExpr, Expr, Operator};
 use rows::convert::convert;
 use rows::datum::Value;
+use rows::decimal::Decimal;
 use rows::types::{Collation, ColumnType};
 
 use super::super::columns::{Class, class_of, scalar_of};
 use super::super::kernels::{CollationKey, RowFunction, TextComparison, TextMembership};
-use super::convert::native_cast;
+use super::convert::{known, native_cast};
 use super::row::Row;
 use super::scalar::known_truth;
 use super::{Lowering, call};
@@ -53,6 +54,12 @@ struct Pair {
 impl Lowering<'_> {
     /// An expression as a side of a comparison.
     pub(super) fn side(&self, row: &Row<'_>, node: &Node) -> Result<Side> {
+        if let Some(exact) = self.known_beyond_its_type(node) {
+            let (digits, scale) = (exact.whole_digits(), exact.scale());
+            let precision = (digits + scale).clamp(1, Decimal::PRECISION_MAX);
+            let (ty, value) = (ColumnType::Decimal { precision, scale }, Value::Decimal(exact));
+            return Ok(Side { expr: known(&ty, &value), ty, known: Some(value) });
+        }
         let (expr, known) = (self.value(row, node)?, self.known_value(node));
         Ok(Side { expr, ty: node.ty.clone(), known })
     }

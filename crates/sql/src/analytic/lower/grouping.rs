@@ -6,7 +6,7 @@
 //! 1. Above the grouping a row has the keys, then the aggregates, then the others, each a column
 //!    of its own.
 //!
-//! Not here: what an aggregate computes (`aggregate`).
+//! Not here: what an aggregate computes (`aggregate`), different values in two steps (`distinct`).
 
 use datafusion::functions_aggregate::count::count;
 use datafusion::functions_aggregate::first_last::first_value_udaf;
@@ -115,13 +115,18 @@ impl Lowering<'_> {
             // HAVING or a constant list over one group: something must be computed.
             collected.add(self, count(lit(1i64)));
         }
+        let in_two_steps = match grouping.rollup {
+            false => self.grouped_by_values(&plan, &keys, &collected.named)?,
+            true => None,
+        };
         let aggregates = collected.named.into_iter().map(|(expr, name)| expr.alias(name)).collect();
-        let plan = match grouping.rollup {
-            false => {
+        let plan = match (in_two_steps, grouping.rollup) {
+            (Some(grouped), _) => grouped,
+            (None, false) => {
                 let keys: Vec<Expr> = keys.into_iter().map(|(key, name)| key.alias(name)).collect();
                 built(LogicalPlanBuilder::new(plan).aggregate(keys, aggregates))?
             }
-            true => rolled_up(plan, keys, aggregates, unordered)?,
+            (None, true) => rolled_up(plan, keys, aggregates, &self.name("n"), unordered)?,
         };
         let (mut exprs, mut columns) = (Vec::new(), Vec::new());
         for (expr, ty, nullable) in outputs {
@@ -133,12 +138,15 @@ impl Lowering<'_> {
     }
 }
 
+/// `rows`: a name for how many rows a group has. The sum over all would be there without any.
 fn rolled_up(
     plan: LogicalPlan,
     keys: Vec<(Expr, String)>,
-    aggregates: Vec<Expr>,
+    mut aggregates: Vec<Expr>,
+    rows: &str,
     unordered: bool,
 ) -> Result<LogicalPlan> {
+    aggregates.push(count(lit(1i64)).alias(rows));
     let names: Vec<String> = keys.iter().map(|(_, name)| name.clone()).collect();
     let builder = LogicalPlanBuilder::new(plan);
     let own = builder.schema().columns().into_iter().map(Expr::Column);
@@ -148,6 +156,7 @@ fn rolled_up(
     let grouped = builder
         .project(columns)
         .and_then(|builder| builder.aggregate([Expr::GroupingSet(rollup)], aggregates))
+        .and_then(|builder| builder.filter(column(rows).gt(lit(0i64))))
         .map_err(no_plan)?;
     if !unordered {
         return built(Ok(grouped));

@@ -22,6 +22,7 @@
 mod aggregate;
 mod compare;
 mod convert;
+mod distinct;
 mod grouping;
 mod lift;
 mod query;

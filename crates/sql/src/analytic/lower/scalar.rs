@@ -11,7 +11,8 @@
 
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::{Case, Expr, lit};
-use rows::datum::Value;
+use rows::datum::{Datum, Value};
+use rows::decimal::Decimal;
 use rows::types::ColumnType;
 
 use super::super::columns::{Class, class_of, scalar_of};
@@ -163,6 +164,20 @@ impl Lowering<'_> {
         Some(fit(&node.ty, cell, &node.ty, &scope))
     }
 
+    /// A known number with more digits before the point than its type has: the type of a parameter
+    /// is one for all values that the statement may have there.
+    pub(super) fn known_beyond_its_type(&self, node: &Node) -> Option<Decimal> {
+        let ColumnType::Decimal { precision, scale } = node.ty else { return None };
+        if !self.is_known(node) {
+            return None;
+        }
+        let scope = self.scope();
+        match node.evaluate(&scope).ok()?.datum() {
+            Datum::Decimal(value) if value.whole_digits() > precision - scale => Some(value),
+            _ => None,
+        }
+    }
+
     /// An operator of DataFusion's, or a kernel of ours, that means what the node does.
     fn native(&self, row: &Row<'_>, node: &Node) -> Result<Option<Expr>> {
         match &node.kind {
@@ -286,7 +301,7 @@ fn zero_of(ty: &ColumnType) -> ScalarValue {
         ColumnType::Int { unsigned: true, .. } => Value::UInt(0),
         ColumnType::Int { .. } => Value::Int(0),
         ColumnType::Float => Value::Float(0.0),
-        ColumnType::Decimal { .. } => Value::Decimal(rows::decimal::Decimal::ZERO),
+        ColumnType::Decimal { .. } => Value::Decimal(Decimal::ZERO),
         _ => Value::Double(0.0),
     };
     scalar_of(ty, &zero)

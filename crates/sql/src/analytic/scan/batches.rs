@@ -45,14 +45,13 @@ pub(super) struct Rows {
     pub(super) schema: SchemaRef,
 }
 
-/// An iterator over the batches of some ranges.
+/// An iterator over the batches of some ranges; an error is the last that it gives.
 pub(super) struct Batches {
     rows: Rows,
     ranges: std::collections::VecDeque<KeyRange>,
     rows_next: usize,
     rows_max: usize,
     rows_left: usize,
-    failed: bool,
 }
 
 /// How large a batch is so far.
@@ -88,7 +87,6 @@ impl Batches {
             rows_next: ROWS_FIRST.min(rows_max),
             rows_max,
             rows_left: limit.unwrap_or(usize::MAX),
-            failed: false,
         }
     }
 
@@ -197,11 +195,9 @@ impl Iterator for Batches {
     type Item = Result<RecordBatch>;
 
     fn next(&mut self) -> Option<Result<RecordBatch>> {
-        if self.failed || self.rows_left == 0 {
+        if self.rows_left == 0 {
             return None;
         }
-        let batch = self.read().map_err(raise).transpose();
-        self.failed = matches!(batch, Some(Err(_)));
-        batch
+        self.read().map_err(raise).transpose()
     }
 }

@@ -5,7 +5,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use columnar::{Batch, Part, TableColumns, Test, Wanted};
+use columnar::{Batch, Grouping, Groups, Part, TableColumns, Test, Wanted};
 use datafusion::arrow::array::{RecordBatch, RecordBatchOptions};
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::common::stats::Precision;
@@ -13,21 +13,18 @@ use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{Result, Statistics};
 use datafusion::execution::TaskContext;
 use datafusion::logical_expr::Expr;
-use datafusion::physical_expr::{EquivalenceProperties, PhysicalExpr};
-use datafusion::physical_plan::execution_plan::{
-    Boundedness, EmissionType, ReplaceChildrenOptions,
-};
+use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_plan::execution_plan::ReplaceChildrenOptions;
 use datafusion::physical_plan::statistics::StatisticsArgs;
-use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PlanProperties,
     SendableRecordBatchStream,
 };
-use futures::stream;
 use rows::Table;
 
 use super::super::failure::raise;
 use super::ranges::{self, Condition};
+use super::{properties, yielding};
 
 /// Reads segments and recent rows of one table.
 pub(super) struct ColumnScan {
@@ -78,12 +75,7 @@ impl ColumnScan {
             false => Precision::Exact(of.rows()? as usize),
             true => Precision::Inexact(parts.iter().map(Part::rows).sum::<u64>() as usize),
         };
-        let properties = Arc::new(PlanProperties::new(
-            EquivalenceProperties::new(Arc::clone(&schema)),
-            Partitioning::UnknownPartitioning(parts.len()),
-            EmissionType::Incremental,
-            Boundedness::Bounded,
-        ));
+        let properties = properties(&schema, Partitioning::UnknownPartitioning(parts.len()));
         let (table, positions) = (Arc::clone(table), positions.into());
         Ok(ColumnScan { table, of, parts, positions, tests, schema, rows, limit, properties })
     }
@@ -97,23 +89,22 @@ impl ColumnScan {
         }
     }
 
-    /// Whether groups of equal rows can be read: nothing limits it, and no row's key is wanted.
-    pub(super) fn has_groups(&self) -> bool {
-        self.limit.is_none() && self.positions.iter().all(|at| *at < self.table.columns.len())
+    /// Whether rows can be grouped by the columns at some places: nothing limits it, and no row's
+    /// key is among them.
+    pub(super) fn can_group_by(&self, places: &[usize]) -> bool {
+        let can = |place: &usize| self.of.can_group_by(self.positions[*place]);
+        self.limit.is_none() && places.iter().all(can)
     }
 
-    /// Groups of equal rows of a partition, with how many rows each stands for.
+    /// The rows of a partition by groups.
     pub(super) fn groups(
         &self,
         partition: usize,
+        grouping: Grouping,
         context: &TaskContext,
-    ) -> impl Iterator<Item = Result<(RecordBatch, Vec<i64>)>> + Send + use<> {
-        let (part, wanted) = (self.parts[partition].clone(), self.wanted(context));
-        let schema = Arc::clone(&self.schema);
-        self.of.clone().read_groups(part, wanted).map(move |groups| {
-            let groups = groups.map_err(raise)?;
-            Ok((record(&schema, groups.rows)?, groups.counts))
-        })
+    ) -> Groups {
+        let wanted = self.wanted(context);
+        self.of.clone().read_groups(self.parts[partition].clone(), wanted, grouping)
     }
 }
 
@@ -192,8 +183,7 @@ impl ExecutionPlan for ColumnScan {
                 Ok(batch)
             }))
         });
-        let schema = Arc::clone(&self.schema);
-        Ok(Box::pin(RecordBatchStreamAdapter::new(schema, stream::iter(batches))))
+        Ok(yielding(Arc::clone(&self.schema), batches))
     }
 
     fn statistics_from_inputs(
@@ -216,7 +206,8 @@ impl ExecutionPlan for ColumnScan {
     }
 }
 
-fn record(schema: &SchemaRef, batch: Batch) -> Result<RecordBatch> {
+/// A batch under its schema.
+pub(super) fn record(schema: &SchemaRef, batch: Batch) -> Result<RecordBatch> {
     let options = RecordBatchOptions::new().with_row_count(Some(batch.rows));
     let batch = RecordBatch::try_new_with_options(Arc::clone(schema), batch.columns, &options);
     batch.map_err(|error| datafusion::common::DataFusionError::ArrowError(Box::new(error), None))

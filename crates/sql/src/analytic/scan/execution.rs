@@ -10,22 +10,19 @@ use datafusion::common::stats::Precision;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{Result, Statistics};
 use datafusion::execution::TaskContext;
-use datafusion::physical_expr::{EquivalenceProperties, PhysicalExpr};
-use datafusion::physical_plan::execution_plan::{
-    Boundedness, EmissionType, ReplaceChildrenOptions,
-};
+use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_plan::execution_plan::ReplaceChildrenOptions;
 use datafusion::physical_plan::statistics::StatisticsArgs;
-use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PlanProperties,
     SendableRecordBatchStream,
 };
-use futures::stream;
 use rows::store::KeyRange;
 
 use super::access::Access;
 use super::batches::{Batches, Rows};
 use super::source::TableSource;
+use super::{properties, yielding};
 
 /// Reads some ranges of one index.
 pub(super) struct TableScan {
@@ -45,12 +42,7 @@ impl TableScan {
         schema: SchemaRef,
         limit: Option<usize>,
     ) -> TableScan {
-        let properties = Arc::new(PlanProperties::new(
-            EquivalenceProperties::new(Arc::clone(&schema)),
-            Partitioning::UnknownPartitioning(partitions.len()),
-            EmissionType::Incremental,
-            Boundedness::Bounded,
-        ));
+        let properties = properties(&schema, Partitioning::UnknownPartitioning(partitions.len()));
         let rows = Rows {
             engine: Arc::clone(&source.engine),
             view: Arc::clone(&source.view),
@@ -137,8 +129,7 @@ impl ExecutionPlan for TableScan {
         let rows_max = context.session_config().batch_size();
         let ranges = self.partitions[partition].clone();
         let batches = Batches::new(self.rows.clone(), ranges, rows_max, self.limit);
-        let schema = Arc::clone(&self.rows.schema);
-        Ok(Box::pin(RecordBatchStreamAdapter::new(schema, stream::iter(batches))))
+        Ok(yielding(Arc::clone(&self.rows.schema), batches))
     }
 
     fn statistics_from_inputs(

@@ -8,14 +8,59 @@
 //!
 //! Not here: which rows a view shows (`rows`).
 
+use std::sync::Arc;
+
+use datafusion::arrow::array::RecordBatch;
+use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::common::Result;
+use datafusion::physical_expr::EquivalenceProperties;
+use datafusion::physical_plan::coop::cooperative;
+use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType, SchedulingType};
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use datafusion::physical_plan::{Partitioning, PlanProperties, SendableRecordBatchStream};
+use futures::{StreamExt, future, stream};
+
 mod access;
 mod batches;
 mod columnar;
-mod counting;
 mod execution;
+mod grouping;
 mod ranges;
 mod source;
 mod split;
+mod states;
 
-pub(super) use counting::CountInScans;
+pub(super) use grouping::GroupInScans;
 pub(super) use source::{ROW_KEY, TableSource, arrow_schema};
+
+/// What DataFusion is told of scans.
+fn properties(schema: &SchemaRef, partitions: Partitioning) -> Arc<PlanProperties> {
+    let properties = PlanProperties::new(
+        EquivalenceProperties::new(Arc::clone(schema)),
+        partitions,
+        EmissionType::Incremental,
+        Boundedness::Bounded,
+    );
+    Arc::new(properties.with_scheduling_type(SchedulingType::Cooperative))
+}
+
+/// What a scan reads, as a stream that ends behind an error and yields now and then: what is above
+/// it may take batch after batch without ever waiting, and a query that is to end does so only
+/// where it yields. Empty batches are such moments and nothing else.
+fn yielding(
+    schema: SchemaRef,
+    mut batches: impl Iterator<Item = Result<RecordBatch>> + Send + 'static,
+) -> SendableRecordBatchStream {
+    let mut failed = false;
+    let batches = std::iter::from_fn(move || {
+        let batch = if failed { None } else { batches.next() };
+        failed |= matches!(batch, Some(Err(_)));
+        batch
+    });
+    let batches = RecordBatchStreamAdapter::new(Arc::clone(&schema), stream::iter(batches));
+    let full = |batch: &Result<RecordBatch>| {
+        future::ready(batch.as_ref().map_or(true, |batch| batch.num_rows() > 0))
+    };
+    let batches = cooperative(batches).filter(full);
+    Box::pin(RecordBatchStreamAdapter::new(schema, batches))
+}

@@ -1,0 +1,224 @@
+//! One key of a grouping: how its values are numbered. NULL has the number 0.
+//!
+//! Not here: groups (`map`).
+
+use std::sync::Arc;
+
+use arrow_array::ArrayRef;
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
+use rows::datum::Datum;
+use rows::error::Result;
+use rows::types::ColumnType;
+
+use crate::column::{Column, Selection, Shape, number_of, shape_of};
+use crate::scan::Source;
+
+/// Numbers that an integer key may have: more are hashed sooner than placed.
+const NUMBERS_MAX: u32 = 1 << 20;
+/// Texts for which there is room at first.
+const TEXTS_MIN: u32 = 16;
+
+/// What integers a key has in a part, or that it has texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum KeySpan {
+    /// So many, from one on.
+    Numbers(u64, u32),
+    Texts,
+}
+
+impl KeySpan {
+    /// Of a type, whose values' smallest and largest number are known; `None` when values of the
+    /// type have no numbers, or too many.
+    pub fn of(ty: &ColumnType, ranges: impl Iterator<Item = (u64, u64)>) -> Option<KeySpan> {
+        let unsigned = match shape_of(ty) {
+            Shape::Number { unsigned } => unsigned,
+            Shape::Text => return Some(KeySpan::Texts),
+            Shape::Fixed(_) => return None,
+        };
+        let flip = if unsigned { 0 } else { 1 << 63 };
+        let ordered = ranges.map(|(min, max)| (min ^ flip, max ^ flip));
+        let Some((min, max)) =
+            ordered.reduce(|(min, max), (least, most)| (min.min(least), max.max(most)))
+        else {
+            return Some(KeySpan::Numbers(0, 0));
+        };
+        let numbers = u32::try_from((max - min).checked_add(1)?).ok()?;
+        (numbers < NUMBERS_MAX).then_some(KeySpan::Numbers(min ^ flip, numbers))
+    }
+}
+
+/// A key column.
+pub(crate) struct Key {
+    ty: ColumnType,
+    /// What a segment has that is older than the column.
+    absent: rows::datum::Value,
+    values: Values,
+    /// The number of each group.
+    numbers: Vec<u32>,
+}
+
+enum Values {
+    /// From the first on, so many.
+    Numbers(u64, u32),
+    Texts(HashMap<Vec<u8>, u32, RandomState>),
+}
+
+/// What a key adds to the slots of a segment's rows.
+pub(crate) enum Coded {
+    /// The same to all.
+    Constant(u32),
+    /// By the integer: the first's number, and the stride.
+    Numbers(Arc<Column>, u32, u32),
+    /// By the word.
+    Words(Arc<Column>, Vec<u32>),
+}
+
+impl Key {
+    pub fn new(ty: &ColumnType, absent: Datum<'_>, span: KeySpan) -> Key {
+        let values = match span {
+            KeySpan::Numbers(first, count) => Values::Numbers(first, count),
+            KeySpan::Texts => Values::Texts(HashMap::default()),
+        };
+        Key { ty: ty.clone(), absent: absent.to_value(), values, numbers: Vec::new() }
+    }
+
+    pub fn bytes(&self) -> usize {
+        let numbers = self.numbers.capacity() * size_of::<u32>();
+        numbers
+            + match &self.values {
+                Values::Numbers(..) => 0,
+                Values::Texts(known) => {
+                    known.allocation_size() + known.keys().map(Vec::capacity).sum::<usize>()
+                }
+            }
+    }
+
+    /// One more than the largest number there is.
+    pub fn numbers(&self) -> u32 {
+        match &self.values {
+            Values::Numbers(_, count) => count + 1,
+            Values::Texts(known) => known.len() as u32 + 1,
+        }
+    }
+
+    /// For how many numbers there should be slots.
+    pub fn radix(&self) -> u32 {
+        match &self.values {
+            Values::Numbers(..) => self.numbers(),
+            Values::Texts(_) => self.numbers().max(TEXTS_MIN).next_power_of_two(),
+        }
+    }
+
+    /// How many groups there are.
+    pub fn found(&self) -> usize {
+        self.numbers.len()
+    }
+
+    pub fn number_of(&self, group: usize) -> u32 {
+        self.numbers[group]
+    }
+
+    /// A new group has this number.
+    pub fn push(&mut self, number: u32) {
+        self.numbers.push(number);
+    }
+
+    /// Gives numbers to all values of a segment; `false` when they have no codes.
+    pub fn learn(&mut self, source: &Source) -> Result<bool> {
+        let Values::Texts(known) = &mut self.values else { return Ok(true) };
+        let mut learn = |text: &[u8]| {
+            if !known.contains_key(text) {
+                known.insert(text.to_vec(), known.len() as u32 + 1);
+            }
+        };
+        match source {
+            Source::Column(_, column) => {
+                let Some(words) = column.words() else { return Ok(false) };
+                words.iter().flatten().for_each(learn);
+            }
+            _ => {
+                if let Datum::Bytes(text) = self.absent.as_datum() {
+                    learn(text);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// What it adds to the slots of a segment that it has learnt.
+    pub fn coded(&self, source: &Source, stride: u32) -> Coded {
+        let Source::Column(_, column) = source else {
+            return Coded::Constant(self.number(self.absent.as_datum()) * stride);
+        };
+        match &self.values {
+            Values::Numbers(first, _) => {
+                let Some(base) = column.base() else { return Coded::Constant(0) };
+                let number = (base.wrapping_sub(*first) as u32).wrapping_add(1);
+                match column.is_constant() {
+                    true => Coded::Constant(number.wrapping_mul(stride)),
+                    false => Coded::Numbers(Arc::clone(column), number, stride),
+                }
+            }
+            Values::Texts(_) => {
+                let words = column.words().into_iter().flatten().flatten();
+                let numbers: Vec<u32> =
+                    words.map(|word| self.number(Datum::Bytes(word)) * stride).collect();
+                match (&numbers[..], column.is_constant()) {
+                    ([only], true) => Coded::Constant(*only),
+                    _ => Coded::Words(Arc::clone(column), numbers),
+                }
+            }
+        }
+    }
+
+    fn number(&self, datum: Datum<'_>) -> u32 {
+        match (&self.values, datum) {
+            (_, Datum::Null) => 0,
+            (Values::Numbers(first, _), datum) => number_of(&self.ty, datum)
+                .map_or(0, |number| number.wrapping_sub(*first) as u32 + 1),
+            (Values::Texts(known), Datum::Bytes(text)) => known.get(text).copied().unwrap_or(0),
+            (Values::Texts(_), _) => 0,
+        }
+    }
+
+    /// The values of all groups, which it forgets.
+    pub fn take(&mut self) -> Result<ArrayRef> {
+        let numbers = std::mem::take(&mut self.numbers);
+        let rows = Selection::Range(0..numbers.len());
+        let column = match &mut self.values {
+            Values::Numbers(first, _) => Column::of_numbers(*first, &numbers),
+            Values::Texts(known) => {
+                let known = std::mem::take(known);
+                let mut words = vec![&[][..]; known.len()];
+                for (text, number) in &known {
+                    words[*number as usize - 1] = text;
+                }
+                Column::of_words(&words, &numbers)
+            }
+        };
+        column.array(&self.ty, &rows)
+    }
+}
+
+impl Coded {
+    /// What it adds to every slot.
+    pub fn constant(&self) -> u32 {
+        if let Coded::Constant(constant) = self { *constant } else { 0 }
+    }
+
+    pub fn is_constant(&self) -> bool {
+        matches!(self, Coded::Constant(_))
+    }
+
+    /// Adds to each row's slot what is not constant.
+    pub fn add(&self, selection: &Selection, slots: &mut [u32]) {
+        match self {
+            Coded::Constant(_) => {}
+            Coded::Numbers(column, first, stride) => {
+                column.add_numbers(selection, *first, *stride, slots);
+            }
+            Coded::Words(column, numbers) => column.add_words(selection, numbers, slots),
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! From slots to groups.
+//!
+//! Not here: what the numbers of a slot stand for (`key`).
+
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
+use hashbrown::hash_map::Entry;
+
+use super::key::Key;
+
+/// Slots up to which their groups are found by place; more are hashed.
+const PLACES_MAX: u64 = 1 << 20;
+/// As many places as this are made for however few rows.
+const PLACES_MIN: u64 = 1 << 14;
+/// No group yet.
+const NONE: u32 = u32::MAX;
+
+/// The groups of slots.
+#[derive(Default)]
+pub(super) struct Map {
+    /// How many numbers each key may have, and what one of them adds to a slot.
+    radices: Vec<(u32, u32)>,
+    groups: Groups,
+}
+
+enum Groups {
+    Places(Vec<u32>),
+    Hashed(HashMap<u32, u32, RandomState>),
+}
+
+impl Default for Groups {
+    fn default() -> Groups {
+        Groups::Places(Vec::new())
+    }
+}
+
+impl Groups {
+    /// The entry of a slot, to be filled if it is `NONE`.
+    #[inline]
+    fn entry(&mut self, slot: u32) -> &mut u32 {
+        match self {
+            Groups::Places(places) => &mut places[slot as usize],
+            Groups::Hashed(hashed) => match hashed.entry(slot) {
+                Entry::Occupied(entry) => entry.into_mut(),
+                Entry::Vacant(entry) => entry.insert(NONE),
+            },
+        }
+    }
+}
+
+impl Map {
+    pub fn bytes(&self) -> usize {
+        match &self.groups {
+            Groups::Places(places) => places.capacity() * size_of::<u32>(),
+            Groups::Hashed(hashed) => hashed.allocation_size(),
+        }
+    }
+
+    /// What one more of each key's number adds to a slot.
+    pub fn strides(&self) -> impl Iterator<Item = u32> {
+        self.radices.iter().map(|(_, stride)| *stride)
+    }
+
+    /// Makes room for all numbers that the keys have now; `false` when there would be too many
+    /// slots. `rows`: about how many are to come.
+    pub fn fit(&mut self, keys: &[Key], rows: u64) -> bool {
+        let fits = |(key, (radix, _)): (&Key, &(u32, u32))| key.numbers() <= *radix;
+        if self.radices.len() == keys.len() && keys.iter().zip(&self.radices).all(fits) {
+            // Without keys there is one slot.
+            if !keys.is_empty() || self.bytes() > 0 {
+                return true;
+            }
+        }
+        let (mut radices, mut slots) = (Vec::with_capacity(keys.len()), 1u64);
+        for key in keys {
+            let radix = key.radix();
+            radices.push((radix, slots as u32));
+            slots *= u64::from(radix);
+            if slots > u64::from(u32::MAX) {
+                return false;
+            }
+        }
+        self.groups = match slots <= PLACES_MAX && slots <= rows.saturating_mul(4).max(PLACES_MIN) {
+            true => Groups::Places(vec![NONE; slots as usize]),
+            false => Groups::Hashed(HashMap::default()),
+        };
+        self.radices = radices;
+        // Groups that were found before keep their numbers.
+        let found = keys.first().map_or(0, Key::found);
+        for group in 0..found {
+            let parts = keys.iter().zip(self.strides());
+            let slot: u32 = parts.map(|(key, stride)| key.number_of(group) * stride).sum();
+            *self.groups.entry(slot) = group as u32;
+        }
+        true
+    }
+
+    /// The group of a slot, which may be a new one.
+    #[inline]
+    pub fn group(&mut self, slot: u32, keys: &mut [Key], counts: &mut Vec<i64>) -> usize {
+        let entry = self.groups.entry(slot);
+        if *entry == NONE {
+            *entry = counts.len() as u32;
+            counts.push(0);
+            for (key, (radix, stride)) in keys.iter_mut().zip(&self.radices) {
+                key.push(slot / stride % radix);
+            }
+        }
+        *entry as usize
+    }
+
+    /// Counts the rows of some slots, and gives the group of each where that is asked for.
+    pub fn count(
+        &mut self,
+        slots: &[u32],
+        keys: &mut [Key],
+        counts: &mut Vec<i64>,
+        out: Option<&mut Vec<usize>>,
+    ) {
+        let each = slots.iter().map(|slot| {
+            let group = self.group(*slot, keys, counts);
+            counts[group] += 1;
+            group
+        });
+        match out {
+            Some(out) => out.extend(each),
+            None => each.for_each(drop),
+        }
+    }
+}

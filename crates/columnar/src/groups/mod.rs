@@ -1,0 +1,225 @@
+//! Grouping the rows of a part by columns, without hashing them.
+//!
+//! A value of a key column has a number: that of an integer is its distance to the smallest there
+//! is, that of a text its place among the texts seen so far, to which a segment's words are
+//! translated once. The numbers of a row's keys make its *slot*, and a map leads from slots to
+//! groups, which are numbered as they come:
+//! ```text
+//! row -> code in the segment -> number -> slot = sum of number * stride -> group
+//! ```
+//!
+//! Invariants
+//! 1. The counts of all groups that are given, with the rows that stand alone, add up to the rows
+//!    that the tests leave. A group may be given several times.
+//! 2. Memory is that of the groups found since they were last drained, and a segment's.
+//!
+//! Not here: what is computed of the rows of a group, putting groups of several parts together.
+
+mod key;
+mod map;
+
+pub(crate) use self::key::{Key, KeySpan};
+
+use std::sync::Arc;
+
+use rows::error::Result;
+
+use self::key::Coded;
+use self::map::Map;
+use crate::column::Selection;
+use crate::scan::{Batch, Batches, Reading, Step};
+
+/// What rows are grouped by and what else of them is wanted: places among the wanted columns.
+#[derive(Clone, Debug)]
+pub struct Grouping {
+    /// The columns whose values make a group.
+    pub keys: Arc<[usize]>,
+    /// What is given of each row besides its group.
+    pub values: Arc<[usize]>,
+}
+
+/// What comes next of a part.
+pub enum Grouped {
+    /// Some rows: the group of each, and the values that are wanted of them. Only where values
+    /// are wanted.
+    Rows(Vec<usize>, Batch),
+    /// Rows that each stand for themselves: the keys and the values.
+    Alone(Batch, Batch),
+    /// The rows of a segment have their groups: a moment to drain them.
+    Segment,
+}
+
+/// Groups, and how many rows each has.
+pub struct GroupBatch {
+    /// The keys of each.
+    pub keys: Batch,
+    /// For each of them.
+    pub counts: Vec<i64>,
+}
+
+/// An iterator over the rows of a part by groups; an error is the last that it gives.
+pub struct Groups {
+    of: Batches,
+    /// About how many there are in all.
+    rows: u64,
+    grouping: Grouping,
+    /// None where one of them cannot be grouped by.
+    keys: Vec<Key>,
+    map: Map,
+    /// How many rows each group has.
+    counts: Vec<i64>,
+    current: Option<Segment>,
+    /// The slots of the rows at hand.
+    slots: Vec<u32>,
+}
+
+/// A segment that is being read.
+struct Segment {
+    reading: Reading,
+    /// What each key adds to a row's slot; `None` where the rows stand alone.
+    coded: Option<Vec<Coded>>,
+}
+
+impl Groups {
+    /// Of about so many rows.
+    pub(crate) fn new(of: Batches, rows: u64, grouping: Grouping, keys: Vec<Key>) -> Groups {
+        Groups {
+            of,
+            rows,
+            grouping,
+            keys,
+            map: Map::default(),
+            counts: Vec::new(),
+            current: None,
+            slots: Vec::new(),
+        }
+    }
+
+    /// How many groups there are since they were last drained.
+    pub fn len(&self) -> usize {
+        self.counts.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.counts.is_empty()
+    }
+
+    /// Bytes of memory, without those of the segment at hand.
+    pub fn bytes(&self) -> usize {
+        let keys: usize = self.keys.iter().map(Key::bytes).sum();
+        keys + self.map.bytes() + self.counts.capacity() * size_of::<i64>()
+    }
+
+    /// The groups, and forgets them. Not between two batches of a segment.
+    ///
+    /// # Errors
+    /// `Corrupt` when a column was stored for another type.
+    pub fn drain(&mut self) -> Result<GroupBatch> {
+        let counts = std::mem::take(&mut self.counts);
+        let keys = self.keys.iter_mut().map(Key::take).collect::<Result<_>>()?;
+        self.map = Map::default();
+        Ok(GroupBatch { keys: Batch { columns: keys, rows: counts.len() }, counts })
+    }
+
+    fn step(&mut self) -> Result<Option<Grouped>> {
+        loop {
+            if let Some(mut segment) = self.current.take() {
+                let Some(selection) = self.of.select(&mut segment.reading) else {
+                    return Ok(Some(Grouped::Segment));
+                };
+                let grouped = match &segment.coded {
+                    Some(coded) => self.group(&segment.reading, coded, &selection)?,
+                    None => Some(self.alone(&segment.reading, &selection)?),
+                };
+                self.current = Some(segment);
+                match grouped {
+                    Some(grouped) => return Ok(Some(grouped)),
+                    None => continue,
+                }
+            }
+            match self.of.begin_step()? {
+                None => return Ok(None),
+                Some(Step::Rows(rows)) if rows.rows == 0 => {}
+                Some(Step::Rows(rows)) => {
+                    let pick = |places: &[usize]| Batch {
+                        columns: places.iter().map(|at| Arc::clone(&rows.columns[*at])).collect(),
+                        rows: rows.rows,
+                    };
+                    let (keys, values) = (&self.grouping.keys, &self.grouping.values);
+                    return Ok(Some(Grouped::Alone(pick(keys), pick(values))));
+                }
+                Some(Step::Segment(reading)) => {
+                    let coded = self.code(&reading)?;
+                    self.current = Some(Segment { reading, coded });
+                }
+            }
+        }
+    }
+
+    /// What the keys add to the slots of a segment's rows; `None` when they have no codes, or there
+    /// would be more slots than numbers.
+    fn code(&mut self, reading: &Reading) -> Result<Option<Vec<Coded>>> {
+        if self.keys.len() < self.grouping.keys.len() {
+            return Ok(None);
+        }
+        for (key, at) in self.keys.iter_mut().zip(&*self.grouping.keys) {
+            if !key.learn(&reading.columns[*at])? {
+                return Ok(None);
+            }
+        }
+        if !self.map.fit(&self.keys, self.rows) {
+            return Ok(None);
+        }
+        let keys = self.keys.iter().zip(self.map.strides()).zip(&*self.grouping.keys);
+        let coded = keys.map(|((key, stride), at)| key.coded(&reading.columns[*at], stride));
+        Ok(Some(coded.collect()))
+    }
+
+    /// Puts rows into their groups.
+    fn group(
+        &mut self,
+        reading: &Reading,
+        coded: &[Coded],
+        selection: &Selection,
+    ) -> Result<Option<Grouped>> {
+        let constant: u32 = coded.iter().map(Coded::constant).sum();
+        let wanted = !self.grouping.values.is_empty();
+        let mut groups = Vec::new();
+        if coded.iter().all(Coded::is_constant) {
+            let group = self.map.group(constant, &mut self.keys, &mut self.counts);
+            self.counts[group] += selection.len() as i64;
+            if wanted {
+                groups = vec![group; selection.len()];
+            }
+        } else {
+            self.slots.clear();
+            self.slots.resize(selection.len(), constant);
+            coded.iter().for_each(|key| key.add(selection, &mut self.slots));
+            let out = wanted.then_some(&mut groups);
+            self.map.count(&self.slots, &mut self.keys, &mut self.counts, out);
+        }
+        if !wanted {
+            return Ok(None);
+        }
+        Ok(Some(Grouped::Rows(groups, self.read(reading, &self.grouping.values, selection)?)))
+    }
+
+    fn alone(&self, reading: &Reading, selection: &Selection) -> Result<Grouped> {
+        let keys = self.read(reading, &self.grouping.keys, selection)?;
+        Ok(Grouped::Alone(keys, self.read(reading, &self.grouping.values, selection)?))
+    }
+
+    /// Some of the wanted columns.
+    fn read(&self, reading: &Reading, which: &[usize], selection: &Selection) -> Result<Batch> {
+        self.of.arrays(which.iter().map(|at| &reading.columns[*at]), selection)
+    }
+}
+
+impl Iterator for Groups {
+    type Item = Result<Grouped>;
+
+    fn next(&mut self) -> Option<Result<Grouped>> {
+        self.step().transpose()
+    }
+}

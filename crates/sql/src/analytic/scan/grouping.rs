@@ -1,0 +1,201 @@
+//! The first half of an aggregation of a columnar table, made by the scan itself.
+//!
+//! Rows come with the number of their group, found on codes (`columnar::Groups`), so that nothing is
+//! hashed here and the groups' expressions are evaluated once for each group. What comes out has the
+//! form of the partial aggregation that it replaces, whose second half puts equal groups together.
+//!
+//! Not here: what is kept of a group's rows (`states`), aggregations in one step.
+
+use std::fmt;
+use std::sync::Arc;
+
+use columnar::Grouping;
+use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::common::config::ConfigOptions;
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
+use datafusion::common::{DataFusionError, Result};
+use datafusion::execution::TaskContext;
+use datafusion::execution::memory_pool::MemoryConsumer;
+use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_expr::utils::{collect_columns, reassign_expr_columns};
+use datafusion::physical_optimizer::PhysicalOptimizerRule;
+use datafusion::physical_plan::aggregates::{AggregateExec, AggregateMode};
+use datafusion::physical_plan::execution_plan::{ExecutionPlanProperties, ReplaceChildrenOptions};
+use datafusion::physical_plan::{
+    DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties, SendableRecordBatchStream,
+};
+
+use super::columnar::ColumnScan;
+use super::states::{Shape, State, States};
+use super::{properties, yielding};
+
+/// Replaces partial aggregations of columnar tables.
+#[derive(Debug)]
+pub(in crate::analytic) struct GroupInScans;
+
+impl PhysicalOptimizerRule for GroupInScans {
+    fn optimize(
+        &self,
+        plan: Arc<dyn ExecutionPlan>,
+        _config: &ConfigOptions,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        plan.transform_down(|plan| {
+            Ok(match GroupScan::in_place_of(&plan)? {
+                Some(groups) => Transformed::yes(Arc::new(groups) as Arc<dyn ExecutionPlan>),
+                None => Transformed::no(plan),
+            })
+        })
+        .data()
+    }
+
+    fn name(&self) -> &'static str {
+        "group_in_scans"
+    }
+
+    fn schema_check(&self) -> bool {
+        true
+    }
+}
+
+/// Groups rows of a columnar table.
+struct GroupScan {
+    scan: Arc<dyn ExecutionPlan>,
+    grouping: Grouping,
+    shape: Arc<Shape>,
+    properties: Arc<PlanProperties>,
+}
+
+/// The scan that a node is.
+fn scan_of(plan: &Arc<dyn ExecutionPlan>) -> Option<&ColumnScan> {
+    plan.downcast_ref::<ColumnScan>()
+}
+
+/// The columns of some expressions, by their places in the scan, ascending.
+fn places<'a>(exprs: impl Iterator<Item = &'a Arc<dyn PhysicalExpr>>) -> Vec<usize> {
+    let mut places: Vec<usize> =
+        exprs.flat_map(collect_columns).map(|column| column.index()).collect();
+    places.sort_unstable();
+    places.dedup();
+    places
+}
+
+impl GroupScan {
+    /// The same as an aggregation; `None` where the scan cannot do it.
+    fn in_place_of(plan: &Arc<dyn ExecutionPlan>) -> Result<Option<GroupScan>> {
+        let Some(aggregation) = plan.downcast_ref::<AggregateExec>() else { return Ok(None) };
+        let by = aggregation.group_expr();
+        let Some(scan) = scan_of(aggregation.input()) else { return Ok(None) };
+        let plain = *aggregation.mode() == AggregateMode::Partial
+            && by.is_single()
+            && aggregation.limit_options().is_none()
+            && aggregation.filter_expr().iter().all(Option::is_none);
+        let keys = places(by.expr().iter().map(|(group, _)| group));
+        if !plain || !scan.can_group_by(&keys) {
+            return Ok(None);
+        }
+        let mut states = Vec::new();
+        for function in aggregation.aggr_expr() {
+            let Some(state) = State::of(function, &keys) else { return Ok(None) };
+            states.push(state);
+        }
+        let values = places(states.iter().flat_map(State::values));
+        let (scanned, schema) = (scan.schema(), aggregation.schema());
+        let key_schema = Arc::new(scanned.project(&keys)?);
+        let value_schema = Arc::new(scanned.project(&values)?);
+        let groups = by
+            .expr()
+            .iter()
+            .map(|(group, _)| reassign_expr_columns(Arc::clone(group), &key_schema));
+        let groups = groups.collect::<Result<_>>()?;
+        let states = states.into_iter().map(|state| state.reading(&key_schema, &value_schema));
+        let states = states.collect::<Result<_>>()?;
+        let scan = Arc::clone(aggregation.input());
+        let properties = properties(&schema, scan.output_partitioning().clone());
+        let grouping = Grouping { keys: keys.into(), values: values.into() };
+        let shape = Shape { groups, states, keys: key_schema, values: value_schema, schema };
+        Ok(Some(GroupScan { scan, grouping, shape: Arc::new(shape), properties }))
+    }
+
+    /// The same over another scan.
+    fn over(&self, mut children: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
+        let scan = children.pop().filter(|child| scan_of(child).is_some());
+        Ok(Arc::new(GroupScan {
+            scan: scan.ok_or_else(no_scan)?,
+            grouping: self.grouping.clone(),
+            shape: Arc::clone(&self.shape),
+            properties: Arc::clone(&self.properties),
+        }))
+    }
+}
+
+fn no_scan() -> DataFusionError {
+    DataFusionError::Internal("groups come from a scan by column".into())
+}
+
+impl fmt::Debug for GroupScan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.fmt_as(DisplayFormatType::Default, f)
+    }
+}
+
+impl DisplayAs for GroupScan {
+    fn fmt_as(&self, _form: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let groups: Vec<String> = self.shape.groups.iter().map(ToString::to_string).collect();
+        let states: Vec<String> = self.shape.states.iter().map(ToString::to_string).collect();
+        write!(f, "GroupScan: gby=[{}], aggr=[{}]", groups.join(", "), states.join(", "))
+    }
+}
+
+impl ExecutionPlan for GroupScan {
+    fn name(&self) -> &str {
+        "GroupScan"
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        &self.properties
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        vec![&self.scan]
+    }
+
+    fn apply_expressions(
+        &self,
+        each: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
+    ) -> Result<TreeNodeRecursion> {
+        for group in &self.shape.groups {
+            if each(group)? == TreeNodeRecursion::Stop {
+                return Ok(TreeNodeRecursion::Stop);
+            }
+        }
+        Ok(TreeNodeRecursion::Continue)
+    }
+
+    fn replace_children(
+        self: Arc<Self>,
+        children: Vec<Arc<dyn ExecutionPlan>>,
+        _options: ReplaceChildrenOptions,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        self.over(children)
+    }
+
+    fn with_new_children(
+        self: Arc<Self>,
+        children: Vec<Arc<dyn ExecutionPlan>>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        self.over(children)
+    }
+
+    fn execute(
+        &self,
+        partition: usize,
+        context: Arc<TaskContext>,
+    ) -> Result<SendableRecordBatchStream> {
+        let scan = scan_of(&self.scan).ok_or_else(no_scan)?;
+        let consumer = MemoryConsumer::new(format!("GroupScan[{partition}]"));
+        let memory = consumer.register(context.memory_pool());
+        let groups = scan.groups(partition, self.grouping.clone(), &context);
+        let schema: SchemaRef = Arc::clone(&self.shape.schema);
+        Ok(yielding(schema, States::new(groups, Arc::clone(&self.shape), memory)?))
+    }
+}

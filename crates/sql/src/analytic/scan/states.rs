@@ -1,0 +1,233 @@
+//! What is kept of the rows of groups: the states of a partial aggregation.
+//!
+//! Invariants
+//! 1. Memory is asked for segment by segment; where there is no more, and above a bound, the groups
+//!    found so far are given and forgotten. A group may so be given several times.
+//!
+//! Not here: which rows are of a group (`columnar::Groups`).
+
+use std::fmt;
+use std::sync::Arc;
+
+use columnar::{Batch, GroupBatch, Grouped, Groups};
+use datafusion::arrow::array::{
+    ArrayRef, BooleanArray, Int64Array, RecordBatch, RecordBatchOptions,
+};
+use datafusion::arrow::datatypes::{DataType, SchemaRef};
+use datafusion::common::Result;
+use datafusion::execution::memory_pool::MemoryReservation;
+use datafusion::logical_expr::{EmitTo, GroupsAccumulator};
+use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_expr::aggregate::AggregateFunctionExpr;
+use datafusion::physical_expr::expressions::Literal;
+use datafusion::physical_expr::utils::{collect_columns, reassign_expr_columns};
+
+use super::super::failure::raise;
+use super::columnar::record;
+
+/// Bytes of groups above which they are given.
+const GROUPS_BYTES_MAX: usize = 32 << 20;
+
+/// What groups are made of, and what comes of them.
+pub(super) struct Shape {
+    /// Over the keys.
+    pub(super) groups: Vec<Arc<dyn PhysicalExpr>>,
+    pub(super) states: Vec<State>,
+    /// The columns that are keys, and those that are values.
+    pub(super) keys: SchemaRef,
+    pub(super) values: SchemaRef,
+    /// The groups, then the states.
+    pub(super) schema: SchemaRef,
+}
+
+/// What is kept for one aggregate function.
+pub(super) enum State {
+    /// How many rows.
+    Count,
+    /// A value of any row, which is the same for all, and that there is one.
+    First(Arc<dyn PhysicalExpr>),
+    /// What the function makes of its arguments' values.
+    Folded(Arc<AggregateFunctionExpr>, Vec<Arc<dyn PhysicalExpr>>),
+}
+
+impl State {
+    /// Of a function, in groups by the columns at some places; `None` for what only DataFusion's own
+    /// aggregation can do.
+    pub(super) fn of(function: &Arc<AggregateFunctionExpr>, keys: &[usize]) -> Option<State> {
+        if !function.order_bys().is_empty() {
+            return None;
+        }
+        let arguments = function.expressions();
+        if let ([of], false) = (&arguments[..], function.is_distinct()) {
+            let of_keys = || collect_columns(of).iter().all(|own| keys.contains(&own.index()));
+            match function.fun().name() {
+                // COUNT of something that is never NULL.
+                "count" if is_constant(of) => return Some(State::Count),
+                "first_value" if has_first(function) && of_keys() => {
+                    return Some(State::First(Arc::clone(of)));
+                }
+                _ => {}
+            }
+        }
+        let folds = function.groups_accumulator_supported();
+        folds.then(|| State::Folded(Arc::clone(function), arguments))
+    }
+
+    /// What it is computed from, row by row.
+    pub(super) fn values(&self) -> &[Arc<dyn PhysicalExpr>] {
+        if let State::Folded(_, arguments) = self { arguments } else { &[] }
+    }
+
+    /// The same over the columns of keys, and of values.
+    pub(super) fn reading(self, keys: &SchemaRef, values: &SchemaRef) -> Result<State> {
+        Ok(match self {
+            State::Count => State::Count,
+            State::First(of) => State::First(reassign_expr_columns(of, keys)?),
+            State::Folded(function, arguments) => {
+                let arguments = arguments.into_iter().map(|of| reassign_expr_columns(of, values));
+                State::Folded(function, arguments.collect::<Result<_>>()?)
+            }
+        })
+    }
+}
+
+impl fmt::Display for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            State::Count => write!(f, "count"),
+            State::First(of) => write!(f, "first({of})"),
+            State::Folded(function, _) => write!(f, "{}", function.name()),
+        }
+    }
+}
+
+fn is_constant(of: &Arc<dyn PhysicalExpr>) -> bool {
+    of.downcast_ref::<Literal>().is_some_and(|literal| !literal.value().is_null())
+}
+
+/// Whether the state of a first value is a value and a boolean.
+fn has_first(function: &AggregateFunctionExpr) -> bool {
+    let fields = function.state_fields().unwrap_or_default();
+    matches!(&fields[..], [_, is_set] if *is_set.data_type() == DataType::Boolean)
+}
+
+/// The accumulators of the states that have one, in order.
+type Folds = Vec<Box<dyn GroupsAccumulator>>;
+
+/// An iterator over the states of groups; an error is the last that it gives.
+pub(super) struct States {
+    groups: Groups,
+    shape: Arc<Shape>,
+    folds: Folds,
+    memory: MemoryReservation,
+    ended: bool,
+}
+
+impl Shape {
+    fn folds(&self) -> Result<Folds> {
+        let functions = self.states.iter().filter_map(|state| match state {
+            State::Folded(function, _) => Some(function.create_groups_accumulator()),
+            State::Count | State::First(_) => None,
+        });
+        functions.collect()
+    }
+
+    /// Adds rows to their groups, of which there are so many.
+    fn fold(&self, folds: &mut Folds, groups: &[usize], all: usize, values: Batch) -> Result<()> {
+        let rows = record(&self.values, values)?;
+        let arguments = self.states.iter().filter_map(|state| match state {
+            State::Folded(_, arguments) => Some(arguments),
+            State::Count | State::First(_) => None,
+        });
+        for (fold, arguments) in folds.iter_mut().zip(arguments) {
+            let values = arguments.iter().map(|of| of.evaluate(&rows)?.into_array(rows.num_rows()));
+            fold.update_batch(&values.collect::<Result<Vec<_>>>()?, groups, None, all)?;
+        }
+        Ok(())
+    }
+
+    /// The groups with their states.
+    fn finish(&self, folds: Folds, groups: GroupBatch) -> Result<RecordBatch> {
+        let count = groups.counts.len();
+        let counts: ArrayRef = Arc::new(Int64Array::from(groups.counts));
+        let keys = record(&self.keys, groups.keys)?;
+        let mut columns = Vec::with_capacity(self.schema.fields().len());
+        for group in &self.groups {
+            columns.push(group.evaluate(&keys)?.into_array(count)?);
+        }
+        let mut folds = folds.into_iter();
+        for state in &self.states {
+            match state {
+                State::Count => columns.push(Arc::clone(&counts)),
+                State::First(of) => {
+                    columns.push(of.evaluate(&keys)?.into_array(count)?);
+                    columns.push(Arc::new(BooleanArray::from(vec![true; count])));
+                }
+                State::Folded(..) => {
+                    let mut fold = folds.next().expect("one for each folded state");
+                    columns.extend(fold.state(EmitTo::All)?);
+                }
+            }
+        }
+        let options = RecordBatchOptions::new().with_row_count(Some(count));
+        Ok(RecordBatch::try_new_with_options(Arc::clone(&self.schema), columns, &options)?)
+    }
+}
+
+impl States {
+    pub(super) fn new(
+        groups: Groups,
+        shape: Arc<Shape>,
+        memory: MemoryReservation,
+    ) -> Result<States> {
+        let folds = shape.folds()?;
+        Ok(States { groups, shape, folds, memory, ended: false })
+    }
+
+    /// What comes next; batches may be empty.
+    fn step(&mut self) -> Result<RecordBatch> {
+        while let Some(grouped) = self.groups.next() {
+            match grouped.map_err(raise)? {
+                Grouped::Rows(groups, values) => {
+                    self.shape.fold(&mut self.folds, &groups, self.groups.len(), values)?;
+                }
+                Grouped::Alone(keys, values) => {
+                    let mut folds = self.shape.folds()?;
+                    let groups: Vec<usize> = (0..keys.rows).collect();
+                    let counts = vec![1; keys.rows];
+                    self.shape.fold(&mut folds, &groups, keys.rows, values)?;
+                    return self.shape.finish(folds, GroupBatch { keys, counts });
+                }
+                Grouped::Segment => {
+                    let folded: usize = self.folds.iter().map(|fold| fold.size()).sum();
+                    let bytes = self.groups.bytes() + folded;
+                    if bytes > GROUPS_BYTES_MAX || self.memory.try_resize(bytes).is_err() {
+                        return self.take();
+                    }
+                    return Ok(RecordBatch::new_empty(Arc::clone(&self.shape.schema)));
+                }
+            }
+        }
+        self.ended = true;
+        self.take()
+    }
+
+    /// The groups found so far, which are forgotten.
+    fn take(&mut self) -> Result<RecordBatch> {
+        let folds = std::mem::replace(&mut self.folds, self.shape.folds()?);
+        let taken = self.shape.finish(folds, self.groups.drain().map_err(raise)?);
+        self.memory.free();
+        taken
+    }
+}
+
+impl Iterator for States {
+    type Item = Result<RecordBatch>;
+
+    fn next(&mut self) -> Option<Result<RecordBatch>> {
+        if self.ended {
+            return None;
+        }
+        Some(self.step())
+    }
+}
