@@ -283,6 +283,7 @@ pub fn columns_of(view: &dyn Read, table: &Table) -> Result<Option<TableColumns>
     }
     let beneath = view.beneath(&table.index_range(0));
     match beneath.and_then(<dyn Any>::downcast_ref::<ColumnSnapshot>) {
+        Some(_) if !table.is_shown_by(view) => Err(Error::SchemaChanged),
         Some(snapshot) => TableColumns::of(snapshot, table),
         None => Ok(None),
     }

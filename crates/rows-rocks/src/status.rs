@@ -51,6 +51,8 @@ impl Shared {
         {
             figures.push((name.to_string(), count.load(Ordering::Relaxed)));
         }
+        let syncs = self.syncing.syncs.load(Ordering::Acquire);
+        figures.push(("log-syncs".to_string(), syncs));
         figures.push(("writes-refused".to_string(), u64::from(self.health.failed())));
         StoreStatus {
             name: "RocksDB".to_string(),

@@ -14,7 +14,7 @@
 //! Not here: whether writes are accepted at all (`health`); sharing one sync among transactions,
 //! which is the committer's (`rows::commit`).
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
@@ -74,6 +74,8 @@ pub(crate) struct Syncing {
     unmarked: AtomicBool,
     /// Scans pass over so much that it may be time to tidy up (`hidden`).
     crowded: AtomicBool,
+    /// Syncs of the log that have ended, besides those that RocksDB makes with a write.
+    pub(crate) syncs: AtomicU64,
     stopped: Mutex<bool>,
     changed: Condvar,
 }
@@ -261,6 +263,7 @@ impl Shared {
         let before = self.database.latest_sequence_number();
         sync_logs(&self.directory).map_err(|error| self.health.after_sync(error))?;
         self.marks.synced(before);
+        self.syncing.syncs.fetch_add(1, Ordering::Release);
         Ok(())
     }
 

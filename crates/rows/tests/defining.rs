@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use common::*;
 use rows::memory::MemoryStore;
-use rows::store::{Batch, Change, Durability, LockWait, Store};
+use rows::store::{Batch, Change, Direction, Durability, LockWait, Reach, Read, Store};
 use rows::types::IntWidth;
 use rows::{
-    Alteration, ColumnType, Datum, Engine, EngineOptions, Error, Place, RowChange, Thing, Value,
-    Wait,
+    Alteration, ColumnType, Datum, Engine, EngineOptions, Error, Flow, Found, NewIndex, Place,
+    RowChange, Thing, Value, Wait,
 };
 
 fn with_rows(engine: &Arc<Engine>) -> Arc<rows::Table> {
@@ -201,6 +201,57 @@ fn who_may_not_wait_does_not_wait_for_a_schema_change_either() {
         commit(holder);
         change.join().unwrap().unwrap();
     });
+}
+
+#[test]
+fn a_snapshot_from_before_a_copy_or_an_index_showed_a_table_without_rows() {
+    let engine = engine();
+    let t = with_rows(&engine);
+    let visited = |view: &dyn Read, index: usize| {
+        let t = now(&engine);
+        let mut rows = 0;
+        let count = &mut |_: Found<'_>| {
+            rows += 1;
+            Ok(Flow::Continue)
+        };
+        let (range, direction) = (t.index_range(index), Direction::Forward);
+        engine.find(view, &t, index, &range, direction, Reach::Disk, count).map(|()| rows)
+    };
+    let name = |index: NewIndex| vec![Alteration::AddIndex(index)];
+    let wider = column(
+        "id",
+        ColumnType::Int { width: IntWidth::Big, unsigned: false, boolean: false },
+        false,
+    );
+    let copy = Alteration::ModifyColumn { name: "id".into(), column: wider, place: Place::Keep };
+    let copy = vec![copy];
+    drop(t);
+    for (alterations, counted) in [(copy, 3), (name(index("again", false, &["mail"])), 3)] {
+        let before = engine.store().snapshot().unwrap();
+        assert_eq!(visited(&*before, 0).unwrap(), counted);
+        engine.alter_table("d", "t", alterations, &engine.patience()).unwrap();
+        let last = now(&engine).indexes.len() - 1;
+        assert!(matches!(visited(&*before, last), Err(Error::SchemaChanged)));
+        for view in [&*engine.store().snapshot().unwrap(), engine.latest()] {
+            assert_eq!(visited(view, 0).unwrap(), counted);
+            assert_eq!(visited(view, last).unwrap(), counted);
+        }
+        // Another name changes nothing of that.
+        let names = [(("d", "t"), ("d", "u")), (("d", "u"), ("d", "t"))];
+        engine.rename_tables(&names[..1], &engine.patience()).unwrap();
+        engine.rename_tables(&names[1..], &engine.patience()).unwrap();
+        assert!(matches!(visited(&*before, last), Err(Error::SchemaChanged)));
+    }
+    let before = engine.store().snapshot().unwrap();
+    engine.truncate_table("d", "t", &engine.patience()).unwrap();
+    assert!(matches!(visited(&*before, 0), Err(Error::SchemaChanged)));
+    assert_eq!(visited(engine.latest(), 0).unwrap(), 0);
+    // What is only a definition is another view of the same rows.
+    let before = engine.store().snapshot().unwrap();
+    let drops = vec![Alteration::DropColumn("mail".into())];
+    engine.alter_table("d", "t", drops, &engine.patience()).unwrap();
+    assert_eq!(visited(&*before, 0).unwrap(), 0);
+    assert_sound(&engine);
 }
 
 #[test]

@@ -10,10 +10,16 @@ mod support;
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::path::Path;
+use std::time::Instant;
 
 use backups::{count, data_dir, fill, place, text};
 use faults::on_small_disk;
-use support::{Running, run, wait_until};
+use support::{PATIENCE, Running, run, wait_until};
+
+/// Commands that are to be killed while they copy; some end before they can be.
+const IN_THE_MIDDLE: u32 = 3;
+/// A file that marks what a killed command has left behind.
+const LEFT: &str = "left";
 
 #[test]
 fn a_killed_backup_is_no_backup_and_the_next_one_is_whole() {
@@ -22,19 +28,26 @@ fn a_killed_backup_is_no_backup_and_the_next_one_is_whole() {
     fill(&server, 0..10_000);
     place.backed_up(&[]);
     let (data, unfinished) = (data_dir(&place.data), place.backups.join("unfinished"));
-    let mut in_the_middle = 0;
-    for _ in 0..10 {
+    let (mut rounds, mut in_the_middle) = (0, 0);
+    let since = Instant::now();
+    while in_the_middle < IN_THE_MIDDLE {
+        assert!(since.elapsed() < PATIENCE, "{in_the_middle} of {rounds} in the middle");
+        rounds += 1;
         let directory = place.backups.to_str().unwrap();
         let mut command = place.begin(&["backup", directory, &data, "--full"]);
-        wait_until("it copies", || unfinished.exists() || command.try_wait().unwrap().is_some());
+        // What the one before has left behind goes first.
+        let copies = || unfinished.exists() && !unfinished.join(LEFT).exists();
+        wait_until("it copies", || copies() || command.try_wait().unwrap().is_some());
         command.kill().unwrap();
         command.wait().unwrap();
-        in_the_middle += u32::from(unfinished.exists());
+        if unfinished.exists() {
+            in_the_middle += 1;
+            fs::write(unfinished.join(LEFT), "").unwrap();
+        }
         wait_until("the server removes the checkpoint", || !place.data.join("backup").exists());
     }
-    assert!(in_the_middle > 0);
     let complete = place.list().len();
-    assert_eq!(complete as u32, 1 + 10 - in_the_middle);
+    assert_eq!(complete as u32, 1 + rounds - in_the_middle);
     fill(&server, 10_000..10_100);
     place.backed_up(&["--keep=1"]);
     assert!(!unfinished.exists());
@@ -53,13 +66,17 @@ fn a_killed_restore_is_no_data_directory_and_can_be_repeated() {
     assert_eq!(server.stop().code(), Some(0));
     let (data, restoring) = (data_dir(&place.restored), place.restored.join("restoring"));
     let mut in_the_middle = 0;
-    for _ in 0..10 {
+    let since = Instant::now();
+    while in_the_middle < IN_THE_MIDDLE {
+        assert!(since.elapsed() < PATIENCE, "{in_the_middle} in the middle");
         let mut command = place.begin(&["restore", place.backups.to_str().unwrap(), &data]);
-        wait_until("it copies", || restoring.exists() || command.try_wait().unwrap().is_some());
+        let copies = || restoring.exists() && !restoring.join(LEFT).exists();
+        wait_until("it copies", || copies() || command.try_wait().unwrap().is_some());
         command.kill().unwrap();
         command.wait().unwrap();
         if restoring.exists() {
             in_the_middle += 1;
+            fs::write(restoring.join(LEFT), "").unwrap();
             for command in ["serve", "check"] {
                 let refused = run(&[command, &data]);
                 assert_eq!(refused.status.code(), Some(1), "{}", text(&refused.stderr));
@@ -68,7 +85,6 @@ fn a_killed_restore_is_no_data_directory_and_can_be_repeated() {
             fs::remove_dir_all(&place.restored).unwrap();
         }
     }
-    assert!(in_the_middle > 0);
     let restored = place.restored(&[]);
     assert_eq!(count(&restored), 10_000);
     assert_eq!(restored.stop().code(), Some(0));

@@ -9,7 +9,7 @@ mod support;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use mysql::Mysql;
+use mysql::{Failure, Mysql};
 use support::{Running, ask_line, read_line, rest, wait_until};
 
 const MEMORY: &str = "--memory=256MiB";
@@ -43,6 +43,37 @@ fn cell(client: &mut Mysql, query: &str) -> String {
 fn sealed_row_length(client: &mut Mysql) -> u64 {
     let rows = client.query("SHOW TABLE STATUS FROM d LIKE 't'").unwrap();
     rows[0][5].as_deref().unwrap().parse().unwrap()
+}
+
+#[test]
+fn a_consistent_snapshot_saw_an_empty_table_behind_a_copy_of_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let server = Running::start(directory.path(), &[MEMORY]);
+    let (mut reader, mut other) = (session(&server), session(&server));
+    make(&mut other, "COLUMNAR");
+    insert(&mut other, 0..5_000);
+    other.query("CREATE TABLE d.r (id INT PRIMARY KEY)").unwrap();
+    let queries = ["SELECT COUNT(*), SUM(n) FROM d.t", "SELECT word FROM d.t WHERE id = 77"];
+    let changes = ["ALTER TABLE d.t ENGINE=InnoDB", "ALTER TABLE d.t ENGINE=COLUMNAR"];
+    for executor in ["auto", "rows", "columns"] {
+        for change in changes {
+            reader.query(&format!("SET SESSION rowhouse_executor = '{executor}'")).unwrap();
+            reader.query("START TRANSACTION WITH CONSISTENT SNAPSHOT").unwrap();
+            assert_eq!(cell(&mut reader, "SELECT COUNT(*) FROM d.r"), "0");
+            other.query(change).unwrap();
+            for query in queries {
+                let refused = reader.query(query);
+                let Err(Failure::Error { number: 1412, .. }) = refused else {
+                    panic!("{change}, {executor}, {query}: {refused:?}");
+                };
+            }
+            // The transaction goes on, and the next one sees all.
+            assert_eq!(cell(&mut reader, "SELECT COUNT(*) FROM d.r"), "0");
+            reader.query("COMMIT").unwrap();
+            assert_eq!(cell(&mut reader, queries[0]), "5000");
+            assert_eq!(cell(&mut reader, queries[1]), "word 77");
+        }
+    }
 }
 
 #[test]

@@ -14,8 +14,10 @@ use mysql::{Failure, Mysql};
 use support::{PATIENCE, Running, ask_line, read_all, read_line, rest, wait_until};
 
 const DOORS: [&str; 5] = ["mysql", "handlersocket", "handlersocket-write", "memcached", "tyrant"];
-/// The longest that anybody else may wait for a small request meanwhile, on a busy machine.
+/// The longest that anybody else may wait for a small request meanwhile, besides a few times of
+/// what the machine makes a client of an idle server wait.
 const DELAY_MAX: Duration = Duration::from_secs(2);
+const TIMES_OF_IDLE: u32 = 4;
 
 /// A figure of the server's memory in MiB, as the kernel names it.
 fn memory_mib(server: &Running, figure: &str) -> u64 {
@@ -45,17 +47,24 @@ fn busy(server: &Running, stop: &AtomicBool) -> (Duration, u64) {
 }
 
 /// Does something hostile while a client is busy, which must not notice, and checks that no
-/// connection stays behind.
+/// connection stays behind. A client of a second server, which is idle, tells how much of a delay is
+/// the machine's own.
 fn beside_others(server: &Running, hostile: impl FnOnce()) {
     let stop = AtomicBool::new(false);
+    let directory = tempfile::tempdir().unwrap();
+    let idle = Running::start(directory.path(), &[]);
     let before = server.open_files();
-    let (longest, count) = std::thread::scope(|scope| {
-        let others = scope.spawn(|| busy(server, &stop));
+    let ((longest, count), (longest_of_idle, _)) = std::thread::scope(|scope| {
+        let others = [server, &idle].map(|server| scope.spawn(|| busy(server, &stop)));
         hostile();
         stop.store(true, Ordering::Relaxed);
-        others.join().expect("served")
+        let [others, control] = others.map(|each| each.join().expect("served"));
+        (others, control)
     });
-    assert!(count > 0 && longest < DELAY_MAX, "{count} requests, the slowest took {longest:?}");
+    assert!(
+        count > 0 && longest < DELAY_MAX + TIMES_OF_IDLE * longest_of_idle,
+        "{count} requests, the slowest took {longest:?}; {longest_of_idle:?} beside it"
+    );
     wait_until("connections are gone", || server.open_files() <= before + 4);
 }
 
@@ -76,8 +85,13 @@ fn a_client_that_does_not_log_in_is_closed_however_slowly_it_goes_on_sending() {
         }
         closed.join().unwrap();
     }
-    // Who has logged in may be silent.
-    let mut sql = Mysql::login(server.connect("mysql")).unwrap();
+    // Who has logged in may be silent. A machine that pauses may make a login take too long.
+    let mut logged_in = None;
+    wait_until("a login in time", || {
+        logged_in = Mysql::login(server.connect("mysql")).ok();
+        logged_in.is_some()
+    });
+    let mut sql = logged_in.unwrap();
     let mut silent = server.connect("memcached");
     let since = Instant::now();
     wait_until("longer than a login", || since.elapsed() > Duration::from_secs(3));
@@ -129,6 +143,8 @@ fn a_line_of_filters_or_in_values_takes_no_more_memory_than_its_bytes() {
         ["\tF\t\t\t".repeat(3_000_000), format!("\t@\t0\t9999999{}", "\t".repeat(9_999_999))];
     for (line, reply) in lines.iter().zip(["2\t1\tfilternum", "0\t1"]) {
         let mut client = server.connect("handlersocket");
+        // Such a line takes its seconds, and a slow machine more than the patience of tests.
+        client.set_read_timeout(Some(10 * PATIENCE)).unwrap();
         assert_eq!(ask_line(&mut client, "P\t1\td\tt\tPRIMARY\tid\tid\n"), "0\t1");
         assert_eq!(ask_line(&mut client, &format!("1\t=\t1\t5\t1\t0{line}\n")), reply);
     }
@@ -168,12 +184,13 @@ fn garbage_and_other_protocols_harm_nobody() {
 
 #[test]
 fn a_storm_of_connects_does_not_hold_up_busy_clients() {
+    const CONNECTS: usize = 10_000;
     let directory = tempfile::tempdir().unwrap();
     let server = Running::start(directory.path(), &[]);
     beside_others(&server, || {
         let since = Instant::now();
         let mut made = 0;
-        while since.elapsed() < Duration::from_secs(2) && made < 20_000 {
+        while made < CONNECTS && since.elapsed() < PATIENCE {
             // All doors, in turn; some say something, some leave at once.
             let address = server.address(DOORS[made % DOORS.len()]);
             if let Ok(mut client) = TcpStream::connect(address)
@@ -183,7 +200,7 @@ fn a_storm_of_connects_does_not_hold_up_busy_clients() {
             }
             made += 1;
         }
-        assert!(made > 1000, "{made} connects in two seconds");
+        assert_eq!(made, CONNECTS, "in {PATIENCE:?}");
     });
 }
 
@@ -221,7 +238,8 @@ fn clients_that_do_not_read_or_hardly_write_cost_others_nothing() {
 fn a_commit_gets_through_however_many_wait_for_its_locks() {
     const WAITERS: usize = 600;
     let directory = tempfile::tempdir().unwrap();
-    let server = Running::start(directory.path(), &["--memory=256MiB", "--durability=os"]);
+    let flags = ["--memory=256MiB", "--durability=os", "--lock-wait-timeout=1h"];
+    let server = Running::start(directory.path(), &flags);
     let mut holder = Mysql::login(server.connect("mysql")).unwrap();
     holder.query("CREATE DATABASE d").unwrap();
     holder.query("CREATE TABLE d.t (id INT PRIMARY KEY, n INT)").unwrap();
@@ -239,7 +257,7 @@ fn a_commit_gets_through_however_many_wait_for_its_locks() {
     // A transaction that holds locks goes on, and ends.
     holder.query("UPDATE d.t SET n = n + 1 WHERE id = 2").unwrap();
     holder.query("COMMIT").unwrap();
-    assert!(since.elapsed() < Duration::from_secs(10), "{:?}", since.elapsed());
+    assert!(since.elapsed() < PATIENCE, "{:?}", since.elapsed());
     waiters.iter_mut().for_each(|waiter| drop(waiter.result().unwrap()));
     let rows = holder.query("SELECT n FROM d.t WHERE id = 1").unwrap();
     assert_eq!(rows, [[Some((WAITERS + 1).to_string())]]);

@@ -407,9 +407,10 @@ fn a_client_that_takes_no_output_is_closed_after_its_time() {
 
 #[test]
 fn a_silent_client_is_closed_after_its_time_and_one_at_work_is_not() {
-    let bench = start(Limits { idle: Duration::from_secs(1), ..limits() });
+    let bench = start(Limits { idle: Duration::from_secs(5), ..limits() });
     let mut working = bench.connect();
     working.send("gate through\n");
+    wait_until("it is at the gate", || bench.shared.at_gate.load(Ordering::SeqCst) == 1);
     let mut silent = bench.connect();
     assert!(silent.is_closed());
     bench.shared.gate.open();

@@ -12,7 +12,7 @@ use std::path::Path;
 
 use mysql::{Failure, Mysql};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use support::{Running, ask_line, peak_mib, read_line, rest, wait_until};
+use support::{PATIENCE, Running, ask_line, peak_mib, read_line, rest, wait_until};
 
 const MEMORY_MIB: u64 = 256;
 /// Idle connections, if the system allows as many open files.
@@ -182,7 +182,7 @@ fn scans(server: &Running) -> Vec<TcpStream> {
 /// A server with this memory and a table `d.t` of so many rows, each so many bytes wide.
 fn server_with_rows(directory: &Path, flags: &[&str], rows: usize, bytes: usize) -> Running {
     let memory = format!("--memory={MEMORY_MIB}MiB");
-    let own = [&memory, "--durability=os", "--login-timeout=0", "--send-timeout=20s"];
+    let own = [&memory, "--durability=os", "--login-timeout=0", "--send-timeout=1h"];
     let server = Running::start(directory, &[&own, flags].concat());
     let mut sql = Mysql::login(server.connect("mysql")).unwrap();
     sql.query("CREATE DATABASE d").unwrap();
@@ -217,7 +217,7 @@ fn resident_memory_stays_within_a_tenth_above_the_setting_under_overload_at_ever
     end";
     std::fs::write(&script, hungry).unwrap();
     let script = format!("--tyrant-lua={}", script.display());
-    let flags = [&memory, "--durability=os", "--login-timeout=0", "--send-timeout=20s", &script];
+    let flags = [&memory, "--durability=os", "--login-timeout=0", "--send-timeout=1h", &script];
     let server = Running::start(&directory.path().join("data"), &flags);
     let mut sql = Mysql::login(server.connect("mysql")).unwrap();
     sql.query("CREATE DATABASE d").unwrap();
@@ -363,13 +363,15 @@ fn user_variables_stay_within_the_memory() {
 #[test]
 fn keys_of_rows_that_wait_to_be_changed_stay_within_the_memory() {
     let directory = tempfile::tempdir().unwrap();
-    let server = server_with_rows(directory.path(), &["--lock-wait-timeout=5s"], 100_000, 1);
+    let server = server_with_rows(directory.path(), &["--lock-wait-timeout=60s"], 100_000, 1);
     let mut sql = Mysql::login(server.connect("mysql")).unwrap();
     sql.query("BEGIN").unwrap();
     sql.query("UPDATE d.t SET a = 100 WHERE id = 0").unwrap();
-    // All find their rows, then wait for the first one's lock.
+    // All find their rows, then wait for the first one's lock: so long that on a slow machine, too,
+    // the last of them has come before the first gives up.
     let client = |_| {
         let mut client = server.connect("handlersocket-write");
+        client.set_read_timeout(Some(3 * PATIENCE)).unwrap();
         client.write_all(b"P\t1\td\tt\tPRIMARY\ta\n").unwrap();
         assert_eq!(read_line(&mut client), "0\t1");
         client.write_all(b"1\t>=\t1\t0\t100000000\t0\t-\t50\n").unwrap();

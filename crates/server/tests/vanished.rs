@@ -14,7 +14,7 @@ use std::os::fd::AsRawFd;
 use std::time::{Duration, Instant};
 
 use mysql::Mysql;
-use support::{Running, ask_line, wait_until};
+use support::{PATIENCE, Running, ask_line, wait_until};
 
 const FLAGS: [&str; 3] = ["--vanished-timeout=4s", "--send-timeout=4s", "--lock-wait-timeout=50s"];
 /// Well below the time in which the system itself would give a client up.
@@ -138,6 +138,6 @@ fn a_client_that_leaves_while_its_statement_runs_ends_it_and_nothing_of_it_stays
         let since = Instant::now();
         wait_until("it has ended", || !is_shown());
         wait_until("its connection is closed", || server.open_files() <= before);
-        assert!(since.elapsed() < SOON / 3, "{text}: {:?}", since.elapsed());
+        assert!(since.elapsed() < PATIENCE, "{text}: {:?}", since.elapsed());
     }
 }

@@ -183,7 +183,17 @@ impl NewFile {
             Errno::EXIST => exists(&self.shown),
             error => failed(error),
         })?;
-        rustix::fs::fsync(&self.directory).map_err(failed)
+        rustix::fs::fsync(&self.directory).map_err(|error| {
+            // It would be there, though its query is told that it was not made.
+            match rustix::fs::unlinkat(&self.directory, &self.name, AtFlags::empty()) {
+                Ok(()) => failed(error),
+                Err(_) => {
+                    let mut left = failed(error);
+                    left.message.push_str("; it is there all the same");
+                    left
+                }
+            }
+        })
     }
 }
 
@@ -348,6 +358,25 @@ mod tests {
         assert_eq!(error.message, told);
         drop(file);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_file_whose_name_could_not_be_synced_stayed_though_the_query_had_failed() {
+        let place = tempfile::tempdir().unwrap();
+        let folders = Folders::open(&[place.path().to_path_buf()]).unwrap();
+        let mut file = folders.create("a").unwrap();
+        file.write(b"all").unwrap();
+        // What is opened like this names a folder, and cannot be synced.
+        let flags = OFlags::PATH | OFlags::DIRECTORY;
+        file.directory = rustix::fs::open(place.path(), flags, Mode::empty()).unwrap();
+        let error = file.finish().unwrap_err();
+        assert_eq!((error.number, error.message.contains("there all the same")), (1026, false));
+        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
+        // A query that comes again makes it.
+        let mut file = folders.create("a").unwrap();
+        file.write(b"again").unwrap();
+        file.finish().unwrap();
+        assert_eq!(fs::read(place.path().join("a")).unwrap(), b"again");
     }
 
     #[test]

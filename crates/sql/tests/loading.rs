@@ -4,7 +4,7 @@ mod harness;
 
 use std::sync::Arc;
 
-use harness::{answer, run, session};
+use harness::{answer, await_memory, run, session};
 use rows::memory::MemoryStore;
 use rows::spill::SpillDirectory;
 use rows::{Engine, EngineOptions};
@@ -144,7 +144,7 @@ fn an_error_in_the_middle_of_a_parallel_load_leaves_nothing() {
     assert!(state.contains("reading"), "{state}");
     assert_eq!(ended, Err(3140));
     assert_eq!(run(s, "SELECT COUNT(*) FROM t"), "0");
-    assert_eq!(sql.engine().budget().used(), 0);
+    await_memory(&sql);
     assert_eq!(std::fs::read_dir(directory.path()).expect("is there").count(), 0);
     let sound = file.replace("{no json", "{}");
     let (_, loaded) = load(s, statement, sound.as_bytes());
@@ -174,6 +174,6 @@ fn a_kill_ends_a_parallel_load() {
         };
         assert_eq!(ended.expect_err("it was killed").number, 1317);
         assert_eq!(run(s, "SELECT COUNT(*) FROM t"), "0");
-        assert_eq!(sql.engine().budget().used(), 0);
+        await_memory(&sql);
     }
 }

@@ -13,6 +13,7 @@
 //! 1. Nothing of an incomplete request is done.
 //! 2. A request that calls the server by another's name is refused: nobody logs in here, and a page
 //!    of another site that has its name lead to this machine would be let in by its reader's browser.
+//!    Of two different names nobody knows which one somebody in between has looked at.
 //! 3. A body whose length is not known from `Content-Length` is not guessed: the request is refused
 //!    and the connection ends, so that no part of a body is taken for the next request.
 //!
@@ -65,14 +66,18 @@ pub struct HttpRequest<'a> {
     /// Whether the body's length is not known, so that the request makes no sense.
     unmeasured: bool,
     keeps: bool,
-    /// By which name, and port, the client calls this server.
+    /// By which name, and port, the client calls this server: as the header says.
     host: Option<&'a [u8]>,
+    /// Likewise in front of the path.
+    host_of_path: Option<&'a [u8]>,
+    /// Whether others could take its headers for something else, so that it is refused.
+    ambiguous: bool,
 }
 
 impl HttpRequest<'_> {
     /// Whether the connection ends behind it.
     pub fn closes(&self) -> bool {
-        !self.keeps || self.unmeasured
+        !self.keeps || self.unmeasured || self.ambiguous
     }
 
     /// Whether its answer has no body, whatever its headers say.
@@ -99,13 +104,14 @@ pub fn decode(bytes: &[u8], bytes_max: usize) -> (Decoded<HttpRequest<'_>>, Expe
         let full = bytes.len() > HEAD_BYTES_MAX;
         return (if full { Decoded::Senseless } else { Decoded::More }, not_waiting);
     };
-    let mut lines = head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
-    let first = lines.next().unwrap_or_default();
+    let mut lines = head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_end);
+    let first = lines.next().unwrap_or_default().trim_ascii();
     let mut words = first.split(|byte| *byte == b' ').filter(|word| !word.is_empty());
     let (method, path) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let (host_of_path, path) = without_host(path);
     let mut request = HttpRequest {
         method: method_of(method),
-        key: percent_decoded(without_host(path)),
+        key: percent_decoded(path),
         body: b"",
         put_mode: PutMode::Over,
         function: None,
@@ -115,15 +121,29 @@ pub fn decode(bytes: &[u8], bytes_max: usize) -> (Decoded<HttpRequest<'_>>, Expe
         unmeasured: false,
         keeps: !first.ends_with(b"HTTP/1.0"),
         host: None,
+        host_of_path,
+        ambiguous: false,
     };
     let (mut length, mut expects) = (None, false);
     for line in lines {
+        // RFC 9112, 5.1 and 5.2: no header goes on in a further line, and none has a space in front
+        // of its colon.
+        if line.starts_with(b" ") || line.starts_with(b"\t") {
+            request.ambiguous = true;
+        }
         let Some(colon) = memchr::memchr(b':', line) else { continue };
+        if line[..colon].ends_with(b" ") || line[..colon].ends_with(b"\t") {
+            request.ambiguous = true;
+        }
         let (name, value) = (line[..colon].to_ascii_lowercase(), line[colon + 1..].trim_ascii());
         match &name[..] {
             b"connection" if value.eq_ignore_ascii_case(b"close") => request.keeps = false,
             b"connection" if value.eq_ignore_ascii_case(b"keep-alive") => request.keeps = true,
-            b"host" => request.host = Some(value),
+            b"host" => {
+                let same = |host: &[u8]| host.eq_ignore_ascii_case(value);
+                request.ambiguous |= !request.host.is_none_or(same);
+                request.host = Some(value);
+            }
             b"content-length" => match unsigned(value) {
                 Some(bytes) if length.is_none_or(|length| length == bytes) => length = Some(bytes),
                 _ => request.unmeasured = true,
@@ -150,11 +170,13 @@ pub fn decode(bytes: &[u8], bytes_max: usize) -> (Decoded<HttpRequest<'_>>, Expe
             _ => {}
         }
     }
+    // What is to be refused anyhow need not be waited for, however long it says it is.
+    let length = if request.ambiguous { None } else { length };
     let length = usize::try_from(length.unwrap_or(0)).unwrap_or(usize::MAX);
     if length > bytes_max {
         return (Decoded::Senseless, not_waiting);
     }
-    if request.unmeasured {
+    if request.unmeasured || request.ambiguous {
         return (Decoded::Request { command: request, consumed: body_start }, not_waiting);
     }
     match bytes.get(body_start..body_start + length) {
@@ -187,13 +209,16 @@ fn method_of(word: &[u8]) -> Option<Method> {
     })
 }
 
-/// The path without the host that a proxy's client puts in front, and without its first slash.
-fn without_host(path: &[u8]) -> &[u8] {
-    let path = match path.strip_prefix(b"http://") {
-        Some(rest) => &rest[memchr::memchr(b'/', rest).unwrap_or(rest.len())..],
-        None => path,
+/// The host that a proxy's client puts in front of a path, and the path without its first slash.
+fn without_host(path: &[u8]) -> (Option<&[u8]>, &[u8]) {
+    let (host, path) = match path.strip_prefix(b"http://") {
+        Some(rest) => {
+            let (host, path) = rest.split_at(memchr::memchr(b'/', rest).unwrap_or(rest.len()));
+            (Some(host), path)
+        }
+        None => (None, path),
     };
-    path.strip_prefix(b"/").unwrap_or(path)
+    (host, path.strip_prefix(b"/").unwrap_or(path))
 }
 
 /// Bytes of a text in which `%2F` is one byte and `+` a space.
@@ -236,11 +261,16 @@ pub fn execute(
     out: &mut Vec<u8>,
 ) -> Result<(), Trouble> {
     let counters = &rows.shared.counters;
+    if request.ambiguous {
+        status(400, "Bad Request", out);
+        return Ok(());
+    }
     if request.unmeasured {
         status(411, "Length Required", out);
         return Ok(());
     }
-    if request.host.is_some_and(|host| !is_ours(host, &rows.shared.options.hosts)) {
+    let hosts = [request.host, request.host_of_path];
+    if hosts.iter().flatten().any(|host| !is_ours(host, &rows.shared.options.hosts)) {
         let why = "the page of another site asks for this server by its own name";
         rows.shared.log_refusal("HTTP request", why);
         status(403, "Forbidden", out);
@@ -317,7 +347,10 @@ fn is_ours(host: &[u8], names: &[String]) -> bool {
     let Ok(host) = std::str::from_utf8(host) else { return false };
     let name = match host.strip_prefix('[') {
         Some(rest) => rest.split_once(']').map_or("", |(address, _)| address),
-        None => host.rsplit_once(':').map_or(host, |(name, _)| name),
+        None => match host.rsplit_once(':') {
+            Some((name, port)) if port.bytes().all(|digit| digit.is_ascii_digit()) => name,
+            _ => host,
+        },
     };
     let name = name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase();
     name.parse::<IpAddr>().is_ok()

@@ -34,7 +34,7 @@ fn paths_are_keys_and_bodies_are_values() {
             ("GET /a HTTP/1.1\nHost: localhost:1978\n\n", plain("404 Not Found")),
             ("PUT /a%2Fb HTTP/1.1\nContent-Length: 5\n\nhello", plain("201 Created")),
             ("GET /a%2Fb HTTP/1.1\n\n", value("hello")),
-            ("GET http://host:1978/a%2fb HTTP/1.1\n\n", value("hello")),
+            ("GET http://localhost:1978/a%2fb HTTP/1.1\n\n", value("hello")),
             (
                 "HEAD /a/b HTTP/1.1\n\n",
                 "HTTP/1.1 200 OK\nContent-Type: application/octet-stream\nContent-Length: 5\n\n"
@@ -124,6 +124,50 @@ fn a_body_without_a_length_is_refused_and_never_taken_for_a_request() {
         assert_eq!(client.ask(request), plain("411 Length Required"));
         assert!(client.closed);
         assert_eq!(house.client().ask("GET /b HTTP/1.1\n\n"), value(""));
+    }
+}
+
+#[test]
+fn headers_that_others_may_take_for_something_else_were_let_in() {
+    for request in [
+        "GET /b HTTP/1.1\nHost: x.y\nHost: localhost\n\n",
+        "GET /b HTTP/1.1\nHost: localhost\nHost: x.y\n\n",
+        "PUT /b HTTP/1.1\nContent-Length: 3\nContent-Length : 5\n\nabcde",
+        "PUT /b HTTP/1.1\nContent-Length : 3\n\nabc",
+        "PUT /b HTTP/1.1\nContent-Length\t: 3\n\nabc",
+        "PUT /b HTTP/1.1\nX: y\n Content-Length: 3\n\nabc",
+        "PUT /b HTTP/1.1\nHost : localhost\nContent-Length: 9999999\n\n",
+    ] {
+        let house = House::new();
+        assert_eq!(house.client().ask("PUT /b HTTP/1.1\n\n"), plain("201 Created"));
+        let mut client = house.client();
+        assert_eq!(client.ask(request), plain("400 Bad Request"), "{request:?}");
+        assert!(client.closed, "{request:?}");
+        assert_eq!(house.client().ask("GET /b HTTP/1.1\n\n"), value(""), "{request:?}");
+    }
+    let same = "GET /b HTTP/1.1\nHost: LocalHost\nHost: localhost\n\n";
+    assert_eq!(House::new().client().ask(same), plain("404 Not Found"));
+}
+
+#[test]
+fn a_host_in_front_of_the_path_was_not_looked_at() {
+    let house = House::new();
+    assert_eq!(house.client().ask("PUT /q1 HTTP/1.1\n\n"), plain("201 Created"));
+    for (path, host, status) in [
+        ("http://evil.com/q1", "Host: localhost\n", 403),
+        ("http://evil.com/q1", "", 403),
+        ("http://evil.com:1978/q1", "Host: 127.0.0.1\n", 403),
+        ("http://localhost:x@evil.com/q1", "", 403),
+        ("http:///q1", "Host: localhost\n", 403),
+        ("http://localhost/q1", "Host: evil.com\n", 403),
+        ("http://127.0.0.1:1978/q1", "Host: localhost\n", 200),
+        ("http://[::1]:1978/q1", "", 200),
+        ("/q1", "Host: localhost:\n", 200),
+        ("/q1", "Host: localhost:x@evil.com\n", 403),
+    ] {
+        let request = format!("GET {path} HTTP/1.1\n{host}\n");
+        let answered = house.client().ask(&request);
+        assert!(answered.starts_with(&format!("HTTP/1.1 {status} ")), "{request:?}: {answered}");
     }
 }
 

@@ -106,6 +106,64 @@ fn all_records_and_those_that_are_emitted() {
 }
 
 #[test]
+fn functions_of_luau_that_are_replaced_do_what_theirs_did() {
+    let numbers = "local function numbers(count)
+            local list = table.create(count, 0)
+            for at = 1, count do list[at] = at end
+            return list
+        end ";
+    let large = |moved: &str, is_right: &str| {
+        format!(
+            "(function() {numbers} local list = numbers(100000) {moved}
+             for at = 1, 100000 do if not ({is_right}) then return at end end return 'fine' end)()"
+        )
+    };
+    let up = large("table.move(list, 1, 99995, 6)", "list[at] == if at < 6 then at else at - 5");
+    let down = large(
+        "table.move(list, 6, 100000, 1)",
+        "list[at] == math.min(at + 5, 100000)
+        or at > 99995 and list[at] == at",
+    );
+    let over = large("list = table.move(list, 1, 100000, 2, {7})", "list[at + 1] == at");
+    expect(
+        "tyrant.records(k, v)",
+        &[
+            ("table.concat(table.move({1, 2, 3}, 1, 3, 2), ',')", "1,1,2,3"),
+            ("table.concat(table.move({1, 2, 3}, 2, 3, 1), ',')", "2,3,3"),
+            ("table.concat(table.move({1, 2, 3}, 3, 1, 2), ',')", "1,2,3"),
+            (&up, "fine"),
+            (&down, "fine"),
+            (&over, "fine"),
+            ("select('#', pcall(table.move, {}, 1, 2 ^ 31, 1))", "2"),
+            ("pcall(table.move, {}, 1, 1e15, 2)", "false"),
+            ("table.foreach({a = 1}, function(key, value) return key .. value end)", "a1"),
+            ("table.foreachi({5, 6}, function(at, n) return at == 2 and n or nil end)", "6"),
+            ("table.foreach({}, print)", "nil"),
+            ("(function() local a = {3, 1, 2} table.sort(a) return table.concat(a) end)()", "123"),
+            (
+                "(function() local a = {3, 1, 2} table.sort(a, function(x, y) return x > y end)
+                  return table.concat(a) end)()",
+                "321",
+            ),
+            (
+                "(function() local kind = {__lt = function(x, y) return x[1] < y[1] end}
+                  local a = {setmetatable({2}, kind), setmetatable({1}, kind)} table.sort(a)
+                  return a[1][1] end)()",
+                "1",
+            ),
+            ("(string.gsub('hello', 'l+', 'L'))", "heLo"),
+            ("string.format('%d %s', 1, 'a')", "1 a"),
+            ("pcall(string.format, 'x', table.unpack(table.create(201, 1)))", "false"),
+            ("string.match('key=value', '(%w+)=')", "key"),
+            ("('aXb'):find('[A-Z]')", "2"),
+            ("string.gmatch('one two', '%a+')()", "one"),
+            ("pcall(string.match, 'a', '[' .. string.rep('a', 300) .. ']')", "false"),
+            ("string.match('a', string.rep('a?', 200))", "a"),
+        ],
+    );
+}
+
+#[test]
 fn tables() {
     expect(
         "tyrant.documents",

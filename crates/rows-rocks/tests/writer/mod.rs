@@ -3,7 +3,12 @@
 //!
 //! The child is the test program again, told by the environment to write. It acknowledges each
 //! write on its standard output, which the parent reads; so the parent knows what was promised.
+//! From time to time it also says up to which write the log must have been synced. It counts syncs
+//! for that, and no seconds: a machine that pauses, or a slow disk, breaks no promise.
 
+#![allow(dead_code, reason = "each test uses its own part")]
+
+use std::collections::VecDeque;
 use std::env;
 use std::io::{BufRead, BufReader, Lines, Write};
 use std::path::Path;
@@ -14,6 +19,10 @@ use rows_rocks::{RocksOptions, RocksStore};
 
 const DIRECTORY: &str = "ROWS_ROCKS_WRITER_DIRECTORY";
 const DURABILITY: &str = "ROWS_ROCKS_WRITER_DURABILITY";
+/// Begins a line that says up to which number the log was synced.
+const SYNCED: &str = "synced ";
+/// Writes between two looks at how often the log was synced.
+const LOOK_EVERY: u64 = 64;
 const DURABILITIES: [Durability; 3] =
     [Durability::Os, Durability::EverySecond, Durability::EveryCommit];
 
@@ -56,16 +65,38 @@ pub fn write_if_told() {
     let durability = named.expect("a durability");
     let store = open(Path::new(&directory));
     let mut out = std::io::stdout().lock();
+    let mut looks = VecDeque::new();
     for number in latest(&store) + 1.. {
         store.write(&batch(number), durability).expect("the write");
         writeln!(out, "{number}").and_then(|()| out.flush()).expect("the parent listens");
+        if number % LOOK_EVERY == 0
+            && let Some(synced) = synced(&store, &mut looks, number)
+        {
+            writeln!(out, "{SYNCED}{synced}").and_then(|()| out.flush()).expect("listens");
+        }
     }
+}
+
+/// Up to which number the log was synced, if that is more than before, when `number` has been
+/// written. `looks` are counts of syncs, each with the last number that was written by then: of
+/// the syncs behind one the first may have begun earlier, the second has not.
+fn synced(store: &RocksStore, looks: &mut VecDeque<(u64, u64)>, number: u64) -> Option<u64> {
+    let figures = store.status().figures;
+    let syncs = figures.iter().find(|(name, _)| name == "log-syncs").expect("a figure").1;
+    looks.retain(|(count, _)| *count < syncs);
+    looks.push_back((syncs, number));
+    let mut covered = None;
+    while let Some((_, number)) = looks.pop_front_if(|(count, _)| *count + 2 <= syncs) {
+        covered = Some(number);
+    }
+    covered
 }
 
 /// A running child.
 pub struct Writer {
     child: Child,
     lines: Lines<BufReader<ChildStdout>>,
+    synced: u64,
 }
 
 impl Writer {
@@ -79,13 +110,26 @@ impl Writer {
             .spawn()
             .expect("the child starts");
         let lines = BufReader::new(child.stdout.take().expect("its output")).lines();
-        Writer { child, lines }
+        Writer { child, lines, synced: 0 }
     }
 
     /// The next number acknowledged; `None` after the child's end.
     pub fn next(&mut self) -> Option<u64> {
-        // The test harness prints lines of its own.
-        self.lines.find_map(|line| line.expect("a line").parse().ok())
+        let synced = &mut self.synced;
+        self.lines.find_map(|line| {
+            let line = line.expect("a line");
+            // The last line may be cut off.
+            if let Some(Ok(number)) = line.strip_prefix(SYNCED).map(str::parse) {
+                *synced = number;
+            }
+            // The test harness prints lines of its own.
+            line.parse().ok()
+        })
+    }
+
+    /// Up to which number the log was synced before the one that came last.
+    pub fn synced(&self) -> u64 {
+        self.synced
     }
 
     /// Kills the child at once. What is still to be read was acknowledged too.

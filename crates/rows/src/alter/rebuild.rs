@@ -126,7 +126,8 @@ impl Engine {
             change.delete_range(table.index_range(position.expect("removed ids are old ones")));
         }
         change.put_table(&plan.definition);
-        self.publish(change, table, plan.definition)?;
+        let stores_anew = !plan.fill.is_empty();
+        self.publish(change, table, plan.definition, stores_anew)?;
         Ok(AlterOutcome::default())
     }
 
@@ -171,7 +172,7 @@ impl Engine {
         change.drop_range(table.id);
         change.keep_range(plan.definition.id);
         change.put_table(&plan.definition);
-        self.publish(change, table, plan.definition)?;
+        self.publish(change, table, plan.definition, true)?;
         table.state.rows.set(rows_copied);
         self.reclaim(table.id)?;
         Ok(AlterOutcome { rows_copied })
@@ -204,17 +205,24 @@ impl Engine {
         Ok(build.run_alone(vec![sorter.finish()?], rows)?.rows)
     }
 
+    /// Lets a definition take the place of the old one. Where rows or entries were stored anew for
+    /// it, earlier snapshots do not show them.
     fn publish(
         &self,
         change: crate::catalog::CatalogChange<'_>,
         old: &Arc<Table>,
         definition: crate::schema::TableDefinition,
+        stores_anew: bool,
     ) -> Result<()> {
+        let since = self.store().sequence().filter(|_| stores_anew);
         change.finish(&**self.store(), self.durability(), |databases| {
             if let Some(tables) = databases.get_mut(&old.database) {
                 tables.remove(&old.name);
             }
             old.state.reset_counters();
+            if let Some(since) = since {
+                old.state.set_readable_since(since);
+            }
             let table = current(&**self.store(), definition, Arc::clone(&old.state));
             table.inherit(old);
             let tables = databases.entry(table.database.clone()).or_default();

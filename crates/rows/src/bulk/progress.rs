@@ -19,6 +19,8 @@ pub struct Progress {
     done: AtomicU64,
     /// Entries to be merged.
     all: AtomicU64,
+    /// How often merging began: what is merged in passes begins anew with each.
+    mergings: AtomicU64,
 }
 
 impl Progress {
@@ -32,6 +34,12 @@ impl Progress {
         self.done.store(0, Ordering::Relaxed);
         self.all.store(all.max(1), Ordering::Relaxed);
         self.stage.store(1, Ordering::Relaxed);
+        self.mergings.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How many stages have begun so far; who reads rows is at the first.
+    pub fn stages_begun(&self) -> u64 {
+        1 + self.mergings.load(Ordering::Relaxed)
     }
 
     /// What it is at, how much of that is done, and how much there is to do, where that is known.

@@ -80,6 +80,8 @@ impl Engine {
         change.finish(&**self.store(), self.durability(), |databases| {
             table.state.reset_counters();
             table.state.rows.set(0);
+            // From the removal itself on: snapshots of before would show a table without rows.
+            table.state.set_readable_since(self.store().sequence().unwrap_or(0));
             let renewed = current(&**self.store(), definition, Arc::clone(&table.state));
             renewed.inherit(&table);
             if let Some(tables) = databases.get_mut(database) {

@@ -81,6 +81,9 @@ pub struct TableState {
     pub(super) writers_left: AtomicU64,
     gate: Mutex<Gate>,
     gate_moved: Condvar,
+    /// The store's state from which on the rows and entries of this version are there; snapshots
+    /// of earlier ones do not show them.
+    readable_since: AtomicU64,
     /// About how many rows there are.
     pub(crate) rows: RowCount,
     /// Next AUTO_INCREMENT value; 0 while not read from the rows yet.
@@ -119,6 +122,17 @@ impl TableState {
     pub(crate) fn reset_counters(&self) {
         self.auto_increment.store(0, Ordering::SeqCst);
         self.row_id.store(0, Ordering::SeqCst);
+    }
+
+    /// What was stored anew is there from this state of the store on.
+    pub(crate) fn set_readable_since(&self, sequence: u64) {
+        self.readable_since.store(sequence, Ordering::Release);
+    }
+
+    /// The first state of the store that shows this version's rows and entries.
+    #[inline]
+    pub(crate) fn readable_since(&self) -> u64 {
+        self.readable_since.load(Ordering::Acquire)
     }
 
     /// Enters the table `id` as a writer; without patience only if that needs no waiting. `None`

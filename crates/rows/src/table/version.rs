@@ -14,6 +14,7 @@ use super::state::TableState;
 use crate::recency::Recency;
 use crate::row::RowLayout;
 use crate::schema::TableDefinition;
+use crate::store::Read;
 use crate::types::ColumnType;
 
 /// Bits of a column's position + 1 beside a version; a table has at most 1017 columns.
@@ -111,6 +112,14 @@ impl Table {
     #[inline]
     pub fn is_current(&self) -> bool {
         self.state.current_version.load(Ordering::Acquire) == self.definition.version
+    }
+
+    /// Whether a view shows the rows and entries of this version: a snapshot from before they were
+    /// stored anew does not.
+    #[inline]
+    pub fn is_shown_by(&self, view: &dyn Read) -> bool {
+        let since = self.state.readable_since();
+        since == 0 || view.sequence().is_none_or(|sequence| sequence >= since)
     }
 
     /// A number that has moved since any row was changed by a write acknowledged since. It may

@@ -404,7 +404,7 @@ const LOG: Section = Section {
             "log-level",
             Kind::Choice(&["error", "warn", "info", "debug", "trace"]),
             "info",
-            "What is logged, on standard error.\n",
+            "What is logged, on standard error; debug and trace tell more of this program only.\n",
         ),
         setting(
             "log-format",

@@ -108,6 +108,12 @@ impl Process {
         self.state.lock().progress = Some(Arc::clone(progress));
     }
 
+    /// How many stages of a load the present statement, or the last one, has begun; none when it
+    /// is no load.
+    pub fn stages_begun(&self) -> u64 {
+        self.state.lock().progress.as_ref().map_or(0, |progress| progress.stages_begun())
+    }
+
     /// The current database changes.
     pub fn set_database(&self, database: Option<&str>) {
         self.state.lock().database = database.map(str::to_string);

@@ -3,11 +3,16 @@
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use rows::datum::Datum;
 use rows::memory::MemoryStore;
 use rows::{Engine, EngineOptions};
 use sql::{How, Pace, Reply, RowStream, Session, Sql, SqlError, SqlOptions};
+
+/// How long anything a test waits for may take, also where the machine is slow, or stands still for
+/// some seconds: what it is about would go on for far longer.
+pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A server's SQL layer.
 pub fn server() -> Arc<Sql> {
@@ -85,6 +90,17 @@ pub fn run(session: &mut Session, text: &str) -> String {
     match answer(session, text) {
         Ok(answer) => answer,
         Err(error) => panic!("{text}\n{error}"),
+    }
+}
+
+/// All memory comes back: of a statement that was ended early its own threads give it, later.
+#[track_caller]
+pub fn await_memory(sql: &Sql) {
+    let since = Instant::now();
+    while sql.engine().budget().used() > 0 {
+        let used = sql.engine().budget().used();
+        assert!(since.elapsed() < PATIENCE, "{used} bytes did not come back");
+        std::thread::yield_now();
     }
 }
 

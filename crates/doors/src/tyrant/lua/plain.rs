@@ -10,15 +10,17 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use md5::{Digest as _, Md5};
 use memchr::memmem;
 use mlua::{ChunkMode, Function, Lua, String as Text, Value};
-use regex::bytes::Captures;
 use rows::codes::{crc32, from_base64, from_hex, to_base64, write_hex};
 use rows::interrupt;
 
 use crate::tyrant::condition;
 use crate::tyrant::http::{percent_decoded, push_percent_encoded};
+use crate::tyrant::lua::points;
 
 /// Most bytes that a replacement makes of a text; a state's own limit comes too late for it.
 const REPLACED_BYTES_MAX: usize = 64 << 20;
+/// Replacements between two looks at whether the call is to end.
+const ASK_EVERY: usize = 64;
 /// Most bytes of a line that a script logs.
 const LOGGED_BYTES_MAX: usize = 4096;
 
@@ -126,6 +128,23 @@ pub fn bounded(lua: &Lua) -> mlua::Result<(Function<'_>, Function<'_>)> {
     Ok((find, split))
 }
 
+/// What functions need that stand before those of Luau in which nobody asks whether a call is to
+/// end: whether a function is none of Lua, and what has the state ask soon.
+///
+/// # Errors
+/// `MemoryError`.
+pub fn asking(lua: &Lua) -> mlua::Result<(Function<'_>, Function<'_>)> {
+    let is_native = lua.create_function(|_, given: Value<'_>| match given {
+        Value::Function(function) => Ok(function.info().what == "C"),
+        _ => Ok(false),
+    })?;
+    let soon = lua.create_function(|_, ()| {
+        points::ask_soon();
+        Ok(())
+    })?;
+    Ok((is_native, soon))
+}
+
 /// The original's levels: 0 debug, 1 information, 2 error, 3 system.
 fn log(message: &[u8], level: f64) {
     let message = &message[..message.len().min(LOGGED_BYTES_MAX)];
@@ -222,13 +241,16 @@ fn regex<'l>(
     let Some(replacement) = replacement else {
         return Ok(Value::Boolean(pattern.is_match(text.as_bytes())));
     };
-    let mut bytes = text.as_bytes().len();
-    let replaced = pattern.replace_all(text.as_bytes(), |found: &Captures<'_>| {
-        if bytes > REPLACED_BYTES_MAX {
-            return Vec::new();
+    let text = text.as_bytes();
+    let (mut made, mut copied) = (Vec::new(), 0);
+    for (count, found) in pattern.captures_iter(text).enumerate() {
+        if count % ASK_EVERY == 0 && interrupt::is_wanted() {
+            return Err(mlua::Error::RuntimeError("_regex: the call is to end".into()));
         }
         let group = |number: usize| found.get(number).map_or(&b""[..], |group| group.as_bytes());
-        let mut made = Vec::new();
+        let Some(whole) = found.get(0) else { continue };
+        made.extend_from_slice(&text[copied..whole.start()]);
+        copied = whole.end();
         let mut letters = replacement.as_bytes().iter();
         while let Some(letter) = letters.next() {
             match letter {
@@ -243,11 +265,59 @@ fn regex<'l>(
                 other => made.push(*other),
             }
         }
-        bytes += made.len();
-        made
-    });
-    if bytes > REPLACED_BYTES_MAX {
-        return Err(mlua::Error::RuntimeError("_regex: the text gets too long".into()));
+        if made.len() + (text.len() - copied) > REPLACED_BYTES_MAX {
+            return Err(mlua::Error::RuntimeError("_regex: the text gets too long".into()));
+        }
     }
-    Ok(Value::String(lua.create_string(replaced)?))
+    made.extend_from_slice(&text[copied..]);
+    Ok(Value::String(lua.create_string(made)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use rows::interrupt::Interrupt;
+
+    use super::*;
+
+    /// Wants the end from the second time on that it is asked.
+    #[derive(Default)]
+    struct Second {
+        asked: AtomicUsize,
+    }
+
+    impl Interrupt for Second {
+        fn is_wanted(&self) -> bool {
+            self.asked.fetch_add(1, Ordering::Relaxed) > 0
+        }
+    }
+
+    #[test]
+    fn millions_of_replacements_went_on_after_the_time_was_over() {
+        let lua = Lua::new();
+        set(&lua).unwrap();
+        let interrupt = Arc::new(Second::default());
+        let _working = interrupt::working(Arc::clone(&interrupt) as Arc<dyn Interrupt>);
+        let replaces = "return _regex(string.rep('a', 1000), '(a)', '<\\\\1&>')";
+        let ended = lua.load(replaces).eval::<String>();
+        assert!(ended.is_err_and(|error| error.to_string().contains("the call is to end")));
+        assert_eq!(interrupt.asked.load(Ordering::Relaxed), 2, "others would have been made");
+    }
+
+    #[test]
+    fn what_matches_is_replaced_and_all_else_is_kept() {
+        let lua = Lua::new();
+        set(&lua).unwrap();
+        for (call, expected) in [
+            ("_regex('abcabd', 'b(.)', '<\\\\1&>')", "a<cbc>a<dbd>"),
+            ("_regex('abc', 'x', 'y')", "abc"),
+            ("_regex('abc', '', '-')", "-a-b-c-"),
+            ("_regex('', 'a*', 'y')", "y"),
+        ] {
+            let replaced = lua.load(format!("return {call}")).eval::<String>().unwrap();
+            assert_eq!(replaced, expected, "{call}");
+        }
+    }
 }

@@ -45,6 +45,11 @@ pub fn ask_always() {
     LEFT.set(0);
 }
 
+/// Asks at the next point: what comes before it takes long.
+pub fn ask_soon() {
+    LEFT.set(0);
+}
+
 /// Stands before the interrupt that a state was given.
 ///
 /// # Errors

@@ -6,8 +6,9 @@
 -- Names of functions that reach records; a table whose `call` is there while a function runs, and gives
 -- what is wrong, as text, or the result;
 -- a plain search for a text and a cut at a text, whose time does not grow with the product of both
--- lengths.
-local names, door, find, split = ...
+-- lengths;
+-- whether a function is none of Lua; and what has the state ask soon whether it is to go on.
+local names, door, find, split, is_native, ask_soon = ...
 local globals = getfenv()
 
 for _, name in names do
@@ -24,6 +25,15 @@ for _, name in names do
 	end
 end
 
+-- Characters of a set are looked at one after another for each byte of the text, and in between
+-- nobody asks whether the call is to end. More than all bytes no set needs.
+local PATTERN_BYTES_MAX = 256
+local function check_pattern(pattern)
+	if type(pattern) == "string" and #pattern > PATTERN_BYTES_MAX and find(pattern, "[", 1) then
+		error("a pattern with a set is too long", 3)
+	end
+end
+
 -- Characters that mean something in a pattern.
 local MAGIC = "[%^%$%*%+%?%.%(%)%[%]%%%-]"
 local find_pattern = string.find
@@ -31,11 +41,102 @@ function string.find(text, pattern, first, plain)
 	if plain or not find_pattern(pattern, MAGIC) then
 		return find(text, pattern, first or 1)
 	end
+	check_pattern(pattern)
 	return find_pattern(text, pattern, first)
 end
 
 function string.split(text, separator)
 	return split(text, separator or ",")
+end
+
+local match, gmatch, gsub = string.match, string.gmatch, string.gsub
+function string.match(text, pattern, first)
+	check_pattern(pattern)
+	return match(text, pattern, first)
+end
+function string.gmatch(text, pattern)
+	check_pattern(pattern)
+	return gmatch(text, pattern)
+end
+function string.gsub(text, pattern, replacement, most)
+	check_pattern(pattern)
+	return gsub(text, pattern, replacement, most)
+end
+
+-- Functions of Luau that call others, or take their time from numbers that they are given: nobody
+-- asks in them, so they are called in pieces here, or written anew.
+local MOVED_MAX = 65536
+local move = table.move
+function table.move(list, first, last, to, into)
+	local counted = type(first) == "number" and type(last) == "number" and type(to) == "number"
+	if not counted or not (last - first >= MOVED_MAX) then
+		return move(list, first, last, to, into)
+	end
+	first, last, to = math.floor(first), math.floor(last), math.floor(to)
+	local count = last - first + 1
+	if math.min(first, to) < -2 ^ 31 or math.max(last, to + count - 1) >= 2 ^ 31 then
+		error("table.move: too many elements to move", 2)
+	end
+	if to > last or to <= first or (into ~= nil and into ~= list) then
+		for moved = 0, count - 1, MOVED_MAX do
+			local piece = math.min(MOVED_MAX, count - moved) - 1
+			move(list, first + moved, first + moved + piece, to + moved, into)
+		end
+	else
+		-- Onto itself, further back: the last ones first.
+		for left = count, 1, -MOVED_MAX do
+			local moved = math.max(left - MOVED_MAX, 0)
+			move(list, first + moved, first + left - 1, to + moved, into)
+		end
+	end
+	return if into == nil then list else into
+end
+
+function table.foreach(list, act)
+	for key, value in next, list do
+		local result = act(key, value)
+		if result ~= nil then
+			return result
+		end
+	end
+	return nil
+end
+
+function table.foreachi(list, act)
+	for at = 1, #list do
+		local result = act(at, rawget(list, at))
+		if result ~= nil then
+			return result
+		end
+	end
+	return nil
+end
+
+-- What makes a text of a table may be native, too, and take its time for each.
+local FORMATTED_MAX = 200
+local format = string.format
+function string.format(pattern, ...)
+	if select("#", ...) > FORMATTED_MAX then
+		error("string.format: too many values", 2)
+	end
+	return format(pattern, ...)
+end
+
+local sort = table.sort
+function table.sort(list, less)
+	local given = less
+	if given ~= nil and is_native(given) then
+		less = function(one, other)
+			return given(one, other)
+		end
+	elseif given == nil and type(list) == "table" and type(list[1]) == "table" then
+		-- What compares tables may be native, too.
+		less = function(one, other)
+			return one < other
+		end
+	end
+	ask_soon()
+	sort(list, less)
 end
 
 string.gfind = string.gmatch

@@ -2,7 +2,9 @@
 //!
 //! Invariants
 //! 1. A state that was stopped is not used again: it raises its error at the next call, return or
-//!    turn of a loop, whatever the script catches, and pattern matching asks, too.
+//!    turn of a loop, whatever the script catches, and pattern matching asks, too. Functions of
+//!    Luau that could go on for longer without any of these are replaced (`prelude.lua`); of the
+//!    others each takes time in proportion to the bytes that a state may have.
 //! 2. What it takes is counted in the memory that clients may use, also while it is idle.
 //! 3. Scripts have no files, no processes and no compiled code.
 //!
@@ -139,9 +141,10 @@ impl State {
         plain::set(&lua)?;
         let door = lua.create_table()?;
         let (find, split) = plain::bounded(&lua)?;
+        let (is_native, soon) = plain::asking(&lua)?;
         let names: Vec<&str> = host::NAMES.to_vec();
         let prelude = lua.load(PRELUDE).set_name("=prelude");
-        prelude.call::<_, ()>((names, door.clone(), find, split))?;
+        prelude.call::<_, ()>((names, door.clone(), find, split, is_native, soon))?;
         let globals = lua.globals();
         globals.set("_version", crate::tyrant::stat::VERSION)?;
         globals.set("_pid", std::process::id())?;
