@@ -51,6 +51,7 @@ fn definition(types: &[u8]) -> TableDefinition {
         engine: String::new(),
         created: 0,
         retention: Default::default(),
+        members: Vec::new(),
         columnar: false,
     }
 }

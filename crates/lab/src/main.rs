@@ -36,6 +36,8 @@ enum Experiment {
     Load(experiments::load::Options),
     /// Many tables: created, filled with a row each, selected from once each.
     Tables(experiments::tables::Options),
+    /// Table queries on documents with indexes, beside SQL on generated columns.
+    Documents(experiments::documents::Options),
     /// Read a player, change it, look an account up: verified against races.
     Game(experiments::game::Options),
     /// Updates and inserts under each durability policy.
@@ -78,6 +80,7 @@ fn main() -> Result<()> {
         Experiment::Lookup(options) => experiments::lookup::run(&options),
         Experiment::Load(options) => experiments::load::run(&options),
         Experiment::Tables(options) => experiments::tables::run(&options),
+        Experiment::Documents(options) => experiments::documents::run(&options),
         Experiment::Game(options) => experiments::game::run(&options),
         Experiment::Durability(options) => experiments::durability::run(&options),
         Experiment::Recovery(options) => experiments::recovery::run(&options),

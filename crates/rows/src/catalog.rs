@@ -5,7 +5,7 @@
 //! ```text
 //! 00000000 01                  catalog format, u32 little-endian: 1; 2 once a definition says
 //!                              when rows leave (`Retention`), 3 once one is stored by column, 4
-//!                              once there was an event
+//!                              once there was an event, 5 once there was an index of members
 //! 00000000 02 name             a database; value: JSON
 //! 00000000 03 table id u32 BE  a table; value: its `TableDefinition` as JSON
 //! 00000000 04                  next table id, u32 little-endian
@@ -33,7 +33,7 @@ use crate::store::{Batch, Change, Direction, Durability, KeyRange, Reach, Store}
 use crate::table::{Table, TableState};
 
 /// Format of the catalog and of all rows under it.
-pub const CATALOG_FORMAT: u32 = FORMAT_EVENTS;
+pub const CATALOG_FORMAT: u32 = FORMAT_MEMBERS;
 /// The first format.
 const FORMAT_FIRST: u32 = 1;
 /// Definitions may have a `retention`, which earlier versions would pass over.
@@ -42,6 +42,8 @@ const FORMAT_RETENTION: u32 = 2;
 const FORMAT_COLUMNAR: u32 = 3;
 /// There may be events, which earlier versions do not know.
 const FORMAT_EVENTS: u32 = 4;
+/// Tables may have indexes of members, which earlier versions would not keep up.
+const FORMAT_MEMBERS: u32 = 5;
 const KIND_FORMAT: u8 = 1;
 const KIND_DATABASE: u8 = 2;
 const KIND_TABLE: u8 = 3;
@@ -237,6 +239,7 @@ impl CatalogChange<'_> {
     /// Stores a definition.
     pub(crate) fn put_table(&mut self, definition: &TableDefinition) {
         let needed = match definition {
+            definition if !definition.members.is_empty() => FORMAT_MEMBERS,
             TableDefinition { columnar: true, .. } => FORMAT_COLUMNAR,
             definition if !definition.retention.is_forever() => FORMAT_RETENTION,
             _ => FORMAT_FIRST,

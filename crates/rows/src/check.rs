@@ -10,7 +10,7 @@
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::find::row_at;
-use crate::store::{Direction, Reach, Read};
+use crate::store::{Direction, KeyRange, Reach, Read};
 use crate::table::Table;
 
 /// Most damages described in words; the rest are only counted.
@@ -65,6 +65,7 @@ impl Engine {
 fn check_table(view: &dyn Read, table: &Table, report: &mut CheckReport) -> Result<()> {
     report.tables += 1;
     let mut expected = vec![0u64; table.codecs.len()];
+    let mut expected_of_members = vec![0u64; table.member_codecs.len()];
     let mut stored = Vec::new();
     let mut cursor = view.scan(&table.index_range(0), Direction::Forward, Reach::Disk)?;
     while cursor.advance()? {
@@ -92,13 +93,19 @@ fn check_table(view: &dyn Read, table: &Table, report: &mut CheckReport) -> Resu
                 report.damage(table, &format!("row {key}: entry of index {name} {what}"));
             }
         }
+        for entry in table.member_entries(&row, cursor.key())? {
+            expected_of_members[entry.index] += 1;
+            let found = view.get(&entry.key, Reach::Disk, &mut stored)?;
+            if !found || stored != entry.value {
+                let name = &table.members[entry.index].member;
+                let what = if found { "differs" } else { "is missing" };
+                let key = hex(cursor.key());
+                report.damage(table, &format!("row {key}: entry of member index {name} {what}"));
+            }
+        }
     }
     for (index, expected) in expected.iter().enumerate().skip(1) {
-        let mut entries = 0;
-        let mut cursor = view.scan(&table.index_range(index), Direction::Forward, Reach::Disk)?;
-        while cursor.advance()? {
-            entries += 1;
-        }
+        let entries = count(view, &table.index_range(index))?;
         report.entries += entries;
         if entries != *expected {
             let name = &table.indexes[index].name;
@@ -106,7 +113,25 @@ fn check_table(view: &dyn Read, table: &Table, report: &mut CheckReport) -> Resu
             report.damage(table, &what);
         }
     }
+    for (codec, expected) in table.member_codecs.iter().zip(expected_of_members) {
+        let entries = count(view, &codec.all())?;
+        report.entries += entries;
+        if entries != expected {
+            let name = &codec.member;
+            let what = format!("member index {name} has {entries} entries in place of {expected}");
+            report.damage(table, &what);
+        }
+    }
     Ok(())
+}
+
+fn count(view: &dyn Read, range: &KeyRange) -> Result<u64> {
+    let mut entries = 0;
+    let mut cursor = view.scan(range, Direction::Forward, Reach::Disk)?;
+    while cursor.advance()? {
+        entries += 1;
+    }
+    Ok(entries)
 }
 
 fn hex(key: &[u8]) -> String {

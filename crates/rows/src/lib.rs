@@ -2,11 +2,11 @@
 //! insert, modify, row locks, transactions, and the store beneath (`trait Store`).
 //!
 //! Layers, bottom up:
-//! - values: `types`, `datum`, `decimal`, `temporal`, `collation`, `convert`, `text`, `codes`
+//! - values: `types`, `datum`, `decimal`, `temporal`, `collation`, `convert`, `text`, `codes`, `member`
 //! - bytes: `key`, `row`
 //! - threads: `background`, `interrupt`, `waiting`
 //! - store: `store` (the trait), `locks`, `local`, `run`, `spill`, `memory`, `conformance`
-//! - rows: `schema`, `event`, `table`, `catalog`, `cache`, `find`, `expiry`, `transaction`, `commit`, `bulk`,
+//! - rows: `schema`, `event`, `table`, `catalog`, `cache`, `find`, `postings`, `split`, `expiry`, `transaction`, `commit`, `bulk`,
 //!   `ddl`, `alter`, `budget`, `recency`, `evict`, `sweep`, `check`, and `engine`, which holds them together
 //!
 //! Not here: sockets, protocols, SQL.
@@ -38,13 +38,16 @@ pub mod interrupt;
 pub mod key;
 pub mod local;
 pub mod locks;
+pub mod member;
 pub mod memory;
 pub mod metrics;
+mod postings;
 pub mod recency;
 pub mod row;
 mod run;
 pub mod schema;
 pub mod spill;
+mod split;
 pub mod store;
 pub mod sweep;
 pub mod table;
@@ -60,13 +63,16 @@ pub use check::CheckReport;
 pub use clock::Clock;
 pub use commit::Lead;
 pub use datum::{Datum, Value};
-pub use ddl::{NewIndex, NewTable};
+pub use ddl::{NewIndex, NewMember, NewTable};
 pub use decimal::Decimal;
 pub use engine::{Engine, EngineOptions};
 pub use error::{Error, Result, Thing, Wait};
 pub use find::{FindOp, Flow, Found};
 pub use group::Group;
+pub use member::MemberKind;
+pub use postings::Lookup;
 pub use row::{RowLayout, RowRef};
+pub use split::split;
 pub use table::Table;
 pub use temporal::{Date, DateTime, Time, Timestamp, Zone};
 pub use transaction::{Changed, Inserted, Replaced, RowChange, Transaction, Upserted};

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::convert::{Converted, Issue, convert, from_text};
 use crate::datum::{Datum, Value};
 use crate::decimal::Decimal;
+use crate::member::MemberKind;
 use crate::temporal::Zone;
 use crate::types::ColumnType;
 
@@ -141,6 +142,20 @@ pub struct Index {
     pub comment: String,
 }
 
+/// An index of a member of the objects in a JSON column: no index of a column, so that nobody takes it
+/// for one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemberIndex {
+    /// Its number, of the same row of numbers as those of other indexes.
+    pub id: IndexId,
+    /// Name of the column.
+    pub column: String,
+    /// The member's name; a member of a column has one index at most.
+    pub member: String,
+    /// What it has entries of.
+    pub kind: MemberKind,
+}
+
 /// When rows leave a table by themselves.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Retention {
@@ -198,6 +213,9 @@ pub struct TableDefinition {
     /// 3; before, ENGINE=COLUMNAR was a name like any other.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub columnar: bool,
+    /// Indexes of members of JSON. Since catalog format 5.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub members: Vec<MemberIndex>,
 }
 
 /// ENGINE= of tables that are stored by column.
@@ -247,7 +265,21 @@ impl TableDefinition {
                 Some(_) => {}
             }
         }
+        for index in &self.members {
+            let column = self.column(&index.column).map(|at| &self.columns[at]);
+            if !column.is_some_and(|column| column.ty == ColumnType::Json) {
+                return Some("a table definition has an index of members of what is no JSON");
+            }
+        }
         None
+    }
+
+    /// Position of the index of a member.
+    pub fn member(&self, column: &str, member: &str) -> Option<usize> {
+        let is_of = |index: &MemberIndex| {
+            index.column.eq_ignore_ascii_case(column) && index.member == member
+        };
+        self.members.iter().position(is_of)
     }
 
     /// Position of a column by name, without regard to case.

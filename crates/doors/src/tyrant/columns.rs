@@ -12,6 +12,7 @@
 //!
 //! Not here: which tables have which form (`database`).
 
+use rows::member;
 use serde_json::{Map, Value};
 
 use crate::tyrant::command::Failure;
@@ -60,14 +61,20 @@ impl Columns {
             return Columns::default();
         };
         let columns = object.into_iter().filter_map(|(name, value)| {
-            let value = match value {
-                Value::Null => return None,
-                Value::String(text) => text,
-                other => other.to_string(),
-            };
-            Some((name.into_bytes(), value.into_bytes()))
+            Some((name.into_bytes(), member::text_of(value)?.into_bytes()))
         });
         Columns(columns.collect())
+    }
+
+    /// Reads only some columns of an object.
+    pub fn of_json_among(text: &[u8], names: &[&str]) -> Columns {
+        if names.is_empty() {
+            return Columns::default();
+        }
+        let named = names.iter().zip(member::texts(text, names));
+        let there =
+            named.filter_map(|(name, text)| Some((name.as_bytes().to_vec(), text?.into_bytes())));
+        Columns(there.collect())
     }
 
     /// An object of texts.

@@ -4,11 +4,12 @@
 //! 1. A column that a record lacks meets no condition, and meets every negated one, as in the
 //!    original.
 //!
-//! Not here: how conditions are named in requests (`query`), which records are looked at
-//! (`search`).
+//! Not here: how conditions are named in requests (`query`), what tokens and numbers are
+//! (`rows::member`), which records are looked at (`access`).
 
 use memchr::memmem;
 use regex::bytes::{Regex, RegexBuilder};
+use rows::member::{normalized, number, tokens};
 
 use crate::tyrant::columns::Columns;
 use crate::tyrant::command::Failure;
@@ -62,8 +63,10 @@ pub enum Test {
 /// A word or phrase of a compound expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Term {
-    text: String,
-    excluded: bool,
+    /// What the text has.
+    pub text: String,
+    /// Or must not have.
+    pub excluded: bool,
 }
 
 /// A condition of a query.
@@ -75,6 +78,8 @@ pub struct Condition {
     pub test: Test,
     /// Whether records are wanted that do not meet it.
     pub negated: bool,
+    /// Whether an index may be used for it, which changes no result.
+    pub indexed: bool,
 }
 
 impl Condition {
@@ -157,17 +162,6 @@ impl Test {
     }
 }
 
-/// Tokens stand between spaces and commas.
-fn tokens(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    text.split(|byte| matches!(byte, b' ' | b',')).filter(|token| !token.is_empty())
-}
-
-/// A text as words are looked for: without case, spaces as one.
-fn normalized(text: &[u8]) -> String {
-    let text = String::from_utf8_lossy(text).to_lowercase();
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 fn words(text: &[u8]) -> Vec<String> {
     tokens(normalized(text).as_bytes())
         .map(|word| String::from_utf8_lossy(word).into_owned())
@@ -223,25 +217,6 @@ pub fn pattern(text: &[u8]) -> Result<Regex, Failure> {
         .map_err(|_| senseless())
 }
 
-/// The number with which a text begins, spaces in front left out; 0 if it begins with none.
-pub fn number(text: &[u8]) -> f64 {
-    let text = text.trim_ascii_start();
-    let digits = |from: usize| text[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let mut end = usize::from(matches!(text.first(), Some(b'-' | b'+')));
-    end += digits(end);
-    if text.get(end) == Some(&b'.') {
-        end += 1 + digits(end + 1);
-    }
-    if let Some(b'e' | b'E') = text.get(end) {
-        let sign = usize::from(matches!(text.get(end + 1), Some(b'-' | b'+')));
-        let exponent = if end + 1 + sign <= text.len() { digits(end + 1 + sign) } else { 0 };
-        if exponent > 0 {
-            end += 1 + sign + exponent;
-        }
-    }
-    std::str::from_utf8(&text[..end]).ok().and_then(|text| text.parse().ok()).unwrap_or(0.0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -289,27 +264,13 @@ mod tests {
 
     #[test]
     fn a_column_that_is_not_there_meets_only_what_is_negated() {
+        let test = Test::new(1, b"").unwrap();
         let mut condition =
-            Condition { column: b"a".to_vec(), test: Test::new(1, b"").unwrap(), negated: false };
+            Condition { column: b"a".to_vec(), test, negated: false, indexed: true };
         assert!(!condition.holds(b"key", &Columns::default()));
         condition.negated = true;
         assert!(condition.holds(b"key", &Columns::default()));
         condition.column.clear();
         assert!(!condition.holds(b"key", &Columns::default()), "the key is always there");
-    }
-
-    #[test]
-    fn numbers_are_read_as_far_as_they_go() {
-        for (text, value) in [
-            ("", 0.0),
-            ("-", 0.0),
-            ("1.5e3x", 1500.0),
-            ("2e", 2.0),
-            ("2e+", 2.0),
-            (".5", 0.5),
-            ("x", 0.0),
-        ] {
-            assert_eq!(number(text.as_bytes()), value, "{text}");
-        }
     }
 }

@@ -192,9 +192,12 @@ impl Database {
         self.form != Form::Records
     }
 
-    /// Whether columns have any name.
-    pub fn is_documents(&self) -> bool {
-        matches!(self.form, Form::Documents(_))
+    /// The column whose members are a record's columns, which then have any name.
+    pub fn document(&self) -> Option<usize> {
+        match self.form {
+            Form::Documents(at) => Some(at),
+            Form::Records | Form::Rows => None,
+        }
     }
 
     /// The table.
@@ -262,9 +265,17 @@ impl Database {
                 _ => Columns::default(),
             });
         }
+        self.columns_at(row, self.place.values.iter().copied())
+    }
+
+    fn columns_at(
+        &self,
+        row: &RowRef<'_>,
+        positions: impl Iterator<Item = usize>,
+    ) -> rows::Result<Columns> {
         let (mut columns, mut text) = (Columns::default(), Vec::new());
-        for at in &self.place.values {
-            let (column, datum) = (&self.place.table.columns[*at], row.column(*at)?);
+        for at in positions {
+            let (column, datum) = (&self.place.table.columns[at], row.column(at)?);
             if !datum.is_null() {
                 text.clear();
                 write_text(&column.ty, datum, Zone::UTC, &mut text);
@@ -272,6 +283,21 @@ impl Database {
             }
         }
         Ok(columns)
+    }
+
+    /// As `columns`, only those of these names.
+    ///
+    /// # Errors
+    /// `Corrupt`.
+    pub fn columns_among(&self, row: &RowRef<'_>, names: &[&str]) -> rows::Result<Columns> {
+        if let Form::Documents(at) = self.form {
+            return Ok(match row.column(at)? {
+                Datum::Bytes(text) => Columns::of_json_among(text, names),
+                _ => Columns::default(),
+            });
+        }
+        let is_named = |at: &usize| names.contains(&self.place.table.columns[*at].name.as_str());
+        self.columns_at(row, self.place.values.iter().copied().filter(is_named))
     }
 
     /// The columns to set for new content.

@@ -1,22 +1,24 @@
-//! `setindex`: indexes of the columns of a table of SQL, which are those that CREATE INDEX makes.
+//! `setindex`: indexes of columns. Of a table of SQL they are those that CREATE INDEX makes; of documents,
+//! whose columns are members of JSON, member indexes.
 //!
 //! ```text
 //! column, type     0 LEXICAL, 1 DECIMAL     an index, unless one begins with the column
-//!                  2 TOKEN, 3 QGRAM         refused: there are none of words
+//!                  2 TOKEN, 3 QGRAM         likewise of documents; refused for tables of SQL
 //!                  9998 OPT                 nothing to be done for one that is there
 //!                  9999 VOID                removes the one that `setindex` has made
 //!                  + 1 << 24 KEEP           fails if there is one
 //! ```
-//! An empty column is the primary key, which is one.
+//! An empty column is the primary key, which is one. A column of documents has one index: another type takes
+//! its place.
 //!
 //! Invariants
 //! 1. What is made is used by `search` (`access`), and kept up with the rows whoever writes them; what
 //!    could not be is refused, not made.
-//! 2. An index that somebody else has made is not removed.
+//! 2. An index of SQL that somebody else has made is not removed.
 //!
-//! Not here: which conditions an index serves (`access`).
+//! Not here: which conditions an index serves (`access`, `lookup`).
 
-use rows::{Alteration, ColumnType, Engine, NewIndex, Table};
+use rows::{Alteration, ColumnType, Engine, MemberKind, NewIndex, NewMember, Table};
 
 use crate::memcached::text::signed;
 use crate::tyrant::access::index_of;
@@ -31,9 +33,7 @@ const NAME: &str = "tyrant_";
 /// What becomes of an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    Lexical,
-    Decimal,
-    Words,
+    Of(MemberKind),
     Optimize,
     Void,
 }
@@ -46,36 +46,26 @@ pub fn set(rows: &mut Rows<'_, '_>, column: &[u8], kind: &[u8]) -> Result<(), Tr
     let (kind, keeps) = kind_of(kind)?;
     let database = rows.database;
     let table = database.table().clone();
-    if kind == Kind::Words {
-        return rows.refuse("setindex", "there are no indexes of words, nor of parts of them");
-    }
     if column.is_empty() {
         return match kind {
-            Kind::Lexical if keeps => Err(Failure::Exists.into()),
-            Kind::Lexical | Kind::Optimize => Ok(()),
+            Kind::Of(MemberKind::Lexical) if keeps => Err(Failure::Exists.into()),
+            Kind::Of(MemberKind::Lexical) | Kind::Optimize => Ok(()),
             _ => rows.refuse("setindex", "the primary key is a lexical index, and stays"),
         };
     }
-    if database.is_documents() {
-        let why = "documents have no indexes; columns of a table of SQL have";
-        return rows.refuse("setindex", why);
-    }
-    let position =
-        database.column_named(column).ok_or_else(|| Failure::Invalid("no such column".into()))?;
-    let there = index_of(&table, position);
-    let alteration = match kind {
-        Kind::Void => Alteration::DropIndex(own_index(&table, position).ok_or(Failure::Missing)?),
-        Kind::Optimize if there.is_some() => return Ok(()),
-        Kind::Optimize => return Err(Failure::Missing.into()),
-        _ if there.is_some() && keeps => return Err(Failure::Exists.into()),
-        _ => {
-            check_type(kind, &table.columns[position].ty)?;
-            if there.is_some() {
-                return Ok(());
-            }
-            Alteration::AddIndex(new_index(&table.columns[position].name))
+    let alteration = match (database.document(), kind) {
+        (Some(position), _) => of_member(&table, position, column, kind, keeps)?,
+        (None, Kind::Of(MemberKind::Token | MemberKind::Qgram)) => {
+            let why = "columns of tables of SQL have no indexes of words, nor of parts of them";
+            return rows.refuse("setindex", why);
+        }
+        (None, _) => {
+            let position = database.column_named(column);
+            let position = position.ok_or_else(|| Failure::Invalid("no such column".into()))?;
+            of_column(&table, position, kind, keeps)?
         }
     };
+    let Some(alteration) = alteration else { return Ok(()) };
     if rows.reads_own {
         return rows.refuse("setindex", "a script's call can be rolled back, an index cannot");
     }
@@ -83,6 +73,53 @@ pub fn set(rows: &mut Rows<'_, '_>, column: &[u8], kind: &[u8]) -> Result<(), Tr
         return Err(Trouble::Wait);
     }
     alter(rows.turn.engine(), &table, alteration)
+}
+
+/// What is to be done for a column of documents; `None` if it is so already.
+fn of_member(
+    table: &Table,
+    position: usize,
+    member: &[u8],
+    kind: Kind,
+    keeps: bool,
+) -> Result<Option<Alteration>, Failure> {
+    let column = table.columns[position].name.clone();
+    let there = table.member_index(position, member);
+    let utf8 = || Failure::Invalid("columns of documents are UTF-8".into());
+    let member = String::from_utf8(member.to_vec()).map_err(|_| utf8())?;
+    Ok(Some(match kind {
+        Kind::Void | Kind::Optimize if there.is_none() => return Err(Failure::Missing),
+        Kind::Void => Alteration::DropMember { column, member },
+        Kind::Optimize => return Ok(None),
+        Kind::Of(_) if there.is_some() && keeps => return Err(Failure::Exists),
+        Kind::Of(kind) if there.is_some_and(|at| table.members[at].kind == kind) => {
+            return Ok(None);
+        }
+        Kind::Of(kind) => Alteration::SetMember(NewMember { column, member, kind }),
+    }))
+}
+
+/// What is to be done for a column of a table of SQL; `None` if it is so already.
+fn of_column(
+    table: &Table,
+    position: usize,
+    kind: Kind,
+    keeps: bool,
+) -> Result<Option<Alteration>, Failure> {
+    let there = index_of(table, position);
+    Ok(Some(match kind {
+        Kind::Void => Alteration::DropIndex(own_index(table, position).ok_or(Failure::Missing)?),
+        Kind::Optimize if there.is_some() => return Ok(None),
+        Kind::Optimize => return Err(Failure::Missing),
+        Kind::Of(_) if there.is_some() && keeps => return Err(Failure::Exists),
+        Kind::Of(kind) => {
+            check_type(kind, &table.columns[position].ty)?;
+            if there.is_some() {
+                return Ok(None);
+            }
+            Alteration::AddIndex(new_index(&table.columns[position].name))
+        }
+    }))
 }
 
 fn alter(engine: &Engine, table: &Table, alteration: Alteration) -> Result<(), Trouble> {
@@ -101,9 +138,10 @@ fn kind_of(text: &[u8]) -> Result<(Kind, bool), Failure> {
     let unknown = || Failure::Invalid("no such type of index".into());
     let number = signed(text).ok_or_else(unknown)?;
     let kind = match number & !KEEP {
-        0 => Kind::Lexical,
-        1 => Kind::Decimal,
-        2 | 3 => Kind::Words,
+        0 => Kind::Of(MemberKind::Lexical),
+        1 => Kind::Of(MemberKind::Decimal),
+        2 => Kind::Of(MemberKind::Token),
+        3 => Kind::Of(MemberKind::Qgram),
         9998 => Kind::Optimize,
         9999 => Kind::Void,
         _ => return Err(unknown()),
@@ -112,10 +150,10 @@ fn kind_of(text: &[u8]) -> Result<(Kind, bool), Failure> {
 }
 
 /// Whether an index of such a column would be used as one of that kind.
-fn check_type(kind: Kind, ty: &ColumnType) -> Result<(), Failure> {
+fn check_type(kind: MemberKind, ty: &ColumnType) -> Result<(), Failure> {
     let why = match (kind, ty) {
-        (Kind::Decimal, ColumnType::Int { .. }) => return Ok(()),
-        (Kind::Decimal, _) => "a decimal index needs a column of integers",
+        (MemberKind::Decimal, ColumnType::Int { .. }) => return Ok(()),
+        (MemberKind::Decimal, _) => "a decimal index needs a column of integers",
         (_, ColumnType::Text { .. } | ColumnType::Blob { .. } | ColumnType::Json) => {
             "columns of TEXT, BLOB and JSON have no index of their whole values"
         }

@@ -9,7 +9,8 @@
 //! - `text`, `http`: the other two protocols, each decoding and encoding
 //! - `database`: the table that the door opens on, and its rows as records
 //! - `columns`: the columns of a record; `table`: the functions of table databases; `indexes`: theirs
-//! - `query`, `condition`: which records are wanted; `access`, `search`: how they are found
+//! - `query`, `condition`: which records are wanted; `search`: how they are found, with `access` and
+//!   `lookup`, which say where, `source`, `walk` and `everywhere`, which look, and `hits`
 //! - `lua`: functions of scripts
 //! - `door`: one client's conversation
 //! - `shared`: settings and counters of all conversations; `stat`: what `stat` tells
@@ -24,17 +25,22 @@ mod database;
 mod decode;
 mod door;
 mod encode;
+mod everywhere;
 mod execute;
+mod hits;
 mod http;
 mod indexes;
+mod lookup;
 mod lua;
 mod misc;
 mod query;
 mod search;
 mod shared;
+mod source;
 mod stat;
 mod table;
 mod text;
+mod walk;
 
 pub use database::{DatabaseName, prepare};
 pub use door::Tyrant;

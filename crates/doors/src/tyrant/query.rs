@@ -25,7 +25,7 @@ const OPERATORS: [&str; 19] = [
 ];
 /// Added to an operator's number: records that do not meet it.
 const NEGATED: u32 = 1 << 24;
-/// Added to an operator's number: without an index, which changes no result.
+/// Added to an operator's number: without an index.
 const NO_INDEX: u32 = 1 << 25;
 
 /// How hits are sorted.
@@ -39,6 +39,18 @@ pub enum Order {
     Number,
     /// As numbers, downwards.
     NumberDown,
+}
+
+impl Order {
+    /// Whether it is one of numbers.
+    pub fn is_number(self) -> bool {
+        matches!(self, Order::Number | Order::NumberDown)
+    }
+
+    /// Whether the largest comes first.
+    pub fn is_down(self) -> bool {
+        matches!(self, Order::TextDown | Order::NumberDown)
+    }
 }
 
 /// Which records.
@@ -170,7 +182,8 @@ fn condition(column: &[u8], operator: &[u8], expression: &[u8]) -> Result<Condit
     };
     let test = Test::new(number & !(NEGATED | NO_INDEX), expression)?;
     let negated = excluded != (number & NEGATED != 0);
-    Ok(Condition { column: column.to_vec(), test, negated })
+    let indexed = number & NO_INDEX == 0;
+    Ok(Condition { column: column.to_vec(), test, negated, indexed })
 }
 
 fn order_of(order: &[u8]) -> Result<Order, Failure> {

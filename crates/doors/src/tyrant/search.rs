@@ -1,17 +1,12 @@
 //! `search` and `metasearch`: records found by conditions, sorted, cut, and told or removed.
 //!
-//! A condition on the primary key that names keys, or how they begin, says where to look; so does one on
-//! a column of a table of SQL that an index begins with (`access`). Otherwise all records are looked
-//! at.
-//!
 //! Invariants
 //! 1. A hit is told or removed only if it still meets its query then.
 //! 2. Hits that wait are counted in the memory that clients may use.
 //!
 //! Not here: elements of requests (`query`), what conditions mean (`condition`), where records are
-//! looked for (`access`).
+//! looked for (`access`), what is kept of them (`hits`).
 
-use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
@@ -21,29 +16,15 @@ use rows::budget::Share;
 use crate::tyrant::access::Access;
 use crate::tyrant::columns::Columns;
 use crate::tyrant::command::{Failure, List, Trouble};
-use crate::tyrant::condition::number;
 use crate::tyrant::encode::Counted;
+use crate::tyrant::everywhere;
 use crate::tyrant::execute::Rows;
-use crate::tyrant::query::{Action, Combination, Order, Query, Search};
+use crate::tyrant::hits::{Hit, Hits, sort};
+use crate::tyrant::query::{Action, Combination, Search};
+use crate::tyrant::source::{Source, trouble};
 
 /// What stands in front of a hint, so that clients know it from a hit.
 const HINT: &[u8] = b"\0\0[[HINT]]\n";
-/// Hits beyond those that are wanted after which the worst are dropped.
-const SPARE_HITS: usize = 1024;
-/// What a hit takes besides its bytes.
-const HIT_BYTES: usize = 64;
-
-/// A record that meets a query.
-#[derive(Clone, Debug)]
-struct Hit {
-    key: Vec<u8>,
-    /// What it is sorted by: the column's text.
-    text: Vec<u8>,
-    /// And its number.
-    number: f64,
-    /// Which query it meets.
-    query: usize,
-}
 
 /// Answers a search.
 ///
@@ -61,9 +42,8 @@ pub fn run(
     rows.may_read()?;
     rows.needs_time()?;
     let mut hint = String::new();
-    // Held until the hits are told.
-    let mut share = rows.turn.engine().budget().share();
-    let hits = hits(rows, &search, &mut share, &mut hint)?;
+    // The shares are held until the hits are told.
+    let (hits, _shares) = hits(rows, &search, &mut hint)?;
     match &search.action {
         Action::Keys => {
             for hit in &hits {
@@ -96,12 +76,6 @@ pub fn run(
     Ok(())
 }
 
-impl Query {
-    fn holds(&self, key: &[u8], columns: &Columns) -> bool {
-        self.conditions.iter().all(|condition| condition.holds(key, columns))
-    }
-}
-
 /// The name and value of the primary key, then columns, with NULs between.
 fn shown(key: &[u8], columns: &Columns, wanted: &[Vec<u8>]) -> Vec<u8> {
     let mut shown = [&[0], key].concat();
@@ -116,19 +90,26 @@ fn shown(key: &[u8], columns: &Columns, wanted: &[Vec<u8>]) -> Vec<u8> {
     shown
 }
 
-/// The hits of all queries, combined, sorted and cut as the first says.
+/// The hits of all queries, combined, sorted and cut as the first says, and what they take of the memory
+/// that clients may use.
 fn hits(
     rows: &mut Rows<'_, '_>,
     search: &Search,
-    share: &mut Share,
     hint: &mut String,
-) -> Result<Vec<Hit>, Trouble> {
+) -> Result<(Vec<Hit>, Vec<Share>), Trouble> {
     let first = &search.queries[0];
     let alone = search.queries.len() == 1;
     let needed = if alone { first.skipped.saturating_add(first.most) } else { usize::MAX };
     let mut found = Vec::with_capacity(search.queries.len());
+    let mut shares = Vec::with_capacity(search.queries.len());
     for position in 0..search.queries.len() {
-        found.push(find(rows, search, position, needed, share, hint)?);
+        let mut hits = Hits::new(search, position, needed, rows.database, rows.turn.engine());
+        if needed > 0 {
+            find(rows, &mut hits, hint)?;
+        }
+        let (hits, share) = hits.into_parts();
+        found.push(hits);
+        shares.push(share);
     }
     let others = found.split_off(1);
     let mut hits = found.pop().expect("there is one query at least");
@@ -145,73 +126,46 @@ fn hits(
             }
         }
     }
-    sort(&mut hits, first);
+    sort(&mut hits, first, rows.database.has_raw_keys());
     hits.drain(..first.skipped.min(hits.len()));
     hits.truncate(first.most);
     // Writing into a text does not fail.
     let _ = writeln!(hint, "result set size: {}", hits.len());
-    Ok(hits)
+    Ok((hits, shares))
 }
 
-/// The hits of one query, of which so many are needed in the first query's order.
-fn find(
-    rows: &mut Rows<'_, '_>,
-    search: &Search,
-    position: usize,
-    needed: usize,
-    share: &mut Share,
-    hint: &mut String,
-) -> Result<Vec<Hit>, Trouble> {
-    let (query, first) = (&search.queries[position], &search.queries[0]);
-    // What earlier queries have found stays.
-    let before = share.bytes();
-    let (mut hits, mut bytes) = (Vec::new(), 0);
-    let mut take = |key: &[u8], columns: &Columns| -> rows::Result<ControlFlow<()>> {
-        if !query.holds(key, columns) {
-            return Ok(ControlFlow::Continue(()));
-        }
-        let (text, order) = match &first.order {
-            None => (&b""[..], Order::Text),
-            Some((column, order)) if column.is_empty() => (key, *order),
-            Some((column, order)) => (columns.get(column).unwrap_or_default(), *order),
-        };
-        let is_number = matches!(order, Order::Number | Order::NumberDown);
-        let (number, text) = if is_number { (number(text), &b""[..]) } else { (0.0, text) };
-        bytes += HIT_BYTES + key.len() + text.len();
-        hits.push(Hit { key: key.to_vec(), text: text.to_vec(), number, query: position });
-        if first.order.is_none() && hits.len() >= needed {
-            return Ok(ControlFlow::Break(()));
-        }
-        if hits.len() >= needed.saturating_add(needed).saturating_add(SPARE_HITS) {
-            sort(&mut hits, first);
-            hits.truncate(needed);
-            bytes = hits.iter().map(|hit| HIT_BYTES + hit.key.len() + hit.text.len()).sum();
-        }
-        share.keep_up_with(before + bytes)?;
-        Ok(ControlFlow::Continue(()))
-    };
-    if needed == 0 {
-        return Ok(Vec::new());
-    }
+/// Takes the hits of one query.
+fn find(rows: &mut Rows<'_, '_>, hits: &mut Hits<'_>, hint: &mut String) -> Result<(), Trouble> {
     let database = rows.database;
-    let access = Access::of(&query.conditions, database)?;
+    let access = Access::of(hits.query(), hits.needed(), database, rows.turn.engine())?;
     // Writing into a text does not fail.
     let _ = writeln!(hint, "{}", access.words());
-    match access {
-        Access::Keys(keys) => {
-            for key in keys {
-                if let Some(columns) = rows.columns_of(key)?
-                    && take(key, &columns)?.is_break()
-                {
-                    break;
-                }
+    if let Access::Keys(keys) = access {
+        for key in keys {
+            if let Some(columns) = rows.columns_of(key)?
+                && hits.take_columns(key, &columns)?.is_break()
+            {
+                break;
             }
         }
+        return Ok(());
+    }
+    let source = Source::of(rows)?;
+    look(&source, access, hits).map_err(trouble)?;
+    // An index that was dropped meanwhile may have lost its entries already.
+    if database.is_current() { Ok(()) } else { Err(Trouble::Outdated) }
+}
+
+fn look(source: &Source<'_>, access: Access<'_>, hits: &mut Hits<'_>) -> rows::Result<()> {
+    let database = source.database;
+    match access {
+        Access::Keys(_) => unreachable!("records are found by keys in no state of their own"),
         Access::Prefix(prefix) => {
-            let mut start = Vec::new();
-            if database.push_row_key(prefix, &mut start)? {
-                rows.scan(start, &mut |_, key, row| match key.starts_with(prefix) {
-                    true => take(key, &database.columns(row)?),
+            let mut range = database.table().index_range(0);
+            range.start.clear();
+            if database.push_row_key(prefix, &mut range.start)? {
+                source.scan(0, &range, &mut |key, row| match key.starts_with(prefix) {
+                    true => hits.take(database, key, row),
                     false => Ok(ControlFlow::Break(())),
                 })?;
             }
@@ -219,8 +173,8 @@ fn find(
         Access::Index { index, ranges } => {
             for range in ranges {
                 let mut ended = false;
-                rows.scan_index(index, &range, &mut |key, row| {
-                    let flow = take(key, &database.columns(row)?)?;
+                source.scan(index, &range, &mut |key, row| {
+                    let flow = hits.take(database, key, row)?;
                     ended = flow.is_break();
                     Ok(flow)
                 })?;
@@ -229,21 +183,21 @@ fn find(
                 }
             }
         }
-        Access::All => {
-            rows.scan(Vec::new(), &mut |_, key, row| take(key, &database.columns(row)?))?;
+        Access::Lookup(lookup) => {
+            let mut share = source.engine.budget().share();
+            source.look_up(&lookup, &mut share, &mut |key, row| hits.take(database, key, row))?;
         }
+        Access::Span(range) => {
+            let visit =
+                &mut |_: &[u8], key: &[u8], row: &rows::RowRef<'_>| hits.take(database, key, row);
+            source.scan_members(&range, rows::store::Direction::Forward, visit)?;
+        }
+        Access::Walk(walk, looks_max, otherwise) => {
+            if !walk.run(source, looks_max, hits)? {
+                look(source, *otherwise, hits)?;
+            }
+        }
+        Access::All => everywhere::search(source, hits)?,
     }
-    Ok(hits)
-}
-
-/// Sorts hits; those that are alike stay as they are.
-fn sort(hits: &mut [Hit], query: &Query) {
-    let Some((_, order)) = &query.order else { return };
-    let by_number = |a: &Hit, b: &Hit| a.number.partial_cmp(&b.number).unwrap_or(Ordering::Equal);
-    match order {
-        Order::Text => hits.sort_by(|a, b| a.text.cmp(&b.text)),
-        Order::TextDown => hits.sort_by(|a, b| b.text.cmp(&a.text)),
-        Order::Number => hits.sort_by(by_number),
-        Order::NumberDown => hits.sort_by(|a, b| by_number(b, a)),
-    }
+    Ok(())
 }

@@ -5,6 +5,7 @@ mod client;
 mod containers;
 mod hostile;
 mod http;
+mod indexes;
 mod lua;
 mod lua_functions;
 mod misc;

@@ -57,7 +57,6 @@ fn records_have_columns() {
         ("get", &["6"], texts(&["a", "\""])),
         ("out", &["6"], texts(&[])),
         ("out", &["6"], None),
-        ("setindex", &["age", "1"], None),
         ("iterinit", &[], texts(&[])),
         ("iternext", &[], texts(&["1", "age~32"])),
     ] {
@@ -361,6 +360,4 @@ fn setindex_refuses_what_would_not_be_used_and_what_is_not_its_own() {
     }
     assert_eq!(misc(&mut client, "setindex", &["", "0"]), texts(&[]), "the primary key is one");
     assert_eq!(misc(&mut client, "setindex", &["name"]), None, "an argument is missing");
-    let documents = House::with("tyrant.documents", false);
-    assert_eq!(misc(&mut documents.client(), "setindex", &["name", "0"]), None);
 }

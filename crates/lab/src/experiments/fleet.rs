@@ -36,6 +36,8 @@ pub const ROWHOUSE_PREPARED: &str = "rowhouse sql prepared";
 pub const ROWHOUSE_HANDLERSOCKET: &str = "rowhouse handlersocket";
 /// Rowhouse by its memcached door.
 pub const ROWHOUSE_MEMCACHED: &str = "rowhouse memcached";
+/// Rowhouse by its Tyrant door.
+pub const ROWHOUSE_TYRANT: &str = "rowhouse tyrant";
 
 /// One new connection to a reader of batches of this size.
 pub type ConnectReader<'a> = Box<dyn Fn(usize) -> Result<(Box<dyn Reader>, TcpStream)> + 'a>;
@@ -102,6 +104,8 @@ pub struct Fleet {
     rowhouse: Option<Rowhouse>,
     /// The memcached door exists and holds the rows.
     rowhouse_keys: bool,
+    /// So does the Tyrant door.
+    rowhouse_records: bool,
 }
 
 impl Fleet {
@@ -116,6 +120,7 @@ impl Fleet {
             mariadb: None,
             rowhouse: None,
             rowhouse_keys: false,
+            rowhouse_records: false,
         };
         if settings.echo && common.wants(ECHO) {
             fleet.echo = report.keep(ECHO, Echo::start(Kernel::Epoll, threads));
@@ -129,7 +134,13 @@ impl Fleet {
         if common.wants_any(&[MARIADB_TEXT, MARIADB_PREPARED, MARIADB_HANDLERSOCKET]) {
             fleet.mariadb = report.keep("mariadb", start_mariadb(settings));
         }
-        let ours = [ROWHOUSE_TEXT, ROWHOUSE_PREPARED, ROWHOUSE_HANDLERSOCKET, ROWHOUSE_MEMCACHED];
+        let ours = [
+            ROWHOUSE_TEXT,
+            ROWHOUSE_PREPARED,
+            ROWHOUSE_HANDLERSOCKET,
+            ROWHOUSE_MEMCACHED,
+            ROWHOUSE_TYRANT,
+        ];
         if common.wants_any(&ours) {
             fleet.rowhouse = report.keep("rowhouse", start_rowhouse(common, settings));
         }
@@ -137,7 +148,7 @@ impl Fleet {
         fleet
     }
 
-    /// Notes versions and which doors are missing, and fills the memcached door.
+    /// Notes versions and which doors are missing, and fills the memcached and Tyrant doors.
     fn note(&mut self, common: &Common, report: &mut Report) {
         let users = self.users;
         let versions = &mut report.versions;
@@ -162,6 +173,10 @@ impl Fleet {
             if common.wants(ROWHOUSE_MEMCACHED) {
                 let filled = fill(users.rows, || peer.memcached(), || filler(keys(users), users));
                 self.rowhouse_keys = report.keep(ROWHOUSE_MEMCACHED, filled).is_some();
+            }
+            if common.wants(ROWHOUSE_TYRANT) {
+                let filled = fill(users.rows, || peer.tyrant(), || filler(records(users), users));
+                self.rowhouse_records = report.keep(ROWHOUSE_TYRANT, filled).is_some();
             }
         }
     }
@@ -203,6 +218,9 @@ impl Fleet {
             }
             if self.rowhouse_keys {
                 add(ROWHOUSE_MEMCACHED, pid, read_keys(users, || peer.memcached()));
+            }
+            if self.rowhouse_records {
+                add(ROWHOUSE_TYRANT, pid, read_records(users, || peer.tyrant()));
             }
         }
         all
@@ -248,6 +266,11 @@ impl Fleet {
                 let read = read_keys(users, || peer.memcached());
                 add(ROWHOUSE_MEMCACHED, pid, Box::new(connect), read);
             }
+            if self.rowhouse_records {
+                let connect = move || Ok((Box::new(records(users)) as _, peer.tyrant()?));
+                let read = read_records(users, || peer.tyrant());
+                add(ROWHOUSE_TYRANT, pid, Box::new(connect), read);
+            }
         }
         all
     }
@@ -271,6 +294,17 @@ fn keys(users: Users) -> protocols::memcached::Memcached {
 
 fn read_keys<'a>(users: Users, connect: impl Fn() -> Result<TcpStream> + 'a) -> ConnectReader<'a> {
     Box::new(move |_| Ok((Box::new(keys(users)) as _, connect()?)))
+}
+
+fn records(users: Users) -> protocols::tyrant::Tyrant {
+    protocols::tyrant::Tyrant::new(users)
+}
+
+fn read_records<'a>(
+    users: Users,
+    connect: impl Fn() -> Result<TcpStream> + 'a,
+) -> ConnectReader<'a> {
+    Box::new(move |_| Ok((Box::new(records(users)) as _, connect()?)))
 }
 
 fn read_text<'a>(

@@ -1,6 +1,7 @@
 //! The experiments, one file each, and the options they share.
 
 pub mod cache;
+pub mod documents;
 pub mod durability;
 pub mod game;
 pub mod idle;

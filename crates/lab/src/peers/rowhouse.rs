@@ -11,6 +11,8 @@ use crate::protocols::{handlersocket, mysql};
 
 /// What it says about a port for a door that it lacks.
 const NO_MEMCACHED: &str = "no memcached door";
+/// Likewise.
+const NO_TYRANT: &str = "no Tyrant door";
 /// Connections it accepts, as for its peers.
 const CONNECTIONS_MAX: u32 = 20_000;
 
@@ -62,6 +64,8 @@ pub struct Doors {
     pub handlersocket_write: Option<u16>,
     /// memcached.
     pub memcached: Option<u16>,
+    /// Tokyo Tyrant.
+    pub tyrant: Option<u16>,
 }
 
 /// A running Rowhouse.
@@ -92,7 +96,7 @@ impl Rowhouse {
     fn serve(settings: &RowhouseSettings, memcached: bool) -> Result<(Server, Doors)> {
         let dir = data_dir("rowhouse")?;
         // Port 0 closes a door, so free ports are looked for here.
-        let ports: [u16; 4] = free_ports()?;
+        let ports: [u16; 5] = free_ports()?;
         let mut command = Command::new(&settings.program);
         command.arg("serve").arg("--data-dir").arg(dir.path().join("data"));
         for (flag, port) in
@@ -101,7 +105,8 @@ impl Rowhouse {
             command.arg(flag).arg(port.to_string());
         }
         let memcached_port = if memcached { ports[3].to_string() } else { "off".to_owned() };
-        command.args(["--memcached-port", &memcached_port, "--tyrant-port", "off"]);
+        let tyrant_port = if memcached { ports[4].to_string() } else { "off".to_owned() };
+        command.args(["--memcached-port", &memcached_port, "--tyrant-port", &tyrant_port]);
         command.args(["--memory", &settings.memory, "--durability", settings.durability.name()]);
         command.args(["--threads", &settings.threads.to_string()]);
         command.args(["--max-connections", &CONNECTIONS_MAX.to_string()]);
@@ -138,6 +143,12 @@ impl Rowhouse {
         let port = self.doors.memcached.context(NO_MEMCACHED)?;
         Ok(TcpStream::connect(("127.0.0.1", port))?)
     }
+
+    /// A connection to the Tyrant door.
+    pub fn tyrant(&self) -> Result<TcpStream> {
+        let port = self.doors.tyrant.context(NO_TYRANT)?;
+        Ok(TcpStream::connect(("127.0.0.1", port))?)
+    }
 }
 
 /// The doors that the ready line names: `rowhouse ready mysql=127.0.0.1:N handlersocket=...`.
@@ -154,6 +165,7 @@ fn ready_doors(log: &str) -> Option<Doors> {
         handlersocket: port("handlersocket"),
         handlersocket_write: port("handlersocket-write"),
         memcached: port("memcached"),
+        tyrant: port("tyrant"),
     })
 }
 

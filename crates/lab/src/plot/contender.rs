@@ -6,11 +6,13 @@
 use plotters::style::RGBColor;
 
 /// Every contender whose name is known.
-const KNOWN: [(&str, RGBColor); 25] = [
+const KNOWN: [(&str, RGBColor); 27] = [
     ("rowhouse", RGBColor(0, 92, 175)),
     ("rowhouse memcached", RGBColor(0, 92, 175)),
     ("rowhouse memcached get+set", RGBColor(0, 92, 175)),
     ("rowhouse memcached gets+cas", RGBColor(24, 48, 120)),
+    ("rowhouse tyrant", RGBColor(0, 60, 110)),
+    ("rowhouse tyrant get+put", RGBColor(0, 60, 110)),
     ("rowhouse handlersocket", RGBColor(70, 150, 230)),
     ("rowhouse sql", RGBColor(130, 190, 245)),
     ("rowhouse sql text", RGBColor(130, 190, 245)),

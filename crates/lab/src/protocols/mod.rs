@@ -11,6 +11,7 @@ pub mod handlersocket;
 pub mod memcached;
 pub mod mysql;
 pub mod resp;
+pub mod tyrant;
 
 use crate::generator::Verdict;
 use crate::users::User;

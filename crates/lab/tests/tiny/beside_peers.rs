@@ -136,6 +136,13 @@ fn many_tables_are_created_and_selected_from() {
     run.has(&["rowhouse"]);
 }
 
+#[test]
+fn documents_are_found_alike() {
+    let run = run(&["documents", "--rows", "2000", "--questions", "10"]);
+    run.has(&["mariadb sql text"]);
+    run.has(&["rowhouse tyrant"]);
+}
+
 /// What the soak said.
 fn soak(arguments: &[&str]) -> (Value, String) {
     let (run, drawing, _) = outcome(&[&["soak"], arguments].concat());

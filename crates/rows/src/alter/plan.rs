@@ -10,9 +10,11 @@
 //!
 //! Not here: copying rows and filling indexes (`rebuild`).
 
-use crate::ddl::{NewIndex, add_index, broken, broken_owned, hidden_key, validate};
+use crate::ddl::{
+    NewIndex, NewMember, add_index, add_member, broken, broken_owned, hidden_key, validate,
+};
 use crate::error::{Error, Result, Thing};
-use crate::schema::{Column, DefaultValue, IndexState, TableDefinition};
+use crate::schema::{Column, DefaultValue, IndexId, IndexState, TableDefinition};
 use crate::types::ColumnType;
 
 /// Where a column goes.
@@ -93,6 +95,17 @@ pub enum Alteration {
     SetExpiry(Option<String>),
     /// MAX_BYTES; 0 lets rows stay.
     SetBytesMax(u64),
+    /// Gives a member of JSON an index, in the place of one of another kind.
+    SetMember(NewMember),
+    /// Drops the index of a member.
+    DropMember {
+        /// The column.
+        column: String,
+        /// The member's name.
+        member: String,
+    },
+    /// MEMBER_INDEXES: these, and no others.
+    SetMembers(Vec<NewMember>),
 }
 
 /// What to do.
@@ -104,9 +117,10 @@ pub(crate) struct Plan {
     pub origins: Vec<Option<usize>>,
     /// Whether all rows must be copied.
     pub rebuild: bool,
-    /// Positions of indexes that must be filled when rows are not copied.
+    /// Positions of indexes that must be filled when rows are not copied; those of members follow
+    /// upon the others.
     pub fill: Vec<usize>,
-    /// Numbers of indexes whose entries are to be removed when rows are not copied.
+    /// Numbers of indexes, of members too, whose entries are to be removed when rows are not copied.
     pub removed: Vec<u16>,
 }
 
@@ -123,8 +137,11 @@ pub(crate) fn plan(old: &TableDefinition, alterations: Vec<Alteration>) -> Resul
         removed: Vec::new(),
     };
     // Index additions come last, so that they may name columns added by the same statement.
-    let (adds, others): (Vec<_>, Vec<_>) =
-        alterations.into_iter().partition(|a| matches!(a, Alteration::AddIndex(_)));
+    let is_add = |alteration: &Alteration| {
+        use Alteration::{AddIndex, SetMember, SetMembers};
+        matches!(alteration, AddIndex(_) | SetMember(_) | SetMembers(_))
+    };
+    let (adds, others): (Vec<_>, Vec<_>) = alterations.into_iter().partition(is_add);
     for alteration in others.into_iter().chain(adds) {
         work.apply(alteration)?;
     }
@@ -195,6 +212,28 @@ impl Plan {
                 self.definition.retention.bytes_max = bytes_max;
                 Ok(())
             }
+            Alteration::SetMember(member) => self.set_member(&member),
+            Alteration::DropMember { column, member } => {
+                match self.definition.member(&column, &member) {
+                    Some(position) => {
+                        self.remove_member(position);
+                        Ok(())
+                    }
+                    None => Err(Error::NotFound { what: Thing::Index, name: member }),
+                }
+            }
+            Alteration::SetMembers(members) => {
+                for position in (0..self.definition.members.len()).rev() {
+                    let index = &self.definition.members[position];
+                    if !members.iter().any(|member| {
+                        member.column.eq_ignore_ascii_case(&index.column)
+                            && member.member == index.member
+                    }) {
+                        self.remove_member(position);
+                    }
+                }
+                members.iter().try_for_each(|member| self.set_member(member))
+            }
             Alteration::SetExpiry(column) => {
                 self.definition.retention.expires_by = column;
                 Ok(())
@@ -206,7 +245,12 @@ impl Plan {
     fn follow_rename(&mut self, from: &str, to: String) {
         let expires_by = &mut self.definition.retention.expires_by;
         if expires_by.as_ref().is_some_and(|name| name.eq_ignore_ascii_case(from)) {
-            *expires_by = Some(to);
+            *expires_by = Some(to.clone());
+        }
+        for index in &mut self.definition.members {
+            if index.column.eq_ignore_ascii_case(from) {
+                index.column.clone_from(&to);
+            }
         }
     }
 
@@ -248,6 +292,11 @@ impl Plan {
                 self.remove_index(index);
             } else {
                 self.renumber_index(index)?;
+            }
+        }
+        for index in (0..self.definition.members.len()).rev() {
+            if self.definition.members[index].column.eq_ignore_ascii_case(name) {
+                self.remove_member(index);
             }
         }
         self.definition.columns.remove(position);
@@ -308,6 +357,22 @@ impl Plan {
         self.removed.push(index.id);
     }
 
+    fn remove_member(&mut self, position: usize) {
+        let index = self.definition.members.remove(position);
+        self.removed.push(index.id);
+    }
+
+    /// Gives a member an index of this kind, unless it has one.
+    fn set_member(&mut self, member: &NewMember) -> Result<()> {
+        if let Some(position) = self.definition.member(&member.column, &member.member) {
+            if self.definition.members[position].kind == member.kind {
+                return Ok(());
+            }
+            self.remove_member(position);
+        }
+        add_member(&mut self.definition, member)
+    }
+
     /// Gives an index whose parts changed a new number, so that it is filled anew.
     fn renumber_index(&mut self, position: usize) -> Result<()> {
         let id = self.definition.next_index;
@@ -347,7 +412,10 @@ impl Plan {
 
     /// Decides what has to be filled, once all alterations are in.
     fn settle(&mut self, old: &TableDefinition) {
-        let is_old = |id| old.indexes.iter().any(|index| index.id == id);
+        let is_old = |id: IndexId| {
+            old.indexes.iter().any(|index| index.id == id)
+                || old.members.iter().any(|index| index.id == id)
+        };
         self.removed.retain(|id| is_old(*id));
         if self.rebuild {
             self.definition.slots =
@@ -357,8 +425,10 @@ impl Plan {
             }
             return;
         }
-        let indexes = self.definition.indexes.iter().enumerate();
-        self.fill = indexes.filter(|(_, index)| !is_old(index.id)).map(|(at, _)| at).collect();
+        let indexes = self.definition.indexes.iter().map(|index| index.id);
+        let members = self.definition.members.iter().map(|index| index.id);
+        let ids = indexes.chain(members).enumerate();
+        self.fill = ids.filter(|(_, id)| !is_old(*id)).map(|(at, _)| at).collect();
     }
 
     fn column(&self, name: &str) -> Result<usize> {

@@ -122,8 +122,7 @@ impl Engine {
         }
         let mut change = self.catalog().change();
         for id in &plan.removed {
-            let position = table.indexes.iter().position(|index| index.id == *id);
-            change.delete_range(table.index_range(position.expect("removed ids are old ones")));
+            change.delete_range(table.entries_range(*id));
         }
         change.put_table(&plan.definition);
         let stores_anew = !plan.fill.is_empty();

@@ -50,6 +50,7 @@ fn definition() -> TableDefinition {
         created: 0,
         retention: Default::default(),
         columnar: false,
+        members: Vec::new(),
     }
 }
 

@@ -405,7 +405,9 @@ impl<'a> Kept<'a> {
 
 /// Whether an index of a table tells rows apart.
 pub(super) fn is_unique(table: &Table, index: usize) -> bool {
-    table.codecs[index].unique && (index > 0 || !table.has_hidden_key())
+    // Member indexes follow upon the others.
+    table.codecs.get(index).is_some_and(|codec| codec.unique)
+        && (index > 0 || !table.has_hidden_key())
 }
 
 impl Cursor for Kept<'_> {

@@ -69,7 +69,7 @@ impl RowSorter {
         share: Share,
     ) -> RowSorter {
         let block_bytes = (share.bytes() / BLOCK_PART).clamp(BLOCK_BYTES_MIN, BLOCK_BYTES_MAX);
-        let chunk_bytes = share.bytes() / CHUNK_PART / table.codecs.len();
+        let chunk_bytes = share.bytes() / CHUNK_PART / table.entry_indexes();
         let chunk_bytes = chunk_bytes.clamp(CHUNK_BYTES_MIN, CHUNK_BYTES_MAX);
         let bytes_max = share.bytes() / ENTRIES_PART.1 * ENTRIES_PART.0;
         let sorter = |_| Sorter::new(PREFIX_BYTES, block_bytes);
@@ -79,7 +79,7 @@ impl RowSorter {
             table: Arc::clone(table),
             directory: engine.spill().cloned(),
             first_row_id,
-            sorters: table.codecs.iter().map(sorter).collect(),
+            sorters: (0..table.entry_indexes()).map(sorter).collect(),
             free: FreeChunks::new(chunk_bytes),
             drawn: share.bytes(),
             bytes_max,
@@ -113,7 +113,8 @@ impl RowSorter {
             return Err(Error::TooLarge { what, bytes: self.value.len(), bytes_max });
         }
         self.sorters[0].add(&self.row_key, number, &self.value, &mut self.free);
-        (1..self.sorters.len()).try_for_each(|index| self.add_entry(index, number, row))?;
+        (1..self.table.codecs.len()).try_for_each(|index| self.add_entry(index, number, row))?;
+        self.add_member_entries(number, row, &|_| true)?;
         self.make_room()
     }
 
@@ -130,8 +131,30 @@ impl RowSorter {
     ) -> Result<()> {
         self.row_key.clear();
         self.row_key.extend_from_slice(row_key);
-        indexes.iter().try_for_each(|index| self.add_entry(*index, number, row))?;
+        let first_member = self.table.codecs.len();
+        let of_columns = indexes.iter().filter(|index| **index < first_member);
+        of_columns.copied().try_for_each(|index| self.add_entry(index, number, row))?;
+        self.add_member_entries(number, row, &|index| indexes.contains(&index))?;
         self.make_room()
+    }
+
+    /// Adds the entries of those member indexes that are wanted.
+    fn add_member_entries(
+        &mut self,
+        number: u64,
+        row: &[Datum<'_>],
+        wanted: &dyn Fn(usize) -> bool,
+    ) -> Result<()> {
+        if self.table.member_codecs.is_empty() {
+            return Ok(());
+        }
+        for entry in self.table.member_entries(row, &self.row_key)? {
+            let index = self.table.codecs.len() + entry.index;
+            if wanted(index) {
+                self.sorters[index].add(&entry.key, number, &entry.value, &mut self.free);
+            }
+        }
+        Ok(())
     }
 
     fn add_entry(&mut self, index: usize, number: u64, row: &[Datum<'_>]) -> Result<()> {

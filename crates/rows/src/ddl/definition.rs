@@ -8,7 +8,10 @@
 
 use super::rules::{broken, broken_owned, check_name, validate};
 use crate::error::{Error, Result, Thing};
-use crate::schema::{Column, Index, IndexPart, IndexState, Retention, TableDefinition};
+use crate::member::MemberKind;
+use crate::schema::{
+    Column, Index, IndexPart, IndexState, MemberIndex, Retention, TableDefinition,
+};
 use crate::table::PRIMARY;
 use crate::types::ColumnType;
 
@@ -34,6 +37,8 @@ pub struct NewTable {
     pub auto_increment_base: u64,
     /// When rows leave by themselves.
     pub retention: Retention,
+    /// Indexes of members of JSON.
+    pub members: Vec<NewMember>,
 }
 
 impl NewTable {
@@ -53,6 +58,7 @@ impl NewTable {
             engine: ENGINE.to_owned(),
             auto_increment_base: 0,
             retention: Retention::default(),
+            members: Vec::new(),
         }
     }
 }
@@ -85,6 +91,24 @@ impl NewIndex {
     }
 }
 
+/// What a new index of a member is to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewMember {
+    /// Name of the column.
+    pub column: String,
+    /// The member's name.
+    pub member: String,
+    /// What it has entries of.
+    pub kind: MemberKind,
+}
+
+impl From<&MemberIndex> for NewMember {
+    fn from(index: &MemberIndex) -> NewMember {
+        let MemberIndex { column, member, kind, .. } = index.clone();
+        NewMember { column, member, kind }
+    }
+}
+
 /// Makes a definition (without id) and checks it.
 pub(super) fn define(new: NewTable, created: u64) -> Result<TableDefinition> {
     check_name(&new.name)?;
@@ -108,6 +132,7 @@ pub(super) fn define(new: NewTable, created: u64) -> Result<TableDefinition> {
         created,
         retention: new.retention,
         columnar: false,
+        members: Vec::new(),
     };
     definition.follow_engine();
     let mut primary_seen = false;
@@ -117,6 +142,7 @@ pub(super) fn define(new: NewTable, created: u64) -> Result<TableDefinition> {
         }
         add_index(&mut definition, index, IndexState::Ready)?;
     }
+    new.members.iter().try_for_each(|member| add_member(&mut definition, member))?;
     validate(&definition)?;
     Ok(definition)
 }
@@ -178,6 +204,15 @@ pub(crate) fn add_index(
     let id = definition.next_index;
     definition.next_index = id.checked_add(1).ok_or_else(|| broken("Too many keys"))?;
     definition.indexes.push(Index { id, name, unique: new.unique, parts, state, comment });
+    Ok(())
+}
+
+/// Adds an index of a member to a definition.
+pub(crate) fn add_member(definition: &mut TableDefinition, new: &NewMember) -> Result<()> {
+    let id = definition.next_index;
+    definition.next_index = id.checked_add(1).ok_or_else(|| broken("Too many keys"))?;
+    let NewMember { column, member, kind } = new.clone();
+    definition.members.push(MemberIndex { id, column, member, kind });
     Ok(())
 }
 

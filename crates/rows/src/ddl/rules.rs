@@ -3,7 +3,7 @@
 //! Not here: making definitions (`definition`, `alter`).
 
 use crate::error::{Error, Result};
-use crate::schema::{Column, DefaultValue, Index, TableDefinition};
+use crate::schema::{Column, DefaultValue, Index, MemberIndex, TableDefinition};
 use crate::table::PRIMARY;
 use crate::types::ColumnType;
 
@@ -24,7 +24,7 @@ pub(crate) fn validate(definition: &TableDefinition) -> Result<()> {
     if definition.columns.len() > COLUMNS_MAX || definition.slots.len() > usize::from(u16::MAX) {
         return Err(broken("Too many columns"));
     }
-    if definition.indexes.len() > INDEXES_MAX + 1 {
+    if definition.indexes.len() + definition.members.len() > INDEXES_MAX + 1 {
         return Err(broken("Too many keys specified; max 64 keys allowed"));
     }
     for (position, column) in definition.columns.iter().enumerate() {
@@ -39,6 +39,7 @@ pub(crate) fn validate(definition: &TableDefinition) -> Result<()> {
     }
     validate_retention(definition)?;
     validate_columnar(definition)?;
+    validate_members(definition)?;
     definition.indexes.iter().try_for_each(|index| validate_index(definition, index))
 }
 
@@ -55,6 +56,29 @@ fn validate_columnar(definition: &TableDefinition) -> Result<()> {
     // Rows that leave one by one would leave holes in every segment.
     if !definition.retention.is_forever() {
         return Err(broken("ENGINE=COLUMNAR cannot be combined with EXPIRES_BY or MAX_BYTES"));
+    }
+    Ok(())
+}
+
+/// Most bytes of the name of a member that has an index.
+const MEMBER_BYTES_MAX: usize = 1024;
+
+fn validate_members(definition: &TableDefinition) -> Result<()> {
+    for (position, index) in definition.members.iter().enumerate() {
+        let MemberIndex { column, member, .. } = index;
+        let Some(at) = definition.column(column) else {
+            return Err(broken_owned(format!("Key column '{column}' doesn't exist in table")));
+        };
+        if definition.columns[at].ty != ColumnType::Json {
+            let why = format!("Column '{column}' has indexes of members, and must be JSON");
+            return Err(broken_owned(why));
+        }
+        if member.is_empty() || member.len() > MEMBER_BYTES_MAX {
+            return Err(broken_owned(format!("Incorrect member name '{member}'")));
+        }
+        if definition.member(column, member) != Some(position) {
+            return Err(broken_owned(format!("Duplicate index of member '{member}'")));
+        }
     }
     Ok(())
 }

@@ -12,7 +12,7 @@
 //!
 //! Where to look: `version` is the table itself, `state` what its versions share, `count` how many
 //! rows it has, `keys` and `entries` make the keys above, `covering` reads columns back from
-//! them, `ranges` are those between which to look.
+//! them, `members` those of member indexes, `ranges` are those between which to look.
 //!
 //! Invariants
 //! 1. `Table` never changes; `TableState` is shared by all versions of one table.
@@ -25,6 +25,7 @@ mod count;
 mod covering;
 mod entries;
 mod keys;
+mod members;
 mod ranges;
 mod state;
 mod version;
@@ -34,6 +35,8 @@ pub(crate) use count::RowsMoved;
 pub use covering::{CoveredRow, Covering};
 pub use entries::Entry;
 pub use keys::{IndexCodec, KEY_BYTES_MAX, PREFIX_BYTES, PRIMARY, PartCodec};
+pub(crate) use members::MemberEntry;
+pub use members::{MEMBER_ENTRIES_BYTES_MAX, MEMBER_TEXT_BYTES_MAX, MemberCodec};
 pub(crate) use ranges::table_range;
 pub(crate) use state::ClosedGate;
 pub use state::{GateGuard, GivenUp, Patience, TableState};

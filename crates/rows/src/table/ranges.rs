@@ -8,12 +8,12 @@
 
 use std::ops::Bound;
 
-use super::keys::encode_part;
+use super::keys::{encode_part, key_prefix};
 use super::version::Table;
 use crate::datum::Datum;
 use crate::error::Result;
 use crate::find::FindOp;
-use crate::schema::TableId;
+use crate::schema::{IndexId, TableId};
 use crate::store::{Direction, KeyRange};
 
 impl Table {
@@ -25,6 +25,13 @@ impl Table {
     /// All keys of an index; of the rows for index 0.
     pub fn index_range(&self, index: usize) -> KeyRange {
         let start = self.codecs[index].prefix.to_vec();
+        let end = successor(&start);
+        KeyRange { start, end }
+    }
+
+    /// All keys of the entries of the index of this number.
+    pub(crate) fn entries_range(&self, id: IndexId) -> KeyRange {
+        let start = key_prefix(self.definition.id, id).to_vec();
         let end = successor(&start);
         KeyRange { start, end }
     }
@@ -122,7 +129,7 @@ pub(crate) fn table_range(id: TableId) -> KeyRange {
 }
 
 /// The first key that does not start with `prefix`; empty when there is none.
-fn successor(prefix: &[u8]) -> Vec<u8> {
+pub(super) fn successor(prefix: &[u8]) -> Vec<u8> {
     let mut next = prefix.to_vec();
     while let Some(last) = next.last_mut() {
         if *last < u8::MAX {

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::keys::IndexCodec;
+use super::members::MemberCodec;
 use super::state::TableState;
 use crate::recency::Recency;
 use crate::row::RowLayout;
@@ -29,6 +30,8 @@ pub struct Table {
     pub layout: RowLayout,
     /// Key codecs, in the order of `definition.indexes`.
     pub codecs: Vec<IndexCodec>,
+    /// Those of member indexes, in the order of `definition.members`.
+    pub member_codecs: Vec<MemberCodec>,
     /// The column that the definition lets rows expire by.
     expiry_column: Option<usize>,
     /// In cache mode.
@@ -49,11 +52,13 @@ impl Table {
     pub(crate) fn new(definition: TableDefinition, state: Arc<TableState>) -> Table {
         let codec = |index| IndexCodec::new(&definition, index);
         let codecs = definition.indexes.iter().map(codec).collect();
+        let member = |index| MemberCodec::new(&definition, index);
+        let member_codecs = definition.members.iter().map(member).collect();
         let layout = RowLayout::new(&definition);
         let expires_by = definition.retention.expires_by.as_deref();
         let expiry_column = expires_by.and_then(|name| definition.column(name));
         let recency = state.recency(&definition);
-        Table { definition, layout, codecs, expiry_column, recency, state }
+        Table { definition, layout, codecs, member_codecs, expiry_column, recency, state }
     }
 
     /// Bytes and uses of the rows, in cache mode.

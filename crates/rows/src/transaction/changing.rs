@@ -15,7 +15,7 @@ use crate::error::Result;
 use crate::expiry::Expiry;
 use crate::find::row_at;
 use crate::row::RowRef;
-use crate::table::Table;
+use crate::table::{MemberEntry, Table};
 
 impl Transaction {
     pub(super) fn change_locked(
@@ -95,6 +95,20 @@ impl Transaction {
             }
             self.store.delete(before.key);
             self.put_entry(table, index, &new_values, &new_key)?;
+        }
+        if moves || table.has_members_of(&changed) {
+            let mut before = table.member_entries(&old_values, row_key)?;
+            let mut after = table.member_entries(&new_values, &new_key)?;
+            // Each is sorted; most of a document's entries stay.
+            let stay = |entry: &MemberEntry, of: &[MemberEntry]| of.binary_search(entry).is_ok();
+            let gone: Vec<bool> = before.iter().map(|entry| !stay(entry, &after)).collect();
+            after.retain(|entry| !stay(entry, &before));
+            let mut gone = gone.into_iter();
+            before.retain(|_| gone.next() == Some(true));
+            for entry in before {
+                self.store.delete(entry.key);
+            }
+            self.put_member_entries(after)?;
         }
         let replaced = row_key.len() + old.bytes().len();
         self.put_row(table, &new_values, new_key, replaced)?;

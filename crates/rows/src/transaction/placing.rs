@@ -11,7 +11,7 @@ use super::life::Transaction;
 use crate::datum::Datum;
 use crate::error::{Error, Result};
 use crate::row::RowRef;
-use crate::table::Table;
+use crate::table::{MemberEntry, Table};
 use crate::temporal::Zone;
 use crate::text::write_text;
 
@@ -29,6 +29,7 @@ impl Transaction {
         for index in 1..table.codecs.len() {
             self.put_entry(table, index, row, &row_key)?;
         }
+        self.put_member_entries(table.member_entries(row, &row_key)?)?;
         self.put_row(table, row, row_key, 0)
     }
 
@@ -59,6 +60,9 @@ impl Transaction {
         let values = row.values()?;
         for index in 1..table.codecs.len() {
             let entry = table.entry(index, &values, row_key)?;
+            self.store.delete(entry.key);
+        }
+        for entry in table.member_entries(&values, row_key)? {
             self.store.delete(entry.key);
         }
         self.sizes.note_rows(self.store.savepoint().0, &table.state, -1);
@@ -121,6 +125,20 @@ impl Transaction {
         }
         self.store.put(key.as_slice().to_vec(), value.as_slice().to_vec());
         self.scratch = (key, value);
+        Ok(())
+    }
+}
+
+impl Transaction {
+    /// Writes entries of member indexes: those of a new row, or those that a changed one has gained.
+    pub(super) fn put_member_entries(&mut self, entries: Vec<MemberEntry>) -> Result<()> {
+        if entries.is_empty() {
+            return Ok(());
+        }
+        self.make_room(entries.iter().map(|entry| entry.key.len()).sum())?;
+        for entry in entries {
+            self.store.put(entry.key, entry.value.to_vec());
+        }
         Ok(())
     }
 }

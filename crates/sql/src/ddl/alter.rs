@@ -207,6 +207,9 @@ impl Maker<'_> {
         if let Some(bytes_max) = options.bytes_max {
             self.out.push(Alteration::SetBytesMax(bytes_max));
         }
+        if let Some(members) = &options.members {
+            self.out.push(Alteration::SetMembers(members.clone()));
+        }
         // A default collation is that of columns added later in the same statement.
         if let Some(collation) = options.collation {
             self.collation = collation;

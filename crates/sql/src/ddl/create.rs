@@ -1,6 +1,6 @@
 //! CREATE TABLE: from columns and indexes as written, from another table, from a query.
 
-use rows::ddl::{ENGINE, NewIndex, NewTable};
+use rows::ddl::{ENGINE, NewIndex, NewMember, NewTable};
 use rows::schema::COLUMNAR;
 use rows::schema::{Column, DefaultValue, Retention, TableDefinition};
 use rows::types::{Collation, ColumnType};
@@ -103,6 +103,7 @@ pub fn new_table(
             expires_by: expires_by(&create.options).flatten(),
             bytes_max: create.options.bytes_max.unwrap_or(0),
         },
+        members: create.options.members.clone().unwrap_or_default(),
     };
     Ok((table, unenforced))
 }
@@ -186,5 +187,6 @@ pub fn new_table_like(source: &TableDefinition, database: &str, name: &str) -> N
         engine: source.engine.clone(),
         auto_increment_base: 0,
         retention: source.retention.clone(),
+        members: source.members.iter().map(NewMember::from).collect(),
     }
 }

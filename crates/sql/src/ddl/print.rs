@@ -3,7 +3,7 @@
 //! Invariants
 //! 1. What SHOW CREATE TABLE prints makes the same table here, and is taken by MySQL and MariaDB.
 
-use rows::schema::{Column, DefaultValue, Index, TableDefinition};
+use rows::schema::{Column, DefaultValue, Index, MemberIndex, TableDefinition};
 use rows::types::{Collation, ColumnType, string_literal};
 
 use super::column::now_text;
@@ -81,6 +81,17 @@ fn index_line(definition: &TableDefinition, index: &Index, primary: bool) -> Str
     line
 }
 
+fn member_text(index: &MemberIndex) -> String {
+    // What ends a comment would end the one that this stands in, for whom it is one.
+    let member = match index.member.contains("*/") {
+        false => string_literal(&index.member),
+        true => {
+            index.member.bytes().fold("X'".to_owned(), |hex, byte| format!("{hex}{byte:02X}")) + "'"
+        }
+    };
+    format!("{}.{member} {}", quoted(&index.column), index.kind.name())
+}
+
 /// The statement that makes the table; `next` is its next AUTO_INCREMENT value, if it has one.
 pub fn create_table_text(
     definition: &TableDefinition,
@@ -114,6 +125,10 @@ pub fn create_table_text(
     }
     if definition.retention.bytes_max > 0 {
         ours.push_str(&format!(" MAX_BYTES={}", definition.retention.bytes_max));
+    }
+    if !definition.members.is_empty() {
+        let members: Vec<String> = definition.members.iter().map(member_text).collect();
+        ours.push_str(&format!(" MEMBER_INDEXES=({})", members.join(",")));
     }
     if !ours.is_empty() {
         text.push_str(&format!(" /*!999999{ours} */"));

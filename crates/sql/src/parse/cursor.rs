@@ -235,6 +235,17 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    /// A string's bytes, written as such or in hexadecimal.
+    pub fn bytes(&mut self) -> Result<Vec<u8>> {
+        if let Token::HexStringLiteral(digits) = self.peek() {
+            let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
+            let bytes = digits.as_bytes().chunks(2).filter_map(byte).collect();
+            self.parser.advance_token();
+            return Ok(bytes);
+        }
+        Ok(self.string()?.into_bytes())
+    }
+
     /// A whole number.
     pub fn number(&mut self) -> Result<u64> {
         match self.peek() {

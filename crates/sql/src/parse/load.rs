@@ -157,24 +157,10 @@ fn target(cursor: &mut Cursor<'_>) -> Result<FieldTarget> {
     })
 }
 
-/// A string, written as such or in hexadecimal.
-fn bytes(cursor: &mut Cursor<'_>) -> Result<Vec<u8>> {
-    if let Token::HexStringLiteral(digits) = cursor.peek() {
-        let digits = digits.clone();
-        cursor.advance();
-        return Ok(digits
-            .as_bytes()
-            .chunks(2)
-            .filter_map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok())
-            .collect());
-    }
-    Ok(cursor.string()?.into_bytes())
-}
-
 /// At most one byte; an empty string means none.
 fn one_byte(cursor: &mut Cursor<'_>) -> Result<Option<u8>> {
     let here = cursor.syntax();
-    match bytes(cursor)?.as_slice() {
+    match cursor.bytes()?.as_slice() {
         [] => Ok(None),
         [byte] => Ok(Some(*byte)),
         _ => Err(here),
@@ -184,7 +170,7 @@ fn one_byte(cursor: &mut Cursor<'_>) -> Result<Option<u8>> {
 fn fields(cursor: &mut Cursor<'_>, format: &mut Format) -> Result<()> {
     loop {
         if cursor.take_all(&["TERMINATED", "BY"]) {
-            format.field_end = bytes(cursor)?;
+            format.field_end = cursor.bytes()?;
         } else if cursor.take_all(&["OPTIONALLY", "ENCLOSED", "BY"]) {
             format.enclosed = one_byte(cursor)?;
             format.optionally = true;
@@ -202,9 +188,9 @@ fn fields(cursor: &mut Cursor<'_>, format: &mut Format) -> Result<()> {
 fn lines(cursor: &mut Cursor<'_>, format: &mut Format) -> Result<()> {
     loop {
         if cursor.take_all(&["STARTING", "BY"]) {
-            format.line_start = bytes(cursor)?;
+            format.line_start = cursor.bytes()?;
         } else if cursor.take_all(&["TERMINATED", "BY"]) {
-            format.line_end = bytes(cursor)?;
+            format.line_end = cursor.bytes()?;
         } else {
             return Ok(());
         }

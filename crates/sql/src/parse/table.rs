@@ -7,6 +7,7 @@
 //! Not here: ALTER TABLE (`alter`), what they do (`ddl`).
 
 use rows::types::Collation;
+use rows::{MemberKind, NewMember};
 use sqlparser::ast::{Expr, Query};
 use sqlparser::tokenizer::Token;
 
@@ -91,6 +92,8 @@ pub struct TableOptions {
     pub expires_by: Option<String>,
     /// MAX_BYTES; 0 lets rows stay.
     pub bytes_max: Option<u64>,
+    /// MEMBER_INDEXES; an empty list drops those that there are.
+    pub members: Option<Vec<NewMember>>,
 }
 
 /// CREATE TABLE.
@@ -476,6 +479,9 @@ pub(super) fn table_option(cursor: &mut Cursor<'_>, options: &mut TableOptions) 
     } else if cursor.take("MAX_BYTES") {
         cursor.take_token(&Token::Eq);
         options.bytes_max = Some(cursor.number()?);
+    } else if cursor.take("MEMBER_INDEXES") {
+        cursor.take_token(&Token::Eq);
+        options.members = Some(members(cursor)?);
     } else if cursor.take("EXPIRES_BY") {
         cursor.take_token(&Token::Eq);
         options.expires_by = Some(cursor.name_or_string()?);
@@ -504,4 +510,22 @@ pub(super) fn table_option(cursor: &mut Cursor<'_>, options: &mut TableOptions) 
         return Ok(false);
     }
     Ok(true)
+}
+
+/// ``(`column`.'member' KIND, ..)``
+fn members(cursor: &mut Cursor<'_>) -> Result<Vec<NewMember>> {
+    let mut members = Vec::new();
+    cursor.expect_token(&Token::LParen)?;
+    while !cursor.take_token(&Token::RParen) {
+        if !members.is_empty() {
+            cursor.expect_token(&Token::Comma)?;
+        }
+        let column = cursor.name()?;
+        cursor.expect_token(&Token::Period)?;
+        let here = cursor.syntax();
+        let member = String::from_utf8(cursor.bytes()?).map_err(|_| here)?;
+        let kind = MemberKind::ALL.into_iter().find(|kind| cursor.take(kind.name()));
+        members.push(NewMember { column, member, kind: kind.ok_or_else(|| cursor.syntax())? });
+    }
+    Ok(members)
 }

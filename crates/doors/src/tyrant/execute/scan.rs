@@ -158,20 +158,6 @@ impl Rows<'_, '_> {
         Ok(())
     }
 
-    /// Visits key and row of records in a range of an index.
-    ///
-    /// # Errors
-    /// See `Trouble`.
-    pub fn scan_index(
-        &mut self,
-        index: usize,
-        range: &KeyRange,
-        visit: &mut dyn FnMut(&[u8], &RowRef<'_>) -> rows::Result<ControlFlow<()>>,
-    ) -> Result<(), Trouble> {
-        let database = self.database;
-        self.visit(index, range, &mut |found| visit(&database.key(&found.row)?, &found.row))
-    }
-
     /// Visits records from a row key on: row key, key and row.
     ///
     /// # Errors

@@ -5,13 +5,13 @@
 //!
 //! Not here: what is read without a lock (`read`).
 
+use rows::member::number;
 use rows::transaction::ROW_BYTES_MAX;
 use rows::{Changed, Datum, RowChange, RowRef, Value};
 
 use crate::memcached::text::signed;
 use crate::tyrant::columns::Columns;
 use crate::tyrant::command::{Failure, PutMode, Trouble};
-use crate::tyrant::condition::number;
 use crate::tyrant::database::Content;
 use crate::tyrant::execute::Rows;
 

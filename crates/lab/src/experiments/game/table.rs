@@ -30,6 +30,8 @@ pub const ROWHOUSE_HANDLERSOCKET: &str = "rowhouse handlersocket";
 pub const ROWHOUSE_SET: &str = "rowhouse memcached get+set";
 /// Rowhouse by its memcached door, as `memcached gets+cas`.
 pub const ROWHOUSE_CAS: &str = "rowhouse memcached gets+cas";
+/// Rowhouse by its Tyrant door, writing back what was read plus one.
+pub const ROWHOUSE_TYRANT: &str = "rowhouse tyrant get+put";
 
 /// Opens one connection of a variant.
 pub type Connect<'a> = Box<dyn Fn() -> Result<(Box<dyn Door>, Vec<std::net::TcpStream>)> + 'a>;
@@ -63,10 +65,12 @@ pub struct Table {
     rowhouse: Option<Rowhouse>,
     /// The memcached door exists and holds the players.
     rowhouse_keys: bool,
+    /// So does the Tyrant door.
+    rowhouse_records: bool,
 }
 
 /// Ledgers: one per set of rows that variants share.
-pub const LEDGERS: usize = 8;
+pub const LEDGERS: usize = 9;
 /// The database with a cache in front has rows of its own: others change theirs behind its back.
 const CACHED_DATABASE: &str = "cached";
 const DATABASE: &str = "game";
@@ -91,6 +95,7 @@ impl Table {
             mariadb: None,
             rowhouse: None,
             rowhouse_keys: false,
+            rowhouse_records: false,
         };
         if wants(&[MEMCACHED_SET]) {
             table.memcached_set = memcached(report, MEMCACHED_SET);
@@ -110,7 +115,9 @@ impl Table {
             let with_cache = table.cache.is_some();
             table.mariadb = report.keep("mariadb", start_mariadb(options, world, with_cache));
         }
-        if wants(&[ROWHOUSE_SQL, ROWHOUSE_HANDLERSOCKET, ROWHOUSE_SET, ROWHOUSE_CAS]) {
+        let ours =
+            [ROWHOUSE_SQL, ROWHOUSE_HANDLERSOCKET, ROWHOUSE_SET, ROWHOUSE_CAS, ROWHOUSE_TYRANT];
+        if wants(&ours) {
             progress("loading rowhouse");
             table.rowhouse = report.keep("rowhouse", start_rowhouse(options, world));
         }
@@ -139,6 +146,12 @@ impl Table {
                 .fill_keys("", || peer.memcached())
                 .and_then(|()| world.fill_keys(CAS_PREFIX, || peer.memcached()));
             self.rowhouse_keys = report.keep("rowhouse memcached", filled).is_some();
+        }
+        if let Some(peer) = &self.rowhouse
+            && common.wants(ROWHOUSE_TYRANT)
+        {
+            let filled = world.fill_tyrant(|| peer.tyrant());
+            self.rowhouse_records = report.keep(ROWHOUSE_TYRANT, filled).is_some();
         }
     }
 
@@ -245,6 +258,11 @@ impl Table {
             all.push(variant(ROWHOUSE_SET, 6, keys("", false), keys("", false), false));
             let (connect, truth) = (keys(CAS_PREFIX, true), keys(CAS_PREFIX, true));
             all.push(variant(ROWHOUSE_CAS, 7, connect, truth, true));
+        }
+        if self.rowhouse_records {
+            let records =
+                || -> Connect<'a> { Box::new(move || Ok((doors::tyrant(), vec![peer.tyrant()?]))) };
+            all.push(variant(ROWHOUSE_TYRANT, 8, records(), records(), false));
         }
         all
     }

@@ -11,7 +11,7 @@ use std::net::TcpStream;
 use anyhow::{Result, ensure};
 
 use crate::experiments::loading::{Filler, fill};
-use crate::protocols::{Found, memcached, mysql, resp};
+use crate::protocols::{Found, memcached, mysql, resp, tyrant};
 use crate::users::{Users, parse_number, push_number};
 
 /// What stands between the columns of a value.
@@ -130,12 +130,17 @@ impl World {
         prefix: &'static str,
         connect: impl Fn() -> Result<TcpStream>,
     ) -> Result<()> {
-        fill(2 * self.rows, connect, || Keys { world: *self, prefix, redis: false })
+        fill(2 * self.rows, connect, || Keys { world: *self, prefix, spoken: Spoken::Memcached })
     }
 
     /// Stores players and accounts at Redis.
     pub fn fill_redis(&self, connect: impl Fn() -> Result<TcpStream>) -> Result<()> {
-        fill(2 * self.rows, connect, || Keys { world: *self, prefix: "", redis: true })
+        fill(2 * self.rows, connect, || Keys { world: *self, prefix: "", spoken: Spoken::Redis })
+    }
+
+    /// Stores players and accounts at a Tyrant door.
+    pub fn fill_tyrant(&self, connect: impl Fn() -> Result<TcpStream>) -> Result<()> {
+        fill(2 * self.rows, connect, || Keys { world: *self, prefix: "", spoken: Spoken::Tyrant })
     }
 
     /// Appends a player's value.
@@ -187,7 +192,14 @@ fn into(table: &str) -> String {
 struct Keys {
     world: World,
     prefix: &'static str,
-    redis: bool,
+    spoken: Spoken,
+}
+
+#[derive(Clone, Copy)]
+enum Spoken {
+    Memcached,
+    Redis,
+    Tyrant,
 }
 
 impl Filler for Keys {
@@ -206,14 +218,18 @@ impl Filler for Keys {
             World::account_value(id.to_string().as_bytes(), &note, &mut value);
             account_key(self.prefix, &world.email(id))
         };
-        if self.redis {
-            resp::push_command(out, &[b"SET", &key, &value]);
-        } else {
-            memcached::push_store(out, "set", &key, None, &value);
+        match self.spoken {
+            Spoken::Memcached => memcached::push_store(out, "set", &key, None, &value),
+            Spoken::Redis => resp::push_command(out, &[b"SET", &key, &value]),
+            Spoken::Tyrant => tyrant::push_put(out, &key, &value),
         }
     }
 
     fn written(&mut self, _number: u32, input: &[u8]) -> Found {
-        memcached::judge_line(if self.redis { b"+OK\r\n" } else { b"STORED\r\n" }, input)
+        match self.spoken {
+            Spoken::Memcached => memcached::judge_line(b"STORED\r\n", input),
+            Spoken::Redis => memcached::judge_line(b"+OK\r\n", input),
+            Spoken::Tyrant => tyrant::judge_put(input),
+        }
     }
 }

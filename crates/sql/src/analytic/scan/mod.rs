@@ -27,7 +27,6 @@ mod execution;
 mod grouping;
 mod ranges;
 mod source;
-mod split;
 mod states;
 
 pub(super) use grouping::GroupInScans;

@@ -1,4 +1,4 @@
-//! Players and accounts as values under keys: memcached, Redis.
+//! Players and accounts as values under keys: memcached, Redis, Tyrant.
 
 use super::{Answer, Door, Step, judged, take_value};
 use crate::experiments::game::session::Turn;
@@ -6,6 +6,7 @@ use crate::experiments::game::world::{Player, World, account_key, player_key};
 use crate::generator::Lanes;
 use crate::protocols::memcached::{self, Value, push_store};
 use crate::protocols::resp::{self, Scalar};
+use crate::protocols::tyrant;
 
 fn changed(player: &Player) -> Vec<u8> {
     let mut value = Vec::new();
@@ -135,6 +136,39 @@ impl Door for RedisKeys {
             Scalar::Text(b"OK", bytes) if step == Step::Write => Answer::Done(bytes),
             Scalar::Text(_, bytes) if step == Step::Write => Answer::Refused(bytes),
             Scalar::Text(value, bytes) => take_value(step, turn, value, bytes),
+        }
+    }
+}
+
+/// Records at a Tyrant door.
+pub struct TyrantKeys;
+
+impl Door for TyrantKeys {
+    fn ask(&mut self, step: Step, turn: &Turn, lanes: &mut Lanes) {
+        let out = lanes.out(0);
+        let player = player_key("", turn.id);
+        match step {
+            Step::Read => tyrant::push_get(out, &player),
+            Step::Write => tyrant::push_put(out, &player, &changed(&turn.player)),
+            Step::Look => tyrant::push_get(out, &account_key("", &turn.player.email)),
+        }
+    }
+
+    fn answer(
+        &mut self,
+        step: Step,
+        turn: &mut Turn,
+        _lane: usize,
+        input: &[u8],
+        _lanes: &mut Lanes,
+    ) -> Answer {
+        if step == Step::Write {
+            return judged(tyrant::judge_put(input));
+        }
+        match tyrant::value(input) {
+            tyrant::Value::Incomplete => Answer::Incomplete,
+            tyrant::Value::Miss(bytes) => Answer::Absent(bytes),
+            tyrant::Value::Hit(value, bytes) => take_value(step, turn, value, bytes),
         }
     }
 }

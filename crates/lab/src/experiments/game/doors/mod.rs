@@ -13,7 +13,7 @@ use super::world::World;
 use crate::generator::{Lanes, Verdict};
 use crate::protocols::Found;
 use cache_aside::CacheAside;
-use keys::{Keys, RedisKeys};
+use keys::{Keys, RedisKeys, TyrantKeys};
 use tables::{HandlerSocket, Sql};
 
 /// The three steps of a transaction.
@@ -66,6 +66,11 @@ pub fn keys(prefix: &'static str, cas: bool) -> Box<dyn Door> {
 /// Redis alone.
 pub fn redis() -> Box<dyn Door> {
     Box::new(RedisKeys)
+}
+
+/// Tyrant's binary protocol.
+pub fn tyrant() -> Box<dyn Door> {
+    Box::new(TyrantKeys)
 }
 
 /// Statements in text.

@@ -1,8 +1,10 @@
 //! The Tyrant door of a server: its records are rows of every other door at once, and outlive a
 //! crash.
 
-#[path = "support/mysql.rs"]
+mod documents;
+#[path = "../support/mysql.rs"]
 mod mysql;
+#[path = "../support/mod.rs"]
 mod support;
 
 use std::io::{Read, Write};

@@ -1,0 +1,136 @@
+//! Conditions to what is looked for in member indexes.
+//!
+//! | index | looks up |
+//! |---|---|
+//! | LEXICAL | STREQ, STROREQ, STRBW |
+//! | DECIMAL | NUMEQ, NUMOREQ, NUMGT, NUMGE, NUMLT, NUMLE, NUMBT; STREQ and STROREQ by their numbers |
+//! | TOKEN | STRAND, STROR, STROREQ, STREQ |
+//! | QGRAM | FTSPH, FTSAND, FTSOR, FTSEX; STREQ, STRINC, STRBW, STREW of ASCII |
+//!
+//! Invariants
+//! 1. What is looked up has every record that meets the condition.
+//!
+//! Not here: which condition is looked up (`access`).
+
+use rows::member::{PART_CHARS, normalized, number, parts, tokens};
+use rows::store::KeyRange;
+use rows::table::MemberCodec;
+use rows::{Lookup, MemberKind};
+
+use crate::tyrant::condition::{Term, Test};
+
+/// Where a member index has what meets a condition.
+#[derive(Debug)]
+pub enum Place {
+    /// At some parts.
+    Lookup(Lookup),
+    /// From one value to another, in the order of values.
+    Span(KeyRange),
+}
+
+/// Where the records are that meet a test; `None` where the index does not know.
+pub fn place(codec: &MemberCodec, test: &Test) -> Option<Place> {
+    match codec.kind {
+        MemberKind::Lexical => lexical(codec, test),
+        MemberKind::Decimal => decimal(codec, test),
+        MemberKind::Token => token(codec, test).map(Place::Lookup),
+        MemberKind::Qgram => qgram(codec, test).map(Place::Lookup),
+    }
+}
+
+fn lexical(codec: &MemberCodec, test: &Test) -> Option<Place> {
+    match test {
+        Test::Equal(text) => Some(Place::Lookup(Lookup::One(codec.equal(text)))),
+        Test::IsAny(texts) => {
+            let each = texts.iter().map(|text| Lookup::One(codec.equal(text)));
+            Some(Place::Lookup(Lookup::Any(each.collect())))
+        }
+        Test::Begins(text) => Some(Place::Span(codec.begins(text))),
+        _ => None,
+    }
+}
+
+fn decimal(codec: &MemberCodec, test: &Test) -> Option<Place> {
+    let one = |number: f64| Lookup::One(codec.between(number, number));
+    let span = |least, most| Some(Place::Span(codec.between(least, most)));
+    match test {
+        Test::NumberEqual(number) => Some(Place::Lookup(one(*number))),
+        Test::NumberAny(numbers) => {
+            Some(Place::Lookup(Lookup::Any(numbers.iter().copied().map(one).collect())))
+        }
+        // Equal texts begin with equal numbers.
+        Test::Equal(text) => Some(Place::Lookup(one(number(text)))),
+        Test::IsAny(texts) => {
+            let each = texts.iter().map(|text| one(number(text)));
+            Some(Place::Lookup(Lookup::Any(each.collect())))
+        }
+        Test::Greater(least) | Test::GreaterEqual(least) => span(*least, f64::INFINITY),
+        Test::Less(most) | Test::LessEqual(most) => span(f64::NEG_INFINITY, *most),
+        Test::Between(least, most) => span(*least, *most),
+        _ => None,
+    }
+}
+
+fn token(codec: &MemberCodec, test: &Test) -> Option<Lookup> {
+    let one = |text: &[u8]| Lookup::One(codec.equal(text));
+    match test {
+        Test::AllTokens(all) => all_of(all.iter().map(|text| one(text)).collect()),
+        // A text that is a token has no other.
+        Test::AnyToken(some) | Test::IsAny(some) => {
+            Some(Lookup::Any(some.iter().map(|text| one(text)).collect()))
+        }
+        Test::Equal(text) => all_of(tokens(text).map(one).collect()),
+        _ => None,
+    }
+}
+
+fn qgram(codec: &MemberCodec, test: &Test) -> Option<Lookup> {
+    match test {
+        Test::Phrase(text) => phrase(codec, text),
+        Test::AllWords(all) => all_of(all.iter().filter_map(|word| phrase(codec, word)).collect()),
+        Test::AnyWord(some) => any_of(some.iter().map(|word| phrase(codec, word))),
+        Test::Compound(all) => {
+            let each = |terms: &Vec<Term>| {
+                any_of(terms.iter().map(|term| match term.excluded {
+                    true => None,
+                    false => phrase(codec, &term.text),
+                }))
+            };
+            all_of(all.iter().filter_map(each).collect())
+        }
+        // What a text has as it is, it has in lower case, too; beyond ASCII a letter's lower case
+        // may depend on what is beside it.
+        Test::Equal(text) | Test::Includes(text) | Test::Begins(text) | Test::Ends(text)
+            if text.is_ascii() =>
+        {
+            phrase(codec, &normalized(text))
+        }
+        _ => None,
+    }
+}
+
+/// A normalized text within others: all of its whole parts; of a shorter one those that begin so.
+fn phrase(codec: &MemberCodec, text: &str) -> Option<Lookup> {
+    match text.chars().count() {
+        0 => None,
+        1..PART_CHARS => Some(Lookup::Many(codec.begins(text.as_bytes()))),
+        chars => {
+            let whole = parts(text).take(chars - PART_CHARS + 1);
+            all_of(whole.map(|part| Lookup::One(codec.equal(part.as_bytes()))).collect())
+        }
+    }
+}
+
+/// What all of these name; `None` if there are none, so that nothing is known.
+pub fn all_of(mut all: Vec<Lookup>) -> Option<Lookup> {
+    match all.len() {
+        0 => None,
+        1 => all.pop(),
+        _ => Some(Lookup::All(all)),
+    }
+}
+
+/// What one of these names, if all of them are known.
+fn any_of(some: impl Iterator<Item = Option<Lookup>>) -> Option<Lookup> {
+    some.collect::<Option<Vec<Lookup>>>().map(Lookup::Any)
+}
