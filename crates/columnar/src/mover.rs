@@ -37,8 +37,9 @@ const RECENT_FEW: i64 = 1 << 10;
 const COMMIT_ROWS: usize = 512;
 /// A segment is worn when it has lost one row in so many.
 const WORN_PART: u32 = 4;
-/// A segment with fewer rows is small, and so many small ones become one.
-const SMALL_ROWS: u32 = ROWS_MAX / 4;
+/// A segment that is not full to this part, in rows and in bytes, is small, and so many small ones
+/// become one.
+const SMALL_PART: usize = 4;
 const SMALL_COUNT: usize = 8;
 
 /// A row on its way into a segment.
@@ -165,7 +166,11 @@ impl<S: Store + LocalStore> ColumnStore<S> {
     fn renew(&self, engine: &Arc<Engine>, known: &Arc<Known>, round: &mut Round) -> Result<()> {
         let (view, moment) = self.columns.tables.at_moment(|| self.inner.snapshot())?;
         let state = State::of(known, &*view, moment)?;
-        let is_small = |live: &&Live| live.rows() < SMALL_ROWS;
+        // One with few rows may be full: of wide ones.
+        let is_small = |live: &&Live| {
+            (live.rows() as usize) < ROWS_MAX as usize / SMALL_PART
+                && (live.segment.plain_bytes as usize) < self.columns.segment_bytes / SMALL_PART
+        };
         let small = state.segments.iter().filter(is_small).count();
         let is_worn =
             |live: &&Live| live.rows() <= live.segment.rows - live.segment.rows.div_ceil(WORN_PART);
@@ -255,7 +260,7 @@ impl<S: Store + LocalStore> ColumnStore<S> {
         round: &mut Round,
     ) -> Result<u64> {
         let table = known.table();
-        let mut builder = Builder::new(&table, usize::MAX);
+        let mut builder = Builder::new(&table, usize::MAX)?;
         for moved in rows {
             builder.add(&moved.key, &moved.row, None)?;
         }
