@@ -2,25 +2,32 @@
 //!
 //! Not here: who writes the segment (`ingest`, `mover`).
 
+use std::ops::Range;
 use std::sync::Arc;
 
+use rows::bulk::RowBlock;
 use rows::error::Result;
 use rows::row::RowRef;
 use rows::table::{PREFIX_BYTES, Table};
 use rows::types::{ColumnType, IntWidth};
 
-use crate::column::{Encoded, Gather};
+use crate::column::{Encoded, Encoder, Gather};
 use crate::keys::{ROW_ID_SLOT, SegmentId, VERSION_SLOT, column};
 use crate::segment::Segment;
 
 /// Rows of a full segment.
 pub(crate) const ROWS_MAX: u32 = 1 << 16;
 
+/// Rows of a block that are taken apart together: so many that what follows of each column is
+/// in the processor's cache.
+const ROWS_AT_ONCE: usize = 256;
+
 /// A segment in the making.
 pub(crate) struct Builder {
     table: Arc<Table>,
     /// By slot; the column of the table, or a number of its own.
     columns: Vec<(u16, Source, Gather)>,
+    encoder: Encoder,
     rows: u32,
     bytes: usize,
     bytes_max: usize,
@@ -52,7 +59,10 @@ pub(crate) const OWN_NUMBER: ColumnType =
 
 impl Builder {
     /// A segment that is full at `ROWS_MAX` rows, or when its rows have so many bytes.
-    pub fn new(table: &Arc<Table>, bytes_max: usize) -> Builder {
+    ///
+    /// # Errors
+    /// `Store` when the compression cannot begin.
+    pub fn new(table: &Arc<Table>, bytes_max: usize) -> Result<Builder> {
         let mut columns: Vec<(u16, Source, Gather)> = table
             .columns
             .iter()
@@ -64,7 +74,8 @@ impl Builder {
         }
         columns.push((VERSION_SLOT, Source::Version, Gather::new(&OWN_NUMBER)));
         columns.sort_by_key(|(slot, _, _)| *slot);
-        Builder { table: Arc::clone(table), columns, rows: 0, bytes: 0, bytes_max }
+        let (table, encoder) = (Arc::clone(table), Encoder::new()?);
+        Ok(Builder { table, columns, encoder, rows: 0, bytes: 0, bytes_max })
     }
 
     pub fn rows(&self) -> u32 {
@@ -95,6 +106,37 @@ impl Builder {
         Ok(self.rows - 1)
     }
 
+    /// Adds rows of a block, which the segment has room for, all with one version.
+    ///
+    /// # Errors
+    /// `Corrupt`, of a row.
+    pub fn add_rows(&mut self, block: &RowBlock, rows: Range<usize>, version: u64) -> Result<()> {
+        let layout = &self.table.layout;
+        let mut first = rows.start;
+        while first < rows.end {
+            let some = first..rows.end.min(first + ROWS_AT_ONCE);
+            let refs = some.clone().map(|at| RowRef::new(layout, block.row(at)));
+            let refs = refs.collect::<Result<Vec<RowRef<'_>>>>()?;
+            for (_, source, gather) in &mut self.columns {
+                match source {
+                    Source::Column(at) => {
+                        gather.append_column(&refs, *at)?;
+                    }
+                    Source::RowId => some
+                        .clone()
+                        .try_for_each(|at| gather.append(rows::Datum::UInt(block.row_id(at))))?,
+                    Source::Version => {
+                        refs.iter().try_for_each(|_| gather.append(rows::Datum::UInt(version)))?
+                    }
+                }
+            }
+            first = some.end;
+        }
+        self.rows += rows.len() as u32;
+        self.bytes += block.row_bytes(rows);
+        Ok(())
+    }
+
     /// The segment; the next one begins.
     ///
     /// # Errors
@@ -102,7 +144,10 @@ impl Builder {
     pub fn finish(&mut self) -> Result<Built> {
         let rows = std::mem::take(&mut self.rows);
         self.bytes = 0;
-        let finish = |(slot, _, gather): &mut (u16, Source, Gather)| Ok((*slot, gather.finish()?));
+        let encoder = &mut self.encoder;
+        let finish = |(slot, _, gather): &mut (u16, Source, Gather)| {
+            gather.finish(encoder).map(|encoded| (*slot, encoded))
+        };
         let columns = self.columns.iter_mut().map(finish).collect::<Result<Vec<_>>>()?;
         Ok(Built { segment: Segment::new(rows, &columns), columns })
     }

@@ -13,11 +13,13 @@
 use std::sync::Arc;
 
 use parking_lot::Mutex;
+use rows::bulk::RowBlock;
 use rows::error::Result;
+use rows::row::RowRef;
 use rows::schema::TableId;
 use rows::store::{Cursor, Ingestion, Read};
 
-use crate::build::Builder;
+use crate::build::{Builder, ROWS_MAX};
 use crate::keys::{self, Place, SegmentId};
 use crate::mover::load_next_segment;
 use crate::reader::Columns;
@@ -34,30 +36,85 @@ const FILE_BYTES_MAX: usize = 16 << 20;
 type Entry = (Vec<u8>, Vec<u8>);
 
 /// An ingestion that makes segments of rows of columnar tables.
-pub(crate) struct Sealing<'a> {
-    inner: Box<dyn Ingestion + 'a>,
-    columns: &'a Columns,
-    store: &'a dyn Read,
+pub(crate) struct Sealing {
+    inner: Box<dyn Ingestion>,
+    columns: Arc<Columns>,
+    store: Box<dyn Read>,
     /// Segments that were made, to be listed at the end.
     made: Mutex<Vec<(Arc<Known>, SegmentId, Segment)>>,
 }
 
-impl<'a> Sealing<'a> {
-    pub fn new(
-        inner: Box<dyn Ingestion + 'a>,
-        columns: &'a Columns,
-        store: &'a dyn Read,
-    ) -> Sealing<'a> {
-        Sealing { inner, columns, store, made: Mutex::default() }
+impl Sealing {
+    pub fn new(inner: Box<dyn Ingestion>, columns: &Arc<Columns>, store: Box<dyn Read>) -> Sealing {
+        Sealing { inner, columns: Arc::clone(columns), store, made: Mutex::default() }
+    }
+
+    /// Makes segments of equal size of rows that follow each other; gives the first one's number,
+    /// and how many rows it and the others have.
+    fn seal(&self, known: &Arc<Known>, blocks: &[RowBlock]) -> Result<(SegmentId, u32)> {
+        load_next_segment(known, &*self.store)?;
+        let table = known.table();
+        let bytes: usize = blocks.iter().map(|block| block.row_bytes(0..block.len())).sum();
+        let rows: usize = blocks.iter().map(RowBlock::len).sum();
+        let by_bytes = (bytes + self.columns.segment_bytes / 2) / self.columns.segment_bytes;
+        let count = by_bytes.max(rows.div_ceil(ROWS_MAX as usize)).max(1);
+        let each = rows.div_ceil(count);
+        let first = known.take_segments(count as SegmentId);
+        let mut builder = Builder::new(&table, usize::MAX)?;
+        let (mut id, mut version) = (first, 0);
+        let mut columns = Vec::new();
+        let mut end = |builder: &mut Builder, id: SegmentId| {
+            let built = builder.finish()?;
+            self.made.lock().push((Arc::clone(known), id, built.segment.clone()));
+            columns.extend(built.into_entries(&table, id));
+            Ok::<_, rows::Error>(())
+        };
+        for block in blocks {
+            let mut next = 0;
+            while next < block.len() {
+                let until = block.len().min(next + each - builder.rows() as usize);
+                if builder.rows() == 0 {
+                    version = RowRef::new(&table.layout, block.row(next))?.version();
+                }
+                builder.add_rows(block, next..until, version)?;
+                next = until;
+                if builder.rows() as usize == each {
+                    end(&mut builder, id)?;
+                    id += 1;
+                }
+            }
+        }
+        if builder.rows() > 0 {
+            end(&mut builder, id)?;
+        }
+        self.inner.add(&mut Ready { entries: columns.into_iter(), current: Entry::default() })?;
+        Ok((first, each as u32))
     }
 }
 
-impl Ingestion for Sealing<'_> {
+impl Ingestion for Sealing {
     fn add(&self, entries: &mut dyn Cursor) -> Result<u64> {
         let mut rows =
             Rows { of: self, entries, making: None, place: None, known: None, failed: false };
         let count = self.inner.add(&mut rows)?;
         Ok(count)
+    }
+
+    fn add_rows(&self, blocks: &[RowBlock]) -> Result<u64> {
+        let Some(first) = blocks.iter().find(|block| !block.is_empty()) else { return Ok(0) };
+        let Some(known) = self.columns.tables.get(first.table().id) else {
+            return self.inner.add_rows(blocks);
+        };
+        let (segment, rows) = self.seal(&known, blocks)?;
+        self.inner.add(&mut Places {
+            blocks,
+            next: 0,
+            count: 0,
+            segment,
+            rows,
+            key: Vec::new(),
+            place: [0; 9],
+        })
     }
 
     fn finish(self: Box<Self>) -> Result<()> {
@@ -79,8 +136,8 @@ impl Ingestion for Sealing<'_> {
 }
 
 /// Entries of a call, with places where rows were.
-struct Rows<'r, 'a> {
-    of: &'r Sealing<'a>,
+struct Rows<'r> {
+    of: &'r Sealing,
     entries: &'r mut dyn Cursor,
     making: Option<Making>,
     /// The current row's.
@@ -103,7 +160,7 @@ struct Making {
     bytes: usize,
 }
 
-impl Rows<'_, '_> {
+impl Rows<'_> {
     fn known(&mut self, table: TableId) -> Option<Arc<Known>> {
         if self.known.as_ref().is_none_or(|(known, _)| *known != table) {
             self.known = Some((table, self.of.columns.tables.get(table)));
@@ -120,8 +177,8 @@ impl Rows<'_, '_> {
             self.end()?;
         }
         if self.making.is_none() {
-            load_next_segment(&known, self.of.store)?;
-            let builder = Builder::new(&known.table(), self.of.columns.segment_bytes);
+            load_next_segment(&known, &*self.of.store)?;
+            let builder = Builder::new(&known.table(), self.of.columns.segment_bytes)?;
             let (columns, bytes) = (Vec::new(), 0);
             self.making =
                 Some(Making { known, builder, version: None, id: 0, end: 0, columns, bytes });
@@ -134,7 +191,7 @@ impl Rows<'_, '_> {
         let (key, row) = self.entries.entry();
         if making.version.is_none() {
             let table = making.known.table();
-            making.version = Some(rows::RowRef::new(&table.layout, row)?.version());
+            making.version = Some(RowRef::new(&table.layout, row)?.version());
         }
         let position = making.builder.add(key, row, making.version)?;
         self.place = Some(Place { segment: making.id, position }.encode());
@@ -157,7 +214,7 @@ impl Rows<'_, '_> {
 }
 
 impl Making {
-    fn seal(&mut self, of: &Sealing<'_>) -> Result<()> {
+    fn seal(&mut self, of: &Sealing) -> Result<()> {
         let built = self.builder.finish()?;
         of.made.lock().push((Arc::clone(&self.known), self.id, built.segment.clone()));
         self.bytes += built.segment.stored_bytes as usize;
@@ -172,7 +229,7 @@ impl Making {
     }
 
     /// Writes the columns that wait into a file.
-    fn write(&mut self, of: &Sealing<'_>) -> Result<()> {
+    fn write(&mut self, of: &Sealing) -> Result<()> {
         self.bytes = 0;
         let columns = std::mem::take(&mut self.columns);
         if !columns.is_empty() {
@@ -182,7 +239,7 @@ impl Making {
     }
 }
 
-impl Cursor for Rows<'_, '_> {
+impl Cursor for Rows<'_> {
     fn advance(&mut self) -> Result<bool> {
         debug_assert!(!self.failed, "nothing is asked of it after an error");
         let advanced = self.entries.advance().and_then(|more| {
@@ -202,6 +259,45 @@ impl Cursor for Rows<'_, '_> {
 
     fn value(&self) -> &[u8] {
         self.place.as_ref().map_or_else(|| self.entries.value(), |place| &place[..])
+    }
+}
+
+/// The places of rows that follow each other, in segments of equal size.
+struct Places<'a> {
+    blocks: &'a [RowBlock],
+    /// The next row of the first block.
+    next: usize,
+    /// Rows that were passed.
+    count: u32,
+    /// The first segment, and the rows of each.
+    segment: SegmentId,
+    rows: u32,
+    key: Vec<u8>,
+    place: [u8; 9],
+}
+
+impl Cursor for Places<'_> {
+    fn advance(&mut self) -> Result<bool> {
+        while let Some((block, rest)) = self.blocks.split_first() {
+            if self.next < block.len() {
+                block.key(self.next, &mut self.key)?;
+                let segment = self.segment + self.count / self.rows;
+                self.place = Place { segment, position: self.count % self.rows }.encode();
+                self.next += 1;
+                self.count += 1;
+                return Ok(true);
+            }
+            (self.blocks, self.next) = (rest, 0);
+        }
+        Ok(false)
+    }
+
+    fn key(&self) -> &[u8] {
+        &self.key
+    }
+
+    fn value(&self) -> &[u8] {
+        &self.place
     }
 }
 

@@ -262,7 +262,7 @@ impl<S: Store + LocalStore> ColumnStore<S> {
         round: &mut Round,
     ) -> Result<u64> {
         let table = known.table();
-        let mut builder = Builder::new(&table, usize::MAX);
+        let mut builder = Builder::new(&table, usize::MAX)?;
         for moved in rows {
             builder.add(&moved.key, &moved.row, None)?;
         }

@@ -381,11 +381,11 @@ impl<S: Store + LocalStore> Store for ColumnStore<S> {
         Ok(count)
     }
 
-    fn ingestion(&self) -> Result<Box<dyn Ingestion + '_>> {
+    fn ingestion(&self) -> Result<Box<dyn Ingestion>> {
         let inner = self.inner.ingestion()?;
         Ok(match self.columns.tables.is_empty() {
             true => inner,
-            false => Box::new(Sealing::new(inner, &self.columns, &self.inner)),
+            false => Box::new(Sealing::new(inner, &self.columns, Box::new(self.inner.clone()))),
         })
     }
 

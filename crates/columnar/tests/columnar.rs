@@ -6,7 +6,7 @@ mod common;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use common::{House, Row, assert_rows, begin, by_column, by_index, datums, open, table};
 use rows::alter::Alteration;
@@ -344,4 +344,62 @@ fn a_load_is_seen_by_who_has_looked_before() {
     load.finish(vec![sorter.finish().unwrap()], rows.len() as u64, None).unwrap();
     assert_eq!(by_column(&*empty, &table), []);
     assert_rows(&house, &table, &rows);
+}
+
+/// Rows of a table without keys become segments as they come, in the threads that make them.
+#[test]
+fn a_load_without_keys_has_all_rows_in_their_order_and_after_a_restart() {
+    const BLOCK_ROWS: usize = 500;
+    let directory = tempfile::tempdir().unwrap();
+    let house = open(directory.path());
+    let table = table(&house, false);
+    // Backwards: the order is that of the load, and of nothing in the rows.
+    let rows: Vec<Row> = (0..200_000).rev().map(row).collect();
+    insert(&house, &table, &rows[..10]);
+    let mut load = BulkLoad::begin(begin(&house.engine), &table, OnDuplicate::Error)
+        .unwrap()
+        .expect("nobody else writes to it");
+    let next = AtomicUsize::new(0);
+    let blocks: Vec<&[Row]> = rows[10..].chunks(BLOCK_ROWS).collect();
+    std::thread::scope(|scope| {
+        for mut taker in load.takers(3).unwrap() {
+            let (next, blocks) = (&next, &blocks);
+            scope.spawn(move || {
+                while let block = next.fetch_add(1, Ordering::Relaxed)
+                    && let Some(of_block) = blocks.get(block)
+                {
+                    for (number, row) in (block * BLOCK_ROWS + 1..).zip(*of_block) {
+                        taker.add(number as u64, &datums(row)).unwrap();
+                    }
+                    assert!(taker.end_block(block as u64).unwrap());
+                }
+                taker.finish().unwrap();
+            });
+        }
+    });
+    assert_eq!(by_index(&house.engine, house.engine.latest(), &table, 0), rows[..10]);
+    load.finish(Vec::new(), rows.len() as u64 - 10, None).unwrap();
+    let assert_all = |house: &House, table: &Arc<Table>, rows: &[Row]| {
+        assert_eq!(by_index(&house.engine, house.engine.latest(), table, 0), rows);
+        let mut sorted = rows.to_vec();
+        sorted.sort();
+        let snapshot = house.engine.store().snapshot().unwrap();
+        assert_eq!(by_column(&*snapshot, table), sorted);
+    };
+    assert_all(&house, &table, &rows);
+    let segments = |house: &House| {
+        let snapshot = house.engine.store().snapshot().unwrap();
+        columnar::columns_of(&*snapshot, &table).unwrap().expect("columns").parts(1_000_000, &[])
+    };
+    assert!(segments(&house).len() > 3, "several segments");
+    settle(&house);
+    assert_all(&house, &table, &rows);
+    drop(house);
+    let house = open(directory.path());
+    let table = house.engine.catalog().table("d", "t").expect("it is there");
+    assert_all(&house, &table, &rows);
+    insert(&house, &table, &rows[..1]);
+    let more = [&rows[..], &rows[..1]].concat();
+    assert_all(&house, &table, &more);
+    assert_eq!(house.engine.check(&mut |_| {}).unwrap().damages, Vec::<String>::new());
 }

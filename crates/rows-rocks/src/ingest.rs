@@ -11,6 +11,7 @@
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use parking_lot::Mutex;
@@ -46,13 +47,13 @@ pub(crate) fn remove_leftovers(directory: &Path) -> Result<()> {
 
 impl Shared {
     /// Applies writes over what there is.
-    pub(crate) fn apply_sorted(&self, writes: &mut SortedWrites<'_>) -> Result<()> {
+    pub(crate) fn apply_sorted(self: &Arc<Self>, writes: &mut SortedWrites<'_>) -> Result<()> {
         let files = self.new_files()?;
         files.write(&mut Taken::of(writes))?;
         files.take_over_behind_all()
     }
 
-    pub(crate) fn ingest(&self, entries: &mut SortedWrites<'_>) -> Result<u64> {
+    pub(crate) fn ingest(self: &Arc<Self>, entries: &mut SortedWrites<'_>) -> Result<u64> {
         let files = self.new_files()?;
         let count = files.write(&mut Taken::of(entries))?;
         files.take_over()?;
@@ -60,11 +61,11 @@ impl Shared {
     }
 
     /// Files that are no part of the database yet.
-    pub(crate) fn new_files(&self) -> Result<NewFiles<'_>> {
+    pub(crate) fn new_files(self: &Arc<Self>) -> Result<NewFiles> {
         self.health.check()?;
         let directory = self.directory.join(DIRECTORY);
         fs::create_dir_all(&directory).map_err(|error| of_file(DOING, error))?;
-        Ok(NewFiles { shared: self, paths: Mutex::default() })
+        Ok(NewFiles { shared: Arc::clone(self), paths: Mutex::default() })
     }
 
     fn write_files(
@@ -84,6 +85,8 @@ impl Shared {
         while more {
             let number = self.ingested.fetch_add(1, Ordering::Relaxed);
             let path = directory.join(format!("{number}.sst"));
+            // Many files may be smaller than what is asked for later on.
+            self.check_room(ASK_EVERY as u64)?;
             files.push(path.clone());
             let mut writer = SstFileWriter::create(&self.options);
             writer.open(&path).map_err(failed)?;
@@ -170,12 +173,12 @@ impl Entries for Seen<'_> {
 }
 
 /// Files that are no part of the database yet; those that never become one are removed.
-pub(crate) struct NewFiles<'s> {
-    shared: &'s Shared,
+pub(crate) struct NewFiles {
+    shared: Arc<Shared>,
     paths: Mutex<Vec<PathBuf>>,
 }
 
-impl NewFiles<'_> {
+impl NewFiles {
     fn write(&self, entries: &mut dyn Entries) -> Result<u64> {
         let directory = self.shared.directory.join(DIRECTORY);
         let mut paths = Vec::new();
@@ -186,7 +189,7 @@ impl NewFiles<'_> {
 
     /// As `take_over`, with all that was acknowledged before.
     fn take_over_behind_all(&self) -> Result<()> {
-        let shared = self.shared;
+        let shared = &self.shared;
         shared.health.check()?;
         // What these entries rest on was written before them, and is to be as durable as they are.
         shared.sync_log()?;
@@ -211,7 +214,7 @@ impl NewFiles<'_> {
     }
 }
 
-impl Drop for NewFiles<'_> {
+impl Drop for NewFiles {
     fn drop(&mut self) {
         for path in &*self.paths.lock() {
             // Moved by RocksDB, or of no use any more.
@@ -220,7 +223,7 @@ impl Drop for NewFiles<'_> {
     }
 }
 
-impl Ingestion for NewFiles<'_> {
+impl Ingestion for NewFiles {
     fn add(&self, entries: &mut dyn Cursor) -> Result<u64> {
         self.write(&mut Seen(entries))
     }

@@ -267,7 +267,7 @@ impl Store for RocksStore {
         self.shared().ingest(&mut entries.map(|entry| entry.map(|(key, value)| (key, Some(value)))))
     }
 
-    fn ingestion(&self) -> Result<Box<dyn Ingestion + '_>> {
+    fn ingestion(&self) -> Result<Box<dyn Ingestion>> {
         Ok(Box::new(self.shared().new_files()?))
     }
 

@@ -352,12 +352,12 @@ impl LocalStore for MemoryStore {
 }
 
 /// Entries that are gathered until all are there.
-struct MemoryIngestion<'s> {
-    store: &'s MemoryStore,
+struct MemoryIngestion {
+    inner: Arc<Inner>,
     changes: Mutex<Vec<Change>>,
 }
 
-impl Ingestion for MemoryIngestion<'_> {
+impl Ingestion for MemoryIngestion {
     fn add(&self, entries: &mut dyn Cursor) -> Result<u64> {
         let mut changes: Vec<Change> = Vec::new();
         while entries.advance()? {
@@ -375,7 +375,7 @@ impl Ingestion for MemoryIngestion<'_> {
     }
 
     fn finish(self: Box<Self>) -> Result<()> {
-        self.store.inner.state.write().apply(&self.changes.into_inner());
+        self.inner.state.write().apply(&self.changes.into_inner());
         Ok(())
     }
 }
@@ -422,8 +422,8 @@ impl Store for MemoryStore {
         Ok(count)
     }
 
-    fn ingestion(&self) -> Result<Box<dyn Ingestion + '_>> {
-        Ok(Box::new(MemoryIngestion { store: self, changes: Mutex::default() }))
+    fn ingestion(&self) -> Result<Box<dyn Ingestion>> {
+        Ok(Box::new(MemoryIngestion { inner: Arc::clone(&self.inner), changes: Mutex::default() }))
     }
 
     fn checkpoint(&self, _: &Path) -> Result<()> {

@@ -11,7 +11,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::convert::{Converted, Issue, convert, from_text};
+use crate::convert::{Converted, Issue, convert, from_text, plain_of_text};
 use crate::datum::{Datum, Value};
 use crate::decimal::Decimal;
 use crate::member::MemberKind;
@@ -85,6 +85,12 @@ impl Column {
     /// A text as a value of this column.
     pub fn from_text(&self, text: &[u8], zone: Zone) -> Converted {
         self.without_sign(from_text(&self.ty, text, zone))
+    }
+
+    /// The value of this column that a text is, if nothing has to be changed or said of it.
+    #[inline]
+    pub fn plain_of_text<'t>(&self, text: &'t [u8]) -> Option<Datum<'t>> {
+        plain_of_text(&self.ty, text)
     }
 
     fn without_sign(&self, converted: Converted) -> Converted {

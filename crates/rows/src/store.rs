@@ -19,6 +19,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::bulk::{BlockCursor, RowBlock};
 use crate::error::Result;
 use crate::spill::SpillDirectory;
 use crate::table::Table;
@@ -168,6 +169,14 @@ pub trait Ingestion: Send + Sync {
     /// keys that are not there yet. An error of the cursor ends it.
     fn add(&self, entries: &mut dyn Cursor) -> Result<u64>;
 
+    /// As `add`, for rows of one table whose numbers follow each other.
+    ///
+    /// # Errors
+    /// Those of `add`.
+    fn add_rows(&self, blocks: &[RowBlock]) -> Result<u64> {
+        self.add(&mut BlockCursor::new(blocks))
+    }
+
     /// Makes all of them visible and durable, together with everything acknowledged before.
     fn finish(self: Box<Self>) -> Result<()>;
 }
@@ -219,7 +228,7 @@ pub trait Store: Read + 'static {
     fn ingest(&self, entries: &mut dyn Iterator<Item = Result<(Vec<u8>, Vec<u8>)>>) -> Result<u64>;
 
     /// Begins to add very many entries, by several threads and in several ranges of keys.
-    fn ingestion(&self) -> Result<Box<dyn Ingestion + '_>>;
+    fn ingestion(&self) -> Result<Box<dyn Ingestion>>;
 
     /// Asks whether so many bytes may be written beside the store's own files, so that it has room
     /// for what others write.

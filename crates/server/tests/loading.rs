@@ -1,26 +1,22 @@
 //! LOAD DATA of large files: all of it or nothing, whatever happens meanwhile.
 
+#[path = "support/loads.rs"]
+mod loads;
 #[path = "support/mysql.rs"]
 mod mysql;
 mod support;
 
-use std::fs;
 use std::path::Path;
-use std::time::Duration;
 
 use faults::on_small_disk;
+use loads::{
+    LOAD, assert_nothing_is_left, assert_sound, begin, count, files_in, lines, login, one, send,
+};
 use mysql::{Failure, Mysql};
-use support::{Running, peak_mib, run, wait_until};
+use support::{Running, peak_mib, wait_until};
 
-const LOAD: &str = "LOAD DATA LOCAL INFILE 'f' INTO TABLE d.t";
 const DISK: &str = "ROWHOUSE_TEST_LOADING_DISK";
 const DISK_MEGABYTES: usize = 128;
-
-fn login(server: &Running) -> Mysql {
-    let stream = server.connect("mysql");
-    stream.set_read_timeout(Some(Duration::from_secs(300))).expect("settable");
-    Mysql::login(stream).expect("nobody needs a password")
-}
 
 fn start(directory: &Path, flags: &[&str]) -> (Running, Mysql) {
     let server = Running::start(directory, flags);
@@ -30,63 +26,6 @@ fn start(directory: &Path, flags: &[&str]) -> (Running, Mysql) {
         .unwrap();
     sql.execute("CREATE TABLE d.other (id INT PRIMARY KEY)").unwrap();
     (server, sql)
-}
-
-/// Lines of a part of a file, in no order, with texts that do not compress well.
-fn lines(rows: std::ops::Range<u64>) -> Vec<u8> {
-    let mut file = String::new();
-    for n in rows {
-        let mixed = n.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let id = n * 7919 % 10_000_019;
-        let noise = mixed.wrapping_mul(mixed | 1);
-        file += &format!("{id}\t{}\t{mixed:x}{noise:x} of row {n}\n", mixed % 1_000_000);
-    }
-    file.into_bytes()
-}
-
-/// Sends the lines of many rows, in packets of some megabytes.
-fn send(sql: &mut Mysql, rows: std::ops::Range<u64>) {
-    for first in rows.clone().step_by(50_000) {
-        sql.send_piece(&lines(first..rows.end.min(first + 50_000))).unwrap();
-    }
-}
-
-/// Sends rows until the process list says that they are being sorted.
-fn begin(sql: &mut Mysql, watcher: &mut Mysql, rows: u64) {
-    sql.begin_load(LOAD).unwrap();
-    send(sql, 0..rows);
-    wait_until("the load to be under way", || {
-        let list = watcher.query("SHOW PROCESSLIST").unwrap();
-        list.iter().any(|line| line[6].as_deref().is_some_and(|state| state.contains("reading")))
-    });
-}
-
-fn one(sql: &mut Mysql, query: &str) -> String {
-    let rows = sql.query(query).unwrap_or_else(|error| panic!("{query}: {error}"));
-    rows[0][0].clone().unwrap_or_default()
-}
-
-fn count(sql: &mut Mysql) -> String {
-    one(sql, "SELECT COUNT(*) FROM d.t")
-}
-
-fn files_in(directory: &Path) -> usize {
-    let Ok(entries) = fs::read_dir(directory) else { return 0 };
-    let each = entries.flatten().map(|entry| match entry.file_type() {
-        Ok(kind) if kind.is_dir() => files_in(&entry.path()),
-        _ => 1,
-    });
-    each.sum()
-}
-
-fn assert_nothing_is_left(data: &Path) {
-    assert_eq!(files_in(&data.join("tmp")), 0, "temporary files");
-    assert_eq!(files_in(&data.join("rows/ingest")), 0, "files that never appeared");
-}
-
-fn assert_sound(data: &Path) {
-    let checked = run(&["check", &format!("--data-dir={}", data.display())]);
-    assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stdout));
 }
 
 #[test]

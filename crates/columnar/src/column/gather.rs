@@ -2,22 +2,18 @@
 //!
 //! Not here: the way back (`decode`).
 
-use std::collections::HashMap;
-use std::io::Write;
-
-use foldhash::fast::RandomState;
 use rows::datum::Datum;
 use rows::error::{Error, Result};
+use rows::row::RowRef;
 use rows::types::ColumnType;
+use zstd::bulk::Compressor;
 
+use super::words::Words;
 use super::{FORM, HAS_NULLS, HEADER_BYTES, IS_DIFFERENCES, Shape, shape_of, width_of};
 use crate::values::{unscaled_128, unscaled_256};
 
 /// zstd's level: the first that compresses well; higher ones cost loads much and save little.
 const LEVEL: i32 = 3;
-/// More words than this, or fewer rows for each than `ROWS_PER_WORD_MIN`, are no vocabulary.
-const WORDS_MAX: usize = 1 << 16;
-const ROWS_PER_WORD_MIN: usize = 2;
 
 /// What a column's values are, before they are written.
 pub(crate) struct Gather {
@@ -33,6 +29,25 @@ enum Gathered {
     Numbers { unsigned: bool, numbers: Vec<u64> },
     Fixed { width: u8, bytes: Vec<u8> },
     Texts { ends: Vec<u32>, bytes: Vec<u8> },
+}
+
+/// What making columns needs for the time being, kept from one to the next: compression begins with
+/// a megabyte of tables.
+pub(crate) struct Encoder {
+    compressor: Compressor<'static>,
+    payload: Vec<u8>,
+    compressed: Vec<u8>,
+    words: Words,
+}
+
+impl Encoder {
+    /// # Errors
+    /// `Store` when the compression cannot begin.
+    pub fn new() -> Result<Encoder> {
+        let compressor = Compressor::new(LEVEL).map_err(compression_failed)?;
+        let (payload, compressed, words) = (Vec::new(), Vec::new(), Words::default());
+        Ok(Encoder { compressor, payload, compressed, words })
+    }
 }
 
 /// A column as it is stored, and what is known of it.
@@ -83,68 +98,104 @@ impl Gather {
                 ends.push(bytes.len() as u32);
             }
         }
+        self.count(is_null);
+        Ok(())
+    }
+
+    /// Appends a column of some rows.
+    ///
+    /// # Errors
+    /// Those of reading it; as `append`.
+    pub fn append_column(&mut self, rows: &[RowRef<'_>], position: usize) -> Result<()> {
+        if !matches!(self.ty, ColumnType::Int { .. }) {
+            return rows.iter().try_for_each(|row| self.append(row.column(position)?));
+        }
+        for row in rows {
+            let number = row.integer(position)?;
+            let Gathered::Numbers { numbers, .. } = &mut self.values else {
+                return Err(wrong_kind());
+            };
+            let null = numbers.last().copied().unwrap_or(0);
+            numbers.push(number.unwrap_or(null));
+            self.count(number.is_none());
+        }
+        Ok(())
+    }
+
+    /// Counts a value that was appended.
+    #[inline]
+    fn count(&mut self, is_null: bool) {
         if self.rows.is_multiple_of(8) {
             self.valid.push(0);
         }
         self.valid[self.rows / 8] |= u8::from(!is_null) << (self.rows % 8);
         self.nulls += usize::from(is_null);
         self.rows += 1;
-        Ok(())
     }
 
     /// The column; the next one begins.
     ///
     /// # Errors
     /// `Store` when the compression fails.
-    pub fn finish(&mut self) -> Result<Encoded> {
-        let (rows, nulls) = (self.rows, self.nulls);
-        let valid = std::mem::take(&mut self.valid);
-        (self.rows, self.nulls) = (0, 0);
+    pub fn finish(&mut self, encoder: &mut Encoder) -> Result<Encoded> {
+        let (rows, nulls, valid) = (self.rows, self.nulls, &mut self.valid);
         let mut header = Header { rows: rows as u32, ..Header::default() };
-        let mut payload = Vec::new();
+        let payload = &mut encoder.payload;
+        payload.clear();
         let mut range = None;
         let plain_bytes;
         match &mut self.values {
             Gathered::Numbers { unsigned, numbers } => {
-                let mut numbers = std::mem::take(numbers);
                 plain_bytes = self.ty.fixed_bytes().unwrap_or(8) * (rows - nulls);
-                range = put_numbers(&mut numbers, *unsigned, &valid, &mut header, &mut payload);
+                range = put_numbers(numbers, *unsigned, valid, &mut header, payload);
+                numbers.clear();
             }
             Gathered::Fixed { width, bytes } => {
-                payload = std::mem::take(bytes);
-                plain_bytes = payload.len();
+                payload.extend_from_slice(bytes);
+                plain_bytes = bytes.len();
+                bytes.clear();
                 (header.kind, header.width) = (1, *width);
             }
             Gathered::Texts { ends, bytes } => {
-                let (ends, bytes) = (std::mem::take(ends), std::mem::take(bytes));
                 plain_bytes = bytes.len() + 2 * rows;
-                put_texts(&ends, &bytes, &mut header, &mut payload);
+                encoder.words.put_texts(ends, bytes, &mut header, payload);
+                ends.clear();
+                bytes.clear();
             }
         }
         if nulls > 0 {
             header.flags |= HAS_NULLS;
-            payload.extend_from_slice(&valid);
+            payload.extend_from_slice(valid);
         }
-        let bytes = header.finish(&payload)?;
+        valid.clear();
+        (self.rows, self.nulls) = (0, 0);
+        let bytes = header.finish(encoder)?;
         Ok(Encoded { bytes, plain_bytes: plain_bytes as u64, nulls: nulls as u32, range })
     }
 }
 
 #[derive(Default)]
-struct Header {
-    kind: u8,
+pub(super) struct Header {
+    pub kind: u8,
     flags: u8,
-    width: u8,
+    pub width: u8,
     rows: u32,
     base: u64,
     step: u64,
     shift: u8,
-    words: u32,
+    pub words: u32,
 }
 
 impl Header {
-    fn finish(self, payload: &[u8]) -> Result<Vec<u8>> {
-        let mut out = Vec::with_capacity(HEADER_BYTES + payload.len() / 2);
+    fn finish(self, encoder: &mut Encoder) -> Result<Vec<u8>> {
+        let Encoder { compressor, payload, compressed, .. } = encoder;
+        compressed.clear();
+        if !payload.is_empty() {
+            // Without a checksum: the store checks the bytes that it reads.
+            compressed.reserve(zstd::zstd_safe::compress_bound(payload.len()));
+            compressor.compress_to_buffer(payload, compressed).map_err(compression_failed)?;
+        }
+        let mut out = Vec::with_capacity(HEADER_BYTES + compressed.len());
         out.extend_from_slice(&[FORM, self.kind, self.flags, self.width]);
         out.extend_from_slice(&self.rows.to_le_bytes());
         out.extend_from_slice(&self.base.to_le_bytes());
@@ -153,20 +204,14 @@ impl Header {
         out.extend_from_slice(&self.words.to_le_bytes());
         out.extend_from_slice(&(payload.len() as u32).to_le_bytes());
         debug_assert_eq!(out.len(), HEADER_BYTES);
-        if !payload.is_empty() {
-            let failed = |source: std::io::Error| Error::Store {
-                doing: "compressing a column",
-                applied: Some(false),
-                source: Box::new(source),
-            };
-            let mut encoder = zstd::Encoder::new(&mut out, LEVEL).map_err(failed)?;
-            // The store checks the bytes that it reads.
-            encoder.include_checksum(false).map_err(failed)?;
-            encoder.write_all(payload).map_err(failed)?;
-            encoder.finish().map_err(failed)?;
-        }
+        out.extend_from_slice(compressed);
         Ok(out)
     }
+}
+
+fn compression_failed(source: std::io::Error) -> Error {
+    let (doing, source) = ("compressing a column", Box::new(source));
+    Error::Store { doing, applied: Some(false), source }
 }
 
 fn is_valid(valid: &[u8], row: usize) -> bool {
@@ -218,53 +263,13 @@ fn put_numbers(
     Some((min, max))
 }
 
-fn put_narrow(numbers: impl Iterator<Item = u64>, width: u8, payload: &mut Vec<u8>) {
-    if width > 0 {
-        for number in numbers {
-            payload.extend_from_slice(&number.to_le_bytes()[..usize::from(width)]);
-        }
-    }
-}
-
-/// Writes texts by their words if these are few, else as they come.
-fn put_texts(ends: &[u32], bytes: &[u8], header: &mut Header, payload: &mut Vec<u8>) {
-    let words_max = WORDS_MAX.min(ends.len() / ROWS_PER_WORD_MIN).max(1);
-    let mut words: Vec<&[u8]> = Vec::new();
-    let mut codes: Vec<u64> = Vec::with_capacity(ends.len());
-    let mut known: HashMap<&[u8], u64, RandomState> = HashMap::default();
-    for text in texts(ends, bytes) {
-        let code = *known.entry(text).or_insert_with(|| {
-            words.push(text);
-            words.len() as u64 - 1
-        });
-        if words.len() > words_max {
-            break;
-        }
-        codes.push(code);
-    }
-    if codes.len() == ends.len() {
-        let width = width_of(words.len().saturating_sub(1) as u64);
-        (header.kind, header.width, header.words) = (2, width, words.len() as u32);
-        put_narrow(codes.into_iter(), width, payload);
-        put_lengths(words.iter().copied(), payload);
-        for word in words {
-            payload.extend_from_slice(word);
-        }
-    } else {
-        header.kind = 3;
-        put_lengths(texts(ends, bytes), payload);
-        payload.extend_from_slice(bytes);
-    }
-}
-
-fn texts<'a>(ends: &'a [u32], bytes: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
-    let starts = [0].into_iter().chain(ends.iter().copied());
-    starts.zip(ends).map(|(start, end)| &bytes[start as usize..*end as usize])
-}
-
-fn put_lengths<'a>(texts: impl Iterator<Item = &'a [u8]>, payload: &mut Vec<u8>) {
-    for text in texts {
-        payload.extend_from_slice(&(text.len() as u32).to_le_bytes());
+pub(super) fn put_narrow(numbers: impl Iterator<Item = u64>, width: u8, payload: &mut Vec<u8>) {
+    match width {
+        0 => {}
+        1 => payload.extend(numbers.map(|number| number as u8)),
+        2 => numbers.for_each(|number| payload.extend_from_slice(&(number as u16).to_le_bytes())),
+        4 => numbers.for_each(|number| payload.extend_from_slice(&(number as u32).to_le_bytes())),
+        _ => numbers.for_each(|number| payload.extend_from_slice(&number.to_le_bytes())),
     }
 }
 

@@ -30,8 +30,9 @@ mod gather;
 mod read;
 #[cfg(test)]
 mod tests;
+mod words;
 
-pub(crate) use gather::{Encoded, Gather, number_of};
+pub(crate) use gather::{Encoded, Encoder, Gather, number_of};
 pub(crate) use read::Selection;
 
 use arrow_array::BinaryViewArray;

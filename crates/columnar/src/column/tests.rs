@@ -7,7 +7,7 @@ use rows::decimal::Decimal;
 use rows::temporal::{Date, DateTime, Time, Timestamp};
 use rows::types::{Collation, ColumnType, IntWidth};
 
-use super::{Column, Gather, Selection};
+use super::{Column, Encoder, Gather, Selection};
 use crate::values::ColumnReader;
 
 /// A type, and a value of it for each number.
@@ -50,7 +50,7 @@ fn encoded(ty: &ColumnType, values: &[Value]) -> Vec<u8> {
     for value in values {
         gather.append(value.as_datum()).expect("a value of the type");
     }
-    gather.finish().expect("it compresses").bytes
+    gather.finish(&mut Encoder::new().expect("it begins")).expect("it compresses").bytes
 }
 
 /// The same value in every way that a column is read.

@@ -16,5 +16,5 @@ pub use mariadb::{MariaDb, MariaDbSettings};
 pub use memcached::Memcached;
 pub use redis::{AppendFsync, Redis};
 pub use rowhouse::{Durability, Rowhouse, RowhouseSettings};
-pub use server::Server;
+pub use server::{Server, bytes_below};
 pub use tokyo_cabinet::TokyoCabinet;

@@ -140,8 +140,8 @@ impl Drop for Server {
     }
 }
 
-/// Files that vanish meanwhile count nothing.
-fn bytes_below(directory: &Path) -> u64 {
+/// Bytes of all files in a directory; those that vanish meanwhile count nothing.
+pub fn bytes_below(directory: &Path) -> u64 {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let bytes = entries.filter_map(|entry| {
         let metadata = entry.metadata().ok()?;

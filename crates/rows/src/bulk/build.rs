@@ -94,22 +94,27 @@ pub(super) fn threads() -> usize {
     thread::available_parallelism().map_or(1, usize::from).min(THREADS_MAX)
 }
 
+/// Bytes of memory that each of so many threads of a load may have.
+pub(super) fn thread_bytes(engine: &Engine, threads: usize) -> usize {
+    let budget = engine.budget();
+    let (part, of) = MEMORY_USED_MAX;
+    let free = (budget.bytes_max() / of * part).saturating_sub(budget.used());
+    let mut bytes = budget.bytes_max() / MEMORY_PART;
+    while bytes > free && bytes > 2 * threads * THREAD_BYTES_MIN {
+        bytes /= 2;
+    }
+    (bytes / threads).max(THREAD_BYTES_MIN)
+}
+
 impl<'a> Build<'a> {
     /// Sorters for so many threads. `first_row_id`: of row 1, in a table without a primary key.
     ///
     /// # Errors
     /// `NoMemory`.
     pub fn sorters(self, threads: usize, first_row_id: u64) -> Result<Vec<RowSorter>> {
-        let budget = self.engine.budget();
-        let (part, of) = MEMORY_USED_MAX;
-        let free = (budget.bytes_max() / of * part).saturating_sub(budget.used());
-        let mut bytes = budget.bytes_max() / MEMORY_PART;
-        while bytes > free && bytes > 2 * threads * THREAD_BYTES_MIN {
-            bytes /= 2;
-        }
-        let each = (bytes / threads).max(THREAD_BYTES_MIN);
+        let each = thread_bytes(self.engine, threads);
         let sorter = |_| {
-            let mut share = budget.share();
+            let mut share = self.engine.budget().share();
             share.grow_to(each)?;
             Ok(RowSorter::new(self.engine, self.table, first_row_id, share))
         };

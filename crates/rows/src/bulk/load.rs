@@ -8,11 +8,13 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::build::{Build, Built, BulkOutcome, Replacing, threads};
+use super::build::{Build, Built, BulkOutcome, Replacing, thread_bytes, threads};
 use super::duplicates::OnDuplicate;
 use super::numbers::Numbers;
+use super::ordered::{Ordered, RowAppender};
 use super::progress::Progress;
 use super::rows::{RowSorter, SortedRows};
+use super::taker::RowTaker;
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::store::{Direction, Durability, Ingestion, Reach};
@@ -27,6 +29,8 @@ pub struct BulkLoad {
     /// Whether the table has rows already.
     has_rows: bool,
     progress: Arc<Progress>,
+    /// Of a table without any index, once there are takers.
+    ordered: Option<Arc<Ordered>>,
     /// Writes nothing; it has the table locked.
     transaction: Transaction,
 }
@@ -59,6 +63,7 @@ impl BulkLoad {
             first_row_id,
             has_rows,
             progress: Arc::default(),
+            ordered: None,
             transaction,
         }))
     }
@@ -81,6 +86,23 @@ impl BulkLoad {
     /// How far it is.
     pub fn progress(&self) -> &Arc<Progress> {
         &self.progress
+    }
+
+    /// Takers for so many threads. They end before the load does.
+    ///
+    /// # Errors
+    /// `NoMemory`; those of the store.
+    pub fn takers(&mut self, threads: usize) -> Result<Vec<RowTaker>> {
+        if !self.table.has_hidden_key() || self.table.codecs.len() > 1 {
+            let sorters = self.sorters(threads)?;
+            return Ok(sorters.into_iter().map(RowTaker::Sorter).collect());
+        }
+        let engine = self.engine();
+        let mut share = engine.budget().share();
+        share.grow_to(threads * thread_bytes(engine, threads))?;
+        let ordered = Ordered::new(engine, &self.table, self.first_row_id, threads, share)?;
+        let ordered = self.ordered.insert(Arc::new(ordered));
+        Ok((0..threads).map(|_| RowTaker::Appender(RowAppender::new(ordered))).collect())
     }
 
     /// Sorters for so many threads.
@@ -107,11 +129,19 @@ impl BulkLoad {
     /// when it was interrupted. Nothing of the load is there then, unless `Store` says that this
     /// is not known.
     pub fn finish(
-        self,
+        mut self,
         parts: Vec<SortedRows>,
         rows: u64,
         numbers: Option<&Numbers>,
     ) -> Result<BulkOutcome> {
+        if let Some(ordered) = self.ordered.take() {
+            let ordered = Arc::into_inner(ordered).expect("its takers have ended");
+            let (files, written) = ordered.finish(self.threads())?;
+            assert_eq!(written, rows, "each row is there");
+            self.appear(files)?;
+            self.count(rows, rows);
+            return Ok(BulkOutcome { rows, ..BulkOutcome::default() });
+        }
         let appeared = match self.build().run(parts, rows)? {
             Built::Files { files, outcome } => self.appear(files).map(|()| Ok(outcome))?,
             Built::Replacing(replacing) => Err(replacing),
@@ -121,14 +151,19 @@ impl BulkLoad {
             Err(replacing) => return self.replace(replacing, numbers),
         };
         debug_assert_eq!(outcome.rows + outcome.lost, rows, "each row is there or lost");
-        self.table.state.rows.add(outcome.rows as i64);
-        if self.table.has_hidden_key() {
-            self.table.state.row_id.fetch_max(self.first_row_id + rows, Ordering::SeqCst);
-        }
+        self.count(outcome.rows, rows);
         if let Some(numbers) = numbers {
             numbers.finish(&self.table);
         }
         Ok(outcome)
+    }
+
+    /// So many of the rows of the load are there.
+    fn count(&self, kept: u64, rows: u64) {
+        self.table.state.rows.add(kept as i64);
+        if self.table.has_hidden_key() {
+            self.table.state.row_id.fetch_max(self.first_row_id + rows, Ordering::SeqCst);
+        }
     }
 
     /// The rows come in as one large transaction, by which rows go that are there.
@@ -153,6 +188,8 @@ impl BulkLoad {
     /// As `finish`.
     pub fn look_for_duplicates(self, parts: Vec<SortedRows>, rows: u64) -> Result<()> {
         match self.on_duplicate {
+            // No two rows of a table without any index share a key.
+            _ if self.ordered.is_some() => Ok(()),
             OnDuplicate::Error => self.build().run(parts, rows).map(drop),
             OnDuplicate::Ignore | OnDuplicate::Replace => Ok(()),
         }

@@ -10,6 +10,9 @@
 //! row n ──> row key, n, row bytes            ──> sorter of index 1 ─┐ runs, by range
 //!      └──> entry key, n, primary key or end ──> sorter of index 2 ─┴──> merge ──> files
 //! ```
+//! A table without any index has its rows in the order of the load: they go past the sorters
+//! (`ordered`).
+//!
 //! Keys of one index say themselves where they end, so a key with the row's number behind it
 //! orders as the key, then the number: rows that share a unique key come one after another, the
 //! first row of the load first.
@@ -24,16 +27,21 @@
 //!
 //! Not here: where rows come from (crate `sql`), how files are taken over (`Store::ingestion`).
 
+mod block;
 mod build;
 mod duplicates;
 mod existing;
 mod load;
 mod merge;
 mod numbers;
+mod ordered;
 mod progress;
 mod rows;
 mod sorter;
+mod taker;
 
+pub(crate) use block::BlockCursor;
+pub use block::RowBlock;
 pub use build::BulkOutcome;
 pub(crate) use build::{Build, go_on};
 pub use duplicates::OnDuplicate;
@@ -41,3 +49,4 @@ pub use load::BulkLoad;
 pub use numbers::Numbers;
 pub use progress::{Progress, Stage};
 pub use rows::{RowSorter, SortedRows};
+pub use taker::RowTaker;

@@ -54,6 +54,26 @@ pub struct RowSorter {
     value: Vec<u8>,
 }
 
+/// Appends a row of a load; values are of the columns' domains.
+///
+/// # Errors
+/// `NullValue`, `TooLarge`.
+pub(super) fn push_row(
+    table: &Table,
+    row: &[Datum<'_>],
+    version: u64,
+    out: &mut Vec<u8>,
+) -> Result<()> {
+    check_nulls(table, row)?;
+    let start = out.len();
+    table.layout.encode(row, version, out);
+    let bytes = out.len() - start;
+    if bytes > ROW_BYTES_MAX {
+        return Err(Error::TooLarge { what: "row", bytes, bytes_max: ROW_BYTES_MAX });
+    }
+    Ok(())
+}
+
 /// What a `RowSorter` leaves: for each index its entries, sorted.
 pub struct SortedRows {
     pub(super) sorters: Vec<Sorter>,
@@ -98,19 +118,14 @@ impl RowSorter {
     /// `NullValue`, `TooLarge`, `NoMemory`, `DiskFull`, `Store`.
     pub fn add(&mut self, number: u64, row: &[Datum<'_>]) -> Result<()> {
         let table = &*self.table;
-        check_nulls(table, row)?;
+        self.value.clear();
+        push_row(table, row, self.versions.fetch_add(1, Ordering::Relaxed), &mut self.value)?;
         self.row_key.clear();
         if table.has_hidden_key() {
             let id = self.first_row_id + (number - 1);
             table.push_row_key(&[Datum::UInt(id)], &mut self.row_key)?;
         } else {
             table.push_row_key_of(row, &mut self.row_key)?;
-        }
-        self.value.clear();
-        table.layout.encode(row, self.versions.fetch_add(1, Ordering::Relaxed), &mut self.value);
-        if self.value.len() > ROW_BYTES_MAX {
-            let (what, bytes_max) = ("row", ROW_BYTES_MAX);
-            return Err(Error::TooLarge { what, bytes: self.value.len(), bytes_max });
         }
         self.sorters[0].add(&self.row_key, number, &self.value, &mut self.free);
         (1..self.table.codecs.len()).try_for_each(|index| self.add_entry(index, number, row))?;

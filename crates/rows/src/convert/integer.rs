@@ -22,7 +22,7 @@ struct ReadWhole {
 }
 
 /// Reads up to 18 digits with a sign and nothing else, as most numbers are.
-fn read_plain(text: &[u8]) -> Option<i64> {
+pub(super) fn read_plain(text: &[u8]) -> Option<i64> {
     let (negative, digits) = match text {
         [b'-', rest @ ..] => (true, rest),
         _ => (false, text),

@@ -11,12 +11,14 @@
 mod dispatch;
 mod integer;
 mod number;
+mod plain;
 mod strings;
 mod temporal;
 #[cfg(test)]
 mod tests;
 
 pub use dispatch::{convert, from_text};
+pub use plain::plain_of_text;
 
 use crate::datum::Value;
 

@@ -81,3 +81,72 @@ fn no_column_holds_a_negative_zero_or_what_is_no_number() {
         assert_eq!(issue, Some(Issue::OutOfRange));
     }
 }
+
+mod plain {
+    use proptest::prelude::*;
+    use proptest::sample::select;
+
+    use super::*;
+    use crate::convert::plain_of_text;
+    use crate::types::IntWidth;
+
+    fn types() -> impl Strategy<Value = ColumnType> {
+        let collation = Collation::Utf8Mb4GeneralCi;
+        let int = |width, unsigned| ColumnType::Int { width, unsigned, boolean: false };
+        select(vec![
+            int(IntWidth::Tiny, false),
+            int(IntWidth::Small, true),
+            int(IntWidth::Medium, false),
+            int(IntWidth::Big, false),
+            int(IntWidth::Big, true),
+            ColumnType::Char { chars: 3, collation },
+            ColumnType::VarChar { chars: 3, collation },
+            ColumnType::Text { size: LobSize::Tiny, collation },
+            ColumnType::VarBinary { bytes: 3 },
+            ColumnType::Date,
+            ColumnType::DateTime { fsp: 0 },
+            ColumnType::DateTime { fsp: 3 },
+            ColumnType::Year,
+            ColumnType::Double,
+            ColumnType::Json,
+        ])
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(20_000))]
+
+        #[test]
+        fn texts_are_what_they_are_when_they_are_looked_at(
+            ty in types(),
+            text in "-?[0-9]{0,20}|[0-9]{4}-[01][0-9]-[0-3][0-9]( [0-2][0-9]:[0-6][0-9]:[0-6][0-9])?\
+                |[0-9ä .:-]{0,12}|(\\PC){0,4}",
+        ) {
+            if let Some(datum) = plain_of_text(&ty, text.as_bytes()) {
+                let looked_at = from_text(&ty, text.as_bytes(), Zone::UTC);
+                prop_assert_eq!(looked_at, Converted::clean(datum.to_value()), "{}", text);
+            }
+        }
+
+        #[test]
+        fn bytes_that_are_no_text_are_looked_at(ty in types(), mut text in "[0-9a-z]{0,2}") {
+            let mut bytes = std::mem::take(&mut text).into_bytes();
+            bytes.push(0xff);
+            let has_any_bytes = matches!(ty, ColumnType::VarBinary { .. });
+            prop_assert!(has_any_bytes || plain_of_text(&ty, &bytes).is_none());
+        }
+    }
+
+    #[test]
+    fn the_usual_texts_are_not_looked_at() {
+        let collation = Collation::Utf8Mb4GeneralCi;
+        let int = ColumnType::Int { width: IntWidth::Int, unsigned: false, boolean: false };
+        assert_eq!(plain_of_text(&int, b"-17"), Some(Datum::Int(-17)));
+        assert_eq!(
+            plain_of_text(&ColumnType::VarChar { chars: 9, collation }, "älter".as_bytes()),
+            Some(Datum::Bytes("älter".as_bytes()))
+        );
+        let day = read_datetime(b"2024-02-29").unwrap().value.date();
+        assert_eq!(plain_of_text(&ColumnType::Date, b"2024-02-29"), Some(Datum::Date(day)));
+        assert_eq!(plain_of_text(&ColumnType::Date, b"2023-02-29"), None);
+    }
+}

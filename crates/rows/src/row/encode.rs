@@ -4,6 +4,7 @@
 
 use super::layout::{FORM, HEADER_BYTES, Kind, Place, RowLayout, WIDE_ENDS, bitmap_bytes};
 use crate::datum::Datum;
+use crate::types::IntWidth;
 
 impl RowLayout {
     /// Appends a row; `row` has every column in column order, each in its domain.
@@ -59,11 +60,24 @@ fn put<const N: usize>(bytes: [u8; N], count: usize, to: &mut [u8]) {
     to[..count].copy_from_slice(&bytes[..count]);
 }
 
+/// As `put`, for what most columns are: without a call for a number of bytes that is not known.
+#[inline]
+fn put_integer(value: u64, width: IntWidth, to: &mut [u8]) {
+    let bytes = value.to_le_bytes();
+    match width {
+        IntWidth::Tiny => to[0] = bytes[0],
+        IntWidth::Small => to[..2].copy_from_slice(&bytes[..2]),
+        IntWidth::Medium => to[..3].copy_from_slice(&bytes[..3]),
+        IntWidth::Int => to[..4].copy_from_slice(&bytes[..4]),
+        IntWidth::Big => to[..8].copy_from_slice(&bytes),
+    }
+}
+
 /// Writes a value of fixed width to the beginning of `to`.
 fn write_fixed(place: Place, datum: Datum<'_>, to: &mut [u8]) {
     match (place.kind, datum) {
-        (Kind::Signed(width), Datum::Int(value)) => put(value.to_le_bytes(), width.bytes(), to),
-        (Kind::Unsigned(width), Datum::UInt(value)) => put(value.to_le_bytes(), width.bytes(), to),
+        (Kind::Signed(width), Datum::Int(value)) => put_integer(value as u64, width, to),
+        (Kind::Unsigned(width), Datum::UInt(value)) => put_integer(value, width, to),
         (Kind::Float, Datum::Float(value)) => put(value.to_le_bytes(), 4, to),
         (Kind::Double, Datum::Double(value)) => put(value.to_le_bytes(), 8, to),
         (Kind::Decimal { bytes, scale }, Datum::Decimal(value)) => {

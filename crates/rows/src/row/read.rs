@@ -109,6 +109,32 @@ impl<'a> RowRef<'a> {
         self.fixed(place)
     }
 
+    /// The bits of an integer column, extended to 64 by its sign; `None` for NULL.
+    ///
+    /// # Errors
+    /// As `column`; `Error::Corrupt` for a column of another type.
+    ///
+    /// # Panics
+    /// When the table has no such position.
+    #[inline]
+    pub fn integer(&self, position: usize) -> Result<Option<u64>> {
+        let place = self.layout.columns[position];
+        if place.slot < self.slots && !self.is_null_slot(place.slot) {
+            let from = &self.bytes[(self.fixed + place.at) as usize..];
+            match place.kind {
+                Kind::Signed(width) => return Ok(Some(signed(from, width) as u64)),
+                Kind::Unsigned(width) => return Ok(Some(unsigned(from, width))),
+                _ => {}
+            }
+        }
+        match self.column(position)? {
+            Datum::Null => Ok(None),
+            Datum::Int(value) => Ok(Some(value as u64)),
+            Datum::UInt(value) => Ok(Some(value)),
+            _ => Err(corrupt("a column is no integer")),
+        }
+    }
+
     /// Whether a column is NULL.
     ///
     /// # Panics

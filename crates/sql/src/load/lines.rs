@@ -1,8 +1,8 @@
 //! Cutting a file into lines and fields, by MySQL's FIELDS and LINES options.
 //!
-//! A line without escapes and enclosing characters, the usual one, is cut by two searches and
-//! not copied. Any other is read byte by byte, because its end may be elsewhere: a line end may
-//! be escaped or enclosed.
+//! A line without escapes and enclosing characters is cut by two searches and not copied, and so
+//! is one with escapes alone in the usual formats (`escapes`). Any other is read byte by byte,
+//! because its end may be elsewhere: a line end may be enclosed.
 //!
 //! Invariants
 //! 1. Fields are the same however the file was cut into pieces.
@@ -12,11 +12,15 @@
 //!
 //! Not here: what fields mean (`rows`).
 
+mod escapes;
+
 use memchr::{memchr, memchr2, memmem};
 use rows::budget::{SMALL_BYTES, Share};
 
 use crate::error::{Result, SqlError};
 use crate::parse::load::Format;
+
+use escapes::{Escapes, meant};
 
 /// Longest line.
 const LINE_BYTES_MAX: usize = 64 << 20;
@@ -72,6 +76,8 @@ struct Span {
 #[derive(Debug)]
 pub struct Splitter {
     format: Format,
+    /// Of a format in which lines with escapes can be cut by searches.
+    escapes: Option<Escapes>,
     skip_lines: u64,
     buffer: Vec<u8>,
     at: usize,
@@ -104,6 +110,7 @@ impl Splitter {
             return Err(SqlError::unsupported("LOAD DATA with an empty LINES TERMINATED BY"));
         }
         Ok(Splitter {
+            escapes: Escapes::of(&format),
             format,
             skip_lines,
             buffer: Vec::new(),
@@ -209,7 +216,8 @@ impl Splitter {
         }
         let start = self.at;
         let window = (start + bytes).min(self.buffer.len());
-        if self.format.line_start.is_empty() && !self.started && self.is_plain(window) {
+        let is_cut = self.format.line_start.is_empty() && !self.started;
+        if is_cut && (self.is_plain(window) || self.has_only_escapes(window).is_some()) {
             let rest = last && window == self.buffer.len();
             if let Some((end, lines)) = self.plain_lines(window, rest) {
                 (self.at, self.searched) = (end, end);
@@ -235,12 +243,15 @@ impl Splitter {
     /// follows the last line end is a line, too.
     fn plain_lines(&self, window: usize, rest: bool) -> Option<(usize, u64)> {
         let text = &self.buffer[self.at..window];
+        // A window without escapes has none that take the meaning of a line end.
+        let counts = |at: &usize| self.escapes.is_none_or(|escapes| !escapes.take(&text[..*at]));
         let (end, lines) = match self.format.line_end.as_slice() {
             [byte] => {
-                let end = memchr::memrchr(*byte, text).map_or(0, |at| at + 1);
-                (end, memchr::memchr_iter(*byte, text).count())
+                let end = memchr::memrchr_iter(*byte, text).find(counts).map_or(0, |at| at + 1);
+                (end, memchr::memchr_iter(*byte, text).filter(counts).count())
             }
             several => memmem::find_iter(text, several)
+                .filter(counts)
                 .fold((0, 0), |(_, lines), at| (at + several.len(), lines + 1)),
         };
         let (end, lines) = match rest && end < text.len() {
@@ -264,7 +275,7 @@ impl Splitter {
         }
         self.spans.clear();
         self.scratch.clear();
-        let end = self.find_line_end(self.at.max(self.searched));
+        let end = self.find_meant_line_end();
         let plain_end = match end {
             Some(end) => end,
             None if last => self.buffer.len(),
@@ -275,13 +286,17 @@ impl Splitter {
                 return Ok(None);
             }
         };
-        let plain = self.is_plain(plain_end);
+        let escapes = self.has_only_escapes(plain_end);
+        let plain = escapes.is_some() || self.is_plain(plain_end);
         let line_bytes = if plain { plain_end } else { self.buffer.len() } - self.at;
         if line_bytes > SMALL_BYTES {
             self.share.keep_up_with(self.buffer.len() + LINE_COPIES * line_bytes)?;
         }
         let next = if plain {
-            self.cut(plain_end);
+            match escapes {
+                Some(escapes) => self.cut_escaped(escapes, plain_end),
+                None => self.cut(plain_end),
+            }
             plain_end + if end.is_some() { self.format.line_end.len() } else { 0 }
         } else {
             match self.read_slowly(last) {
@@ -305,6 +320,18 @@ impl Splitter {
             several => memmem::find(rest, several),
         };
         found.map(|at| from + at)
+    }
+
+    /// The first line end that was not searched yet, and whose meaning no escape takes.
+    fn find_meant_line_end(&self) -> Option<usize> {
+        let mut from = self.at.max(self.searched);
+        loop {
+            let end = self.find_line_end(from)?;
+            match self.escapes {
+                Some(escapes) if escapes.take(&self.buffer[self.at..end]) => from = end + 1,
+                _ => return Some(end),
+            }
+        }
     }
 
     /// Moves behind LINES STARTING BY; `false` when it is not there (yet).
@@ -333,6 +360,15 @@ impl Splitter {
             (Some(one), None) | (None, Some(one)) => memchr(one, line).is_none(),
             (Some(a), Some(b)) => memchr2(a, b, line).is_none(),
         }
+    }
+
+    /// How to undo escapes up to `end`, where nothing is enclosed and searches find what escapes
+    /// leave.
+    fn has_only_escapes(&self, end: usize) -> Option<Escapes> {
+        let escapes = self.escapes?;
+        let enclosed = self.format.enclosed;
+        let free = enclosed.is_none_or(|byte| memchr(byte, &self.buffer[self.at..end]).is_none());
+        free.then_some(escapes)
     }
 
     /// Cuts a plain line at its field ends.
@@ -416,13 +452,7 @@ impl Splitter {
                             self.scratch.push(b'N');
                         }
                     }
-                    b'0' => self.scratch.push(0),
-                    b'b' => self.scratch.push(8),
-                    b'n' => self.scratch.push(b'\n'),
-                    b'r' => self.scratch.push(b'\r'),
-                    b't' => self.scratch.push(b'\t'),
-                    b'Z' => self.scratch.push(26),
-                    other => self.scratch.push(other),
+                    other => self.scratch.push(meant(other)),
                 }
                 continue;
             }

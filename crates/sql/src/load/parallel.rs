@@ -22,7 +22,7 @@ use std::thread::JoinHandle;
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use rows::background::give_way;
 use rows::budget::Share;
-use rows::bulk::{BulkLoad, BulkOutcome, Numbers, OnDuplicate, Progress, RowSorter, SortedRows};
+use rows::bulk::{BulkLoad, BulkOutcome, Numbers, OnDuplicate, Progress, RowTaker, SortedRows};
 use rows::datum::{Datum, Value};
 use rows::interrupt;
 
@@ -116,6 +116,8 @@ impl Shared {
     }
 
     fn fail(&self, block: u64, error: SqlError) {
+        // A wait that was interrupted ends as if its time were over.
+        let error = self.plan.facts.kill.check().err().unwrap_or(error);
         let mut queue = self.queue.lock();
         if queue.error.as_ref().is_none_or(|(known, _)| block < *known) {
             queue.error = Some((block, error));
@@ -163,9 +165,6 @@ impl Shared {
     /// has stopped.
     fn number(&self, block: u64, rows: &mut [Value]) -> Result<bool> {
         let mut turn = self.turn.lock();
-        if turn.numbers.is_none() {
-            return Ok(true);
-        }
         while turn.next != block && !turn.stopped {
             self.turned.wait(&mut turn);
         }
@@ -183,10 +182,11 @@ impl Shared {
     }
 
     /// A thread's work.
-    fn work(self: &Arc<Shared>, mut sorter: RowSorter) -> Option<SortedRows> {
+    fn work(self: &Arc<Shared>, mut taker: RowTaker) -> Option<SortedRows> {
         give_way(0);
         let _working = KillMark::of_this_thread(&self.plan.facts.kill);
         let _stop = StopAtPanic(self);
+        taker.begin();
         let mut reader = match Reader::new(self) {
             Ok(reader) => reader,
             Err(error) => {
@@ -196,7 +196,7 @@ impl Shared {
         };
         while let Some(block) = self.take() {
             let number = block.number;
-            match reader.read(block, &mut sorter) {
+            match reader.read(block, &mut taker) {
                 Ok(true) => {}
                 Ok(false) => return None,
                 Err(error) => {
@@ -205,8 +205,8 @@ impl Shared {
                 }
             }
         }
-        match sorter.finish() {
-            Ok(sorted) => Some(sorted),
+        match taker.finish() {
+            Ok(sorted) => sorted,
             Err(error) => {
                 self.fail(u64::MAX, error.into());
                 None
@@ -220,6 +220,8 @@ struct Reader {
     shared: Arc<Shared>,
     splitter: Splitter,
     maker: RowMaker,
+    /// Whether rows wait for AUTO_INCREMENT values, and those of the block at hand.
+    are_numbered: bool,
     values: Vec<Value>,
 }
 
@@ -229,13 +231,14 @@ impl Reader {
         Ok(Reader {
             splitter: Splitter::new(shared.format.clone(), 0, plan.engine.budget().share())?,
             maker: RowMaker::new(plan),
+            are_numbered: shared.turn.lock().numbers.is_some(),
             shared: Arc::clone(shared),
             values: Vec::new(),
         })
     }
 
     /// `false` when the load has stopped.
-    fn read(&mut self, mut block: Block, sorter: &mut RowSorter) -> Result<bool> {
+    fn read(&mut self, mut block: Block, taker: &mut RowTaker) -> Result<bool> {
         let shared = Arc::clone(&self.shared);
         shared.plan.facts.kill.check()?;
         let before = self.splitter.read_block(std::mem::take(&mut block.text));
@@ -247,21 +250,35 @@ impl Reader {
         // The row of each warning that is kept.
         let mut warned = Vec::new();
         while let Some(line) = self.splitter.next_line(true)? {
-            self.maker.make(&line, row, &mut self.values)?;
+            let made = self.maker.make(&line, row)?;
             warned.resize(self.maker.warnings_kept(), row);
+            if self.are_numbered {
+                self.values.extend(made.into_values());
+            } else {
+                made.with(|values| taker.add(row, values))?;
+            }
             row += 1;
         }
         shared.progress.add(row - block.first_row);
         self.note(&warned);
-        if !shared.number(block.number, &mut self.values)? {
+        if self.are_numbered && !self.number(&block, taker)? {
             return Ok(false);
         }
-        let width = shared.plan.table.columns.len();
+        Ok(taker.end_block(block.number)?)
+    }
+
+    /// Lets the rows at hand have their AUTO_INCREMENT values, and gives them to the load. `false`
+    /// when it has stopped.
+    fn number(&mut self, block: &Block, taker: &mut RowTaker) -> Result<bool> {
+        if !self.shared.number(block.number, &mut self.values)? {
+            return Ok(false);
+        }
+        let width = self.shared.plan.table.columns.len();
         let mut datums: Vec<Datum<'_>> = Vec::with_capacity(width);
         for (number, row) in (block.first_row..).zip(self.values.chunks_exact(width)) {
             datums.clear();
             datums.extend(row.iter().map(Value::as_datum));
-            sorter.add(number, &datums)?;
+            taker.add(number, &datums)?;
         }
         Ok(true)
     }
@@ -280,7 +297,11 @@ impl ParallelLoad {
     ///
     /// # Errors
     /// 1105 when there is no thread for it, 1041 when there is no memory; those of reading the table's AUTO_INCREMENT value.
-    pub fn begin(bulk: BulkLoad, plan: &Arc<LoadPlan>, format: &Format) -> Result<ParallelLoad> {
+    pub fn begin(
+        mut bulk: BulkLoad,
+        plan: &Arc<LoadPlan>,
+        format: &Format,
+    ) -> Result<ParallelLoad> {
         let numbers = bulk.numbers(plan.facts.mode.no_auto_value_on_zero())?;
         let shared = Arc::new(Shared {
             plan: Arc::clone(plan),
@@ -294,13 +315,13 @@ impl ParallelLoad {
             free: Mutex::default(),
         });
         let count = if plan.is_orderless() { bulk.threads() } else { 1 };
-        let sorters = bulk.sorters(count)?;
+        let takers = bulk.takers(count)?;
         let bulk = Some(bulk);
         let mut load = ParallelLoad { shared, threads: Vec::new(), bulk, blocks: 0, rows: 0 };
-        for sorter in sorters {
+        for taker in takers {
             let shared = Arc::clone(&load.shared);
             let builder = std::thread::Builder::new().name("load".into());
-            match builder.spawn(move || shared.work(sorter)) {
+            match builder.spawn(move || shared.work(taker)) {
                 Ok(thread) => load.threads.push(thread),
                 Err(_) if !load.threads.is_empty() => break,
                 Err(error) => {

@@ -16,7 +16,7 @@
 use std::sync::Arc;
 
 use rows::budget::Share;
-use rows::bulk::{BulkLoad, BulkOutcome, Numbers, OnDuplicate, RowSorter};
+use rows::bulk::{BulkLoad, BulkOutcome, Numbers, OnDuplicate, RowTaker};
 use rows::datum::{Datum, Value};
 use rows::engine::Engine;
 use rows::transaction::Transaction;
@@ -81,13 +81,13 @@ impl QueryInsert<'_> {
 
     fn run_in_bulk(
         &self,
-        bulk: BulkLoad,
+        mut bulk: BulkLoad,
         on_duplicate: OnDuplicate,
         beginning: &Beginning,
         stream: RowStream,
     ) -> Result<Written> {
         let _working = KillMark::of_this_thread(&self.context.facts.kill);
-        let mut filling = Filling::begin(self, &bulk)?;
+        let mut filling = Filling::begin(self, &mut bulk)?;
         let fed = beginning
             .each(self.types.len(), &mut |line| filling.add(line))
             .and_then(|()| each_row(stream, &mut |line| filling.add(line)));
@@ -154,10 +154,11 @@ fn bytes_of(datum: &Datum<'_>) -> usize {
     VALUE_BYTES + if let Datum::Bytes(bytes) = datum { bytes.len() } else { 0 }
 }
 
-/// Rows that go into the sorter.
+/// Rows that go into the load.
 struct Filling<'a> {
     of: &'a QueryInsert<'a>,
-    sorter: RowSorter,
+    taker: RowTaker,
+    blocks: u64,
     numbers: Option<Numbers>,
     rows: u64,
     /// The row of each warning that is kept.
@@ -169,10 +170,19 @@ struct Filling<'a> {
 }
 
 impl<'a> Filling<'a> {
-    fn begin(of: &'a QueryInsert<'a>, bulk: &BulkLoad) -> Result<Filling<'a>> {
+    fn begin(of: &'a QueryInsert<'a>, bulk: &mut BulkLoad) -> Result<Filling<'a>> {
         let numbers = bulk.numbers(of.context.facts.mode.no_auto_value_on_zero())?;
-        let sorter = bulk.sorters(1)?.remove(0);
-        Ok(Filling { of, sorter, numbers, rows: 0, warned: Vec::new(), given: None, wrong: false })
+        let taker = bulk.takers(1)?.remove(0);
+        Ok(Filling {
+            of,
+            taker,
+            blocks: 0,
+            numbers,
+            rows: 0,
+            warned: Vec::new(),
+            given: None,
+            wrong: false,
+        })
     }
 
     fn add(&mut self, line: &[Datum<'_>]) -> Result<()> {
@@ -192,28 +202,45 @@ impl<'a> Filling<'a> {
         }
         self.wrong = false;
         let datums: Vec<Datum<'_>> = values.iter().map(Value::as_datum).collect();
-        self.sorter.add(row, &datums)?;
+        self.taker.add(row, &datums)?;
         self.rows = row;
+        if self.taker.has_block() {
+            self.end_block()?;
+        }
         Ok(())
     }
 
-    fn finish(self, bulk: BulkLoad, on_duplicate: OnDuplicate, fed: Result<()>) -> Result<Written> {
-        let Filling { of, sorter, numbers, rows, warned, given, wrong } = self;
-        let context = of.context;
+    fn end_block(&mut self) -> rows::Result<()> {
+        // Nobody else could have stopped it.
+        self.taker.end_block(self.blocks)?;
+        self.blocks += 1;
+        Ok(())
+    }
+
+    fn finish(
+        mut self,
+        bulk: BulkLoad,
+        on_duplicate: OnDuplicate,
+        fed: Result<()>,
+    ) -> Result<Written> {
+        let context = self.of.context;
         // A wait that was interrupted ends as if its time were over.
         let told_apart = |error: rows::Error| match context.facts.kill.check() {
             Err(killed) => killed,
             Ok(()) => SqlError::from(error),
         };
         if let Err(error) = fed {
-            if wrong {
-                let sorted = sorter.finish().map_err(told_apart)?;
-                bulk.look_for_duplicates(vec![sorted], rows).map_err(told_apart)?;
+            if self.wrong {
+                let sorted = self.taker.finish().map_err(told_apart)?;
+                let sorted = Vec::from_iter(sorted);
+                bulk.look_for_duplicates(sorted, self.rows).map_err(told_apart)?;
             }
             return Err(error);
         }
-        let sorted = sorter.finish().map_err(told_apart)?;
-        let outcome = bulk.finish(vec![sorted], rows, numbers.as_ref()).map_err(told_apart)?;
+        self.end_block().map_err(told_apart)?;
+        let Filling { taker, numbers, rows, warned, given, .. } = self;
+        let sorted = Vec::from_iter(taker.finish().map_err(told_apart)?);
+        let outcome = bulk.finish(sorted, rows, numbers.as_ref()).map_err(told_apart)?;
         let BulkOutcome { lost, told, .. } = outcome;
         let replaces = on_duplicate == OnDuplicate::Replace;
         let mut noted = Noted::default();

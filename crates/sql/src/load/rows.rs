@@ -74,11 +74,54 @@ impl LoadPlan {
     }
 }
 
+/// The row of a line: values as they stand there, but for some that are its own.
+pub(super) struct Made<'l> {
+    datums: Vec<Datum<'l>>,
+    own: Vec<(usize, Value)>,
+}
+
+impl<'l> Made<'l> {
+    /// A row of NULLs.
+    fn new(columns: usize) -> Made<'l> {
+        Made { datums: vec![Datum::Null; columns], own: Vec::new() }
+    }
+
+    fn forget(&mut self, position: usize) {
+        self.datums[position] = Datum::Null;
+        self.own.retain(|(own, _)| *own != position);
+    }
+
+    fn set(&mut self, position: usize, value: Value) {
+        self.own.push((position, value));
+    }
+
+    /// Calls `each` with the row.
+    pub(super) fn with<R>(self, each: impl FnOnce(&[Datum<'_>]) -> R) -> R {
+        let Made { datums, own } = self;
+        let mut datums: Vec<Datum<'_>> = datums;
+        for (position, value) in &own {
+            datums[*position] = value.as_datum();
+        }
+        each(&datums)
+    }
+
+    pub(super) fn into_values(self) -> Vec<Value> {
+        let mut values: Vec<Value> = self.datums.iter().map(Datum::to_value).collect();
+        for (position, value) in self.own {
+            values[position] = value;
+        }
+        values
+    }
+}
+
 /// Makes rows of lines.
 pub(super) struct RowMaker {
     plan: Arc<LoadPlan>,
     warnings: RefCell<Warnings>,
     said: Vec<bool>,
+    uses_variables: bool,
+    /// Whether fields are all that rows are made of.
+    is_complete: bool,
 }
 
 /// A plan and its progress, where rows are written one by one.
@@ -88,19 +131,11 @@ pub(super) struct Loader {
     deleted: u64,
     skipped: u64,
     generated: Option<u64>,
-    values: Vec<Value>,
 }
 
 impl Loader {
     pub(super) fn new(plan: &Arc<LoadPlan>) -> Loader {
-        Loader {
-            maker: RowMaker::new(plan),
-            records: 0,
-            deleted: 0,
-            skipped: 0,
-            generated: None,
-            values: Vec::new(),
-        }
+        Loader { maker: RowMaker::new(plan), records: 0, deleted: 0, skipped: 0, generated: None }
     }
 
     /// Takes the result out.
@@ -121,26 +156,22 @@ impl Loader {
         if row.is_multiple_of(1024) {
             self.maker.plan.facts.kill.check()?;
         }
-        self.values.clear();
-        self.maker.make(line, row, &mut self.values)?;
+        let made = self.maker.make(line, row)?;
         transaction.let_zero_be_a_value(self.maker.plan.facts.mode.no_auto_value_on_zero());
-        let written = self.write_row(transaction);
+        let written = made.with(|row| self.write_row(transaction, row));
         transaction.let_zero_be_a_value(false);
-        // The next line may be long in coming.
-        self.values.clear();
         written
     }
 
-    fn write_row(&mut self, transaction: &mut Transaction) -> Result<()> {
-        let datums: Vec<Datum<'_>> = self.values.iter().map(Value::as_datum).collect();
+    fn write_row(&mut self, transaction: &mut Transaction, row: &[Datum<'_>]) -> Result<()> {
         let plan = &self.maker.plan;
         if plan.on_duplicate == OnDuplicate::Replace {
-            let replaced = transaction.replace(&plan.table, &datums)?;
+            let replaced = transaction.replace(&plan.table, row)?;
             self.deleted += replaced.deleted as u64;
             self.generated = self.generated.or(replaced.generated);
             return Ok(());
         }
-        match transaction.insert(&plan.table, &datums) {
+        match transaction.insert(&plan.table, row) {
             Ok(inserted) => self.generated = self.generated.or(inserted.generated),
             Err(error @ Error::Duplicate { .. }) if plan.on_duplicate == OnDuplicate::Ignore => {
                 self.skipped += 1;
@@ -154,10 +185,15 @@ impl Loader {
 
 impl RowMaker {
     pub(super) fn new(plan: &Arc<LoadPlan>) -> RowMaker {
+        let columns = plan.table.columns.len();
+        let is_said =
+            |at| plan.goals.iter().any(|goal| matches!(goal, Goal::Column(of) if *of == at));
         RowMaker {
-            plan: Arc::clone(plan),
             warnings: RefCell::default(),
-            said: vec![false; plan.table.columns.len()],
+            said: vec![false; columns],
+            uses_variables: plan.goals.iter().any(|goal| matches!(goal, Goal::Variable(_))),
+            is_complete: plan.sets.is_empty() && (0..columns).all(is_said),
+            plan: Arc::clone(plan),
         }
     }
 
@@ -171,23 +207,15 @@ impl RowMaker {
         self.warnings.borrow().list().len()
     }
 
-    /// Makes the row of a number of a line; its columns come behind `values`.
+    /// Makes the row of a number of a line.
     ///
     /// # Errors
     /// What is wrong with it, where that is an error.
-    pub(super) fn make(
-        &mut self,
-        line: &Line<'_>,
-        row: u64,
-        values: &mut Vec<Value>,
-    ) -> Result<()> {
-        let start = values.len();
-        values.resize(start + self.plan.table.columns.len(), Value::Null);
-        let values = &mut values[start..];
+    pub(super) fn make<'l>(&mut self, line: &Line<'l>, row: u64) -> Result<Made<'l>> {
+        let mut made = Made::new(self.plan.table.columns.len());
         self.said.fill(false);
         let variables = &self.plan.facts.aftermath;
-        let uses_variables = self.plan.goals.iter().any(|goal| matches!(goal, Goal::Variable(_)));
-        if uses_variables {
+        if self.uses_variables {
             variables.lock().user_variables.clear();
         }
         for (n, goal) in self.plan.goals.iter().enumerate() {
@@ -201,17 +229,26 @@ impl RowMaker {
                     variables.lock().user_variables.push((name.clone(), value));
                 }
                 Goal::Column(position) => {
-                    self.said[*position] = true;
-                    values[*position] = match field {
-                        Some(field) if field.null => self.null(*position, row)?,
-                        Some(field) => self.value(*position, field.bytes, row)?,
-                        None => self.missing(*position),
-                    };
+                    // Of a column that is named twice the last field counts.
+                    if std::mem::replace(&mut self.said[*position], true) {
+                        made.forget(*position);
+                    }
+                    match field {
+                        Some(field) if field.null => self.null(*position, row, &mut made)?,
+                        Some(field) => self.value(*position, field.bytes, row, &mut made)?,
+                        None => made.set(*position, self.missing(*position)),
+                    }
                 }
             }
         }
         self.check_count(line.len(), row)?;
-        self.set_and_fill(row, values)
+        if !self.is_complete {
+            let mut values = made.into_values();
+            self.set_and_fill(row, &mut values)?;
+            made = Made::new(values.len());
+            made.own.extend(values.into_iter().enumerate());
+        }
+        Ok(made)
     }
 
     fn check_count(&self, fields: usize, row: u64) -> Result<()> {
@@ -235,8 +272,18 @@ impl RowMaker {
         Ok(())
     }
 
-    fn value(&self, position: usize, bytes: &[u8], row: u64) -> Result<Value> {
+    fn value<'l>(
+        &self,
+        position: usize,
+        bytes: &'l [u8],
+        row: u64,
+        made: &mut Made<'l>,
+    ) -> Result<()> {
         let column = &self.plan.table.columns[position];
+        if let Some(datum) = column.plain_of_text(bytes) {
+            made.datums[position] = datum;
+            return Ok(());
+        }
         let converted = column.from_text(bytes, self.plan.facts.zone);
         if let Some(issue) = converted.issue {
             let error = || {
@@ -252,13 +299,14 @@ impl RowMaker {
                 value_error(&column.name, rows::convert::Issue::Truncated, "", row)
             });
         }
-        Ok(converted.value)
+        made.set(position, converted.value);
+        Ok(())
     }
 
-    fn null(&self, position: usize, row: u64) -> Result<Value> {
+    fn null(&self, position: usize, row: u64, made: &mut Made<'_>) -> Result<()> {
         let column = &self.plan.table.columns[position];
         if column.nullable || column.auto_increment {
-            return Ok(Value::Null);
+            return Ok(());
         }
         let error = SqlError::new(
             1263,
@@ -271,7 +319,8 @@ impl RowMaker {
             return Err(error);
         }
         self.warnings.borrow_mut().push(Level::Warning, error.number, error.message);
-        Ok(implied_default(&column.ty))
+        made.set(position, implied_default(&column.ty));
+        Ok(())
     }
 
     /// A field that the line does not have.

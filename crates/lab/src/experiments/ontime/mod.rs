@@ -8,7 +8,8 @@ mod flights;
 mod queries;
 mod table;
 
-use std::io::Write;
+use std::fs::File;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -22,7 +23,7 @@ use self::queries::{Query, Rows};
 use super::loading::DATABASE;
 use super::{Common, progress};
 use crate::generator::Sample;
-use crate::peers::{Durability, MariaDb, MariaDbSettings, Rowhouse};
+use crate::peers::{Durability, MariaDb, MariaDbSettings, Rowhouse, bytes_below};
 use crate::plot::Drawing;
 use crate::process;
 use crate::protocols::mysql;
@@ -47,6 +48,10 @@ pub struct Options {
     /// The documents' seven indexes on tables of rows.
     #[arg(long)]
     indexed: bool,
+    /// Sends the text to the servers of SQL (LOAD DATA LOCAL), instead of letting them read the
+    /// file as DuckDB does.
+    #[arg(long)]
+    local: bool,
 }
 
 /// Who answers.
@@ -100,9 +105,14 @@ impl Contender {
         session.execute(&format!("CREATE DATABASE {DATABASE}"))?;
         session.execute(&format!("USE {DATABASE}"))?;
         session.execute(&table::create(engine, indexed))?;
-        let load = "LOAD DATA LOCAL INFILE 'f' INTO TABLE ontime FIELDS TERMINATED BY '|'";
-        let (rows, info) = session.load_data(load, flights.text())?;
-        ensure!(rows == flights.rows, "{rows} flights were loaded: {info}");
+        let load =
+            |from: &str| format!("LOAD DATA {from} INTO TABLE ontime FIELDS TERMINATED BY '|'");
+        let rows = if options.local {
+            session.load_data(&load("LOCAL INFILE 'f'"), pieces(text)?)?.0
+        } else {
+            session.execute(&load(&format!("INFILE '{}'", text.display())))?
+        };
+        ensure!(rows == flights.rows, "{rows} flights were loaded");
         Ok(())
     }
 }
@@ -115,6 +125,7 @@ pub fn run(options: &Options) -> Result<()> {
     common.note(&mut report);
     report.setting("flights", options.flights);
     report.setting("indexes on tables of rows", if options.indexed { "seven" } else { "none" });
+    report.setting("loads", if options.local { "LOAD DATA LOCAL" } else { "LOAD DATA INFILE" });
     report.setting("mariadb buffer pool", format!("{} MiB", options.buffer_pool_mib));
     let directory = tempfile::tempdir()?;
     let text = directory.path().join("flights.txt");
@@ -157,11 +168,24 @@ fn report_of(
 }
 
 fn write(flights: Flights, text: &Path) -> Result<()> {
-    let mut file = std::io::BufWriter::new(std::fs::File::create(text)?);
+    let mut file = std::io::BufWriter::new(File::create(text)?);
     for chunk in flights.text() {
         file.write_all(&chunk)?;
     }
     file.flush().context("the text of the flights")
+}
+
+/// The text's bytes, as a client sends them.
+fn pieces(text: &Path) -> Result<impl Iterator<Item = Vec<u8>>> {
+    const PIECE_BYTES: usize = 1 << 20;
+    let mut file = File::open(text)?;
+    Ok(std::iter::from_fn(move || {
+        let mut piece = vec![0; PIECE_BYTES];
+        // One that cannot be read on ends the text, and rows are missing.
+        let bytes = file.read(&mut piece).ok()?;
+        piece.truncate(bytes);
+        (bytes > 0).then_some(piece)
+    }))
 }
 
 fn start(
@@ -174,7 +198,10 @@ fn start(
     let common = &options.common;
     let (mut contender, version, files): (Contender, String, Option<PathBuf>) = match name {
         COLUMNS | ROWS => {
-            let peer = Rowhouse::start(&common.rowhouse(Durability::EveryCommit)?)?;
+            let mut settings = common.rowhouse(Durability::EveryCommit)?;
+            let folder = text.parent().context("the folder of the text")?;
+            settings.flags.push(format!("--files={}", folder.display()));
+            let peer = Rowhouse::start(&settings)?;
             let (session, version) = (peer.session("")?, peer.version.clone());
             let files = peer.data_dir();
             (Contender::Rowhouse(peer, session), version, Some(files))
@@ -207,7 +234,7 @@ fn start(
     report.measurements.push(Measurement::new("load", name, 0, 1, &sample));
     let bytes = match (&contender, files) {
         (Contender::DuckDb(peer), _) => peer.file_bytes(),
-        (_, Some(files)) => disk_bytes(&files),
+        (_, Some(files)) => bytes_below(&files),
         (_, None) => 0,
     };
     report.figures.insert(format!("{name}: MB on disk"), json!(bytes / 1_000_000));
@@ -240,14 +267,4 @@ fn ask(
     }
     progress(&format!("{name}, {}: {:.1} ms", query.name, sample.seconds * 1e3));
     Ok(Measurement::new(query.name, name, round, 1, &sample))
-}
-
-fn disk_bytes(directory: &Path) -> u64 {
-    let Ok(entries) = std::fs::read_dir(directory) else { return 0 };
-    let sizes = entries.flatten().map(|entry| match entry.file_type() {
-        Ok(kind) if kind.is_dir() => disk_bytes(&entry.path()),
-        Ok(_) => entry.metadata().map_or(0, |file| file.len()),
-        Err(_) => 0,
-    });
-    sizes.sum()
 }

@@ -154,3 +154,100 @@ fn lines_that_are_to_be_ignored_are_in_no_block() {
     assert_eq!(text, b"c\nd");
     assert_eq!(splitter.next_block(true, 100, &mut text).expect("reads"), None);
 }
+
+mod searches {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use proptest::sample::select;
+
+    use super::*;
+
+    /// Lines as `piece`s and blocks give them; `searches`: or all of them byte by byte.
+    fn fields(
+        format: &Format,
+        file: &[u8],
+        piece: usize,
+        searches: bool,
+    ) -> Vec<Vec<(Vec<u8>, bool)>> {
+        let share = Budget::new(1 << 20).share();
+        let mut splitter = Splitter::new(format.clone(), 0, share).expect("a format");
+        if !searches {
+            splitter.escapes = None;
+        }
+        let mut lines = Vec::new();
+        for at in (0..file.len()).step_by(piece) {
+            let end = file.len().min(at + piece);
+            splitter.push(&file[at..end]).expect("fits");
+            while let Some(line) = splitter.next_line(end == file.len()).expect("reads") {
+                let fields = (0..line.len()).map(|n| line.field(n).expect("a field"));
+                lines.push(fields.map(|field| (field.bytes.to_vec(), field.null)).collect());
+            }
+        }
+        lines
+    }
+
+    fn format() -> impl Strategy<Value = Format> {
+        let ends = select(vec![&b"\n"[..], b"\r\n", b"\\", b"n", b"\nN", b"||"]);
+        let signs = || select(vec![None, Some(b'"'), Some(b'\\'), Some(b'N')]);
+        (select(vec![&b"|"[..], b"\t", b"N", b"\r", b"ab"]), ends, signs(), signs(), any::<bool>())
+            .prop_map(|(field_end, line_end, enclosed, escape, starts)| Format {
+                field_end: field_end.to_vec(),
+                enclosed,
+                optionally: false,
+                escape,
+                line_start: if starts { b"a".to_vec() } else { Vec::new() },
+                line_end: line_end.to_vec(),
+            })
+    }
+
+    /// Of parts that mean something in these formats, alone or together.
+    fn file() -> impl Strategy<Value = Vec<u8>> {
+        let parts: Vec<&[u8]> = vec![
+            b"\\",
+            b"\\N",
+            b"N",
+            b"NULL",
+            b"|",
+            b"\t",
+            b"\r",
+            b"\n",
+            b"\r\n",
+            b"\"",
+            b"a",
+            b"b",
+            b"n",
+            b"0",
+            b"\xc3\xa9",
+        ];
+        vec(select(parts), 0..40).prop_map(|parts| parts.concat())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4_000))]
+
+        #[test]
+        fn find_what_reading_byte_by_byte_finds(
+            format in format(),
+            file in file(),
+            piece in 1usize..20,
+            block in 1usize..60,
+        ) {
+            let slow = fields(&format, &file, file.len().max(1), false);
+            prop_assert_eq!(&fields(&format, &file, file.len().max(1), true), &slow);
+            prop_assert_eq!(&fields(&format, &file, piece, true), &slow);
+            // Each block is read by itself, by searches, too.
+            let shown: Vec<Vec<Option<String>>> = slow
+                .iter()
+                .map(|line| {
+                    let shown = |(bytes, null): &(Vec<u8>, bool)| {
+                        (!null).then(|| String::from_utf8_lossy(bytes).into_owned())
+                    };
+                    line.iter().map(shown).collect()
+                })
+                .collect();
+            if !file.is_empty() {
+                prop_assert_eq!(read_by_blocks(&format, &file, piece, block), shown);
+            }
+        }
+    }
+}
