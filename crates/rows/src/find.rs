@@ -7,7 +7,8 @@
 //! 3. Expired rows are visited too: `expiry` wraps what is here for everyone else.
 //! 4. With `Reach::Memory` a find either visits what it must or ends with
 //!    `WouldWait(Disk)`; visits made before that are to be thrown away by the caller.
-//! 5. A find by a covering index reads no rows, and none of its entries is outdated.
+//! 5. A snapshot from before rows or entries were stored anew is refused (`SchemaChanged`).
+//! 6. A find by a covering index reads no rows, and none of its entries is outdated.
 //!
 //! Not here: turning conditions into ranges (`Table::*_range`), filters (the visitor's).
 
@@ -83,9 +84,7 @@ impl Engine {
         reach: Reach,
         visit: &mut Visit<'_>,
     ) -> Result<()> {
-        if !table.is_current() {
-            return Err(Error::SchemaChanged);
-        }
+        self.check_readable(view, table)?;
         if is_point(range) && table.codecs[index].unique {
             return self.find_point(view, table, index, &range.start, reach, visit);
         }
@@ -137,9 +136,7 @@ impl Engine {
         row: &mut CoveredRow,
         visit: &mut dyn FnMut(&[Value]) -> Result<Seen>,
     ) -> Result<()> {
-        if !table.is_current() {
-            return Err(Error::SchemaChanged);
-        }
+        self.check_readable(view, table)?;
         if range.start >= range.end && !range.end.is_empty() {
             return Ok(());
         }
@@ -221,15 +218,28 @@ impl Engine {
         reach: Reach,
         visit: &mut dyn FnMut(Found<'_>) -> Result<()>,
     ) -> Result<bool> {
-        if !table.is_current() {
-            return Err(Error::SchemaChanged);
-        }
+        self.check_readable(view, table)?;
         let mut seen = false;
         self.visit_row(view, table, row_key, reach, &mut |found| {
             seen = true;
             visit(found)
         })?;
         Ok(seen)
+    }
+
+    /// Whether a view shows the rows and entries of this version of the table.
+    #[inline]
+    fn check_readable(&self, view: &dyn Read, table: &Table) -> Result<()> {
+        if !table.is_current() {
+            return Err(Error::SchemaChanged);
+        }
+        let since = table.state.readable_since();
+        let shows = |sequence| sequence >= since;
+        if since == 0 || std::ptr::addr_eq(view, self.latest()) || view.sequence().is_none_or(shows)
+        {
+            return Ok(());
+        }
+        Err(Error::SchemaChanged)
     }
 
     /// Visits one row, its bytes in a buffer that the thread keeps for the next.

@@ -45,6 +45,7 @@ pub mod row;
 mod run;
 pub mod schema;
 pub mod spill;
+pub mod split;
 pub mod store;
 pub mod sweep;
 pub mod table;

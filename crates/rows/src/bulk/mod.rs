@@ -35,7 +35,7 @@ mod rows;
 mod sorter;
 
 pub use build::BulkOutcome;
-pub(crate) use build::{Build, go_on};
+pub(crate) use build::{Build, go_on, threads};
 pub use duplicates::OnDuplicate;
 pub use load::BulkLoad;
 pub use numbers::Numbers;

@@ -142,7 +142,7 @@ pub(super) fn encode_part(part: &PartCodec, value: Datum<'_>, out: &mut Vec<u8>)
     Ok(())
 }
 
-fn key_prefix(table: TableId, index: IndexId) -> [u8; PREFIX_BYTES] {
+pub(super) fn key_prefix(table: TableId, index: IndexId) -> [u8; PREFIX_BYTES] {
     let mut prefix = [0; PREFIX_BYTES];
     prefix[..4].copy_from_slice(&table.to_be_bytes());
     prefix[4..].copy_from_slice(&index.to_be_bytes());

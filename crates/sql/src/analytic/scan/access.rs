@@ -5,17 +5,17 @@
 //! 2. An index other than the rows' own is taken only when it is expected to cost less than
 //!    reading all rows: each of its rows is a look-up.
 //!
-//! Not here: reading (`batches`), dividing among workers (`split`).
+//! Not here: reading (`batches`), dividing among workers (`rows::split`).
 
 use std::ops::Bound;
 
 use rows::datum::{Datum, Value};
 use rows::error::Result;
+use rows::split::split;
 use rows::store::{KeyRange, Read};
 use rows::{Engine, Table};
 
 use super::ranges::{Condition, Conditions};
-use super::split;
 
 /// The most ranges that IN lists may make; beyond, fewer columns of the index are used.
 const RANGES_MAX: usize = 10_000;
@@ -85,7 +85,7 @@ impl Access {
     ) -> Result<Vec<Vec<KeyRange>>> {
         match &self.ranges[..] {
             [range] if self.rows >= ROWS_SPLIT_MIN && workers > 1 => {
-                let parts = split::split(engine.store().as_ref(), view, range, workers)?;
+                let parts = split(engine.store().as_ref(), view, range, workers)?;
                 Ok(parts.into_iter().map(|range| vec![range]).collect())
             }
             ranges if self.rows >= ROWS_SPLIT_MIN && workers > 1 && ranges.len() > 1 => {

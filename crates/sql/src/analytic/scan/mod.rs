@@ -15,7 +15,6 @@ mod counting;
 mod execution;
 mod ranges;
 mod source;
-mod split;
 
 pub(super) use counting::CountInScans;
 pub(super) use source::{ROW_KEY, TableSource, arrow_schema};

@@ -5,14 +5,17 @@
 //!
 //! Not here: what the keys mean.
 
-use rows::error::Result;
-use rows::store::{Direction, KeyRange, Reach, Read, Store};
+use crate::error::Result;
+use crate::store::{Direction, KeyRange, Reach, Read, Store};
 
 /// Steps of the search for one boundary; each halves what remains.
 const STEPS_MAX: usize = 12;
 
 /// At most `parts` ranges of about the same size.
-pub(super) fn split(
+///
+/// # Errors
+/// Those of reading.
+pub fn split(
     store: &dyn Store,
     view: &dyn Read,
     range: &KeyRange,
