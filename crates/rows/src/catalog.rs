@@ -28,7 +28,7 @@ use parking_lot::{Mutex, MutexGuard, RwLock};
 
 use crate::error::{Error, Result, Thing};
 use crate::event::{EventDefinition, EventId};
-use crate::schema::{TableDefinition, TableId};
+use crate::schema::{IndexId, TableDefinition, TableId};
 use crate::store::{Batch, Change, Direction, Durability, KeyRange, Reach, Store};
 use crate::table::{Table, TableState};
 
@@ -65,6 +65,8 @@ pub struct Catalog {
 pub(crate) struct Changes {
     next_id: TableId,
     format: u32,
+    /// What a crash has cut short, by table: numbers of indexes that were being filled.
+    unfinished: Vec<(TableDefinition, Vec<IndexId>)>,
 }
 
 /// One change of the catalog as a batch for the store and a change of memory after it.
@@ -85,6 +87,7 @@ impl Catalog {
         let mut events = BTreeMap::new();
         let mut next_id: TableId = 1;
         let mut format = None;
+        let mut unfinished = Vec::new();
         let range = KeyRange { start: vec![0; 4], end: vec![0, 0, 0, 1] };
         let mut cursor = store.scan(&range, Direction::Forward, Reach::Disk)?;
         while cursor.advance()? {
@@ -98,8 +101,12 @@ impl Catalog {
                     databases.entry(name).or_default();
                 }
                 Some((&KIND_TABLE, _)) => {
-                    let definition: TableDefinition = serde_json::from_slice(value)
+                    let mut definition: TableDefinition = serde_json::from_slice(value)
                         .map_err(|_| damaged("table definition does not decode"))?;
+                    let building = definition.drop_unfinished();
+                    if !building.is_empty() {
+                        unfinished.push((definition.clone(), building));
+                    }
                     if let Some(why) = definition.fault() {
                         return Err(damaged(why));
                     }
@@ -135,7 +142,7 @@ impl Catalog {
                 FORMAT_FIRST
             }
         };
-        let changes = Mutex::new(Changes { next_id, format });
+        let changes = Mutex::new(Changes { next_id, format, unfinished });
         let (databases, events) = (RwLock::new(databases), RwLock::new(events));
         Ok(Catalog { databases, events, changes })
     }
@@ -217,6 +224,11 @@ impl Catalog {
             ids.push(TableId::from_be_bytes(id));
         }
         Ok(ids)
+    }
+
+    /// Tables with numbers of indexes that were being filled when the server ended, and are none.
+    pub(crate) fn take_unfinished(&self) -> Vec<(TableDefinition, Vec<IndexId>)> {
+        std::mem::take(&mut self.changes.lock().unfinished)
     }
 
     /// The batch that forgets a reclaimed range.

@@ -125,7 +125,8 @@ pub struct IndexPart {
 /// Whether an index can be read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum IndexState {
-    /// Writers keep it up, readers may not use it yet.
+    /// Being filled beside writers (`alter::online`): a mark of its number alone, in the catalog
+    /// only. What a crash leaves there under this number is removed at the next start.
     Building,
     /// Complete.
     Ready,
@@ -231,6 +232,24 @@ impl TableDefinition {
     /// Notes whether `engine` says that rows are stored by column.
     pub(crate) fn follow_engine(&mut self) {
         self.columnar = self.engine.eq_ignore_ascii_case(COLUMNAR);
+    }
+
+    /// Marks numbers as those of indexes that are being filled, until they are indexes or nothing.
+    pub(crate) fn mark_unfinished(&mut self, ids: impl IntoIterator<Item = IndexId>) {
+        self.indexes.extend(ids.into_iter().map(|id| Index {
+            id,
+            name: String::new(),
+            unique: false,
+            parts: Vec::new(),
+            state: IndexState::Building,
+            comment: String::new(),
+        }));
+    }
+
+    /// Removes such marks, and gives their numbers.
+    pub(crate) fn drop_unfinished(&mut self) -> Vec<IndexId> {
+        let is_mark = |index: &mut Index| index.state == IndexState::Building;
+        self.indexes.extract_if(.., is_mark).map(|index| index.id).collect()
     }
 
     /// Whether the key is the hidden row id.

@@ -438,10 +438,12 @@ fn statements_said_ok_and_did_nothing() {
     run(s, "SET ROLE NONE");
     assert_eq!(error(s, "RESET MASTER"), 1186);
     assert_eq!(error(s, "PURGE BINARY LOGS TO 'x'"), 1381);
-    assert_eq!(error(s, "ALTER TABLE n ADD KEY (i, t), ALGORITHM=INPLACE, LOCK=NONE"), 1846);
+    assert_eq!(error(s, "ALTER TABLE n ADD KEY (i, t), ALGORITHM=COPY, LOCK=NONE"), 1846);
+    assert_eq!(error(s, "ALTER TABLE n MODIFY i VARCHAR(9), ALGORITHM=INPLACE"), 1846);
+    assert_eq!(error(s, "ALTER TABLE n MODIFY i VARCHAR(9), LOCK=NONE"), 1846);
     assert_eq!(error(s, "CREATE INDEX k ON n (i, t) ALGORITHM=INSTANT"), 1846);
     assert_eq!(error(s, "ALTER TABLE n ADD KEY (i, t), ALGORITHM=FAST"), 1800);
-    run(s, "ALTER TABLE n ADD KEY k (i, t), ALGORITHM=INPLACE, LOCK=SHARED");
+    run(s, "ALTER TABLE n ADD KEY k (i, t), ALGORITHM=INPLACE, LOCK=NONE");
     run(s, "ALTER TABLE n ADD COLUMN c INT, ALGORITHM=INSTANT");
     run(s, "ALTER TABLE n COMMENT = 'x', ALGORITHM=INPLACE, LOCK=NONE");
     assert_eq!(run(s, "SET GLOBAL innodb_buffer_pool_size = 1000000000"), "ok 0 warnings 1");

@@ -1,4 +1,4 @@
-//! Carrying out a plan: publishing the new definition, filling new indexes, copying rows.
+//! Carrying out a plan: publishing the new definition, copying rows.
 //!
 //! The table's gate stays closed from the plan to the end, so no row changes meanwhile; readers
 //! go on with the old version until the new one is published.
@@ -6,33 +6,32 @@
 //! Crash safety
 //! - A copy goes into a new table id whose range is noted for reclaiming first; the batch that
 //!   publishes the copy removes that note. A crash before it leaves the old table.
-//! - A new index is filled under an index number that is burnt first, so entries left behind by
-//!   a crash never meet a later index.
 //!
-//! Not here: what is to be done (`plan`).
+//! Not here: what is to be done (`plan`), new indexes without a copy (`online`).
 
 use std::sync::Arc;
 
 use crate::alter::plan::{Alteration, Plan, plan};
 use crate::bulk::{Build, OnDuplicate, Progress, go_on};
-use crate::catalog::{current, no_database};
+use crate::catalog::{CatalogChange, current, no_database};
 use crate::convert::convert;
 use crate::datum::{Datum, Value};
 use crate::engine::Engine;
 use crate::error::{Error, Result, Thing};
 use crate::find::row_at;
+use crate::schema::TableDefinition;
 use crate::store::{Batch, Change, Direction, Durability, Reach};
-use crate::table::{Patience, Table};
+use crate::table::{Patience, Table, index_range};
 use crate::temporal::Zone;
 
-/// What an ALTER TABLE has to do while writers wait.
+/// What an ALTER TABLE has to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AlterWork {
     /// Write a new definition: no time to speak of.
     Definition,
-    /// Read all rows for the entries of new indexes.
+    /// Read all rows for the entries of new indexes. Writers go on.
     Indexes,
-    /// Copy all rows.
+    /// Copy all rows. Writers wait meanwhile.
     Rows,
 }
 
@@ -43,14 +42,8 @@ pub struct AlterOutcome {
     pub rows_copied: u64,
 }
 
-/// The build of a table's new version, whose rows and entries must be unique.
-fn build<'a>(engine: &'a Engine, next: &'a Arc<Table>, progress: &'a Progress) -> Build<'a> {
-    let (table, on_duplicate) = (next, OnDuplicate::Error);
-    Build { engine, table, on_duplicate, progress, existing: None }
-}
-
 impl Engine {
-    /// Changes a table. Writers wait while it lasts; readers do not.
+    /// Changes a table. Readers go on meanwhile; writers too, unless all rows are copied.
     ///
     /// # Errors
     /// `NotFound`, `Exists`, `Definition`; `Value` and `NullValue` when a row does not fit the
@@ -62,19 +55,42 @@ impl Engine {
         alterations: Vec<Alteration>,
         patience: &Patience,
     ) -> Result<AlterOutcome> {
+        self.alter_table_showing(database, name, alterations, patience, &Progress::default())
+    }
+
+    /// The same for those who want to see how far it is.
+    ///
+    /// # Errors
+    /// As `alter_table`.
+    pub fn alter_table_showing(
+        &self,
+        database: &str,
+        name: &str,
+        alterations: Vec<Alteration>,
+        patience: &Patience,
+        progress: &Progress,
+    ) -> Result<AlterOutcome> {
         let table = self.catalog().table(database, name)?;
+        let _altering = table.state.alter(patience)?;
         let gate = table.state.close(patience)?;
+        let known = table;
         let table = self.catalog().table(database, name)?;
+        if !table.is_version_of(&known) {
+            // Another table of this name has taken its place meanwhile.
+            return Err(Error::SchemaChanged);
+        }
         let mut plan = plan(&table, alterations)?;
         self.check_new_name(&table, &plan)?;
         plan.definition.version = table.version + 1;
-        let outcome = if plan.rebuild {
-            self.rebuild(&table, plan)
-        } else {
-            self.publish_in_place(&table, plan)
-        };
-        drop(gate);
-        outcome
+        if plan.rebuild {
+            return self.rebuild(&table, plan, progress);
+        }
+        if !plan.fill.is_empty() {
+            return self.add_indexes(gate, &table, plan, patience, progress);
+        }
+        let change = self.catalog().change();
+        self.publish_plan(change, &table, plan)?;
+        Ok(AlterOutcome::default())
     }
 
     /// What these alterations would have to do.
@@ -95,7 +111,7 @@ impl Engine {
         })
     }
 
-    fn check_new_name(&self, table: &Table, plan: &Plan) -> Result<()> {
+    pub(super) fn check_new_name(&self, table: &Table, plan: &Plan) -> Result<()> {
         let (database, name) = (&plan.definition.database, &plan.definition.name);
         if *database == table.database && *name == table.name {
             return Ok(());
@@ -111,51 +127,33 @@ impl Engine {
         }
     }
 
-    fn publish_in_place(&self, table: &Arc<Table>, plan: Plan) -> Result<AlterOutcome> {
-        if !plan.fill.is_empty() {
-            let mut burnt = table.definition.clone();
-            burnt.next_index = plan.definition.next_index;
-            let mut change = self.catalog().change();
-            change.put_table(&burnt);
-            change.finish(&**self.store(), Durability::Os, |_| ())?;
-            self.fill_indexes(table, &plan)?;
-        }
-        let mut change = self.catalog().change();
+    /// Publishes a plan that copies no rows, whose new indexes are complete.
+    pub(super) fn publish_plan(
+        &self,
+        mut change: CatalogChange<'_>,
+        table: &Arc<Table>,
+        plan: Plan,
+    ) -> Result<()> {
         for id in &plan.removed {
-            change.delete_range(table.entries_range(*id));
+            change.delete_range(index_range(table.id, *id));
         }
         change.put_table(&plan.definition);
         let stores_anew = !plan.fill.is_empty();
-        self.publish(change, table, plan.definition, stores_anew)?;
-        Ok(AlterOutcome::default())
+        self.publish(change, table, plan.definition, stores_anew)
     }
 
-    /// Writes the entries of new indexes for all rows.
-    fn fill_indexes(&self, table: &Arc<Table>, plan: &Plan) -> Result<()> {
-        // Readable by the new layout: a plan without rebuild keeps slots and bytes.
-        let next = Arc::new(Table::new(plan.definition.clone(), Arc::default()));
-        let progress = Progress::default();
-        let build = build(self, &next, &progress);
-        let mut sorter = build.sorter()?;
-        let snapshot = self.store().snapshot()?;
-        let mut cursor = snapshot.scan(&table.index_range(0), Direction::Forward, Reach::Disk)?;
-        let mut rows = 0u64;
-        while cursor.advance()? {
-            rows += 1;
-            go_on(rows)?;
-            let (key, bytes) = cursor.entry();
-            let row = row_at(&next, key, bytes)?.values()?;
-            sorter.add_entries(rows, &row, key, &plan.fill)?;
-        }
-        build.run_alone(vec![sorter.finish()?], rows).map(drop)
-    }
-
-    fn rebuild(&self, table: &Arc<Table>, mut plan: Plan) -> Result<AlterOutcome> {
+    fn rebuild(
+        &self,
+        table: &Arc<Table>,
+        mut plan: Plan,
+        progress: &Progress,
+    ) -> Result<AlterOutcome> {
+        progress.expect(self.row_count(table)?.unwrap_or(0));
         let mut change = self.catalog().change();
         plan.definition.id = change.new_table_id();
         change.drop_range(plan.definition.id);
         change.finish(&**self.store(), Durability::Os, |_| ())?;
-        let copied = self.copy_rows(table, &plan);
+        let copied = self.copy_rows(table, &plan, progress);
         let rows_copied = match copied {
             Ok(rows_copied) => rows_copied,
             Err(error) => {
@@ -177,11 +175,11 @@ impl Engine {
         Ok(AlterOutcome { rows_copied })
     }
 
-    fn copy_rows(&self, table: &Arc<Table>, plan: &Plan) -> Result<u64> {
+    fn copy_rows(&self, table: &Arc<Table>, plan: &Plan, progress: &Progress) -> Result<u64> {
         let next = Arc::new(Table::new(plan.definition.clone(), Arc::default()));
         self.store().know(&next);
-        let progress = Progress::default();
-        let build = build(self, &next, &progress);
+        let (on_duplicate, existing, rows_in) = (OnDuplicate::Error, None, None);
+        let build = Build { engine: self, table: &next, on_duplicate, progress, existing, rows_in };
         let mut sorter = build.sorter()?;
         let mut counter = plan.definition.auto_increment_base.max(1);
         let mut rows = 0;
@@ -199,6 +197,7 @@ impl Engine {
             let values = converted(plan, &old, &mut counter)?;
             let row: Vec<Datum<'_>> = values.iter().map(Value::as_datum).collect();
             rows += 1;
+            progress.add(1);
             sorter.add(rows, &row)?;
         }
         Ok(build.run_alone(vec![sorter.finish()?], rows)?.rows)
@@ -208,9 +207,9 @@ impl Engine {
     /// it, earlier snapshots do not show them.
     fn publish(
         &self,
-        change: crate::catalog::CatalogChange<'_>,
+        change: CatalogChange<'_>,
         old: &Arc<Table>,
-        definition: crate::schema::TableDefinition,
+        definition: TableDefinition,
         stores_anew: bool,
     ) -> Result<()> {
         let since = self.store().sequence().filter(|_| stores_anew);

@@ -73,6 +73,8 @@ pub(crate) struct Build<'a> {
     pub progress: &'a Progress,
     /// The table's rows, if it has any.
     pub existing: Option<&'a dyn Read>,
+    /// The state in which the rows stand of which only entries are made.
+    pub rows_in: Option<&'a dyn Read>,
 }
 
 /// What became of sorted rows.
@@ -90,7 +92,7 @@ pub(crate) struct Replacing {
 }
 
 /// How many threads sort and write.
-pub(super) fn threads() -> usize {
+pub(crate) fn threads() -> usize {
     thread::available_parallelism().map_or(1, usize::from).min(THREADS_MAX)
 }
 
@@ -291,7 +293,8 @@ impl<'a> Build<'a> {
         }
         let (mut row_key, mut row) = (Vec::new(), Vec::new());
         self.table.entry_target(index, key, merge.value(), &mut row_key)?;
-        match self.engine.latest().get(&row_key, Reach::Disk, &mut row)? {
+        let rows_in = self.rows_in.unwrap_or_else(|| self.engine.latest());
+        match rows_in.get(&row_key, Reach::Disk, &mut row)? {
             true => duplicate_of(self.table, index, &row_key, &row),
             false => Err(missing()),
         }

@@ -52,7 +52,8 @@ impl BulkLoad {
         if !stays || engine.spill().is_none() {
             return Ok(None);
         }
-        if !transaction.lock_whole(table)? {
+        // Where changes are noted, files would go by unnoted.
+        if !transaction.lock_whole(table)? || table.state.changes_to().is_some() {
             return Ok(None);
         }
         let has_rows = !engine.is_empty(table)?;
@@ -75,7 +76,7 @@ impl BulkLoad {
     fn build(&self) -> Build<'_> {
         let (engine, table, progress) = (self.engine(), &self.table, &self.progress);
         let existing = self.has_rows.then(|| engine.latest());
-        Build { engine, table, on_duplicate: self.on_duplicate, progress, existing }
+        Build { engine, table, on_duplicate: self.on_duplicate, progress, existing, rows_in: None }
     }
 
     /// How many threads it uses.
@@ -170,9 +171,10 @@ impl BulkLoad {
     fn replace(self, rows: Box<Replacing>, numbers: Option<&Numbers>) -> Result<BulkOutcome> {
         let BulkLoad { table, on_duplicate, progress, mut transaction, .. } = self;
         let engine = Arc::clone(&transaction.engine);
+        let engine = &*engine;
         let existing = Some(engine.latest());
         let (table, progress) = (&table, &*progress);
-        let build = Build { engine: &engine, table, on_duplicate, progress, existing };
+        let build = Build { engine, table, on_duplicate, progress, existing, rows_in: None };
         let outcome = build.replace(rows, &mut transaction)?;
         transaction.commit(Durability::EveryCommit)?;
         if let Some(numbers) = numbers {

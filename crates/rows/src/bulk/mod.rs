@@ -43,7 +43,7 @@ mod taker;
 pub(crate) use block::BlockCursor;
 pub use block::RowBlock;
 pub use build::BulkOutcome;
-pub(crate) use build::{Build, go_on};
+pub(crate) use build::{Build, go_on, threads};
 pub use duplicates::OnDuplicate;
 pub use load::BulkLoad;
 pub use numbers::Numbers;

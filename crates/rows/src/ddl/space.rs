@@ -1,4 +1,4 @@
-//! Space that tables take, and that comes back when they are dropped.
+//! Space that tables take, and that comes back when they are dropped or their making is given up.
 //!
 //! Invariants
 //! 1. The note about a dropped range goes only after the store has taken it over.
@@ -8,8 +8,9 @@
 use crate::catalog::Catalog;
 use crate::engine::Engine;
 use crate::error::Result;
+use crate::schema::{IndexId, TableDefinition};
 use crate::store::{Batch, Change, Durability};
-use crate::table::{Table, table_range};
+use crate::table::{Table, index_range, table_range};
 
 impl Engine {
     /// About how many bytes a table takes.
@@ -32,6 +33,24 @@ impl Engine {
             self.store().write(&Batch { changes }, Durability::Os)?;
             self.reclaim(id)?;
         }
+        for (definition, building) in self.catalog().take_unfinished() {
+            self.remove_unfinished(&definition, &building)?;
+        }
         Ok(())
+    }
+
+    /// Removes what there is under numbers of indexes that never came to be, where nobody writes
+    /// under them any more, and forgets the marks of it.
+    pub(crate) fn remove_unfinished(
+        &self,
+        definition: &TableDefinition,
+        building: &[IndexId],
+    ) -> Result<()> {
+        let mut change = self.catalog().change();
+        let ranges = || building.iter().map(|id| index_range(definition.id, *id));
+        ranges().for_each(|range| change.delete_range(range));
+        change.put_table(definition);
+        change.finish(&**self.store(), Durability::Os, |_| ())?;
+        ranges().try_for_each(|range| self.store().reclaim(&range))
     }
 }

@@ -48,7 +48,7 @@ impl Engine {
     /// `NotFound`, `LockTimeout` when writers do not leave it.
     pub fn drop_table(&self, database: &str, name: &str, patience: &Patience) -> Result<()> {
         let table = self.catalog().table(database, name)?;
-        let gate = table.state.close(patience)?;
+        let gate = table.state.close_to_alter(patience)?;
         let mut change = self.catalog().change();
         let table = self.catalog().table(database, name)?;
         change.delete_table(table.id);
@@ -67,7 +67,7 @@ impl Engine {
     /// As `drop_table`.
     pub fn truncate_table(&self, database: &str, name: &str, patience: &Patience) -> Result<()> {
         let table = self.catalog().table(database, name)?;
-        let gate = table.state.close(patience)?;
+        let gate = table.state.close_to_alter(patience)?;
         let mut change = self.catalog().change();
         let table = self.catalog().table(database, name)?;
         let mut definition = table.definition.clone();
@@ -177,7 +177,7 @@ impl Engine {
     ) -> Result<Vec<ClosedGate>> {
         let mut ordered: Vec<&Arc<Table>> = tables.iter().collect();
         ordered.sort_by_key(|table| table.id);
-        ordered.iter().map(|table| table.state.close(patience)).collect()
+        ordered.iter().map(|table| table.state.close_to_alter(patience)).collect()
     }
 
     pub(crate) fn find_table(&self, database: &str, name: &str) -> Result<Option<Arc<Table>>> {

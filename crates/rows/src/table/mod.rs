@@ -7,12 +7,17 @@
 //! index entry    | table id u32 | index id | index parts | primary key parts (*)    |
 //!   (*) not in a unique index when no part is NULL; the value then holds them.
 //! ```
+//! While new indexes are made beside writers, the rows that these change are noted (`changes`):
+//! ```text
+//! changed row    | table id u32 | number of no index | u64 | -> primary key parts
+//! ```
 //! Value of an index entry whose key ends with the primary key: `u16` little-endian, the number
 //! of key bytes before it.
 //!
 //! Where to look: `version` is the table itself, `state` what its versions share, `count` how many
-//! rows it has, `keys` and `entries` make the keys above, `covering` reads columns back from
-//! them, `members` those of member indexes, `ranges` are those between which to look.
+//! rows it has, `changes` which of them change meanwhile, `keys` and `entries` make the keys above,
+//! `covering` reads columns back from them, `members` those of member indexes, `ranges` are those
+//! between which to look.
 //!
 //! Invariants
 //! 1. `Table` never changes; `TableState` is shared by all versions of one table.
@@ -21,6 +26,7 @@
 //!
 //! Not here: persistence of definitions (`catalog`), the changes themselves (`ddl`, `alter`).
 
+mod changes;
 mod count;
 mod covering;
 mod entries;
@@ -30,6 +36,7 @@ mod ranges;
 mod state;
 mod version;
 
+pub(crate) use changes::LoggedRows;
 pub use count::RowCount;
 pub(crate) use count::RowsMoved;
 pub use covering::{CoveredRow, Covering};
@@ -37,7 +44,7 @@ pub use entries::Entry;
 pub use keys::{IndexCodec, KEY_BYTES_MAX, PREFIX_BYTES, PRIMARY, PartCodec};
 pub(crate) use members::MemberEntry;
 pub use members::{MEMBER_ENTRIES_BYTES_MAX, MEMBER_TEXT_BYTES_MAX, MemberCodec};
-pub(crate) use ranges::table_range;
+pub(crate) use ranges::{index_range, table_range};
 pub(crate) use state::ClosedGate;
 pub use state::{GateGuard, GivenUp, Patience, TableState};
 pub use version::Table;

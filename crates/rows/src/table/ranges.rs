@@ -24,16 +24,7 @@ impl Table {
 
     /// All keys of an index; of the rows for index 0.
     pub fn index_range(&self, index: usize) -> KeyRange {
-        let start = self.codecs[index].prefix.to_vec();
-        let end = successor(&start);
-        KeyRange { start, end }
-    }
-
-    /// All keys of the entries of the index of this number.
-    pub(crate) fn entries_range(&self, id: IndexId) -> KeyRange {
-        let start = key_prefix(self.definition.id, id).to_vec();
-        let end = successor(&start);
-        KeyRange { start, end }
+        prefixed(self.codecs[index].prefix.to_vec())
     }
 
     /// The rows whose leading key parts equal `values`. A full key of a unique index gives a
@@ -123,7 +114,15 @@ fn empty_range(prefix: &[u8]) -> KeyRange {
 
 /// All keys of a table id.
 pub(crate) fn table_range(id: TableId) -> KeyRange {
-    let start = id.to_be_bytes().to_vec();
+    prefixed(id.to_be_bytes().to_vec())
+}
+
+/// All keys under an index's number, be there such an index or not.
+pub(crate) fn index_range(table: TableId, index: IndexId) -> KeyRange {
+    prefixed(key_prefix(table, index).to_vec())
+}
+
+fn prefixed(start: Vec<u8>) -> KeyRange {
     let end = successor(&start);
     KeyRange { start, end }
 }

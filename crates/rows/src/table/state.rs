@@ -7,11 +7,16 @@
 //! 1. Leaving moves `writers_left` before anybody learns that the transaction is over.
 //! 2. Who waits for the gate does so for a stated time, or not at all, and no longer when it is
 //!    given up.
+//! 3. One definition of a table is changed at a time, also while the gate is open for the writers
+//!    beside that change (`Altering`).
+//! 4. Whether changes are noted is the same for a writer from its coming in to its leaving, but
+//!    that it may end (`log_changes`).
 //!
-//! Not here: what the counters count (`transaction`), what a version is (`version`).
+//! Not here: what the counters count (`transaction`), what a version is (`version`), what is noted
+//! of a change (`changes`).
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU16, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
@@ -19,7 +24,7 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 use super::count::RowCount;
 use crate::error::{Error, Result, Wait};
 use crate::recency::Recency;
-use crate::schema::{TableDefinition, TableId};
+use crate::schema::{IndexId, TableDefinition, TableId};
 use crate::waiting::{Waiting, during};
 
 /// How long somebody waits without a look at whether that was given up.
@@ -33,6 +38,7 @@ pub type GivenUp = Arc<dyn Fn() -> bool + Send + Sync>;
 /// How long a schema change waits for those who write, or they for it.
 #[derive(Clone)]
 pub struct Patience {
+    time: Duration,
     deadline: Option<Instant>,
     given_up: Option<GivenUp>,
 }
@@ -40,7 +46,13 @@ pub struct Patience {
 impl Patience {
     /// From now on this long.
     pub fn at_most(time: Duration) -> Patience {
-        Patience { deadline: Instant::now().checked_add(time), given_up: None }
+        Patience { time, deadline: Instant::now().checked_add(time), given_up: None }
+    }
+
+    /// As much of it once more, for somebody's next wait.
+    #[must_use]
+    pub(crate) fn anew(&self) -> Patience {
+        Patience { given_up: self.given_up.clone(), ..Patience::at_most(self.time) }
     }
 
     /// And no longer than until `given_up` says so.
@@ -81,6 +93,8 @@ pub struct TableState {
     pub(super) writers_left: AtomicU64,
     gate: Mutex<Gate>,
     gate_moved: Condvar,
+    /// The number under which writers note which rows they change; 0 while nobody wants to know.
+    changes_to: AtomicU16,
     /// The store's state from which on the rows and entries of this version are there; snapshots
     /// of earlier ones do not show them.
     readable_since: AtomicU64,
@@ -96,6 +110,8 @@ pub struct TableState {
 struct Gate {
     writers: usize,
     closed: bool,
+    /// A definition is being changed; the gate may be open meanwhile.
+    altering: bool,
     /// The one writer inside wants no other.
     claimed: bool,
 }
@@ -122,6 +138,27 @@ impl TableState {
     pub(crate) fn reset_counters(&self) {
         self.auto_increment.store(0, Ordering::SeqCst);
         self.row_id.store(0, Ordering::SeqCst);
+    }
+
+    /// Has writers note the rows that they change, under a number of an index that is none: with
+    /// the gate closed, so that no change goes by unnoted.
+    pub(crate) fn log_changes(&self, _closed: &ClosedGate, log: IndexId) {
+        self.changes_to.store(log, Ordering::Release);
+    }
+
+    /// Nobody wants to know any more. Writers inside may have noted changes that are still to be
+    /// committed.
+    pub(crate) fn log_no_changes(&self) {
+        self.changes_to.store(0, Ordering::Release);
+    }
+
+    /// Where a writer inside the gate notes which rows it changes.
+    #[inline]
+    pub(crate) fn changes_to(&self) -> Option<IndexId> {
+        match self.changes_to.load(Ordering::Acquire) {
+            0 => None,
+            log => Some(log),
+        }
     }
 
     /// What was stored anew is there from this state of the store on.
@@ -167,10 +204,37 @@ impl TableState {
         }
     }
 
-    /// Closes the gate and waits until the writers inside have left.
+    /// Begins to change the definition, behind whoever else does.
     ///
     /// # Errors
-    /// `LockTimeout` when another change has it closed, or writers do not leave in time; the gate
+    /// `LockTimeout` when another change is not over in time.
+    pub(crate) fn alter(self: &Arc<Self>, patience: &Patience) -> Result<Altering> {
+        let mut gate = self.gate.lock();
+        while gate.altering {
+            if self.waited_out(&mut gate, patience) {
+                return Err(Error::LockTimeout);
+            }
+        }
+        gate.altering = true;
+        Ok(Altering(Arc::clone(self)))
+    }
+
+    /// Begins to change the definition, with the gate closed until it is done.
+    ///
+    /// # Errors
+    /// As `alter` and `close`.
+    pub(crate) fn close_to_alter(self: &Arc<Self>, patience: &Patience) -> Result<ClosedGate> {
+        let altering = self.alter(patience)?;
+        let mut closed = self.close(patience)?;
+        closed._altering = Some(altering);
+        Ok(closed)
+    }
+
+    /// Closes the gate and waits until the writers inside have left: for those who change no
+    /// definition, and for whoever has begun to with `alter`.
+    ///
+    /// # Errors
+    /// `LockTimeout` when somebody else has it closed, or writers do not leave in time; the gate
     /// is then as it was.
     pub(crate) fn close(self: &Arc<Self>, patience: &Patience) -> Result<ClosedGate> {
         let mut gate = self.gate.lock();
@@ -180,7 +244,7 @@ impl TableState {
             }
         }
         gate.closed = true;
-        let closed = ClosedGate(Arc::clone(self));
+        let closed = ClosedGate { state: Arc::clone(self), _altering: None };
         while gate.writers > 0 {
             if self.waited_out(&mut gate, patience) {
                 drop(gate);
@@ -246,14 +310,28 @@ impl Drop for GateGuard {
     }
 }
 
+/// The right to change a definition; dropping it gives it to the next.
+#[derive(Debug)]
+pub(crate) struct Altering(Arc<TableState>);
+
+impl Drop for Altering {
+    fn drop(&mut self) {
+        self.0.gate.lock().altering = false;
+        self.0.gate_moved.notify_all();
+    }
+}
+
 /// A gate without writers; dropping it opens the gate.
 #[derive(Debug)]
-pub(crate) struct ClosedGate(Arc<TableState>);
+pub(crate) struct ClosedGate {
+    state: Arc<TableState>,
+    _altering: Option<Altering>,
+}
 
 impl Drop for ClosedGate {
     fn drop(&mut self) {
-        self.0.gate.lock().closed = false;
-        self.0.gate_moved.notify_all();
+        self.state.gate.lock().closed = false;
+        self.state.gate_moved.notify_all();
     }
 }
 
@@ -292,6 +370,17 @@ mod tests {
         assert!(matches!(state.close(&soon()), Err(Error::LockTimeout)));
         drop(one);
         assert!(enter(&state).unwrap().is_some());
+    }
+
+    #[test]
+    fn a_definition_is_changed_by_one_at_a_time_while_writers_come_and_go() {
+        let state = Arc::new(TableState::default());
+        let altering = state.alter(&soon()).unwrap();
+        drop(enter(&state).unwrap());
+        assert!(matches!(state.alter(&soon()), Err(Error::LockTimeout)));
+        drop(state.close(&soon()).unwrap());
+        drop(altering);
+        state.alter(&soon()).unwrap();
     }
 
     #[test]

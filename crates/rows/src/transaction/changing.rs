@@ -77,6 +77,7 @@ impl Transaction {
             if self.is_taken(table, &new_key)? {
                 return Err(duplicate(table, 0, &new_values));
             }
+            self.note_change(table, row_key);
             self.store.delete(row_key.to_vec());
         }
         for index in 1..table.codecs.len() {

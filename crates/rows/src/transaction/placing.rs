@@ -71,8 +71,17 @@ impl Transaction {
             self.sizes.note(self.store.savepoint().0, recency, -bytes, -1);
             recency.forget(row_key);
         }
+        self.note_change(table, row_key);
         self.store.delete(row_key.to_vec());
         Ok(())
+    }
+
+    /// Notes that a row changes, where somebody makes something of all rows meanwhile.
+    #[inline]
+    pub(super) fn note_change(&mut self, table: &Table, row_key: &[u8]) {
+        if let Some((key, value)) = table.change_note(row_key, || self.engine.next_version()) {
+            self.store.put(key, value);
+        }
     }
 
     /// Writes a row; `replaced` is the bytes of the one before, key included.
@@ -101,6 +110,7 @@ impl Transaction {
             self.sizes.note(self.store.savepoint().0, recency, change, i64::from(replaced == 0));
             recency.touch(&row_key);
         }
+        self.note_change(table, &row_key);
         self.store.put(row_key, bytes);
         Ok(())
     }

@@ -141,14 +141,21 @@ impl Process {
     }
 }
 
-/// What a load is at, and how far.
+/// What a load or a change of a table is at, and how far.
 fn told(progress: &Arc<Progress>) -> Cow<'static, str> {
-    match progress.now() {
-        (Stage::Merging, done, Some(all)) => {
-            format!("Stage: 2 of 2 'building indexes' {}%", done * 100 / all.max(1)).into()
-        }
-        (_, rows, _) => format!("Stage: 1 of 2 'reading' {rows} rows").into(),
+    let (stage, done, all) = progress.now();
+    let (number, stages) = (stage as u8 + 1, progress.stages());
+    let name = match stage {
+        Stage::Reading => "reading",
+        Stage::Merging => "building indexes",
+        Stage::CatchingUp => "following writers",
+    };
+    match (all, stage) {
+        (Some(all), _) => format!("Stage: {number} of {stages} '{name}' {}%", done * 100 / all),
+        (None, Stage::CatchingUp) => format!("Stage: {number} of {stages} '{name}' {done} changes"),
+        (None, _) => format!("Stage: {number} of {stages} '{name}' {done} rows"),
     }
+    .into()
 }
 
 /// A statement whose rows, or whose file, are still under way; dropping it ends the statement.

@@ -1,0 +1,336 @@
+//! New indexes beside writers: they have exactly what the rows have, or are not there at all.
+
+mod common;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use common::*;
+use rows::bulk::{BulkLoad, OnDuplicate};
+use rows::interrupt::{Interrupt, working};
+use rows::memory::MemoryStore;
+use rows::spill::SpillDirectory;
+use rows::store::{Durability, LockWait};
+use rows::table::Patience;
+use rows::{
+    AlterOutcome, Alteration, Datum, Engine, EngineOptions, Error, Result, RowChange, Table, Value,
+};
+
+const ROWS: i64 = 40_000;
+
+/// `t` of `users` with so many rows: names are shared, mails are not.
+fn filled(engine: &Arc<Engine>) -> Arc<Table> {
+    let t = users(engine);
+    let mut tx = begin(engine);
+    for id in 0..ROWS {
+        let (name, mail) = (format!("n{}", id % 100), format!("m{id}"));
+        tx.insert(&t, &user(id, &name, &mail)).unwrap();
+    }
+    commit(tx);
+    t
+}
+
+fn now(engine: &Engine) -> Arc<Table> {
+    engine.catalog().table("d", "t").unwrap()
+}
+
+fn add(engine: &Engine, unique: bool, columns: &[&str]) -> Result<AlterOutcome> {
+    let add = Alteration::AddIndex(index("new", unique, columns));
+    engine.alter_table("d", "t", vec![add], &engine.patience())
+}
+
+/// Does something in the middle of what a thread works on, when that is asked whether to go on.
+struct Between<F>(AtomicUsize, usize, F);
+
+impl<F: Fn() -> bool + Send + Sync> Interrupt for Between<F> {
+    fn is_wanted(&self) -> bool {
+        self.0.fetch_add(1, Ordering::SeqCst) == self.1 && (self.2)()
+    }
+}
+
+/// Adds an index, and at the `time`th question whether to go on does something first, which says
+/// whether that is to end.
+fn add_between(
+    engine: &Arc<Engine>,
+    unique: bool,
+    columns: &[&str],
+    time: usize,
+    act: impl Fn() -> bool + Send + Sync + 'static,
+) -> Result<AlterOutcome> {
+    let between = Arc::new(Between(AtomicUsize::new(0), time, act));
+    let _working = working(Arc::clone(&between) as Arc<dyn Interrupt>);
+    let outcome = add(engine, unique, columns);
+    assert!(between.0.load(Ordering::SeqCst) > time, "it was asked");
+    outcome
+}
+
+fn change(engine: &Arc<Engine>, id: i64, change: RowChange) {
+    let t = now(engine);
+    let mut tx = begin(engine);
+    let key = t.row_key(&[Datum::Int(id)]).unwrap();
+    tx.change_row(&t, &key, &mut |_| Ok(change.clone())).unwrap();
+    commit(tx);
+}
+
+fn text_of(value: &str) -> Value {
+    Value::Bytes(value.as_bytes().to_vec())
+}
+
+#[test]
+fn what_changes_while_an_index_is_made_is_in_it() {
+    for unique in [false, true] {
+        let engine = engine();
+        filled(&engine);
+        let of_act = Arc::clone(&engine);
+        let act = move || {
+            let engine = &of_act;
+            let t = now(engine);
+            let mut tx = begin(engine);
+            tx.insert(&t, &user(-1, "first", "before all")).unwrap();
+            tx.insert(&t, &user(ROWS, "last", "NULL")).unwrap();
+            commit(tx);
+            change(engine, 5, RowChange::Delete);
+            change(engine, 6, RowChange::Set(vec![(2, text_of("another"))]));
+            // Keys that are handed on from row to row.
+            change(engine, 7, RowChange::Set(vec![(2, text_of("aside"))]));
+            change(engine, 8, RowChange::Set(vec![(2, text_of("m7"))]));
+            change(engine, 7, RowChange::Set(vec![(2, text_of("m8"))]));
+            // A row that moves, and one that comes and goes.
+            change(engine, 9, RowChange::Set(vec![(0, Value::Int(-9))]));
+            let mut tx = begin(engine);
+            tx.insert(&t, &user(-2, "short", "lived")).unwrap();
+            commit(tx);
+            change(engine, -2, RowChange::Delete);
+            // What is rolled back is none.
+            let mut tx = begin(engine);
+            tx.insert(&t, &user(-3, "never", "there")).unwrap();
+            drop(tx);
+            false
+        };
+        add_between(&engine, unique, &["mail", "id"], 3, act).unwrap();
+        assert_sound(&engine);
+        let altered = now(&engine);
+        let rows = rows_by(&engine, &altered, 3);
+        assert_eq!(rows.len() as i64, ROWS + 1);
+        assert!(rows.contains(&"7 n7 m8".to_owned()) && rows.contains(&"-9 n9 m9".to_owned()));
+    }
+}
+
+#[test]
+fn a_writer_that_breaks_a_new_unique_key_ends_the_alter_and_not_itself() {
+    let engine = engine();
+    filled(&engine);
+    // Names are shared, but none by two rows once all are made their own.
+    let mut tx = begin(&engine);
+    let t = now(&engine);
+    for id in 0..ROWS {
+        let key = t.row_key(&[Datum::Int(id)]).unwrap();
+        let set = RowChange::Set(vec![(1, text_of(&format!("n{id}")))]);
+        tx.change_row(&t, &key, &mut |_| Ok(set.clone())).unwrap();
+    }
+    commit(tx);
+    let of_act = Arc::clone(&engine);
+    let shared = add_between(&engine, true, &["name"], 3, move || {
+        change(&of_act, 100, RowChange::Set(vec![(1, text_of("n200"))]));
+        false
+    });
+    let Error::Duplicate { index: of, entry } = shared.unwrap_err() else {
+        panic!("another error")
+    };
+    assert_eq!((&*of, &*entry), ("new", "n200"));
+    assert_eq!(now(&engine).indexes.len(), 3);
+    assert_sound(&engine);
+    assert!(nothing_is_left(&engine));
+    // Two new rows that share one, and one of them goes again: nothing is shared at the end.
+    change(&engine, 100, RowChange::Set(vec![(1, text_of("n100"))]));
+    let of_act = Arc::clone(&engine);
+    add_between(&engine, true, &["name"], 3, move || {
+        change(&of_act, 1, RowChange::Set(vec![(1, text_of("n2"))]));
+        change(&of_act, 1, RowChange::Delete);
+        false
+    })
+    .unwrap();
+    assert_sound(&engine);
+}
+
+/// Whether there are only keys of the indexes that the definition names, and the count of rows.
+fn nothing_is_left(engine: &Engine) -> bool {
+    let t = now(engine);
+    let mut cursor = engine
+        .latest()
+        .scan(&t.full_range(), rows::store::Direction::Forward, rows::store::Reach::Disk)
+        .unwrap();
+    while cursor.advance().unwrap() {
+        let index = u16::from_be_bytes(cursor.key()[4..6].try_into().unwrap());
+        if index != u16::MAX && !t.indexes.iter().any(|known| known.id == index) {
+            return false;
+        }
+    }
+    true
+}
+
+#[test]
+fn what_is_given_up_leaves_nothing_and_writers_go_on() {
+    let engine = engine();
+    filled(&engine);
+    for time in [0, 20, 38] {
+        let of_act = Arc::clone(&engine);
+        let ended = add_between(&engine, false, &["name"], time, move || {
+            change(&of_act, 3, RowChange::Set(vec![(1, text_of(&format!("at {time}")))]));
+            true
+        });
+        assert!(matches!(ended, Err(Error::LockTimeout)), "{ended:?}");
+        assert!(nothing_is_left(&engine));
+        assert_eq!(now(&engine).indexes.len(), 3);
+    }
+    add(&engine, false, &["name"]).unwrap();
+    assert!(nothing_is_left(&engine));
+    assert_sound(&engine);
+}
+
+#[test]
+fn a_transaction_that_is_open_when_the_index_is_ready_loses_no_entry() {
+    let engine = engine();
+    let t = filled(&engine);
+    let open = Arc::new(parking_lot::Mutex::new(None));
+    let (of_act, of_table, kept) = (Arc::clone(&engine), Arc::clone(&t), Arc::clone(&open));
+    let closer = {
+        let open = Arc::clone(&open);
+        thread::spawn(move || {
+            // Until somebody waits for it to end.
+            loop {
+                thread::sleep(Duration::from_millis(50));
+                if let Some(tx) = open.lock().take() {
+                    thread::sleep(Duration::from_millis(200));
+                    commit(tx);
+                    return;
+                }
+            }
+        })
+    };
+    add_between(&engine, true, &["name", "id"], 3, move || {
+        let mut tx = begin(&of_act);
+        tx.insert(&of_table, &user(-1, "open", "for long")).unwrap();
+        *kept.lock() = Some(tx);
+        false
+    })
+    .unwrap();
+    closer.join().unwrap();
+    assert_eq!(rows_by(&engine, &now(&engine), 3).len() as i64, ROWS + 1);
+    assert_sound(&engine);
+    // One that does not end in time ends the change instead.
+    let t = now(&engine);
+    let mut tx = begin(&engine);
+    tx.insert(&t, &user(-2, "open", "for longer")).unwrap();
+    let soon = Patience::at_most(Duration::from_millis(20));
+    let more = Alteration::AddIndex(index("more", false, &["name"]));
+    let refused = engine.alter_table("d", "t", vec![more], &soon);
+    assert!(matches!(refused, Err(Error::LockTimeout)));
+    commit(tx);
+    assert_sound(&engine);
+}
+
+#[test]
+fn only_one_change_of_a_definition_is_under_way_and_no_load_goes_past_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let spill = Some(SpillDirectory::open(directory.path()).unwrap());
+    let options = EngineOptions { spill, ..EngineOptions::default() };
+    let engine = Engine::open(Arc::new(MemoryStore::new()), options).unwrap();
+    engine.create_database("d").unwrap();
+    filled(&engine);
+    let load = |engine: &Arc<Engine>| {
+        BulkLoad::begin(begin(engine), &now(engine), OnDuplicate::Error).unwrap()
+    };
+    assert!(load(&engine).is_some());
+    let of_act = Arc::clone(&engine);
+    add_between(&engine, false, &["name"], 3, move || {
+        let soon = Patience::at_most(Duration::from_millis(5));
+        let more = Alteration::AddIndex(index("more", false, &["name"]));
+        let refused = of_act.alter_table("d", "t", vec![more], &soon);
+        assert!(matches!(refused, Err(Error::LockTimeout)));
+        assert!(matches!(of_act.drop_table("d", "t", &soon), Err(Error::LockTimeout)));
+        assert!(matches!(of_act.truncate_table("d", "t", &soon), Err(Error::LockTimeout)));
+        // Who only wants it to stand still for a while may have that.
+        drop(of_act.lock_all_for_reading(&soon).unwrap());
+        assert!(load(&of_act).is_none());
+        false
+    })
+    .unwrap();
+    assert_sound(&engine);
+}
+
+#[test]
+fn a_snapshot_from_before_the_index_is_no_longer_read_through_it_as_if_it_were_empty() {
+    let engine = engine();
+    filled(&engine);
+    let before = engine.store().snapshot().unwrap();
+    add(&engine, false, &["name"]).unwrap();
+    let t = now(&engine);
+    let range = t.prefix_range(3, &[word("n7")]).unwrap();
+    let count = |view: &dyn rows::store::Read| {
+        let mut rows = 0;
+        let (direction, reach) = (rows::store::Direction::Forward, rows::store::Reach::Disk);
+        engine.find(view, &t, 3, &range, direction, reach, &mut |_| {
+            rows += 1;
+            Ok(rows::Flow::Continue)
+        })?;
+        Ok::<_, Error>(rows)
+    };
+    assert!(matches!(count(&*before), Err(Error::SchemaChanged)));
+    assert_eq!(count(&*engine.store().snapshot().unwrap()).unwrap(), ROWS / 100);
+}
+
+#[test]
+fn marks_of_indexes_that_never_came_to_be_are_removed_at_the_next_start() {
+    let store = MemoryStore::new();
+    let engine = engine_on(store.clone());
+    filled(&engine);
+    let of_act = Arc::clone(&engine);
+    let copy = Arc::new(parking_lot::Mutex::new(None));
+    let kept = Arc::clone(&copy);
+    let of_store = store.clone();
+    add_between(&engine, false, &["name"], 38, move || {
+        change(&of_act, 3, RowChange::Delete);
+        // As the end of the process would leave it.
+        *kept.lock() = Some(copied(&of_store));
+        false
+    })
+    .unwrap();
+    let copy = copy.lock().take().unwrap();
+    let again = Engine::open(Arc::new(copy), EngineOptions::default()).unwrap();
+    assert_eq!(now(&again).indexes.len(), 3);
+    assert!(nothing_is_left(&again));
+    assert_sound(&again);
+    add(&again, false, &["name"]).unwrap();
+    assert_sound(&again);
+}
+
+fn copied(store: &MemoryStore) -> MemoryStore {
+    use rows::store::{Batch, Change, Direction, KeyRange, Reach, Read, Store};
+    let copy = MemoryStore::new();
+    let mut cursor = store.scan(&KeyRange::default(), Direction::Forward, Reach::Disk).unwrap();
+    let mut changes = Vec::new();
+    while cursor.advance().unwrap() {
+        changes.push(Change::Put(cursor.key().to_vec(), cursor.value().to_vec()));
+    }
+    copy.write(&Batch { changes }, Durability::Os).unwrap();
+    copy
+}
+
+#[test]
+fn a_writer_that_may_not_wait_is_told_so_only_while_the_gate_is_closed() {
+    let engine = engine();
+    filled(&engine);
+    let of_act = Arc::clone(&engine);
+    add_between(&engine, false, &["name"], 3, move || {
+        let t = now(&of_act);
+        let mut tx = of_act.begin(LockWait::Never).unwrap();
+        tx.insert(&t, &user(-1, "in", "a loop")).unwrap();
+        tx.commit(Durability::Os).unwrap();
+        false
+    })
+    .unwrap();
+    assert_sound(&engine);
+}
