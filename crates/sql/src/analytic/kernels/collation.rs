@@ -26,6 +26,9 @@ use foldhash::fast::RandomState;
 use rows::collation;
 use rows::types::Collation;
 
+/// The function's name.
+pub(in crate::analytic) const COLLATION_KEY: &str = "collation_key";
+
 /// The key of a text under a collation.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(in crate::analytic) struct CollationKey {
@@ -94,7 +97,7 @@ impl CollationKey {
 
 impl ScalarUDFImpl for CollationKey {
     fn name(&self) -> &str {
-        "collation_key"
+        COLLATION_KEY
     }
 
     fn signature(&self) -> &Signature {

@@ -7,11 +7,13 @@
 //!
 //! Not here: other aggregates (`grouping`), several expressions of which each wants different values.
 
+use datafusion::functions_aggregate::min_max::min_udaf;
 use datafusion::functions_aggregate::sum::sum_udaf;
 use datafusion::logical_expr::expr::AggregateFunction;
 use datafusion::logical_expr::{Expr, ExprSchemable, LogicalPlan, LogicalPlanBuilder};
 
 use super::super::failure::no_plan;
+use super::super::kernels::COLLATION_KEY;
 use super::aggregate::plain;
 use super::{Lowering, built, column};
 use crate::error::Result;
@@ -44,6 +46,19 @@ fn distinct_of(aggregates: &[Named]) -> Option<Expr> {
     found.cloned()
 }
 
+/// The text that is shown of a key, where an aggregate is that.
+fn shown_key(keys: &[Named], aggregate: &Expr) -> Option<Expr> {
+    let Expr::AggregateFunction(AggregateFunction { func, params }) = aggregate else {
+        return None;
+    };
+    let [text] = &params.args[..] else { return None };
+    let is_key_of = |(key, _): &Named| match key {
+        Expr::ScalarFunction(call) => call.func.name() == COLLATION_KEY && call.args == params.args,
+        _ => false,
+    };
+    (func.name() == "first_value" && keys.iter().any(is_key_of)).then(|| text.clone())
+}
+
 impl Lowering<'_> {
     /// The groups in two steps; `None` where one is as good, or two would not do.
     pub(super) fn grouped_by_values(
@@ -71,7 +86,12 @@ impl Lowering<'_> {
             let part = self.name("a");
             let whole = if func.name() == "count" { sum_udaf() } else { func.clone() };
             outer.push(plain(whole, vec![column(&part)], false).alias(name));
-            inner.push(aggregate.clone().alias(part));
+            // Of texts that are equal any will do, and DataFusion has fast accumulators for this one.
+            let inner_part = match shown_key(keys, aggregate) {
+                Some(text) => plain(min_udaf(), vec![text], false),
+                None => aggregate.clone(),
+            };
+            inner.push(inner_part.alias(part));
         }
         let by: Vec<Expr> = keys.iter().map(|(key, name)| key.clone().alias(name)).collect();
         let values = by.iter().cloned().chain([of.alias(&value)]);

@@ -44,8 +44,8 @@ pub(super) struct Shape {
 pub(super) enum State {
     /// How many rows.
     Count,
-    /// A value of any row, which is the same for all, and that there is one.
-    First(Arc<dyn PhysicalExpr>),
+    /// A value of any row, which is the same for all, and, if so, that there is one.
+    Same(Arc<dyn PhysicalExpr>, bool),
     /// What the function makes of its arguments' values.
     Folded(Arc<AggregateFunctionExpr>, Vec<Arc<dyn PhysicalExpr>>),
 }
@@ -64,8 +64,9 @@ impl State {
                 // COUNT of something that is never NULL.
                 "count" if is_constant(of) => return Some(State::Count),
                 "first_value" if has_first(function) && of_keys() => {
-                    return Some(State::First(Arc::clone(of)));
+                    return Some(State::Same(Arc::clone(of), true));
                 }
+                "min" | "max" if of_keys() => return Some(State::Same(Arc::clone(of), false)),
                 _ => {}
             }
         }
@@ -82,7 +83,7 @@ impl State {
     pub(super) fn reading(self, keys: &SchemaRef, values: &SchemaRef) -> Result<State> {
         Ok(match self {
             State::Count => State::Count,
-            State::First(of) => State::First(reassign_expr_columns(of, keys)?),
+            State::Same(of, is_told) => State::Same(reassign_expr_columns(of, keys)?, is_told),
             State::Folded(function, arguments) => {
                 let arguments = arguments.into_iter().map(|of| reassign_expr_columns(of, values));
                 State::Folded(function, arguments.collect::<Result<_>>()?)
@@ -95,7 +96,7 @@ impl fmt::Display for State {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             State::Count => write!(f, "count"),
-            State::First(of) => write!(f, "first({of})"),
+            State::Same(of, _) => write!(f, "same({of})"),
             State::Folded(function, _) => write!(f, "{}", function.name()),
         }
     }
@@ -127,7 +128,7 @@ impl Shape {
     fn folds(&self) -> Result<Folds> {
         let functions = self.states.iter().filter_map(|state| match state {
             State::Folded(function, _) => Some(function.create_groups_accumulator()),
-            State::Count | State::First(_) => None,
+            State::Count | State::Same(..) => None,
         });
         functions.collect()
     }
@@ -137,7 +138,7 @@ impl Shape {
         let rows = record(&self.values, values)?;
         let arguments = self.states.iter().filter_map(|state| match state {
             State::Folded(_, arguments) => Some(arguments),
-            State::Count | State::First(_) => None,
+            State::Count | State::Same(..) => None,
         });
         for (fold, arguments) in folds.iter_mut().zip(arguments) {
             let values = arguments.iter().map(|of| of.evaluate(&rows)?.into_array(rows.num_rows()));
@@ -159,9 +160,11 @@ impl Shape {
         for state in &self.states {
             match state {
                 State::Count => columns.push(Arc::clone(&counts)),
-                State::First(of) => {
+                State::Same(of, is_told) => {
                     columns.push(of.evaluate(&keys)?.into_array(count)?);
-                    columns.push(Arc::new(BooleanArray::from(vec![true; count])));
+                    if *is_told {
+                        columns.push(Arc::new(BooleanArray::from(vec![true; count])));
+                    }
                 }
                 State::Folded(..) => {
                     let mut fold = folds.next().expect("one for each folded state");
