@@ -172,7 +172,7 @@ fn a_window_function_needs_memory_for_its_partitions_and_not_for_all_rows() {
 
 #[test]
 fn numbers_of_rows_go_on_from_batch_to_batch() {
-    let mut house = House::with_memory(16 << 20);
+    let mut house = House::with_memory(32 << 20);
     numbered(&mut house);
     // Peers and partitions that end within batches, that are longer than any, and texts as keys.
     for size in [1, 7, 30_000] {
