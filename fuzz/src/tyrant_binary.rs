@@ -38,10 +38,15 @@ thread_local! {
 pub fn check(mut input: &[u8]) {
     let seed = byte(&mut input);
     let requests = [&[MAGIC], input].concat();
-    if requests.windows(2).any(|two| two == [MAGIC, STAT] || two == [MAGIC, VANISH]) {
+    if may_differ(&requests) {
         return;
     }
     tell("tyrant.records(k, v)", &requests, seed);
+}
+
+/// Whether binary requests may rightly be answered otherwise when they come otherwise.
+pub fn may_differ(requests: &[u8]) -> bool {
+    requests.windows(2).any(|two| two == [MAGIC, STAT] || two == [MAGIC, VANISH])
 }
 
 /// Tells two servers on such a database the same, at once and in pieces, behind a first record.

@@ -20,7 +20,7 @@ use rows::schema::TableId;
 use rows::store::{Cursor, Ingestion, Read};
 
 use crate::build::{Builder, ROWS_MAX};
-use crate::keys::{self, Place, SegmentId};
+use crate::keys::{self, PLACE_BYTES, Place, SegmentId};
 use crate::mover::load_next_segment;
 use crate::reader::Columns;
 use crate::segment::Segment;
@@ -113,7 +113,7 @@ impl Ingestion for Sealing {
             segment,
             rows,
             key: Vec::new(),
-            place: [0; 9],
+            place: [0; PLACE_BYTES],
         })
     }
 
@@ -141,7 +141,7 @@ struct Rows<'r> {
     entries: &'r mut dyn Cursor,
     making: Option<Making>,
     /// The current row's.
-    place: Option<[u8; 9]>,
+    place: Option<[u8; PLACE_BYTES]>,
     /// The table asked for last.
     known: Option<(TableId, Option<Arc<Known>>)>,
     failed: bool,
@@ -273,7 +273,7 @@ struct Places<'a> {
     segment: SegmentId,
     rows: u32,
     key: Vec<u8>,
-    place: [u8; 9],
+    place: [u8; PLACE_BYTES],
 }
 
 impl Cursor for Places<'_> {

@@ -30,7 +30,7 @@ pub(crate) const VERSION_SLOT: u16 = 0xffff;
 pub(crate) const ROW_ID_SLOT: u16 = 0xfffe;
 
 const PLACE_FORM: u8 = 2;
-const PLACE_BYTES: usize = 9;
+pub(crate) const PLACE_BYTES: usize = 9;
 
 /// Number of a segment within its table; never used again while the server runs.
 pub(crate) type SegmentId = u32;

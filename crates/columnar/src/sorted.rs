@@ -2,7 +2,8 @@
 //!
 //! Notes lie behind all rows and entries of their table. Of each row it is remembered in bits what
 //! notes it wants: whether it becomes recent, or is so no more, by its place among the rows; and
-//! which rows of which segments are dead. At the table's end the rows are gone over once more.
+//! which rows of which segments are dead. At the table's end, if any row wants the first of these, the
+//! rows are gone over once more.
 //!
 //! Invariants
 //! 1. Keys ascend, as `LocalStore::apply_sorted` asks.
@@ -70,6 +71,11 @@ impl Bits {
         self.words[bit / 64] |= 1 << (bit % 64);
     }
 
+    /// Whether none was ever set.
+    fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
     fn has(&self, bit: usize) -> bool {
         self.words.get(bit / 64).is_some_and(|word| word >> (bit % 64) & 1 == 1)
     }
@@ -119,7 +125,10 @@ impl<'p, 'a, S: Store + LocalStore> NotedWrites<'p, 'a, S> {
                         && next.as_ref().and_then(|(key, _)| table_of(key)) != Some(noted.known.id)
                     {
                         self.ahead = next;
-                        self.stage = Stage::Recent((self.passes)(), 0);
+                        self.stage = match noted.recent.is_empty() {
+                            true => Stage::Dead,
+                            false => Stage::Recent((self.passes)(), 0),
+                        };
                         continue;
                     }
                     if let Some((key, value)) = &next {

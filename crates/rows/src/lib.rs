@@ -4,7 +4,7 @@
 //! Layers, bottom up:
 //! - values: `types`, `datum`, `decimal`, `temporal`, `collation`, `convert`, `text`, `codes`, `member`
 //! - bytes: `key`, `row`
-//! - threads: `background`, `interrupt`, `waiting`
+//! - threads: `background`, `interrupt`, `parallel`, `waiting`
 //! - store: `store` (the trait), `locks`, `local`, `run`, `spill`, `memory`, `conformance`
 //! - rows: `schema`, `event`, `table`, `catalog`, `cache`, `find`, `postings`, `split`, `expiry`, `transaction`, `commit`, `bulk`,
 //!   `ddl`, `alter`, `budget`, `recency`, `evict`, `sweep`, `check`, and `engine`, which holds them together
@@ -41,6 +41,7 @@ pub mod locks;
 pub mod member;
 pub mod memory;
 pub mod metrics;
+mod parallel;
 mod postings;
 pub mod recency;
 pub mod row;
@@ -70,6 +71,7 @@ pub use error::{Error, Result, Thing, Wait};
 pub use find::{FindOp, Flow, Found};
 pub use group::Group;
 pub use member::MemberKind;
+pub use parallel::share_out;
 pub use postings::Lookup;
 pub use row::{RowLayout, RowRef};
 pub use split::split;

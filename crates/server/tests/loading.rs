@@ -10,7 +10,8 @@ use std::path::Path;
 
 use faults::on_small_disk;
 use loads::{
-    LOAD, assert_nothing_is_left, assert_sound, begin, count, files_in, lines, login, one, send,
+    LOAD, assert_nothing_is_left, assert_sound, begin, count, files_in, fill_the_disk, finish,
+    kill_amid_a_load, lines, login, one, send,
 };
 use mysql::{Failure, Mysql};
 use support::{Running, peak_mib, wait_until};
@@ -32,19 +33,14 @@ fn start(directory: &Path, flags: &[&str]) -> (Running, Mysql) {
 fn a_server_that_is_killed_amid_a_load_has_nothing_of_it_and_one_that_said_so_has_all() {
     let directory = tempfile::tempdir().unwrap();
     let data = directory.path();
-    let (server, mut sql) = start(data, &["--durability=os"]);
-    let mut loader = login(&server);
-    begin(&mut loader, &mut sql, 300_000);
-    wait_until("files of the load", || files_in(&data.join("tmp")) > 0);
-    server.kill();
-    let server = Running::start(data, &["--durability=os"]);
-    assert_nothing_is_left(data);
+    let flags = ["--durability=os"];
+    let (server, mut sql) = start(data, &flags);
+    let server = kill_amid_a_load(server, &mut sql, data, &flags, 300_000, "tmp");
     let mut sql = login(&server);
     assert_eq!(count(&mut sql), "0");
     let mut loader = login(&server);
     begin(&mut loader, &mut sql, 300_000);
-    loader.send_piece(b"").unwrap();
-    loader.result().unwrap();
+    finish(&mut loader);
     server.kill();
     let server = Running::start(data, &[]);
     let mut sql = login(&server);
@@ -53,20 +49,13 @@ fn a_server_that_is_killed_amid_a_load_has_nothing_of_it_and_one_that_said_so_ha
     let by_rows = one(&mut sql, "SELECT COUNT(*) FROM d.t WHERE a + 0 BETWEEN 1000 AND 500000");
     assert_eq!(by_index, by_rows);
     // The same with a table that has rows, of which the file brings all once more.
-    let mut loader = login(&server);
-    begin(&mut loader, &mut sql, 300_000);
-    send(&mut loader, 300_000..600_000);
-    wait_until("files of the load", || files_in(&data.join("tmp")) > 0);
-    server.kill();
-    let server = Running::start(data, &[]);
-    assert_nothing_is_left(data);
+    let server = kill_amid_a_load(server, &mut sql, data, &[], 600_000, "tmp");
     let mut sql = login(&server);
     assert_eq!(count(&mut sql), "300000");
     let mut loader = login(&server);
     begin(&mut loader, &mut sql, 300_000);
     send(&mut loader, 300_000..600_000);
-    loader.send_piece(b"").unwrap();
-    loader.result().unwrap();
+    finish(&mut loader);
     server.kill();
     let server = Running::start(data, &[]);
     let mut sql = login(&server);
@@ -99,16 +88,14 @@ fn others_go_on_beside_a_load_and_who_writes_to_its_table_waits_for_it() {
     std::thread::scope(|scope| {
         let more = scope.spawn(|| {
             second.send_piece(&lines(90_000..150_000)).unwrap();
-            second.send_piece(b"").unwrap();
-            second.result().unwrap();
+            finish(&mut second);
         });
         wait_until("both to wait", || {
             let list = sql.query("SHOW PROCESSLIST").unwrap();
             let waits = |state: &str| state.contains("Waiting for row lock");
             list.iter().filter(|line| line[6].as_deref().is_some_and(waits)).count() == 2
         });
-        loader.send_piece(b"").unwrap();
-        loader.result().unwrap();
+        finish(&mut loader);
         more.join().unwrap();
     });
     writer.result().unwrap();
@@ -140,8 +127,7 @@ fn a_load_that_is_killed_or_whose_client_leaves_gives_the_table_back() {
     assert_eq!(count(&mut sql), "0");
     // The connection is as before, and so is the table.
     begin(&mut loader, &mut sql, 100_000);
-    loader.send_piece(b"").unwrap();
-    loader.result().unwrap();
+    finish(&mut loader);
     assert_eq!(count(&mut sql), "100000");
     wait_until("temporary files to go", || files_in(&directory.path().join("tmp")) == 0);
 }
@@ -176,28 +162,8 @@ fn a_child_loads_more_than_its_small_disk_holds() {
     let Ok(disk) = std::env::var(DISK) else { return };
     let data = Path::new(&disk).join("data");
     let (server, mut sql) = start(&data, &[]);
-    let mut loader = login(&server);
-    loader.begin_load(LOAD).unwrap();
-    let mut written = 0;
-    for first in (0..1_600_000).step_by(50_000) {
-        loader.send_piece(&lines(first..first + 50_000)).unwrap();
-        // Short writes find room whatever the load takes.
-        sql.execute(&format!("INSERT INTO d.other VALUES ({first})")).unwrap();
-        written += 1;
-    }
-    loader.send_piece(b"").unwrap();
-    let ended = loader.result();
-    assert!(matches!(ended, Err(Failure::Error { number: 1021 | 1114, .. })), "{ended:?}");
-    assert_nothing_is_left(&data);
-    assert_eq!(count(&mut sql), "0");
-    assert_eq!(one(&mut sql, "SELECT COUNT(*) FROM d.other"), written.to_string());
-    // One that fits.
-    loader.begin_load(LOAD).unwrap();
-    loader.send_piece(&lines(0..100_000)).unwrap();
-    loader.send_piece(b"").unwrap();
-    loader.result().unwrap();
-    assert_eq!(count(&mut sql), "100000");
-    drop((sql, loader));
+    fill_the_disk(&server, &mut sql, &data, 1_600_000);
+    drop(sql);
     server.stop();
     assert_sound(&data);
 }

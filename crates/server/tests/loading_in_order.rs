@@ -12,12 +12,15 @@ use std::path::Path;
 
 use faults::on_small_disk;
 use loads::{
-    LOAD, assert_nothing_is_left, assert_sound, begin, count, files_in, lines, login, one, send,
+    LOAD, assert_nothing_is_left, assert_sound, begin, count, files_in, fill_the_disk, finish,
+    kill_amid_a_load, lines, login, one, send,
 };
 use mysql::{Failure, Mysql};
 use support::{Running, peak_mib, wait_until};
 
 const DISK: &str = "ROWHOUSE_TEST_LOADING_IN_ORDER_DISK";
+/// Where a load has its files before they are a part of the database.
+const FILES: &str = "rows/ingest";
 const KINDS: [&str; 2] = ["ENGINE=COLUMNAR", ""];
 
 fn start(data: &Path, kind: &str, flags: &[&str]) -> (Running, Mysql) {
@@ -31,11 +34,6 @@ fn start(data: &Path, kind: &str, flags: &[&str]) -> (Running, Mysql) {
 
 fn make(sql: &mut Mysql, name: &str, kind: &str) {
     sql.execute(&format!("CREATE TABLE d.{name} (id INT, a INT, s VARCHAR(120)) {kind}")).unwrap();
-}
-
-fn finish(loader: &mut Mysql) {
-    loader.send_piece(b"").unwrap();
-    loader.result().unwrap();
 }
 
 /// Number of rows, and sums that tell which.
@@ -59,7 +57,7 @@ fn of_lines(rows: std::ops::Range<u64>) -> String {
 
 /// Waits until a load has files that are no part of the database yet.
 fn wait_for_files(data: &Path) {
-    wait_until("files of the load", || files_in(&data.join("rows/ingest")) > 0);
+    wait_until("files of the load", || files_in(&data.join(FILES)) > 0);
 }
 
 #[test]
@@ -69,12 +67,7 @@ fn a_server_that_is_killed_amid_a_load_has_nothing_of_it_and_one_that_said_so_ha
         let data = directory.path();
         let flags = ["--durability=os", "--memory=128MiB"];
         let (server, mut sql) = start(data, kind, &flags);
-        let mut loader = login(&server);
-        begin(&mut loader, &mut sql, 300_000);
-        wait_for_files(data);
-        server.kill();
-        let server = Running::start(data, &flags);
-        assert_nothing_is_left(data);
+        let server = kill_amid_a_load(server, &mut sql, data, &flags, 300_000, FILES);
         let mut sql = login(&server);
         assert_eq!(count(&mut sql), "0");
         let mut loader = login(&server);
@@ -86,12 +79,7 @@ fn a_server_that_is_killed_amid_a_load_has_nothing_of_it_and_one_that_said_so_ha
         let all = of_lines(0..300_000);
         assert_eq!(summary(&mut sql), all, "{kind}");
         // Behind rows that are there.
-        let mut loader = login(&server);
-        begin(&mut loader, &mut sql, 300_000);
-        wait_for_files(data);
-        server.kill();
-        let server = Running::start(data, &flags);
-        assert_nothing_is_left(data);
+        let server = kill_amid_a_load(server, &mut sql, data, &flags, 300_000, FILES);
         let mut sql = login(&server);
         assert_eq!(summary(&mut sql), all, "{kind}");
         sql.execute("INSERT INTO d.t VALUES (-1, 1, 'one more')").unwrap();
@@ -161,7 +149,7 @@ fn an_error_in_the_last_line_or_a_kill_leaves_nothing() {
         // A client that leaves.
         begin(&mut loader, &mut sql, 300_000);
         drop(loader);
-        let files = || files_in(&data.join("data/rows/ingest"));
+        let files = || files_in(&data.join("data").join(FILES));
         wait_until("the load to end", || files() == 0);
         fs::write(text.join("f"), &file[..file.len() - b"no number\t1\tx\n".len()]).unwrap();
         assert_eq!(sql.execute(&load).unwrap(), 300_000);
@@ -237,28 +225,10 @@ fn a_child_loads_more_than_its_small_disk_holds() {
     for (at, kind) in KINDS.iter().enumerate() {
         let data = Path::new(&disk).join(format!("data{at}"));
         let (server, mut sql) = start(&data, kind, &[]);
-        let mut loader = login(&server);
-        loader.begin_load(LOAD).unwrap();
-        let mut written = 0;
         // By column, some twenty bytes each are left of a row.
-        for first in (0..8_000_000).step_by(50_000) {
-            loader.send_piece(&lines(first..first + 50_000)).unwrap();
-            // Short writes find room whatever the load takes.
-            sql.execute(&format!("INSERT INTO d.other VALUES ({first})")).unwrap();
-            written += 1;
-        }
-        loader.send_piece(b"").unwrap();
-        let ended = loader.result();
-        assert!(matches!(ended, Err(Failure::Error { number: 1021 | 1114, .. })), "{ended:?}");
-        assert_nothing_is_left(&data);
-        assert_eq!(count(&mut sql), "0");
-        assert_eq!(one(&mut sql, "SELECT COUNT(*) FROM d.other"), written.to_string());
-        // One that fits.
-        loader.begin_load(LOAD).unwrap();
-        send(&mut loader, 0..100_000);
-        finish(&mut loader);
+        fill_the_disk(&server, &mut sql, &data, 8_000_000);
         assert_eq!(summary(&mut sql), of_lines(0..100_000));
-        drop((sql, loader));
+        drop(sql);
         server.stop();
         assert_sound(&data);
         fs::remove_dir_all(&data).unwrap();

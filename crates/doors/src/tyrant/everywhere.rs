@@ -2,20 +2,18 @@
 //!
 //! Invariants
 //! 1. Hits are in the order of the parts, as if one thread had gone through all of them.
-//! 2. Where no order is asked for, no further part is begun once those before it have enough.
+//! 2. Where no order is asked for, no further part is read once those before it have enough.
 //!
 //! Not here: which records are wanted (`hits`).
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
 use parking_lot::Mutex;
-use rows::background::give_way;
 use rows::budget::Share;
-use rows::store::KeyRange;
-use rows::{Error, interrupt, split};
+use rows::{share_out, split};
 
 use crate::tyrant::hits::{Hit, Hits};
+use crate::tyrant::query::Search;
 use crate::tyrant::source::Source;
 
 /// Bytes of rows above which several threads look.
@@ -39,85 +37,38 @@ pub fn search(source: &Source<'_>, hits: &mut Hits<'_>) -> rows::Result<()> {
     if let [range] = &parts[..] {
         return source.scan(0, range, &mut |key, row| hits.take(source.database, key, row));
     }
-    let work = Work {
-        source,
-        hits,
-        found: parts.iter().map(|_| Mutex::default()).collect(),
-        parts,
-        next: AtomicUsize::new(0),
-        stopped: AtomicBool::new(false),
-        error: Mutex::default(),
-    };
-    let working = interrupt::current();
-    thread::scope(|scope| {
-        for _ in 1..threads {
-            let working = working.clone();
-            scope.spawn(|| {
-                let _working = working.map(interrupt::working);
-                give_way(0);
-                work.run();
-            });
+    let found: Vec<Mutex<_>> = parts.iter().map(|_| Mutex::default()).collect();
+    let (position, needed) = (hits.position(), hits.needed());
+    let (database, engine) = (source.database, source.engine);
+    // A pattern that several threads use has them wait for each other.
+    let workers = vec![hits.search().clone(); threads];
+    let take_part = |search: &mut Search, part: usize| {
+        if !have_enough(&found, hits) {
+            let mut hits = Hits::new(search, position, needed, database, engine);
+            source.scan(0, &parts[part], &mut |key, row| hits.take(database, key, row))?;
+            *found[part].lock() = Some(hits.into_parts());
         }
-        work.run();
-    });
-    let Work { found, error, .. } = work;
-    if let Some(error) = error.into_inner() {
-        return Err(error);
-    }
+        Ok(())
+    };
+    share_out(workers, parts.len(), take_part, |_| Ok(()))?;
     for (part, share) in found.into_iter().filter_map(Mutex::into_inner) {
         hits.append(part, share)?;
     }
     Ok(())
 }
 
-/// What the threads share.
-struct Work<'a> {
-    source: &'a Source<'a>,
-    hits: &'a Hits<'a>,
-    parts: Vec<KeyRange>,
-    found: Vec<Mutex<Option<(Vec<Hit>, Share)>>>,
-    next: AtomicUsize,
-    stopped: AtomicBool,
-    error: Mutex<Option<Error>>,
-}
-
-impl Work<'_> {
-    /// Takes one part after another.
-    fn run(&self) {
-        // A pattern that several threads use has them wait for each other.
-        let search = self.hits.search().clone();
-        while !self.stopped.load(Ordering::Relaxed)
-            && !self.has_enough()
-            && let part = self.next.fetch_add(1, Ordering::Relaxed)
-            && let Some(range) = self.parts.get(part)
-        {
-            let (position, needed) = (self.hits.position(), self.hits.needed());
-            let (database, engine) = (self.source.database, self.source.engine);
-            let mut hits = Hits::new(&search, position, needed, database, engine);
-            let done = self.source.scan(0, range, &mut |key, row| hits.take(database, key, row));
-            match done {
-                Ok(()) => *self.found[part].lock() = Some(hits.into_parts()),
-                Err(error) => {
-                    self.stopped.store(true, Ordering::Relaxed);
-                    self.error.lock().get_or_insert(error);
-                }
-            }
+/// Whether the parts from the first on that are done have as many hits as are wanted.
+fn have_enough(found: &[Mutex<Option<(Vec<Hit>, Share)>>], hits: &Hits<'_>) -> bool {
+    if hits.search().queries[0].order.is_some() {
+        return false;
+    }
+    let mut left = hits.needed();
+    for part in found {
+        match &*part.lock() {
+            Some((hits, _)) if hits.len() < left => left -= hits.len(),
+            Some(_) => return true,
+            None => return false,
         }
     }
-
-    /// Whether the parts from the first on that are done have as many hits as are wanted.
-    fn has_enough(&self) -> bool {
-        if self.hits.search().queries[0].order.is_some() {
-            return false;
-        }
-        let mut left = self.hits.needed();
-        for part in &self.found {
-            match &*part.lock() {
-                Some((hits, _)) if hits.len() < left => left -= hits.len(),
-                Some(_) => return true,
-                None => return false,
-            }
-        }
-        true
-    }
+    true
 }

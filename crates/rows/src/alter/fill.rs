@@ -7,17 +7,12 @@
 //! Not here: rows that change meanwhile (`follow`).
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::thread;
 
-use parking_lot::Mutex;
-
-use crate::background::give_way;
-use crate::bulk::{Build, OnDuplicate, Progress, RowSorter, SortedRows, go_on, threads};
+use crate::bulk::{Build, OnDuplicate, Progress, RowSorter, go_on, threads};
 use crate::engine::Engine;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::find::row_at;
-use crate::interrupt;
+use crate::parallel::share_out;
 use crate::split::split;
 use crate::store::{Direction, KeyRange, Reach, Read};
 use crate::table::Table;
@@ -52,72 +47,24 @@ impl Fill<'_> {
         let build = Build { engine, table: next, on_duplicate, progress, existing, rows_in };
         let all = next.index_range(0);
         let ranges = split(&**engine.store(), view, &all, threads() * RANGES_PER_THREAD)?;
-        let mut sorters = build.sorters(threads().min(ranges.len()), 1)?;
-        let reading = Reading {
-            of: self,
-            view,
-            ranges: &ranges,
-            next: AtomicUsize::new(0),
-            stopped: AtomicBool::new(false),
-            error: Mutex::new(None),
-            sorted: Mutex::default(),
+        let sorters = build.sorters(threads().min(ranges.len()), 1)?;
+        let read = |sorter: &mut RowSorter, part: usize| {
+            self.read(view, &ranges[part], (part as u64) << NUMBER_BITS, sorter)
         };
-        let own = sorters.remove(0);
-        let work = interrupt::current();
-        thread::scope(|scope| {
-            for sorter in sorters {
-                let (work, reading) = (work.clone(), &reading);
-                scope.spawn(move || {
-                    let _working = work.map(interrupt::working);
-                    give_way(0);
-                    reading.work(sorter);
-                });
-            }
-            reading.work(own);
-        });
-        if let Some(error) = reading.error.into_inner() {
-            return Err(error);
-        }
-        let numbers = (ranges.len() as u64) << NUMBER_BITS;
-        build.run_alone(reading.sorted.into_inner(), numbers).map(drop)
-    }
-}
-
-/// Ranges that are read by several threads.
-struct Reading<'a> {
-    of: Fill<'a>,
-    view: &'a dyn Read,
-    ranges: &'a [KeyRange],
-    next: AtomicUsize,
-    stopped: AtomicBool,
-    error: Mutex<Option<Error>>,
-    sorted: Mutex<Vec<SortedRows>>,
-}
-
-impl Reading<'_> {
-    /// Takes one range after another.
-    fn work(&self, sorter: RowSorter) {
-        match self.read_ranges(sorter) {
-            Ok(sorted) => self.sorted.lock().push(sorted),
-            Err(error) => {
-                self.stopped.store(true, Ordering::Relaxed);
-                self.error.lock().get_or_insert(error);
-            }
-        }
+        let sorted = share_out(sorters, ranges.len(), read, RowSorter::finish)?;
+        build.run_alone(sorted, (ranges.len() as u64) << NUMBER_BITS).map(drop)
     }
 
-    fn read_ranges(&self, mut sorter: RowSorter) -> Result<SortedRows> {
-        while !self.stopped.load(Ordering::Relaxed) {
-            let number = self.next.fetch_add(1, Ordering::Relaxed);
-            let Some(range) = self.ranges.get(number) else { break };
-            self.read(range, (number as u64) << NUMBER_BITS, &mut sorter)?;
-        }
-        sorter.finish()
-    }
-
-    fn read(&self, range: &KeyRange, before: u64, sorter: &mut RowSorter) -> Result<()> {
-        let Fill { next, indexes, progress, .. } = self.of;
-        let mut cursor = self.view.scan(range, Direction::Forward, Reach::Disk)?;
+    /// Sorts the entries of the rows of a range, which are numbered from `before`.
+    fn read(
+        self,
+        view: &dyn Read,
+        range: &KeyRange,
+        before: u64,
+        sorter: &mut RowSorter,
+    ) -> Result<()> {
+        let Fill { next, indexes, progress, .. } = self;
+        let mut cursor = view.scan(range, Direction::Forward, Reach::Disk)?;
         let mut rows = 0;
         while cursor.advance()? {
             rows += 1;

@@ -7,7 +7,6 @@
 //! Not here: which rows are kept (`duplicates`), when they appear (`load`, `alter::rebuild`).
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::thread;
 
 use parking_lot::Mutex;
@@ -18,12 +17,12 @@ use super::merge::Merge;
 use super::progress::Progress;
 use super::rows::{RowSorter, SortedRows};
 use super::sorter::Sorter;
-use crate::background::give_way;
 use crate::budget::Share;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::find::row_at;
 use crate::interrupt;
+use crate::parallel::share_out;
 use crate::row::RowRef;
 use crate::store::{Batch, Change, Cursor, Durability, Ingestion, KeyRange, Reach, Read, Store};
 use crate::table::Table;
@@ -255,18 +254,19 @@ impl<'a> Build<'a> {
             true => Box::new(FewEntries { store: &**store, batch: Mutex::default() }),
             false => store.ingestion()?,
         };
-        let merging = Merging {
-            of: self.pruning(duplicates, pass),
-            sorted,
-            files: &*files,
-            next: AtomicUsize::new(0),
-            rows: AtomicU64::new(0),
-            stopped: AtomicBool::new(false),
-            error: Mutex::new(None),
+        let of = self.pruning(duplicates, pass);
+        let merge_range = |rows: &mut u64, part: usize| {
+            let (index, range) = &sorted.ranges[part];
+            let merge = Merge::of_sorters(&sorted.indexes[*index], range)?;
+            let added = files.add(&mut Kept::new(of, *index, range, merge)?)?;
+            if *index == 0 {
+                *rows += added;
+            }
+            Ok(())
         };
-        merging.run(threads())?;
-        let rows = merging.rows.into_inner();
-        Ok((files, rows))
+        let workers = vec![0; threads().min(sorted.ranges.len())];
+        let rows = share_out(workers, sorted.ranges.len(), merge_range, Ok)?;
+        Ok((files, rows.iter().sum()))
     }
 
     /// The error of a row whose key in an index is taken.
@@ -386,58 +386,4 @@ fn cut(sorters: &[Sorter], range_bytes: u64) -> Vec<KeyRange> {
     }
     ranges.push(KeyRange { start, end: Vec::new() });
     ranges
-}
-
-/// Ranges that are merged by several threads.
-struct Merging<'a> {
-    of: Pruning<'a>,
-    sorted: &'a Sorted,
-    files: &'a dyn Ingestion,
-    next: AtomicUsize,
-    rows: AtomicU64,
-    stopped: AtomicBool,
-    error: Mutex<Option<Error>>,
-}
-
-impl Merging<'_> {
-    fn run(&self, threads: usize) -> Result<()> {
-        let work = interrupt::current();
-        thread::scope(|scope| {
-            for _ in 1..threads.min(self.sorted.ranges.len()) {
-                let work = work.clone();
-                scope.spawn(|| {
-                    let _working = work.map(interrupt::working);
-                    give_way(0);
-                    self.merge_ranges();
-                });
-            }
-            self.merge_ranges();
-        });
-        match self.error.lock().take() {
-            Some(error) => Err(error),
-            None => Ok(()),
-        }
-    }
-
-    /// Takes one range after another.
-    fn merge_ranges(&self) {
-        while !self.stopped.load(Ordering::Relaxed)
-            && let Some((index, range)) =
-                self.sorted.ranges.get(self.next.fetch_add(1, Ordering::Relaxed))
-        {
-            if let Err(error) = self.merge_range(*index, range) {
-                self.stopped.store(true, Ordering::Relaxed);
-                self.error.lock().get_or_insert(error);
-            }
-        }
-    }
-
-    fn merge_range(&self, index: usize, range: &KeyRange) -> Result<()> {
-        let merge = Merge::of_sorters(&self.sorted.indexes[index], range)?;
-        let added = self.files.add(&mut Kept::new(self.of, index, range, merge)?)?;
-        if index == 0 {
-            self.rows.fetch_add(added, Ordering::Relaxed);
-        }
-        Ok(())
-    }
 }

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::mysql::Mysql;
+use crate::mysql::{Failure, Mysql};
 use crate::support::{Running, run, wait_until};
 
 pub const LOAD: &str = "LOAD DATA LOCAL INFILE 'f' INTO TABLE d.t";
@@ -45,6 +45,55 @@ pub fn begin(sql: &mut Mysql, watcher: &mut Mysql, rows: u64) {
         let list = watcher.query("SHOW PROCESSLIST").unwrap();
         list.iter().any(|line| line[6].as_deref().is_some_and(|state| state.contains("reading")))
     });
+}
+
+/// Sends the end of what is loaded and waits for all of it to be there.
+pub fn finish(loader: &mut Mysql) {
+    loader.send_piece(b"").unwrap();
+    loader.result().unwrap();
+}
+
+/// Begins to load rows, more than a load keeps in memory, and kills the server amid it; what it is
+/// when it has started anew.
+pub fn kill_amid_a_load(
+    server: Running,
+    sql: &mut Mysql,
+    data: &Path,
+    flags: &[&str],
+    rows: u64,
+    files: &str,
+) -> Running {
+    let mut loader = login(&server);
+    begin(&mut loader, sql, rows);
+    wait_until("files of the load", || files_in(&data.join(files)) > 0);
+    server.kill();
+    let server = Running::start(data, flags);
+    assert_nothing_is_left(data);
+    server
+}
+
+/// Loads up to so many rows, more than the disk holds, into `d.t`, beside short writes to `d.other`:
+/// nothing is left of the load, the writes are there, and what fits can be loaded.
+pub fn fill_the_disk(server: &Running, sql: &mut Mysql, data: &Path, rows: u64) {
+    let mut loader = login(server);
+    loader.begin_load(LOAD).unwrap();
+    let mut written = 0;
+    for first in (0..rows).step_by(50_000) {
+        loader.send_piece(&lines(first..first + 50_000)).unwrap();
+        // Short writes find room whatever the load takes.
+        sql.execute(&format!("INSERT INTO d.other VALUES ({first})")).unwrap();
+        written += 1;
+    }
+    loader.send_piece(b"").unwrap();
+    let ended = loader.result();
+    assert!(matches!(ended, Err(Failure::Error { number: 1021 | 1114, .. })), "{ended:?}");
+    assert_nothing_is_left(data);
+    assert_eq!(count(sql), "0");
+    assert_eq!(one(sql, "SELECT COUNT(*) FROM d.other"), written.to_string());
+    loader.begin_load(LOAD).unwrap();
+    send(&mut loader, 0..100_000);
+    finish(&mut loader);
+    assert_eq!(count(sql), "100000");
 }
 
 pub fn one(sql: &mut Mysql, query: &str) -> String {
