@@ -57,7 +57,7 @@ impl Engine {
         reach: Reach,
         visit: &mut dyn FnMut(&[u8], Found<'_>) -> Result<Flow>,
     ) -> Result<()> {
-        if range.start >= range.end && !range.end.is_empty() {
+        if range.is_empty() {
             return Ok(());
         }
         let mut cursor = view.scan(range, direction, reach)?;
@@ -88,18 +88,72 @@ impl Engine {
         share: &mut Share,
         visit: &mut Visit<'_>,
     ) -> Result<()> {
-        let mut keys = self.keys(view, table, lookup, reach, share)?;
         let mut row_key = table.index_range(0).start;
-        let (mut at, mut flow, mut count) = (Vec::new(), Flow::Continue, 0);
-        while flow == Flow::Continue && keys.seek(&at)? {
-            count += 1;
-            go_on(count)?;
+        self.each_key(view, table, lookup, reach, share, &mut |key| {
             row_key.truncate(PREFIX_BYTES);
-            row_key.extend_from_slice(keys.key());
+            row_key.extend_from_slice(key);
+            let mut flow = Flow::Continue;
             self.get(view, table, &row_key, reach, &mut |found| {
                 flow = visit(found)?;
                 Ok(())
             })?;
+            Ok(flow)
+        })
+    }
+
+    /// How many rows entries name, which are not looked at.
+    ///
+    /// # Errors
+    /// As `find_lookup`.
+    pub fn count_lookup(
+        &self,
+        view: &dyn Read,
+        table: &Table,
+        lookup: &Lookup,
+        reach: Reach,
+        share: &mut Share,
+    ) -> Result<u64> {
+        let mut count = 0;
+        self.each_key(view, table, lookup, reach, share, &mut |_| {
+            count += 1;
+            Ok(Flow::Continue)
+        })?;
+        Ok(count)
+    }
+
+    /// How many entries there are in a range.
+    ///
+    /// # Errors
+    /// As `find`.
+    pub fn count_entries(&self, view: &dyn Read, range: &KeyRange, reach: Reach) -> Result<u64> {
+        if range.is_empty() {
+            return Ok(0);
+        }
+        let (mut cursor, mut count) = (view.scan(range, Direction::Forward, reach)?, 0);
+        while cursor.advance()? {
+            count += 1;
+            go_on(count)?;
+        }
+        Ok(count)
+    }
+
+    fn each_key(
+        &self,
+        view: &dyn Read,
+        table: &Table,
+        lookup: &Lookup,
+        reach: Reach,
+        share: &mut Share,
+        visit: &mut dyn FnMut(&[u8]) -> Result<Flow>,
+    ) -> Result<()> {
+        let mut keys = self.keys(view, table, lookup, reach, share)?;
+        let (mut at, mut count) = (Vec::new(), 0);
+        while keys.seek(&at)? {
+            count += 1;
+            go_on(count)?;
+            if visit(keys.key())? == Flow::Stop {
+                break;
+            }
             at.clear();
             at.extend_from_slice(keys.key());
             at.push(0);

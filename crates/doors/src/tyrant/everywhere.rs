@@ -2,10 +2,12 @@
 //!
 //! Invariants
 //! 1. Hits are in the order of the parts, as if one thread had gone through all of them.
-//! 2. Where no order is asked for, no further part is read once those before it have enough.
+//! 2. Threads that help are bounded, however many clients search at once.
+//! 3. Where no order is asked for, no further part is read once those before it have enough.
 //!
 //! Not here: which records are wanted (`hits`).
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use parking_lot::Mutex;
@@ -18,6 +20,7 @@ use crate::tyrant::source::Source;
 
 /// Bytes of rows above which several threads look.
 const PARALLEL_BYTES_MIN: u64 = 4 << 20;
+/// Threads of a search, and threads that help all searches together.
 const THREADS_MAX: usize = 8;
 /// Parts for each thread, so that none waits long for the last one.
 const PARTS_PER_THREAD: usize = 4;
@@ -30,9 +33,12 @@ pub fn search(source: &Source<'_>, hits: &mut Hits<'_>) -> rows::Result<()> {
     let store = source.engine.store();
     let range = source.database.table().index_range(0);
     let threads = thread::available_parallelism().map_or(1, usize::from).min(THREADS_MAX);
-    let parts = match threads > 1 && store.approximate_bytes(&range)? > PARALLEL_BYTES_MIN {
-        true => split(&**store, &*source.view, &range, threads * PARTS_PER_THREAD)?,
-        false => vec![range],
+    let large = threads > 1 && store.approximate_bytes(&range)? > PARALLEL_BYTES_MIN;
+    let helpers = Helpers::take(if large { threads - 1 } else { 0 });
+    let threads = helpers.0 + 1;
+    let parts = match threads {
+        1 => vec![range],
+        _ => split(&**store, &*source.view, &range, threads * PARTS_PER_THREAD)?,
     };
     if let [range] = &parts[..] {
         return source.scan(0, range, &mut |key, row| hits.take(source.database, key, row));
@@ -55,6 +61,28 @@ pub fn search(source: &Source<'_>, hits: &mut Hits<'_>) -> rows::Result<()> {
         hits.append(part, share)?;
     }
     Ok(())
+}
+
+/// Threads that help a search, until it is over.
+struct Helpers(usize);
+
+/// How many help just now.
+static HELPING: AtomicUsize = AtomicUsize::new(0);
+
+impl Helpers {
+    /// So many, or as many as are left.
+    fn take(wanted: usize) -> Helpers {
+        let left = |helping: usize| wanted.min(THREADS_MAX.saturating_sub(helping));
+        let with = |helping| Some(helping + left(helping));
+        let before = HELPING.fetch_update(Ordering::Relaxed, Ordering::Relaxed, with);
+        Helpers(before.map_or(0, left))
+    }
+}
+
+impl Drop for Helpers {
+    fn drop(&mut self) {
+        HELPING.fetch_sub(self.0, Ordering::Relaxed);
+    }
 }
 
 /// Whether the parts from the first on that are done have as many hits as are wanted.

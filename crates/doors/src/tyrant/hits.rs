@@ -16,7 +16,7 @@ use rows::{Engine, RowRef};
 
 use crate::tyrant::columns::Columns;
 use crate::tyrant::database::Database;
-use crate::tyrant::query::{Order, Query, Search};
+use crate::tyrant::query::{Action, Order, Query, Search};
 
 /// Hits beyond those that are wanted after which the worst are dropped.
 const SPARE_HITS: usize = 1024;
@@ -34,6 +34,8 @@ pub struct Hit {
     number: f64,
     /// Which query it meets.
     pub query: usize,
+    /// What is told of it, where that is known already.
+    pub shown: Option<Vec<u8>>,
 }
 
 /// The hits of one query, of which so many are needed in the first query's order.
@@ -41,6 +43,8 @@ pub struct Hits<'q> {
     search: &'q Search,
     position: usize,
     needed: usize,
+    /// The columns that are told of each hit, if it is as soon as it is found.
+    told: Option<&'q [Vec<u8>]>,
     /// Whether hits that are alike come by their keys.
     by_key: bool,
     /// The columns that a record is asked for.
@@ -71,7 +75,11 @@ impl<'q> Hits<'q> {
         names.dedup();
         let (found, share) = (Vec::new(), engine.budget().share());
         let by_key = database.has_raw_keys();
-        Hits { search, position, needed, by_key, names, found, bytes: 0, share }
+        let told = match &search.action {
+            Action::Get(wanted) if search.queries.len() == 1 => Some(&wanted[..]),
+            _ => None,
+        };
+        Hits { search, position, needed, told, by_key, names, found, bytes: 0, share }
     }
 
     /// What is looked for.
@@ -116,8 +124,12 @@ impl<'q> Hits<'q> {
         key: &[u8],
         row: &RowRef<'_>,
     ) -> rows::Result<ControlFlow<()>> {
-        let columns = database.columns_among(row, &self.names)?;
-        self.take_columns(key, &columns)
+        match self.search.queries[0].order {
+            None => self.take_in_order(database, key, row)?,
+            // Of these most may be dropped.
+            Some(_) => self.add(key, &database.columns_among(row, &self.names)?)?,
+        }
+        Ok(self.cut())
     }
 
     /// As `take`, where the columns are known.
@@ -126,16 +138,21 @@ impl<'q> Hits<'q> {
     /// `NoMemory`.
     pub fn take_columns(&mut self, key: &[u8], columns: &Columns) -> rows::Result<ControlFlow<()>> {
         self.add(key, columns)?;
+        Ok(self.cut())
+    }
+
+    /// Drops the worst where there are far too many; whether others are needed.
+    fn cut(&mut self) -> ControlFlow<()> {
         let first = &self.search.queries[0];
         if first.order.is_none() && self.is_enough() {
-            return Ok(ControlFlow::Break(()));
+            return ControlFlow::Break(());
         }
         if self.found.len() >= self.needed.saturating_mul(2).saturating_add(SPARE_HITS) {
             sort(&mut self.found, first, self.by_key);
             self.found.truncate(self.needed);
             self.bytes = self.found.iter().map(Hit::bytes).sum();
         }
-        Ok(ControlFlow::Continue(()))
+        ControlFlow::Continue(())
     }
 
     /// As `take`, and none is dropped.
@@ -148,8 +165,15 @@ impl<'q> Hits<'q> {
         key: &[u8],
         row: &RowRef<'_>,
     ) -> rows::Result<()> {
-        let columns = database.columns_among(row, &self.names)?;
-        self.add(key, &columns)
+        let before = self.found.len();
+        self.add(key, &database.columns_among(row, &self.names)?)?;
+        if let (Some(wanted), Some(hit)) = (self.told, self.found.get_mut(before)) {
+            let shown = shown(key, &database.columns(row)?, wanted);
+            self.bytes += shown.len();
+            hit.shown = Some(shown);
+            self.share.keep_up_with(self.bytes)?;
+        }
+        Ok(())
     }
 
     fn add(&mut self, key: &[u8], columns: &Columns) -> rows::Result<()> {
@@ -162,7 +186,13 @@ impl<'q> Hits<'q> {
             Some((column, order)) => (columns.get(column).unwrap_or_default(), *order),
         };
         let (number, text) = if order.is_number() { (number(text), &b""[..]) } else { (0.0, text) };
-        let hit = Hit { key: key.to_vec(), text: text.to_vec(), number, query: self.position };
+        let hit = Hit {
+            key: key.to_vec(),
+            text: text.to_vec(),
+            number,
+            query: self.position,
+            shown: None,
+        };
         self.bytes += hit.bytes();
         self.found.push(hit);
         self.share.keep_up_with(self.bytes)
@@ -187,7 +217,8 @@ impl<'q> Hits<'q> {
 
 impl Hit {
     fn bytes(&self) -> usize {
-        HIT_BYTES + self.key.len() + self.text.len()
+        let shown = self.shown.as_ref().map_or(0, Vec::len);
+        HIT_BYTES + self.key.len() + self.text.len() + shown
     }
 }
 
@@ -196,6 +227,20 @@ impl Query {
     pub fn holds(&self, key: &[u8], columns: &Columns) -> bool {
         self.conditions.iter().all(|condition| condition.holds(key, columns))
     }
+}
+
+/// The name and value of the primary key, then columns, with NULs between.
+pub fn shown(key: &[u8], columns: &Columns, wanted: &[Vec<u8>]) -> Vec<u8> {
+    let mut shown = [&[0], key].concat();
+    for (name, value) in columns.iter() {
+        if wanted.is_empty() || wanted.iter().any(|wanted| wanted == name) {
+            for part in [name, value] {
+                shown.push(0);
+                shown.extend_from_slice(part);
+            }
+        }
+    }
+    shown
 }
 
 /// Sorts hits as a query wants it; those that are alike by their keys, or they stay as they are.

@@ -14,7 +14,7 @@
 
 use rows::member::{PART_CHARS, normalized, number, parts, tokens};
 use rows::store::KeyRange;
-use rows::table::MemberCodec;
+use rows::table::{MEMBER_TEXT_BYTES_MAX, MemberCodec};
 use rows::{Lookup, MemberKind};
 
 use crate::tyrant::condition::{Term, Test};
@@ -35,6 +35,29 @@ pub fn place(codec: &MemberCodec, test: &Test) -> Option<Place> {
         MemberKind::Decimal => decimal(codec, test),
         MemberKind::Token => token(codec, test).map(Place::Lookup),
         MemberKind::Qgram => qgram(codec, test).map(Place::Lookup),
+    }
+}
+
+/// Whether just those records are there that meet the test, so that nobody needs to look at them.
+pub fn is_exact(codec: &MemberCodec, test: &Test) -> bool {
+    // A longer text may share its entry's part with others.
+    let whole = |text: &Vec<u8>| text.len() < MEMBER_TEXT_BYTES_MAX;
+    match (codec.kind, test) {
+        (MemberKind::Lexical, Test::Equal(text) | Test::Begins(text)) => whole(text),
+        (MemberKind::Lexical, Test::IsAny(texts)) => texts.iter().all(whole),
+        (MemberKind::Token, Test::AnyToken(some)) => some.iter().all(whole),
+        (MemberKind::Token, Test::AllTokens(all)) => all.len() == 1 && whole(&all[0]),
+        (
+            MemberKind::Decimal,
+            Test::NumberEqual(_)
+            | Test::NumberAny(_)
+            | Test::Greater(_)
+            | Test::GreaterEqual(_)
+            | Test::Less(_)
+            | Test::LessEqual(_)
+            | Test::Between(..),
+        ) => true,
+        _ => false,
     }
 }
 
@@ -64,8 +87,10 @@ fn decimal(codec: &MemberCodec, test: &Test) -> Option<Place> {
             let each = texts.iter().map(|text| one(number(text)));
             Some(Place::Lookup(Lookup::Any(each.collect())))
         }
-        Test::Greater(least) | Test::GreaterEqual(least) => span(*least, f64::INFINITY),
-        Test::Less(most) | Test::LessEqual(most) => span(f64::NEG_INFINITY, *most),
+        Test::Greater(least) => Some(Place::Span(codec.above(*least))),
+        Test::GreaterEqual(least) => span(*least, f64::INFINITY),
+        Test::Less(most) => Some(Place::Span(codec.below(*most))),
+        Test::LessEqual(most) => span(f64::NEG_INFINITY, *most),
         Test::Between(least, most) => span(*least, *most),
         _ => None,
     }

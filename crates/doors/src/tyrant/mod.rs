@@ -10,7 +10,8 @@
 //! - `database`: the table that the door opens on, and its rows as records
 //! - `columns`: the columns of a record; `table`: the functions of table databases; `indexes`: theirs
 //! - `query`, `condition`: which records are wanted; `search`: how they are found, with `access` and
-//!   `lookup`, which say where, `source`, `walk` and `everywhere`, which look, and `hits`
+//!   `lookup`, which say where, `source`, `walk` and `everywhere`, which look, and `hits`; `tally`
+//!   counts without looking
 //! - `lua`: functions of scripts
 //! - `door`: one client's conversation
 //! - `shared`: settings and counters of all conversations; `stat`: what `stat` tells
@@ -39,6 +40,7 @@ mod shared;
 mod source;
 mod stat;
 mod table;
+mod tally;
 mod text;
 mod walk;
 

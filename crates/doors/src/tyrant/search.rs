@@ -1,11 +1,12 @@
 //! `search` and `metasearch`: records found by conditions, sorted, cut, and told or removed.
 //!
 //! Invariants
-//! 1. A hit is told or removed only if it still meets its query then.
+//! 1. A hit is told as it was when it met its query, or met it still; it is removed only if it still
+//!    does.
 //! 2. Hits that wait are counted in the memory that clients may use.
 //!
 //! Not here: elements of requests (`query`), what conditions mean (`condition`), where records are
-//! looked for (`access`), what is kept of them (`hits`).
+//! looked for (`access`), what is kept of them (`hits`), counting without looking at them (`tally`).
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -14,14 +15,14 @@ use std::ops::ControlFlow;
 use rows::budget::Share;
 
 use crate::tyrant::access::Access;
-use crate::tyrant::columns::Columns;
 use crate::tyrant::command::{Failure, List, Trouble};
 use crate::tyrant::encode::Counted;
 use crate::tyrant::everywhere;
 use crate::tyrant::execute::Rows;
-use crate::tyrant::hits::{Hit, Hits, sort};
+use crate::tyrant::hits::{Hit, Hits, shown, sort};
 use crate::tyrant::query::{Action, Combination, Search};
 use crate::tyrant::source::{Source, trouble};
+use crate::tyrant::tally;
 
 /// What stands in front of a hint, so that clients know it from a hit.
 const HINT: &[u8] = b"\0\0[[HINT]]\n";
@@ -42,8 +43,28 @@ pub fn run(
     rows.may_read()?;
     rows.needs_time()?;
     let mut hint = String::new();
+    if let Some(count) = tally::count(rows, &search)? {
+        // Writing into a text does not fail.
+        let _ = writeln!(hint, "using an index alone\nresult set size: {count}");
+        answer.push(count.to_string().as_bytes());
+    } else {
+        tell(rows, &search, &mut hint, answer)?;
+    }
+    if search.hint {
+        answer.push(&[HINT, hint.as_bytes()].concat());
+    }
+    Ok(())
+}
+
+/// Finds records and does with them what is asked for.
+fn tell(
+    rows: &mut Rows<'_, '_>,
+    search: &Search,
+    hint: &mut String,
+    answer: &mut Counted<'_>,
+) -> Result<(), Trouble> {
     // The shares are held until the hits are told.
-    let (hits, _shares) = hits(rows, &search, &mut hint)?;
+    let (hits, _shares) = hits(rows, search, hint)?;
     match &search.action {
         Action::Keys => {
             for hit in &hits {
@@ -54,7 +75,9 @@ pub fn run(
         Action::Count => answer.push(hits.len().to_string().as_bytes()),
         Action::Get(wanted) => {
             for hit in &hits {
-                if let Some(columns) = rows.columns_of(&hit.key)?
+                if let Some(shown) = &hit.shown {
+                    answer.push(shown);
+                } else if let Some(columns) = rows.columns_of(&hit.key)?
                     && search.queries[hit.query].holds(&hit.key, &columns)
                 {
                     answer.push(&shown(&hit.key, &columns, wanted));
@@ -70,24 +93,7 @@ pub fn run(
             Ok(())
         })?,
     }
-    if search.hint {
-        answer.push(&[HINT, hint.as_bytes()].concat());
-    }
     Ok(())
-}
-
-/// The name and value of the primary key, then columns, with NULs between.
-fn shown(key: &[u8], columns: &Columns, wanted: &[Vec<u8>]) -> Vec<u8> {
-    let mut shown = [&[0], key].concat();
-    for (name, value) in columns.iter() {
-        if wanted.is_empty() || wanted.iter().any(|wanted| wanted == name) {
-            for part in [name, value] {
-                shown.push(0);
-                shown.extend_from_slice(part);
-            }
-        }
-    }
-    shown
 }
 
 /// The hits of all queries, combined, sorted and cut as the first says, and what they take of the memory

@@ -95,6 +95,24 @@ impl<'a> Source<'a> {
             Ok(flow(visit(&self.database.key(&found.row)?, &found.row)?))
         })
     }
+
+    /// How many records a lookup has, as far as entries know.
+    ///
+    /// # Errors
+    /// As `look_up`.
+    pub fn count_lookup(&self, lookup: &Lookup) -> rows::Result<u64> {
+        let (view, table, mut share) =
+            (&*self.view, self.database.table(), self.engine.budget().share());
+        self.engine.count_lookup(view, table, lookup, self.reach, &mut share)
+    }
+
+    /// How many entries a range of a member index has.
+    ///
+    /// # Errors
+    /// As `scan`.
+    pub fn count_entries(&self, range: &KeyRange) -> rows::Result<u64> {
+        self.engine.count_entries(&*self.view, range, self.reach)
+    }
 }
 
 /// Ends a search that nobody waits for any more.

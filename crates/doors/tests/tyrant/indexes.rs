@@ -171,6 +171,15 @@ proptest! {
             let elements: Vec<&str> = elements.iter().map(String::as_str).collect();
             let (mut found, mut expected) =
                 (one.misc("search", &elements).unwrap(), other.misc("search", &elements).unwrap());
+            let count = [&elements[..], &["count"]].concat();
+            let counts = [&mut one, &mut other].map(|client| client.misc("search", &count).unwrap());
+            prop_assert_eq!(&counts[0], &counts[1], "{:?}", count);
+            if limit.is_none() {
+                let told = [&elements[..], &["get"]].concat();
+                let mut columns = [&mut one, &mut other].map(|client| client.misc("search", &told).unwrap());
+                columns.iter_mut().for_each(|columns| columns.sort());
+                prop_assert_eq!(&columns[0], &columns[1], "{:?}", told);
+            }
             if order.is_none() {
                 if limit.is_some() {
                     // Which of them are found first is nobody's promise.
@@ -243,6 +252,26 @@ fn each_kind_of_index_is_used_for_its_conditions_and_its_order() {
     ] {
         let (found, hint) = hinted(&mut client, elements);
         assert_eq!((found.len(), &hint[..]), (count, how), "{elements:?}");
+    }
+    // Counted without a look at the records.
+    for (elements, count, alone) in [
+        (&["addcond~a~STREQ~t0007"][..], "1", true),
+        (&["addcond~a~STRBW~t001"], "10", true),
+        (&["addcond~a~STROREQ~t0001 t0002,t0001,t9"], "2", true),
+        (&["addcond~b~NUMGE~0"], "3000", true),
+        (&["addcond~b~NUMGT~498.5"], "6", true),
+        (&["addcond~b~NUMLT~1.5"], "6", true),
+        (&["addcond~b~NUMLE~1.5"], "12", true),
+        (&["addcond~b~NUMBT~3 5", "setlimit~9~5"], "7", true),
+        (&["addcond~c~STROR~w5 w6 v5"], "432", true),
+        (&["addcond~c~STRAND~w5 v5"], "1", false),
+        (&["addcond~b~STREQ~1.5"], "6", false),
+        (&["addcond~a~!STREQ~t0007"], "2999", false),
+        (&["addcond~a~STREQ~t0007", "addcond~b~NUMEQ~7.5"], "1", false),
+    ] {
+        let (told, hint) = hinted(&mut client, &[elements, &["count"]].concat());
+        assert_eq!(told, [count], "{elements:?}");
+        assert_eq!(hint == "using an index alone", alone, "{elements:?}: {hint}");
     }
     let (found, _) = hinted(&mut client, &["setorder~b~NUMDESC", "setlimit~3~2"]);
     assert_eq!(found, ["t1499", "t1999", "t2499"], "those that are alike by their keys");

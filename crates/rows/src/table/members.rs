@@ -137,6 +137,16 @@ impl MemberCodec {
         KeyRange { start, end: successor(&last) }
     }
 
+    /// Entries of numbers above one; of DECIMAL.
+    pub fn above(&self, number: f64) -> KeyRange {
+        KeyRange { start: self.between(number, number).end, end: self.present().end }
+    }
+
+    /// Entries of numbers below one; of DECIMAL.
+    pub fn below(&self, number: f64) -> KeyRange {
+        KeyRange { start: self.present().start, end: self.between(number, number).start }
+    }
+
     /// Whether what precedes an entry's primary key says all of the text that it is an entry of.
     pub fn says_all(&self, parts: &[u8]) -> bool {
         // Each byte of a text is one here, or two.
