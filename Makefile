@@ -21,10 +21,10 @@ run: build
 	exec $(program) serve --data-dir "$(DATA_DIR)" $(FLAGS)
 
 # For who is in the middle of work, in minutes: lints, and the tests that start none of the peers,
-# with few power cuts and no fuzzing.
+# with few power cuts and no fuzzing, compiled quickly.
 check: lint
 	ROWHOUSE_CUTS=10 ROWHOUSE_KILLS=3 \
-		cargo test --release --workspace --no-fail-fast -- --skip beside_peers::
+		scripts/quick test --no-fail-fast -- --skip beside_peers::
 
 # Everything: unit and integration tests, then real clients and the original servers, then a little
 # fuzzing of each decoder, begun from all inputs that are kept, and always much the same; what
