@@ -262,20 +262,19 @@ impl CatalogChange<'_> {
         self.batch.changes.push(Change::Put(key, value));
     }
 
-    /// Removes a definition; rows and entries go with `drop_range`.
+    /// Removes a definition; rows and entries go by `Engine::reclaim`, when nobody can find the table.
     pub(crate) fn delete_table(&mut self, id: TableId) {
         let key = catalog_key(KIND_TABLE, &id.to_be_bytes());
         self.batch.changes.push(Change::Delete(key));
     }
 
-    /// Removes all rows and entries of a table id and notes that its space is to come back.
-    pub(crate) fn drop_range(&mut self, id: TableId) {
-        self.batch.changes.push(Change::DeleteRange(crate::table::table_range(id)));
+    /// Notes that all rows and entries of a table id are to go, also after a crash.
+    pub(crate) fn note_dropped(&mut self, id: TableId) {
         let key = catalog_key(KIND_RECLAIM, &id.to_be_bytes());
         self.batch.changes.push(Change::Put(key, Vec::new()));
     }
 
-    /// Forgets the note that a range's space is to come back: the range is in use now.
+    /// Forgets such a note: the range is in use now.
     pub(crate) fn keep_range(&mut self, id: TableId) {
         let key = catalog_key(KIND_RECLAIM, &id.to_be_bytes());
         self.batch.changes.push(Change::Delete(key));

@@ -8,7 +8,9 @@
 //! 4. With `Reach::Memory` a find either visits what it must or ends with
 //!    `WouldWait(Disk)`; visits made before that are to be thrown away by the caller.
 //! 5. A snapshot from before rows or entries were stored anew is refused (`SchemaChanged`).
-//! 6. A find by a covering index reads no rows, and none of its entries is outdated.
+//! 6. What was not found was not there: of a table or an index that goes meanwhile the find ends with
+//!    `SchemaChanged`.
+//! 7. A find by a covering index reads no rows, and none of its entries is outdated.
 //!
 //! Not here: turning conditions into ranges (`Table::*_range`), filters (the visitor's).
 
@@ -84,14 +86,15 @@ impl Engine {
         reach: Reach,
         visit: &mut Visit<'_>,
     ) -> Result<()> {
-        self.check_readable(view, table)?;
         if is_point(range) && table.codecs[index].unique {
+            self.check_readable(view, table)?;
             return self.find_point(view, table, index, &range.start, reach, visit);
         }
-        if range.start >= range.end && !range.end.is_empty() {
+        if range.is_empty() {
             return Ok(());
         }
         let mut cursor = view.scan(range, direction, reach)?;
+        self.check_readable(view, table)?;
         if index == 0 {
             while cursor.advance()? {
                 let (key, value) = cursor.entry();
@@ -107,6 +110,7 @@ impl Engine {
             let (entry, value_of_entry) = cursor.entry();
             let parts_end = table.entry_target(index, entry, value_of_entry, &mut row_key)?;
             if !self.read_row(view, &row_key, reach, &mut value)? {
+                self.check_readable(view, table)?;
                 continue;
             }
             let row = row_at(table, &row_key, &value)?;
@@ -136,12 +140,12 @@ impl Engine {
         row: &mut CoveredRow,
         visit: &mut dyn FnMut(&[Value]) -> Result<Seen>,
     ) -> Result<()> {
-        self.check_readable(view, table)?;
-        if range.start >= range.end && !range.end.is_empty() {
+        if range.is_empty() {
             return Ok(());
         }
         // One cursor sees one state: its entries are those of rows that are all there in it.
         let mut cursor = view.scan(range, direction, reach)?;
+        self.check_readable(view, table)?;
         let (mut row_key, mut bytes) = (Vec::new(), Vec::new());
         let only_counts = covering.only_counts();
         while cursor.advance()? {
@@ -156,6 +160,7 @@ impl Engine {
                 table.entry_target(covering.index(), entry, value, &mut row_key)?;
                 if !self.read_row(view, &row_key, reach, &mut bytes)? {
                     // Gone since the cursor began, where the latest state is read.
+                    self.check_readable(view, table)?;
                     continue;
                 }
                 covering.ask(table, &row_at(table, &row_key, &bytes)?, row)?;
@@ -192,7 +197,7 @@ impl Engine {
         }
         let mut value = Vec::new();
         if !view.get(key, reach, &mut value)? {
-            return Ok(());
+            return self.check_readable(view, table);
         }
         let mut row_key = Vec::with_capacity(value.len() + crate::table::PREFIX_BYTES);
         table.entry_target(index, key, &value, &mut row_key)?;
@@ -227,7 +232,8 @@ impl Engine {
         Ok(seen)
     }
 
-    /// Whether a view shows the rows and entries of this version of the table.
+    /// Whether a view shows the rows and entries of this version of the table. They are removed after
+    /// it has ceased to be current, so what was not found before this said yes was not there.
     #[inline]
     fn check_readable(&self, view: &dyn Read, table: &Table) -> Result<()> {
         let is_latest = || std::ptr::addr_eq(view, self.latest());
@@ -247,12 +253,11 @@ impl Engine {
         visit: &mut dyn FnMut(Found<'_>) -> Result<()>,
     ) -> Result<()> {
         let mut value = ROW_BUFFER.take();
-        let result = self.read_row(view, row_key, reach, &mut value).and_then(|found| {
-            if found {
-                visit(Found { key: row_key, row: row_at(table, row_key, &value)? })?;
-            }
-            Ok(())
-        });
+        let result =
+            self.read_row(view, row_key, reach, &mut value).and_then(|found| match found {
+                true => visit(Found { key: row_key, row: row_at(table, row_key, &value)? }),
+                false => self.check_readable(view, table),
+            });
         if value.capacity() <= ROW_BUFFER_BYTES_MAX {
             ROW_BUFFER.set(value);
         }

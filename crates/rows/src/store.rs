@@ -63,6 +63,13 @@ pub struct KeyRange {
     pub end: Vec<u8>,
 }
 
+impl KeyRange {
+    /// Whether no key can be in it.
+    pub fn is_empty(&self) -> bool {
+        self.start >= self.end && !self.end.is_empty()
+    }
+}
+
 /// One change of a batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {

@@ -2,8 +2,8 @@
 
 mod common;
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
@@ -12,10 +12,12 @@ use rows::bulk::{BulkLoad, OnDuplicate};
 use rows::interrupt::{Interrupt, working};
 use rows::memory::MemoryStore;
 use rows::spill::SpillDirectory;
-use rows::store::{Durability, LockWait};
+use rows::store::{Cursor, Direction, Durability, KeyRange, LockWait, Reach, Read};
 use rows::table::Patience;
+use rows::types::IntWidth;
 use rows::{
-    AlterOutcome, Alteration, Datum, Engine, EngineOptions, Error, Result, RowChange, Table, Value,
+    AlterOutcome, Alteration, ColumnType, Datum, Engine, EngineOptions, Error, Flow, Place, Result,
+    RowChange, Table, Value,
 };
 
 const ROWS: i64 = 40_000;
@@ -158,10 +160,8 @@ fn a_writer_that_breaks_a_new_unique_key_ends_the_alter_and_not_itself() {
 /// Whether there are only keys of the indexes that the definition names, and the count of rows.
 fn nothing_is_left(engine: &Engine) -> bool {
     let t = now(engine);
-    let mut cursor = engine
-        .latest()
-        .scan(&t.full_range(), rows::store::Direction::Forward, rows::store::Reach::Disk)
-        .unwrap();
+    let mut cursor =
+        engine.latest().scan(&t.full_range(), Direction::Forward, Reach::Disk).unwrap();
     while cursor.advance().unwrap() {
         let index = u16::from_be_bytes(cursor.key()[4..6].try_into().unwrap());
         if index != u16::MAX && !t.indexes.iter().any(|known| known.id == index) {
@@ -269,12 +269,12 @@ fn a_snapshot_from_before_the_index_is_no_longer_read_through_it_as_if_it_were_e
     add(&engine, false, &["name"]).unwrap();
     let t = now(&engine);
     let range = t.prefix_range(3, &[word("n7")]).unwrap();
-    let count = |view: &dyn rows::store::Read| {
+    let count = |view: &dyn Read| {
         let mut rows = 0;
-        let (direction, reach) = (rows::store::Direction::Forward, rows::store::Reach::Disk);
+        let (direction, reach) = (Direction::Forward, Reach::Disk);
         engine.find(view, &t, 3, &range, direction, reach, &mut |_| {
             rows += 1;
-            Ok(rows::Flow::Continue)
+            Ok(Flow::Continue)
         })?;
         Ok::<_, Error>(rows)
     };
@@ -308,7 +308,7 @@ fn marks_of_indexes_that_never_came_to_be_are_removed_at_the_next_start() {
 }
 
 fn copied(store: &MemoryStore) -> MemoryStore {
-    use rows::store::{Batch, Change, Direction, KeyRange, Reach, Read, Store};
+    use rows::store::{Batch, Change, Store};
     let copy = MemoryStore::new();
     let mut cursor = store.scan(&KeyRange::default(), Direction::Forward, Reach::Disk).unwrap();
     let mut changes = Vec::new();
@@ -333,4 +333,78 @@ fn a_writer_that_may_not_wait_is_told_so_only_while_the_gate_is_closed() {
     })
     .unwrap();
     assert_sound(&engine);
+}
+
+/// A view in which something happens just before the first cursor or look-up.
+struct Meanwhile<'a, F> {
+    view: &'a dyn Read,
+    act: Mutex<Option<F>>,
+}
+
+impl<'a, F: FnOnce() + Send> Meanwhile<'a, F> {
+    fn of(view: &'a dyn Read, act: F) -> Meanwhile<'a, F> {
+        Meanwhile { view, act: Mutex::new(Some(act)) }
+    }
+
+    fn act(&self) {
+        if let Some(act) = self.act.lock().unwrap().take() {
+            act();
+        }
+    }
+}
+
+impl<F: FnOnce() + Send> Read for Meanwhile<'_, F> {
+    fn get(&self, key: &[u8], reach: Reach, value: &mut Vec<u8>) -> Result<bool> {
+        self.act();
+        self.view.get(key, reach, value)
+    }
+
+    fn scan<'a>(
+        &'a self,
+        range: &KeyRange,
+        direction: Direction,
+        reach: Reach,
+    ) -> Result<Box<dyn Cursor + 'a>> {
+        self.act();
+        self.view.scan(range, direction, reach)
+    }
+}
+
+#[test]
+fn who_looks_for_rows_of_what_goes_meanwhile_is_told_rather_than_shown_none() {
+    type Act<'a> = &'a (dyn Fn(&Engine) + Sync);
+    let alter = |engine: &Engine, alteration| {
+        engine.alter_table("d", "t", vec![alteration], &engine.patience()).map(drop).unwrap();
+    };
+    let drop_index: Act = &|engine| alter(engine, Alteration::DropIndex("name".into()));
+    let copy: Act = &|engine| {
+        let wide = ColumnType::Int { width: IntWidth::Big, unsigned: false, boolean: false };
+        let column = column("id", wide, false);
+        let name = "id".into();
+        alter(engine, Alteration::ModifyColumn { name, column, place: Place::Keep });
+    };
+    let truncate: Act = &|engine| engine.truncate_table("d", "t", &engine.patience()).unwrap();
+    for (act, index) in [(drop_index, 1), (copy, 0), (copy, 1), (truncate, 0), (truncate, 1)] {
+        let engine = engine();
+        let t = users(&engine);
+        let mut tx = begin(&engine);
+        for id in 0..100 {
+            tx.insert(&t, &user(id, "n", &format!("m{id}"))).unwrap();
+        }
+        commit(tx);
+        let find = |range: &KeyRange, act: Act<'_>| {
+            let view = Meanwhile::of(engine.latest(), || act(&engine));
+            let mut found = 0;
+            let (forward, disk) = (Direction::Forward, Reach::Disk);
+            let ended = engine.find(&view, &t, index, range, forward, disk, &mut |_| {
+                found += 1;
+                Ok(Flow::Continue)
+            });
+            ended.map(|()| found)
+        };
+        let all = t.index_range(index);
+        assert_eq!(find(&all, &|_| ()).unwrap(), 100);
+        let found = find(&all, act);
+        assert!(matches!(found, Ok(100) | Err(Error::SchemaChanged)), "{found:?}");
+    }
 }

@@ -107,6 +107,13 @@ fn any_table_may_let_its_rows_expire() {
     sql.query("DELETE FROM d.s WHERE id = 1").unwrap();
     sql.query("ALTER TABLE d.s EXPIRES_BY=''").unwrap();
     assert!(!shown(&mut sql, "d.s").contains("EXPIRES_BY"));
+    // A name that would end the comment.
+    sql.query("CREATE TABLE d.odd (id INT PRIMARY KEY, `*/` BIGINT) EXPIRES_BY=`*/`").unwrap();
+    let odd = shown(&mut sql, "d.odd");
+    sql.query("DROP TABLE d.odd").unwrap();
+    sql.query("USE d").unwrap();
+    sql.query(&odd).unwrap();
+    assert_eq!(shown(&mut sql, "d.odd"), odd);
     let refused = sql.query("ALTER TABLE d.s EXPIRES_BY=name").unwrap_err().to_string();
     assert!(refused.contains("EXPIRES_BY column 'name' must be an integer"), "{refused}");
     assert_eq!(server.stop().code(), Some(0));

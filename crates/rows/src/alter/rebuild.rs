@@ -20,8 +20,8 @@ use crate::engine::Engine;
 use crate::error::{Error, Result, Thing};
 use crate::find::row_at;
 use crate::schema::TableDefinition;
-use crate::store::{Batch, Change, Direction, Durability, Reach};
-use crate::table::{Patience, Table, index_range};
+use crate::store::{Direction, Durability, Reach};
+use crate::table::{Patience, Table};
 use crate::temporal::Zone;
 
 /// What an ALTER TABLE has to do.
@@ -134,12 +134,15 @@ impl Engine {
         table: &Arc<Table>,
         plan: Plan,
     ) -> Result<()> {
-        for id in &plan.removed {
-            change.delete_range(index_range(table.id, *id));
+        let Plan { definition, removed, fill, .. } = plan;
+        let mut marked = definition.clone();
+        marked.mark_unfinished(removed.iter().copied());
+        change.put_table(&marked);
+        self.publish(change, table, definition.clone(), !fill.is_empty())?;
+        match removed.is_empty() {
+            true => Ok(()),
+            false => self.remove_unfinished(&definition, &removed),
         }
-        change.put_table(&plan.definition);
-        let stores_anew = !plan.fill.is_empty();
-        self.publish(change, table, plan.definition, stores_anew)
     }
 
     fn rebuild(
@@ -151,22 +154,19 @@ impl Engine {
         progress.expect(self.row_count(table)?.unwrap_or(0));
         let mut change = self.catalog().change();
         plan.definition.id = change.new_table_id();
-        change.drop_range(plan.definition.id);
+        change.note_dropped(plan.definition.id);
         change.finish(&**self.store(), Durability::Os, |_| ())?;
         let copied = self.copy_rows(table, &plan, progress);
         let rows_copied = match copied {
             Ok(rows_copied) => rows_copied,
             Err(error) => {
-                let range = crate::table::table_range(plan.definition.id);
-                let changes = vec![Change::DeleteRange(range)];
-                self.store().write(&Batch { changes }, Durability::Os)?;
                 self.reclaim(plan.definition.id)?;
                 return Err(error);
             }
         };
         let mut change = self.catalog().change();
         change.delete_table(table.id);
-        change.drop_range(table.id);
+        change.note_dropped(table.id);
         change.keep_range(plan.definition.id);
         change.put_table(&plan.definition);
         self.publish(change, table, plan.definition, true)?;

@@ -44,7 +44,7 @@ impl Engine {
         };
         for table in &tables {
             change.delete_table(table.id);
-            change.drop_range(table.id);
+            change.note_dropped(table.id);
         }
         for event in self.catalog().events().iter().filter(|event| event.database == name) {
             change.delete_event(event.id);

@@ -1,7 +1,9 @@
 //! Space that tables take, and that comes back when they are dropped or their making is given up.
 //!
 //! Invariants
-//! 1. The note about a dropped range goes only after the store has taken it over.
+//! 1. Rows and entries are removed when their table or index can no longer be found: whoever found it
+//!    before sees all of them, or that it is gone.
+//! 2. The note about a dropped range goes only after the store has taken it over.
 //!
 //! Not here: when files are made smaller, which is the store's.
 
@@ -18,8 +20,10 @@ impl Engine {
         self.store().approximate_bytes(&table.full_range())
     }
 
-    /// Gives the space of a dropped table id back and forgets the note about it.
+    /// Removes what there is of a dropped table id, gives its space back and forgets the note about it.
     pub(crate) fn reclaim(&self, id: u32) -> Result<()> {
+        let changes = vec![Change::DeleteRange(table_range(id))];
+        self.store().write(&Batch { changes }, Durability::Os)?;
         self.store().reclaim(&table_range(id))?;
         // Losing this note's removal only makes the next start reclaim once more.
         self.store().write(&Catalog::reclaimed(id), Durability::Os)
@@ -28,9 +32,6 @@ impl Engine {
     /// Repeats the reclaims that a crash may have interrupted.
     pub(crate) fn resume_reclaims(&self) -> Result<()> {
         for id in Catalog::reclaims(&**self.store())? {
-            // A copy that a crash cut short has rows in the range still.
-            let changes = vec![Change::DeleteRange(table_range(id))];
-            self.store().write(&Batch { changes }, Durability::Os)?;
             self.reclaim(id)?;
         }
         for (definition, building) in self.catalog().take_unfinished() {
@@ -39,8 +40,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Removes what there is under numbers of indexes that never came to be, where nobody writes
-    /// under them any more, and forgets the marks of it.
+    /// Removes what there is under numbers of indexes that are no more, or never came to be, where
+    /// nobody writes under them any more, and forgets the marks of it.
     pub(crate) fn remove_unfinished(
         &self,
         definition: &TableDefinition,

@@ -52,7 +52,7 @@ impl Engine {
         let mut change = self.catalog().change();
         let table = self.catalog().table(database, name)?;
         change.delete_table(table.id);
-        change.drop_range(table.id);
+        change.note_dropped(table.id);
         change.finish(&**self.store(), self.durability(), |databases| {
             databases.get_mut(database).and_then(|tables| tables.remove(name));
             table.state.set_version(u64::MAX);
@@ -75,12 +75,12 @@ impl Engine {
         definition.version += 1;
         definition.auto_increment_base = 1;
         change.delete_table(table.id);
-        change.drop_range(table.id);
+        change.note_dropped(table.id);
         change.put_table(&definition);
         change.finish(&**self.store(), self.durability(), |databases| {
             table.state.reset_counters();
             table.state.rows.set(0);
-            // From the removal itself on: snapshots of before would show a table without rows.
+            // Snapshots of before would show a table without rows.
             table.state.set_readable_since(self.store().sequence().unwrap_or(0));
             let renewed = current(&**self.store(), definition, Arc::clone(&table.state));
             renewed.inherit(&table);

@@ -130,8 +130,11 @@ pub fn create_table_text(
         let members: Vec<String> = definition.members.iter().map(member_text).collect();
         ours.push_str(&format!(" MEMBER_INDEXES=({})", members.join(",")));
     }
-    if !ours.is_empty() {
-        text.push_str(&format!(" /*!999999{ours} */"));
+    // A name may have what would end the comment.
+    match ours.contains("*/") {
+        _ if ours.is_empty() => {}
+        true => text.push_str(&ours),
+        false => text.push_str(&format!(" /*!999999{ours} */")),
     }
     text
 }
