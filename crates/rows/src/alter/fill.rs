@@ -1,4 +1,5 @@
-//! The entries of new indexes for all rows of one state of a table, read and written on all cores.
+//! The entries of new indexes for all rows of one state of a table, read and written on all cores;
+//! and a new columnar index of the same rows, which the store makes of them.
 //!
 //! Invariants
 //! 1. Rows are numbered in the order of their keys, whoever reads them: of rows that share a unique
@@ -19,7 +20,7 @@ use crate::error::{Error, Result};
 use crate::find::row_at;
 use crate::interrupt;
 use crate::split::split;
-use crate::store::{Direction, KeyRange, Reach, Read};
+use crate::store::{Cursor, Direction, Ingestion, KeyRange, Reach, Read};
 use crate::table::Table;
 
 /// Ranges for each thread that reads, so that none is alone with a large one at the end.
@@ -37,6 +38,8 @@ pub(super) struct Fill<'a> {
     pub next: &'a Arc<Table>,
     /// Which indexes are new.
     pub indexes: &'a [usize],
+    /// Whether the columnar index is.
+    pub columns: bool,
     pub progress: &'a Progress,
 }
 
@@ -47,12 +50,9 @@ impl Fill<'_> {
     /// `Duplicate`, `TooLarge`, `NoMemory`, `DiskFull`, `Store`, `Corrupt`; `LockTimeout` when it
     /// was interrupted.
     pub fn run(self, view: &dyn Read) -> Result<()> {
-        let Fill { engine, next, progress, .. } = self;
-        let (on_duplicate, existing, rows_in) = (OnDuplicate::Error, None, Some(view));
-        let build = Build { engine, table: next, on_duplicate, progress, existing, rows_in };
+        let Fill { engine, next, indexes, columns, progress } = self;
         let all = next.index_range(0);
         let ranges = split(&**engine.store(), view, &all, threads() * RANGES_PER_THREAD)?;
-        let mut sorters = build.sorters(threads().min(ranges.len()), 1)?;
         let reading = Reading {
             of: self,
             view,
@@ -62,25 +62,31 @@ impl Fill<'_> {
             error: Mutex::new(None),
             sorted: Mutex::default(),
         };
-        let own = sorters.remove(0);
-        let work = interrupt::current();
-        thread::scope(|scope| {
-            for sorter in sorters {
-                let (work, reading) = (work.clone(), &reading);
-                scope.spawn(move || {
-                    let _working = work.map(interrupt::working);
-                    give_way(0);
-                    reading.work(sorter);
-                });
-            }
-            reading.work(own);
-        });
-        if let Some(error) = reading.error.into_inner() {
-            return Err(error);
+        if columns {
+            let ingestion = engine.store().column_ingestion(next)?;
+            let takers = (0..threads().min(ranges.len())).map(|_| Taker::Columns(&*ingestion));
+            reading.run(takers.collect())?;
+            ingestion.finish()?;
         }
+        if indexes.is_empty() {
+            return Ok(());
+        }
+        reading.next.store(0, Ordering::Relaxed);
+        let (on_duplicate, existing, rows_in) = (OnDuplicate::Error, None, Some(view));
+        let build = Build { engine, table: next, on_duplicate, progress, existing, rows_in };
+        let sorters = build.sorters(threads().min(ranges.len()), 1)?;
+        reading.run(sorters.into_iter().map(Taker::Sorter).collect())?;
         let numbers = (ranges.len() as u64) << NUMBER_BITS;
         build.run_alone(reading.sorted.into_inner(), numbers).map(drop)
     }
+}
+
+/// What takes the rows of ranges that a thread reads.
+enum Taker<'t> {
+    /// Entries of indexes, to be sorted.
+    Sorter(RowSorter),
+    /// The columnar index takes them as they come.
+    Columns(&'t dyn Ingestion),
 }
 
 /// Ranges that are read by several threads.
@@ -95,15 +101,50 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
+    /// Reads all ranges, with a thread for each taker.
+    fn run(&self, mut takers: Vec<Taker<'_>>) -> Result<()> {
+        let own = takers.pop();
+        let work = interrupt::current();
+        thread::scope(|scope| {
+            for taker in takers {
+                let work = work.clone();
+                scope.spawn(move || {
+                    let _working = work.map(interrupt::working);
+                    give_way(0);
+                    self.work(taker);
+                });
+            }
+            own.into_iter().for_each(|own| self.work(own));
+        });
+        self.error.lock().take().map_or(Ok(()), Err)
+    }
+
     /// Takes one range after another.
-    fn work(&self, sorter: RowSorter) {
-        match self.read_ranges(sorter) {
-            Ok(sorted) => self.sorted.lock().push(sorted),
+    fn work(&self, taker: Taker<'_>) {
+        let read = match taker {
+            Taker::Sorter(sorter) => {
+                self.read_ranges(sorter).map(|sorted| self.sorted.lock().push(sorted))
+            }
+            Taker::Columns(ingestion) => self.read_columns(ingestion),
+        };
+        match read {
+            Ok(()) => {}
             Err(error) => {
                 self.stopped.store(true, Ordering::Relaxed);
                 self.error.lock().get_or_insert(error);
             }
         }
+    }
+
+    fn read_columns(&self, ingestion: &dyn Ingestion) -> Result<()> {
+        while !self.stopped.load(Ordering::Relaxed) {
+            let number = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some(range) = self.ranges.get(number) else { break };
+            let rows = self.view.scan(range, Direction::Forward, Reach::Disk)?;
+            let progress = self.of.progress;
+            ingestion.add(&mut Shown { rows, count: 0, progress })?;
+        }
+        Ok(())
     }
 
     fn read_ranges(&self, mut sorter: RowSorter) -> Result<SortedRows> {
@@ -131,5 +172,36 @@ impl Reading<'_> {
         }
         progress.add(rows % SHOW_EVERY);
         Ok(())
+    }
+}
+
+/// Rows that are counted as they go by, and can be interrupted.
+struct Shown<'a> {
+    rows: Box<dyn Cursor + 'a>,
+    count: u64,
+    progress: &'a Progress,
+}
+
+impl Cursor for Shown<'_> {
+    fn advance(&mut self) -> Result<bool> {
+        go_on(self.count)?;
+        let more = self.rows.advance()?;
+        self.count += u64::from(more);
+        if more && self.count.is_multiple_of(SHOW_EVERY) {
+            self.progress.add(SHOW_EVERY);
+        }
+        Ok(more)
+    }
+
+    fn key(&self) -> &[u8] {
+        self.rows.key()
+    }
+
+    fn value(&self) -> &[u8] {
+        self.rows.value()
+    }
+
+    fn entry(&self) -> (&[u8], &[u8]) {
+        self.rows.entry()
     }
 }
