@@ -53,5 +53,6 @@ fn definition(types: &[u8]) -> TableDefinition {
         retention: Default::default(),
         members: Vec::new(),
         columnar: false,
+        columnar_index: None,
     }
 }

@@ -12,7 +12,7 @@ use rows::table::{PREFIX_BYTES, Table};
 use rows::types::{ColumnType, IntWidth};
 
 use crate::column::{Encoded, Encoder, Gather};
-use crate::keys::{ROW_ID_SLOT, SegmentId, VERSION_SLOT, column};
+use crate::keys::{Home, ROW_ID_SLOT, SegmentId, VERSION_SLOT, column};
 use crate::segment::Segment;
 
 /// Rows of a full segment.
@@ -47,8 +47,9 @@ pub(crate) struct Built {
 
 impl Built {
     /// Keys and values of the columns.
-    pub fn into_entries(self, table: &Table, id: SegmentId) -> Vec<(Vec<u8>, Vec<u8>)> {
-        let entry = |(slot, encoded): (u16, Encoded)| (column(table.id, id, slot), encoded.bytes);
+    pub fn into_entries(self, home: impl Into<Home>, id: SegmentId) -> Vec<(Vec<u8>, Vec<u8>)> {
+        let home = home.into();
+        let entry = |(slot, encoded): (u16, Encoded)| (column(home, id, slot), encoded.bytes);
         self.columns.into_iter().map(entry).collect()
     }
 }
@@ -63,16 +64,34 @@ impl Builder {
     /// # Errors
     /// `Store` when the compression cannot begin.
     pub fn new(table: &Arc<Table>, bytes_max: usize) -> Result<Builder> {
-        let mut columns: Vec<(u16, Source, Gather)> = table
-            .columns
-            .iter()
-            .enumerate()
-            .map(|(at, column)| (column.slot, Source::Column(at), Gather::new(&column.ty)))
-            .collect();
+        let mut builder = Builder::of(table, 0..table.columns.len(), bytes_max)?;
+        builder.columns.push((VERSION_SLOT, Source::Version, Gather::new(&OWN_NUMBER)));
+        Ok(builder)
+    }
+
+    /// The same of a columnar index: its columns alone, and no versions.
+    ///
+    /// # Errors
+    /// As `new`.
+    pub fn of_index(table: &Arc<Table>, bytes_max: usize) -> Result<Builder> {
+        let kept = table.columns_kept().unwrap_or_default();
+        Builder::of(table, kept.iter().copied(), bytes_max)
+    }
+
+    fn of(
+        table: &Arc<Table>,
+        positions: impl Iterator<Item = usize>,
+        bytes_max: usize,
+    ) -> Result<Builder> {
+        let column = |at: usize| {
+            let column = &table.columns[at];
+            (column.slot, Source::Column(at), Gather::new(&column.ty))
+        };
+        let mut columns: Vec<(u16, Source, Gather)> = positions.map(column).collect();
         if table.has_hidden_key() {
             columns.push((ROW_ID_SLOT, Source::RowId, Gather::new(&OWN_NUMBER)));
         }
-        columns.push((VERSION_SLOT, Source::Version, Gather::new(&OWN_NUMBER)));
+        // What is behind all of these comes last: the slot of versions is the largest.
         columns.sort_by_key(|(slot, _, _)| *slot);
         let (table, encoder) = (Arc::clone(table), Encoder::new()?);
         Ok(Builder { table, columns, encoder, rows: 0, bytes: 0, bytes_max })

@@ -13,14 +13,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use foldhash::fast::RandomState;
 use parking_lot::RwLock;
-use rows::schema::TableId;
 
 use crate::column::Column;
-use crate::keys::SegmentId;
+use crate::keys::{Home, SegmentId};
 use crate::segment::Segment;
 
 /// Names a column of a segment; or, without a slot, the segment itself.
-pub(crate) type Name = (TableId, SegmentId, Option<u16>);
+pub(crate) type Name = (Home, SegmentId, Option<u16>);
 
 /// Memory is lent in steps of so many bytes.
 const STEP_BYTES: usize = 8 << 20;

@@ -10,6 +10,7 @@ use rows::local::LocalStore;
 use rows::store::{Direction, Reach, Read, Store};
 use rows::table::PRIMARY;
 
+use crate::index::check_index;
 use crate::keys::{self, Place, RECENT};
 use crate::state::State;
 use crate::store::ColumnStore;
@@ -28,6 +29,14 @@ impl<S: Store + LocalStore> ColumnStore<S> {
             let table = known.table();
             let state = State::of(&known, &*view, moment)?;
             for damage in check_table(&known, &*view, &state)? {
+                damages.push(format!("{}.{}: {damage}", table.database, table.name));
+            }
+        }
+        for known in self.columns.tables.all_indexes() {
+            let (view, moment) = self.columns.tables.at_moment(|| self.inner.snapshot())?;
+            let table = known.table();
+            let state = State::of(&known, &*view, moment)?;
+            for damage in check_index(&known, &self.columns, &*view, &state)? {
                 damages.push(format!("{}.{}: {damage}", table.database, table.name));
             }
         }

@@ -27,13 +27,13 @@ use crate::segment::Segment;
 use crate::tables::Known;
 
 /// Segments whose columns are in one file.
-const BLOCK: u32 = 16;
+pub(crate) const BLOCK: u32 = 16;
 /// Bytes of columns after which their file is written though numbers are left: so many segments'
 /// rows, within a limit.
-const FILE_SEGMENTS: usize = 4;
-const FILE_BYTES_MAX: usize = 16 << 20;
+pub(crate) const FILE_SEGMENTS: usize = 4;
+pub(crate) const FILE_BYTES_MAX: usize = 16 << 20;
 
-type Entry = (Vec<u8>, Vec<u8>);
+pub(crate) type Entry = (Vec<u8>, Vec<u8>);
 
 /// An ingestion that makes segments of rows of columnar tables.
 pub(crate) struct Sealing {
@@ -66,7 +66,7 @@ impl Sealing {
         let mut end = |builder: &mut Builder, id: SegmentId| {
             let built = builder.finish()?;
             self.made.lock().push((Arc::clone(known), id, built.segment.clone()));
-            columns.extend(built.into_entries(&table, id));
+            columns.extend(built.into_entries(table.id, id));
             Ok::<_, rows::Error>(())
         };
         for block in blocks {
@@ -87,7 +87,7 @@ impl Sealing {
         if builder.rows() > 0 {
             end(&mut builder, id)?;
         }
-        self.inner.add(&mut Ready { entries: columns.into_iter(), current: Entry::default() })?;
+        self.inner.add(&mut Ready::new(columns))?;
         Ok((first, each as u32))
     }
 }
@@ -126,7 +126,7 @@ impl Ingestion for Sealing {
             .map(|(known, id, segment)| (keys::segment(known.id, *id), segment.encode()));
         let listed: Vec<Entry> = listed.collect();
         if !listed.is_empty() {
-            inner.add(&mut Ready { entries: listed.into_iter(), current: Entry::default() })?;
+            inner.add(&mut Ready::new(listed))?;
         }
         let mut changing = Vec::new();
         made.dedup_by_key(|(known, _, _)| known.id);
@@ -218,7 +218,7 @@ impl Making {
         let built = self.builder.finish()?;
         of.made.lock().push((Arc::clone(&self.known), self.id, built.segment.clone()));
         self.bytes += built.segment.stored_bytes as usize;
-        self.columns.extend(built.into_entries(&self.known.table(), self.id));
+        self.columns.extend(built.into_entries(self.known.id, self.id));
         self.id += 1;
         self.version = None;
         let bytes_max = (of.columns.segment_bytes * FILE_SEGMENTS).min(FILE_BYTES_MAX);
@@ -233,7 +233,7 @@ impl Making {
         self.bytes = 0;
         let columns = std::mem::take(&mut self.columns);
         if !columns.is_empty() {
-            of.inner.add(&mut Ready { entries: columns.into_iter(), current: Entry::default() })?;
+            of.inner.add(&mut Ready::new(columns))?;
         }
         Ok(())
     }
@@ -302,9 +302,15 @@ impl Cursor for Places<'_> {
 }
 
 /// Entries that are in memory.
-struct Ready {
+pub(crate) struct Ready {
     entries: std::vec::IntoIter<Entry>,
     current: Entry,
+}
+
+impl Ready {
+    pub fn new(entries: Vec<Entry>) -> Ready {
+        Ready { entries: entries.into_iter(), current: Entry::default() }
+    }
 }
 
 impl Cursor for Ready {

@@ -1,5 +1,7 @@
-//! Keys and values of a columnar table in the store, besides its rows and index entries.
+//! Keys and values in the store of a columnar table, besides its rows and index entries, and of a
+//! columnar index.
 //!
+//! A columnar table:
 //! ```text
 //! table id u32 | FFF0 | key of a row without prefix       a row that is no part of a segment
 //! table id u32 | FFF1 | segment u32                       a segment: `Segment`
@@ -13,9 +15,19 @@
 //! ```
 //! A row begins with 01 (`rows::row`), so that the two are never confused.
 //!
+//! A columnar index, under its own number:
+//! ```text
+//! table id u32 | index id | 00 | version u64              a row was changed: its key without prefix
+//! table id u32 | index id | 01 | segment u32              a segment: `Segment`
+//! table id u32 | index id | 02 | segment u32 | slot u16   a column of it: `Column`
+//! table id u32 | index id | 03 | segment u32 | chunk u16  its rows that are no more: `index::dead`
+//! table id u32 | index id | 04 | key of a row without prefix    its place: segment u32 | position
+//!                                                         u32, little-endian
+//! ```
+//!
 //! Not here: what is in a segment (`segment`, `column`).
 
-use rows::schema::TableId;
+use rows::schema::{IndexId, TableId};
 use rows::store::KeyRange;
 use rows::table::PREFIX_BYTES;
 
@@ -24,6 +36,32 @@ pub(crate) const RECENT: u16 = 0xfff0;
 pub(crate) const SEGMENTS: u16 = 0xfff1;
 pub(crate) const COLUMNS: u16 = 0xfff2;
 pub(crate) const DEAD: u16 = 0xfff3;
+
+/// Kinds of keys that only a columnar index has: by the same numbers as the others, of which it has
+/// the last byte.
+pub(crate) const NOTES: u16 = 0xfff0;
+pub(crate) const PLACES: u16 = 0xfff4;
+
+/// Whose segments these are: a columnar table's, or a columnar index's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Home {
+    pub table: TableId,
+    /// None: the table itself.
+    pub index: Option<IndexId>,
+}
+
+impl From<TableId> for Home {
+    fn from(table: TableId) -> Home {
+        Home { table, index: None }
+    }
+}
+
+impl Home {
+    /// Bytes of a key before what its kind has in it.
+    fn prefix_bytes(self) -> usize {
+        PREFIX_BYTES + usize::from(self.index.is_some())
+    }
+}
 
 /// Slots that no column has.
 pub(crate) const VERSION_SLOT: u16 = 0xffff;
@@ -51,13 +89,23 @@ impl Place {
         out
     }
 
+    /// As a columnar index has it.
+    pub fn bare(self) -> Vec<u8> {
+        self.encode()[1..].to_vec()
+    }
+
+    /// The place that a columnar index has.
+    pub fn of_bare(value: &[u8]) -> Option<Place> {
+        let (segment, position) = value.split_first_chunk::<4>()?;
+        let position = u32::from_le_bytes(position.try_into().ok()?);
+        Some(Place { segment: u32::from_le_bytes(*segment), position })
+    }
+
     /// The place that a value of the primary index says; `None` for a row.
     #[inline]
     pub fn of(value: &[u8]) -> Option<Place> {
         let [PLACE_FORM, place @ ..] = value else { return None };
-        let (segment, position) = place.split_first_chunk::<4>()?;
-        let position = u32::from_le_bytes(position.try_into().ok()?);
-        Some(Place { segment: u32::from_le_bytes(*segment), position })
+        Place::of_bare(place)
     }
 }
 
@@ -71,29 +119,57 @@ pub(crate) fn table_of_row(key: &[u8]) -> Option<TableId> {
 }
 
 /// What all keys of a kind begin with.
-pub(crate) fn prefix(table: TableId, kind: u16) -> Vec<u8> {
-    let mut key = Vec::with_capacity(PREFIX_BYTES + 10);
-    key.extend_from_slice(&table.to_be_bytes());
-    key.extend_from_slice(&kind.to_be_bytes());
+pub(crate) fn prefix(home: impl Into<Home>, kind: u16) -> Vec<u8> {
+    let home = home.into();
+    let mut key = Vec::with_capacity(PREFIX_BYTES + 11);
+    key.extend_from_slice(&home.table.to_be_bytes());
+    match home.index {
+        None => key.extend_from_slice(&kind.to_be_bytes()),
+        Some(index) => {
+            key.extend_from_slice(&index.to_be_bytes());
+            key.push((kind - NOTES) as u8);
+        }
+    }
     key
 }
 
 /// All keys of a kind.
-pub(crate) fn range(table: TableId, kind: u16) -> KeyRange {
-    KeyRange { start: prefix(table, kind), end: prefix(table, kind + 1) }
+pub(crate) fn range(home: impl Into<Home>, kind: u16) -> KeyRange {
+    let home = home.into();
+    KeyRange { start: prefix(home, kind), end: prefix(home, kind + 1) }
 }
 
 /// All keys of a kind that belong to a segment.
-pub(crate) fn segment_range(table: TableId, kind: u16, segment: SegmentId) -> KeyRange {
+pub(crate) fn segment_range(home: impl Into<Home>, kind: u16, segment: SegmentId) -> KeyRange {
+    let home = home.into();
     let with = |segment: SegmentId| {
-        let mut key = prefix(table, kind);
+        let mut key = prefix(home, kind);
         key.extend_from_slice(&segment.to_be_bytes());
         key
     };
     match segment.checked_add(1) {
         Some(next) => KeyRange { start: with(segment), end: with(next) },
-        None => KeyRange { start: with(segment), end: prefix(table, kind + 1) },
+        None => KeyRange { start: with(segment), end: prefix(home, kind + 1) },
     }
+}
+
+/// The note that a columnar index has of a change with this version.
+pub(crate) fn note(home: Home, version: u64) -> Vec<u8> {
+    let mut key = prefix(home, NOTES);
+    key.extend_from_slice(&version.to_be_bytes());
+    key
+}
+
+/// The version in a note's key.
+pub(crate) fn version_of_note(home: Home, note: &[u8]) -> Option<u64> {
+    Some(u64::from_be_bytes(note.get(home.prefix_bytes()..)?.try_into().ok()?))
+}
+
+/// Where it says in which place of a columnar index the row with this key is.
+pub(crate) fn place(home: Home, row_key: &[u8]) -> Vec<u8> {
+    let mut key = prefix(home, PLACES);
+    key.extend_from_slice(&row_key[PREFIX_BYTES..]);
+    key
 }
 
 /// The note that the row with this key is no part of a segment.
@@ -110,12 +186,12 @@ pub(crate) fn row_of_recent(table: TableId, recent: &[u8]) -> Vec<u8> {
     key
 }
 
-pub(crate) fn segment(table: TableId, segment: SegmentId) -> Vec<u8> {
-    segment_range(table, SEGMENTS, segment).start
+pub(crate) fn segment(home: impl Into<Home>, segment: SegmentId) -> Vec<u8> {
+    segment_range(home, SEGMENTS, segment).start
 }
 
-pub(crate) fn column(table: TableId, segment: SegmentId, slot: u16) -> Vec<u8> {
-    let mut key = segment_range(table, COLUMNS, segment).start;
+pub(crate) fn column(home: impl Into<Home>, segment: SegmentId, slot: u16) -> Vec<u8> {
+    let mut key = segment_range(home, COLUMNS, segment).start;
     key.extend_from_slice(&slot.to_be_bytes());
     key
 }
@@ -127,7 +203,16 @@ pub(crate) fn dead(table: TableId, place: Place) -> Vec<u8> {
 }
 
 /// The segment that a key of `SEGMENTS`, `COLUMNS` or `DEAD` names, and what follows.
-pub(crate) fn segment_of(key: &[u8]) -> Option<(SegmentId, &[u8])> {
-    let (segment, rest) = key.get(PREFIX_BYTES..)?.split_first_chunk::<4>()?;
+pub(crate) fn segment_of(home: impl Into<Home>, key: &[u8]) -> Option<(SegmentId, &[u8])> {
+    let (segment, rest) = key.get(home.into().prefix_bytes()..)?.split_first_chunk::<4>()?;
     Some((SegmentId::from_be_bytes(*segment), rest))
 }
+
+/// The dead rows of a piece of a segment of a columnar index.
+pub(crate) fn chunk(home: Home, segment: SegmentId, chunk: u16) -> Vec<u8> {
+    let mut key = segment_range(home, DEAD, segment).start;
+    key.extend_from_slice(&chunk.to_be_bytes());
+    key
+}
+
+const _: () = assert!(NOTES - 0xfff0 == rows::table::COLUMN_NOTE as u16 && RECENT == NOTES);

@@ -12,6 +12,7 @@
 //! - memory: `cache`, `tables`, `state`
 //! - `reader` (one row), `store` (`rows::store::Store`), `sorted` (large transactions), `ingest` (loads),
 //!   `mover` (the background), `check`
+//! - `index`: columnar indexes of tables of rows, on all of the above
 //! - `scan`, `groups`: by column, for analytic queries
 //!
 //! Not here: SQL, plans, who sees what (`rows`).
@@ -21,6 +22,7 @@ mod cache;
 mod check;
 mod column;
 mod groups;
+mod index;
 mod ingest;
 mod keys;
 mod mover;
@@ -34,6 +36,7 @@ mod tables;
 pub mod values;
 
 pub use groups::{GroupBatch, Grouped, Grouping, Groups};
+pub use index::index_columns_of;
 pub use mover::Round;
 pub use scan::{Batch, Batches, Part, TableColumns, Test, Wanted};
 pub use store::{ColumnStore, columns_of};

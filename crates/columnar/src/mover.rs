@@ -30,17 +30,17 @@ use crate::store::ColumnStore;
 use crate::tables::Known;
 
 /// Recent rows that are moved although more may come soon.
-const RECENT_MANY: i64 = 1 << 14;
+pub(crate) const RECENT_MANY: i64 = 1 << 14;
 /// Recent rows that are moved when none came for a round; fewer are not worth a segment.
-const RECENT_FEW: i64 = 1 << 10;
+pub(crate) const RECENT_FEW: i64 = 1 << 10;
 /// Rows moved by one commit.
 const COMMIT_ROWS: usize = 512;
 /// A segment is worn when it has lost one row in so many.
 const WORN_PART: u32 = 4;
 /// A segment with less than this part of the rows, and of the bytes, that make one full is small, and
 /// so many small ones become one or two.
-const SMALL_PART: u32 = 4;
-const SMALL_COUNT: usize = 8;
+pub(crate) const SMALL_PART: u32 = 4;
+pub(crate) const SMALL_COUNT: usize = 8;
 
 /// A row on its way into a segment.
 struct Moved {
@@ -69,16 +69,10 @@ impl<S: Store + LocalStore> ColumnStore<S> {
         let mut outcome = Ok(());
         for known in self.columns.tables.all() {
             let moved = self.move_rows_of(engine, &known, &mut round);
-            outcome = outcome.and(match moved {
-                // Dropped, or being altered: there is a next round.
-                Err(
-                    Error::SchemaChanged
-                    | Error::NotFound { .. }
-                    | Error::LockTimeout
-                    | Error::WouldWait(_),
-                ) => Ok(()),
-                moved => moved,
-            });
+            outcome = outcome.and(gone_is_fine(moved));
+        }
+        for known in self.columns.tables.all_indexes() {
+            outcome = outcome.and(gone_is_fine(self.move_index(engine, &known, &mut round)));
         }
         outcome.map(|()| round)
     }
@@ -112,7 +106,6 @@ impl<S: Store + LocalStore> ColumnStore<S> {
 
     /// At the first round after a start: counts recent rows, and removes columns that a crash left.
     fn begin(&self, known: &Known) -> Result<()> {
-        load_next_segment(known, &self.inner)?;
         // Those of writers since the start are among them.
         let mut count = -known.recent.load(Ordering::Relaxed);
         let recent = keys::range(known.id, RECENT);
@@ -122,19 +115,25 @@ impl<S: Store + LocalStore> ColumnStore<S> {
         }
         drop(cursor);
         known.recent.fetch_add(count, Ordering::Relaxed);
-        let mut range = keys::range(known.id, COLUMNS);
+        self.begin_segments(known)
+    }
+
+    /// Learns the next segment's number, and removes columns that a crash left.
+    pub(crate) fn begin_segments(&self, known: &Known) -> Result<()> {
+        load_next_segment(known, &self.inner)?;
+        let mut range = keys::range(known.home, COLUMNS);
         let mut changes = Vec::new();
         loop {
             let mut cursor = self.inner.scan(&range, Direction::Forward, Reach::Disk)?;
             if !cursor.advance()? {
                 break;
             }
-            let Some((id, _)) = keys::segment_of(cursor.key()) else { break };
+            let Some((id, _)) = keys::segment_of(known.home, cursor.key()) else { break };
             drop(cursor);
             let mut listed = Vec::new();
-            let columns = keys::segment_range(known.id, COLUMNS, id);
+            let columns = keys::segment_range(known.home, COLUMNS, id);
             range.start.clone_from(&columns.end);
-            if !self.inner.get(&keys::segment(known.id, id), Reach::Disk, &mut listed)? {
+            if !self.inner.get(&keys::segment(known.home, id), Reach::Disk, &mut listed)? {
                 changes.push(Change::DeleteRange(columns));
             }
         }
@@ -235,7 +234,7 @@ impl<S: Store + LocalStore> ColumnStore<S> {
     ) -> Result<()> {
         let reader = crate::reader::Reader { columns: &self.columns, inner: view };
         let gone = || Error::Corrupt {
-            key: keys::segment(known.id, live.id),
+            key: keys::segment(known.home, live.id),
             why: "a segment is not whole",
         };
         let open = reader.open(known.id, live.id, Reach::Disk)?.ok_or_else(gone)?;
@@ -269,7 +268,7 @@ impl<S: Store + LocalStore> ColumnStore<S> {
         let built = builder.finish()?;
         let mut segment = built.segment.clone();
         let id = known.take_segments(1);
-        let columns = built.into_entries(&table, id).into_iter();
+        let columns = built.into_entries(known.home, id).into_iter();
         let changes = columns.map(|(key, value)| Change::Put(key, value)).collect();
         // Within the table's gate: in the range of a table that is gone they would stay for ever.
         let mut inside = engine.begin(LockWait::Never)?;
@@ -280,14 +279,14 @@ impl<S: Store + LocalStore> ColumnStore<S> {
         for (number, some) in rows.chunks(COMMIT_ROWS).enumerate() {
             let first = (number * COMMIT_ROWS) as u32;
             segment.sealed = first + some.len() as u32;
-            let listed = (keys::segment(known.id, id), segment.encode());
+            let listed = (keys::segment(known.home, id), segment.encode());
             let first = Place { segment: id, position: first };
             match self.place(engine, known, &table, some, first, listed) {
                 Ok(count) => placed += count,
                 Err(error) => {
                     if number == 0 {
                         // Nobody lists it; should this fail as well, the next start sees to it.
-                        let columns = keys::segment_range(known.id, COLUMNS, id);
+                        let columns = keys::segment_range(known.home, COLUMNS, id);
                         let changes = vec![Change::DeleteRange(columns)];
                         let _ = self.inner.write(&Batch { changes }, Durability::Os);
                     }
@@ -342,33 +341,46 @@ impl<S: Store + LocalStore> ColumnStore<S> {
             }
         }
         changes.push(Change::Put(segment, listed));
-        self.write(known, changes)?;
+        self.write_segments(known, changes)?;
         known.recent.fetch_sub(sealed, Ordering::Relaxed);
         drop(locks);
         Ok(placed)
     }
 
     /// Removes a segment that has no rows any more.
-    fn remove_if_dead(&self, known: &Arc<Known>, id: SegmentId) -> Result<()> {
+    pub(crate) fn remove_if_dead(&self, known: &Arc<Known>, id: SegmentId) -> Result<()> {
         let (view, moment) = self.columns.tables.at_moment(|| self.inner.snapshot())?;
         let state = State::of(known, &*view, moment)?;
         let is_dead = |live: &&Live| live.id == id && live.rows() == 0;
         if state.segments.iter().find(is_dead).is_none() {
             return Ok(());
         }
-        let mut changes = vec![Change::Delete(keys::segment(known.id, id))];
+        let mut changes = vec![Change::Delete(keys::segment(known.home, id))];
         changes.extend(
             [COLUMNS, DEAD]
-                .map(|kind| Change::DeleteRange(keys::segment_range(known.id, kind, id))),
+                .map(|kind| Change::DeleteRange(keys::segment_range(known.home, kind, id))),
         );
-        self.write(known, changes)
+        self.write_segments(known, changes)
     }
 
     /// Writes a change of segments.
-    fn write(&self, known: &Arc<Known>, changes: Vec<Change>) -> Result<()> {
+    pub(crate) fn write_segments(&self, known: &Arc<Known>, changes: Vec<Change>) -> Result<()> {
         let _moving = known.moving.write();
         let _changing = self.columns.tables.change(known);
         self.inner.write(&Batch { changes }, Durability::Os)
+    }
+}
+
+/// What was dropped, or is being altered, has a next round.
+fn gone_is_fine(moved: Result<()>) -> Result<()> {
+    match moved {
+        Err(
+            Error::SchemaChanged
+            | Error::NotFound { .. }
+            | Error::LockTimeout
+            | Error::WouldWait(_),
+        ) => Ok(()),
+        moved => moved,
     }
 }
 
@@ -379,10 +391,10 @@ pub(crate) fn load_next_segment(known: &Known, store: &dyn Read) -> Result<()> {
     }
     let mut last = 0;
     for kind in [SEGMENTS, COLUMNS] {
-        let range: KeyRange = keys::range(known.id, kind);
+        let range: KeyRange = keys::range(known.home, kind);
         let mut cursor = store.scan(&range, Direction::Backward, Reach::Disk)?;
         if cursor.advance()?
-            && let Some((id, _)) = keys::segment_of(cursor.key())
+            && let Some((id, _)) = keys::segment_of(known.home, cursor.key())
         {
             last = last.max(id);
         }

@@ -19,7 +19,7 @@ use rows::table::Table;
 use crate::build::OWN_NUMBER;
 use crate::cache::{Cache, Item};
 use crate::column::Column;
-use crate::keys::{self, Place, ROW_ID_SLOT, SegmentId, VERSION_SLOT};
+use crate::keys::{self, Home, Place, ROW_ID_SLOT, SegmentId, VERSION_SLOT};
 use crate::segment::Segment;
 use crate::tables::Tables;
 
@@ -93,21 +93,22 @@ impl<'a> Reader<'a> {
     /// What is known of a segment; `None` when there is none of this number.
     pub fn segment(
         &self,
-        table: TableId,
+        home: impl Into<Home>,
         id: SegmentId,
         reach: Reach,
     ) -> Result<Option<Arc<Segment>>> {
-        if let Some(Item::Segment(segment)) = self.columns.cache.get((table, id, None)) {
+        let home = home.into();
+        if let Some(Item::Segment(segment)) = self.columns.cache.get((home, id, None)) {
             return Ok(Some(segment));
         }
         let mut stored = Vec::new();
-        if !self.inner.get(&keys::segment(table, id), reach, &mut stored)? {
+        if !self.inner.get(&keys::segment(home, id), reach, &mut stored)? {
             return Ok(None);
         }
         let segment = Arc::new(Segment::decode(&stored)?);
         // What is not all sealed yet is not known for long.
         if segment.sealed == segment.rows {
-            self.columns.cache.keep((table, id, None), Item::Segment(Arc::clone(&segment)));
+            self.columns.cache.keep((home, id, None), Item::Segment(Arc::clone(&segment)));
         }
         Ok(Some(segment))
     }
@@ -115,20 +116,21 @@ impl<'a> Reader<'a> {
     /// A column of a segment; `None` when the segment is older than the column, or gone.
     pub fn column(
         &self,
-        table: TableId,
+        home: impl Into<Home>,
         id: SegmentId,
         slot: u16,
         rows: u32,
         reach: Reach,
     ) -> Result<Option<Arc<Column>>> {
-        let name = (table, id, Some(slot));
+        let home = home.into();
+        let name = (home, id, Some(slot));
         if let Some(Item::Column(column)) = self.columns.cache.get(name) {
             return Ok(Some(column));
         }
         if reach == Reach::Memory {
             return Err(Error::WouldWait(Wait::Disk));
         }
-        let key = keys::column(table, id, slot);
+        let key = keys::column(home, id, slot);
         let mut stored = Vec::new();
         if !self.inner.get(&key, reach, &mut stored)? {
             return Ok(None);

@@ -43,6 +43,8 @@ pub struct TableColumns {
     known: Arc<Known>,
     table: Arc<Table>,
     state: Arc<State>,
+    /// Of a columnar index: the keys of rows that are to be read as rows, if they are there.
+    changed: Option<Arc<[Vec<u8>]>>,
 }
 
 /// A condition on one column that is or is not true of its numbers.
@@ -152,7 +154,36 @@ impl TableColumns {
         let state = State::of(&known, &*snapshot.inner, snapshot.moment)?;
         let (view, columns) = (Arc::clone(&snapshot.inner), Arc::clone(&snapshot.columns));
         let table = known.table();
-        Ok(Some(TableColumns { view, columns, known, table, state }))
+        Ok(Some(TableColumns { view, columns, known, table, state, changed: None }))
+    }
+
+    /// Of a columnar index, whose segments show no row that has one of the keys.
+    pub(crate) fn of_index(
+        snapshot: &ColumnSnapshot,
+        known: Arc<Known>,
+        state: Arc<State>,
+        changed: Arc<[Vec<u8>]>,
+    ) -> TableColumns {
+        let (view, columns) = (Arc::clone(&snapshot.inner), Arc::clone(&snapshot.columns));
+        let (table, changed) = (known.table(), Some(changed));
+        TableColumns { view, columns, known, table, state, changed }
+    }
+
+    /// How many rows are read as rows, at most; of a columnar index.
+    pub fn changed(&self) -> usize {
+        self.changed.as_ref().map_or(0, |keys| keys.len())
+    }
+
+    /// How many rows there are, if that is known without a look at them.
+    ///
+    /// # Errors
+    /// `Store`.
+    pub fn rows_known(&self) -> Result<Option<u64>> {
+        match &self.changed {
+            Some(changed) if !changed.is_empty() => Ok(None),
+            Some(_) => Ok(Some(self.state.rows())),
+            None => self.rows().map(Some),
+        }
     }
 
     fn reader(&self) -> Reader<'_> {
@@ -194,9 +225,20 @@ impl TableColumns {
         for (at, live) in wanted.into_iter().enumerate() {
             parts[at % count].segments.push(live.clone());
         }
-        // The last one has the fewest segments.
-        if let Some(last) = parts.last_mut() {
-            last.recent = true;
+        match &self.changed {
+            // The last one has the fewest segments.
+            None => {
+                if let Some(last) = parts.last_mut() {
+                    last.recent = Some(Recent::Noted(keys::range(self.known.id, RECENT)));
+                }
+            }
+            Some(changed) => {
+                let each = changed.len().div_ceil(parts.len());
+                for (part, first) in parts.iter_mut().zip((0..).step_by(each.max(1))) {
+                    let keys = first.min(changed.len())..(first + each).min(changed.len());
+                    part.recent = Some(Recent::Changed(keys));
+                }
+            }
         }
         parts
     }
@@ -234,8 +276,8 @@ impl TableColumns {
 
     /// Reads a part.
     pub fn read(self, part: Part, wanted: Wanted) -> Batches {
-        let recent = part.recent.then(|| keys::range(self.known.id, RECENT));
-        let segments = part.segments.into_iter();
+        let Part { segments, recent } = part;
+        let segments = segments.into_iter();
         Batches { of: self, wanted, segments, current: None, recent }
     }
 }
@@ -244,7 +286,16 @@ impl TableColumns {
 #[derive(Clone, Debug, Default)]
 pub struct Part {
     segments: Vec<Live>,
-    recent: bool,
+    recent: Option<Recent>,
+}
+
+/// Rows that are read as rows.
+#[derive(Clone, Debug)]
+enum Recent {
+    /// Those of a columnar table that are no part of a segment: from a note on.
+    Noted(KeyRange),
+    /// Some of those that were changed beside a columnar index.
+    Changed(Range<usize>),
 }
 
 impl Part {
@@ -261,7 +312,7 @@ pub struct Batches {
     segments: std::vec::IntoIter<Live>,
     current: Option<Reading>,
     /// What is left of the recent rows.
-    recent: Option<KeyRange>,
+    recent: Option<Recent>,
 }
 
 /// A segment that is being read.
@@ -324,8 +375,11 @@ impl Batches {
         if let Some(live) = self.segments.next() {
             return Ok(Some(Step::Segment(self.begin(live)?)));
         }
-        let Some(range) = self.recent.take() else { return Ok(None) };
-        let (batch, rest) = self.read_recent(range)?;
+        let Some(recent) = self.recent.take() else { return Ok(None) };
+        let (batch, rest) = match recent {
+            Recent::Noted(range) => self.read_noted(range)?,
+            Recent::Changed(keys) => self.read_changed(keys)?,
+        };
         self.recent = rest;
         Ok(Some(Step::Rows(batch)))
     }
@@ -334,9 +388,9 @@ impl Batches {
         if live.segment.column(slot).is_none() {
             return Ok(None);
         }
-        let (table, rows) = (self.of.known.id, live.segment.rows);
-        let column = self.of.reader().column(table, live.id, slot, rows, Reach::Disk)?;
-        let key = || keys::column(table, live.id, slot);
+        let (home, rows) = (self.of.known.home, live.segment.rows);
+        let column = self.of.reader().column(home, live.id, slot, rows, Reach::Disk)?;
+        let key = || keys::column(home, live.id, slot);
         column.map(Some).ok_or_else(|| Error::Corrupt { key: key(), why: "a column is missing" })
     }
 
@@ -444,7 +498,7 @@ impl Batches {
     }
 
     /// Rows that are no part of a segment, from a note on, and what is left of the notes.
-    fn read_recent(&self, range: KeyRange) -> Result<(Batch, Option<KeyRange>)> {
+    fn read_noted(&self, range: KeyRange) -> Result<(Batch, Option<Recent>)> {
         let table = &self.of.table;
         let mut row_keys = Vec::new();
         let mut rest = None;
@@ -452,12 +506,27 @@ impl Batches {
         while cursor.advance()? {
             let note = cursor.key();
             if row_keys.len() == RECENT_ROWS.min(self.wanted.batch_rows) {
-                rest = Some(KeyRange { start: note.to_vec(), end: range.end.clone() });
+                let rest_of = KeyRange { start: note.to_vec(), end: range.end.clone() };
+                rest = Some(Recent::Noted(rest_of));
                 break;
             }
             row_keys.push(keys::row_of_recent(table.id, note));
         }
         drop(cursor);
+        Ok((self.read_rows(&row_keys, true)?, rest))
+    }
+
+    /// Rows that were changed, and which are left of these.
+    fn read_changed(&self, keys: Range<usize>) -> Result<(Batch, Option<Recent>)> {
+        let changed = self.of.changed.as_deref().unwrap_or_default();
+        let end = keys.end.min(keys.start + RECENT_ROWS.min(self.wanted.batch_rows));
+        let rest = (end < keys.end).then_some(Recent::Changed(end..keys.end));
+        Ok((self.read_rows(&changed[keys.start..end], false)?, rest))
+    }
+
+    /// Rows by their keys; whether each of them must be there.
+    fn read_rows(&self, row_keys: &[Vec<u8>], must_be: bool) -> Result<Batch> {
+        let table = &self.of.table;
         let writer = |&at: &usize| {
             let column = table.columns.get(at);
             (at, column.map(|column| ColumnWriter::new(&column.ty, row_keys.len())))
@@ -466,9 +535,12 @@ impl Batches {
             self.wanted.positions.iter().map(writer).collect();
         let mut keys = BinaryViewBuilder::new();
         let mut rows = 0;
-        self.of.view.get_many(&row_keys, Reach::Disk, &mut |at, row| {
-            let missing = || Error::Corrupt { key: row_keys[at].clone(), why: "a row is missing" };
-            let row = RowRef::new(&table.layout, row.ok_or_else(missing)?)?;
+        self.of.view.get_many(row_keys, Reach::Disk, &mut |at, row| {
+            let Some(row) = row else {
+                let (key, why) = (row_keys[at].clone(), "a row is missing");
+                return if must_be { Err(Error::Corrupt { key, why }) } else { Ok(()) };
+            };
+            let row = RowRef::new(&table.layout, row)?;
             for test in &*self.wanted.tests {
                 if !test.holds_for(table, row.column(test.position)?) {
                     return Ok(());
@@ -488,7 +560,7 @@ impl Batches {
             writer.map_or_else(|| Arc::clone(&keys), |mut writer| writer.finish())
         };
         let columns = writers.into_iter().map(array).collect();
-        Ok((Batch { columns, rows }, rest))
+        Ok(Batch { columns, rows })
     }
 }
 

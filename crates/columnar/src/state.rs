@@ -11,6 +11,7 @@ use std::sync::Arc;
 use rows::error::{Error, Result};
 use rows::store::{Direction, Reach, Read};
 
+use crate::index::dead;
 use crate::keys::{self, DEAD, SEGMENTS, SegmentId};
 use crate::segment::Segment;
 use crate::tables::Known;
@@ -18,7 +19,7 @@ use crate::tables::Known;
 /// Segments of one state.
 #[derive(Debug)]
 pub(crate) struct State {
-    moment: u64,
+    pub moment: u64,
     /// In the order of their numbers.
     pub segments: Vec<Live>,
 }
@@ -67,15 +68,20 @@ impl State {
 fn read(known: &Known, view: &dyn Read) -> Result<Vec<Live>> {
     let mut segments = Vec::new();
     let mut cursor =
-        view.scan(&keys::range(known.id, SEGMENTS), Direction::Forward, Reach::Disk)?;
+        view.scan(&keys::range(known.home, SEGMENTS), Direction::Forward, Reach::Disk)?;
     while cursor.advance()? {
         let (key, value) = cursor.entry();
         let corrupt = |why| Error::Corrupt { key: key.to_vec(), why };
-        let (id, _) = keys::segment_of(key).ok_or_else(|| corrupt("a segment without a number"))?;
+        let (id, _) = keys::segment_of(known.home, key)
+            .ok_or_else(|| corrupt("a segment without a number"))?;
         let segment = Segment::decode(value).map_err(|error| error.at(key))?;
         segments.push(Live { id, segment: Arc::new(segment), dead: Arc::default() });
     }
     drop(cursor);
+    if known.home.index.is_some() {
+        dead::read_into(known.home, view, &mut segments)?;
+        return Ok(segments);
+    }
     let mut dead: Vec<u32> = Vec::new();
     let mut of = segments.iter_mut().peekable();
     let mut cursor = view.scan(&keys::range(known.id, DEAD), Direction::Forward, Reach::Disk)?;
@@ -83,7 +89,7 @@ fn read(known: &Known, view: &dyn Read) -> Result<Vec<Live>> {
     while cursor.advance()? {
         let key = cursor.key();
         let corrupt = |why| Error::Corrupt { key: key.to_vec(), why };
-        let place = keys::segment_of(key)
+        let place = keys::segment_of(known.home, key)
             .and_then(|(id, rest)| Some((id, u32::from_be_bytes(rest.try_into().ok()?))));
         let (id, position) = place.ok_or_else(|| corrupt("a dead row without a place"))?;
         while let Some(live) = of.next_if(|live| live.id < id) {

@@ -29,6 +29,7 @@ use rows::store::{
 use rows::table::Table;
 
 use crate::cache::Cache;
+use crate::index::Filling;
 use crate::ingest::Sealing;
 use crate::keys::{self, Place};
 use crate::reader::{Columns, Reader, RowCursor, View};
@@ -174,7 +175,7 @@ impl<S: Store + LocalStore> ColumnStore<S> {
 
     /// Forgets tables whose whole range was removed.
     fn forget(&self, batches: &[&Batch]) {
-        if self.columns.tables.is_empty() {
+        if self.columns.tables.is_empty() && !self.columns.tables.has_indexes() {
             return;
         }
         for change in batches.iter().flat_map(|batch| &batch.changes) {
@@ -317,6 +318,8 @@ impl<S: Store + LocalStore> Store for ColumnStore<S> {
     fn know(&self, table: &Arc<Table>) {
         if table.columnar {
             self.columns.tables.know(table);
+        } else {
+            self.columns.tables.know_index(table);
         }
         self.inner.know(table);
     }
@@ -387,6 +390,10 @@ impl<S: Store + LocalStore> Store for ColumnStore<S> {
             true => inner,
             false => Box::new(Sealing::new(inner, &self.columns, Box::new(self.inner.clone()))),
         })
+    }
+
+    fn column_ingestion(&self, table: &Arc<Table>) -> Result<Box<dyn Ingestion>> {
+        Ok(Box::new(Filling::new(self.inner.ingestion()?, &self.columns, table)?))
     }
 
     fn check_room(&self, bytes: u64) -> Result<()> {

@@ -20,13 +20,16 @@ use rows::error::Result;
 use rows::schema::TableId;
 use rows::table::Table;
 
-use crate::keys::SegmentId;
+use crate::keys::{Home, SegmentId};
 use crate::state::State;
 
 /// All columnar tables.
 #[derive(Default)]
 pub(crate) struct Tables {
     known: RwLock<HashMap<TableId, Arc<Known>, RandomState>>,
+    /// Columnar indexes of tables of rows, by table.
+    indexes: RwLock<HashMap<TableId, Arc<Known>, RandomState>>,
+    indexes_count: AtomicUsize,
     /// How many; so that who has none pays nothing.
     count: AtomicUsize,
     changes: Arc<Changes>,
@@ -40,9 +43,11 @@ struct Changes {
     last: AtomicU64,
 }
 
-/// A columnar table.
+/// A columnar table, or a columnar index.
 pub(crate) struct Known {
     pub id: TableId,
+    /// Whose keys its segments have.
+    pub home: Home,
     table: RwLock<Arc<Table>>,
     /// Held by the mover while it commits, and shared by who begins a scan of the latest state:
     /// so that its rows and its columns are of one state.
@@ -57,6 +62,8 @@ pub(crate) struct Known {
     pub is_busy: AtomicBool,
     /// Whether segments may have lost rows since the mover looked last.
     pub is_worn: AtomicBool,
+    /// Of a columnar index: `Table::changes` when the mover looked last.
+    pub changes_seen: AtomicU64,
     /// The number of the last change here.
     changed: AtomicU64,
     /// The state that was read last.
@@ -101,10 +108,40 @@ impl Tables {
         match known.get(&table.id) {
             Some(known) => *known.table.write() = Arc::clone(table),
             None => {
-                known.insert(table.id, Arc::new(Known::new(table)));
+                known.insert(table.id, Arc::new(Known::new(table, table.id.into())));
             }
         }
         self.count.store(known.len(), Ordering::Release);
+    }
+
+    /// A version of a table of rows: its columnar index, if it has one.
+    pub fn know_index(&self, table: &Arc<Table>) {
+        let Some(index) = &table.columnar_index else {
+            self.forget_index(table.id);
+            return;
+        };
+        let home = Home { table: table.id, index: Some(index.id) };
+        let mut indexes = self.indexes.write();
+        match indexes.get(&table.id) {
+            Some(known) if known.home == home => *known.table.write() = Arc::clone(table),
+            _ => drop(indexes.insert(table.id, Arc::new(Known::new(table, home)))),
+        }
+        self.indexes_count.store(indexes.len(), Ordering::Release);
+    }
+
+    /// Whether there are columnar indexes.
+    pub fn has_indexes(&self) -> bool {
+        self.indexes_count.load(Ordering::Acquire) > 0
+    }
+
+    /// The columnar index of a table.
+    pub fn index_of(&self, id: TableId) -> Option<Arc<Known>> {
+        self.indexes.read().get(&id).cloned()
+    }
+
+    /// All columnar indexes.
+    pub fn all_indexes(&self) -> Vec<Arc<Known>> {
+        self.indexes.read().values().cloned().collect()
     }
 
     /// Forgets a table whose keys are gone.
@@ -112,13 +149,25 @@ impl Tables {
         let mut known = self.known.write();
         known.remove(&id);
         self.count.store(known.len(), Ordering::Release);
+        drop(known);
+        self.forget_index(id);
+    }
+
+    fn forget_index(&self, id: TableId) {
+        if self.has_indexes() {
+            let mut indexes = self.indexes.write();
+            indexes.remove(&id);
+            self.indexes_count.store(indexes.len(), Ordering::Release);
+        }
     }
 }
 
 impl Known {
-    fn new(table: &Arc<Table>) -> Known {
+    fn new(table: &Arc<Table>, home: Home) -> Known {
         Known {
             id: table.id,
+            home,
+            changes_seen: AtomicU64::new(u64::MAX),
             table: RwLock::new(Arc::clone(table)),
             moving: RwLock::default(),
             has_begun: AtomicBool::new(false),

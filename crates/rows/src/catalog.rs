@@ -5,7 +5,8 @@
 //! ```text
 //! 00000000 01                  catalog format, u32 little-endian: 1; 2 once a definition says
 //!                              when rows leave (`Retention`), 3 once one is stored by column, 4
-//!                              once there was an event, 5 once there was an index of members
+//!                              once there was an event, 5 once there was an index of members,
+//!                              6 once there was a columnar index
 //! 00000000 02 name             a database; value: JSON
 //! 00000000 03 table id u32 BE  a table; value: its `TableDefinition` as JSON
 //! 00000000 04                  next table id, u32 little-endian
@@ -33,7 +34,7 @@ use crate::store::{Batch, Change, Direction, Durability, KeyRange, Reach, Store}
 use crate::table::{Table, TableState};
 
 /// Format of the catalog and of all rows under it.
-pub const CATALOG_FORMAT: u32 = FORMAT_MEMBERS;
+pub const CATALOG_FORMAT: u32 = FORMAT_COLUMNAR_INDEX;
 /// The first format.
 const FORMAT_FIRST: u32 = 1;
 /// Definitions may have a `retention`, which earlier versions would pass over.
@@ -44,6 +45,8 @@ const FORMAT_COLUMNAR: u32 = 3;
 const FORMAT_EVENTS: u32 = 4;
 /// Tables may have indexes of members, which earlier versions would not keep up.
 const FORMAT_MEMBERS: u32 = 5;
+/// An earlier version would write rows without telling the index.
+const FORMAT_COLUMNAR_INDEX: u32 = 6;
 const KIND_FORMAT: u8 = 1;
 const KIND_DATABASE: u8 = 2;
 const KIND_TABLE: u8 = 3;
@@ -251,6 +254,7 @@ impl CatalogChange<'_> {
     /// Stores a definition.
     pub(crate) fn put_table(&mut self, definition: &TableDefinition) {
         let needed = match definition {
+            TableDefinition { columnar_index: Some(_), .. } => FORMAT_COLUMNAR_INDEX,
             definition if !definition.members.is_empty() => FORMAT_MEMBERS,
             TableDefinition { columnar: true, .. } => FORMAT_COLUMNAR,
             definition if !definition.retention.is_forever() => FORMAT_RETENTION,
@@ -344,6 +348,7 @@ pub(crate) fn current(
     state: Arc<TableState>,
 ) -> Arc<Table> {
     state.set_version(definition.version);
+    state.tell_columns(definition.columnar_index.as_ref().map(|index| index.id));
     let table = Arc::new(Table::new(definition, state));
     store.know(&table);
     table

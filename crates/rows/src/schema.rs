@@ -163,6 +163,20 @@ pub struct MemberIndex {
     pub kind: MemberKind,
 }
 
+/// The columnar index of a table of rows: some of its columns, kept by column as well.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ColumnarIndex {
+    /// Its number, of the same row of numbers as those of other indexes.
+    pub id: IndexId,
+    /// Its name, which no other index of the table has.
+    pub name: String,
+    /// Names of columns, as said; those of the primary key are kept in any case.
+    pub columns: Vec<String>,
+    /// COMMENT '...'.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub comment: String,
+}
+
 /// When rows leave a table by themselves.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Retention {
@@ -223,6 +237,9 @@ pub struct TableDefinition {
     /// Indexes of members of JSON. Since catalog format 5.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub members: Vec<MemberIndex>,
+    /// Since catalog format 6.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub columnar_index: Option<ColumnarIndex>,
 }
 
 /// ENGINE= of tables that are stored by column.
@@ -296,7 +313,28 @@ impl TableDefinition {
                 return Some("a table definition has an index of members of what is no JSON");
             }
         }
+        if let Some(index) = &self.columnar_index
+            && !index.columns.iter().all(|name| self.column(name).is_some())
+        {
+            return Some("a table definition has a columnar index of a column that is not there");
+        }
         None
+    }
+
+    /// The columnar index, if it has this name; compared without regard to case.
+    pub fn columnar_index_named(&self, name: &str) -> Option<&ColumnarIndex> {
+        self.columnar_index.as_ref().filter(|index| index.name.eq_ignore_ascii_case(name))
+    }
+
+    /// Positions of the columns that the columnar index has, ascending: those of the primary key,
+    /// and those that it names.
+    pub fn columnar_columns(&self, index: &ColumnarIndex) -> Vec<usize> {
+        let keys = self.indexes[0].parts.iter().map(|part| part.column);
+        let named = index.columns.iter().filter_map(|name| self.column(name));
+        let mut columns: Vec<usize> = keys.chain(named).collect();
+        columns.sort_unstable();
+        columns.dedup();
+        columns
     }
 
     /// Position of the index of a member.

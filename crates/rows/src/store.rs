@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::bulk::{BlockCursor, RowBlock};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::spill::SpillDirectory;
 use crate::table::Table;
 
@@ -236,6 +236,16 @@ pub trait Store: Read + 'static {
 
     /// Begins to add very many entries, by several threads and in several ranges of keys.
     fn ingestion(&self) -> Result<Box<dyn Ingestion>>;
+
+    /// Begins to make the columnar index of a table whose rows are added: of ranges of keys that do
+    /// not overlap, those of each in order. For stores that keep such.
+    ///
+    /// # Errors
+    /// `Refused` by a store that has no columns.
+    fn column_ingestion(&self, table: &Arc<Table>) -> Result<Box<dyn Ingestion>> {
+        let _ = table;
+        Err(Error::Refused { why: "this store keeps no columns" })
+    }
 
     /// Asks whether so many bytes may be written beside the store's own files, so that it has room
     /// for what others write.

@@ -6,6 +6,9 @@
 //!               rounds over what was changed meanwhile, while each is half the last (`follow`)
 //! gate closed:  the last round; the definition with the indexes
 //! ```
+//! A columnar index has notes of its own from the first closing on, which stay until its mover has
+//! taken them; so it has no rounds, and no row is read again.
+//!
 //! Writers do nothing for the new indexes but to note the keys of their rows. Readers learn of them
 //! with the new definition.
 //!
@@ -51,13 +54,22 @@ impl Engine {
         patience: &Patience,
         progress: &Progress,
     ) -> Result<AlterOutcome> {
-        progress.will_catch_up();
+        if !plan.fill.is_empty() {
+            progress.will_catch_up();
+        }
         progress.expect(self.row_count(table)?.unwrap_or(0));
         let (unfinished, snapshot) = Unfinished::begin(self, gate, table, &mut plan)?;
         // Readable by the new layout: a plan without rebuild keeps slots and bytes.
         let next = Arc::new(Table::new(plan.definition.clone(), Arc::default()));
-        let fill = Fill { engine: self, next: &next, indexes: &plan.fill, progress };
+        let (indexes, columns) = (&plan.fill[..], plan.fill_columns);
+        let fill = Fill { engine: self, next: &next, indexes, columns, progress };
         fill.run(&*snapshot)?;
+        if plan.fill.is_empty() {
+            // What was changed since, the columnar index has noted; its mover takes it.
+            let gate = table.state.close(&patience.anew())?;
+            self.check_new_name(table, &plan)?;
+            return unfinished.finish(gate, plan);
+        }
         progress.begin_catching_up();
         let mut follow = Follow::from(fill, unfinished.log, snapshot);
         let mut last = u64::MAX;
@@ -105,7 +117,10 @@ impl<'a> Unfinished<'a> {
         let of_columns = plan.definition.indexes.iter().map(|index| index.id);
         let ids: Vec<IndexId> =
             of_columns.chain(plan.definition.members.iter().map(|index| index.id)).collect();
-        let indexes: Vec<IndexId> = plan.fill.iter().map(|at| ids[*at]).collect();
+        let columnar = plan.definition.columnar_index.as_ref();
+        let columnar = columnar.filter(|_| plan.fill_columns).map(|index| index.id);
+        let indexes = plan.fill.iter().map(|at| ids[*at]).chain(columnar);
+        let indexes: Vec<IndexId> = indexes.collect();
         let mut definition = table.definition.clone();
         definition.next_index = plan.definition.next_index;
         let mut marked = definition.clone();
@@ -119,7 +134,12 @@ impl<'a> Unfinished<'a> {
             let tables = databases.entry(table.database.clone()).or_default();
             tables.insert(table.name.clone(), burnt);
         })?;
-        table.state.log_changes(&gate, log);
+        if !plan.fill.is_empty() {
+            table.state.log_changes(&gate, log);
+        }
+        if columnar.is_some() {
+            table.state.tell_columns(columnar);
+        }
         let unfinished = Unfinished { engine, table, definition, indexes, log, finished: false };
         let snapshot = engine.store().snapshot()?;
         drop(gate);
@@ -142,6 +162,7 @@ impl<'a> Unfinished<'a> {
     fn give_up(&self) -> Result<()> {
         let Unfinished { engine, table, .. } = *self;
         table.state.log_no_changes();
+        table.state.tell_columns(self.definition.columnar_index.as_ref().map(|index| index.id));
         let patience = Patience::at_most(GIVE_UP_WAIT);
         if let Ok(_gate) = table.state.close(&patience) {
             let numbers: Vec<_> = self.indexes.iter().copied().chain([self.log]).collect();

@@ -11,7 +11,8 @@
 //! Not here: copying rows and filling indexes (`rebuild`).
 
 use crate::ddl::{
-    NewIndex, NewMember, add_index, add_member, broken, broken_owned, hidden_key, validate,
+    NewColumnarIndex, NewIndex, NewMember, add_columnar_index, add_index, add_member, broken,
+    broken_owned, hidden_key, validate,
 };
 use crate::error::{Error, Result, Thing};
 use crate::schema::{Column, DefaultValue, IndexId, IndexState, TableDefinition};
@@ -106,6 +107,8 @@ pub enum Alteration {
     },
     /// MEMBER_INDEXES: these, and no others.
     SetMembers(Vec<NewMember>),
+    /// ADD COLUMNAR INDEX.
+    AddColumnarIndex(NewColumnarIndex),
 }
 
 /// What to do.
@@ -120,6 +123,8 @@ pub(crate) struct Plan {
     /// Positions of indexes that must be filled when rows are not copied; those of members follow
     /// upon the others.
     pub fill: Vec<usize>,
+    /// Whether the columnar index is new and must be filled when rows are not copied.
+    pub fill_columns: bool,
     /// Numbers of indexes, of members too, whose entries are to be removed when rows are not copied.
     pub removed: Vec<u16>,
 }
@@ -134,12 +139,13 @@ pub(crate) fn plan(old: &TableDefinition, alterations: Vec<Alteration>) -> Resul
         origins: (0..old.columns.len()).map(Some).collect(),
         rebuild: false,
         fill: Vec::new(),
+        fill_columns: false,
         removed: Vec::new(),
     };
     // Index additions come last, so that they may name columns added by the same statement.
     let is_add = |alteration: &Alteration| {
-        use Alteration::{AddIndex, SetMember, SetMembers};
-        matches!(alteration, AddIndex(_) | SetMember(_) | SetMembers(_))
+        use Alteration::{AddColumnarIndex, AddIndex, SetMember, SetMembers};
+        matches!(alteration, AddIndex(_) | SetMember(_) | SetMembers(_) | AddColumnarIndex(_))
     };
     let (adds, others): (Vec<_>, Vec<_>) = alterations.into_iter().partition(is_add);
     for alteration in others.into_iter().chain(adds) {
@@ -147,6 +153,10 @@ pub(crate) fn plan(old: &TableDefinition, alterations: Vec<Alteration>) -> Resul
     }
     validate(&work.definition)?;
     work.settle(old);
+    if work.fill_columns && old.columnar_index.is_some() {
+        // Writers tell one columnar index at a time.
+        return Err(broken("A columnar index is dropped by a statement of its own"));
+    }
     Ok(work)
 }
 
@@ -174,6 +184,13 @@ impl Plan {
             Alteration::DropIndex(name) if name.eq_ignore_ascii_case("PRIMARY") => {
                 self.drop_primary()
             }
+            Alteration::DropIndex(name)
+                if self.definition.columnar_index_named(&name).is_some() =>
+            {
+                self.remove_columnar_index();
+                Ok(())
+            }
+            Alteration::AddColumnarIndex(index) => add_columnar_index(&mut self.definition, &index),
             Alteration::DropIndex(name) => {
                 let position = self.index(&name)?;
                 self.remove_index(position);
@@ -181,6 +198,18 @@ impl Plan {
             }
             Alteration::DropPrimaryKey => self.drop_primary(),
             Alteration::RenameIndex { from, to } => {
+                let is_columnar = self.definition.columnar_index_named(&from).is_some();
+                if let Some(index) = self.definition.columnar_index.as_mut().filter(|_| is_columnar)
+                {
+                    index.name.clone_from(&to);
+                    return match self.definition.index(&to) {
+                        Some(_) => Err(Error::Exists { what: Thing::Index, name: to }),
+                        None => Ok(()),
+                    };
+                }
+                if self.definition.columnar_index_named(&to).is_some() {
+                    return Err(Error::Exists { what: Thing::Index, name: to });
+                }
                 let position = self.index(&from)?;
                 if self.definition.index(&to).is_some_and(|other| other != position) {
                     return Err(Error::Exists { what: Thing::Index, name: to });
@@ -252,6 +281,11 @@ impl Plan {
                 index.column.clone_from(&to);
             }
         }
+        if let Some(index) = &mut self.definition.columnar_index {
+            for name in index.columns.iter_mut().filter(|name| name.eq_ignore_ascii_case(from)) {
+                name.clone_from(&to);
+            }
+        }
     }
 
     fn add_column(&mut self, mut column: Column, place: Place, now: Option<Vec<u8>>) -> Result<()> {
@@ -297,6 +331,13 @@ impl Plan {
         for index in (0..self.definition.members.len()).rev() {
             if self.definition.members[index].column.eq_ignore_ascii_case(name) {
                 self.remove_member(index);
+            }
+        }
+        if let Some(index) = &mut self.definition.columnar_index {
+            // Segments keep what nobody reads any more, until they are made anew.
+            index.columns.retain(|column| !column.eq_ignore_ascii_case(name));
+            if index.columns.is_empty() {
+                self.remove_columnar_index();
             }
         }
         self.definition.columns.remove(position);
@@ -362,6 +403,10 @@ impl Plan {
         self.removed.push(index.id);
     }
 
+    fn remove_columnar_index(&mut self) {
+        self.removed.extend(self.definition.columnar_index.take().map(|index| index.id));
+    }
+
     /// Gives a member an index of this kind, unless it has one.
     fn set_member(&mut self, member: &NewMember) -> Result<()> {
         if let Some(position) = self.definition.member(&member.column, &member.member) {
@@ -415,6 +460,7 @@ impl Plan {
         let is_old = |id: IndexId| {
             old.indexes.iter().any(|index| index.id == id)
                 || old.members.iter().any(|index| index.id == id)
+                || old.columnar_index.as_ref().is_some_and(|index| index.id == id)
         };
         self.removed.retain(|id| is_old(*id));
         if self.rebuild {
@@ -425,6 +471,8 @@ impl Plan {
             }
             return;
         }
+        self.fill_columns =
+            self.definition.columnar_index.as_ref().is_some_and(|index| !is_old(index.id));
         let indexes = self.definition.indexes.iter().map(|index| index.id);
         let members = self.definition.members.iter().map(|index| index.id);
         let ids = indexes.chain(members).enumerate();

@@ -11,6 +11,7 @@
 
 use std::sync::Arc;
 
+use crate::alter::fill::Fill;
 use crate::alter::plan::{Alteration, Plan, plan};
 use crate::bulk::{Build, OnDuplicate, Progress, go_on};
 use crate::catalog::{CatalogChange, current, no_database};
@@ -40,6 +41,15 @@ pub enum AlterWork {
 pub struct AlterOutcome {
     /// Rows that were copied; 0 when the definition alone changed.
     pub rows_copied: u64,
+}
+
+/// What was stored anew for a definition.
+#[derive(Clone, Copy)]
+struct Anew {
+    /// Rows, or entries of indexes.
+    entries: bool,
+    /// The columnar index.
+    columns: bool,
 }
 
 impl Engine {
@@ -85,7 +95,7 @@ impl Engine {
         if plan.rebuild {
             return self.rebuild(&table, plan, progress);
         }
-        if !plan.fill.is_empty() {
+        if !plan.fill.is_empty() || plan.fill_columns {
             return self.add_indexes(gate, &table, plan, patience, progress);
         }
         let change = self.catalog().change();
@@ -106,7 +116,9 @@ impl Engine {
         let plan = plan(&*self.catalog().table(database, name)?, alterations)?;
         Ok(match plan {
             Plan { rebuild: true, .. } => AlterWork::Rows,
-            Plan { fill, .. } if !fill.is_empty() => AlterWork::Indexes,
+            Plan { fill, fill_columns, .. } if fill_columns || !fill.is_empty() => {
+                AlterWork::Indexes
+            }
             _ => AlterWork::Definition,
         })
     }
@@ -134,11 +146,12 @@ impl Engine {
         table: &Arc<Table>,
         plan: Plan,
     ) -> Result<()> {
-        let Plan { definition, removed, fill, .. } = plan;
+        let Plan { definition, removed, fill, fill_columns, .. } = plan;
         let mut marked = definition.clone();
         marked.mark_unfinished(removed.iter().copied());
         change.put_table(&marked);
-        self.publish(change, table, definition.clone(), !fill.is_empty())?;
+        let anew = Anew { entries: !fill.is_empty(), columns: fill_columns };
+        self.publish(change, table, definition.clone(), anew)?;
         match removed.is_empty() {
             true => Ok(()),
             false => self.remove_unfinished(&definition, &removed),
@@ -169,7 +182,7 @@ impl Engine {
         change.note_dropped(table.id);
         change.keep_range(plan.definition.id);
         change.put_table(&plan.definition);
-        self.publish(change, table, plan.definition, true)?;
+        self.publish(change, table, plan.definition, Anew { entries: true, columns: false })?;
         table.state.rows.set(rows_copied);
         self.reclaim(table.id)?;
         Ok(AlterOutcome { rows_copied })
@@ -200,19 +213,26 @@ impl Engine {
             progress.add(1);
             sorter.add(rows, &row)?;
         }
-        Ok(build.run_alone(vec![sorter.finish()?], rows)?.rows)
+        let copied = build.run_alone(vec![sorter.finish()?], rows)?.rows;
+        if next.columnar_index.is_some() {
+            // Nobody writes to the copy, so it needs no notes.
+            let copy = self.store().snapshot()?;
+            let fill = Fill { engine: self, next: &next, indexes: &[], columns: true, progress };
+            fill.run(&*copy)?;
+        }
+        Ok(copied)
     }
 
     /// Lets a definition take the place of the old one. Where rows or entries were stored anew for
-    /// it, earlier snapshots do not show them.
+    /// it, earlier snapshots do not show them; where a columnar index was, they still show the rows.
     fn publish(
         &self,
         change: CatalogChange<'_>,
         old: &Arc<Table>,
         definition: TableDefinition,
-        stores_anew: bool,
+        anew: Anew,
     ) -> Result<()> {
-        let since = self.store().sequence().filter(|_| stores_anew);
+        let since = self.store().sequence().filter(|_| anew.entries);
         change.finish(&**self.store(), self.durability(), |databases| {
             if let Some(tables) = databases.get_mut(&old.database) {
                 tables.remove(&old.name);
@@ -220,6 +240,11 @@ impl Engine {
             old.state.reset_counters();
             if let Some(since) = since {
                 old.state.set_readable_since(since);
+            }
+            if anew.columns {
+                // Files that were taken over may have left the store's number as it was; the
+                // definition has not.
+                old.state.set_columns_since(self.store().sequence().unwrap_or(u64::MAX));
             }
             let table = current(&**self.store(), definition, Arc::clone(&old.state));
             table.inherit(old);

@@ -51,6 +51,7 @@ fn definition() -> TableDefinition {
         retention: Default::default(),
         columnar: false,
         members: Vec::new(),
+        columnar_index: None,
     }
 }
 

@@ -53,7 +53,8 @@ impl BulkLoad {
             return Ok(None);
         }
         // Where changes are noted, files would go by unnoted.
-        if !transaction.lock_whole(table)? || table.state.changes_to().is_some() {
+        let is_noted = || table.state.changes_to().or(table.state.columns_to()).is_some();
+        if !transaction.lock_whole(table)? || is_noted() {
             return Ok(None);
         }
         let has_rows = !engine.is_empty(table)?;

@@ -10,7 +10,7 @@ use super::rules::{broken, broken_owned, check_name, validate};
 use crate::error::{Error, Result, Thing};
 use crate::member::MemberKind;
 use crate::schema::{
-    Column, Index, IndexPart, IndexState, MemberIndex, Retention, TableDefinition,
+    Column, ColumnarIndex, Index, IndexPart, IndexState, MemberIndex, Retention, TableDefinition,
 };
 use crate::table::PRIMARY;
 use crate::types::ColumnType;
@@ -39,6 +39,8 @@ pub struct NewTable {
     pub retention: Retention,
     /// Indexes of members of JSON.
     pub members: Vec<NewMember>,
+    /// A columnar index.
+    pub columnar_index: Option<NewColumnarIndex>,
 }
 
 impl NewTable {
@@ -59,7 +61,26 @@ impl NewTable {
             auto_increment_base: 0,
             retention: Retention::default(),
             members: Vec::new(),
+            columnar_index: None,
         }
+    }
+}
+
+/// What a new columnar index is to be.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NewColumnarIndex {
+    /// Name; made up from the first column when `None`.
+    pub name: Option<String>,
+    /// Names of columns.
+    pub columns: Vec<String>,
+    /// COMMENT.
+    pub comment: String,
+}
+
+impl From<&ColumnarIndex> for NewColumnarIndex {
+    fn from(index: &ColumnarIndex) -> NewColumnarIndex {
+        let ColumnarIndex { name, columns, comment, .. } = index.clone();
+        NewColumnarIndex { name: Some(name), columns, comment }
     }
 }
 
@@ -133,6 +154,7 @@ pub(super) fn define(new: NewTable, created: u64) -> Result<TableDefinition> {
         retention: new.retention,
         columnar: false,
         members: Vec::new(),
+        columnar_index: None,
     };
     definition.follow_engine();
     let mut primary_seen = false;
@@ -143,6 +165,9 @@ pub(super) fn define(new: NewTable, created: u64) -> Result<TableDefinition> {
         add_index(&mut definition, index, IndexState::Ready)?;
     }
     new.members.iter().try_for_each(|member| add_member(&mut definition, member))?;
+    if let Some(index) = &new.columnar_index {
+        add_columnar_index(&mut definition, index)?;
+    }
     validate(&definition)?;
     Ok(definition)
 }
@@ -195,6 +220,9 @@ pub(crate) fn add_index(
         Some(name) => name.clone(),
         None => free_index_name(definition, &new.parts[0].0),
     };
+    if definition.columnar_index_named(&name).is_some() {
+        return Err(Error::Exists { what: Thing::Index, name });
+    }
     if definition.index(&name).is_some() && !name.eq_ignore_ascii_case("PRIMARY") {
         return Err(Error::Exists { what: Thing::Index, name });
     }
@@ -216,11 +244,33 @@ pub(crate) fn add_member(definition: &mut TableDefinition, new: &NewMember) -> R
     Ok(())
 }
 
+/// Adds a columnar index to a definition.
+pub(crate) fn add_columnar_index(
+    definition: &mut TableDefinition,
+    new: &NewColumnarIndex,
+) -> Result<()> {
+    if definition.columnar_index.is_some() {
+        return Err(broken("A table can have only one columnar index"));
+    }
+    let NewColumnarIndex { name, columns, comment } = new.clone();
+    let Some(first) = columns.first() else {
+        return Err(broken("A key must have at least one part"));
+    };
+    let name = name.unwrap_or_else(|| free_index_name(definition, first));
+    if definition.index(&name).is_some() {
+        return Err(Error::Exists { what: Thing::Index, name });
+    }
+    let id = definition.next_index;
+    definition.next_index = id.checked_add(1).ok_or_else(|| broken("Too many keys"))?;
+    definition.columnar_index = Some(ColumnarIndex { id, name, columns, comment });
+    Ok(())
+}
+
 /// MySQL's name for an index without one: its first column, numbered from `_2` when taken.
 fn free_index_name(definition: &TableDefinition, column: &str) -> String {
     let mut name = column.to_string();
     let mut number = 2;
-    while definition.index(&name).is_some() {
+    while definition.index(&name).is_some() || definition.columnar_index_named(&name).is_some() {
         name = format!("{column}_{number}");
         number += 1;
     }

@@ -40,6 +40,7 @@ pub(crate) fn validate(definition: &TableDefinition) -> Result<()> {
     validate_retention(definition)?;
     validate_columnar(definition)?;
     validate_members(definition)?;
+    validate_columnar_index(definition)?;
     definition.indexes.iter().try_for_each(|index| validate_index(definition, index))
 }
 
@@ -56,6 +57,31 @@ fn validate_columnar(definition: &TableDefinition) -> Result<()> {
     // Rows that leave one by one would leave holes in every segment.
     if !definition.retention.is_forever() {
         return Err(broken("ENGINE=COLUMNAR cannot be combined with EXPIRES_BY or MAX_BYTES"));
+    }
+    Ok(())
+}
+
+fn validate_columnar_index(definition: &TableDefinition) -> Result<()> {
+    let Some(index) = &definition.columnar_index else { return Ok(()) };
+    check_name(&index.name)?;
+    if definition.columnar {
+        return Err(broken("A table with ENGINE=COLUMNAR cannot have a columnar index"));
+    }
+    // Rows that leave one by one would leave holes in every segment.
+    if !definition.retention.is_forever() {
+        return Err(broken("A columnar index cannot be combined with EXPIRES_BY or MAX_BYTES"));
+    }
+    if definition.slots.len() + OWN_SLOTS > usize::from(u16::MAX) {
+        return Err(broken("Too many columns"));
+    }
+    for (position, name) in index.columns.iter().enumerate() {
+        if definition.column(name).is_none() {
+            return Err(broken_owned(format!("Key column '{name}' doesn't exist in table")));
+        }
+        let is_same = |other: &String| other.eq_ignore_ascii_case(name);
+        if index.columns[..position].iter().any(is_same) {
+            return Err(broken_owned(format!("Duplicate column name '{name}'")));
+        }
     }
     Ok(())
 }

@@ -5,6 +5,11 @@
 //! table id u32 | number u16 | version u64, big-endian     primary key parts
 //! ```
 //! The number is one of an index, burnt for this; the version is one that no other write has.
+//! A columnar index has the same for as long as it lives: what it does not know yet. There a byte
+//! precedes the version, since the index has keys of other kinds, too.
+//! ```text
+//! table id u32 | index id u16 | 00 | version u64, big-endian     primary key parts
+//! ```
 //!
 //! Invariants
 //! 1. A state of the store shows the note of a change exactly if it shows the change.
@@ -32,7 +37,39 @@ pub(super) fn note(
     (key, row_key[PREFIX_BYTES..].to_vec())
 }
 
+/// What precedes the version in a note for a columnar index.
+pub const COLUMN_NOTE: u8 = 0;
+
+/// The note of a change for a columnar index: key and value.
+fn column_note(table: TableId, index: IndexId, version: u64, row_key: &[u8]) -> (Vec<u8>, Vec<u8>) {
+    let mut key = Vec::with_capacity(PREFIX_BYTES + 1 + size_of::<u64>());
+    key.extend_from_slice(&key_prefix(table, index));
+    key.push(COLUMN_NOTE);
+    key.extend_from_slice(&version.to_be_bytes());
+    (key, row_key[PREFIX_BYTES..].to_vec())
+}
+
 impl Table {
+    /// The note for the columnar index that a row comes, goes, or changes in some columns, if there
+    /// is one that has any of these. Only inside the gate. `version` gives one that no other
+    /// write has.
+    #[inline]
+    pub(crate) fn column_note(
+        &self,
+        row_key: &[u8],
+        changed: Option<&[usize]>,
+        version: impl FnOnce() -> u64,
+    ) -> Option<(Vec<u8>, Vec<u8>)> {
+        let index = self.state.columns_to()?;
+        // Of one that is still being made this version of the table does not know the columns.
+        if let (Some(changed), Some(columns)) = (changed, self.columns_kept())
+            && !changed.iter().any(|column| columns.contains(column))
+        {
+            return None;
+        }
+        Some(column_note(self.definition.id, index, version(), row_key))
+    }
+
     /// The note for the change of a row, if anybody wants to know. Only inside the gate. `version`
     /// gives one that no other write has.
     #[inline]

@@ -11,6 +11,11 @@
 //! ```text
 //! changed row    | table id u32 | number of no index | u64 | -> primary key parts
 //! ```
+//! A columnar index has notes of changed rows for as long as it lives, and more under its number
+//! (crate `columnar`):
+//! ```text
+//! changed row    | table id u32 | index id | 00 | u64 | -> primary key parts
+//! ```
 //! Value of an index entry whose key ends with the primary key: `u16` little-endian, the number
 //! of key bytes before it.
 //!
@@ -36,6 +41,7 @@ mod ranges;
 mod state;
 mod version;
 
+pub use changes::COLUMN_NOTE;
 pub(crate) use changes::LoggedRows;
 pub use count::RowCount;
 pub(crate) use count::RowsMoved;

@@ -95,6 +95,10 @@ pub struct TableState {
     gate_moved: Condvar,
     /// The number under which writers note which rows they change; 0 while nobody wants to know.
     changes_to: AtomicU16,
+    /// The number of the columnar index for which writers note which rows they change; 0 for none.
+    columns_to: AtomicU16,
+    /// The store's state from which on the columnar index is there.
+    columns_since: AtomicU64,
     /// The store's state from which on the rows and entries of this version are there; snapshots
     /// of earlier ones do not show them.
     readable_since: AtomicU64,
@@ -159,6 +163,32 @@ impl TableState {
             0 => None,
             log => Some(log),
         }
+    }
+
+    /// Has writers note the rows that they change for a columnar index: with the gate closed, or
+    /// before there are writers.
+    pub(crate) fn tell_columns(&self, index: Option<IndexId>) {
+        self.columns_to.store(index.unwrap_or(0), Ordering::Release);
+    }
+
+    /// The columnar index for which a writer inside the gate notes the rows that it changes.
+    #[inline]
+    pub(crate) fn columns_to(&self) -> Option<IndexId> {
+        match self.columns_to.load(Ordering::Acquire) {
+            0 => None,
+            index => Some(index),
+        }
+    }
+
+    /// A new columnar index is there from this state of the store on.
+    pub(crate) fn set_columns_since(&self, sequence: u64) {
+        self.columns_since.store(sequence, Ordering::Release);
+    }
+
+    /// The first state of the store that shows the columnar index.
+    #[inline]
+    pub(crate) fn columns_since(&self) -> u64 {
+        self.columns_since.load(Ordering::Acquire)
     }
 
     /// What was stored anew is there from this state of the store on.

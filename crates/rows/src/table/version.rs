@@ -32,6 +32,8 @@ pub struct Table {
     pub codecs: Vec<IndexCodec>,
     /// Those of member indexes, in the order of `definition.members`.
     pub member_codecs: Vec<MemberCodec>,
+    /// Positions of the columns that the columnar index has, ascending.
+    columns_kept: Option<Vec<usize>>,
     /// The column that the definition lets rows expire by.
     expiry_column: Option<usize>,
     /// In cache mode.
@@ -58,7 +60,32 @@ impl Table {
         let expires_by = definition.retention.expires_by.as_deref();
         let expiry_column = expires_by.and_then(|name| definition.column(name));
         let recency = state.recency(&definition);
-        Table { definition, layout, codecs, member_codecs, expiry_column, recency, state }
+        let columns_kept =
+            definition.columnar_index.as_ref().map(|index| definition.columnar_columns(index));
+        Table {
+            definition,
+            layout,
+            codecs,
+            member_codecs,
+            columns_kept,
+            expiry_column,
+            recency,
+            state,
+        }
+    }
+
+    /// Positions of the columns that the columnar index has, ascending; `None` without such an
+    /// index.
+    #[inline]
+    pub fn columns_kept(&self) -> Option<&[usize]> {
+        self.columns_kept.as_deref()
+    }
+
+    /// Whether a view shows the columnar index of this version: a snapshot from before it was made
+    /// does not.
+    pub fn columns_are_shown_by(&self, view: &dyn Read) -> bool {
+        let since = self.state.columns_since();
+        since == 0 || view.sequence().is_some_and(|sequence| sequence >= since)
     }
 
     /// Bytes and uses of the rows, in cache mode.

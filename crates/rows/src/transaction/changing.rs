@@ -78,8 +78,10 @@ impl Transaction {
                 return Err(duplicate(table, 0, &new_values));
             }
             self.note_change(table, row_key);
+            self.note_columns(table, row_key, None);
             self.store.delete(row_key.to_vec());
         }
+        self.note_columns(table, &new_key, (!moves).then_some(&changed));
         for index in 1..table.codecs.len() {
             let parts = &table.codecs[index].parts;
             if !moves && !parts.iter().any(|part| changed.contains(&part.column)) {

@@ -30,6 +30,7 @@ impl Transaction {
             self.put_entry(table, index, row, &row_key)?;
         }
         self.put_member_entries(table.member_entries(row, &row_key)?)?;
+        self.note_columns(table, &row_key, None);
         self.put_row(table, row, row_key, 0)
     }
 
@@ -72,8 +73,23 @@ impl Transaction {
             recency.forget(row_key);
         }
         self.note_change(table, row_key);
+        self.note_columns(table, row_key, None);
         self.store.delete(row_key.to_vec());
         Ok(())
+    }
+
+    /// Notes for the columnar index that a row comes, goes, or changes in some columns.
+    #[inline]
+    pub(super) fn note_columns(
+        &mut self,
+        table: &Table,
+        row_key: &[u8],
+        changed: Option<&[usize]>,
+    ) {
+        let version = || self.engine.next_version();
+        if let Some((key, value)) = table.column_note(row_key, changed, version) {
+            self.store.put(key, value);
+        }
     }
 
     /// Notes that a row changes, where somebody makes something of all rows meanwhile.

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use columnar::ColumnStore;
 use rows::find::Flow;
 use rows::schema::IndexState;
 use rows::store::{Direction, Durability, Reach};
@@ -35,10 +36,16 @@ pub fn look(data_dir: &Path) -> Result<Found, String> {
         row_cache_bytes: 0,
         ..EngineOptions::default()
     };
-    let engine = Engine::open(Arc::new(store), options).map_err(|why| format!("catalog: {why}"))?;
+    let store = ColumnStore::new(store, MEMORY_BYTES / 4);
+    let engine = Engine::open(Arc::new(store.clone()), options);
+    let engine = engine.map_err(|why| format!("catalog: {why}"))?;
     let report = engine.check(&mut |_| ()).map_err(|why| format!("check: {why}"))?;
     if report.damaged > 0 {
         return Err(format!("check: {:?}", report.damages));
+    }
+    let damages = store.check().map_err(|why| format!("segments: {why}"))?;
+    if !damages.is_empty() {
+        return Err(format!("segments: {damages:?}"));
     }
     let mut found = Found::new();
     for table in engine.catalog().all_tables() {

@@ -50,7 +50,7 @@ pub fn prepare(server: &Running) {
         "CREATE DATABASE cuts",
         "CREATE TABLE cuts.ledger (id BIGINT PRIMARY KEY, account INT, serial BIGINT, \
          words VARCHAR(20), padding VARCHAR(1500), KEY by_words (words), \
-         UNIQUE KEY by_serial (account, serial, id))",
+         UNIQUE KEY by_serial (account, serial, id), COLUMNAR KEY by_column (account, serial))",
     ] {
         client.execute(statement).expect("the server obeys");
     }

@@ -18,7 +18,7 @@ use crate::error::SqlError;
 use crate::expression::{Bound, Comparison, Kind, Node, boolean, common_rule, elsewhere};
 use crate::parse::cursor::name_parts;
 use crate::point::{push_terms, table_column};
-use crate::tree::{Join, KEY_COLUMN, OutputColumn, Query, Relation, Source, slot};
+use crate::tree::{ColumnarUse, Join, KEY_COLUMN, OutputColumn, Query, Relation, Source, slot};
 use crate::write::KEY_COLUMN as KEY_NAME;
 
 /// The most tables of one FROM, as in MySQL.
@@ -127,8 +127,16 @@ impl Binder<'_> {
                 version: None,
                 sample: None,
                 partitions,
+                index_hints,
                 ..
-            } if partitions.is_empty() => self.table(name, alias.as_ref(), relations),
+            } if partitions.is_empty() => {
+                let number = relations.len();
+                let part = self.table(name, alias.as_ref(), relations)?;
+                if let Some(relation) = relations.get_mut(number) {
+                    relation.columnar_index = columnar_use(relation, index_hints);
+                }
+                Ok(part)
+            }
             ast::TableFactor::Derived { subquery, alias, lateral: false, .. } => {
                 let Some(alias) = alias else {
                     let message = "Every derived table must have its own alias";
@@ -283,6 +291,26 @@ fn described(columns: &[OutputColumn]) -> Vec<Described> {
     columns.iter().map(describe).collect()
 }
 
+/// What hints say of the columnar index of a relation. They name indexes of any kind; row indexes
+/// are chosen by cost alone.
+fn columnar_use(relation: &Relation, hints: &[ast::TableIndexHints]) -> ColumnarUse {
+    let Source::Table(table) = &relation.source else { return ColumnarUse::ByCost };
+    let Some(index) = &table.columnar_index else { return ColumnarUse::ByCost };
+    let mut said = ColumnarUse::ByCost;
+    for hint in hints {
+        let names = &hint.index_names;
+        let is_named = names.iter().any(|name| name.value.eq_ignore_ascii_case(&index.name));
+        said = match (hint.hint_type, is_named) {
+            (ast::TableIndexHintType::Ignore, true) => return ColumnarUse::Ignored,
+            (ast::TableIndexHintType::Ignore, false) => said,
+            (_, true) => ColumnarUse::Forced,
+            (_, false) if said == ColumnarUse::Forced => said,
+            (_, false) => ColumnarUse::Ignored,
+        };
+    }
+    said
+}
+
 fn add(
     relations: &mut Vec<Relation>,
     name: String,
@@ -297,7 +325,8 @@ fn add(
         return Err(SqlError::new(1116, message).into());
     }
     let types = columns.iter().map(|(_, ty, ..)| ty.clone()).collect();
-    relations.push(Relation { name: name.clone(), source, types });
+    let columnar_index = ColumnarUse::default();
+    relations.push(Relation { name: name.clone(), source, types, columnar_index });
     let named = NamedRelation::new(name, database, number, columns.into_iter());
     let shown = named.columns.iter().map(|column| column.slot).collect();
     Ok(Part { join: Join::Relation(number), named: vec![named], shown })

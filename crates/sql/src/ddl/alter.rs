@@ -8,7 +8,7 @@ use rows::types::Collation;
 
 use super::Unenforced;
 use super::column::{column_of, default_value};
-use super::create::{engine_name, expires_by, index_of, index_of_column};
+use super::create::{columnar_index_of, engine_name, expires_by, index_of, index_of_column};
 use crate::error::{Result, SqlError};
 use crate::expression::type_collation;
 use crate::mode::SqlMode;
@@ -97,6 +97,9 @@ impl Maker<'_> {
                 self.keys_of(column);
             }
             AlterSpec::Add(element) => match element {
+                Element::Index(index) if index.columnar => {
+                    self.out.push(Alteration::AddColumnarIndex(columnar_index_of(index)?));
+                }
                 Element::Index(index) => self.out.push(Alteration::AddIndex(index_of(index))),
                 Element::ForeignKey(index) => {
                     self.unenforced.foreign_keys += 1;
@@ -124,7 +127,10 @@ impl Maker<'_> {
             AlterSpec::DropIndex { name, if_exists } => {
                 if name.eq_ignore_ascii_case("primary") {
                     self.out.push(Alteration::DropPrimaryKey);
-                } else if !*if_exists || self.table.index(name).is_some() {
+                } else if !*if_exists
+                    || self.table.index(name).is_some()
+                    || self.table.columnar_index_named(name).is_some()
+                {
                     self.out.push(Alteration::DropIndex(name.clone()));
                 }
             }

@@ -1,6 +1,6 @@
 //! CREATE TABLE: from columns and indexes as written, from another table, from a query.
 
-use rows::ddl::{ENGINE, NewIndex, NewMember, NewTable};
+use rows::ddl::{ENGINE, NewColumnarIndex, NewIndex, NewMember, NewTable};
 use rows::schema::COLUMNAR;
 use rows::schema::{Column, DefaultValue, Retention, TableDefinition};
 use rows::types::{Collation, ColumnType};
@@ -23,6 +23,16 @@ pub fn index_of(spec: &IndexSpec) -> NewIndex {
     }
 }
 
+/// The same of a columnar one.
+pub fn columnar_index_of(spec: &IndexSpec) -> Result<NewColumnarIndex> {
+    if spec.parts.iter().any(|(_, prefix)| prefix.is_some()) {
+        let message = "Incorrect prefix key; a columnar index has whole columns";
+        return Err(SqlError::new(1089, message));
+    }
+    let columns = spec.parts.iter().map(|(name, _)| name.clone()).collect();
+    Ok(NewColumnarIndex { name: spec.name.clone(), columns, comment: spec.comment.clone() })
+}
+
 /// The index that UNIQUE or PRIMARY KEY behind a column makes.
 pub fn index_of_column(name: &str, primary: bool) -> NewIndex {
     NewIndex { primary, ..NewIndex::primary(&[name]) }
@@ -40,6 +50,7 @@ pub fn new_table(
     let (mut columns, mut indexes): (Vec<Column>, Vec<NewIndex>) = (Vec::new(), Vec::new());
     // MySQL orders keys: the primary one, unique ones, others. Names are made in that order.
     let mut foreign = Vec::new();
+    let mut columnar_index = None;
     for element in &create.elements {
         match element {
             Element::Column(spec) => {
@@ -51,6 +62,11 @@ pub fn new_table(
                 }
                 if spec.unique {
                     indexes.push(index_of_column(&spec.name, false));
+                }
+            }
+            Element::Index(spec) if spec.columnar => {
+                if columnar_index.replace(columnar_index_of(spec)?).is_some() {
+                    return Err(SqlError::new(1105, "A table can have only one columnar index"));
                 }
             }
             Element::Index(spec) => indexes.push(index_of(spec)),
@@ -104,6 +120,7 @@ pub fn new_table(
             bytes_max: create.options.bytes_max.unwrap_or(0),
         },
         members: create.options.members.clone().unwrap_or_default(),
+        columnar_index,
     };
     Ok((table, unenforced))
 }
@@ -188,5 +205,6 @@ pub fn new_table_like(source: &TableDefinition, database: &str, name: &str) -> N
         auto_increment_base: 0,
         retention: source.retention.clone(),
         members: source.members.iter().map(NewMember::from).collect(),
+        columnar_index: source.columnar_index.as_ref().map(NewColumnarIndex::from),
     }
 }

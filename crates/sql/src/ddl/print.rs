@@ -3,7 +3,7 @@
 //! Invariants
 //! 1. What SHOW CREATE TABLE prints makes the same table here, and is taken by MySQL and MariaDB.
 
-use rows::schema::{Column, DefaultValue, Index, MemberIndex, TableDefinition};
+use rows::schema::{Column, ColumnarIndex, DefaultValue, Index, MemberIndex, TableDefinition};
 use rows::types::{Collation, ColumnType, string_literal};
 
 use super::column::now_text;
@@ -81,6 +81,19 @@ fn index_line(definition: &TableDefinition, index: &Index, primary: bool) -> Str
     line
 }
 
+fn columnar_index_line(index: &ColumnarIndex) -> String {
+    let columns: Vec<String> = index.columns.iter().map(|name| quoted(name)).collect();
+    let mut line = format!("COLUMNAR KEY {} ({})", quoted(&index.name), columns.join(","));
+    if !index.comment.is_empty() {
+        line.push_str(&format!(" COMMENT {}", string_literal(&index.comment)));
+    }
+    // To other servers this is a comment, unless something in it would end that.
+    match line.contains("*/") {
+        false => format!("\n  /*!999999 , {line} */"),
+        true => format!(",\n  {line}"),
+    }
+}
+
 fn member_text(index: &MemberIndex) -> String {
     // What ends a comment would end the one that this stands in, for whom it is one.
     let member = match index.member.contains("*/") {
@@ -105,10 +118,13 @@ pub fn create_table_text(
             lines.push(index_line(definition, index, n == 0));
         }
     }
+    let mut lines = lines.join(",\n  ");
+    if let Some(index) = &definition.columnar_index {
+        lines.push_str(&columnar_index_line(index));
+    }
     let mut text = format!(
-        "CREATE TABLE {} (\n  {}\n) ENGINE={}",
+        "CREATE TABLE {} (\n  {lines}\n) ENGINE={}",
         quoted(&definition.name),
-        lines.join(",\n  "),
         definition.engine
     );
     if let Some(next) = next.filter(|next| *next > 1) {

@@ -13,8 +13,8 @@ use super::{Sizes, plan_node};
 use crate::error::Result;
 use crate::expression::{Comparison, Kind, Node, boolean, common_rule, type_collation};
 use crate::tree::{
-    Body, Join, Query, Relation, Select, SetOperation, SetOperator, Source, Subquery, SubqueryForm,
-    slot,
+    Body, ColumnarUse, Join, Query, Relation, Select, SetOperation, SetOperator, Source, Subquery,
+    SubqueryForm, slot,
 };
 
 /// The most relations of a SELECT: bits of a set.
@@ -78,6 +78,7 @@ fn joined(join: Join, subquery: Subquery, relations: &mut Vec<Relation>) -> Join
         name: format!("<subquery{number}>"),
         source: Source::Query(Box::new(distinct)),
         types,
+        columnar_index: ColumnarUse::default(),
     });
     Join::Inner(vec![join, Join::Relation(number)], terms)
 }

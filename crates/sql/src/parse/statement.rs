@@ -217,11 +217,15 @@ fn create(cursor: &mut Cursor<'_>) -> Result<Statement> {
         return Ok(Statement::CreateTable(Box::new(create_table(cursor)?)));
     }
     let unique = cursor.take("UNIQUE");
+    if !unique && cursor.is("COLUMNAR") && cursor.is_nth(1, "INDEX") {
+        (0..2).for_each(|_| drop(cursor.advance()));
+        return create_index(cursor, IndexKind::Columnar);
+    }
     if cursor.is("FULLTEXT") || cursor.is("SPATIAL") {
         return Err(SqlError::unsupported("FULLTEXT and SPATIAL indexes"));
     }
     if cursor.take("INDEX") {
-        return create_index(cursor, unique);
+        return create_index(cursor, if unique { IndexKind::Unique } else { IndexKind::Plain });
     }
     if cursor.take("USER") || cursor.take("ROLE") {
         return Err(users_elsewhere(cursor));
@@ -261,7 +265,15 @@ fn database_options(cursor: &mut Cursor<'_>) -> Result<()> {
     Ok(())
 }
 
-fn create_index(cursor: &mut Cursor<'_>, unique: bool) -> Result<Statement> {
+/// What stands before INDEX.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum IndexKind {
+    Plain,
+    Unique,
+    Columnar,
+}
+
+fn create_index(cursor: &mut Cursor<'_>, kind: IndexKind) -> Result<Statement> {
     cursor.take_all(&["IF", "NOT", "EXISTS"]);
     let name = cursor.name()?;
     if cursor.take("USING") {
@@ -276,7 +288,7 @@ fn create_index(cursor: &mut Cursor<'_>, unique: bool) -> Result<Statement> {
     }
     let how = algorithms(cursor)?;
     index.name = Some(name);
-    index.unique = unique;
+    (index.unique, index.columnar) = (kind == IndexKind::Unique, kind == IndexKind::Columnar);
     Ok(Statement::CreateIndex { table, index, how })
 }
 

@@ -58,6 +58,8 @@ pub struct IndexSpec {
     pub unique: bool,
     /// PRIMARY KEY.
     pub primary: bool,
+    /// COLUMNAR.
+    pub columnar: bool,
     /// Columns with prefix lengths.
     pub parts: Vec<(String, Option<u32>)>,
     /// COMMENT.
@@ -172,6 +174,12 @@ pub fn element(cursor: &mut Cursor<'_>) -> Result<Element> {
         spec.unique = true;
         return Ok(Element::Index(spec));
     }
+    let is_word = |at, word: &str| cursor.is_nth(at, word);
+    if cursor.is("COLUMNAR") && (is_word(1, "INDEX") || is_word(1, "KEY")) {
+        cursor.advance();
+        cursor.advance();
+        return Ok(Element::Index(IndexSpec { columnar: true, ..index_body(cursor, false)? }));
+    }
     if cursor.is("FULLTEXT") || cursor.is("SPATIAL") {
         return Err(SqlError::unsupported("FULLTEXT and SPATIAL indexes"));
     }
@@ -233,7 +241,7 @@ pub fn index_body(cursor: &mut Cursor<'_>, nameless: bool) -> Result<IndexSpec> 
     index_type(cursor)?;
     let parts = cursor.parenthesised(index_part)?;
     let comment = index_options(cursor)?;
-    Ok(IndexSpec { name, unique: false, primary: false, parts, comment })
+    Ok(IndexSpec { name, unique: false, primary: false, columnar: false, parts, comment })
 }
 
 fn index_type(cursor: &mut Cursor<'_>) -> Result<()> {

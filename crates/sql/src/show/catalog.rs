@@ -324,6 +324,30 @@ pub fn index_lines(engine: &Engine, table: &Table) -> Listing {
             ]);
         }
     }
+    let of_columns = table
+        .columnar_index
+        .iter()
+        .flat_map(|index| index.columns.iter().enumerate().map(move |(n, name)| (index, n, name)));
+    for (index, n, name) in of_columns {
+        let nullable = table.column(name).is_some_and(|at| table.columns[at].nullable);
+        listing.push(vec![
+            text(&table.name),
+            number(1),
+            text(&index.name),
+            number(n as u64 + 1),
+            text(name),
+            Value::Null,
+            number(rows),
+            Value::Null,
+            Value::Null,
+            text(if nullable { "YES" } else { "" }),
+            text("COLUMNAR"),
+            text(""),
+            text(&index.comment),
+            text("YES"),
+            Value::Null,
+        ]);
+    }
     listing
 }
 

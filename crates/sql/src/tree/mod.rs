@@ -235,6 +235,20 @@ pub struct Relation {
     pub source: Source,
     /// Types of its columns.
     pub types: Vec<ColumnType>,
+    /// What hints say of the columnar index of a table.
+    pub columnar_index: ColumnarUse,
+}
+
+/// Whether the columnar index of a table is read in the place of its rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ColumnarUse {
+    /// Where that costs less.
+    #[default]
+    ByCost,
+    /// FORCE INDEX or USE INDEX names it: wherever it has all that is needed.
+    Forced,
+    /// IGNORE INDEX names it, or only others are to be used.
+    Ignored,
 }
 
 /// What a relation is.

@@ -22,7 +22,7 @@ use super::row::{Columns, RelationColumns, Row, Seen};
 use super::{Lowering, built};
 use crate::error::{Result, SqlError};
 use crate::expression::Node;
-use crate::tree::{Join, Relation, Select, Source};
+use crate::tree::{ColumnarUse, Join, Relation, Select, Source};
 
 impl Lowering<'_> {
     /// The joined rows of a SELECT, before WHERE.
@@ -96,7 +96,7 @@ impl Lowering<'_> {
     fn relation(&self, relation: &Relation) -> Result<(LogicalPlan, RelationColumns)> {
         let reference = TableReference::bare(self.qualifier(&relation.name));
         match &relation.source {
-            Source::Table(table) => self.table(table, reference),
+            Source::Table(table) => self.table(table, relation.columnar_index, reference),
             Source::Query(query) => {
                 let lowered = self.query(query, None)?;
                 let plan = built(LogicalPlanBuilder::new(lowered.plan).alias(reference.clone()))?;
@@ -115,6 +115,7 @@ impl Lowering<'_> {
     fn table(
         &self,
         table: &Arc<Table>,
+        columnar_index: ColumnarUse,
         reference: TableReference,
     ) -> Result<(LogicalPlan, RelationColumns)> {
         self.tables.borrow_mut().push(Arc::clone(table));
@@ -129,7 +130,7 @@ impl Lowering<'_> {
         let key = Some(seen(ROW_KEY, ColumnType::Blob { size: LobSize::Normal }, false));
         let (engine, view) = (Arc::clone(self.engine), Arc::clone(self.view));
         let provider: Arc<dyn TableProvider> =
-            Arc::new(TableSource::new(engine, view, Arc::clone(table)));
+            Arc::new(TableSource::new(engine, view, Arc::clone(table), columnar_index));
         let plan = built(LogicalPlanBuilder::scan(reference, provider_as_source(provider), None))?;
         Ok((plan, RelationColumns { columns, key }))
     }

@@ -75,6 +75,12 @@ impl Access {
         Ok(best)
     }
 
+    /// What it costs, where a row that is read in order costs 1.
+    pub(super) fn cost(&self) -> f64 {
+        let each = if self.index == 0 { 1.0 } else { LOOKUP_COST };
+        self.rows as f64 * each + self.ranges.len() as f64
+    }
+
     /// The ranges, divided among workers.
     pub(super) fn partitions(
         &self,

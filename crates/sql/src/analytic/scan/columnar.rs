@@ -1,4 +1,4 @@
-//! A scan of a columnar table as a node of DataFusion's physical plan.
+//! A scan of a columnar table, or of a columnar index, as a node of DataFusion's physical plan.
 //!
 //! Not here: how columns become batches (`columnar::scan`), scans of rows (`execution`).
 
@@ -72,8 +72,11 @@ impl ColumnScan {
     ) -> rows::Result<ColumnScan> {
         let parts = of.parts(if limit.is_some() { 1 } else { workers }, &tests);
         let rows = match filtered {
-            false => Precision::Exact(of.rows()? as usize),
-            true => Precision::Inexact(parts.iter().map(Part::rows).sum::<u64>() as usize),
+            false if let Some(rows) = of.rows_known()? => Precision::Exact(rows as usize),
+            _ => {
+                let in_segments: u64 = parts.iter().map(Part::rows).sum();
+                Precision::Inexact(in_segments as usize + of.changed())
+            }
         };
         let properties = properties(&schema, Partitioning::UnknownPartitioning(parts.len()));
         let (table, positions) = (Arc::clone(table), positions.into());
@@ -119,6 +122,9 @@ impl DisplayAs for ColumnScan {
         write!(f, "ColumnScan: {}.{}", self.table.database, self.table.name)?;
         let names: Vec<&str> =
             self.schema.fields().iter().map(|field| field.name().as_str()).collect();
+        if let Some(index) = &self.table.columnar_index {
+            write!(f, ", columnar index {}, {} changed rows", index.name, self.of.changed())?;
+        }
         write!(f, ", columns [{}], tests {}", names.join(", "), self.tests.len())?;
         write!(f, ", {} partitions", self.parts.len())?;
         match self.limit {

@@ -8,8 +8,8 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use columnar::columns_of;
 use columnar::values::arrow_type;
+use columnar::{TableColumns, columns_of, index_columns_of};
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::catalog::{Session, TableProvider};
 use datafusion::common::stats::Precision;
@@ -26,10 +26,20 @@ use super::super::failure::raise;
 use super::access::Access;
 use super::columnar::{ColumnScan, sees_to, tests};
 use super::execution::TableScan;
-use super::ranges;
+use super::ranges::{self, Conditions};
+use crate::tree::ColumnarUse;
 
 /// A row of a columnar table that is found by its key costs as much as so many read by column.
 const COLUMNAR_LOOKUP: u64 = 100;
+
+/// What a value that is read by column from a columnar index costs, where a row that is read in order
+/// costs 1.
+const VALUE_COST: f64 = 0.02;
+/// What a row costs that was changed and is not in a segment of the index yet: it is noted, its place
+/// is looked up and passed over, and it is looked up as a row.
+const CHANGE_COST: f64 = 8.0;
+/// So many changes are never held in memory.
+const CHANGES_MAX: usize = 1 << 20;
 
 /// Name of the hidden column that holds the row key.
 pub(in crate::analytic) const ROW_KEY: &str = "__rowhouse_key";
@@ -47,6 +57,7 @@ pub(in crate::analytic) struct TableSource {
     pub(super) engine: Arc<Engine>,
     pub(super) view: Arc<dyn Read>,
     pub(super) table: Arc<Table>,
+    columnar_index: ColumnarUse,
     schema: SchemaRef,
 }
 
@@ -55,6 +66,7 @@ impl TableSource {
         engine: Arc<Engine>,
         view: Arc<dyn Read>,
         table: Arc<Table>,
+        columnar_index: ColumnarUse,
     ) -> TableSource {
         let mut fields: Vec<Field> = table
             .columns
@@ -62,12 +74,47 @@ impl TableSource {
             .map(|column| Field::new(&column.name, arrow_type(&column.ty), column.nullable))
             .collect();
         fields.push(Field::new(ROW_KEY, DataType::BinaryView, false));
-        TableSource { engine, view, table, schema: Arc::new(Schema::new(fields)) }
+        let schema = Arc::new(Schema::new(fields));
+        TableSource { engine, view, table, columnar_index, schema }
     }
 
     /// Whether a scan gives no row that a filter does not want.
     fn sees_to(&self, filter: &Expr) -> bool {
-        self.table.columnar && sees_to(&self.table, filter)
+        let columns = |filter: &Expr| match self.table.columnar {
+            true => true,
+            false => self.index_has(ranges::conditions(&self.table, &[filter.clone()]).keys()),
+        };
+        (self.table.columnar || self.table.columnar_index.is_some())
+            && sees_to(&self.table, filter)
+            && columns(filter)
+    }
+
+    /// Whether the columnar index has some columns, by position; a row's key, which comes last, it
+    /// always has.
+    fn index_has<'c>(&self, positions: impl IntoIterator<Item = &'c usize>) -> bool {
+        let Some(kept) = self.table.columns_kept() else { return false };
+        let has = |at: &usize| kept.contains(at) || *at == self.table.columns.len();
+        self.columnar_index != ColumnarUse::Ignored && positions.into_iter().all(has)
+    }
+
+    /// The columnar index, if it has what is wanted and is read at less cost than rows are.
+    fn index_columns(
+        &self,
+        positions: &[usize],
+        conditions: &Conditions,
+        (all, rows_cost): (u64, f64),
+    ) -> rows::Result<Option<TableColumns>> {
+        if !self.index_has(positions) || !self.index_has(conditions.keys()) {
+            return Ok(None);
+        }
+        let columns = (positions.len() + conditions.len()) as f64;
+        let left = rows_cost - all as f64 * (1.0 + columns) * VALUE_COST;
+        let changes_max = match self.columnar_index {
+            ColumnarUse::Forced => CHANGES_MAX,
+            _ if left <= 0.0 => return Ok(None),
+            _ => CHANGES_MAX.min((left / CHANGE_COST) as usize),
+        };
+        index_columns_of(&*self.view, &self.table, changes_max)
     }
 
     /// A scan of rows with a filter that nobody else evaluates.
@@ -135,6 +182,17 @@ impl TableProvider for TableSource {
         let schema = Arc::new(self.schema.project(&positions)?);
         if access.rows.saturating_mul(COLUMNAR_LOOKUP) >= all
             && let Some(columns) = columns_of(&*self.view, &self.table).map_err(raise)?
+        {
+            let tests = tests(&self.table, filters);
+            let (table, columnar) = (&self.table, (positions, schema));
+            let filtered = !filters.is_empty();
+            let scan = ColumnScan::new(table, columns, tests, filtered, workers, columnar, limit);
+            return Ok(Arc::new(scan.map_err(raise)?));
+        }
+        let few = limit.filter(|_| filters.is_empty()).map_or(f64::MAX, |limit| limit as f64);
+        let by_rows = (all, access.cost().min(few));
+        if let Some(columns) =
+            self.index_columns(&positions, &conditions, by_rows).map_err(raise)?
         {
             let tests = tests(&self.table, filters);
             let (table, columnar) = (&self.table, (positions, schema));
