@@ -248,6 +248,7 @@ fn definition(types: &[ColumnType]) -> TableDefinition {
         created: 0,
         retention: Default::default(),
         columnar: false,
+        columnar_index: None,
         members: Vec::new(),
     }
 }
