@@ -12,7 +12,7 @@
 //! - memory: `cache`, `tables`, `state`
 //! - `reader` (one row), `store` (`rows::store::Store`), `sorted` (large transactions), `ingest` (loads),
 //!   `mover` (the background), `check`
-//! - `scan`, `groups`: by column, for analytic queries
+//! - `scan`, `groups`, `known`: by column, for analytic queries
 //!
 //! Not here: SQL, plans, who sees what (`rows`).
 
@@ -20,9 +20,12 @@ mod build;
 mod cache;
 mod check;
 mod column;
+#[doc(hidden)]
+pub mod fuzzing;
 mod groups;
 mod ingest;
 mod keys;
+mod known;
 mod mover;
 mod reader;
 mod scan;
@@ -34,6 +37,7 @@ mod tables;
 pub mod values;
 
 pub use groups::{GroupBatch, Grouped, Grouping, Groups};
+pub use known::{Question, has_extremes};
 pub use mover::Round;
 pub use scan::{Batch, Batches, Part, TableColumns, Test, Wanted};
 pub use store::{ColumnStore, columns_of};
