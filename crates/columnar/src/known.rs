@@ -174,15 +174,15 @@ impl TableColumns {
             return Ok(u64::from(live.rows()));
         }
         if live.is_whole() {
-            return Ok(u64::from(live.segment.rows - known.nulls));
+            return Ok(u64::from(live.segment.rows.saturating_sub(known.nulls)));
         }
         check()?;
         let column = self.stored_column(live, known.slot)?;
         let is_value = |row: &u32| !column.is_null(*row as usize);
         if live.segment.sealed == live.segment.rows {
-            let values = live.segment.rows - known.nulls;
-            let dead = live.dead.iter().copied().filter(is_value).count();
-            return Ok(u64::from(values) - dead as u64);
+            let values = u64::from(live.segment.rows.saturating_sub(known.nulls));
+            let dead = live.dead.iter().copied().filter(is_value).count() as u64;
+            return Ok(values.saturating_sub(dead));
         }
         let mut count = 0;
         alive(0..live.segment.sealed as usize, &live.dead).try_each(|row| {
