@@ -7,6 +7,7 @@
 //! Adding one: a file here, a row in `TARGETS`, seeds in `corpus/NAME/`.
 
 pub mod catalog_definition;
+pub mod column;
 pub mod handlersocket_conversation;
 pub mod handlersocket_line;
 pub mod key;
@@ -36,6 +37,7 @@ pub mod tyrant_text;
 /// Every target: its name, which is its file's and its corpus' as well, and its check.
 pub const TARGETS: &[(&str, fn(&[u8]))] = &[
     ("catalog_definition", catalog_definition::check),
+    ("column", column::check),
     ("handlersocket_conversation", handlersocket_conversation::check),
     ("handlersocket_line", handlersocket_line::check),
     ("key", key::check),

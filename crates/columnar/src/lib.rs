@@ -13,7 +13,7 @@
 //! - `reader` (one row), `store` (`rows::store::Store`), `sorted` (large transactions), `ingest` (loads),
 //!   `mover` (the background), `check`
 //! - `index`: columnar indexes of tables of rows, on all of the above
-//! - `scan`, `groups`: by column, for analytic queries
+//! - `scan`, `groups`, `known`: by column, for analytic queries
 //!
 //! Not here: SQL, plans, who sees what (`rows`).
 
@@ -21,10 +21,13 @@ mod build;
 mod cache;
 mod check;
 mod column;
+#[doc(hidden)]
+pub mod fuzzing;
 mod groups;
 mod index;
 mod ingest;
 mod keys;
+mod known;
 mod mover;
 mod reader;
 mod scan;
@@ -37,6 +40,7 @@ pub mod values;
 
 pub use groups::{GroupBatch, Grouped, Grouping, Groups};
 pub use index::index_columns_of;
+pub use known::{Question, has_extremes};
 pub use mover::Round;
 pub use scan::{Batch, Batches, Part, TableColumns, Test, Wanted};
 pub use store::{ColumnStore, columns_of};

@@ -33,7 +33,7 @@ use crate::tables::Known;
 use crate::values::ColumnWriter;
 
 /// Recent rows that are looked up at once.
-const RECENT_ROWS: usize = 1024;
+pub(crate) const RECENT_ROWS: usize = 1024;
 
 /// A columnar table as a view shows it.
 #[derive(Clone)]
@@ -186,6 +186,27 @@ impl TableColumns {
         }
     }
 
+    /// The table's version in use.
+    pub(crate) fn table(&self) -> &Table {
+        &self.table
+    }
+
+    pub(crate) fn view(&self) -> &dyn Read {
+        &*self.view
+    }
+
+    pub(crate) fn segments(&self) -> impl Iterator<Item = &Live> {
+        self.state.segments.iter()
+    }
+
+    /// A column that a segment has.
+    pub(crate) fn stored_column(&self, live: &Live, slot: u16) -> Result<Arc<Column>> {
+        let (home, rows) = (self.known.home, live.segment.rows);
+        let column = self.reader().column(home, live.id, slot, rows, Reach::Disk)?;
+        let key = || keys::column(home, live.id, slot);
+        column.ok_or_else(|| Error::Corrupt { key: key(), why: "a column is missing" })
+    }
+
     fn reader(&self) -> Reader<'_> {
         Reader { columns: &self.columns, inner: &*self.view }
     }
@@ -246,6 +267,25 @@ impl TableColumns {
     /// Whether rows can be grouped by a column, given by its position.
     pub fn can_group_by(&self, at: usize) -> bool {
         self.span(at, &self.state.segments).is_some()
+    }
+
+    /// About how many different values a column has, given by its position: of integers no more
+    /// than lie between the smallest and the largest, of texts twice the words of a segment.
+    ///
+    /// # Errors
+    /// Those of reading a column.
+    pub fn values_about(&self, at: usize) -> Result<Option<u64>> {
+        match self.span(at, &self.state.segments) {
+            None => Ok(None),
+            Some(KeySpan::Numbers(_, count)) => Ok(Some(u64::from(count) + 1)),
+            Some(KeySpan::Texts) => {
+                let slot = self.table.columns[at].slot;
+                let live = self.segments().find(|live| live.segment.column(slot).is_some());
+                let Some(live) = live else { return Ok(None) };
+                let column = self.stored_column(live, slot)?;
+                Ok(column.words().map(|words| 2 * words.views().len() as u64 + 1))
+            }
+        }
     }
 
     /// What values a column has in some segments, if a grouping can use them.
@@ -317,9 +357,10 @@ pub struct Batches {
 
 /// A segment that is being read.
 pub(crate) struct Reading {
-    live: Live,
+    pub live: Live,
     next: usize,
-    tests: Vec<(usize, Arc<Column>)>,
+    /// Those that do not hold for all of its rows.
+    pub tests: Vec<(usize, Arc<Column>)>,
     pub columns: Vec<Source>,
 }
 
@@ -385,13 +426,10 @@ impl Batches {
     }
 
     fn column(&self, live: &Live, slot: u16) -> Result<Option<Arc<Column>>> {
-        if live.segment.column(slot).is_none() {
-            return Ok(None);
+        match live.segment.column(slot) {
+            None => Ok(None),
+            Some(_) => self.of.stored_column(live, slot).map(Some),
         }
-        let (home, rows) = (self.of.known.home, live.segment.rows);
-        let column = self.of.reader().column(home, live.id, slot, rows, Reach::Disk)?;
-        let key = || keys::column(home, live.id, slot);
-        column.map(Some).ok_or_else(|| Error::Corrupt { key: key(), why: "a column is missing" })
     }
 
     fn begin(&self, live: Live) -> Result<Reading> {
@@ -427,16 +465,31 @@ impl Batches {
         Ok(Reading { live, next, tests, columns })
     }
 
+    /// The next rows of a segment, those that are dead as well, where no test is to be made of them;
+    /// `None` at its end.
+    pub(crate) fn next_range(&self, reading: &mut Reading) -> Option<Range<usize>> {
+        let sealed = reading.live.segment.sealed as usize;
+        let start = reading.next;
+        reading.next = (start + self.wanted.batch_rows).min(sealed);
+        (start < sealed).then_some(start..reading.next)
+    }
+
     /// The wanted ones among the next rows of a segment; `None` at its end.
     pub(crate) fn select(&self, reading: &mut Reading) -> Option<Selection> {
         let sealed = reading.live.segment.sealed as usize;
         while reading.next < sealed {
             let end = (reading.next + self.wanted.batch_rows).min(sealed);
             let rows = std::mem::replace(&mut reading.next, end)..end;
-            let mut selection = alive(rows, &reading.live.dead);
+            // Rows one behind the other are tested fastest, those among them that are dead as well.
+            let mut selection = match reading.tests.is_empty() {
+                true => alive(rows, &reading.live.dead),
+                false => Selection::Range(rows),
+            };
+            let mut dead = dead_in(&selection, &reading.live.dead);
             for (number, column) in &reading.tests {
                 let test = &self.wanted.tests[*number];
-                column.retain(&test.ranges, test.flip, test.nulls, &mut selection);
+                column.retain(&test.ranges, test.flip, test.nulls, dead, &mut selection);
+                dead = &[];
             }
             if selection.len() > 0 {
                 return Some(selection);
@@ -564,14 +617,27 @@ impl Batches {
     }
 }
 
-/// The rows of a range that are not dead.
-fn alive(range: Range<usize>, dead: &[u32]) -> Selection {
+/// The dead ones among rows that are one behind the other.
+pub(crate) fn dead_in<'a>(selection: &Selection, dead: &'a [u32]) -> &'a [u32] {
+    let Selection::Range(range) = selection else { return &[] };
     let from = dead.partition_point(|row| (*row as usize) < range.start);
     let to = dead.partition_point(|row| (*row as usize) < range.end);
-    if from == to {
-        return Selection::Range(range);
+    &dead[from..to]
+}
+
+/// The rows of a range that are not dead.
+pub(crate) fn alive(range: Range<usize>, dead: &[u32]) -> Selection {
+    let whole = Selection::Range(range.clone());
+    let dead = dead_in(&whole, dead);
+    if dead.is_empty() {
+        return whole;
     }
-    let mut dead = dead[from..to].iter().peekable();
-    let rows = range.map(|row| row as u32).filter(|row| dead.next_if_eq(&row).is_none());
-    Selection::Rows(rows.collect())
+    let mut rows = Vec::with_capacity(range.len() - dead.len());
+    let mut next = range.start as u32;
+    for dead in dead {
+        rows.extend(next..*dead);
+        next = dead + 1;
+    }
+    rows.extend(next..range.end as u32);
+    Selection::Rows(rows)
 }

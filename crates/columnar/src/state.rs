@@ -38,6 +38,11 @@ impl Live {
     pub fn rows(&self) -> u32 {
         self.segment.sealed - self.dead.len() as u32
     }
+
+    /// Whether all that the segment has does.
+    pub fn is_whole(&self) -> bool {
+        self.segment.sealed == self.segment.rows && self.dead.is_empty()
+    }
 }
 
 impl State {

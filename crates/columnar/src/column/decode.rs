@@ -11,6 +11,9 @@ use super::{Column, FORM, HAS_NULLS, HEADER_BYTES, IS_DIFFERENCES, Narrow, Value
 
 /// The most bytes that a column may have: a segment's rows are far fewer.
 const PAYLOAD_BYTES_MAX: usize = 1 << 30;
+/// What a byte of zstd may stand for at most: 128 KiB for a block of four bytes (RFC 8878, 3.1.1.2).
+/// Who claims more is not given the memory for it.
+const BYTES_PER_BYTE_MAX: usize = 1 << 15;
 
 impl Column {
     /// A column of so many rows.
@@ -24,8 +27,8 @@ impl Column {
         let (kind, flags, width) = (head[1], head[2], head[3]);
         let (base, step, shift) = (u64_at(8), u64_at(16), head[24]);
         let (words, bytes) = (u32_at(25) as usize, u32_at(29) as usize);
-        if head[0] != FORM || u32_at(4) as usize != rows || shift > 63 || bytes > PAYLOAD_BYTES_MAX
-        {
+        let bytes_max = compressed.len().saturating_mul(BYTES_PER_BYTE_MAX).min(PAYLOAD_BYTES_MAX);
+        if head[0] != FORM || u32_at(4) as usize != rows || shift > 63 || bytes > bytes_max {
             return Err(damaged());
         }
         let payload = match bytes {
@@ -43,7 +46,8 @@ impl Column {
                     0 => offsets,
                     _ => summed(&offsets, rows, step),
                 };
-                Values::Numbers { base, shift, offsets }
+                let largest = offsets.largest();
+                Values::Numbers { base, shift, offsets, largest }
             }
             1 if matches!(width, 4 | 8 | 16 | 32) => {
                 Values::Fixed { width, bytes: rest.take(rows * usize::from(width))? }
@@ -64,7 +68,10 @@ impl Column {
             0 => None,
             _ => Some(BooleanBuffer::new(rest.take(rows.div_ceil(8))?, 0, rows)),
         };
-        Ok(Column { valid, values })
+        match rest.is_empty() {
+            true => Ok(Column { valid, values }),
+            false => Err(damaged()),
+        }
     }
 }
 
@@ -79,6 +86,10 @@ struct Rest {
 }
 
 impl Rest {
+    fn is_empty(&self) -> bool {
+        self.at == self.payload.len()
+    }
+
     fn take(&mut self, bytes: usize) -> Result<Buffer> {
         if self.payload.len() - self.at < bytes {
             return Err(damaged());

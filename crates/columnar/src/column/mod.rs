@@ -33,7 +33,7 @@ mod tests;
 mod words;
 
 pub(crate) use gather::{Encoded, Encoder, Gather, number_of};
-pub(crate) use read::Selection;
+pub(crate) use read::{Selection, datum_of};
 
 use arrow_array::BinaryViewArray;
 use arrow_buffer::{BooleanBuffer, Buffer};
@@ -110,6 +110,8 @@ enum Values {
         base: u64,
         shift: u8,
         offsets: Narrow,
+        /// Of the offsets.
+        largest: u64,
     },
     Fixed {
         width: u8,
@@ -136,11 +138,27 @@ impl Narrow {
     }
 }
 
+impl Narrow {
+    /// The largest; 0 of none.
+    fn largest(&self) -> u64 {
+        let bytes = &self.bytes;
+        let of = |largest: Option<u64>| largest.unwrap_or(0);
+        match self.width {
+            0 => 0,
+            1 => of(bytes.iter().max().map(|byte| u64::from(*byte))),
+            2 => of(bytes.as_chunks().0.iter().map(|n| u64::from(u16::from_le_bytes(*n))).max()),
+            4 => of(bytes.as_chunks().0.iter().map(|n| u64::from(u32::from_le_bytes(*n))).max()),
+            _ => of(bytes.as_chunks().0.iter().map(|n| u64::from_le_bytes(*n)).max()),
+        }
+    }
+}
+
 impl Column {
     /// Numbers, by their distance to a first one, which is 1; 0 is NULL.
     pub fn of_numbers(first: u64, distances: &[u32]) -> Column {
         let (valid, offsets) = one_less(distances);
-        Column { valid, values: Values::Numbers { base: first, shift: 0, offsets } }
+        let largest = offsets.largest();
+        Column { valid, values: Values::Numbers { base: first, shift: 0, offsets, largest } }
     }
 
     /// Texts, by their place among some words, from 1 on; 0 is NULL.

@@ -56,8 +56,11 @@ impl Selection {
         }
     }
 
-    /// Keeps the rows of which it is true.
-    fn keep(&mut self, truths: &[bool]) {
+    /// Keeps the rows of which it is true, without some that are dead.
+    fn keep(&mut self, mut truths: Vec<bool>, dead: &[u32]) {
+        if let Selection::Range(range) = self {
+            dead.iter().for_each(|row| truths[*row as usize - range.start] = false);
+        }
         // Without a branch: each row is written, and kept by moving on.
         let mut kept = vec![0u32; truths.len()];
         let mut count = 0;
@@ -66,8 +69,8 @@ impl Selection {
             count += usize::from(*truth);
         };
         match self {
-            Selection::Range(range) => (range.start as u32..).zip(truths).for_each(&mut put),
-            Selection::Rows(rows) => rows.iter().copied().zip(truths).for_each(&mut put),
+            Selection::Range(range) => (range.start as u32..).zip(&truths).for_each(&mut put),
+            Selection::Rows(rows) => rows.iter().copied().zip(&truths).for_each(&mut put),
         }
         if count < truths.len() {
             kept.truncate(count);
@@ -131,7 +134,7 @@ impl Column {
     pub fn array(&self, ty: &ColumnType, selection: &Selection) -> Result<ArrayRef> {
         let nulls = self.nulls(selection);
         Ok(match &self.values {
-            Values::Numbers { base, shift, offsets } => {
+            Values::Numbers { base, shift, offsets, .. } => {
                 let (base, shift) = (*base, *shift);
                 let number = move |offset: u64| base.wrapping_add(offset << shift);
                 match arrow_type(ty) {
@@ -159,21 +162,21 @@ impl Column {
                     _ => return Err(wrong_type()),
                 }
             }
-            Values::Fixed { bytes, .. } => match arrow_type(ty) {
-                DataType::Float32 => {
+            Values::Fixed { bytes, width } => match (arrow_type(ty), *width) {
+                (DataType::Float32, 4) => {
                     let values = selection.map(|row| f32::from_le_bytes(fixed(bytes, row)));
                     Arc::new(Float32Array::new(values.into(), nulls))
                 }
-                DataType::Float64 => {
+                (DataType::Float64, 8) => {
                     let values = selection.map(|row| f64::from_le_bytes(fixed(bytes, row)));
                     Arc::new(Float64Array::new(values.into(), nulls))
                 }
-                decimal @ DataType::Decimal128(..) => {
+                (decimal @ DataType::Decimal128(..), 16) => {
                     let values = selection.map(|row| i128::from_le_bytes(fixed(bytes, row)));
                     let array = PrimitiveArray::<Decimal128Type>::new(values.into(), nulls);
                     Arc::new(array.with_data_type(decimal))
                 }
-                decimal @ DataType::Decimal256(..) => {
+                (decimal @ DataType::Decimal256(..), 32) => {
                     let values = selection.map(|row| i256::from_le_bytes(fixed(bytes, row)));
                     let array = Decimal256Array::new(values.into(), nulls);
                     Arc::new(array.with_data_type(decimal))
@@ -212,7 +215,7 @@ impl Column {
     fn validity(&self, selection: &Selection) -> Option<Vec<bool>> {
         let valid = self.valid.as_ref()?;
         Some(match selection {
-            Selection::Range(range) => valid.slice(range.start, range.len()).iter().collect(),
+            Selection::Range(range) => truths(valid, range),
             Selection::Rows(rows) => rows.iter().map(|row| valid.value(*row as usize)).collect(),
         })
     }
@@ -228,9 +231,18 @@ impl Column {
         narrow.width == 0 && self.valid.is_none()
     }
 
-    /// The smallest number, of a column of numbers.
-    pub fn base(&self) -> Option<u64> {
-        if let Values::Numbers { base, .. } = &self.values { Some(*base) } else { None }
+    /// Whether all rows are NULL.
+    pub fn is_all_null(&self) -> bool {
+        self.valid.as_ref().is_some_and(|valid| valid.count_set_bits() == 0)
+    }
+
+    /// The smallest number, and how far from it the largest is, of a column of numbers.
+    pub fn extent(&self) -> Option<(u64, u64)> {
+        let Values::Numbers { base, shift, largest, .. } = &self.values else { return None };
+        // Bits that the shift would lose are no distance of any number that was stored.
+        let distance =
+            if largest.leading_zeros() < u32::from(*shift) { u64::MAX } else { largest << shift };
+        Some((*base, distance))
     }
 
     /// The words of a column of texts that has them.
@@ -271,9 +283,20 @@ impl Column {
     }
 
     /// Keeps the rows whose numbers are in one of some ranges, inclusive and ordered after `flip`
-    /// is applied; those that are NULL if `nulls` says so. Of a column without numbers all stay.
-    pub fn retain(&self, ranges: &[(u64, u64)], flip: u64, nulls: bool, selection: &mut Selection) {
-        let Values::Numbers { base, shift, offsets } = &self.values else { return };
+    /// is applied; those that are NULL if `nulls` says so. Of a column without numbers all stay. In
+    /// either case some do not, `dead`, which only rows one behind the other may have.
+    pub fn retain(
+        &self,
+        ranges: &[(u64, u64)],
+        flip: u64,
+        nulls: bool,
+        dead: &[u32],
+        selection: &mut Selection,
+    ) {
+        let Values::Numbers { base, shift, offsets, .. } = &self.values else {
+            let all = vec![true; selection.len()];
+            return selection.keep(all, dead);
+        };
         // Offsets order as their numbers do, so the ranges become some of offsets.
         let base = *base ^ flip;
         let ranges = ranges.iter().filter(|(_, max)| *max >= base).map(|(min, max)| {
@@ -295,7 +318,7 @@ impl Column {
             let each = truths.iter_mut().zip(valid);
             each.for_each(|(truth, valid)| *truth = if valid { *truth } else { nulls });
         }
-        selection.keep(&truths);
+        selection.keep(truths, dead);
     }
 
     /// Whether a row is NULL.
@@ -306,7 +329,7 @@ impl Column {
     /// The number of a row, whose column has numbers; that of a NULL may be any.
     pub fn number(&self, row: usize) -> Option<u64> {
         match &self.values {
-            Values::Numbers { base, shift, offsets } => {
+            Values::Numbers { base, shift, offsets, .. } => {
                 Some(base.wrapping_add(offsets.get(row) << shift))
             }
             _ => None,
@@ -345,6 +368,23 @@ impl Column {
     }
 }
 
+/// Some bits, one by one.
+fn truths(bits: &BooleanBuffer, range: &Range<usize>) -> Vec<bool> {
+    let start = bits.offset() + range.start;
+    if !start.is_multiple_of(8) {
+        return bits.slice(range.start, range.len()).iter().collect();
+    }
+    let bytes = &bits.values()[start / 8..(start + range.len()).div_ceil(8)];
+    let mut out = Vec::with_capacity(bytes.len() * 8);
+    for byte in bytes {
+        // Each bit of the byte to the byte that it is the number of.
+        let spread = u64::from(*byte).wrapping_mul(0x0101_0101_0101_0101) & 0x8040_2010_0804_0201;
+        out.extend(spread.to_le_bytes().map(|byte| byte != 0));
+    }
+    out.truncate(range.len());
+    out
+}
+
 fn fixed<const N: usize>(bytes: &[u8], row: usize) -> [u8; N] {
     bytes[row * N..(row + 1) * N].try_into().expect("so many bytes")
 }
@@ -354,7 +394,7 @@ fn primitive<T: ArrowPrimitiveType>(values: Vec<T::Native>, nulls: Option<NullBu
 }
 
 /// The value that an integer carries for a type of `Shape::Number`.
-fn datum_of(ty: &ColumnType, number: u64) -> Option<Datum<'static>> {
+pub(crate) fn datum_of(ty: &ColumnType, number: u64) -> Option<Datum<'static>> {
     Some(match ty {
         ColumnType::Int { unsigned: false, .. } => Datum::Int(number as i64),
         ColumnType::Int { .. } => Datum::UInt(number),

@@ -138,7 +138,7 @@ proptest! {
         let (low, high) = (low << shift, (low + width) << shift);
         let range = (low as u64 ^ flip, high as u64 ^ flip);
         let mut selection = Selection::Range(0..values.len());
-        column.retain(&[range], flip, nulls, &mut selection);
+        column.retain(&[range], flip, nulls, &[], &mut selection);
         let mut kept = Vec::new();
         selection.try_each(|row| { kept.push(row); Ok(()) }).unwrap();
         let holds = |row: &usize| match values[*row] {

@@ -8,7 +8,7 @@ use arrow_array::ArrayRef;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use rows::datum::Datum;
-use rows::error::Result;
+use rows::error::{Error, Result};
 use rows::types::ColumnType;
 
 use crate::column::{Column, Selection, Shape, number_of, shape_of};
@@ -124,6 +124,12 @@ impl Key {
         self.numbers.push(number);
     }
 
+    /// Forgets the groups of which it is not true.
+    pub fn retain(&mut self, lives: &[bool]) {
+        let mut lives = lives.iter();
+        self.numbers.retain(|_| lives.next().is_none_or(|lives| *lives));
+    }
+
     /// Gives numbers to all values of a segment; `false` when they have no codes.
     pub fn learn(&mut self, source: &Source) -> Result<bool> {
         let Values::Texts(known) = &mut self.values else { return Ok(true) };
@@ -147,16 +153,30 @@ impl Key {
     }
 
     /// What it adds to the slots of a segment that it has learnt.
-    pub fn coded(&self, source: &Source, stride: u32) -> Coded {
+    ///
+    /// # Errors
+    /// `Corrupt` when it has numbers that its segment did not say.
+    pub fn coded(&self, source: &Source, stride: u32) -> Result<Coded> {
         let Source::Column(_, column) = source else {
-            return Coded::Constant(self.number(self.absent.as_datum()) * stride);
+            return Ok(Coded::Constant(self.number(self.absent.as_datum()) * stride));
         };
-        match &self.values {
-            Values::Numbers(first, _) => {
-                let Some(base) = column.base() else { return Coded::Constant(0) };
-                let number = (base.wrapping_sub(*first) as u32).wrapping_add(1);
+        Ok(match &self.values {
+            Values::Numbers(first, count) => {
+                if column.is_all_null() {
+                    return Ok(Coded::Constant(0));
+                }
+                let beyond = || Error::Corrupt {
+                    key: Vec::new(),
+                    why: "a column has numbers that its segment does not know of",
+                };
+                let (base, distance) = column.extent().ok_or_else(beyond)?;
+                let number = base.wrapping_sub(*first);
+                if number.checked_add(distance).is_none_or(|last| last >= u64::from(*count)) {
+                    return Err(beyond());
+                }
+                let number = number as u32 + 1;
                 match column.is_constant() {
-                    true => Coded::Constant(number.wrapping_mul(stride)),
+                    true => Coded::Constant(number * stride),
                     false => Coded::Numbers(Arc::clone(column), number, stride),
                 }
             }
@@ -169,7 +189,7 @@ impl Key {
                     _ => Coded::Words(Arc::clone(column), numbers),
                 }
             }
-        }
+        })
     }
 
     fn number(&self, datum: Datum<'_>) -> u32 {

@@ -12,6 +12,11 @@ use super::key::Key;
 const PLACES_MAX: u64 = 1 << 20;
 /// As many places as this are made for however few rows.
 const PLACES_MIN: u64 = 1 << 14;
+/// Places up to which a batch's rows are counted by place first.
+const TALLIES_MAX: usize = 1 << 11;
+/// Rows next to each other are counted apart: they are often of one place, and a processor adds to
+/// it only when it has seen to the row before.
+const TALLIES: usize = 4;
 /// No group yet.
 const NONE: u32 = u32::MAX;
 
@@ -21,6 +26,8 @@ pub(super) struct Map {
     /// How many numbers each key may have, and what one of them adds to a slot.
     radices: Vec<(u32, u32)>,
     groups: Groups,
+    /// How many rows of a batch each place has, `TALLIES` times.
+    tallies: Vec<u32>,
 }
 
 enum Groups {
@@ -117,6 +124,9 @@ impl Map {
         counts: &mut Vec<i64>,
         out: Option<&mut Vec<usize>>,
     ) {
+        if out.is_none() && self.tally(slots, keys, counts) {
+            return;
+        }
         let each = slots.iter().map(|slot| {
             let group = self.group(*slot, keys, counts);
             counts[group] += 1;
@@ -126,5 +136,33 @@ impl Map {
             Some(out) => out.extend(each),
             None => each.for_each(drop),
         }
+    }
+
+    /// As `count`, where the places are few; else `false`, and nothing is done.
+    fn tally(&mut self, slots: &[u32], keys: &mut [Key], counts: &mut Vec<i64>) -> bool {
+        let Groups::Places(places) = &self.groups else { return false };
+        let count = places.len();
+        if count > TALLIES_MAX || slots.len() < count {
+            return false;
+        }
+        let mut tallies = std::mem::take(&mut self.tallies);
+        tallies.clear();
+        tallies.resize(TALLIES * count, 0);
+        let (fours, rest) = slots.as_chunks::<TALLIES>();
+        for four in fours {
+            for (number, slot) in four.iter().enumerate() {
+                tallies[number * count + *slot as usize] += 1;
+            }
+        }
+        rest.iter().for_each(|slot| tallies[*slot as usize] += 1);
+        for slot in 0..count {
+            let rows: u32 = (0..TALLIES).map(|number| tallies[number * count + slot]).sum();
+            if rows > 0 {
+                let group = self.group(slot as u32, keys, counts);
+                counts[group] += i64::from(rows);
+            }
+        }
+        self.tallies = tallies;
+        true
     }
 }

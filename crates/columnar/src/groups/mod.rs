@@ -27,7 +27,7 @@ use rows::error::Result;
 use self::key::Coded;
 use self::map::Map;
 use crate::column::Selection;
-use crate::scan::{Batch, Batches, Reading, Step};
+use crate::scan::{Batch, Batches, Reading, Step, dead_in};
 
 /// What rows are grouped by and what else of them is wanted: places among the wanted columns.
 #[derive(Clone, Debug)]
@@ -116,7 +116,13 @@ impl Groups {
     /// # Errors
     /// `Corrupt` when a column was stored for another type.
     pub fn drain(&mut self) -> Result<GroupBatch> {
-        let counts = std::mem::take(&mut self.counts);
+        let mut counts = std::mem::take(&mut self.counts);
+        if counts.contains(&0) {
+            // Of groups whose rows were all dead there are none.
+            let lives: Vec<bool> = counts.iter().map(|count| *count > 0).collect();
+            self.keys.iter_mut().for_each(|key| key.retain(&lives));
+            counts.retain(|count| *count > 0);
+        }
         let keys = self.keys.iter_mut().map(Key::take).collect::<Result<_>>()?;
         self.map = Map::default();
         Ok(GroupBatch { keys: Batch { columns: keys, rows: counts.len() }, counts })
@@ -125,9 +131,15 @@ impl Groups {
     fn step(&mut self) -> Result<Option<Grouped>> {
         loop {
             if let Some(mut segment) = self.current.take() {
-                let Some(selection) = self.of.select(&mut segment.reading) else {
-                    return Ok(Some(Grouped::Segment));
+                // Where rows are only counted, the dead ones are taken off again: they are few.
+                let all = segment.coded.is_some()
+                    && self.grouping.values.is_empty()
+                    && segment.reading.tests.is_empty();
+                let selection = match all {
+                    true => self.of.next_range(&mut segment.reading).map(Selection::Range),
+                    false => self.of.select(&mut segment.reading),
                 };
+                let Some(selection) = selection else { return Ok(Some(Grouped::Segment)) };
                 let grouped = match &segment.coded {
                     Some(coded) => self.group(&segment.reading, coded, &selection)?,
                     None => Some(self.alone(&segment.reading, &selection)?),
@@ -173,7 +185,7 @@ impl Groups {
         }
         let keys = self.keys.iter().zip(self.map.strides()).zip(&*self.grouping.keys);
         let coded = keys.map(|((key, stride), at)| key.coded(&reading.columns[*at], stride));
-        Ok(Some(coded.collect()))
+        coded.collect::<Result<_>>().map(Some)
     }
 
     /// Puts rows into their groups.
@@ -184,11 +196,12 @@ impl Groups {
         selection: &Selection,
     ) -> Result<Option<Grouped>> {
         let constant: u32 = coded.iter().map(Coded::constant).sum();
+        let dead = dead_in(selection, &reading.live.dead);
         let wanted = !self.grouping.values.is_empty();
         let mut groups = Vec::new();
         if coded.iter().all(Coded::is_constant) {
             let group = self.map.group(constant, &mut self.keys, &mut self.counts);
-            self.counts[group] += selection.len() as i64;
+            self.counts[group] += (selection.len() - dead.len()) as i64;
             if wanted {
                 groups = vec![group; selection.len()];
             }
@@ -198,6 +211,16 @@ impl Groups {
             coded.iter().for_each(|key| key.add(selection, &mut self.slots));
             let out = wanted.then_some(&mut groups);
             self.map.count(&self.slots, &mut self.keys, &mut self.counts, out);
+            if !dead.is_empty() {
+                self.slots.clear();
+                self.slots.resize(dead.len(), constant);
+                let dead = Selection::Rows(dead.to_vec());
+                coded.iter().for_each(|key| key.add(&dead, &mut self.slots));
+                for slot in &self.slots {
+                    let group = self.map.group(*slot, &mut self.keys, &mut self.counts);
+                    self.counts[group] -= 1;
+                }
+            }
         }
         if !wanted {
             return Ok(None);

@@ -73,7 +73,9 @@ fn arrow_error(source: &datafusion::arrow::error::ArrowError) -> SqlError {
         },
         ArrowError::ArithmeticOverflow(_) => SqlError::new(1690, "BIGINT value is out of range"),
         ArrowError::CastError(text) | ArrowError::InvalidArgumentError(text)
-            if text.contains("too large to store") || text.contains("overflow") =>
+            if ["too large to store", "too small to store", "overflow"]
+                .iter()
+                .any(|what| text.contains(what)) =>
         {
             SqlError::new(1690, "DECIMAL value is out of range")
         }

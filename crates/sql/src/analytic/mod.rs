@@ -3,6 +3,7 @@
 //! ```text
 //! lower     the bound tree of a query -> logical plan, with the tree's names, types and meaning
 //! planning  optimised by DataFusion's rules, which end with the statement
+//! kept      plans of statements that come again
 //! runtime   run on worker threads within a memory limit
 //! scan      tables and index ranges as DataFusion reads them
 //! kernels   functions with MySQL's meaning over Arrow columns
@@ -23,6 +24,7 @@
 
 mod columns;
 mod failure;
+mod kept;
 mod kernels;
 mod lower;
 mod numbering;
@@ -43,6 +45,7 @@ use rows::Engine;
 use rows::datum::Datum;
 use rows::types::ColumnType;
 
+use self::kept::{KeptPlan, KeptPlans, Name, Statement};
 use crate::context::{KillMark, QueryContext};
 use crate::error::{Result, SqlError};
 use crate::reply::{How, Pace, RowStream};
@@ -53,6 +56,7 @@ use crate::tree::QueryPlan;
 pub struct Analytic {
     engine: Arc<Engine>,
     runtime: runtime::Runtime,
+    kept: Arc<KeptPlans>,
 }
 
 /// Nodes of a query that any thread's stack has room for, however they are nested.
@@ -62,6 +66,22 @@ const NODES_SMALL: usize = 150;
 struct Planned {
     plan: Arc<dyn ExecutionPlan>,
     settings: Arc<TaskContext>,
+    statement: Arc<Statement>,
+    stored_rows: u64,
+    /// The same for any other execution, if there is such.
+    vacated: Option<Arc<dyn ExecutionPlan>>,
+}
+
+/// Where a plan goes when its execution is over.
+struct Return {
+    kept: KeptPlan,
+    to: Arc<KeptPlans>,
+}
+
+impl Return {
+    fn put_back(self) {
+        self.to.put(self.kept);
+    }
 }
 
 impl Analytic {
@@ -71,7 +91,12 @@ impl Analytic {
     /// 1105 when threads or the directory for temporary files cannot be had.
     pub fn new(engine: &Arc<Engine>, options: &SqlOptions) -> Result<Analytic> {
         let runtime = runtime::Runtime::new(options)?;
-        Ok(Analytic { engine: Arc::clone(engine), runtime })
+        Ok(Analytic { engine: Arc::clone(engine), runtime, kept: Arc::default() })
+    }
+
+    /// How many plans are kept for statements that may come again, without those that run.
+    pub fn plans_kept(&self) -> usize {
+        self.kept.len()
     }
 
     /// Plans a query and starts it. Waits for the planning, so only where waiting is allowed.
@@ -84,17 +109,60 @@ impl Analytic {
         parameters: &[Datum<'_>],
         context: &QueryContext,
     ) -> Result<RowStream> {
-        let planned = self.plan(query, parameters, context)?;
-        Ok(self.start(&planned, query, context))
+        let name = Name::of(query, parameters, &context.facts);
+        if let Some(name) = &name
+            && let Some((planned, kept)) = self.planned_before(name, query, context)?
+        {
+            return Ok(self.start(planned, query, context, Some(kept)));
+        }
+        let mut planned = self.plan(query, parameters, context)?;
+        let kept = match (planned.vacated.take(), name) {
+            (Some(plan), Some(name)) if self.kept.wants(&name) => Some(KeptPlan {
+                name,
+                plan,
+                settings: Arc::clone(&planned.settings),
+                statement: Arc::clone(&planned.statement),
+                stored_rows: planned.stored_rows,
+            }),
+            _ => None,
+        };
+        Ok(self.start(planned, query, context, kept))
     }
 
-    fn start(&self, planned: &Planned, query: &QueryPlan, context: &QueryContext) -> RowStream {
+    /// A kept plan over the view of this execution.
+    fn planned_before(
+        &self,
+        name: &Name,
+        query: &QueryPlan,
+        context: &QueryContext,
+    ) -> Result<Option<(Planned, KeptPlan)>> {
+        let view = &*context.view;
+        let stored_rows = lower::stored_rows(&self.engine, view, &query.tables)?;
+        let Some(kept) = self.kept.take(name, stored_rows, &context.facts) else {
+            return Ok(None);
+        };
+        let occupied = scan::occupied(&kept.plan, view).map_err(failure::translate)?;
+        let Some(plan) = occupied else { return Ok(None) };
+        let (settings, statement) = (Arc::clone(&kept.settings), Arc::clone(&kept.statement));
+        let planned = Planned { plan, settings, statement, stored_rows, vacated: None };
+        Ok(Some((planned, kept)))
+    }
+
+    /// Starts a query; `kept` is what is to be kept of its plan.
+    fn start(
+        &self,
+        planned: Planned,
+        query: &QueryPlan,
+        context: &QueryContext,
+        kept: Option<KeptPlan>,
+    ) -> RowStream {
         let types: Vec<ColumnType> =
             query.written.columns.iter().map(|column| column.ty.clone()).collect();
+        let returning = kept.map(|kept| Return { kept, to: Arc::clone(&self.kept) });
         let stream = stream::QueryStream::start(
             self.runtime.handle(),
-            Arc::clone(&planned.plan),
-            Arc::clone(&planned.settings),
+            planned,
+            returning,
             types,
             &context.facts,
             self.engine.budget(),
@@ -122,9 +190,10 @@ impl Analytic {
         context: &QueryContext,
     ) -> Result<Vec<String>> {
         let planned = self.plan(query, &[], context)?;
-        let mut rows = self.start(&planned, query, context);
+        let plan = Arc::clone(&planned.plan);
+        let mut rows = self.start(planned, query, context, None);
         while rows.next(How::POOL, &mut |_| Ok(Pace::More))? {}
-        let shown = DisplayableExecutionPlan::with_metrics(planned.plan.as_ref());
+        let shown = DisplayableExecutionPlan::with_metrics(plan.as_ref());
         let text = shown.indent(false).to_string();
         Ok(text.lines().map(str::to_owned).collect())
     }
@@ -164,19 +233,24 @@ impl Analytic {
     ) -> Result<Planned> {
         let (view, facts, assigns) = (&context.view, &context.facts, query.traits.assigns);
         let lowering = lower::Lowering::new(&self.engine, view, facts, parameters, assigns);
-        let (logical, stored_rows) = lowering.statement(&query.written)?;
+        let lowered = lowering.statement(&query.written)?;
+        let lower::LoweredStatement { plan: logical, stored_rows, statement, .. } = lowered;
         let state = self.runtime.state(stored_rows);
         let limits = &context.facts.limits;
         let plan = |state: &SessionState, logical| {
             let planned = planning::physical_plan(state, self.runtime.handle(), logical, limits)?;
             window::in_parts(planned).map_err(failure::no_plan)
         };
-        let planned = plan(state, logical.clone())?;
-        match self.runtime.state_for(&planned) {
-            Some(sorting) => {
-                Ok(Planned { plan: plan(sorting, logical)?, settings: sorting.task_ctx() })
-            }
-            None => Ok(Planned { plan: planned, settings: state.task_ctx() }),
+        let mut planned = plan(state, logical.clone())?;
+        let mut settings = state;
+        if let Some(sorting) = self.runtime.state_for(&planned) {
+            (planned, settings) = (plan(sorting, logical)?, sorting);
         }
+        let vacated = match lowered.repeats {
+            true => scan::vacated(&planned, lowered.tables).map_err(failure::no_plan)?,
+            false => None,
+        };
+        let settings = settings.task_ctx();
+        Ok(Planned { plan: planned, settings, statement, stored_rows, vacated })
     }
 }

@@ -21,8 +21,7 @@ use columnar::values::ColumnReader;
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::Result as PlanResult;
-use datafusion::execution::TaskContext;
-use datafusion::physical_plan::{ExecutionPlan, execute_stream};
+use datafusion::physical_plan::execute_stream;
 use futures::{FutureExt, StreamExt};
 use parking_lot::Mutex;
 use rows::budget::{Budget, Share};
@@ -33,6 +32,7 @@ use tokio::sync::{Notify, mpsc};
 use tokio::task::AbortHandle;
 
 use super::failure::{panicked, translate};
+use super::{Planned, Return};
 use crate::context::{Facts, KillMark};
 use crate::error::{Result, SqlError};
 use crate::reply::{How, Pace, RowSource, Sink};
@@ -55,6 +55,8 @@ pub(super) struct QueryStream {
     batches: mpsc::Receiver<PlanResult<Batch>>,
     ready: Arc<Ready>,
     task: AbortHandle,
+    /// What is kept of the plan, if the query comes to its end.
+    returning: Option<Return>,
     /// The batch at hand, and its next row.
     current: Option<(Batch, usize)>,
     ended: bool,
@@ -139,8 +141,8 @@ impl QueryStream {
     /// Starts a query on `threads`.
     pub(super) fn start(
         threads: &Handle,
-        plan: Arc<dyn ExecutionPlan>,
-        context: Arc<TaskContext>,
+        planned: Planned,
+        returning: Option<Return>,
         types: Vec<ColumnType>,
         facts: &Facts,
         budget: &Arc<Budget>,
@@ -150,7 +152,8 @@ impl QueryStream {
         let ready = Ready::new(budget);
         let counted = Arc::clone(&ready);
         let task = threads.spawn(async move {
-            let start = AssertUnwindSafe(|| execute_stream(plan, context));
+            let Planned { plan, settings, .. } = planned;
+            let start = AssertUnwindSafe(|| execute_stream(plan, settings));
             let started =
                 catch_unwind(start).unwrap_or_else(|panic| Err(panicked(&*panic, &shape)));
             let mut stream = match started {
@@ -177,7 +180,7 @@ impl QueryStream {
             }
         });
         let task = task.abort_handle();
-        QueryStream { types, kill, batches, ready, task, current: None, ended: false }
+        QueryStream { types, kill, batches, ready, task, returning, current: None, ended: false }
     }
 
     /// The next batch, waited for if that is allowed.
@@ -198,6 +201,9 @@ impl QueryStream {
     /// The task let go of the channel: either the rows are all here, or it broke down.
     fn end(&mut self) -> Result<Option<Batch>> {
         self.ended = true;
+        if let Some(returning) = self.returning.take() {
+            returning.put_back();
+        }
         Ok(None)
     }
 }

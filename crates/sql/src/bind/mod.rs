@@ -26,6 +26,7 @@ mod window;
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rows::datum::Datum;
 use rows::store::Read;
@@ -39,6 +40,9 @@ use crate::expression::{BIGINT, BIGINT_UNSIGNED, Bound, Kind, text_type};
 use crate::optimize;
 use crate::reply::ResultColumn;
 use crate::tree::{OutputColumn, Query, QueryPlan, Traits, each_node_mut, free_references};
+
+/// Of the query that is bound next.
+static NUMBER: AtomicU64 = AtomicU64::new(0);
 
 /// The deepest that SELECTs may be nested, as in MySQL.
 const NESTING_MAX: usize = 63;
@@ -84,7 +88,8 @@ pub fn bind_query(source: &Source<'_>, facts: &Facts, view: &dyn Read) -> Bound<
     let columns = query.columns.iter().map(result_column).collect();
     let literals = source.literals.iter().map(kind_of).collect();
     let tables = binder.tables.into_inner();
-    Ok(QueryPlan { query, written, columns, tables, literals, traits, needs_rows, locking })
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    Ok(QueryPlan { number, query, written, columns, tables, literals, traits, needs_rows, locking })
 }
 
 /// What sub-queries refer to outside of them is known only when all is bound.

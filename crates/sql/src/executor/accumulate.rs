@@ -89,6 +89,15 @@ impl Accumulator {
         Accumulator { seen: distinct.then(HashSet::default), state }
     }
 
+    /// Takes what is known of all rows: a count, or the smallest or largest value.
+    pub fn know(&mut self, value: Value) {
+        match (&mut self.state, value) {
+            (State::Count(count), Value::Int(rows)) => *count = rows,
+            (State::Extreme(best), value) => *best = Some(value),
+            _ => {}
+        }
+    }
+
     /// Adds a row; how much more memory it takes.
     pub fn add(&mut self, aggregate: &Aggregate, row: &Scope<'_>) -> Result<usize> {
         let [argument, rest @ ..] = aggregate.arguments.as_slice() else {

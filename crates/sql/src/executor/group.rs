@@ -83,6 +83,13 @@ impl<'g> Groups<'g> {
         Ok(groups)
     }
 
+    /// The only group's aggregates are these; no row was or will be added.
+    pub fn know(&mut self, values: Vec<Value>) {
+        for (state, value) in self.groups[0].aggregates.iter_mut().zip(values) {
+            state.know(value);
+        }
+    }
+
     fn accumulators(&self) -> Vec<Accumulator> {
         let each = |aggregate| Accumulator::new(aggregate, self.concat_bytes_max);
         self.grouping.aggregates.iter().map(each).collect()

@@ -9,6 +9,7 @@
 
 use std::collections::HashSet;
 
+use columnar::columns_of;
 use rows::datum::Value;
 
 use super::group::Groups;
@@ -16,9 +17,9 @@ use super::join::{all_hold, over};
 use super::key::{push, push_descending};
 use super::window::Windows;
 use super::{Execution, Flow, Give, row_bytes};
-use crate::error::Result;
+use crate::error::{Result, SqlError};
 use crate::expression::{Kind, Node, RowView, Scope, fit};
-use crate::optimize::is_volatile;
+use crate::optimize::{is_volatile, known_of_table};
 use crate::tree::{OutputColumn, Query, Select};
 
 /// Rows that a sort with a limit keeps besides those it wants, before it throws some away.
@@ -70,10 +71,20 @@ impl Execution<'_> {
             }
             Some(grouping) => {
                 let mut groups = Groups::new(self, grouping, scope)?;
-                joined(&mut |row| {
-                    groups.add(row)?;
-                    Ok(if select.plan.first_row { Flow::Stop } else { Flow::Continue })
-                })?;
+                let known = match possible && select.plan.is_known && self.locks.is_none() {
+                    true => self.known(select)?,
+                    false => None,
+                };
+                match known {
+                    Some(values) => groups.know(values),
+                    None => {
+                        joined(&mut |row| {
+                            groups.add(row)?;
+                            let enough = select.plan.first_row;
+                            Ok(if enough { Flow::Stop } else { Flow::Continue })
+                        })?;
+                    }
+                }
                 groups.each(query.order.is_empty(), scope, &mut |values| {
                     take(&scope.with_row(RowView::Values(values)))
                 })?;
@@ -87,6 +98,26 @@ impl Execution<'_> {
         let counted = output.finish()?;
         *found = select.counts_found.then_some(counted);
         Ok(())
+    }
+}
+
+impl Execution<'_> {
+    /// The aggregates of a SELECT, where the table knows them; `None` when this view does not show
+    /// it by column.
+    fn known(&self, select: &Select) -> Result<Option<Vec<Value>>> {
+        let Some((table, questions)) = known_of_table(select) else { return Ok(None) };
+        // Whether rows are expired is seen of rows.
+        if table.expiry_column().is_some() {
+            return Ok(None);
+        }
+        if !self.how.may_wait {
+            return Err(SqlError::would_wait());
+        }
+        let Some(columns) = columns_of(self.view, table)? else { return Ok(None) };
+        let known = columns.known(&questions);
+        // What ended it early says so better.
+        self.facts.kill.check()?;
+        Ok(Some(known?))
     }
 }
 

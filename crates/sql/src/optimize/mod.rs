@@ -7,7 +7,7 @@
 //! rewrite   IN (query) becomes a join, outer joins that cannot give NULLs become inner ones
 //! access    the way to one relation's rows, and what it costs      statistics   how many rows
 //! order     the order of joining                              needs        which columns
-//! doubts    what is right only as it is written
+//! doubts    what is right only as it is written      known   what needs no rows
 //! ```
 //! Costs count rows looked at. They are guesses from table sizes; a statement that meets far more
 //! rows than guessed is begun again on the other executor.
@@ -20,6 +20,7 @@
 
 mod access;
 mod doubts;
+mod known;
 mod merge;
 mod needs;
 mod order;
@@ -32,6 +33,7 @@ use rows::datum::Value;
 
 pub use access::{Class, HashKeys, Member, Scan, Step, class_of};
 pub use doubts::needs_rows;
+pub use known::known_of_table;
 pub use statistics::Sizes;
 pub use terms::is_volatile;
 

@@ -11,6 +11,7 @@
 
 use super::Sizes;
 use super::access::{Member, Step, Way, way_to};
+use super::known::known_of_table;
 use super::needs::Needs;
 use super::rewrite::simplified;
 use super::terms::{references, rejected};
@@ -88,14 +89,26 @@ pub fn plan_joins(
             (best, ordered) = (other, true);
         }
     }
-    if let Some(first) = extreme_first(select, &pool, &planner)? {
-        select.plan =
-            SelectPlan { once: first.once, steps: first.steps, ordered: false, first_row: true };
+    // A row of an index is dearer: all columns of its segment are read for it.
+    let is_known = is_without_terms(&pool) && known_of_table(select).is_some();
+    if !is_known && let Some(first) = extreme_first(select, &pool, &planner)? {
+        select.plan = SelectPlan {
+            once: first.once,
+            steps: first.steps,
+            first_row: true,
+            ..Default::default()
+        };
         return Ok((1.0, 1.0));
     }
-    let (rows, cost) = (best.rows, best.cost);
-    select.plan = SelectPlan { once: best.once, steps: best.steps, ordered, first_row: false };
+    let (rows, cost) = if is_known { (1.0, 1.0) } else { (best.rows, best.cost) };
+    let (once, steps) = (best.once, best.steps);
+    select.plan = SelectPlan { once, steps, ordered, is_known, ..SelectPlan::default() };
     Ok((rows, cost))
+}
+
+/// Whether it is one relation, of which all rows are joined.
+fn is_without_terms(pool: &Pool) -> bool {
+    pool.terms.is_empty() && matches!(&pool.items[..], [one] if !one.outer && one.on.is_empty())
 }
 
 fn flatten(join: Join, pool: &mut Pool) {

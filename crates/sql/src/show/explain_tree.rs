@@ -100,6 +100,11 @@ impl Lines<'_> {
             self.push(depth, what);
             depth += 1;
         }
+        if select.plan.is_known {
+            let names = select.relations.iter().map(|relation| relation.name.as_str());
+            let name = names.collect::<Vec<_>>().join(", ");
+            return self.push(depth, format!("Known of {name} by column"));
+        }
         self.steps(&select.relations, &select.plan.steps, depth);
         if select.plan.steps.is_empty() {
             self.push(depth, "One row");

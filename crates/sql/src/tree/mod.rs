@@ -50,6 +50,8 @@ pub const fn parts_of(slot: usize) -> (usize, usize) {
 /// What a statement's shape means: a query with all that its being right depends on.
 #[derive(Debug)]
 pub struct QueryPlan {
+    /// No other has it while the server runs.
+    pub number: u64,
     /// The query, planned for the row executor.
     pub query: Query,
     /// The query as it was bound, for the analytic way.
@@ -224,6 +226,9 @@ pub struct SelectPlan {
     pub ordered: bool,
     /// Whether the first joined row decides: MIN or MAX of what an index orders.
     pub first_row: bool,
+    /// Whether its aggregates are known of the table without reading rows, where the view shows
+    /// the table by column.
+    pub is_known: bool,
 }
 
 /// A relation of FROM.

@@ -24,12 +24,25 @@ use rows::types::ColumnType;
 
 use super::super::columns::counted;
 use super::super::failure::raise;
+use super::super::kept::Statement;
+use crate::context::Facts;
 use crate::error::SqlError;
-use crate::limits::Limits;
 
 /// Evaluates a function for one row.
 pub(in crate::analytic) type Evaluate =
     Arc<dyn Fn(&[Datum<'_>]) -> std::result::Result<Value, SqlError> + Send + Sync>;
+
+/// As `Evaluate`, of one that asks its statement.
+pub(in crate::analytic) type EvaluateFor =
+    Arc<dyn Fn(&[Datum<'_>], &Facts) -> std::result::Result<Value, SqlError> + Send + Sync>;
+
+/// How a function is evaluated.
+enum Evaluation {
+    /// From its arguments alone.
+    Alone(Evaluate),
+    /// With the statement that it runs for: what it makes is counted, and it ends with that.
+    For(Arc<Statement>, EvaluateFor),
+}
 
 /// A function that is evaluated row by row.
 pub(in crate::analytic) struct RowFunction {
@@ -39,10 +52,8 @@ pub(in crate::analytic) struct RowFunction {
     arguments: Vec<ColumnType>,
     /// `None`: a truth value.
     result: Option<ColumnType>,
-    evaluate: Evaluate,
+    evaluation: Evaluation,
     signature: Signature,
-    /// Of the statement, for functions that can make more than they are given.
-    limits: Option<Arc<Limits>>,
 }
 
 impl RowFunction {
@@ -56,6 +67,31 @@ impl RowFunction {
         volatile: bool,
         evaluate: Evaluate,
     ) -> RowFunction {
+        let evaluation = Evaluation::Alone(evaluate);
+        RowFunction::made(name, identity, arguments, result, volatile, evaluation)
+    }
+
+    /// A function that asks the statement that it runs for.
+    pub(in crate::analytic) fn of_statement(
+        name: &str,
+        arguments: Vec<ColumnType>,
+        result: Option<ColumnType>,
+        volatile: bool,
+        statement: &Arc<Statement>,
+        evaluate: EvaluateFor,
+    ) -> RowFunction {
+        let evaluation = Evaluation::For(Arc::clone(statement), evaluate);
+        RowFunction::made(name, "", arguments, result, volatile, evaluation)
+    }
+
+    fn made(
+        name: &str,
+        identity: &str,
+        arguments: Vec<ColumnType>,
+        result: Option<ColumnType>,
+        volatile: bool,
+        evaluation: Evaluation,
+    ) -> RowFunction {
         let volatility = if volatile { Volatility::Volatile } else { Volatility::Immutable };
         let signature = if arguments.is_empty() {
             Signature::nullary(volatility)
@@ -63,21 +99,8 @@ impl RowFunction {
             Signature::any(arguments.len(), volatility)
         };
         let identity = format!("{identity} {arguments:?} {result:?}");
-        RowFunction {
-            name: name.to_owned(),
-            identity,
-            arguments,
-            result,
-            evaluate,
-            signature,
-            limits: None,
-        }
-    }
-
-    /// The same with the statement's limits: what it makes is counted, and it ends with the
-    /// statement.
-    pub(in crate::analytic) fn within(self, limits: &Arc<Limits>) -> RowFunction {
-        RowFunction { limits: Some(Arc::clone(limits)), ..self }
+        let name = name.to_owned();
+        RowFunction { name, identity, arguments, result, evaluation, signature }
     }
 }
 
@@ -129,13 +152,27 @@ impl ScalarUDFImpl for RowFunction {
             .collect::<Result<Vec<_>>>()?;
         let mut datums: Vec<Datum<'_>> = Vec::with_capacity(readers.len());
         let mut output = Output::new(self.result.as_ref(), rows);
-        let mut held = self.limits.as_deref().map(Limits::hold);
+        // Once for all rows: what asks for it may be told that the statement is over.
+        let asked = match &self.evaluation {
+            Evaluation::Alone(evaluate) => Asked::Nobody(evaluate),
+            Evaluation::For(statement, evaluate) => {
+                Asked::Statement(statement.facts().map_err(raise)?, evaluate)
+            }
+        };
+        let mut held = match &asked {
+            Asked::Nobody(_) => None,
+            Asked::Statement(facts, _) => Some(facts.limits.hold()),
+        };
         for row in 0..rows {
             datums.clear();
             datums.extend(
                 readers.iter().map(|(reader, single)| reader.datum(if *single { 0 } else { row })),
             );
-            let value = (self.evaluate)(&datums).map_err(raise)?;
+            let value = match &asked {
+                Asked::Nobody(evaluate) => evaluate(&datums),
+                Asked::Statement(facts, evaluate) => evaluate(&datums, facts),
+            };
+            let value = value.map_err(raise)?;
             if let Some(held) = &mut held {
                 let bytes = long_bytes(&value);
                 held.add(bytes).map_err(raise)?;
@@ -155,6 +192,12 @@ impl ScalarUDFImpl for RowFunction {
         }
         Ok(ColumnarValue::Array(array))
     }
+}
+
+/// An evaluation under way.
+enum Asked<'f> {
+    Nobody(&'f Evaluate),
+    Statement(Arc<Facts>, &'f EvaluateFor),
 }
 
 /// Rows between two looks whether the statement is to go on.

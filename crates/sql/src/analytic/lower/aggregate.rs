@@ -2,14 +2,14 @@
 //!
 //! Invariants
 //! 1. MIN, MAX and DISTINCT on text follow its collation.
-//! 2. Sums of exact numbers are exact: they are summed as decimals with ten digits of room.
+//! 2. Sums of exact numbers are exact: they are summed as decimals with ten digits of room. One that
+//!    its type has no room for is the largest or smallest number of that, as row by row.
 //!
 //! Not here: the grouping that collects them (`grouping`), windows (`window`).
 
 use std::sync::Arc;
 
 use columnar::values::arrow_type;
-use datafusion::arrow::datatypes::DataType;
 use datafusion::functions_aggregate::average::avg_udaf;
 use datafusion::functions_aggregate::bit_and_or_xor::{bit_and_udaf, bit_or_udaf, bit_xor_udaf};
 use datafusion::functions_aggregate::count::count_udaf;
@@ -19,8 +19,10 @@ use datafusion::functions_aggregate::sum::sum_udaf;
 use datafusion::functions_aggregate::variance::{var_pop_udaf, var_samp_udaf};
 use datafusion::logical_expr::expr;
 use datafusion::logical_expr::{AggregateUDF, Case, Expr, lit};
+use rows::convert::convert;
 use rows::datum::{Datum, Value};
 use rows::decimal::Decimal;
+use rows::temporal::Zone;
 use rows::types::{Collation, ColumnType, LobSize};
 
 use super::super::columns::{Class, class_of, collation_of, scalar_of};
@@ -172,17 +174,38 @@ impl Lowering<'_> {
         let ColumnType::Decimal { precision, scale } = *ty else {
             return add(plain(sum_udaf(), vec![self.as_double(value, from)], distinct));
         };
-        if let ColumnType::Decimal { scale: more, .. } = *from
+        let (sum, wide) = self.exact_sum(value, from, (precision, scale), distinct, add);
+        if arrow_type(ty) == arrow_type(&wide) {
+            return sum;
+        }
+        if precision < SUM_DIGITS[1] {
+            return native_cast(sum, ty);
+        }
+        // A larger sum than the type holds is the largest that it does.
+        let (name, identity) = ("narrowed_sum", format!("{ty:?}"));
+        call(within_type(name, &identity, vec![wide], ty, |args| args[0].to_value()), vec![sum])
+    }
+
+    /// A sum of exact values, which is to have some digits, and its type: as wide as DataFusion
+    /// makes it.
+    fn exact_sum(
+        &self,
+        value: Expr,
+        from: &ColumnType,
+        (precision, scale): (u8, u8),
+        distinct: bool,
+        add: &mut Add<'_>,
+    ) -> (Expr, ColumnType) {
+        if let ColumnType::Decimal { precision, scale: more } = *from
             && more > scale
         {
-            return native_cast(add(plain(sum_udaf(), vec![value], distinct)), ty);
+            return (add(plain(sum_udaf(), vec![value], distinct)), sum_type(precision, more));
         }
         // What the type says of a sum is 22 digits more than what is summed.
         let digits = if precision <= 28 + 22 { SUM_DIGITS[0] } else { SUM_DIGITS[1] };
         let wide = ColumnType::Decimal { precision: digits, scale };
         let widened = self.as_decimal(value, from, &wide);
-        let summed = add(plain(sum_udaf(), vec![widened], distinct));
-        if arrow_type(ty) == sum_type(digits, scale) { summed } else { native_cast(summed, ty) }
+        (add(plain(sum_udaf(), vec![widened], distinct)), sum_type(digits, scale))
     }
 
     fn average(
@@ -204,27 +227,25 @@ impl Lowering<'_> {
         };
         let own = Node::new(Kind::Column(0), from.clone(), true);
         let sum_ty = AggregateFunction::Sum.result(&[own]).0;
-        let sum = self.sum(value.clone(), from, &sum_ty, distinct, add);
+        let ColumnType::Decimal { precision, scale: digits } = sum_ty else {
+            return self.sum(value, from, &sum_ty, distinct, add);
+        };
+        let exact = (precision, digits);
+        let (sum, wide) = self.exact_sum(value.clone(), from, exact, distinct, add);
         let counted = if distinct { key_of(value, from) } else { value };
         let count = add(plain(count_udaf(), vec![counted], distinct));
-        let function = RowFunction::new(
-            "quotient",
-            "",
-            vec![sum_ty, crate::expression::BIGINT],
-            Some(ty.clone()),
-            false,
-            Arc::new(move |args| {
-                let (Datum::Decimal(sum), Datum::Int(count)) = (args[0], args[1]) else {
-                    return Ok(Value::Null);
-                };
-                if count == 0 {
-                    return Ok(Value::Null);
-                }
-                let quotient = sum.checked_div(Decimal::from(count), scale);
-                Ok(quotient.map_or(Value::Null, Value::Decimal))
-            }),
-        );
-        call(function, vec![sum, count])
+        let arguments = vec![wide, crate::expression::BIGINT];
+        let quotient = within_type("quotient", &format!("{ty:?}"), arguments, ty, move |args| {
+            let (Datum::Decimal(sum), Datum::Int(count)) = (args[0], args[1]) else {
+                return Value::Null;
+            };
+            if count == 0 {
+                return Value::Null;
+            }
+            let quotient = sum.checked_div(Decimal::from(count), scale);
+            quotient.map_or(Value::Null, Value::Decimal)
+        });
+        call(quotient, vec![sum, count])
     }
 
     /// The operators' 64 bits of a value.
@@ -281,6 +302,8 @@ impl Lowering<'_> {
     }
 
     fn joined(&self, joining: Joining, args: Vec<Expr>) -> Expr {
+        // It counts in this statement's memory.
+        self.is_of_once.set(true);
         let function = GroupConcat::new(joining, &self.facts.limits);
         plain(Arc::new(AggregateUDF::new_from_impl(function)), args, false)
     }
@@ -419,13 +442,28 @@ fn json_object(members: &[u8]) -> Vec<u8> {
     object.print()
 }
 
-/// The Arrow type that DataFusion gives a sum of decimals.
-fn sum_type(precision: u8, scale: u8) -> DataType {
-    if precision <= 38 {
-        DataType::Decimal128((precision + 10).min(38), scale as i8)
-    } else {
-        DataType::Decimal256((precision + 10).min(76), scale as i8)
-    }
+/// A function of numbers whose result is of a type: what is beyond that is the largest or smallest
+/// number of it.
+fn within_type(
+    name: &str,
+    identity: &str,
+    arguments: Vec<ColumnType>,
+    ty: &ColumnType,
+    function: impl Fn(&[Datum<'_>]) -> Value + Send + Sync + 'static,
+) -> RowFunction {
+    let own = ty.clone();
+    let evaluate = move |args: &[Datum<'_>]| match function(args) {
+        Value::Null => Ok(Value::Null),
+        // A number is the same in every time zone.
+        value => Ok(convert(&own, value.as_datum(), Zone::UTC).value),
+    };
+    RowFunction::new(name, identity, arguments, Some(ty.clone()), false, Arc::new(evaluate))
+}
+
+/// The type that DataFusion gives a sum of decimals.
+fn sum_type(precision: u8, scale: u8) -> ColumnType {
+    let digits_max = if precision <= 38 { 38 } else { 76 };
+    ColumnType::Decimal { precision: (precision + 10).min(digits_max), scale }
 }
 
 fn pack_text(collation: Collation, datum: Datum<'_>) -> Value {

@@ -17,6 +17,7 @@ use super::super::kernels::RowFunction;
 use super::convert::known;
 use super::row::Row;
 use super::{Lowering, call};
+use crate::context::Facts;
 use crate::error::Result;
 use crate::expression::{Kind, Node, RowView, Scope, fit};
 
@@ -63,17 +64,16 @@ impl Lowering<'_> {
         });
         let name = self.name_of(&node, &leaves.types, result);
         let result = result.cloned();
-        let facts = Arc::clone(self.facts);
-        let function = RowFunction::new(
+        let function = RowFunction::of_statement(
             &name,
-            "",
             leaves.types,
             result.clone(),
             volatile,
-            Arc::new(move |args: &[Datum<'_>]| {
+            &self.statement,
+            Arc::new(move |args: &[Datum<'_>], facts: &Facts| {
                 let mut scope = Scope::bare(&[], facts.zone);
                 scope.mode = facts.mode;
-                scope.facts = Some(&facts);
+                scope.facts = Some(facts);
                 scope.limits = &facts.limits;
                 scope.row = RowView::Datums(args);
                 match &result {
@@ -85,7 +85,7 @@ impl Lowering<'_> {
                 }
             }),
         );
-        Ok(call(function.within(&self.facts.limits), leaves.exprs))
+        Ok(call(function, leaves.exprs))
     }
 
     /// A name that is the same for equal expressions only: DataFusion tells columns by names.

@@ -43,12 +43,14 @@ use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, ScalarUDF,
 use rows::datum::Datum;
 use rows::store::Read;
 use rows::temporal::Zone;
+use rows::types::ColumnType;
 use rows::{Engine, Table};
 
 use super::failure::no_plan;
+use super::kept::Statement;
 use crate::context::Facts;
 use crate::error::Result;
-use crate::expression::Scope;
+use crate::expression::{Kind, Node, Scope};
 use crate::tree::Query;
 
 /// Lowers the queries of one statement.
@@ -67,6 +69,24 @@ pub(super) struct Lowering<'a> {
     names: Cell<usize>,
     /// Tables that the plan reads.
     tables: RefCell<Vec<Arc<Table>>>,
+    /// What expressions of the plan ask that are evaluated row by row.
+    statement: Arc<Statement>,
+    /// Whether the plan has something of this one statement besides that.
+    is_of_once: Cell<bool>,
+}
+
+/// A lowered statement.
+pub(super) struct LoweredStatement {
+    pub(super) plan: LogicalPlan,
+    /// About how many stored rows its tables have.
+    pub(super) stored_rows: u64,
+    /// How often it reads a table.
+    pub(super) tables: usize,
+    /// What its expressions ask.
+    pub(super) statement: Arc<Statement>,
+    /// Whether it says the same as any other execution would, with the same parameters, time
+    /// zone and mode.
+    pub(super) repeats: bool,
 }
 
 impl<'a> Lowering<'a> {
@@ -88,25 +108,44 @@ impl<'a> Lowering<'a> {
             lifted: RefCell::default(),
             names: Cell::default(),
             tables: RefCell::default(),
+            statement: Statement::of(facts),
+            is_of_once: Cell::new(assigns),
         }
     }
 
-    /// Lowers a whole statement's query; about how many stored rows its tables have.
+    /// Lowers a whole statement's query.
     ///
     /// # Errors
     /// 1235 for what no plan can say; those of evaluating LIMIT.
-    pub(super) fn statement(self, query: &Query) -> Result<(LogicalPlan, u64)> {
+    pub(super) fn statement(self, query: &Query) -> Result<LoweredStatement> {
         let lowered = self.query(query, None)?;
-        Ok((lowered.plan, self.stored_rows()?))
+        let stored_rows = stored_rows(self.engine, self.view.as_ref(), &self.tables.borrow())?;
+        Ok(LoweredStatement {
+            plan: lowered.plan,
+            stored_rows,
+            tables: self.tables.borrow().len(),
+            statement: self.statement,
+            repeats: !self.is_of_once.get(),
+        })
     }
 
-    /// About how many stored rows the tables have that were met.
-    fn stored_rows(&self) -> Result<u64> {
-        let mut rows = 0;
-        for table in &*self.tables.borrow() {
-            rows += crate::estimate::estimated_rows(self.engine, self.view.as_ref(), table)?;
+    /// Notes that what an expression comes to becomes a part of the plan.
+    fn note_known(&self, node: &Node) {
+        let mut asks = false;
+        node.visit(&mut |part| {
+            // A time of day becomes a time of this day.
+            asks |= matches!(part.ty, ColumnType::Time { .. })
+                || matches!(
+                    part.kind,
+                    Kind::Call(..)
+                        | Kind::Assign(..)
+                        | Kind::UserVariable(_)
+                        | Kind::SystemVariable(..)
+                );
+        });
+        if asks {
+            self.is_of_once.set(true);
         }
-        Ok(rows)
     }
 
     fn zone(&self) -> Zone {
@@ -135,6 +174,15 @@ impl<'a> Lowering<'a> {
         *count += 1;
         if *count == 1 { wanted.to_owned() } else { format!("{wanted}#{count}") }
     }
+}
+
+/// About how many stored rows some tables have.
+pub(super) fn stored_rows(engine: &Engine, view: &dyn Read, tables: &[Arc<Table>]) -> Result<u64> {
+    let mut rows = 0;
+    for table in tables {
+        rows += crate::estimate::estimated_rows(engine, view, table)?;
+    }
+    Ok(rows)
 }
 
 /// A column of our own making: those have no qualifier.

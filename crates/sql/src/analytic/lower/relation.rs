@@ -141,6 +141,7 @@ impl Lowering<'_> {
         name: &str,
         reference: TableReference,
     ) -> Result<(LogicalPlan, RelationColumns)> {
+        self.is_of_once.set(true);
         let Some((listed, rows)) = crate::information_schema::table(self.facts, name)? else {
             return Err(SqlError::other("a listing that is gone"));
         };

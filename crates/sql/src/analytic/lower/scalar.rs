@@ -137,7 +137,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// Whether an expression is known before the query runs.
+    /// Whether an expression is known before the query runs; then its value becomes a part of the
+    /// plan.
     fn is_known(&self, node: &Node) -> bool {
         let mut known = true;
         node.visit(&mut |part| {
@@ -150,6 +151,9 @@ impl Lowering<'_> {
                 _ => true,
             };
         });
+        if known {
+            self.note_known(node);
+        }
         known
     }
 

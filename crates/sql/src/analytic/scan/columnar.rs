@@ -5,12 +5,12 @@
 use std::fmt;
 use std::sync::Arc;
 
-use columnar::{Batch, Grouping, Groups, Part, TableColumns, Test, Wanted};
+use columnar::{Batch, Grouping, Groups, Part, TableColumns, Test, Wanted, columns_of};
 use datafusion::arrow::array::{RecordBatch, RecordBatchOptions};
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::common::stats::Precision;
 use datafusion::common::tree_node::TreeNodeRecursion;
-use datafusion::common::{Result, Statistics};
+use datafusion::common::{DataFusionError, Result, Statistics};
 use datafusion::execution::TaskContext;
 use datafusion::logical_expr::Expr;
 use datafusion::physical_expr::PhysicalExpr;
@@ -21,6 +21,7 @@ use datafusion::physical_plan::{
     SendableRecordBatchStream,
 };
 use rows::Table;
+use rows::store::Read;
 
 use super::super::failure::raise;
 use super::ranges::{self, Condition};
@@ -29,7 +30,9 @@ use super::{properties, yielding};
 /// Reads segments and recent rows of one table.
 pub(super) struct ColumnScan {
     table: Arc<Table>,
-    of: TableColumns,
+    /// What it reads; none in a plan that is kept for a later statement.
+    of: Option<TableColumns>,
+    /// As many as it has partitions.
     parts: Vec<Part>,
     positions: Arc<[usize]>,
     tests: Arc<[Test]>,
@@ -79,8 +82,41 @@ impl ColumnScan {
             }
         };
         let properties = properties(&schema, Partitioning::UnknownPartitioning(parts.len()));
-        let (table, positions) = (Arc::clone(table), positions.into());
+        let (table, positions, of) = (Arc::clone(table), positions.into(), Some(of));
         Ok(ColumnScan { table, of, parts, positions, tests, schema, rows, limit, properties })
+    }
+
+    /// The same without what it reads.
+    pub(super) fn vacated(&self) -> ColumnScan {
+        let parts = vec![Part::default(); self.parts.len()];
+        self.reading(None, parts)
+    }
+
+    /// The same over a view, in as many partitions; `None` when the view has no columns of the table.
+    pub(super) fn occupied(&self, view: &dyn Read) -> Result<Option<ColumnScan>> {
+        let Some(of) = columns_of(view, &self.table).map_err(raise)? else { return Ok(None) };
+        let mut parts = of.parts(self.parts.len(), &self.tests);
+        parts.resize(self.parts.len(), Part::default());
+        Ok(Some(self.reading(Some(of), parts)))
+    }
+
+    fn reading(&self, of: Option<TableColumns>, parts: Vec<Part>) -> ColumnScan {
+        ColumnScan {
+            table: Arc::clone(&self.table),
+            of,
+            parts,
+            positions: Arc::clone(&self.positions),
+            tests: Arc::clone(&self.tests),
+            schema: Arc::clone(&self.schema),
+            rows: Precision::Absent,
+            limit: self.limit,
+            properties: Arc::clone(&self.properties),
+        }
+    }
+
+    fn read(&self) -> Result<TableColumns> {
+        let nothing = || DataFusionError::Internal("a kept plan was run without a view".into());
+        self.of.clone().ok_or_else(nothing)
     }
 
     /// What a partition is read by.
@@ -95,8 +131,24 @@ impl ColumnScan {
     /// Whether rows can be grouped by the columns at some places: nothing limits it, and no row's
     /// key is among them.
     pub(super) fn can_group_by(&self, places: &[usize]) -> bool {
-        let can = |place: &usize| self.of.can_group_by(self.positions[*place]);
+        let Some(of) = &self.of else { return false };
+        let can = |place: &usize| of.can_group_by(self.positions[*place]);
         self.limit.is_none() && places.iter().all(can)
+    }
+
+    /// About how many groups the columns at some places make; `None` where that is not known.
+    pub(super) fn groups_about(&self, places: &[usize]) -> Result<Option<usize>> {
+        let Some(of) = &self.of else { return Ok(None) };
+        let mut groups = 1u64;
+        for place in places {
+            match of.values_about(self.positions[*place]).map_err(raise)? {
+                Some(values) => groups = groups.saturating_mul(values),
+                None => return Ok(None),
+            }
+        }
+        let rows = self.parts.iter().map(Part::rows).sum::<u64>();
+        let groups = groups.saturating_mul(self.parts.len() as u64);
+        Ok(usize::try_from(groups.min(rows)).ok())
     }
 
     /// The rows of a partition by groups.
@@ -105,9 +157,9 @@ impl ColumnScan {
         partition: usize,
         grouping: Grouping,
         context: &TaskContext,
-    ) -> Groups {
+    ) -> Result<Groups> {
         let wanted = self.wanted(context);
-        self.of.clone().read_groups(self.parts[partition].clone(), wanted, grouping)
+        Ok(self.read()?.read_groups(self.parts[partition].clone(), wanted, grouping))
     }
 }
 
@@ -123,7 +175,8 @@ impl DisplayAs for ColumnScan {
         let names: Vec<&str> =
             self.schema.fields().iter().map(|field| field.name().as_str()).collect();
         if let Some(index) = &self.table.columnar_index {
-            write!(f, ", columnar index {}, {} changed rows", index.name, self.of.changed())?;
+            let changed = self.of.as_ref().map_or(0, TableColumns::changed);
+            write!(f, ", columnar index {}, {changed} changed rows", index.name)?;
         }
         write!(f, ", columns [{}], tests {}", names.join(", "), self.tests.len())?;
         write!(f, ", {} partitions", self.parts.len())?;
@@ -175,7 +228,7 @@ impl ExecutionPlan for ColumnScan {
         context: Arc<TaskContext>,
     ) -> Result<SendableRecordBatchStream> {
         let wanted = self.wanted(&context);
-        let batches = self.of.clone().read(self.parts[partition].clone(), wanted);
+        let batches = self.read()?.read(self.parts[partition].clone(), wanted);
         let schema = Arc::clone(&self.schema);
         let mut left = self.limit.unwrap_or(usize::MAX);
         let batches = batches.map_while(move |batch| {
@@ -216,5 +269,5 @@ impl ExecutionPlan for ColumnScan {
 pub(super) fn record(schema: &SchemaRef, batch: Batch) -> Result<RecordBatch> {
     let options = RecordBatchOptions::new().with_row_count(Some(batch.rows));
     let batch = RecordBatch::try_new_with_options(Arc::clone(schema), batch.columns, &options);
-    batch.map_err(|error| datafusion::common::DataFusionError::ArrowError(Box::new(error), None))
+    batch.map_err(|error| DataFusionError::ArrowError(Box::new(error), None))
 }

@@ -12,8 +12,9 @@ use std::sync::Arc;
 use columnar::Grouping;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::common::config::ConfigOptions;
+use datafusion::common::stats::Precision;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
-use datafusion::common::{DataFusionError, Result};
+use datafusion::common::{DataFusionError, Result, Statistics};
 use datafusion::execution::TaskContext;
 use datafusion::execution::memory_pool::MemoryConsumer;
 use datafusion::physical_expr::PhysicalExpr;
@@ -21,6 +22,7 @@ use datafusion::physical_expr::utils::{collect_columns, reassign_expr_columns};
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::aggregates::{AggregateExec, AggregateMode};
 use datafusion::physical_plan::execution_plan::{ExecutionPlanProperties, ReplaceChildrenOptions};
+use datafusion::physical_plan::statistics::StatisticsArgs;
 use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties, SendableRecordBatchStream,
 };
@@ -58,10 +60,12 @@ impl PhysicalOptimizerRule for GroupInScans {
 }
 
 /// Groups rows of a columnar table.
-struct GroupScan {
+pub(super) struct GroupScan {
     scan: Arc<dyn ExecutionPlan>,
     grouping: Grouping,
     shape: Arc<Shape>,
+    /// About how many groups come, of all partitions.
+    count: Option<usize>,
     properties: Arc<PlanProperties>,
 }
 
@@ -99,6 +103,7 @@ impl GroupScan {
             states.push(state);
         }
         let values = places(states.iter().flat_map(State::values));
+        let count = scan.groups_about(&keys)?;
         let (scanned, schema) = (scan.schema(), aggregation.schema());
         let key_schema = Arc::new(scanned.project(&keys)?);
         let value_schema = Arc::new(scanned.project(&values)?);
@@ -113,7 +118,7 @@ impl GroupScan {
         let properties = properties(&schema, scan.output_partitioning().clone());
         let grouping = Grouping { keys: keys.into(), values: values.into() };
         let shape = Shape { groups, states, keys: key_schema, values: value_schema, schema };
-        Ok(Some(GroupScan { scan, grouping, shape: Arc::new(shape), properties }))
+        Ok(Some(GroupScan { scan, grouping, shape: Arc::new(shape), count, properties }))
     }
 
     /// The same over another scan.
@@ -123,6 +128,7 @@ impl GroupScan {
             scan: scan.ok_or_else(no_scan)?,
             grouping: self.grouping.clone(),
             shape: Arc::clone(&self.shape),
+            count: self.count,
             properties: Arc::clone(&self.properties),
         }))
     }
@@ -194,8 +200,22 @@ impl ExecutionPlan for GroupScan {
         let scan = scan_of(&self.scan).ok_or_else(no_scan)?;
         let consumer = MemoryConsumer::new(format!("GroupScan[{partition}]"));
         let memory = consumer.register(context.memory_pool());
-        let groups = scan.groups(partition, self.grouping.clone(), &context);
+        let groups = scan.groups(partition, self.grouping.clone(), &context)?;
         let schema: SchemaRef = Arc::clone(&self.shape.schema);
         Ok(yielding(schema, States::new(groups, Arc::clone(&self.shape), memory)?))
+    }
+    fn statistics_from_inputs(
+        &self,
+        _inputs: &[Arc<Statistics>],
+        args: &StatisticsArgs,
+    ) -> Result<Arc<Statistics>> {
+        let partitions = self.scan.output_partitioning().partition_count().max(1);
+        let of = |count| match args.partition() {
+            Some(_) => Precision::Inexact(count / partitions),
+            None => Precision::Inexact(count),
+        };
+        let num_rows = self.count.map_or(Precision::Absent, of);
+        let unknown = Statistics::new_unknown(&self.schema());
+        Ok(Arc::new(Statistics { num_rows, ..unknown }))
     }
 }

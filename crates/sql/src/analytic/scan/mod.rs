@@ -25,11 +25,13 @@ mod batches;
 mod columnar;
 mod execution;
 mod grouping;
+mod kept;
 mod ranges;
 mod source;
 mod states;
 
 pub(super) use grouping::GroupInScans;
+pub(super) use kept::{occupied, vacated};
 pub(super) use source::{ROW_KEY, TableSource, arrow_schema};
 
 /// What DataFusion is told of scans.
