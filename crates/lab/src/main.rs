@@ -34,6 +34,10 @@ enum Experiment {
     Lookup(experiments::lookup::Options),
     /// LOAD DATA of a table with a secondary index: rows per second, peak memory.
     Load(experiments::load::Options),
+    /// Inserts in batches with three secondary indexes, until data outgrow the memory.
+    Iibench(experiments::iibench::Options),
+    /// Flights with seven indexes: bytes on disk.
+    Size(experiments::size::Options),
     /// Many tables: created, filled with a row each, selected from once each.
     Tables(experiments::tables::Options),
     /// Table queries on documents with indexes, beside SQL on generated columns.
@@ -79,6 +83,8 @@ fn main() -> Result<()> {
     match arguments.experiment {
         Experiment::Lookup(options) => experiments::lookup::run(&options),
         Experiment::Load(options) => experiments::load::run(&options),
+        Experiment::Iibench(options) => experiments::iibench::run(&options),
+        Experiment::Size(options) => experiments::size::run(&options),
         Experiment::Tables(options) => experiments::tables::run(&options),
         Experiment::Documents(options) => experiments::documents::run(&options),
         Experiment::Game(options) => experiments::game::run(&options),

@@ -22,6 +22,24 @@ pub enum Kind {
     Skipped(&'static str, String),
 }
 
+/// The table of a statement that does nothing but add rows of VALUES, as it is written there:
+/// `INSERT INTO name VALUES` and `INSERT INTO name (`. Those of one table may be one load.
+pub fn added_to(text: &[u8]) -> Option<&[u8]> {
+    fn behind<'a>(text: &'a [u8], word: &[u8]) -> Option<&'a [u8]> {
+        let (front, rest) = text.split_at_checked(word.len())?;
+        let ends = rest.first().is_some_and(|byte| byte.is_ascii_whitespace() || *byte == b'(');
+        (front.eq_ignore_ascii_case(word) && ends).then(|| rest.trim_ascii_start())
+    }
+    let name = behind(behind(text, b"INSERT")?, b"INTO")?;
+    let mut quoted = false;
+    let end = name.iter().position(|byte| {
+        quoted ^= *byte == b'`';
+        !quoted && (byte.is_ascii_whitespace() || *byte == b'(')
+    })?;
+    let rest = name[end..].trim_ascii_start();
+    (rest.starts_with(b"(") || behind(rest, b"VALUES").is_some()).then(|| &name[..end])
+}
+
 /// Words that make something which Rowhouse does not have.
 const MADE: [(&str, &str); 11] = [
     ("VIEW", "view"),
@@ -205,6 +223,20 @@ mod tests {
         assert_eq!(of("DROP TABLE IF EXISTS `event`"), Kind::Alone);
         assert_eq!(of("CREATE DATABASE /*!32312 IF NOT EXISTS*/ `user`"), Kind::Alone);
         assert_eq!(of("CREATE UNIQUE INDEX role ON t (server)"), Kind::Alone);
+    }
+
+    #[test]
+    fn the_table_of_an_insert_is_told_where_it_only_adds_rows() {
+        let table = |text: &'static str| added_to(text.as_bytes());
+        assert_eq!(table("INSERT INTO `a b``(`.`t` VALUES (1)"), Some(&b"`a b``(`.`t`"[..]));
+        assert_eq!(table("insert into t(a, b) values (1, 2)"), Some(&b"t"[..]));
+        assert_eq!(table("INSERT INTO t\nVALUES\n(1)"), Some(&b"t"[..]));
+        assert_eq!(table("INSERT INTO t VALUES(1)"), Some(&b"t"[..]));
+        assert_eq!(table("INSERT IGNORE INTO t VALUES (1)"), None);
+        assert_eq!(table("REPLACE INTO t VALUES (1)"), None);
+        assert_eq!(table("INSERT INTO t SELECT 1"), None);
+        assert_eq!(table("INSERT INTO t"), None);
+        assert_eq!(table("INSERT INTO `t VALUES (1)"), None);
     }
 
     #[test]

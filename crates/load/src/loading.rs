@@ -1,17 +1,22 @@
 //! A file of SQL, statement by statement, into a server.
 //!
 //! ```text
-//! rows rows rows ... | CREATE TABLE | rows ...
-//! \___ a batch ____/   alone          \_ a batch
+//! rows rows rows ... | CREATE TABLE | rows of one table, many ... | CREATE TABLE
+//! \___ a batch ____/   alone          \_____ LOAD INSERTS ______/
 //! ```
-//! Statements that write rows share transactions of some megabytes: a file with one row to a
-//! statement then costs a sync for thousands of rows, not for each.
+//! INSERTs into one table that stand one behind the other, with more than a megabyte of text, are
+//! one load (`LOAD INSERTS INTO TABLE`): the server sorts their rows and writes them once, and all
+//! of them are in, or none. Other statements that write rows share transactions of some megabytes: a
+//! file with one row to a statement then costs a sync for thousands of rows, not for each. So do
+//! those of a table, or a server, that takes no such load.
 //!
 //! Invariants
 //! 1. A load that fails says up to which line everything is in; nothing behind that line is.
-//! 2. The transactions of the file itself (BEGIN, COMMIT, SET autocommit) are not kept: they may
+//! 2. With `force`, where statements that fail are left out, there are transactions only: a load
+//!    would end with the first of them.
+//! 3. The transactions of the file itself (BEGIN, COMMIT, SET autocommit) are not kept: they may
 //!    be larger than the memory.
-//! 3. Everything left out is told with its line, and counted in the end.
+//! 4. Everything left out is told with its line, and counted in the end.
 //!
 //! Not here: where statements begin (`split`), what they are (`kind`).
 
@@ -20,18 +25,22 @@ use std::io::Read;
 
 use crate::client::{Client, Done};
 use crate::error::{Error, Result};
-use crate::kind::{Kind, kind};
+use crate::kind::{Kind, added_to, kind};
 use crate::progress::Progress;
 use crate::split::Splitter;
 
 /// Text of the statements that share a transaction.
 const BATCH_BYTES: usize = 4 << 20;
+/// Text of INSERTs into one table from which on they are a load: less is kept until that is known.
+const LOAD_BYTES: usize = 1 << 20;
 /// Messages about things left out; the rest is only counted.
 const MESSAGES_MAX: usize = 1000;
 /// Unknown system variable.
 const UNKNOWN_VARIABLE: u16 = 1193;
 /// Variable is read only.
 const READ_ONLY_VARIABLE: u16 = 1238;
+/// A statement that cannot be carried out within a load of INSERTs, which goes on.
+const NOT_NOW: u16 = 1192;
 
 /// What is to be loaded.
 #[derive(Clone, Debug)]
@@ -68,10 +77,38 @@ struct Loading<'a> {
     loaded: Loaded,
     /// Text in the open transaction; `None` when none is open.
     batch: Option<usize>,
-    /// Where the batch begins: everything before is in.
+    /// Where the transaction, or the load, begins: everything before is in.
     batch_line: u64,
+    /// The line of the statement that is carried out.
+    line: u64,
+    run: Run,
+    /// Bytes of the file that were used up before the statement at hand.
+    bytes: u64,
     /// Things told as left out already.
     told: HashSet<(&'static str, String)>,
+}
+
+/// INSERTs into one table that stand one behind the other.
+#[derive(Default)]
+struct Run {
+    /// The table as it is written there; empty for other statements that write rows.
+    table: Vec<u8>,
+    way: Way,
+    /// Those that were not sent yet, with their lines.
+    kept: Vec<(Vec<u8>, u64)>,
+    kept_bytes: usize,
+}
+
+/// Where the statements of a run go.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Way {
+    /// They are kept until it is known whether they are many.
+    Open,
+    /// Into a load of their own.
+    Load,
+    /// Into a transaction, with those around them.
+    #[default]
+    Transaction,
 }
 
 /// Loads a file.
@@ -91,6 +128,9 @@ pub fn load(
         loaded: Loaded::default(),
         batch: None,
         batch_line: 1,
+        line: 1,
+        run: Run::default(),
+        bytes: 0,
         told: HashSet::new(),
     };
     if let Some(database) = &options.database {
@@ -103,23 +143,24 @@ pub fn load(
             Ok(Some(statement)) => {
                 let line = statement.line;
                 let done = loading.statement(statement.text, line);
-                done.map_err(|error| loading.given_up(error, line))?;
+                done.map_err(|error| loading.given_up(error))?;
                 line
             }
             Ok(None) => break,
             Err(error) => {
-                let line = splitter.line();
-                return Err(loading.given_up(error, line));
+                loading.line = splitter.line();
+                return Err(loading.given_up(error));
             }
         };
         let rows = loading.loaded.rows;
+        loading.bytes = splitter.bytes_used();
         loading.progress.at(splitter.bytes_used(), rows, &format!("line {line}"));
     }
-    let line = splitter.line();
-    loading.commit().map_err(|error| loading.given_up(error, line))?;
+    loading.commit().map_err(|error| loading.given_up(error))?;
     if splitter.is_unfinished() {
+        loading.line = splitter.line();
         let why = "the dump has no last line `-- Dump completed`: it was cut short".to_owned();
-        return Err(loading.given_up(Error::File(why), line));
+        return Err(loading.given_up(Error::File(why)));
     }
     Ok(loading.loaded)
 }
@@ -135,10 +176,11 @@ impl Loading<'_> {
                 return Ok(());
             }
             Kind::Names(name) => check_names(&name)?,
-            Kind::Rows => return self.rows(text, line),
+            Kind::Rows => return self.row_statement(text, line),
             Kind::Alone | Kind::Set => {}
         }
         self.commit()?;
+        self.line = line;
         match self.client.execute(text) {
             Err(Error::Server {
                 number: UNKNOWN_VARIABLE | READ_ONLY_VARIABLE, message, ..
@@ -151,7 +193,71 @@ impl Loading<'_> {
     }
 
     /// A statement that writes rows.
-    fn rows(&mut self, text: &[u8], line: u64) -> Result<()> {
+    fn row_statement(&mut self, text: &[u8], line: u64) -> Result<()> {
+        let table = added_to(text).filter(|_| !self.options.force).unwrap_or_default();
+        if table != self.run.table {
+            self.end_run()?;
+            let way = if table.is_empty() { Way::Transaction } else { Way::Open };
+            self.run = Run { table: table.to_vec(), way, ..Run::default() };
+        }
+        match self.run.way {
+            Way::Open => {
+                self.run.kept.push((text.to_vec(), line));
+                self.run.kept_bytes += text.len();
+                if self.run.kept_bytes < LOAD_BYTES { Ok(()) } else { self.begin_load() }
+            }
+            Way::Load => self.send(text, line),
+            Way::Transaction => self.send_in_transaction(text, line),
+        }
+    }
+
+    /// The statements of the run are many: they become a load, if the table takes one.
+    fn begin_load(&mut self) -> Result<()> {
+        self.commit_open()?;
+        let begin = [b"LOAD INSERTS INTO TABLE ", &self.run.table[..]].concat();
+        match self.client.execute(&begin) {
+            Ok(_) => {
+                self.run.way = Way::Load;
+                self.batch_line = self.run.kept.first().map_or(self.line, |(_, line)| *line);
+            }
+            // Another server, or a table that takes none.
+            Err(Error::Server { .. }) => self.run.way = Way::Transaction,
+            Err(error) => return Err(error),
+        }
+        self.send_kept()
+    }
+
+    /// Sends what was kept.
+    fn send_kept(&mut self) -> Result<()> {
+        self.run.kept_bytes = 0;
+        for (text, line) in std::mem::take(&mut self.run.kept) {
+            match self.run.way {
+                Way::Load => self.send(&text, line)?,
+                Way::Open | Way::Transaction => self.send_in_transaction(&text, line)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// No more statements of the run come: what was kept goes the way of the others around.
+    fn end_run(&mut self) -> Result<()> {
+        self.send_kept()?;
+        if self.run.way == Way::Load {
+            self.progress.at(self.bytes, self.loaded.rows, "sorting and writing");
+            if let Err(error) = self.client.execute(b"COMMIT") {
+                if let Error::Server { .. } = error {
+                    let (file, first, last) = (&self.options.file, self.batch_line, self.line);
+                    self.progress.say(&format!("{file}: within lines {first} to {last}"));
+                }
+                return Err(error);
+            }
+        }
+        self.run = Run::default();
+        Ok(())
+    }
+
+    /// Sends a statement that writes rows into the open transaction.
+    fn send_in_transaction(&mut self, text: &[u8], line: u64) -> Result<()> {
         let before = match self.batch {
             Some(bytes) => bytes,
             None => {
@@ -161,14 +267,26 @@ impl Loading<'_> {
                 0
             }
         };
-        let done = self.client.execute(text);
         self.batch = Some(before + text.len());
+        self.send(text, line)?;
+        if before + text.len() >= BATCH_BYTES { self.commit_open() } else { Ok(()) }
+    }
+
+    /// Sends a statement that writes rows.
+    fn send(&mut self, text: &[u8], line: u64) -> Result<()> {
+        self.line = line;
+        let done = match self.client.execute(text) {
+            // It does not only add rows after all: what it has behind VALUES says so.
+            Err(Error::Server { number: NOT_NOW, .. }) if self.run.way == Way::Load => {
+                let table = self.run.table.clone();
+                self.end_run()?;
+                self.run = Run { table, ..Run::default() };
+                return self.send_in_transaction(text, line);
+            }
+            done => done,
+        };
         self.loaded.rows += done.as_ref().map_or(0, |done| done.rows);
-        self.done(done, line)?;
-        if before + text.len() >= BATCH_BYTES {
-            self.commit()?;
-        }
-        Ok(())
+        self.done(done, line)
     }
 
     fn done(&mut self, done: Result<Done>, line: u64) -> Result<()> {
@@ -206,8 +324,14 @@ impl Loading<'_> {
         Ok(())
     }
 
-    /// Commits what is open.
+    /// Lets everything so far be in.
     fn commit(&mut self) -> Result<()> {
+        self.end_run()?;
+        self.commit_open()
+    }
+
+    /// Commits the open transaction.
+    fn commit_open(&mut self) -> Result<()> {
         if self.batch.is_some() {
             self.client.execute(b"COMMIT")?;
             self.batch = None;
@@ -238,9 +362,15 @@ impl Loading<'_> {
     }
 
     /// The load ends here: what is open is undone, and the error says where and what is in.
-    fn given_up(&mut self, error: Error, line: u64) -> Error {
-        let open = self.batch.take().is_some();
-        let begin = if open { self.batch_line } else { line };
+    fn given_up(&mut self, error: Error) -> Error {
+        let run = std::mem::take(&mut self.run);
+        let open = self.batch.take().is_some() || run.way == Way::Load;
+        let line = self.line;
+        let begin = match run.kept.first() {
+            _ if open => self.batch_line,
+            Some((_, line)) => *line,
+            None => line,
+        };
         let told = match &error {
             Error::Connection(_) => {
                 format!("everything before line {begin} is loaded; from there on it is not known")

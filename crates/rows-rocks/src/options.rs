@@ -22,6 +22,8 @@ use rocksdb::{
     BlockBasedIndexType, BlockBasedOptions, BlockBasedTablePinningTier, Cache, DBCompressionType,
     DBRecoveryMode, InfoLogger, LogLevel, Options, WriteBufferManager,
 };
+use rows::table::PREFIX_BYTES;
+
 const MIB: usize = 1 << 20;
 
 /// Memory below this serves nobody.
@@ -111,7 +113,10 @@ impl RocksOptions {
         has_logs: bool,
     ) -> Result<Settings, rocksdb::Error> {
         let cache = Cache::new_hyper_clock_cache(self.memory(), 0);
-        let mut options = Options::default();
+        // Batches come sorted, and each table's rows and each of its indexes ascend in them: the write
+        // buffer remembers for each where its last key went, and looks for the next one from there.
+        let hints = format!("memtable_insert_with_hint_prefix_extractor=fixed:{PREFIX_BYTES}");
+        let mut options = Options::default().get_options_from_string(hints)?;
         if has_logs {
             // Each log says how the one before it ended. Without, an unsynced log that a power cut
             // leaves shorter, but with a whole record at its end, would go unnoticed, and the

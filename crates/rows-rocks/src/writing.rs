@@ -188,7 +188,7 @@ impl Shared {
         if let Some(mark) = self.marks.next() {
             merged.put_log_data(mark);
         }
-        for change in batches.iter().flat_map(|batch| &batch.changes) {
+        for change in in_order(batches) {
             match change {
                 Change::Put(key, value) => merged.put(key, value),
                 Change::Delete(key) => merged.delete(key),
@@ -347,6 +347,24 @@ impl Shared {
     }
 }
 
+/// The changes of batches that are each in the order of their keys: in that order all together, in
+/// which the write buffer takes them fastest. Those of one key keep their order, and so do all
+/// where ranges are removed.
+fn in_order<'a>(batches: &[&'a Batch]) -> Vec<&'a Change> {
+    fn key(change: &Change) -> &[u8] {
+        match change {
+            Change::Put(key, _) | Change::Delete(key) => key,
+            Change::DeleteRange(range) => &range.start,
+        }
+    }
+    let mut changes: Vec<&Change> = batches.iter().flat_map(|batch| &batch.changes).collect();
+    if batches.len() > 1 && !removes_ranges(batches) {
+        // Stable, and quick where runs are in order already.
+        changes.sort_by_key(|change| key(change));
+    }
+    changes
+}
+
 /// Whether tables are dropped or emptied.
 fn removes_ranges(batches: &[&Batch]) -> bool {
     let mut changes = batches.iter().flat_map(|batch| &batch.changes);
@@ -361,4 +379,32 @@ fn bytes(batches: &[&Batch]) -> usize {
         Change::DeleteRange(range) => CHANGE_OVERHEAD + range.start.len() + range.end.len(),
     };
     CHANGE_OVERHEAD + changes.map(each).sum::<usize>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn put(key: &str, value: &str) -> Change {
+        Change::Put(key.into(), value.into())
+    }
+
+    #[test]
+    fn changes_of_several_batches_are_in_the_order_of_keys_and_those_of_one_key_as_they_came() {
+        let one = Batch { changes: vec![put("b", "1"), put("d", "1")] };
+        let two = Batch { changes: vec![put("a", "2"), put("b", "2"), Change::Delete("d".into())] };
+        let wanted = [
+            put("a", "2"),
+            put("b", "1"),
+            put("b", "2"),
+            put("d", "1"),
+            Change::Delete("d".into()),
+        ];
+        let given: Vec<Change> = in_order(&[&one, &two]).into_iter().cloned().collect();
+        assert_eq!(given, wanted);
+        let range = KeyRange { start: "a".into(), end: "c".into() };
+        let three = Batch { changes: vec![Change::DeleteRange(range.clone())] };
+        let given: Vec<Change> = in_order(&[&one, &three, &two]).into_iter().cloned().collect();
+        assert_eq!(given[..3], [put("b", "1"), put("d", "1"), Change::DeleteRange(range)]);
+    }
 }

@@ -31,6 +31,7 @@ mod definitions;
 mod event_body;
 mod events;
 mod explain;
+mod inserts;
 mod into;
 mod load;
 mod outfile;
@@ -58,6 +59,7 @@ use rows::waiting;
 use crate::context::{Aftermath, Facts, KillMark, ThreadGuard};
 use crate::error::{Result, SqlError};
 use crate::limits::Limits;
+use crate::load::InsertLoad;
 use crate::panics;
 use crate::parse::TableName;
 use crate::plan::Plan;
@@ -97,6 +99,8 @@ pub struct Session {
     /// Memory for the user variables.
     user_share: Share,
     open: Option<OpenTransaction>,
+    /// LOAD INSERTS; then no other transaction is open.
+    inserts: Option<Box<InsertLoad>>,
     /// FLUSH TABLES WITH READ LOCK.
     read_lock: Option<ReadLock>,
     /// What SET TRANSACTION said of the next transaction only.
@@ -196,6 +200,7 @@ impl Session {
             user_variable_bytes: 0,
             user_share: sql.engine().budget().share(),
             open: None,
+            inserts: None,
             read_lock: None,
             next_read_only: None,
             warnings: RefCell::new(Warnings::default()),
@@ -255,7 +260,7 @@ impl Session {
 
     /// Flags of the protocol: in a transaction, autocommit.
     pub fn status_flags(&self) -> u16 {
-        let open = if self.open.is_some() { STATUS_IN_TRANSACTION } else { 0 };
+        let open = if self.in_transaction() { STATUS_IN_TRANSACTION } else { 0 };
         let autocommit = if self.variables.autocommit { STATUS_AUTOCOMMIT } else { 0 };
         let backslash = self.variables.mode.no_backslash_escapes();
         open | autocommit | if backslash { STATUS_NO_BACKSLASH_ESCAPES } else { 0 }
@@ -290,7 +295,7 @@ impl Session {
 
     /// Whether a transaction is open: then locks may be held.
     pub fn in_transaction(&self) -> bool {
-        self.open.is_some()
+        self.open.is_some() || self.inserts.is_some()
     }
 
     /// The line that COM_STATISTICS answers.
@@ -521,6 +526,7 @@ impl Session {
             || is(b"table")
             || source.first() == Some(&b'(')
         {
+            self.check_no_inserts()?;
             if let Some(time) = max_execution_time(source).or(self.variables.execution_time) {
                 self.process.kill.end_after(time, 3024);
             }

@@ -1,19 +1,19 @@
-//! Bulk load: LOAD DATA LOCAL INFILE into a table with a secondary index; rows per second, memory.
+//! Bulk load: LOAD DATA LOCAL INFILE into a table with a secondary index, and of the documents' rows,
+//! unsorted, with 1 and 4 keys, of 64 and 256 bytes; rows per second, memory.
 //!
 //! Every round starts each server afresh on an empty directory, so that peak memory belongs to this
 //! load alone. The lab makes the text as it sends it; the client's cost is the same for all.
-
-use std::time::Instant;
 
 use anyhow::{Result, ensure};
 use clap::Args;
 
 use super::loading::DATABASE;
+use super::timed::timed;
+use super::unsorted::{self, Rows};
 use super::{Common, progress};
 use crate::generator::Sample;
 use crate::peers::{Durability, MariaDb, MariaDbSettings, Rowhouse};
 use crate::plot::Drawing;
-use crate::process;
 use crate::protocols::mysql;
 use crate::report::{Layout, Measurement, Report};
 use crate::users::{Users, mix};
@@ -41,6 +41,15 @@ pub struct Options {
     /// MariaDB's buffer pool in MiB.
     #[arg(long, default_value_t = 1024)]
     buffer_pool_mib: u32,
+    /// Keys of the tables of unsorted rows.
+    #[arg(long, value_delimiter = ',', default_value = "1,4")]
+    keys: Vec<usize>,
+    /// Bytes of their rows.
+    #[arg(long, value_delimiter = ',', default_value = "64,256")]
+    row_bytes: Vec<usize>,
+    /// Memory of each server that loads them, in MiB.
+    #[arg(long, default_value_t = 512)]
+    memory_mib: u32,
 }
 
 /// Runs the experiment.
@@ -63,7 +72,24 @@ pub fn run(options: &Options) -> Result<()> {
             keep(&mut report, MARIADB, round, load);
         }
     }
-    report.compare(&[(ROWHOUSE, MARIADB)]);
+    let settings = common.rowhouse(Durability::EveryCommit)?;
+    report.setting("memory of each server, unsorted rows", format!("{} MiB", options.memory_mib));
+    for (&keys, &bytes) in options
+        .keys
+        .iter()
+        .flat_map(|keys| options.row_bytes.iter().map(move |bytes| (keys, bytes)))
+    {
+        let rows = Rows { seed: common.seed, count: u64::from(options.rows), keys, bytes };
+        for round in 0..common.rounds {
+            let wants = |name: &str| common.wants(name);
+            unsorted::round(rows, round, &settings, options.memory_mib, &wants, &mut report);
+        }
+    }
+    report.compare(&[
+        (ROWHOUSE, MARIADB),
+        (ROWHOUSE, unsorted::MYROCKS),
+        (ROWHOUSE, unsorted::LIMIT),
+    ]);
     let drawing = Drawing::bars(&report, "rows per second", |window| window.rows_rate);
     common.finish(&report, Layout::Rows, &drawing)
 }
@@ -97,18 +123,13 @@ fn one_load(session: &mut mysql::Session, users: Users, pid: u32) -> Result<Samp
     session.execute(&format!("CREATE DATABASE {DATABASE}"))?;
     session.execute(&format!("USE {DATABASE}"))?;
     session.execute(CREATE_TABLE)?;
-    let mut sample = Sample::new();
-    let own = || process::cpu_seconds(std::process::id()).unwrap_or(0.0);
-    let (server_before, client_before) = (process::cpu_seconds(pid).unwrap_or(0.0), own());
-    let began = Instant::now();
-    let sql = "LOAD DATA LOCAL INFILE 'users' INTO TABLE loaded";
-    let (rows, info) = session.load_data(sql, users.lines())?;
-    sample.seconds = began.elapsed().as_secs_f64();
-    sample.server_cpu = process::cpu_seconds(pid).unwrap_or(0.0) - server_before;
-    sample.client_cpu = own() - client_before;
-    sample.server_rss = process::rss_peak(pid).unwrap_or(0);
-    ensure!(rows == u64::from(users.rows), "LOAD DATA took {rows} rows: {info}");
-    (sample.requests, sample.rows) = (rows, rows);
+    let sample = timed(pid, |sample| {
+        let sql = "LOAD DATA LOCAL INFILE 'users' INTO TABLE loaded";
+        let (rows, info) = session.load_data(sql, users.lines())?;
+        ensure!(rows == u64::from(users.rows), "LOAD DATA took {rows} rows: {info}");
+        (sample.requests, sample.rows) = (rows, rows);
+        Ok(())
+    })?;
     verify(session, users)?;
     Ok(sample)
 }

@@ -37,6 +37,11 @@ pub struct MariaDb {
 impl MariaDb {
     /// Makes a data directory and starts a server on it.
     pub fn start(settings: MariaDbSettings) -> Result<MariaDb> {
+        MariaDb::start_with(settings, &[])
+    }
+
+    /// The same with further flags.
+    pub fn start_with(settings: MariaDbSettings, flags: &[String]) -> Result<MariaDb> {
         let program = find_program("mariadbd")?;
         let dir = data_dir("mariadb")?;
         let data = dir.path().join("data");
@@ -61,6 +66,7 @@ impl MariaDb {
         command.arg(format!("--loose-handlersocket_port={read_port}"));
         command.arg(format!("--loose-handlersocket_port_wr={write_port}"));
         command.arg(format!("--loose-handlersocket_threads={}", settings.handlersocket_threads));
+        command.args(flags);
         let mut server = Server::start("mariadb", command, dir)?;
         server.wait_port(port)?;
 

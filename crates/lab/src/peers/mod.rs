@@ -4,6 +4,7 @@
 //! A peer that cannot run is an error whose text goes into the report ("not run, because").
 
 mod echo;
+mod engine;
 mod mariadb;
 mod memcached;
 mod redis;
@@ -12,6 +13,7 @@ mod server;
 mod tokyo_cabinet;
 
 pub use echo::{Echo, Kernel, serve as serve_echo};
+pub use engine::{Engine, EngineServer};
 pub use mariadb::{MariaDb, MariaDbSettings};
 pub use memcached::Memcached;
 pub use redis::{AppendFsync, Redis};

@@ -114,9 +114,29 @@ fn lookups_are_answered_rightly_by_all() {
 
 #[test]
 fn a_file_is_loaded_whole_and_found_by_its_index() {
-    let run = run(&["load", "--rows", "3000"]);
+    let run = run(&["load", "--rows", "3000", "--keys", "4", "--row-bytes", "64"]);
     run.has(&["mariadb innodb"]);
+    run.has(&["mariadb myrocks"]);
+    run.has(&["rowhouse", "limit: sort, write, read"]);
+}
+
+#[test]
+fn inserts_with_three_indexes_go_on_beside_queries_and_every_index_has_all() {
+    let run = run(&["iibench", "--rows", "6000", "--batch", "100"]);
+    run.has(&["mariadb innodb"]);
+    run.has(&["mariadb myrocks"]);
     run.has(&["rowhouse"]);
+    assert!(run.text.contains("queries beside inserts"), "{}", run.text);
+}
+
+#[test]
+fn flights_with_indexes_have_a_size_in_every_store() {
+    let run = run(&["size", "--flights", "5000"]);
+    run.has(&["mariadb innodb", "mariadb myisam"]);
+    run.has(&["mariadb myrocks"]);
+    run.has(&["rowhouse", "rowhouse columnar"]);
+    let size = &run.report["figures"]["rowhouse, round 0"]["bytes a flight"];
+    assert!(size.as_f64().is_some_and(|bytes| bytes > 1.0), "{}", run.text);
 }
 
 #[test]

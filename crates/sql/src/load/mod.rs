@@ -15,6 +15,8 @@
 //! Not here: the grammar (`parse::load`), the wire (`doors::mysql`).
 
 mod batches;
+mod filler;
+mod inserts;
 pub(crate) mod lines;
 mod noted;
 mod parallel;
@@ -40,6 +42,7 @@ use lines::Splitter;
 use parallel::ParallelLoad;
 use rows::Loader;
 
+pub(crate) use inserts::InsertLoad;
 pub(crate) use query::{QueryInsert, each_row};
 pub(crate) use rows::{Goal, LoadPlan, Loaded};
 

@@ -16,12 +16,13 @@
 use std::sync::Arc;
 
 use rows::budget::Share;
-use rows::bulk::{BulkLoad, BulkOutcome, Numbers, OnDuplicate, RowTaker};
+use rows::bulk::{BulkLoad, BulkOutcome, OnDuplicate};
 use rows::datum::{Datum, Value};
 use rows::engine::Engine;
 use rows::transaction::Transaction;
 use rows::types::ColumnType;
 
+use super::filler::Filler;
 use super::large_bytes;
 use super::noted::Noted;
 use crate::context::KillMark;
@@ -157,10 +158,7 @@ fn bytes_of(datum: &Datum<'_>) -> usize {
 /// Rows that go into the load.
 struct Filling<'a> {
     of: &'a QueryInsert<'a>,
-    taker: RowTaker,
-    blocks: u64,
-    numbers: Option<Numbers>,
-    rows: u64,
+    filler: Filler,
     /// The row of each warning that is kept.
     warned: Vec<u64>,
     /// The AUTO_INCREMENT value that came with the last row.
@@ -171,58 +169,27 @@ struct Filling<'a> {
 
 impl<'a> Filling<'a> {
     fn begin(of: &'a QueryInsert<'a>, bulk: &mut BulkLoad) -> Result<Filling<'a>> {
-        let numbers = bulk.numbers(of.context.facts.mode.no_auto_value_on_zero())?;
-        let taker = bulk.takers(1)?.remove(0);
-        Ok(Filling {
-            of,
-            taker,
-            blocks: 0,
-            numbers,
-            rows: 0,
-            warned: Vec::new(),
-            given: None,
-            wrong: false,
-        })
+        let filler = Filler::begin(bulk, of.context.facts.mode)?;
+        Ok(Filling { of, filler, warned: Vec::new(), given: None, wrong: false })
     }
 
     fn add(&mut self, line: &[Datum<'_>]) -> Result<()> {
         let QueryInsert { plan, context, types, .. } = *self.of;
-        let row = self.rows + 1;
+        let row = self.filler.rows() + 1;
         if row.is_multiple_of(1024) {
             context.facts.kill.check()?;
         }
         self.wrong = true;
         let mut values = plan.row_of_query(context, line, types, row)?;
         self.warned.resize(context.warnings.borrow().list().len(), row);
-        if let Some(numbers) = &mut self.numbers {
-            let came_with =
-                plan.table().auto_increment().and_then(|at| given(values[at].as_datum()));
-            self.given = came_with.or(self.given);
-            numbers.number(&mut values)?;
-        }
+        let came_with = plan.table().auto_increment().and_then(|at| given(values[at].as_datum()));
+        self.given = came_with.or(self.given);
+        self.filler.number(&mut values)?;
         self.wrong = false;
-        let datums: Vec<Datum<'_>> = values.iter().map(Value::as_datum).collect();
-        self.taker.add(row, &datums)?;
-        self.rows = row;
-        if self.taker.has_block() {
-            self.end_block()?;
-        }
-        Ok(())
+        Ok(self.filler.put(&values)?)
     }
 
-    fn end_block(&mut self) -> rows::Result<()> {
-        // Nobody else could have stopped it.
-        self.taker.end_block(self.blocks)?;
-        self.blocks += 1;
-        Ok(())
-    }
-
-    fn finish(
-        mut self,
-        bulk: BulkLoad,
-        on_duplicate: OnDuplicate,
-        fed: Result<()>,
-    ) -> Result<Written> {
+    fn finish(self, bulk: BulkLoad, on_duplicate: OnDuplicate, fed: Result<()>) -> Result<Written> {
         let context = self.of.context;
         // A wait that was interrupted ends as if its time were over.
         let told_apart = |error: rows::Error| match context.facts.kill.check() {
@@ -231,16 +198,13 @@ impl<'a> Filling<'a> {
         };
         if let Err(error) = fed {
             if self.wrong {
-                let sorted = self.taker.finish().map_err(told_apart)?;
-                let sorted = Vec::from_iter(sorted);
-                bulk.look_for_duplicates(sorted, self.rows).map_err(told_apart)?;
+                self.filler.look_for_duplicates(bulk).map_err(told_apart)?;
             }
             return Err(error);
         }
-        self.end_block().map_err(told_apart)?;
-        let Filling { taker, numbers, rows, warned, given, .. } = self;
-        let sorted = Vec::from_iter(taker.finish().map_err(told_apart)?);
-        let outcome = bulk.finish(sorted, rows, numbers.as_ref()).map_err(told_apart)?;
+        let Filling { filler, warned, given, .. } = self;
+        let (rows, generated) = (filler.rows(), filler.first_number());
+        let outcome = filler.finish(bulk).map_err(told_apart)?;
         let BulkOutcome { lost, told, .. } = outcome;
         let replaces = on_duplicate == OnDuplicate::Replace;
         let mut noted = Noted::default();
@@ -251,7 +215,6 @@ impl<'a> Filling<'a> {
         let warnings = noted.into_warnings();
         let count = warnings.count();
         context.warnings.replace(warnings);
-        let generated = numbers.and_then(|numbers| numbers.first());
         let affected = if replaces { rows + lost } else { rows - lost };
         let written = Written { affected, generated, given, ..Written::default() };
         Ok(Tally::of(rows, lost, written).finish(true, count))

@@ -85,6 +85,8 @@ pub enum Statement {
     Deallocate(String),
     /// LOAD DATA.
     Load(Box<LoadData>),
+    /// LOAD INSERTS INTO TABLE.
+    LoadInserts(TableName),
     /// DO.
     Do(Vec<Expr>),
 }
@@ -155,6 +157,9 @@ pub fn statement(cursor: &mut Cursor<'_>) -> Result<Statement> {
         "DEALLOCATE" => {
             cursor.expect("PREPARE")?;
             Statement::Deallocate(cursor.name()?)
+        }
+        "LOAD" if cursor.take_all(&["INSERTS", "INTO", "TABLE"]) => {
+            Statement::LoadInserts(cursor.table_name()?)
         }
         "LOAD" => {
             cursor.expect("DATA")?;

@@ -121,11 +121,16 @@ pub fn equal_key(ty: &ColumnType, datum: Datum<'_>, rule: Collation, zone: Zone)
             }
             _ => KeyValue::Unusable,
         },
-        ColumnType::Double => match Number::of(datum, zone) {
-            Some((number @ (Number::Double(_) | Number::Int(_)), _)) => {
-                KeyValue::Exact(Value::Double(number.to_f64()))
+        ColumnType::Double => match compared_as_double(datum, zone) {
+            Some(number) => KeyValue::Exact(Value::Double(number)),
+            None => KeyValue::Unusable,
+        },
+        ColumnType::Float => match compared_as_double(datum, zone) {
+            Some(number) if f64::from(number as f32) == number => {
+                KeyValue::Exact(Value::Float(number as f32))
             }
-            _ => KeyValue::Unusable,
+            Some(_) => KeyValue::Nothing,
+            None => KeyValue::Unusable,
         },
         ColumnType::Date
         | ColumnType::DateTime { .. }
@@ -144,8 +149,40 @@ pub fn equal_key(ty: &ColumnType, datum: Datum<'_>, rule: Collation, zone: Zone)
             }
             _ => KeyValue::Unusable,
         },
-        ColumnType::Float | ColumnType::Json => KeyValue::Unusable,
+        ColumnType::Json => KeyValue::Unusable,
     }
+}
+
+/// What a FLOAT or DOUBLE column compares with, if that is a number to it.
+fn compared_as_double(datum: Datum<'_>, zone: Zone) -> Option<f64> {
+    let is_number = matches!(
+        datum,
+        Datum::Int(_)
+            | Datum::UInt(_)
+            | Datum::Decimal(_)
+            | Datum::Double(_)
+            | Datum::Float(_)
+            | Datum::Bytes(_)
+    );
+    let (number, _) = Number::of(datum, zone).filter(|_| is_number)?;
+    Some(number.to_f64()).filter(|number| number.is_finite())
+}
+
+/// A bound of a FLOAT column, whose values lie apart: between two of them it is at the next one.
+fn float_bound(number: f64, inclusive: bool, low: bool) -> KeyBound {
+    let nearest = number as f32;
+    if !nearest.is_finite() {
+        return KeyBound::Unusable;
+    }
+    let apart = f64::from(nearest) - number;
+    let inclusive = match apart {
+        0.0 => inclusive,
+        // Above it: x > number is x >= nearest, x < number is x < nearest.
+        _ if apart > 0.0 => low,
+        _ => !low,
+    };
+    let value = Value::Float(nearest);
+    KeyBound::Exact(if inclusive { Bound::Included(value) } else { Bound::Excluded(value) })
 }
 
 /// The value of the column's domain, if it is the same value.
@@ -190,6 +227,12 @@ pub fn bound_key(
             _ => KeyBound::Exact(bound(value)),
         };
     }
+    if *ty == ColumnType::Float {
+        return match compared_as_double(datum, zone) {
+            Some(number) => float_bound(number, inclusive, low),
+            None => KeyBound::Unusable,
+        };
+    }
     // An ENUM compares by its word but is kept by its number.
     if matches!(ty, ColumnType::Enum { .. } | ColumnType::Binary { .. }) {
         return KeyBound::Unusable;
@@ -221,4 +264,74 @@ pub fn like_prefix(pattern: &[u8], escape: Option<char>) -> (Vec<u8>, bool) {
         prefix.extend_from_slice(character.encode_utf8(&mut buffer).as_bytes());
     }
     (prefix, true)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cmp::Ordering;
+    use std::ops::RangeBounds as _;
+
+    use rows::decimal::Decimal;
+
+    use super::*;
+    use crate::expression::compare;
+
+    /// Floats around ends and around each other.
+    fn floats() -> Vec<f32> {
+        let middles = [0.0f32, 0.1, 1.0, 1.5, 16_777_216.0, 3.0e38, 1.0e-40];
+        let near = |middle: f32| [middle.next_down(), middle, middle.next_up()];
+        middles.into_iter().flat_map(|middle| [near(middle), near(-middle)].concat()).collect()
+    }
+
+    #[test]
+    fn bounds_of_floats_hold_the_rows_that_the_comparison_finds() {
+        let (zone, rule) = (Zone::UTC, Collation::Binary);
+        let doubles = floats().into_iter().map(f64::from);
+        let near = doubles.flat_map(|v| [v.next_down(), v, v.next_up(), v * 1.1]);
+        let mut literals: Vec<Datum<'_>> = near.map(Datum::Double).collect();
+        literals.extend([Datum::Int(0), Datum::Int(16_777_217), Datum::Int(i64::MIN)]);
+        literals.extend([Datum::UInt(u64::MAX), Datum::Bytes(b"1.5"), Datum::Bytes(b"0.1")]);
+        literals.extend([1, 15, -15, 20].map(|v| Datum::Decimal(Decimal::from_i128(v, 1))));
+        let ty = &ColumnType::Float;
+        let mut narrowed = 0;
+        for literal in literals {
+            for row in floats() {
+                let order = compare((Datum::Float(row), ty), (literal, ty), rule, zone);
+                let order = order.expect("both are values");
+                let is = match equal_key(ty, literal, rule, zone) {
+                    KeyValue::Exact(value) => {
+                        value == Value::Float(row) || row == 0.0 && value == Value::Float(-row)
+                    }
+                    KeyValue::Nothing => false,
+                    KeyValue::Unusable => continue,
+                };
+                assert_eq!(is, order == Ordering::Equal, "{row} = {literal:?}");
+                for (inclusive, low) in [(true, true), (true, false), (false, true), (false, false)]
+                {
+                    let KeyBound::Exact(bound) = bound_key(ty, literal, inclusive, low, rule, zone)
+                    else {
+                        continue;
+                    };
+                    let bound = bound.map(|value| match value {
+                        Value::Float(value) => value,
+                        other => panic!("{other:?} is no float"),
+                    });
+                    let range =
+                        if low { (bound, Bound::Unbounded) } else { (Bound::Unbounded, bound) };
+                    let wanted = match order {
+                        Ordering::Equal => inclusive,
+                        Ordering::Greater => low,
+                        Ordering::Less => !low,
+                    };
+                    assert_eq!(
+                        range.contains(&row),
+                        wanted,
+                        "{row}, {literal:?}, {inclusive}, {low}"
+                    );
+                    narrowed += 1;
+                }
+            }
+        }
+        assert!(narrowed > 10_000, "{narrowed}");
+    }
 }

@@ -47,6 +47,7 @@ fn writes(parsed: &Parsed) -> bool {
             | Parsed::CreateIndex { .. }
             | Parsed::DropIndex { .. }
             | Parsed::Load(_)
+            | Parsed::LoadInserts(_)
     )
 }
 
@@ -87,6 +88,7 @@ impl Session {
         group: Option<&mut Group>,
     ) -> Result<Reply> {
         let parsed = self.parse_admin(statement)?;
+        self.check_inserts(&parsed)?;
         let joins =
             group.is_some() && matches!(parsed, Parsed::Commit { .. }) && self.may_commit_in_loop();
         if !statement.how.may_wait && !joins && self.may_take_long(&parsed) {
@@ -122,8 +124,9 @@ impl Session {
             Parsed::Begin { .. } | Parsed::Commit { .. } | Parsed::UnlockTables => {
                 self.has_open_writes()
             }
+            // Files go with what is taken back.
+            Parsed::Rollback { .. } => self.inserts.is_some(),
             Parsed::Use(_)
-            | Parsed::Rollback { .. }
             | Parsed::Savepoint(_)
             | Parsed::RollbackTo(_)
             | Parsed::Release(_)
@@ -218,6 +221,7 @@ impl Session {
                 self.explain(format.as_deref(), analyze, &text)
             }
             Parsed::Load(load) => self.load(*load),
+            Parsed::LoadInserts(name) => self.load_inserts(&name),
             Parsed::Do(exprs) => self.evaluate_and_forget(&exprs, how),
             other => self.carry_out_session(other, how),
         }

@@ -83,7 +83,7 @@ impl Session {
     }
 
     /// A wait that a KILL has ended is told as that.
-    fn told_apart(&self, error: SqlError) -> SqlError {
+    pub(super) fn told_apart(&self, error: SqlError) -> SqlError {
         match self.process.kill.check() {
             Err(killed) if error.number == 1205 => killed,
             _ => error,
@@ -132,16 +132,17 @@ impl Session {
 
     /// Whether a commit would have something to do.
     pub(super) fn has_open_writes(&self) -> bool {
-        self.open.as_ref().is_some_and(OpenTransaction::has_writes)
+        self.inserts.is_some() || self.open.as_ref().is_some_and(OpenTransaction::has_writes)
     }
 
     /// Whether what is open may be committed in an event loop, by a group.
     pub(super) fn may_commit_in_loop(&self) -> bool {
-        self.open.as_ref().is_none_or(OpenTransaction::is_small)
+        self.inserts.is_none() && self.open.as_ref().is_none_or(OpenTransaction::is_small)
     }
 
     /// Commits what is open: COMMIT, and what commits implicitly.
     pub(super) fn commit_open(&mut self) -> Result<()> {
+        self.finish_inserts()?;
         let durability = self.durability();
         match self.open.take() {
             Some(open) if !open.transaction.is_empty() => {
@@ -154,7 +155,7 @@ impl Session {
     /// COMMIT; with a group, what was written joins it.
     pub(super) fn commit(&mut self, chain: bool, group: Option<&mut Group>) -> Result<Reply> {
         let read_only = self.open.as_ref().is_some_and(|open| open.read_only);
-        match (group, self.has_open_writes()) {
+        match (group, self.has_open_writes() && self.inserts.is_none()) {
             (Some(group), true) => {
                 let durability = self.durability();
                 if let Some(open) = self.open.take() {
@@ -171,6 +172,7 @@ impl Session {
 
     /// ROLLBACK.
     pub(super) fn rollback(&mut self, chain: bool) -> Result<Reply> {
+        self.inserts = None;
         let read_only = self.open.take().is_some_and(|open| open.read_only);
         if chain {
             self.open(Some(read_only))?;
@@ -236,11 +238,20 @@ impl Session {
     /// transaction, or are one of their own that can join a group.
     pub(super) fn may_write_in_loop(&self, has_group: bool) -> bool {
         match &self.open {
+            _ if self.inserts.is_some() => false,
             Some(open) => !open.read_only && open.is_small(),
             None => {
                 let read_only = self.next_read_only.unwrap_or(self.variables.read_only);
                 has_group && self.variables.autocommit && !read_only
             }
+        }
+    }
+
+    /// Error 1792 where the transaction that begins now may only read.
+    pub(super) fn check_writable(&mut self) -> Result<()> {
+        match self.next_read_only.take().unwrap_or(self.variables.read_only) {
+            true => Err(read_only_error()),
+            false => Ok(()),
         }
     }
 
@@ -253,9 +264,7 @@ impl Session {
     ) -> Result<T> {
         self.open_implicitly()?;
         let Some(mut open) = self.open.take() else {
-            if self.next_read_only.take().unwrap_or(self.variables.read_only) {
-                return Err(read_only_error());
-            }
+            self.check_writable()?;
             let mut transaction = self.new_transaction()?;
             let result = work(self, &mut transaction).map_err(|error| self.told_apart(error))?;
             if !transaction.is_empty() {

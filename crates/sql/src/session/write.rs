@@ -198,6 +198,9 @@ impl Session {
         group: Option<&mut Group>,
     ) -> Result<Written> {
         let ignore = match plan {
+            Plan::Insert(plan) if self.inserts.is_some() => {
+                return self.insert_into_load(plan, statement, facts);
+            }
             Plan::Insert(plan) => plan.ignore,
             Plan::Update(plan) => plan.ignore,
             Plan::Delete(plan) => plan.ignore,
@@ -205,6 +208,7 @@ impl Session {
                 return self.run_parsed(statement, facts);
             }
         };
+        self.check_no_inserts()?;
         self.change_with(facts, statement, ignore, group, |transaction, context, session| {
             let engine = session.sql.engine();
             match plan {
@@ -263,6 +267,7 @@ impl Session {
             let statement = Statement { scanned: &nothing, ..statement };
             return self.run_change(&plan, &statement, facts, None);
         }
+        self.check_no_inserts()?;
         match change {
             Change::Insert(insert) => self.insert_select(insert, &statement, facts),
             Change::Update(update) => {

@@ -334,25 +334,37 @@ impl InsertPlan {
         let total: u64 = runs.iter().map(|run| u64::from(*run)).sum();
         let foresight = self.foresee(transaction, context, plans, total)?;
         let mut tally = Tally::default();
-        let mut at = 0;
         let mut values = Vec::with_capacity(self.table.columns.len());
-        for (plan, run) in plans.iter().zip(runs) {
-            for _ in 0..*run {
-                let rest = context.parameters.get(at..).unwrap_or_default();
-                foresight.look_ahead(self, plan, transaction, context, tally.records, rest)?;
-                let own = rest.get(..plan.parameters).unwrap_or_default();
-                at += plan.parameters;
-                let row = tally.records + 1;
-                let context = WriteContext { parameters: own, ..*context };
-                self.make_row(&context, plan, row, total == 1, &mut values)?;
-                let context = WriteContext { parameters: tail, ..context };
-                self.insert_row(transaction, &context, &values, row, &mut tally)?;
-                if row.is_multiple_of(256) {
-                    context.facts.kill.check()?;
-                }
-            }
-        }
+        each_plan(context, plans, runs, &mut |plan, row, rest| {
+            foresight.look_ahead(self, plan, transaction, context, tally.records, rest)?;
+            self.make_row(context, plan, row, total == 1, rest, &mut values)?;
+            let context = WriteContext { parameters: tail, ..*context };
+            self.insert_row(transaction, &context, &values, row, &mut tally)
+        })?;
         Ok(tally)
+    }
+
+    /// Makes the full rows of VALUES and hands them over with their numbers, from 1 on; gives how
+    /// many there were. For statements that leave rows whose keys are taken to others.
+    ///
+    /// # Errors
+    /// Those of the values, and of `each`.
+    pub fn make_rows(
+        &self,
+        context: &WriteContext<'_>,
+        runs: &[u32],
+        each: &mut dyn FnMut(u64, &mut [Value]) -> Result<()>,
+    ) -> Result<u64> {
+        let Rows::Values(plans) = &self.rows else { return Ok(0) };
+        let once = vec![1; plans.len()];
+        let runs = if runs.len() == plans.len() { runs } else { &once };
+        let total: u64 = runs.iter().map(|run| u64::from(*run)).sum();
+        let mut values = Vec::with_capacity(self.table.columns.len());
+        each_plan(context, plans, runs, &mut |plan, row, rest| {
+            self.make_row(context, plan, row, total == 1, rest, &mut values)?;
+            each(row, &mut values)
+        })?;
+        Ok(total)
     }
 
     /// What can be known of rows that are all of one shape, where new rows are all that is written.
@@ -371,15 +383,18 @@ impl InsertPlan {
         }
     }
 
-    /// The full row of a row of VALUES.
+    /// The full row of a row of VALUES, whose literals are the first of `rest`.
     fn make_row(
         &self,
         context: &WriteContext<'_>,
         plan: &RowPlan,
         row: u64,
         alone: bool,
+        rest: &[Datum<'_>],
         values: &mut Vec<Value>,
     ) -> Result<()> {
+        let parameters = rest.get(..plan.parameters).unwrap_or_default();
+        let context = WriteContext { parameters, ..*context };
         values.clear();
         values.resize(self.table.columns.len(), Value::Null);
         let mut held = context.facts.limits.hold();
@@ -557,6 +572,28 @@ impl InsertPlan {
         }
         Ok(None)
     }
+}
+
+/// Calls `each` with the plan of every row of VALUES, the row's number from 1 on, and the literals of
+/// it and of all that follow.
+fn each_plan(
+    context: &WriteContext<'_>,
+    plans: &[RowPlan],
+    runs: &[u32],
+    each: &mut dyn FnMut(&RowPlan, u64, &[Datum<'_>]) -> Result<()>,
+) -> Result<()> {
+    let (mut at, mut row) = (0, 0);
+    for (plan, run) in plans.iter().zip(runs) {
+        for _ in 0..*run {
+            row += 1;
+            each(plan, row, context.parameters.get(at..).unwrap_or_default())?;
+            at += plan.parameters;
+            if row.is_multiple_of(256) {
+                context.facts.kill.check()?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// An AUTO_INCREMENT value that came with a row, as the OK packet tells it.

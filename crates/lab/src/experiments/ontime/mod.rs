@@ -4,9 +4,9 @@
 //! queries in turn, round by round, and compares what they answer.
 
 mod duckdb;
-mod flights;
+pub(super) mod flights;
 mod queries;
-mod table;
+pub(super) mod table;
 
 use std::fs::File;
 use std::io::{Read, Write};

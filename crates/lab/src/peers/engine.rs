@@ -1,0 +1,147 @@
+//! Servers of SQL that are measured by the same statements: Rowhouse, and MariaDB with the storage
+//! engine that is in question.
+//!
+//! Invariants
+//! 1. All have the same memory for their caches, and have synced what they acknowledge, where the
+//!    engine can: MyISAM cannot.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, ensure};
+
+use super::{MariaDb, MariaDbSettings, Rowhouse, RowhouseSettings};
+use crate::protocols::mysql;
+
+/// Who is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Engine {
+    /// Rowhouse.
+    Rowhouse,
+    /// MariaDB's InnoDB.
+    InnoDb,
+    /// MariaDB's MyRocks.
+    MyRocks,
+    /// MariaDB's MyISAM, which is not durable.
+    MyIsam,
+}
+
+/// A running one.
+pub struct EngineServer {
+    engine: Engine,
+    server: Either,
+}
+
+enum Either {
+    Rowhouse(Rowhouse),
+    MariaDb(MariaDb),
+}
+
+impl Engine {
+    /// Its name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Engine::Rowhouse => "rowhouse",
+            Engine::InnoDb => "mariadb innodb",
+            Engine::MyRocks => "mariadb myrocks",
+            Engine::MyIsam => "mariadb myisam",
+        }
+    }
+
+    /// What stands behind a CREATE TABLE.
+    pub fn clause(self) -> &'static str {
+        match self {
+            Engine::Rowhouse => "",
+            Engine::InnoDb => " ENGINE=InnoDB",
+            Engine::MyRocks => " ENGINE=ROCKSDB COLLATE=utf8mb4_bin",
+            Engine::MyIsam => " ENGINE=MyISAM",
+        }
+    }
+
+    /// What a session says before and behind a load of many rows, where that is not one statement's
+    /// matter.
+    pub fn around_load(self) -> (&'static [&'static str], &'static [&'static str]) {
+        match self {
+            Engine::MyRocks => (
+                &[
+                    "SET SESSION rocksdb_bulk_load_allow_unsorted = 1",
+                    "SET SESSION rocksdb_bulk_load = 1",
+                ],
+                &["SET SESSION rocksdb_bulk_load = 0"],
+            ),
+            Engine::Rowhouse | Engine::InnoDb | Engine::MyIsam => (&[], &[]),
+        }
+    }
+
+    /// Starts it on an empty directory; `settings` are Rowhouse's, whose memory is `memory_mib`.
+    pub fn start(self, settings: &RowhouseSettings, memory_mib: u32) -> Result<EngineServer> {
+        let server = if self == Engine::Rowhouse {
+            let memory = format!("{memory_mib}MiB");
+            let settings = RowhouseSettings { memory, ..settings.clone() };
+            Either::Rowhouse(Rowhouse::start(&settings)?)
+        } else {
+            let own = |engine| if self == engine { memory_mib } else { 16 };
+            let mut flags = vec![format!("--key-buffer-size={}M", own(Engine::MyIsam))];
+            if self == Engine::MyRocks {
+                flags.push("--plugin-load-add=ha_rocksdb".to_owned());
+                flags.push(format!("--loose-rocksdb-block-cache-size={memory_mib}M"));
+                // As small as it gets where most of the data rest, as Rowhouse does it.
+                let compression = "compression=kLZ4Compression;bottommost_compression=kZSTD";
+                flags.push(format!("--loose-rocksdb-default-cf-options={compression}"));
+                flags.push("--loose-rocksdb-flush-log-at-trx-commit=1".to_owned());
+            }
+            let buffer_pool_mib = own(Engine::InnoDb);
+            let settings =
+                MariaDbSettings { buffer_pool_mib, flush_log: 1, handlersocket_threads: 1 };
+            Either::MariaDb(MariaDb::start_with(settings, &flags)?)
+        };
+        let started = EngineServer { engine: self, server };
+        if self == Engine::MyRocks {
+            let there = "SELECT COUNT(*) FROM information_schema.engines WHERE engine='ROCKSDB'";
+            let there = started.session()?.number(there)?;
+            ensure!(there == 1, "MyRocks is not installed (scripts/install-peers installs it)");
+        }
+        Ok(started)
+    }
+}
+
+impl EngineServer {
+    /// Which it is.
+    pub fn engine(&self) -> Engine {
+        self.engine
+    }
+
+    /// A signed-in session without a database.
+    pub fn session(&self) -> Result<mysql::Session> {
+        match &self.server {
+            Either::Rowhouse(peer) => peer.session(""),
+            Either::MariaDb(peer) => peer.session(""),
+        }
+    }
+
+    /// Its process id.
+    pub fn pid(&self) -> u32 {
+        match &self.server {
+            Either::Rowhouse(peer) => peer.server.pid(),
+            Either::MariaDb(peer) => peer.server.pid(),
+        }
+    }
+
+    /// Its version.
+    pub fn version(&self) -> &str {
+        match &self.server {
+            Either::Rowhouse(peer) => &peer.version,
+            Either::MariaDb(peer) => &peer.version,
+        }
+    }
+
+    /// Where the rows of a database are, logs of their changes left out as far as they lie elsewhere.
+    pub fn files_of(&self, database: &str) -> PathBuf {
+        match &self.server {
+            Either::Rowhouse(peer) => peer.data_dir(),
+            Either::MariaDb(peer) => {
+                let data = peer.server.dir().join("data");
+                data.join(if self.engine == Engine::MyRocks { "#rocksdb" } else { database })
+            }
+        }
+    }
+}
