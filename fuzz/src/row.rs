@@ -52,6 +52,7 @@ fn definition(types: &[u8]) -> TableDefinition {
         created: 0,
         retention: Default::default(),
         members: Vec::new(),
+        columnar_index: None,
         columnar: false,
     }
 }
