@@ -249,6 +249,7 @@ fn definition(types: &[ColumnType]) -> TableDefinition {
         retention: Default::default(),
         columnar: false,
         members: Vec::new(),
+        columnar_index: None,
     }
 }
 
