@@ -31,7 +31,12 @@ pub(crate) struct Builder {
     rows: u32,
     bytes: usize,
     bytes_max: usize,
+    /// Whether it has all columns of its rows.
+    is_whole: bool,
 }
+
+/// What a value that is no text counts, of rows that are not kept whole.
+const VALUE_BYTES: usize = 8;
 
 enum Source {
     Column(usize),
@@ -65,6 +70,7 @@ impl Builder {
     /// `Store` when the compression cannot begin.
     pub fn new(table: &Arc<Table>, bytes_max: usize) -> Result<Builder> {
         let mut builder = Builder::of(table, 0..table.columns.len(), bytes_max)?;
+        builder.is_whole = true;
         builder.columns.push((VERSION_SLOT, Source::Version, Gather::new(&OWN_NUMBER)));
         Ok(builder)
     }
@@ -94,7 +100,7 @@ impl Builder {
         // What is behind all of these comes last: the slot of versions is the largest.
         columns.sort_by_key(|(slot, _, _)| *slot);
         let (table, encoder) = (Arc::clone(table), Encoder::new()?);
-        Ok(Builder { table, columns, encoder, rows: 0, bytes: 0, bytes_max })
+        Ok(Builder { table, columns, encoder, rows: 0, bytes: 0, bytes_max, is_whole: false })
     }
 
     pub fn rows(&self) -> u32 {
@@ -113,15 +119,20 @@ impl Builder {
         let row_ref = RowRef::new(&self.table.layout, row)?;
         let row_id = key[PREFIX_BYTES..].first_chunk().map_or(0, |id| u64::from_be_bytes(*id));
         let version = version.unwrap_or_else(|| row_ref.version());
+        let mut kept = self.columns.len() * VALUE_BYTES;
         for (_, source, gather) in &mut self.columns {
-            gather.append(match source {
+            let datum = match source {
                 Source::Column(at) => row_ref.column(*at)?,
                 Source::RowId => rows::Datum::UInt(row_id),
                 Source::Version => rows::Datum::UInt(version),
-            })?;
+            };
+            if let rows::Datum::Bytes(text) = datum {
+                kept += text.len();
+            }
+            gather.append(datum)?;
         }
         self.rows += 1;
-        self.bytes += key.len() + row.len();
+        self.bytes += if self.is_whole { key.len() + row.len() } else { kept };
         Ok(self.rows - 1)
     }
 

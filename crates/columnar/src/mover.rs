@@ -39,7 +39,7 @@ const COMMIT_ROWS: usize = 512;
 const WORN_PART: u32 = 4;
 /// A segment with less than this part of the rows, and of the bytes, that make one full is small, and
 /// so many small ones become one or two.
-pub(crate) const SMALL_PART: u32 = 4;
+const SMALL_PART: u32 = 4;
 pub(crate) const SMALL_COUNT: usize = 8;
 
 /// A row on its way into a segment.

@@ -248,8 +248,8 @@ fn definition(types: &[ColumnType]) -> TableDefinition {
         created: 0,
         retention: Default::default(),
         columnar: false,
-        columnar_index: None,
         members: Vec::new(),
+        columnar_index: None,
     }
 }
 

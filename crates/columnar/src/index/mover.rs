@@ -28,7 +28,7 @@ use super::dead;
 use super::delta::{places_of, row_of_note};
 use crate::build::{Builder, ROWS_MAX};
 use crate::keys::{self, COLUMNS, NOTES, Place};
-use crate::mover::{RECENT_FEW, RECENT_MANY, Round, SMALL_COUNT, SMALL_PART};
+use crate::mover::{RECENT_FEW, RECENT_MANY, Round, SMALL_COUNT};
 use crate::reader::Reader;
 use crate::state::{Live, State};
 use crate::store::ColumnStore;
@@ -43,6 +43,9 @@ const LOOKUPS: usize = 512;
 /// A segment is worn when it has lost one row in so many: its rows are read one by one to be moved,
 /// and dead ones cost a query little.
 const WORN_PART: u32 = 2;
+/// A segment with less than this part of the rows of a full one is small, and many small ones become
+/// one: those of a usual round are not.
+const SMALL_PART: u32 = 16;
 
 /// Changed rows by their keys, ascending, and the versions of the notes about each.
 #[derive(Default)]
@@ -216,7 +219,13 @@ impl<S: Store + LocalStore> ColumnStore<S> {
     ) -> Result<()> {
         let (view, moment) = self.columns.tables.at_moment(|| self.inner.snapshot())?;
         let state = State::of(known, &*view, moment)?;
-        let is_small = |live: &&Live| live.rows() < ROWS_MAX / SMALL_PART;
+        // Full by its bytes, a segment has few rows and is not small.
+        let is_small = |live: &&Live| {
+            let rows = live.segment.rows.max(1);
+            let bytes = live.segment.plain_bytes * u64::from(live.rows()) / u64::from(rows);
+            live.rows() < ROWS_MAX / SMALL_PART
+                && bytes < self.columns.segment_bytes as u64 / u64::from(SMALL_PART)
+        };
         let small = state.segments.iter().filter(is_small).count();
         let is_worn =
             |live: &&Live| live.rows() <= live.segment.rows - live.segment.rows.div_ceil(WORN_PART);

@@ -82,7 +82,9 @@ impl TableSource {
     fn sees_to(&self, filter: &Expr) -> bool {
         let columns = |filter: &Expr| match self.table.columnar {
             true => true,
-            false => self.index_has(ranges::conditions(&self.table, &[filter.clone()]).keys()),
+            false => {
+                self.index_has(ranges::conditions(&self.table, std::slice::from_ref(filter)).keys())
+            }
         };
         (self.table.columnar || self.table.columnar_index.is_some())
             && sees_to(&self.table, filter)
