@@ -43,4 +43,4 @@ pub use index::index_columns_of;
 pub use known::{Question, has_extremes};
 pub use mover::Round;
 pub use scan::{Batch, Batches, Part, TableColumns, Test, Wanted};
-pub use store::{ColumnStore, columns_of};
+pub use store::{ColumnStore, columns_of, stored_columns_of};

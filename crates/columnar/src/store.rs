@@ -273,12 +273,23 @@ impl ColumnSnapshot {
     }
 }
 
-/// What a view shows of a columnar table by column; `None` when the table is none, or when the view
-/// has writes of its own over it.
+/// What a view shows of a columnar table by column; `None` when the table is none, when the view has
+/// writes of its own over it, and when its rows expire: which have done so is seen of rows.
 ///
 /// # Errors
 /// `Corrupt`, `Store`.
 pub fn columns_of(view: &dyn Read, table: &Table) -> Result<Option<TableColumns>> {
+    match table.expiry_column() {
+        Some(_) => Ok(None),
+        None => stored_columns_of(view, table),
+    }
+}
+
+/// As `columns_of`, expired rows included.
+///
+/// # Errors
+/// `Corrupt`, `Store`.
+pub fn stored_columns_of(view: &dyn Read, table: &Table) -> Result<Option<TableColumns>> {
     if !table.columnar {
         return Ok(None);
     }

@@ -124,6 +124,31 @@ fn every_door_sees_sealed_rows_and_writes_them() {
     assert!(created[0][1].as_deref().unwrap().contains("ENGINE=COLUMNAR"), "{created:?}");
 }
 
+#[test]
+fn rows_that_a_container_lets_expire_are_gone_by_column_too() {
+    let directory = tempfile::tempdir().unwrap();
+    let server = Running::start(directory.path(), &[MEMORY]);
+    let mut client = session(&server);
+    make(&mut client, "COLUMNAR");
+    insert(&mut client, 0..20_000);
+    wait_until("the rows to be sealed", || sealed_row_length(&mut client) > 0);
+    // Those with another number than 0 have been gone since 1970.
+    let container = "INSERT INTO rowhouse.containers \
+                     (name, db, tbl, key_columns, value_columns, expiry_column) \
+                     VALUES ('t', 'd', 't', 'id', 'word', 'n')";
+    client.query(container).unwrap();
+    wait_until("a row to be gone for who looks it up", || {
+        cell(&mut client, "SELECT COUNT(*) FROM d.t WHERE id = 1") == "0"
+    });
+    for query in [
+        "SELECT COUNT(*) FROM d.t",
+        "SELECT COUNT(id) FROM d.t WHERE word LIKE 'word%'",
+        "SELECT SUM(number) FROM (SELECT n, COUNT(*) AS number FROM d.t GROUP BY n) AS g",
+    ] {
+        assert_eq!(cell(&mut client, query), "200", "{query}");
+    }
+}
+
 /// What a query says of the whole table, by column.
 fn summary(client: &mut Mysql) -> Vec<(i64, i64, String)> {
     let rows = client.query("SELECT id, n, word FROM d.t ORDER BY id").unwrap();

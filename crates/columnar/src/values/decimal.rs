@@ -26,5 +26,8 @@ pub fn decimal_from_128(unscaled: i128, scale: u8) -> Decimal {
 pub fn decimal_from_256(unscaled: i256, scale: u8) -> Decimal {
     let (low, high) = unscaled.to_parts();
     let digits = I256::from_words(high, low as i128);
-    Decimal::new(digits, scale).unwrap_or_else(|| Decimal::largest(Decimal::PRECISION_MAX, scale))
+    Decimal::new(digits, scale).unwrap_or_else(|| {
+        let largest = Decimal::largest(Decimal::PRECISION_MAX, scale);
+        if unscaled.is_negative() { largest.negate() } else { largest }
+    })
 }

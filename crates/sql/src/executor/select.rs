@@ -106,10 +106,6 @@ impl Execution<'_> {
     /// it by column.
     fn known(&self, select: &Select) -> Result<Option<Vec<Value>>> {
         let Some((table, questions)) = known_of_table(select) else { return Ok(None) };
-        // Whether rows are expired is seen of rows.
-        if table.expiry_column().is_some() {
-            return Ok(None);
-        }
         if !self.how.may_wait {
             return Err(SqlError::would_wait());
         }

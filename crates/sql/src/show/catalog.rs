@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use columnar::columns_of;
+use columnar::stored_columns_of;
 use rows::datum::Value;
 use rows::engine::Engine;
 use rows::schema::{Column, DefaultValue};
@@ -152,7 +152,7 @@ pub fn table_status_line(engine: &Engine, table: &Table) -> Vec<Value> {
     let row_bytes = engine.store().approximate_bytes(&table.index_range(0)).unwrap_or(0);
     let all_bytes = engine.approximate_bytes(table).unwrap_or(row_bytes);
     // Of a columnar table all is known but how well the store packs the places of its rows.
-    let by_column = engine.store().snapshot().and_then(|view| columns_of(&*view, table));
+    let by_column = engine.store().snapshot().and_then(|view| stored_columns_of(&*view, table));
     let by_column = by_column.ok().flatten();
     let sizes = by_column.and_then(|columns| Some((columns.rows().ok()?, columns.bytes())));
     let (rows, data_bytes, row_length) = match sizes {

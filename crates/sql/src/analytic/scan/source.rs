@@ -182,20 +182,13 @@ impl TableProvider for TableSource {
             None => (0..self.schema.fields().len()).collect(),
         };
         let schema = Arc::new(self.schema.project(&positions)?);
-        if access.rows.saturating_mul(COLUMNAR_LOOKUP) >= all
-            && let Some(columns) = columns_of(&*self.view, &self.table).map_err(raise)?
-        {
-            let tests = tests(&self.table, filters);
-            let (table, columnar) = (&self.table, (positions, schema));
-            let filtered = !filters.is_empty();
-            let scan = ColumnScan::new(table, columns, tests, filtered, workers, columnar, limit);
-            return Ok(Arc::new(scan.map_err(raise)?));
-        }
         let few = limit.filter(|_| filters.is_empty()).map_or(f64::MAX, |limit| limit as f64);
-        let by_rows = (all, access.cost().min(few));
-        if let Some(columns) =
-            self.index_columns(&positions, &conditions, by_rows).map_err(raise)?
-        {
+        let columns = match self.table.columnar {
+            true if access.rows.saturating_mul(COLUMNAR_LOOKUP) < all => Ok(None),
+            true => columns_of(&*self.view, &self.table),
+            false => self.index_columns(&positions, &conditions, (all, access.cost().min(few))),
+        };
+        if let Some(columns) = columns.map_err(raise)? {
             let tests = tests(&self.table, filters);
             let (table, columnar) = (&self.table, (positions, schema));
             let filtered = !filters.is_empty();
