@@ -72,9 +72,11 @@ impl Hasher for AsItIs {
     fn finish(&self) -> u64 {
         self.0
     }
+
     fn write(&mut self, _: &[u8]) {
         unreachable!("only u64 keys are hashed here")
     }
+
     fn write_u64(&mut self, hash: u64) {
         self.0 = hash;
     }

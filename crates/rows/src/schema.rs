@@ -355,6 +355,11 @@ impl TableDefinition {
         self.indexes.iter().position(|index| index.name.eq_ignore_ascii_case(name))
     }
 
+    /// Whether an index of any kind has this name; compared without regard to case.
+    pub fn has_index_named(&self, name: &str) -> bool {
+        self.index(name).is_some() || self.columnar_index_named(name).is_some()
+    }
+
     /// Positions of the indexes that have parts, in the order of SHOW INDEX: the primary key,
     /// unique ones without nullable columns, other unique ones, the rest.
     pub fn index_order(&self) -> Vec<usize> {

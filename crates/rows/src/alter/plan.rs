@@ -12,7 +12,7 @@
 
 use crate::ddl::{
     NewColumnarIndex, NewIndex, NewMember, add_columnar_index, add_index, add_member, broken,
-    broken_owned, hidden_key, validate,
+    broken_owned, hidden_key, take_index_id, validate,
 };
 use crate::error::{Error, Result, Thing};
 use crate::schema::{Column, DefaultValue, IndexId, IndexState, TableDefinition};
@@ -197,26 +197,7 @@ impl Plan {
                 Ok(())
             }
             Alteration::DropPrimaryKey => self.drop_primary(),
-            Alteration::RenameIndex { from, to } => {
-                let is_columnar = self.definition.columnar_index_named(&from).is_some();
-                if let Some(index) = self.definition.columnar_index.as_mut().filter(|_| is_columnar)
-                {
-                    index.name.clone_from(&to);
-                    return match self.definition.index(&to) {
-                        Some(_) => Err(Error::Exists { what: Thing::Index, name: to }),
-                        None => Ok(()),
-                    };
-                }
-                if self.definition.columnar_index_named(&to).is_some() {
-                    return Err(Error::Exists { what: Thing::Index, name: to });
-                }
-                let position = self.index(&from)?;
-                if self.definition.index(&to).is_some_and(|other| other != position) {
-                    return Err(Error::Exists { what: Thing::Index, name: to });
-                }
-                self.definition.indexes[position].name = to;
-                Ok(())
-            }
+            Alteration::RenameIndex { from, to } => self.rename_index(&from, to),
             Alteration::RenameTable { database, name } => {
                 self.definition.database = database;
                 self.definition.name = name;
@@ -393,6 +374,23 @@ impl Plan {
         Ok(())
     }
 
+    fn rename_index(&mut self, from: &str, to: String) -> Result<()> {
+        let position = match self.definition.columnar_index_named(from) {
+            Some(_) => None,
+            None => Some(self.index(from)?),
+        };
+        // Its own name may change in case.
+        if self.definition.has_index_named(&to) && !from.eq_ignore_ascii_case(&to) {
+            return Err(Error::Exists { what: Thing::Index, name: to });
+        }
+        match (position, &mut self.definition.columnar_index) {
+            (Some(position), _) => self.definition.indexes[position].name = to,
+            (None, Some(index)) => index.name = to,
+            (None, None) => {}
+        }
+        Ok(())
+    }
+
     fn remove_index(&mut self, position: usize) {
         let index = self.definition.indexes.remove(position);
         self.removed.push(index.id);
@@ -420,8 +418,7 @@ impl Plan {
 
     /// Gives an index whose parts changed a new number, so that it is filled anew.
     fn renumber_index(&mut self, position: usize) -> Result<()> {
-        let id = self.definition.next_index;
-        self.definition.next_index = id.checked_add(1).ok_or_else(|| broken("Too many keys"))?;
+        let id = take_index_id(&mut self.definition)?;
         let index = &mut self.definition.indexes[position];
         self.removed.push(std::mem::replace(&mut index.id, id));
         Ok(())

@@ -61,6 +61,7 @@ impl<'a> Existing<'a> {
             && *key <= self.last[..]
             && self.view.get(key, Reach::Disk, &mut self.value)?)
     }
+
     /// Puts the key of the row that has a key of the index into `row_key`; `false` if none has it.
     ///
     /// # Errors

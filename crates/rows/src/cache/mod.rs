@@ -371,6 +371,7 @@ mod tests {
         read_through(&cache, 1);
         assert!(!has(&cache, 1) && !cache.is_on());
     }
+
     #[test]
     fn rows_that_come_and_go_without_pressure_leave_no_places_behind() {
         let cache = RowCache::new(1 << 20);

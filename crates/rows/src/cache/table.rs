@@ -205,6 +205,7 @@ fn prefetch<T>(at: &T) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(at).cast());
     }
+
     #[cfg(not(target_arch = "x86_64"))]
     let _ = at;
 }

@@ -10,7 +10,8 @@ use super::rules::{broken, broken_owned, check_name, validate};
 use crate::error::{Error, Result, Thing};
 use crate::member::MemberKind;
 use crate::schema::{
-    Column, ColumnarIndex, Index, IndexPart, IndexState, MemberIndex, Retention, TableDefinition,
+    Column, ColumnarIndex, Index, IndexId, IndexPart, IndexState, MemberIndex, Retention,
+    TableDefinition,
 };
 use crate::table::PRIMARY;
 use crate::types::ColumnType;
@@ -220,25 +221,20 @@ pub(crate) fn add_index(
         Some(name) => name.clone(),
         None => free_index_name(definition, &new.parts[0].0),
     };
-    if definition.columnar_index_named(&name).is_some() {
-        return Err(Error::Exists { what: Thing::Index, name });
-    }
-    if definition.index(&name).is_some() && !name.eq_ignore_ascii_case("PRIMARY") {
-        return Err(Error::Exists { what: Thing::Index, name });
-    }
     if name.eq_ignore_ascii_case("PRIMARY") {
         return Err(broken("Incorrect index name 'PRIMARY'"));
     }
-    let id = definition.next_index;
-    definition.next_index = id.checked_add(1).ok_or_else(|| broken("Too many keys"))?;
+    if definition.has_index_named(&name) {
+        return Err(Error::Exists { what: Thing::Index, name });
+    }
+    let id = take_index_id(definition)?;
     definition.indexes.push(Index { id, name, unique: new.unique, parts, state, comment });
     Ok(())
 }
 
 /// Adds an index of a member to a definition.
 pub(crate) fn add_member(definition: &mut TableDefinition, new: &NewMember) -> Result<()> {
-    let id = definition.next_index;
-    definition.next_index = id.checked_add(1).ok_or_else(|| broken("Too many keys"))?;
+    let id = take_index_id(definition)?;
     let NewMember { column, member, kind } = new.clone();
     definition.members.push(MemberIndex { id, column, member, kind });
     Ok(())
@@ -257,20 +253,26 @@ pub(crate) fn add_columnar_index(
         return Err(broken("A key must have at least one part"));
     };
     let name = name.unwrap_or_else(|| free_index_name(definition, first));
-    if definition.index(&name).is_some() {
+    if definition.has_index_named(&name) {
         return Err(Error::Exists { what: Thing::Index, name });
     }
-    let id = definition.next_index;
-    definition.next_index = id.checked_add(1).ok_or_else(|| broken("Too many keys"))?;
+    let id = take_index_id(definition)?;
     definition.columnar_index = Some(ColumnarIndex { id, name, columns, comment });
     Ok(())
+}
+
+/// The number of one more index, of any kind.
+pub(crate) fn take_index_id(definition: &mut TableDefinition) -> Result<IndexId> {
+    let id = definition.next_index;
+    definition.next_index = id.checked_add(1).ok_or_else(|| broken("Too many keys"))?;
+    Ok(id)
 }
 
 /// MySQL's name for an index without one: its first column, numbered from `_2` when taken.
 fn free_index_name(definition: &TableDefinition, column: &str) -> String {
     let mut name = column.to_string();
     let mut number = 2;
-    while definition.index(&name).is_some() || definition.columnar_index_named(&name).is_some() {
+    while definition.has_index_named(&name) {
         name = format!("{column}_{number}");
         number += 1;
     }

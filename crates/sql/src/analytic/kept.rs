@@ -166,6 +166,7 @@ impl KeptPlans {
         }
         plans.push_back(kept);
     }
+
     /// How many there are that nobody runs.
     pub(super) fn len(&self) -> usize {
         self.plans.lock().len()

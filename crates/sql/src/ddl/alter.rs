@@ -127,10 +127,7 @@ impl Maker<'_> {
             AlterSpec::DropIndex { name, if_exists } => {
                 if name.eq_ignore_ascii_case("primary") {
                     self.out.push(Alteration::DropPrimaryKey);
-                } else if !*if_exists
-                    || self.table.index(name).is_some()
-                    || self.table.columnar_index_named(name).is_some()
-                {
+                } else if !*if_exists || self.table.has_index_named(name) {
                     self.out.push(Alteration::DropIndex(name.clone()));
                 }
             }

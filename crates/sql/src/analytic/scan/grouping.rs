@@ -204,6 +204,7 @@ impl ExecutionPlan for GroupScan {
         let schema: SchemaRef = Arc::clone(&self.shape.schema);
         Ok(yielding(schema, States::new(groups, Arc::clone(&self.shape), memory)?))
     }
+
     fn statistics_from_inputs(
         &self,
         _inputs: &[Arc<Statistics>],
