@@ -38,7 +38,7 @@ mod store;
 mod tables;
 pub mod values;
 
-pub use groups::{GroupBatch, Grouped, Grouping, Groups};
+pub use groups::{CodedGroups, GroupBatch, Grouped, Grouping, Groups};
 pub use index::index_columns_of;
 pub use known::{Question, has_extremes};
 pub use mover::Round;

@@ -193,7 +193,10 @@ impl Engine {
             Lookup::All(all) => {
                 let mut rarest = Vec::with_capacity(all.len());
                 for lookup in all {
-                    rarest.push((self.lookup_bytes(lookup)?, lookup));
+                    // Of few, all are compared, and it does not matter which of them leads.
+                    let few = all.len() <= COMPARED_MAX;
+                    let bytes = if few { 0 } else { self.lookup_bytes(lookup)? };
+                    rarest.push((bytes, lookup));
                 }
                 // Several parts of one range, which have to be sorted, only if there are no others.
                 rarest.sort_by_key(|(bytes, of)| (matches!(of, Lookup::Many(_)), *bytes));

@@ -331,6 +331,16 @@ fn queries_give_the_same_by_column_as_by_row() {
         "SELECT kind, COUNT(DISTINCT word), COUNT(DISTINCT y) FROM # GROUP BY kind ORDER BY 1".into(),
         "SELECT kind, COUNT(DISTINCT word) c, MAX(word) FROM # WHERE tiny > 200 GROUP BY kind".into(),
         "SELECT COUNT(DISTINCT word), COUNT(*) FROM # WHERE tiny > 200".into(),
+        "SELECT word, COUNT(DISTINCT y) c FROM # WHERE tiny > -90 GROUP BY word ORDER BY c DESC, word".into(),
+        "SELECT y, kind, COUNT(DISTINCT word) FROM # GROUP BY y, kind ORDER BY 1, 2".into(),
+        "SELECT UPPER(word), MIN(word), COUNT(DISTINCT word) FROM # GROUP BY UPPER(word) ORDER BY 1".into(),
+        "SELECT y DIV 10, COUNT(DISTINCT LEFT(word, 5)), COUNT(DISTINCT LEFT(word, 5)) + 1 FROM # \
+         GROUP BY y DIV 10 ORDER BY 1".into(),
+        "SELECT y, COUNT(DISTINCT y) FROM # GROUP BY y ORDER BY y".into(),
+        "SELECT y, COUNT(DISTINCT word) FROM # WHERE tiny > 200 GROUP BY y".into(),
+        "SELECT tiny + y, COUNT(DISTINCT day) FROM # GROUP BY tiny + y ORDER BY 1".into(),
+        "SELECT y, COUNT(x), COUNT(*) FROM (SELECT DISTINCT y, word x FROM #) d GROUP BY y ORDER BY y".into(),
+        "SELECT big, COUNT(DISTINCT at) FROM # GROUP BY big ORDER BY 1".into(),
         "SELECT y, word, SUM(price), AVG(price), MIN(at), MAX(wide), BIT_OR(big), COUNT(day) FROM # \
          GROUP BY y, word ORDER BY y, word".into(),
         "SELECT y, SUM(CASE WHEN tiny > 10 THEN price ELSE -1 END), SUM(tiny * y) FROM # \

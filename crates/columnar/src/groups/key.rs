@@ -205,16 +205,38 @@ impl Key {
     /// The values of all groups, which it forgets.
     pub fn take(&mut self) -> Result<ArrayRef> {
         let numbers = std::mem::take(&mut self.numbers);
+        self.values_of(&numbers)
+    }
+
+    /// The values that there are, and which of them each group has; it forgets them.
+    pub fn take_coded(&mut self) -> Result<(ArrayRef, Vec<u32>)> {
+        const UNSEEN: u32 = u32::MAX;
+        let mut places = vec![UNSEEN; self.numbers() as usize];
+        let mut seen = Vec::new();
+        let mut codes = std::mem::take(&mut self.numbers);
+        for code in &mut codes {
+            let place = &mut places[*code as usize];
+            if *place == UNSEEN {
+                *place = seen.len() as u32;
+                seen.push(*code);
+            }
+            *code = *place;
+        }
+        Ok((self.values_of(&seen)?, codes))
+    }
+
+    /// The values that have these numbers; texts are forgotten.
+    fn values_of(&mut self, numbers: &[u32]) -> Result<ArrayRef> {
         let rows = Selection::Range(0..numbers.len());
         let column = match &mut self.values {
-            Values::Numbers(first, _) => Column::of_numbers(*first, &numbers),
+            Values::Numbers(first, _) => Column::of_numbers(*first, numbers),
             Values::Texts(known) => {
                 let known = std::mem::take(known);
                 let mut words = vec![&[][..]; known.len()];
                 for (text, number) in &known {
                     words[*number as usize - 1] = text;
                 }
-                Column::of_words(&words, &numbers)
+                Column::of_words(&words, numbers)
             }
         };
         column.array(&self.ty, &rows)

@@ -22,6 +22,7 @@ pub(crate) use self::key::{Key, KeySpan};
 
 use std::sync::Arc;
 
+use arrow_array::ArrayRef;
 use rows::error::Result;
 
 use self::key::Coded;
@@ -55,6 +56,12 @@ pub struct GroupBatch {
     pub keys: Batch,
     /// For each of them.
     pub counts: Vec<i64>,
+}
+
+/// Groups by what their keys' values are numbered: a value is there once, however many groups have it.
+pub struct CodedGroups {
+    /// For each key its values, and for each group which of them it has.
+    pub keys: Vec<(ArrayRef, Vec<u32>)>,
 }
 
 /// An iterator over the rows of a part by groups; an error is the last that it gives.
@@ -116,6 +123,23 @@ impl Groups {
     /// # Errors
     /// `Corrupt` when a column was stored for another type.
     pub fn drain(&mut self) -> Result<GroupBatch> {
+        let counts = self.end();
+        let keys = self.keys.iter_mut().map(Key::take).collect::<Result<_>>()?;
+        Ok(GroupBatch { keys: Batch { columns: keys, rows: counts.len() }, counts })
+    }
+
+    /// As `drain`, where the same values need not be made for each group.
+    ///
+    /// # Errors
+    /// As `drain`.
+    pub fn drain_coded(&mut self) -> Result<CodedGroups> {
+        self.end();
+        let keys = self.keys.iter_mut().map(Key::take_coded).collect::<Result<_>>()?;
+        Ok(CodedGroups { keys })
+    }
+
+    /// Ends the groups: how many rows each has that has any.
+    fn end(&mut self) -> Vec<i64> {
         let mut counts = std::mem::take(&mut self.counts);
         if counts.contains(&0) {
             // Of groups whose rows were all dead there are none.
@@ -123,9 +147,8 @@ impl Groups {
             self.keys.iter_mut().for_each(|key| key.retain(&lives));
             counts.retain(|count| *count > 0);
         }
-        let keys = self.keys.iter_mut().map(Key::take).collect::<Result<_>>()?;
         self.map = Map::default();
-        Ok(GroupBatch { keys: Batch { columns: keys, rows: counts.len() }, counts })
+        counts
     }
 
     fn step(&mut self) -> Result<Option<Grouped>> {

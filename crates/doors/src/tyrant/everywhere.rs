@@ -30,6 +30,7 @@ const PARTS_PER_THREAD: usize = 4;
 /// # Errors
 /// Those of the engine, `NoMemory`.
 pub fn search(source: &Source<'_>, hits: &mut Hits<'_>) -> rows::Result<()> {
+    source.needs_time()?;
     let store = source.engine.store();
     let range = source.database.table().index_range(0);
     let threads = thread::available_parallelism().map_or(1, usize::from).min(THREADS_MAX);

@@ -10,7 +10,7 @@
 //! Invariants
 //! 1. What is looked up has every record that meets the condition.
 //!
-//! Not here: which condition is looked up (`access`).
+//! Not here: which condition is looked up (`ways`).
 
 use rows::member::{PART_CHARS, normalized, number, parts, tokens};
 use rows::store::KeyRange;

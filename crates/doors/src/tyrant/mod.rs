@@ -9,8 +9,8 @@
 //! - `text`, `http`: the other two protocols, each decoding and encoding
 //! - `database`: the table that the door opens on, and its rows as records
 //! - `columns`: the columns of a record; `table`: the functions of table databases; `indexes`: theirs
-//! - `query`, `condition`: which records are wanted; `search`: how they are found, with `access` and
-//!   `lookup`, which say where, `source`, `walk` and `everywhere`, which look, and `hits`; `tally`
+//! - `query`, `condition`: which records are wanted; `search`: how they are found, with `access`, `ways`
+//!   and `lookup`, which say where, `source`, `walk` and `everywhere`, which look, and `hits`; `tally`
 //!   counts without looking
 //! - `lua`: functions of scripts
 //! - `door`: one client's conversation
@@ -43,6 +43,7 @@ mod table;
 mod tally;
 mod text;
 mod walk;
+mod ways;
 
 pub use database::{DatabaseName, prepare};
 pub use door::Tyrant;

@@ -5,14 +5,19 @@
 //!    does.
 //! 2. Hits that wait are counted in the memory that clients may use.
 //!
+//! 3. A search that turns out to be no work for an event loop begins anew where it may take its time.
+//!
 //! Not here: elements of requests (`query`), what conditions mean (`condition`), where records are
-//! looked for (`access`), what is kept of them (`hits`), counting without looking at them (`tally`).
+//! looked for (`access`, `ways`), what is kept of them (`hits`), counting without looking at them
+//! (`tally`).
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
 
+use rows::RowRef;
 use rows::budget::Share;
+use rows::store::Direction;
 
 use crate::tyrant::access::Access;
 use crate::tyrant::command::{Failure, List, Trouble};
@@ -23,6 +28,7 @@ use crate::tyrant::hits::{Hit, Hits, shown, sort};
 use crate::tyrant::query::{Action, Combination, Search};
 use crate::tyrant::source::{Source, trouble};
 use crate::tyrant::tally;
+use crate::tyrant::ways::{Chosen, Way, Ways};
 
 /// What stands in front of a hint, so that clients know it from a hit.
 const HINT: &[u8] = b"\0\0[[HINT]]\n";
@@ -41,7 +47,9 @@ pub fn run(
     }
     let search = Search::parse(elements)?;
     rows.may_read()?;
-    rows.needs_time()?;
+    if search.queries.len() > 1 || search.action == Action::Out {
+        rows.needs_time()?;
+    }
     let mut hint = String::new();
     if let Some(count) = tally::count(rows, &search)? {
         // Writing into a text does not fail.
@@ -143,10 +151,8 @@ fn hits(
 /// Takes the hits of one query.
 fn find(rows: &mut Rows<'_, '_>, hits: &mut Hits<'_>, hint: &mut String) -> Result<(), Trouble> {
     let database = rows.database;
-    let access = Access::of(hits.query(), hits.needed(), database, rows.turn.engine())?;
-    // Writing into a text does not fail.
-    let _ = writeln!(hint, "{}", access.words());
-    if let Access::Keys(keys) = access {
+    let access = Access::of(hits.query(), database)?;
+    let words = if let Some(Access::Keys(keys)) = &access {
         for key in keys {
             if let Some(columns) = rows.columns_of(key)?
                 && hits.take_columns(key, &columns)?.is_break()
@@ -154,15 +160,27 @@ fn find(rows: &mut Rows<'_, '_>, hits: &mut Hits<'_>, hint: &mut String) -> Resu
                 break;
             }
         }
-        return Ok(());
-    }
-    let source = Source::of(rows)?;
-    look(&source, access, hits).map_err(trouble)?;
-    // An index that was dropped meanwhile may have lost its entries already.
-    if database.is_current() { Ok(()) } else { Err(Trouble::Outdated) }
+        access.as_ref().map_or("", Access::words)
+    } else {
+        let source = Source::of(rows)?;
+        let looked = match access {
+            Some(access) => look(&source, &access, hits).map(|()| access.words()),
+            None => go(&source, hits),
+        };
+        let words = looked.map_err(trouble)?;
+        // An index that was dropped meanwhile may have lost its entries already.
+        if !database.is_current() {
+            return Err(Trouble::Outdated);
+        }
+        words
+    };
+    // Writing into a text does not fail.
+    let _ = writeln!(hint, "{words}");
+    Ok(())
 }
 
-fn look(source: &Source<'_>, access: Access<'_>, hits: &mut Hits<'_>) -> rows::Result<()> {
+/// Takes the hits of ranges.
+fn look(source: &Source<'_>, access: &Access<'_>, hits: &mut Hits<'_>) -> rows::Result<()> {
     let database = source.database;
     match access {
         Access::Keys(_) => unreachable!("records are found by keys in no state of their own"),
@@ -177,9 +195,12 @@ fn look(source: &Source<'_>, access: Access<'_>, hits: &mut Hits<'_>) -> rows::R
             }
         }
         Access::Index { index, ranges } => {
+            if ranges.len() > 1 {
+                source.needs_time()?;
+            }
             for range in ranges {
                 let mut ended = false;
-                source.scan(index, &range, &mut |key, row| {
+                source.scan(*index, range, &mut |key, row| {
                     let flow = hits.take(database, key, row)?;
                     ended = flow.is_break();
                     Ok(flow)
@@ -189,21 +210,59 @@ fn look(source: &Source<'_>, access: Access<'_>, hits: &mut Hits<'_>) -> rows::R
                 }
             }
         }
-        Access::Lookup(lookup) => {
-            let mut share = source.engine.budget().share();
-            source.look_up(&lookup, &mut share, &mut |key, row| hits.take(database, key, row))?;
-        }
-        Access::Span(range) => {
-            let visit =
-                &mut |_: &[u8], key: &[u8], row: &rows::RowRef<'_>| hits.take(database, key, row);
-            source.scan_members(&range, rows::store::Direction::Forward, visit)?;
-        }
-        Access::Walk(walk, looks_max, otherwise) => {
-            if !walk.run(source, looks_max, hits)? {
-                look(source, *otherwise, hits)?;
-            }
-        }
-        Access::All => everywhere::search(source, hits)?,
     }
     Ok(())
+}
+
+/// Takes the hits on the best way, and tells it.
+fn go(source: &Source<'_>, hits: &mut Hits<'_>) -> rows::Result<&'static str> {
+    let (table, engine) = (source.database.table(), &**source.engine);
+    let ways = match source.database.document() {
+        Some(column) => Ways::of(hits.query(), hits.needed(), column, table),
+        None => Ways::default(),
+    };
+    let mut chosen = ways.likely(table, engine)?;
+    while let Some(better) = follow(source, &ways, &chosen, hits)? {
+        hits.clear();
+        chosen = better;
+    }
+    Ok(chosen.way.words())
+}
+
+/// Takes the hits on one way; a better one where there is, once it is doubted.
+fn follow(
+    source: &Source<'_>,
+    ways: &Ways,
+    chosen: &Chosen,
+    hits: &mut Hits<'_>,
+) -> rows::Result<Option<Chosen>> {
+    let (database, engine) = (source.database, source.engine);
+    let (mut better, mut looks) = (None, 0);
+    let mut take = |key: &[u8], row: &RowRef<'_>| {
+        looks += 1;
+        if looks == chosen.doubted_at {
+            let best = ways.best(database.table(), engine, true)?;
+            if best.way != chosen.way {
+                better = Some(best);
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        hits.take(database, key, row)
+    };
+    match &chosen.way {
+        Way::Lookup(lookup) => {
+            let mut share = engine.budget().share();
+            source.look_up(lookup, &mut share, &mut take)?;
+        }
+        Way::Span(range) => {
+            source.scan_members(range, Direction::Forward, &mut |_, key, row| take(key, row))?;
+        }
+        Way::Walk(walk) => {
+            if !walk.run(source, chosen.doubted_at, hits)? {
+                better = Some(ways.best(database.table(), engine, false)?);
+            }
+        }
+        Way::All => everywhere::search(source, hits)?,
+    }
+    Ok(better)
 }

@@ -3,6 +3,7 @@
 //!
 //! Invariants
 //! 1. A scan whose client has left ends after a few rows, also when none of them is wanted.
+//! 2. In an event loop a scan ends after a few rows as well, as one that would have to wait.
 //!
 //! Not here: what is looked for (`search`).
 
@@ -11,7 +12,7 @@ use std::sync::Arc;
 
 use rows::budget::Share;
 use rows::store::{Direction, KeyRange, Reach, Read};
-use rows::{Engine, Error, Flow, Lookup, RowRef, interrupt};
+use rows::{Engine, Error, Flow, Lookup, RowRef, Wait, interrupt};
 
 use crate::tyrant::command::{Failure, Trouble};
 use crate::tyrant::database::Database;
@@ -19,6 +20,8 @@ use crate::tyrant::execute::Rows;
 
 /// Records of which one asks whether the scan is to go on.
 const UNASKED: usize = 256;
+/// Records of a scan above which it is no work for an event loop, where others wait for it.
+const LOOKS_IN_LOOP_MAX: usize = 64;
 
 /// One state of a database.
 pub struct Source<'a> {
@@ -49,6 +52,29 @@ impl<'a> Source<'a> {
         Ok(Source { engine, database, view, reach })
     }
 
+    /// Leaves what is no work for an event loop to where it may take its time.
+    ///
+    /// # Errors
+    /// `WouldWait`.
+    pub fn needs_time(&self) -> rows::Result<()> {
+        match self.reach {
+            Reach::Memory => Err(Error::WouldWait(Wait::Disk)),
+            Reach::Disk => Ok(()),
+        }
+    }
+
+    /// Ends a search that nobody waits for any more, or one of an event loop that gets long.
+    fn go_on(&self, visited: &mut usize) -> rows::Result<()> {
+        *visited += 1;
+        if *visited > LOOKS_IN_LOOP_MAX {
+            self.needs_time()?;
+        }
+        match visited.is_multiple_of(UNASKED) && interrupt::is_wanted() {
+            true => Err(Error::LockTimeout),
+            false => Ok(()),
+        }
+    }
+
     /// Visits rows in a range of an index.
     ///
     /// # Errors
@@ -57,7 +83,7 @@ impl<'a> Source<'a> {
         let (table, mut visited) = (self.database.table(), 0);
         let forward = Direction::Forward;
         self.engine.find(&*self.view, table, index, range, forward, self.reach, &mut |found| {
-            go_on(&mut visited)?;
+            self.go_on(&mut visited)?;
             Ok(flow(visit(&self.database.key(&found.row)?, &found.row)?))
         })
     }
@@ -74,7 +100,7 @@ impl<'a> Source<'a> {
     ) -> rows::Result<()> {
         let (view, table, mut visited) = (&*self.view, self.database.table(), 0);
         self.engine.find_members(view, table, range, direction, self.reach, &mut |said, found| {
-            go_on(&mut visited)?;
+            self.go_on(&mut visited)?;
             Ok(flow(visit(said, &self.database.key(&found.row)?, &found.row)?))
         })
     }
@@ -89,9 +115,13 @@ impl<'a> Source<'a> {
         share: &mut Share,
         visit: &mut Visit<'_>,
     ) -> rows::Result<()> {
+        // Others leap over entries without showing a row.
+        if !matches!(lookup, Lookup::One(_)) {
+            self.needs_time()?;
+        }
         let (view, table, mut visited) = (&*self.view, self.database.table(), 0);
         self.engine.find_lookup(view, table, lookup, self.reach, share, &mut |found| {
-            go_on(&mut visited)?;
+            self.go_on(&mut visited)?;
             Ok(flow(visit(&self.database.key(&found.row)?, &found.row)?))
         })
     }
@@ -112,15 +142,6 @@ impl<'a> Source<'a> {
     /// As `scan`.
     pub fn count_entries(&self, range: &KeyRange) -> rows::Result<u64> {
         self.engine.count_entries(&*self.view, range, self.reach)
-    }
-}
-
-/// Ends a search that nobody waits for any more.
-fn go_on(visited: &mut usize) -> rows::Result<()> {
-    *visited += 1;
-    match visited.is_multiple_of(UNASKED) && interrupt::is_wanted() {
-        true => Err(Error::LockTimeout),
-        false => Ok(()),
     }
 }
 

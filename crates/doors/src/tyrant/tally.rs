@@ -34,6 +34,7 @@ pub fn count(rows: &mut Rows<'_, '_>, search: &Search) -> Result<Option<u64>, Tr
         _ => None,
     };
     let Some(place) = place else { return Ok(None) };
+    rows.needs_time()?;
     let source = Source::of(rows)?;
     let counted = match place {
         Place::Lookup(lookup) => source.count_lookup(&lookup),

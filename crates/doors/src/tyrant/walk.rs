@@ -9,7 +9,7 @@
 //! Invariants
 //! 1. Hits come as if all had been found in the order of primary keys and then been sorted.
 //!
-//! Not here: when an index is gone through so (`access`).
+//! Not here: when an index is gone through so (`ways`).
 
 use std::ops::ControlFlow;
 
@@ -22,7 +22,7 @@ use crate::tyrant::query::Order;
 use crate::tyrant::source::Source;
 
 /// Entries of an index in the order of a query.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Walk {
     pieces: Vec<Piece>,
     down: bool,
@@ -30,7 +30,7 @@ pub struct Walk {
     index: usize,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 enum Piece {
     /// From one value to another.
     Values(KeyRange),

@@ -23,7 +23,7 @@ use tokio::runtime;
 
 use super::failure::translate;
 use super::pool::QueryPool;
-use super::scan::GroupInScans;
+use super::scan::{CountInScans, GroupInScans};
 use crate::error::{Result, SqlError};
 use crate::server::SqlOptions;
 
@@ -88,6 +88,7 @@ impl Runtime {
                 .with_runtime_env(Arc::clone(&environment))
                 .with_default_features()
                 .with_physical_optimizer_rule(Arc::new(GroupInScans))
+                .with_physical_optimizer_rule(Arc::new(CountInScans))
                 .build()
         };
         let (parallel, serial) = (state(options.threads, true), state(1, true));

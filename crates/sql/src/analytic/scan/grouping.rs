@@ -4,7 +4,8 @@
 //! hashed here and the groups' expressions are evaluated once for each group. What comes out has the
 //! form of the partial aggregation that it replaces, whose second half puts equal groups together.
 //!
-//! Not here: what is kept of a group's rows (`states`), aggregations in one step.
+//! Not here: what is kept of a group's rows (`states`), counts of different values (`distinct`),
+//! aggregations in one step.
 
 use std::fmt;
 use std::sync::Arc;
@@ -61,16 +62,16 @@ impl PhysicalOptimizerRule for GroupInScans {
 
 /// Groups rows of a columnar table.
 pub(super) struct GroupScan {
-    scan: Arc<dyn ExecutionPlan>,
-    grouping: Grouping,
-    shape: Arc<Shape>,
+    pub(super) scan: Arc<dyn ExecutionPlan>,
+    pub(super) grouping: Grouping,
+    pub(super) shape: Arc<Shape>,
     /// About how many groups come, of all partitions.
-    count: Option<usize>,
+    pub(super) count: Option<usize>,
     properties: Arc<PlanProperties>,
 }
 
 /// The scan that a node is.
-fn scan_of(plan: &Arc<dyn ExecutionPlan>) -> Option<&ColumnScan> {
+pub(super) fn scan_of(plan: &Arc<dyn ExecutionPlan>) -> Option<&ColumnScan> {
     plan.downcast_ref::<ColumnScan>()
 }
 
@@ -134,7 +135,7 @@ impl GroupScan {
     }
 }
 
-fn no_scan() -> DataFusionError {
+pub(super) fn no_scan() -> DataFusionError {
     DataFusionError::Internal("groups come from a scan by column".into())
 }
 

@@ -25,6 +25,7 @@ use datafusion::physical_plan::union::UnionExec;
 use rows::store::Read;
 
 use super::columnar::ColumnScan;
+use super::distinct::DistinctScan;
 use super::grouping::GroupScan;
 
 /// A plan whose scans read nothing, of one that reads so many tables; `None` where more than their
@@ -80,6 +81,7 @@ fn is_reset(node: &Arc<dyn ExecutionPlan>) -> bool {
     }
     node.downcast_ref::<ColumnScan>().is_some()
         || node.downcast_ref::<GroupScan>().is_some()
+        || node.downcast_ref::<DistinctScan>().is_some()
         || node.downcast_ref::<ProjectionExec>().is_some()
         || node.downcast_ref::<AggregateExec>().is_some()
         || node.downcast_ref::<RepartitionExec>().is_some()

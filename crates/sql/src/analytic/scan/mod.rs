@@ -23,13 +23,16 @@ use futures::{StreamExt, future, stream};
 mod access;
 mod batches;
 mod columnar;
+mod distinct;
 mod execution;
 mod grouping;
 mod kept;
 mod ranges;
 mod source;
 mod states;
+mod union;
 
+pub(super) use distinct::CountInScans;
 pub(super) use grouping::GroupInScans;
 pub(super) use kept::{occupied, vacated};
 pub(super) use source::{ROW_KEY, TableSource, arrow_schema};

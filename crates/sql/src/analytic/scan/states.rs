@@ -26,7 +26,7 @@ use super::super::failure::raise;
 use super::columnar::record;
 
 /// Bytes of groups above which they are given.
-const GROUPS_BYTES_MAX: usize = 32 << 20;
+pub(super) const GROUPS_BYTES_MAX: usize = 32 << 20;
 
 /// What groups are made of, and what comes of them.
 pub(super) struct Shape {
