@@ -18,6 +18,7 @@ struct House {
 const ROWS: usize = 3000;
 const GROUPS: &str = "SELECT word, COUNT(*), SUM(n), COUNT(DISTINCT n) FROM t \
                       WHERE n > 5 GROUP BY word ORDER BY 2 DESC, 1 LIMIT 7";
+const DIFFERENT: &str = "SELECT word, COUNT(DISTINCT n) FROM t GROUP BY word ORDER BY 2 DESC, 1";
 const JOIN: &str = "SELECT a.word, x, y, x * 100 / y FROM \
                     (SELECT word, COUNT(*) AS x FROM t WHERE n > 20 GROUP BY word) a JOIN \
                     (SELECT word, COUNT(*) AS y FROM t GROUP BY word) b ON a.word = b.word \
@@ -97,7 +98,7 @@ fn answer(session: &mut Session, query: &str) -> Vec<String> {
 fn a_plan_that_is_kept_sees_what_was_written_since() {
     let house = House::new();
     let mut session = house.session();
-    for query in [GROUPS, JOIN] {
+    for query in [GROUPS, JOIN, DIFFERENT] {
         let kept = house.kept();
         // The shape of a statement is known from its second time on, and so is its plan.
         for _ in 0..4 {

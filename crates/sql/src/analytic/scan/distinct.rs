@@ -44,7 +44,7 @@ use parking_lot::Mutex;
 
 use super::super::failure::raise;
 use super::grouping::{GroupScan, no_scan, scan_of};
-use super::states::{self, GROUPS_BYTES_MAX, State};
+use super::states::{self, GROUPS_BYTES_MAX, State, has_first};
 use super::union::{OfKey, Shape, Told, Union};
 use super::{properties, yielding};
 
@@ -101,14 +101,17 @@ impl Shape {
             let of = argument(function).and_then(|of| place(&of));
             let name = function.fun().name();
             let state = of.and_then(|of| of.checked_sub(inner.groups.len()));
+            let is_first = name == "first_value";
             told.push(match (name, of, state.and_then(|at| inner.states.get(at))) {
                 ("count", Some(of), None) if of == value => Told::Count,
                 // Any text of a group will do, where the inner one had any as well.
-                ("min" | "max", _, Some(State::Same(text, false))) => {
+                ("min" | "max" | "first_value", _, Some(State::Same(text, false))) => {
                     let Some(text) = OfKey::new(text, &inner.keys)? else { return Ok(None) };
                     match by.iter().position(|group| group.key == text.key) {
-                        Some(group) => Told::Same(group, text),
-                        None => return Ok(None),
+                        Some(group) if !is_first || has_first(function) => {
+                            Told::Same(group, text, is_first)
+                        }
+                        _ => return Ok(None),
                     }
                 }
                 _ => return Ok(None),

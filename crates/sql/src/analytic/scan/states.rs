@@ -107,7 +107,7 @@ fn is_constant(of: &Arc<dyn PhysicalExpr>) -> bool {
 }
 
 /// Whether the state of a first value is a value and a boolean.
-fn has_first(function: &AggregateFunctionExpr) -> bool {
+pub(super) fn has_first(function: &AggregateFunctionExpr) -> bool {
     let fields = function.state_fields().unwrap_or_default();
     matches!(&fields[..], [_, is_set] if *is_set.data_type() == DataType::Boolean)
 }

@@ -14,7 +14,8 @@ use std::sync::Arc;
 
 use columnar::CodedGroups;
 use datafusion::arrow::array::{
-    Array, ArrayRef, Int64Array, RecordBatch, RecordBatchOptions, UInt32Array, new_empty_array,
+    Array, ArrayRef, BooleanArray, Int64Array, RecordBatch, RecordBatchOptions, UInt32Array,
+    new_empty_array,
 };
 use datafusion::arrow::compute::{interleave, take};
 use datafusion::arrow::datatypes::{Schema, SchemaRef};
@@ -66,8 +67,8 @@ impl OfKey {
 pub(super) enum Told {
     /// How many different values it has.
     Count,
-    /// Something of the key by which this one of its expressions is.
-    Same(usize, OfKey),
+    /// Something of the key by which this one of its expressions is, and, if so, that there is one.
+    Same(usize, OfKey, bool),
 }
 
 /// What is counted, and what comes of it.
@@ -174,10 +175,15 @@ impl Union {
         }
         let counts: ArrayRef = Arc::new(Int64Array::from(counts));
         for of in &shape.told {
-            columns.push(match of {
-                Told::Count => Arc::clone(&counts),
-                Told::Same(group, of) => self.told(of, *group, &numbers)?,
-            });
+            match of {
+                Told::Count => columns.push(Arc::clone(&counts)),
+                Told::Same(group, of, is_told) => {
+                    columns.push(self.told(of, *group, &numbers)?);
+                    if *is_told {
+                        columns.push(Arc::new(BooleanArray::from(vec![true; count])));
+                    }
+                }
+            }
         }
         let options = RecordBatchOptions::new().with_row_count(Some(count));
         Ok(RecordBatch::try_new_with_options(Arc::clone(&shape.schema), columns, &options)?)
