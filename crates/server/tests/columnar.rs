@@ -341,6 +341,15 @@ fn queries_give_the_same_by_column_as_by_row() {
         "SELECT tiny + y, COUNT(DISTINCT day) FROM # GROUP BY tiny + y ORDER BY 1".into(),
         "SELECT y, COUNT(x), COUNT(*) FROM (SELECT DISTINCT y, word x FROM #) d GROUP BY y ORDER BY y".into(),
         "SELECT big, COUNT(DISTINCT at) FROM # GROUP BY big ORDER BY 1".into(),
+        "SELECT COUNT(DISTINCT word) FROM #".into(),
+        "SELECT COUNT(DISTINCT LEFT(word, 5)), COUNT(DISTINCT LEFT(word, 5)) * 2 FROM # WHERE y > 1990".into(),
+        "SELECT COUNT(DISTINCT word), SUM(tiny), MAX(price) FROM # WHERE tiny > 200".into(),
+        "SELECT COUNT(DISTINCT word), SUM(tiny), MAX(price) FROM #".into(),
+        "SELECT SUM(DISTINCT y) FROM # WHERE tiny > 200".into(),
+        "SELECT DISTINCT word, kind FROM # ORDER BY word, kind".into(),
+        "SELECT COUNT(*) FROM # WHERE word LIKE '%RD1%'".into(),
+        "SELECT COUNT(*), MIN(word) FROM # WHERE word > 'word3' AND 'word45' >= word".into(),
+        "SELECT CONCAT(word, '-'), LENGTH(word) l, COUNT(*) FROM # GROUP BY 1, 2 ORDER BY 1".into(),
         "SELECT y, word, SUM(price), AVG(price), MIN(at), MAX(wide), BIT_OR(big), COUNT(day) FROM # \
          GROUP BY y, word ORDER BY y, word".into(),
         "SELECT y, SUM(CASE WHEN tiny > 10 THEN price ELSE -1 END), SUM(tiny * y) FROM # \

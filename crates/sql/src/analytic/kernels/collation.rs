@@ -10,21 +10,18 @@
 //! Not here: the weights (`rows::collation`).
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use datafusion::arrow::array::{
-    Array, ArrayRef, BinaryViewArray, BinaryViewBuilder, BooleanArray, UInt32Array,
-};
-use datafusion::arrow::compute::take;
+use datafusion::arrow::array::{Array, ArrayRef, BinaryViewArray, BinaryViewBuilder, BooleanArray};
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{Result, ScalarValue, internal_err};
 use datafusion::logical_expr::{
     ColumnarValue, Operator, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility,
 };
-use foldhash::fast::RandomState;
 use rows::collation;
 use rows::types::Collation;
+
+use super::words::of_words;
 
 /// The function's name.
 pub(in crate::analytic) const COLLATION_KEY: &str = "collation_key";
@@ -36,59 +33,31 @@ pub(in crate::analytic) struct CollationKey {
     signature: Signature,
 }
 
-/// Rows for each different text, below which every row has its key made.
-const ROWS_PER_WORD_MIN: usize = 8;
-
 impl CollationKey {
     pub(in crate::analytic) fn new(collation: Collation) -> CollationKey {
         CollationKey { collation, signature: Signature::any(1, Volatility::Immutable) }
     }
 
     fn key_array(&self, texts: &BinaryViewArray) -> Result<ArrayRef> {
-        match self.keys_of_words(texts) {
-            Some((keys, words)) => Ok(take(&keys, &words, None)?),
-            None => Ok(self.keys_of_rows(texts)),
-        }
+        let keys = of_words(texts, |rows| Ok(self.keys(texts, rows.iter().copied())))?;
+        Ok(keys.unwrap_or_else(|| self.keys(texts, 0..texts.len())))
     }
 
-    /// Keys of the different texts, and the number of each row's; `None` when they are too many to
-    /// be worth it. Equal texts of one buffer have equal views, so nothing is compared.
-    fn keys_of_words(&self, texts: &BinaryViewArray) -> Option<(BinaryViewArray, UInt32Array)> {
-        let words_max = texts.len() / ROWS_PER_WORD_MIN;
-        let mut known: HashMap<u128, u32, RandomState> = HashMap::default();
-        let mut keys = BinaryViewBuilder::new();
-        let (mut key, mut rows) = (Vec::new(), Vec::with_capacity(texts.len()));
-        for (row, view) in texts.views().iter().enumerate() {
+    /// The keys of some rows.
+    fn keys(
+        &self,
+        texts: &BinaryViewArray,
+        rows: impl ExactSizeIterator<Item = usize>,
+    ) -> ArrayRef {
+        let mut keys = BinaryViewBuilder::with_capacity(rows.len());
+        let mut key = Vec::new();
+        for row in rows {
             if texts.is_null(row) {
-                rows.push(0);
-                continue;
-            }
-            let next = known.len() as u32;
-            let number = *known.entry(*view).or_insert_with(|| {
+                keys.append_null();
+            } else {
                 key.clear();
                 collation::write_weights(self.collation, texts.value(row), &mut key);
                 keys.append_value(&key);
-                next
-            });
-            if known.len() > words_max {
-                return None;
-            }
-            rows.push(number);
-        }
-        Some((keys.finish(), UInt32Array::new(rows.into(), texts.nulls().cloned())))
-    }
-
-    fn keys_of_rows(&self, texts: &BinaryViewArray) -> ArrayRef {
-        let mut keys = BinaryViewBuilder::with_capacity(texts.len());
-        let mut key = Vec::new();
-        for text in texts {
-            match text {
-                None => keys.append_null(),
-                Some(text) => {
-                    key.clear();
-                    collation::write_weights(self.collation, text, &mut key);
-                    keys.append_value(&key);
-                }
             }
         }
         Arc::new(keys.finish())
@@ -205,10 +174,18 @@ impl ScalarUDFImpl for TextComparison {
             return Ok(ColumnarValue::Scalar(ScalarValue::Boolean(truth)));
         }
         let (left, right) = (Side::new(left), Side::new(right));
-        let truths: BooleanArray = (0..args.number_rows)
-            .map(|row| Some(self.holds(left.at(row)?, right.at(row)?)))
-            .collect();
-        Ok(ColumnarValue::Array(Arc::new(truths)))
+        let truth = |row: usize| Some(self.holds(left.at(row)?, right.at(row)?));
+        let each = |rows: &[usize]| -> ArrayRef {
+            Arc::new(rows.iter().map(|row| truth(*row)).collect::<BooleanArray>())
+        };
+        let of_words = match (&left, &right) {
+            (Side::Many(texts), Side::One(_)) | (Side::One(_), Side::Many(texts)) => {
+                of_words(texts, |rows| Ok(each(rows)))?
+            }
+            _ => None,
+        };
+        let all = || Arc::new((0..args.number_rows).map(truth).collect::<BooleanArray>());
+        Ok(ColumnarValue::Array(of_words.unwrap_or_else(|| all())))
     }
 }
 

@@ -25,6 +25,7 @@ use rows::types::ColumnType;
 use super::super::columns::counted;
 use super::super::failure::raise;
 use super::super::kept::Statement;
+use super::words::of_words;
 use crate::context::Facts;
 use crate::error::SqlError;
 
@@ -142,16 +143,50 @@ impl ScalarUDFImpl for RowFunction {
         let constant = !args.args.is_empty()
             && args.args.iter().all(|arg| matches!(arg, ColumnarValue::Scalar(_)));
         let rows = if constant { 1 } else { args.number_rows };
-        let arrays = args.args.into_iter().map(Argument::new).collect::<Result<Vec<Argument>>>()?;
-        let readers = arrays
+        let arguments =
+            args.args.into_iter().map(Argument::new).collect::<Result<Vec<Argument>>>()?;
+        let array = match self.words(&arguments) {
+            Some(texts) => {
+                of_words(texts, |rows| self.evaluated(&arguments, rows.iter().copied()))?
+            }
+            None => None,
+        };
+        let array = match array {
+            Some(array) => array,
+            None => self.evaluated(&arguments, 0..rows)?,
+        };
+        if constant {
+            return one_for_all(&array, args.number_rows);
+        }
+        Ok(ColumnarValue::Array(array))
+    }
+}
+
+impl RowFunction {
+    /// The texts that decide what comes of a row, if nothing else does.
+    fn words<'a>(&self, arguments: &'a [Argument]) -> Option<&'a BinaryViewArray> {
+        let mut columns = arguments.iter().filter(|argument| !argument.single);
+        let (column, other) = (columns.next()?, columns.next());
+        let decides = other.is_none() && self.signature.volatility == Volatility::Immutable;
+        column.array.as_any().downcast_ref().filter(|_| decides)
+    }
+
+    /// What comes of some rows.
+    fn evaluated(
+        &self,
+        arguments: &[Argument],
+        rows: impl ExactSizeIterator<Item = usize>,
+    ) -> Result<ArrayRef> {
+        let readers = arguments
             .iter()
             .zip(&self.arguments)
-            .map(|(array, ty)| {
-                Ok((ColumnReader::new(ty, &array.array).map_err(raise)?, array.single))
+            .map(|(argument, ty)| {
+                let reader = ColumnReader::new(ty, &argument.array).map_err(raise)?;
+                Ok((reader, argument.single))
             })
             .collect::<Result<Vec<_>>>()?;
         let mut datums: Vec<Datum<'_>> = Vec::with_capacity(readers.len());
-        let mut output = Output::new(self.result.as_ref(), rows);
+        let mut output = Output::new(self.result.as_ref(), rows.len());
         // Once for all rows: what asks for it may be told that the statement is over.
         let asked = match &self.evaluation {
             Evaluation::Alone(evaluate) => Asked::Nobody(evaluate),
@@ -163,7 +198,7 @@ impl ScalarUDFImpl for RowFunction {
             Asked::Nobody(_) => None,
             Asked::Statement(facts, _) => Some(facts.limits.hold()),
         };
-        for row in 0..rows {
+        for (count, row) in rows.enumerate() {
             datums.clear();
             datums.extend(
                 readers.iter().map(|(reader, single)| reader.datum(if *single { 0 } else { row })),
@@ -176,21 +211,17 @@ impl ScalarUDFImpl for RowFunction {
             if let Some(held) = &mut held {
                 let bytes = long_bytes(&value);
                 held.add(bytes).map_err(raise)?;
-                if bytes > 0 || row.is_multiple_of(ROWS_UNCHECKED) {
+                if bytes > 0 || count.is_multiple_of(ROWS_UNCHECKED) {
                     held.limits().check().map_err(raise)?;
                 }
             }
             output.push(value)?;
         }
         let array = output.finish();
-        let array = match held {
-            Some(held) => counted(array, held.into_room())?,
-            None => array,
-        };
-        if constant {
-            return one_for_all(&array, args.number_rows);
+        match held {
+            Some(held) => counted(array, held.into_room()),
+            None => Ok(array),
         }
-        Ok(ColumnarValue::Array(array))
     }
 }
 

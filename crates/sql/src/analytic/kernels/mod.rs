@@ -15,6 +15,7 @@ mod keys;
 mod lift;
 mod long_text;
 mod membership;
+mod words;
 
 pub(super) use arithmetic::{Arithmetic, Numbers, Operation};
 pub(super) use collation::{COLLATION_KEY, CollationKey, TextComparison};

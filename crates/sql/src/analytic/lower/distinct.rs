@@ -46,6 +46,13 @@ fn distinct_of(aggregates: &[Named]) -> Option<Expr> {
     found.cloned()
 }
 
+fn is_plain_count(aggregate: &Expr) -> bool {
+    let Expr::AggregateFunction(AggregateFunction { func, params }) = aggregate else {
+        return false;
+    };
+    func.name() == "count" && !params.distinct
+}
+
 /// The text that is shown of a key, where an aggregate is that.
 fn shown_key(keys: &[Named], aggregate: &Expr) -> Option<Expr> {
     let Expr::AggregateFunction(AggregateFunction { func, params }) = aggregate else {
@@ -69,7 +76,7 @@ impl Lowering<'_> {
     ) -> Result<Option<LogicalPlan>> {
         let Some(of) = distinct_of(aggregates) else { return Ok(None) };
         // Over no rows at all there is one group, whose counts are not sums.
-        if keys.is_empty() {
+        if keys.is_empty() && aggregates.iter().any(|(aggregate, _)| is_plain_count(aggregate)) {
             return Ok(None);
         }
         let value = self.name("d");

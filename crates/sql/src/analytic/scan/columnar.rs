@@ -14,7 +14,9 @@ use datafusion::common::{DataFusionError, Result, Statistics};
 use datafusion::execution::TaskContext;
 use datafusion::logical_expr::Expr;
 use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_expr::expressions::Column;
 use datafusion::physical_plan::execution_plan::ReplaceChildrenOptions;
+use datafusion::physical_plan::projection::ProjectionExec;
 use datafusion::physical_plan::statistics::StatisticsArgs;
 use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PlanProperties,
@@ -220,6 +222,34 @@ impl ExecutionPlan for ColumnScan {
         _children: Vec<Arc<dyn ExecutionPlan>>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         Ok(self)
+    }
+
+    /// Columns may be picked and named otherwise by the scan.
+    fn try_swapping_with_projection(
+        &self,
+        projection: &ProjectionExec,
+    ) -> Result<Option<Arc<dyn ExecutionPlan>>> {
+        let mut places = Vec::new();
+        for picked in projection.expr() {
+            match picked.expr.downcast_ref::<Column>().map(Column::index) {
+                Some(place) if !places.contains(&place) => places.push(place),
+                _ => return Ok(None),
+            }
+        }
+        let positions: Vec<usize> = places.iter().map(|place| self.positions[*place]).collect();
+        let schema = projection.schema();
+        let scan = ColumnScan {
+            table: Arc::clone(&self.table),
+            of: self.of.clone(),
+            parts: self.parts.clone(),
+            positions: positions.into(),
+            tests: Arc::clone(&self.tests),
+            rows: self.rows,
+            limit: self.limit,
+            properties: properties(&schema, self.properties.partitioning.clone()),
+            schema,
+        };
+        Ok(Some(Arc::new(scan)))
     }
 
     fn execute(
