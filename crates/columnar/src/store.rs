@@ -423,6 +423,10 @@ impl<S: Store + LocalStore> Store for ColumnStore<S> {
         self.inner.approximate_bytes(range)
     }
 
+    fn file_bytes(&self, range: &KeyRange) -> Result<u64> {
+        self.inner.file_bytes(range)
+    }
+
     fn verify(&self) -> Result<()> {
         self.inner.verify()
     }

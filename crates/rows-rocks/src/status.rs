@@ -68,15 +68,23 @@ impl Shared {
         self.database.property_int_value(name).ok().flatten()
     }
 
-    pub(crate) fn approximate_bytes(&self, range: &KeyRange) -> Result<u64> {
+    /// RocksDB's estimate.
+    pub(crate) fn file_bytes(&self, range: &KeyRange) -> u64 {
         if !range.end.is_empty() && range.start >= range.end {
-            return Ok(0);
+            return 0;
         }
         // Above every key that does not begin with as many bytes of the highest value.
         let last = [0xff; 64];
         let end = if range.end.is_empty() { &last[..] } else { &range.end[..] };
         let sizes = self.database.get_approximate_sizes(&[Range::new(&range.start, end)]);
-        let estimate = sizes.first().copied().unwrap_or(0);
+        sizes.first().copied().unwrap_or(0)
+    }
+
+    pub(crate) fn approximate_bytes(&self, range: &KeyRange) -> Result<u64> {
+        if !range.end.is_empty() && range.start >= range.end {
+            return Ok(0);
+        }
+        let estimate = self.file_bytes(range);
         if estimate >= EXACT_BELOW {
             return Ok(estimate);
         }

@@ -309,6 +309,10 @@ impl Store for RocksStore {
         self.shared().approximate_bytes(range)
     }
 
+    fn file_bytes(&self, range: &KeyRange) -> Result<u64> {
+        Ok(self.shared().file_bytes(range))
+    }
+
     fn verify(&self) -> Result<()> {
         self.shared().verify()
     }

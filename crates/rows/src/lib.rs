@@ -29,6 +29,7 @@ pub mod ddl;
 pub mod decimal;
 pub mod engine;
 pub mod error;
+mod estimate;
 pub mod event;
 mod evict;
 pub mod expiry;

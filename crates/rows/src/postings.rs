@@ -161,16 +161,16 @@ impl Engine {
         Ok(())
     }
 
-    /// About how many bytes of entries the rarest part of a lookup has.
+    /// About how many entries the rarest part of a lookup has, in indexes of about so many.
     ///
     /// # Errors
     /// `Store`.
-    pub fn lookup_bytes(&self, lookup: &Lookup) -> Result<u64> {
+    pub fn lookup_about(&self, view: &dyn Read, lookup: &Lookup, all: u64) -> Result<u64> {
         let each = |of: &[Lookup]| {
-            of.iter().map(|one| self.lookup_bytes(one)).collect::<Result<Vec<u64>>>()
+            of.iter().map(|one| self.lookup_about(view, one, all)).collect::<Result<Vec<u64>>>()
         };
         match lookup {
-            Lookup::One(range) | Lookup::Many(range) => self.store().approximate_bytes(range),
+            Lookup::One(range) | Lookup::Many(range) => self.entries_about(view, range, all),
             Lookup::All(all) => Ok(each(all)?.into_iter().min().unwrap_or(u64::MAX)),
             Lookup::Any(any) => Ok(each(any)?.into_iter().sum()),
         }
@@ -195,11 +195,14 @@ impl Engine {
                 for lookup in all {
                     // Of few, all are compared, and it does not matter which of them leads.
                     let few = all.len() <= COMPARED_MAX;
-                    let bytes = if few { 0 } else { self.lookup_bytes(lookup)? };
-                    rarest.push((bytes, lookup));
+                    let entries = match few {
+                        true => 0,
+                        false => self.lookup_about(view, lookup, u64::MAX)?,
+                    };
+                    rarest.push((entries, lookup));
                 }
                 // Several parts of one range, which have to be sorted, only if there are no others.
-                rarest.sort_by_key(|(bytes, of)| (matches!(of, Lookup::Many(_)), *bytes));
+                rarest.sort_by_key(|(entries, of)| (matches!(of, Lookup::Many(_)), *entries));
                 let of = rarest.into_iter().take(COMPARED_MAX);
                 let keys = of.map(|(_, lookup)| self.keys(view, table, lookup, reach, share));
                 Box::new(InAll { of: keys.collect::<Result<_>>()? })

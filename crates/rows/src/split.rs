@@ -6,6 +6,7 @@
 //! Not here: what the keys mean.
 
 use crate::error::Result;
+use crate::estimate::MEASURED_BYTES_MIN;
 use crate::store::{Direction, KeyRange, Reach, Read, Store};
 
 /// Steps of the search for one boundary; each halves what remains.
@@ -26,12 +27,16 @@ pub fn split(
     else {
         return Ok(vec![range.clone()]);
     };
-    let whole = store.approximate_bytes(range)?;
+    let whole = store.file_bytes(range)?;
     let mut out = Vec::with_capacity(parts);
     let mut start = range.start.clone();
     for part in 1..parts {
-        let target = whole / parts as u64 * part as u64;
-        let Some(boundary) = boundary(store, range, &first, &last, target)? else { break };
+        let boundary = match whole >= MEASURED_BYTES_MIN {
+            true => boundary(store, range, &first, &last, whole / parts as u64 * part as u64)?,
+            // Much of it is in memory, of which stores know no sizes: as if its keys lay evenly.
+            false => between(&first, &last, part, parts),
+        };
+        let Some(boundary) = boundary else { break };
         if boundary <= start {
             continue;
         }
@@ -63,13 +68,22 @@ fn boundary(
         }
         let middle = low + (high - low) / 2;
         let before = KeyRange { start: range.start.clone(), end: key(&first[..common], middle) };
-        if store.approximate_bytes(&before)? < target {
+        if store.file_bytes(&before)? < target {
             low = middle;
         } else {
             high = middle;
         }
     }
     Ok((high > number(&first[common..])).then(|| key(&first[..common], high)))
+}
+
+/// A key so many parts of the way from one to another.
+fn between(first: &[u8], last: &[u8], part: usize, parts: usize) -> Option<Vec<u8>> {
+    let common = first.iter().zip(last).take_while(|(a, b)| a == b).count();
+    let (low, high) = (number(&first[common..]), number(&last[common..]));
+    let way = u128::from(high - low) * part as u128 / parts as u128;
+    let middle = low + u64::try_from(way).ok()?;
+    (middle > low).then(|| key(&first[..common], middle))
 }
 
 /// The first bytes behind the common prefix as a number.

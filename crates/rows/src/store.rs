@@ -264,8 +264,13 @@ pub trait Store: Read + 'static {
     /// Only for ranges that nobody reads or writes any more.
     fn reclaim(&self, range: &KeyRange) -> Result<()>;
 
-    /// About how many bytes the range takes on disk and in memory.
+    /// About how many bytes the range takes on disk and in memory; of ranges that are mostly in memory
+    /// at least so many.
     fn approximate_bytes(&self, range: &KeyRange) -> Result<u64>;
+
+    /// About how many bytes the range takes in files, without what is still in write buffers. Asked of
+    /// two ranges it says what part of one the other is, where both are large.
+    fn file_bytes(&self, range: &KeyRange) -> Result<u64>;
 
     /// Reads everything stored and verifies the store's own checksums.
     fn verify(&self) -> Result<()>;

@@ -216,12 +216,12 @@ fn look(source: &Source<'_>, access: &Access<'_>, hits: &mut Hits<'_>) -> rows::
 
 /// Takes the hits on the best way, and tells it.
 fn go(source: &Source<'_>, hits: &mut Hits<'_>) -> rows::Result<&'static str> {
-    let (table, engine) = (source.database.table(), &**source.engine);
+    let table = source.database.table();
     let ways = match source.database.document() {
         Some(column) => Ways::of(hits.query(), hits.needed(), column, table),
         None => Ways::default(),
     };
-    let mut chosen = ways.likely(table, engine)?;
+    let mut chosen = ways.likely(source)?;
     while let Some(better) = follow(source, &ways, &chosen, hits)? {
         hits.clear();
         chosen = better;
@@ -241,7 +241,7 @@ fn follow(
     let mut take = |key: &[u8], row: &RowRef<'_>| {
         looks += 1;
         if looks == chosen.doubted_at {
-            let best = ways.best(database.table(), engine, true)?;
+            let best = ways.best(source, true)?;
             if best.way != chosen.way {
                 better = Some(best);
                 return Ok(ControlFlow::Break(()));
@@ -259,7 +259,7 @@ fn follow(
         }
         Way::Walk(walk) => {
             if !walk.run(source, chosen.doubted_at, hits)? {
-                better = Some(ways.best(database.table(), engine, false)?);
+                better = Some(ways.best(source, false)?);
             }
         }
         Way::All => everywhere::search(source, hits)?,

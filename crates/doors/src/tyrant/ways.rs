@@ -1,7 +1,7 @@
 //! Ways to the records that a query wants, by what member indexes have of documents, or through all of
 //! them: the likeliest at once, and the best once that has turned out to be long.
 //!
-//! The store knows about how many bytes a part of an index has, but asking it takes as long as looking at
+//! About how many entries a part of an index has can be asked, but that takes as long as looking at
 //! dozens of records. Most queries have found theirs by then, so they are not weighed beforehand: a
 //! query sets out, and is doubted after so many records.
 //!
@@ -11,17 +11,19 @@
 //! Not here: what an index has of a condition (`lookup`), going a way (`search`), in order (`walk`).
 
 use rows::store::KeyRange;
-use rows::table::MemberCodec;
-use rows::{Engine, Lookup, Table};
+use rows::{Lookup, Table};
 
 use crate::tyrant::lookup::{self, Place};
 use crate::tyrant::query::Query;
+use crate::tyrant::source::Source;
 use crate::tyrant::walk::Walk;
 
 /// A part of an index above which it is quicker to read all records, in the order they lie in; of few
 /// records nobody knows it well, and nothing takes long.
 const INDEX_PART: u64 = 4;
 const FEW_RECORDS: u64 = 1_000;
+/// As many as this are thought to be there where nobody has counted them.
+const UNKNOWN_RECORDS: u64 = 1_000_000;
 /// Records that are looked at in the wanted order, before other ways are tried.
 const WALK_LOOKS_MAX: usize = 50_000;
 /// Records that are found and sorted rather than gone through in order; for each one wanted, and at
@@ -77,10 +79,10 @@ impl Chosen {
 /// What member indexes have of a query.
 #[derive(Debug, Default)]
 pub struct Ways {
-    /// Of conditions that name parts: each with its index.
-    lookups: Vec<(usize, Lookup)>,
+    /// Of conditions that name parts.
+    lookups: Vec<Lookup>,
     /// Of those that name a range.
-    spans: Vec<(usize, KeyRange)>,
+    spans: Vec<KeyRange>,
     /// In the wanted order.
     walk: Option<Walk>,
     /// Whether that goes through one of the ranges alone.
@@ -100,12 +102,12 @@ impl Ways {
         for condition in usable {
             let Some(index) = table.member_index(column, &condition.column) else { continue };
             match lookup::place(&table.member_codecs[index], &condition.test) {
-                Some(Place::Lookup(lookup)) => ways.lookups.push((index, lookup)),
+                Some(Place::Lookup(lookup)) => ways.lookups.push(lookup),
                 Some(Place::Span(range)) => {
                     if order.is_some_and(|(name, _)| *name == condition.column) {
                         in_order = Some(range.clone());
                     }
-                    ways.spans.push((index, range));
+                    ways.spans.push(range);
                 }
                 None => {}
             }
@@ -124,7 +126,7 @@ impl Ways {
     ///
     /// # Errors
     /// `Store`.
-    pub fn likely(&self, table: &Table, engine: &Engine) -> rows::Result<Chosen> {
+    pub fn likely(&self, source: &Source<'_>) -> rows::Result<Chosen> {
         let doubted_at = if self.walk.is_some() { self.sorted_max } else { LOOKS_TRUSTED };
         let doubted = |way| Chosen { way, doubted_at };
         // What has parts in common is seldom much; the records of a range that is in order need no sorting.
@@ -134,8 +136,8 @@ impl Ways {
         match (&self.walk, &self.spans[..]) {
             (Some(walk), spans) if self.walks_in_span || spans.is_empty() => Ok(Chosen::walk(walk)),
             (_, []) => Ok(Chosen::certain(Way::All)),
-            (_, [(_, range)]) => Ok(doubted(Way::Span(range.clone()))),
-            _ => self.best(table, engine, true),
+            (_, [range]) => Ok(doubted(Way::Span(range.clone()))),
+            _ => self.best(source, true),
         }
     }
 
@@ -143,65 +145,34 @@ impl Ways {
     ///
     /// # Errors
     /// `Store`.
-    pub fn best(&self, table: &Table, engine: &Engine, may_walk: bool) -> rows::Result<Chosen> {
-        let codec = |index: &usize| &table.member_codecs[*index];
+    pub fn best(&self, source: &Source<'_>, may_walk: bool) -> rows::Result<Chosen> {
+        let (table, engine, view) = (source.database.table(), source.engine, &*source.view);
         // Of those conditions that name parts, all are looked up at once; of those that name a range, the
         // smallest.
-        let (mut portion, mut way) = (Portion::ALL, Way::All);
-        for (index, lookup) in &self.lookups {
-            let one = Portion::of(engine, codec(index), engine.lookup_bytes(lookup)?)?;
-            portion = if one.is_below(&portion) { one } else { portion };
+        let all = engine.row_count(table)?.unwrap_or(UNKNOWN_RECORDS);
+        let (mut looks, mut way) = (all, Way::All);
+        for lookup in &self.lookups {
+            looks = looks.min(engine.lookup_about(view, lookup, all)?);
         }
         if let Some(lookup) = self.lookup() {
             way = Way::Lookup(lookup);
         }
-        for (index, range) in &self.spans {
-            let bytes = engine.store().approximate_bytes(range)?;
-            let one = Portion::of(engine, codec(index), bytes)?;
-            if one.is_below(&portion) || matches!(way, Way::All) {
-                (portion, way) = (one, Way::Span(range.clone()));
+        for range in &self.spans {
+            let own = engine.entries_about(view, range, all)?;
+            if own < looks || way == Way::All {
+                (looks, way) = (own, Way::Span(range.clone()));
             }
         }
-        let rows = engine.row_count(table)?.unwrap_or(u64::MAX);
         if let Some(walk) = self.walk.as_ref().filter(|_| may_walk)
-            && portion.of_rows(rows) > self.sorted_max as u64
+            && looks > self.sorted_max as u64
         {
             return Ok(Chosen::walk(walk));
         }
-        let all = rows > FEW_RECORDS && portion.is_most();
-        Ok(Chosen::certain(if all { Way::All } else { way }))
+        let is_most = all > FEW_RECORDS && looks > all / INDEX_PART;
+        Ok(Chosen::certain(if is_most { Way::All } else { way }))
     }
 
     fn lookup(&self) -> Option<Lookup> {
-        lookup::all_of(self.lookups.iter().map(|(_, lookup)| lookup.clone()).collect())
-    }
-}
-
-/// About how much of an index is looked at.
-#[derive(Clone, Copy, Debug)]
-struct Portion {
-    bytes: u64,
-    of: u64,
-}
-
-impl Portion {
-    const ALL: Portion = Portion { bytes: 1, of: 1 };
-
-    fn of(engine: &Engine, codec: &MemberCodec, bytes: u64) -> rows::Result<Portion> {
-        let of = engine.store().approximate_bytes(&codec.all())?.max(1);
-        Ok(Portion { bytes: bytes.min(of), of })
-    }
-
-    fn is_below(&self, other: &Portion) -> bool {
-        u128::from(self.bytes) * u128::from(other.of)
-            < u128::from(other.bytes) * u128::from(self.of)
-    }
-
-    fn is_most(&self) -> bool {
-        self.bytes > self.of / INDEX_PART
-    }
-
-    fn of_rows(&self, rows: u64) -> u64 {
-        (u128::from(rows) * u128::from(self.bytes) / u128::from(self.of)) as u64
+        lookup::all_of(self.lookups.clone())
     }
 }

@@ -128,7 +128,7 @@ fn prefixed(start: Vec<u8>) -> KeyRange {
 }
 
 /// The first key that does not start with `prefix`; empty when there is none.
-pub(super) fn successor(prefix: &[u8]) -> Vec<u8> {
+pub(crate) fn successor(prefix: &[u8]) -> Vec<u8> {
     let mut next = prefix.to_vec();
     while let Some(last) = next.last_mut() {
         if *last < u8::MAX {

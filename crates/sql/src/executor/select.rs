@@ -3,11 +3,14 @@
 //!
 //! Invariants
 //! 1. A row counts for LIMIT and FOUND_ROWS() after DISTINCT and HAVING.
-//! 2. Where few rows are wanted of a sort, few are kept.
+//! 2. Where few rows are wanted of a sort, few are kept; and few are joined to what they are not
+//!    sorted by.
 //!
 //! Not here: finding rows (`join`), groups (`group`), window functions (`window`).
 
+use std::cell::RefCell;
 use std::collections::HashSet;
+use std::rc::Rc;
 
 use columnar::columns_of;
 use rows::datum::Value;
@@ -18,9 +21,9 @@ use super::key::{push, push_descending};
 use super::window::Windows;
 use super::{Execution, Flow, Give, row_bytes};
 use crate::error::{Result, SqlError};
-use crate::expression::{Kind, Node, RowView, Scope, fit};
+use crate::expression::{Joined, Kind, Node, RowView, Scope, fit};
 use crate::optimize::{is_volatile, known_of_table};
-use crate::tree::{OutputColumn, Query, Select};
+use crate::tree::{OutputColumn, Query, Select, SortKey};
 
 /// Rows that a sort with a limit keeps besides those it wants, before it throws some away.
 const SORT_SLACK: usize = 64;
@@ -43,14 +46,30 @@ impl Execution<'_> {
             return Ok(());
         }
         let possible = all_hold(&select.plan.once, &over(scope, None))?;
+        // Whose rows are locked, all of them are joined.
+        let passes_over = sorted && output.may_pass_over && !output.counts_all;
+        let sorted_after = select.plan.sorted_after.filter(|_| passes_over && self.locks.is_none());
+        let (steps, bound) = (&select.plan.steps[..], Rc::clone(&output.bound));
+        let (first, rest) = steps.split_at(sorted_after.unwrap_or(steps.len()));
         let joined = |then: &mut dyn FnMut(&Scope<'_>) -> Result<Flow>| {
             if !possible {
                 return Ok(Flow::Continue);
             }
-            self.join(&select.relations, &select.plan.steps, None, scope, &mut |link| {
+            let then = &mut |link: Option<&Joined<'_>>| {
                 let row = over(scope, link);
                 self.note_locked(query, &row)?;
                 then(&row)
+            };
+            if rest.is_empty() {
+                return self.join(&select.relations, first, None, scope, then);
+            }
+            self.join(&select.relations, first, None, scope, &mut |link| {
+                if let Some(bound) = &*bound.borrow()
+                    && sort_key(select, query, &over(scope, link))? >= *bound
+                {
+                    return Ok(Flow::Continue);
+                }
+                self.join(&select.relations, rest, link, scope, then)
             })
         };
         let mut windows = select.windowing.as_ref().map(|windowing| Windows::new(self, windowing));
@@ -135,7 +154,7 @@ pub(super) struct Output<'o, 'g> {
     /// Whether nobody notices that columns of rows beyond the limit are not evaluated.
     may_pass_over: bool,
     /// Rows with this key or a greater one are beyond the limit.
-    bound: Option<Vec<u8>>,
+    bound: Rc<RefCell<Option<Vec<u8>>>>,
     /// How long the key before was: the next one is hardly longer.
     key_bytes: usize,
     give: &'o mut Give<'g>,
@@ -161,7 +180,7 @@ impl<'o, 'g> Output<'o, 'g> {
             counted: 0,
             counts_all: false,
             may_pass_over: false,
-            bound: None,
+            bound: Rc::default(),
             key_bytes: 0,
             give,
         }
@@ -181,23 +200,17 @@ impl<'o, 'g> Output<'o, 'g> {
         if self.sorted {
             // What is sorted by comes first: of most rows nothing else is needed.
             for sort in &self.query.order {
-                let push = if sort.descending { push_descending } else { push };
-                let node = &select.outputs[sort.position];
-                match self.query.columns.get(sort.position) {
-                    Some(column) => {
-                        let value = output_value(node, column, row)?;
-                        push(&column.ty, value.as_datum(), &mut key);
-                        if let Some(bit) = 1u64.checked_shl(sort.position as u32) {
-                            known |= bit;
-                            held.add_value(&value)?;
-                            values[sort.position] = value;
-                        }
-                    }
-                    None => push(&node.ty, node.evaluate(row)?.datum(), &mut key),
+                if let Some(value) = push_sorted(sort, select, self.query, row, &mut key)?
+                    && let Some(bit) = 1u64.checked_shl(sort.position as u32)
+                {
+                    known |= bit;
+                    held.add_value(&value)?;
+                    values[sort.position] = value;
                 }
             }
             self.key_bytes = key.len();
-            if self.bound.as_ref().is_some_and(|bound| key >= *bound) && self.may_pass_over {
+            let is_beyond = self.bound.borrow().as_ref().is_some_and(|bound| key >= *bound);
+            if is_beyond && self.may_pass_over {
                 self.counted += 1;
                 return Ok(Flow::Continue);
             }
@@ -247,7 +260,7 @@ impl<'o, 'g> Output<'o, 'g> {
         {
             self.kept.sort_by(|a, b| a.0.cmp(&b.0));
             self.kept.truncate(wanted);
-            self.bound = self.kept.last().map(|(key, _)| key.clone());
+            self.bound.replace(self.kept.last().map(|(key, _)| key.clone()));
         }
         Ok(Flow::Continue)
     }
@@ -278,6 +291,34 @@ impl<'o, 'g> Output<'o, 'g> {
         }
         Ok(self.counted)
     }
+}
+
+/// Bytes that sort as a row does.
+fn sort_key(select: &Select, query: &Query, row: &Scope<'_>) -> Result<Vec<u8>> {
+    let mut key = Vec::new();
+    for sort in &query.order {
+        push_sorted(sort, select, query, row, &mut key)?;
+    }
+    Ok(key)
+}
+
+/// Appends what a row is sorted by; its value, if it is one of the result's columns.
+fn push_sorted(
+    sort: &SortKey,
+    select: &Select,
+    query: &Query,
+    row: &Scope<'_>,
+    key: &mut Vec<u8>,
+) -> Result<Option<Value>> {
+    let push = if sort.descending { push_descending } else { push };
+    let node = &select.outputs[sort.position];
+    let Some(column) = query.columns.get(sort.position) else {
+        push(&node.ty, node.evaluate(row)?.datum(), key);
+        return Ok(None);
+    };
+    let value = output_value(node, column, row)?;
+    push(&column.ty, value.as_datum(), key);
+    Ok(Some(value))
 }
 
 /// A value in its column's domain.

@@ -102,7 +102,9 @@ pub fn plan_joins(
     }
     let (rows, cost) = if is_known { (1.0, 1.0) } else { (best.rows, best.cost) };
     let (once, steps) = (best.once, best.steps);
-    select.plan = SelectPlan { once, steps, ordered, is_known, ..SelectPlan::default() };
+    let sorted_after = sorted_after(select, order, &steps);
+    select.plan =
+        SelectPlan { once, steps, ordered, sorted_after, is_known, ..SelectPlan::default() };
     Ok((rows, cost))
 }
 
@@ -159,6 +161,35 @@ fn wanted_order(select: &Select, order: &[SortKey], limited: bool) -> Option<(us
         columns.push(column);
     }
     Some((relation?, Ordering { columns, descending: first.descending }))
+}
+
+/// After how many steps all is known that rows are sorted by, if others follow.
+fn sorted_after(select: &Select, order: &[SortKey], steps: &[Step]) -> Option<usize> {
+    let sorted: Vec<&Node> = order.iter().map(|key| &select.outputs[key.position]).collect();
+    let plain = select.grouping.is_none() && select.windowing.is_none();
+    if sorted.is_empty() || !plain || sorted.iter().any(|node| has_subquery(node)) {
+        return None;
+    }
+    let wanted = sorted.iter().fold(0, |all, node| all | references(node));
+    let mut known = 0;
+    let has_all = |step: &Step| {
+        known |= relations_of(step);
+        wanted & !known == 0
+    };
+    steps.iter().position(has_all).map(|last| last + 1).filter(|after| *after < steps.len())
+}
+
+fn relations_of(step: &Step) -> u64 {
+    match &step.member {
+        Member::Scan(scan) => 1 << scan.relation,
+        Member::Group(inner, _) => inner.iter().fold(0, |all, step| all | relations_of(step)),
+    }
+}
+
+fn has_subquery(node: &Node) -> bool {
+    let mut found = false;
+    node.visit(&mut |node| found |= matches!(node.kind, Kind::Subquery(_)));
+    found
 }
 
 fn in_order(steps: &[Step]) -> bool {

@@ -1,12 +1,11 @@
 //! How many rows there are: of a table, of a key of an index, of the ranges that literals ask for.
 //!
-//! Ranges of literals are looked at: counted, if they end soon, else measured by their bytes. For
-//! keys that only a joined row gives, some entries at both ends of the index say how many rows a
-//! key has.
+//! Ranges of literals are looked at (`rows::Engine::entries_about`). For keys that only a joined row
+//! gives, some entries at both ends of the index say how many rows a key has.
 //!
 //! Invariants
-//! 1. An estimate costs some dozens of entries' reading, whatever the size of the table; each is
-//!    made once a statement.
+//! 1. An estimate costs some thousands of entries' reading at most, whatever the size of the table;
+//!    each is made once a statement.
 //!
 //! Not here: what is done with them (`access`, `order`).
 
@@ -17,7 +16,7 @@ use std::sync::Arc;
 use rows::Engine;
 use rows::datum::{Datum, Value};
 use rows::key::skip_part;
-use rows::store::{Direction, KeyRange, Reach, Read};
+use rows::store::{Direction, Reach, Read};
 use rows::table::Table;
 use rows::temporal::Zone;
 
@@ -28,8 +27,6 @@ use crate::expression::{Arithmetic, Kind, Node, Scope};
 use crate::mode::SqlMode;
 use crate::point::Access;
 
-/// Entries of a range that are counted before it is measured.
-const COUNTED_MAX: usize = 48;
 /// Ranges of one access that are looked at; the others are thought to be alike.
 const RANGES_MAX: usize = 8;
 /// Entries at either end of an index that are looked at.
@@ -92,25 +89,10 @@ impl<'a> Sizes<'a> {
         let looked = &found.ranges[..found.ranges.len().min(RANGES_MAX)];
         let mut rows = 0.0;
         for range in looked {
-            rows += self.of_range(table, access.index, range, size)?;
+            rows += self.engine.entries_about(self.view, range, size as u64)? as f64;
         }
         let all = found.ranges.len() as f64 / (looked.len() as f64).max(1.0);
         Ok(Some((rows * all).min(size)))
-    }
-
-    fn of_range(&self, table: &Table, index: usize, range: &KeyRange, size: f64) -> Result<f64> {
-        let mut cursor = self.view.scan(range, Direction::Forward, Reach::Disk)?;
-        let mut count = 0;
-        while count < COUNTED_MAX {
-            if !cursor.advance()? {
-                return Ok(count as f64);
-            }
-            count += 1;
-        }
-        drop(cursor);
-        let whole = self.engine.store().approximate_bytes(&table.index_range(index))? as f64;
-        let own = self.engine.store().approximate_bytes(range)? as f64;
-        Ok((size * own / whole.max(1.0)).clamp(COUNTED_MAX as f64, size.max(COUNTED_MAX as f64)))
     }
 
     /// The rows that a key of the first `parts` parts of an index has, on average.

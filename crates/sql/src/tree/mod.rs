@@ -224,6 +224,8 @@ pub struct SelectPlan {
     pub steps: Vec<Step>,
     /// Whether the first step's order is that of ORDER BY.
     pub ordered: bool,
+    /// After how many steps all is known that rows are sorted by, if others follow.
+    pub sorted_after: Option<usize>,
     /// Whether the first joined row decides: MIN or MAX of what an index orders.
     pub first_row: bool,
     /// Whether its aggregates are known of the table without reading rows, where the view shows

@@ -59,11 +59,13 @@ impl Access {
             let Some((ranges, columns)) = index_ranges(table, index, conditions)? else {
                 continue;
             };
-            let fraction = fraction(engine, table, index, &ranges, columns)?;
             let point = table.codecs[index].unique
                 && columns == table.codecs[index].parts.len()
                 && ranges.iter().all(|range| range.end.len() == range.start.len() + 1);
-            let rows = if point { ranges.len() as f64 } else { all as f64 * fraction };
+            let rows = match point {
+                true => ranges.len() as f64,
+                false => rows_of(engine, &ranges, all)?,
+            };
             let each = if index == 0 { 1.0 } else { LOOKUP_COST };
             let cost = rows * each + ranges.len() as f64;
             // A small table's sizes say nothing; an index is then taken on trust.
@@ -102,26 +104,15 @@ impl Access {
     }
 }
 
-/// What part of the index the ranges are.
-fn fraction(
-    engine: &Engine,
-    table: &Table,
-    index: usize,
-    ranges: &[KeyRange],
-    columns: usize,
-) -> Result<f64> {
-    let store = engine.store();
-    let whole = store.approximate_bytes(&table.index_range(index))?;
-    if whole == 0 {
-        return Ok(0.1f64.powi(columns as i32).max(0.001));
-    }
-    let mut bytes = 0;
+/// About how many of the rows the ranges of an index have.
+fn rows_of(engine: &Engine, ranges: &[KeyRange], all: u64) -> Result<f64> {
+    let mut entries = 0;
     for range in ranges.iter().take(RANGES_SAMPLED) {
-        bytes += store.approximate_bytes(range)?;
+        entries += engine.entries_about(engine.latest(), range, all)?;
     }
     let sampled = ranges.len().clamp(1, RANGES_SAMPLED);
-    let bytes = bytes as f64 * ranges.len() as f64 / sampled as f64;
-    Ok((bytes / whole as f64).min(1.0))
+    let entries = entries as f64 * ranges.len() as f64 / sampled as f64;
+    Ok(entries.min(all as f64))
 }
 
 /// The ranges of an index that the conditions leave, and how many columns they use; `None` when
