@@ -24,6 +24,7 @@ mod expression;
 mod files;
 #[doc(hidden)]
 pub mod fuzzing;
+mod index_use;
 mod information_schema;
 mod limits;
 mod load;
