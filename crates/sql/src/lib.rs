@@ -50,5 +50,7 @@ pub use load::LoadLocal;
 pub use reply::{
     ColumnFlags, Done, How, Pace, Parameter, Prepared, Reply, ResultColumn, RowSource, RowStream,
 };
-pub use server::{SERVER_VERSION, SERVER_VERSION as VERSION, Sql, SqlOptions};
+pub use server::{
+    SERVER_VERSION, SERVER_VERSION as VERSION, Sql, SqlOptions, StageProgress, StatementProgress,
+};
 pub use session::Session;

@@ -210,7 +210,8 @@ impl Binder<'_> {
         let shown = alias.unwrap_or_else(|| table.to_owned());
         if database.eq_ignore_ascii_case("information_schema") {
             let Some((columns, _)) = crate::information_schema::table(self.facts, table)? else {
-                return elsewhere("an unknown listing");
+                let message = format!("Unknown table '{table}' in information_schema");
+                return Err(SqlError::new(1109, message).into());
             };
             let columns = columns
                 .into_iter()

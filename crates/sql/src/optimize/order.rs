@@ -143,8 +143,8 @@ fn flatten(join: Join, straight: bool, pool: &mut Pool) {
         }),
         Join::Inner(members, terms) => {
             for member in members {
-                let (before, first) =
-                    (if straight { pool.relations() } else { 0 }, pool.items.len());
+                let before = if straight { pool.relations() } else { 0 };
+                let first = pool.items.len();
                 flatten(member, straight, pool);
                 pool.put_behind(first, before);
             }

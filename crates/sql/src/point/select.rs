@@ -36,6 +36,8 @@ pub enum Output {
 pub struct From {
     /// The table.
     pub table: Arc<Table>,
+    /// Its alias or name.
+    pub shown: String,
     /// The way to its rows.
     pub access: Access,
     /// Which of its indexes may be used.
@@ -415,7 +417,9 @@ fn with_table(table: Arc<Table>, parts: TableSelect<'_>, mode: SqlMode) -> Bound
     let several =
         || ways(&table, &index_use, &terms, None).iter().filter(|way| narrow(way)).count() > 1;
     let uncertain = locking.is_none() && narrow(&access) && several();
-    let from = From { access, index_use, sort, sorted, locking, table: Arc::clone(&table) };
+    let shown = shown.to_owned();
+    let table = Arc::clone(&table);
+    let from = From { table, shown, access, index_use, sort, sorted, locking };
     let plan = finish(Some(from), None, outputs, columns, parts.limit, parts.offset);
     Ok(SelectPlan { uncertain, ..plan })
 }

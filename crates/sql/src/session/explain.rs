@@ -113,13 +113,15 @@ impl Session {
         let kind = String::from_utf8_lossy(word).to_ascii_uppercase();
         Ok(match &plan {
             Plan::Update(plan) => {
-                let (access, index_use) = (plan.access(), plan.index_use());
-                let shown = ShownAccess { table: plan.table(), access, index_use, sorted: false };
+                let (table, name, access) = (plan.table(), plan.shown(), plan.access());
+                let index_use = plan.index_use();
+                let shown = ShownAccess { table, name, access, index_use, sorted: false };
                 show::explain_lines(engine, &kind, Some(shown))
             }
             Plan::Delete(plan) => {
-                let (access, index_use) = (plan.access(), plan.index_use());
-                let shown = ShownAccess { table: plan.table(), access, index_use, sorted: false };
+                let (table, name, access) = (plan.table(), plan.shown(), plan.access());
+                let index_use = plan.index_use();
+                let shown = ShownAccess { table, name, access, index_use, sorted: false };
                 show::explain_lines(engine, &kind, Some(shown))
             }
             _ => show::explain_lines(engine, &kind, None),
@@ -129,8 +131,8 @@ impl Session {
 
 /// The way of a look-up.
 fn of_look_up(from: &From) -> ShownAccess<'_> {
-    let From { table, access, index_use, sorted, .. } = from;
-    ShownAccess { table, access, index_use, sorted: !sorted }
+    let From { table, shown, access, index_use, sorted, .. } = from;
+    ShownAccess { table, name: shown, access, index_use, sorted: !sorted }
 }
 
 /// The way that was chosen for a query of one table.
@@ -142,5 +144,5 @@ fn of_tree(query: &tree::Query) -> Option<ShownAccess<'_>> {
     };
     let (access, index_use) = (scan.access.as_ref()?, &relation.index_use);
     let sorted = !query.order.is_empty() && !select.plan.ordered;
-    Some(ShownAccess { table, access, index_use, sorted })
+    Some(ShownAccess { table, name: &relation.name, access, index_use, sorted })
 }

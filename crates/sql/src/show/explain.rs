@@ -78,6 +78,8 @@ fn part_bytes(table: &Table, index: usize, part: usize) -> u64 {
 pub struct ShownAccess<'a> {
     /// The table.
     pub table: &'a Table,
+    /// Its alias or name.
+    pub name: &'a str,
     /// The way.
     pub access: &'a Access,
     /// Among which indexes it was chosen.
@@ -161,7 +163,7 @@ pub fn explain_lines(
     listing.push(vec![
         number(1),
         text(select_type),
-        text(&table.name),
+        text(shown.name),
         Value::Null,
         text(kind),
         maybe(shown.possible_keys()),

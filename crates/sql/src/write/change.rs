@@ -36,6 +36,8 @@ const PIECE_BYTES: usize = 4 << 20;
 #[derive(Debug)]
 pub struct Target {
     table: Arc<Table>,
+    /// Its alias or name.
+    shown: String,
     access: Access,
     index_use: IndexUse,
     sort: Vec<SortKey>,
@@ -90,7 +92,8 @@ fn bind_target(
     let access = plan_access(&table, &index_use, &terms, ordering.as_ref());
     let sorted = sort.is_empty() || ordering.is_some() && access.ordered;
     let limit = limit.map(|expr| bind(expr, &Names::none("limit clause", mode))).transpose()?;
-    Ok(Target { access, index_use, sort, sorted, limit, table: Arc::clone(&table) })
+    let shown = shown.to_owned();
+    Ok(Target { shown, access, index_use, sort, sorted, limit, table: Arc::clone(&table) })
 }
 
 /// Binds an UPDATE of one table.
@@ -253,6 +256,11 @@ impl UpdatePlan {
         &self.target.access
     }
 
+    /// The table's alias or name.
+    pub fn shown(&self) -> &str {
+        &self.target.shown
+    }
+
     /// Which indexes of the table may be used.
     pub fn index_use(&self) -> &IndexUse {
         &self.target.index_use
@@ -321,6 +329,11 @@ impl DeletePlan {
     /// The way to the rows, for EXPLAIN.
     pub fn access(&self) -> &Access {
         &self.target.access
+    }
+
+    /// The table's alias or name.
+    pub fn shown(&self) -> &str {
+        &self.target.shown
     }
 
     /// Which indexes of the table may be used.
