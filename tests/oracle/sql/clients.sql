@@ -31,7 +31,7 @@ SELECT table_name, table_type, table_comment FROM information_schema.tables WHER
 SELECT table_name, column_name FROM information_schema.key_column_usage WHERE table_schema = DATABASE() AND table_name = 'child'
 SELECT kc.`constraint_name`, kc.`column_name`, kc.`referenced_table_name`, kc.`referenced_column_name`, c.`constraint_type` FROM information_schema.key_column_usage AS kc, information_schema.table_constraints AS c WHERE kc.table_schema = DATABASE() AND (c.table_schema = kc.table_schema OR c.table_schema IS NULL) AND c.constraint_name = kc.constraint_name AND kc.table_name = 'child' AND c.table_name = kc.table_name ORDER BY kc.`ordinal_position`
 SELECT cc.constraint_name, cc.check_clause FROM information_schema.check_constraints AS cc, information_schema.table_constraints AS tc WHERE cc.constraint_schema = DATABASE() AND tc.table_schema = cc.constraint_schema AND cc.constraint_name = tc.constraint_name AND tc.constraint_type = 'CHECK' AND tc.table_name = 'child'
-SELECT engine FROM information_schema.tables WHERE table_name = 'child'
+SELECT engine FROM information_schema.tables WHERE table_name = 'child' AND table_schema = DATABASE()
 SELECT default_character_set_name, default_collation_name FROM information_schema.schemata WHERE schema_name = DATABASE()
 SELECT referenced_column_name FROM information_schema.key_column_usage WHERE referenced_table_name IS NOT NULL AND table_schema = DATABASE()
 CREATE TABLE `django_migrations` (`id` bigint AUTO_INCREMENT NOT NULL PRIMARY KEY, `app` varchar(255) NOT NULL, `name` varchar(255) NOT NULL, `applied` datetime(6) NOT NULL)
