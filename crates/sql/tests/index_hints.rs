@@ -191,6 +191,24 @@ fn joins_look_up_by_what_is_left_and_straight_ones_begin_where_they_are_told_to(
 }
 
 #[test]
+fn scans_of_long_queries_go_by_what_is_left() {
+    let sql = server();
+    let session = &mut session(&sql);
+    fill(session);
+    run(session, "SET rowhouse_executor = 'columns'");
+    for (rest, way) in [
+        ("t WHERE id < 3 AND a > 0", "index PRIMARY"),
+        ("t FORCE INDEX (a) WHERE id < 3 AND a > 0", "index a "),
+        ("t IGNORE INDEX (PRIMARY, a, ab) WHERE id < 3 AND a > 0", "all rows"),
+        ("t USE INDEX () WHERE id < 3", "all rows"),
+        ("t FORCE INDEX (u) WHERE id < 3", "all rows"),
+    ] {
+        let plan = run(session, &format!("EXPLAIN SELECT SUM(c) FROM {rest}"));
+        assert!(plan.contains(&format!("TableScan: test.t, {way}")), "{rest}: {plan}");
+    }
+}
+
+#[test]
 fn hints_in_comments_are_read_over() {
     let sql = server();
     let session = &mut session(&sql);
