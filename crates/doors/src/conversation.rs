@@ -20,6 +20,7 @@
 //! Not here: sockets, buffers' limits, threads (crate `server`).
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use rows::store::{LockWait, Reach};
 use rows::{Engine, Group, Result, Transaction};
@@ -55,6 +56,13 @@ pub enum Urgency {
 /// Tells a conversation that is served elsewhere that its client has left; returns at once.
 pub type Leave = Arc<dyn Fn() + Send + Sync>;
 
+/// Tells a client how far a request is that is served elsewhere.
+pub trait Report: Send + Sync {
+    /// Appends what is to be told at this moment, if anything is. Called about once a second, and
+    /// only while all that the client was sent before has left.
+    fn report(&self, now: Instant, out: &mut Vec<u8>);
+}
+
 /// One client's protocol state.
 pub trait Conversation: Send {
     /// Bytes to send when the client has just connected.
@@ -84,6 +92,12 @@ pub trait Conversation: Send {
     /// How it is told, while it is served where it may wait, that its client sends no more. `None`
     /// where that is no leaving: a client that has only ended its sending is still answered.
     fn leave(&self) -> Option<Leave> {
+        None
+    }
+
+    /// What tells its client, while it is served where it may wait, how far that is. `None` where
+    /// the protocol has no words for it, or the client did not ask.
+    fn reports(&self) -> Option<Arc<dyn Report>> {
         None
     }
 

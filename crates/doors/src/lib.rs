@@ -17,5 +17,5 @@ pub mod mysql;
 mod own_table;
 pub mod tyrant;
 
-pub use conversation::{Conversation, Leave, Next, Turn, Urgency};
+pub use conversation::{Conversation, Leave, Next, Report, Turn, Urgency};
 pub use input::Input;

@@ -8,6 +8,7 @@
 mod absent;
 mod columns;
 mod keys;
+mod keywords;
 mod tables;
 
 use std::sync::Arc;
@@ -19,6 +20,7 @@ use rows::table::Table;
 use absent::empty;
 use columns::columns;
 use keys::{key_column_usage, statistics, table_constraints};
+use keywords::keywords;
 use tables::{schemata, tables};
 
 use crate::context::Facts;
@@ -27,16 +29,18 @@ use crate::reply::ResultColumn;
 use crate::show::{self, Listing, text};
 
 /// The tables there are.
-pub const TABLES: [&str; 25] = [
+pub const TABLES: [&str; 27] = [
     "CHARACTER_SETS",
     "CHECK_CONSTRAINTS",
     "COLLATIONS",
     "COLLATION_CHARACTER_SET_APPLICABILITY",
     "COLUMNS",
     "COLUMN_PRIVILEGES",
+    "COLUMN_STATISTICS",
     "ENGINES",
     "EVENTS",
     "FILES",
+    "KEYWORDS",
     "KEY_COLUMN_USAGE",
     "PARAMETERS",
     "PARTITIONS",
@@ -72,6 +76,7 @@ pub fn table(facts: &Facts, name: &str) -> Result<Option<(Vec<ResultColumn>, Vec
         "EVENTS" => show::event_rows(engine, facts.zone),
         "ENGINES" => show::engines(),
         "PLUGINS" => plugins(),
+        "KEYWORDS" => keywords(),
         "CHARACTER_SETS" => renamed(
             show::character_sets(),
             &["CHARACTER_SET_NAME", "DESCRIPTION", "DEFAULT_COLLATE_NAME", "MAXLEN"],
@@ -144,8 +149,13 @@ fn plugins() -> Listing {
         "PLUGIN_VERSION",
         "PLUGIN_STATUS",
         "PLUGIN_TYPE",
+        "PLUGIN_TYPE_VERSION",
         "PLUGIN_LIBRARY",
+        "PLUGIN_LIBRARY_VERSION",
+        "PLUGIN_AUTHOR",
+        "PLUGIN_DESCRIPTION",
         "PLUGIN_LICENSE",
+        "LOAD_OPTION",
     ]);
     for row in show::plugins().rows {
         let [name, status, kind, library, license] = row.as_slice() else { continue };
@@ -154,8 +164,13 @@ fn plugins() -> Listing {
             text("1.0"),
             status.clone(),
             kind.clone(),
+            Value::Null,
             library.clone(),
+            Value::Null,
+            text("Rowhouse"),
+            text("A part of the server"),
             license.clone(),
+            text("FORCE"),
         ]);
     }
     listing

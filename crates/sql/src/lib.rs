@@ -24,6 +24,7 @@ mod expression;
 mod files;
 #[doc(hidden)]
 pub mod fuzzing;
+mod index_use;
 mod information_schema;
 mod limits;
 mod load;
@@ -49,5 +50,7 @@ pub use load::LoadLocal;
 pub use reply::{
     ColumnFlags, Done, How, Pace, Parameter, Prepared, Reply, ResultColumn, RowSource, RowStream,
 };
-pub use server::{SERVER_VERSION, SERVER_VERSION as VERSION, Sql, SqlOptions};
+pub use server::{
+    SERVER_VERSION, SERVER_VERSION as VERSION, Sql, SqlOptions, StageProgress, StatementProgress,
+};
 pub use session::Session;

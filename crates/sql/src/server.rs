@@ -4,6 +4,7 @@
 
 mod locks;
 mod processes;
+mod stage;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,7 +21,8 @@ use crate::plan::PlanCache;
 use crate::variables::GlobalVariables;
 
 pub use locks::NamedLocks;
-pub use processes::{Process, Processes, Running};
+pub use processes::{Process, Processes, Running, StatementProgress};
+pub use stage::StageProgress;
 
 /// The version that clients are told: MySQL's, whose dialect and defaults these are, and ours.
 pub const SERVER_VERSION: &str = concat!("8.0.36-Rowhouse-", env!("CARGO_PKG_VERSION"));

@@ -65,7 +65,7 @@ use crate::parse::TableName;
 use crate::plan::Plan;
 use crate::reply::{Done, How, Parameter, Prepared, Reply};
 use crate::scan::{Scanned, leading_word, open_version_comments};
-use crate::server::{Counters, Process, Sql};
+use crate::server::{Counters, Process, Sql, StatementProgress};
 use crate::variables::SessionVariables;
 use crate::warning::{Level, Warnings};
 
@@ -285,6 +285,16 @@ impl Session {
     /// The largest packet of the connection, in bytes: `max_allowed_packet`.
     pub fn packet_bytes_max(&self) -> usize {
         self.variables.value_bytes_max
+    }
+
+    /// What shows other threads how far its statements are.
+    pub fn progress(&self) -> StatementProgress {
+        self.process.progress()
+    }
+
+    /// `progress_report_time`: how often its client is to be told; `None`: never.
+    pub fn report_interval(&self) -> Option<Duration> {
+        self.variables.report_interval
     }
 
     /// What other threads call to end what runs, as KILL CONNECTION does.

@@ -68,6 +68,8 @@ pub struct SessionVariables {
     pub execution_time: Option<Duration>,
     /// max_statement_time, of any statement; `None`: as long as it takes.
     pub statement_time: Option<Duration>,
+    /// progress_report_time; `None`: no reports.
+    pub report_interval: Option<Duration>,
     /// rowhouse_executor.
     pub executor: Executor,
     /// sql_auto_is_null and the like have no typed copy.
@@ -102,6 +104,7 @@ pub fn has_effect(name: &str) -> bool {
             | "max_allowed_packet"
             | "max_execution_time"
             | "max_statement_time"
+            | "progress_report_time"
             | "rowhouse_durability"
             | "sql_mode"
             | "sql_select_limit"
@@ -215,6 +218,7 @@ impl SessionVariables {
             value_bytes_max: VALUE_BYTES_MAX,
             execution_time: None,
             statement_time: None,
+            report_interval: Some(Duration::from_secs(5)),
             executor: Executor::Auto,
             _private: (),
         };
@@ -341,6 +345,12 @@ impl SessionVariables {
                 let seconds: f64 = text.parse().map_err(|_| wrong())?;
                 let time = Duration::try_from_secs_f64(seconds).map_err(|_| wrong())?;
                 self.statement_time = (!time.is_zero()).then_some(time);
+            }
+            "progress_report_time" => {
+                let seconds: u32 = text.parse().unwrap_or(u32::MAX);
+                let interval = Duration::from_secs(u64::from(seconds));
+                self.report_interval = (seconds > 0).then_some(interval);
+                shown = Some(seconds.to_string());
             }
             "sql_select_limit" => self.select_limit = text.parse().map_err(|_| wrong())?,
             _ => {}

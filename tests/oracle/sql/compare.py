@@ -1,6 +1,6 @@
 """The oracle: the same statements on MariaDB and on each executor of Rowhouse.
 
-First the statements of the files (`scripted`), then generated ones (`generated`) from a fixed
+First the statements of the files (`scripted`) and the keys of EXPLAIN (`hinted`), then generated ones (`generated`) from a fixed
 seed. A failure is printed with the smallest statement found that shows it, both answers, and the
 number by which `--only` runs it again.
 
@@ -15,6 +15,7 @@ HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "handlersocket"))
 
 import generated  # noqa: E402
+import hinted  # noqa: E402
 import queries  # noqa: E402
 import scripted  # noqa: E402
 import servers  # noqa: E402
@@ -45,6 +46,8 @@ def run(arguments, ports):
     else:
         for path in arguments.files or sorted(HERE.glob("*.sql")):
             scripted.compare_file(path, ports, total)
+        if not arguments.files:
+            hinted.compare(ports, total)
     if arguments.files:
         return total
     ways = Ways(*ports, None)

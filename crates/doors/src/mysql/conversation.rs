@@ -23,7 +23,7 @@ use passwords::Scramble;
 use rows::Group;
 use sql::{How, LoadLocal, Sql, SqlError};
 
-use crate::conversation::{Conversation, Leave, Next, Turn, Urgency};
+use crate::conversation::{Conversation, Leave, Next, Report, Turn, Urgency};
 use crate::input::Input;
 
 use super::auth::{self, Users};
@@ -34,6 +34,7 @@ use super::execute::{Link, Outcome, Rows, Written, malformed};
 use super::frame::{FrameError, FrameReader, Packets, Piece};
 use super::handshake;
 use super::login::LoggingIn;
+use super::reports::Reports;
 
 /// Commands served in one turn before other connections have theirs.
 const COMMANDS_PER_TURN_MAX: usize = 64;
@@ -85,6 +86,8 @@ pub struct Mysql {
     /// Capabilities both sides have; 0 before the client has named its own.
     pub(super) capabilities: u32,
     pub(super) link: Option<Link>,
+    /// What its client is told of statements that run elsewhere, if it asked for that.
+    pub(super) reports: Option<Arc<Reports>>,
     /// Commands answered since the server was told last.
     answered: u64,
 }
@@ -140,6 +143,7 @@ impl Mysql {
             stage: Stage::Greeted,
             capabilities: 0,
             link: None,
+            reports: None,
             answered: 0,
         }
     }
@@ -215,7 +219,7 @@ impl Mysql {
             return self.refuse(&error, self.frames.sequence(), out);
         }
         self.reply_first = self.frames.sequence();
-        let mut packets = Packets::new(out, self.reply_first);
+        let mut packets = reply(out, self.reply_first, self.reports.as_deref(), link, how);
         let outcome = match decode::command(self.frames.payload(input)) {
             Ok(Command::ChangeUser(_)) => return self.change_user(input, out),
             Ok(Command::ResetConnection) => return self.reset_connection(input, out),
@@ -225,6 +229,7 @@ impl Mysql {
                 Outcome::Answered
             }
         };
+        packets.end_reports();
         self.reply = packets.sequence();
         self.settle(outcome, input)
     }
@@ -237,11 +242,12 @@ impl Mysql {
         how: How,
     ) -> Go {
         let link = self.link.as_mut().expect("logged in");
-        let mut packets = Packets::new(out, self.reply);
+        let mut packets = reply(out, self.reply, self.reports.as_deref(), link, how);
         let outcome = match decode::command(self.frames.payload(input)) {
             Ok(Command::Query(text)) => link.serve_statement(text, from, &mut packets, how),
             _ => unreachable!("a query is in front"),
         };
+        packets.end_reports();
         self.reply = packets.sequence();
         self.settle(outcome, input)
     }
@@ -315,19 +321,21 @@ impl Mysql {
                     input.consume(count);
                 }
                 Ok(Piece::End { empty: false }) => {}
-                Ok(Piece::End { empty: true }) => return self.end_file(out),
+                Ok(Piece::End { empty: true }) => return self.end_file(out, how),
                 Err(error) => return self.broken(error, out),
             }
         }
     }
 
-    fn end_file(&mut self, out: &mut Vec<u8>) -> Go {
+    fn end_file(&mut self, out: &mut Vec<u8>, how: How) -> Go {
         let stage = std::mem::replace(&mut self.stage, Stage::Ready);
         let Stage::File(file) = stage else { unreachable!("called amid a file") };
         let link = self.link.as_mut().expect("logged in");
-        let mut packets = Packets::new(out, self.frames.sequence());
+        let first = self.frames.sequence();
+        let mut packets = reply(out, first, self.reports.as_deref(), link, how);
         let resume = file.rest.as_ref().map(|_| 0);
         let outcome = link.finish_file(file.load, file.fed, resume, &mut packets);
+        packets.end_reports();
         self.reply = packets.sequence();
         match (outcome, file.rest) {
             (Outcome::NextStatement(_), Some(rest)) => {
@@ -338,6 +346,23 @@ impl Mysql {
         }
         Go::On
     }
+}
+
+/// The packets of a reply. Where nothing else is to be sent before it, its statement is reported on
+/// until it begins.
+fn reply<'a>(
+    out: &'a mut Vec<u8>,
+    first: u8,
+    reports: Option<&'a Reports>,
+    link: &Link,
+    how: How,
+) -> Packets<'a> {
+    let fresh = how.may_wait && out.is_empty();
+    let begun = reports.filter(|_| fresh).zip(link.session().report_interval());
+    if let Some((reports, interval)) = begun {
+        reports.begin(first, interval);
+    }
+    Packets::new(out, first).behind(begun.map(|(reports, _)| reports))
 }
 
 impl Conversation for Mysql {
@@ -414,6 +439,10 @@ impl Conversation for Mysql {
     fn leave(&self) -> Option<Leave> {
         // MySQL's clients do not end their sending and then read on.
         Some(Arc::new(self.link.as_ref()?.session().killer()))
+    }
+
+    fn reports(&self) -> Option<Arc<dyn Report>> {
+        self.reports.clone().map(|reports| reports as Arc<dyn Report>)
     }
 
     fn is_known(&self) -> bool {

@@ -16,6 +16,7 @@
 
 use std::ops::Range;
 
+use super::reports::Reports;
 use crate::input::Input;
 
 /// Bytes of a frame's header.
@@ -235,12 +236,27 @@ fn header(bytes: &[u8]) -> Option<(usize, u8)> {
 pub struct Packets<'a> {
     out: &'a mut Vec<u8>,
     sequence: u8,
+    /// Of the statement whose reply this is, until its first packet is written.
+    reports: Option<&'a Reports>,
 }
 
 impl<'a> Packets<'a> {
     /// Packets behind `out`, the first with `sequence`.
     pub fn new(out: &'a mut Vec<u8>, sequence: u8) -> Packets<'a> {
-        Packets { out, sequence }
+        Packets { out, sequence, reports: None }
+    }
+
+    /// The packets of a reply that reports may precede, which end with its first one.
+    pub fn behind(self, reports: Option<&'a Reports>) -> Packets<'a> {
+        Packets { reports, ..self }
+    }
+
+    /// Ends the reports, and goes on with the sequence number behind theirs.
+    #[inline]
+    pub fn end_reports(&mut self) {
+        if let Some(reports) = self.reports.take() {
+            self.sequence = self.sequence.wrapping_add(reports.end());
+        }
     }
 
     /// The next frame's sequence number.
@@ -256,6 +272,7 @@ impl<'a> Packets<'a> {
     /// One packet whose payload `write` appends.
     #[inline]
     pub fn packet<R>(&mut self, write: impl FnOnce(&mut Vec<u8>) -> R) -> R {
+        self.end_reports();
         let start = self.out.len();
         self.out.extend_from_slice(&[0; HEADER_BYTES]);
         let result = write(self.out);
@@ -278,6 +295,7 @@ impl<'a> Packets<'a> {
     /// Packets made before with sequence numbers from `first` on: appended if that is what
     /// comes next, else refused.
     pub fn ready_made(&mut self, first: u8, count: u8, packets: &[u8]) -> bool {
+        self.end_reports();
         if first != self.sequence {
             return false;
         }

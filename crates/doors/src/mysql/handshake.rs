@@ -100,7 +100,7 @@ pub fn response(payload: &[u8]) -> Result<Response<'_>, Malformed> {
     let database = if has(capability::CONNECT_WITH_DB) { cursor.until_zero_or_end() } else { b"" };
     let method = if has(capability::PLUGIN_AUTH) { cursor.until_zero_or_end() } else { b"" };
     Ok(Response::Login(
-        capabilities & capability::SERVER,
+        capabilities & capability::ACCEPTED,
         Login { user, proof, database, method, character_set },
     ))
 }

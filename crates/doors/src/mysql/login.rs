@@ -23,6 +23,8 @@ use super::encode;
 use super::execute::{Link, malformed};
 use super::frame::Packets;
 use super::handshake::{self, Response};
+use super::numbers::capability;
+use super::reports::Reports;
 
 /// A login under way.
 pub(super) struct LoggingIn {
@@ -144,6 +146,8 @@ impl Mysql {
         let opened = Session::new(&door.sql, self.connection_id, &self.user, &self.host, database);
         match opened {
             Ok(session) => {
+                let asked = self.capabilities & capability::PROGRESS != 0;
+                self.reports = asked.then(|| Reports::new(session.progress()));
                 let link = Link::new(session, self.capabilities, door.packet_bytes_max);
                 link.ok(&mut Packets::new(out, sequence));
                 self.link = Some(link);

@@ -25,6 +25,7 @@ pub(crate) mod handshake;
 mod login;
 pub(crate) mod numbers;
 pub(crate) mod parameters;
+mod reports;
 mod row;
 
 pub use auth::{Account, Secret, Users};

@@ -44,6 +44,9 @@ pub mod capability {
     pub const PLUGIN_AUTH_LENENC: u32 = 1 << 21;
     /// Result sets end with an OK packet under EOF's header; none ends the column definitions.
     pub const DEPRECATE_EOF: u32 = 1 << 24;
+    /// The client takes progress reports (`reports`). MariaDB's client says so to every server, and
+    /// nobody announces it; MySQL has the bit reserved.
+    pub const PROGRESS: u32 = 1 << 29;
 
     /// What this server announces. Not among them: TLS (see `handshake`), compression, session
     /// tracking, query attributes, optional metadata.
@@ -64,6 +67,9 @@ pub mod capability {
         | CONNECT_ATTRS
         | PLUGIN_AUTH_LENENC
         | DEPRECATE_EOF;
+
+    /// What a client's word is taken for.
+    pub const ACCEPTED: u32 = SERVER | PROGRESS;
 }
 
 /// Status flags of OK and EOF packets. The session sets the others.

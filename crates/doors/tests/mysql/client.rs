@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use doors::mysql::{Mysql, MysqlDoor};
-use doors::{Conversation, Input, Next, Turn};
+use doors::{Conversation, Input, Next, Report, Turn};
 use rows::{Engine, Group};
 
 /// PROTOCOL_41, SECURE_CONNECTION, PLUGIN_AUTH, LOCAL_FILES, TRANSACTIONS, LONG_FLAG.
@@ -72,6 +72,24 @@ impl Client {
             assert_eq!(pair[1], pair[0].wrapping_add(1), "numbers of replies");
         }
         payloads
+    }
+
+    /// COM_QUERY; the packets that answer it, with their numbers.
+    pub fn numbered(&mut self, text: &str) -> Vec<(u8, Vec<u8>)> {
+        self.numbered_command(&[&[3], text.as_bytes()].concat())
+    }
+
+    /// A command as it is; the packets that answer it, with their numbers.
+    pub fn numbered_command(&mut self, payload: &[u8]) -> Vec<(u8, Vec<u8>)> {
+        self.input.extend(&packet(0, payload));
+        self.serve();
+        let (payloads, sequences) = cut(&std::mem::take(&mut self.received));
+        sequences.into_iter().zip(payloads).collect()
+    }
+
+    /// What tells how far a statement is that is served elsewhere.
+    pub fn reports(&self) -> Option<Arc<dyn Report>> {
+        self.conversation.reports()
     }
 
     /// Sends bytes as they are and returns the packets that answer them.

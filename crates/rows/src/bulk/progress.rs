@@ -24,6 +24,8 @@ pub struct Progress {
     all: AtomicU64,
     /// Whether there is to be a `CatchingUp`.
     catches_up: AtomicBool,
+    /// Whether there is nothing but `Reading`.
+    only_reads: AtomicBool,
     /// How often a further stage began: what is merged in passes begins anew with each.
     begun: AtomicU64,
 }
@@ -42,6 +44,11 @@ impl Progress {
     /// Others go on writing, and are caught up with at the end.
     pub(crate) fn will_catch_up(&self) {
         self.catches_up.store(true, Ordering::Relaxed);
+    }
+
+    /// Rows are only read.
+    pub(crate) fn will_only_read(&self) {
+        self.only_reads.store(true, Ordering::Relaxed);
     }
 
     /// All rows are in; so many entries are to be merged.
@@ -68,7 +75,12 @@ impl Progress {
 
     /// How many stages there are.
     pub fn stages(&self) -> u8 {
-        if self.catches_up.load(Ordering::Relaxed) { 3 } else { 2 }
+        let (reads, catches_up) = (&self.only_reads, &self.catches_up);
+        match (reads.load(Ordering::Relaxed), catches_up.load(Ordering::Relaxed)) {
+            (true, _) => 1,
+            (false, false) => 2,
+            (false, true) => 3,
+        }
     }
 
     /// What it is at, how much of that is done, and how much there is to do, where that is known.

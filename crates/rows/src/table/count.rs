@@ -23,6 +23,7 @@ use parking_lot::Mutex;
 
 use super::state::TableState;
 use super::version::Table;
+use crate::bulk::Progress;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::store::{Batch, Change, Direction, Durability, Reach};
@@ -169,14 +170,32 @@ impl Engine {
     /// # Errors
     /// `Store`; `SchemaChanged` when the table is no longer this one.
     pub fn count_rows(&self, table: &Table, stop: &dyn Fn() -> bool) -> Result<Option<u64>> {
+        self.count_rows_showing(table, stop, &Progress::default())
+    }
+
+    /// The same for those who want to see how far it is.
+    ///
+    /// # Errors
+    /// As `count_rows`.
+    pub fn count_rows_showing(
+        &self,
+        table: &Table,
+        stop: &dyn Fn() -> bool,
+        progress: &Progress,
+    ) -> Result<Option<u64>> {
+        progress.will_only_read();
+        progress.expect(self.row_count(table)?.unwrap_or(0));
         // What moves meanwhile is in the snapshot or not: the number is about right.
         let snapshot = self.store().snapshot()?;
         let mut cursor = snapshot.scan(&table.index_range(0), Direction::Forward, Reach::Disk)?;
         let mut rows = 0;
         while cursor.advance()? {
             rows += 1;
-            if rows % STOP_LOOK_ROWS == 0 && stop() {
-                return Ok(None);
+            if rows % STOP_LOOK_ROWS == 0 {
+                progress.add(STOP_LOOK_ROWS);
+                if stop() {
+                    return Ok(None);
+                }
             }
         }
         if !table.is_current() {

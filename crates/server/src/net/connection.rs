@@ -9,8 +9,10 @@
 
 use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::time::Instant;
 
-use doors::{Conversation, Input, Leave};
+use doors::{Conversation, Input, Leave, Report};
 use rows::budget::Share;
 
 use super::limits::OUTPUT_BYTES_MAX;
@@ -174,6 +176,8 @@ pub struct Connection {
     pub conversation: Option<Box<dyn Conversation>>,
     /// Tells a conversation that is away that its client has left.
     pub leave: Option<Leave>,
+    /// Tells its client how far a conversation is that is away.
+    pub reports: Option<Arc<dyn Report>>,
     /// What the client has sent and the conversation has not used.
     pub input: Input,
     /// What the client is to be sent.
@@ -217,6 +221,7 @@ impl Connection {
             peer: newcomer.peer,
             conversation: Some(conversation),
             leave: None,
+            reports: None,
             input: Input::new(),
             output: Output::default(),
             phase: Phase::Ready,
@@ -242,6 +247,18 @@ impl Connection {
         }
     }
 
+    /// Tells its client how far it is with what it does elsewhere; whether there is something to
+    /// send. Who has not taken the last report gets no other.
+    pub fn tell_progress(&mut self, now: Instant) -> bool {
+        match &self.reports {
+            Some(reports) if self.output.unsent() == 0 => {
+                reports.report(now, self.output.buffer());
+                self.output.unsent() > 0
+            }
+            _ => false,
+        }
+    }
+
     /// Gives back the memory of empty buffers.
     pub fn shrink(&mut self) {
         self.input.shrink();
@@ -251,6 +268,11 @@ impl Connection {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::net::UnixStream;
+
+    use doors::{Next, Turn};
+    use rows::budget::Budget;
+
     use super::*;
 
     #[test]
@@ -289,5 +311,44 @@ mod tests {
         output.advance(1);
         output.shrink();
         assert_eq!((output.unsent(), output.capacity()), (0, 0));
+    }
+
+    struct Silent;
+
+    impl Conversation for Silent {
+        fn turn(&mut self, _: &mut Input, _: &mut Vec<u8>, _: &mut Turn<'_>) -> Next {
+            Next::Input
+        }
+
+        fn commit_failed(&mut self, _: &rows::Error, _: &mut Vec<u8>) {}
+    }
+
+    struct Talkative;
+
+    impl Report for Talkative {
+        fn report(&self, _: Instant, out: &mut Vec<u8>) {
+            out.extend_from_slice(b"still at it");
+        }
+    }
+
+    #[test]
+    fn who_has_not_taken_the_last_report_gets_no_other() {
+        let (ours, _theirs) = UnixStream::pair().unwrap();
+        let peer = Peer { id: 1, address: None };
+        let newcomer = Newcomer { socket: ours.into(), door: 0, peer };
+        let share = Budget::new(1 << 20).share();
+        let mut connection = Connection::new(newcomer, Box::new(Silent), 0, share);
+        let now = Instant::now();
+        assert!(!connection.tell_progress(now), "nothing is away");
+        connection.reports = Some(Arc::new(Talkative));
+        assert!(connection.tell_progress(now));
+        for taken in [0, 5, 5] {
+            connection.output.advance(taken);
+            assert!(!connection.tell_progress(now));
+            assert!(connection.output.unsent() <= 11);
+        }
+        connection.output.advance(1);
+        assert!(connection.tell_progress(now));
+        assert_eq!(connection.output.sendable(), b"still at it");
     }
 }

@@ -403,6 +403,7 @@ impl<P: Poller> EventLoop<P> {
         };
         connection.phase = Phase::Away;
         connection.leave = connection.conversation.as_ref().and_then(|each| each.leave());
+        connection.reports = connection.conversation.as_ref().and_then(|each| each.reports());
         if connection.ended
             && let Some(leave) = &connection.leave
         {
@@ -454,6 +455,7 @@ impl<P: Poller> EventLoop<P> {
         };
         connection.active_at = now;
         connection.leave = None;
+        connection.reports = None;
         connection.input = errand.input;
         connection.output.append(errand.out);
         let (door, id) = (connection.door, connection.peer.id);

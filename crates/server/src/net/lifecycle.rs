@@ -108,12 +108,12 @@ impl<P: Poller> EventLoop<P> {
         }
     }
 
-    /// Looks after buffers and time limits; about once a second.
+    /// Looks after buffers, reports and time limits; about once a second.
     pub(super) fn tick(&mut self) {
         let idle_max = self.shared.limits.idle.as_secs();
         let stalled_max = self.shared.limits.stalled.as_secs();
         let login_max = self.shared.limits.login.as_secs();
-        let now = self.now;
+        let (now, at) = (self.now, self.turn_at);
         for token in self.slots.tokens() {
             let Some(connection) = self.slots.get(token) else {
                 continue;
@@ -122,6 +122,10 @@ impl<P: Poller> EventLoop<P> {
             if quiet >= 1 {
                 connection.shrink();
                 connection.count_memory();
+            }
+            if connection.tell_progress(at) && !connection.sending {
+                connection.sending = true;
+                self.to_send.push(token);
             }
             let killed = connection.conversation.as_ref().is_some_and(|each| each.is_killed());
             // Bytes that come one by one do not prolong it.

@@ -16,9 +16,10 @@ use super::scope::{NamedRelation, QueryScope, ScopeColumn};
 use super::{Binder, CommonRows, CommonTable};
 use crate::error::SqlError;
 use crate::expression::{Bound, Comparison, Kind, Node, boolean, common_rule, elsewhere};
+use crate::index_use::IndexUse;
 use crate::parse::cursor::name_parts;
 use crate::point::{push_terms, table_column};
-use crate::tree::{ColumnarUse, Join, KEY_COLUMN, OutputColumn, Query, Relation, Source, slot};
+use crate::tree::{Join, KEY_COLUMN, OutputColumn, Query, Relation, Source, slot};
 use crate::write::KEY_COLUMN as KEY_NAME;
 
 /// The most tables of one FROM, as in MySQL.
@@ -44,6 +45,8 @@ struct Part {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
     Inner,
+    /// STRAIGHT_JOIN.
+    Straight,
     Left,
     Right,
 }
@@ -127,13 +130,16 @@ impl Binder<'_> {
                 version: None,
                 sample: None,
                 partitions,
-                index_hints,
                 ..
             } if partitions.is_empty() => {
                 let number = relations.len();
                 let part = self.table(name, alias.as_ref(), relations)?;
                 if let Some(relation) = relations.get_mut(number) {
-                    relation.columnar_index = columnar_use(relation, index_hints);
+                    let table = match &relation.source {
+                        Source::Table(table) => Some(&**table),
+                        _ => None,
+                    };
+                    relation.index_use = IndexUse::of_factor(table, &relation.name, factor)?;
                 }
                 Ok(part)
             }
@@ -204,7 +210,8 @@ impl Binder<'_> {
         let shown = alias.unwrap_or_else(|| table.to_owned());
         if database.eq_ignore_ascii_case("information_schema") {
             let Some((columns, _)) = crate::information_schema::table(self.facts, table)? else {
-                return elsewhere("an unknown listing");
+                let message = format!("Unknown table '{table}' in information_schema");
+                return Err(SqlError::new(1109, message).into());
             };
             let columns = columns
                 .into_iter()
@@ -246,13 +253,14 @@ impl Binder<'_> {
     ) -> Bound<Part> {
         use ast::JoinOperator as J;
         let (side, constraint) = match operator {
-            J::Join(c) | J::Inner(c) | J::CrossJoin(c) | J::StraightJoin(c) => (Side::Inner, c),
+            J::Join(c) | J::Inner(c) | J::CrossJoin(c) => (Side::Inner, c),
+            J::StraightJoin(c) => (Side::Straight, c),
             J::Left(c) | J::LeftOuter(c) => (Side::Left, c),
             J::Right(c) | J::RightOuter(c) => (Side::Right, c),
             other => return elsewhere(format_args!("{other:?}")),
         };
         match constraint {
-            ast::JoinConstraint::None if side == Side::Inner => {
+            ast::JoinConstraint::None if matches!(side, Side::Inner | Side::Straight) => {
                 Ok(joined(left, right, side, Vec::new()))
             }
             ast::JoinConstraint::None => Err(SqlError::syntax("JOIN without ON", 1).into()),
@@ -291,26 +299,6 @@ fn described(columns: &[OutputColumn]) -> Vec<Described> {
     columns.iter().map(describe).collect()
 }
 
-/// What hints say of the columnar index of a relation. They name indexes of any kind; row indexes
-/// are chosen by cost alone.
-fn columnar_use(relation: &Relation, hints: &[ast::TableIndexHints]) -> ColumnarUse {
-    let Source::Table(table) = &relation.source else { return ColumnarUse::ByCost };
-    let Some(index) = &table.columnar_index else { return ColumnarUse::ByCost };
-    let mut said = ColumnarUse::ByCost;
-    for hint in hints {
-        let names = &hint.index_names;
-        let is_named = names.iter().any(|name| name.value.eq_ignore_ascii_case(&index.name));
-        said = match (hint.hint_type, is_named) {
-            (ast::TableIndexHintType::Ignore, true) => return ColumnarUse::Ignored,
-            (ast::TableIndexHintType::Ignore, false) => said,
-            (_, true) => ColumnarUse::Forced,
-            (_, false) if said == ColumnarUse::Forced => said,
-            (_, false) => ColumnarUse::Ignored,
-        };
-    }
-    said
-}
-
 fn add(
     relations: &mut Vec<Relation>,
     name: String,
@@ -325,8 +313,8 @@ fn add(
         return Err(SqlError::new(1116, message).into());
     }
     let types = columns.iter().map(|(_, ty, ..)| ty.clone()).collect();
-    let columnar_index = ColumnarUse::default();
-    relations.push(Relation { name: name.clone(), source, types, columnar_index });
+    let index_use = IndexUse::default();
+    relations.push(Relation { name: name.clone(), source, types, index_use });
     let named = NamedRelation::new(name, database, number, columns.into_iter());
     let shown = named.columns.iter().map(|column| column.slot).collect();
     Ok(Part { join: Join::Relation(number), named: vec![named], shown })
@@ -335,6 +323,7 @@ fn add(
 fn joined(mut left: Part, mut right: Part, side: Side, terms: Vec<Node>) -> Part {
     let join = match side {
         Side::Inner => Join::Inner(vec![left.join, right.join], terms),
+        Side::Straight => Join::Straight(Box::new(left.join), Box::new(right.join), terms),
         Side::Left => {
             QueryScope::nullify(&mut right.named);
             Join::Left(Box::new(left.join), Box::new(right.join), terms)

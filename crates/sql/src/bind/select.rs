@@ -96,6 +96,7 @@ impl Binder<'_> {
             visible,
             distinct: matches!(select.distinct, Some(ast::Distinct::Distinct)),
             counts_found: modifiers.is_some_and(|modifiers| modifiers.sql_calc_found_rows),
+            straight: modifiers.is_some_and(|modifiers| modifiers.straight_join),
             plan: SelectPlan::default(),
         };
         let mut query = self.query_of(Body::Select(Box::new(body)), columns);
@@ -126,6 +127,7 @@ impl Binder<'_> {
             visible,
             distinct: false,
             counts_found: false,
+            straight: false,
             plan: SelectPlan::default(),
         };
         let mut query = self.query_of(Body::Select(Box::new(body)), columns);

@@ -110,6 +110,8 @@ pub(super) fn empty(name: &str) -> Option<&'static [&'static str]> {
             "EXTENT_SIZE#",
             "EXTRA",
         ],
+        // Asked for by mysqldump of MySQL 8, which gives up without it.
+        "COLUMN_STATISTICS" => &["SCHEMA_NAME", "TABLE_NAME", "COLUMN_NAME", "HISTOGRAM"],
         "COLUMN_PRIVILEGES" | "TABLE_PRIVILEGES" | "SCHEMA_PRIVILEGES" => &[
             "GRANTEE",
             "TABLE_CATALOG",

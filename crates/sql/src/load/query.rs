@@ -16,7 +16,7 @@
 use std::sync::Arc;
 
 use rows::budget::Share;
-use rows::bulk::{BulkLoad, BulkOutcome, OnDuplicate};
+use rows::bulk::{BulkLoad, BulkOutcome, OnDuplicate, Progress};
 use rows::datum::{Datum, Value};
 use rows::engine::Engine;
 use rows::transaction::Transaction;
@@ -155,10 +155,14 @@ fn bytes_of(datum: &Datum<'_>) -> usize {
     VALUE_BYTES + if let Datum::Bytes(bytes) = datum { bytes.len() } else { 0 }
 }
 
+/// Rows between two looks whether to go on.
+const LOOK_EVERY: u64 = 1024;
+
 /// Rows that go into the load.
 struct Filling<'a> {
     of: &'a QueryInsert<'a>,
     filler: Filler,
+    progress: Arc<Progress>,
     /// The row of each warning that is kept.
     warned: Vec<u64>,
     /// The AUTO_INCREMENT value that came with the last row.
@@ -169,14 +173,16 @@ struct Filling<'a> {
 
 impl<'a> Filling<'a> {
     fn begin(of: &'a QueryInsert<'a>, bulk: &mut BulkLoad) -> Result<Filling<'a>> {
+        let progress = Arc::clone(bulk.progress());
         let filler = Filler::begin(bulk, of.context.facts.mode)?;
-        Ok(Filling { of, filler, warned: Vec::new(), given: None, wrong: false })
+        Ok(Filling { of, filler, progress, warned: Vec::new(), given: None, wrong: false })
     }
 
     fn add(&mut self, line: &[Datum<'_>]) -> Result<()> {
         let QueryInsert { plan, context, types, .. } = *self.of;
         let row = self.filler.rows() + 1;
-        if row.is_multiple_of(1024) {
+        if row.is_multiple_of(LOOK_EVERY) {
+            self.progress.add(LOOK_EVERY);
             context.facts.kill.check()?;
         }
         self.wrong = true;

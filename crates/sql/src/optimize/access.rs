@@ -14,6 +14,7 @@ use super::needs::Columns;
 use super::terms::{can_be_local, depends_on_others, is_volatile, localized};
 use crate::error::Result;
 use crate::expression::{Comparison, Kind, Node};
+use crate::index_use::IndexUse;
 use crate::point::{Access, AccessKind, Between, Lookup, Ordering, ways};
 use crate::tree::{Relation, Source};
 
@@ -132,10 +133,12 @@ pub fn way_to(
     let local: Vec<Node> = local.into_iter().map(|term| localized(term, number)).collect();
     let filters: Vec<Node> = whole.into_iter().cloned().collect();
     let unseen = 0.34f64.powi(filters.len() as i32);
+    let index_use = &relations[number].index_use;
     let (size, direct) = match &relations[number].source {
         Source::Table(table) => {
             let size = sizes.rows(table)?;
-            (size, Some(cheapest(table, &local, Some(needs), order, size, sizes)?))
+            let direct = cheapest(table, index_use, &local, Some(needs), order, size, sizes)?;
+            (size, Some(direct))
         }
         Source::Query(query) => (query.rows, None),
         Source::Added(_) => (ADDED_ROWS, None),
@@ -175,6 +178,9 @@ pub fn way_to(
     if before <= 1.0 || nested.examined <= 4.0 || changes {
         return Ok(nested);
     }
+    if index_use.is_forced() && is_narrow(&nested) {
+        return Ok(nested);
+    }
     let Some((keys, rest)) = hash_keys(&local) else { return Ok(nested) };
     if rest.iter().any(depends_on_others) {
         return Ok(nested);
@@ -183,7 +189,7 @@ pub fn way_to(
     let matched = (found / found.sqrt().max(1.0)).max(0.1).min(nested.step.rows.max(1.0));
     let (access, terms, once) = match &relations[number].source {
         Source::Table(table) => {
-            let way = cheapest(table, &rest, None, None, size, sizes)?;
+            let way = cheapest(table, index_use, &rest, None, None, size, sizes)?;
             (Some(way.access), Vec::new(), way.examined)
         }
         _ => (None, rest, size),
@@ -272,17 +278,26 @@ struct Cheapest {
     share: f64,
 }
 
+/// Whether an index narrows what a way reads.
+fn is_narrow(way: &Way) -> bool {
+    match &way.step.member {
+        Member::Scan(scan) => scan.access.as_ref().is_some_and(Access::is_narrow),
+        Member::Group(..) => false,
+    }
+}
+
 /// The cheapest way, in the order asked for if one can. `needs`: the columns that are used
 /// elsewhere, if entries of an index alone may do.
 fn cheapest(
     table: &Table,
+    index_use: &IndexUse,
     terms: &[Node],
     needs: Option<&Columns>,
     order: Option<&Ordering>,
     size: f64,
     sizes: &Sizes<'_>,
 ) -> Result<Cheapest> {
-    let mut all = ways(table, terms, order);
+    let mut all = ways(table, index_use, terms, order);
     if order.is_some() && all.iter().any(|access| access.ordered) {
         all.retain(|access| access.ordered);
     }

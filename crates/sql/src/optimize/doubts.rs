@@ -76,7 +76,7 @@ fn of_join(join: &Join) -> bool {
     match join {
         Join::Relation(_) => false,
         Join::Inner(members, terms) => members.iter().any(of_join) || terms.iter().any(of_node),
-        Join::Left(left, right, terms) => {
+        Join::Straight(left, right, terms) | Join::Left(left, right, terms) => {
             of_join(left) || of_join(right) || terms.iter().any(of_node)
         }
     }

@@ -39,6 +39,8 @@ fn is_part_of_join(query: &Query, others: usize) -> bool {
         && select.windowing.is_none()
         && !select.distinct
         && !select.counts_found
+        // Its own order says nothing of the relations around it.
+        && !select.straight
         && select.outputs.iter().all(plain)
         && others + select.relations.len() <= RELATIONS_MAX
 }
@@ -114,7 +116,7 @@ fn join_nodes_mut(join: &mut Join, each: &mut dyn FnMut(&mut Node)) {
             members.iter_mut().for_each(|member| join_nodes_mut(member, each));
             terms.iter_mut().for_each(&mut *each);
         }
-        Join::Left(left, right, terms) => {
+        Join::Straight(left, right, terms) | Join::Left(left, right, terms) => {
             join_nodes_mut(left, each);
             join_nodes_mut(right, each);
             terms.iter_mut().for_each(&mut *each);
@@ -126,7 +128,7 @@ fn renumber(join: &mut Join, number: &dyn Fn(usize) -> usize) {
     match join {
         Join::Relation(own) => *own = number(*own),
         Join::Inner(members, _) => members.iter_mut().for_each(|member| renumber(member, number)),
-        Join::Left(left, right, _) => {
+        Join::Straight(left, right, _) | Join::Left(left, right, _) => {
             renumber(left, number);
             renumber(right, number);
         }
@@ -144,6 +146,10 @@ fn put_in_place(join: &mut Join, at: usize, part: &mut Option<(Join, Vec<Node>)>
         Join::Relation(_) => {}
         Join::Inner(members, _) => {
             members.iter_mut().for_each(|member| put_in_place(member, at, part));
+        }
+        Join::Straight(left, right, _) => {
+            put_in_place(left, at, part);
+            put_in_place(right, at, part);
         }
         Join::Left(left, right, terms) => {
             // What the right side is filtered by is part of what makes a match.

@@ -119,6 +119,11 @@ impl Needs {
                 members.iter().for_each(|member| self.add_terms_of(member, filled));
                 terms.iter().for_each(|term| self.add_term(term, *filled));
             }
+            Join::Straight(left, right, terms) => {
+                self.add_terms_of(left, filled);
+                self.add_terms_of(right, filled);
+                terms.iter().for_each(|term| self.add_term(term, *filled));
+            }
             Join::Left(left, right, terms) => {
                 self.add_terms_of(left, filled);
                 self.add_terms_of(right, filled);

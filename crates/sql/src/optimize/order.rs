@@ -1,7 +1,8 @@
 //! The order of joining: cheapest first, each next relation the one that costs least given those
 //! before it, tried from every relation that may be the first.
 //!
-//! What stands on the right of an outer join comes when all that its condition names is there.
+//! What stands on the right of an outer join comes when all that its condition names is there, what
+//! stands on the right of STRAIGHT_JOIN when all of its left side is.
 //!
 //! Invariants
 //! 1. A term is given to the first step at which all its relations are joined; one of WHERE to an
@@ -39,6 +40,13 @@ struct Item {
     needs: u64,
 }
 
+impl Item {
+    /// Whether the joining may begin with it.
+    fn may_begin(&self) -> bool {
+        !self.outer && self.needs == 0
+    }
+}
+
 #[derive(Clone)]
 enum What {
     Relation(usize),
@@ -50,6 +58,18 @@ enum What {
 struct Pool {
     items: Vec<Item>,
     terms: Vec<Node>,
+}
+
+impl Pool {
+    /// All relations of its items.
+    fn relations(&self) -> u64 {
+        self.items.iter().fold(0, |all, item| all | item.relations)
+    }
+
+    /// Lets the items from one on come behind some relations.
+    fn put_behind(&mut self, first: usize, relations: u64) {
+        self.items[first..].iter_mut().for_each(|item| item.needs |= relations);
+    }
 }
 
 /// An order of joining.
@@ -76,7 +96,7 @@ pub fn plan_joins(
     };
     let without = conditions.iter().fold(0, |all, term| all | rejected(term));
     let mut pool = Pool { items: Vec::new(), terms: conditions };
-    flatten(simplified(join, without), &mut pool);
+    flatten(simplified(join, without), select.straight, &mut pool);
     let planner = Planner { relations: &select.relations, needs, sizes };
     let mut best = planner.best(&pool, None)?;
     let mut ordered = false;
@@ -113,7 +133,8 @@ fn is_without_terms(pool: &Pool) -> bool {
     pool.terms.is_empty() && matches!(&pool.items[..], [one] if !one.outer && one.on.is_empty())
 }
 
-fn flatten(join: Join, pool: &mut Pool) {
+/// Puts what a join joins into a pool; `straight`: to be joined in the order in which it stands.
+fn flatten(join: Join, straight: bool, pool: &mut Pool) {
     match join {
         Join::Relation(number) => pool.items.push(Item {
             what: What::Relation(number),
@@ -123,18 +144,33 @@ fn flatten(join: Join, pool: &mut Pool) {
             needs: 0,
         }),
         Join::Inner(members, terms) => {
-            members.into_iter().for_each(|member| flatten(member, pool));
+            for member in members {
+                let before = if straight { pool.relations() } else { 0 };
+                let first = pool.items.len();
+                flatten(member, straight, pool);
+                pool.put_behind(first, before);
+            }
+            pool.terms.extend(terms);
+        }
+        Join::Straight(left, right, terms) => {
+            let before = left.relations();
+            flatten(*left, straight, pool);
+            let first = pool.items.len();
+            flatten(*right, straight, pool);
+            pool.put_behind(first, before);
             pool.terms.extend(terms);
         }
         Join::Left(left, right, on) => {
-            flatten(*left, pool);
+            let before = if straight { left.relations() } else { 0 };
+            flatten(*left, straight, pool);
             let relations = right.relations();
-            let needs = on.iter().fold(0, |all, term| all | references(term)) & !relations;
+            let named = on.iter().fold(0, |all, term| all | references(term)) & !relations;
+            let needs = named | before;
             let what = match *right {
                 Join::Relation(number) => What::Relation(number),
                 right => {
                     let mut inner = Pool::default();
-                    flatten(right, &mut inner);
+                    flatten(right, straight, &mut inner);
                     What::Group(inner)
                 }
             };
@@ -248,8 +284,8 @@ struct Planner<'a> {
 impl Planner<'_> {
     /// The cheapest order of those tried.
     fn best(&self, pool: &Pool, before: Option<(u64, f64)>) -> Result<Planned> {
-        let starts: Vec<usize> =
-            (0..pool.items.len()).filter(|at| before.is_some() || !pool.items[*at].outer).collect();
+        let may_begin = |at: &usize| before.is_some() || pool.items[*at].may_begin();
+        let starts: Vec<usize> = (0..pool.items.len()).filter(may_begin).collect();
         let tried = if before.is_some() { 1 } else { starts.len().min(STARTS_MAX) };
         let mut best: Option<Planned> = None;
         for start in starts.iter().take(tried.max(1)) {
@@ -273,7 +309,7 @@ impl Planner<'_> {
         ordering: &Ordering,
     ) -> Result<Option<Planned>> {
         let at = pool.items.iter().position(|item| {
-            !item.outer && matches!(item.what, What::Relation(own) if own == number)
+            item.may_begin() && matches!(item.what, What::Relation(own) if own == number)
         });
         let Some(at) = at else { return Ok(None) };
         self.greedy(pool, Some((at, Some(ordering))), None).map(Some)
@@ -289,7 +325,7 @@ impl Planner<'_> {
         let mut left: Vec<&Item> = pool.items.iter().collect();
         let mut terms: Vec<Option<&Node>> = pool.terms.iter().map(Some).collect();
         let (mut placed, mut rows) = before.map_or((0, 1.0), |(placed, rows)| (placed, rows));
-        let own: u64 = pool.items.iter().fold(0, |all, item| all | item.relations);
+        let own = pool.relations();
         let mut planned = Planned { steps: Vec::new(), once: Vec::new(), rows: 1.0, cost: 0.0 };
         for term in &mut terms {
             if term.is_some_and(|node| references(node) & own == 0) {

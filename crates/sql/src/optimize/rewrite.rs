@@ -12,9 +12,10 @@ use super::terms::rejected;
 use super::{Sizes, plan_node};
 use crate::error::Result;
 use crate::expression::{Comparison, Kind, Node, boolean, common_rule, type_collation};
+use crate::index_use::IndexUse;
 use crate::tree::{
-    Body, ColumnarUse, Join, Query, Relation, Select, SetOperation, SetOperator, Source, Subquery,
-    SubqueryForm, slot,
+    Body, Join, Query, Relation, Select, SetOperation, SetOperator, Source, Subquery, SubqueryForm,
+    slot,
 };
 
 /// The most relations of a SELECT: bits of a set.
@@ -78,7 +79,7 @@ fn joined(join: Join, subquery: Subquery, relations: &mut Vec<Relation>) -> Join
         name: format!("<subquery{number}>"),
         source: Source::Query(Box::new(distinct)),
         types,
-        columnar_index: ColumnarUse::default(),
+        index_use: IndexUse::default(),
     });
     Join::Inner(vec![join, Join::Relation(number)], terms)
 }
@@ -92,6 +93,11 @@ pub fn simplified(join: Join, without: u64) -> Join {
             let without = terms.iter().fold(without, |all, term| all | rejected(term));
             let members = members.into_iter().map(|member| simplified(member, without)).collect();
             Join::Inner(members, terms)
+        }
+        Join::Straight(left, right, terms) => {
+            let without = terms.iter().fold(without, |all, term| all | rejected(term));
+            let (left, right) = (simplified(*left, without), simplified(*right, without));
+            Join::Straight(Box::new(left), Box::new(right), terms)
         }
         Join::Left(left, right, terms) => {
             let within = terms.iter().fold(0, |all, term| all | rejected(term));
@@ -120,7 +126,7 @@ pub fn plan_join_terms(join: &mut Join, sizes: &Sizes<'_>) -> Result<f64> {
                 cost += plan_node(term, sizes)?;
             }
         }
-        Join::Left(left, right, terms) => {
+        Join::Straight(left, right, terms) | Join::Left(left, right, terms) => {
             cost += plan_join_terms(left, sizes)? + plan_join_terms(right, sizes)?;
             for term in terms {
                 cost += plan_node(term, sizes)?;

@@ -81,8 +81,10 @@ pub struct Delete {
     pub limit: Option<Expr>,
 }
 
-/// The table of the plain form of UPDATE and DELETE, and its alias.
-pub fn single_table(tables: &[TableWithJoins]) -> Option<(TableName, Option<String>)> {
+/// The table of the plain form of UPDATE and DELETE, its name and its alias.
+pub fn single_table(
+    tables: &[TableWithJoins],
+) -> Option<(&TableFactor, TableName, Option<String>)> {
     let [TableWithJoins { relation, joins }] = tables else {
         return None;
     };
@@ -93,7 +95,7 @@ pub fn single_table(tables: &[TableWithJoins]) -> Option<(TableName, Option<Stri
         return None;
     }
     let name = super::cursor::table_name(name).ok()?;
-    Some((name, alias.as_ref().map(|alias| alias.name.value.clone())))
+    Some((relation, name, alias.as_ref().map(|alias| alias.name.value.clone())))
 }
 
 /// Reads what follows INSERT or REPLACE.

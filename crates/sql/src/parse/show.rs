@@ -203,6 +203,8 @@ fn server(cursor: &mut Cursor<'_>) -> Result<Subject> {
             "Binlog_Ignore_DB",
             "Executed_Gtid_Set",
         ]))
+    } else if cursor.take_all(&["BINARY", "LOGS"]) || cursor.take_all(&["MASTER", "LOGS"]) {
+        Err(SqlError::new(1381, "You are not using binary logging"))
     } else if cursor.take_all(&["SLAVE", "STATUS"]) || cursor.take_all(&["REPLICA", "STATUS"]) {
         Ok(Subject::Nothing(&["Replica_IO_State", "Source_Host"]))
     } else if cursor.take("PROFILES") {

@@ -23,6 +23,7 @@ use rows::types::{Collation, ColumnType};
 use super::key::{KeyBound, KeyValue, bound_key, equal_key, like_prefix};
 use crate::error::Result;
 use crate::expression::{Comparison, Kind, Node, Scope, type_collation};
+use crate::index_use::IndexUse;
 
 /// Most look-ups that one statement makes of its IN lists; beyond it the index is not used.
 const LOOKUPS_MAX: usize = 65_536;
@@ -110,25 +111,57 @@ struct Candidate {
     score: u32,
 }
 
-/// The way of each index, the one that is best without a look at the rows first.
-pub fn ways(table: &Table, terms: &[Node], order: Option<&Ordering>) -> Vec<Access> {
-    let ready = (0..table.indexes.len())
-        .filter(|index| table.indexes[*index].state == IndexState::Ready)
-        .map(|index| consider(table, index, terms, order));
-    let mut candidates: Vec<Candidate> = ready.collect();
+/// The way of each index that may be used, the one that is best without a look at the rows first;
+/// never none.
+pub fn ways(
+    table: &Table,
+    index_use: &IndexUse,
+    terms: &[Node],
+    order: Option<&Ordering>,
+) -> Vec<Access> {
+    let mut candidates = Vec::with_capacity(table.indexes.len());
+    for (index, definition) in table.indexes.iter().enumerate() {
+        let (looks_up, orders) = (index_use.looks_up(index), index_use.orders(index));
+        // What is not looked up is of use only for its order.
+        let wanted = looks_up || orders && order.is_some();
+        if definition.state != IndexState::Ready || !wanted && index > 0 {
+            continue;
+        }
+        let terms_looked_up = if looks_up { terms } else { &[] };
+        let candidate = consider(table, index, (terms, terms_looked_up), order, orders);
+        if looks_up || index == 0 || candidate.access.kind == AccessKind::Index {
+            candidates.push(candidate);
+        }
+    }
+    let all = |candidate: &Candidate| candidate.access.kind == AccessKind::All;
+    if index_use.is_forced() && !candidates.iter().all(all) {
+        candidates.retain(|candidate| !all(candidate));
+    }
     candidates.sort_by_key(|candidate| std::cmp::Reverse(candidate.score));
     candidates.into_iter().map(|candidate| candidate.access).collect()
 }
 
 /// The best way for a condition and an order.
-pub fn plan_access(table: &Table, terms: &[Node], order: Option<&Ordering>) -> Access {
-    let best = ways(table, terms, order).into_iter().next();
-    best.expect("a table has a primary index, which is always ready")
+pub fn plan_access(
+    table: &Table,
+    index_use: &IndexUse,
+    terms: &[Node],
+    order: Option<&Ordering>,
+) -> Access {
+    let best = ways(table, index_use, terms, order).into_iter().next();
+    best.expect("all rows can be read")
 }
 
-fn consider(table: &Table, index: usize, terms: &[Node], order: Option<&Ordering>) -> Candidate {
+/// What an index makes of some of the terms; `orders`: rows may come in its order.
+fn consider(
+    table: &Table,
+    index: usize,
+    (all_terms, terms): (&[Node], &[Node]),
+    order: Option<&Ordering>,
+    orders: bool,
+) -> Candidate {
     let definition = &table.indexes[index];
-    let mut used = vec![false; terms.len()];
+    let mut used = vec![false; all_terms.len()];
     let mut equal = Vec::new();
     let mut between = None;
     let mut single = true;
@@ -158,7 +191,7 @@ fn consider(table: &Table, index: usize, terms: &[Node], order: Option<&Ordering
         Some(_) if one_row => (true, Direction::Forward),
         Some(order) => {
             let wanted = if order.descending { Direction::Backward } else { Direction::Forward };
-            let fits = keys_ordered && gives_order(table, index, &equal, order);
+            let fits = orders && keys_ordered && gives_order(table, index, &equal, order);
             (fits, if fits { wanted } else { Direction::Forward })
         }
     };
@@ -174,8 +207,8 @@ fn consider(table: &Table, index: usize, terms: &[Node], order: Option<&Ordering
         AccessKind::All
     };
     let score = score(kind, equal.len(), &between, definition.unique, ordered, index);
-    let residual =
-        terms.iter().zip(&used).filter(|(_, used)| !**used).map(|(term, _)| term.clone()).collect();
+    let left = all_terms.iter().zip(&used).filter(|(_, used)| !**used);
+    let residual = left.map(|(term, _)| term.clone()).collect();
     Candidate {
         access: Access {
             index,
@@ -184,7 +217,7 @@ fn consider(table: &Table, index: usize, terms: &[Node], order: Option<&Ordering
             direction,
             ordered,
             residual,
-            terms: terms.to_vec(),
+            terms: all_terms.to_vec(),
             kind,
         },
         score,
@@ -339,6 +372,11 @@ pub struct Ranges {
 }
 
 impl Access {
+    /// Whether keys narrow what is read of the index.
+    pub fn is_narrow(&self) -> bool {
+        matches!(self.kind, AccessKind::Const | AccessKind::Ref | AccessKind::Range)
+    }
+
     /// Whether literals alone say what is looked up.
     pub fn is_of_literals(&self) -> bool {
         let literal = |node: &Node| {

@@ -15,7 +15,7 @@ mod sort;
 pub use access::{Access, AccessKind, Between, Lookup, Ordering, Ranges, plan_access, ways};
 pub use gather::{Filter, Gathered, Gatherer, Piece};
 pub use select::{
-    Locking, Output, SelectPlan, Surroundings, bind_select, item_name, item_texts, push_terms,
-    result_type, simple_ordering, sort_keys, table_column,
+    From, Locking, Output, SelectPlan, Surroundings, bind_select, item_name, item_texts,
+    push_terms, result_type, simple_ordering, sort_keys, table_column,
 };
 pub use sort::{SortKey, sort_rows};

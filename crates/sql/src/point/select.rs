@@ -17,6 +17,7 @@ use super::access::{Access, AccessKind, Ordering, plan_access, ways};
 use super::sort::SortKey;
 use crate::error::SqlError;
 use crate::expression::{BindFailure, Bound, Kind, Names, Node, bind, column_node};
+use crate::index_use::{ColumnarUse, IndexUse};
 use crate::mode::SqlMode;
 use crate::parse::cursor::table_name;
 use crate::reply::{ColumnFlags, ResultColumn};
@@ -35,8 +36,12 @@ pub enum Output {
 pub struct From {
     /// The table.
     pub table: Arc<Table>,
+    /// Its alias or name.
+    pub shown: String,
     /// The way to its rows.
     pub access: Access,
+    /// Which of its indexes may be used.
+    pub index_use: IndexUse,
     /// ORDER BY.
     pub sort: Vec<SortKey>,
     /// Whether the index gives that order, when it is used as planned.
@@ -129,14 +134,16 @@ pub fn bind_select(
         [one] if one.joins.is_empty() => Some(&one.relation),
         _ => return elsewhere("joins"),
     };
-    match relation {
-        None => without_table(select, around, texts, limit, offset),
-        Some(TableFactor::Table { name, args: None, .. })
+    let Some(factor) = relation else {
+        return without_table(select, around, texts, limit, offset);
+    };
+    match factor {
+        TableFactor::Table { name, args: None, .. }
             if name.to_string().eq_ignore_ascii_case("dual") =>
         {
             without_table(select, around, texts, limit, offset)
         }
-        Some(TableFactor::Table {
+        TableFactor::Table {
             name,
             alias,
             args: None,
@@ -144,7 +151,7 @@ pub fn bind_select(
             partitions,
             sample: None,
             ..
-        }) if partitions.is_empty() => {
+        } if partitions.is_empty() => {
             let name = table_name(name)?;
             let database = match (&name.database, around.database) {
                 (Some(database), _) => database.as_str(),
@@ -159,11 +166,17 @@ pub fn bind_select(
                 return elsewhere("column aliases");
             }
             let alias = alias.as_ref().map(|alias| alias.name.value.as_str());
-            let locking = locking(query, alias.unwrap_or(&table.name))?;
-            let parts = TableSelect { select, order, alias, texts, limit, offset, locking };
+            let shown = alias.unwrap_or(&table.name);
+            let index_use = IndexUse::of_factor(Some(&table), shown, factor)?;
+            let locking = locking(query, shown)?;
+            if locking.is_none() && index_use.columnar() == ColumnarUse::Forced {
+                return elsewhere("a columnar index");
+            }
+            let parts =
+                TableSelect { select, order, alias, texts, limit, offset, locking, index_use };
             with_table(table, parts, around.mode)
         }
-        Some(_) => elsewhere("derived tables"),
+        _ => elsewhere("derived tables"),
     }
 }
 
@@ -317,6 +330,7 @@ struct TableSelect<'a> {
     limit: Option<Node>,
     offset: Option<Node>,
     locking: Option<Locking>,
+    index_use: IndexUse,
 }
 
 /// FOR UPDATE and FOR SHARE of a query of one table, shown under this name.
@@ -391,17 +405,21 @@ fn with_table(table: Arc<Table>, parts: TableSelect<'_>, mode: SqlMode) -> Bound
         sort.push(sort_key(item, &Names { clause: "order clause", ..names }, &outputs, &columns)?);
     }
     let ordering = simple_ordering(&sort);
-    let access = plan_access(&table, &terms, ordering.as_ref());
+    let index_use = parts.index_use;
+    let access = plan_access(&table, &index_use, &terms, ordering.as_ref());
     let sorted = sort.is_empty() || ordering.is_some() && access.ordered;
     let locking = parts.locking;
     let whole = matches!(access.kind, AccessKind::All | AccessKind::Index);
     if !sorted && (locking.is_none() || whole) {
         return elsewhere("a sort");
     }
-    let narrow = |way: &Access| matches!(way.kind, AccessKind::Ref | AccessKind::Range);
-    let several = || ways(&table, &terms, None).iter().filter(|way| narrow(way)).count() > 1;
+    let narrow = |way: &Access| way.is_narrow() && way.kind != AccessKind::Const;
+    let several =
+        || ways(&table, &index_use, &terms, None).iter().filter(|way| narrow(way)).count() > 1;
     let uncertain = locking.is_none() && narrow(&access) && several();
-    let from = From { access, sort, sorted, locking, table: Arc::clone(&table) };
+    let shown = shown.to_owned();
+    let table = Arc::clone(&table);
+    let from = From { table, shown, access, index_use, sort, sorted, locking };
     let plan = finish(Some(from), None, outputs, columns, parts.limit, parts.offset);
     Ok(SelectPlan { uncertain, ..plan })
 }

@@ -14,9 +14,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use rows::bulk::{Progress, Stage};
+use rows::bulk::Progress;
 use rows::waiting::{WaitMark, Waiting};
 
+use super::stage::StageProgress;
 use crate::context::KillMark;
 
 /// Most bytes of a statement's text that the list keeps.
@@ -108,6 +109,11 @@ impl Process {
         self.state.lock().progress = Some(Arc::clone(progress));
     }
 
+    /// What shows how far its statements are.
+    pub fn progress(self: &Arc<Process>) -> StatementProgress {
+        StatementProgress(Arc::clone(self))
+    }
+
     /// How many stages of a load the present statement, or the last one, has begun; none when it
     /// is no load.
     pub fn stages_begun(&self) -> u64 {
@@ -131,31 +137,39 @@ impl Process {
             since: state.since,
             state: match (running, self.waits.current()) {
                 (false, _) => "".into(),
-                (true, Some(Waiting::RowLock)) => "Waiting for row lock".into(),
-                (true, Some(Waiting::MetadataLock)) => "Waiting for table metadata lock".into(),
+                (true, Some(waiting)) => words(waiting).into(),
                 (true, None) if state.postponed => "Waiting for a thread".into(),
-                (true, None) => state.progress.as_ref().map_or("executing".into(), told),
+                (true, None) => state.progress.as_ref().map_or("executing".into(), |progress| {
+                    StageProgress::of(progress).to_string().into()
+                }),
             },
             info: running.then(|| String::from_utf8_lossy(&state.info).into_owned()),
         }
     }
 }
 
-/// What a load or a change of a table is at, and how far.
-fn told(progress: &Arc<Progress>) -> Cow<'static, str> {
-    let (stage, done, all) = progress.now();
-    let (number, stages) = (stage as u8 + 1, progress.stages());
-    let name = match stage {
-        Stage::Reading => "reading",
-        Stage::Merging => "building indexes",
-        Stage::CatchingUp => "following writers",
-    };
-    match (all, stage) {
-        (Some(all), _) => format!("Stage: {number} of {stages} '{name}' {}%", done * 100 / all),
-        (None, Stage::CatchingUp) => format!("Stage: {number} of {stages} '{name}' {done} changes"),
-        (None, _) => format!("Stage: {number} of {stages} '{name}' {done} rows"),
+/// MySQL's words for a wait.
+fn words(waiting: Waiting) -> &'static str {
+    match waiting {
+        Waiting::RowLock => "Waiting for row lock",
+        Waiting::MetadataLock => "Waiting for table metadata lock",
     }
-    .into()
+}
+
+/// How far the statements of a session are, seen from another thread.
+#[derive(Clone, Debug)]
+pub struct StatementProgress(Arc<Process>);
+
+impl StatementProgress {
+    /// Of the statement that runs now, if it can say so.
+    pub fn now(&self) -> Option<StageProgress> {
+        let state = self.0.state.lock();
+        let progress = state.progress.as_ref().filter(|_| !state.info.is_empty())?;
+        Some(match self.0.waits.current() {
+            Some(waiting) => StageProgress::waiting(progress, words(waiting)),
+            None => StageProgress::of(progress),
+        })
+    }
 }
 
 /// A statement whose rows, or whose file, are still under way; dropping it ends the statement.

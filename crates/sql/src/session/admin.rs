@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use rows::Group;
+use rows::bulk::Progress;
 use rows::datum::Value;
 use rows::table::Table;
 
@@ -339,7 +340,10 @@ impl Session {
                 }
                 (Ok(table), "analyze") => {
                     let kill = Arc::clone(&self.process.kill);
-                    let counted = self.sql.engine().count_rows(&table, &|| kill.check().is_err());
+                    let progress = Arc::<Progress>::default();
+                    self.process.show(&progress);
+                    let (engine, stop) = (self.sql.engine(), || kill.check().is_err());
+                    let counted = engine.count_rows_showing(&table, &stop, &progress);
                     kill.check()?;
                     match counted {
                         Ok(_) => vec![("status", "OK".to_string())],

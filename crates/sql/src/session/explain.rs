@@ -2,6 +2,7 @@
 //!
 //! Not here: how its lines look (`show::explain`).
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use sqlparser::ast::Query;
@@ -10,12 +11,14 @@ use super::Session;
 use crate::error::{Result, SqlError};
 use crate::executor::{Failure, Limits, Measured, Measures};
 use crate::limits::Room;
+use crate::optimize::Member;
 use crate::parse::Cursor;
 use crate::plan::Plan;
-use crate::point::item_texts;
+use crate::point::{From, item_texts};
 use crate::reply::{How, Reply, RowStream};
 use crate::scan::leading_word;
-use crate::show::{self, Listing};
+use crate::show::{self, Listing, ShownAccess};
+use crate::tree::{self, Body, Source};
 
 impl Session {
     /// EXPLAIN of the statement with this text.
@@ -76,14 +79,23 @@ impl Session {
 
     fn explain_query(&mut self, format: Option<&str>, text: &str) -> Result<Listing> {
         let query = self.query_of_text(text)?;
-        if format != Some("TREE")
-            && let Ok(plan) = self.bind_query(&query, &item_texts(text))
-        {
-            let engine = self.sql.engine();
-            let shown = plan.from.as_ref().map(|from| (&*from.table, &from.access, !from.sorted));
-            return Ok(show::explain_lines(engine, "SIMPLE", shown));
+        let engine = Arc::clone(self.sql.engine());
+        let look_up = match format {
+            Some("TREE") => None,
+            _ => self.bind_query(&query, &item_texts(text)).ok(),
+        };
+        if let Some(plan) = look_up.as_ref().filter(|plan| !plan.uncertain) {
+            return Ok(show::explain_lines(&engine, "SIMPLE", plan.from.as_ref().map(of_look_up)));
         }
         let plan = self.bind_tree(&query, &item_texts(text), &[]).map_err(SqlError::from)?;
+        // Which of several indexes it is, the tree knows that was planned over the rows.
+        if let Some(from) = look_up.as_ref().and_then(|plan| plan.from.as_ref()) {
+            let shown = match self.runs_over_rows(&plan) {
+                true => of_tree(&plan.query).unwrap_or(of_look_up(from)),
+                false => of_look_up(from),
+            };
+            return Ok(show::explain_lines(&engine, "SIMPLE", Some(shown)));
+        }
         if !self.runs_over_rows(&plan) {
             let context = self.query_context()?;
             match self.sql.analytic().explain(&plan, &context) {
@@ -101,12 +113,36 @@ impl Session {
         let kind = String::from_utf8_lossy(word).to_ascii_uppercase();
         Ok(match &plan {
             Plan::Update(plan) => {
-                show::explain_lines(engine, &kind, Some((plan.table(), plan.access(), false)))
+                let (table, name, access) = (plan.table(), plan.shown(), plan.access());
+                let index_use = plan.index_use();
+                let shown = ShownAccess { table, name, access, index_use, sorted: false };
+                show::explain_lines(engine, &kind, Some(shown))
             }
             Plan::Delete(plan) => {
-                show::explain_lines(engine, &kind, Some((plan.table(), plan.access(), false)))
+                let (table, name, access) = (plan.table(), plan.shown(), plan.access());
+                let index_use = plan.index_use();
+                let shown = ShownAccess { table, name, access, index_use, sorted: false };
+                show::explain_lines(engine, &kind, Some(shown))
             }
             _ => show::explain_lines(engine, &kind, None),
         })
     }
+}
+
+/// The way of a look-up.
+fn of_look_up(from: &From) -> ShownAccess<'_> {
+    let From { table, shown, access, index_use, sorted, .. } = from;
+    ShownAccess { table, name: shown, access, index_use, sorted: !sorted }
+}
+
+/// The way that was chosen for a query of one table.
+fn of_tree(query: &tree::Query) -> Option<ShownAccess<'_>> {
+    let Body::Select(select) = &query.body else { return None };
+    let ([relation], [step]) = (&select.relations[..], &select.plan.steps[..]) else { return None };
+    let (Source::Table(table), Member::Scan(scan)) = (&relation.source, &step.member) else {
+        return None;
+    };
+    let (access, index_use) = (scan.access.as_ref()?, &relation.index_use);
+    let sorted = !query.order.is_empty() && !select.plan.ordered;
+    Some(ShownAccess { table, name: &relation.name, access, index_use, sorted })
 }

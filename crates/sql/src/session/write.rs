@@ -168,14 +168,14 @@ impl Session {
             }
             Change::Update(update) => match single_table(&update.tables) {
                 None => return Ok(Plan::Other),
-                Some((name, _)) => {
+                Some((_, name, _)) => {
                     let (database, name) = self.qualified(&name)?;
                     let table = catalog.table(database, name)?;
                     bind_update(update, table, mode).map(|plan| Plan::Update(Arc::new(plan)))
                 }
             },
             Change::Delete(delete) => match single_table(&delete.tables) {
-                Some((name, _)) if delete.targets.is_empty() => {
+                Some((_, name, _)) if delete.targets.is_empty() => {
                     let (database, name) = self.qualified(&name)?;
                     let table = catalog.table(database, name)?;
                     bind_delete(delete, table, mode).map(|plan| Plan::Delete(Arc::new(plan)))

@@ -9,7 +9,8 @@ use rows::table::Table;
 use super::catalog::approximate_rows;
 use super::{Listing, maybe, number, text};
 use crate::expression::type_collation;
-use crate::point::{Access, AccessKind, Lookup};
+use crate::index_use::IndexUse;
+use crate::point::{Access, AccessKind, Lookup, ways};
 
 /// The columns of EXPLAIN; those ending in `#` are numbers.
 pub const EXPLAIN_COLUMNS: [&str; 12] = [
@@ -72,20 +73,48 @@ fn part_bytes(table: &Table, index: usize, part: usize) -> u64 {
     bytes + u64::from(column.nullable)
 }
 
+/// The way to one table's rows.
+#[derive(Clone, Copy)]
+pub struct ShownAccess<'a> {
+    /// The table.
+    pub table: &'a Table,
+    /// Its alias or name.
+    pub name: &'a str,
+    /// The way.
+    pub access: &'a Access,
+    /// Among which indexes it was chosen.
+    pub index_use: &'a IndexUse,
+    /// Whether the rows are sorted afterwards.
+    pub sorted: bool,
+}
+
+impl ShownAccess<'_> {
+    /// The indexes whose keys the conditions narrow, in the table's order.
+    fn possible_keys(&self) -> Option<String> {
+        let mut ways = ways(self.table, self.index_use, &self.access.terms, None);
+        ways.retain(Access::is_narrow);
+        ways.sort_by_key(|way| way.index);
+        let names: Vec<&str> =
+            ways.iter().map(|way| self.table.indexes[way.index].name.as_str()).collect();
+        (!names.is_empty()).then(|| names.join(","))
+    }
+}
+
 /// The lines of EXPLAIN for one table, or for none.
 pub fn explain_lines(
     engine: &Engine,
     select_type: &str,
-    shown: Option<(&Table, &Access, bool)>,
+    shown: Option<ShownAccess<'_>>,
 ) -> Listing {
     let mut listing = Listing::new(&EXPLAIN_COLUMNS);
-    let Some((table, access, sorted)) = shown else {
+    let Some(shown) = shown else {
         let mut row = vec![number(1), text(select_type)];
         row.extend(std::iter::repeat_n(Value::Null, 9));
         row.push(text("No tables used"));
         listing.push(row);
         return listing;
     };
+    let ShownAccess { table, access, sorted, .. } = shown;
     let kind = match access.kind {
         AccessKind::Const => "const",
         AccessKind::Ref => "ref",
@@ -134,10 +163,10 @@ pub fn explain_lines(
     listing.push(vec![
         number(1),
         text(select_type),
-        text(&table.name),
+        text(shown.name),
         Value::Null,
         text(kind),
-        maybe(uses_key.then_some(name)),
+        maybe(shown.possible_keys()),
         maybe(uses_key.then_some(name)),
         maybe(uses_key.then(|| key_bytes.to_string())),
         maybe(references),

@@ -162,6 +162,7 @@ fn access_words(name: &str, index: &str, access: &Access) -> String {
         AccessKind::Ref => format!("Rows of {name} by {index}"),
         AccessKind::Range => format!("Range of {name} by {index}"),
         AccessKind::Index => format!("All of {name} in the order of {index}"),
+        AccessKind::All if access.index > 0 => format!("All of {name} by {index}"),
         AccessKind::All => format!("All of {name}"),
     }
 }

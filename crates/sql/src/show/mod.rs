@@ -27,7 +27,7 @@ pub use catalog::{
     tables,
 };
 pub use events::{create_event, event_rows, events};
-pub use explain::{EXPLAIN_COLUMNS, explain_lines, plan_text};
+pub use explain::{EXPLAIN_COLUMNS, ShownAccess, explain_lines, plan_text};
 pub use explain_tree::{measured_lines, tree_lines};
 pub use server::{
     character_sets, collations, engines, grants, plugins, privileges, processes, status, variables,

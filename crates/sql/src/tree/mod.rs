@@ -31,6 +31,7 @@ pub use walk::{each_node_mut, free_references, outer_slots_mut};
 pub use window::{Frame, FrameBound, Window, WindowCall, WindowFunction, Windowing};
 
 use crate::expression::{Comparison, Node};
+use crate::index_use::IndexUse;
 use crate::optimize::Step;
 use crate::reply::ResultColumn;
 
@@ -211,6 +212,8 @@ pub struct Select {
     pub distinct: bool,
     /// SQL_CALC_FOUND_ROWS: rows beyond LIMIT are counted.
     pub counts_found: bool,
+    /// SELECT STRAIGHT_JOIN: relations are joined in the order in which FROM has them.
+    pub straight: bool,
     /// How it is run, once it is planned.
     pub plan: SelectPlan,
 }
@@ -242,20 +245,8 @@ pub struct Relation {
     pub source: Source,
     /// Types of its columns.
     pub types: Vec<ColumnType>,
-    /// What hints say of the columnar index of a table.
-    pub columnar_index: ColumnarUse,
-}
-
-/// Whether the columnar index of a table is read in the place of its rows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ColumnarUse {
-    /// Where that costs less.
-    #[default]
-    ByCost,
-    /// FORCE INDEX or USE INDEX names it: wherever it has all that is needed.
-    Forced,
-    /// IGNORE INDEX names it, or only others are to be used.
-    Ignored,
+    /// Which indexes of a table may be used.
+    pub index_use: IndexUse,
 }
 
 /// What a relation is.
@@ -278,6 +269,8 @@ pub enum Join {
     Relation(usize),
     /// All of them, where the terms hold.
     Inner(Vec<Join>, Vec<Node>),
+    /// As `Inner` of two; STRAIGHT_JOIN: the left side is read before the right.
+    Straight(Box<Join>, Box<Join>, Vec<Node>),
     /// The left side, with the right side's rows where the terms hold, or NULLs.
     Left(Box<Join>, Box<Join>, Vec<Node>),
 }
@@ -288,7 +281,9 @@ impl Join {
         match self {
             Join::Relation(number) => 1 << number,
             Join::Inner(members, _) => members.iter().fold(0, |all, one| all | one.relations()),
-            Join::Left(left, right, _) => left.relations() | right.relations(),
+            Join::Straight(left, right, _) | Join::Left(left, right, _) => {
+                left.relations() | right.relations()
+            }
         }
     }
 }

@@ -61,7 +61,7 @@ fn join_nodes(join: &mut Join, level: u16, each: &mut dyn FnMut(&mut Node, u16))
             members.iter_mut().for_each(|member| join_nodes(member, level, each));
             terms.iter_mut().for_each(|node| node_mut(node, level, each));
         }
-        Join::Left(left, right, terms) => {
+        Join::Straight(left, right, terms) | Join::Left(left, right, terms) => {
             join_nodes(left, level, each);
             join_nodes(right, level, each);
             terms.iter_mut().for_each(|node| node_mut(node, level, each));

@@ -71,7 +71,7 @@ const fn variable(
 }
 
 /// All variables, sorted by name.
-pub static VARIABLES: [Definition; 196] = [
+pub static VARIABLES: [Definition; 197] = [
     variable("auto_increment_increment", Kind::Number, "1", Reach::ReadOnly),
     variable("auto_increment_offset", Kind::Number, "1", Reach::ReadOnly),
     variable("autocommit", Kind::Switch, "ON", Reach::Both),
@@ -190,6 +190,7 @@ pub static VARIABLES: [Definition; 196] = [
     variable("print_identified_with_as_hex", Kind::Switch, "OFF", Reach::Both),
     variable("profiling", Kind::Switch, "OFF", Reach::Both),
     variable("profiling_history_size", Kind::Number, "15", Reach::Both),
+    variable("progress_report_time", Kind::Number, "5", Reach::Both),
     variable("protocol_version", Kind::Number, "10", Reach::ReadOnly),
     variable("pseudo_slave_mode", Kind::Switch, "OFF", Reach::Both),
     variable("pseudo_thread_id", Kind::Number, "0", Reach::Both),

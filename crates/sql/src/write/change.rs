@@ -14,13 +14,14 @@ use rows::row::RowRef;
 use rows::store::Reach;
 use rows::table::Table;
 use rows::transaction::{Changed, RowChange, Transaction};
-use sqlparser::ast::{Expr, OrderByExpr};
+use sqlparser::ast::{Expr, OrderByExpr, TableFactor};
 
 use super::column::{Store, default_of};
 use super::insert::{assign, bind_assignments, update_now_columns};
 use super::{LOOP_LOOKS_MAX, LOOP_ROWS_MAX, WriteContext, Written, stop, through};
 use crate::error::{Result, SqlError};
 use crate::expression::{BindFailure, Bound, Names, Node, RowView, bind};
+use crate::index_use::IndexUse;
 use crate::mode::SqlMode;
 use crate::parse::change::{Delete, Update, single_table};
 use crate::point::{
@@ -35,7 +36,10 @@ const PIECE_BYTES: usize = 4 << 20;
 #[derive(Debug)]
 pub struct Target {
     table: Arc<Table>,
+    /// Its alias or name.
+    shown: String,
     access: Access,
+    index_use: IndexUse,
     sort: Vec<SortKey>,
     /// Whether the index gives that order, when it is used as planned.
     sorted: bool,
@@ -69,12 +73,15 @@ pub struct DeletePlan {
 
 fn bind_target(
     table: Arc<Table>,
+    factor: &TableFactor,
     alias: Option<&str>,
     selection: Option<&Expr>,
     order: &[OrderByExpr],
     limit: Option<&Expr>,
     mode: SqlMode,
 ) -> Bound<Target> {
+    let shown = alias.unwrap_or(&table.name);
+    let index_use = IndexUse::of_factor(Some(&table), shown, factor)?;
     let names = Names::of(&table, alias, "where clause", mode);
     let mut terms = Vec::new();
     if let Some(selection) = selection {
@@ -82,19 +89,21 @@ fn bind_target(
     }
     let sort = sort_keys(order, &Names { clause: "order clause", ..names })?;
     let ordering = simple_ordering(&sort);
-    let access = plan_access(&table, &terms, ordering.as_ref());
+    let access = plan_access(&table, &index_use, &terms, ordering.as_ref());
     let sorted = sort.is_empty() || ordering.is_some() && access.ordered;
     let limit = limit.map(|expr| bind(expr, &Names::none("limit clause", mode))).transpose()?;
-    Ok(Target { access, sort, sorted, limit, table: Arc::clone(&table) })
+    let shown = shown.to_owned();
+    Ok(Target { shown, access, index_use, sort, sorted, limit, table: Arc::clone(&table) })
 }
 
 /// Binds an UPDATE of one table.
 pub fn bind_update(update: &Update, table: Arc<Table>, mode: SqlMode) -> Bound<UpdatePlan> {
-    let Some((_, alias)) = single_table(&update.tables) else {
+    let Some((factor, _, alias)) = single_table(&update.tables) else {
         return Err(BindFailure::Elsewhere("UPDATE of several tables".to_string()));
     };
     let target = bind_target(
         Arc::clone(&table),
+        factor,
         alias.as_deref(),
         update.selection.as_ref(),
         &update.order,
@@ -118,11 +127,12 @@ pub fn bind_update(update: &Update, table: Arc<Table>, mode: SqlMode) -> Bound<U
 
 /// Binds a DELETE from one table.
 pub fn bind_delete(delete: &Delete, table: Arc<Table>, mode: SqlMode) -> Bound<DeletePlan> {
-    let Some((_, alias)) = single_table(&delete.tables) else {
+    let Some((factor, _, alias)) = single_table(&delete.tables) else {
         return Err(BindFailure::Elsewhere("DELETE from several tables".to_string()));
     };
     let target = bind_target(
         table,
+        factor,
         alias.as_deref(),
         delete.selection.as_ref(),
         &delete.order,
@@ -246,6 +256,16 @@ impl UpdatePlan {
         &self.target.access
     }
 
+    /// The table's alias or name.
+    pub fn shown(&self) -> &str {
+        &self.target.shown
+    }
+
+    /// Which indexes of the table may be used.
+    pub fn index_use(&self) -> &IndexUse {
+        &self.target.index_use
+    }
+
     /// Changes the rows.
     pub fn run(
         &self,
@@ -309,6 +329,16 @@ impl DeletePlan {
     /// The way to the rows, for EXPLAIN.
     pub fn access(&self) -> &Access {
         &self.target.access
+    }
+
+    /// The table's alias or name.
+    pub fn shown(&self) -> &str {
+        &self.target.shown
+    }
+
+    /// Which indexes of the table may be used.
+    pub fn index_use(&self) -> &IndexUse {
+        &self.target.index_use
     }
 
     /// Deletes the rows.

@@ -22,7 +22,8 @@ use super::row::{Columns, RelationColumns, Row, Seen};
 use super::{Lowering, built};
 use crate::error::{Result, SqlError};
 use crate::expression::Node;
-use crate::tree::{ColumnarUse, Join, Relation, Select, Source};
+use crate::index_use::IndexUse;
+use crate::tree::{Join, Relation, Select, Source};
 
 impl Lowering<'_> {
     /// The joined rows of a SELECT, before WHERE.
@@ -71,6 +72,14 @@ impl Lowering<'_> {
                     None => Ok(all),
                 }
             }
+            Join::Straight(left, right, terms) => {
+                let (left, right) = (self.join(left, plans, row)?, self.join(right, plans, row)?);
+                let all = built(LogicalPlanBuilder::new(left).cross_join(right))?;
+                match self.all_hold(row, terms)? {
+                    Some(condition) => super::filtered(all, condition),
+                    None => Ok(all),
+                }
+            }
             Join::Left(left, right, terms) => {
                 let (left, right) = (self.join(left, plans, row)?, self.join(right, plans, row)?);
                 let on = self.all_hold(row, terms)?;
@@ -96,7 +105,7 @@ impl Lowering<'_> {
     fn relation(&self, relation: &Relation) -> Result<(LogicalPlan, RelationColumns)> {
         let reference = TableReference::bare(self.qualifier(&relation.name));
         match &relation.source {
-            Source::Table(table) => self.table(table, relation.columnar_index, reference),
+            Source::Table(table) => self.table(table, relation.index_use, reference),
             Source::Query(query) => {
                 let lowered = self.query(query, None)?;
                 let plan = built(LogicalPlanBuilder::new(lowered.plan).alias(reference.clone()))?;
@@ -115,7 +124,7 @@ impl Lowering<'_> {
     fn table(
         &self,
         table: &Arc<Table>,
-        columnar_index: ColumnarUse,
+        index_use: IndexUse,
         reference: TableReference,
     ) -> Result<(LogicalPlan, RelationColumns)> {
         self.tables.borrow_mut().push(Arc::clone(table));
@@ -130,7 +139,7 @@ impl Lowering<'_> {
         let key = Some(seen(ROW_KEY, ColumnType::Blob { size: LobSize::Normal }, false));
         let (engine, view) = (Arc::clone(self.engine), Arc::clone(self.view));
         let provider: Arc<dyn TableProvider> =
-            Arc::new(TableSource::new(engine, view, Arc::clone(table), columnar_index));
+            Arc::new(TableSource::new(engine, view, Arc::clone(table), index_use));
         let plan = built(LogicalPlanBuilder::scan(reference, provider_as_source(provider), None))?;
         Ok((plan, RelationColumns { columns, key }))
     }

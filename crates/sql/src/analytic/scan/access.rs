@@ -15,6 +15,7 @@ use rows::store::{KeyRange, Read};
 use rows::{Engine, Table};
 
 use super::ranges::{Condition, Conditions};
+use crate::index_use::IndexUse;
 
 /// The most ranges that IN lists may make; beyond, fewer columns of the index are used.
 const RANGES_MAX: usize = 10_000;
@@ -39,10 +40,12 @@ pub(super) struct Access {
 }
 
 impl Access {
-    /// The cheapest way to all rows that satisfy the conditions; the table has about `all`.
+    /// The cheapest way that may be taken to all rows that satisfy the conditions; the table has
+    /// about `all`.
     pub(super) fn choose(
         engine: &Engine,
         table: &Table,
+        index_use: &IndexUse,
         conditions: &Conditions,
         all: u64,
     ) -> Result<Access> {
@@ -53,7 +56,7 @@ impl Access {
             return Ok(best);
         }
         for index in 0..table.indexes.len() {
-            if !table.codecs[index].ready {
+            if !table.codecs[index].ready || !index_use.looks_up(index) {
                 continue;
             }
             let Some((ranges, columns)) = index_ranges(table, index, conditions)? else {
@@ -68,8 +71,9 @@ impl Access {
             };
             let each = if index == 0 { 1.0 } else { LOOKUP_COST };
             let cost = rows * each + ranges.len() as f64;
+            let instead_of_all = index_use.is_forced() && best.columns == 0;
             // A small table's sizes say nothing; an index is then taken on trust.
-            if cost < best_cost || (all < 100 && best.columns < columns) {
+            if cost < best_cost || instead_of_all || (all < 100 && best.columns < columns) {
                 best_cost = cost;
                 best = Access { index, ranges, columns, rows: rows.ceil() as u64 };
             }

@@ -27,7 +27,7 @@ use super::access::Access;
 use super::columnar::{ColumnScan, sees_to, tests};
 use super::execution::TableScan;
 use super::ranges::{self, Conditions};
-use crate::tree::ColumnarUse;
+use crate::index_use::{ColumnarUse, IndexUse};
 
 /// A row of a columnar table that is found by its key costs as much as so many read by column.
 const COLUMNAR_LOOKUP: u64 = 100;
@@ -57,7 +57,7 @@ pub(in crate::analytic) struct TableSource {
     pub(super) engine: Arc<Engine>,
     pub(super) view: Arc<dyn Read>,
     pub(super) table: Arc<Table>,
-    columnar_index: ColumnarUse,
+    index_use: IndexUse,
     schema: SchemaRef,
 }
 
@@ -66,7 +66,7 @@ impl TableSource {
         engine: Arc<Engine>,
         view: Arc<dyn Read>,
         table: Arc<Table>,
-        columnar_index: ColumnarUse,
+        index_use: IndexUse,
     ) -> TableSource {
         let mut fields: Vec<Field> = table
             .columns
@@ -75,7 +75,7 @@ impl TableSource {
             .collect();
         fields.push(Field::new(ROW_KEY, DataType::BinaryView, false));
         let schema = Arc::new(Schema::new(fields));
-        TableSource { engine, view, table, columnar_index, schema }
+        TableSource { engine, view, table, index_use, schema }
     }
 
     /// Whether a scan gives no row that a filter does not want.
@@ -96,7 +96,7 @@ impl TableSource {
     fn index_has<'c>(&self, positions: impl IntoIterator<Item = &'c usize>) -> bool {
         let Some(kept) = self.table.columns_kept() else { return false };
         let has = |at: &usize| kept.contains(at) || *at == self.table.columns.len();
-        self.columnar_index != ColumnarUse::Ignored && positions.into_iter().all(has)
+        self.index_use.columnar() != ColumnarUse::Ignored && positions.into_iter().all(has)
     }
 
     /// The columnar index, if it has what is wanted and is read at less cost than rows are.
@@ -111,7 +111,7 @@ impl TableSource {
         }
         let columns = (positions.len() + conditions.len()) as f64;
         let left = rows_cost - all as f64 * (1.0 + columns) * VALUE_COST;
-        let changes_max = match self.columnar_index {
+        let changes_max = match self.index_use.columnar() {
             ColumnarUse::Forced => CHANGES_MAX,
             _ if left <= 0.0 => return Ok(None),
             _ => CHANGES_MAX.min((left / CHANGE_COST) as usize),
@@ -175,7 +175,9 @@ impl TableProvider for TableSource {
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let conditions = ranges::conditions(&self.table, filters);
         let all = self.rows().map_err(raise)?;
-        let access = Access::choose(&self.engine, &self.table, &conditions, all).map_err(raise)?;
+        let (engine, index_use) = (&self.engine, &self.index_use);
+        let access =
+            Access::choose(engine, &self.table, index_use, &conditions, all).map_err(raise)?;
         let workers = state.config().target_partitions();
         let positions = match projection {
             Some(positions) => positions.clone(),
