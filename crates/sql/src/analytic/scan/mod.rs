@@ -24,12 +24,14 @@ mod access;
 mod batches;
 mod columnar;
 mod execution;
+mod file;
 mod grouping;
 mod kept;
 mod ranges;
 mod source;
 mod states;
 
+pub(super) use file::FileSource;
 pub(super) use grouping::GroupInScans;
 pub(super) use kept::{occupied, vacated};
 pub(super) use source::{ROW_KEY, TableSource, arrow_schema};
