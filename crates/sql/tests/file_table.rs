@@ -2,10 +2,10 @@
 
 mod harness;
 
-#[path = "file_table/house.rs"]
-mod house;
 #[path = "file_table/hostile.rs"]
 mod hostile;
+#[path = "file_table/house.rs"]
+mod house;
 #[path = "file_table/parquet.rs"]
 mod parquet;
 #[path = "file_table/text.rs"]

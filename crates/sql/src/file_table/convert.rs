@@ -193,7 +193,7 @@ fn texts(ty: &ColumnType, array: &ArrayRef) -> Result<ArrayRef> {
     let array = match array.data_type() {
         DataType::Utf8View => Arc::new(array.as_string_view().clone().to_binary_view()) as ArrayRef,
         // Through the type that has been checked to be UTF-8.
-        DataType::Utf8 | DataType::LargeUtf8 | DataType::Null => {
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Null | DataType::Interval(_) => {
             let views = cast(array, &DataType::Utf8View)?;
             Arc::new(views.as_string_view().clone().to_binary_view())
         }

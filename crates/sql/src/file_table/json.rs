@@ -27,7 +27,7 @@ const COLUMNS_MAX: usize = 4096;
 /// Lines after which it is asked whether the statement is to end.
 const LINES_CHECKED: u64 = 256;
 
-/// The columns of the files: as given, or all members of a sample, in their order.
+/// The columns of the files: as given, or all members that a sample has, in the order of their names.
 pub(super) fn columns(
     files: &[Arc<OpenedFile>],
     options: &FileOptions,
@@ -65,6 +65,7 @@ pub(super) fn columns(
     if guesses.is_empty() {
         return Err(files[0].damaged("it is empty, so that its columns are not known"));
     }
+    guesses.sort_by(|a, b| a.0.cmp(&b.0));
     Ok(guesses.into_iter().map(|(name, guess)| FileColumn { name, ty: guess.ty() }).collect())
 }
 

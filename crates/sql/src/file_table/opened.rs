@@ -3,7 +3,8 @@
 //! Invariants
 //! 1. Only the descriptor is read from, never the name again.
 //! 2. A file that was written to since it was opened gives an error when a piece of it has been read
-//!    (`check_unchanged`): size or a time of change differ. What a statement answers is of one state.
+//!    (`check_unchanged`): its size or the time of its last write differ. One that another was renamed
+//!    over is still there, and unchanged.
 //! 3. No more memory is taken for a read than the file has bytes.
 //!
 //! Not here: who may read it (`files`).
@@ -17,6 +18,8 @@ use std::sync::Arc;
 use ::parquet::errors::ParquetError;
 use ::parquet::file::reader::{ChunkReader, Length};
 use bytes::Bytes;
+use rustix::buffer::spare_capacity;
+use rustix::io::Errno;
 
 use crate::error::{Result, SqlError};
 
@@ -36,17 +39,12 @@ pub(super) struct OpenedFile {
 struct State {
     bytes: u64,
     modified: (i64, i64),
-    changed: (i64, i64),
 }
 
 impl State {
     fn of(file: &File) -> io::Result<State> {
         let metadata = file.metadata()?;
-        Ok(State {
-            bytes: metadata.len(),
-            modified: (metadata.mtime(), metadata.mtime_nsec()),
-            changed: (metadata.ctime(), metadata.ctime_nsec()),
-        })
+        Ok(State { bytes: metadata.len(), modified: (metadata.mtime(), metadata.mtime_nsec()) })
     }
 }
 
@@ -76,12 +74,19 @@ impl OpenedFile {
     /// 1024.
     pub(super) fn read(&self, from: u64, bytes_max: usize) -> Result<Vec<u8>> {
         let left = self.bytes().saturating_sub(from);
-        let mut bytes = vec![0; usize::try_from(left).unwrap_or(usize::MAX).min(bytes_max)];
-        self.file.read_exact_at(&mut bytes, from).map_err(|error| match error.kind() {
-            // It became shorter.
-            io::ErrorKind::UnexpectedEof => self.changed(),
-            _ => unread(&self.name, &error),
-        })?;
+        let wanted = usize::try_from(left).unwrap_or(usize::MAX).min(bytes_max);
+        let mut bytes = Vec::with_capacity(wanted);
+        while bytes.len() < wanted {
+            let at = from + bytes.len() as u64;
+            match rustix::io::pread(&self.file, spare_capacity(&mut bytes), at) {
+                // It became shorter.
+                Ok(0) => return Err(self.changed()),
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(error) => return Err(unread(&self.name, &error.into())),
+            }
+        }
+        // There may be room for more than was asked for.
+        bytes.truncate(wanted);
         Ok(bytes)
     }
 

@@ -13,6 +13,7 @@
 //! text, dictionaries of text      LONGTEXT                Utf8View; ENUM, JSON too
 //! binary; of a fixed size         LONGBLOB; BINARY(n)     BinaryView
 //! structs, lists, maps            JSON
+//! intervals                       LONGTEXT
 //! ```
 //! What we write bears MySQL's type in the column's metadata, so that it comes back as it was.
 //!
@@ -77,7 +78,7 @@ fn type_for(data_type: &DataType) -> Option<ColumnType> {
         D::Time32(unit) | D::Time64(unit) | D::Duration(unit) => {
             ColumnType::Time { fsp: fsp_of(*unit) }
         }
-        D::Utf8 | D::LargeUtf8 | D::Utf8View | D::Null => TEXT,
+        D::Utf8 | D::LargeUtf8 | D::Utf8View | D::Null | D::Interval(_) => TEXT,
         D::Binary | D::LargeBinary | D::BinaryView => ColumnType::Blob { size: LobSize::Long },
         D::FixedSizeBinary(bytes) => match u32::try_from(*bytes).ok()? {
             bytes @ 1..=255 => ColumnType::Binary { bytes },
@@ -91,7 +92,7 @@ fn type_for(data_type: &DataType) -> Option<ColumnType> {
         | D::LargeListView(_)
         | D::FixedSizeList(..)
         | D::Map(..) => ColumnType::Json,
-        D::Interval(_) | D::Union(..) | D::RunEndEncoded(..) => return None,
+        D::Union(..) | D::RunEndEncoded(..) => return None,
     })
 }
 

@@ -19,8 +19,7 @@ pub struct House {
 impl House {
     pub fn new() -> House {
         let folder = tempfile::tempdir().unwrap();
-        let engine =
-            Engine::open(Arc::new(MemoryStore::new()), EngineOptions::default()).unwrap();
+        let engine = Engine::open(Arc::new(MemoryStore::new()), EngineOptions::default()).unwrap();
         let options = SqlOptions {
             memory_bytes: 256 << 20,
             threads: 2,

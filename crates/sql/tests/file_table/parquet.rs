@@ -80,12 +80,18 @@ fn a_file_stands_wherever_a_table_does() {
         ("SELECT (SELECT COUNT(*) FROM FILE('a*.parquet'))", "3"),
         ("SELECT i, (SELECT MAX(i) FROM FILE('a*.parquet')) FROM n WHERE i = 1", "1\t3"),
         ("SELECT x FROM (SELECT i + 1 x FROM FILE('a1.parquet')) d ORDER BY x", "2\n3"),
-        ("WITH f AS (SELECT * FROM FILE('a*.parquet')) SELECT COUNT(*) FROM f JOIN f g USING (i)", "3"),
+        (
+            "WITH f AS (SELECT * FROM FILE('a*.parquet')) SELECT COUNT(*) FROM f JOIN f g USING (i)",
+            "3",
+        ),
         ("SELECT i FROM FILE('a2.parquet') UNION SELECT i FROM n ORDER BY i", "1\n2\n3"),
         ("SELECT i FROM FILE('a*.parquet') ORDER BY i DESC LIMIT 1 OFFSET 1", "2"),
         ("SELECT i FROM FILE('a1.parquet') LIMIT 1", "1"),
         ("SELECT DISTINCT LENGTH(t) FROM FILE('a*.parquet') ORDER BY 1", "3\n5"),
-        ("SELECT i, ROW_NUMBER() OVER (ORDER BY i DESC) FROM FILE('a1.parquet') ORDER BY i", "1\t2\n2\t1"),
+        (
+            "SELECT i, ROW_NUMBER() OVER (ORDER BY i DESC) FROM FILE('a1.parquet') ORDER BY i",
+            "1\t2\n2\t1",
+        ),
         // A query that only the row executor runs.
         ("SELECT @x := i FROM FILE('a2.parquet')", "3"),
     ] {
@@ -114,7 +120,7 @@ fn a_plan_says_how_many_files_and_skips_row_groups_by_their_statistics() {
     h.run("CREATE TABLE d (i INT PRIMARY KEY)");
     let digits: Vec<String> = (0..600).map(|i| format!("({i})")).collect();
     h.run(&format!("INSERT INTO d VALUES {}", digits.join(",")));
-    let many = "SELECT a.i * 600 + b.i AS n, DATE_ADD('2020-01-01', INTERVAL a.i DAY) AS day, \
+    let many = "SELECT a.i * 600 + b.i AS n, DATE_ADD(CAST('2020-01-01' AS DATE), INTERVAL a.i DAY) AS day, \
                 (a.i * 600 + b.i) / 4 AS q, CAST(a.i AS CHAR) AS t FROM d a JOIN d b ORDER BY n";
     assert_eq!(h.run(&format!("{many} INTO OUTFILE 'many.parquet' FORMAT PARQUET")), "ok 360000");
     for (condition, groups, count) in [
@@ -134,7 +140,8 @@ fn a_plan_says_how_many_files_and_skips_row_groups_by_their_statistics() {
         assert!(plan.contains(&format!("{groups} of 3 row groups")), "{condition}: {plan}");
         assert_eq!(h.run(&query), count, "{condition}");
     }
-    let all = "SELECT COUNT(*), SUM(n), MIN(day), MAX(q), COUNT(DISTINCT t) FROM FILE('many.parquet')";
+    let all =
+        "SELECT COUNT(*), SUM(n), MIN(day), MAX(q), COUNT(DISTINCT t) FROM FILE('many.parquet')";
     assert_eq!(h.run(all), "360000\t64799820000\t2020-01-01\t89999.7500\t600");
     // Nothing is read for it.
     let plan = h.run("EXPLAIN SELECT COUNT(*) FROM FILE('many.parquet')");
@@ -203,7 +210,7 @@ fn a_query_over_files_ends_when_it_is_killed_or_its_time_is_over() {
     h.run("SELECT a.i * 500 + b.i n FROM d a, d b INTO OUTFILE 'n.csv'");
     for file in ["n.parquet", "n.csv', header => FALSE, columns => 'n INT"] {
         let long =
-            format!("SELECT COUNT(*) FROM FILE('{file}') a JOIN FILE('{file}') b ON a.n + b.n <> -1");
+            format!("SELECT COUNT(*) FROM FILE('{file}') a, d b, d c WHERE a.n + b.i + c.i <> -1");
         h.run("SET max_statement_time = 0.2");
         assert_eq!(h.refused(&long).number, 1969, "{long}");
         h.run("SET max_statement_time = 0");

@@ -40,6 +40,10 @@ use super::{properties, yielding};
 use crate::file_table::{FileTable, Reading, RowGroup, Wanted};
 use crate::limits::Limits;
 
+/// Rows that are decoded at a time: of so many, every column is a block that the allocator keeps for
+/// its thread, and no page is asked of the system for each batch anew.
+const BATCH_ROWS: usize = 4096;
+
 /// Files for DataFusion's planner.
 pub(in crate::analytic) struct FileSource {
     files: Arc<FileTable>,
@@ -186,8 +190,16 @@ impl TableProvider for FileSource {
             }
             (None, _) => exact(self.files.rows_about()).to_inexact(),
         };
-        let wanted =
-            Wanted { positions, groups, batch_rows: state.config().batch_size(), zone: self.zone };
+        let wanted = Wanted {
+            positions,
+            groups,
+            batch_rows: state
+                .config()
+                .batch_size()
+                .min(BATCH_ROWS)
+                .min(limit.unwrap_or(BATCH_ROWS).max(1)),
+            zone: self.zone,
+        };
         Ok(Arc::new(FileScan {
             files: Arc::clone(&self.files),
             reading: Reading::new(&self.files, wanted.clone(), &self.limits),
