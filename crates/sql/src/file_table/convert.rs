@@ -162,7 +162,8 @@ fn date_times(micros: &ArrayRef) -> ArrayRef {
         let clock = micros.rem_euclid(DAY) as u64;
         let seconds = clock / 1_000_000;
         let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-        Some(packed | hour << 32 | minute << 26 | second << 20 | clock % 1_000_000)
+        let micro = clock % 1_000_000;
+        Some(packed | hour << 32 | minute << 26 | second << 20 | micro)
     };
     let micros = micros.as_primitive::<TimestampMicrosecondType>();
     Arc::new(micros.unary_opt::<_, UInt64Type>(date_time))

@@ -367,3 +367,65 @@ pub(super) fn no_value(
     );
     SqlError::new(number, message)
 }
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The records that arrow-csv finds; `None` where it finds something wrong.
+    fn decoded(form: &CsvForm, text: &[u8]) -> Option<Vec<Vec<Option<String>>>> {
+        let texts = form.texts(Bytes::copy_from_slice(text), 2, &[0, 1], 100).unwrap();
+        let mut records = Vec::new();
+        for batch in texts {
+            let batch = batch.ok()?;
+            for row in 0..batch.num_rows() {
+                let field = |column: &ArrayRef| {
+                    let texts = column.as_string_view();
+                    texts.is_valid(row).then(|| texts.value(row).to_owned())
+                };
+                records.push(batch.columns().iter().map(field).collect());
+            }
+        }
+        Some(records)
+    }
+
+    fn field() -> impl Strategy<Value = String> {
+        prop_oneof![
+            "[ab \"\\\\]{0,3}",
+            "[ab,\n\"\\\\]{0,5}".prop_map(|text| format!("\"{}\"", text.replace('"', "\"\""))),
+            "[ab,\n\\\\]{0,5}".prop_map(|text| format!("\"{}\"", text.replace('\\', "\\\\"))),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn cut_where_records_end_a_text_has_the_records_of_the_whole(
+            fields in proptest::collection::vec((field(), field()), 0..12),
+            escaped: bool,
+            returns: bool,
+        ) {
+            let end = if returns { "\r\n" } else { "\n" };
+            let lines = fields.iter().map(|(a, b)| format!("{a},{b}{end}"));
+            let text = lines.collect::<String>();
+            let ends = RecordEnds {
+                quote: Some(b'"'),
+                escape: escaped.then_some(b'\\'),
+                delimiter: b',',
+                header: false,
+            };
+            let form = CsvForm { ends, nulls: None };
+            if let Some(whole) = decoded(&form, text.as_bytes()) {
+                let (mut rest, mut records) = (text.as_bytes(), Vec::new());
+                while !rest.is_empty() {
+                    let cut = ends.first_end(rest).unwrap_or(rest.len());
+                    records.extend(decoded(&form, &rest[..cut]).expect("what the whole has"));
+                    rest = &rest[cut..];
+                }
+                prop_assert_eq!(records, whole);
+            }
+        }
+    }
+}

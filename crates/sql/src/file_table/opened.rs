@@ -133,12 +133,12 @@ fn unread(name: &str, error: &io::Error) -> SqlError {
 pub(super) struct Chunks(pub(super) Arc<OpenedFile>);
 
 /// Reads from a position on.
-pub(super) struct From {
+pub(super) struct ReadFrom {
     file: Arc<OpenedFile>,
     at: u64,
 }
 
-impl Read for From {
+impl Read for ReadFrom {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.file.file.read_at(buffer, self.at)?;
         self.at += read as u64;
@@ -153,10 +153,10 @@ impl Length for Chunks {
 }
 
 impl ChunkReader for Chunks {
-    type T = BufReader<From>;
+    type T = BufReader<ReadFrom>;
 
-    fn get_read(&self, start: u64) -> ::parquet::errors::Result<BufReader<From>> {
-        let from = From { file: Arc::clone(&self.0), at: start };
+    fn get_read(&self, start: u64) -> ::parquet::errors::Result<BufReader<ReadFrom>> {
+        let from = ReadFrom { file: Arc::clone(&self.0), at: start };
         Ok(BufReader::with_capacity(AHEAD_BYTES, from))
     }
 

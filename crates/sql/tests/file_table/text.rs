@@ -133,6 +133,25 @@ fn several_csv_files_are_one_table_of_the_wider_types() {
 }
 
 #[test]
+fn changes_of_tables_look_into_files() {
+    let mut h = House::new();
+    h.write("1.csv", "id,v\n1,10\n2,20\n");
+    h.write("2.csv", "id,v\n2,22\n3,33\n");
+    h.run("CREATE TABLE t (id INT PRIMARY KEY, v INT)");
+    h.run("INSERT INTO t SELECT id, 0 FROM FILE('*.csv') GROUP BY id");
+    h.run("UPDATE t JOIN FILE('1.csv') f USING (id) SET t.v = f.v");
+    h.run("UPDATE t JOIN FILE('2.csv') f USING (id) SET t.v = t.v + f.v");
+    assert_eq!(h.run("SELECT * FROM t"), "1\t10\n2\t42\n3\t33");
+    h.run("REPLACE INTO t SELECT * FROM FILE('1.csv')");
+    h.run("DELETE FROM t WHERE id NOT IN (SELECT id FROM FILE('2.csv'))");
+    assert_eq!(h.run("SELECT * FROM t"), "2\t20\n3\t33");
+    h.run("INSERT INTO t SELECT * FROM FILE('2.csv') ON DUPLICATE KEY UPDATE v = -VALUES(v)");
+    assert_eq!(h.run("SELECT * FROM t"), "2\t-22\n3\t-33");
+    h.run("SET @a = (SELECT SUM(v) FROM FILE('*.csv'))");
+    assert_eq!(h.run("SELECT @a"), "85");
+}
+
+#[test]
 fn large_files_with_line_feeds_in_quotes_are_cut_where_records_end() {
     let mut h = House::new();
     let mut text = "n,t\n".to_owned();
