@@ -104,7 +104,8 @@ impl Folders {
     /// or may not be read.
     pub fn read(&self, path: &str) -> Result<File> {
         let (folder, below) = self.place(path)?;
-        folder.regular_file(below, path)?.ok_or_else(|| unreadable(path))
+        let opened = folder.open(below).map_err(|error| unopened(path, error))?;
+        regular_file(opened, path)?.ok_or_else(|| unreadable(path))
     }
 
     /// A file to write, which is not there yet.
@@ -144,15 +145,11 @@ impl Folders {
 }
 
 impl Folder {
-    /// Opens what `below` names; `None` when that is no regular file. Errors call it `shown`.
-    fn regular_file(&self, below: &Path, shown: &str) -> Result<Option<File>> {
+    /// Opens what `below` names.
+    fn open(&self, below: &Path) -> rustix::io::Result<OwnedFd> {
         // A pipe would keep its reader waiting.
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
-        let file =
-            beneath(&self.directory, below, flags).map_err(|error| unopened(shown, error))?;
-        let stat = rustix::fs::fstat(&file).map_err(|_| unreadable(shown))?;
-        let is_regular = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
-        Ok(is_regular.then(|| File::from(file)))
+        beneath(&self.directory, below, flags)
     }
 }
 
@@ -254,6 +251,13 @@ fn refused() -> SqlError {
         "The MySQL server is running with the --secure-file-priv option so it cannot execute this \
          statement (files of the server are in the folders that the setting 'files' names)",
     )
+}
+
+/// `None` when it is no regular file. Errors call it `path`.
+fn regular_file(opened: OwnedFd, path: &str) -> Result<Option<File>> {
+    let stat = rustix::fs::fstat(&opened).map_err(|_| unreadable(path))?;
+    let is_regular = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
+    Ok(is_regular.then(|| File::from(opened)))
 }
 
 fn unopened(path: &str, error: Errno) -> SqlError {

@@ -17,7 +17,7 @@ use std::path::{Component, Path, PathBuf};
 use rustix::fs::{Dir, OFlags};
 use rustix::io::Errno;
 
-use super::{Folder, Folders, beneath, refused, unopened};
+use super::{Folder, Folders, beneath, refused, regular_file, unopened};
 use crate::error::{Result, SqlError};
 
 /// The most files that one pattern may name: each is kept open while its statement runs.
@@ -48,8 +48,14 @@ impl Folders {
         let mut files = Vec::with_capacity(found.len());
         for path in found {
             let shown = root.join(&path).display().to_string();
+            let opened = match folder.open(&path) {
+                Ok(opened) => opened,
+                // Only some of the folders that match have what the rest of the pattern names.
+                Err(Errno::NOENT | Errno::NOTDIR) => continue,
+                Err(error) => return Err(unopened(&shown, error)),
+            };
             // A folder whose name matches is passed over.
-            if let Some(file) = folder.regular_file(&path, &shown)? {
+            if let Some(file) = regular_file(opened, &shown)? {
                 files.push((shown, file));
             }
         }
@@ -83,7 +89,6 @@ impl Folder {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let directory = match beneath(&self.directory, &at, flags) {
             Ok(directory) => directory,
-            // Only some of the folders that match have what the rest of the pattern names.
             Err(Errno::NOENT | Errno::NOTDIR) => return Ok(()),
             Err(error) => return Err(unopened(pattern, error)),
         };
