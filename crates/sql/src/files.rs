@@ -12,7 +12,8 @@
 //! 2. A file that is made appears with all of its bytes, synced, or not at all; one that is there
 //!    is never touched.
 //!
-//! Not here: what is in files (`load`, `session::outfile`).
+//! Not here: what is in files (`load`, `session::outfile`, `file_table`), names with wildcards
+//! (`matching`).
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -24,6 +25,8 @@ use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 
 use crate::error::{Result, SqlError};
+
+mod matching;
 
 /// Who may read a file that was made: its owner and group, as in MySQL.
 const MODE: Mode = Mode::from_bits_retain(0o640);
@@ -101,18 +104,8 @@ impl Folders {
     /// or may not be read.
     pub fn read(&self, path: &str) -> Result<File> {
         let (folder, below) = self.place(path)?;
-        // A pipe would keep its reader waiting.
-        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
-        let file = beneath(&folder.directory, below, flags).map_err(|error| match error {
-            Errno::XDEV | Errno::LOOP => refused(),
-            Errno::ACCESS | Errno::PERM => unreadable(path),
-            error => SqlError::new(13, format!("Can't get stat of '{path}' {}", code(error))),
-        })?;
-        let stat = rustix::fs::fstat(&file).map_err(|_| unreadable(path))?;
-        match FileType::from_raw_mode(stat.st_mode) {
-            FileType::RegularFile => Ok(File::from(file)),
-            _ => Err(unreadable(path)),
-        }
+        let opened = folder.open(below).map_err(|error| unopened(path, error))?;
+        regular_file(opened, path)?.ok_or_else(|| unreadable(path))
     }
 
     /// A file to write, which is not there yet.
@@ -148,6 +141,15 @@ impl Folders {
         // The server's own files are closed to others by its umask; these are for others.
         rustix::fs::fchmod(&file.file, MODE).map_err(unmade)?;
         Ok(file)
+    }
+}
+
+impl Folder {
+    /// Opens what `below` names.
+    fn open(&self, below: &Path) -> rustix::io::Result<OwnedFd> {
+        // A pipe would keep its reader waiting.
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
+        beneath(&self.directory, below, flags)
     }
 }
 
@@ -249,6 +251,21 @@ fn refused() -> SqlError {
         "The MySQL server is running with the --secure-file-priv option so it cannot execute this \
          statement (files of the server are in the folders that the setting 'files' names)",
     )
+}
+
+/// `None` when it is no regular file. Errors call it `path`.
+fn regular_file(opened: OwnedFd, path: &str) -> Result<Option<File>> {
+    let stat = rustix::fs::fstat(&opened).map_err(|_| unreadable(path))?;
+    let is_regular = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
+    Ok(is_regular.then(|| File::from(opened)))
+}
+
+fn unopened(path: &str, error: Errno) -> SqlError {
+    match error {
+        Errno::XDEV | Errno::LOOP => refused(),
+        Errno::ACCESS | Errno::PERM => unreadable(path),
+        error => SqlError::new(13, format!("Can't get stat of '{path}' {}", code(error))),
+    }
 }
 
 fn exists(path: &str) -> SqlError {

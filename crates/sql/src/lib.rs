@@ -21,6 +21,7 @@ mod estimate;
 mod events;
 mod executor;
 mod expression;
+mod file_table;
 mod files;
 #[doc(hidden)]
 pub mod fuzzing;

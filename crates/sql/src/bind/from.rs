@@ -1,4 +1,5 @@
-//! FROM: tables, derived tables, common table expressions, listings, and how they are joined.
+//! FROM: tables, derived tables, common table expressions, listings, files, and how they are
+//! joined.
 //!
 //! Invariants
 //! 1. A RIGHT JOIN is a LEFT JOIN with its sides exchanged; what `*` shows keeps its order.
@@ -16,6 +17,7 @@ use super::scope::{NamedRelation, QueryScope, ScopeColumn};
 use super::{Binder, CommonRows, CommonTable};
 use crate::error::SqlError;
 use crate::expression::{Bound, Comparison, Kind, Node, boolean, common_rule, elsewhere};
+use crate::file_table::{FileColumn, FileOptions, FileTable};
 use crate::index_use::IndexUse;
 use crate::parse::cursor::name_parts;
 use crate::point::{push_terms, table_column};
@@ -24,6 +26,9 @@ use crate::write::KEY_COLUMN as KEY_NAME;
 
 /// The most tables of one FROM, as in MySQL.
 const RELATIONS_MAX: usize = 61;
+
+/// The name of the function that makes a table of files, and of the table without an alias.
+const FILE: &str = "file";
 
 /// FROM, bound.
 pub(super) struct From {
@@ -143,6 +148,18 @@ impl Binder<'_> {
                 }
                 Ok(part)
             }
+            ast::TableFactor::Table {
+                name,
+                alias,
+                args: Some(args),
+                version: None,
+                sample: None,
+                partitions,
+                index_hints,
+                ..
+            } if is_file(name) && partitions.is_empty() && index_hints.is_empty() => {
+                self.file(args, alias.as_ref(), relations).map(Some)
+            }
             ast::TableFactor::Derived { subquery, alias, lateral: false, .. } => {
                 let Some(alias) = alias else {
                     let message = "Every derived table must have its own alias";
@@ -157,6 +174,32 @@ impl Binder<'_> {
             }
             other => elsewhere(other),
         }
+    }
+
+    /// `FILE('path', ...) [[AS] name [(columns)]]`.
+    fn file(
+        &self,
+        args: &ast::TableFunctionArgs,
+        alias: Option<&ast::TableAlias>,
+        relations: &mut Vec<Relation>,
+    ) -> Bound<Part> {
+        self.count_relations(1)?;
+        let options = FileOptions::of(args, self.facts.mode)?;
+        let files = FileTable::open(self.facts.sql.files(), &options, &self.facts.limits)?;
+        self.reads_files.set(true);
+        let column = |column: &FileColumn| OutputColumn {
+            name: column.name.clone(),
+            ty: column.ty.clone(),
+            nullable: true,
+            origin: None,
+        };
+        let mut columns: Vec<OutputColumn> = files.columns().iter().map(column).collect();
+        let mut name = FILE.to_owned();
+        if let Some(alias) = alias {
+            rename(&mut columns, alias)?;
+            name.clone_from(&alias.name.value);
+        }
+        add(relations, name, None, Source::File(Arc::new(files)), described(&columns))
     }
 
     fn derived(&self, query: Query, name: String, relations: &mut Vec<Relation>) -> Bound<Part> {
@@ -297,6 +340,10 @@ fn described(columns: &[OutputColumn]) -> Vec<Described> {
         (column.name.clone(), column.ty.clone(), column.nullable, column.origin.clone())
     };
     columns.iter().map(describe).collect()
+}
+
+fn is_file(name: &ast::ObjectName) -> bool {
+    matches!(name_parts(name)[..], [own] if own.value.eq_ignore_ascii_case(FILE))
 }
 
 fn add(

@@ -71,6 +71,7 @@ pub fn bind_query(source: &Source<'_>, facts: &Facts, view: &dyn Read) -> Bound<
         ids: Cell::new(0),
         nesting: Cell::new(0),
         tables: RefCell::default(),
+        reads_files: Cell::new(false),
         titles: match query::first_select(&source.query.body) {
             Some(select) if select.projection.len() == source.texts.len() => {
                 Some((select, source.texts))
@@ -87,9 +88,21 @@ pub fn bind_query(source: &Source<'_>, facts: &Facts, view: &dyn Read) -> Bound<
     optimize::plan_query(&mut query, &sizes)?;
     let columns = query.columns.iter().map(result_column).collect();
     let literals = source.literals.iter().map(kind_of).collect();
+    let reads_files = binder.reads_files.get();
     let tables = binder.tables.into_inner();
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-    Ok(QueryPlan { number, query, written, columns, tables, literals, traits, needs_rows, locking })
+    Ok(QueryPlan {
+        number,
+        query,
+        written,
+        columns,
+        tables,
+        literals,
+        traits,
+        needs_rows,
+        reads_files,
+        locking,
+    })
 }
 
 /// What sub-queries refer to outside of them is known only when all is bound.
@@ -184,6 +197,8 @@ struct Binder<'a> {
     ids: Cell<usize>,
     nesting: Cell<usize>,
     tables: RefCell<Vec<Arc<Table>>>,
+    /// Whether a relation is `FILE(...)`.
+    reads_files: Cell<bool>,
     /// The first SELECT, and its items as they were written.
     titles: Option<(&'a ast::Select, &'a [String])>,
 }

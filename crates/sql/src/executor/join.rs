@@ -9,6 +9,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use columnar::values::ColumnReader;
 use rows::cache::PREFETCH_MAX;
 use rows::datum::Value;
 use rows::find::{self, Found, Seen};
@@ -21,9 +22,13 @@ use super::measure::Watch;
 use super::{Execution, Flow};
 use crate::error::Result;
 use crate::expression::{Joined, JoinedRow, Node, RowView, Scope};
+use crate::file_table::{Reading, Wanted};
 use crate::optimize::{Member, Scan, Step};
 use crate::point::{Access, Filter, Gathered, Gatherer, Piece, Ranges};
 use crate::tree::{Relation, Source};
+
+/// Rows of a file that are decoded at a time.
+const FILE_BATCH_ROWS: usize = 1024;
 
 /// Takes a joined row.
 type Then<'t> = dyn FnMut(Option<&Joined<'_>>) -> Result<Flow> + 't;
@@ -338,7 +343,7 @@ impl Execution<'_> {
         Ok(buffer)
     }
 
-    /// The rows of a derived table, a listing or a recursion.
+    /// The rows of a derived table, a listing, files or a recursion.
     fn rows_of(&self, relation: &Relation, local: &Scope<'_>) -> Result<Rc<Buffer>> {
         let place = match &relation.source {
             Source::Query(query) => query.id,
@@ -365,6 +370,26 @@ impl Execution<'_> {
                             rows::convert::convert(ty, value.as_datum(), self.facts.zone).value
                         });
                         rows.push(fitted.collect());
+                    }
+                }
+            }
+            Source::File(files) => {
+                let wanted = Wanted {
+                    positions: (0..relation.types.len()).collect(),
+                    groups: None,
+                    batch_rows: FILE_BATCH_ROWS,
+                    zone: self.facts.zone,
+                };
+                for batch in Reading::new(files, wanted, &self.facts.limits).batches() {
+                    let batch = batch?;
+                    let columns = relation.types.iter().zip(&batch.columns);
+                    let columns = columns.map(|(ty, column)| ColumnReader::new(ty, column));
+                    let columns = columns.collect::<rows::Result<Vec<_>>>()?;
+                    for at in 0..batch.rows {
+                        let row = columns.iter().map(|column| column.datum(at).to_value());
+                        let row: Vec<Value> = row.collect();
+                        self.draw_row(&row)?;
+                        rows.push(row);
                     }
                 }
             }

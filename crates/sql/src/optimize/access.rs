@@ -143,6 +143,7 @@ pub fn way_to(
         Source::Query(query) => (query.rows, None),
         Source::Added(_) => (ADDED_ROWS, None),
         Source::Listing(_) => (200.0, None),
+        Source::File(files) => (files.rows_about() as f64, None),
     };
     let scan = |access, terms, hash, same, examined| Scan {
         relation: number,

@@ -8,7 +8,7 @@ use rows::types::ColumnType;
 use sqlparser::ast::{Expr, Query, SelectItem, SetExpr};
 use sqlparser::tokenizer::{Token, TokenWithSpan};
 
-use super::outfile::Target;
+use super::outfile::{Form, Target, TextForm};
 use super::select::with_literals;
 use super::set::variable_value;
 use super::{Session, Statement};
@@ -160,14 +160,22 @@ fn without_into(tokens: Vec<TokenWithSpan>, text: &str) -> Result<(Vec<TokenWith
     Ok((kept, Into::Variables(names)))
 }
 
-/// `OUTFILE 'path' [CHARACTER SET name] [FIELDS ...] [LINES ...]`, `DUMPFILE 'path'`.
+/// `OUTFILE 'path' [CHARACTER SET name] [FIELDS ...] [LINES ...]`, `OUTFILE 'path' FORMAT PARQUET`,
+/// `DUMPFILE 'path'`.
 fn file_target(cursor: &mut Cursor<'_>) -> Result<Option<Target>> {
     if cursor.take("DUMPFILE") {
-        return Ok(Some(Target::Dumpfile { path: cursor.string()? }));
+        let form = Form::Text(TextForm::Dump);
+        return Ok(Some(Target { path: cursor.string()?, form }));
     }
     if !cursor.take("OUTFILE") {
         return Ok(None);
     }
     let path = cursor.string()?;
-    Ok(Some(Target::Outfile { path, format: into_format(cursor)? }))
+    let form = if cursor.take("FORMAT") {
+        cursor.expect("PARQUET")?;
+        Form::Parquet
+    } else {
+        Form::Text(TextForm::Lines(into_format(cursor)?))
+    };
+    Ok(Some(Target { path, form }))
 }

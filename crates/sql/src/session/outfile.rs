@@ -1,9 +1,11 @@
-//! `SELECT ... INTO OUTFILE` and `INTO DUMPFILE`: a query's rows as a file of the server.
+//! `SELECT ... INTO OUTFILE [FORMAT PARQUET]` and `INTO DUMPFILE`: a query's rows as a file of the
+//! server.
 //!
 //! What is escaped and enclosed is MariaDB 10.11's (`select_export::send_data`), so that LOAD DATA
 //! with the same FIELDS and LINES reads the same values back.
 //!
-//! Not here: which files there may be (`files`), INTO with variables (`into`).
+//! Not here: which files there may be (`files`), INTO with variables (`into`), how Parquet is written
+//! (`file_table`).
 
 use std::sync::Arc;
 
@@ -15,28 +17,42 @@ use sqlparser::ast::Query;
 use super::Session;
 use crate::error::{Result, SqlError};
 use crate::expression::text_of;
+use crate::file_table::ParquetWriter;
+use crate::files::NewFile;
 use crate::parse::load::Format;
 use crate::reply::{How, Pace, Reply, ResultColumn};
 
 /// Bytes that are gathered before they are written.
 const GATHERED_BYTES: usize = 256 << 10;
 
+/// Rows after which it is asked whether the statement is to end.
+const ROWS_CHECKED: u64 = 1024;
+
 /// Where a query's rows go, as written.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Target {
-    /// INTO OUTFILE.
-    Outfile { path: String, format: Format },
-    /// INTO DUMPFILE.
-    Dumpfile { path: String },
+pub(super) struct Target {
+    pub path: String,
+    pub form: Form,
 }
 
-impl Target {
-    fn path(&self) -> &str {
-        match self {
-            Target::Outfile { path, .. } | Target::Dumpfile { path } => path,
-        }
-    }
+/// What the file holds.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Form {
+    Text(TextForm),
+    /// FORMAT PARQUET.
+    Parquet,
+}
 
+/// How values are written as text.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum TextForm {
+    /// INTO OUTFILE.
+    Lines(Format),
+    /// INTO DUMPFILE: one row and nothing else.
+    Dump,
+}
+
+impl TextForm {
     /// Writes a row, the one of this number.
     ///
     /// # Errors
@@ -50,7 +66,7 @@ impl Target {
         out: &mut Vec<u8>,
     ) -> Result<()> {
         match self {
-            Target::Outfile { format, .. } => {
+            TextForm::Lines(format) => {
                 out.extend_from_slice(&format.line_start);
                 for (at, (column, datum)) in columns.iter().zip(row).enumerate() {
                     if at > 0 {
@@ -60,10 +76,10 @@ impl Target {
                 }
                 out.extend_from_slice(&format.line_end);
             }
-            Target::Dumpfile { .. } if number > 1 => {
+            TextForm::Dump if number > 1 => {
                 return Err(SqlError::new(1172, "Result consisted of more than one row"));
             }
-            Target::Dumpfile { .. } => {
+            TextForm::Dump => {
                 for (column, datum) in columns.iter().zip(row) {
                     match datum {
                         Datum::Null => out.push(0),
@@ -79,20 +95,52 @@ impl Target {
 impl Session {
     /// Writes a query's rows into a file that is not there yet.
     pub(super) fn write_file(&mut self, query: &Query, target: &Target, how: How) -> Result<Reply> {
-        if let Target::Outfile { format, .. } = target
+        if let Form::Text(TextForm::Lines(format)) = &target.form
             && format.field_end.is_empty()
             && format.enclosed.is_none()
         {
             return Err(SqlError::unsupported("INTO OUTFILE with fields of fixed width"));
         }
-        let mut file = self.sql.files().create(target.path())?;
+        let file = self.sql.files().create(&target.path)?;
+        match &target.form {
+            Form::Text(form) => self.write_text(query, form, file, how),
+            Form::Parquet => self.write_parquet(query, file, how),
+        }
+    }
+
+    fn write_parquet(&mut self, query: &Query, file: NewFile, how: How) -> Result<Reply> {
+        let mut stream = self.query_rows(query, how)?;
+        let share = self.sql.engine().budget().share();
+        let mut writer = ParquetWriter::new(file, Arc::clone(stream.columns()), share)?;
+        let kill = Arc::clone(&self.process.kill);
+        let mut rows = 0u64;
+        while stream.next(how, &mut |row| {
+            rows += 1;
+            if rows.is_multiple_of(ROWS_CHECKED) {
+                kill.check()?;
+            }
+            writer.add(row)?;
+            Ok(Pace::More)
+        })? {}
+        writer.finish(|| kill.check())?;
+        self.row_count = rows as i64;
+        Ok(self.done(rows))
+    }
+
+    fn write_text(
+        &mut self,
+        query: &Query,
+        form: &TextForm,
+        mut file: NewFile,
+        how: How,
+    ) -> Result<Reply> {
         let mut stream = self.query_rows(query, how)?;
         let (columns, zone) = (Arc::clone(stream.columns()), stream.zone());
         let mut out = Vec::new();
         let mut rows = 0;
         while stream.next(how, &mut |row| {
             rows += 1;
-            target.write_row(rows, &columns, row, zone, &mut out)?;
+            form.write_row(rows, &columns, row, zone, &mut out)?;
             if out.len() >= GATHERED_BYTES {
                 self.process.kill.check()?;
                 file.write(&out)?;

@@ -63,6 +63,8 @@ impl Session {
         literals: &[Datum<'_>],
     ) -> Plan {
         match self.bind_tree(query, texts, literals) {
+            // Files are opened for one statement.
+            Ok(plan) if plan.reads_files => Plan::Other,
             Ok(plan) => Plan::Query(Arc::new(plan)),
             Err(BindFailure::Elsewhere(_) | BindFailure::Wrong(_)) => Plan::Other,
         }
@@ -163,7 +165,7 @@ impl Session {
         match self.variables.executor {
             Executor::Columns => false,
             Executor::Auto | Executor::Rows => {
-                self.needs_rows(plan) || plan.query.cost <= LONG_ROWS
+                self.needs_rows(plan) || (plan.query.cost <= LONG_ROWS && !plan.reads_files)
             }
         }
     }

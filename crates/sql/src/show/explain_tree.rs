@@ -151,6 +151,7 @@ fn scan_words(relation: &Relation, scan: &Scan) -> String {
             format!("{}{only}{hashed}{filter}", access_words(name, index, access))
         }
         (Source::Listing(_), _) => format!("Listing {name}{hashed}"),
+        (Source::File(files), _) => format!("{} as {name}{hashed}", files.shown()),
         (Source::Added(_), _) => format!("Rows of {name} that were added last"),
         _ => format!("Derived table {name}{hashed}"),
     }

@@ -31,6 +31,7 @@ pub use walk::{each_node_mut, free_references, outer_slots_mut};
 pub use window::{Frame, FrameBound, Window, WindowCall, WindowFunction, Windowing};
 
 use crate::expression::{Comparison, Node};
+use crate::file_table::FileTable;
 use crate::index_use::IndexUse;
 use crate::optimize::Step;
 use crate::reply::ResultColumn;
@@ -67,6 +68,9 @@ pub struct QueryPlan {
     pub traits: Traits,
     /// Whether only the row executor answers it rightly.
     pub needs_rows: bool,
+    /// Whether it reads files. They are of this statement alone, so that the plan is not kept, and
+    /// nothing but DataFusion's plan reads them in pieces.
+    pub reads_files: bool,
     /// FOR UPDATE or FOR SHARE: the relations of the outermost SELECT to be locked.
     pub locking: Option<Vec<usize>>,
 }
@@ -260,6 +264,8 @@ pub enum Source {
     Added(usize),
     /// A table of information_schema.
     Listing(String),
+    /// Files: `FILE('...')`.
+    File(Arc<FileTable>),
 }
 
 /// How relations are joined, as written.

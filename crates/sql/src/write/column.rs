@@ -77,6 +77,26 @@ pub fn now_value(ty: &ColumnType, now: i64, zone: Zone) -> Value {
     }
 }
 
+/// Whether a value is there already in the form the column keeps: the usual case.
+fn is_stored_as_it_is(column: &Column, datum: Datum<'_>) -> bool {
+    match (datum, &column.ty) {
+        (Datum::Int(v), ColumnType::Int { width, unsigned: false, .. }) => {
+            (width.min()..=width.max()).contains(&v)
+        }
+        (Datum::UInt(v), ColumnType::Int { width, unsigned: true, .. }) => {
+            v <= width.unsigned_max()
+        }
+        (Datum::Double(_), ColumnType::Double) => !column.unsigned,
+        // Which of those with zeros are allowed the mode says.
+        (Datum::Date(v), ColumnType::Date) => !v.has_zero_part(),
+        (Datum::DateTime(v), ColumnType::DateTime { fsp: 6 }) => !v.date().has_zero_part(),
+        (Datum::Bytes(text), ColumnType::VarChar { .. } | ColumnType::Text { .. }) => {
+            column.plain_of_text(text).is_some()
+        }
+        _ => false,
+    }
+}
+
 impl WriteContext<'_> {
     /// The value of a column that the statement leaves to its default.
     pub fn default_value(&self, column: &Column, store: &Store) -> Result<Value> {
@@ -111,18 +131,8 @@ impl WriteContext<'_> {
         if datum.is_null() {
             return self.store_null(column, alone);
         }
-        // The value is there already in the form the column keeps: the usual case.
-        match (datum, &column.ty) {
-            (
-                Datum::Int(v),
-                ColumnType::Int { width: rows::types::IntWidth::Big, unsigned: false, .. },
-            ) => {
-                return Ok(Value::Int(v));
-            }
-            (Datum::Double(v), ColumnType::Double) if !column.unsigned => {
-                return Ok(Value::Double(v));
-            }
-            _ => {}
+        if is_stored_as_it_is(column, datum) {
+            return Ok(datum.to_value());
         }
         let mut word = Vec::new();
         let datum = match datum {

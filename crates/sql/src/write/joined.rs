@@ -80,7 +80,7 @@ fn factor_tables(
     named: &mut Vec<Named>,
 ) -> Result<()> {
     match factor {
-        TableFactor::Table { name, alias, .. } => {
+        TableFactor::Table { name, alias, args: None, .. } => {
             let name = table_name(name)?;
             let table = find_table(&name, catalog, database)?;
             let shown = alias.as_ref().map_or(name.table, |alias| alias.name.value.clone());
@@ -90,7 +90,7 @@ fn factor_tables(
             let inner = tables_of(std::slice::from_ref(table_with_joins), catalog, database)?;
             named.extend(inner);
         }
-        // Derived tables can be read, not changed.
+        // Derived tables and files can be read, not changed.
         _ => {}
     }
     Ok(())

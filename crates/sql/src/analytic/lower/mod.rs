@@ -69,6 +69,8 @@ pub(super) struct Lowering<'a> {
     names: Cell<usize>,
     /// Tables that the plan reads.
     tables: RefCell<Vec<Arc<Table>>>,
+    /// About how many rows the files have that it reads.
+    file_rows: Cell<u64>,
     /// What expressions of the plan ask that are evaluated row by row.
     statement: Arc<Statement>,
     /// Whether the plan has something of this one statement besides that.
@@ -78,7 +80,7 @@ pub(super) struct Lowering<'a> {
 /// A lowered statement.
 pub(super) struct LoweredStatement {
     pub(super) plan: LogicalPlan,
-    /// About how many stored rows its tables have.
+    /// About how many rows its tables and files have.
     pub(super) stored_rows: u64,
     /// How often it reads a table.
     pub(super) tables: usize,
@@ -108,6 +110,7 @@ impl<'a> Lowering<'a> {
             lifted: RefCell::default(),
             names: Cell::default(),
             tables: RefCell::default(),
+            file_rows: Cell::default(),
             statement: Statement::of(facts),
             is_of_once: Cell::new(assigns),
         }
@@ -119,7 +122,8 @@ impl<'a> Lowering<'a> {
     /// 1235 for what no plan can say; those of evaluating LIMIT.
     pub(super) fn statement(self, query: &Query) -> Result<LoweredStatement> {
         let lowered = self.query(query, None)?;
-        let stored_rows = stored_rows(self.engine, self.view.as_ref(), &self.tables.borrow())?;
+        let stored_rows = stored_rows(self.engine, self.view.as_ref(), &self.tables.borrow())?
+            .saturating_add(self.file_rows.get());
         Ok(LoweredStatement {
             plan: lowered.plan,
             stored_rows,

@@ -17,11 +17,12 @@ use rows::Table;
 use rows::types::{ColumnType, LobSize};
 
 use super::super::failure::no_plan;
-use super::super::scan::{ROW_KEY, TableSource, arrow_schema};
+use super::super::scan::{FileSource, ROW_KEY, TableSource, arrow_schema};
 use super::row::{Columns, RelationColumns, Row, Seen};
 use super::{Lowering, built};
 use crate::error::{Result, SqlError};
 use crate::expression::Node;
+use crate::file_table::FileTable;
 use crate::index_use::IndexUse;
 use crate::tree::{Join, Relation, Select, Source};
 
@@ -117,6 +118,7 @@ impl Lowering<'_> {
                 Ok((plan, RelationColumns { columns, key: None }))
             }
             Source::Listing(name) => self.listing(name, reference),
+            Source::File(files) => self.files(relation, files, reference),
             Source::Added(_) => Err(SqlError::unsupported("a recursive table in a plan")),
         }
     }
@@ -142,6 +144,27 @@ impl Lowering<'_> {
             Arc::new(TableSource::new(engine, view, Arc::clone(table), index_use));
         let plan = built(LogicalPlanBuilder::scan(reference, provider_as_source(provider), None))?;
         Ok((plan, RelationColumns { columns, key }))
+    }
+
+    fn files(
+        &self,
+        relation: &Relation,
+        files: &Arc<FileTable>,
+        reference: TableReference,
+    ) -> Result<(LogicalPlan, RelationColumns)> {
+        self.is_of_once.set(true);
+        self.file_rows.set(self.file_rows.get() + files.rows_about());
+        let provider: Arc<dyn TableProvider> =
+            Arc::new(FileSource::new(files, &self.facts.limits, self.zone()));
+        let columns = files.columns().iter().zip(&relation.types);
+        let columns = columns.map(|(column, ty)| Seen {
+            column: Column::new(Some(reference.clone()), column.name.clone()),
+            ty: ty.clone(),
+            nullable: true,
+        });
+        let columns = columns.collect();
+        let plan = built(LogicalPlanBuilder::scan(reference, provider_as_source(provider), None))?;
+        Ok((plan, RelationColumns { columns, key: None }))
     }
 
     /// A table of information_schema, read when the statement is lowered.

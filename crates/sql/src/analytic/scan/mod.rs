@@ -25,6 +25,7 @@ mod batches;
 mod columnar;
 mod distinct;
 mod execution;
+mod file;
 mod grouping;
 mod kept;
 mod ranges;
@@ -33,6 +34,7 @@ mod states;
 mod union;
 
 pub(super) use distinct::CountInScans;
+pub(super) use file::FileSource;
 pub(super) use grouping::GroupInScans;
 pub(super) use kept::{occupied, vacated};
 pub(super) use source::{ROW_KEY, TableSource, arrow_schema};

@@ -14,11 +14,29 @@ use datafusion::common::ScalarValue;
 use datafusion::logical_expr::{Between, BinaryExpr, Expr, Operator};
 use rows::Table;
 use rows::datum::Value;
-use rows::schema::Column;
 use rows::types::ColumnType;
 
 use super::super::columns::{collation_of, is_string, value_of};
 use super::super::kernels::{TextComparison, TextMembership};
+
+/// Columns that conditions may be on.
+pub(super) trait Columns {
+    /// The position of the one of this name.
+    fn position(&self, name: &str) -> Option<usize>;
+
+    /// The type of the one at a position.
+    fn ty(&self, position: usize) -> &ColumnType;
+}
+
+impl Columns for Table {
+    fn position(&self, name: &str) -> Option<usize> {
+        self.columns.iter().position(|own| own.name == name)
+    }
+
+    fn ty(&self, position: usize) -> &ColumnType {
+        &self.columns[position].ty
+    }
+}
 
 /// What is known of a column's value.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,7 +59,7 @@ impl Default for Condition {
 pub(super) type Conditions = BTreeMap<usize, Condition>;
 
 /// The conditions that some filters, all of which must hold, put on single columns.
-pub(super) fn conditions(table: &Table, filters: &[Expr]) -> Conditions {
+pub(super) fn conditions(table: &dyn Columns, filters: &[Expr]) -> Conditions {
     let mut found = Conditions::new();
     for filter in filters {
         collect(table, filter, &mut found);
@@ -50,7 +68,7 @@ pub(super) fn conditions(table: &Table, filters: &[Expr]) -> Conditions {
 }
 
 /// Whether `conditions` says all that a filter says: one comparison of a column with a literal.
-pub(super) fn says_all(table: &Table, filter: &Expr) -> bool {
+pub(super) fn says_all(table: &dyn Columns, filter: &Expr) -> bool {
     match filter {
         Expr::BinaryExpr(BinaryExpr { left, op, right }) => {
             comparison(table, left, *op, right).is_some()
@@ -63,7 +81,7 @@ pub(super) fn says_all(table: &Table, filter: &Expr) -> bool {
     }
 }
 
-fn collect(table: &Table, filter: &Expr, found: &mut Conditions) {
+fn collect(table: &dyn Columns, filter: &Expr, found: &mut Conditions) {
     match filter {
         Expr::BinaryExpr(BinaryExpr { left, op: Operator::And, right }) => {
             collect(table, left, found);
@@ -102,7 +120,7 @@ fn collect(table: &Table, filter: &Expr, found: &mut Conditions) {
 }
 
 /// `c = 1 OR c = 2`, `c IN (1, 2)`: the column and its values.
-fn alternatives(table: &Table, filter: &Expr) -> Option<(usize, Vec<Value>)> {
+fn alternatives(table: &dyn Columns, filter: &Expr) -> Option<(usize, Vec<Value>)> {
     match filter {
         Expr::BinaryExpr(BinaryExpr { left, op: Operator::Or, right }) => {
             let (a, mut values) = alternatives(table, left)?;
@@ -118,7 +136,7 @@ fn alternatives(table: &Table, filter: &Expr) -> Option<(usize, Vec<Value>)> {
         }
         Expr::InList(list) if !list.negated => {
             let column = column_of(table, &list.expr)?;
-            let ty = &table.columns[column].ty;
+            let ty = table.ty(column);
             let values = list.list.iter().map(|item| match item {
                 Expr::Literal(scalar, _) => known(ty, scalar),
                 _ => None,
@@ -134,10 +152,10 @@ fn alternatives(table: &Table, filter: &Expr) -> Option<(usize, Vec<Value>)> {
             let member = call.func.inner().downcast_ref::<TextMembership>()?;
             let (tested, texts) = call.args.split_first()?;
             let column = column_of(table, tested)?;
-            if collation_of(&table.columns[column].ty) != member.collation() {
+            if collation_of(table.ty(column)) != member.collation() {
                 return None;
             }
-            let ty = &table.columns[column].ty;
+            let ty = table.ty(column);
             let texts = texts.iter().map(|text| match text {
                 Expr::Literal(scalar, _) => known(ty, scalar),
                 _ => None,
@@ -166,16 +184,16 @@ fn known(ty: &ColumnType, scalar: &ScalarValue) -> Option<Value> {
     fits.then_some(value)
 }
 
-fn column_of(table: &Table, expr: &Expr) -> Option<usize> {
+fn column_of(table: &dyn Columns, expr: &Expr) -> Option<usize> {
     match expr {
-        Expr::Column(column) => table.columns.iter().position(|own| own.name == column.name),
+        Expr::Column(column) => table.position(&column.name),
         _ => None,
     }
 }
 
 /// `column op literal`, either way round.
 fn comparison(
-    table: &Table,
+    table: &dyn Columns,
     left: &Expr,
     op: Operator,
     right: &Expr,
@@ -186,23 +204,23 @@ fn comparison(
         _ => return None,
     };
     let at = column_of(table, column)?;
-    let column: &Column = &table.columns[at];
+    let ty = table.ty(at);
     // Bytes of text compare as bytes here; the index has them by collation.
-    if is_string(&column.ty) && collation_of(&column.ty) != rows::Collation::Binary {
+    if is_string(ty) && collation_of(ty) != rows::Collation::Binary {
         return None;
     }
-    let value = known(&column.ty, literal)?;
+    let value = known(ty, literal)?;
     let ordered =
         matches!(op, Operator::Eq | Operator::Lt | Operator::LtEq | Operator::Gt | Operator::GtEq);
     (ordered && !value.is_null()).then_some((at, op, value))
 }
 
-fn text_comparison(table: &Table, filter: &Expr) -> Option<(usize, Operator, Value)> {
+fn text_comparison(table: &dyn Columns, filter: &Expr) -> Option<(usize, Operator, Value)> {
     let Expr::ScalarFunction(call) = filter else { return None };
     let comparison = call.func.inner().downcast_ref::<TextComparison>()?;
     let [column, Expr::Literal(text, _)] = &call.args[..] else { return None };
     let at = column_of(table, column)?;
-    let ty = &table.columns[at].ty;
+    let ty = table.ty(at);
     if !is_string(ty) || collation_of(ty) != comparison.collation() {
         return None;
     }

@@ -82,9 +82,8 @@ impl TableSource {
     fn sees_to(&self, filter: &Expr) -> bool {
         let columns = |filter: &Expr| match self.table.columnar {
             true => true,
-            false => {
-                self.index_has(ranges::conditions(&self.table, std::slice::from_ref(filter)).keys())
-            }
+            false => self
+                .index_has(ranges::conditions(&*self.table, std::slice::from_ref(filter)).keys()),
         };
         (self.table.columnar || self.table.columnar_index.is_some())
             && sees_to(&self.table, filter)
@@ -173,7 +172,7 @@ impl TableProvider for TableSource {
         filters: &[Expr],
         limit: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        let conditions = ranges::conditions(&self.table, filters);
+        let conditions = ranges::conditions(&*self.table, filters);
         let all = self.rows().map_err(raise)?;
         let (engine, index_use) = (&self.engine, &self.index_use);
         let access =
@@ -220,7 +219,7 @@ impl TableProvider for TableSource {
             if self.sees_to(filter) {
                 return TableProviderFilterPushDown::Exact;
             }
-            if ranges::conditions(&self.table, std::slice::from_ref(*filter)).is_empty() {
+            if ranges::conditions(&*self.table, std::slice::from_ref(*filter)).is_empty() {
                 TableProviderFilterPushDown::Unsupported
             } else {
                 TableProviderFilterPushDown::Inexact

@@ -1,0 +1,273 @@
+//! A column of a file as a column of ours (`columnar::values`). What has the form already is taken
+//! as it is; texts change their name alone.
+//!
+//! What MySQL has no value for is NULL: NaN and infinities, days outside of the years 0 to 9999, times
+//! beyond 838:59:59. What breaks the promise of the column's own type is an error.
+//!
+//! Not here: which type a column has (`types`), texts that stand for values of other types (`csv`).
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use datafusion::arrow::array::{
+    Array, ArrayRef, AsArray, BinaryViewArray, BinaryViewBuilder, Float32Array, Float64Array,
+    UInt16Builder,
+};
+use datafusion::arrow::compute::cast;
+use datafusion::arrow::datatypes::{
+    DataType, Date32Type, Decimal128Type, Decimal256Type, DecimalType, DurationMicrosecondType,
+    Field, Int64Type, TimeUnit, TimestampMicrosecondType, UInt32Type, UInt64Type,
+};
+use datafusion::arrow::error::ArrowError;
+use datafusion::arrow::json::writer::{EncoderOptions, make_encoder};
+use rows::temporal::{Date, DateTime, Time};
+use rows::types::{ColumnType, IntWidth};
+
+use super::types::read_as;
+
+/// Why a column cannot be had.
+pub(super) type Result<T> = std::result::Result<T, ArrowError>;
+
+/// The column as one of `ty`, which is the type that `types::type_of` gave it.
+pub(super) fn converted(ty: &ColumnType, array: &ArrayRef) -> Result<ArrayRef> {
+    if let DataType::Dictionary(..) = array.data_type() {
+        return converted(ty, &cast(array, &read_as(array.data_type()))?);
+    }
+    match ty {
+        ColumnType::Int { width, unsigned, .. } => integers(*width, *unsigned, array),
+        ColumnType::Year => cast_to(array, &DataType::UInt16),
+        ColumnType::Float => Ok(finite_floats(&cast_to(array, &DataType::Float32)?)),
+        ColumnType::Double => Ok(finite_doubles(&cast_to(array, &DataType::Float64)?)),
+        ColumnType::Decimal { precision, .. } => {
+            decimals(*precision, &cast_to(array, &columnar::values::arrow_type(ty))?)
+        }
+        ColumnType::Date => {
+            let days = cast_to(array, &DataType::Date32)?;
+            let days = days.as_primitive::<Date32Type>();
+            let date = |day| Date::from_days(day).map(Date::packed);
+            Ok(Arc::new(days.unary_opt::<_, UInt32Type>(remembering(date))))
+        }
+        ColumnType::DateTime { .. } => Ok(date_times(&micros_of(array)?)),
+        ColumnType::Timestamp { .. } => {
+            let micros = micros_of(array)?;
+            let micros = micros.as_primitive::<TimestampMicrosecondType>();
+            Ok(Arc::new(micros.unary_opt::<_, UInt64Type>(|micros| u64::try_from(micros).ok())))
+        }
+        ColumnType::Time { .. } => times(array),
+        ColumnType::Enum { values, .. } => words(values, array),
+        ColumnType::Json if !is_text(array.data_type()) => json(array),
+        _ => texts(ty, array),
+    }
+}
+
+/// `cast`, where anything is to be done.
+fn cast_to(array: &ArrayRef, ty: &DataType) -> Result<ArrayRef> {
+    if array.data_type() == ty { Ok(Arc::clone(array)) } else { cast(array, ty) }
+}
+
+/// Neighbours are often equal: the last answer is kept.
+fn remembering<K: Copy + PartialEq, V: Copy>(
+    answer: impl Fn(K) -> Option<V>,
+) -> impl Fn(K) -> Option<V> {
+    let last = std::cell::Cell::new(None);
+    move |key| match last.get() {
+        Some((before, value)) if before == key => value,
+        _ => {
+            let value = answer(key);
+            last.set(Some((key, value)));
+            value
+        }
+    }
+}
+
+fn integers(width: IntWidth, unsigned: bool, array: &ArrayRef) -> Result<ArrayRef> {
+    let ty = if unsigned { DataType::UInt64 } else { DataType::Int64 };
+    let array = cast_to(array, &ty)?;
+    // No other type of a file has a range of its own.
+    if width == IntWidth::Medium {
+        let fits = match unsigned {
+            true => {
+                let values = array.as_primitive::<UInt64Type>();
+                values.iter().flatten().all(|value| value <= width.unsigned_max())
+            }
+            false => {
+                let values = array.as_primitive::<Int64Type>();
+                values.iter().flatten().all(|value| (width.min()..=width.max()).contains(&value))
+            }
+        };
+        if !fits {
+            return Err(ArrowError::ParseError("a number beyond MEDIUMINT".to_owned()));
+        }
+    }
+    Ok(array)
+}
+
+fn finite_floats(array: &ArrayRef) -> ArrayRef {
+    let values: &Float32Array = array.as_primitive();
+    match values.values().iter().all(|value| value.is_finite()) {
+        true => Arc::clone(array),
+        false => {
+            let finite = |value: f32| value.is_finite().then_some(value);
+            Arc::new(values.unary_opt::<_, datafusion::arrow::datatypes::Float32Type>(finite))
+        }
+    }
+}
+
+fn finite_doubles(array: &ArrayRef) -> ArrayRef {
+    let values: &Float64Array = array.as_primitive();
+    match values.values().iter().all(|value| value.is_finite()) {
+        true => Arc::clone(array),
+        false => {
+            let finite = |value: f64| value.is_finite().then_some(value);
+            Arc::new(values.unary_opt::<_, datafusion::arrow::datatypes::Float64Type>(finite))
+        }
+    }
+}
+
+/// The digits that a file gives may be more than its type says.
+fn decimals(precision: u8, array: &ArrayRef) -> Result<ArrayRef> {
+    match array.data_type() {
+        DataType::Decimal256(..) => {
+            array.as_primitive::<Decimal256Type>().validate_decimal_precision(precision)?;
+        }
+        _ if precision < Decimal128Type::MAX_PRECISION => {
+            let largest = 10i128.pow(u32::from(precision)) - 1;
+            let values = array.as_primitive::<Decimal128Type>();
+            let is_small = |value: &i128| (-largest..=largest).contains(value);
+            if !values.values().iter().all(is_small) {
+                // Of NULLs the value says nothing.
+                values.validate_decimal_precision(precision)?;
+            }
+        }
+        _ => array.as_primitive::<Decimal128Type>().validate_decimal_precision(precision)?,
+    }
+    Ok(Arc::clone(array))
+}
+
+/// The clock of UTC in microseconds, whatever the unit and the zone.
+fn micros_of(array: &ArrayRef) -> Result<ArrayRef> {
+    let zone = match array.data_type() {
+        DataType::Timestamp(_, zone) => zone.clone(),
+        _ => None,
+    };
+    cast_to(array, &DataType::Timestamp(TimeUnit::Microsecond, zone))
+}
+
+fn date_times(micros: &ArrayRef) -> ArrayRef {
+    /// Microseconds of a day.
+    const DAY: i64 = 86_400_000_000;
+    let midnight = remembering(|day: i64| DateTime::from_micros(day * DAY).map(DateTime::packed));
+    let date_time = |micros: i64| {
+        let packed = midnight(micros.div_euclid(DAY))?;
+        let clock = micros.rem_euclid(DAY) as u64;
+        let seconds = clock / 1_000_000;
+        let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+        let micro = clock % 1_000_000;
+        Some(packed | hour << 32 | minute << 26 | second << 20 | micro)
+    };
+    let micros = micros.as_primitive::<TimestampMicrosecondType>();
+    Arc::new(micros.unary_opt::<_, UInt64Type>(date_time))
+}
+
+fn times(array: &ArrayRef) -> Result<ArrayRef> {
+    let micros = match array.data_type() {
+        DataType::Duration(_) => {
+            let micros = cast_to(array, &DataType::Duration(TimeUnit::Microsecond))?;
+            let micros = micros.as_primitive::<DurationMicrosecondType>();
+            micros.reinterpret_cast::<Int64Type>()
+        }
+        _ => {
+            let micros = cast_to(array, &DataType::Time64(TimeUnit::Microsecond))?;
+            cast(&micros, &DataType::Int64)?.as_primitive::<Int64Type>().clone()
+        }
+    };
+    let time = |micros| Time::from_micros(micros).map(Time::micros);
+    Ok(Arc::new(micros.unary_opt::<_, Int64Type>(time)))
+}
+
+fn is_text(ty: &DataType) -> bool {
+    matches!(ty, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View | DataType::Null)
+}
+
+/// Texts and binary values.
+fn texts(ty: &ColumnType, array: &ArrayRef) -> Result<ArrayRef> {
+    let array = match array.data_type() {
+        DataType::Utf8View => Arc::new(array.as_string_view().clone().to_binary_view()) as ArrayRef,
+        // Through the type that has been checked to be UTF-8.
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Null | DataType::Interval(_) => {
+            let views = cast(array, &DataType::Utf8View)?;
+            Arc::new(views.as_string_view().clone().to_binary_view())
+        }
+        _ => cast_to(array, &DataType::BinaryView)?,
+    };
+    check_lengths(ty, array.as_binary_view())?;
+    Ok(array)
+}
+
+/// The lengths that types from metadata promise.
+fn check_lengths(ty: &ColumnType, array: &BinaryViewArray) -> Result<()> {
+    let fits = |fits: &dyn Fn(&[u8]) -> bool| match array.iter().flatten().all(fits) {
+        true => Ok(()),
+        false => {
+            let name = ty.mysql_type_name();
+            Err(ArrowError::ParseError(format!("a value that is too long for {name}")))
+        }
+    };
+    let chars = |text: &[u8]| text.iter().filter(|byte| *byte & 0xC0 != 0x80).count();
+    match ty {
+        ColumnType::Char { chars: most, .. } | ColumnType::VarChar { chars: most, .. } => {
+            let most = *most as usize;
+            fits(&|text| text.len() <= most || chars(text) <= most)
+        }
+        ColumnType::Binary { bytes } => fits(&|value| value.len() == *bytes as usize),
+        ColumnType::VarBinary { bytes } => fits(&|value| value.len() <= *bytes as usize),
+        ColumnType::Text { size, .. } | ColumnType::Blob { size }
+            if *size != rows::types::LobSize::Long =>
+        {
+            fits(&|value| value.len() as u64 <= size.bytes_max())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The positions of an ENUM's words.
+fn words(words: &[String], array: &ArrayRef) -> Result<ArrayRef> {
+    let positions: HashMap<&[u8], u16> =
+        words.iter().zip(1..).map(|(word, at)| (word.as_bytes(), at)).collect();
+    let texts = cast_to(array, &DataType::Utf8View)?;
+    let mut found = UInt16Builder::with_capacity(texts.len());
+    for text in texts.as_string_view() {
+        match text {
+            None => found.append_null(),
+            // The value that stands for none of the words.
+            Some("") if !positions.contains_key(&b""[..]) => found.append_value(0),
+            Some(text) => match positions.get(text.as_bytes()) {
+                Some(position) => found.append_value(*position),
+                None => {
+                    let message = format!("'{text}' is no word of its ENUM");
+                    return Err(ArrowError::ParseError(message));
+                }
+            },
+        }
+    }
+    Ok(Arc::new(found.finish()))
+}
+
+/// Nested values as texts.
+fn json(array: &ArrayRef) -> Result<ArrayRef> {
+    let field = Arc::new(Field::new("value", array.data_type().clone(), true));
+    let options = EncoderOptions::default();
+    let mut encoder = make_encoder(&field, array.as_ref(), &options)?;
+    let mut texts = BinaryViewBuilder::with_capacity(array.len());
+    let mut text = Vec::new();
+    for row in 0..array.len() {
+        if encoder.is_null(row) {
+            texts.append_null();
+            continue;
+        }
+        text.clear();
+        encoder.encode(row, &mut text);
+        texts.append_value(&text);
+    }
+    Ok(Arc::new(texts.finish()))
+}

@@ -1,0 +1,12 @@
+//! Files as tables: `FILE('...')`, and INTO OUTFILE ... FORMAT PARQUET.
+
+mod harness;
+
+#[path = "file_table/hostile.rs"]
+mod hostile;
+#[path = "file_table/house.rs"]
+mod house;
+#[path = "file_table/parquet.rs"]
+mod parquet;
+#[path = "file_table/text.rs"]
+mod text;
