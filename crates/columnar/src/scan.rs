@@ -201,14 +201,8 @@ impl TableColumns {
 
     /// A column that a segment has.
     pub(crate) fn stored_column(&self, live: &Live, slot: u16) -> Result<Arc<Column>> {
-        let (home, rows) = (self.known.home, live.segment.rows);
-        let column = self.reader().column(home, live.id, slot, rows, Reach::Disk)?;
-        let key = || keys::column(home, live.id, slot);
-        column.ok_or_else(|| Error::Corrupt { key: key(), why: "a column is missing" })
-    }
-
-    fn reader(&self) -> Reader<'_> {
-        Reader { columns: &self.columns, inner: &*self.view }
+        let reader = Reader { columns: &self.columns, inner: &*self.view };
+        reader.stored_column(self.known.home, live, slot)
     }
 
     /// How many rows there are.

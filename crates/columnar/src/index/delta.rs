@@ -51,7 +51,7 @@ pub fn index_columns_of(
 }
 
 /// The keys of the rows that notes name, in order; `None` when there are more notes than so many.
-fn changed_rows(
+pub(super) fn changed_rows(
     known: &Known,
     view: &dyn Read,
     changes_max: usize,

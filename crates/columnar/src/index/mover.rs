@@ -22,12 +22,13 @@ use rows::error::{Error, Result};
 use rows::local::LocalStore;
 use rows::store::{Batch, Change, Direction, Durability, LockWait, Reach, Read, Store};
 use rows::table::{PRIMARY, Table};
-use rows::{Engine, Transaction, interrupt};
+use rows::{Datum, Engine, Transaction, Value, interrupt};
 
 use super::dead;
 use super::delta::{places_of, row_of_note};
-use crate::build::{Builder, ROWS_MAX};
-use crate::keys::{self, COLUMNS, NOTES, Place};
+use crate::build::{Builder, OWN_NUMBER, ROWS_MAX};
+use crate::column::Column;
+use crate::keys::{self, COLUMNS, NOTES, Place, ROW_ID_SLOT};
 use crate::mover::{RECENT_FEW, RECENT_MANY, Round, SMALL_COUNT};
 use crate::reader::Reader;
 use crate::state::{Live, State};
@@ -263,7 +264,7 @@ impl<S: Store + LocalStore> ColumnStore<S> {
         changed: &mut Changed,
     ) -> Result<()> {
         let reader = Reader { columns: &self.columns, inner: view };
-        let key_columns = super::check::key_columns(&reader, known, table, live)?;
+        let key_columns = key_columns(&reader, known, table, live)?;
         let mut dead = live.dead.iter().peekable();
         for position in 0..live.segment.sealed {
             if dead.next_if_eq(&&position).is_none() {
@@ -304,4 +305,49 @@ fn changed_rows(known: &Known, view: &dyn Read) -> Result<Changed> {
         }
     }
     Ok(changed)
+}
+
+/// What the keys of the rows of a segment are made of.
+enum KeyColumns {
+    RowIds(Arc<Column>),
+    /// By part of the primary key.
+    Parts(Vec<(usize, Arc<Column>)>),
+}
+
+/// Those of a segment.
+fn key_columns(
+    reader: &Reader<'_>,
+    known: &Known,
+    table: &Table,
+    live: &Live,
+) -> Result<KeyColumns> {
+    if table.has_hidden_key() {
+        return reader.stored_column(known.home, live, ROW_ID_SLOT).map(KeyColumns::RowIds);
+    }
+    let parts = table.codecs[0].parts.iter().map(|part| {
+        let slot = table.columns[part.column].slot;
+        Ok((part.column, reader.stored_column(known.home, live, slot)?))
+    });
+    parts.collect::<Result<_>>().map(KeyColumns::Parts)
+}
+
+impl KeyColumns {
+    /// The key of a row.
+    fn row_key(&self, table: &Table, row: usize) -> Result<Vec<u8>> {
+        let mut key = Vec::new();
+        match self {
+            KeyColumns::RowIds(ids) => {
+                table.push_row_key(&[ids.datum(&OWN_NUMBER, row)?], &mut key)?
+            }
+            KeyColumns::Parts(parts) => {
+                let datum = |(at, column): &(usize, Arc<Column>)| {
+                    column.datum(&table.columns[*at].ty, row).map(|datum| datum.to_value())
+                };
+                let values = parts.iter().map(datum).collect::<Result<Vec<Value>>>()?;
+                let datums: Vec<Datum<'_>> = values.iter().map(Value::as_datum).collect();
+                table.push_row_key(&datums, &mut key)?;
+            }
+        }
+        Ok(key)
+    }
 }
