@@ -9,14 +9,11 @@ use rows::row::RowRef;
 use rows::store::{Direction, Reach, Read};
 use rows::table::Table;
 
-use super::delta::{changed_rows, places_of};
+use super::delta::{LOOKUPS, changed_rows, places_of};
 use crate::keys::{self, PLACES};
 use crate::reader::{Columns, Reader};
 use crate::state::{Live, State};
 use crate::tables::Known;
-
-/// Rows that are compared at once.
-const ROWS_AT_ONCE: usize = 1024;
 
 /// Compares a columnar index with its table; what does not fit, in words.
 pub(crate) fn check_index(
@@ -38,7 +35,7 @@ pub(crate) fn check_index(
         if more && noted.binary_search_by(|key| key[..].cmp(cursor.key())).is_err() {
             some.push((cursor.key().to_vec(), cursor.value().to_vec()));
         }
-        if !more || some.len() == ROWS_AT_ONCE {
+        if !more || some.len() == LOOKUPS {
             right += of.compare(&some, &mut damages)?;
             some.clear();
         }
@@ -47,7 +44,7 @@ pub(crate) fn check_index(
         }
     }
     drop(cursor);
-    let with_note = noted.chunks(ROWS_AT_ONCE).map(|keys| places_of(known, view, keys));
+    let with_note = noted.chunks(LOOKUPS).map(|keys| places_of(known, view, keys));
     let with_note = with_note.collect::<Result<Vec<_>>>()?;
     let with_note = with_note.iter().flatten().flatten().count() as u64;
     let mut places = 0;

@@ -16,8 +16,8 @@ use crate::state::{Live, State};
 use crate::store::ColumnSnapshot;
 use crate::tables::Known;
 
-/// Places that are looked up at once.
-const LOOKUPS: usize = 1024;
+/// Rows whose places are looked up at once.
+pub(super) const LOOKUPS: usize = 1024;
 
 /// What a view shows of the columnar index of a table, of which it has the columns that
 /// `Table::columns_kept` says. `None` when there is none; when the view does not show it, or has

@@ -20,16 +20,16 @@ use std::sync::atomic::Ordering;
 
 use rows::error::{Error, Result};
 use rows::local::LocalStore;
-use rows::store::{Batch, Change, Direction, Durability, LockWait, Reach, Read, Store};
+use rows::store::{Change, Direction, Reach, Read, Store};
 use rows::table::{PRIMARY, Table};
-use rows::{Datum, Engine, Transaction, Value, interrupt};
+use rows::{Datum, Engine, Value, interrupt};
 
 use super::dead;
-use super::delta::{places_of, row_of_note};
+use super::delta::{LOOKUPS, places_of, row_of_note};
 use crate::build::{Builder, OWN_NUMBER, ROWS_MAX};
 use crate::column::Column;
-use crate::keys::{self, COLUMNS, NOTES, Place, ROW_ID_SLOT};
-use crate::mover::{RECENT_FEW, RECENT_MANY, Round, SMALL_COUNT};
+use crate::keys::{self, NOTES, Place, ROW_ID_SLOT};
+use crate::mover::{RECENT_FEW, RECENT_MANY, Round, SMALL_COUNT, enter};
 use crate::reader::Reader;
 use crate::state::{Live, State};
 use crate::store::ColumnStore;
@@ -39,8 +39,6 @@ use crate::tables::Known;
 const NOTES_MAX: usize = ROWS_MAX as usize;
 /// Rows moved by one commit.
 const COMMIT_ROWS: usize = 1024;
-/// Rows looked up at once.
-const LOOKUPS: usize = 512;
 /// A segment is worn when it has lost one row in so many: its rows are read one by one to be moved,
 /// and dead ones cost a query little.
 const WORN_PART: u32 = 2;
@@ -155,13 +153,8 @@ impl<S: Store + LocalStore> ColumnStore<S> {
         let mut segment = None;
         if builder.rows() > 0 {
             let built = builder.finish()?;
-            let id = known.take_segments(1);
-            segment = Some((id, built.segment.clone()));
-            let columns = built.into_entries(known.home, id).into_iter();
-            let changes = columns.map(|(key, value)| Change::Put(key, value)).collect();
-            let inside = enter(engine, known, table)?;
-            self.inner.write(&Batch { changes }, Durability::Os)?;
-            drop(inside);
+            let made = built.segment.clone();
+            segment = Some((self.write_columns(engine, known, table, built)?, made));
             round.segments += 1;
         }
         let mut is_listed = false;
@@ -199,10 +192,7 @@ impl<S: Store + LocalStore> ColumnStore<S> {
                 self.write_segments(known, changes)
             });
             if let (Err(_), false, Some((id, _))) = (&placed, is_listed, &segment) {
-                // Nobody lists it; should this fail as well, the next start sees to it.
-                let columns = keys::segment_range(known.home, COLUMNS, *id);
-                let changes = vec![Change::DeleteRange(columns)];
-                let _ = self.inner.write(&Batch { changes }, Durability::Os);
+                self.remove_unlisted(known, *id);
             }
             placed?;
             round.rows += moved.len() as u64;
@@ -273,13 +263,6 @@ impl<S: Store + LocalStore> ColumnStore<S> {
         }
         Ok(())
     }
-}
-
-/// Goes into the table, so that its definition stays as it is.
-fn enter(engine: &Arc<Engine>, known: &Known, table: &Arc<Table>) -> Result<Transaction> {
-    let mut inside = engine.begin(LockWait::Never)?;
-    inside.lock_row(table, &keys::prefix(known.id, PRIMARY))?;
-    Ok(inside)
 }
 
 /// The first rows that notes name, and these notes.
