@@ -3,12 +3,11 @@
 //!
 //! Invariants
 //! 1. Rows, segments and columns become part of the store together, or not at all.
-//! 2. Columns of one call are written in files whose keys no other call's lie between: each takes
-//!    numbers for segments in blocks, and begins a new file with each block.
-//! 3. All rows of a segment have the version that the first of them was given: what is loaded was
+//! 2. All rows of a segment have the version that the first of them was given: what is loaded was
 //!    never seen before, and the versions that follow are larger.
 //!
-//! Not here: rows that are written one by one (`store`, `mover`).
+//! Not here: how columns get into files (`writer`), rows that are written one by one (`store`,
+//! `mover`).
 
 use std::sync::Arc;
 
@@ -25,15 +24,7 @@ use crate::mover::load_next_segment;
 use crate::reader::Columns;
 use crate::segment::Segment;
 use crate::tables::Known;
-
-/// Segments whose columns are in one file.
-pub(crate) const BLOCK: u32 = 16;
-/// Bytes of columns after which their file is written though numbers are left: so many segments'
-/// rows, within a limit.
-pub(crate) const FILE_SEGMENTS: usize = 4;
-pub(crate) const FILE_BYTES_MAX: usize = 16 << 20;
-
-pub(crate) type Entry = (Vec<u8>, Vec<u8>);
+use crate::writer::{Entry, Ready, SegmentWriter, Segments};
 
 /// An ingestion that makes segments of rows of columnar tables.
 pub(crate) struct Sealing {
@@ -150,14 +141,23 @@ struct Rows<'r> {
 /// Segments of one table in the making.
 struct Making {
     known: Arc<Known>,
-    builder: Builder,
-    /// The version of the segment's rows.
-    version: Option<u64>,
-    id: SegmentId,
-    /// The first number behind the block.
-    end: SegmentId,
-    columns: Vec<Entry>,
-    bytes: usize,
+    writer: SegmentWriter,
+}
+
+/// A table for which a load makes segments.
+struct MadeOf<'a> {
+    of: &'a Sealing,
+    known: &'a Arc<Known>,
+}
+
+impl Segments for MadeOf<'_> {
+    fn take(&self, count: u32) -> SegmentId {
+        self.known.take_segments(count)
+    }
+
+    fn made(&self, id: SegmentId, segment: Segment) {
+        self.of.made.lock().push((Arc::clone(self.known), id, segment));
+    }
 }
 
 impl Rows<'_> {
@@ -178,64 +178,24 @@ impl Rows<'_> {
         }
         if self.making.is_none() {
             load_next_segment(&known, &*self.of.store)?;
-            let builder = Builder::new(&known.table(), self.of.columns.segment_bytes)?;
-            let (columns, bytes) = (Vec::new(), 0);
-            self.making =
-                Some(Making { known, builder, version: None, id: 0, end: 0, columns, bytes });
+            let segment_bytes = self.of.columns.segment_bytes;
+            let builder = Builder::new(&known.table(), segment_bytes)?;
+            let writer = SegmentWriter::new(known.home, builder, segment_bytes);
+            self.making = Some(Making { known, writer });
         }
-        let Some(making) = &mut self.making else { return Ok(()) };
-        if making.id == making.end {
-            making.id = making.known.take_segments(BLOCK);
-            making.end = making.id + BLOCK;
-        }
+        let Some(Making { known, writer }) = &mut self.making else { return Ok(()) };
         let (key, row) = self.entries.entry();
-        if making.version.is_none() {
-            let table = making.known.table();
-            making.version = Some(RowRef::new(&table.layout, row)?.version());
-        }
-        let position = making.builder.add(key, row, making.version)?;
-        self.place = Some(Place { segment: making.id, position }.encode());
-        if making.builder.is_full() {
-            making.seal(self.of)?;
-        }
+        let version = || Ok(RowRef::new(&known.table().layout, row)?.version());
+        let segments = MadeOf { of: self.of, known };
+        let place = writer.add((key, row), version, &segments, &*self.of.inner)?;
+        self.place = Some(place.encode());
         Ok(())
     }
 
     /// Ends the segments of a table.
     fn end(&mut self) -> Result<()> {
-        if let Some(mut making) = self.making.take() {
-            if making.builder.rows() > 0 {
-                making.seal(self.of)?;
-            }
-            making.write(self.of)?;
-        }
-        Ok(())
-    }
-}
-
-impl Making {
-    fn seal(&mut self, of: &Sealing) -> Result<()> {
-        let built = self.builder.finish()?;
-        of.made.lock().push((Arc::clone(&self.known), self.id, built.segment.clone()));
-        self.bytes += built.segment.stored_bytes as usize;
-        self.columns.extend(built.into_entries(self.known.id, self.id));
-        self.id += 1;
-        self.version = None;
-        let bytes_max = (of.columns.segment_bytes * FILE_SEGMENTS).min(FILE_BYTES_MAX);
-        if self.id == self.end || self.bytes >= bytes_max {
-            self.write(of)?;
-        }
-        Ok(())
-    }
-
-    /// Writes the columns that wait into a file.
-    fn write(&mut self, of: &Sealing) -> Result<()> {
-        self.bytes = 0;
-        let columns = std::mem::take(&mut self.columns);
-        if !columns.is_empty() {
-            of.inner.add(&mut Ready::new(columns))?;
-        }
-        Ok(())
+        let Some(Making { known, mut writer }) = self.making.take() else { return Ok(()) };
+        writer.finish(&MadeOf { of: self.of, known: &known }, &*self.of.inner)
     }
 }
 
@@ -298,33 +258,5 @@ impl Cursor for Places<'_> {
 
     fn value(&self) -> &[u8] {
         &self.place
-    }
-}
-
-/// Entries that are in memory.
-pub(crate) struct Ready {
-    entries: std::vec::IntoIter<Entry>,
-    current: Entry,
-}
-
-impl Ready {
-    pub fn new(entries: Vec<Entry>) -> Ready {
-        Ready { entries: entries.into_iter(), current: Entry::default() }
-    }
-}
-
-impl Cursor for Ready {
-    fn advance(&mut self) -> Result<bool> {
-        let Some(next) = self.entries.next() else { return Ok(false) };
-        self.current = next;
-        Ok(true)
-    }
-
-    fn key(&self) -> &[u8] {
-        &self.current.0
-    }
-
-    fn value(&self) -> &[u8] {
-        &self.current.1
     }
 }
