@@ -8,9 +8,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use columnar::values::ColumnReader;
-use columnar::{Wanted, index_columns_of};
-use common::{House, Row, begin, by_index, datums, int, open, row_of, text};
+use columnar::index_columns_of;
+use common::{
+    House, Row, begin, by_index, change, columns, create, datums, insert, int, key, open, row,
+    rows_of, settle,
+};
 use proptest::prelude::*;
 use rows::alter::{Alteration, Place};
 use rows::bulk::{BulkLoad, OnDuplicate};
@@ -27,88 +29,31 @@ fn index() -> NewColumnarIndex {
     NewColumnarIndex { name: Some("ci".into()), columns, comment: String::new() }
 }
 
-/// `t(id INT PRIMARY KEY, n INT NULL, word VARCHAR(100) NULL, KEY (n))`, or one without keys; with
-/// a columnar index on `n` and `word` if wanted.
+/// `t` with `PRIMARY KEY (id), KEY (n)`, or one without keys; with a columnar index on `n` and `word`
+/// if wanted.
 fn make(house: &House, with_keys: bool, with_index: bool) -> Arc<Table> {
-    if !house.engine.catalog().has_database("d") {
-        house.engine.create_database("d").unwrap();
-    }
-    let nullable = |column: Column| Column { nullable: true, ..column };
-    let columns = vec![
-        Column::new("id", int()),
-        nullable(Column::new("n", int())),
-        nullable(Column::new("word", text())),
-    ];
-    let plain = NewIndex {
-        name: Some("n".into()),
-        unique: false,
-        primary: false,
-        ..NewIndex::primary(&["n"])
-    };
-    let indexes = if with_keys { vec![NewIndex::primary(&["id"]), plain] } else { vec![] };
-    let mut new = NewTable::new("d", "t", columns, indexes);
+    let indexes =
+        if with_keys { vec![NewIndex::primary(&["id"]), key("n", false)] } else { vec![] };
+    let mut new = NewTable::new("d", "t", columns(), indexes);
     new.columnar_index = with_index.then(index);
     // Without a key, `id` is a column that the index must be told of.
     if let (false, Some(index)) = (with_keys, &mut new.columnar_index) {
         index.columns.push("id".into());
     }
-    house.engine.create_table(new).unwrap()
+    create(house, new)
 }
 
 fn table_of(house: &House) -> Arc<Table> {
     house.engine.catalog().table("d", "t").unwrap()
 }
 
-fn row(id: i64) -> Row {
-    (id, (id % 7 != 0).then_some(id % 1000 - 500), (id % 11 != 0).then(|| format!("word {id}")))
-}
-
-fn insert(house: &House, table: &Arc<Table>, rows: &[Row]) {
-    let mut transaction = begin(&house.engine);
-    for row in rows {
-        transaction.insert(table, &datums(row)).unwrap();
-    }
-    transaction.commit(Durability::Os).unwrap();
-}
-
-fn change(house: &House, table: &Arc<Table>, id: i64, new: Option<&Row>, commits: bool) {
-    let key = table.row_key(&[Datum::Int(id)]).unwrap();
-    let mut transaction = begin(&house.engine);
-    let new = new.map(|row| datums(row).iter().map(Datum::to_value).enumerate().collect());
-    let change =
-        &mut |_: rows::RowRef<'_>| Ok(new.clone().map_or(RowChange::Delete, RowChange::Set));
-    transaction.change_row(table, &key, change).unwrap();
-    if commits {
-        transaction.commit(Durability::Os).unwrap();
-    }
-}
-
 /// All rows by the columnar index, sorted.
 fn by_column(view: &dyn Read, table: &Table) -> Vec<Row> {
     let columns = index_columns_of(view, table, ANY).unwrap().expect("the index is shown");
-    let positions: Arc<[usize]> = (0..table.columns.len() + 1).collect();
-    let mut out = Vec::new();
-    for part in columns.parts(3, &[]) {
-        let (positions, tests) = (Arc::clone(&positions), Arc::new([]));
-        let wanted = Wanted { positions, tests, batch_rows: 1000 };
-        for batch in columns.clone().read(part, wanted) {
-            let batch = batch.unwrap();
-            let readers: Vec<ColumnReader<'_>> = table
-                .columns
-                .iter()
-                .zip(&batch.columns)
-                .map(|(column, array)| ColumnReader::new(&column.ty, array).unwrap())
-                .collect();
-            for at in 0..batch.rows {
-                let values: Vec<Datum<'_>> = readers.iter().map(|r| r.datum(at)).collect();
-                out.push(row_of(&values));
-            }
-        }
-    }
+    let out = rows_of(&columns, table);
     if let Some(known) = columns.rows_known().unwrap() {
         assert_eq!(known, out.len() as u64, "rows that are known");
     }
-    out.sort();
     out
 }
 
@@ -126,19 +71,6 @@ fn assert_same(house: &House, table: &Table) {
 fn assert_sound(house: &House) {
     assert_eq!(house.store.check().unwrap(), Vec::<String>::new());
     assert_eq!(house.engine.check(&mut |_| ()).unwrap().damages, Vec::<String>::new());
-}
-
-/// Moves until nothing more is to be moved; gives how many rows were.
-fn settle(house: &House) -> u64 {
-    let mut rows = 0;
-    for _ in 0..20 {
-        match house.store.move_rows(&house.engine).unwrap().rows {
-            // The first look after a change may have found the table busy.
-            0 if rows > 0 => return rows,
-            moved => rows += moved,
-        }
-    }
-    rows
 }
 
 fn alter(house: &House, alterations: Vec<Alteration>) -> rows::Result<()> {

@@ -3,6 +3,8 @@
 
 #[path = "support/backups.rs"]
 mod backups;
+#[path = "support/by_column.rs"]
+mod by_column;
 #[path = "support/mysql.rs"]
 mod mysql;
 mod support;
@@ -10,10 +12,9 @@ mod support;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use by_column::{MEMORY, Random, insert, stop_and_check, write_by_memcached};
 use mysql::Mysql;
 use support::{Running, ask_line, wait_until};
-
-const MEMORY: &str = "--memory=256MiB";
 
 fn session(server: &Running) -> Mysql {
     let mut client = Mysql::login(server.connect("mysql")).expect("a session");
@@ -29,14 +30,6 @@ fn make(client: &mut Mysql) {
              COLUMNAR INDEX ci (n, word))",
         )
         .unwrap();
-}
-
-fn insert(client: &mut Mysql, ids: std::ops::Range<i64>) {
-    let rows: Vec<String> =
-        ids.map(|id| format!("({id}, {}, 'word {}', 0)", id % 100, id % 1000)).collect();
-    for rows in rows.chunks(1000) {
-        client.query(&format!("INSERT INTO d.t VALUES {}", rows.join(","))).unwrap();
-    }
 }
 
 fn explained(client: &mut Mysql, query: &str) -> String {
@@ -76,19 +69,11 @@ fn every_door_writes_what_is_read_by_column() {
     let server = Running::start(directory.path(), &[MEMORY]);
     let mut client = session(&server);
     make(&mut client);
-    insert(&mut client, 0..20_000);
+    insert(&mut client, 0..20_000, ", 0");
     both_of_all(&mut client);
     wait_until("the rows to be sealed", || changed_rows(&mut client) == 0);
     both_of_all(&mut client);
-    let container = "INSERT INTO rowhouse.containers \
-                     (name, db, tbl, key_columns, value_columns) \
-                     VALUES ('t', 'd', 't', 'id', 'word')";
-    client.query(container).unwrap();
-    let mut memcached = server.connect("memcached");
-    wait_until("the container", || {
-        ask_line(&mut memcached, "set t:77 0 0 3\r\nnew\r\n") == "STORED\r"
-    });
-    assert_eq!(ask_line(&mut memcached, "delete t:78\r\n"), "DELETED\r");
+    write_by_memcached(&server, &mut client);
     let mut handlersocket = server.connect("handlersocket-write");
     assert_eq!(ask_line(&mut handlersocket, "P\t1\td\tt\tPRIMARY\tid,n,word,other\n"), "0\t1");
     let update = "1\t=\t1\t79\t1\t0\tU\t79\t-1\thand\t1\n";
@@ -130,7 +115,7 @@ fn queries_are_exact_while_clients_write_and_the_index_is_made_and_dropped() {
     let server = Running::start(directory.path(), &[MEMORY]);
     let mut client = session(&server);
     make(&mut client);
-    insert(&mut client, 0..20_000);
+    insert(&mut client, 0..20_000, ", 0");
     client.query("UPDATE d.t SET n = 100").unwrap();
     let ended = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -138,14 +123,10 @@ fn queries_are_exact_while_clients_write_and_the_index_is_made_and_dropped() {
             let (server, ended) = (&server, &ended);
             scope.spawn(move || {
                 let mut client = session(server);
-                let mut seed = writer + 1;
-                let mut next = || {
-                    seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                    (seed >> 33) % 20_000
-                };
+                let mut random = Random(writer + 1);
                 while !ended.load(Ordering::Relaxed) {
                     // The sum stays; a deadlock is rolled back.
-                    let (a, b) = (next(), next());
+                    let (a, b) = (random.below(20_000), random.below(20_000));
                     let moves = format!(
                         "UPDATE d.t SET n = n + IF(id = {a}, 1, -1) WHERE id IN ({a}, {b})"
                     );
@@ -168,10 +149,7 @@ fn queries_are_exact_while_clients_write_and_the_index_is_made_and_dropped() {
     });
     both_of_all(&mut client);
     drop(client);
-    assert_eq!(server.stop().code(), Some(0));
-    let place = backups::data_dir(directory.path());
-    let sound = support::run(&["check", &place]);
-    assert!(sound.status.success(), "{}", backups::text(&sound.stdout));
+    stop_and_check(server, directory.path());
 }
 
 #[test]
@@ -187,20 +165,16 @@ fn kills_at_any_moment_leave_the_index_as_the_rows_are() {
         } else {
             both_of_all(&mut client);
         }
-        let mut seed = round + 1;
-        let mut below = |end: u64| {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (seed >> 33) % end
-        };
+        let mut random = Random(round + 1);
         // Enough at once for the mover to begin, and changes while it is at it.
         let until = Instant::now() + Duration::from_millis(1500 + 700 * round);
         while Instant::now() < until {
-            insert(&mut client, next..next + 3000);
+            insert(&mut client, next..next + 3000, ", 0");
             next += 3000;
             for _ in 0..40 {
-                let id = below(next as u64);
+                let id = random.below(next as u64);
                 client.query(&format!("DELETE FROM d.t WHERE id = {id}")).unwrap();
-                let id = below(next as u64);
+                let id = random.below(next as u64);
                 client.query(&format!("UPDATE d.t SET n = -{round} WHERE id = {id}")).unwrap();
             }
         }
@@ -210,8 +184,5 @@ fn kills_at_any_moment_leave_the_index_as_the_rows_are() {
     let mut client = session(&server);
     both_of_all(&mut client);
     drop(client);
-    assert_eq!(server.stop().code(), Some(0));
-    let place = backups::data_dir(directory.path());
-    let sound = support::run(&["check", &place]);
-    assert!(sound.status.success(), "{}", backups::text(&sound.stdout));
+    stop_and_check(server, directory.path());
 }
