@@ -185,9 +185,8 @@ impl Rows<'_> {
         }
         let Some(Making { known, writer }) = &mut self.making else { return Ok(()) };
         let (key, row) = self.entries.entry();
-        let version = || Ok(RowRef::new(&known.table().layout, row)?.version());
         let segments = MadeOf { of: self.of, known };
-        let place = writer.add((key, row), version, &segments, &*self.of.inner)?;
+        let place = writer.add((key, row), &segments, &*self.of.inner)?;
         self.place = Some(place.encode());
         Ok(())
     }

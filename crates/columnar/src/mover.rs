@@ -19,6 +19,7 @@ use std::sync::atomic::Ordering;
 
 use rows::error::{Error, Result, Wait};
 use rows::local::LocalStore;
+use rows::row::RowRef;
 use rows::store::{Batch, Change, Direction, Durability, KeyRange, LockWait, Reach, Read, Store};
 use rows::table::{PRIMARY, Table};
 use rows::{Engine, Transaction, interrupt};
@@ -263,7 +264,8 @@ impl<S: Store + LocalStore> ColumnStore<S> {
         let table = known.table();
         let mut builder = Builder::new(&table, usize::MAX)?;
         for moved in rows {
-            builder.add(&moved.key, &moved.row, None)?;
+            let row = RowRef::new(&table.layout, &moved.row)?;
+            builder.add(&moved.key, &row, row.version())?;
         }
         let built = builder.finish()?;
         let mut segment = built.segment.clone();

@@ -7,8 +7,12 @@
 //!
 //! Not here: which rows come, what is kept of their places (`ingest`, `index::fill`).
 
+use std::sync::Arc;
+
 use rows::error::Result;
+use rows::row::RowRef;
 use rows::store::{Cursor, Ingestion};
+use rows::table::Table;
 
 use crate::build::Builder;
 use crate::keys::{Home, Place, SegmentId};
@@ -36,6 +40,7 @@ pub(crate) trait Segments {
 /// Makes segments of the rows that it is given.
 pub(crate) struct SegmentWriter {
     home: Home,
+    table: Arc<Table>,
     builder: Builder,
     /// The version of the segment's rows.
     version: u64,
@@ -53,15 +58,15 @@ impl SegmentWriter {
     /// Of segments that are full at so many bytes.
     pub fn new(home: Home, builder: Builder, segment_bytes: usize) -> SegmentWriter {
         let bytes_max = (segment_bytes * FILE_SEGMENTS).min(FILE_BYTES_MAX);
-        let columns = Vec::new();
-        SegmentWriter { home, builder, version: 0, id: 0, end: 0, columns, bytes: 0, bytes_max }
+        let (table, columns) = (Arc::clone(builder.table()), Vec::new());
+        let (version, id, end, bytes) = (0, 0, 0, 0);
+        SegmentWriter { home, table, builder, version, id, end, columns, bytes, bytes_max }
     }
 
     /// Adds a row; gives its place. A segment's version is that of its first row.
     pub fn add(
         &mut self,
         (key, row): (&[u8], &[u8]),
-        version: impl FnOnce() -> Result<u64>,
         segments: &dyn Segments,
         files: &dyn Ingestion,
     ) -> Result<Place> {
@@ -69,10 +74,11 @@ impl SegmentWriter {
             self.id = segments.take(BLOCK);
             self.end = self.id + BLOCK;
         }
+        let row = RowRef::new(&self.table.layout, row)?;
         if self.builder.rows() == 0 {
-            self.version = version()?;
+            self.version = row.version();
         }
-        let position = self.builder.add(key, row, Some(self.version))?;
+        let position = self.builder.add(key, &row, self.version)?;
         let place = Place { segment: self.id, position };
         if self.builder.is_full() {
             self.seal(segments, files)?;

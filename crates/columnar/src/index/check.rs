@@ -9,10 +9,10 @@ use rows::row::RowRef;
 use rows::store::{Direction, Reach, Read};
 use rows::table::Table;
 
-use super::delta::{LOOKUPS, changed_rows, places_of};
+use super::delta::{Changed, LOOKUPS, places_of};
 use crate::keys::{self, PLACES};
 use crate::reader::{Columns, Reader};
-use crate::state::{Live, State};
+use crate::state::State;
 use crate::tables::Known;
 
 /// Compares a columnar index with its table; what does not fit, in words.
@@ -24,7 +24,7 @@ pub(crate) fn check_index(
 ) -> Result<Vec<String>> {
     let table = known.table();
     let mut damages = Vec::new();
-    let noted = changed_rows(known, view, usize::MAX)?.unwrap_or_default();
+    let noted = Changed::read(known, view, usize::MAX)?.rows;
     let of = Comparison { known, table: &table, reader: Reader { columns, inner: view }, state };
     // Those that are there without a row, or whose rows a note names, are counted below.
     let mut right = 0;
@@ -32,7 +32,7 @@ pub(crate) fn check_index(
     let mut cursor = view.scan(&table.index_range(0), Direction::Forward, Reach::Disk)?;
     loop {
         let more = cursor.advance()?;
-        if more && noted.binary_search_by(|key| key[..].cmp(cursor.key())).is_err() {
+        if more && noted.binary_search_by(|row| row.key[..].cmp(cursor.key())).is_err() {
             some.push((cursor.key().to_vec(), cursor.value().to_vec()));
         }
         if !more || some.len() == LOOKUPS {
@@ -44,7 +44,9 @@ pub(crate) fn check_index(
         }
     }
     drop(cursor);
-    let with_note = noted.chunks(LOOKUPS).map(|keys| places_of(known, view, keys));
+    let with_note = noted
+        .chunks(LOOKUPS)
+        .map(|rows| places_of(known, view, rows.iter().map(|row| &row.key[..])));
     let with_note = with_note.collect::<Result<Vec<_>>>()?;
     let with_note = with_note.iter().flatten().flatten().count() as u64;
     let mut places = 0;
@@ -74,8 +76,8 @@ struct Comparison<'a> {
 impl Comparison<'_> {
     /// Compares rows with what the index has of them; how many it has.
     fn compare(&self, rows: &[(Vec<u8>, Vec<u8>)], damages: &mut Vec<String>) -> Result<u64> {
-        let row_keys: Vec<Vec<u8>> = rows.iter().map(|(key, _)| key.clone()).collect();
-        let places = places_of(self.known, self.reader.inner, &row_keys)?;
+        let row_keys = rows.iter().map(|(key, _)| &key[..]);
+        let places = places_of(self.known, self.reader.inner, row_keys)?;
         let mut right = 0;
         for ((_, row), place) in rows.iter().zip(places) {
             let Some(place) = place else {

@@ -93,7 +93,7 @@ impl Cursor for Places<'_> {
             return Ok(false);
         }
         let (key, row) = self.rows.entry();
-        let place = self.writer.add((key, row), || Ok(0), self.of, files)?;
+        let place = self.writer.add((key, row), self.of, files)?;
         self.current = (keys::place(self.of.home, key), place.bare());
         Ok(true)
     }

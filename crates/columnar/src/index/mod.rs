@@ -30,4 +30,5 @@ mod mover;
 
 pub(crate) use check::check_index;
 pub use delta::index_columns_of;
+pub(crate) use delta::{ChangedRow, RowNow};
 pub(crate) use fill::Filling;
