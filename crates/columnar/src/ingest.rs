@@ -1,5 +1,6 @@
-//! Loads into columnar tables: rows on their way into files of the store become segments at once,
-//! and places take theirs.
+//! Loads into columnar tables, and into tables with a columnar index: rows on their way into files of
+//! the store become segments at once. In a columnar table places take the rows' own place; a columnar
+//! index has them beside the rows.
 //!
 //! Invariants
 //! 1. Rows, segments and columns become part of the store together, or not at all.
@@ -12,7 +13,7 @@
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use rows::bulk::RowBlock;
+use rows::bulk::{BlockCursor, RowBlock};
 use rows::error::Result;
 use rows::row::RowRef;
 use rows::schema::TableId;
@@ -26,7 +27,10 @@ use crate::segment::Segment;
 use crate::tables::Known;
 use crate::writer::{Entry, Ready, SegmentWriter, Segments};
 
-/// An ingestion that makes segments of rows of columnar tables.
+/// Places beside rows that are written into one file.
+const PLACES_MAX: usize = 1 << 16;
+
+/// An ingestion that makes segments of rows of columnar tables, and for columnar indexes.
 pub(crate) struct Sealing {
     inner: Box<dyn Ingestion>,
     columns: Arc<Columns>,
@@ -93,8 +97,12 @@ impl Ingestion for Sealing {
 
     fn add_rows(&self, blocks: &[RowBlock]) -> Result<u64> {
         let Some(first) = blocks.iter().find(|block| !block.is_empty()) else { return Ok(0) };
-        let Some(known) = self.columns.tables.get(first.table().id) else {
-            return self.inner.add_rows(blocks);
+        let id = first.table().id;
+        let Some(known) = self.columns.tables.get(id) else {
+            return match self.columns.tables.index_of(id) {
+                None => self.inner.add_rows(blocks),
+                Some(_) => self.add(&mut BlockCursor::new(blocks)),
+            };
         };
         let (segment, rows) = self.seal(&known, blocks)?;
         self.inner.add(&mut Places {
@@ -111,22 +119,22 @@ impl Ingestion for Sealing {
     fn finish(self: Box<Self>) -> Result<()> {
         let Sealing { inner, columns, made, .. } = *self;
         let mut made = made.into_inner();
-        made.sort_by_key(|(known, id, _)| (known.id, *id));
+        made.sort_by_key(|(known, id, _)| (known.home, *id));
         let listed = made
             .iter()
-            .map(|(known, id, segment)| (keys::segment(known.id, *id), segment.encode()));
+            .map(|(known, id, segment)| (keys::segment(known.home, *id), segment.encode()));
         let listed: Vec<Entry> = listed.collect();
         if !listed.is_empty() {
             inner.add(&mut Ready::new(listed))?;
         }
         let mut changing = Vec::new();
-        made.dedup_by_key(|(known, _, _)| known.id);
+        made.dedup_by_key(|(known, _, _)| known.home);
         changing.extend(made.iter().map(|(known, _, _)| columns.tables.change(known)));
         inner.finish()
     }
 }
 
-/// Entries of a call, with places where rows were.
+/// Entries of a call, with places where rows of a columnar table were.
 struct Rows<'r> {
     of: &'r Sealing,
     entries: &'r mut dyn Cursor,
@@ -142,6 +150,8 @@ struct Rows<'r> {
 struct Making {
     known: Arc<Known>,
     writer: SegmentWriter,
+    /// Places that a columnar index has, to be written.
+    places: Vec<Entry>,
 }
 
 /// A table for which a load makes segments.
@@ -163,12 +173,13 @@ impl Segments for MadeOf<'_> {
 impl Rows<'_> {
     fn known(&mut self, table: TableId) -> Option<Arc<Known>> {
         if self.known.as_ref().is_none_or(|(known, _)| *known != table) {
-            self.known = Some((table, self.of.columns.tables.get(table)));
+            let tables = &self.of.columns.tables;
+            self.known = Some((table, tables.get(table).or_else(|| tables.index_of(table))));
         }
         self.known.as_ref().and_then(|(_, known)| known.clone())
     }
 
-    /// Adds the current entry's row to a segment, if it is a columnar table's.
+    /// Adds the current entry's row to a segment, if it is that of a table that has some.
     fn place(&mut self) -> Result<()> {
         self.place = None;
         let table = keys::table_of_row(self.entries.key());
@@ -178,22 +189,35 @@ impl Rows<'_> {
         }
         if self.making.is_none() {
             load_next_segment(&known, &*self.of.store)?;
-            let segment_bytes = self.of.columns.segment_bytes;
-            let builder = Builder::new(&known.table(), segment_bytes)?;
+            let (table, segment_bytes) = (known.table(), self.of.columns.segment_bytes);
+            let builder = match known.home.index {
+                None => Builder::new(&table, segment_bytes)?,
+                Some(_) => Builder::of_index(&table, segment_bytes)?,
+            };
             let writer = SegmentWriter::new(known.home, builder, segment_bytes);
-            self.making = Some(Making { known, writer });
+            self.making = Some(Making { known, writer, places: Vec::new() });
         }
-        let Some(Making { known, writer }) = &mut self.making else { return Ok(()) };
+        let Some(Making { known, writer, places }) = &mut self.making else { return Ok(()) };
         let (key, row) = self.entries.entry();
         let segments = MadeOf { of: self.of, known };
         let place = writer.add((key, row), &segments, &*self.of.inner)?;
-        self.place = Some(place.encode());
+        if known.home.index.is_none() {
+            self.place = Some(place.encode());
+            return Ok(());
+        }
+        places.push((keys::place(known.home, key), place.bare()));
+        if places.len() == PLACES_MAX {
+            self.of.inner.add(&mut Ready::new(std::mem::take(places)))?;
+        }
         Ok(())
     }
 
     /// Ends the segments of a table.
     fn end(&mut self) -> Result<()> {
-        let Some(Making { known, mut writer }) = self.making.take() else { return Ok(()) };
+        let Some(Making { known, mut writer, places }) = self.making.take() else { return Ok(()) };
+        if !places.is_empty() {
+            self.of.inner.add(&mut Ready::new(places))?;
+        }
         writer.finish(&MadeOf { of: self.of, known: &known }, &*self.of.inner)
     }
 }

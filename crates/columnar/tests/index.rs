@@ -324,15 +324,53 @@ fn an_index_that_is_given_up_leaves_nothing_and_writers_note_no_more() {
     assert_same(&house, &table_of(&house));
 }
 
+/// Loads rows of some numbers in bulk, by two takers in turn.
+fn load(house: &House, table: &Arc<Table>, ids: std::ops::Range<i64>) {
+    const BLOCK_ROWS: usize = 500;
+    let load = BulkLoad::begin(begin(&house.engine), table, OnDuplicate::Error).unwrap();
+    let mut load = load.expect("nobody else writes");
+    let mut takers = load.takers(2).unwrap();
+    let rows: Vec<Row> = ids.map(row).collect();
+    for (block, of_block) in rows.chunks(BLOCK_ROWS).enumerate() {
+        let taker = &mut takers[block % 2];
+        for (number, row) in (block * BLOCK_ROWS + 1..).zip(of_block) {
+            taker.add(number as u64, &datums(row)).unwrap();
+        }
+        assert!(taker.end_block(block as u64).unwrap());
+    }
+    let parts = takers.into_iter().filter_map(|taker| taker.finish().unwrap()).collect();
+    assert_eq!(load.finish(parts, rows.len() as u64, None).unwrap().rows, rows.len() as u64);
+}
+
 #[test]
-fn a_load_in_bulk_goes_row_by_row_and_is_seen_by_column() {
+fn a_load_in_bulk_seals_its_rows_at_once() {
     let directory = tempfile::tempdir().unwrap();
-    let house = open(directory.path());
-    let table = make(&house, true, true);
-    let load = BulkLoad::begin(begin(&house.engine), &table, OnDuplicate::Error).unwrap();
-    assert!(load.is_none(), "files would go by unnoted");
-    insert(&house, &table, &(0..3000).map(row).collect::<Vec<_>>());
-    assert_same(&house, &table);
+    for with_keys in [true, false] {
+        let house = open(&directory.path().join(with_keys.to_string()));
+        let table = make(&house, with_keys, true);
+        let before = house.engine.store().snapshot().unwrap();
+        // Few rows, and enough for several files and segments.
+        for ids in [0..100, 100..90_000] {
+            load(&house, &table, ids.clone());
+            let view = house.engine.store().snapshot().unwrap();
+            let columns = index_columns_of(&*view, &table, ANY).unwrap().unwrap();
+            let rows = Some(ids.end as u64);
+            assert_eq!((columns.changed(), columns.rows_known().unwrap()), (0, rows));
+            assert_same(&house, &table);
+            assert_sound(&house);
+        }
+        assert_eq!(by_column(&*before, &table), [], "a state of before");
+        // Who changes loaded rows notes it, as of any.
+        if with_keys {
+            change(&house, &table, 7, Some(&(7, Some(-7), None)), true);
+            change(&house, &table, 8, None, true);
+        }
+        insert(&house, &table, &(90_000..93_000).map(row).collect::<Vec<_>>());
+        assert_same(&house, &table);
+        settle(&house);
+        assert_same(&house, &table);
+        assert_sound(&house);
+    }
 }
 
 #[test]
