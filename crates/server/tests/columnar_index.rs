@@ -9,12 +9,14 @@ mod by_column;
 mod mysql;
 mod support;
 
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use by_column::{MEMORY, Random, insert, stop_and_check, write_by_memcached};
-use mysql::Mysql;
-use support::{Running, ask_line, wait_until};
+use faults::{Fault, Layer};
+use mysql::{Failure, Mysql};
+use support::{Running, ask_line, flags, rowhouse, wait_until};
 
 fn session(server: &Running) -> Mysql {
     let mut client = Mysql::login(server.connect("mysql")).expect("a session");
@@ -109,6 +111,20 @@ fn every_door_writes_what_is_read_by_column() {
     assert!(!explained(&mut client, "SELECT SUM(n) FROM d.t").contains("columnar index"));
 }
 
+/// Moves ones from rows to other rows until it is over, so that the sum stays.
+fn move_about(server: &Running, writer: u64, ended: &AtomicBool) {
+    let mut client = session(server);
+    let mut random = Random(writer + 1);
+    while !ended.load(Ordering::Relaxed) {
+        // A deadlock is rolled back.
+        let (a, b) = (random.below(20_000), random.below(20_000));
+        let moves = format!("UPDATE d.t SET n = n + IF(id = {a}, 1, -1) WHERE id IN ({a}, {b})");
+        if a != b {
+            let _ = client.query(&moves);
+        }
+    }
+}
+
 #[test]
 fn queries_are_exact_while_clients_write_and_the_index_is_made_and_dropped() {
     let directory = tempfile::tempdir().unwrap();
@@ -119,22 +135,9 @@ fn queries_are_exact_while_clients_write_and_the_index_is_made_and_dropped() {
     client.query("UPDATE d.t SET n = 100").unwrap();
     let ended = AtomicBool::new(false);
     std::thread::scope(|scope| {
-        for writer in 0..16u64 {
+        for writer in 0..16 {
             let (server, ended) = (&server, &ended);
-            scope.spawn(move || {
-                let mut client = session(server);
-                let mut random = Random(writer + 1);
-                while !ended.load(Ordering::Relaxed) {
-                    // The sum stays; a deadlock is rolled back.
-                    let (a, b) = (random.below(20_000), random.below(20_000));
-                    let moves = format!(
-                        "UPDATE d.t SET n = n + IF(id = {a}, 1, -1) WHERE id IN ({a}, {b})"
-                    );
-                    if a != b {
-                        let _ = client.query(&moves);
-                    }
-                }
-            });
+            scope.spawn(move || move_about(server, writer, ended));
         }
         let until = Instant::now() + Duration::from_secs(8);
         while Instant::now() < until {
@@ -185,4 +188,91 @@ fn kills_at_any_moment_leave_the_index_as_the_rows_are() {
     both_of_all(&mut client);
     drop(client);
     stop_and_check(server, directory.path());
+}
+
+#[test]
+fn a_copy_made_while_clients_write_has_the_index_as_its_rows_are() {
+    let place = backups::place();
+    let server = place.server();
+    let mut client = session(&server);
+    make(&mut client);
+    insert(&mut client, 0..20_000, ", 0");
+    client.query("UPDATE d.t SET n = 100").unwrap();
+    let ended = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for writer in 0..4 {
+            let (server, ended) = (&server, &ended);
+            scope.spawn(move || move_about(server, writer, ended));
+        }
+        // One as the rows are sealed for the first time, one from amid notes and dead rows.
+        place.backed_up(&[]);
+        wait_until("rows to be sealed and changed again", || {
+            let sealed = changed_rows(&mut client) < 10_000;
+            sealed && both(&mut client, "COUNT(*), SUM(n)", "").len() == 1
+        });
+        place.backed_up(&[]);
+        ended.store(true, Ordering::Relaxed);
+    });
+    drop(client);
+    assert_eq!(server.stop().code(), Some(0));
+    place.is_sound(&[]);
+    for number in ["--number=1", "--number=2"] {
+        let restored = place.restored(&[number]);
+        let mut client = session(&restored);
+        let sums = both(&mut client, "COUNT(*), SUM(n)", "");
+        assert_eq!(sums, [["20000", "2000000"].map(|text| Some(text.to_owned())).to_vec()]);
+        both_of_all(&mut client);
+        drop(client);
+        stop_and_check(restored, &place.restored);
+        std::fs::remove_dir_all(&place.restored).unwrap();
+    }
+}
+
+fn start_beneath(layer: &Layer, data_dir: &Path) -> Running {
+    let mut arguments = flags(data_dir);
+    arguments.push("--durability=every-commit".to_owned());
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let mut command = rowhouse(&arguments);
+    layer.beneath(&mut command);
+    Running::start_command(data_dir, command)
+}
+
+#[test]
+fn a_disk_that_is_full_stops_the_mover_and_loses_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    let data_dir = directory.path().join("data");
+    let layer = Layer::new(&data_dir, &directory.path().join("layer")).unwrap();
+    let server = start_beneath(&layer, &data_dir);
+    let mut client = session(&server);
+    make(&mut client);
+    // Until the disk is full before the mover has taken all that there is for it.
+    let mut next = 0;
+    loop {
+        insert(&mut client, next..next + 3000, ", 0");
+        next += 3000;
+        layer.fail(Fault::NoSpace).unwrap();
+        if changed_rows(&mut client) >= 3000 {
+            break;
+        }
+        layer.fail(Fault::None).unwrap();
+    }
+    wait_until("the mover to meet it", || server.log().contains("rows stay where they are"));
+    both_of_all(&mut client);
+    let refused = client.query("UPDATE d.t SET n = -7 WHERE id = 1");
+    assert!(matches!(refused, Err(Failure::Error { number: 1021, .. })), "{refused:?}");
+    assert!(changed_rows(&mut client) >= 3000, "nothing was moved");
+    layer.fail(Fault::None).unwrap();
+    wait_until("writes to go on", || client.query("UPDATE d.t SET n = n + 1 WHERE id = 1").is_ok());
+    // The last few are not worth a segment.
+    wait_until("the rows to be sealed", || changed_rows(&mut client) < 1024);
+    both_of_all(&mut client);
+    drop(client);
+    server.kill();
+    let server = Running::start(&data_dir, &[MEMORY]);
+    let mut client = session(&server);
+    both_of_all(&mut client);
+    let count = client.query("SELECT COUNT(*) FROM d.t FORCE INDEX (ci)").unwrap();
+    assert_eq!(count[0][0], Some(next.to_string()));
+    drop(client);
+    stop_and_check(server, &data_dir);
 }

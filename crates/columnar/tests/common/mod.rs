@@ -159,13 +159,18 @@ pub fn by_index(engine: &Engine, view: &dyn Read, table: &Table, index: usize) -
 
 /// All rows by column, sorted.
 pub fn rows_of(columns: &TableColumns, table: &Table) -> Vec<Row> {
+    rows_read(columns, table).unwrap()
+}
+
+/// The same where that may fail.
+pub fn rows_read(columns: &TableColumns, table: &Table) -> rows::Result<Vec<Row>> {
     let positions: Arc<[usize]> = (0..table.columns.len() + 1).collect();
     let mut out = Vec::new();
     for part in columns.parts(3, &[]) {
         let (positions, tests) = (Arc::clone(&positions), Arc::new([]));
         let wanted = Wanted { positions, tests, batch_rows: 1000 };
         for batch in columns.clone().read(part, wanted) {
-            let batch = batch.unwrap();
+            let batch = batch?;
             let readers: Vec<ColumnReader<'_>> = table
                 .columns
                 .iter()
@@ -185,7 +190,7 @@ pub fn rows_of(columns: &TableColumns, table: &Table) -> Vec<Row> {
         }
     }
     out.sort();
-    out
+    Ok(out)
 }
 
 /// All rows of a columnar table by column, sorted: as many as the table says it has.
