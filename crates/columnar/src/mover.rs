@@ -31,7 +31,7 @@ use crate::store::ColumnStore;
 use crate::tables::Known;
 
 /// Recent rows that are moved although more may come soon.
-pub(crate) const RECENT_MANY: i64 = 1 << 14;
+const RECENT_MANY: i64 = 1 << 14;
 /// Recent rows that are moved when none came for a round; fewer are not worth a segment.
 pub(crate) const RECENT_FEW: i64 = 1 << 10;
 /// Rows moved by one commit.
@@ -58,6 +58,8 @@ pub struct Round {
     pub rows: u64,
     /// Segments that were made.
     pub segments: u64,
+    /// Whether rows of a columnar index are being changed, so that more are soon to be moved.
+    pub is_busy: bool,
 }
 
 impl<S: Store + LocalStore> ColumnStore<S> {

@@ -64,6 +64,8 @@ pub(crate) struct Known {
     pub is_worn: AtomicBool,
     /// Of a columnar index: `Table::changes` when the mover looked last.
     pub changes_seen: AtomicU64,
+    /// Of a columnar index: names what the mover has settled since the start; 0 before it has.
+    pub settled_since: AtomicU64,
     /// The number of the last change here.
     changed: AtomicU64,
     /// The state that was read last.
@@ -175,6 +177,7 @@ impl Known {
             recent: AtomicI64::new(0),
             is_busy: AtomicBool::new(true),
             is_worn: AtomicBool::new(true),
+            settled_since: AtomicU64::new(0),
             changed: AtomicU64::new(0),
             state: Mutex::default(),
         }

@@ -374,6 +374,47 @@ fn a_load_in_bulk_seals_its_rows_at_once() {
 }
 
 #[test]
+fn a_change_that_is_committed_late_is_not_passed_over() {
+    let directory = tempfile::tempdir().unwrap();
+    let house = open(directory.path());
+    let table = make(&house, true, true);
+    insert(&house, &table, &(0..3000).map(row).collect::<Vec<_>>());
+    settle(&house);
+    // Its notes are older than all that the mover takes meanwhile.
+    let mut late = begin(&house.engine);
+    late.insert(&table, &datums(&(-1, Some(1), None))).unwrap();
+    for first in [10_000, 20_000, 30_000] {
+        insert(&house, &table, &(first..first + 3000).map(row).collect::<Vec<_>>());
+        assert!(settle(&house) >= 3000);
+        assert_same(&house, &table);
+    }
+    let before = house.engine.store().snapshot().unwrap();
+    late.commit(Durability::Os).unwrap();
+    assert_same(&house, &table);
+    let view = house.engine.store().snapshot().unwrap();
+    assert!(by_column(&*view, &table).contains(&(-1, Some(1), None)));
+    drop(view);
+    // It is taken with the next ones, and no state has lost what it had.
+    for first in [40_000, 50_000] {
+        insert(&house, &table, &(first..first + 3000).map(row).collect::<Vec<_>>());
+        settle(&house);
+        assert_same(&house, &table);
+        assert_eq!(by_column(&*before, &table), by_row(&house, &*before, &table));
+    }
+    let view = house.engine.store().snapshot().unwrap();
+    let columns = index_columns_of(&*view, &table, ANY).unwrap().unwrap();
+    assert_eq!(columns.changed(), 0);
+    assert_sound(&house);
+    drop((before, view, columns, house));
+    let house = open(directory.path());
+    assert_same(&house, &table_of(&house));
+    insert(&house, &table_of(&house), &(60_000..63_000).map(row).collect::<Vec<_>>());
+    assert_same(&house, &table_of(&house));
+    settle(&house);
+    assert_sound(&house);
+}
+
+#[test]
 fn readers_see_exact_states_while_writers_and_the_mover_are_at_it() {
     let directory = tempfile::tempdir().unwrap();
     let house = open(directory.path());

@@ -11,7 +11,8 @@ use rows::error::{Error, Result};
 use rows::store::{Direction, Reach, Read};
 use rows::table::{ColumnNote, NotedRow, PREFIX_BYTES, Table};
 
-use crate::keys::{self, NOTES, Place};
+use super::settled::notes_range;
+use crate::keys::{self, Place};
 use crate::scan::TableColumns;
 use crate::state::{Live, State};
 use crate::store::ColumnSnapshot;
@@ -93,8 +94,7 @@ impl Changed {
         let table = known.table();
         let mut changed = Changed::default();
         let mut notes: Vec<(Vec<u8>, u64, RowNow)> = Vec::new();
-        let mut cursor =
-            view.scan(&keys::range(known.home, NOTES), Direction::Forward, Reach::Disk)?;
+        let mut cursor = view.scan(&notes_range(known, view)?, Direction::Forward, Reach::Disk)?;
         loop {
             if !cursor.advance()? {
                 changed.is_all = true;

@@ -27,6 +27,7 @@ pub(crate) mod dead;
 mod delta;
 mod fill;
 mod mover;
+mod settled;
 
 pub(crate) use check::check_index;
 pub use delta::index_columns_of;

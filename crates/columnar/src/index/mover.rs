@@ -22,21 +22,26 @@ use std::sync::atomic::Ordering;
 use rows::error::Result;
 use rows::local::LocalStore;
 use rows::row::RowRef;
-use rows::store::{Change, Reach, Read, Store};
+use rows::store::{Change, Direction, Reach, Read, Store};
 use rows::table::Table;
 use rows::{Datum, Engine, Value, interrupt};
 
 use super::dead;
 use super::delta::{Changed, ChangedRow, LOOKUPS, RowNow, places_of};
+use super::settled::{notes_range, settle};
 use crate::build::{Builder, OWN_NUMBER, ROWS_MAX};
 use crate::column::Column;
 use crate::keys::{self, Place, ROW_ID_SLOT};
-use crate::mover::{RECENT_FEW, RECENT_MANY, Round, SMALL_COUNT, enter};
+use crate::mover::{RECENT_FEW, Round, SMALL_COUNT, enter};
 use crate::reader::Reader;
 use crate::state::{Live, State};
 use crate::store::ColumnStore;
 use crate::tables::Known;
 
+/// Notes that are taken although more may come soon. A query reads all that are left, so these are
+/// fewer than the recent rows that a columnar table keeps; but the rows of so many make a segment
+/// that is not small.
+const NOTES_MANY: i64 = 1 << 13;
 /// Notes that are taken at once.
 const NOTES_MAX: usize = ROWS_MAX as usize;
 /// Rows moved by one commit. The more there are, the fewer times a piece of dead rows is written, and
@@ -82,14 +87,16 @@ impl<S: Store + LocalStore> ColumnStore<S> {
         }
         let mut mover = IndexMover { store: self, engine, known, table: &table, round };
         while !interrupt::is_wanted() {
+            let settled = engine.notes_settled_below(&table);
             let view = self.inner.snapshot()?;
-            let changed = Changed::read(known, &*view, NOTES_MAX)?;
-            let notes = changed.versions.len() as i64;
+            let notes = count_notes(known, &*view, NOTES_MANY)?;
             known.recent.store(notes, Ordering::Relaxed);
-            if notes < RECENT_FEW || was_busy && notes < RECENT_MANY {
+            mover.round.is_busy |= was_busy && notes > 0;
+            if notes < RECENT_FEW || was_busy && notes < NOTES_MANY {
                 break;
             }
-            mover.seal(&*view, &changed)?;
+            let changed = Changed::read(known, &*view, NOTES_MAX)?;
+            mover.seal(&*view, &changed, settled)?;
             known.recent.store(0, Ordering::Relaxed);
             if changed.is_all {
                 break;
@@ -116,8 +123,9 @@ impl<S: Store + LocalStore> IndexMover<'_, S> {
         Builder::of_index(self.table, self.store.columns.segment_bytes)
     }
 
-    /// Makes segments of changed rows as a view shows them, and gives them their places.
-    fn seal(&mut self, view: &dyn Read, changed: &Changed) -> Result<()> {
+    /// Makes segments of changed rows as a view shows them, and gives them their places. All notes
+    /// below a version are in the view.
+    fn seal(&mut self, view: &dyn Read, changed: &Changed, settled: u64) -> Result<()> {
         let mut builder = self.builder()?;
         let mut moved: Vec<Moved<'_>> = Vec::new();
         for rows in changed.rows.chunks(LOOKUPS) {
@@ -141,15 +149,22 @@ impl<S: Store + LocalStore> IndexMover<'_, S> {
                 moved.push(Moved { key: &row.key, from, position, notes });
             }
             if builder.is_full() {
-                self.place(&mut builder, &moved)?;
+                self.place(&mut builder, &moved, None)?;
                 moved.clear();
             }
         }
-        self.place(&mut builder, &moved)
+        let settled = settle(self.known, settled).filter(|_| changed.is_all);
+        self.place(&mut builder, &moved, settled)
     }
 
-    /// Writes the columns of a segment, then moves its rows into it.
-    fn place(&mut self, builder: &mut Builder, moved: &[Moved<'_>]) -> Result<()> {
+    /// Writes the columns of a segment, then moves its rows into it; with the last of them goes what
+    /// is to be written behind all.
+    fn place(
+        &mut self,
+        builder: &mut Builder,
+        moved: &[Moved<'_>],
+        mut behind: Option<Change>,
+    ) -> Result<()> {
         let IndexMover { store, engine, known, table, .. } = *self;
         let mut segment = None;
         if builder.rows() > 0 {
@@ -159,7 +174,9 @@ impl<S: Store + LocalStore> IndexMover<'_, S> {
             self.round.segments += 1;
         }
         let mut is_listed = false;
-        for moved in moved.chunks(COMMIT_ROWS) {
+        let mut commits = moved.chunks(COMMIT_ROWS).peekable();
+        while let Some(moved) = commits.next() {
+            let behind = behind.take_if(|_| commits.peek().is_none());
             let inside = enter(engine, known, table);
             let placed = inside.and_then(|_inside| {
                 let mut changes = Vec::with_capacity(moved.len() * 3);
@@ -186,6 +203,7 @@ impl<S: Store + LocalStore> IndexMover<'_, S> {
                     changes.push(Change::Put(keys::segment(known.home, *id), segment.encode()));
                     is_listed = true;
                 }
+                changes.extend(behind);
                 known.is_worn.store(true, Ordering::Relaxed);
                 store.write_segments(known, changes)
             });
@@ -255,17 +273,27 @@ impl<S: Store + LocalStore> IndexMover<'_, S> {
             let position = Some(builder.add_values(key, 0, value)?);
             moved.push(Moved { key, from, position, notes: &[] });
             if builder.is_full() {
-                self.place(&mut builder, &moved)?;
+                self.place(&mut builder, &moved, None)?;
                 moved.clear();
             }
         }
-        self.place(&mut builder, &moved)?;
+        self.place(&mut builder, &moved, None)?;
         for worn in &segments {
             let _inside = enter(engine, known, table)?;
             store.remove_if_dead(known, worn.live.id)?;
         }
         Ok(())
     }
+}
+
+/// How many notes there are, up to so many.
+fn count_notes(known: &Known, view: &dyn Read, notes_max: i64) -> Result<i64> {
+    let mut cursor = view.scan(&notes_range(known, view)?, Direction::Forward, Reach::Disk)?;
+    let mut notes = 0;
+    while notes < notes_max && cursor.advance()? {
+        notes += 1;
+    }
+    Ok(notes)
 }
 
 /// The rows of which the notes do not say what they are now, in order; none: it is gone.
