@@ -58,7 +58,8 @@ pub struct Round {
     pub rows: u64,
     /// Segments that were made.
     pub segments: u64,
-    /// Whether rows of a columnar index are being changed, so that more are soon to be moved.
+    /// Whether rows of a columnar index that queries use are being changed, so that more are soon to be
+    /// moved.
     pub is_busy: bool,
 }
 

@@ -20,8 +20,8 @@ use rows_rocks::RocksStore;
 
 /// Between two rounds.
 const PAUSE: Duration = Duration::from_secs(1);
-/// While clients write to a table with a columnar index: a second brings more changes than queries
-/// by column should have to read one by one.
+/// While clients write to a table whose columnar index others query: a second brings more changes
+/// than a query should have to read one by one.
 const PAUSE_BUSY: Duration = Duration::from_millis(250);
 
 /// The thread.

@@ -6,6 +6,7 @@
 use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use rows::error::{Error, Result};
 use rows::store::{Direction, Reach, Read};
@@ -42,6 +43,7 @@ pub fn index_columns_of(
         return Ok(None);
     };
     let Some(known) = snapshot.columns.tables.index_of(table.id) else { return Ok(None) };
+    known.looks_unasked.store(0, Ordering::Relaxed);
     if known.table().version != table.version {
         return Ok(None);
     }

@@ -38,10 +38,13 @@ use crate::state::{Live, State};
 use crate::store::ColumnStore;
 use crate::tables::Known;
 
-/// Notes that are taken although more may come soon. A query reads all that are left, so these are
-/// fewer than the recent rows that a columnar table keeps; but the rows of so many make a segment
-/// that is not small.
+/// Notes that are taken although more may come soon, while there are queries: each of them reads all
+/// that are left. But the rows of so many make a segment that is not small.
 const NOTES_MANY: i64 = 1 << 13;
+/// The same while nobody asks: rows that change again and again are moved once for more notes.
+const NOTES_MANY_UNASKED: i64 = 1 << 15;
+/// So many looks after a query another one is expected.
+const LOOKS_ASKED: u32 = 40;
 /// Notes that are taken at once.
 const NOTES_MAX: usize = ROWS_MAX as usize;
 /// Rows moved by one commit. The more there are, the fewer times a piece of dead rows is written, and
@@ -85,14 +88,16 @@ impl<S: Store + LocalStore> ColumnStore<S> {
         if !was_busy && known.recent.load(Ordering::Relaxed) < RECENT_FEW {
             return Ok(());
         }
+        let is_asked = known.looks_unasked.fetch_add(1, Ordering::Relaxed) < LOOKS_ASKED;
+        let many = if is_asked { NOTES_MANY } else { NOTES_MANY_UNASKED };
         let mut mover = IndexMover { store: self, engine, known, table: &table, round };
         while !interrupt::is_wanted() {
             let settled = engine.notes_settled_below(&table);
             let view = self.inner.snapshot()?;
-            let notes = count_notes(known, &*view, NOTES_MANY)?;
+            let notes = count_notes(known, &*view, many)?;
             known.recent.store(notes, Ordering::Relaxed);
-            mover.round.is_busy |= was_busy && notes > 0;
-            if notes < RECENT_FEW || was_busy && notes < NOTES_MANY {
+            mover.round.is_busy |= was_busy && is_asked && notes > 0;
+            if notes < RECENT_FEW || was_busy && notes < many {
                 break;
             }
             let changed = Changed::read(known, &*view, NOTES_MAX)?;
