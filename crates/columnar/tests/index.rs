@@ -324,6 +324,31 @@ fn an_index_that_is_given_up_leaves_nothing_and_writers_note_no_more() {
     assert_same(&house, &table_of(&house));
 }
 
+#[test]
+fn rows_whose_notes_do_not_say_what_they_are_are_looked_up() {
+    let directory = tempfile::tempdir().unwrap();
+    let house = open(directory.path());
+    let table = make(&house, true, true);
+    // Too long for a note, and one that is gone since.
+    let long = |id: i64| (id, Some(1), Some("\u{e9}".repeat(100)));
+    insert(&house, &table, &(0..1500).map(long).collect::<Vec<_>>());
+    insert(&house, &table, &(1500..3000).map(row).collect::<Vec<_>>());
+    change(&house, &table, 7, None, true);
+    assert_same(&house, &table);
+    // Notes of an earlier definition.
+    let rename = Alteration::RenameColumn { from: "word".into(), to: "text".into() };
+    alter(&house, vec![rename]).unwrap();
+    let table = table_of(&house);
+    let view = house.engine.store().snapshot().unwrap();
+    assert_eq!(index_columns_of(&*view, &table, ANY).unwrap().unwrap().changed(), 3000);
+    assert_same(&house, &table);
+    change(&house, &table, 1600, Some(&long(1600)), true);
+    assert_same(&house, &table);
+    assert!(settle(&house) >= 2999);
+    assert_same(&house, &table);
+    assert_sound(&house);
+}
+
 /// Loads rows of some numbers in bulk, by two takers in turn.
 fn load(house: &House, table: &Arc<Table>, ids: std::ops::Range<i64>) {
     const BLOCK_ROWS: usize = 500;
