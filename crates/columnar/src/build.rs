@@ -5,6 +5,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use rows::Datum;
 use rows::bulk::RowBlock;
 use rows::error::Result;
 use rows::row::RowRef;
@@ -103,6 +104,10 @@ impl Builder {
         Ok(Builder { table, columns, encoder, rows: 0, bytes: 0, bytes_max, is_whole: false })
     }
 
+    pub fn table(&self) -> &Arc<Table> {
+        &self.table
+    }
+
     pub fn rows(&self) -> u32 {
         self.rows
     }
@@ -111,28 +116,47 @@ impl Builder {
         self.rows >= ROWS_MAX || self.bytes >= self.bytes_max
     }
 
-    /// Adds a row; gives its position.
+    /// Adds a row, which is of the table's layout or, for a columnar index, of the columns alone that
+    /// it has; gives its position.
     ///
     /// # Errors
     /// `Corrupt`, of the row.
-    pub fn add(&mut self, key: &[u8], row: &[u8], version: Option<u64>) -> Result<u32> {
-        let row_ref = RowRef::new(&self.table.layout, row)?;
+    pub fn add(&mut self, key: &[u8], row: &RowRef<'_>, version: u64) -> Result<u32> {
+        let position = self.add_values(key, version, |at| row.column(at))?;
+        if self.is_whole {
+            self.bytes += key.len() + row.bytes().len();
+        }
+        Ok(position)
+    }
+
+    /// Adds a row by the values of its columns, which are given by their positions in the table;
+    /// gives its position.
+    ///
+    /// # Errors
+    /// Those of a value.
+    pub fn add_values<'v>(
+        &mut self,
+        key: &[u8],
+        version: u64,
+        mut value: impl FnMut(usize) -> Result<Datum<'v>>,
+    ) -> Result<u32> {
         let row_id = key[PREFIX_BYTES..].first_chunk().map_or(0, |id| u64::from_be_bytes(*id));
-        let version = version.unwrap_or_else(|| row_ref.version());
         let mut kept = self.columns.len() * VALUE_BYTES;
         for (_, source, gather) in &mut self.columns {
             let datum = match source {
-                Source::Column(at) => row_ref.column(*at)?,
-                Source::RowId => rows::Datum::UInt(row_id),
-                Source::Version => rows::Datum::UInt(version),
+                Source::Column(at) => value(*at)?,
+                Source::RowId => Datum::UInt(row_id),
+                Source::Version => Datum::UInt(version),
             };
-            if let rows::Datum::Bytes(text) = datum {
+            if let Datum::Bytes(text) = datum {
                 kept += text.len();
             }
             gather.append(datum)?;
         }
         self.rows += 1;
-        self.bytes += if self.is_whole { key.len() + row.len() } else { kept };
+        if !self.is_whole {
+            self.bytes += kept;
+        }
         Ok(self.rows - 1)
     }
 
@@ -154,9 +178,9 @@ impl Builder {
                     }
                     Source::RowId => some
                         .clone()
-                        .try_for_each(|at| gather.append(rows::Datum::UInt(block.row_id(at))))?,
+                        .try_for_each(|at| gather.append(Datum::UInt(block.row_id(at))))?,
                     Source::Version => {
-                        refs.iter().try_for_each(|_| gather.append(rows::Datum::UInt(version)))?
+                        refs.iter().try_for_each(|_| gather.append(Datum::UInt(version)))?
                     }
                 }
             }

@@ -1,19 +1,19 @@
-//! Loads into columnar tables: rows on their way into files of the store become segments at once,
-//! and places take theirs.
+//! Loads into columnar tables, and into tables with a columnar index: rows on their way into files of
+//! the store become segments at once. In a columnar table places take the rows' own place; a columnar
+//! index has them beside the rows.
 //!
 //! Invariants
 //! 1. Rows, segments and columns become part of the store together, or not at all.
-//! 2. Columns of one call are written in files whose keys no other call's lie between: each takes
-//!    numbers for segments in blocks, and begins a new file with each block.
-//! 3. All rows of a segment have the version that the first of them was given: what is loaded was
+//! 2. All rows of a segment have the version that the first of them was given: what is loaded was
 //!    never seen before, and the versions that follow are larger.
 //!
-//! Not here: rows that are written one by one (`store`, `mover`).
+//! Not here: how columns get into files (`writer`), rows that are written one by one (`store`,
+//! `mover`).
 
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use rows::bulk::RowBlock;
+use rows::bulk::{BlockCursor, RowBlock};
 use rows::error::Result;
 use rows::row::RowRef;
 use rows::schema::TableId;
@@ -25,17 +25,12 @@ use crate::mover::load_next_segment;
 use crate::reader::Columns;
 use crate::segment::Segment;
 use crate::tables::Known;
+use crate::writer::{Entry, Ready, SegmentWriter, Segments};
 
-/// Segments whose columns are in one file.
-pub(crate) const BLOCK: u32 = 16;
-/// Bytes of columns after which their file is written though numbers are left: so many segments'
-/// rows, within a limit.
-pub(crate) const FILE_SEGMENTS: usize = 4;
-pub(crate) const FILE_BYTES_MAX: usize = 16 << 20;
+/// Places beside rows that are written into one file.
+const PLACES_MAX: usize = 1 << 16;
 
-pub(crate) type Entry = (Vec<u8>, Vec<u8>);
-
-/// An ingestion that makes segments of rows of columnar tables.
+/// An ingestion that makes segments of rows of columnar tables, and for columnar indexes.
 pub(crate) struct Sealing {
     inner: Box<dyn Ingestion>,
     columns: Arc<Columns>,
@@ -102,8 +97,12 @@ impl Ingestion for Sealing {
 
     fn add_rows(&self, blocks: &[RowBlock]) -> Result<u64> {
         let Some(first) = blocks.iter().find(|block| !block.is_empty()) else { return Ok(0) };
-        let Some(known) = self.columns.tables.get(first.table().id) else {
-            return self.inner.add_rows(blocks);
+        let id = first.table().id;
+        let Some(known) = self.columns.tables.get(id) else {
+            return match self.columns.tables.index_of(id) {
+                None => self.inner.add_rows(blocks),
+                Some(_) => self.add(&mut BlockCursor::new(blocks)),
+            };
         };
         let (segment, rows) = self.seal(&known, blocks)?;
         self.inner.add(&mut Places {
@@ -120,22 +119,22 @@ impl Ingestion for Sealing {
     fn finish(self: Box<Self>) -> Result<()> {
         let Sealing { inner, columns, made, .. } = *self;
         let mut made = made.into_inner();
-        made.sort_by_key(|(known, id, _)| (known.id, *id));
+        made.sort_by_key(|(known, id, _)| (known.home, *id));
         let listed = made
             .iter()
-            .map(|(known, id, segment)| (keys::segment(known.id, *id), segment.encode()));
+            .map(|(known, id, segment)| (keys::segment(known.home, *id), segment.encode()));
         let listed: Vec<Entry> = listed.collect();
         if !listed.is_empty() {
             inner.add(&mut Ready::new(listed))?;
         }
         let mut changing = Vec::new();
-        made.dedup_by_key(|(known, _, _)| known.id);
+        made.dedup_by_key(|(known, _, _)| known.home);
         changing.extend(made.iter().map(|(known, _, _)| columns.tables.change(known)));
         inner.finish()
     }
 }
 
-/// Entries of a call, with places where rows were.
+/// Entries of a call, with places where rows of a columnar table were.
 struct Rows<'r> {
     of: &'r Sealing,
     entries: &'r mut dyn Cursor,
@@ -150,25 +149,37 @@ struct Rows<'r> {
 /// Segments of one table in the making.
 struct Making {
     known: Arc<Known>,
-    builder: Builder,
-    /// The version of the segment's rows.
-    version: Option<u64>,
-    id: SegmentId,
-    /// The first number behind the block.
-    end: SegmentId,
-    columns: Vec<Entry>,
-    bytes: usize,
+    writer: SegmentWriter,
+    /// Places that a columnar index has, to be written.
+    places: Vec<Entry>,
+}
+
+/// A table for which a load makes segments.
+struct MadeOf<'a> {
+    of: &'a Sealing,
+    known: &'a Arc<Known>,
+}
+
+impl Segments for MadeOf<'_> {
+    fn take(&self, count: u32) -> SegmentId {
+        self.known.take_segments(count)
+    }
+
+    fn made(&self, id: SegmentId, segment: Segment) {
+        self.of.made.lock().push((Arc::clone(self.known), id, segment));
+    }
 }
 
 impl Rows<'_> {
     fn known(&mut self, table: TableId) -> Option<Arc<Known>> {
         if self.known.as_ref().is_none_or(|(known, _)| *known != table) {
-            self.known = Some((table, self.of.columns.tables.get(table)));
+            let tables = &self.of.columns.tables;
+            self.known = Some((table, tables.get(table).or_else(|| tables.index_of(table))));
         }
         self.known.as_ref().and_then(|(_, known)| known.clone())
     }
 
-    /// Adds the current entry's row to a segment, if it is a columnar table's.
+    /// Adds the current entry's row to a segment, if it is that of a table that has some.
     fn place(&mut self) -> Result<()> {
         self.place = None;
         let table = keys::table_of_row(self.entries.key());
@@ -178,64 +189,36 @@ impl Rows<'_> {
         }
         if self.making.is_none() {
             load_next_segment(&known, &*self.of.store)?;
-            let builder = Builder::new(&known.table(), self.of.columns.segment_bytes)?;
-            let (columns, bytes) = (Vec::new(), 0);
-            self.making =
-                Some(Making { known, builder, version: None, id: 0, end: 0, columns, bytes });
+            let (table, segment_bytes) = (known.table(), self.of.columns.segment_bytes);
+            let builder = match known.home.index {
+                None => Builder::new(&table, segment_bytes)?,
+                Some(_) => Builder::of_index(&table, segment_bytes)?,
+            };
+            let writer = SegmentWriter::new(known.home, builder, segment_bytes);
+            self.making = Some(Making { known, writer, places: Vec::new() });
         }
-        let Some(making) = &mut self.making else { return Ok(()) };
-        if making.id == making.end {
-            making.id = making.known.take_segments(BLOCK);
-            making.end = making.id + BLOCK;
-        }
+        let Some(Making { known, writer, places }) = &mut self.making else { return Ok(()) };
         let (key, row) = self.entries.entry();
-        if making.version.is_none() {
-            let table = making.known.table();
-            making.version = Some(RowRef::new(&table.layout, row)?.version());
+        let segments = MadeOf { of: self.of, known };
+        let place = writer.add((key, row), &segments, &*self.of.inner)?;
+        if known.home.index.is_none() {
+            self.place = Some(place.encode());
+            return Ok(());
         }
-        let position = making.builder.add(key, row, making.version)?;
-        self.place = Some(Place { segment: making.id, position }.encode());
-        if making.builder.is_full() {
-            making.seal(self.of)?;
+        places.push((keys::place(known.home, key), place.bare()));
+        if places.len() == PLACES_MAX {
+            self.of.inner.add(&mut Ready::new(std::mem::take(places)))?;
         }
         Ok(())
     }
 
     /// Ends the segments of a table.
     fn end(&mut self) -> Result<()> {
-        if let Some(mut making) = self.making.take() {
-            if making.builder.rows() > 0 {
-                making.seal(self.of)?;
-            }
-            making.write(self.of)?;
+        let Some(Making { known, mut writer, places }) = self.making.take() else { return Ok(()) };
+        if !places.is_empty() {
+            self.of.inner.add(&mut Ready::new(places))?;
         }
-        Ok(())
-    }
-}
-
-impl Making {
-    fn seal(&mut self, of: &Sealing) -> Result<()> {
-        let built = self.builder.finish()?;
-        of.made.lock().push((Arc::clone(&self.known), self.id, built.segment.clone()));
-        self.bytes += built.segment.stored_bytes as usize;
-        self.columns.extend(built.into_entries(self.known.id, self.id));
-        self.id += 1;
-        self.version = None;
-        let bytes_max = (of.columns.segment_bytes * FILE_SEGMENTS).min(FILE_BYTES_MAX);
-        if self.id == self.end || self.bytes >= bytes_max {
-            self.write(of)?;
-        }
-        Ok(())
-    }
-
-    /// Writes the columns that wait into a file.
-    fn write(&mut self, of: &Sealing) -> Result<()> {
-        self.bytes = 0;
-        let columns = std::mem::take(&mut self.columns);
-        if !columns.is_empty() {
-            of.inner.add(&mut Ready::new(columns))?;
-        }
-        Ok(())
+        writer.finish(&MadeOf { of: self.of, known: &known }, &*self.of.inner)
     }
 }
 
@@ -298,33 +281,5 @@ impl Cursor for Places<'_> {
 
     fn value(&self) -> &[u8] {
         &self.place
-    }
-}
-
-/// Entries that are in memory.
-pub(crate) struct Ready {
-    entries: std::vec::IntoIter<Entry>,
-    current: Entry,
-}
-
-impl Ready {
-    pub fn new(entries: Vec<Entry>) -> Ready {
-        Ready { entries: entries.into_iter(), current: Entry::default() }
-    }
-}
-
-impl Cursor for Ready {
-    fn advance(&mut self) -> Result<bool> {
-        let Some(next) = self.entries.next() else { return Ok(false) };
-        self.current = next;
-        Ok(true)
-    }
-
-    fn key(&self) -> &[u8] {
-        &self.current.0
-    }
-
-    fn value(&self) -> &[u8] {
-        &self.current.1
     }
 }

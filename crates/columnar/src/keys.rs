@@ -23,6 +23,8 @@
 //! table id u32 | index id | 03 | segment u32 | chunk u16  its rows that are no more: `index::dead`
 //! table id u32 | index id | 04 | key of a row without prefix    its place: segment u32 | position
 //!                                                         u32, little-endian
+//! table id u32 | index id | 05                            version below which there are no notes:
+//!                                                         `index::settled`
 //! ```
 //!
 //! Not here: what is in a segment (`segment`, `column`).
@@ -41,6 +43,7 @@ pub(crate) const DEAD: u16 = 0xfff3;
 /// the last byte.
 pub(crate) const NOTES: u16 = 0xfff0;
 pub(crate) const PLACES: u16 = 0xfff4;
+pub(crate) const SETTLED: u16 = 0xfff5;
 
 /// Whose segments these are: a columnar table's, or a columnar index's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

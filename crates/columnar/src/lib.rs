@@ -9,6 +9,7 @@
 //! Layers, bottom up
 //! - values: `values` (Arrow's and ours), `column` (how a column is encoded)
 //! - what is in the store: `keys`, `segment`, `build`
+//! - files of segments: `writer`
 //! - memory: `cache`, `tables`, `state`
 //! - `reader` (one row), `store` (`rows::store::Store`), `sorted` (large transactions), `ingest` (loads),
 //!   `mover` (the background), `check`
@@ -37,6 +38,7 @@ mod state;
 mod store;
 mod tables;
 pub mod values;
+mod writer;
 
 pub use groups::{CodedGroups, GroupBatch, Grouped, Grouping, Groups};
 pub use index::index_columns_of;

@@ -19,18 +19,19 @@ use std::sync::atomic::Ordering;
 
 use rows::error::{Error, Result, Wait};
 use rows::local::LocalStore;
+use rows::row::RowRef;
 use rows::store::{Batch, Change, Direction, Durability, KeyRange, LockWait, Reach, Read, Store};
-use rows::table::Table;
-use rows::{Engine, interrupt};
+use rows::table::{PRIMARY, Table};
+use rows::{Engine, Transaction, interrupt};
 
-use crate::build::{Builder, ROWS_MAX};
+use crate::build::{Builder, Built, ROWS_MAX};
 use crate::keys::{self, COLUMNS, DEAD, Place, RECENT, SEGMENTS, SegmentId};
 use crate::state::{Live, State};
 use crate::store::ColumnStore;
 use crate::tables::Known;
 
 /// Recent rows that are moved although more may come soon.
-pub(crate) const RECENT_MANY: i64 = 1 << 14;
+const RECENT_MANY: i64 = 1 << 14;
 /// Recent rows that are moved when none came for a round; fewer are not worth a segment.
 pub(crate) const RECENT_FEW: i64 = 1 << 10;
 /// Rows moved by one commit.
@@ -57,6 +58,9 @@ pub struct Round {
     pub rows: u64,
     /// Segments that were made.
     pub segments: u64,
+    /// Whether rows of a columnar index that queries use are being changed, so that more are soon to be
+    /// moved.
+    pub is_busy: bool,
 }
 
 impl<S: Store + LocalStore> ColumnStore<S> {
@@ -263,18 +267,12 @@ impl<S: Store + LocalStore> ColumnStore<S> {
         let table = known.table();
         let mut builder = Builder::new(&table, usize::MAX)?;
         for moved in rows {
-            builder.add(&moved.key, &moved.row, None)?;
+            let row = RowRef::new(&table.layout, &moved.row)?;
+            builder.add(&moved.key, &row, row.version())?;
         }
         let built = builder.finish()?;
         let mut segment = built.segment.clone();
-        let id = known.take_segments(1);
-        let columns = built.into_entries(known.home, id).into_iter();
-        let changes = columns.map(|(key, value)| Change::Put(key, value)).collect();
-        // Within the table's gate: in the range of a table that is gone they would stay for ever.
-        let mut inside = engine.begin(LockWait::Never)?;
-        inside.lock_row(&table, &keys::prefix(known.id, rows::table::PRIMARY))?;
-        self.inner.write(&Batch { changes }, Durability::Os)?;
-        drop(inside);
+        let id = self.write_columns(engine, known, &table, built)?;
         let mut placed = 0;
         for (number, some) in rows.chunks(COMMIT_ROWS).enumerate() {
             let first = (number * COMMIT_ROWS) as u32;
@@ -285,10 +283,7 @@ impl<S: Store + LocalStore> ColumnStore<S> {
                 Ok(count) => placed += count,
                 Err(error) => {
                     if number == 0 {
-                        // Nobody lists it; should this fail as well, the next start sees to it.
-                        let columns = keys::segment_range(known.home, COLUMNS, id);
-                        let changes = vec![Change::DeleteRange(columns)];
-                        let _ = self.inner.write(&Batch { changes }, Durability::Os);
+                        self.remove_unlisted(known, id);
                     }
                     return Err(error);
                 }
@@ -297,6 +292,32 @@ impl<S: Store + LocalStore> ColumnStore<S> {
         round.rows += placed;
         round.segments += 1;
         Ok(placed)
+    }
+
+    /// Writes a segment's columns where nobody sees them; gives its number.
+    pub(crate) fn write_columns(
+        &self,
+        engine: &Arc<Engine>,
+        known: &Known,
+        table: &Arc<Table>,
+        built: Built,
+    ) -> Result<SegmentId> {
+        let id = known.take_segments(1);
+        let columns = built.into_entries(known.home, id).into_iter();
+        let changes = columns.map(|(key, value)| Change::Put(key, value)).collect();
+        // In the range of a table that is gone they would stay for ever.
+        let inside = enter(engine, known, table)?;
+        self.inner.write(&Batch { changes }, Durability::Os)?;
+        drop(inside);
+        Ok(id)
+    }
+
+    /// Removes the columns of a segment that nobody lists; should this fail, the next start sees to
+    /// it.
+    pub(crate) fn remove_unlisted(&self, known: &Known, id: SegmentId) {
+        let columns = keys::segment_range(known.home, COLUMNS, id);
+        let changes = vec![Change::DeleteRange(columns)];
+        let _ = self.inner.write(&Batch { changes }, Durability::Os);
     }
 
     /// Gives rows their places from one on, and lists the segment.
@@ -369,6 +390,17 @@ impl<S: Store + LocalStore> ColumnStore<S> {
         let _changing = self.columns.tables.change(known);
         self.inner.write(&Batch { changes }, Durability::Os)
     }
+}
+
+/// Goes into the table, so that its definition stays as it is.
+pub(crate) fn enter(
+    engine: &Arc<Engine>,
+    known: &Known,
+    table: &Arc<Table>,
+) -> Result<Transaction> {
+    let mut inside = engine.begin(LockWait::Never)?;
+    inside.lock_row(table, &keys::prefix(known.id, PRIMARY))?;
+    Ok(inside)
 }
 
 /// What was dropped, or is being altered, has a next round.

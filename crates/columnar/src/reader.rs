@@ -21,6 +21,7 @@ use crate::cache::{Cache, Item};
 use crate::column::Column;
 use crate::keys::{self, Home, Place, ROW_ID_SLOT, SegmentId, VERSION_SLOT};
 use crate::segment::Segment;
+use crate::state::Live;
 use crate::tables::Tables;
 
 /// How often a row is looked for that moves each time.
@@ -139,6 +140,19 @@ impl<'a> Reader<'a> {
         let column = Arc::new(column);
         self.columns.cache.keep(name, Item::Column(Arc::clone(&column)));
         Ok(Some(column))
+    }
+
+    /// A column that a segment must have.
+    pub fn stored_column(
+        &self,
+        home: impl Into<Home>,
+        live: &Live,
+        slot: u16,
+    ) -> Result<Arc<Column>> {
+        let home = home.into();
+        let column = self.column(home, live.id, slot, live.segment.rows, Reach::Disk)?;
+        let key = || keys::column(home, live.id, slot);
+        column.ok_or_else(|| Error::Corrupt { key: key(), why: "a column is missing" })
     }
 
     /// A segment with all columns of its table; `None` when there is none of this number.

@@ -9,21 +9,23 @@
 //!
 //! Not here: what becomes of the batches.
 
+mod recent;
+
 use std::ops::{Bound, Range};
 use std::sync::Arc;
 
 use arrow_array::ArrayRef;
 use arrow_array::builder::BinaryViewBuilder;
-use rows::RowRef;
 use rows::datum::{Datum, Value};
-use rows::error::{Error, Result};
+use rows::error::Result;
 use rows::schema::Column as TableColumn;
-use rows::store::{Direction, KeyRange, Reach, Read};
+use rows::store::{Direction, Reach, Read};
 use rows::table::Table;
 
 use crate::build::OWN_NUMBER;
 use crate::column::{Column, Selection, Shape, number_of, shape_of};
 use crate::groups::{Grouping, Groups, Key, KeySpan};
+use crate::index::ChangedRow;
 use crate::keys::{self, RECENT, ROW_ID_SLOT};
 use crate::reader::{Columns, Reader};
 use crate::segment::SegmentColumn;
@@ -31,6 +33,8 @@ use crate::state::{Live, State};
 use crate::store::ColumnSnapshot;
 use crate::tables::Known;
 use crate::values::ColumnWriter;
+
+use recent::Recent;
 
 /// Recent rows that are looked up at once.
 pub(crate) const RECENT_ROWS: usize = 1024;
@@ -43,8 +47,8 @@ pub struct TableColumns {
     known: Arc<Known>,
     table: Arc<Table>,
     state: Arc<State>,
-    /// Of a columnar index: the keys of rows that are to be read as rows, if they are there.
-    changed: Option<Arc<[Vec<u8>]>>,
+    /// Of a columnar index: rows that are in no segment as they are now.
+    changed: Option<Arc<[ChangedRow]>>,
 }
 
 /// A condition on one column that is or is not true of its numbers.
@@ -157,12 +161,12 @@ impl TableColumns {
         Ok(Some(TableColumns { view, columns, known, table, state, changed: None }))
     }
 
-    /// Of a columnar index, whose segments show no row that has one of the keys.
+    /// Of a columnar index, whose segments show none of the changed rows.
     pub(crate) fn of_index(
         snapshot: &ColumnSnapshot,
         known: Arc<Known>,
         state: Arc<State>,
-        changed: Arc<[Vec<u8>]>,
+        changed: Arc<[ChangedRow]>,
     ) -> TableColumns {
         let (view, columns) = (Arc::clone(&snapshot.inner), Arc::clone(&snapshot.columns));
         let (table, changed) = (known.table(), Some(changed));
@@ -171,7 +175,7 @@ impl TableColumns {
 
     /// How many rows are read as rows, at most; of a columnar index.
     pub fn changed(&self) -> usize {
-        self.changed.as_ref().map_or(0, |keys| keys.len())
+        self.changed.as_ref().map_or(0, |rows| rows.len())
     }
 
     /// How many rows there are, if that is known without a look at them.
@@ -201,14 +205,8 @@ impl TableColumns {
 
     /// A column that a segment has.
     pub(crate) fn stored_column(&self, live: &Live, slot: u16) -> Result<Arc<Column>> {
-        let (home, rows) = (self.known.home, live.segment.rows);
-        let column = self.reader().column(home, live.id, slot, rows, Reach::Disk)?;
-        let key = || keys::column(home, live.id, slot);
-        column.ok_or_else(|| Error::Corrupt { key: key(), why: "a column is missing" })
-    }
-
-    fn reader(&self) -> Reader<'_> {
-        Reader { columns: &self.columns, inner: &*self.view }
+        let reader = Reader { columns: &self.columns, inner: &*self.view };
+        reader.stored_column(self.known.home, live, slot)
     }
 
     /// How many rows there are.
@@ -256,8 +254,8 @@ impl TableColumns {
             Some(changed) => {
                 let each = changed.len().div_ceil(parts.len());
                 for (part, first) in parts.iter_mut().zip((0..).step_by(each.max(1))) {
-                    let keys = first.min(changed.len())..(first + each).min(changed.len());
-                    part.recent = Some(Recent::Changed(keys));
+                    let rows = first.min(changed.len())..(first + each).min(changed.len());
+                    part.recent = Some(Recent::Changed(rows));
                 }
             }
         }
@@ -327,15 +325,6 @@ impl TableColumns {
 pub struct Part {
     segments: Vec<Live>,
     recent: Option<Recent>,
-}
-
-/// Rows that are read as rows.
-#[derive(Clone, Debug)]
-enum Recent {
-    /// Those of a columnar table that are no part of a segment: from a note on.
-    Noted(KeyRange),
-    /// Some of those that were changed beside a columnar index.
-    Changed(Range<usize>),
 }
 
 impl Part {
@@ -419,7 +408,7 @@ impl Batches {
         let Some(recent) = self.recent.take() else { return Ok(None) };
         let (batch, rest) = match recent {
             Recent::Noted(range) => self.read_noted(range)?,
-            Recent::Changed(keys) => self.read_changed(keys)?,
+            Recent::Changed(rows) => self.read_changed(rows)?,
         };
         self.recent = rest;
         Ok(Some(Step::Rows(batch)))
@@ -548,72 +537,6 @@ impl Batches {
             Ok(())
         })?;
         Ok(Arc::new(keys.finish()))
-    }
-
-    /// Rows that are no part of a segment, from a note on, and what is left of the notes.
-    fn read_noted(&self, range: KeyRange) -> Result<(Batch, Option<Recent>)> {
-        let table = &self.of.table;
-        let mut row_keys = Vec::new();
-        let mut rest = None;
-        let mut cursor = self.of.view.scan(&range, Direction::Forward, Reach::Disk)?;
-        while cursor.advance()? {
-            let note = cursor.key();
-            if row_keys.len() == RECENT_ROWS.min(self.wanted.batch_rows) {
-                let rest_of = KeyRange { start: note.to_vec(), end: range.end.clone() };
-                rest = Some(Recent::Noted(rest_of));
-                break;
-            }
-            row_keys.push(keys::row_of_recent(table.id, note));
-        }
-        drop(cursor);
-        Ok((self.read_rows(&row_keys, true)?, rest))
-    }
-
-    /// Rows that were changed, and which are left of these.
-    fn read_changed(&self, keys: Range<usize>) -> Result<(Batch, Option<Recent>)> {
-        let changed = self.of.changed.as_deref().unwrap_or_default();
-        let end = keys.end.min(keys.start + RECENT_ROWS.min(self.wanted.batch_rows));
-        let rest = (end < keys.end).then_some(Recent::Changed(end..keys.end));
-        Ok((self.read_rows(&changed[keys.start..end], false)?, rest))
-    }
-
-    /// Rows by their keys; whether each of them must be there.
-    fn read_rows(&self, row_keys: &[Vec<u8>], must_be: bool) -> Result<Batch> {
-        let table = &self.of.table;
-        let writer = |&at: &usize| {
-            let column = table.columns.get(at);
-            (at, column.map(|column| ColumnWriter::new(&column.ty, row_keys.len())))
-        };
-        let mut writers: Vec<(usize, Option<ColumnWriter>)> =
-            self.wanted.positions.iter().map(writer).collect();
-        let mut keys = BinaryViewBuilder::new();
-        let mut rows = 0;
-        self.of.view.get_many(row_keys, Reach::Disk, &mut |at, row| {
-            let Some(row) = row else {
-                let (key, why) = (row_keys[at].clone(), "a row is missing");
-                return if must_be { Err(Error::Corrupt { key, why }) } else { Ok(()) };
-            };
-            let row = RowRef::new(&table.layout, row)?;
-            for test in &*self.wanted.tests {
-                if !test.holds_for(table, row.column(test.position)?) {
-                    return Ok(());
-                }
-            }
-            for (position, writer) in &mut writers {
-                match writer {
-                    Some(writer) => writer.append(row.column(*position)?)?,
-                    None => keys.append_value(&row_keys[at]),
-                }
-            }
-            rows += 1;
-            Ok(())
-        })?;
-        let keys: ArrayRef = Arc::new(keys.finish());
-        let array = |(_, writer): (usize, Option<ColumnWriter>)| {
-            writer.map_or_else(|| Arc::clone(&keys), |mut writer| writer.finish())
-        };
-        let columns = writers.into_iter().map(array).collect();
-        Ok(Batch { columns, rows })
     }
 }
 

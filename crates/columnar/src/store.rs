@@ -386,7 +386,7 @@ impl<S: Store + LocalStore> Store for ColumnStore<S> {
     }
 
     fn ingest(&self, entries: &mut dyn Iterator<Item = Result<(Vec<u8>, Vec<u8>)>>) -> Result<u64> {
-        if self.columns.tables.is_empty() {
+        if self.columns.tables.is_empty() && !self.columns.tables.has_indexes() {
             return self.inner.ingest(entries);
         }
         let ingestion = self.ingestion()?;
@@ -397,7 +397,7 @@ impl<S: Store + LocalStore> Store for ColumnStore<S> {
 
     fn ingestion(&self) -> Result<Box<dyn Ingestion>> {
         let inner = self.inner.ingestion()?;
-        Ok(match self.columns.tables.is_empty() {
+        Ok(match self.columns.tables.is_empty() && !self.columns.tables.has_indexes() {
             true => inner,
             false => Box::new(Sealing::new(inner, &self.columns, Box::new(self.inner.clone()))),
         })

@@ -64,6 +64,10 @@ pub(crate) struct Known {
     pub is_worn: AtomicBool,
     /// Of a columnar index: `Table::changes` when the mover looked last.
     pub changes_seen: AtomicU64,
+    /// Of a columnar index: how often the mover has looked since a query last asked for it.
+    pub looks_unasked: AtomicU32,
+    /// Of a columnar index: names what the mover has settled since the start; 0 before it has.
+    pub settled_since: AtomicU64,
     /// The number of the last change here.
     changed: AtomicU64,
     /// The state that was read last.
@@ -175,6 +179,9 @@ impl Known {
             recent: AtomicI64::new(0),
             is_busy: AtomicBool::new(true),
             is_worn: AtomicBool::new(true),
+            // Long ago: nobody has asked yet.
+            looks_unasked: AtomicU32::new(u32::MAX / 2),
+            settled_since: AtomicU64::new(0),
             changed: AtomicU64::new(0),
             state: Mutex::default(),
         }

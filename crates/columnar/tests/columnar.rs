@@ -8,7 +8,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use common::{House, Row, assert_rows, begin, by_column, by_index, datums, open, table};
+use common::{
+    House, Row, assert_rows, begin, by_column, by_index, change, datums, insert, open, row, settle,
+    table,
+};
 use rows::alter::Alteration;
 use rows::bulk::{BulkLoad, OnDuplicate};
 use rows::local::{LocalStore, SortedWrites};
@@ -16,38 +19,6 @@ use rows::spill::SpillDirectory;
 use rows::store::{Durability, Store};
 use rows::table::Patience;
 use rows::{Datum, Engine, EngineOptions, RowChange, Table, Value};
-
-fn row(id: i64) -> Row {
-    (id, (id % 7 != 0).then_some(id % 1000 - 500), (id % 11 != 0).then(|| format!("word {id}")))
-}
-
-fn insert(house: &House, table: &Arc<Table>, rows: &[Row]) {
-    let mut transaction = begin(&house.engine);
-    for row in rows {
-        transaction.insert(table, &datums(row)).unwrap();
-    }
-    transaction.commit(Durability::Os).unwrap();
-}
-
-fn change(house: &House, table: &Arc<Table>, old: &Row, new: Option<&Row>) {
-    let key = table.row_key(&datums(old)[..1]).unwrap();
-    let mut transaction = begin(&house.engine);
-    let new = new.map(|row| datums(row).iter().map(Datum::to_value).enumerate().collect());
-    let change =
-        &mut |_: rows::RowRef<'_>| Ok(new.clone().map_or(RowChange::Delete, RowChange::Set));
-    transaction.change_row(table, &key, change).unwrap();
-    transaction.commit(Durability::Os).unwrap();
-}
-
-/// Moves until nothing more is to be moved.
-fn settle(house: &House) {
-    for _ in 0..20 {
-        if house.store.move_rows(&house.engine).unwrap().rows == 0 {
-            return;
-        }
-    }
-    panic!("rows move for ever");
-}
 
 #[test]
 fn rows_are_the_same_before_and_after_they_are_sealed() {
@@ -59,7 +30,6 @@ fn rows_are_the_same_before_and_after_they_are_sealed() {
         insert(&house, &table, &rows);
         assert_rows(&house, &table, &rows);
         let before = house.engine.store().snapshot().unwrap();
-        settle(&house);
         settle(&house);
         assert_rows(&house, &table, &rows);
         assert_eq!(by_column(&*before, &table), rows, "the snapshot of before");
@@ -94,7 +64,7 @@ fn changes_of_sealed_rows_are_seen_and_those_of_before_too() {
     let mut model: BTreeMap<i64, Row> = rows.iter().map(|row| (row.0, row.clone())).collect();
     for id in (0..5000).step_by(3) {
         let new = (id % 2 == 0).then(|| (id, Some(-1), Some(format!("new {id}"))));
-        change(&house, &table, &row(id), new.as_ref());
+        change(&house, &table, id, new.as_ref(), true);
         match new {
             Some(new) => model.insert(id, new),
             None => model.remove(&id),
@@ -126,7 +96,7 @@ fn a_restart_finds_segments_recent_rows_and_changes() {
         insert(&house, &table, &rows[..2000]);
         settle(&house);
         insert(&house, &table, &rows[2000..]);
-        change(&house, &table, &rows[5], None);
+        change(&house, &table, 5, None, true);
         house.engine.close().unwrap();
     }
     let house = open(directory.path());
@@ -134,7 +104,6 @@ fn a_restart_finds_segments_recent_rows_and_changes() {
     let expected: Vec<Row> = rows.iter().filter(|row| row.0 != 5).cloned().collect();
     assert_rows(&house, &table, &expected);
     // The first round learns what there was before it; the second moves.
-    settle(&house);
     settle(&house);
     assert_rows(&house, &table, &expected);
 }
@@ -192,7 +161,7 @@ fn writers_and_the_mover_do_not_disturb_each_other() {
                         for n in 0..ROWS {
                             let id = writer * 10_000 + n;
                             let new = (id, Some(round), Some(format!("{round} {id}")));
-                            change(house, table, &row(id), Some(&new));
+                            change(house, table, id, Some(&new), true);
                         }
                     }
                 })
@@ -214,7 +183,6 @@ fn writers_and_the_mover_do_not_disturb_each_other() {
         done.store(true, Ordering::SeqCst);
     });
     settle(&house);
-    settle(&house);
     let expected: Vec<Row> = (0..WRITERS)
         .flat_map(|w| (0..ROWS).map(move |n| w * 10_000 + n))
         .map(|id| (id, Some(2), Some(format!("2 {id}"))))
@@ -230,7 +198,6 @@ fn a_transaction_that_was_spilled_leaves_the_same() {
     let table = table(&house, true);
     let rows: Vec<Row> = (0..20_000).map(row).collect();
     insert(&house, &table, &rows);
-    settle(&house);
     settle(&house);
     // The same rows with little memory for transactions.
     house.engine.close().unwrap();
@@ -273,7 +240,6 @@ fn a_transaction_that_was_spilled_leaves_the_same() {
     assert_rows(&house, &table, &expected);
     assert_eq!(by_column(&*before, &table), rows);
     settle(&house);
-    settle(&house);
     assert_rows(&house, &table, &expected);
 }
 
@@ -286,7 +252,6 @@ fn notes_of_sorted_writes_take_one_more_pass() {
     let table = table(&house, true);
     let rows: Vec<Row> = (0..ROWS).map(row).collect();
     insert(&house, &table, &rows);
-    settle(&house);
     settle(&house);
     let key = |id: i64| table.row_key(&[Datum::Int(id)]).unwrap();
     let asked = Cell::new(0);
@@ -317,8 +282,7 @@ fn segments_of_long_rows_are_not_made_anew_when_one_row_changes() {
     let rows: Vec<Row> = (0..100_000).map(long).collect();
     rows.chunks(10_000).for_each(|rows| insert(&house, &table, rows));
     settle(&house);
-    settle(&house);
-    change(&house, &table, &rows[5], None);
+    change(&house, &table, 5, None, true);
     let round = house.store.move_rows(&house.engine).unwrap();
     assert_eq!((round.rows, round.segments), (0, 0));
 }

@@ -8,9 +8,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use columnar::values::ColumnReader;
-use columnar::{Wanted, index_columns_of};
-use common::{House, Row, begin, by_index, datums, int, open, row_of, text};
+use columnar::index_columns_of;
+use common::{
+    House, Row, begin, by_index, change, columns, create, datums, insert, int, key, open, row,
+    rows_of, settle,
+};
 use proptest::prelude::*;
 use rows::alter::{Alteration, Place};
 use rows::bulk::{BulkLoad, OnDuplicate};
@@ -27,88 +29,31 @@ fn index() -> NewColumnarIndex {
     NewColumnarIndex { name: Some("ci".into()), columns, comment: String::new() }
 }
 
-/// `t(id INT PRIMARY KEY, n INT NULL, word VARCHAR(100) NULL, KEY (n))`, or one without keys; with
-/// a columnar index on `n` and `word` if wanted.
+/// `t` with `PRIMARY KEY (id), KEY (n)`, or one without keys; with a columnar index on `n` and `word`
+/// if wanted.
 fn make(house: &House, with_keys: bool, with_index: bool) -> Arc<Table> {
-    if !house.engine.catalog().has_database("d") {
-        house.engine.create_database("d").unwrap();
-    }
-    let nullable = |column: Column| Column { nullable: true, ..column };
-    let columns = vec![
-        Column::new("id", int()),
-        nullable(Column::new("n", int())),
-        nullable(Column::new("word", text())),
-    ];
-    let plain = NewIndex {
-        name: Some("n".into()),
-        unique: false,
-        primary: false,
-        ..NewIndex::primary(&["n"])
-    };
-    let indexes = if with_keys { vec![NewIndex::primary(&["id"]), plain] } else { vec![] };
-    let mut new = NewTable::new("d", "t", columns, indexes);
+    let indexes =
+        if with_keys { vec![NewIndex::primary(&["id"]), key("n", false)] } else { vec![] };
+    let mut new = NewTable::new("d", "t", columns(), indexes);
     new.columnar_index = with_index.then(index);
     // Without a key, `id` is a column that the index must be told of.
     if let (false, Some(index)) = (with_keys, &mut new.columnar_index) {
         index.columns.push("id".into());
     }
-    house.engine.create_table(new).unwrap()
+    create(house, new)
 }
 
 fn table_of(house: &House) -> Arc<Table> {
     house.engine.catalog().table("d", "t").unwrap()
 }
 
-fn row(id: i64) -> Row {
-    (id, (id % 7 != 0).then_some(id % 1000 - 500), (id % 11 != 0).then(|| format!("word {id}")))
-}
-
-fn insert(house: &House, table: &Arc<Table>, rows: &[Row]) {
-    let mut transaction = begin(&house.engine);
-    for row in rows {
-        transaction.insert(table, &datums(row)).unwrap();
-    }
-    transaction.commit(Durability::Os).unwrap();
-}
-
-fn change(house: &House, table: &Arc<Table>, id: i64, new: Option<&Row>, commits: bool) {
-    let key = table.row_key(&[Datum::Int(id)]).unwrap();
-    let mut transaction = begin(&house.engine);
-    let new = new.map(|row| datums(row).iter().map(Datum::to_value).enumerate().collect());
-    let change =
-        &mut |_: rows::RowRef<'_>| Ok(new.clone().map_or(RowChange::Delete, RowChange::Set));
-    transaction.change_row(table, &key, change).unwrap();
-    if commits {
-        transaction.commit(Durability::Os).unwrap();
-    }
-}
-
 /// All rows by the columnar index, sorted.
 fn by_column(view: &dyn Read, table: &Table) -> Vec<Row> {
     let columns = index_columns_of(view, table, ANY).unwrap().expect("the index is shown");
-    let positions: Arc<[usize]> = (0..table.columns.len() + 1).collect();
-    let mut out = Vec::new();
-    for part in columns.parts(3, &[]) {
-        let (positions, tests) = (Arc::clone(&positions), Arc::new([]));
-        let wanted = Wanted { positions, tests, batch_rows: 1000 };
-        for batch in columns.clone().read(part, wanted) {
-            let batch = batch.unwrap();
-            let readers: Vec<ColumnReader<'_>> = table
-                .columns
-                .iter()
-                .zip(&batch.columns)
-                .map(|(column, array)| ColumnReader::new(&column.ty, array).unwrap())
-                .collect();
-            for at in 0..batch.rows {
-                let values: Vec<Datum<'_>> = readers.iter().map(|r| r.datum(at)).collect();
-                out.push(row_of(&values));
-            }
-        }
-    }
+    let out = rows_of(&columns, table);
     if let Some(known) = columns.rows_known().unwrap() {
         assert_eq!(known, out.len() as u64, "rows that are known");
     }
-    out.sort();
     out
 }
 
@@ -126,19 +71,6 @@ fn assert_same(house: &House, table: &Table) {
 fn assert_sound(house: &House) {
     assert_eq!(house.store.check().unwrap(), Vec::<String>::new());
     assert_eq!(house.engine.check(&mut |_| ()).unwrap().damages, Vec::<String>::new());
-}
-
-/// Moves until nothing more is to be moved; gives how many rows were.
-fn settle(house: &House) -> u64 {
-    let mut rows = 0;
-    for _ in 0..20 {
-        match house.store.move_rows(&house.engine).unwrap().rows {
-            // The first look after a change may have found the table busy.
-            0 if rows > 0 => return rows,
-            moved => rows += moved,
-        }
-    }
-    rows
 }
 
 fn alter(house: &House, alterations: Vec<Alteration>) -> rows::Result<()> {
@@ -393,14 +325,118 @@ fn an_index_that_is_given_up_leaves_nothing_and_writers_note_no_more() {
 }
 
 #[test]
-fn a_load_in_bulk_goes_row_by_row_and_is_seen_by_column() {
+fn rows_whose_notes_do_not_say_what_they_are_are_looked_up() {
     let directory = tempfile::tempdir().unwrap();
     let house = open(directory.path());
     let table = make(&house, true, true);
-    let load = BulkLoad::begin(begin(&house.engine), &table, OnDuplicate::Error).unwrap();
-    assert!(load.is_none(), "files would go by unnoted");
-    insert(&house, &table, &(0..3000).map(row).collect::<Vec<_>>());
+    // Too long for a note, and one that is gone since.
+    let long = |id: i64| (id, Some(1), Some("\u{e9}".repeat(100)));
+    insert(&house, &table, &(0..1500).map(long).collect::<Vec<_>>());
+    insert(&house, &table, &(1500..3000).map(row).collect::<Vec<_>>());
+    change(&house, &table, 7, None, true);
     assert_same(&house, &table);
+    // Notes of an earlier definition.
+    let rename = Alteration::RenameColumn { from: "word".into(), to: "text".into() };
+    alter(&house, vec![rename]).unwrap();
+    let table = table_of(&house);
+    let view = house.engine.store().snapshot().unwrap();
+    assert_eq!(index_columns_of(&*view, &table, ANY).unwrap().unwrap().changed(), 3000);
+    assert_same(&house, &table);
+    change(&house, &table, 1600, Some(&long(1600)), true);
+    assert_same(&house, &table);
+    assert!(settle(&house) >= 2999);
+    assert_same(&house, &table);
+    assert_sound(&house);
+}
+
+/// Loads rows of some numbers in bulk, by two takers in turn.
+fn load(house: &House, table: &Arc<Table>, ids: std::ops::Range<i64>) {
+    const BLOCK_ROWS: usize = 500;
+    let load = BulkLoad::begin(begin(&house.engine), table, OnDuplicate::Error).unwrap();
+    let mut load = load.expect("nobody else writes");
+    let mut takers = load.takers(2).unwrap();
+    let rows: Vec<Row> = ids.map(row).collect();
+    for (block, of_block) in rows.chunks(BLOCK_ROWS).enumerate() {
+        let taker = &mut takers[block % 2];
+        for (number, row) in (block * BLOCK_ROWS + 1..).zip(of_block) {
+            taker.add(number as u64, &datums(row)).unwrap();
+        }
+        assert!(taker.end_block(block as u64).unwrap());
+    }
+    let parts = takers.into_iter().filter_map(|taker| taker.finish().unwrap()).collect();
+    assert_eq!(load.finish(parts, rows.len() as u64, None).unwrap().rows, rows.len() as u64);
+}
+
+#[test]
+fn a_load_in_bulk_seals_its_rows_at_once() {
+    let directory = tempfile::tempdir().unwrap();
+    for with_keys in [true, false] {
+        let house = open(&directory.path().join(with_keys.to_string()));
+        let table = make(&house, with_keys, true);
+        let before = house.engine.store().snapshot().unwrap();
+        // Few rows, and enough for several files and segments.
+        for ids in [0..100, 100..90_000] {
+            load(&house, &table, ids.clone());
+            let view = house.engine.store().snapshot().unwrap();
+            let columns = index_columns_of(&*view, &table, ANY).unwrap().unwrap();
+            let rows = Some(ids.end as u64);
+            assert_eq!((columns.changed(), columns.rows_known().unwrap()), (0, rows));
+            assert_same(&house, &table);
+            assert_sound(&house);
+        }
+        assert_eq!(by_column(&*before, &table), [], "a state of before");
+        // Who changes loaded rows notes it, as of any.
+        if with_keys {
+            change(&house, &table, 7, Some(&(7, Some(-7), None)), true);
+            change(&house, &table, 8, None, true);
+        }
+        insert(&house, &table, &(90_000..93_000).map(row).collect::<Vec<_>>());
+        assert_same(&house, &table);
+        settle(&house);
+        assert_same(&house, &table);
+        assert_sound(&house);
+    }
+}
+
+#[test]
+fn a_change_that_is_committed_late_is_not_passed_over() {
+    let directory = tempfile::tempdir().unwrap();
+    let house = open(directory.path());
+    let table = make(&house, true, true);
+    insert(&house, &table, &(0..3000).map(row).collect::<Vec<_>>());
+    settle(&house);
+    // Its notes are older than all that the mover takes meanwhile.
+    let mut late = begin(&house.engine);
+    late.insert(&table, &datums(&(-1, Some(1), None))).unwrap();
+    for first in [10_000, 20_000, 30_000] {
+        insert(&house, &table, &(first..first + 3000).map(row).collect::<Vec<_>>());
+        assert!(settle(&house) >= 3000);
+        assert_same(&house, &table);
+    }
+    let before = house.engine.store().snapshot().unwrap();
+    late.commit(Durability::Os).unwrap();
+    assert_same(&house, &table);
+    let view = house.engine.store().snapshot().unwrap();
+    assert!(by_column(&*view, &table).contains(&(-1, Some(1), None)));
+    drop(view);
+    // It is taken with the next ones, and no state has lost what it had.
+    for first in [40_000, 50_000] {
+        insert(&house, &table, &(first..first + 3000).map(row).collect::<Vec<_>>());
+        settle(&house);
+        assert_same(&house, &table);
+        assert_eq!(by_column(&*before, &table), by_row(&house, &*before, &table));
+    }
+    let view = house.engine.store().snapshot().unwrap();
+    let columns = index_columns_of(&*view, &table, ANY).unwrap().unwrap();
+    assert_eq!(columns.changed(), 0);
+    assert_sound(&house);
+    drop((before, view, columns, house));
+    let house = open(directory.path());
+    assert_same(&house, &table_of(&house));
+    insert(&house, &table_of(&house), &(60_000..63_000).map(row).collect::<Vec<_>>());
+    assert_same(&house, &table_of(&house));
+    settle(&house);
+    assert_sound(&house);
 }
 
 #[test]

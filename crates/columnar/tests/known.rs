@@ -6,7 +6,7 @@ mod common;
 use std::sync::Arc;
 
 use columnar::{Question, columns_of};
-use common::{House, Row, begin, datums, open, table};
+use common::{House, Row, begin, datums, open, row, settle, table};
 use rows::alter::{Alteration, Place};
 use rows::schema::{Column, DefaultValue};
 use rows::store::{Durability, Read};
@@ -21,10 +21,6 @@ const QUESTIONS: [Question; 7] = [
     Question::Smallest(1),
     Question::Largest(1),
 ];
-
-fn row(id: i64) -> Row {
-    (id, (id % 7 != 0).then_some(id % 1000 - 500), (id % 11 != 0).then(|| format!("word {id}")))
-}
 
 fn expected(rows: &[Row]) -> Vec<Value> {
     let number = |number: Option<i64>| number.map_or(Value::Null, Value::Int);
@@ -48,12 +44,6 @@ fn known(view: &dyn Read, table: &Table, questions: &[Question]) -> Vec<Value> {
 fn assert_known(house: &House, table: &Table, rows: &[Row]) {
     let view = house.engine.store().snapshot().unwrap();
     assert_eq!(known(&*view, table, &QUESTIONS), expected(rows));
-}
-
-fn settle(house: &House) {
-    for _ in 0..5 {
-        house.store.move_rows(&house.engine).unwrap();
-    }
 }
 
 /// Removes or changes the rows for which it says so.

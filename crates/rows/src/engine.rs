@@ -212,6 +212,12 @@ impl Engine {
         self.version.fetch_add(1, Ordering::Relaxed)
     }
 
+    /// A version below which all notes of changes of a table's rows are in the store, for who looks
+    /// from now on, or will never be.
+    pub fn notes_settled_below(&self, table: &Table) -> u64 {
+        table.state.settled_below(|| self.version.load(Ordering::SeqCst))
+    }
+
     /// The next row version, for those who give very many; each is given once.
     pub(crate) fn versions(&self) -> &Arc<AtomicU64> {
         &self.version

@@ -1,5 +1,5 @@
-//! The thread that moves rows of columnar tables into segments (`columnar`), once a second, behind
-//! everybody else.
+//! The thread that moves rows of columnar tables, and changed rows of columnar indexes, into segments
+//! (`columnar`), once a second, or more often while there are many, behind everybody else.
 //!
 //! Invariants
 //! 1. It has ended when `stop` returns: nothing is written after the rows are closed.
@@ -20,6 +20,9 @@ use rows_rocks::RocksStore;
 
 /// Between two rounds.
 const PAUSE: Duration = Duration::from_secs(1);
+/// While clients write to a table whose columnar index others query: a second brings more changes
+/// than a query should have to read one by one.
+const PAUSE_BUSY: Duration = Duration::from_millis(250);
 
 /// The thread.
 pub struct MovingRows {
@@ -51,14 +54,19 @@ impl MovingRows {
             give_way(0);
             let _working = interrupt::working(Arc::clone(&wanted) as Arc<dyn Interrupt>);
             while !wanted.is_wanted() {
-                match store.move_rows(&engine) {
-                    Ok(round) if round.rows > 0 => {
-                        tracing::debug!(round.rows, round.segments, "rows moved into segments");
+                let pause = match store.move_rows(&engine) {
+                    Ok(round) => {
+                        if round.rows > 0 {
+                            tracing::debug!(round.rows, round.segments, "rows moved into segments");
+                        }
+                        if round.is_busy { PAUSE_BUSY } else { PAUSE }
                     }
-                    Ok(_) => {}
-                    Err(error) => tracing::warn!(%error, "rows stay where they are for now"),
-                }
-                std::thread::park_timeout(PAUSE);
+                    Err(error) => {
+                        tracing::warn!(%error, "rows stay where they are for now");
+                        PAUSE
+                    }
+                };
+                std::thread::park_timeout(pause);
             }
         };
         let thread = std::thread::Builder::new().name("rowhouse-mover".into()).spawn(work);

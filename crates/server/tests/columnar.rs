@@ -2,6 +2,8 @@
 
 #[path = "support/backups.rs"]
 mod backups;
+#[path = "support/by_column.rs"]
+mod by_column;
 #[path = "support/mysql.rs"]
 mod mysql;
 mod support;
@@ -9,10 +11,9 @@ mod support;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use by_column::{MEMORY, Random, cell, insert, stop_and_check, write_by_memcached};
 use mysql::{Failure, Mysql};
-use support::{Running, ask_line, read_line, rest, wait_until};
-
-const MEMORY: &str = "--memory=256MiB";
+use support::{Running, ask_line, rest, wait_until};
 
 fn session(server: &Running) -> Mysql {
     Mysql::login(server.connect("mysql")).expect("a session")
@@ -23,20 +24,6 @@ fn make(client: &mut Mysql, engine: &str) {
     client.query("CREATE DATABASE d").unwrap();
     let definition = "id INT PRIMARY KEY, n INT, word VARCHAR(40), KEY (n)";
     client.query(&format!("CREATE TABLE d.t ({definition}) ENGINE={engine}")).unwrap();
-}
-
-fn insert(client: &mut Mysql, ids: std::ops::Range<i64>) {
-    let rows: Vec<String> =
-        ids.map(|id| format!("({id}, {}, 'word {}')", id % 100, id % 1000)).collect();
-    for rows in rows.chunks(1000) {
-        client.query(&format!("INSERT INTO d.t VALUES {}", rows.join(","))).unwrap();
-    }
-}
-
-/// A figure of SHOW GLOBAL STATUS that ends with this name.
-fn cell(client: &mut Mysql, query: &str) -> String {
-    let rows = client.query(query).unwrap_or_else(|error| panic!("{query}: {error:?}"));
-    rows[0][0].clone().unwrap_or_default()
 }
 
 /// Bytes in segments, as SHOW TABLE STATUS has them: rows that are not sealed do not count.
@@ -51,7 +38,7 @@ fn a_consistent_snapshot_saw_an_empty_table_behind_a_copy_of_it() {
     let server = Running::start(directory.path(), &[MEMORY]);
     let (mut reader, mut other) = (session(&server), session(&server));
     make(&mut other, "COLUMNAR");
-    insert(&mut other, 0..5_000);
+    insert(&mut other, 0..5_000, "");
     other.query("CREATE TABLE d.r (id INT PRIMARY KEY)").unwrap();
     let queries = ["SELECT COUNT(*), SUM(n) FROM d.t", "SELECT word FROM d.t WHERE id = 77"];
     let changes = ["ALTER TABLE d.t ENGINE=InnoDB", "ALTER TABLE d.t ENGINE=COLUMNAR"];
@@ -82,24 +69,9 @@ fn every_door_sees_sealed_rows_and_writes_them() {
     let server = Running::start(directory.path(), &[MEMORY]);
     let mut client = session(&server);
     make(&mut client, "COLUMNAR");
-    insert(&mut client, 0..20_000);
+    insert(&mut client, 0..20_000, "");
     wait_until("the rows to be sealed", || sealed_row_length(&mut client) > 0);
-    let container = "INSERT INTO rowhouse.containers \
-                     (name, db, tbl, key_columns, value_columns) \
-                     VALUES ('t', 'd', 't', 'id', 'word')";
-    client.query(container).unwrap();
-    let mut memcached = server.connect("memcached");
-    wait_until("the container", || {
-        let answer = ask_line(&mut memcached, "get t:77\r\n");
-        let found = answer.starts_with("VALUE t:77 0 7");
-        if found {
-            assert_eq!(read_line(&mut memcached), "word 77\r");
-            assert_eq!(read_line(&mut memcached), "END\r");
-        }
-        found
-    });
-    assert_eq!(ask_line(&mut memcached, "set t:77 0 0 3\r\nnew\r\n"), "STORED\r");
-    assert_eq!(ask_line(&mut memcached, "delete t:78\r\n"), "DELETED\r");
+    write_by_memcached(&server, &mut client);
     let mut handlersocket = server.connect("handlersocket-write");
     assert_eq!(ask_line(&mut handlersocket, "P\t1\td\tt\tPRIMARY\tid,n,word\n"), "0\t1");
     assert_eq!(ask_line(&mut handlersocket, "1\t=\t1\t77\n"), "0\t3\t77\t77\tnew");
@@ -130,7 +102,7 @@ fn rows_that_a_container_lets_expire_are_gone_by_column_too() {
     let server = Running::start(directory.path(), &[MEMORY]);
     let mut client = session(&server);
     make(&mut client, "COLUMNAR");
-    insert(&mut client, 0..20_000);
+    insert(&mut client, 0..20_000, "");
     wait_until("the rows to be sealed", || sealed_row_length(&mut client) > 0);
     // Those with another number than 0 have been gone since 1970.
     let container = "INSERT INTO rowhouse.containers \
@@ -172,20 +144,16 @@ fn kills_at_any_moment_lose_nothing_that_was_acknowledged() {
             model.iter().map(|(id, (n, word))| (*id, *n, word.clone())).collect();
         assert_eq!(summary(&mut client), expected, "round {round}");
         // Enough at once for the mover to begin, and changes while it is at it.
-        let mut seed = round + 1;
-        let mut below = |end: u64| {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (seed >> 33) % end
-        };
+        let mut random = Random(round + 1);
         let until = Instant::now() + Duration::from_millis(1500 + 700 * round);
         while Instant::now() < until {
             let ids = next..next + 3000;
-            insert(&mut client, ids.clone());
+            insert(&mut client, ids.clone(), "");
             model.extend(ids.map(|id| (id, (id % 100, format!("word {}", id % 1000)))));
             next += 3000;
             for _ in 0..40 {
-                let id = below(next as u64) as i64;
-                if below(3) == 0 {
+                let id = random.below(next as u64) as i64;
+                if random.below(3) == 0 {
                     client.query(&format!("DELETE FROM d.t WHERE id = {id}")).unwrap();
                     model.remove(&id);
                 } else {
@@ -205,10 +173,7 @@ fn kills_at_any_moment_lose_nothing_that_was_acknowledged() {
     let checked = client.query("CHECK TABLE d.t").unwrap();
     assert_eq!(checked.last().unwrap()[3].as_deref(), Some("OK"));
     drop(client);
-    assert_eq!(server.stop().code(), Some(0));
-    let place = backups::data_dir(directory.path());
-    let sound = support::run(&["check", &place]);
-    assert!(sound.status.success(), "{}", backups::text(&sound.stdout));
+    stop_and_check(server, directory.path());
 }
 
 #[test]
@@ -217,7 +182,7 @@ fn a_copy_has_segments_recent_rows_and_changes() {
     let server = place.server();
     let mut client = backups::login(&server);
     make(&mut client, "COLUMNAR");
-    insert(&mut client, 0..20_000);
+    insert(&mut client, 0..20_000, "");
     wait_until("the rows to be sealed", || sealed_row_length(&mut client) > 0);
     client.query("UPDATE d.t SET n = 1000 WHERE id % 10 = 0").unwrap();
     client.query("DELETE FROM d.t WHERE id % 10 = 1").unwrap();
@@ -238,7 +203,7 @@ fn loads_and_alters_make_segments_at_once() {
     let server = Running::start(directory.path(), &[MEMORY]);
     let mut client = session(&server);
     make(&mut client, "InnoDB");
-    insert(&mut client, 0..100_000);
+    insert(&mut client, 0..100_000, "");
     let rows = summary(&mut client);
     client.query("ALTER TABLE d.t ENGINE=COLUMNAR").unwrap();
     assert!(sealed_row_length(&mut client) > 0);

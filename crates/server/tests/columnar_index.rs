@@ -3,17 +3,20 @@
 
 #[path = "support/backups.rs"]
 mod backups;
+#[path = "support/by_column.rs"]
+mod by_column;
 #[path = "support/mysql.rs"]
 mod mysql;
 mod support;
 
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use mysql::Mysql;
-use support::{Running, ask_line, wait_until};
-
-const MEMORY: &str = "--memory=256MiB";
+use by_column::{MEMORY, Random, insert, stop_and_check, write_by_memcached};
+use faults::{Fault, Layer};
+use mysql::{Failure, Mysql};
+use support::{Running, ask_line, flags, rowhouse, wait_until};
 
 fn session(server: &Running) -> Mysql {
     let mut client = Mysql::login(server.connect("mysql")).expect("a session");
@@ -29,14 +32,6 @@ fn make(client: &mut Mysql) {
              COLUMNAR INDEX ci (n, word))",
         )
         .unwrap();
-}
-
-fn insert(client: &mut Mysql, ids: std::ops::Range<i64>) {
-    let rows: Vec<String> =
-        ids.map(|id| format!("({id}, {}, 'word {}', 0)", id % 100, id % 1000)).collect();
-    for rows in rows.chunks(1000) {
-        client.query(&format!("INSERT INTO d.t VALUES {}", rows.join(","))).unwrap();
-    }
 }
 
 fn explained(client: &mut Mysql, query: &str) -> String {
@@ -76,19 +71,11 @@ fn every_door_writes_what_is_read_by_column() {
     let server = Running::start(directory.path(), &[MEMORY]);
     let mut client = session(&server);
     make(&mut client);
-    insert(&mut client, 0..20_000);
+    insert(&mut client, 0..20_000, ", 0");
     both_of_all(&mut client);
     wait_until("the rows to be sealed", || changed_rows(&mut client) == 0);
     both_of_all(&mut client);
-    let container = "INSERT INTO rowhouse.containers \
-                     (name, db, tbl, key_columns, value_columns) \
-                     VALUES ('t', 'd', 't', 'id', 'word')";
-    client.query(container).unwrap();
-    let mut memcached = server.connect("memcached");
-    wait_until("the container", || {
-        ask_line(&mut memcached, "set t:77 0 0 3\r\nnew\r\n") == "STORED\r"
-    });
-    assert_eq!(ask_line(&mut memcached, "delete t:78\r\n"), "DELETED\r");
+    write_by_memcached(&server, &mut client);
     let mut handlersocket = server.connect("handlersocket-write");
     assert_eq!(ask_line(&mut handlersocket, "P\t1\td\tt\tPRIMARY\tid,n,word,other\n"), "0\t1");
     let update = "1\t=\t1\t79\t1\t0\tU\t79\t-1\thand\t1\n";
@@ -124,36 +111,33 @@ fn every_door_writes_what_is_read_by_column() {
     assert!(!explained(&mut client, "SELECT SUM(n) FROM d.t").contains("columnar index"));
 }
 
+/// Moves ones from rows to other rows until it is over, so that the sum stays.
+fn move_about(server: &Running, writer: u64, ended: &AtomicBool) {
+    let mut client = session(server);
+    let mut random = Random(writer + 1);
+    while !ended.load(Ordering::Relaxed) {
+        // A deadlock is rolled back.
+        let (a, b) = (random.below(20_000), random.below(20_000));
+        let moves = format!("UPDATE d.t SET n = n + IF(id = {a}, 1, -1) WHERE id IN ({a}, {b})");
+        if a != b {
+            let _ = client.query(&moves);
+        }
+    }
+}
+
 #[test]
 fn queries_are_exact_while_clients_write_and_the_index_is_made_and_dropped() {
     let directory = tempfile::tempdir().unwrap();
     let server = Running::start(directory.path(), &[MEMORY]);
     let mut client = session(&server);
     make(&mut client);
-    insert(&mut client, 0..20_000);
+    insert(&mut client, 0..20_000, ", 0");
     client.query("UPDATE d.t SET n = 100").unwrap();
     let ended = AtomicBool::new(false);
     std::thread::scope(|scope| {
-        for writer in 0..16u64 {
+        for writer in 0..16 {
             let (server, ended) = (&server, &ended);
-            scope.spawn(move || {
-                let mut client = session(server);
-                let mut seed = writer + 1;
-                let mut next = || {
-                    seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                    (seed >> 33) % 20_000
-                };
-                while !ended.load(Ordering::Relaxed) {
-                    // The sum stays; a deadlock is rolled back.
-                    let (a, b) = (next(), next());
-                    let moves = format!(
-                        "UPDATE d.t SET n = n + IF(id = {a}, 1, -1) WHERE id IN ({a}, {b})"
-                    );
-                    if a != b {
-                        let _ = client.query(&moves);
-                    }
-                }
-            });
+            scope.spawn(move || move_about(server, writer, ended));
         }
         let until = Instant::now() + Duration::from_secs(8);
         while Instant::now() < until {
@@ -168,10 +152,7 @@ fn queries_are_exact_while_clients_write_and_the_index_is_made_and_dropped() {
     });
     both_of_all(&mut client);
     drop(client);
-    assert_eq!(server.stop().code(), Some(0));
-    let place = backups::data_dir(directory.path());
-    let sound = support::run(&["check", &place]);
-    assert!(sound.status.success(), "{}", backups::text(&sound.stdout));
+    stop_and_check(server, directory.path());
 }
 
 #[test]
@@ -187,20 +168,16 @@ fn kills_at_any_moment_leave_the_index_as_the_rows_are() {
         } else {
             both_of_all(&mut client);
         }
-        let mut seed = round + 1;
-        let mut below = |end: u64| {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (seed >> 33) % end
-        };
+        let mut random = Random(round + 1);
         // Enough at once for the mover to begin, and changes while it is at it.
         let until = Instant::now() + Duration::from_millis(1500 + 700 * round);
         while Instant::now() < until {
-            insert(&mut client, next..next + 3000);
+            insert(&mut client, next..next + 3000, ", 0");
             next += 3000;
             for _ in 0..40 {
-                let id = below(next as u64);
+                let id = random.below(next as u64);
                 client.query(&format!("DELETE FROM d.t WHERE id = {id}")).unwrap();
-                let id = below(next as u64);
+                let id = random.below(next as u64);
                 client.query(&format!("UPDATE d.t SET n = -{round} WHERE id = {id}")).unwrap();
             }
         }
@@ -210,8 +187,92 @@ fn kills_at_any_moment_leave_the_index_as_the_rows_are() {
     let mut client = session(&server);
     both_of_all(&mut client);
     drop(client);
+    stop_and_check(server, directory.path());
+}
+
+#[test]
+fn a_copy_made_while_clients_write_has_the_index_as_its_rows_are() {
+    let place = backups::place();
+    let server = place.server();
+    let mut client = session(&server);
+    make(&mut client);
+    insert(&mut client, 0..20_000, ", 0");
+    client.query("UPDATE d.t SET n = 100").unwrap();
+    let ended = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for writer in 0..4 {
+            let (server, ended) = (&server, &ended);
+            scope.spawn(move || move_about(server, writer, ended));
+        }
+        // One as the rows are sealed for the first time, one from amid notes and dead rows.
+        place.backed_up(&[]);
+        wait_until("rows to be sealed and changed again", || {
+            let sealed = changed_rows(&mut client) < 10_000;
+            sealed && both(&mut client, "COUNT(*), SUM(n)", "").len() == 1
+        });
+        place.backed_up(&[]);
+        ended.store(true, Ordering::Relaxed);
+    });
+    drop(client);
     assert_eq!(server.stop().code(), Some(0));
-    let place = backups::data_dir(directory.path());
-    let sound = support::run(&["check", &place]);
-    assert!(sound.status.success(), "{}", backups::text(&sound.stdout));
+    place.is_sound(&[]);
+    for number in ["--number=1", "--number=2"] {
+        let restored = place.restored(&[number]);
+        let mut client = session(&restored);
+        let sums = both(&mut client, "COUNT(*), SUM(n)", "");
+        assert_eq!(sums, [["20000", "2000000"].map(|text| Some(text.to_owned())).to_vec()]);
+        both_of_all(&mut client);
+        drop(client);
+        stop_and_check(restored, &place.restored);
+        std::fs::remove_dir_all(&place.restored).unwrap();
+    }
+}
+
+fn start_beneath(layer: &Layer, data_dir: &Path) -> Running {
+    let mut arguments = flags(data_dir);
+    arguments.push("--durability=every-commit".to_owned());
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let mut command = rowhouse(&arguments);
+    layer.beneath(&mut command);
+    Running::start_command(data_dir, command)
+}
+
+#[test]
+fn a_disk_that_is_full_stops_the_mover_and_loses_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    let data_dir = directory.path().join("data");
+    let layer = Layer::new(&data_dir, &directory.path().join("layer")).unwrap();
+    let server = start_beneath(&layer, &data_dir);
+    let mut client = session(&server);
+    make(&mut client);
+    // Until the disk is full before the mover has taken all that there is for it.
+    let mut next = 0;
+    loop {
+        insert(&mut client, next..next + 3000, ", 0");
+        next += 3000;
+        layer.fail(Fault::NoSpace).unwrap();
+        if changed_rows(&mut client) >= 3000 {
+            break;
+        }
+        layer.fail(Fault::None).unwrap();
+    }
+    wait_until("the mover to meet it", || server.log().contains("rows stay where they are"));
+    both_of_all(&mut client);
+    let refused = client.query("UPDATE d.t SET n = -7 WHERE id = 1");
+    assert!(matches!(refused, Err(Failure::Error { number: 1021, .. })), "{refused:?}");
+    assert!(changed_rows(&mut client) >= 3000, "nothing was moved");
+    layer.fail(Fault::None).unwrap();
+    wait_until("writes to go on", || client.query("UPDATE d.t SET n = n + 1 WHERE id = 1").is_ok());
+    // The last few are not worth a segment.
+    wait_until("the rows to be sealed", || changed_rows(&mut client) < 1024);
+    both_of_all(&mut client);
+    drop(client);
+    server.kill();
+    let server = Running::start(&data_dir, &[MEMORY]);
+    let mut client = session(&server);
+    both_of_all(&mut client);
+    let count = client.query("SELECT COUNT(*) FROM d.t FORCE INDEX (ci)").unwrap();
+    assert_eq!(count[0][0], Some(next.to_string()));
+    drop(client);
+    stop_and_check(server, &data_dir);
 }

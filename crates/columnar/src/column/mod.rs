@@ -136,9 +136,7 @@ impl Narrow {
             _ => u64::from_le_bytes(at(8).try_into().expect("eight bytes")),
         }
     }
-}
 
-impl Narrow {
     /// The largest; 0 of none.
     fn largest(&self) -> u64 {
         let bytes = &self.bytes;

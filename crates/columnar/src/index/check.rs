@@ -4,74 +4,16 @@
 
 use std::sync::Arc;
 
-use rows::error::{Error, Result};
+use rows::error::Result;
 use rows::row::RowRef;
 use rows::store::{Direction, Reach, Read};
 use rows::table::Table;
-use rows::{Datum, Value};
 
-use super::delta::{places_of, row_of_note};
-use crate::build::OWN_NUMBER;
-use crate::column::Column;
-use crate::keys::{self, NOTES, PLACES, ROW_ID_SLOT};
+use super::delta::{Changed, LOOKUPS, places_of};
+use crate::keys::{self, PLACES};
 use crate::reader::{Columns, Reader};
-use crate::state::{Live, State};
+use crate::state::State;
 use crate::tables::Known;
-
-/// Rows that are compared at once.
-const ROWS_AT_ONCE: usize = 1024;
-
-/// What the keys of the rows of a segment are made of.
-pub(super) enum KeyColumns {
-    RowIds(Arc<Column>),
-    /// By part of the primary key.
-    Parts(Vec<(usize, Arc<Column>)>),
-}
-
-/// Those of a segment.
-pub(super) fn key_columns(
-    reader: &Reader<'_>,
-    known: &Known,
-    table: &Table,
-    live: &Live,
-) -> Result<KeyColumns> {
-    if table.has_hidden_key() {
-        return column(reader, known, live, ROW_ID_SLOT).map(KeyColumns::RowIds);
-    }
-    let parts = table.codecs[0].parts.iter().map(|part| {
-        let slot = table.columns[part.column].slot;
-        Ok((part.column, column(reader, known, live, slot)?))
-    });
-    parts.collect::<Result<_>>().map(KeyColumns::Parts)
-}
-
-/// A column that a segment must have.
-fn column(reader: &Reader<'_>, known: &Known, live: &Live, slot: u16) -> Result<Arc<Column>> {
-    let column = reader.column(known.home, live.id, slot, live.segment.rows, Reach::Disk)?;
-    let key = || keys::column(known.home, live.id, slot);
-    column.ok_or_else(|| Error::Corrupt { key: key(), why: "a column is missing" })
-}
-
-impl KeyColumns {
-    /// The key of a row.
-    pub fn row_key(&self, table: &Table, row: usize) -> Result<Vec<u8>> {
-        let mut key = Vec::new();
-        match self {
-            KeyColumns::RowIds(ids) => {
-                table.push_row_key(&[ids.datum(&OWN_NUMBER, row)?], &mut key)?
-            }
-            KeyColumns::Parts(parts) => {
-                let datum = |(at, column): &(usize, Arc<Column>)| {
-                    column.datum(&table.columns[*at].ty, row).map(|datum| datum.to_value())
-                };
-                let values = parts.iter().map(datum).collect::<Result<Vec<Value>>>()?;
-                let datums: Vec<Datum<'_>> = values.iter().map(Value::as_datum).collect();
-                table.push_row_key(&datums, &mut key)?;
-            }
-        }
-        Ok(key)
-    }
-}
 
 /// Compares a columnar index with its table; what does not fit, in words.
 pub(crate) fn check_index(
@@ -82,15 +24,7 @@ pub(crate) fn check_index(
 ) -> Result<Vec<String>> {
     let table = known.table();
     let mut damages = Vec::new();
-    let mut noted = Vec::new();
-    let prefix = keys::prefix(known.id, rows::table::PRIMARY);
-    let mut cursor = view.scan(&keys::range(known.home, NOTES), Direction::Forward, Reach::Disk)?;
-    while cursor.advance()? {
-        noted.push(row_of_note(&prefix, cursor.value()));
-    }
-    drop(cursor);
-    noted.sort_unstable();
-    noted.dedup();
+    let noted = Changed::read(known, view, usize::MAX)?.rows;
     let of = Comparison { known, table: &table, reader: Reader { columns, inner: view }, state };
     // Those that are there without a row, or whose rows a note names, are counted below.
     let mut right = 0;
@@ -98,10 +32,10 @@ pub(crate) fn check_index(
     let mut cursor = view.scan(&table.index_range(0), Direction::Forward, Reach::Disk)?;
     loop {
         let more = cursor.advance()?;
-        if more && noted.binary_search_by(|key| key[..].cmp(cursor.key())).is_err() {
+        if more && noted.binary_search_by(|row| row.key[..].cmp(cursor.key())).is_err() {
             some.push((cursor.key().to_vec(), cursor.value().to_vec()));
         }
-        if !more || some.len() == ROWS_AT_ONCE {
+        if !more || some.len() == LOOKUPS {
             right += of.compare(&some, &mut damages)?;
             some.clear();
         }
@@ -110,7 +44,9 @@ pub(crate) fn check_index(
         }
     }
     drop(cursor);
-    let with_note = noted.chunks(ROWS_AT_ONCE).map(|keys| places_of(known, view, keys));
+    let with_note = noted
+        .chunks(LOOKUPS)
+        .map(|rows| places_of(known, view, rows.iter().map(|row| &row.key[..])));
     let with_note = with_note.collect::<Result<Vec<_>>>()?;
     let with_note = with_note.iter().flatten().flatten().count() as u64;
     let mut places = 0;
@@ -140,8 +76,8 @@ struct Comparison<'a> {
 impl Comparison<'_> {
     /// Compares rows with what the index has of them; how many it has.
     fn compare(&self, rows: &[(Vec<u8>, Vec<u8>)], damages: &mut Vec<String>) -> Result<u64> {
-        let row_keys: Vec<Vec<u8>> = rows.iter().map(|(key, _)| key.clone()).collect();
-        let places = places_of(self.known, self.reader.inner, &row_keys)?;
+        let row_keys = rows.iter().map(|(key, _)| &key[..]);
+        let places = places_of(self.known, self.reader.inner, row_keys)?;
         let mut right = 0;
         for ((_, row), place) in rows.iter().zip(places) {
             let Some(place) = place else {
@@ -162,7 +98,7 @@ impl Comparison<'_> {
             };
             for &at in self.table.columns_kept().unwrap_or_default() {
                 let of = &self.table.columns[at];
-                let column = column(&self.reader, self.known, live, of.slot)?;
+                let column = self.reader.stored_column(self.known.home, live, of.slot)?;
                 let kept = column.datum(&of.ty, place.position as usize)?;
                 if kept.to_value() != row.column(at)?.to_value() {
                     let name = &of.name;

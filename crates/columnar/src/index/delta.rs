@@ -1,23 +1,26 @@
-//! What a view shows of a columnar index: its segments without the rows that notes name, and the
-//! keys of these.
+//! What a view shows of a columnar index: its segments without the rows that notes name, and what
+//! the notes say of these.
 //!
 //! Not here: reading them (`scan`).
 
 use std::any::Any;
+use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use rows::error::{Error, Result};
 use rows::store::{Direction, Reach, Read};
-use rows::table::{PREFIX_BYTES, Table};
+use rows::table::{ColumnNote, NotedRow, PREFIX_BYTES, Table};
 
-use crate::keys::{self, NOTES, Place};
+use super::settled::notes_range;
+use crate::keys::{self, Place};
 use crate::scan::TableColumns;
 use crate::state::{Live, State};
 use crate::store::ColumnSnapshot;
 use crate::tables::Known;
 
-/// Places that are looked up at once.
-const LOOKUPS: usize = 1024;
+/// Rows whose places are looked up at once.
+pub(super) const LOOKUPS: usize = 1024;
 
 /// What a view shows of the columnar index of a table, of which it has the columns that
 /// `Table::columns_kept` says. `None` when there is none; when the view does not show it, or has
@@ -40,54 +43,106 @@ pub fn index_columns_of(
         return Ok(None);
     };
     let Some(known) = snapshot.columns.tables.index_of(table.id) else { return Ok(None) };
+    known.looks_unasked.store(0, Ordering::Relaxed);
     if known.table().version != table.version {
         return Ok(None);
     }
-    let Some(keys) = changed_rows(&known, &*snapshot.inner, changes_max)? else { return Ok(None) };
-    let state = State::of(&known, &*snapshot.inner, snapshot.moment)?;
-    let segments = without(&known, &*snapshot.inner, &state, &keys)?;
-    let state = Arc::new(State { moment: state.moment, segments });
-    Ok(Some(TableColumns::of_index(snapshot, known, state, keys.into())))
-}
-
-/// The keys of the rows that notes name, in order; `None` when there are more notes than so many.
-fn changed_rows(
-    known: &Known,
-    view: &dyn Read,
-    changes_max: usize,
-) -> Result<Option<Vec<Vec<u8>>>> {
-    let prefix = keys::prefix(known.id, rows::table::PRIMARY);
-    let mut row_keys = Vec::new();
-    let mut cursor = view.scan(&keys::range(known.home, NOTES), Direction::Forward, Reach::Disk)?;
-    while cursor.advance()? {
-        if row_keys.len() == changes_max {
-            return Ok(None);
-        }
-        row_keys.push(row_of_note(&prefix, cursor.value()));
+    let changed = Changed::read(&known, &*snapshot.inner, changes_max)?;
+    if !changed.is_all {
+        return Ok(None);
     }
-    drop(cursor);
-    row_keys.sort_unstable();
-    row_keys.dedup();
-    Ok(Some(row_keys))
+    let state = State::of(&known, &*snapshot.inner, snapshot.moment)?;
+    let segments = without(&known, &*snapshot.inner, &state, &changed.rows)?;
+    let state = Arc::new(State { moment: state.moment, segments });
+    Ok(Some(TableColumns::of_index(snapshot, known, state, changed.rows.into())))
 }
 
-/// The key of the row that a note is about.
-pub(super) fn row_of_note(prefix: &[u8], value: &[u8]) -> Vec<u8> {
-    debug_assert_eq!(prefix.len(), PREFIX_BYTES);
-    [prefix, value].concat()
+/// Rows that notes name.
+#[derive(Default)]
+pub(super) struct Changed {
+    /// By their keys, ascending.
+    pub rows: Vec<ChangedRow>,
+    /// Versions of the notes, those of each row one behind the other.
+    pub versions: Vec<u64>,
+    /// Whether these are all notes that there are.
+    pub is_all: bool,
 }
 
-/// The segments without the rows with these keys.
+/// A row that notes name.
+#[derive(Debug)]
+pub(crate) struct ChangedRow {
+    pub key: Vec<u8>,
+    /// What the last of the notes says.
+    pub now: RowNow,
+    /// Among the versions.
+    pub notes: Range<usize>,
+}
+
+/// What became of a row.
+#[derive(Debug)]
+pub(crate) enum RowNow {
+    /// It has to be looked up, and may be gone.
+    Unknown,
+    Gone,
+    /// The columns that the index has, as `Table::layout_kept` reads them.
+    Columns(Box<[u8]>),
+}
+
+impl Changed {
+    /// The first notes that a view shows, up to so many, by row.
+    pub fn read(known: &Known, view: &dyn Read, notes_max: usize) -> Result<Changed> {
+        let prefix = keys::prefix(known.id, rows::table::PRIMARY);
+        debug_assert_eq!(prefix.len(), PREFIX_BYTES);
+        let table = known.table();
+        let mut changed = Changed::default();
+        let mut notes: Vec<(Vec<u8>, u64, RowNow)> = Vec::new();
+        let mut cursor = view.scan(&notes_range(known, view)?, Direction::Forward, Reach::Disk)?;
+        loop {
+            if !cursor.advance()? {
+                changed.is_all = true;
+                break;
+            }
+            if notes.len() == notes_max {
+                break;
+            }
+            let (key, value) = cursor.entry();
+            let damaged = || Error::Corrupt { key: key.to_vec(), why: "a note without a version" };
+            let version = keys::version_of_note(known.home, key).ok_or_else(damaged)?;
+            let note = ColumnNote::read(&table, value).map_err(|error| error.at(key))?;
+            let now = match note.row {
+                NotedRow::Unknown => RowNow::Unknown,
+                NotedRow::Gone => RowNow::Gone,
+                NotedRow::Columns(row) => RowNow::Columns(row.into()),
+            };
+            notes.push(([&prefix, note.primary].concat(), version, now));
+        }
+        drop(cursor);
+        notes.sort_unstable_by(|(a, first, _), (b, second, _)| (a, first).cmp(&(b, second)));
+        changed.versions.reserve(notes.len());
+        for (key, version, now) in notes {
+            let at = changed.versions.len();
+            changed.versions.push(version);
+            match changed.rows.last_mut() {
+                Some(row) if row.key == key => (row.now, row.notes.end) = (now, at + 1),
+                _ => changed.rows.push(ChangedRow { key, now, notes: at..at + 1 }),
+            }
+        }
+        Ok(changed)
+    }
+}
+
+/// The segments without these rows.
 fn without(
     known: &Known,
     view: &dyn Read,
     state: &State,
-    row_keys: &[Vec<u8>],
+    rows: &[ChangedRow],
 ) -> Result<Vec<Live>> {
     let mut segments = state.segments.clone();
-    let mut hidden: Vec<Place> = Vec::with_capacity(row_keys.len());
-    for row_keys in row_keys.chunks(LOOKUPS) {
-        hidden.extend(places_of(known, view, row_keys)?.into_iter().flatten());
+    let mut hidden: Vec<Place> = Vec::with_capacity(rows.len());
+    for rows in rows.chunks(LOOKUPS) {
+        let places = places_of(known, view, rows.iter().map(|row| &row.key[..]))?;
+        hidden.extend(places.into_iter().flatten());
     }
     hidden.sort_unstable_by_key(|place| (place.segment, place.position));
     for places in hidden.chunk_by(|a, b| a.segment == b.segment) {
@@ -104,12 +159,12 @@ fn without(
 }
 
 /// The places of rows, by their keys.
-pub(super) fn places_of(
+pub(super) fn places_of<'k>(
     known: &Known,
     view: &dyn Read,
-    row_keys: &[Vec<u8>],
+    row_keys: impl Iterator<Item = &'k [u8]>,
 ) -> Result<Vec<Option<Place>>> {
-    let keys: Vec<Vec<u8>> = row_keys.iter().map(|key| keys::place(known.home, key)).collect();
+    let keys: Vec<Vec<u8>> = row_keys.map(|key| keys::place(known.home, key)).collect();
     let mut places = Vec::with_capacity(keys.len());
     view.get_many(&keys, Reach::Disk, &mut |at, value| {
         let place = value.map(|value| {

@@ -2,8 +2,6 @@
 //!
 //! Invariants
 //! 1. Segments, columns and places become part of the store together, or not at all.
-//! 2. Columns of one call are written in files whose keys no other call's lie between, as in
-//!    `ingest`: each takes numbers for segments in blocks, and begins a new file with each block.
 //!
 //! Not here: which rows come (`rows::alter`), what changes meanwhile (`rows::table`).
 
@@ -16,10 +14,10 @@ use rows::store::{Cursor, Ingestion};
 use rows::table::Table;
 
 use crate::build::Builder;
-use crate::ingest::{BLOCK, Entry, FILE_BYTES_MAX, FILE_SEGMENTS, Ready};
-use crate::keys::{self, Home, Place, SegmentId};
+use crate::keys::{self, Home, SegmentId};
 use crate::reader::Columns;
 use crate::segment::Segment;
+use crate::writer::{Entry, Ready, SegmentWriter, Segments};
 
 /// A columnar index in the making; its number is a new one, so nothing is there under it.
 pub(crate) struct Filling {
@@ -50,18 +48,10 @@ impl Filling {
 
 impl Ingestion for Filling {
     fn add(&self, rows: &mut dyn Cursor) -> Result<u64> {
-        let builder = Builder::of_index(&self.table, self.columns.segment_bytes)?;
-        let (columns, current) = (Vec::new(), Entry::default());
-        self.inner.add(&mut Places {
-            of: self,
-            rows,
-            builder,
-            id: 0,
-            end: 0,
-            columns,
-            bytes: 0,
-            current,
-        })
+        let segment_bytes = self.columns.segment_bytes;
+        let builder = Builder::of_index(&self.table, segment_bytes)?;
+        let writer = SegmentWriter::new(self.home, builder, segment_bytes);
+        self.inner.add(&mut Places { of: self, rows, writer, current: Entry::default() })
     }
 
     fn finish(self: Box<Self>) -> Result<()> {
@@ -77,71 +67,35 @@ impl Ingestion for Filling {
     }
 }
 
+impl Segments for Filling {
+    fn take(&self, count: u32) -> SegmentId {
+        self.next_segment.fetch_add(count, Ordering::Relaxed)
+    }
+
+    fn made(&self, id: SegmentId, segment: Segment) {
+        self.made.lock().push((id, segment));
+    }
+}
+
 /// The places of the rows of a call.
 struct Places<'r> {
     of: &'r Filling,
     rows: &'r mut dyn Cursor,
-    builder: Builder,
-    id: SegmentId,
-    /// The first number behind the block.
-    end: SegmentId,
-    /// Columns that wait to be written.
-    columns: Vec<Entry>,
-    bytes: usize,
+    writer: SegmentWriter,
     current: Entry,
-}
-
-impl Places<'_> {
-    fn place(&mut self) -> Result<()> {
-        if self.id == self.end {
-            self.id = self.of.next_segment.fetch_add(BLOCK, Ordering::Relaxed);
-            self.end = self.id + BLOCK;
-        }
-        let (key, row) = self.rows.entry();
-        let position = self.builder.add(key, row, Some(0))?;
-        let place = Place { segment: self.id, position };
-        self.current = (keys::place(self.of.home, key), place.bare());
-        if self.builder.is_full() {
-            self.seal()?;
-        }
-        Ok(())
-    }
-
-    fn seal(&mut self) -> Result<()> {
-        let built = self.builder.finish()?;
-        self.of.made.lock().push((self.id, built.segment.clone()));
-        self.bytes += built.segment.stored_bytes as usize;
-        self.columns.extend(built.into_entries(self.of.home, self.id));
-        self.id += 1;
-        let bytes_max = (self.of.columns.segment_bytes * FILE_SEGMENTS).min(FILE_BYTES_MAX);
-        if self.id == self.end || self.bytes >= bytes_max {
-            self.write()?;
-        }
-        Ok(())
-    }
-
-    /// Writes the columns that wait into a file.
-    fn write(&mut self) -> Result<()> {
-        self.bytes = 0;
-        let columns = std::mem::take(&mut self.columns);
-        if !columns.is_empty() {
-            self.of.inner.add(&mut Ready::new(columns))?;
-        }
-        Ok(())
-    }
 }
 
 impl Cursor for Places<'_> {
     fn advance(&mut self) -> Result<bool> {
-        if self.rows.advance()? {
-            self.place()?;
-            return Ok(true);
+        let files = &*self.of.inner;
+        if !self.rows.advance()? {
+            self.writer.finish(self.of, files)?;
+            return Ok(false);
         }
-        if self.builder.rows() > 0 {
-            self.seal()?;
-        }
-        self.write()?;
-        Ok(false)
+        let (key, row) = self.rows.entry();
+        let place = self.writer.add((key, row), self.of, files)?;
+        self.current = (keys::place(self.of.home, key), place.bare());
+        Ok(true)
     }
 
     fn key(&self) -> &[u8] {

@@ -27,7 +27,9 @@ pub(crate) mod dead;
 mod delta;
 mod fill;
 mod mover;
+mod settled;
 
 pub(crate) use check::check_index;
 pub use delta::index_columns_of;
+pub(crate) use delta::{ChangedRow, RowNow};
 pub(crate) use fill::Filling;

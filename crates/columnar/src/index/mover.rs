@@ -1,66 +1,69 @@
 //! What moves in the background of a columnar index: changed rows into segments, and rows of
 //! segments that have lost many into new ones.
 //!
-//! The mover reads one state: some notes, the rows that these name, and their places. It makes
-//! columns of the rows and writes them where nobody sees them. Then it goes through the rows a few at a
+//! The mover reads one state: some notes, what these say of their rows, and the rows' places. It makes
+//! columns of the rows and writes them where nobody sees them. Then it goes through the rows some at a
 //! time: in one batch their old places are dead, they have their new ones, their notes go, and the
 //! segment is listed up to there. Whoever changed such a row meanwhile has left a further note, so
-//! that the row is read as it is from the first state on that shows the change.
+//! that the row is read as the note says from the first state on that shows the change.
 //!
-//! Rows of worn segments go the same way, without notes.
+//! Rows of worn segments go the same way, without notes. They are moved as the segment has them: one
+//! that is another by now is named by a note, which hides it in its new place as in the old one.
 //!
 //! Invariants
 //! 1. No lock of a row is taken, and no writer waits, but for its turn to write a batch.
+//! 2. A row is looked up only if its note does not say what it is.
 //!
 //! Not here: when rounds take place (the server).
 
-use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use rows::error::{Error, Result};
+use rows::error::Result;
 use rows::local::LocalStore;
-use rows::store::{Batch, Change, Direction, Durability, LockWait, Reach, Read, Store};
-use rows::table::{PRIMARY, Table};
-use rows::{Engine, Transaction, interrupt};
+use rows::row::RowRef;
+use rows::store::{Change, Direction, Reach, Read, Store};
+use rows::table::Table;
+use rows::{Datum, Engine, Value, interrupt};
 
 use super::dead;
-use super::delta::{places_of, row_of_note};
-use crate::build::{Builder, ROWS_MAX};
-use crate::keys::{self, COLUMNS, NOTES, Place};
-use crate::mover::{RECENT_FEW, RECENT_MANY, Round, SMALL_COUNT};
+use super::delta::{Changed, ChangedRow, LOOKUPS, RowNow, places_of};
+use super::settled::{notes_range, settle};
+use crate::build::{Builder, OWN_NUMBER, ROWS_MAX};
+use crate::column::Column;
+use crate::keys::{self, Place, ROW_ID_SLOT};
+use crate::mover::{RECENT_FEW, Round, SMALL_COUNT, enter};
 use crate::reader::Reader;
 use crate::state::{Live, State};
 use crate::store::ColumnStore;
 use crate::tables::Known;
 
+/// Notes that are taken although more may come soon, while there are queries: each of them reads all
+/// that are left. But the rows of so many make a segment that is not small.
+const NOTES_MANY: i64 = 1 << 13;
+/// The same while nobody asks: rows that change again and again are moved once for more notes.
+const NOTES_MANY_UNASKED: i64 = 1 << 15;
+/// So many looks after a query another one is expected.
+const LOOKS_ASKED: u32 = 40;
 /// Notes that are taken at once.
 const NOTES_MAX: usize = ROWS_MAX as usize;
-/// Rows moved by one commit.
-const COMMIT_ROWS: usize = 1024;
-/// Rows looked up at once.
-const LOOKUPS: usize = 512;
-/// A segment is worn when it has lost one row in so many: its rows are read one by one to be moved,
-/// and dead ones cost a query little.
+/// Rows moved by one commit. The more there are, the fewer times a piece of dead rows is written, and
+/// the longer a writer waits that comes behind it.
+const COMMIT_ROWS: usize = 4096;
+/// A segment is worn when it has lost one row in so many: dead ones cost a query little.
 const WORN_PART: u32 = 2;
 /// A segment with less than this part of the rows of a full one is small, and many small ones become
 /// one: those of a usual round are not.
 const SMALL_PART: u32 = 16;
 
-/// Changed rows by their keys, ascending, and the versions of the notes about each.
-#[derive(Default)]
-struct Changed {
-    rows: Vec<(Vec<u8>, Range<usize>)>,
-    versions: Vec<u64>,
-}
-
 /// A row on its way into a segment.
-struct Moved {
-    /// Among the changed ones.
-    row: usize,
+struct Moved<'a> {
+    key: &'a [u8],
     from: Option<Place>,
     /// Its position in the new segment; none: it is no more.
     position: Option<u32>,
+    /// Versions of its notes.
+    notes: &'a [u64],
 }
 
 impl<S: Store + LocalStore> ColumnStore<S> {
@@ -85,93 +88,106 @@ impl<S: Store + LocalStore> ColumnStore<S> {
         if !was_busy && known.recent.load(Ordering::Relaxed) < RECENT_FEW {
             return Ok(());
         }
+        let is_asked = known.looks_unasked.fetch_add(1, Ordering::Relaxed) < LOOKS_ASKED;
+        let many = if is_asked { NOTES_MANY } else { NOTES_MANY_UNASKED };
+        let mut mover = IndexMover { store: self, engine, known, table: &table, round };
         while !interrupt::is_wanted() {
+            let settled = engine.notes_settled_below(&table);
             let view = self.inner.snapshot()?;
-            let changed = changed_rows(known, &*view)?;
-            let notes = changed.versions.len();
-            known.recent.store(notes as i64, Ordering::Relaxed);
-            if (notes as i64) < RECENT_FEW || was_busy && (notes as i64) < RECENT_MANY {
+            let notes = count_notes(known, &*view, many)?;
+            known.recent.store(notes, Ordering::Relaxed);
+            mover.round.is_busy |= was_busy && is_asked && notes > 0;
+            if notes < RECENT_FEW || was_busy && notes < many {
                 break;
             }
-            self.seal_rows(engine, known, &table, &*view, &changed, round)?;
+            let changed = Changed::read(known, &*view, NOTES_MAX)?;
+            mover.seal(&*view, &changed, settled)?;
             known.recent.store(0, Ordering::Relaxed);
-            if notes < NOTES_MAX {
+            if changed.is_all {
                 break;
             }
         }
         if known.is_worn.swap(false, Ordering::Relaxed) {
-            self.renew_index(engine, known, &table, round)?;
+            mover.renew()?;
         }
         Ok(())
     }
+}
 
-    /// Makes segments of rows as a view shows them, and gives them their places.
-    fn seal_rows(
-        &self,
-        engine: &Arc<Engine>,
-        known: &Arc<Known>,
-        table: &Arc<Table>,
-        view: &dyn Read,
-        changed: &Changed,
-        round: &mut Round,
-    ) -> Result<()> {
-        let mut builder = Builder::of_index(table, self.columns.segment_bytes)?;
-        let mut moved = Vec::new();
-        let mut first = 0;
+/// A round of the mover over one index.
+struct IndexMover<'a, S> {
+    store: &'a ColumnStore<S>,
+    engine: &'a Arc<Engine>,
+    known: &'a Arc<Known>,
+    table: &'a Arc<Table>,
+    round: &'a mut Round,
+}
+
+impl<S: Store + LocalStore> IndexMover<'_, S> {
+    fn builder(&self) -> Result<Builder> {
+        Builder::of_index(self.table, self.store.columns.segment_bytes)
+    }
+
+    /// Makes segments of changed rows as a view shows them, and gives them their places. All notes
+    /// below a version are in the view.
+    fn seal(&mut self, view: &dyn Read, changed: &Changed, settled: u64) -> Result<()> {
+        let mut builder = self.builder()?;
+        let mut moved: Vec<Moved<'_>> = Vec::new();
         for rows in changed.rows.chunks(LOOKUPS) {
-            let row_keys: Vec<Vec<u8>> = rows.iter().map(|(key, _)| key.clone()).collect();
-            let places = places_of(known, view, &row_keys)?;
-            view.get_many(&row_keys, Reach::Disk, &mut |at, row| {
-                let position =
-                    row.map(|row| builder.add(&row_keys[at], row, Some(0))).transpose()?;
-                moved.push(Moved { row: first + at, from: places[at], position });
-                Ok(())
-            })?;
-            first += rows.len();
+            let places = places_of(self.known, view, rows.iter().map(|row| &row.key[..]))?;
+            let mut found = looked_up(view, rows)?.into_iter();
+            for (row, from) in rows.iter().zip(places) {
+                let position = match (&row.now, self.table.layout_kept()) {
+                    (RowNow::Gone, _) => None,
+                    (RowNow::Columns(columns), Some(layout)) => {
+                        Some(builder.add(&row.key, &RowRef::new(layout, columns)?, 0)?)
+                    }
+                    _ => match found.next().flatten() {
+                        None => None,
+                        Some(whole) => {
+                            let whole = RowRef::new(&self.table.layout, &whole)?;
+                            Some(builder.add(&row.key, &whole, 0)?)
+                        }
+                    },
+                };
+                let notes = &changed.versions[row.notes.clone()];
+                moved.push(Moved { key: &row.key, from, position, notes });
+            }
             if builder.is_full() {
-                self.finish_segment(engine, known, table, &mut builder, changed, &moved, round)?;
+                self.place(&mut builder, &moved, None)?;
                 moved.clear();
             }
         }
-        if moved.is_empty() {
-            return Ok(());
-        }
-        self.finish_segment(engine, known, table, &mut builder, changed, &moved, round)
+        let settled = settle(self.known, settled).filter(|_| changed.is_all);
+        self.place(&mut builder, &moved, settled)
     }
 
-    /// Writes the columns of a segment, then moves its rows into it.
-    #[expect(clippy::too_many_arguments, reason = "one step of `seal_rows`, which has them all")]
-    fn finish_segment(
-        &self,
-        engine: &Arc<Engine>,
-        known: &Arc<Known>,
-        table: &Arc<Table>,
+    /// Writes the columns of a segment, then moves its rows into it; with the last of them goes what
+    /// is to be written behind all.
+    fn place(
+        &mut self,
         builder: &mut Builder,
-        changed: &Changed,
-        moved: &[Moved],
-        round: &mut Round,
+        moved: &[Moved<'_>],
+        mut behind: Option<Change>,
     ) -> Result<()> {
+        let IndexMover { store, engine, known, table, .. } = *self;
         let mut segment = None;
         if builder.rows() > 0 {
             let built = builder.finish()?;
-            let id = known.take_segments(1);
-            segment = Some((id, built.segment.clone()));
-            let columns = built.into_entries(known.home, id).into_iter();
-            let changes = columns.map(|(key, value)| Change::Put(key, value)).collect();
-            let inside = enter(engine, known, table)?;
-            self.inner.write(&Batch { changes }, Durability::Os)?;
-            drop(inside);
-            round.segments += 1;
+            let made = built.segment.clone();
+            segment = Some((store.write_columns(engine, known, table, built)?, made));
+            self.round.segments += 1;
         }
         let mut is_listed = false;
-        for moved in moved.chunks(COMMIT_ROWS) {
+        let mut commits = moved.chunks(COMMIT_ROWS).peekable();
+        while let Some(moved) = commits.next() {
+            let behind = behind.take_if(|_| commits.peek().is_none());
             let inside = enter(engine, known, table);
             let placed = inside.and_then(|_inside| {
                 let mut changes = Vec::with_capacity(moved.len() * 3);
                 let died = moved.iter().filter_map(|moved| moved.from);
-                dead::add(known.home, &self.inner, died, &mut changes)?;
-                for Moved { row, from, position } in moved {
-                    let (key, notes) = &changed.rows[*row];
+                dead::add(known.home, &store.inner, died, &mut changes)?;
+                for Moved { key, from, position, notes } in moved {
                     match (position, &segment) {
                         (Some(position), Some((segment, _))) => {
                             let place = Place { segment: *segment, position: *position };
@@ -183,10 +199,8 @@ impl<S: Store + LocalStore> ColumnStore<S> {
                         }
                         _ => {}
                     }
-                    let notes = changed.versions[notes.clone()].iter();
-                    changes.extend(
-                        notes.map(|version| Change::Delete(keys::note(known.home, *version))),
-                    );
+                    let notes = notes.iter().map(|version| keys::note(known.home, *version));
+                    changes.extend(notes.map(Change::Delete));
                 }
                 let last = moved.iter().rev().find_map(|moved| moved.position);
                 if let (Some(last), Some((id, segment))) = (last, &mut segment) {
@@ -194,57 +208,43 @@ impl<S: Store + LocalStore> ColumnStore<S> {
                     changes.push(Change::Put(keys::segment(known.home, *id), segment.encode()));
                     is_listed = true;
                 }
+                changes.extend(behind);
                 known.is_worn.store(true, Ordering::Relaxed);
-                self.write_segments(known, changes)
+                store.write_segments(known, changes)
             });
             if let (Err(_), false, Some((id, _))) = (&placed, is_listed, &segment) {
-                // Nobody lists it; should this fail as well, the next start sees to it.
-                let columns = keys::segment_range(known.home, COLUMNS, *id);
-                let changes = vec![Change::DeleteRange(columns)];
-                let _ = self.inner.write(&Batch { changes }, Durability::Os);
+                store.remove_unlisted(known, *id);
             }
             placed?;
-            round.rows += moved.len() as u64;
+            self.round.rows += moved.len() as u64;
         }
         Ok(())
     }
 
     /// Makes new segments of worn and small ones, and removes those without rows.
-    fn renew_index(
-        &self,
-        engine: &Arc<Engine>,
-        known: &Arc<Known>,
-        table: &Arc<Table>,
-        round: &mut Round,
-    ) -> Result<()> {
-        let (view, moment) = self.columns.tables.at_moment(|| self.inner.snapshot())?;
+    fn renew(&mut self) -> Result<()> {
+        let IndexMover { store, known, .. } = *self;
+        let (view, moment) = store.columns.tables.at_moment(|| store.inner.snapshot())?;
         let state = State::of(known, &*view, moment)?;
         // Full by its bytes, a segment has few rows and is not small.
         let is_small = |live: &&Live| {
             let rows = live.segment.rows.max(1);
             let bytes = live.segment.plain_bytes * u64::from(live.rows()) / u64::from(rows);
             live.rows() < ROWS_MAX / SMALL_PART
-                && bytes < self.columns.segment_bytes as u64 / u64::from(SMALL_PART)
+                && bytes < store.columns.segment_bytes as u64 / u64::from(SMALL_PART)
         };
         let small = state.segments.iter().filter(is_small).count();
         let is_worn =
             |live: &&Live| live.rows() <= live.segment.rows - live.segment.rows.div_ceil(WORN_PART);
         let wanted = |live: &&Live| is_worn(live) || small >= SMALL_COUNT && is_small(live);
         let mut waiting: Vec<&Live> = Vec::new();
-        let mut changed = Changed::default();
         let mut worn = state.segments.iter().filter(wanted).peekable();
         while let Some(live) = worn.next() {
-            self.rows_of_segment(known, table, &*view, live, &mut changed)?;
             waiting.push(live);
-            let next = worn.peek().map_or(ROWS_MAX, |next| next.rows());
-            if changed.rows.len() + next as usize > ROWS_MAX as usize || worn.peek().is_none() {
-                changed.rows.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
-                self.seal_rows(engine, known, table, &*view, &changed, round)?;
-                for live in waiting.drain(..) {
-                    let _inside = enter(engine, known, table)?;
-                    self.remove_if_dead(known, live.id)?;
-                }
-                changed = Changed::default();
+            let rows: u32 = waiting.iter().map(|live| live.rows()).sum();
+            if worn.peek().is_none_or(|next| rows + next.rows() > ROWS_MAX) {
+                self.renew_some(&*view, &waiting)?;
+                waiting.clear();
             }
             if interrupt::is_wanted() {
                 break;
@@ -253,55 +253,136 @@ impl<S: Store + LocalStore> ColumnStore<S> {
         Ok(())
     }
 
-    /// The keys of the rows of a segment that are alive.
-    fn rows_of_segment(
-        &self,
-        known: &Known,
-        table: &Table,
-        view: &dyn Read,
-        live: &Live,
-        changed: &mut Changed,
-    ) -> Result<()> {
-        let reader = Reader { columns: &self.columns, inner: view };
-        let key_columns = super::check::key_columns(&reader, known, table, live)?;
-        let mut dead = live.dead.iter().peekable();
-        for position in 0..live.segment.sealed {
-            if dead.next_if_eq(&&position).is_none() {
-                changed.rows.push((key_columns.row_key(table, position as usize)?, 0..0));
+    /// Makes one or a few new segments of the rows of some that are alive.
+    fn renew_some(&mut self, view: &dyn Read, segments: &[&Live]) -> Result<()> {
+        let IndexMover { store, engine, known, table, .. } = *self;
+        let reader = Reader { columns: &store.columns, inner: view };
+        let segments = segments.iter().map(|live| Worn::open(&reader, known, table, live));
+        let segments = segments.collect::<Result<Vec<Worn<'_>>>>()?;
+        let mut rows: Vec<(Vec<u8>, usize, u32)> = Vec::new();
+        for (at, worn) in segments.iter().enumerate() {
+            let mut dead = worn.live.dead.iter().peekable();
+            for position in 0..worn.live.segment.sealed {
+                if dead.next_if_eq(&&position).is_none() {
+                    rows.push((worn.keys.row_key(table, position as usize)?, at, position));
+                }
             }
+        }
+        rows.sort_unstable();
+        let mut builder = self.builder()?;
+        let mut moved = Vec::new();
+        for (key, at, position) in &rows {
+            let worn = &segments[*at];
+            let from = Some(Place { segment: worn.live.id, position: *position });
+            let value = |at: usize| worn.value(table, at, *position as usize);
+            let position = Some(builder.add_values(key, 0, value)?);
+            moved.push(Moved { key, from, position, notes: &[] });
+            if builder.is_full() {
+                self.place(&mut builder, &moved, None)?;
+                moved.clear();
+            }
+        }
+        self.place(&mut builder, &moved, None)?;
+        for worn in &segments {
+            let _inside = enter(engine, known, table)?;
+            store.remove_if_dead(known, worn.live.id)?;
         }
         Ok(())
     }
 }
 
-/// Goes into the table, so that its definition stays as it is.
-fn enter(engine: &Arc<Engine>, known: &Known, table: &Arc<Table>) -> Result<Transaction> {
-    let mut inside = engine.begin(LockWait::Never)?;
-    inside.lock_row(table, &keys::prefix(known.id, PRIMARY))?;
-    Ok(inside)
+/// How many notes there are, up to so many.
+fn count_notes(known: &Known, view: &dyn Read, notes_max: i64) -> Result<i64> {
+    let mut cursor = view.scan(&notes_range(known, view)?, Direction::Forward, Reach::Disk)?;
+    let mut notes = 0;
+    while notes < notes_max && cursor.advance()? {
+        notes += 1;
+    }
+    Ok(notes)
 }
 
-/// The first rows that notes name, and these notes.
-fn changed_rows(known: &Known, view: &dyn Read) -> Result<Changed> {
-    let prefix = keys::prefix(known.id, PRIMARY);
-    let mut notes: Vec<(Vec<u8>, u64)> = Vec::new();
-    let mut cursor = view.scan(&keys::range(known.home, NOTES), Direction::Forward, Reach::Disk)?;
-    while notes.len() < NOTES_MAX && cursor.advance()? {
-        let (note, row_key) = cursor.entry();
-        let damaged = || Error::Corrupt { key: note.to_vec(), why: "a note without a version" };
-        let version = keys::version_of_note(known.home, note).ok_or_else(damaged)?;
-        notes.push((row_of_note(&prefix, row_key), version));
+/// The rows of which the notes do not say what they are now, in order; none: it is gone.
+fn looked_up(view: &dyn Read, rows: &[ChangedRow]) -> Result<Vec<Option<Vec<u8>>>> {
+    let unknown = rows.iter().filter(|row| matches!(row.now, RowNow::Unknown));
+    let row_keys: Vec<Vec<u8>> = unknown.map(|row| row.key.clone()).collect();
+    let mut found = Vec::with_capacity(row_keys.len());
+    if row_keys.is_empty() {
+        return Ok(found);
     }
-    drop(cursor);
-    notes.sort_unstable();
-    let mut changed = Changed::default();
-    for (row_key, version) in notes {
-        let at = changed.versions.len();
-        changed.versions.push(version);
-        match changed.rows.last_mut() {
-            Some((last, versions)) if *last == row_key => versions.end = at + 1,
-            _ => changed.rows.push((row_key, at..at + 1)),
+    view.get_many(&row_keys, Reach::Disk, &mut |_, row| {
+        found.push(row.map(<[u8]>::to_vec));
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+/// A segment whose rows are moved.
+struct Worn<'a> {
+    live: &'a Live,
+    keys: KeyColumns,
+    /// By position in the table; none: the index does not have the column.
+    columns: Vec<Option<Arc<Column>>>,
+}
+
+impl<'a> Worn<'a> {
+    fn open(reader: &Reader<'_>, known: &Known, table: &Table, live: &'a Live) -> Result<Worn<'a>> {
+        let mut columns = vec![None; table.columns.len()];
+        for &at in table.columns_kept().unwrap_or_default() {
+            let slot = table.columns[at].slot;
+            columns[at] = Some(reader.stored_column(known.home, live, slot)?);
+        }
+        Ok(Worn { live, keys: key_columns(reader, known, table, live)?, columns })
+    }
+
+    fn value(&self, table: &Table, at: usize, row: usize) -> Result<Datum<'_>> {
+        match &self.columns[at] {
+            Some(column) => column.datum(&table.columns[at].ty, row),
+            None => Ok(Datum::Null),
         }
     }
-    Ok(changed)
+}
+
+/// What the keys of the rows of a segment are made of.
+enum KeyColumns {
+    RowIds(Arc<Column>),
+    /// By part of the primary key.
+    Parts(Vec<(usize, Arc<Column>)>),
+}
+
+/// Those of a segment.
+fn key_columns(
+    reader: &Reader<'_>,
+    known: &Known,
+    table: &Table,
+    live: &Live,
+) -> Result<KeyColumns> {
+    if table.has_hidden_key() {
+        return reader.stored_column(known.home, live, ROW_ID_SLOT).map(KeyColumns::RowIds);
+    }
+    let parts = table.codecs[0].parts.iter().map(|part| {
+        let slot = table.columns[part.column].slot;
+        Ok((part.column, reader.stored_column(known.home, live, slot)?))
+    });
+    parts.collect::<Result<_>>().map(KeyColumns::Parts)
+}
+
+impl KeyColumns {
+    /// The key of a row.
+    fn row_key(&self, table: &Table, row: usize) -> Result<Vec<u8>> {
+        let mut key = Vec::new();
+        match self {
+            KeyColumns::RowIds(ids) => {
+                table.push_row_key(&[ids.datum(&OWN_NUMBER, row)?], &mut key)?
+            }
+            KeyColumns::Parts(parts) => {
+                let datum = |(at, column): &(usize, Arc<Column>)| {
+                    column.datum(&table.columns[*at].ty, row).map(|datum| datum.to_value())
+                };
+                let values = parts.iter().map(datum).collect::<Result<Vec<Value>>>()?;
+                let datums: Vec<Datum<'_>> = values.iter().map(Value::as_datum).collect();
+                table.push_row_key(&datums, &mut key)?;
+            }
+        }
+        Ok(key)
+    }
 }

@@ -1,4 +1,5 @@
-//! What the tests share: an engine with a columnar table, and all ways to read it.
+//! What the tests share: an engine with a columnar table, rows to write into it, and all ways to
+//! read it.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 use std::path::Path;
@@ -6,13 +7,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use columnar::values::ColumnReader;
-use columnar::{ColumnStore, Wanted, columns_of};
+use columnar::{ColumnStore, TableColumns, Wanted, columns_of};
 use rows::ddl::{NewIndex, NewTable};
 use rows::schema::{COLUMNAR, Column};
 use rows::spill::SpillDirectory;
 use rows::store::{Direction, Durability, LockWait, Reach, Read};
 use rows::types::IntWidth;
-use rows::{Collation, ColumnType, Datum, Engine, EngineOptions, Flow, Table, Transaction, Value};
+use rows::{
+    Collation, ColumnType, Datum, Engine, EngineOptions, Flow, RowChange, Table, Transaction, Value,
+};
 use rows_rocks::{RocksOptions, RocksStore};
 
 pub struct House {
@@ -40,31 +43,38 @@ pub fn text() -> ColumnType {
     ColumnType::VarChar { chars: 100, collation: Collation::Utf8Mb4GeneralCi }
 }
 
-/// `t(id INT PRIMARY KEY, n INT NULL, word VARCHAR(100) NULL, KEY (n), UNIQUE (word))`, or one
-/// without keys.
-pub fn table(house: &House, with_keys: bool) -> Arc<Table> {
-    if !house.engine.catalog().has_database("d") {
-        house.engine.create_database("d").unwrap();
-    }
+/// `id INT, n INT NULL, word VARCHAR(100) NULL`.
+pub fn columns() -> Vec<Column> {
     let nullable = |column: Column| Column { nullable: true, ..column };
-    let columns = vec![
+    vec![
         Column::new("id", int()),
         nullable(Column::new("n", int())),
         nullable(Column::new("word", text())),
-    ];
-    let index = |name: &str, unique| NewIndex {
-        name: Some(name.into()),
-        unique,
-        primary: false,
-        ..NewIndex::primary(&[name])
-    };
+    ]
+}
+
+/// An index on one column.
+pub fn key(name: &str, unique: bool) -> NewIndex {
+    NewIndex { name: Some(name.into()), unique, primary: false, ..NewIndex::primary(&[name]) }
+}
+
+/// Makes a table in the database `d`.
+pub fn create(house: &House, new: NewTable) -> Arc<Table> {
+    if !house.engine.catalog().has_database("d") {
+        house.engine.create_database("d").unwrap();
+    }
+    house.engine.create_table(new).unwrap()
+}
+
+/// `t` with the columns, `PRIMARY KEY (id), KEY (n), UNIQUE (word)`, or one without keys.
+pub fn table(house: &House, with_keys: bool) -> Arc<Table> {
     let indexes = match with_keys {
-        true => vec![NewIndex::primary(&["id"]), index("n", false), index("word", true)],
+        true => vec![NewIndex::primary(&["id"]), key("n", false), key("word", true)],
         false => vec![],
     };
-    let mut new = NewTable::new("d", "t", columns, indexes);
+    let mut new = NewTable::new("d", "t", columns(), indexes);
     new.engine = COLUMNAR.into();
-    house.engine.create_table(new).unwrap()
+    create(house, new)
 }
 
 pub fn begin(engine: &Arc<Engine>) -> Transaction {
@@ -73,6 +83,46 @@ pub fn begin(engine: &Arc<Engine>) -> Transaction {
 
 /// A row of the table.
 pub type Row = (i64, Option<i64>, Option<String>);
+
+pub fn row(id: i64) -> Row {
+    (id, (id % 7 != 0).then_some(id % 1000 - 500), (id % 11 != 0).then(|| format!("word {id}")))
+}
+
+pub fn insert(house: &House, table: &Arc<Table>, rows: &[Row]) {
+    let mut transaction = begin(&house.engine);
+    for row in rows {
+        transaction.insert(table, &datums(row)).unwrap();
+    }
+    transaction.commit(Durability::Os).unwrap();
+}
+
+/// Gives the row of a number other values, or removes it; rolled back if not `commits`.
+pub fn change(house: &House, table: &Arc<Table>, id: i64, new: Option<&Row>, commits: bool) {
+    let key = table.row_key(&[Datum::Int(id)]).unwrap();
+    let mut transaction = begin(&house.engine);
+    let new = new.map(|row| datums(row).iter().map(Datum::to_value).enumerate().collect());
+    let change =
+        &mut |_: rows::RowRef<'_>| Ok(new.clone().map_or(RowChange::Delete, RowChange::Set));
+    transaction.change_row(table, &key, change).unwrap();
+    if commits {
+        transaction.commit(Durability::Os).unwrap();
+    }
+}
+
+/// Moves until nothing more is to be moved; gives how many rows were. A round after a change may
+/// find the table busy, and move nothing though there is something.
+pub fn settle(house: &House) -> u64 {
+    let (mut rows, mut idle) = (0, 0);
+    for _ in 0..40 {
+        let moved = house.store.move_rows(&house.engine).unwrap().rows;
+        rows += moved;
+        idle = if moved == 0 { idle + 1 } else { 0 };
+        if idle == 2 {
+            return rows;
+        }
+    }
+    panic!("rows move for ever");
+}
 
 pub fn datums(row: &Row) -> Vec<Datum<'_>> {
     vec![
@@ -107,17 +157,20 @@ pub fn by_index(engine: &Engine, view: &dyn Read, table: &Table, index: usize) -
     out
 }
 
-/// All rows by column, sorted, with the number of those that the table says it has.
-pub fn by_column(view: &dyn Read, table: &Table) -> Vec<Row> {
-    let columns = columns_of(view, table).unwrap().expect("a view of the store itself");
-    let counted = columns.rows().unwrap();
+/// All rows by column, sorted.
+pub fn rows_of(columns: &TableColumns, table: &Table) -> Vec<Row> {
+    rows_read(columns, table).unwrap()
+}
+
+/// The same where that may fail.
+pub fn rows_read(columns: &TableColumns, table: &Table) -> rows::Result<Vec<Row>> {
     let positions: Arc<[usize]> = (0..table.columns.len() + 1).collect();
     let mut out = Vec::new();
     for part in columns.parts(3, &[]) {
         let (positions, tests) = (Arc::clone(&positions), Arc::new([]));
         let wanted = Wanted { positions, tests, batch_rows: 1000 };
         for batch in columns.clone().read(part, wanted) {
-            let batch = batch.unwrap();
+            let batch = batch?;
             let readers: Vec<ColumnReader<'_>> = table
                 .columns
                 .iter()
@@ -136,9 +189,17 @@ pub fn by_column(view: &dyn Read, table: &Table) -> Vec<Row> {
             }
         }
     }
-    assert_eq!(counted, out.len() as u64, "rows counted");
     out.sort();
-    out
+    Ok(out)
+}
+
+/// All rows of a columnar table by column, sorted: as many as the table says it has.
+pub fn by_column(view: &dyn Read, table: &Table) -> Vec<Row> {
+    let columns = columns_of(view, table).unwrap().expect("a view of the store itself");
+    let counted = columns.rows().unwrap();
+    let rows = rows_of(&columns, table);
+    assert_eq!(counted, rows.len() as u64, "rows counted");
+    rows
 }
 
 /// Every way to read the table gives these rows, now and by the engine's own check.

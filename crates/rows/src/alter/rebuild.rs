@@ -11,7 +11,6 @@
 
 use std::sync::Arc;
 
-use crate::alter::fill::Fill;
 use crate::alter::plan::{Alteration, Plan, plan};
 use crate::bulk::{Build, OnDuplicate, Progress, go_on};
 use crate::catalog::{CatalogChange, current, no_database};
@@ -213,14 +212,7 @@ impl Engine {
             progress.add(1);
             sorter.add(rows, &row)?;
         }
-        let copied = build.run_alone(vec![sorter.finish()?], rows)?.rows;
-        if next.columnar_index.is_some() {
-            // Nobody writes to the copy, so it needs no notes.
-            let copy = self.store().snapshot()?;
-            let fill = Fill { engine: self, next: &next, indexes: &[], columns: true, progress };
-            fill.run(&*copy)?;
-        }
-        Ok(copied)
+        build.run_alone(vec![sorter.finish()?], rows).map(|outcome| outcome.rows)
     }
 
     /// Lets a definition take the place of the old one. Where rows or entries were stored anew for

@@ -97,7 +97,7 @@ impl RowBlock {
 }
 
 /// The rows of blocks as entries.
-pub(crate) struct BlockCursor<'a> {
+pub struct BlockCursor<'a> {
     blocks: &'a [RowBlock],
     /// The next row of the first block.
     next: usize,
@@ -106,6 +106,7 @@ pub(crate) struct BlockCursor<'a> {
 }
 
 impl<'a> BlockCursor<'a> {
+    /// Before the first row of blocks that follow each other.
     pub fn new(blocks: &'a [RowBlock]) -> BlockCursor<'a> {
         BlockCursor { blocks, next: 0, key: Vec::with_capacity(PREFIX_BYTES + 8), row: &[] }
     }

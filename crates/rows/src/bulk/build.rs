@@ -250,7 +250,9 @@ impl<'a> Build<'a> {
         pass: Pass,
     ) -> Result<(Box<dyn Ingestion + 'a>, u64)> {
         let store = self.engine.store();
-        let files: Box<dyn Ingestion + 'a> = match sorted.bytes() < FILES_BYTES_MIN {
+        // Only files have segments of a columnar index made of them.
+        let is_few = sorted.bytes() < FILES_BYTES_MIN && self.table.columnar_index.is_none();
+        let files: Box<dyn Ingestion + 'a> = match is_few {
             true => Box::new(FewEntries { store: &**store, batch: Mutex::default() }),
             false => store.ingestion()?,
         };

@@ -52,8 +52,12 @@ impl BulkLoad {
         if !stays || engine.spill().is_none() {
             return Ok(None);
         }
-        // Where changes are noted, files would go by unnoted.
-        let is_noted = || table.state.changes_to().or(table.state.columns_to()).is_some();
+        // Where changes are noted for what is in the making, files would go by unnoted. A columnar
+        // index that is there has its segments made with the files.
+        let index = table.columnar_index.as_ref().map(|index| index.id);
+        let is_other = |noted| Some(noted) != index;
+        let is_noted =
+            || table.state.changes_to().is_some() || table.state.columns_to().is_some_and(is_other);
         if !transaction.lock_whole(table)? || is_noted() {
             return Ok(None);
         }

@@ -40,8 +40,7 @@ mod rows;
 mod sorter;
 mod taker;
 
-pub(crate) use block::BlockCursor;
-pub use block::RowBlock;
+pub use block::{BlockCursor, RowBlock};
 pub use build::BulkOutcome;
 pub(crate) use build::{Build, go_on, threads};
 pub use duplicates::OnDuplicate;

@@ -7,6 +7,15 @@ use crate::datum::Datum;
 use crate::types::IntWidth;
 
 impl RowLayout {
+    /// Bytes of texts that a row has in its slots.
+    pub fn variable_bytes(&self, row: &[Datum<'_>]) -> usize {
+        let bytes_of = |column: &usize| match row[*column] {
+            Datum::Bytes(bytes) => bytes.len(),
+            _ => 0,
+        };
+        self.slots.iter().flatten().map(bytes_of).sum()
+    }
+
     /// Appends a row; `row` has every column in column order, each in its domain.
     ///
     /// # Panics
@@ -16,10 +25,7 @@ impl RowLayout {
     pub fn encode(&self, row: &[Datum<'_>], version: u64, out: &mut Vec<u8>) {
         assert_eq!(row.len(), self.columns.len(), "a row has every column of its table");
         let slots = self.slots.len();
-        let bytes_of = |datum: &Datum<'_>| {
-            if let Datum::Bytes(b) = datum { b.len() } else { 0 }
-        };
-        let variable: usize = row.iter().map(bytes_of).sum();
+        let variable = self.variable_bytes(row);
         assert!(u32::try_from(variable).is_ok(), "a row is smaller than 4 GiB");
         let wide = variable > usize::from(u16::MAX);
 

@@ -101,20 +101,7 @@ impl RowLayout {
     /// # Panics
     /// When a column's slot is not among the definition's slots.
     pub fn new(definition: &TableDefinition) -> RowLayout {
-        let mut places = Vec::with_capacity(definition.slots.len());
-        let (mut fixed_bytes, mut variables) = (vec![0], vec![0]);
-        let (mut fixed, mut variable) = (0u32, 0u16);
-        for (slot, ty) in definition.slots.iter().enumerate() {
-            let kind = Kind::of(ty);
-            let at = if kind == Kind::Bytes { u32::from(variable) } else { fixed };
-            places.push(Place { kind, slot: slot as u16, at });
-            match ty.fixed_bytes() {
-                Some(bytes) => fixed += bytes as u32,
-                None => variable += 1,
-            }
-            fixed_bytes.push(fixed);
-            variables.push(variable);
-        }
+        let Slots { places, fixed_bytes, variables } = Slots::of(definition.slots.iter());
         let mut slots = vec![None; places.len()];
         for (position, column) in definition.columns.iter().enumerate() {
             slots[usize::from(column.slot)] = Some(position);
@@ -132,6 +119,22 @@ impl RowLayout {
         }
     }
 
+    /// The layout of rows of which some columns alone are kept, by their positions, ascending. Such
+    /// a row is written of all columns, and only those that it has may be read. It is of no use
+    /// to another version of the table.
+    pub fn of_some(definition: &TableDefinition, kept: &[usize]) -> RowLayout {
+        let types = kept.iter().map(|at| &definition.columns[*at].ty);
+        let Slots { places, fixed_bytes, variables } = Slots::of(types);
+        let nowhere = Place { kind: Kind::Bytes, slot: u16::MAX, at: 0 };
+        let mut columns = vec![nowhere; definition.columns.len()];
+        for (at, place) in kept.iter().zip(places) {
+            columns[*at] = place;
+        }
+        let absent = vec![Value::Null; columns.len()];
+        let slots = kept.iter().copied().map(Some).collect();
+        RowLayout { columns, absent, slots, fixed_bytes, variables }
+    }
+
     /// What a column holds in rows that were stored before there was such a column.
     ///
     /// # Panics
@@ -143,6 +146,33 @@ impl RowLayout {
     /// Columns that a row of this layout has.
     pub fn column_count(&self) -> usize {
         self.columns.len()
+    }
+}
+
+/// Slots of some types one behind the other.
+struct Slots {
+    places: Vec<Place>,
+    fixed_bytes: Vec<u32>,
+    variables: Vec<u16>,
+}
+
+impl Slots {
+    fn of<'t>(types: impl Iterator<Item = &'t ColumnType>) -> Slots {
+        let mut places = Vec::new();
+        let (mut fixed_bytes, mut variables) = (vec![0], vec![0]);
+        let (mut fixed, mut variable) = (0u32, 0u16);
+        for (slot, ty) in types.enumerate() {
+            let kind = Kind::of(ty);
+            let at = if kind == Kind::Bytes { u32::from(variable) } else { fixed };
+            places.push(Place { kind, slot: slot as u16, at });
+            match ty.fixed_bytes() {
+                Some(bytes) => fixed += bytes as u32,
+                None => variable += 1,
+            }
+            fixed_bytes.push(fixed);
+            variables.push(variable);
+        }
+        Slots { places, fixed_bytes, variables }
     }
 }
 

@@ -41,8 +41,9 @@ mod ranges;
 mod state;
 mod version;
 
-pub use changes::COLUMN_NOTE;
+pub(crate) use changes::ChangedTo;
 pub(crate) use changes::LoggedRows;
+pub use changes::{COLUMN_NOTE, ColumnNote, NotedRow};
 pub use count::RowCount;
 pub(crate) use count::RowsMoved;
 pub use covering::{CoveredRow, Covering};

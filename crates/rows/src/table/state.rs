@@ -118,6 +118,14 @@ struct Gate {
     altering: bool,
     /// The one writer inside wants no other.
     claimed: bool,
+    /// Writers belong to the generation in which they came in.
+    generation: u64,
+    /// How many are inside of generations before this one.
+    earlier: usize,
+    /// A version that no write of this generation is below.
+    begun_at: u64,
+    /// What `settled_below` has said last.
+    settled_below: u64,
 }
 
 impl TableState {
@@ -223,7 +231,21 @@ impl TableState {
             return Ok(None);
         }
         gate.writers += 1;
-        Ok(Some(GateGuard { state: Arc::clone(self), id, claims: false }))
+        let generation = gate.generation;
+        Ok(Some(GateGuard { state: Arc::clone(self), id, claims: false, generation }))
+    }
+
+    /// A version below which nobody who is inside, or comes in, notes a change: all notes below it
+    /// are in the store, or will never be. `next` gives one that no write has.
+    pub(crate) fn settled_below(&self, next: impl FnOnce() -> u64) -> u64 {
+        let mut gate = self.gate.lock();
+        if gate.earlier == 0 {
+            gate.settled_below = gate.begun_at;
+            gate.generation += 1;
+            gate.earlier = gate.writers;
+            gate.begun_at = next();
+        }
+        gate.settled_below
     }
 
     /// Lets a writer that has claimed the table leave, whose locks are free already.
@@ -299,6 +321,7 @@ pub struct GateGuard {
     state: Arc<TableState>,
     id: TableId,
     claims: bool,
+    generation: u64,
 }
 
 impl GateGuard {
@@ -331,6 +354,9 @@ impl Drop for GateGuard {
         self.state.writers_left.fetch_add(1, Ordering::Release);
         let mut gate = self.state.gate.lock();
         gate.writers -= 1;
+        if self.generation < gate.generation {
+            gate.earlier -= 1;
+        }
         if self.claims {
             gate.claimed = false;
         }
@@ -400,6 +426,28 @@ mod tests {
         assert!(matches!(state.close(&soon()), Err(Error::LockTimeout)));
         drop(one);
         assert!(enter(&state).unwrap().is_some());
+    }
+
+    #[test]
+    fn what_is_settled_waits_for_writers_that_came_in_before() {
+        let state = Arc::new(TableState::default());
+        let mut version = 10;
+        let mut settled = || {
+            version += 10;
+            state.settled_below(|| version)
+        };
+        assert_eq!(settled(), 0, "nothing is known of writers before the first question");
+        let slow = enter(&state).unwrap();
+        assert_eq!(settled(), 20, "it came in behind it");
+        // It may note changes with any version from 20 on.
+        for _ in 0..3 {
+            drop(enter(&state).unwrap());
+            assert_eq!(settled(), 20);
+        }
+        drop(slow);
+        assert_eq!(settled(), 30, "the moment of the last turn");
+        assert_eq!(settled(), 70);
+        assert_eq!(settled(), 80);
     }
 
     #[test]

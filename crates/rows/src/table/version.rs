@@ -32,8 +32,9 @@ pub struct Table {
     pub codecs: Vec<IndexCodec>,
     /// Those of member indexes, in the order of `definition.members`.
     pub member_codecs: Vec<MemberCodec>,
-    /// Positions of the columns that the columnar index has, ascending.
-    columns_kept: Option<Vec<usize>>,
+    /// Positions of the columns that the columnar index has, ascending, and the layout of rows of
+    /// these alone.
+    columns_kept: Option<(Vec<usize>, RowLayout)>,
     /// The column that the definition lets rows expire by.
     expiry_column: Option<usize>,
     /// In cache mode.
@@ -60,8 +61,11 @@ impl Table {
         let expires_by = definition.retention.expires_by.as_deref();
         let expiry_column = expires_by.and_then(|name| definition.column(name));
         let recency = state.recency(&definition);
-        let columns_kept =
-            definition.columnar_index.as_ref().map(|index| definition.columnar_columns(index));
+        let columns_kept = definition.columnar_index.as_ref().map(|index| {
+            let kept = definition.columnar_columns(index);
+            let layout = RowLayout::of_some(&definition, &kept);
+            (kept, layout)
+        });
         Table {
             definition,
             layout,
@@ -78,7 +82,13 @@ impl Table {
     /// index.
     #[inline]
     pub fn columns_kept(&self) -> Option<&[usize]> {
-        self.columns_kept.as_deref()
+        self.columns_kept.as_ref().map(|(positions, _)| &positions[..])
+    }
+
+    /// The layout of rows that have the columns of the columnar index alone.
+    #[inline]
+    pub fn layout_kept(&self) -> Option<&RowLayout> {
+        self.columns_kept.as_ref().map(|(_, layout)| layout)
     }
 
     /// Whether a view shows the columnar index of this version: a snapshot from before it was made

@@ -15,7 +15,7 @@ use crate::error::Result;
 use crate::expiry::Expiry;
 use crate::find::row_at;
 use crate::row::RowRef;
-use crate::table::{MemberEntry, Table};
+use crate::table::{ChangedTo, MemberEntry, Table};
 
 impl Transaction {
     pub(super) fn change_locked(
@@ -78,10 +78,11 @@ impl Transaction {
                 return Err(duplicate(table, 0, &new_values));
             }
             self.note_change(table, row_key);
-            self.note_columns(table, row_key, None);
+            self.note_columns(table, row_key, ChangedTo::Nothing);
             self.store.delete(row_key.to_vec());
         }
-        self.note_columns(table, &new_key, (!moves).then_some(&changed));
+        let now = ChangedTo::Row(&new_values, (!moves).then_some(&changed));
+        self.note_columns(table, &new_key, now);
         for index in 1..table.codecs.len() {
             let parts = &table.codecs[index].parts;
             if !moves && !parts.iter().any(|part| changed.contains(&part.column)) {

@@ -11,7 +11,7 @@ use super::life::Transaction;
 use crate::datum::Datum;
 use crate::error::{Error, Result};
 use crate::row::RowRef;
-use crate::table::{MemberEntry, Table};
+use crate::table::{ChangedTo, MemberEntry, Table};
 use crate::temporal::Zone;
 use crate::text::write_text;
 
@@ -30,7 +30,7 @@ impl Transaction {
             self.put_entry(table, index, row, &row_key)?;
         }
         self.put_member_entries(table.member_entries(row, &row_key)?)?;
-        self.note_columns(table, &row_key, None);
+        self.note_columns(table, &row_key, ChangedTo::Row(row, None));
         self.put_row(table, row, row_key, 0)
     }
 
@@ -73,19 +73,14 @@ impl Transaction {
             recency.forget(row_key);
         }
         self.note_change(table, row_key);
-        self.note_columns(table, row_key, None);
+        self.note_columns(table, row_key, ChangedTo::Nothing);
         self.store.delete(row_key.to_vec());
         Ok(())
     }
 
     /// Notes for the columnar index that a row comes, goes, or changes in some columns.
     #[inline]
-    pub(super) fn note_columns(
-        &mut self,
-        table: &Table,
-        row_key: &[u8],
-        changed: Option<&[usize]>,
-    ) {
+    pub(super) fn note_columns(&mut self, table: &Table, row_key: &[u8], changed: ChangedTo<'_>) {
         let version = || self.engine.next_version();
         if let Some((key, value)) = table.column_note(row_key, changed, version) {
             self.store.put(key, value);

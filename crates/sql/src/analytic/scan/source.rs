@@ -35,8 +35,8 @@ const COLUMNAR_LOOKUP: u64 = 100;
 /// What a value that is read by column from a columnar index costs, where a row that is read in order
 /// costs 1.
 const VALUE_COST: f64 = 0.02;
-/// What a row costs that was changed and is not in a segment of the index yet: it is noted, its place
-/// is looked up and passed over, and it is looked up as a row.
+/// What a row costs that was changed and is not in a segment of the index yet: its note is read, and
+/// its place is looked up and passed over.
 const CHANGE_COST: f64 = 8.0;
 /// So many changes are never held in memory.
 const CHANGES_MAX: usize = 1 << 20;
