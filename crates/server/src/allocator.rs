@@ -1,24 +1,66 @@
 //! The allocator of the whole process, RocksDB's C++ included: jemalloc.
 //!
-//! What is freed and not used again goes back to the system within 20 milliseconds, and threads do
-//! not meet at its locks: a statement that runs in the background may be stopped by the kernel while
-//! it holds one, and an event loop that needs it then waits for milliseconds.
-//! (docs/decisions/0029-allocator.md)
+//! What is freed goes back to the system at once, and threads do not meet at its locks: a statement
+//! that runs in the background may be stopped by the kernel while it holds one, and an event loop
+//! that needs it then waits for milliseconds. Threads of long queries alone keep what is free for a
+//! moment, as the columns of the next batch want it again. (docs/decisions/0029-allocator.md)
 //!
 //! Of the program alone: who takes the library (tests, fuzz targets) may have another.
 //!
 //! Not here: how much may be used (`rows::budget`, settings).
 
+use std::ffi::{CString, c_uint, c_void};
+use std::ptr::null_mut;
+
+use tikv_jemalloc_sys::mallctl;
+
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 /// Read by jemalloc when the process starts: so many arenas that nearly every thread has its own;
-/// threads of jemalloc's own see to what others have freed; pages that are free go back soon, but not
-/// before a query that goes from batch to batch has had the time to take them again.
+/// threads of jemalloc's own see to what others have freed; pages that are free go back at once, but for
+/// a few blocks of the size of a batch's columns, which each thread that runs queries needs next.
 #[used]
 #[expect(unsafe_code, reason = "jemalloc looks for its settings under this name")]
 // SAFETY: no other symbol has this name in a program that is linked with jemalloc, and jemalloc takes
 // it for a pointer to a text that a zero byte ends, which is the first word of this one.
 #[unsafe(export_name = "malloc_conf")]
 static SETTINGS: &[u8] =
-    b"narenas:64,background_thread:true,dirty_decay_ms:20,muzzy_decay_ms:0,metadata_thp:disabled,tcache_max:65536,tcache_nslots_large:4\0";
+    b"narenas:64,background_thread:true,dirty_decay_ms:0,muzzy_decay_ms:0,metadata_thp:disabled,tcache_max:65536,tcache_nslots_large:4\0";
+
+/// How long threads of long queries keep pages that are free, in milliseconds.
+const KEPT_MS: isize = 20;
+/// Bytes that long queries may use from which on a part of them may be there twice for that long.
+const QUERY_BYTES_MIN: usize = 128 << 20;
+
+/// Gives the thread that calls it, one of those for long queries, which may use so many bytes together,
+/// an arena of its own whose free pages stay for a moment. Where jemalloc refuses, it stays as it is.
+pub fn keep_free_pages(query_bytes: usize) {
+    if query_bytes < QUERY_BYTES_MIN {
+        return;
+    }
+    let mut arena: c_uint = 0;
+    let mut arena_bytes = size_of::<c_uint>();
+    let to = std::ptr::from_mut(&mut arena).cast::<c_void>();
+    #[expect(unsafe_code, reason = "jemalloc is asked by names and pointers")]
+    // SAFETY: the name is a text that a zero byte ends; jemalloc writes a number of the arena's type, of
+    // which the size is given, and reads nothing.
+    let made =
+        unsafe { mallctl(c"arenas.create".as_ptr(), to, &raw mut arena_bytes, null_mut(), 0) };
+    let Ok(decay) = CString::new(format!("arena.{arena}.dirty_decay_ms")) else { return };
+    if made == 0 && set(&decay, KEPT_MS) {
+        set(c"thread.arena", arena);
+    }
+}
+
+/// Sets one of jemalloc's values, which is of this type.
+fn set<T: Copy>(name: &std::ffi::CStr, value: T) -> bool {
+    let mut value = value;
+    let from = std::ptr::from_mut(&mut value).cast::<c_void>();
+    #[expect(unsafe_code, reason = "jemalloc is asked by names and pointers")]
+    // SAFETY: the name is a text that a zero byte ends; jemalloc reads as many bytes as the value has,
+    // refuses another size than that of its own type, and writes nothing.
+    unsafe {
+        mallctl(name.as_ptr(), null_mut(), null_mut(), from, size_of::<T>()) == 0
+    }
+}

@@ -7,7 +7,7 @@
 //!
 //! Not here: binding (`bind`), a single query's run (`stream`).
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use datafusion::common::config::ConfigNonZeroUsize;
 use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
@@ -50,6 +50,15 @@ const TEXT_BYTES: usize = 40;
 /// Consumers that an out-of-memory error would name.
 const CONSUMERS_NAMED: usize = 3;
 
+/// What threads of long queries do first.
+static THREAD_START: OnceLock<fn(usize)> = OnceLock::new();
+
+/// Has every thread of long queries that is started from now on call `begin` first, with the bytes that
+/// such queries may use together: the program's allocator may be told. Only the first call counts.
+pub fn on_query_thread_start(begin: fn(usize)) {
+    let _ = THREAD_START.set(begin);
+}
+
 /// Threads, memory pool and planner settings.
 pub(super) struct Runtime {
     /// Drives the queries. In an `Option` so that `drop` can end it without waiting.
@@ -68,13 +77,17 @@ impl Runtime {
         let failed = |error: std::io::Error| {
             SqlError::other(format!("cannot start worker threads for queries: {error}"))
         };
+        let memory_bytes = options.memory_bytes;
         // One more than the cores, so that a worker that waits for the disk leaves none idle.
         let threads = runtime::Builder::new_multi_thread()
             .worker_threads(options.threads + 1)
             .thread_name("query")
             .thread_stack_size(STACK_BYTES)
-            .on_thread_start(|| {
+            .on_thread_start(move || {
                 give_way(0);
+                if let Some(begin) = THREAD_START.get() {
+                    begin(memory_bytes);
+                }
             })
             .enable_time()
             .build()
@@ -94,7 +107,6 @@ impl Runtime {
         let (parallel, serial) = (state(options.threads, true), state(1, true));
         // DataFusion sorts for a join only where it divides the work.
         let sorting = state(options.threads.max(2), false);
-        let memory_bytes = options.memory_bytes;
         Ok(Runtime { threads: Some(threads), parallel, serial, sorting, memory_bytes })
     }
 
