@@ -81,9 +81,6 @@ impl Shared {
     }
 
     pub(crate) fn approximate_bytes(&self, range: &KeyRange) -> Result<u64> {
-        if !range.end.is_empty() && range.start >= range.end {
-            return Ok(0);
-        }
         let estimate = self.file_bytes(range);
         if estimate >= EXACT_BELOW {
             return Ok(estimate);

@@ -27,14 +27,14 @@ pub fn split(
     else {
         return Ok(vec![range.clone()]);
     };
-    let whole = store.file_bytes(range)?;
+    let (whole, keys) = (store.file_bytes(range)?, Keys::between(&first, &last));
     let mut out = Vec::with_capacity(parts);
     let mut start = range.start.clone();
     for part in 1..parts {
         let boundary = match whole >= MEASURED_BYTES_MIN {
-            true => boundary(store, range, &first, &last, whole / parts as u64 * part as u64)?,
+            true => keys.by_size(store, range, whole / parts as u64 * part as u64)?,
             // Much of it is in memory, of which stores know no sizes: as if its keys lay evenly.
-            false => between(&first, &last, part, parts),
+            false => keys.evenly(part, parts),
         };
         let Some(boundary) = boundary else { break };
         if boundary <= start {
@@ -52,38 +52,44 @@ fn edge(view: &dyn Read, range: &KeyRange, direction: Direction) -> Result<Optio
     Ok(if cursor.advance()? { Some(cursor.key().to_vec()) } else { None })
 }
 
-/// A key before which the range has about `target` bytes.
-fn boundary(
-    store: &dyn Store,
-    range: &KeyRange,
-    first: &[u8],
-    last: &[u8],
-    target: u64,
-) -> Result<Option<Vec<u8>>> {
-    let common = first.iter().zip(last).take_while(|(a, b)| a == b).count();
-    let (mut low, mut high) = (number(&first[common..]), number(&last[common..]));
-    for _ in 0..STEPS_MAX {
-        if high - low < 2 {
-            break;
-        }
-        let middle = low + (high - low) / 2;
-        let before = KeyRange { start: range.start.clone(), end: key(&first[..common], middle) };
-        if store.file_bytes(&before)? < target {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    Ok((high > number(&first[common..])).then(|| key(&first[..common], high)))
+/// The keys from a first to a last one, by what both begin with and the numbers behind it.
+struct Keys<'k> {
+    prefix: &'k [u8],
+    first: u64,
+    last: u64,
 }
 
-/// A key so many parts of the way from one to another.
-fn between(first: &[u8], last: &[u8], part: usize, parts: usize) -> Option<Vec<u8>> {
-    let common = first.iter().zip(last).take_while(|(a, b)| a == b).count();
-    let (low, high) = (number(&first[common..]), number(&last[common..]));
-    let way = u128::from(high - low) * part as u128 / parts as u128;
-    let middle = low + u64::try_from(way).ok()?;
-    (middle > low).then(|| key(&first[..common], middle))
+impl<'k> Keys<'k> {
+    fn between(first: &'k [u8], last: &[u8]) -> Keys<'k> {
+        let common = first.iter().zip(last).take_while(|(a, b)| a == b).count();
+        let (prefix, behind) = first.split_at(common);
+        Keys { prefix, first: number(behind), last: number(&last[common..]) }
+    }
+
+    /// A key before which the range has about `target` bytes.
+    fn by_size(&self, store: &dyn Store, range: &KeyRange, target: u64) -> Result<Option<Vec<u8>>> {
+        let (mut low, mut high) = (self.first, self.last);
+        for _ in 0..STEPS_MAX {
+            if high - low < 2 {
+                break;
+            }
+            let middle = low + (high - low) / 2;
+            let before = KeyRange { start: range.start.clone(), end: key(self.prefix, middle) };
+            if store.file_bytes(&before)? < target {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        Ok((high > self.first).then(|| key(self.prefix, high)))
+    }
+
+    /// A key so many parts of the way.
+    fn evenly(&self, part: usize, parts: usize) -> Option<Vec<u8>> {
+        let way = u128::from(self.last - self.first) * part as u128 / parts as u128;
+        let middle = self.first + u64::try_from(way).ok()?;
+        (middle > self.first).then(|| key(self.prefix, middle))
+    }
 }
 
 /// The first bytes behind the common prefix as a number.

@@ -41,12 +41,11 @@ pub fn keep_free_pages(query_bytes: usize) {
     }
     let mut arena: c_uint = 0;
     let mut arena_bytes = size_of::<c_uint>();
-    let to = std::ptr::from_mut(&mut arena).cast::<c_void>();
+    let (name, to) = (c"arenas.create", std::ptr::from_mut(&mut arena).cast::<c_void>());
     #[expect(unsafe_code, reason = "jemalloc is asked by names and pointers")]
     // SAFETY: the name is a text that a zero byte ends; jemalloc writes a number of the arena's type, of
     // which the size is given, and reads nothing.
-    let made =
-        unsafe { mallctl(c"arenas.create".as_ptr(), to, &raw mut arena_bytes, null_mut(), 0) };
+    let made = unsafe { mallctl(name.as_ptr(), to, &raw mut arena_bytes, null_mut(), 0) };
     let Ok(decay) = CString::new(format!("arena.{arena}.dirty_decay_ms")) else { return };
     if made == 0 && set(&decay, KEPT_MS) {
         set(c"thread.arena", arena);

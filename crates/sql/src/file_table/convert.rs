@@ -10,13 +10,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use datafusion::arrow::array::{
-    Array, ArrayRef, AsArray, BinaryViewArray, BinaryViewBuilder, Float32Array, Float64Array,
-    UInt16Builder,
+    Array, ArrayRef, AsArray, BinaryViewArray, BinaryViewBuilder, UInt16Builder,
 };
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{
-    DataType, Date32Type, Decimal128Type, Decimal256Type, DecimalType, DurationMicrosecondType,
-    Field, Int64Type, TimeUnit, TimestampMicrosecondType, UInt32Type, UInt64Type,
+    ArrowPrimitiveType, DataType, Date32Type, Decimal128Type, Decimal256Type, DecimalType,
+    DurationMicrosecondType, Field, Float32Type, Float64Type, Int64Type, TimeUnit,
+    TimestampMicrosecondType, UInt32Type, UInt64Type,
 };
 use datafusion::arrow::error::ArrowError;
 use datafusion::arrow::json::writer::{EncoderOptions, make_encoder};
@@ -36,8 +36,12 @@ pub(super) fn converted(ty: &ColumnType, array: &ArrayRef) -> Result<ArrayRef> {
     match ty {
         ColumnType::Int { width, unsigned, .. } => integers(*width, *unsigned, array),
         ColumnType::Year => cast_to(array, &DataType::UInt16),
-        ColumnType::Float => Ok(finite_floats(&cast_to(array, &DataType::Float32)?)),
-        ColumnType::Double => Ok(finite_doubles(&cast_to(array, &DataType::Float64)?)),
+        ColumnType::Float => {
+            Ok(finite::<Float32Type>(&cast_to(array, &DataType::Float32)?, f32::is_finite))
+        }
+        ColumnType::Double => {
+            Ok(finite::<Float64Type>(&cast_to(array, &DataType::Float64)?, f64::is_finite))
+        }
         ColumnType::Decimal { precision, .. } => {
             decimals(*precision, &cast_to(array, &columnar::values::arrow_type(ty))?)
         }
@@ -102,24 +106,14 @@ fn integers(width: IntWidth, unsigned: bool, array: &ArrayRef) -> Result<ArrayRe
     Ok(array)
 }
 
-fn finite_floats(array: &ArrayRef) -> ArrayRef {
-    let values: &Float32Array = array.as_primitive();
-    match values.values().iter().all(|value| value.is_finite()) {
+/// Numbers of a type of floats, of which those that are not finite are NULL.
+fn finite<T: ArrowPrimitiveType>(array: &ArrayRef, is_finite: fn(T::Native) -> bool) -> ArrayRef {
+    let values = array.as_primitive::<T>();
+    match values.values().iter().all(|value| is_finite(*value)) {
         true => Arc::clone(array),
         false => {
-            let finite = |value: f32| value.is_finite().then_some(value);
-            Arc::new(values.unary_opt::<_, datafusion::arrow::datatypes::Float32Type>(finite))
-        }
-    }
-}
-
-fn finite_doubles(array: &ArrayRef) -> ArrayRef {
-    let values: &Float64Array = array.as_primitive();
-    match values.values().iter().all(|value| value.is_finite()) {
-        true => Arc::clone(array),
-        false => {
-            let finite = |value: f64| value.is_finite().then_some(value);
-            Arc::new(values.unary_opt::<_, datafusion::arrow::datatypes::Float64Type>(finite))
+            let finite = |value: T::Native| is_finite(value).then_some(value);
+            Arc::new(values.unary_opt::<_, T>(finite))
         }
     }
 }

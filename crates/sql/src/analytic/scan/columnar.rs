@@ -28,6 +28,7 @@ use rows::store::Read;
 use super::super::failure::raise;
 use super::ranges::{self, Condition};
 use super::{properties, yielding};
+use crate::error::SqlError;
 
 /// Reads segments and recent rows of one table.
 pub(super) struct ColumnScan {
@@ -259,20 +260,7 @@ impl ExecutionPlan for ColumnScan {
     ) -> Result<SendableRecordBatchStream> {
         let wanted = self.wanted(&context);
         let batches = self.read()?.read(self.parts[partition].clone(), wanted);
-        let schema = Arc::clone(&self.schema);
-        let mut left = self.limit.unwrap_or(usize::MAX);
-        let batches = batches.map_while(move |batch| {
-            if left == 0 {
-                return None;
-            }
-            Some(batch.map_err(raise).and_then(|batch| {
-                let batch = record(&schema, batch)?;
-                let batch = batch.slice(0, batch.num_rows().min(left));
-                left -= batch.num_rows();
-                Ok(batch)
-            }))
-        });
-        Ok(yielding(Arc::clone(&self.schema), batches))
+        Ok(records(&self.schema, self.limit, batches))
     }
 
     fn statistics_from_inputs(
@@ -293,6 +281,28 @@ impl ExecutionPlan for ColumnScan {
         let unknown = Statistics::new_unknown(&self.schema);
         Ok(Arc::new(Statistics { num_rows, ..unknown }))
     }
+}
+
+/// The first rows of some batches, as a stream under their schema.
+pub(super) fn records<E: Into<SqlError>>(
+    schema: &SchemaRef,
+    limit: Option<usize>,
+    batches: impl Iterator<Item = std::result::Result<Batch, E>> + Send + 'static,
+) -> SendableRecordBatchStream {
+    let of = Arc::clone(schema);
+    let mut left = limit.unwrap_or(usize::MAX);
+    let batches = batches.map_while(move |batch| {
+        if left == 0 {
+            return None;
+        }
+        Some(batch.map_err(raise).and_then(|batch| {
+            let batch = record(&of, batch)?;
+            let batch = batch.slice(0, batch.num_rows().min(left));
+            left -= batch.num_rows();
+            Ok(batch)
+        }))
+    });
+    yielding(Arc::clone(schema), batches)
 }
 
 /// A batch under its schema.

@@ -26,7 +26,7 @@ use columnar::{CodedGroups, Grouped, Grouping, Groups};
 use datafusion::arrow::array::RecordBatch;
 use datafusion::common::Result;
 use datafusion::common::config::ConfigOptions;
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
+use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::execution::TaskContext;
 use datafusion::execution::memory_pool::{MemoryConsumer, MemoryReservation};
 use datafusion::physical_expr::PhysicalExpr;
@@ -43,7 +43,7 @@ use datafusion::physical_plan::{
 use parking_lot::Mutex;
 
 use super::super::failure::raise;
-use super::grouping::{GroupScan, no_scan, scan_of};
+use super::grouping::{GroupScan, aggregation, each_of, no_scan, replaced, scan_of};
 use super::states::{self, GROUPS_BYTES_MAX, State, has_first};
 use super::union::{OfKey, Shape, Told, Union};
 use super::{properties, yielding};
@@ -61,13 +61,7 @@ impl PhysicalOptimizerRule for CountInScans {
         plan: Arc<dyn ExecutionPlan>,
         _config: &ConfigOptions,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        plan.transform_down(|plan| {
-            Ok(match DistinctScan::in_place_of(&plan)? {
-                Some(counts) => Transformed::yes(Arc::new(counts) as Arc<dyn ExecutionPlan>),
-                None => Transformed::no(plan),
-            })
-        })
-        .data()
+        replaced(plan, DistinctScan::in_place_of)
     }
 
     fn name(&self) -> &'static str {
@@ -182,19 +176,6 @@ fn union_of(scan: &Arc<dyn ExecutionPlan>) -> Arc<Mutex<Union>> {
     Arc::new(Mutex::new(Union::of(scan.output_partitioning().partition_count())))
 }
 
-/// An aggregation that groups in one way, takes all rows and gives all groups.
-fn aggregation(
-    plan: &Arc<dyn ExecutionPlan>,
-    has_mode: impl Fn(&AggregateMode) -> bool,
-) -> Option<&AggregateExec> {
-    plan.downcast_ref::<AggregateExec>().filter(|aggregation| {
-        has_mode(aggregation.mode())
-            && aggregation.group_expr().is_single()
-            && aggregation.limit_options().is_none()
-            && aggregation.filter_expr().iter().all(Option::is_none)
-    })
-}
-
 impl fmt::Debug for DistinctScan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.fmt_as(DisplayFormatType::Default, f)
@@ -227,12 +208,8 @@ impl ExecutionPlan for DistinctScan {
         &self,
         each: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
     ) -> Result<TreeNodeRecursion> {
-        for of in self.shape.groups.iter().chain([&self.shape.value]) {
-            if each(&of.expr)? == TreeNodeRecursion::Stop {
-                return Ok(TreeNodeRecursion::Stop);
-            }
-        }
-        Ok(TreeNodeRecursion::Continue)
+        let of_keys = self.shape.groups.iter().chain([&self.shape.value]);
+        each_of(of_keys.map(|of| &of.expr), each)
     }
 
     fn replace_children(

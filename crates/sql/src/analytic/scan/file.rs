@@ -33,10 +33,10 @@ use rows::types::ColumnType;
 
 use super::super::columns::is_string;
 use super::super::failure::raise;
-use super::columnar::record;
+use super::columnar::records;
+use super::properties;
 use super::ranges::{self, Columns, Condition, Conditions};
 use super::source::arrow_schema;
-use super::{properties, yielding};
 use crate::file_table::{FileTable, Reading, RowGroup, Wanted};
 use crate::limits::Limits;
 
@@ -317,20 +317,7 @@ impl ExecutionPlan for FileScan {
         if self.begun.fetch_add(1, atomic::Ordering::Relaxed) >= self.workers {
             return Err(DataFusionError::Internal("files that are read a second time".into()));
         }
-        let schema = Arc::clone(&self.schema);
-        let mut left = self.limit.unwrap_or(usize::MAX);
-        let batches = self.reading.batches().map_while(move |batch| {
-            if left == 0 {
-                return None;
-            }
-            Some(batch.map_err(raise).and_then(|batch| {
-                let batch = record(&schema, batch)?;
-                let batch = batch.slice(0, batch.num_rows().min(left));
-                left -= batch.num_rows();
-                Ok(batch)
-            }))
-        });
-        Ok(yielding(Arc::clone(&self.schema), batches))
+        Ok(records(&self.schema, self.limit, self.reading.batches()))
     }
 
     fn statistics_from_inputs(

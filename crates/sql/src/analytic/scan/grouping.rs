@@ -42,13 +42,7 @@ impl PhysicalOptimizerRule for GroupInScans {
         plan: Arc<dyn ExecutionPlan>,
         _config: &ConfigOptions,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        plan.transform_down(|plan| {
-            Ok(match GroupScan::in_place_of(&plan)? {
-                Some(groups) => Transformed::yes(Arc::new(groups) as Arc<dyn ExecutionPlan>),
-                None => Transformed::no(plan),
-            })
-        })
-        .data()
+        replaced(plan, GroupScan::in_place_of)
     }
 
     fn name(&self) -> &'static str {
@@ -70,6 +64,46 @@ pub(super) struct GroupScan {
     properties: Arc<PlanProperties>,
 }
 
+/// A plan with another node in the place of each of which `made` gives one.
+pub(super) fn replaced<N: ExecutionPlan + 'static>(
+    plan: Arc<dyn ExecutionPlan>,
+    made: impl Fn(&Arc<dyn ExecutionPlan>) -> Result<Option<N>>,
+) -> Result<Arc<dyn ExecutionPlan>> {
+    plan.transform_down(|plan| {
+        Ok(match made(&plan)? {
+            Some(node) => Transformed::yes(Arc::new(node) as Arc<dyn ExecutionPlan>),
+            None => Transformed::no(plan),
+        })
+    })
+    .data()
+}
+
+/// An aggregation that groups in one way, takes all rows and gives all groups.
+pub(super) fn aggregation(
+    plan: &Arc<dyn ExecutionPlan>,
+    has_mode: impl Fn(&AggregateMode) -> bool,
+) -> Option<&AggregateExec> {
+    plan.downcast_ref::<AggregateExec>().filter(|aggregation| {
+        has_mode(aggregation.mode())
+            && aggregation.group_expr().is_single()
+            && aggregation.limit_options().is_none()
+            && aggregation.filter_expr().iter().all(Option::is_none)
+    })
+}
+
+/// Calls `each` with some expressions, as long as it wants another.
+pub(super) fn each_of<'a>(
+    exprs: impl Iterator<Item = &'a Arc<dyn PhysicalExpr>>,
+    each: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
+) -> Result<TreeNodeRecursion> {
+    for expr in exprs {
+        if each(expr)? == TreeNodeRecursion::Stop {
+            return Ok(TreeNodeRecursion::Stop);
+        }
+    }
+    Ok(TreeNodeRecursion::Continue)
+}
+
 /// The scan that a node is.
 pub(super) fn scan_of(plan: &Arc<dyn ExecutionPlan>) -> Option<&ColumnScan> {
     plan.downcast_ref::<ColumnScan>()
@@ -87,15 +121,12 @@ fn places<'a>(exprs: impl Iterator<Item = &'a Arc<dyn PhysicalExpr>>) -> Vec<usi
 impl GroupScan {
     /// The same as an aggregation; `None` where the scan cannot do it.
     fn in_place_of(plan: &Arc<dyn ExecutionPlan>) -> Result<Option<GroupScan>> {
-        let Some(aggregation) = plan.downcast_ref::<AggregateExec>() else { return Ok(None) };
+        let is_partial = |mode: &AggregateMode| *mode == AggregateMode::Partial;
+        let Some(aggregation) = aggregation(plan, is_partial) else { return Ok(None) };
         let by = aggregation.group_expr();
         let Some(scan) = scan_of(aggregation.input()) else { return Ok(None) };
-        let plain = *aggregation.mode() == AggregateMode::Partial
-            && by.is_single()
-            && aggregation.limit_options().is_none()
-            && aggregation.filter_expr().iter().all(Option::is_none);
         let keys = places(by.expr().iter().map(|(group, _)| group));
-        if !plain || !scan.can_group_by(&keys) {
+        if !scan.can_group_by(&keys) {
             return Ok(None);
         }
         let mut states = Vec::new();
@@ -170,12 +201,7 @@ impl ExecutionPlan for GroupScan {
         &self,
         each: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
     ) -> Result<TreeNodeRecursion> {
-        for group in &self.shape.groups {
-            if each(group)? == TreeNodeRecursion::Stop {
-                return Ok(TreeNodeRecursion::Stop);
-            }
-        }
-        Ok(TreeNodeRecursion::Continue)
+        each_of(self.shape.groups.iter(), each)
     }
 
     fn replace_children(
