@@ -8,6 +8,8 @@
 
 pub mod catalog_definition;
 pub mod column;
+pub mod file_csv;
+pub mod file_parquet;
 pub mod handlersocket_conversation;
 pub mod handlersocket_line;
 pub mod key;
@@ -38,6 +40,8 @@ pub mod tyrant_text;
 pub const TARGETS: &[(&str, fn(&[u8]))] = &[
     ("catalog_definition", catalog_definition::check),
     ("column", column::check),
+    ("file_csv", file_csv::check),
+    ("file_parquet", file_parquet::check),
     ("handlersocket_conversation", handlersocket_conversation::check),
     ("handlersocket_line", handlersocket_line::check),
     ("key", key::check),

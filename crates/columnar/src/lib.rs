@@ -40,7 +40,9 @@ mod tables;
 pub mod values;
 mod writer;
 
-pub use groups::{CodedGroups, GroupBatch, Grouped, Grouping, Groups};
+pub use groups::{
+    ArrayKey, CodedGroups, ColumnArray, GroupBatch, GroupTable, Grouped, Grouping, Groups, is_same,
+};
 pub use index::index_columns_of;
 pub use known::{Question, has_extremes};
 pub use mover::Round;

@@ -87,6 +87,10 @@ impl<S: Store + LocalStore> ColumnStore<S> {
         known: &Arc<Known>,
         round: &mut Round,
     ) -> Result<()> {
+        // A copy that is being made is followed by who makes it, without locks of rows.
+        if !known.table().is_current() {
+            return Ok(());
+        }
         if !known.has_begun.load(Ordering::Relaxed) {
             self.begin(known)?;
             known.has_begun.store(true, Ordering::Relaxed);
@@ -237,9 +241,13 @@ impl<S: Store + LocalStore> ColumnStore<S> {
         rows: &mut Vec<Moved>,
     ) -> Result<()> {
         let reader = crate::reader::Reader { columns: &self.columns, inner: view };
-        let gone = || Error::Corrupt {
-            key: keys::segment(known.home, live.id),
-            why: "a segment is not whole",
+        // A table that was dropped or copied meanwhile has none any more.
+        let gone = || match known.table().is_current() {
+            true => Error::Corrupt {
+                key: keys::segment(known.home, live.id),
+                why: "a segment is not whole",
+            },
+            false => Error::SchemaChanged,
         };
         let open = reader.open(known.id, live.id, Reach::Disk)?.ok_or_else(gone)?;
         let mut dead = live.dead.iter().peekable();

@@ -18,7 +18,7 @@ use rows::local::{LocalStore, SortedWrites};
 use rows::spill::SpillDirectory;
 use rows::store::{Durability, Store};
 use rows::table::Patience;
-use rows::{Datum, Engine, EngineOptions, RowChange, Table, Value};
+use rows::{Changed, Datum, Engine, EngineOptions, Error, RowChange, Table, Value};
 
 #[test]
 fn rows_are_the_same_before_and_after_they_are_sealed() {
@@ -137,6 +137,77 @@ fn a_table_becomes_columnar_and_back_and_columns_come_and_go() {
     assert_rows(&house, &emptied, &[]);
     insert(&house, &emptied, &rows[..10]);
     assert_rows(&house, &emptied, &rows[..10]);
+}
+
+/// Whatever is written while the table is copied into the other form is there afterwards.
+#[test]
+fn a_table_becomes_columnar_and_back_beside_writers_and_the_mover() {
+    let directory = tempfile::tempdir().unwrap();
+    let house = open(directory.path());
+    let first = table(&house, true);
+    let rows: Vec<Row> = (0..20_000).map(row).collect();
+    insert(&house, &first, &rows);
+    let now = || house.engine.catalog().table("d", "t").unwrap();
+    // The definition may change between any two steps.
+    let write = |id: i64, new: Option<&Row>| {
+        loop {
+            let (table, mut transaction) = (now(), begin(&house.engine));
+            let key = table.row_key(&[Datum::Int(id)]).unwrap();
+            let values: Option<Vec<_>> =
+                new.map(|row| datums(row).iter().map(Datum::to_value).enumerate().collect());
+            let decide = &mut |_: rows::RowRef<'_>| {
+                Ok(values.clone().map_or(RowChange::Delete, RowChange::Set))
+            };
+            let changed = match (transaction.change_row(&table, &key, decide), new) {
+                (Ok(Changed::Missing), Some(row)) => {
+                    transaction.insert(&table, &datums(row)).map(drop)
+                }
+                (changed, _) => changed.map(drop),
+            };
+            match changed {
+                Ok(()) => return transaction.commit(Durability::Os).unwrap(),
+                // A columnar table's writers wait for its copy.
+                Err(Error::SchemaChanged | Error::LockTimeout) => {}
+                Err(error) => panic!("{error}"),
+            }
+        }
+    };
+    let ended = AtomicBool::new(false);
+    let mut expected: BTreeMap<i64, Row> = rows.into_iter().map(|row| (row.0, row)).collect();
+    std::thread::scope(|scope| {
+        let mover = scope.spawn(|| {
+            while !ended.load(Ordering::Relaxed) {
+                house.store.move_rows(&house.engine).unwrap();
+            }
+        });
+        let writer = scope.spawn(|| {
+            let mut turn = 0;
+            while !ended.load(Ordering::Relaxed) {
+                turn += 1;
+                let id = turn * 7919 % 25_000;
+                let new = (turn % 5 != 0).then(|| (id, Some(turn), Some(format!("at {id}"))));
+                write(id, new.as_ref());
+                match new {
+                    Some(row) => expected.insert(id, row),
+                    None => expected.remove(&id),
+                };
+            }
+        });
+        let altered = ["InnoDB", "columnar", "InnoDB", "columnar"].map(|engine| {
+            let patience = Patience::at_most(std::time::Duration::from_secs(60));
+            let alteration = Alteration::SetEngine(engine.into());
+            house.engine.alter_table("d", "t", vec![alteration], &patience)
+        });
+        ended.store(true, Ordering::Relaxed);
+        writer.join().unwrap();
+        mover.join().unwrap();
+        altered.into_iter().for_each(|altered| assert!(altered.unwrap().rows_copied > 0));
+    });
+    let expected: Vec<Row> = expected.into_values().collect();
+    assert_rows(&house, &now(), &expected);
+    settle(&house);
+    assert_rows(&house, &now(), &expected);
+    assert_eq!(house.engine.row_count(&now()).unwrap(), Some(expected.len() as u64));
 }
 
 /// Writers and a mover at once: nothing is lost, nothing comes twice, at any moment.

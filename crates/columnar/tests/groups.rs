@@ -57,7 +57,7 @@ fn counted(house: &House, table: &Arc<Table>, by_word: bool) -> Counts {
                 Grouped::Segment => {}
             }
         }
-        add(groups.drain().unwrap());
+        add(groups.table().drain().unwrap());
     }
     out
 }

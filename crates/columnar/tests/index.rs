@@ -20,7 +20,7 @@ use rows::ddl::{NewColumnarIndex, NewIndex, NewTable};
 use rows::schema::Column;
 use rows::store::{Durability, Read};
 use rows::table::Patience;
-use rows::{Datum, Engine, EngineOptions, Error, RowChange, Table};
+use rows::{Collation, Datum, Engine, EngineOptions, Error, RowChange, Table};
 
 const ANY: usize = usize::MAX;
 
@@ -154,35 +154,36 @@ fn a_change_of_other_columns_is_not_noted_and_one_that_is_rolled_back_neither() 
     assert!(index_columns_of(&*view, &table, 1).unwrap().is_none(), "two notes are too many");
 }
 
-#[test]
-fn an_index_is_made_beside_writers_and_is_right_in_every_state() {
-    let directory = tempfile::tempdir().unwrap();
-    let house = open(directory.path());
-    let table = make(&house, true, false);
-    insert(&house, &table, &(0..20_000).map(row).collect::<Vec<_>>());
-    let old = house.engine.store().snapshot().unwrap();
+/// Ends the writers, also when what is done beside them panics.
+struct Ends<'a>(&'a AtomicBool);
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Does something while two writers change and remove rows with ids below 20,000.
+fn beside_writers(house: &House, work: impl FnOnce()) {
     let ended = AtomicBool::new(false);
     std::thread::scope(|scope| {
         for writer in 0..2 {
-            let (house, ended) = (&house, &ended);
+            let ended = &ended;
             scope.spawn(move || {
                 let mut id = writer;
                 while !ended.load(Ordering::Relaxed) {
                     let new = (id % 5 != 0).then(|| (id, Some(-id), Some(format!("at {id}"))));
                     // The definition changes meanwhile.
-                    let key = table_of(house).row_key(&[Datum::Int(id)]).unwrap();
+                    let table = table_of(house);
+                    let key = table.row_key(&[Datum::Int(id)]).unwrap();
                     let mut transaction = begin(&house.engine);
                     let new = new
                         .as_ref()
                         .map(|row| datums(row).iter().map(Datum::to_value).enumerate().collect());
-                    let changed = transaction.change_row(
-                        &table_of(house),
-                        &key,
-                        &mut |_: rows::RowRef<'_>| {
-                            Ok(new.clone().map_or(RowChange::Delete, RowChange::Set))
-                        },
-                    );
-                    match changed {
+                    let decide = &mut |_: rows::RowRef<'_>| {
+                        Ok(new.clone().map_or(RowChange::Delete, RowChange::Set))
+                    };
+                    match transaction.change_row(&table, &key, decide) {
                         Ok(_) => transaction.commit(Durability::Os).unwrap(),
                         Err(Error::SchemaChanged) => continue,
                         Err(error) => panic!("{error}"),
@@ -191,15 +192,26 @@ fn an_index_is_made_beside_writers_and_is_right_in_every_state() {
                 }
             });
         }
-        let made = alter(&house, vec![Alteration::AddColumnarIndex(index())]);
+        let _ends = Ends(&ended);
+        work();
+    });
+}
+
+#[test]
+fn an_index_is_made_beside_writers_and_is_right_in_every_state() {
+    let directory = tempfile::tempdir().unwrap();
+    let house = open(directory.path());
+    let table = make(&house, true, false);
+    insert(&house, &table, &(0..20_000).map(row).collect::<Vec<_>>());
+    let old = house.engine.store().snapshot().unwrap();
+    beside_writers(&house, || {
+        alter(&house, vec![Alteration::AddColumnarIndex(index())]).unwrap();
         let table = table_of(&house);
         for _ in 0..5 {
             assert_same(&house, &table);
             house.store.move_rows(&house.engine).unwrap();
             assert_same(&house, &table);
         }
-        ended.store(true, Ordering::Relaxed);
-        made.unwrap();
     });
     let table = table_of(&house);
     settle(&house);
@@ -208,6 +220,35 @@ fn an_index_is_made_beside_writers_and_is_right_in_every_state() {
     // A state from before the index shows rows alone.
     assert!(index_columns_of(&*old, &table, ANY).unwrap().is_none());
     assert_eq!(by_row(&house, &*old, &table).len(), 20_000);
+}
+
+#[test]
+fn a_copy_beside_writers_has_the_index_and_a_state_from_before_it_is_told_so() {
+    let directory = tempfile::tempdir().unwrap();
+    let house = open(directory.path());
+    let table = make(&house, true, true);
+    insert(&house, &table, &(0..20_000).map(row).collect::<Vec<_>>());
+    settle(&house);
+    let old = house.engine.store().snapshot().unwrap();
+    beside_writers(&house, || {
+        for chars in [90, 80, 70] {
+            let ty = rows::ColumnType::VarChar { chars, collation: Collation::Utf8Mb4GeneralCi };
+            let column = Column { nullable: true, ..Column::new("word", ty) };
+            let (name, place) = ("word".to_owned(), Place::Keep);
+            alter(&house, vec![Alteration::ModifyColumn { name, column, place }]).unwrap();
+            let table = table_of(&house);
+            assert_same(&house, &table);
+            house.store.move_rows(&house.engine).unwrap();
+            assert_same(&house, &table);
+        }
+    });
+    let table = table_of(&house);
+    settle(&house);
+    assert_same(&house, &table);
+    assert_sound(&house);
+    let rows = by_row(&house, house.engine.latest(), &table).len() as u64;
+    assert_eq!(house.engine.row_count(&table).unwrap(), Some(rows));
+    assert!(matches!(index_columns_of(&*old, &table, ANY), Err(Error::SchemaChanged)));
 }
 
 #[test]

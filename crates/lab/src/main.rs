@@ -64,6 +64,8 @@ enum Experiment {
     Cache(experiments::cache::Options),
     /// Statements that would end, fill or hang a server, beside clients that look rows up.
     Nasty(experiments::nasty::Options),
+    /// Look-ups, updates and the game with data of 0.5 to 10 times the memory.
+    Wall(experiments::wall::Options),
     /// epoll, io_uring and tokio under an echo server: CPU time per request.
     Kernel(experiments::kernel::Options),
     /// The echo server that other experiments start as their limit.
@@ -98,6 +100,7 @@ fn main() -> Result<()> {
         Experiment::Idle(options) => experiments::idle::run(&options),
         Experiment::Cache(options) => experiments::cache::run(&options),
         Experiment::Nasty(options) => experiments::nasty::run(&options),
+        Experiment::Wall(options) => experiments::wall::run(&options),
         Experiment::Kernel(options) => experiments::kernel::run(&options),
         Experiment::EchoServer { kernel, threads } => peers::serve_echo(kernel, threads),
     }

@@ -33,6 +33,12 @@ pub fn disk_waited_seconds() -> Option<f64> {
     Some(micros as f64 / 1e6)
 }
 
+/// Bytes that a process has let the kernel read from disks so far; what the page cache had is none.
+pub fn disk_read_bytes(pid: u32) -> Option<u64> {
+    let counts = fs::read_to_string(format!("/proc/{pid}/io")).ok()?;
+    counts.lines().find_map(|line| line.strip_prefix("read_bytes:"))?.trim().parse().ok()
+}
+
 /// Peak resident memory (VmHWM) in bytes.
 pub fn rss_peak(pid: u32) -> Option<u64> {
     status_bytes(pid, "VmHWM:")
@@ -83,11 +89,13 @@ mod tests {
         assert!(rss_peak(std::process::id()).is_some_and(|bytes| bytes > 100_000));
         assert!(threads(std::process::id()) >= Some(1) && files(std::process::id()) >= Some(3));
         assert!(rss(std::process::id()) <= rss_peak(std::process::id()));
+        assert!(disk_read_bytes(std::process::id()).is_some());
     }
 
     #[test]
     fn a_process_that_is_not_there_has_no_figures() {
         assert_eq!(cpu_seconds(u32::MAX), None);
         assert_eq!(rss_peak(u32::MAX), None);
+        assert_eq!(disk_read_bytes(u32::MAX), None);
     }
 }

@@ -79,7 +79,7 @@ impl Shared {
             false => of_read(DOING, error),
         };
         let entries_max = (self.memory_bytes / MEMORY_PER_ENTRY).max(ENTRIES_MIN);
-        let mut count = 0;
+        let (mut count, mut written) = (0, 0);
         let mut last: Vec<u8> = Vec::new();
         let mut more = entries.advance()?;
         while more {
@@ -88,7 +88,7 @@ impl Shared {
             // Many files may be smaller than what is asked for later on.
             self.check_room(ASK_EVERY as u64)?;
             files.push(path.clone());
-            let mut writer = SstFileWriter::create(&self.options);
+            let mut writer = SstFileWriter::create(self.options_of_file(written));
             writer.open(&path).map_err(failed)?;
             let (mut unasked, mut in_file) = (0, 0);
             while more {
@@ -121,6 +121,7 @@ impl Shared {
                 }
             }
             writer.finish().map_err(failed)?;
+            written += writer.file_size();
         }
         Ok(count)
     }
@@ -210,7 +211,9 @@ impl NewFiles {
         let mut options = IngestExternalFileOptions::default();
         options.set_move_files(true);
         let taken = self.shared.database.ingest_external_file_opts(&options, paths);
-        taken.map_err(|error| self.shared.health.after(DOING, error))
+        taken.map_err(|error| self.shared.health.after(DOING, error))?;
+        self.shared.choose_layout();
+        Ok(())
     }
 }
 

@@ -1,10 +1,10 @@
 //! `rows::store::Store` on RocksDB, embedded: the default store, for one machine.
 //!
 //! RocksDB's plain database with one column family; row locks are `rows::locks`. Where to look:
-//! - `options`: every setting of RocksDB that we change, and why
+//! - `options`: every setting of RocksDB that we change, and why; `layout`: where indexes of files are divided
 //! - `store`: opening, closing, and the trait itself
-//! - `reading`, `snapshot`: look-ups and scans; `hidden`: what scans pass over, and when that
-//!   costs more than a new file; `writing`, `health`: batches, durability, failures
+//! - `reading`, `snapshot`: look-ups and scans; `spare`: cursors that are used again; `hidden`:
+//!   what scans pass over, and when that costs more than a new file; `writing`, `health`: batches, durability, failures
 //! - `directory`, `holes`, `manifest`: making directories that last; what a power cut left of
 //!   unsynced logs and of RocksDB's list of files
 //! - `log`: whether a damaged log is a crash's trace or lost writes
@@ -25,6 +25,7 @@ mod health;
 mod hidden;
 mod holes;
 mod ingest;
+mod layout;
 mod log;
 mod log_files;
 mod manifest;
@@ -34,6 +35,7 @@ mod reclaim;
 mod records;
 mod snapshot;
 mod space;
+mod spare;
 mod status;
 mod store;
 mod writing;

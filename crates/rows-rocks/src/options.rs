@@ -8,11 +8,8 @@
 //! follow from the time that a recovery may take, whatever the memory; see
 //! `docs/decisions/0015-recovery.md` for the measurement.
 //!
-//! Indexes and filters of files take about a fiftieth of the data. While that fits a third of the
-//! memory they are pinned; above, files are written with them in parts of which only those in
-//! use are kept, at twice the cost of a look-up (measured: 4.2 against 1.8 us).
-//!
-//! Not here: durability, which is chosen per write (`writing`).
+//! Not here: durability, which is chosen per write (`writing`); when the indexes and filters of files
+//! are divided (`layout`).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,6 +20,8 @@ use rocksdb::{
     DBRecoveryMode, InfoLogger, LogLevel, Options, WriteBufferManager,
 };
 use rows::table::PREFIX_BYTES;
+
+use crate::layout::Layout;
 
 const MIB: usize = 1 << 20;
 
@@ -40,8 +39,8 @@ const LOG_BYTES_PER_SECOND: f64 = (32 * MIB) as f64;
 /// So many new files are compacted together, with what is in the files below.
 pub(crate) const FILES_PER_COMPACTION: u64 = 4;
 
-/// Bytes of data for one byte of indexes and filters, about.
-const DATA_PER_INDEX: u64 = 50;
+/// Entries of an index of a file from one whole key to the next.
+const INDEX_RESTARTS: i32 = 16;
 /// Files kept open, at most and at least; between them, half of what the process may open.
 const OPEN_FILES_MAX: u64 = 1 << 16;
 const OPEN_FILES_MIN: u64 = 64;
@@ -79,6 +78,7 @@ impl Default for RocksOptions {
 /// RocksDB's options, and the cache they refer to.
 pub(crate) struct Settings {
     pub options: Options,
+    pub layout: Layout,
     pub cache: Cache,
     /// Set when the database takes no more writes until it is opened anew.
     pub ended: Arc<AtomicBool>,
@@ -129,7 +129,6 @@ impl RocksOptions {
         options.set_skip_stats_update_on_db_open(true);
         self.set_writing(&mut options, &cache);
         self.set_levels(&mut options);
-        options.set_block_based_table_factory(&self.table(&cache, data_bytes));
         // RocksDB's own log would be a file nobody reads; what matters of it goes to ours.
         let ended = Arc::new(AtomicBool::new(false));
         let of_logger = Arc::clone(&ended);
@@ -140,7 +139,11 @@ impl RocksOptions {
             log(level, message);
         });
         options.set_info_logger(logger);
-        Ok(Settings { options, cache, ended })
+        let mut parts = options.clone();
+        parts.set_block_based_table_factory(&table(&cache, true));
+        let layout = Layout::new(self.memory(), data_bytes, parts);
+        options.set_block_based_table_factory(&table(&cache, layout.is_in_parts()));
+        Ok(Settings { options, layout, cache, ended })
     }
 
     fn set_writing(&self, options: &mut Options, cache: &Cache) {
@@ -182,27 +185,30 @@ impl RocksOptions {
         options.set_bottommost_compression_type(DBCompressionType::Zstd);
         options.set_bottommost_compression_options(-14, 1, 0, 0, true);
     }
+}
 
-    /// Look-ups: a filter says which files need not be asked; indexes and filters live in the
-    /// cache like data, so that the memory covers them too.
-    fn table(&self, cache: &Cache, data_bytes: u64) -> BlockBasedOptions {
-        let mut table = BlockBasedOptions::default();
-        table.set_block_cache(cache);
-        // Measured for single rows in memory: 4 KiB 1.8 us, 8 KiB 2.0 us; a hash index within
-        // the blocks made both slower.
-        table.set_block_size(4 << 10);
-        table.set_format_version(6);
-        table.set_bloom_filter(10.0, false);
-        table.set_cache_index_and_filter_blocks(true);
-        table.set_top_level_index_pinning_tier(BlockBasedTablePinningTier::All);
-        if data_bytes / DATA_PER_INDEX < self.memory() as u64 / 3 {
-            table.set_unpartitioned_pinning_tier(BlockBasedTablePinningTier::All);
-        } else {
-            table.set_index_type(BlockBasedIndexType::TwoLevelIndexSearch);
-            table.set_partition_filters(true);
-        }
-        table
+/// Look-ups: a filter says which files need not be asked; indexes and filters live in the cache like
+/// data, so that the memory covers them too.
+fn table(cache: &Cache, in_parts: bool) -> BlockBasedOptions {
+    let mut table = BlockBasedOptions::default();
+    table.set_block_cache(cache);
+    // Measured for single rows in memory: 4 KiB 1.8 us, 8 KiB 2.0 us; a hash index within the blocks
+    // made both slower. Where rows are read from disks, 16 KiB take twice the CPU time of 4.
+    table.set_block_size(4 << 10);
+    // Most keys of an index say only how they differ from the one before: it takes a quarter of the
+    // room, and a look-up no longer, as more of it is in the processor's caches.
+    table.set_index_block_restart_interval(INDEX_RESTARTS);
+    table.set_format_version(6);
+    table.set_bloom_filter(10.0, false);
+    table.set_cache_index_and_filter_blocks(true);
+    table.set_top_level_index_pinning_tier(BlockBasedTablePinningTier::All);
+    // Files from before the data outgrew the memory still have theirs whole.
+    table.set_unpartitioned_pinning_tier(BlockBasedTablePinningTier::All);
+    if in_parts {
+        table.set_index_type(BlockBasedIndexType::TwoLevelIndexSearch);
+        table.set_partition_filters(true);
     }
+    table
 }
 
 fn open_files() -> u64 {

@@ -30,6 +30,7 @@ use crate::health::Health;
 use crate::hidden::Hidden;
 use crate::holes::cut_logs_at_holes;
 use crate::ingest;
+use crate::layout::Layout;
 use crate::log;
 use crate::log_files::logs;
 use crate::manifest::cut_torn_manifest;
@@ -68,6 +69,7 @@ pub(crate) struct Shared {
     pub directory: PathBuf,
     pub memory_bytes: usize,
     pub options: Options,
+    pub layout: Layout,
     pub space: Space,
     pub cache: Cache,
     /// What the cache may hold when nothing of it is lent.
@@ -91,7 +93,7 @@ impl RocksStore {
         let RocksOptions { memory_bytes, gives_up_damaged_log, compacts, .. } = *options;
         let buffer_bytes = options.buffer() as u64;
         let settings = options.settings(disk_bytes(directory), has_logs).map_err(of_open)?;
-        let Settings { mut options, cache, ended } = settings;
+        let Settings { mut options, layout, cache, ended } = settings;
         options.create_if_missing(state == Directory::New);
         let manifest = cut_torn_manifest(directory);
         if let Some(damaged) = manifest.map_err(|error| of_file("reading the MANIFEST", error))? {
@@ -122,6 +124,7 @@ impl RocksStore {
             directory: directory.to_path_buf(),
             memory_bytes,
             options,
+            layout,
             space: Space::new(directory, buffer_bytes),
             cache,
             cache_bytes: memory_bytes,
@@ -135,7 +138,7 @@ impl RocksStore {
         Ok(RocksStore { handle: Arc::new(handle) })
     }
 
-    fn shared(&self) -> &Arc<Shared> {
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
         &self.handle.shared
     }
 }

@@ -70,6 +70,8 @@ impl Default for WriteModes {
 #[derive(Default)]
 pub(crate) struct Syncing {
     unsynced: AtomicBool,
+    /// Something was written since data were last measured.
+    written: AtomicBool,
     /// Something was synced that the log does not say yet.
     unmarked: AtomicBool,
     /// Scans pass over so much that it may be time to tidy up (`hidden`).
@@ -86,6 +88,11 @@ impl Syncing {
         self.raise(&self.unsynced);
     }
 
+    /// After a write, whether it waits for a sync or not.
+    fn note_grown(&self) {
+        self.raise(&self.written);
+    }
+
     /// After a write that was synced and may be the last one.
     fn note_unmarked(&self) {
         self.raise(&self.unmarked);
@@ -97,7 +104,7 @@ impl Syncing {
     }
 
     fn has_work(&self) -> bool {
-        let flags = [&self.unsynced, &self.unmarked, &self.crowded];
+        let flags = [&self.unsynced, &self.written, &self.unmarked, &self.crowded];
         flags.iter().any(|flag| flag.load(Ordering::Acquire))
     }
 
@@ -165,6 +172,7 @@ impl Shared {
     }
 
     fn note_written(&self, durability: Durability) {
+        self.syncing.note_grown();
         match durability {
             Durability::EveryCommit => self.syncing.note_unmarked(),
             Durability::EverySecond => self.syncing.note_unsynced(),
@@ -330,6 +338,9 @@ impl Shared {
             MutexGuard::unlocked(&mut stopped, || {
                 if let Err(error) = self.write_mark(false) {
                     tracing::debug!("the log was not marked: {error}");
+                }
+                if syncing.written.swap(false, Ordering::AcqRel) {
+                    self.choose_layout();
                 }
                 let crowded = syncing.crowded.swap(false, Ordering::AcqRel);
                 if Instant::now() >= checkpoint_at {

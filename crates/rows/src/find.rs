@@ -147,9 +147,8 @@ impl Engine {
         let mut cursor = view.scan(range, direction, reach)?;
         self.check_readable(view, table)?;
         let (mut row_key, mut bytes) = (Vec::new(), Vec::new());
-        let only_counts = covering.only_counts();
         while cursor.advance()? {
-            if only_counts {
+            if covering.only_counts() {
                 match visit(row.values())? {
                     Seen::Taken | Seen::PassedOver => continue,
                     Seen::Last => break,
@@ -172,6 +171,35 @@ impl Engine {
             }
         }
         Ok(())
+    }
+
+    /// How many entries a range of an index has, none of them outdated. `each` is told of every few
+    /// hundred, and may end it.
+    ///
+    /// # Errors
+    /// As `find`.
+    pub fn count_covered(
+        &self,
+        view: &dyn Read,
+        table: &Table,
+        range: &KeyRange,
+        reach: Reach,
+        each: &mut dyn FnMut(u64) -> Flow,
+    ) -> Result<u64> {
+        if range.is_empty() {
+            return Ok(0);
+        }
+        let mut cursor = view.scan(range, Direction::Forward, reach)?;
+        self.check_readable(view, table)?;
+        let mut entries = 0u64;
+        while cursor.advance()? {
+            entries += 1;
+            if entries.is_multiple_of(COUNTED_AT_ONCE) && each(COUNTED_AT_ONCE) == Flow::Stop {
+                return Ok(entries);
+            }
+        }
+        each(entries % COUNTED_AT_ONCE);
+        Ok(entries)
     }
 
     /// Has the rows fetched into the processor's caches that a batch of look-ups by primary key
@@ -293,6 +321,9 @@ impl Engine {
         Ok(found)
     }
 }
+
+/// Entries that are counted between two looks at who asked for them.
+const COUNTED_AT_ONCE: u64 = 256;
 
 /// Most bytes of a row buffer that a thread keeps.
 const ROW_BUFFER_BYTES_MAX: usize = 64 * 1024;

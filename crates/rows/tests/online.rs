@@ -2,14 +2,12 @@
 
 mod common;
 
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
 use common::*;
 use rows::bulk::{BulkLoad, OnDuplicate};
-use rows::interrupt::{Interrupt, working};
 use rows::memory::MemoryStore;
 use rows::spill::SpillDirectory;
 use rows::store::{Cursor, Direction, Durability, KeyRange, LockWait, Reach, Read};
@@ -43,15 +41,6 @@ fn add(engine: &Engine, unique: bool, columns: &[&str]) -> Result<AlterOutcome> 
     engine.alter_table("d", "t", vec![add], &engine.patience())
 }
 
-/// Does something in the middle of what a thread works on, when that is asked whether to go on.
-struct Between<F>(AtomicUsize, usize, F);
-
-impl<F: Fn() -> bool + Send + Sync> Interrupt for Between<F> {
-    fn is_wanted(&self) -> bool {
-        self.0.fetch_add(1, Ordering::SeqCst) == self.1 && (self.2)()
-    }
-}
-
 /// Adds an index, and at the `time`th question whether to go on does something first, which says
 /// whether that is to end.
 fn add_between(
@@ -61,11 +50,7 @@ fn add_between(
     time: usize,
     act: impl Fn() -> bool + Send + Sync + 'static,
 ) -> Result<AlterOutcome> {
-    let between = Arc::new(Between(AtomicUsize::new(0), time, act));
-    let _working = working(Arc::clone(&between) as Arc<dyn Interrupt>);
-    let outcome = add(engine, unique, columns);
-    assert!(between.0.load(Ordering::SeqCst) > time, "it was asked");
-    outcome
+    between(time, act, || add(engine, unique, columns))
 }
 
 fn change(engine: &Arc<Engine>, id: i64, change: RowChange) {
@@ -305,18 +290,6 @@ fn marks_of_indexes_that_never_came_to_be_are_removed_at_the_next_start() {
     assert_sound(&again);
     add(&again, false, &["name"]).unwrap();
     assert_sound(&again);
-}
-
-fn copied(store: &MemoryStore) -> MemoryStore {
-    use rows::store::{Batch, Change, Store};
-    let copy = MemoryStore::new();
-    let mut cursor = store.scan(&KeyRange::default(), Direction::Forward, Reach::Disk).unwrap();
-    let mut changes = Vec::new();
-    while cursor.advance().unwrap() {
-        changes.push(Change::Put(cursor.key().to_vec(), cursor.value().to_vec()));
-    }
-    copy.write(&Batch { changes }, Durability::Os).unwrap();
-    copy
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 mod harness;
 
+#[path = "file_table/encodings.rs"]
+mod encodings;
 #[path = "file_table/hostile.rs"]
 mod hostile;
 #[path = "file_table/house.rs"]

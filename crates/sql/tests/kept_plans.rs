@@ -248,7 +248,7 @@ fn what_is_known_without_a_scan_is_what_rows_say() {
     run(&mut session, "ROLLBACK");
     assert_eq!(check(&mut session), check(&mut other));
     run(&mut session, "SET rowhouse_executor = 'auto'");
-    let plan = run(&mut session, &format!("EXPLAIN {query}")).concat();
+    let plan = run(&mut session, &format!("EXPLAIN FORMAT=TREE {query}")).concat();
     let words = format!("{:?}", b"Known of t by column");
     assert!(plan.contains(words.trim_matches(['[', ']'])), "{plan}");
     run(&mut session, "DELETE FROM t");

@@ -205,6 +205,16 @@ UPDATE k SET d=10, c=1 WHERE a=2 AND b='z'
 SELECT * FROM k ORDER BY a,b,c
 DELETE FROM k WHERE a=1 AND b='x' AND c BETWEEN 2 AND 3
 SELECT * FROM k ORDER BY a,b,c
+SELECT a,b,c FROM k WHERE d BETWEEN 5 AND 10 OR d BETWEEN 20 AND 30 OR d IS NULL ORDER BY a,b,c
+SELECT a,b,c FROM k WHERE a<2 OR a=2 AND b<'z' OR (a,b)=(3,'x') ORDER BY a,b,c LIMIT 5
+SELECT a,b,c FROM k WHERE (a,b)>(1,'x') ORDER BY a DESC, b DESC, c DESC LIMIT 3
+SELECT a,b,c FROM k WHERE d=10 OR a=3 AND b='x' ORDER BY a,b,c
+SELECT COUNT(*), MIN(c), MAX(d) FROM k WHERE d=10 OR a IN (1,3) OR d IS NULL AND a=2
+SELECT x.a, y.a, y.d FROM k x JOIN k y ON y.d=x.d OR y.a=x.a AND y.b=x.b ORDER BY x.a, x.b, x.c, y.a, y.b, y.c
+SELECT a,b,c FROM k WHERE d>5 OR d IS NULL ORDER BY c,a,b FOR UPDATE
+UPDATE k SET c=c+100 WHERE d=10 OR a=2 AND b='z' OR d IS NULL AND a=1
+SELECT a,b,c FROM k ORDER BY a,b,c
+UPDATE k SET c=c-100 WHERE c>100 AND (d=10 OR d IS NULL OR d>10)
 INSERT INTO k SELECT a+10, b, c, d+100 FROM k WHERE d IS NOT NULL
 SELECT * FROM k WHERE a>=10 ORDER BY a
 UPDATE k JOIN n ON n.id=k.a SET k.d=n.t+1000 WHERE k.a=3

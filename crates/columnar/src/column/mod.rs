@@ -35,8 +35,11 @@ mod words;
 pub(crate) use gather::{Encoded, Encoder, Gather, number_of};
 pub(crate) use read::{Selection, datum_of};
 
-use arrow_array::BinaryViewArray;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{ArrowPrimitiveType, Int64Type, UInt16Type, UInt32Type, UInt64Type};
+use arrow_array::{Array, ArrayRef, BinaryViewArray, Int32Array, PrimitiveArray};
 use arrow_buffer::{BooleanBuffer, Buffer};
+use arrow_schema::DataType;
 use rows::types::ColumnType;
 
 use crate::values::DIGITS_128_MAX;
@@ -166,6 +169,39 @@ impl Column {
         Column { valid, values: Values::Texts { codes: Some(codes), words } }
     }
 
+    /// Texts of an array that is their places among some words, as it is.
+    pub fn of_codes(codes: &Int32Array, words: &BinaryViewArray) -> Column {
+        let bytes = codes.values().inner().clone();
+        let values =
+            Values::Texts { codes: Some(Narrow { width: 4, bytes }), words: words.clone() };
+        Column { valid: codes.nulls().map(|nulls| nulls.inner().clone()), values }
+    }
+
+    /// Integers of an array, none of which is so far from the first or farther; `None` where one is,
+    /// and of an array of other values.
+    pub fn of_integers(array: &ArrayRef, first: u64, count: u32) -> Option<Column> {
+        let distances: Vec<u32> = match array.data_type() {
+            DataType::Int64 => {
+                let number = |value: i64| value as u64;
+                distances(array.as_primitive::<Int64Type>(), number, first, count)?
+            }
+            DataType::UInt64 => {
+                distances(array.as_primitive::<UInt64Type>(), |value| value, first, count)?
+            }
+            DataType::UInt32 => {
+                distances(array.as_primitive::<UInt32Type>(), u64::from, first, count)?
+            }
+            DataType::UInt16 => {
+                distances(array.as_primitive::<UInt16Type>(), u64::from, first, count)?
+            }
+            _ => return None,
+        };
+        let offsets = Narrow { width: 4, bytes: Buffer::from_vec(distances) };
+        let largest = u64::from(count.saturating_sub(1));
+        let values = Values::Numbers { base: first, shift: 0, offsets, largest };
+        Some(Column { valid: array.nulls().map(|nulls| nulls.inner().clone()), values })
+    }
+
     /// Bytes of memory.
     pub fn bytes(&self) -> usize {
         let valid = self.valid.as_ref().map_or(0, |valid| valid.inner().len());
@@ -180,6 +216,25 @@ impl Column {
         };
         size_of::<Column>() + valid + values
     }
+}
+
+/// How far each value is from the first, where that is less than `count` for all that are not NULL.
+fn distances<T: ArrowPrimitiveType>(
+    array: &PrimitiveArray<T>,
+    number: impl Fn(T::Native) -> u64,
+    first: u64,
+    count: u32,
+) -> Option<Vec<u32>> {
+    let distance = |value: &T::Native| number(*value).wrapping_sub(first);
+    let values = array.values();
+    let fits = match array.nulls() {
+        None => values.iter().fold(true, |fits, value| fits & (distance(value) < u64::from(count))),
+        Some(nulls) => {
+            let mut values = values.iter().zip(nulls.iter());
+            values.all(|(value, is_valid)| !is_valid || distance(value) < u64::from(count))
+        }
+    };
+    fits.then(|| values.iter().map(|value| distance(value) as u32).collect())
 }
 
 /// Codes that begin with 0, of some that begin with 1, and where those are not 0.

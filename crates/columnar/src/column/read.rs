@@ -263,10 +263,10 @@ impl Column {
         }
     }
 
-    /// Adds to a place for each row what belongs to its word; for NULL nothing.
-    pub fn add_words(&self, selection: &Selection, of_words: &[u32], to: &mut [u32]) {
+    /// Adds to a place for each row `stride` times what belongs to its word; for NULL nothing.
+    pub fn add_words(&self, selection: &Selection, of_words: &[u32], stride: u32, to: &mut [u32]) {
         if let Values::Texts { codes: Some(codes), .. } = &self.values {
-            self.add(codes, selection, |code| of_words[code as usize], to);
+            self.add(codes, selection, |code| of_words[code as usize] * stride, to);
         }
     }
 

@@ -4,13 +4,14 @@
 
 use std::sync::Arc;
 
-use arrow_array::ArrayRef;
+use arrow_array::{ArrayRef, BinaryViewArray};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use rows::datum::Datum;
 use rows::error::{Error, Result};
 use rows::types::ColumnType;
 
+use super::array::is_same;
 use crate::column::{Column, Selection, Shape, number_of, shape_of};
 use crate::scan::Source;
 
@@ -54,6 +55,8 @@ pub(crate) struct Key {
     /// What a segment has that is older than the column.
     absent: rows::datum::Value,
     values: Values,
+    /// The words learnt last, and their numbers.
+    learnt: Option<(BinaryViewArray, Arc<[u32]>)>,
     /// The number of each group.
     numbers: Vec<u32>,
 }
@@ -70,8 +73,8 @@ pub(crate) enum Coded {
     Constant(u32),
     /// By the integer: the first's number, and the stride.
     Numbers(Arc<Column>, u32, u32),
-    /// By the word.
-    Words(Arc<Column>, Vec<u32>),
+    /// By the word: the numbers of all words, and the stride.
+    Words(Arc<Column>, Arc<[u32]>, u32),
 }
 
 impl Key {
@@ -80,11 +83,20 @@ impl Key {
             KeySpan::Numbers(first, count) => Values::Numbers(first, count),
             KeySpan::Texts => Values::Texts(HashMap::default()),
         };
-        Key { ty: ty.clone(), absent: absent.to_value(), values, numbers: Vec::new() }
+        let (ty, absent) = (ty.clone(), absent.to_value());
+        Key { ty, absent, values, learnt: None, numbers: Vec::new() }
+    }
+
+    pub fn span(&self) -> KeySpan {
+        match self.values {
+            Values::Numbers(first, count) => KeySpan::Numbers(first, count),
+            Values::Texts(_) => KeySpan::Texts,
+        }
     }
 
     pub fn bytes(&self) -> usize {
-        let numbers = self.numbers.capacity() * size_of::<u32>();
+        let learnt = self.learnt.as_ref().map_or(0, |(_, numbers)| numbers.len());
+        let numbers = (self.numbers.capacity() + learnt) * size_of::<u32>();
         numbers
             + match &self.values {
                 Values::Numbers(..) => 0,
@@ -133,19 +145,25 @@ impl Key {
     /// Gives numbers to all values of a segment; `false` when they have no codes.
     pub fn learn(&mut self, source: &Source) -> Result<bool> {
         let Values::Texts(known) = &mut self.values else { return Ok(true) };
-        let mut learn = |text: &[u8]| {
-            if !known.contains_key(text) {
-                known.insert(text.to_vec(), known.len() as u32 + 1);
+        let mut number = |text: &[u8]| match known.get(text) {
+            Some(number) => *number,
+            None => {
+                let number = known.len() as u32 + 1;
+                known.insert(text.to_vec(), number);
+                number
             }
         };
         match source {
             Source::Column(_, column) => {
                 let Some(words) = column.words() else { return Ok(false) };
-                words.iter().flatten().for_each(learn);
+                if !self.learnt.as_ref().is_some_and(|(learnt, _)| is_same(learnt, words)) {
+                    let numbers = words.iter().map(|word| word.map_or(0, &mut number));
+                    self.learnt = Some((words.clone(), numbers.collect()));
+                }
             }
             _ => {
                 if let Datum::Bytes(text) = self.absent.as_datum() {
-                    learn(text);
+                    number(text);
                 }
             }
         }
@@ -181,12 +199,13 @@ impl Key {
                 }
             }
             Values::Texts(_) => {
-                let words = column.words().into_iter().flatten().flatten();
-                let numbers: Vec<u32> =
-                    words.map(|word| self.number(Datum::Bytes(word)) * stride).collect();
+                let numbers = self.learnt.as_ref().map(|(_, numbers)| Arc::clone(numbers));
+                let numbers = numbers.unwrap_or_default();
                 match (&numbers[..], column.is_constant()) {
-                    ([only], true) => Coded::Constant(*only),
-                    _ => Coded::Words(Arc::clone(column), numbers),
+                    // Of no word at all are only rows that are NULL.
+                    ([], _) => Coded::Constant(0),
+                    ([only], true) => Coded::Constant(only * stride),
+                    _ => Coded::Words(Arc::clone(column), numbers, stride),
                 }
             }
         })
@@ -232,6 +251,7 @@ impl Key {
             Values::Numbers(first, _) => Column::of_numbers(*first, numbers),
             Values::Texts(known) => {
                 let known = std::mem::take(known);
+                self.learnt = None;
                 let mut words = vec![&[][..]; known.len()];
                 for (text, number) in &known {
                     words[*number as usize - 1] = text;
@@ -260,7 +280,9 @@ impl Coded {
             Coded::Numbers(column, first, stride) => {
                 column.add_numbers(selection, *first, *stride, slots);
             }
-            Coded::Words(column, numbers) => column.add_words(selection, numbers, slots),
+            Coded::Words(column, numbers, stride) => {
+                column.add_words(selection, numbers, *stride, slots);
+            }
         }
     }
 }

@@ -15,10 +15,14 @@
 //!
 //! Not here: what is computed of the rows of a group, putting groups of several parts together.
 
+mod array;
 mod key;
 mod map;
+mod table;
 
+pub use self::array::{ColumnArray, is_same};
 pub(crate) use self::key::{Key, KeySpan};
+pub use self::table::{ArrayKey, GroupTable};
 
 use std::sync::Arc;
 
@@ -26,7 +30,6 @@ use arrow_array::ArrayRef;
 use rows::error::Result;
 
 use self::key::Coded;
-use self::map::Map;
 use crate::column::Selection;
 use crate::scan::{Batch, Batches, Reading, Step, dead_in};
 
@@ -67,17 +70,10 @@ pub struct CodedGroups {
 /// An iterator over the rows of a part by groups; an error is the last that it gives.
 pub struct Groups {
     of: Batches,
-    /// About how many there are in all.
-    rows: u64,
     grouping: Grouping,
-    /// None where one of them cannot be grouped by.
-    keys: Vec<Key>,
-    map: Map,
-    /// How many rows each group has.
-    counts: Vec<i64>,
+    /// Without keys where one of them cannot be grouped by.
+    table: GroupTable,
     current: Option<Segment>,
-    /// The slots of the rows at hand.
-    slots: Vec<u32>,
 }
 
 /// A segment that is being read.
@@ -90,65 +86,12 @@ struct Segment {
 impl Groups {
     /// Of about so many rows.
     pub(crate) fn new(of: Batches, rows: u64, grouping: Grouping, keys: Vec<Key>) -> Groups {
-        Groups {
-            of,
-            rows,
-            grouping,
-            keys,
-            map: Map::default(),
-            counts: Vec::new(),
-            current: None,
-            slots: Vec::new(),
-        }
+        Groups { of, grouping, table: GroupTable::of(keys, rows), current: None }
     }
 
-    /// How many groups there are since they were last drained.
-    pub fn len(&self) -> usize {
-        self.counts.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.counts.is_empty()
-    }
-
-    /// Bytes of memory, without those of the segment at hand.
-    pub fn bytes(&self) -> usize {
-        let keys: usize = self.keys.iter().map(Key::bytes).sum();
-        keys + self.map.bytes() + self.counts.capacity() * size_of::<i64>()
-    }
-
-    /// The groups, and forgets them. Not between two batches of a segment.
-    ///
-    /// # Errors
-    /// `Corrupt` when a column was stored for another type.
-    pub fn drain(&mut self) -> Result<GroupBatch> {
-        let counts = self.end();
-        let keys = self.keys.iter_mut().map(Key::take).collect::<Result<_>>()?;
-        Ok(GroupBatch { keys: Batch { columns: keys, rows: counts.len() }, counts })
-    }
-
-    /// As `drain`, where the same values need not be made for each group.
-    ///
-    /// # Errors
-    /// As `drain`.
-    pub fn drain_coded(&mut self) -> Result<CodedGroups> {
-        self.end();
-        let keys = self.keys.iter_mut().map(Key::take_coded).collect::<Result<_>>()?;
-        Ok(CodedGroups { keys })
-    }
-
-    /// Ends the groups: how many rows each has that has any.
-    fn end(&mut self) -> Vec<i64> {
-        let mut counts = std::mem::take(&mut self.counts);
-        if counts.contains(&0) {
-            // Of groups whose rows were all dead there are none.
-            let lives: Vec<bool> = counts.iter().map(|count| *count > 0).collect();
-            self.keys.iter_mut().for_each(|key| key.retain(&lives));
-            counts.retain(|count| *count > 0);
-        }
-        self.map = Map::default();
-        counts
+    /// The groups, which are not to be drained between two batches of a segment.
+    pub fn table(&mut self) -> &mut GroupTable {
+        &mut self.table
     }
 
     fn step(&mut self) -> Result<Option<Grouped>> {
@@ -195,20 +138,10 @@ impl Groups {
     /// What the keys add to the slots of a segment's rows; `None` when they have no codes, or there
     /// would be more slots than numbers.
     fn code(&mut self, reading: &Reading) -> Result<Option<Vec<Coded>>> {
-        if self.keys.len() < self.grouping.keys.len() {
+        if self.table.keys() < self.grouping.keys.len() {
             return Ok(None);
         }
-        for (key, at) in self.keys.iter_mut().zip(&*self.grouping.keys) {
-            if !key.learn(&reading.columns[*at])? {
-                return Ok(None);
-            }
-        }
-        if !self.map.fit(&self.keys, self.rows) {
-            return Ok(None);
-        }
-        let keys = self.keys.iter().zip(self.map.strides()).zip(&*self.grouping.keys);
-        let coded = keys.map(|((key, stride), at)| key.coded(&reading.columns[*at], stride));
-        coded.collect::<Result<_>>().map(Some)
+        self.table.code(self.grouping.keys.iter().map(|at| &reading.columns[*at]))
     }
 
     /// Puts rows into their groups.
@@ -218,33 +151,9 @@ impl Groups {
         coded: &[Coded],
         selection: &Selection,
     ) -> Result<Option<Grouped>> {
-        let constant: u32 = coded.iter().map(Coded::constant).sum();
         let dead = dead_in(selection, &reading.live.dead);
         let wanted = !self.grouping.values.is_empty();
-        let mut groups = Vec::new();
-        if coded.iter().all(Coded::is_constant) {
-            let group = self.map.group(constant, &mut self.keys, &mut self.counts);
-            self.counts[group] += (selection.len() - dead.len()) as i64;
-            if wanted {
-                groups = vec![group; selection.len()];
-            }
-        } else {
-            self.slots.clear();
-            self.slots.resize(selection.len(), constant);
-            coded.iter().for_each(|key| key.add(selection, &mut self.slots));
-            let out = wanted.then_some(&mut groups);
-            self.map.count(&self.slots, &mut self.keys, &mut self.counts, out);
-            if !dead.is_empty() {
-                self.slots.clear();
-                self.slots.resize(dead.len(), constant);
-                let dead = Selection::Rows(dead.to_vec());
-                coded.iter().for_each(|key| key.add(&dead, &mut self.slots));
-                for slot in &self.slots {
-                    let group = self.map.group(*slot, &mut self.keys, &mut self.counts);
-                    self.counts[group] -= 1;
-                }
-            }
-        }
+        let groups = self.table.place(coded, selection, dead, wanted);
         if !wanted {
             return Ok(None);
         }

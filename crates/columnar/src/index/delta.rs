@@ -27,7 +27,7 @@ pub(super) const LOOKUPS: usize = 1024;
 /// writes of its own over the rows; and when more than so many changes are not in segments yet.
 ///
 /// # Errors
-/// `Corrupt`, `Store`.
+/// `SchemaChanged` when all rows were stored anew since the view; `Corrupt`, `Store`.
 pub fn index_columns_of(
     view: &dyn Read,
     table: &Table,
@@ -42,6 +42,10 @@ pub fn index_columns_of(
     let Some(snapshot) = snapshot.filter(|_| table.columns_are_shown_by(view)) else {
         return Ok(None);
     };
+    // The rows were copied since, and the index with them.
+    if !table.is_shown_by(view) {
+        return Err(Error::SchemaChanged);
+    }
     let Some(known) = snapshot.columns.tables.index_of(table.id) else { return Ok(None) };
     known.looks_unasked.store(0, Ordering::Relaxed);
     if known.table().version != table.version {

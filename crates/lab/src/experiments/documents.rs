@@ -12,7 +12,6 @@ use clap::Args;
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 
-use super::fleet::flush_log;
 use super::loading::DATABASE;
 use super::{Common, progress};
 use crate::generator::Sample;
@@ -257,7 +256,7 @@ fn start_mariadb(options: &Options, report: &mut Report) -> Result<MariaDb> {
     progress("loading mariadb");
     let peer = MariaDb::start(MariaDbSettings {
         buffer_pool_mib: BUFFER_POOL_MIB,
-        flush_log: flush_log(Durability::EverySecond),
+        flush_log: Durability::EverySecond.flush_log(),
         handlersocket_threads: 1,
     })?;
     report.versions.insert("mariadb".to_owned(), peer.version.clone());

@@ -371,7 +371,7 @@ fn start_mariadb(settings: &FleetSettings) -> Result<MariaDb> {
     progress("loading mariadb");
     let peer = MariaDb::start(MariaDbSettings {
         buffer_pool_mib: settings.buffer_pool_mib,
-        flush_log: flush_log(settings.policy.unwrap_or(Durability::EveryCommit)),
+        flush_log: settings.policy.unwrap_or(Durability::EveryCommit).flush_log(),
         handlersocket_threads: settings.handlersocket_threads,
     })?;
     load_users(&mut peer.session("")?, settings.users)?;
@@ -384,14 +384,4 @@ fn start_rowhouse(common: &Common, settings: &FleetSettings) -> Result<Rowhouse>
     let peer = Rowhouse::start(&common.rowhouse(policy)?)?;
     load_users(&mut peer.session("")?, settings.users)?;
     Ok(peer)
-}
-
-/// innodb_flush_log_at_trx_commit that comes nearest to a policy: 1 syncs at each commit, 2 writes
-/// at each commit and syncs every second, 0 writes and syncs every second.
-pub fn flush_log(policy: Durability) -> u8 {
-    match policy {
-        Durability::EveryCommit => 1,
-        Durability::EverySecond => 2,
-        Durability::Os => 0,
-    }
 }

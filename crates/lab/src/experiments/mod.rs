@@ -17,6 +17,7 @@ pub mod recovery;
 pub mod size;
 pub mod soak;
 pub mod tables;
+pub mod wall;
 pub mod writers;
 
 mod dice;

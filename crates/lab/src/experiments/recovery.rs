@@ -128,7 +128,7 @@ fn by_rowhouse(options: &Options, report: &mut Report) -> Result<()> {
 fn by_mariadb(options: &Options, report: &mut Report) -> Result<()> {
     let mut peer = MariaDb::start(MariaDbSettings {
         buffer_pool_mib: options.buffer_pool_mib,
-        flush_log: super::fleet::flush_log(options.policy),
+        flush_log: options.policy.flush_log(),
         handlersocket_threads: 1,
     })?;
     report.versions.insert(MARIADB.to_owned(), peer.version.clone());

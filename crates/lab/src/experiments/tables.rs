@@ -10,7 +10,6 @@ use anyhow::{Result, ensure};
 use clap::Args;
 use serde_json::json;
 
-use super::fleet::flush_log;
 use super::loading::DATABASE;
 use super::{Common, progress};
 use crate::generator::Sample;
@@ -68,7 +67,7 @@ pub fn run(options: &Options) -> Result<()> {
         format!(
             "rowhouse {}; mariadb innodb flush_log={}",
             options.durability.name(),
-            flush_log(options.durability)
+            options.durability.flush_log()
         ),
     );
     if common.wants(ROWHOUSE) {
@@ -92,7 +91,7 @@ fn by_rowhouse(options: &Options, report: &mut Report) -> Result<()> {
 }
 
 fn by_mariadb(options: &Options, report: &mut Report) -> Result<()> {
-    let flush_log = flush_log(options.durability);
+    let flush_log = options.durability.flush_log();
     let settings = MariaDbSettings { buffer_pool_mib: 1024, flush_log, handlersocket_threads: 1 };
     let peer = MariaDb::start(settings)?;
     report.versions.insert(MARIADB.to_owned(), peer.version.clone());

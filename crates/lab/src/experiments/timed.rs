@@ -14,6 +14,8 @@ pub fn timed(pid: u32, work: impl FnOnce(&mut Sample) -> Result<()>) -> Result<S
     let server = || process::cpu_seconds(pid).unwrap_or(0.0);
     let machine = || process::machine_cpu_seconds().unwrap_or(0.0);
     let disk = || process::disk_waited_seconds().unwrap_or(0.0);
+    let read = || process::disk_read_bytes(pid).unwrap_or(0);
+    let read_before = read();
     let (server_before, own_before) = (server(), own());
     let (machine_before, disk_before) = (machine(), disk());
     let began = Instant::now();
@@ -24,6 +26,7 @@ pub fn timed(pid: u32, work: impl FnOnce(&mut Sample) -> Result<()>) -> Result<S
     let all = machine() - machine_before;
     sample.others_cpu = (all - sample.server_cpu - sample.client_cpu).max(0.0);
     sample.disk_waited = disk() - disk_before;
+    sample.disk_read = read().saturating_sub(read_before);
     sample.server_rss = process::rss_peak(pid).unwrap_or(0);
     Ok(sample)
 }

@@ -37,7 +37,7 @@ pub fn run(options: &Options) -> Result<()> {
     report.setting("rows", options.rows);
     report.setting("durability", options.durability.name());
     report.setting("memcached", "not durable");
-    report.setting("innodb flush_log", flush_log(options.durability));
+    report.setting("innodb flush_log", options.durability.flush_log());
     let settings = FleetSettings::new(Some(options.durability), users);
     let fleet = Fleet::start(common, &settings, &mut report);
     let targets = fleet.writers();

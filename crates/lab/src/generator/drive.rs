@@ -70,6 +70,7 @@ pub fn drive<S: Session>(clients: Vec<Client<S>>, plan: &Plan) -> Result<(Sample
         total.server_cpu = after.servers - before.servers;
         total.client_cpu = after.client - before.client;
         total.disk_waited = after.disk_waited - before.disk_waited;
+        total.disk_read = after.disk_read.saturating_sub(before.disk_read);
         let all = after.machine - before.machine;
         total.others_cpu = (all - total.server_cpu - total.client_cpu).max(0.0);
         total.server_rss = plan.servers.iter().filter_map(|pid| process::rss_peak(*pid)).sum();
@@ -78,11 +79,13 @@ pub fn drive<S: Session>(clients: Vec<Client<S>>, plan: &Plan) -> Result<(Sample
 }
 
 /// Seconds so far: of CPU time of the servers, of this program, of everything; of waiting for disks.
+/// And bytes that the servers read from disks.
 struct Spent {
     servers: f64,
     client: f64,
     machine: f64,
     disk_waited: f64,
+    disk_read: u64,
 }
 
 impl Spent {
@@ -92,6 +95,7 @@ impl Spent {
             client: process::cpu_seconds(std::process::id()).unwrap_or(0.0),
             machine: process::machine_cpu_seconds().unwrap_or(0.0),
             disk_waited: process::disk_waited_seconds().unwrap_or(0.0),
+            disk_read: plan.servers.iter().filter_map(|pid| process::disk_read_bytes(*pid)).sum(),
         }
     }
 }

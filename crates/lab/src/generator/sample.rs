@@ -34,6 +34,8 @@ pub struct Sample {
     pub others_cpu: f64,
     /// For how much of the window some thread of the machine waited for a disk, in seconds.
     pub disk_waited: f64,
+    /// Bytes that the measured servers read from disks inside the window.
+    pub disk_read: u64,
     /// The longest time in which nothing was completed.
     pub pause: Pause,
     /// Peak resident memory of the measured servers when the window ended, in bytes.
@@ -57,6 +59,7 @@ impl Sample {
             client_cpu: 0.0,
             others_cpu: 0.0,
             disk_waited: 0.0,
+            disk_read: 0,
             pause: Pause::default(),
             server_rss: 0,
         }

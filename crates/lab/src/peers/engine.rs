@@ -2,14 +2,15 @@
 //! engine that is in question.
 //!
 //! Invariants
-//! 1. All have the same memory for their caches, and have synced what they acknowledge, where the
-//!    engine can: MyISAM cannot.
+//! 1. All have the same memory for their caches, and the same durability, where the engine can: MyISAM
+//!    cannot.
 
+use std::net::TcpStream;
 use std::path::PathBuf;
 
 use anyhow::{Result, ensure};
 
-use super::{MariaDb, MariaDbSettings, Rowhouse, RowhouseSettings};
+use super::{Durability, MariaDb, MariaDbSettings, MemoryGroup, Rowhouse, RowhouseSettings};
 use crate::protocols::mysql;
 
 /// Who is measured.
@@ -23,6 +24,19 @@ pub enum Engine {
     MyRocks,
     /// MariaDB's MyISAM, which is not durable.
     MyIsam,
+}
+
+/// How one is started, whichever it is.
+#[derive(Clone, Copy)]
+pub struct EngineSettings<'a> {
+    /// Memory for its caches, in MiB.
+    pub memory_mib: u32,
+    /// What an acknowledged write has survived.
+    pub durability: Durability,
+    /// Threads of MariaDB's HandlerSocket read port.
+    pub handlersocket_threads: usize,
+    /// A limit for all it does.
+    pub group: Option<&'a MemoryGroup>,
 }
 
 /// A running one.
@@ -73,11 +87,26 @@ impl Engine {
     }
 
     /// Starts it on an empty directory; `settings` are Rowhouse's, whose memory is `memory_mib`.
+    /// What it acknowledges is synced.
     pub fn start(self, settings: &RowhouseSettings, memory_mib: u32) -> Result<EngineServer> {
+        let durability = Durability::EveryCommit;
+        let common =
+            EngineSettings { memory_mib, durability, handlersocket_threads: 1, group: None };
+        self.start_with(settings, common)
+    }
+
+    /// The same with settings that are common to all; those of Rowhouse say the rest of its own.
+    pub fn start_with(
+        self,
+        settings: &RowhouseSettings,
+        common: EngineSettings<'_>,
+    ) -> Result<EngineServer> {
+        let EngineSettings { memory_mib, durability, handlersocket_threads, group } = common;
+        let flush_log = durability.flush_log();
         let server = if self == Engine::Rowhouse {
             let memory = format!("{memory_mib}MiB");
-            let settings = RowhouseSettings { memory, ..settings.clone() };
-            Either::Rowhouse(Rowhouse::start(&settings)?)
+            let settings = RowhouseSettings { memory, durability, ..settings.clone() };
+            Either::Rowhouse(Rowhouse::start_in(group, &settings)?)
         } else {
             let own = |engine| if self == engine { memory_mib } else { 16 };
             let mut flags = vec![format!("--key-buffer-size={}M", own(Engine::MyIsam))];
@@ -85,14 +114,25 @@ impl Engine {
                 flags.push("--plugin-load-add=ha_rocksdb".to_owned());
                 flags.push(format!("--loose-rocksdb-block-cache-size={memory_mib}M"));
                 // As small as it gets where most of the data rest, as Rowhouse does it.
-                let compression = "compression=kLZ4Compression;bottommost_compression=kZSTD";
-                flags.push(format!("--loose-rocksdb-default-cf-options={compression}"));
-                flags.push("--loose-rocksdb-flush-log-at-trx-commit=1".to_owned());
+                let mut family =
+                    "compression=kLZ4Compression;bottommost_compression=kZSTD".to_owned();
+                if group.is_some() {
+                    // Its own buffers, of 64 MiB each, would alone fill a small group.
+                    let buffer_mib = (memory_mib / 16).max(1);
+                    family +=
+                        &format!(";write_buffer_size={buffer_mib}m;max_write_buffer_number=3");
+                }
+                flags.push(format!("--loose-rocksdb-default-cf-options={family}"));
+                flags.push(format!("--loose-rocksdb-flush-log-at-trx-commit={flush_log}"));
+            }
+            if group.is_some() {
+                // Caches of engines that nobody asks, 128 MiB of it: a small group is full of them.
+                flags.push("--aria-pagecache-buffer-size=8M".to_owned());
+                flags.push("--innodb-log-buffer-size=4M".to_owned());
             }
             let buffer_pool_mib = own(Engine::InnoDb);
-            let settings =
-                MariaDbSettings { buffer_pool_mib, flush_log: 1, handlersocket_threads: 1 };
-            Either::MariaDb(MariaDb::start_with(settings, &flags)?)
+            let settings = MariaDbSettings { buffer_pool_mib, flush_log, handlersocket_threads };
+            Either::MariaDb(MariaDb::start_with(settings, &flags, group)?)
         };
         let started = EngineServer { engine: self, server };
         if self == Engine::MyRocks {
@@ -115,6 +155,22 @@ impl EngineServer {
         match &self.server {
             Either::Rowhouse(peer) => peer.session(""),
             Either::MariaDb(peer) => peer.session(""),
+        }
+    }
+
+    /// A connection to HandlerSocket's read port with these indexes opened.
+    pub fn handlersocket_read(&self, indexes: &[String]) -> Result<TcpStream> {
+        match &self.server {
+            Either::Rowhouse(peer) => peer.handlersocket_read(indexes),
+            Either::MariaDb(peer) => peer.handlersocket_read(indexes),
+        }
+    }
+
+    /// A connection to HandlerSocket's write port with these indexes opened.
+    pub fn handlersocket_write(&self, indexes: &[String]) -> Result<TcpStream> {
+        match &self.server {
+            Either::Rowhouse(peer) => peer.handlersocket_write(indexes),
+            Either::MariaDb(peer) => peer.handlersocket_write(indexes),
         }
     }
 

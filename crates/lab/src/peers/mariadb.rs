@@ -6,6 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
+use super::memory_group::MemoryGroup;
 use super::server::{Server, data_dir, find_program, free_ports};
 use crate::protocols::{handlersocket, mysql};
 
@@ -37,11 +38,15 @@ pub struct MariaDb {
 impl MariaDb {
     /// Makes a data directory and starts a server on it.
     pub fn start(settings: MariaDbSettings) -> Result<MariaDb> {
-        MariaDb::start_with(settings, &[])
+        MariaDb::start_with(settings, &[], None)
     }
 
-    /// The same with further flags.
-    pub fn start_with(settings: MariaDbSettings, flags: &[String]) -> Result<MariaDb> {
+    /// The same with further flags, and in a group of processes with a limit of its own.
+    pub fn start_with(
+        settings: MariaDbSettings,
+        flags: &[String],
+        group: Option<&MemoryGroup>,
+    ) -> Result<MariaDb> {
         let program = find_program("mariadbd")?;
         let dir = data_dir("mariadb")?;
         let data = dir.path().join("data");
@@ -67,7 +72,7 @@ impl MariaDb {
         command.arg(format!("--loose-handlersocket_port_wr={write_port}"));
         command.arg(format!("--loose-handlersocket_threads={}", settings.handlersocket_threads));
         command.args(flags);
-        let mut server = Server::start("mariadb", command, dir)?;
+        let mut server = Server::start_in(group, "mariadb", command, dir)?;
         server.wait_port(port)?;
 
         let mut session = mysql::Session::connect(port, "")?;

@@ -7,15 +7,17 @@ mod echo;
 mod engine;
 mod mariadb;
 mod memcached;
+mod memory_group;
 mod redis;
 mod rowhouse;
 mod server;
 mod tokyo_cabinet;
 
 pub use echo::{Echo, Kernel, serve as serve_echo};
-pub use engine::{Engine, EngineServer};
+pub use engine::{Engine, EngineServer, EngineSettings};
 pub use mariadb::{MariaDb, MariaDbSettings};
 pub use memcached::Memcached;
+pub use memory_group::MemoryGroup;
 pub use redis::{AppendFsync, Redis};
 pub use rowhouse::{Durability, Rowhouse, RowhouseSettings};
 pub use server::{Server, bytes_below};

@@ -6,6 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
+use super::memory_group::MemoryGroup;
 use super::server::{Server, data_dir, free_ports, version_line};
 use crate::protocols::{handlersocket, mysql};
 
@@ -34,6 +35,16 @@ impl Durability {
             Durability::EveryCommit => "every-commit",
             Durability::EverySecond => "every-second",
             Durability::Os => "os",
+        }
+    }
+
+    /// innodb_flush_log_at_trx_commit that comes nearest: 1 syncs at each commit, 2 writes at each
+    /// commit and syncs every second, 0 writes and syncs every second. MyRocks counts likewise.
+    pub fn flush_log(self) -> u8 {
+        match self {
+            Durability::EveryCommit => 1,
+            Durability::EverySecond => 2,
+            Durability::Os => 0,
         }
     }
 }
@@ -81,11 +92,16 @@ pub struct Rowhouse {
 impl Rowhouse {
     /// Starts it on an empty directory, with every door that it has.
     pub fn start(settings: &RowhouseSettings) -> Result<Rowhouse> {
+        Self::start_in(None, settings)
+    }
+
+    /// The same in a group of processes with a limit of its own.
+    pub fn start_in(group: Option<&MemoryGroup>, settings: &RowhouseSettings) -> Result<Rowhouse> {
         let version = version_line(&settings.program, "version");
-        let started = match Self::serve(settings, true) {
+        let started = match Self::serve(group, settings, true) {
             // A version without this door refuses its port, and says so.
             Err(error) if format!("{error:#}").contains(NO_MEMCACHED) => {
-                Self::serve(settings, false)
+                Self::serve(group, settings, false)
             }
             other => other,
         };
@@ -93,7 +109,11 @@ impl Rowhouse {
         Ok(Rowhouse { server, doors, version })
     }
 
-    fn serve(settings: &RowhouseSettings, memcached: bool) -> Result<(Server, Doors)> {
+    fn serve(
+        group: Option<&MemoryGroup>,
+        settings: &RowhouseSettings,
+        memcached: bool,
+    ) -> Result<(Server, Doors)> {
         let dir = data_dir("rowhouse")?;
         // Port 0 closes a door, so free ports are looked for here.
         let ports: [u16; 5] = free_ports()?;
@@ -111,7 +131,7 @@ impl Rowhouse {
         command.args(["--threads", &settings.threads.to_string()]);
         command.args(["--max-connections", &CONNECTIONS_MAX.to_string()]);
         command.args(&settings.flags);
-        let mut server = Server::start("rowhouse", command, dir)?;
+        let mut server = Server::start_in(group, "rowhouse", command, dir)?;
         let doors = server.wait_ready(|server| ready_doors(&server.log()))?;
         Ok((server, doors))
     }

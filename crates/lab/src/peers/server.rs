@@ -11,6 +11,8 @@ use anyhow::{Context, Result, bail};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
+use super::memory_group::MemoryGroup;
+
 /// Longest time from start to ready; recovery of a large directory fits in.
 const READY_WAIT: Duration = Duration::from_secs(120);
 /// Longest time from SIGTERM to the end before SIGKILL.
@@ -34,7 +36,21 @@ pub struct Server {
 impl Server {
     /// Starts a command with its output in `log` inside `dir`.
     pub fn start(name: &'static str, command: Command, dir: TempDir) -> Result<Server> {
+        Self::start_in(None, name, command, dir)
+    }
+
+    /// The same in a group of processes, which must outlive the server.
+    pub fn start_in(
+        group: Option<&MemoryGroup>,
+        name: &'static str,
+        command: Command,
+        dir: TempDir,
+    ) -> Result<Server> {
         let log = File::create(dir.path().join("log"))?;
+        let command = match group {
+            Some(group) => group.entering(&command),
+            None => command,
+        };
         let mut command = die_with_parent(command);
         command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
         let program = command.get_program().to_owned();
@@ -200,17 +216,22 @@ fn die_with_parent(command: Command) -> Command {
     let Ok(setpriv) = find_program("setpriv") else {
         return command;
     };
-    let mut wrapped = Command::new(setpriv);
-    wrapped.args(["--pdeathsig", "TERM", "--"]).arg(command.get_program());
-    wrapped.args(command.get_args());
+    let mut starter = Command::new(setpriv);
+    starter.args(["--pdeathsig", "TERM", "--"]);
+    started_by(starter, &command)
+}
+
+/// A command that another one becomes: it is given to that one as its last arguments.
+pub fn started_by(mut starter: Command, command: &Command) -> Command {
+    starter.arg(command.get_program()).args(command.get_args());
     for (name, value) in command.get_envs() {
         match value {
-            Some(value) => wrapped.env(name, value),
-            None => wrapped.env_remove(name),
+            Some(value) => starter.env(name, value),
+            None => starter.env_remove(name),
         };
     }
     if let Some(dir) = command.get_current_dir() {
-        wrapped.current_dir(dir);
+        starter.current_dir(dir);
     }
-    wrapped
+    starter
 }

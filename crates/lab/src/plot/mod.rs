@@ -34,12 +34,14 @@ pub struct Drawing {
 type Group = (String, Vec<(String, f64)>);
 /// A contender's points.
 type Series = (String, Vec<(f64, f64)>);
+/// What a chart shows, and its series.
+type Chart = (String, Vec<Series>);
 
 enum Shape {
     /// What is measured, with its unit, and groups (modes), each with its bars.
     Bars(String, Vec<Group>),
-    /// What the axes count, and series of points.
-    Lines(String, String, Vec<Series>),
+    /// What the axes count, and charts of series of points, below each other.
+    Lines(String, String, Vec<Chart>),
     /// What the x axis counts, figures below each other, and marks through all of them.
     Time(String, Vec<Panel>, Vec<Mark>),
 }
@@ -64,7 +66,12 @@ impl Drawing {
 
     /// Lines over a number that is swept; the units are those of the axes.
     pub fn lines(title: &str, x_unit: &str, y_unit: &str, series: Vec<Series>) -> Drawing {
-        let shape = Shape::Lines(x_unit.to_owned(), y_unit.to_owned(), series);
+        Self::charts(title, x_unit, y_unit, vec![(String::new(), series)])
+    }
+
+    /// The same in several charts below each other, each with a scale of its own.
+    pub fn charts(title: &str, x_unit: &str, y_unit: &str, charts: Vec<Chart>) -> Drawing {
+        let shape = Shape::Lines(x_unit.to_owned(), y_unit.to_owned(), charts);
         Drawing { title: title.to_owned(), shape }
     }
 
@@ -77,7 +84,7 @@ impl Drawing {
     pub fn save(&self, file: &Path) -> Result<()> {
         let height = match &self.shape {
             Shape::Bars(_, groups) => bars::height(groups),
-            Shape::Lines(..) => lines::HEIGHT,
+            Shape::Lines(_, _, charts) => lines::height(charts),
             Shape::Time(_, panels, _) => time::height(panels),
         };
         let mut text = String::new();
@@ -87,8 +94,8 @@ impl Drawing {
             let root = root.titled(&self.title, ("sans-serif", 20)).map_err(failed)?;
             match &self.shape {
                 Shape::Bars(unit, groups) => bars::draw(&root, unit, groups)?,
-                Shape::Lines(x_unit, y_unit, series) => {
-                    lines::draw(&root, x_unit, y_unit, series)?;
+                Shape::Lines(x_unit, y_unit, charts) => {
+                    lines::draw(&root, x_unit, y_unit, charts)?;
                 }
                 Shape::Time(x_unit, panels, marks) => time::draw(&root, x_unit, panels, marks)?,
             }
@@ -121,8 +128,11 @@ mod tests {
         let series = vec![("redis".to_owned(), vec![(1.0, 10.0), (128.0, 90_000.0)])];
         let units = ["connections", "inserts per second"].map(str::to_owned);
         let [x, y] = units.clone();
-        let text = drawn(Shape::Lines(x, y, series));
+        let below = vec![("redis".to_owned(), vec![(0.5, 10.0)])];
+        let charts = vec![("one load".to_owned(), series), ("another load".to_owned(), below)];
+        let text = drawn(Shape::Lines(x, y, charts));
         assert!(units.iter().all(|unit| text.contains(unit)), "{text}");
+        assert!(text.contains("one load") && text.contains("another load"), "{text}");
     }
 
     #[test]

@@ -58,6 +58,8 @@ pub struct Measurement {
     pub others: f64,
     /// Part of the window in which some thread of the machine waited for a disk, 0..=1.
     pub disk_waited: f64,
+    /// KiB that the server read from disks, per request.
+    pub disk_read_kib: f64,
     /// Peak resident memory of the server in MiB.
     pub server_mib: f64,
     /// Replies with wrong contents.
@@ -106,6 +108,7 @@ impl Measurement {
             // Clock ticks are coarse: a window may seem to have more CPU time than there was.
             others: (sample.others_cpu / (sample.seconds * cores()).max(1e-9)).min(1.0),
             disk_waited: (sample.disk_waited / sample.seconds.max(1e-9)).min(1.0),
+            disk_read_kib: sample.disk_read as f64 / 1024.0 / requests,
             server_mib: sample.server_rss as f64 / f64::from(1 << 20),
             wrong: sample.wrong,
             refused: sample.refused,

@@ -40,7 +40,7 @@ impl Report {
         writeln!(out, "\n{mode}")?;
         writeln!(
             out,
-            "{:<28} {:>9} {:>19} {:>9} {:>8} {:>10} {:>8} {:>8} {:>8} {:>8} {:>8} {:>6}",
+            "{:<28} {:>9} {:>19} {:>9} {:>8} {:>10} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>6}",
             "",
             "req/s",
             "(min..max)",
@@ -52,6 +52,7 @@ impl Report {
             "p99.9",
             "max",
             "pause",
+            "read KiB",
             "bad"
         )?;
         for contender in self.contenders(mode) {
@@ -59,7 +60,7 @@ impl Report {
             let rate = of(|window| window.rate);
             writeln!(
                 out,
-                "{contender:<28} {:>9} {:>19} {:>9} {:>8.2} {:>10} {:>8} {:>8} {:>8} {:>8} {:>8} {:>6}",
+                "{contender:<28} {:>9} {:>19} {:>9} {:>8.2} {:>10} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8.2} {:>6}",
                 thousands(rate.median),
                 format!("({}..{})", thousands(rate.min), thousands(rate.max)),
                 thousands(of(|window| window.rows_rate).median),
@@ -70,6 +71,7 @@ impl Report {
                 micros(of(|window| window.p999_us).median),
                 micros(of(|window| window.max_us).max),
                 micros(of(|window| window.pause_us).max),
+                of(|window| window.disk_read_kib).median,
                 self.windows(mode, &contender).map(Measurement::bad).sum::<u64>(),
             )?;
         }

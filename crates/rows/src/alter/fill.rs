@@ -1,18 +1,18 @@
-//! The entries of new indexes for all rows of one state of a table, read and written on all cores;
-//! and a new columnar index of the same rows, which the store makes of them.
+//! New indexes, or a copy, of all rows of one state of a table, read and written on all cores; and a
+//! new columnar index of the same rows, which the store makes of them.
 //!
 //! Invariants
 //! 1. Rows are numbered in the order of their keys, whoever reads them: of rows that share a unique
 //!    key the same one is told.
 //!
-//! Not here: rows that change meanwhile (`follow`).
+//! Not here: what is made of a row (`making`), rows that change meanwhile (`follow`).
 
 use std::sync::Arc;
 
+use super::making::Making;
 use crate::bulk::{Build, OnDuplicate, Progress, RowSorter, go_on, threads};
 use crate::engine::Engine;
 use crate::error::Result;
-use crate::find::row_at;
 use crate::parallel::share_out;
 use crate::split::split;
 use crate::store::{Cursor, Direction, KeyRange, Reach, Read};
@@ -25,53 +25,41 @@ const NUMBER_BITS: u32 = 40;
 /// Rows between two moves of the progress.
 const SHOW_EVERY: u64 = 1024;
 
-/// New indexes of a table, and the rows of which they are made.
+/// What is made, and who wants to know how far it is.
 #[derive(Clone, Copy)]
 pub(super) struct Fill<'a> {
     pub engine: &'a Engine,
-    /// The table with the new indexes; its layout reads the rows.
-    pub next: &'a Arc<Table>,
-    /// Which indexes are new.
-    pub indexes: &'a [usize],
-    /// Whether the columnar index is.
-    pub columns: bool,
+    pub making: &'a dyn Making,
     pub progress: &'a Progress,
 }
 
 impl Fill<'_> {
-    /// Writes the entries of all rows that a state shows: all of them are there on return.
+    /// Writes what is made of all rows that a state shows: all of it is there on return. Gives how
+    /// many rows were copied.
     ///
     /// # Errors
-    /// `Duplicate`, `TooLarge`, `NoMemory`, `DiskFull`, `Store`, `Corrupt`; `LockTimeout` when it
-    /// was interrupted.
-    pub fn run(self, view: &dyn Read) -> Result<()> {
-        let Fill { engine, next, indexes, columns, progress } = self;
-        let all = next.index_range(0);
-        let ranges = split(&**engine.store(), view, &all, threads() * RANGES_PER_THREAD)?;
-        let workers = threads().min(ranges.len());
-        if columns {
-            let ingestion = engine.store().column_ingestion(next)?;
-            let read = |(): &mut (), part: usize| {
-                let rows = view.scan(&ranges[part], Direction::Forward, Reach::Disk)?;
-                ingestion.add(&mut Shown { rows, count: 0, progress }).map(drop)
-            };
-            share_out(vec![(); workers], ranges.len(), read, Ok)?;
-            ingestion.finish()?;
-        }
-        if indexes.is_empty() {
-            return Ok(());
-        }
+    /// `Duplicate`, `Value`, `NullValue`, `TooLarge`, `NoMemory`, `DiskFull`, `Store`, `Corrupt`;
+    /// `LockTimeout` when it was interrupted.
+    pub fn run(self, view: &dyn Read) -> Result<u64> {
+        let Fill { engine, making, progress } = self;
+        let ranges = match making.is_in_order() {
+            true => vec![making.table().index_range(0)],
+            false => ranges_of(engine, making.table(), view)?,
+        };
         let (on_duplicate, existing, rows_in) = (OnDuplicate::Error, None, Some(view));
-        let build = Build { engine, table: next, on_duplicate, progress, existing, rows_in };
-        let sorters = build.sorters(workers, 1)?;
+        let table = making.next();
+        let build = Build { engine, table, on_duplicate, progress, existing, rows_in };
+        let sorters = build.sorters(threads().min(ranges.len()), 1)?;
         let read = |sorter: &mut RowSorter, part: usize| {
             self.read(view, &ranges[part], (part as u64) << NUMBER_BITS, sorter)
         };
         let sorted = share_out(sorters, ranges.len(), read, RowSorter::finish)?;
-        build.run_alone(sorted, (ranges.len() as u64) << NUMBER_BITS).map(drop)
+        making.end_sorting()?;
+        let numbers = (ranges.len() as u64) << NUMBER_BITS;
+        build.run_alone(sorted, numbers).map(|outcome| outcome.rows)
     }
 
-    /// Sorts the entries of the rows of a range, which are numbered from `before`.
+    /// Sorts what is made of the rows of a range, which are numbered from `before`.
     fn read(
         self,
         view: &dyn Read,
@@ -79,22 +67,45 @@ impl Fill<'_> {
         before: u64,
         sorter: &mut RowSorter,
     ) -> Result<()> {
-        let Fill { next, indexes, progress, .. } = self;
         let mut cursor = view.scan(range, Direction::Forward, Reach::Disk)?;
         let mut rows = 0;
         while cursor.advance()? {
             rows += 1;
             go_on(rows)?;
             if rows % SHOW_EVERY == 0 {
-                progress.add(SHOW_EVERY);
+                self.progress.add(SHOW_EVERY);
             }
             let (key, bytes) = cursor.entry();
-            let row = row_at(next, key, bytes)?.values()?;
-            sorter.add_entries(before + rows, &row, key, indexes)?;
+            self.making.sort(before + rows, key, bytes, sorter)?;
         }
-        progress.add(rows % SHOW_EVERY);
+        self.progress.add(rows % SHOW_EVERY);
         Ok(())
     }
+}
+
+/// Makes the columnar index of a table of all rows that a state shows; `next` is the table with it.
+///
+/// # Errors
+/// As `Fill::run`.
+pub(super) fn fill_columns(
+    engine: &Engine,
+    next: &Arc<Table>,
+    view: &dyn Read,
+    progress: &Progress,
+) -> Result<()> {
+    let ranges = ranges_of(engine, next, view)?;
+    let ingestion = engine.store().column_ingestion(next)?;
+    let read = |(): &mut (), part: usize| {
+        let rows = view.scan(&ranges[part], Direction::Forward, Reach::Disk)?;
+        ingestion.add(&mut Shown { rows, count: 0, progress }).map(drop)
+    };
+    share_out(vec![(); threads().min(ranges.len())], ranges.len(), read, Ok)?;
+    ingestion.finish()
+}
+
+/// The ranges in which threads read a table's rows.
+fn ranges_of(engine: &Engine, table: &Table, view: &dyn Read) -> Result<Vec<KeyRange>> {
+    split(&**engine.store(), view, &table.index_range(0), threads() * RANGES_PER_THREAD)
 }
 
 /// Rows that are counted as they go by, and can be interrupted.

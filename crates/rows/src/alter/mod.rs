@@ -1,17 +1,20 @@
 //! Changing the columns and indexes of a table.
 //!
 //! - `plan`: from alterations to the new definition and what must be done to the rows
-//! - `rebuild`: doing it, for the changes that cannot be had by a new definition alone
-//! - `online`: new indexes, beside those who write to the table
-//! - `fill`: their entries as of one state; `follow`: what has changed since
+//! - `carry_out`: doing it, for the changes that are had by a new definition alone
+//! - `online`: new indexes and copies, beside those who write to the table
+//! - `making`: what is made of a row there: entries of new indexes, or (`copying`) a row of a copy
+//! - `fill`: of the rows of one state; `follow`: of what has changed since
 
+mod carry_out;
+mod copying;
 mod fill;
 mod follow;
+mod making;
 mod online;
 mod plan;
-mod rebuild;
 #[cfg(test)]
 mod tests;
 
+pub use carry_out::{AlterOutcome, AlterWork};
 pub use plan::{Alteration, Place, implicit_default};
-pub use rebuild::{AlterOutcome, AlterWork};

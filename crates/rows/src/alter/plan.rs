@@ -8,7 +8,7 @@
 //! 1. Alterations apply in order, each to the result of those before, as MySQL does.
 //! 2. A plan that does not rebuild keeps every surviving column's slot and type bytes.
 //!
-//! Not here: copying rows and filling indexes (`rebuild`).
+//! Not here: copying rows and filling indexes (`online`).
 
 use crate::ddl::{
     NewColumnarIndex, NewIndex, NewMember, add_columnar_index, add_index, add_member, broken,

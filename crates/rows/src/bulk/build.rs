@@ -4,7 +4,7 @@
 //! 1. Every range of every index is written once in a pass, and equal keys lie in one range.
 //! 2. Nothing of it is there before the files are taken over; a crash before leaves nothing.
 //!
-//! Not here: which rows are kept (`duplicates`), when they appear (`load`, `alter::rebuild`).
+//! Not here: which rows are kept (`duplicates`), when they appear (`load`, `alter::online`).
 
 use std::sync::Arc;
 use std::thread;
@@ -120,14 +120,6 @@ impl<'a> Build<'a> {
             Ok(RowSorter::new(self.engine, self.table, first_row_id, share))
         };
         (0..threads).map(sorter).collect()
-    }
-
-    /// The sorter of one thread, for rows that are numbered as they come.
-    ///
-    /// # Errors
-    /// `NoMemory`.
-    pub fn sorter(self) -> Result<RowSorter> {
-        Ok(self.sorters(1, 1)?.remove(0))
     }
 
     /// Writes what is kept of rows of the numbers 1 to `rows`.

@@ -47,5 +47,6 @@ pub use duplicates::OnDuplicate;
 pub use load::BulkLoad;
 pub use numbers::Numbers;
 pub use progress::{Progress, Stage};
+pub(crate) use rows::push_row;
 pub use rows::{RowSorter, SortedRows};
 pub use taker::RowTaker;

@@ -58,7 +58,7 @@ pub struct RowSorter {
 ///
 /// # Errors
 /// `NullValue`, `TooLarge`.
-pub(super) fn push_row(
+pub(crate) fn push_row(
     table: &Table,
     row: &[Datum<'_>],
     version: u64,
@@ -117,9 +117,8 @@ impl RowSorter {
     /// # Errors
     /// `NullValue`, `TooLarge`, `NoMemory`, `DiskFull`, `Store`.
     pub fn add(&mut self, number: u64, row: &[Datum<'_>]) -> Result<()> {
+        self.encode(row, self.versions.fetch_add(1, Ordering::Relaxed))?;
         let table = &*self.table;
-        self.value.clear();
-        push_row(table, row, self.versions.fetch_add(1, Ordering::Relaxed), &mut self.value)?;
         self.row_key.clear();
         if table.has_hidden_key() {
             let id = self.first_row_id + (number - 1);
@@ -127,6 +126,34 @@ impl RowSorter {
         } else {
             table.push_row_key_of(row, &mut self.row_key)?;
         }
+        self.add_encoded(number, row)
+    }
+
+    /// Adds a row that has a key already, and a version.
+    ///
+    /// # Errors
+    /// As `add`.
+    pub(crate) fn add_copied(
+        &mut self,
+        number: u64,
+        row_key: &[u8],
+        row: &[Datum<'_>],
+        version: u64,
+    ) -> Result<()> {
+        self.encode(row, version)?;
+        self.row_key.clear();
+        self.row_key.extend_from_slice(row_key);
+        self.add_encoded(number, row)
+    }
+
+    /// Makes `value` the bytes of a row.
+    fn encode(&mut self, row: &[Datum<'_>], version: u64) -> Result<()> {
+        self.value.clear();
+        push_row(&self.table, row, version, &mut self.value)
+    }
+
+    /// Adds the row whose key is `row_key`, and whose bytes are `value`.
+    fn add_encoded(&mut self, number: u64, row: &[Datum<'_>]) -> Result<()> {
         self.sorters[0].add(&self.row_key, number, &self.value, &mut self.free);
         (1..self.table.codecs.len()).try_for_each(|index| self.add_entry(index, number, row))?;
         self.add_member_entries(number, row, &|_| true)?;

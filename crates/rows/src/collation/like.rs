@@ -26,11 +26,13 @@ enum Begin {
     At(u8),
     /// At either of these, or at what is not ASCII: most texts are passed over byte by byte.
     AtEither(u8, u8),
+    /// At either of these, in a text of ASCII alone.
+    AtEitherOfAscii(u8, u8),
 }
 
 impl Begin {
     /// Of a pattern behind a `%`.
-    fn of(collation: Collation, pattern: &[u8], escape: Option<u32>) -> Begin {
+    fn of(collation: Collation, pattern: &[u8], escape: Option<u32>, is_ascii: bool) -> Begin {
         let Some((Wanted::This(character), _)) = next_wanted(collation, pattern, escape) else {
             return Begin::Anywhere;
         };
@@ -39,7 +41,11 @@ impl Begin {
             (Ok(byte @ ..0x80), Collation::Utf8Mb4Bin) => Begin::At(byte),
             // ASCII has no other weights in common than those of its letters' two cases.
             (Ok(byte @ ..0x80), Collation::Utf8Mb4GeneralCi) => {
-                Begin::AtEither(byte.to_ascii_lowercase(), byte.to_ascii_uppercase())
+                let (lower, upper) = (byte.to_ascii_lowercase(), byte.to_ascii_uppercase());
+                match is_ascii {
+                    true => Begin::AtEitherOfAscii(lower, upper),
+                    false => Begin::AtEither(lower, upper),
+                }
             }
             _ => Begin::Anywhere,
         }
@@ -50,6 +56,7 @@ impl Begin {
         let at = match self {
             Begin::Anywhere => 0,
             Begin::At(byte) => memchr::memchr(byte, text)?,
+            Begin::AtEitherOfAscii(a, b) => memchr::memchr2(a, b, text)?,
             Begin::AtEither(a, b) => {
                 text.iter().position(|byte| *byte == a || *byte == b || *byte >= 0x80)?
             }
@@ -62,6 +69,7 @@ impl Begin {
 /// are bytes. Takes time proportional to the product of both lengths at worst, and no stack.
 pub fn like(collation: Collation, text: &[u8], pattern: &[u8], escape: Option<char>) -> bool {
     let escape = escape.map(u32::from);
+    let is_ascii = text.is_ascii();
     let (mut text, mut pattern) = (text, pattern);
     // Where to go on when what follows the last `%` did not match: one character further.
     let mut retry: Option<(&[u8], &[u8], Begin)> = None;
@@ -78,7 +86,7 @@ pub fn like(collation: Collation, text: &[u8], pattern: &[u8], escape: Option<ch
                 if rest.is_empty() {
                     return true;
                 }
-                let begin = Begin::of(collation, rest, escape);
+                let begin = Begin::of(collation, rest, escape, is_ascii);
                 let Some(from) = begin.find(text) else { return false };
                 retry = Some((from, rest, begin));
                 (text, pattern) = (from, rest);

@@ -151,7 +151,7 @@ impl Covering {
     }
 
     /// Whether nothing is read of an entry: that it is there is all.
-    pub(crate) fn only_counts(&self) -> bool {
+    pub fn only_counts(&self) -> bool {
         self.parts.is_empty() && self.primary.is_empty()
     }
 

@@ -7,9 +7,11 @@
 //! index entry    | table id u32 | index id | index parts | primary key parts (*)    |
 //!   (*) not in a unique index when no part is NULL; the value then holds them.
 //! ```
-//! While new indexes are made beside writers, the rows that these change are noted (`changes`):
+//! While new indexes or a copy are made beside writers, the rows that these change are noted
+//! (`changes`), and what rows of the copy are given is remembered (`alter::copying`):
 //! ```text
 //! changed row    | table id u32 | number of no index | u64 | -> primary key parts
+//! row's numbers  | table id u32 | number of no index | old primary key parts | -> u64, u64
 //! ```
 //! A columnar index has notes of changed rows for as long as it lives, and more under its number
 //! (crate `columnar`):

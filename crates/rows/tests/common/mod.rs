@@ -2,12 +2,14 @@
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use rows::ddl::{NewIndex, NewTable};
+use rows::interrupt::{Interrupt, working};
 use rows::memory::MemoryStore;
 use rows::schema::Column;
-use rows::store::{Direction, LockWait, Reach};
+use rows::store::{Batch, Change, Direction, Durability, KeyRange, LockWait, Reach, Read, Store};
 use rows::types::IntWidth;
 use rows::{Collation, ColumnType, Datum, Engine, EngineOptions, Flow, Table, Transaction, Value};
 
@@ -70,7 +72,7 @@ pub fn begin(engine: &Arc<Engine>) -> Transaction {
 }
 
 pub fn commit(transaction: Transaction) {
-    transaction.commit(rows::store::Durability::EveryCommit).unwrap();
+    transaction.commit(Durability::EveryCommit).unwrap();
 }
 
 pub fn word(text: &str) -> Datum<'_> {
@@ -120,4 +122,39 @@ pub fn show(values: &[Datum<'_>]) -> String {
 pub fn assert_sound(engine: &Engine) {
     let report = engine.check(&mut |_| {}).unwrap();
     assert_eq!(report.damages, Vec::<String>::new());
+}
+
+/// Does something in the middle of what a thread works on, when that is asked whether to go on.
+struct Between<F>(AtomicUsize, usize, F);
+
+impl<F: Fn() -> bool + Send + Sync> Interrupt for Between<F> {
+    fn is_wanted(&self) -> bool {
+        self.0.fetch_add(1, Ordering::SeqCst) == self.1 && (self.2)()
+    }
+}
+
+/// Does a work, and at the `time`th question whether to go on does something else first, which says
+/// whether the work is to end.
+pub fn between<T>(
+    time: usize,
+    act: impl Fn() -> bool + Send + Sync + 'static,
+    work: impl FnOnce() -> T,
+) -> T {
+    let between = Arc::new(Between(AtomicUsize::new(0), time, act));
+    let _working = working(Arc::clone(&between) as Arc<dyn Interrupt>);
+    let outcome = work();
+    assert!(between.0.load(Ordering::SeqCst) > time, "it was asked");
+    outcome
+}
+
+/// A store with the same keys, as the end of the process would leave it.
+pub fn copied(store: &MemoryStore) -> MemoryStore {
+    let copy = MemoryStore::new();
+    let mut cursor = store.scan(&KeyRange::default(), Direction::Forward, Reach::Disk).unwrap();
+    let mut changes = Vec::new();
+    while cursor.advance().unwrap() {
+        changes.push(Change::Put(cursor.key().to_vec(), cursor.value().to_vec()));
+    }
+    copy.write(&Batch { changes }, Durability::Os).unwrap();
+    copy
 }

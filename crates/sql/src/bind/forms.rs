@@ -191,7 +191,7 @@ impl Binder<'_> {
         };
         let columns: Vec<Node> = query.columns.iter().map(column).collect();
         let form = form(&columns)?;
-        let whole = Kind::Subquery(Box::new(Subquery { query, form, free: Vec::new() }));
+        let whole = Kind::Subquery(Box::new(Subquery::new(query, form)));
         Ok(match &whole {
             Kind::Subquery(subquery) if matches!(subquery.form, SubqueryForm::Scalar) => {
                 let ty = subquery.query.columns[0].ty.clone();

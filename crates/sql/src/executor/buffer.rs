@@ -12,12 +12,13 @@ use std::sync::Arc;
 
 use rows::datum::Value;
 use rows::table::Table;
+use rows::types::Collation;
 
 use super::Execution;
 use super::key::push_equal;
 use crate::error::Result;
 use crate::expression::{JoinedRow, Node, RowView, Scope};
-use crate::optimize::HashKeys;
+use crate::optimize::{Class, HashKeys};
 use crate::point::Gathered;
 
 /// Memory of an entry in a hash table besides its key, about.
@@ -76,7 +77,7 @@ impl Buffer {
             }
         };
         let mut key = Vec::with_capacity(32);
-        Ok(match key_of(&keys.others, keys, scope, &mut key)? {
+        Ok(match push_key(&keys.others, &keys.rules, scope, &mut key)? {
             true => index.get(&key).map_or(&[], Vec::as_slice),
             false => &[],
         })
@@ -92,7 +93,7 @@ impl Buffer {
         for n in 0..self.len() {
             let row = self.row(n)?;
             let mut key = Vec::with_capacity(32);
-            if key_of(&keys.own, keys, &scope.with_row(view_of(&row)), &mut key)? {
+            if push_key(&keys.own, &keys.rules, &scope.with_row(view_of(&row)), &mut key)? {
                 execution.draw(ENTRY_BYTES + key.len())?;
                 index.entry(key).or_default().push(n as u32);
             }
@@ -110,9 +111,14 @@ pub fn view_of<'a>(row: &JoinedRow<'a>) -> RowView<'a> {
     }
 }
 
-/// The key of one side of equations; `false` if it equals nothing.
-fn key_of(nodes: &[Node], keys: &HashKeys, scope: &Scope<'_>, key: &mut Vec<u8>) -> Result<bool> {
-    for (node, (class, rule)) in nodes.iter().zip(&keys.rules) {
+/// Appends the key of one side of equations; `false` if it equals nothing.
+pub(super) fn push_key(
+    nodes: &[Node],
+    rules: &[(Class, Collation)],
+    scope: &Scope<'_>,
+    key: &mut Vec<u8>,
+) -> Result<bool> {
+    for (node, (class, rule)) in nodes.iter().zip(rules) {
         if !push_equal(*class, *rule, node.evaluate(scope)?.datum(), key) {
             return Ok(false);
         }

@@ -63,9 +63,7 @@ impl<'g> Groups<'g> {
         scope: &Scope<'_>,
     ) -> Result<Groups<'g>> {
         let concat_bytes_max = super::accumulate::concat_bytes_max(scope)?;
-        // Others may be dear, or not the same when they are evaluated once more.
-        let column = |key: &Node| matches!(key.kind, Kind::Column(_));
-        let by_columns = !grouping.rollup && grouping.keys.iter().all(column);
+        let looks_for_runs = !grouping.rollup && grouping.keys.iter().all(is_cheap);
         let mut groups = Groups {
             execution,
             grouping,
@@ -73,7 +71,11 @@ impl<'g> Groups<'g> {
             groups: Vec::new(),
             concat_bytes_max,
             key: Vec::new(),
-            runs: Runs { keys: None, group: 0, gain: if by_columns { 0 } else { RUNS_GIVEN_UP } },
+            runs: Runs {
+                keys: None,
+                group: 0,
+                gain: if looks_for_runs { 0 } else { RUNS_GIVEN_UP },
+            },
         };
         if grouping.keys.is_empty() {
             let aggregates = groups.accumulators();
@@ -198,6 +200,18 @@ impl<'g> Groups<'g> {
             }
         }
         Ok(())
+    }
+}
+
+/// Whether a key may be evaluated once more to see whether it is that of the row before: a column, or
+/// a function of columns that gives no text (YEAR, MONTH). Others may be dear, or not the same again.
+fn is_cheap(key: &Node) -> bool {
+    let is_column = |node: &Node| matches!(node.kind, Kind::Column(_));
+    match &key.kind {
+        Kind::Call(function, arguments) => {
+            !function.is_volatile() && !key.is_text() && arguments.iter().all(is_column)
+        }
+        _ => is_column(key),
     }
 }
 

@@ -14,7 +14,7 @@ use rows::cache::PREFETCH_MAX;
 use rows::datum::Value;
 use rows::find::{self, Found, Seen};
 use rows::row::RowRef;
-use rows::store::Direction;
+use rows::store::{Direction, KeyRange};
 use rows::table::{CoveredRow, Covering, Table};
 
 use super::buffer::{Buffer, Content, view_of};
@@ -22,9 +22,9 @@ use super::measure::Watch;
 use super::{Execution, Flow};
 use crate::error::Result;
 use crate::expression::{Joined, JoinedRow, Node, RowView, Scope};
-use crate::file_table::{Reading, Wanted};
+use crate::file_table::{FileStep, Reading, Wanted};
 use crate::optimize::{Member, Scan, Step};
-use crate::point::{Access, Filter, Gathered, Gatherer, Piece, Ranges};
+use crate::point::{Access, Filter, Gathered, Gatherer, IndexRanges, Piece, Ranges};
 use crate::tree::{Relation, Source};
 
 /// Rows of a file that are decoded at a time.
@@ -193,52 +193,63 @@ impl Execution<'_> {
         local: &Scope<'_>,
         each: &mut Each<'_>,
     ) -> Result<Flow> {
-        let terms = access.filter(found.all_terms);
-        let direction = direction_of(access, &found);
-        if direction == Direction::Backward {
-            found.ranges.reverse();
-        }
-        let mut result = Ok(None);
-        for (n, range) in found.ranges.iter().enumerate() {
-            if n.is_multiple_of(PREFETCH_MAX) {
-                self.engine.look_ahead(access.index, &found.ranges[n..]);
+        let (direction, all_terms) = (direction_of(access, &found), found.all_terms);
+        for part in 0..=found.others.len() {
+            let IndexRanges { index, ranges } = found.part_mut(part);
+            if direction == Direction::Backward {
+                ranges.reverse();
             }
-            let mut visit = |found: Found<'_>| {
-                let row = RowView::Stored(found.row);
-                let joined = JoinedRow::Stored(found.row, found.key);
-                result = self.visited(row, joined, terms, local, each);
-                Ok(match result {
-                    Ok(None | Some(Flow::Continue)) => find::Flow::Continue,
-                    Ok(Some(Flow::Stop)) | Err(_) => find::Flow::Stop,
-                })
-            };
-            let (index, reach) = (access.index, self.how.reach);
-            self.engine.find(self.view, table, index, range, direction, reach, &mut visit)?;
-            if !matches!(result, Ok(None | Some(Flow::Continue))) {
-                break;
+            for (n, range) in ranges.iter().enumerate() {
+                if n.is_multiple_of(PREFETCH_MAX) {
+                    self.engine.look_ahead(*index, &ranges[n..]);
+                }
+                let mut result = Ok(Flow::Continue);
+                let mut visit = |row: Found<'_>| {
+                    let stored = local.with_row(RowView::Stored(row.row));
+                    result = self.look(1).and_then(|()| {
+                        match access.takes(&stored, part, all_terms)? {
+                            true => each(JoinedRow::Stored(row.row, row.key)),
+                            false => Ok(Flow::Continue),
+                        }
+                    });
+                    Ok(match result {
+                        Ok(Flow::Continue) => find::Flow::Continue,
+                        Ok(Flow::Stop) | Err(_) => find::Flow::Stop,
+                    })
+                };
+                let reach = self.how.reach;
+                self.engine.find(self.view, table, *index, range, direction, reach, &mut visit)?;
+                if result? == Flow::Stop {
+                    return Ok(Flow::Stop);
+                }
             }
         }
-        Ok(result?.unwrap_or(Flow::Continue))
+        Ok(Flow::Continue)
     }
 
     /// Finds rows by the entries of an index alone.
     fn scan_entries(
         &self,
         table: &Arc<Table>,
-        (access, mut found): (&Access, Ranges),
+        (access, found): (&Access, Ranges),
         covering: &Covering,
         local: &Scope<'_>,
         each: &mut Each<'_>,
     ) -> Result<Flow> {
+        let mut ranges: Vec<&KeyRange> = found.iter().collect();
         if access.direction == Direction::Backward {
-            found.ranges.reverse();
+            ranges.reverse();
         }
         let mut row = CoveredRow::new(table);
         let mut result = Ok(None);
-        for range in &found.ranges {
+        for range in ranges {
             let mut visit = |values: &[Value]| {
-                let (row, joined) = (RowView::Values(values), JoinedRow::Values(values));
-                result = self.visited(row, joined, &access.residual, local, each);
+                result = self.look(1).and_then(|()| {
+                    match all_hold(&access.residual, &local.with_row(RowView::Values(values)))? {
+                        true => each(JoinedRow::Values(values)).map(Some),
+                        false => Ok(None),
+                    }
+                });
                 Ok(match result {
                     Ok(Some(Flow::Continue)) => Seen::Taken,
                     Ok(None) => Seen::PassedOver,
@@ -258,27 +269,9 @@ impl Execution<'_> {
         Ok(result?.unwrap_or(Flow::Continue))
     }
 
-    /// Takes a row, unless some term does not hold.
-    fn visited(
-        &self,
-        row: RowView<'_>,
-        joined: JoinedRow<'_>,
-        terms: &[Node],
-        local: &Scope<'_>,
-        each: &mut Each<'_>,
-    ) -> Result<Option<Flow>> {
-        self.look(1)?;
-        if !all_hold(terms, &local.with_row(row))? {
-            return Ok(None);
-        }
-        each(joined).map(Some)
-    }
-
     fn gatherer(&self, table: &Arc<Table>, access: &Access, found: Ranges) -> Gatherer {
         let direction = direction_of(access, &found);
-        let table = Arc::clone(table);
-        let ranges = found.ranges;
-        let gatherer = Gatherer::new(table, access.index, direction, ranges, 0, u64::MAX);
+        let gatherer = Gatherer::new(Arc::clone(table), found, direction, 0, u64::MAX);
         gatherer.with_kill(Arc::clone(&self.facts.kill))
     }
 
@@ -286,18 +279,18 @@ impl Execution<'_> {
     fn fill(
         &self,
         gatherer: &mut Gatherer,
-        terms: &[Node],
+        (access, all_terms): (&Access, bool),
         local: &Scope<'_>,
         gathered: &mut Gathered,
     ) -> Result<()> {
         let mut seen = 0u64;
-        let mut filter = |row: &RowRef<'_>| {
+        let mut filter = |row: &RowRef<'_>, part: usize| {
             seen += 1;
             // Rows that are passed over count as well: a long scan is another's business.
             if seen >= 1024 {
                 self.look(std::mem::take(&mut seen))?;
             }
-            all_hold(terms, &local.with_row(RowView::Stored(*row)))
+            access.takes(&local.with_row(RowView::Stored(*row)), part, all_terms)
         };
         let filter: &mut Filter<'_> = &mut filter;
         let reach = self.how.reach;
@@ -315,7 +308,7 @@ impl Execution<'_> {
         let content = match (&relation.source, &scan.access) {
             (Source::Table(table), Some(access)) => {
                 let found = access.ranges(table, &local)?;
-                let terms = access.filter(found.all_terms);
+                let terms = (access, found.all_terms);
                 let mut gatherer = self.gatherer(table, access, found);
                 let mut gathered = Gathered::default();
                 self.fill(&mut gatherer, terms, &local, &mut gathered)?;
@@ -377,11 +370,13 @@ impl Execution<'_> {
                 let wanted = Wanted {
                     positions: (0..relation.types.len()).collect(),
                     groups: None,
+                    rows: Arc::default(),
                     batch_rows: FILE_BATCH_ROWS,
                     zone: self.facts.zone,
                 };
-                for batch in Reading::new(files, wanted, &self.facts.limits).batches() {
-                    let batch = batch?;
+                for step in Reading::new(files, wanted, &self.facts.limits).steps() {
+                    let FileStep::Rows(batch) = step? else { continue };
+                    let batch = batch.batch()?;
                     let columns = relation.types.iter().zip(&batch.columns);
                     let columns = columns.map(|(ty, column)| ColumnReader::new(ty, column));
                     let columns = columns.collect::<rows::Result<Vec<_>>>()?;

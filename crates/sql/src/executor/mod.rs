@@ -5,8 +5,9 @@
 //! select      filter, group, project, distinct, sort, limit   set     UNION and its kin
 //! group       groups and their rows                           accumulate  aggregates
 //! window      window functions                                recursion   WITH RECURSIVE
-//! subquery    sub-queries of expressions                      key     bytes that are equal or sort
-//! measure     what steps came to, for EXPLAIN ANALYZE
+//! late        rows of a sort that are read when they are given
+//! subquery    sub-queries of expressions                      membership  EXISTS, by look-ups
+//! key         bytes that are equal or sort                    measure  for EXPLAIN ANALYZE
 //! ```
 //! Rows are pushed: each step calls what follows it for every row it finds, so that a row is
 //! borrowed from where it was read until the result keeps a copy.
@@ -24,7 +25,9 @@ mod buffer;
 mod group;
 mod join;
 mod key;
+mod late;
 mod measure;
+mod membership;
 mod recursion;
 mod select;
 mod set;
@@ -38,7 +41,7 @@ use std::rc::Rc;
 use rows::Engine;
 use rows::budget::Share;
 use rows::datum::Value;
-use rows::store::Read;
+use rows::store::{ExpectedScans, Read};
 
 pub use measure::{Measured, Measures};
 
@@ -129,6 +132,8 @@ struct Execution<'a> {
     added: RefCell<HashMap<usize, Rc<buffer::Buffer>>>,
     /// Results of sub-queries that depend on nothing outside, by id.
     results: RefCell<HashMap<usize, Rc<subquery::Kept>>>,
+    /// How sub-queries that have members are asked, by id.
+    memberships: RefCell<HashMap<usize, Rc<membership::Membership>>>,
     /// The query whose joined rows are to be locked, and of which relations.
     locks: Option<(usize, &'a [usize])>,
     locked: RefCell<Vec<(usize, Vec<u8>)>>,
@@ -146,6 +151,8 @@ pub fn run(
     limits: &Limits<'_>,
 ) -> std::result::Result<Rows, Failure> {
     let engine = facts.sql.engine();
+    // Of each joined row and of each sub-query's: small ranges of the same indexes.
+    let _expected = ExpectedScans::of(limits.view);
     let execution = Execution {
         engine,
         facts,
@@ -160,6 +167,7 @@ pub fn run(
         kept: RefCell::default(),
         added: RefCell::default(),
         results: RefCell::default(),
+        memberships: RefCell::default(),
         locks: limits.locked.map(|relations| (plan.query.id, relations)),
         locked: RefCell::default(),
         measures: limits.measures,

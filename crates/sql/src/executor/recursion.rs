@@ -72,7 +72,7 @@ impl Execution<'_> {
             self.added.borrow_mut().insert(recursion.id, Rc::new(Buffer::new(rows)));
         }
         self.added.borrow_mut().remove(&recursion.id);
-        output.finish().map(|_| ())
+        output.finish_rows().map(|_| ())
     }
 
     /// The rows that the step before has added.

@@ -14,6 +14,7 @@ use std::rc::Rc;
 
 use columnar::columns_of;
 use rows::datum::Value;
+use rows::find;
 
 use super::group::Groups;
 use super::join::{all_hold, over};
@@ -22,8 +23,8 @@ use super::window::Windows;
 use super::{Execution, Flow, Give, row_bytes};
 use crate::error::{Result, SqlError};
 use crate::expression::{Joined, Kind, Node, RowView, Scope, fit};
-use crate::optimize::{is_volatile, known_of_table};
-use crate::tree::{OutputColumn, Query, Select, SortKey};
+use crate::optimize::{Member, Step, is_volatile, known_of_table};
+use crate::tree::{AggregateFunction, LateRows, OutputColumn, Query, Select, SortKey, Source};
 
 /// Rows that a sort with a limit keeps besides those it wants, before it throws some away.
 const SORT_SLACK: usize = 64;
@@ -38,9 +39,13 @@ impl Execution<'_> {
         found: &mut Option<u64>,
         give: &mut Give<'_>,
     ) -> Result<()> {
-        let sorted = !query.order.is_empty() && !select.plan.ordered;
+        let in_order =
+            (select.plan.ordered || select.plan.first_row) && self.comes_in_order(select, scope)?;
+        let comes_sorted = query.order.is_empty() || select.plan.ordered && in_order;
+        let sorted = !comes_sorted;
         let mut output = Output::new(self, query, limits, sorted, select.distinct, give);
         output.counts_all = select.counts_found;
+        output.late = select.plan.late.as_ref();
         output.may_pass_over = !select.distinct && !select.outputs.iter().any(is_volatile);
         if output.is_full() {
             return Ok(());
@@ -90,8 +95,9 @@ impl Execution<'_> {
             }
             Some(grouping) => {
                 let mut groups = Groups::new(self, grouping, scope)?;
-                let known = match possible && select.plan.is_known && self.locks.is_none() {
-                    true => self.known(select)?,
+                let known = match possible && self.locks.is_none() {
+                    true if select.plan.is_known => self.known(select)?,
+                    true => self.counted(select, scope)?,
                     false => None,
                 };
                 match known {
@@ -99,7 +105,7 @@ impl Execution<'_> {
                     None => {
                         joined(&mut |row| {
                             groups.add(row)?;
-                            let enough = select.plan.first_row;
+                            let enough = select.plan.first_row && in_order;
                             Ok(if enough { Flow::Stop } else { Flow::Continue })
                         })?;
                     }
@@ -114,13 +120,28 @@ impl Execution<'_> {
                 output.project(select, &scope.with_row(RowView::Values(values)))
             })?;
         }
-        let counted = output.finish()?;
+        let counted = output.finish(select, scope)?;
         *found = select.counts_found.then_some(counted);
         Ok(())
     }
 }
 
 impl Execution<'_> {
+    /// Whether rows are joined in the order planned: not if the index turns out to be of no use for
+    /// these values.
+    fn comes_in_order(&self, select: &Select, scope: &Scope<'_>) -> Result<bool> {
+        let Some(Step { member: Member::Scan(scan), .. }) = select.plan.steps.first() else {
+            return Ok(false);
+        };
+        match (&select.relations[scan.relation].source, &scan.access) {
+            (Source::Table(table), Some(access)) if access.is_narrow() => {
+                let found = access.ranges(table, &over(scope, None))?;
+                Ok(!found.all_terms)
+            }
+            _ => Ok(true),
+        }
+    }
+
     /// The aggregates of a SELECT, where the table knows them; `None` when this view does not show
     /// it by column.
     fn known(&self, select: &Select) -> Result<Option<Vec<Value>>> {
@@ -133,6 +154,50 @@ impl Execution<'_> {
         // What ended it early says so better.
         self.facts.kill.check()?;
         Ok(Some(known?))
+    }
+}
+
+impl Execution<'_> {
+    /// COUNT(*) of ranges of an index whose every entry counts, without a look at any; `None` where
+    /// it is anything else.
+    fn counted(&self, select: &Select, scope: &Scope<'_>) -> Result<Option<Vec<Value>>> {
+        let (Some(grouping), [step]) = (&select.grouping, &select.plan.steps[..]) else {
+            return Ok(None);
+        };
+        let only_counts = grouping.keys.is_empty()
+            && grouping.others.is_empty()
+            && grouping.aggregates.iter().all(|one| one.function == AggregateFunction::CountRows);
+        // What its steps came to is asked for.
+        if !only_counts || self.measures.is_some() {
+            return Ok(None);
+        }
+        let Member::Scan(scan) = &step.member else { return Ok(None) };
+        let (Source::Table(table), Some(access), Some(covering)) =
+            (&select.relations[scan.relation].source, &scan.access, &scan.covering)
+        else {
+            return Ok(None);
+        };
+        let plain = step.filters.is_empty() && step.after.is_empty() && !step.outer;
+        if !plain || scan.hash.is_some() || !covering.only_counts() || !access.takes_all(false) {
+            return Ok(None);
+        }
+        let found = access.ranges(table, &over(scope, None))?;
+        if found.all_terms {
+            return Ok(None);
+        }
+        let mut rows = 0;
+        for range in found.iter() {
+            let mut looked = Ok(());
+            let mut each = |more| {
+                looked = self.look(more);
+                if looked.is_ok() { find::Flow::Continue } else { find::Flow::Stop }
+            };
+            rows +=
+                self.engine.count_covered(self.view, table, range, self.how.reach, &mut each)?;
+            looked?;
+        }
+        let rows = Value::Int(i64::try_from(rows).unwrap_or(i64::MAX));
+        Ok(Some(vec![rows; grouping.aggregates.len()]))
     }
 }
 
@@ -151,6 +216,8 @@ pub(super) struct Output<'o, 'g> {
     counted: u64,
     /// Whether rows beyond the limit are counted.
     pub counts_all: bool,
+    /// What is kept of rows that are looked up when they are given.
+    late: Option<&'o LateRows>,
     /// Whether nobody notices that columns of rows beyond the limit are not evaluated.
     may_pass_over: bool,
     /// Rows with this key or a greater one are beyond the limit.
@@ -179,6 +246,7 @@ impl<'o, 'g> Output<'o, 'g> {
             kept: Vec::new(),
             counted: 0,
             counts_all: false,
+            late: None,
             may_pass_over: false,
             bound: Rc::default(),
             key_bytes: 0,
@@ -193,6 +261,10 @@ impl<'o, 'g> Output<'o, 'g> {
 
     /// Takes a joined row, or a group's.
     fn project(&mut self, select: &Select, row: &Scope<'_>) -> Result<Flow> {
+        if !self.sorted && self.limit == 0 && self.may_pass_over {
+            self.counted += 1;
+            return Ok(Flow::Continue);
+        }
         let mut values = vec![Value::Null; select.visible];
         let mut held = row.limits.hold();
         let mut key = Vec::with_capacity(self.key_bytes);
@@ -214,6 +286,15 @@ impl<'o, 'g> Output<'o, 'g> {
                 self.counted += 1;
                 return Ok(Flow::Continue);
             }
+        }
+        if let Some(late) = self.late {
+            let values = late.key_of(row)?;
+            if self.sorted {
+                return self.take(values, key);
+            }
+            self.counted += 1;
+            self.give_late(select, late, vec![values], row)?;
+            return Ok(if self.is_full() { Flow::Stop } else { Flow::Continue });
         }
         let outputs = select.outputs[..select.visible].iter().zip(&self.query.columns);
         for (at, (node, column)) in outputs.enumerate() {
@@ -279,17 +360,60 @@ impl<'o, 'g> Output<'o, 'g> {
         Ok(if self.is_full() { Flow::Stop } else { Flow::Continue })
     }
 
-    /// Gives what was kept; how many rows counted.
-    pub fn finish(mut self) -> Result<u64> {
-        let mut kept = std::mem::take(&mut self.kept);
-        kept.sort_by(|a, b| a.0.cmp(&b.0));
-        self.counts_all = false;
-        for (_, values) in kept {
+    /// Gives what was kept of a SELECT; how many rows counted.
+    pub fn finish(mut self, select: &Select, scope: &Scope<'_>) -> Result<u64> {
+        let mut kept = self.sorted_rows();
+        let Some(late) = self.late else { return self.give_all(kept) };
+        let rows = |count: u64| usize::try_from(count).unwrap_or(usize::MAX).min(kept.len());
+        kept.truncate(rows(self.offset.saturating_add(self.limit)));
+        self.give_late(select, late, kept, scope)?;
+        Ok(self.counted)
+    }
+
+    /// Gives the rows that have these primary keys, but for those that OFFSET passes over.
+    fn give_late(
+        &mut self,
+        select: &Select,
+        late: &LateRows,
+        mut keys: Vec<Vec<Value>>,
+        scope: &Scope<'_>,
+    ) -> Result<()> {
+        let passed = usize::try_from(self.offset).unwrap_or(usize::MAX).min(keys.len());
+        keys.drain(..passed);
+        self.offset -= passed as u64;
+        self.execution.look_up_late(select, late, &keys, scope, &mut |row| {
+            let outputs = select.outputs[..select.visible].iter().zip(&self.query.columns);
+            let mut held = row.limits.hold();
+            let mut values = Vec::with_capacity(select.visible);
+            for (node, column) in outputs {
+                let value = output_value(node, column, row)?;
+                held.add_value(&value)?;
+                values.push(value);
+            }
+            self.pass_on(values)
+        })
+    }
+
+    /// Gives rows that were kept as they are; how many counted.
+    pub fn finish_rows(mut self) -> Result<u64> {
+        let kept = self.sorted_rows();
+        self.give_all(kept)
+    }
+
+    fn give_all(&mut self, rows: Vec<Vec<Value>>) -> Result<u64> {
+        for values in rows {
             if self.is_full() || self.pass_on(values)? == Flow::Stop {
                 break;
             }
         }
         Ok(self.counted)
+    }
+
+    fn sorted_rows(&mut self) -> Vec<Vec<Value>> {
+        let mut kept = std::mem::take(&mut self.kept);
+        kept.sort_by(|a, b| a.0.cmp(&b.0));
+        self.counts_all = false;
+        kept.into_iter().map(|(_, values)| values).collect()
     }
 }
 

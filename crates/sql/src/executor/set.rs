@@ -41,7 +41,7 @@ impl Execution<'_> {
                     break;
                 }
             }
-            return output.finish().map(|_| ());
+            return output.finish_rows().map(|_| ());
         }
         let [left, right] = set.sides.as_slice() else { return Ok(()) };
         let mut others: HashMap<Vec<u8>, u64, foldhash::fast::RandomState> = HashMap::default();
@@ -71,7 +71,7 @@ impl Execution<'_> {
             };
             if stays { output.row(row) } else { Ok(Flow::Continue) }
         })?;
-        output.finish().map(|_| ())
+        output.finish_rows().map(|_| ())
     }
 
     /// The rows of a side in the common types.

@@ -7,7 +7,8 @@
 //! Invariants
 //! 1. Comparisons have three values: with any row, with all rows, and of rows column by column.
 //!
-//! Not here: sub-queries that were made joins (`optimize::rewrite`).
+//! Not here: whether a row exists (`membership`), sub-queries that were made joins
+//! (`optimize::rewrite`).
 
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -18,11 +19,9 @@ use rows::types::{Collation, ColumnType};
 use super::key::push_equal;
 use super::{Execution, Flow};
 use crate::error::{Result, SqlError};
-use crate::expression::{
-    Cell, Comparison, Kind, Node, RowView, Scope, Subqueries, common_rule, compare,
-};
-use crate::optimize::{Class, class_of};
-use crate::tree::{Quantifier, Subquery, SubqueryForm};
+use crate::expression::{Cell, Comparison, Node, RowView, Scope, Subqueries, compare};
+use crate::optimize::{Class, class_of, rule_of};
+use crate::tree::{Quantifier, Query, Subquery, SubqueryForm};
 
 /// Rows from which a set is made of them.
 const SET_ROWS_MIN: usize = 4;
@@ -45,14 +44,7 @@ impl Subqueries for Execution<'_> {
             }),
             SubqueryForm::Exists { negated } => {
                 let exists = match subquery.is_correlated() {
-                    true => {
-                        let mut exists = false;
-                        self.run_within(subquery, scope, &mut |_| {
-                            exists = true;
-                            Ok(Flow::Stop)
-                        })?;
-                        exists
-                    }
+                    true => self.exists(subquery, scope)?,
                     false => !self.kept_rows(subquery, scope, 1)?.rows.is_empty(),
                 };
                 Ok(Value::Int(i64::from(exists != *negated)))
@@ -71,16 +63,17 @@ impl Subqueries for Execution<'_> {
 }
 
 impl Execution<'_> {
-    fn run_within(
+    /// Runs a query within the row of `scope`.
+    pub(super) fn run_within(
         &self,
-        subquery: &Subquery,
+        query: &Query,
         scope: &Scope<'_>,
         give: &mut super::Give<'_>,
     ) -> Result<()> {
         let enclosing = Execution::enclosing(scope);
         let inner =
             Scope { row: RowView::None, joined: None, enclosing: Some(&enclosing), ..*scope };
-        self.query(&subquery.query, &inner, &mut None, give)
+        self.query(query, &inner, &mut None, give)
     }
 
     /// The only row; 1242 if there are more.
@@ -95,7 +88,7 @@ impl Execution<'_> {
             };
         }
         let mut only = None;
-        self.run_within(subquery, scope, &mut |row| match only.replace(row) {
+        self.run_within(&subquery.query, scope, &mut |row| match only.replace(row) {
             None => Ok(Flow::Continue),
             Some(_) => Err(several()),
         })?;
@@ -114,7 +107,7 @@ impl Execution<'_> {
             return Ok(Rc::clone(kept));
         }
         let mut rows = Vec::new();
-        self.run_within(subquery, scope, &mut |row| {
+        self.run_within(&subquery.query, scope, &mut |row| {
             self.draw_row(&row)?;
             rows.push(row);
             Ok(if rows.len() >= rows_max { Flow::Stop } else { Flow::Continue })
@@ -180,7 +173,7 @@ impl Execution<'_> {
             Flow::Continue
         };
         if subquery.is_correlated() {
-            self.run_within(subquery, scope, &mut |row| Ok(meet(&row)))?;
+            self.run_within(&subquery.query, scope, &mut |row| Ok(meet(&row)))?;
             return Ok(answer);
         }
         let kept = self.kept_rows(subquery, scope, usize::MAX)?;
@@ -310,11 +303,6 @@ fn all_true(truths: impl Iterator<Item = Option<bool>>) -> Option<bool> {
         }
     }
     answer
-}
-
-fn rule_of(node: &Node, ty: &ColumnType) -> Collation {
-    let column = Node::new(Kind::Column(0), ty.clone(), true);
-    common_rule([node, &column].into_iter())
 }
 
 /// How the pairs compare, if equality of all of them is that of keys.

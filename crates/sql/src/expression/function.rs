@@ -473,26 +473,41 @@ impl Function {
         if let Some(cell) = session_call::call(self, arguments, scope)? {
             return Ok(cell);
         }
-        let mut cells = Vec::with_capacity(arguments.len());
         let mut held = scope.limits.hold();
-        for argument in arguments {
-            let cell = argument.evaluate(scope)?;
-            held.add(cell.uncounted_bytes())?;
-            cells.push(cell);
-        }
-        if let Some(cell) = text_call::call(self, node, arguments, &cells, scope)? {
+        let (one, mut several);
+        let cells = match arguments {
+            [argument] => {
+                one = argument.evaluate(scope)?;
+                // Of whole tables more often than any other.
+                if let Some(part) = time_call::part_of_date(self, one.datum()) {
+                    return Ok(part);
+                }
+                held.add(one.uncounted_bytes())?;
+                std::slice::from_ref(&one)
+            }
+            _ => {
+                several = Vec::with_capacity(arguments.len());
+                for argument in arguments {
+                    let cell = argument.evaluate(scope)?;
+                    held.add(cell.uncounted_bytes())?;
+                    several.push(cell);
+                }
+                &several[..]
+            }
+        };
+        if let Some(cell) = text_call::call(self, node, arguments, cells, scope)? {
             return Ok(cell);
         }
-        if let Some(cell) = regular_call::call(self, arguments, &cells, scope)? {
+        if let Some(cell) = regular_call::call(self, arguments, cells, scope)? {
             return Ok(cell);
         }
-        if let Some(cell) = number_call::call(self, node, &cells, scope)? {
+        if let Some(cell) = number_call::call(self, node, cells, scope)? {
             return Ok(cell);
         }
-        if let Some(cell) = time_call::call(self, node, &cells, scope)? {
+        if let Some(cell) = time_call::call(self, node, cells, scope)? {
             return Ok(cell);
         }
-        if let Some(cell) = json::call(self, arguments, &cells, scope)? {
+        if let Some(cell) = json::call(self, arguments, cells, scope)? {
             return Ok(cell);
         }
         Err(SqlError::unknown_function(self.name()))

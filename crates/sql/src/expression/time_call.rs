@@ -57,6 +57,22 @@ pub fn call<'a>(
     }))
 }
 
+/// YEAR, MONTH or DAY of what is a date already.
+pub fn part_of_date(function: Function, datum: Datum<'_>) -> Option<Cell<'static>> {
+    let unit = match function {
+        Function::Year => Unit::Year,
+        Function::Month => Unit::Month,
+        Function::Day => Unit::Day,
+        _ => return None,
+    };
+    let value = match datum {
+        Datum::Date(date) => DateTime::from_date(date),
+        Datum::DateTime(value) => value,
+        _ => return None,
+    };
+    Some(int(extract(unit, value)))
+}
+
 fn unix_timestamp<'a>(cells: &[Cell<'a>], scope: &Scope<'a>) -> Result<Cell<'a>> {
     let Some(cell) = cells.first() else {
         return Ok(int(scope.facts()?.now / SECOND));

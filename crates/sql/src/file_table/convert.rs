@@ -7,16 +7,16 @@
 //! Not here: which type a column has (`types`), texts that stand for values of other types (`csv`).
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use datafusion::arrow::array::{
-    Array, ArrayRef, AsArray, BinaryViewArray, BinaryViewBuilder, UInt16Builder,
+    Array, ArrayRef, AsArray, BinaryViewArray, BinaryViewBuilder, PrimitiveArray, UInt16Builder,
 };
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{
     ArrowPrimitiveType, DataType, Date32Type, Decimal128Type, Decimal256Type, DecimalType,
-    DurationMicrosecondType, Field, Float32Type, Float64Type, Int64Type, TimeUnit,
-    TimestampMicrosecondType, UInt32Type, UInt64Type,
+    DurationMicrosecondType, Field, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
+    Int64Type, TimeUnit, TimestampMicrosecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use datafusion::arrow::error::ArrowError;
 use datafusion::arrow::json::writer::{EncoderOptions, make_encoder};
@@ -47,9 +47,7 @@ pub(super) fn converted(ty: &ColumnType, array: &ArrayRef) -> Result<ArrayRef> {
         }
         ColumnType::Date => {
             let days = cast_to(array, &DataType::Date32)?;
-            let days = days.as_primitive::<Date32Type>();
-            let date = |day| Date::from_days(day).map(Date::packed);
-            Ok(Arc::new(days.unary_opt::<_, UInt32Type>(remembering(date))))
+            Ok(dates(days.as_primitive::<Date32Type>()))
         }
         ColumnType::DateTime { .. } => Ok(date_times(&micros_of(array)?)),
         ColumnType::Timestamp { .. } => {
@@ -85,8 +83,7 @@ fn remembering<K: Copy + PartialEq, V: Copy>(
 }
 
 fn integers(width: IntWidth, unsigned: bool, array: &ArrayRef) -> Result<ArrayRef> {
-    let ty = if unsigned { DataType::UInt64 } else { DataType::Int64 };
-    let array = cast_to(array, &ty)?;
+    let array = widened(unsigned, array)?;
     // No other type of a file has a range of its own.
     if width == IntWidth::Medium {
         let fits = match unsigned {
@@ -106,10 +103,34 @@ fn integers(width: IntWidth, unsigned: bool, array: &ArrayRef) -> Result<ArrayRe
     Ok(array)
 }
 
+/// Integers of 64 bits. What has fewer fits without a look, which a cast takes at each.
+fn widened(unsigned: bool, array: &ArrayRef) -> Result<ArrayRef> {
+    fn wide<From: ArrowPrimitiveType, To: ArrowPrimitiveType>(array: &ArrayRef) -> ArrayRef
+    where
+        To::Native: std::convert::From<From::Native>,
+    {
+        Arc::new(array.as_primitive::<From>().unary::<_, To>(To::Native::from))
+    }
+    Ok(match (array.data_type(), unsigned) {
+        (DataType::Int8, false) => wide::<Int8Type, Int64Type>(array),
+        (DataType::Int16, false) => wide::<Int16Type, Int64Type>(array),
+        (DataType::Int32, false) => wide::<Int32Type, Int64Type>(array),
+        (DataType::UInt8, true) => wide::<UInt8Type, UInt64Type>(array),
+        (DataType::UInt16, true) => wide::<UInt16Type, UInt64Type>(array),
+        (DataType::UInt32, true) => wide::<UInt32Type, UInt64Type>(array),
+        (_, true) => cast_to(array, &DataType::UInt64)?,
+        (_, false) => cast_to(array, &DataType::Int64)?,
+    })
+}
+
 /// Numbers of a type of floats, of which those that are not finite are NULL.
-fn finite<T: ArrowPrimitiveType>(array: &ArrayRef, is_finite: fn(T::Native) -> bool) -> ArrayRef {
+fn finite<T: ArrowPrimitiveType>(
+    array: &ArrayRef,
+    is_finite: impl Fn(T::Native) -> bool,
+) -> ArrayRef {
     let values = array.as_primitive::<T>();
-    match values.values().iter().all(|value| is_finite(*value)) {
+    // All of them are looked at, several by one instruction.
+    match values.values().iter().fold(true, |all, value| all & is_finite(*value)) {
         true => Arc::clone(array),
         false => {
             let finite = |value: T::Native| is_finite(value).then_some(value);
@@ -145,6 +166,25 @@ fn micros_of(array: &ArrayRef) -> Result<ArrayRef> {
         _ => None,
     };
     cast_to(array, &DataType::Timestamp(TimeUnit::Microsecond, zone))
+}
+
+/// The days of a century and a half, packed: 1900 to 2049.
+static DAYS: LazyLock<Vec<u32>> = LazyLock::new(|| {
+    let packed = |day| Date::from_days(day).map_or(0, Date::packed);
+    (DAYS_FROM..DAYS_FROM + DAYS_KNOWN).map(packed).collect()
+});
+const DAYS_FROM: i32 = -25_567;
+const DAYS_KNOWN: i32 = 54_787;
+
+fn dates(days: &PrimitiveArray<Date32Type>) -> ArrayRef {
+    let place = |day: i32| day.wrapping_sub(DAYS_FROM) as u32;
+    let values = days.values().iter();
+    if values.fold(true, |known, day| known & (place(*day) < DAYS_KNOWN as u32)) {
+        let known: &[u32] = &DAYS;
+        return Arc::new(days.unary::<_, UInt32Type>(|day| known[place(day) as usize]));
+    }
+    let date = |day| Date::from_days(day).map(Date::packed);
+    Arc::new(days.unary_opt::<_, UInt32Type>(remembering(date)))
 }
 
 fn date_times(micros: &ArrayRef) -> ArrayRef {

@@ -4,6 +4,9 @@
 //! options   what stands between the parentheses        opened    files, as they were when opened
 //! types     Arrow's types and MySQL's, both ways       convert   columns of a file -> our columns
 //! parquet   row groups, statistics                     records   text files cut at record ends
+//! row_group one row group -> our columns               pages     its pages, and what they may take
+//! page_index   what a file tells of pages
+//! page_header, footer  what pages and files say of themselves, looked over (thrift)
 //! csv, json records -> columns                         guess     types of values without types
 //! reading   some columns of all files, by as many workers as there are
 //! export    our columns -> columns of a file           write     INTO OUTFILE ... FORMAT PARQUET
@@ -20,23 +23,36 @@
 mod convert;
 mod csv;
 mod export;
+mod footer;
 mod guess;
 mod json;
 mod opened;
 mod options;
+mod page_header;
+mod page_index;
+mod pages;
 mod parquet;
 mod reading;
 mod records;
+mod row_group;
+mod thrift;
 mod types;
 mod write;
 
+use std::fs::File;
+use std::iter;
 use std::sync::Arc;
 
+use columnar::ArrayKey;
+use columnar::values::{ColumnReader, arrow_type};
 use datafusion::arrow::array::ArrayRef;
-use rows::types::ColumnType;
+use datafusion::arrow::datatypes::DataType;
+use rows::datum::Value;
+use rows::types::{ColumnType, IntWidth};
 
 pub use options::{FileFormat, FileOptions};
-pub use reading::{Reading, Wanted};
+pub use page_index::ColumnPages;
+pub use reading::{FileRows, FileStep, FileSteps, Reading, Wanted};
 pub use write::ParquetWriter;
 
 use self::csv::CsvForm;
@@ -83,7 +99,18 @@ impl FileTable {
     /// Those of `Folders::matching`; 3000 for a file that cannot be read as what it should be; 1210
     /// for files whose columns differ.
     pub fn open(folders: &Folders, options: &FileOptions, limits: &Limits) -> Result<FileTable> {
-        let found = folders.matching(&options.path)?;
+        FileTable::of(folders.matching(&options.path)?, options, limits)
+    }
+
+    /// Of files under their names.
+    ///
+    /// # Errors
+    /// As `open`.
+    pub(crate) fn of(
+        found: Vec<(String, File)>,
+        options: &FileOptions,
+        limits: &Limits,
+    ) -> Result<FileTable> {
         let mut files = Vec::with_capacity(found.len());
         for (name, file) in found {
             files.push(Arc::new(OpenedFile::new(name, file)?));
@@ -95,7 +122,7 @@ impl FileTable {
         let (content, columns) = match format {
             FileFormat::Parquet => {
                 options.refuse_text_options()?;
-                let (parquet, columns) = parquet::open(&files)?;
+                let (parquet, columns) = parquet::open(&files, limits)?;
                 (Content::Parquet(parquet), columns)
             }
             FileFormat::Csv => {
@@ -173,6 +200,47 @@ impl FileTable {
         }
     }
 
+    /// The pages of a column of numbers or times in a row group, if the file tells of them.
+    pub fn pages(&self, of: RowGroup, column: usize) -> Option<ColumnPages> {
+        let Content::Parquet(files) = &self.content else { return None };
+        let (file, ty) = (&self.files[of.file], &self.columns[column].ty);
+        files[of.file].pages(file, of.group, column, ty)
+    }
+
+    /// How rows of some row groups are grouped by a column; `None` where its values have no numbers,
+    /// too many, or, of texts, most have no words.
+    pub fn key(&self, column: usize, groups: &[RowGroup]) -> Option<ArrayKey> {
+        let Content::Parquet(files) = &self.content else { return None };
+        let ty = &self.columns[column].ty;
+        if arrow_type(ty) == DataType::BinaryView {
+            let has_words = |of: &&RowGroup| files[of.file].has_words(of.group, column);
+            let by_words = groups.iter().filter(has_words).count();
+            return ArrayKey::new(ty, iter::empty()).filter(|_| by_words * 2 > groups.len());
+        }
+        if let Some(extremes) = extremes_of(ty) {
+            return ArrayKey::new(ty, iter::once(extremes));
+        }
+        let mut all = Vec::with_capacity(groups.len());
+        for of in groups.chunk_by(|a, b| a.file == b.file) {
+            let (low, high) = self.extremes(of[0].file, column)?;
+            let low = ColumnReader::new(ty, &low).ok()?;
+            let high = ColumnReader::new(ty, &high).ok()?;
+            let value =
+                |of: &RowGroup| (low.datum(of.group).to_value(), high.datum(of.group).to_value());
+            all.extend(of.iter().map(value));
+        }
+        ArrayKey::new(ty, all.into_iter())
+    }
+
+    /// About how many different texts a column has, of which its files know the words.
+    pub fn words_about(&self, column: usize, groups: &[RowGroup]) -> Option<u64> {
+        let Content::Parquet(files) = &self.content else { return None };
+        let of = groups.iter().find(|of| files[of.file].has_words(of.group, column))?;
+        let words = files[of.file].words(&self.files[of.file], of.group, column)?;
+        // Other row groups have others.
+        Some(if groups.len() > 1 { words * 2 } else { words })
+    }
+
     /// `3 Parquet files 'flights/*.parquet'`.
     pub fn shown(&self) -> String {
         let format = match &self.content {
@@ -185,8 +253,22 @@ impl FileTable {
     }
 }
 
+/// The least and the largest value of a type that has few.
+fn extremes_of(ty: &ColumnType) -> Option<(Value, Value)> {
+    match ty {
+        ColumnType::Enum { values, .. } => Some((Value::Enum(0), Value::Enum(values.len() as u16))),
+        ColumnType::Int { width: IntWidth::Tiny, unsigned: false, .. } => {
+            Some((Value::Int(IntWidth::Tiny.min()), Value::Int(IntWidth::Tiny.max())))
+        }
+        ColumnType::Int { width: IntWidth::Tiny, .. } => {
+            Some((Value::UInt(0), Value::UInt(IntWidth::Tiny.unsigned_max())))
+        }
+        _ => None,
+    }
+}
+
 /// A row group of a Parquet file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RowGroup {
     /// The file's number.
     pub file: usize,

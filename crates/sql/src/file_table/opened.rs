@@ -10,21 +10,14 @@
 //! Not here: who may read it (`files`).
 
 use std::fs::File;
-use std::io::{self, BufReader, Read};
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 
-use ::parquet::errors::ParquetError;
-use ::parquet::file::reader::{ChunkReader, Length};
-use bytes::Bytes;
 use rustix::buffer::spare_capacity;
 use rustix::io::Errno;
 
 use crate::error::{Result, SqlError};
-
-/// Bytes that are read ahead where a reader asks for a few at a time.
-const AHEAD_BYTES: usize = 4 << 10;
 
 /// An opened file.
 #[derive(Debug)]
@@ -126,46 +119,4 @@ impl OpenedFile {
 
 fn unread(name: &str, error: &io::Error) -> SqlError {
     SqlError::new(1024, format!("Error reading file '{name}': {error}"))
-}
-
-/// A file as Parquet's reader wants it.
-#[derive(Clone, Debug)]
-pub(super) struct Chunks(pub(super) Arc<OpenedFile>);
-
-/// Reads from a position on.
-pub(super) struct ReadFrom {
-    file: Arc<OpenedFile>,
-    at: u64,
-}
-
-impl Read for ReadFrom {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.file.file.read_at(buffer, self.at)?;
-        self.at += read as u64;
-        Ok(read)
-    }
-}
-
-impl Length for Chunks {
-    fn len(&self) -> u64 {
-        self.0.bytes()
-    }
-}
-
-impl ChunkReader for Chunks {
-    type T = BufReader<ReadFrom>;
-
-    fn get_read(&self, start: u64) -> ::parquet::errors::Result<BufReader<ReadFrom>> {
-        let from = ReadFrom { file: Arc::clone(&self.0), at: start };
-        Ok(BufReader::with_capacity(AHEAD_BYTES, from))
-    }
-
-    fn get_bytes(&self, start: u64, length: usize) -> ::parquet::errors::Result<Bytes> {
-        let end = start.checked_add(length as u64);
-        if end.is_none_or(|end| end > self.0.bytes()) {
-            return Err(ParquetError::EOF(format!("{length} bytes at {start} are not there")));
-        }
-        let bytes = self.0.read(start, length);
-        bytes.map(Bytes::from).map_err(|error| ParquetError::External(Box::new(error)))
-    }
 }

@@ -4,41 +4,49 @@
 //! 1. Row counts are believed only if the columns' own counts agree: sizes and loops come of them.
 //! 2. Texts are checked to be UTF-8 while they are decoded.
 //!
-//! Not here: types (`types`), which row groups a query wants (`analytic::scan`).
+//! Not here: types (`types`), reading row groups (`row_group`), which row groups a query wants (`analytic::scan`).
 
 use std::sync::Arc;
 
-use ::parquet::arrow::ProjectionMask;
 use ::parquet::arrow::arrow_reader::statistics::StatisticsConverter;
-use ::parquet::arrow::arrow_reader::{
-    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
-    ParquetRecordBatchReaderBuilder,
-};
+use ::parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
+use ::parquet::basic::{Encoding, Type};
 use ::parquet::errors::ParquetError;
+use ::parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
+use ::parquet::schema::types::SchemaDescriptor;
 use datafusion::arrow::array::ArrayRef;
-use datafusion::arrow::datatypes::{Field, Schema};
+use datafusion::arrow::datatypes::{DataType, Field, Schema};
 use datafusion::arrow::error::ArrowError;
 use rows::types::ColumnType;
 
 use super::FileColumn;
 use super::convert::converted;
-use super::opened::{Chunks, OpenedFile};
+use super::footer::footer;
+use super::opened::OpenedFile;
 use super::options::wrong;
+use super::page_header::page_sizes;
+use super::pages;
 use super::types::{read_as, type_of};
 use crate::error::{Result, SqlError};
+use crate::limits::{Limits, Room};
 
 /// What a file says of itself.
 #[derive(Debug)]
 pub(super) struct ParquetFile {
     metadata: ArrowReaderMetadata,
+    /// For that.
+    _room: Room,
 }
 
 /// Opens files of the same columns.
-pub(super) fn open(files: &[Arc<OpenedFile>]) -> Result<(Vec<Arc<ParquetFile>>, Vec<FileColumn>)> {
+pub(super) fn open(
+    files: &[Arc<OpenedFile>],
+    limits: &Limits,
+) -> Result<(Vec<Arc<ParquetFile>>, Vec<FileColumn>)> {
     let mut all = Vec::with_capacity(files.len());
     let mut known: Option<Vec<FileColumn>> = None;
     for file in files {
-        let parquet = file.guarded(|| ParquetFile::open(file))?;
+        let parquet = file.guarded(|| ParquetFile::open(file, limits))?;
         let columns = parquet.columns(file)?;
         match &known {
             None => known = Some(columns),
@@ -112,12 +120,21 @@ pub(super) fn undecoded_batch(file: &OpenedFile, error: ArrowError) -> SqlError 
     }
 }
 
+/// Whether this is a build of `scripts/fuzz`.
+#[expect(unexpected_cfgs, reason = "its compiler sets it, no feature does")]
+const FUZZED: bool = cfg!(fuzzing);
+
 impl ParquetFile {
-    fn open(file: &Arc<OpenedFile>) -> Result<ParquetFile> {
+    fn open(file: &OpenedFile, limits: &Limits) -> Result<ParquetFile> {
         let failed = |error| undecoded(file, error);
-        let chunks = Chunks(Arc::clone(file));
+        let (footer, room) = footer(file, limits)?;
+        let metadata = ParquetMetaDataReader::decode_metadata(&footer).map_err(failed)?;
+        let metadata = Arc::new(metadata);
+        // Of Arrow's own words about types, those that it cannot read end by a panic, which ends the
+        // statement (`panics`); a fuzzer would look at nothing else.
+        let options = ArrowReaderOptions::new().with_skip_arrow_metadata(FUZZED);
         let loaded =
-            ArrowReaderMetadata::load(&chunks, ArrowReaderOptions::new()).map_err(failed)?;
+            ArrowReaderMetadata::try_new(Arc::clone(&metadata), options).map_err(failed)?;
         let field = |field: &Arc<Field>| {
             let ty = read_as(field.data_type());
             if ty == *field.data_type() {
@@ -129,10 +146,10 @@ impl ParquetFile {
         let fields: Vec<Arc<Field>> = loaded.schema().fields().iter().map(field).collect();
         let schema = Schema::new_with_metadata(fields, loaded.schema().metadata().clone());
         let options = ArrowReaderOptions::new().with_schema(Arc::new(schema));
-        let metadata = Arc::clone(loaded.metadata());
         let metadata = ArrowReaderMetadata::try_new(metadata, options).map_err(failed)?;
-        let parquet = ParquetFile { metadata };
+        let parquet = ParquetFile { metadata, _room: room };
         parquet.check_counts(file)?;
+        parquet.check_places(file)?;
         Ok(parquet)
     }
 
@@ -158,6 +175,19 @@ impl ParquetFile {
             Some(_) => Ok(()),
             None => Err(file.damaged("it cannot have as many rows as it says")),
         }
+    }
+
+    fn check_places(&self, file: &OpenedFile) -> Result<()> {
+        for column in self.metadata().row_groups().iter().flat_map(RowGroupMetaData::columns) {
+            let first = column.dictionary_page_offset().unwrap_or(column.data_page_offset());
+            let end = first.checked_add(column.compressed_size());
+            let is_within = end.and_then(|end| u64::try_from(end).ok());
+            let is_within = is_within.is_some_and(|end| end <= file.bytes());
+            if first < 0 || column.compressed_size() < 0 || !is_within {
+                return Err(file.damaged("a column is not within it"));
+            }
+        }
+        Ok(())
     }
 
     fn columns(&self, file: &OpenedFile) -> Result<Vec<FileColumn>> {
@@ -201,21 +231,58 @@ impl ParquetFile {
         Some((converted(ty, &lowest).ok()?, converted(ty, &highest).ok()?))
     }
 
-    /// Reads the columns at some positions, ascending, of a row group.
-    pub(super) fn read(
-        &self,
-        file: &Arc<OpenedFile>,
-        group: usize,
-        positions: &[usize],
-        batch_rows: usize,
-    ) -> Result<ParquetRecordBatchReader> {
-        let mask = ProjectionMask::roots(self.metadata.parquet_schema(), positions.iter().copied());
-        let chunks = Chunks(Arc::clone(file));
-        ParquetRecordBatchReaderBuilder::new_with_metadata(chunks, self.metadata.clone())
-            .with_row_groups(vec![group])
-            .with_projection(mask)
-            .with_batch_size(batch_rows)
-            .build()
-            .map_err(|error| undecoded(file, error))
+    /// The columns as they are read, texts as views.
+    pub(super) fn schema(&self) -> &Schema {
+        self.metadata.schema()
+    }
+
+    /// The columns as the file has them.
+    pub(super) fn parquet_schema(&self) -> &SchemaDescriptor {
+        self.metadata.parquet_schema()
+    }
+
+    /// All that it says of itself.
+    pub(super) fn metadata(&self) -> &Arc<ParquetMetaData> {
+        self.metadata.metadata()
+    }
+
+    /// The column of which one of the file's, which may be nested, is a part.
+    pub(super) fn root_of(&self, leaf: usize) -> usize {
+        self.parquet_schema().get_column_root_idx(leaf)
+    }
+
+    /// The one of the file's that a column is, if it is one.
+    pub(super) fn leaf_of(&self, position: usize) -> Option<usize> {
+        let schema = self.parquet_schema();
+        // Nested columns before it have several.
+        let mut leaves = position..schema.num_columns();
+        let leaf = leaves.find(|leaf| schema.get_column_root_idx(*leaf) == position)?;
+        schema.get_column_root(leaf).is_primitive().then_some(leaf)
+    }
+
+    /// Whether a column of a row group is texts by their places in a dictionary, as far as the file
+    /// says it.
+    pub(super) fn has_words(&self, group: usize, position: usize) -> bool {
+        let of_texts = matches!(
+            self.schema().field(position).data_type(),
+            DataType::Utf8View | DataType::BinaryView
+        );
+        let Some(leaf) = self.leaf_of(position).filter(|_| of_texts) else { return false };
+        let column = self.metadata().row_group(group).column(leaf);
+        if column.column_descr().physical_type() != Type::BYTE_ARRAY {
+            return false;
+        }
+        let by_places = [Encoding::PLAIN_DICTIONARY, Encoding::RLE_DICTIONARY];
+        match column.page_encoding_stats_mask() {
+            Some(of_pages) => by_places.iter().any(|encoding| of_pages.is_only(*encoding)),
+            None => column.encodings().any(|encoding| by_places.contains(&encoding)),
+        }
+    }
+
+    /// How many words a column of a row group has that is texts by their places in a dictionary.
+    pub(super) fn words(&self, file: &OpenedFile, group: usize, position: usize) -> Option<u64> {
+        let column = self.metadata().row_group(group).column(self.leaf_of(position)?);
+        let header = file.read(column.byte_range().0, pages::HEADER_BYTES).ok()?;
+        page_sizes(&header).ok().filter(|page| page.dictionary).map(|page| page.values)
     }
 }

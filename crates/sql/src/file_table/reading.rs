@@ -7,23 +7,22 @@
 //!
 //! Not here: what a piece is (`parquet`, `records`), the plan that asks (`analytic::scan`).
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
+use std::ops::Range;
 use std::sync::Arc;
 
-use ::parquet::arrow::arrow_reader::ParquetRecordBatchReader;
-use columnar::Batch;
+use columnar::{Batch, ColumnArray};
 use datafusion::arrow::array::ArrayRef;
 use parking_lot::Mutex;
 use rows::temporal::Zone;
 
-use super::convert::converted;
 use super::csv::CsvBatches;
 use super::json::JsonBatches;
 use super::opened::OpenedFile;
-use super::parquet::undecoded_batch;
 use super::records::{Cutter, Piece, RecordEnds};
+use super::row_group::GroupReader;
 use super::{Content, FileTable, RowGroup};
-use crate::error::Result;
+use crate::error::{Result, SqlError};
 use crate::limits::Limits;
 
 /// What is read of a table.
@@ -33,6 +32,8 @@ pub struct Wanted {
     pub positions: Vec<usize>,
     /// The row groups of Parquet files; `None` for all, and where there are none.
     pub groups: Option<Vec<RowGroup>>,
+    /// Of row groups that are not read whole, the rows, ascending.
+    pub rows: Arc<HashMap<RowGroup, Vec<Range<usize>>>>,
     /// The most rows of a batch.
     pub batch_rows: usize,
     /// The zone of what is a TIMESTAMP in text.
@@ -44,7 +45,7 @@ pub struct Reading {
     table: Arc<FileTable>,
     wanted: Wanted,
     /// The wanted positions, ascending, as Parquet's reader gives them.
-    ascending: Vec<usize>,
+    ascending: Arc<[usize]>,
     limits: Arc<Limits>,
     left: Mutex<Left>,
 }
@@ -55,15 +56,44 @@ enum Left {
     Records(Cutter),
 }
 
-/// The batches of one worker.
-pub struct Batches {
+/// Some rows.
+pub struct FileRows {
+    /// The values of the wanted columns, in the order wanted.
+    pub columns: Vec<ColumnArray>,
+    /// How many.
+    pub rows: usize,
+}
+
+impl FileRows {
+    /// The same as values alone.
+    ///
+    /// # Errors
+    /// 3000 when a text is none of the words that it should be one of.
+    pub fn batch(self) -> Result<Batch> {
+        let columns = self.columns.iter().map(ColumnArray::array);
+        let columns = columns.collect::<std::result::Result<_, _>>();
+        let columns = columns.map_err(|error| SqlError::new(3000, error.to_string()))?;
+        Ok(Batch { columns, rows: self.rows })
+    }
+}
+
+/// What comes next of a worker's pieces.
+pub enum FileStep {
+    /// Rows of a piece.
+    Rows(FileRows),
+    /// All rows of a piece were given.
+    End,
+}
+
+/// What one worker reads, as an iterator; an error is the last that it gives.
+pub struct FileSteps {
     of: Arc<Reading>,
     current: Option<(Arc<OpenedFile>, Decoder)>,
     ended: bool,
 }
 
 enum Decoder {
-    Parquet(Box<ParquetRecordBatchReader>),
+    Parquet(Box<GroupReader>),
     Csv(Box<CsvBatches>),
     Json(Box<JsonBatches>),
 }
@@ -81,18 +111,19 @@ impl Reading {
         };
         let mut ascending = wanted.positions.clone();
         ascending.sort_unstable();
+        ascending.dedup();
         Arc::new(Reading {
             table: Arc::clone(table),
             wanted,
-            ascending,
+            ascending: ascending.into(),
             limits: Arc::clone(limits),
             left: Mutex::new(left),
         })
     }
 
     /// What one worker reads.
-    pub fn batches(self: &Arc<Reading>) -> Batches {
-        Batches { of: Arc::clone(self), current: None, ended: false }
+    pub fn steps(self: &Arc<Reading>) -> FileSteps {
+        FileSteps { of: Arc::clone(self), current: None, ended: false }
     }
 
     /// The next piece that nobody has taken.
@@ -103,11 +134,14 @@ impl Reading {
             Left::Groups(groups) => {
                 let next = groups.pop_front();
                 drop(left);
-                let Some(RowGroup { file, group }) = next else { return Ok(None) };
+                let Some(of @ RowGroup { file, group }) = next else { return Ok(None) };
+                let rows = self.wanted.rows.get(&of).cloned();
                 let Content::Parquet(parquet) = &table.content else { return Ok(None) };
                 let (file, parquet) = (Arc::clone(&table.files[file]), &parquet[file]);
-                let rows = self.wanted.batch_rows;
-                let reader = file.guarded(|| parquet.read(&file, group, &self.ascending, rows))?;
+                let (positions, batch_rows) = (&self.ascending, self.wanted.batch_rows);
+                let of = (&file, parquet);
+                let reader =
+                    GroupReader::new(of, (group, rows), positions, batch_rows, &self.limits);
                 (file, Decoder::Parquet(Box::new(reader)))
             }
             Left::Records(cutter) => {
@@ -138,31 +172,28 @@ impl Reading {
         })
     }
 
-    /// The next batch of a decoder.
-    fn decoded(&self, file: &OpenedFile, decoder: &mut Decoder) -> Result<Option<Batch>> {
-        let batch = match decoder {
-            Decoder::Csv(batches) => batches.next()?,
-            Decoder::Json(batches) => batches.next()?,
-            Decoder::Parquet(reader) => {
-                let Some(batch) = reader.next() else { return Ok(None) };
-                let batch = batch.map_err(|error| undecoded_batch(file, error))?;
+    /// The next rows of a decoder.
+    fn decoded(&self, decoder: &mut Decoder) -> Result<Option<FileRows>> {
+        let plain = |(columns, rows): (Vec<ArrayRef>, usize)| {
+            let columns = columns.into_iter().map(ColumnArray::Plain).collect();
+            FileRows { columns, rows }
+        };
+        Ok(match decoder {
+            Decoder::Csv(batches) => batches.next()?.map(plain),
+            Decoder::Json(batches) => batches.next()?.map(plain),
+            Decoder::Parquet(reader) => reader.next(&self.table.columns)?.map(|(columns, rows)| {
                 let column = |position: &usize| {
                     let at = self.ascending.partition_point(|before| before < position);
-                    let column = &self.table.columns[*position];
-                    converted(&column.ty, batch.column(at)).map_err(|error| {
-                        file.damaged(format_args!("column '{}': {error}", column.name))
-                    })
+                    columns[at].clone()
                 };
-                let columns = self.wanted.positions.iter().map(column);
-                Some((columns.collect::<Result<Vec<ArrayRef>>>()?, batch.num_rows()))
-            }
-        };
-        Ok(batch.map(|(columns, rows)| Batch { columns, rows }))
+                FileRows { columns: self.wanted.positions.iter().map(column).collect(), rows }
+            }),
+        })
     }
 }
 
-impl Batches {
-    fn next_batch(&mut self) -> Result<Option<Batch>> {
+impl FileSteps {
+    fn step(&mut self) -> Result<Option<FileStep>> {
         loop {
             self.of.limits.check()?;
             let Some((file, decoder)) = &mut self.current else {
@@ -172,23 +203,24 @@ impl Batches {
                 }
                 continue;
             };
-            if let Some(batch) = file.guarded(|| self.of.decoded(file, decoder))? {
-                return Ok(Some(batch));
+            if let Some(rows) = file.guarded(|| self.of.decoded(decoder))? {
+                return Ok(Some(FileStep::Rows(rows)));
             }
             file.check_unchanged()?;
             self.current = None;
+            return Ok(Some(FileStep::End));
         }
     }
 }
 
-impl Iterator for Batches {
-    type Item = Result<Batch>;
+impl Iterator for FileSteps {
+    type Item = Result<FileStep>;
 
-    fn next(&mut self) -> Option<Result<Batch>> {
+    fn next(&mut self) -> Option<Result<FileStep>> {
         if self.ended {
             return None;
         }
-        let next = self.next_batch().transpose();
+        let next = self.step().transpose();
         self.ended = !matches!(next, Some(Ok(_)));
         next
     }

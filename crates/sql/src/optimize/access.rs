@@ -15,7 +15,7 @@ use super::terms::{can_be_local, depends_on_others, is_volatile, localized};
 use crate::error::Result;
 use crate::expression::{Comparison, Kind, Node};
 use crate::index_use::IndexUse;
-use crate::point::{Access, AccessKind, Between, Lookup, Ordering, ways};
+use crate::point::{Access, AccessKind, Between, Keys, Ordering, ways};
 use crate::tree::{Relation, Source};
 
 /// One relation, or several joined by themselves, within the order of joining.
@@ -163,10 +163,11 @@ pub fn way_to(
     };
     let same = !local.iter().any(depends_on_others);
     let nested = match direct {
-        Some(Cheapest { access, covering, examined, found, share }) => {
+        Some(Cheapest { access, covering, examined, found, share, seeking }) => {
+            let cost = examined * share + seeking;
             let scan = scan(Some(access), Vec::new(), None, same, examined);
             let step = step(Scan { covering, ..scan }, found);
-            Way { step, examined: examined * share, once: 0.0 }
+            Way { step, examined: cost, once: 0.0 }
         }
         None => {
             let found = size * selectivity(&local);
@@ -176,7 +177,7 @@ pub fn way_to(
     };
     // A hash table over what changes with every step would have to be made anew each time.
     let changes = matches!(relations[number].source, Source::Added(_));
-    if before <= 1.0 || nested.examined <= 4.0 || changes {
+    if before <= 1.0 || nested.examined <= LOOK_UP_COST_MAX || changes {
         return Ok(nested);
     }
     if index_use.is_forced() && is_narrow(&nested) {
@@ -246,12 +247,36 @@ pub(super) const ADDED_ROWS: f64 = 8.0;
 /// Steps that a recursion is thought to take.
 pub(super) const RECURSION_STEPS: f64 = 8.0;
 
+/// What it costs to find the place of a range in an index, in rows: a cursor is made for each.
+const SEEK_ROWS: f64 = 4.0;
+/// Up to what a look-up is not worth a hash table, in rows.
+const LOOK_UP_COST_MAX: f64 = 2.0;
+
+/// What finding the places of an access costs, besides its rows.
+fn seeking(table: &Table, access: &Access) -> f64 {
+    if !access.is_narrow() {
+        return SEEK_ROWS;
+    }
+    let of_keys = |(index, keys): (usize, &Keys)| {
+        let definition = &table.indexes[index];
+        let is_point = definition.unique && keys.equal.len() == definition.parts.len();
+        let each = match (is_point, index) {
+            // The row cache has rows by primary key.
+            (true, 0) => 0.0,
+            (true, _) => 1.0,
+            (false, _) => SEEK_ROWS,
+        };
+        each * keys.lists()
+    };
+    access.all_keys().map(of_keys).sum()
+}
+
 /// What a covered entry costs, as a share of a row.
 const COVERED_SHARE: f64 = 0.3;
 /// The same of a row whose key is all that is read.
 const KEY_SHARE: f64 = 0.6;
 /// What a row behind a secondary index costs: each is a look-up of its own.
-const LOOKED_UP_SHARE: f64 = 1.8;
+pub(super) const LOOKED_UP_SHARE: f64 = 1.8;
 
 /// What a row costs that has to be put together from its columns.
 const COLUMNAR_SHARE: f64 = 10.0;
@@ -277,6 +302,8 @@ struct Cheapest {
     found: f64,
     /// What one that is looked at costs in a join, as a share of a row.
     share: f64,
+    /// What finding the places in indexes costs, in rows.
+    seeking: f64,
 }
 
 /// Whether an index narrows what a way reads.
@@ -307,11 +334,12 @@ fn cheapest(
         let (examined, found) = guess(&access, size, table, sizes)?;
         let covering = needs.and_then(|needs| covering(table, &access, needs));
         let share = share(table, &access, &covering);
-        if best.as_ref().is_none_or(|(least, _)| examined * share < *least) {
-            let cost = examined * share;
+        let seeking = seeking(table, &access);
+        let cost = examined * share + seeking;
+        if best.as_ref().is_none_or(|(least, _)| cost < *least) {
             // Look-ups of a join come in no order either way.
             let share = if table.columnar { share } else { share.min(1.0) };
-            best = Some((cost, Cheapest { access, covering, examined, found, share }));
+            best = Some((cost, Cheapest { access, covering, examined, found, share, seeking }));
         }
     }
     match best {
@@ -324,7 +352,10 @@ fn cheapest(
 fn covering(table: &Table, access: &Access, needs: &Columns) -> Option<Covering> {
     let index = &table.indexes[access.index];
     // Single rows are looked up, which the row cache answers.
-    if index.unique && access.equal.len() == index.parts.len() {
+    if !access.others.is_empty() {
+        return None;
+    }
+    if index.unique && access.keys.iter().any(|keys| keys.equal.len() == index.parts.len()) {
         return None;
     }
     let mut wanted = needs.clone();
@@ -338,7 +369,7 @@ fn guess(access: &Access, size: f64, table: &Table, sizes: &Sizes<'_>) -> Result
     let examined = match access.kind {
         AccessKind::Const => 1.0,
         AccessKind::All | AccessKind::Index => size,
-        AccessKind::Ref | AccessKind::Range => {
+        AccessKind::Ref | AccessKind::Range | AccessKind::Merge => {
             let rows = match sizes.of_access(table, access, size)? {
                 Some(rows) => rows,
                 None => guess_keys(access, size, table, sizes)?,
@@ -353,40 +384,37 @@ fn guess(access: &Access, size: f64, table: &Table, sizes: &Sizes<'_>) -> Result
 
 /// Rows looked at by keys that a joined row gives.
 fn guess_keys(access: &Access, size: f64, table: &Table, sizes: &Sizes<'_>) -> Result<f64> {
-    let lists = lists_of(access);
-    let of_keys = lists * sizes.per_key(table, access.index, access.equal.len(), size)?;
-    let share = match &access.between {
-        None => 1.0,
-        Some(Between::Bounds(Some(_), Some(_)) | Between::Like(..)) => 0.05,
-        Some(Between::Bounds(..)) => 0.3,
-        Some(Between::NotNull) => 0.9,
-    };
-    Ok(of_keys * share)
+    let mut rows = 0.0;
+    for (index, keys) in access.all_keys() {
+        let share = match &keys.between {
+            None => 1.0,
+            Some(Between::Bounds(Some(_), Some(_)) | Between::Like(..)) => 0.05,
+            Some(Between::Bounds(..)) => 0.3,
+            Some(Between::NotNull) => 0.9,
+        };
+        let each = sizes.per_key(table, index, keys.equal.len(), size)?;
+        rows += keys.lists() * each * share;
+    }
+    Ok(rows)
 }
 
-/// How many keys an access path's lists name.
-fn lists_of(access: &Access) -> f64 {
-    let lists = access.equal.iter().map(|lookup| match lookup {
-        Lookup::Any(nodes, _) => nodes.len() as f64,
-        _ => 1.0,
-    });
-    lists.product()
-}
-
-/// The most rows of a range of whole numbers: a unique index has no more there than the range has
+/// The most rows of ranges of whole numbers: a unique index has no more there than the ranges have
 /// numbers.
 fn keys_at_most(access: &Access, table: &Table, sizes: &Sizes<'_>) -> Option<f64> {
     let index = &table.indexes[access.index];
-    let Some(Between::Bounds(Some(low), Some(high))) = &access.between else { return None };
-    if !index.unique || access.equal.len() + 1 != index.parts.len() {
-        return None;
-    }
-    let column = &table.columns[index.parts[access.equal.len()].column];
-    if class_of(&column.ty) != Class::Integer {
-        return None;
-    }
-    let (low, high) = (sizes.number(&low.node)?, sizes.number(&high.node)?);
-    Some((high - low + 1.0).max(1.0) * lists_of(access))
+    let of_range = |keys: &Keys| {
+        let Some(Between::Bounds(Some(low), Some(high))) = &keys.between else { return None };
+        if !index.unique || keys.equal.len() + 1 != index.parts.len() {
+            return None;
+        }
+        let column = &table.columns[index.parts[keys.equal.len()].column];
+        if class_of(&column.ty) != Class::Integer {
+            return None;
+        }
+        let (low, high) = (sizes.number(&low.node)?, sizes.number(&high.node)?);
+        Some((high - low + 1.0).max(1.0) * keys.lists())
+    };
+    access.others.is_empty().then(|| access.keys.iter().map(of_range).sum())?
 }
 
 fn selectivity(terms: &[Node]) -> f64 {

@@ -34,11 +34,8 @@ fn is_part_of_join(query: &Query, others: usize) -> bool {
         && query.limit.is_none()
         && query.offset.is_none()
         && select.join.is_some()
-        && select.grouping.is_none()
-        && select.having.is_none()
-        && select.windowing.is_none()
+        && select.is_plain()
         && !select.distinct
-        && !select.counts_found
         // Its own order says nothing of the relations around it.
         && !select.straight
         && select.outputs.iter().all(plain)

@@ -3,11 +3,13 @@
 //!
 //! ```text
 //! terms     conditions taken apart: what they refer to, what they reject
-//! merge     derived tables become a part of the join
-//! rewrite   IN (query) becomes a join, outer joins that cannot give NULLs become inner ones
+//! merge     derived tables become a part of the join           unnest    EXISTS and IN as look-ups
+//! inner     sub-queries and derived tables, and what they cost
+//! rewrite   EXISTS and IN become joins, outer joins that cannot give NULLs become inner ones
 //! access    the way to one relation's rows, and what it costs      statistics   how many rows
 //! order     the order of joining                              needs        which columns
 //! doubts    what is right only as it is written      known   what needs no rows
+//! late      rows that are read when they are given
 //! ```
 //! Costs count rows looked at. They are guesses from table sizes; a statement that meets far more
 //! rows than guessed is begun again on the other executor.
@@ -20,26 +22,31 @@
 
 mod access;
 mod doubts;
+mod inner;
 mod known;
+mod late;
 mod merge;
 mod needs;
 mod order;
 mod rewrite;
 mod statistics;
 mod terms;
+mod unnest;
 
 use access::RECURSION_STEPS;
 use rows::datum::Value;
 
 pub use access::{Class, HashKeys, Member, Scan, Step, class_of};
 pub use doubts::needs_rows;
+pub use inner::BEGIN_ROWS;
 pub use known::known_of_table;
+pub use rewrite::rule_of;
 pub use statistics::Sizes;
 pub use terms::is_volatile;
 
 use crate::error::Result;
 use crate::expression::{Kind, Node};
-use crate::tree::{Body, Query, Recursion, Select, Source};
+use crate::tree::{Body, Query, Recursion, Select, SortKey};
 
 /// Plans a query and all within it.
 ///
@@ -48,7 +55,11 @@ use crate::tree::{Body, Query, Recursion, Select, Source};
 pub fn plan_query(query: &mut Query, sizes: &Sizes<'_>) -> Result<()> {
     match &mut query.body {
         Body::Select(select) => {
-            let (rows, cost) = plan_select(select, &query.order, query.limit.is_some(), sizes)?;
+            let wanted = Wanted {
+                order: &query.order,
+                rows: rows_wanted(query.limit.as_ref(), query.offset.as_ref(), sizes),
+            };
+            let (rows, cost) = plan_select(select, &wanted, sizes)?;
             (query.rows, query.cost) = (rows, cost);
         }
         Body::Set(set) => {
@@ -70,7 +81,8 @@ pub fn plan_query(query: &mut Query, sizes: &Sizes<'_>) -> Result<()> {
             query.rows = rows.len() as f64;
             query.cost = query.rows;
             for node in rows.iter_mut().flatten() {
-                query.cost += plan_node(node, sizes)?;
+                inner::plan_node(node, sizes)?;
+                query.cost += inner::Effort::of(node).of_rows(1.0);
             }
         }
     }
@@ -80,67 +92,61 @@ pub fn plan_query(query: &mut Query, sizes: &Sizes<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Plans the sub-queries of an expression; what one evaluation of it costs.
-fn plan_node(node: &mut Node, sizes: &Sizes<'_>) -> Result<f64> {
-    let mut cost = 0.0;
-    if let Kind::Subquery(subquery) = &mut node.kind {
-        plan_query(&mut subquery.query, sizes)?;
-        cost += subquery.query.cost;
-    }
-    let mut result = Ok(());
-    node.each_child_mut(&mut |child| {
-        if result.is_ok() {
-            match plan_node(child, sizes) {
-                Ok(more) => cost += more,
-                Err(error) => result = Err(error),
-            }
-        }
-    });
-    result.map(|()| cost)
+/// Rows that a LIMIT is thought to take where it does not say so.
+const LIMIT_ROWS: f64 = 64.0;
+
+/// What a query wants of its rows.
+struct Wanted<'q> {
+    /// ORDER BY.
+    order: &'q [SortKey],
+    /// How many, with those that OFFSET passes over.
+    rows: Option<f64>,
 }
 
-fn plan_select(
+/// How many rows LIMIT and OFFSET go through.
+fn rows_wanted(limit: Option<&Node>, offset: Option<&Node>, sizes: &Sizes<'_>) -> Option<f64> {
+    let number = |node: &Node| sizes.number(node);
+    let limit = number(limit?).unwrap_or(LIMIT_ROWS);
+    Some(limit + offset.and_then(number).unwrap_or(0.0))
+}
+
+fn plan_select(select: &mut Select, wanted: &Wanted<'_>, sizes: &Sizes<'_>) -> Result<(f64, f64)> {
+    merge::derived_tables(select);
+    unnest::find_members(select);
+    rewrite::membership_as_join(select);
+    merge::derived_tables(select);
+    inner::plan_queries(select, sizes)?;
+    let other = rewrite::members_as_join(select);
+    let (mut rows, mut cost) = plan_planned_within(select, wanted, sizes)?;
+    if let Some(mut other) = other {
+        let (other_rows, other_cost) = plan_planned_within(&mut other, wanted, sizes)?;
+        if other_cost < cost {
+            (*select, rows, cost) = (other, other_rows, other_cost);
+        }
+    }
+    Ok((rows, cost))
+}
+
+/// Plans a SELECT whose sub-queries and derived tables are planned.
+fn plan_planned_within(
     select: &mut Select,
-    order: &[crate::tree::SortKey],
-    limited: bool,
+    wanted: &Wanted<'_>,
     sizes: &Sizes<'_>,
 ) -> Result<(f64, f64)> {
-    merge::derived_tables(select);
-    rewrite::membership_as_join(select);
-    let mut derived = 0.0;
-    for relation in &mut select.relations {
-        if let Source::Query(query) = &mut relation.source {
-            plan_query(query, sizes)?;
-            derived += query.cost;
-        }
-    }
-    let mut per_row = 0.0;
-    for node in &mut select.conditions {
-        per_row += plan_node(node, sizes)?;
-    }
-    if let Some(join) = &mut select.join {
-        per_row += rewrite::plan_join_terms(join, sizes)?;
-    }
-    let mut per_output = 0.0;
-    for node in select.outputs.iter_mut().chain(&mut select.having) {
-        per_output += plan_node(node, sizes)?;
-    }
-    if let Some(windowing) = &mut select.windowing {
-        for node in &mut windowing.inputs {
-            per_output += plan_node(node, sizes)?;
-        }
-    }
-    if let Some(grouping) = &mut select.grouping {
-        let arguments = grouping.aggregates.iter_mut().flat_map(|a| &mut a.arguments);
-        for node in grouping.keys.iter_mut().chain(&mut grouping.others).chain(arguments) {
-            per_row += plan_node(node, sizes)?;
-        }
-    }
-    let (mut rows, mut cost) = order::plan_joins(select, order, limited, sizes)?;
-    cost += derived + rows * per_row;
+    let efforts = inner::Efforts::of(select);
+    let (mut rows, mut cost) = order::plan_joins(select, wanted, sizes)?;
+    // In order, no more are asked than are wanted; a condition leaves about a third of them.
+    let stops_early = (select.plan.ordered || wanted.order.is_empty())
+        && select.grouping.is_none()
+        && select.windowing.is_none();
+    let asked = match wanted.rows {
+        Some(most) if stops_early => rows.min(most * 3.0),
+        _ => rows,
+    };
+    cost += efforts.once + efforts.by_row.of_rows(asked);
     if let Some(grouping) = &select.grouping {
         rows = if grouping.keys.is_empty() { 1.0 } else { rows.sqrt().max(1.0) };
     }
-    cost += rows * per_output;
+    cost += efforts.by_output.of_rows(rows);
     Ok((rows, cost))
 }

@@ -42,6 +42,16 @@ pub struct Needs(Vec<Columns>);
 impl Needs {
     /// Of a SELECT whose joins and conditions are as they were written.
     pub fn of(select: &Select) -> Needs {
+        // Above window functions outputs are over their row.
+        let above = match &select.windowing {
+            Some(windowing) => &windowing.inputs,
+            None => &select.outputs,
+        };
+        Needs::with_outputs(select, above.iter())
+    }
+
+    /// The same, of outputs only these.
+    pub fn with_outputs<'n>(select: &'n Select, outputs: impl Iterator<Item = &'n Node>) -> Needs {
         let mut needs = Needs(vec![Columns::default(); select.relations.len()]);
         match &select.grouping {
             Some(grouping) => {
@@ -61,14 +71,7 @@ impl Needs {
                     aggregate.arguments.iter().chain(sorted).for_each(|node| needs.add(node));
                 }
             }
-            None => {
-                // Above window functions outputs are over their row.
-                let above = match &select.windowing {
-                    Some(windowing) => &windowing.inputs,
-                    None => &select.outputs,
-                };
-                above.iter().chain(&select.having).for_each(|node| needs.add(node));
-            }
+            None => outputs.chain(&select.having).for_each(|node| needs.add(node)),
         }
         let mut filled = 0;
         if let Some(join) = &select.join {
@@ -78,6 +81,11 @@ impl Needs {
             needs.add_term(term, filled);
         }
         needs
+    }
+
+    /// Adds what an expression over joined rows uses.
+    pub fn add_output(&mut self, node: &Node) {
+        self.add(node);
     }
 
     /// Of one relation.

@@ -10,12 +10,15 @@
 //!
 //! Not here: the way to one relation (`access`).
 
-use super::Sizes;
-use super::access::{Member, Step, Way, way_to};
+use rows::store::Direction;
+
+use super::access::{LOOKED_UP_SHARE, Member, Step, Way, way_to};
 use super::known::known_of_table;
+use super::late::{LateNeeds, is_covered};
 use super::needs::Needs;
 use super::rewrite::simplified;
-use super::terms::{references, rejected};
+use super::terms::{has_subquery, references, rejected};
+use super::{Sizes, Wanted};
 use crate::error::Result;
 use crate::expression::{Kind, Node};
 use crate::point::Ordering;
@@ -23,8 +26,8 @@ use crate::tree::{AggregateFunction, Join, Relation, Select, SelectPlan, SortKey
 
 /// Relations from which an order of joining is tried.
 const STARTS_MAX: usize = 12;
-/// Rows that a LIMIT is thought to take.
-const LIMIT_ROWS: f64 = 64.0;
+/// Rows that come before those wanted, where rows that a condition leaves are not evenly spread.
+const UNLUCKY_ROWS: f64 = 16.0;
 
 /// A part of a join that is placed as one.
 #[derive(Clone)]
@@ -84,10 +87,10 @@ struct Planned {
 /// Plans the joins of a SELECT; how many rows come out and how many are looked at.
 pub fn plan_joins(
     select: &mut Select,
-    order: &[SortKey],
-    limited: bool,
+    wanted: &Wanted<'_>,
     sizes: &Sizes<'_>,
 ) -> Result<(f64, f64)> {
+    let late = LateNeeds::of(select, wanted);
     let needs = Needs::of(select);
     let conditions = std::mem::take(&mut select.conditions);
     let Some(join) = select.join.take() else {
@@ -97,16 +100,48 @@ pub fn plan_joins(
     let without = conditions.iter().fold(0, |all, term| all | rejected(term));
     let mut pool = Pool { items: Vec::new(), terms: conditions };
     flatten(simplified(join, without), select.straight, &mut pool);
-    let planner = Planner { relations: &select.relations, needs, sizes };
+    let relations = &select.relations;
+    let planner = Planner { relations, needs, sizes };
+    let order = wanted_order(select, wanted);
     let mut best = planner.best(&pool, None)?;
-    let mut ordered = false;
-    if let Some((number, ordering)) = wanted_order(select, order, limited)
-        && let Some(other) = planner.beginning_with(&pool, number, &ordering)?
+    let late_planner =
+        late.map(|late| (Planner { relations, needs: late.needs, sizes }, late.rows));
+    let mut late_best = match &late_planner {
+        Some((planner, _)) => Some(planner.best(&pool, None)?),
+        None => None,
+    };
+    let (mut cost, mut ordered, mut rows_late) = (best.cost, false, None);
+    // The way whose index has counted most of them knows best how many rows there are.
+    let counted = best.rows.max(late_best.as_ref().map_or(0.0, |late| late.rows));
+    if let Some((number, ordering)) = &order
+        && let Some(other) = planner.beginning_with(&pool, *number, ordering)?
         && in_order(&other.steps)
     {
-        let share = (LIMIT_ROWS / other.rows.max(1.0)).min(1.0);
-        if other.cost * share <= best.cost {
-            (best, ordered) = (other, true);
+        let rows = counted.max(other.rows).max(1.0);
+        let taken = match select.counts_found {
+            true => rows,
+            false => wanted.rows.unwrap_or_default() + UNLUCKY_ROWS,
+        };
+        let of_taken = other.cost * (taken / rows).min(1.0);
+        if of_taken <= cost {
+            (best, cost, ordered) = (other, of_taken, true);
+        }
+    }
+    if let Some((planner, rows)) = late_planner
+        && let Some(mut other) = late_best.take()
+    {
+        let mut in_its_order = false;
+        // All are gone through, then in order as well as not.
+        if let Some((number, ordering)) = order.filter(|_| select.counts_found)
+            && let Some(sorted) = planner.beginning_with(&pool, number, &ordering)?
+            && in_order(&sorted.steps)
+            && sorted.cost <= other.cost
+        {
+            (other, in_its_order) = (sorted, true);
+        }
+        let looked_up = wanted.rows.unwrap_or_default() * LOOKED_UP_SHARE;
+        if is_covered(&other.steps) && other.cost + looked_up < cost {
+            (best, ordered, rows_late) = (other, in_its_order, Some(rows));
         }
     }
     // A row of an index is dearer: all columns of its segment are read for it.
@@ -121,10 +156,14 @@ pub fn plan_joins(
         return Ok((1.0, 1.0));
     }
     let (rows, cost) = if is_known { (1.0, 1.0) } else { (best.rows, best.cost) };
-    let (once, steps) = (best.once, best.steps);
-    let sorted_after = sorted_after(select, order, &steps);
+    let (once, mut steps) = (best.once, best.steps);
+    let sorted_after = sorted_after(select, wanted.order, &steps);
+    if sorted_after.is_some() && !ordered && wanted.rows.is_some() {
+        begin_with_likely_ones(&mut steps, wanted.order);
+    }
+    let late = rows_late;
     select.plan =
-        SelectPlan { once, steps, ordered, sorted_after, is_known, ..SelectPlan::default() };
+        SelectPlan { once, steps, ordered, sorted_after, late, is_known, ..Default::default() };
     Ok((rows, cost))
 }
 
@@ -180,10 +219,11 @@ fn flatten(join: Join, straight: bool, pool: &mut Pool) {
 }
 
 /// The relation and order that would save the sort, if ORDER BY is over columns of one.
-fn wanted_order(select: &Select, order: &[SortKey], limited: bool) -> Option<(usize, Ordering)> {
+fn wanted_order(select: &Select, wanted: &Wanted<'_>) -> Option<(usize, Ordering)> {
+    let order = wanted.order;
     let first = order.first()?;
     let plain = select.grouping.is_none() && select.windowing.is_none();
-    if !limited || !plain || select.distinct || select.counts_found {
+    if wanted.rows.is_none() || !plain || select.distinct {
         return None;
     }
     let mut relation = None;
@@ -215,17 +255,24 @@ fn sorted_after(select: &Select, order: &[SortKey], steps: &[Step]) -> Option<us
     steps.iter().position(has_all).map(|last| last + 1).filter(|after| *after < steps.len())
 }
 
+/// Rows that are sorted downwards are read downwards: those added last are behind in most indexes, and
+/// have most often the latest times and the highest numbers. Then few of the others are joined.
+fn begin_with_likely_ones(steps: &mut [Step], order: &[SortKey]) {
+    let downwards = order.first().is_some_and(|key| key.descending);
+    let Some(Step { member: Member::Scan(scan), .. }) = steps.first_mut() else { return };
+    if let Some(access) = scan.access.as_mut().filter(|_| downwards && scan.hash.is_none())
+        && access.is_narrow()
+        && access.others.is_empty()
+    {
+        access.direction = Direction::Backward;
+    }
+}
+
 fn relations_of(step: &Step) -> u64 {
     match &step.member {
         Member::Scan(scan) => 1 << scan.relation,
         Member::Group(inner, _) => inner.iter().fold(0, |all, step| all | relations_of(step)),
     }
-}
-
-fn has_subquery(node: &Node) -> bool {
-    let mut found = false;
-    node.visit(&mut |node| found |= matches!(node.kind, Kind::Subquery(_)));
-    found
 }
 
 fn in_order(steps: &[Step]) -> bool {

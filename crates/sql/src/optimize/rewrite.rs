@@ -1,39 +1,97 @@
 //! Rewriting a SELECT into one that means the same and costs less.
 //!
-//! - `x IN (query)` that must hold, of a query that depends on nothing outside, becomes a join
-//!   with its distinct rows, so that either side may be looked up by the other.
+//! - `x IN (query)` and EXISTS that must hold become joins, so that either side may be looked up by
+//!   the other: with the query's rows where an index has each once at most, else with its distinct
+//!   rows.
 //! - An outer join becomes an inner one where a condition rejects the rows that it would fill
 //!   with NULLs.
 //!
 //! Not here: the order of joins (`order`).
 
+use rows::schema::{Index, IndexState};
+use rows::types::{Collation, ColumnType};
+
 use super::access::{Class, class_of};
 use super::terms::rejected;
-use super::{Sizes, plan_node};
-use crate::error::Result;
 use crate::expression::{Comparison, Kind, Node, boolean, common_rule, type_collation};
 use crate::index_use::IndexUse;
 use crate::tree::{
-    Body, Join, Query, Relation, Select, SetOperation, SetOperator, Source, Subquery, SubqueryForm,
-    slot,
+    Body, Join, Members, Query, Relation, Select, SetOperation, SetOperator, Source, Subquery,
+    SubqueryForm, parts_of, slot,
 };
 
 /// The most relations of a SELECT: bits of a set.
 pub(super) const RELATIONS_MAX: usize = 61;
 
-/// Makes joins of the memberships that WHERE demands.
+/// Makes joins of the memberships that WHERE demands, where that is never the worse way: of rows
+/// that are distinct by an index, and of those that no condition could find one by one.
 pub fn membership_as_join(select: &mut Select) {
+    join_demanded(select, &|subquery| {
+        if is_joinable(subquery) {
+            let (operands, query) = (subquery.operands(), &subquery.query);
+            let pairs = operands.iter().zip(&query.columns);
+            let rules = pairs.map(|(operand, column)| rule_of(operand, &column.ty)).collect();
+            return Some(JoinedQuery::distinct_of(operands, rules, query));
+        }
+        let members = wanted_members(subquery).filter(|members| is_unique(members))?;
+        let (operands, query) = (members.operands.clone(), members.query.clone());
+        Some(JoinedQuery { operands, rules: rules_of(members), query })
+    });
+}
+
+/// The same SELECT with joins for what it wants to be among members, if there is such: then the
+/// joining may begin with them. Sub-queries are planned.
+pub fn members_as_join(select: &Select) -> Option<Select> {
+    let wanted = |term: &Node| match &term.kind {
+        Kind::Subquery(subquery) => wanted_members(subquery).is_some_and(are_alike),
+        _ => false,
+    };
+    if !select.conditions.iter().any(wanted) {
+        return None;
+    }
+    let mut select = select.clone();
+    join_demanded(&mut select, &|subquery| {
+        let members = wanted_members(subquery).filter(|members| are_alike(members))?;
+        Some(JoinedQuery::distinct_of(&members.operands, rules_of(members), &members.query))
+    });
+    Some(select)
+}
+
+/// A query whose rows are joined where they equal operands, each of them once at most.
+struct JoinedQuery {
+    operands: Vec<Node>,
+    /// How each of them compares.
+    rules: Vec<Collation>,
+    query: Query,
+}
+
+impl JoinedQuery {
+    /// With the distinct rows of a query.
+    fn distinct_of(operands: &[Node], rules: Vec<Collation>, query: &Query) -> JoinedQuery {
+        // What is kept of the query itself is never asked for again, so that its number is free.
+        let (id, columns) = (query.id, query.columns.clone());
+        let (rows, cost) = (query.rows, query.cost);
+        let (operator, sides) = (SetOperator::Union, vec![query.clone()]);
+        let set = SetOperation { operator, all: false, sides };
+        let query = Query { rows, cost, ..Query::new(id, Body::Set(Box::new(set)), columns) };
+        JoinedQuery { operands: operands.to_vec(), rules, query }
+    }
+}
+
+/// Makes joins of those of the sub-queries that WHERE demands which `as_joined` has a query for.
+fn join_demanded(select: &mut Select, as_joined: &dyn Fn(&Subquery) -> Option<JoinedQuery>) {
     let Some(mut join) = select.join.take() else { return };
     let mut kept = Vec::with_capacity(select.conditions.len());
     for term in std::mem::take(&mut select.conditions) {
-        let Node { kind, ty, nullable } = term;
-        match kind {
-            Kind::Subquery(subquery)
-                if select.relations.len() < RELATIONS_MAX && is_joinable(&subquery) =>
-            {
-                join = joined(join, *subquery, &mut select.relations);
+        let joined = match &term.kind {
+            Kind::Subquery(subquery) if select.relations.len() < RELATIONS_MAX => {
+                as_joined(subquery)
             }
-            kind => kept.push(Node { kind, ty, nullable }),
+            _ => None,
+        };
+        match joined {
+            Some(joined) => join = with_query(join, joined, &mut select.relations),
+            None => kept.push(term),
         }
     }
     select.conditions = kept;
@@ -42,42 +100,88 @@ pub fn membership_as_join(select: &mut Select) {
 
 /// Whether the distinct rows of a sub-query, joined by equality, say the same as IN.
 fn is_joinable(subquery: &Subquery) -> bool {
-    // Rows that are distinct by themselves must be distinct for the comparison as well.
-    let alike = |operand: &Node, ty| {
-        let class = class_of(&operand.ty);
-        class != Class::Other
-            && class == class_of(ty)
-            && (class != Class::Text || type_collation(&operand.ty) == type_collation(ty))
-    };
+    let pairs = subquery.operands().iter().zip(&subquery.query.columns);
     subquery.is_membership()
-        && subquery.operands().iter().zip(&subquery.query.columns).all(|(a, b)| alike(a, &b.ty))
+        && pairs.into_iter().all(|(operand, column)| {
+            let class = class_of(&operand.ty);
+            class != Class::Other
+                && class == class_of(&column.ty)
+                && is_distinct_by(class, rule_of(operand, &column.ty), &column.ty)
+        })
 }
 
-fn joined(join: Join, subquery: Subquery, relations: &mut Vec<Relation>) -> Join {
-    let Subquery { query, form, .. } = subquery;
-    let SubqueryForm::Compare { operands, .. } = form else { return join };
+/// Whether values that are distinct by themselves are so for a comparison.
+fn is_distinct_by(class: Class, rule: Collation, ty: &ColumnType) -> bool {
+    class != Class::Text || type_collation(ty) == Some(rule)
+}
+
+/// The members that a sub-query wants a row to be among.
+fn wanted_members(subquery: &Subquery) -> Option<&Members> {
+    match subquery.form {
+        // What LIMIT 0 leaves is told when it is run.
+        SubqueryForm::Exists { negated: false } if subquery.query.limit.is_none() => {
+            subquery.members.as_deref()
+        }
+        _ => None,
+    }
+}
+
+fn rules_of(members: &Members) -> Vec<Collation> {
+    members.rules.iter().map(|(_, rule)| *rule).collect()
+}
+
+/// Whether members are distinct by themselves where they are for the comparisons.
+fn are_alike(members: &Members) -> bool {
+    let mut pairs = members.rules.iter().zip(&members.query.columns);
+    pairs.all(|((class, rule), column)| is_distinct_by(*class, *rule, &column.ty))
+}
+
+/// Whether a unique index has each of the members once at most.
+fn is_unique(members: &Members) -> bool {
+    let Body::Select(select) = &members.query.body else { return false };
+    let [Relation { source: Source::Table(table), .. }] = select.relations.as_slice() else {
+        return false;
+    };
+    let has = |column: usize| {
+        select.outputs.iter().any(|node| match node.kind {
+            Kind::Column(own) => parts_of(own).1 == column,
+            _ => false,
+        })
+    };
+    let is_given = |index: &Index| {
+        let mut parts = index.parts.iter();
+        index.unique
+            && index.state == IndexState::Ready
+            && !index.parts.is_empty()
+            && parts.all(|part| part.prefix.is_none() && has(part.column))
+    };
+    are_alike(members) && table.indexes.iter().any(is_given)
+}
+
+/// The collation under which an operand compares with a query's column of a type.
+pub fn rule_of(operand: &Node, ty: &ColumnType) -> Collation {
+    let column = Node::new(Kind::Column(0), ty.clone(), true);
+    common_rule([operand, &column].into_iter())
+}
+
+fn with_query(join: Join, joined: JoinedQuery, relations: &mut Vec<Relation>) -> Join {
+    let JoinedQuery { operands, rules, query } = joined;
     let number = relations.len();
-    let columns = query.columns.clone();
-    let types = columns.iter().map(|column| column.ty.clone()).collect();
+    let types = query.columns.iter().map(|column| column.ty.clone()).collect();
     let terms = operands
         .into_iter()
-        .zip(&columns)
+        .zip(query.columns.iter().zip(rules))
         .enumerate()
-        .map(|(at, (operand, column))| {
+        .map(|(at, (operand, (column, rule)))| {
             let kind = Kind::Column(slot(number, at));
             let column = Node::new(kind, column.ty.clone(), true);
-            let rule = common_rule([&operand, &column].into_iter());
             let (a, b) = (Box::new(operand), Box::new(column));
             boolean(Kind::Compare(Comparison::Equal, a, b, rule), true)
         })
         .collect();
-    // What is kept of the query itself is never asked for again, so that its number is free.
-    let id = query.id;
-    let set = SetOperation { operator: SetOperator::Union, all: false, sides: vec![query] };
-    let distinct = Query::new(id, Body::Set(Box::new(set)), columns);
     relations.push(Relation {
         name: format!("<subquery{number}>"),
-        source: Source::Query(Box::new(distinct)),
+        source: Source::Query(Box::new(query)),
         types,
         index_use: IndexUse::default(),
     });
@@ -111,27 +215,4 @@ pub fn simplified(join: Join, without: u64) -> Join {
             Join::Left(Box::new(left), Box::new(right), terms)
         }
     }
-}
-
-/// Plans the sub-queries of ON conditions; what one evaluation of all costs.
-pub fn plan_join_terms(join: &mut Join, sizes: &Sizes<'_>) -> Result<f64> {
-    let mut cost = 0.0;
-    match join {
-        Join::Relation(_) => {}
-        Join::Inner(members, terms) => {
-            for member in members {
-                cost += plan_join_terms(member, sizes)?;
-            }
-            for term in terms {
-                cost += plan_node(term, sizes)?;
-            }
-        }
-        Join::Straight(left, right, terms) | Join::Left(left, right, terms) => {
-            cost += plan_join_terms(left, sizes)? + plan_join_terms(right, sizes)?;
-            for term in terms {
-                cost += plan_node(term, sizes)?;
-            }
-        }
-    }
-    Ok(cost)
 }

@@ -86,13 +86,12 @@ impl<'a> Sizes<'a> {
         if found.all_terms {
             return Ok(Some(size));
         }
-        let looked = &found.ranges[..found.ranges.len().min(RANGES_MAX)];
-        let mut rows = 0.0;
-        for range in looked {
+        let (mut rows, all) = (0.0, found.iter().count());
+        for range in found.iter().take(RANGES_MAX) {
             rows += self.engine.entries_about(self.view, range, size as u64)? as f64;
         }
-        let all = found.ranges.len() as f64 / (looked.len() as f64).max(1.0);
-        Ok(Some((rows * all).min(size)))
+        let unlooked = all.max(1) as f64 / all.clamp(1, RANGES_MAX) as f64;
+        Ok(Some((rows * unlooked).min(size)))
     }
 
     /// The rows that a key of the first `parts` parts of an index has, on average.

@@ -27,6 +27,13 @@ pub fn references(node: &Node) -> u64 {
     found
 }
 
+/// Whether an expression has a sub-query.
+pub fn has_subquery(node: &Node) -> bool {
+    let mut found = false;
+    node.visit(&mut |node| found |= matches!(node.kind, Kind::Subquery(_)));
+    found
+}
+
 /// Whether an expression can be made local: a correlated sub-query needs the whole joined row.
 pub fn can_be_local(node: &Node) -> bool {
     let mut local = true;

@@ -1,63 +1,28 @@
 //! Which index answers a condition, and what is looked up in it.
 //!
-//! A condition is a list of terms joined by AND. For each index, terms of the form `column =
-//! value`, `column IN (values)` or `column IS NULL` fix leading parts; one range may follow.
-//! What the index answers exactly leaves the filter; everything else stays there.
+//! A condition is a list of terms joined by AND. What they say about the keys of each index is
+//! looked up there (`lookup`); what the index answers exactly leaves the filter; everything else
+//! stays there.
 //!
 //! Invariants
-//! 1. Values are known only when the statement runs; a value that the index cannot look up then
-//!    (a number for a text column) makes that run read the whole index and filter by all terms.
-//! 2. Ranges come in ascending order, without overlap.
+//! 1. Values are known only when the statement runs: whether an index can look them up is seen
+//!    then (`ranges`).
 //!
 //! Not here: reading (`gather`).
 
-use std::ops::Bound;
-
-use rows::datum::{Datum, Value};
-use rows::key::encode_text_prefix;
 use rows::schema::IndexState;
-use rows::store::{Direction, KeyRange};
+use rows::store::Direction;
 use rows::table::Table;
-use rows::types::{Collation, ColumnType};
 
-use super::key::{KeyBound, KeyValue, bound_key, equal_key, like_prefix};
+use super::lookup::{Keys, Lookup, Said, said};
+use super::select::push_terms;
 use crate::error::Result;
-use crate::expression::{Comparison, Kind, Node, Scope, type_collation};
+use crate::expression::{Kind, Node, Scope};
 use crate::index_use::IndexUse;
+use crate::optimize::is_volatile;
 
-/// Most look-ups that one statement makes of its IN lists; beyond it the index is not used.
-const LOOKUPS_MAX: usize = 65_536;
-
-/// What a leading part of the index equals.
-#[derive(Clone, Debug)]
-pub enum Lookup {
-    /// One value, under a collation.
-    One(Node, Collation),
-    /// One of several.
-    Any(Vec<Node>, Collation),
-    /// NULL.
-    Null,
-}
-
-/// An end of a range.
-#[derive(Clone, Debug)]
-pub struct Limit {
-    /// The value.
-    pub node: Node,
-    inclusive: bool,
-    rule: Collation,
-}
-
-/// What the part behind the fixed ones lies between.
-#[derive(Clone, Debug)]
-pub enum Between {
-    /// Bounds on either side.
-    Bounds(Option<Limit>, Option<Limit>),
-    /// LIKE a pattern.
-    Like(Node, Option<char>),
-    /// NOT NULL.
-    NotNull,
-}
+/// Most indexes, or ranges of them, that one OR is looked up in.
+const MERGED_MAX: usize = 32;
 
 /// How MySQL's EXPLAIN names the way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,6 +33,8 @@ pub enum AccessKind {
     Ref,
     /// Ranges of an index, or several keys.
     Range,
+    /// Ranges of several indexes, each for a part of the rows.
+    Merge,
     /// All of an index, in its order.
     Index,
     /// All rows.
@@ -88,10 +55,12 @@ pub struct Ordering {
 pub struct Access {
     /// Which index.
     pub index: usize,
-    /// Leading parts.
-    pub equal: Vec<Lookup>,
-    /// The part behind them.
-    pub between: Option<Between>,
+    /// The keys that are looked up, as alternatives; never none.
+    pub keys: Vec<Keys>,
+    /// Further indexes, for rows that this one does not find.
+    pub others: Vec<Other>,
+    /// With others: the condition whose rows each index finds. A row counts at the first that holds.
+    pub branches: Vec<Node>,
     /// Direction of reading.
     pub direction: Direction,
     /// Whether rows come in the order that was asked for.
@@ -102,6 +71,15 @@ pub struct Access {
     pub terms: Vec<Node>,
     /// How EXPLAIN names it.
     pub kind: AccessKind,
+}
+
+/// Another index that finds a part of the rows.
+#[derive(Clone, Debug)]
+pub struct Other {
+    /// Which one.
+    pub index: usize,
+    /// The keys that are looked up, as alternatives; never none.
+    pub keys: Vec<Keys>,
 }
 
 /// What an index makes of a condition.
@@ -133,6 +111,7 @@ pub fn ways(
             candidates.push(candidate);
         }
     }
+    candidates.extend(merged(table, index_use, terms));
     let all = |candidate: &Candidate| candidate.access.kind == AccessKind::All;
     if index_use.is_forced() && !candidates.iter().all(all) {
         candidates.retain(|candidate| !all(candidate));
@@ -161,89 +140,131 @@ fn consider(
     orders: bool,
 ) -> Candidate {
     let definition = &table.indexes[index];
-    let mut used = vec![false; all_terms.len()];
-    let mut equal = Vec::new();
-    let mut between = None;
-    let mut single = true;
-    for part in &definition.parts {
-        let exact = part.prefix.is_none();
-        match find_equal(table, part.column, terms) {
-            Some((position, lookup)) => {
-                used[position] = exact;
-                single &= !matches!(lookup, Lookup::Any(..));
-                equal.push(lookup);
-            }
-            None => {
-                between = find_between(part.column, exact, terms, &mut used);
-                break;
-            }
-        }
-    }
-    let full = equal.len() == definition.parts.len() && !equal.is_empty();
-    let one_row = full
-        && definition.unique
-        && single
-        && equal.iter().all(|lookup| matches!(lookup, Lookup::One(..)))
+    let Said { keys, answered, fixed } = said(table, index, terms);
+    let weakest = keys.iter().map(Keys::weight).min().unwrap_or_default();
+    let one = match keys.as_slice() {
+        [one] => Some(one),
+        _ => None,
+    };
+    let is_any = |lookup: &Lookup| matches!(lookup, Lookup::Any(..));
+    let is_one = |lookup: &Lookup| matches!(lookup, Lookup::One(..));
+    // A table without a primary key has an index without parts.
+    let one_row = definition.unique
+        && weakest.0 > 0
+        && weakest.0 == definition.parts.len()
+        && one.is_some_and(|keys| keys.equal.iter().all(is_one))
         && definition.parts.iter().all(|part| part.prefix.is_none());
-    let keys_ordered = single || equal.len() == 1 && between.is_none() && full && definition.unique;
     let (ordered, direction) = match order {
         None => (true, Direction::Forward),
         Some(_) if one_row => (true, Direction::Forward),
         Some(order) => {
             let wanted = if order.descending { Direction::Backward } else { Direction::Forward };
-            let fits = orders && keys_ordered && gives_order(table, index, &equal, order);
+            let fits = orders && gives_order(table, index, fixed, order);
             (fits, if fits { wanted } else { Direction::Forward })
         }
     };
     let kind = if one_row {
         AccessKind::Const
-    } else if !equal.is_empty() && single && between.is_none() {
+    } else if weakest == (0, 0) {
+        match order.is_some() && ordered && index > 0 {
+            true => AccessKind::Index,
+            false => AccessKind::All,
+        }
+    } else if one.is_some_and(|keys| keys.between.is_none() && !keys.equal.iter().any(is_any)) {
         AccessKind::Ref
-    } else if !equal.is_empty() || between.is_some() {
-        AccessKind::Range
-    } else if order.is_some() && ordered && index > 0 {
-        AccessKind::Index
     } else {
-        AccessKind::All
+        AccessKind::Range
     };
-    let score = score(kind, equal.len(), &between, definition.unique, ordered, index);
-    let left = all_terms.iter().zip(&used).filter(|(_, used)| !**used);
-    let residual = left.map(|(term, _)| term.clone()).collect();
+    let score = score(kind, weakest, definition.unique, ordered, index);
+    let is_answered = |position: usize| answered.get(position).copied().unwrap_or(false);
+    let left = all_terms.iter().enumerate().filter(|(position, _)| !is_answered(*position));
+    let residual = left.map(|(_, term)| term.clone()).collect();
+    let terms = all_terms.to_vec();
     Candidate {
         access: Access {
             index,
-            equal,
-            between,
+            keys,
+            others: Vec::new(),
+            branches: Vec::new(),
             direction,
             ordered,
             residual,
-            terms: all_terms.to_vec(),
+            terms,
             kind,
         },
         score,
     }
 }
 
+/// What several indexes make of a term that joins others by OR, if each of these has one.
+fn merged(table: &Table, index_use: &IndexUse, terms: &[Node]) -> Option<Candidate> {
+    if table.columnar {
+        return None;
+    }
+    terms.iter().enumerate().find_map(|(position, term)| match &term.kind {
+        Kind::Or(branches) if branches.len() <= MERGED_MAX && !is_volatile(term) => {
+            merged_by(table, index_use, terms, position, branches)
+        }
+        _ => None,
+    })
+}
+
+fn merged_by(
+    table: &Table,
+    index_use: &IndexUse,
+    terms: &[Node],
+    position: usize,
+    branches: &[Node],
+) -> Option<Candidate> {
+    let mut ways = Vec::with_capacity(branches.len());
+    for branch in branches {
+        let mut own = Vec::new();
+        push_terms(branch.clone(), &mut own);
+        let others = terms.iter().enumerate().filter(|(other, _)| *other != position);
+        let all: Vec<Node> = own.iter().chain(others.map(|(_, term)| term)).cloned().collect();
+        let narrows = |index: &usize| {
+            let is_ready = table.indexes[*index].state == IndexState::Ready;
+            let narrowed = |terms| consider(table, *index, terms, None, false).access.is_narrow();
+            // What other terms narrow, they would narrow by themselves.
+            is_ready && index_use.looks_up(*index) && narrowed((&own, &own))
+        };
+        let indexes = (0..table.indexes.len()).filter(narrows);
+        let each = indexes.map(|index| consider(table, index, (&all, &all), None, false));
+        ways.push(each.max_by_key(|candidate| candidate.score)?.access);
+    }
+    let mut ways = ways.into_iter();
+    let first = ways.next()?;
+    let others = ways.map(|way| Other { index: way.index, keys: way.keys }).collect();
+    let mut residual = terms.to_vec();
+    residual.remove(position);
+    let kind = AccessKind::Merge;
+    let access = Access {
+        others,
+        branches: branches.to_vec(),
+        direction: Direction::Forward,
+        ordered: false,
+        residual,
+        terms: terms.to_vec(),
+        kind,
+        ..first
+    };
+    Some(Candidate { access, score: score(kind, (0, 0), false, false, 1) })
+}
+
 fn score(
     kind: AccessKind,
-    equal: usize,
-    between: &Option<Between>,
+    (equal, range): (usize, u32),
     unique: bool,
     ordered: bool,
     index: usize,
 ) -> u32 {
     let parts = equal as u32 * 10;
-    let range = match between {
-        Some(Between::Bounds(Some(_), Some(_)) | Between::Like(..)) => 6,
-        Some(Between::Bounds(..)) => 4,
-        Some(Between::NotNull) => 1,
-        None => 0,
-    };
     let base = match kind {
         AccessKind::Const => 10_000,
         AccessKind::Ref => 1_000 + 200 * u32::from(unique),
         AccessKind::Range if equal > 0 => 800,
         AccessKind::Range => 400,
+        AccessKind::Merge => 200,
         AccessKind::Index => 20,
         AccessKind::All => 10,
     };
@@ -251,90 +272,9 @@ fn score(
     base + parts + range + 5 * u32::from(ordered) + u32::from(index == 0)
 }
 
-/// `column = value`, `column IN (...)`, `column IS NULL`.
-fn find_equal(table: &Table, column: usize, terms: &[Node]) -> Option<(usize, Lookup)> {
-    let is_column = |node: &Node| matches!(node.kind, Kind::Column(c) if c == column);
-    let free = |node: &Node| node.is_row_free();
-    let collation = type_collation(&table.columns[column].ty);
-    let usable = |rule: Collation| collation.is_none_or(|own| own == rule);
-    terms.iter().enumerate().find_map(|(position, term)| match &term.kind {
-        Kind::Compare(Comparison::Equal, a, b, rule) if usable(*rule) => {
-            let value = match (is_column(a), is_column(b)) {
-                (true, false) if free(b) => b,
-                (false, true) if free(a) => a,
-                _ => return None,
-            };
-            Some((position, Lookup::One((**value).clone(), *rule)))
-        }
-        Kind::InList(a, list, false, rule)
-            if is_column(a) && usable(*rule) && list.iter().all(free) =>
-        {
-            let lookup = match list.as_slice() {
-                [one] => Lookup::One(one.clone(), *rule),
-                _ => Lookup::Any(list.clone(), *rule),
-            };
-            Some((position, lookup))
-        }
-        Kind::IsNull(a, false) if is_column(a) => Some((position, Lookup::Null)),
-        _ => None,
-    })
-}
-
-fn find_between(column: usize, exact: bool, terms: &[Node], used: &mut [bool]) -> Option<Between> {
-    let is_column = |node: &Node| matches!(node.kind, Kind::Column(c) if c == column);
-    let (mut low, mut high): (Option<Limit>, Option<Limit>) = (None, None);
-    for (position, term) in terms.iter().enumerate() {
-        match &term.kind {
-            Kind::Compare(op, a, b, rule) => {
-                let (op, value) = match (is_column(a), is_column(b)) {
-                    (true, false) if b.is_row_free() => (*op, b),
-                    (false, true) if a.is_row_free() => (op.mirrored(), a),
-                    _ => continue,
-                };
-                let (end, inclusive) = match op {
-                    Comparison::Greater => (&mut low, false),
-                    Comparison::GreaterEqual => (&mut low, true),
-                    Comparison::Less => (&mut high, false),
-                    Comparison::LessEqual => (&mut high, true),
-                    _ => continue,
-                };
-                if end.is_none() {
-                    *end = Some(Limit { node: (**value).clone(), inclusive, rule: *rule });
-                    used[position] = exact;
-                }
-            }
-            Kind::Between(nodes, false, rule) => {
-                let [a, from, to] = nodes.as_ref();
-                let fits = is_column(a) && from.is_row_free() && to.is_row_free();
-                if fits && low.is_none() && high.is_none() {
-                    low = Some(Limit { node: from.clone(), inclusive: true, rule: *rule });
-                    high = Some(Limit { node: to.clone(), inclusive: true, rule: *rule });
-                    used[position] = exact;
-                }
-            }
-            _ => {}
-        }
-    }
-    if low.is_some() || high.is_some() {
-        return Some(Between::Bounds(low, high));
-    }
-    terms.iter().find_map(|term| match &term.kind {
-        Kind::Like(a, pattern, escape, false, rule)
-            if is_column(a) && pattern.is_row_free() && type_collation(&a.ty) == Some(*rule) =>
-        {
-            Some(Between::Like((**pattern).clone(), *escape))
-        }
-        Kind::IsNull(a, true) if is_column(a) && a.nullable => Some(Between::NotNull),
-        _ => None,
-    })
-}
-
-/// Whether the index, with its leading parts fixed, is in the order asked for.
-fn gives_order(table: &Table, index: usize, equal: &[Lookup], order: &Ordering) -> bool {
+/// Whether ranges of the index, whose first parts are fixed, are in the order asked for.
+fn gives_order(table: &Table, index: usize, fixed: usize, order: &Ordering) -> bool {
     let definition = &table.indexes[index];
-    // With IN on the only part, ranges are sorted, so the order is that of the part itself.
-    let fixed =
-        if equal.iter().any(|lookup| matches!(lookup, Lookup::Any(..))) { 0 } else { equal.len() };
     let constant: Vec<usize> = definition.parts[..fixed].iter().map(|part| part.column).collect();
     let mut parts = definition.parts[fixed..].iter();
     let own: Vec<usize> = definition.parts.iter().map(|part| part.column).collect();
@@ -363,235 +303,61 @@ fn gives_order(table: &Table, index: usize, equal: &[Lookup], order: &Ordering) 
     true
 }
 
-/// The ranges of one run, and whether the filter must check all terms.
-pub struct Ranges {
-    /// Ascending.
-    pub ranges: Vec<KeyRange>,
-    /// Whether the index was not narrowed as planned.
-    pub all_terms: bool,
-}
-
 impl Access {
     /// Whether keys narrow what is read of the index.
     pub fn is_narrow(&self) -> bool {
-        matches!(self.kind, AccessKind::Const | AccessKind::Ref | AccessKind::Range)
+        !matches!(self.kind, AccessKind::Index | AccessKind::All)
+    }
+
+    /// The indexes that are read.
+    pub fn indexes(&self) -> impl Iterator<Item = usize> {
+        std::iter::once(self.index).chain(self.others.iter().map(|other| other.index))
+    }
+
+    /// The keys that are looked up in all indexes, with the index.
+    pub fn all_keys(&self) -> impl Iterator<Item = (usize, &Keys)> {
+        let others = self.others.iter();
+        let others = others.flat_map(|other| other.keys.iter().map(|keys| (other.index, keys)));
+        self.keys.iter().map(|keys| (self.index, keys)).chain(others)
+    }
+
+    /// Whether a row counts that a part of the ranges has found, of which no other part has it.
+    pub fn takes(&self, row: &Scope<'_>, part: usize, all_terms: bool) -> Result<bool> {
+        for term in self.filter(all_terms) {
+            if !term.holds(row)? {
+                return Ok(false);
+            }
+        }
+        if self.branches.is_empty() || all_terms {
+            return Ok(true);
+        }
+        for (number, branch) in self.branches.iter().enumerate() {
+            if branch.holds(row)? {
+                return Ok(number == part);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether all rows count that its ranges find.
+    pub fn takes_all(&self, all_terms: bool) -> bool {
+        self.branches.is_empty() && self.filter(all_terms).is_empty()
     }
 
     /// Whether literals alone say what is looked up.
     pub fn is_of_literals(&self) -> bool {
-        let literal = |node: &Node| {
+        let is_literal = |node: &Node| {
             let mut literal = true;
             node.visit(&mut |node| {
                 literal &= !matches!(node.kind, Kind::Outer(..) | Kind::Subquery(_));
             });
             literal
         };
-        let lookups = self.equal.iter().all(|lookup| match lookup {
-            Lookup::One(node, _) => literal(node),
-            Lookup::Any(nodes, _) => nodes.iter().all(literal),
-            Lookup::Null => true,
-        });
-        lookups
-            && match &self.between {
-                None | Some(Between::NotNull) => true,
-                Some(Between::Bounds(low, high)) => {
-                    low.iter().chain(high).all(|limit| literal(&limit.node))
-                }
-                Some(Between::Like(node, _)) => literal(node),
-            }
+        self.all_keys().flat_map(|(_, keys)| keys.nodes()).all(is_literal)
     }
 
     /// The filter that goes with the ranges.
     pub fn filter(&self, all_terms: bool) -> &[Node] {
         if all_terms { &self.terms } else { &self.residual }
     }
-
-    /// The ranges for the values of one run.
-    pub fn ranges(&self, table: &Table, scope: &Scope<'_>) -> Result<Ranges> {
-        let whole = || Ranges { ranges: vec![table.index_range(self.index)], all_terms: true };
-        let nothing = || Ranges { ranges: Vec::new(), all_terms: false };
-        if self.equal.is_empty() && self.between.is_none() {
-            return Ok(Ranges { all_terms: false, ..whole() });
-        }
-        // The usual case: one key.
-        let mut prefixes: Vec<Vec<Value>> = vec![Vec::with_capacity(self.equal.len())];
-        for (lookup, part) in self.equal.iter().zip(&table.indexes[self.index].parts) {
-            let ty = &table.columns[part.column].ty;
-            let values = match lookup {
-                Lookup::Null => vec![Value::Null],
-                Lookup::One(node, rule) => match one_key(node, ty, *rule, scope)? {
-                    KeyValue::Exact(value) => vec![value],
-                    KeyValue::Nothing => return Ok(nothing()),
-                    KeyValue::Unusable => return Ok(whole()),
-                },
-                Lookup::Any(nodes, rule) => {
-                    let mut values = Vec::with_capacity(nodes.len());
-                    for node in nodes {
-                        match one_key(node, ty, *rule, scope)? {
-                            KeyValue::Exact(value) => values.push(value),
-                            KeyValue::Nothing => {}
-                            KeyValue::Unusable => return Ok(whole()),
-                        }
-                    }
-                    values
-                }
-            };
-            if prefixes.len().saturating_mul(values.len()) > LOOKUPS_MAX {
-                return Ok(whole());
-            }
-            prefixes = extend(prefixes, values);
-        }
-        let mut ranges = Vec::with_capacity(prefixes.len());
-        for prefix in &prefixes {
-            let prefix: Vec<Datum<'_>> = prefix.iter().map(Value::as_datum).collect();
-            match self.range(table, &prefix, scope)? {
-                Narrowed::To(range) => ranges.push(range),
-                Narrowed::Nothing => {}
-                Narrowed::Not => return Ok(whole()),
-            }
-        }
-        if ranges.len() > 1 {
-            ranges.sort_by(|a, b| a.start.cmp(&b.start));
-            ranges.dedup();
-        }
-        Ok(Ranges { ranges, all_terms: false })
-    }
-
-    fn range(&self, table: &Table, prefix: &[Datum<'_>], scope: &Scope<'_>) -> Result<Narrowed> {
-        let Some(between) = &self.between else {
-            return match table.prefix_range(self.index, prefix) {
-                Ok(range) => Ok(Narrowed::To(range)),
-                // No row has a key that is longer than keys can be.
-                Err(rows::Error::TooLarge { .. }) => Ok(Narrowed::Nothing),
-                Err(error) => Err(error.into()),
-            };
-        };
-        let part = &table.indexes[self.index].parts[prefix.len()];
-        let ty = &table.columns[part.column].ty;
-        let (low, high) = match between {
-            Between::NotNull => (Bound::Excluded(Value::Null), Bound::Unbounded),
-            Between::Bounds(low, high) => {
-                let mut ends = [Bound::Unbounded, Bound::Unbounded];
-                for (n, limit) in [low, high].into_iter().enumerate() {
-                    let Some(limit) = limit else { continue };
-                    let cell = limit.node.evaluate(scope)?;
-                    let bound = bound_key(
-                        ty,
-                        cell.datum(),
-                        limit.inclusive || part.prefix.is_some(),
-                        n == 0,
-                        limit.rule,
-                        scope.zone,
-                    );
-                    ends[n] = match bound {
-                        KeyBound::Exact(bound) => bound,
-                        KeyBound::Nothing => return Ok(Narrowed::Nothing),
-                        KeyBound::Unusable => return Ok(Narrowed::Not),
-                    };
-                }
-                let [low, high] = ends;
-                (low, high)
-            }
-            Between::Like(node, escape) => {
-                return like_range(table, self.index, prefix, ty, node, *escape, scope);
-            }
-        };
-        // NOT NULL as a range: everything above NULL.
-        if matches!(between, Between::NotNull) {
-            let nulls: Vec<Datum<'_>> =
-                prefix.iter().copied().chain(std::iter::once(Datum::Null)).collect();
-            let nulls = table.prefix_range(self.index, &nulls)?;
-            let all = match prefix.is_empty() {
-                true => table.index_range(self.index),
-                false => table.prefix_range(self.index, prefix)?,
-            };
-            return Ok(Narrowed::To(KeyRange { start: nulls.end, end: all.end }));
-        }
-        let range = table.between_range(
-            self.index,
-            prefix,
-            low.as_ref().map(Value::as_datum),
-            high.as_ref().map(Value::as_datum),
-        )?;
-        Ok(Narrowed::To(range))
-    }
-}
-
-/// What became of an attempt to narrow the index.
-enum Narrowed {
-    To(KeyRange),
-    Nothing,
-    Not,
-}
-
-fn one_key(node: &Node, ty: &ColumnType, rule: Collation, scope: &Scope<'_>) -> Result<KeyValue> {
-    let cell = node.evaluate(scope)?;
-    Ok(equal_key(ty, cell.datum(), rule, scope.zone))
-}
-
-fn extend(prefixes: Vec<Vec<Value>>, values: Vec<Value>) -> Vec<Vec<Value>> {
-    if let [_] = prefixes.as_slice()
-        && values.len() == 1
-    {
-        let mut prefixes = prefixes;
-        prefixes[0].extend(values);
-        return prefixes;
-    }
-    let mut out = Vec::with_capacity(prefixes.len() * values.len());
-    for prefix in &prefixes {
-        for value in &values {
-            let mut longer = prefix.clone();
-            longer.push(value.clone());
-            out.push(longer);
-        }
-    }
-    out
-}
-
-/// The range of texts that begin as a LIKE pattern does.
-fn like_range(
-    table: &Table,
-    index: usize,
-    prefix: &[Datum<'_>],
-    ty: &ColumnType,
-    node: &Node,
-    escape: Option<char>,
-    scope: &Scope<'_>,
-) -> Result<Narrowed> {
-    let cell = node.evaluate(scope)?;
-    let Datum::Bytes(pattern) = cell.datum() else {
-        return Ok(if cell.is_null() { Narrowed::Nothing } else { Narrowed::Not });
-    };
-    let (text, _whole) = like_prefix(pattern, escape);
-    let textual = matches!(
-        ty,
-        ColumnType::Char { .. } | ColumnType::VarChar { .. } | ColumnType::Text { .. }
-    );
-    // Trailing spaces do not count in keys, so they cannot narrow them.
-    let text = std::str::from_utf8(&text).unwrap_or("").trim_end_matches(' ');
-    if text.is_empty() || !textual {
-        return Ok(Narrowed::Not);
-    }
-    let part = &table.indexes[index].parts[prefix.len()];
-    let mut start = match prefix.is_empty() {
-        true => table.index_range(index).start,
-        false => table.prefix_range(index, prefix)?.start,
-    };
-    let nullable = table.columns[part.column].nullable;
-    encode_text_prefix(ty, nullable, part.prefix, text.as_bytes(), &mut start);
-    let end = successor(&start);
-    Ok(Narrowed::To(KeyRange { start, end }))
-}
-
-/// The first key above all that begin with `prefix`; empty when there is none.
-fn successor(prefix: &[u8]) -> Vec<u8> {
-    let mut end = prefix.to_vec();
-    while let Some(last) = end.last_mut() {
-        if *last < 0xff {
-            *last += 1;
-            return end;
-        }
-        end.pop();
-    }
-    end
 }

@@ -16,9 +16,10 @@ use rows::engine::Engine;
 use rows::error::Error;
 use rows::find::{Flow, Found};
 use rows::row::RowRef;
-use rows::store::{Direction, KeyRange, Reach, Read};
+use rows::store::{Direction, ExpectedScans, Reach, Read};
 use rows::table::Table;
 
+use super::ranges::{IndexRanges, Ranges};
 use crate::context::KillMark;
 use crate::error::{Result, SqlError};
 
@@ -112,14 +113,13 @@ impl Gathered {
     }
 }
 
-/// A place within ranges of an index.
+/// A place within ranges of indexes.
 #[derive(Debug)]
 pub struct Gatherer {
     table: Arc<Table>,
-    index: usize,
     direction: Direction,
-    /// Still to read; the last one is next.
-    ranges: Vec<KeyRange>,
+    /// Still to read, of each part the last range first; the last part is read first.
+    found: Ranges,
     /// Matching rows still to pass over.
     offset: u64,
     /// Matching rows still to take.
@@ -145,23 +145,23 @@ impl Piece {
         Piece { bytes_max: usize::MAX, rows_max: usize::MAX, seen_max: u32::MAX };
 }
 
-/// Decides whether a row counts.
-pub type Filter<'f> = dyn FnMut(&RowRef<'_>) -> Result<bool> + 'f;
+/// Decides whether a row counts that a part of the ranges has found.
+pub type Filter<'f> = dyn FnMut(&RowRef<'_>, usize) -> Result<bool> + 'f;
 
 impl Gatherer {
-    /// The beginning of `ranges` (ascending) in the given direction.
+    /// The beginning of what was found, in the given direction.
     pub fn new(
         table: Arc<Table>,
-        index: usize,
+        mut found: Ranges,
         direction: Direction,
-        mut ranges: Vec<KeyRange>,
         offset: u64,
         limit: u64,
     ) -> Gatherer {
         if direction == Direction::Forward {
-            ranges.reverse();
+            found.first.ranges.reverse();
+            found.others.iter_mut().for_each(|part| part.ranges.reverse());
         }
-        Gatherer { table, index, direction, ranges, offset, limit, kill: None }
+        Gatherer { table, direction, found, offset, limit, kill: None }
     }
 
     /// Asks this mark from time to time.
@@ -172,7 +172,7 @@ impl Gatherer {
 
     /// Whether nothing is left.
     pub fn is_done(&self) -> bool {
-        self.limit == 0 || self.ranges.is_empty()
+        self.limit == 0 || self.found.iter().next().is_none()
     }
 
     /// Reads a piece behind what `out` holds.
@@ -190,12 +190,13 @@ impl Gatherer {
         out: &mut Gathered,
     ) -> Result<()> {
         let (rows_before, offset_before, limit_before) = (out.len(), self.offset, self.limit);
-        let ranges_before = self.ranges.len();
         let result = self.fill_piece(engine, view, reach, piece, filter, out);
         match result {
             Ok(next) => {
-                self.ranges.truncate(next.ranges_left);
-                if let (Some(from), Some(range)) = (next.from, self.ranges.last_mut()) {
+                self.found.others.truncate(next.part);
+                let ranges = &mut self.found.part_mut(next.part).ranges;
+                ranges.truncate(next.ranges_left);
+                if let (Some(from), Some(range)) = (next.from, ranges.last_mut()) {
                     match self.direction {
                         Direction::Forward => {
                             range.start = from;
@@ -209,7 +210,6 @@ impl Gatherer {
             Err(error) => {
                 out.truncate(rows_before);
                 (self.offset, self.limit) = (offset_before, limit_before);
-                debug_assert_eq!(self.ranges.len(), ranges_before);
                 Err(error)
             }
         }
@@ -224,15 +224,23 @@ impl Gatherer {
         mut filter: Option<&mut Filter<'_>>,
         out: &mut Gathered,
     ) -> Result<Next> {
-        let mut left = self.ranges.len();
+        let mut part = self.found.others.len();
+        let mut left = self.found.part(part).ranges.len();
+        let _expected = (left + part > 1).then(|| ExpectedScans::of(view));
         let mut seen = 0u32;
         let base = out.len();
-        while left > 0 && self.limit > 0 {
-            if (self.ranges.len() - left).is_multiple_of(PREFETCH_MAX) {
-                let batch = left.saturating_sub(PREFETCH_MAX)..left;
-                engine.look_ahead(self.index, &self.ranges[batch]);
+        while self.limit > 0 && (left > 0 || part > 0) {
+            if left == 0 {
+                part -= 1;
+                left = self.found.part(part).ranges.len();
+                continue;
             }
-            let range = &self.ranges[left - 1];
+            let IndexRanges { index, ranges } = self.found.part(part);
+            if (ranges.len() - left).is_multiple_of(PREFETCH_MAX) {
+                let batch = left.saturating_sub(PREFETCH_MAX)..left;
+                engine.look_ahead(*index, &ranges[batch]);
+            }
+            let range = &ranges[left - 1];
             let mut failure = None;
             let mut full = false;
             let (offset, limit) = (&mut self.offset, &mut self.limit);
@@ -250,7 +258,7 @@ impl Gatherer {
                     return Ok(Flow::Stop);
                 }
                 if let Some(filter) = filter.as_deref_mut() {
-                    match filter(&found.row) {
+                    match filter(&found.row, part) {
                         Ok(true) => {}
                         Ok(false) => return Ok(Flow::Continue),
                         Err(error) => {
@@ -268,34 +276,38 @@ impl Gatherer {
                 full = out.len() - base >= piece.rows_max || out.bytes.len() >= piece.bytes_max;
                 Ok(if *limit == 0 || full { Flow::Stop } else { Flow::Continue })
             };
-            let (index, direction) = (self.index, self.direction);
-            engine.find(view, &self.table, index, range, direction, reach, &mut visit)?;
+            let direction = self.direction;
+            engine.find(view, &self.table, *index, range, direction, reach, &mut visit)?;
             if let Some(error) = failure {
                 return Err(error);
             }
             if full && self.limit > 0 {
-                let from = self.place_of_last(out)?;
-                return Ok(Next { ranges_left: left, from: Some(from) });
+                let from = self.place_of_last(*index, out)?;
+                return Ok(Next { part, ranges_left: left, from: Some(from) });
             }
             left -= 1;
         }
-        Ok(Next { ranges_left: if self.limit == 0 { 0 } else { left }, from: None })
+        if self.limit == 0 {
+            (part, left) = (0, 0);
+        }
+        Ok(Next { part, ranges_left: left, from: None })
     }
 
     /// The key, in the index read, of the last row taken.
-    fn place_of_last(&self, out: &Gathered) -> Result<Vec<u8>> {
+    fn place_of_last(&self, index: usize, out: &Gathered) -> Result<Vec<u8>> {
         let last = out.len() - 1;
         let key = out.key(last);
-        if self.index == 0 {
+        if index == 0 {
             return Ok(key.to_vec());
         }
         let values = out.row(&self.table, last)?.values()?;
-        Ok(self.table.entry(self.index, &values, key).map_err(SqlError::from)?.key)
+        Ok(self.table.entry(index, &values, key).map_err(SqlError::from)?.key)
     }
 }
 
 /// Where the next piece begins.
 struct Next {
+    part: usize,
     ranges_left: usize,
     from: Option<Vec<u8>>,
 }

@@ -416,7 +416,8 @@ fn with_table(table: Arc<Table>, parts: TableSelect<'_>, mode: SqlMode) -> Bound
     let narrow = |way: &Access| way.is_narrow() && way.kind != AccessKind::Const;
     let several =
         || ways(&table, &index_use, &terms, None).iter().filter(|way| narrow(way)).count() > 1;
-    let uncertain = locking.is_none() && narrow(&access) && several();
+    let is_merge = access.kind == AccessKind::Merge;
+    let uncertain = locking.is_none() && (is_merge || narrow(&access) && several());
     let shown = shown.to_owned();
     let table = Arc::clone(&table);
     let from = From { table, shown, access, index_use, sort, sorted, locking };

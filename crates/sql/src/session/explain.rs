@@ -104,27 +104,37 @@ impl Session {
                 Err(error) => return Err(error),
             }
         }
-        Ok(show::plan_text(&show::tree_lines(&plan.query)))
+        Ok(match format {
+            Some("TREE") => show::plan_text(&show::tree_lines(&plan.query)),
+            _ => show::explain_table(&plan.query),
+        })
     }
 
     fn explain_change(&mut self, text: &str, word: &[u8]) -> Result<Listing> {
         let plan = self.plan_of_text(text)?;
         let engine = self.sql.engine();
-        let kind = String::from_utf8_lossy(word).to_ascii_uppercase();
+        let kind = match word {
+            b"insert" => "INSERT",
+            b"replace" => "REPLACE",
+            b"update" => "UPDATE",
+            _ => "DELETE",
+        };
         Ok(match &plan {
             Plan::Update(plan) => {
                 let (table, name, access) = (plan.table(), plan.shown(), plan.access());
                 let index_use = plan.index_use();
-                let shown = ShownAccess { table, name, access, index_use, sorted: false };
-                show::explain_lines(engine, &kind, Some(shown))
+                let shown =
+                    ShownAccess { table, name, access, index_use, sorted: false, joined: &[] };
+                show::explain_lines(engine, kind, Some(shown))
             }
             Plan::Delete(plan) => {
                 let (table, name, access) = (plan.table(), plan.shown(), plan.access());
                 let index_use = plan.index_use();
-                let shown = ShownAccess { table, name, access, index_use, sorted: false };
-                show::explain_lines(engine, &kind, Some(shown))
+                let shown =
+                    ShownAccess { table, name, access, index_use, sorted: false, joined: &[] };
+                show::explain_lines(engine, kind, Some(shown))
             }
-            _ => show::explain_lines(engine, &kind, None),
+            _ => show::explain_lines(engine, kind, None),
         })
     }
 }
@@ -132,7 +142,7 @@ impl Session {
 /// The way of a look-up.
 fn of_look_up(from: &From) -> ShownAccess<'_> {
     let From { table, shown, access, index_use, sorted, .. } = from;
-    ShownAccess { table, name: shown, access, index_use, sorted: !sorted }
+    ShownAccess { table, name: shown, access, index_use, sorted: !sorted, joined: &[] }
 }
 
 /// The way that was chosen for a query of one table.
@@ -144,5 +154,5 @@ fn of_tree(query: &tree::Query) -> Option<ShownAccess<'_>> {
     };
     let (access, index_use) = (scan.access.as_ref()?, &relation.index_use);
     let sorted = !query.order.is_empty() && !select.plan.ordered;
-    Some(ShownAccess { table, name: &relation.name, access, index_use, sorted })
+    Some(ShownAccess { table, name: &relation.name, access, index_use, sorted, joined: &[] })
 }

@@ -18,7 +18,7 @@ use super::source::{TableSource, ValueRows, first_piece_for, holds_all, piece_fo
 use super::{Session, Statement};
 use crate::context::{Facts, QueryContext};
 use crate::error::{Result, SqlError};
-use crate::expression::{BindFailure, Scope, fit};
+use crate::expression::{BindFailure, RowView, Scope, fit};
 use crate::limits::Room;
 use crate::mode::SqlMode;
 use crate::parse::Cursor;
@@ -265,7 +265,9 @@ impl Session {
                 let limit = row_count(plan.limit.as_ref(), &scope)?.unwrap_or(u64::MAX);
                 let offset = row_count(plan.offset.as_ref(), &scope)?.unwrap_or(0);
                 let limits = (offset, limit);
-                if from.locking.is_some() && (self.open.is_some() || !self.variables.autocommit) {
+                // Nobody could meet a lock that ends with the statement; but a read sorts nothing.
+                let locks = self.open.is_some() || !self.variables.autocommit || !from.sorted;
+                if from.locking.is_some() && locks {
                     Some(self.locking_read(plan, limits, &scope, facts.as_ref(), statement)?)
                 } else {
                     self.plain_read(plan, limits, &scope, facts.as_ref(), statement)?
@@ -315,9 +317,9 @@ impl Session {
             return Ok(None);
         }
         let access = &from.access;
-        let (index, direction) = (access.index, access.direction);
+        let all_terms = found.all_terms;
         let table = Arc::clone(&from.table);
-        let gatherer = Gatherer::new(table, index, direction, found.ranges, offset, limit)
+        let gatherer = Gatherer::new(table, found, access.direction, offset, limit)
             .with_kill(Arc::clone(&self.process.kill));
         let mut source = TableSource {
             engine: Arc::clone(&engine),
@@ -327,7 +329,7 @@ impl Session {
             gathered: Gathered::default(),
             at: 0,
             pieces_in_loop: 0,
-            all_terms: found.all_terms,
+            all_terms,
             parameters: Vec::new(),
             facts: facts.cloned(),
             limits: Arc::clone(&self.limits),
@@ -336,7 +338,7 @@ impl Session {
             plan: Arc::clone(plan),
         };
         let piece = piece_for(statement.how);
-        let one_row = access.kind == AccessKind::Const && !found.all_terms;
+        let one_row = access.kind == AccessKind::Const && !all_terms;
         match &self.open {
             None if one_row => source.fill(engine.latest(), statement.how, scope, piece)?,
             None => {
@@ -383,24 +385,25 @@ impl Session {
         let engine = Arc::clone(self.sql.engine());
         let found = from.access.ranges(&from.table, scope)?;
         let access = &from.access;
-        let (index, direction) = (access.index, access.direction);
+        let all_terms = found.all_terms;
         // An index that cannot be used as planned does not give the order either.
-        let sorted = !from.sort.is_empty() && (!from.sorted || found.all_terms);
+        let sorted = !from.sort.is_empty() && (!from.sorted || all_terms);
         // LIMIT counts the rows that are had, so that those skipped do not count.
         let skips = from.locking == Some(Locking::SkipLocked);
         // So that a row which has gone when its lock is had is made up for by the next.
         let cut_later = sorted || skips || limit != u64::MAX;
         let (skip, take) = if cut_later { (0, u64::MAX) } else { (offset, limit) };
         let table = Arc::clone(&from.table);
-        let mut gatherer = Gatherer::new(table, index, direction, found.ranges, skip, take);
+        let mut gatherer = Gatherer::new(table, found, access.direction, skip, take);
         let how = statement.how;
-        let terms = access.filter(found.all_terms);
         let locking = from.locking.unwrap_or(Locking::Wait);
         let usual = LockWait::AtMost(self.variables.lock_wait);
         let gathered = self.writing(how, |_, transaction| {
             let mut first = Gathered::default();
             let mut locked = Gathered::default();
-            let mut filter = |row: &RowRef<'_>| holds_all(terms, *row, scope);
+            let mut filter = |row: &RowRef<'_>, part: usize| {
+                access.takes(&scope.with_row(RowView::Stored(*row)), part, all_terms)
+            };
             let reach = how.reach;
             let wanted = if cut_later && !sorted { offset.saturating_add(limit) } else { u64::MAX };
             let piece = if wanted == u64::MAX { Piece::ALL } else { LOCKED_PIECE };

@@ -118,10 +118,11 @@ impl TableSource {
         piece: Piece,
     ) -> Result<()> {
         let Some(from) = &self.plan.from else { return Ok(()) };
-        let terms = from.access.filter(self.all_terms);
-        let mut filter = |row: &RowRef<'_>| holds_all(terms, *row, scope);
-        let filter: Option<&mut Filter<'_>> =
-            if terms.is_empty() { None } else { Some(&mut filter) };
+        let takes_all = from.access.takes_all(self.all_terms);
+        let mut filter = |row: &RowRef<'_>, part: usize| {
+            from.access.takes(&scope.with_row(RowView::Stored(*row)), part, self.all_terms)
+        };
+        let filter: Option<&mut Filter<'_>> = if takes_all { None } else { Some(&mut filter) };
         self.gatherer.fill(&self.engine, view, how.reach, piece, filter, &mut self.gathered)
     }
 

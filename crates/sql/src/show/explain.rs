@@ -1,6 +1,6 @@
-//! EXPLAIN: which way a statement goes to its rows.
+//! EXPLAIN: which way a statement goes to the rows of one table, in MySQL's columns.
 //!
-//! A look-up is shown in MySQL's columns; an analytic query as its plan, one line per node.
+//! Not here: queries over several tables (`explain_table`), plans as trees (`explain_tree`).
 
 use rows::datum::Value;
 use rows::engine::Engine;
@@ -8,9 +8,9 @@ use rows::table::Table;
 
 use super::catalog::approximate_rows;
 use super::{Listing, maybe, number, text};
-use crate::expression::type_collation;
+use crate::expression::{Node, type_collation};
 use crate::index_use::IndexUse;
-use crate::point::{Access, AccessKind, Lookup, ways};
+use crate::point::{Access, AccessKind, Keys, Lookup, ways};
 
 /// The columns of EXPLAIN; those ending in `#` are numbers.
 pub const EXPLAIN_COLUMNS: [&str; 12] = [
@@ -86,24 +86,39 @@ pub struct ShownAccess<'a> {
     pub index_use: &'a IndexUse,
     /// Whether the rows are sorted afterwards.
     pub sorted: bool,
+    /// Columns that equal another table's.
+    pub joined: &'a [usize],
 }
 
 impl ShownAccess<'_> {
-    /// The indexes whose keys the conditions narrow, in the table's order.
+    /// The indexes whose keys the conditions narrow, or would in another order of joining; in the
+    /// table's order.
     fn possible_keys(&self) -> Option<String> {
         let mut ways = ways(self.table, self.index_use, &self.access.terms, None);
         ways.retain(Access::is_narrow);
-        ways.sort_by_key(|way| way.index);
-        let names: Vec<&str> =
-            ways.iter().map(|way| self.table.indexes[way.index].name.as_str()).collect();
-        (!names.is_empty()).then(|| names.join(","))
+        let mut indexes: Vec<usize> = ways.iter().flat_map(Access::indexes).collect();
+        let begins = |index: &usize| {
+            let first = self.table.indexes[*index].parts.first();
+            let is_joined = first.is_some_and(|part| self.joined.contains(&part.column));
+            is_joined && self.index_use.looks_up(*index)
+        };
+        indexes.extend((0..self.table.indexes.len()).filter(begins));
+        indexes.sort_unstable();
+        indexes.dedup();
+        (!indexes.is_empty()).then(|| names_of(self.table, indexes.into_iter()))
     }
+}
+
+/// The names of indexes, as EXPLAIN lists them.
+fn names_of(table: &Table, indexes: impl Iterator<Item = usize>) -> String {
+    let names: Vec<&str> = indexes.map(|index| table.indexes[index].name.as_str()).collect();
+    names.join(",")
 }
 
 /// The lines of EXPLAIN for one table, or for none.
 pub fn explain_lines(
     engine: &Engine,
-    select_type: &str,
+    select_type: &'static str,
     shown: Option<ShownAccess<'_>>,
 ) -> Listing {
     let mut listing = Listing::new(&EXPLAIN_COLUMNS);
@@ -115,66 +130,137 @@ pub fn explain_lines(
         return listing;
     };
     let ShownAccess { table, access, sorted, .. } = shown;
-    let kind = match access.kind {
-        AccessKind::Const => "const",
-        AccessKind::Ref => "ref",
-        AccessKind::Range => "range",
-        AccessKind::Index => "index",
-        AccessKind::All => "ALL",
-    };
-    let uses_key = access.kind != AccessKind::All;
-    let parts = access.equal.len() + usize::from(access.between.is_some());
-    let parts = if access.kind == AccessKind::Index {
-        table.indexes[access.index].parts.len()
-    } else {
-        parts.min(table.indexes[access.index].parts.len())
-    };
-    let key_bytes: u64 = (0..parts).map(|part| part_bytes(table, access.index, part)).sum();
     let rows = approximate_rows(engine, table);
     let estimate = match access.kind {
         AccessKind::Const => 1,
         AccessKind::Ref => (rows / 10).max(1),
-        AccessKind::Range => {
-            let lists = access.equal.iter().map(|lookup| match lookup {
-                Lookup::Any(nodes, _) => nodes.len() as u64,
-                _ => 1,
-            });
-            let product: u64 = lists.product();
-            if access.between.is_some() { (rows / 3).max(1) } else { product.max(1) }
+        AccessKind::Range | AccessKind::Merge => {
+            let has_ends = access.all_keys().any(|(_, keys)| keys.between.is_some());
+            let lists: f64 = access.all_keys().map(|(_, keys)| keys.lists()).sum();
+            if has_ends { (rows / 3).max(1) } else { lists.max(1.0) as u64 }
         }
         AccessKind::Index | AccessKind::All => rows,
     };
-    let references = (access.kind == AccessKind::Const || access.kind == AccessKind::Ref)
-        .then(|| vec!["const"; access.equal.len()].join(","));
+    let mut line = Line { id: 1, select_type, rows: estimate, ..of_access(&shown, &|_| None) };
+    if sorted {
+        line.extra.push("Using filesort".to_owned());
+    }
+    listing.push(line.cells());
+    listing
+}
+
+/// One line of EXPLAIN.
+pub struct Line {
+    pub id: u64,
+    pub select_type: &'static str,
+    pub table: String,
+    pub kind: &'static str,
+    pub possible_keys: Option<String>,
+    pub key: Option<String>,
+    pub key_bytes: Option<u64>,
+    pub references: Option<String>,
+    pub rows: u64,
+    /// How many of a hundred rows are thought to be left.
+    pub filtered: f64,
+    pub extra: Vec<String>,
+}
+
+impl Line {
+    /// Of all rows of something.
+    pub fn of_all(table: String) -> Line {
+        Line {
+            id: 1,
+            select_type: "SIMPLE",
+            table,
+            kind: "ALL",
+            possible_keys: None,
+            key: None,
+            key_bytes: None,
+            references: None,
+            rows: 1,
+            filtered: 100.0,
+            extra: Vec::new(),
+        }
+    }
+
+    /// In the order of `EXPLAIN_COLUMNS`.
+    pub fn cells(self) -> Vec<Value> {
+        vec![
+            number(self.id),
+            text(self.select_type),
+            text(&self.table),
+            Value::Null,
+            text(self.kind),
+            maybe(self.possible_keys),
+            maybe(self.key),
+            maybe(self.key_bytes.map(|bytes| bytes.to_string())),
+            maybe(self.references),
+            number(self.rows),
+            text(format!("{:.2}", self.filtered)),
+            maybe((!self.extra.is_empty()).then(|| self.extra.join("; "))),
+        ]
+    }
+}
+
+/// What a line says of a way to rows, how many apart. `joined` names the column of a row joined
+/// before that a value is.
+pub fn of_access(shown: &ShownAccess<'_>, joined: &dyn Fn(&Node) -> Option<String>) -> Line {
+    let ShownAccess { table, access, .. } = *shown;
+    let definition = &table.indexes[access.index];
+    let references = || {
+        let keys = access.keys.first()?;
+        let equal = keys.equal.iter().map(|lookup| match lookup {
+            Lookup::One(node, _) => joined(node).unwrap_or_else(|| "const".to_owned()),
+            Lookup::Any(..) | Lookup::Null => "const".to_owned(),
+        });
+        Some(equal.collect::<Vec<_>>().join(","))
+    };
+    let references = match access.kind {
+        AccessKind::Const | AccessKind::Ref => references(),
+        _ => None,
+    };
+    let is_constant =
+        references.as_ref().is_none_or(|all| all.split(',').all(|one| one == "const"));
+    let kind = match access.kind {
+        AccessKind::Const if is_constant => "const",
+        AccessKind::Const => "eq_ref",
+        AccessKind::Ref => "ref",
+        AccessKind::Range => "range",
+        AccessKind::Merge => "index_merge",
+        AccessKind::Index => "index",
+        AccessKind::All if access.index > 0 => "index",
+        AccessKind::All => "ALL",
+    };
+    let uses_key = kind != "ALL";
+    let parts = |keys: &Keys| keys.equal.len() + usize::from(keys.between.is_some());
+    let parts = match access.kind {
+        AccessKind::Index | AccessKind::All => definition.parts.len(),
+        _ => access.keys.iter().map(parts).max().unwrap_or(0).min(definition.parts.len()),
+    };
+    let key_bytes: u64 = (0..parts).map(|part| part_bytes(table, access.index, part)).sum();
+    let names = names_of(table, access.indexes());
     let mut extra = Vec::new();
-    if !access.residual.is_empty() {
-        extra.push("Using where");
+    if access.kind == AccessKind::Merge {
+        extra.push(format!("Using union({names})"));
+    }
+    if !access.takes_all(false) {
+        extra.push("Using where".to_owned());
     }
     if access.kind == AccessKind::Range && access.residual.is_empty() {
-        extra.push("Using index condition");
-    }
-    if sorted {
-        extra.push("Using filesort");
+        extra.push("Using index condition".to_owned());
     }
     if access.direction == rows::store::Direction::Backward {
-        extra.push("Backward index scan");
+        extra.push("Backward index scan".to_owned());
     }
-    let name = &table.indexes[access.index].name;
-    listing.push(vec![
-        number(1),
-        text(select_type),
-        text(shown.name),
-        Value::Null,
-        text(kind),
-        maybe(shown.possible_keys()),
-        maybe(uses_key.then_some(name)),
-        maybe(uses_key.then(|| key_bytes.to_string())),
-        maybe(references),
-        number(estimate),
-        text("100.00"),
-        maybe((!extra.is_empty()).then(|| extra.join("; "))),
-    ]);
-    listing
+    Line {
+        kind,
+        possible_keys: shown.possible_keys(),
+        key: uses_key.then_some(names),
+        key_bytes: uses_key.then_some(key_bytes),
+        references,
+        extra,
+        ..Line::of_all(shown.name.to_owned())
+    }
 }
 
 /// A plan as lines of text.

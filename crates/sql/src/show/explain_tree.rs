@@ -6,9 +6,10 @@
 use std::fmt::Write;
 
 use crate::executor::{Measured, Measures};
+use crate::expression::{Kind, Node};
 use crate::optimize::{Member, Scan, Step};
 use crate::point::{Access, AccessKind};
-use crate::tree::{Body, Query, Relation, Select, SetOperator, Source};
+use crate::tree::{Body, Query, Relation, Select, SetOperator, Source, Subquery, SubqueryForm};
 
 /// A plan's lines.
 pub fn tree_lines(query: &Query) -> Vec<String> {
@@ -79,6 +80,11 @@ impl Lines<'_> {
     }
 
     fn select(&mut self, select: &Select, query: &Query, mut depth: usize) {
+        if let Some(late) = &select.plan.late {
+            let name = &select.relations[late.relation].name;
+            self.push(depth, format!("Look up rows of {name} by PRIMARY"));
+            depth += 1;
+        }
         if !query.order.is_empty() && !select.plan.ordered {
             self.push(depth, "Sort");
             depth += 1;
@@ -100,11 +106,13 @@ impl Lines<'_> {
             self.push(depth, what);
             depth += 1;
         }
+        self.subqueries(select.outputs.iter().chain(&select.having), depth);
         if select.plan.is_known {
             let names = select.relations.iter().map(|relation| relation.name.as_str());
             let name = names.collect::<Vec<_>>().join(", ");
             return self.push(depth, format!("Known of {name} by column"));
         }
+        self.subqueries(select.plan.once.iter(), depth);
         self.steps(&select.relations, &select.plan.steps, depth);
         if select.plan.steps.is_empty() {
             self.push(depth, "One row");
@@ -130,12 +138,46 @@ impl Lines<'_> {
                     if let Source::Query(inner) = &relations[scan.relation].source {
                         self.query(inner, depth + 1);
                     }
+                    let residual = scan.access.iter().flat_map(|access| &access.residual);
+                    self.subqueries(residual.chain(&scan.terms), depth + 1);
                 }
                 Member::Group(inner, _) => {
                     self.push(depth, format!("{join}of several"));
                     self.steps(relations, inner, depth + 1);
                 }
             }
+            self.subqueries(step.filters.iter().chain(&step.after), depth + 1);
+        }
+    }
+
+    /// The sub-queries of expressions.
+    fn subqueries<'n>(&mut self, nodes: impl Iterator<Item = &'n Node>, depth: usize) {
+        for node in nodes {
+            node.visit(&mut |node| {
+                if let Kind::Subquery(subquery) = &node.kind {
+                    self.subquery(subquery, depth);
+                }
+            });
+        }
+    }
+
+    fn subquery(&mut self, subquery: &Subquery, depth: usize) {
+        let what = match &subquery.form {
+            SubqueryForm::Scalar => "Value of a sub-query",
+            SubqueryForm::Exists { negated: false } => "Exists",
+            SubqueryForm::Exists { negated: true } => "Not exists",
+            SubqueryForm::Compare { .. } => "Compared with a sub-query",
+        };
+        let how = match (&subquery.members, subquery.is_correlated()) {
+            (Some(_), _) => "for each row, or looked up if many ask",
+            (None, true) => "for each row",
+            (None, false) => "once",
+        };
+        self.push(depth, format!("{what}, {how}"));
+        self.query(&subquery.query, depth + 1);
+        if let Some(members) = &subquery.members {
+            self.push(depth + 1, "Looked up among");
+            self.query(&members.query, depth + 2);
         }
     }
 }
@@ -145,10 +187,11 @@ fn scan_words(relation: &Relation, scan: &Scan) -> String {
     let hashed = if scan.hash.is_some() { " by a hash table" } else { "" };
     match (&relation.source, &scan.access) {
         (Source::Table(table), Some(access)) => {
-            let index = &table.indexes[access.index].name;
-            let filter = if access.residual.is_empty() { "" } else { ", filtered" };
+            let names = access.indexes().map(|index| table.indexes[index].name.as_str());
+            let index = names.collect::<Vec<_>>().join(" or ");
+            let filter = if access.takes_all(false) { "" } else { ", filtered" };
             let only = if scan.covering.is_some() { ", index only" } else { "" };
-            format!("{}{only}{hashed}{filter}", access_words(name, index, access))
+            format!("{}{only}{hashed}{filter}", access_words(name, &index, access))
         }
         (Source::Listing(_), _) => format!("Listing {name}{hashed}"),
         (Source::File(files), _) => format!("{} as {name}{hashed}", files.shown()),
@@ -161,6 +204,7 @@ fn access_words(name: &str, index: &str, access: &Access) -> String {
     match access.kind {
         AccessKind::Const => format!("Row of {name} by {index}"),
         AccessKind::Ref => format!("Rows of {name} by {index}"),
+        AccessKind::Merge => format!("Rows of {name} by {index}"),
         AccessKind::Range => format!("Range of {name} by {index}"),
         AccessKind::Index => format!("All of {name} in the order of {index}"),
         AccessKind::All if access.index > 0 => format!("All of {name} by {index}"),

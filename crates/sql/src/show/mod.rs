@@ -8,6 +8,7 @@
 pub mod catalog;
 mod events;
 mod explain;
+mod explain_table;
 mod explain_tree;
 mod server;
 
@@ -28,6 +29,7 @@ pub use catalog::{
 };
 pub use events::{create_event, event_rows, events};
 pub use explain::{EXPLAIN_COLUMNS, ShownAccess, explain_lines, plan_text};
+pub use explain_table::explain_table;
 pub use explain_tree::{measured_lines, tree_lines};
 pub use server::{
     character_sets, collations, engines, grants, plugins, privileges, processes, status, variables,

@@ -24,7 +24,7 @@ mod window;
 use std::sync::Arc;
 
 use rows::table::Table;
-use rows::types::ColumnType;
+use rows::types::{Collation, ColumnType};
 
 pub use aggregate::{Aggregate, AggregateFunction};
 pub use walk::{each_node_mut, free_references, outer_slots_mut};
@@ -33,7 +33,7 @@ pub use window::{Frame, FrameBound, Window, WindowCall, WindowFunction, Windowin
 use crate::expression::{Comparison, Node};
 use crate::file_table::FileTable;
 use crate::index_use::IndexUse;
-use crate::optimize::Step;
+use crate::optimize::{Class, Step};
 use crate::reply::ResultColumn;
 
 /// The column of a relation that is its row's key in the store.
@@ -222,6 +222,16 @@ pub struct Select {
     pub plan: SelectPlan,
 }
 
+impl Select {
+    /// Whether it only joins and filters, DISTINCT apart: a joined row is one of the result.
+    pub fn is_plain(&self) -> bool {
+        self.grouping.is_none()
+            && self.having.is_none()
+            && self.windowing.is_none()
+            && !self.counts_found
+    }
+}
+
 /// How a SELECT is run.
 #[derive(Clone, Debug, Default)]
 pub struct SelectPlan {
@@ -233,11 +243,22 @@ pub struct SelectPlan {
     pub ordered: bool,
     /// After how many steps all is known that rows are sorted by, if others follow.
     pub sorted_after: Option<usize>,
+    /// What is kept of rows until it is known which are given, if not all that is given.
+    pub late: Option<LateRows>,
     /// Whether the first joined row decides: MIN or MAX of what an index orders.
     pub first_row: bool,
     /// Whether its aggregates are known of the table without reading rows, where the view shows
     /// the table by column.
     pub is_known: bool,
+}
+
+/// Rows of a sort with a limit that are looked up when they are given.
+#[derive(Clone, Debug)]
+pub struct LateRows {
+    /// The only relation.
+    pub relation: usize,
+    /// The columns of its primary key.
+    pub key: Vec<Node>,
 }
 
 /// A relation of FROM.
@@ -349,9 +370,28 @@ pub struct Subquery {
     pub form: SubqueryForm,
     /// Columns of enclosing SELECTs that it refers to: levels, from 1, and slots.
     pub free: Vec<(u16, usize)>,
+    /// The same question as a look-up, if a row only has to be there.
+    pub members: Option<Box<Members>>,
+}
+
+/// A sub-query's question as a look-up: whether one of the rows of a query that depends on nothing
+/// outside equals a row at hand. A row with NULL equals none.
+#[derive(Clone, Debug)]
+pub struct Members {
+    /// What is looked up, over the row outside.
+    pub operands: Vec<Node>,
+    /// How each of them compares.
+    pub rules: Vec<(Class, Collation)>,
+    /// The rows, with as many columns.
+    pub query: Query,
 }
 
 impl Subquery {
+    /// A sub-query of which it is not known yet what it refers to.
+    pub fn new(query: Query, form: SubqueryForm) -> Subquery {
+        Subquery { query, form, free: Vec::new(), members: None }
+    }
+
     /// Whether its rows depend on an enclosing row.
     pub fn is_correlated(&self) -> bool {
         !self.free.is_empty()

@@ -118,7 +118,7 @@ pub fn bind_update(update: &Update, table: Arc<Table>, mode: SqlMode) -> Bound<U
             sets.iter().any(|(n, _)| *n == part.column) || update_now.contains(&part.column)
         })
     };
-    let moves = touched(0) || touched(target.access.index);
+    let moves = touched(0) || target.access.indexes().any(touched);
     let defaults = table.columns.iter().map(default_of).collect();
     let values = sets.iter().filter_map(|(_, node)| node.as_ref());
     let waits = target.waits() || values.into_iter().any(Node::waits);
@@ -178,18 +178,14 @@ impl Target {
     ) -> Result<()> {
         let scope = context.scope();
         let limit = row_count(self.limit.as_ref(), &scope)?.unwrap_or(u64::MAX);
-        let ranges = self.access.ranges(&self.table, &scope)?;
-        let terms = self.access.filter(ranges.all_terms);
-        let sorted = !self.sort.is_empty() && (!self.sorted || ranges.all_terms);
-        let mut gatherer = Gatherer::new(
-            Arc::clone(&self.table),
-            self.access.index,
-            self.access.direction,
-            ranges.ranges,
-            0,
-            if sorted { u64::MAX } else { limit },
-        )
-        .with_kill(Arc::clone(&context.facts.kill));
+        let found = self.access.ranges(&self.table, &scope)?;
+        let all_terms = found.all_terms;
+        let takes_all = self.access.takes_all(all_terms);
+        let sorted = !self.sort.is_empty() && (!self.sorted || all_terms);
+        let taken = if sorted { u64::MAX } else { limit };
+        let table = Arc::clone(&self.table);
+        let mut gatherer = Gatherer::new(table, found, self.access.direction, 0, taken)
+            .with_kill(Arc::clone(&context.facts.kill));
         let reach = transaction.reach();
         let in_loop = reach == Reach::Memory;
         // In a loop all of the few rows are read before the first is written.
@@ -206,15 +202,15 @@ impl Target {
         let mut looks = 0;
         while !gatherer.is_done() {
             gathered.clear();
-            let mut filter = |row: &RowRef<'_>| {
+            let mut filter = |row: &RowRef<'_>, part: usize| {
                 looks += 1;
                 if in_loop && looks > LOOP_LOOKS_MAX {
                     return Err(SqlError::would_wait());
                 }
-                matches(terms, *row, context)
+                self.access.takes(&scope.with_row(RowView::Stored(*row)), part, all_terms)
             };
             let filter: Option<&mut crate::point::Filter<'_>> =
-                if terms.is_empty() { None } else { Some(&mut filter) };
+                if takes_all { None } else { Some(&mut filter) };
             let view = still.as_deref().unwrap_or_else(|| transaction.view());
             gatherer.fill(engine, view, reach, piece, filter, &mut gathered)?;
             if in_loop && !gatherer.is_done() {

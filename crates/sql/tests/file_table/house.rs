@@ -18,8 +18,12 @@ pub struct House {
 
 impl House {
     pub fn new() -> House {
+        House::of(EngineOptions::default())
+    }
+
+    pub fn of(engine: EngineOptions) -> House {
         let folder = tempfile::tempdir().unwrap();
-        let engine = Engine::open(Arc::new(MemoryStore::new()), EngineOptions::default()).unwrap();
+        let engine = Engine::open(Arc::new(MemoryStore::new()), engine).unwrap();
         let options = SqlOptions {
             memory_bytes: 256 << 20,
             threads: 2,

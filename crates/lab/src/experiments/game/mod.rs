@@ -8,22 +8,21 @@
 //! the transactions goes to a few popular players, as in any game. That hides most races, so each
 //! variant then plays one more window with half of the transactions on a handful of players.
 
-mod doors;
-mod session;
-mod table;
-mod world;
+pub mod doors;
+pub mod session;
+pub mod table;
+pub mod world;
 
 use anyhow::{Result, bail};
 use clap::Args;
 use serde_json::json;
 
-use super::fleet::flush_log;
 use super::{Common, progress};
 use crate::generator::{Client, drive};
 use crate::peers::Durability;
 use crate::plot::Drawing;
 use crate::report::{Layout, Measurement, Report};
-use session::{Game, Ledger, Popularity, Scores};
+use session::{Differences, Game, Ledger, Popularity, Scores};
 use table::*;
 use world::World;
 
@@ -82,7 +81,7 @@ pub fn run(options: &Options) -> Result<()> {
     let (percent, popular) = (options.popular_percent, options.popular);
     report.setting("popularity", format!("{percent}% of transactions on {popular} players"));
     let durability = options.durability;
-    let flush_log = flush_log(durability);
+    let flush_log = durability.flush_log();
     report.setting(
         "durability",
         format!(
@@ -192,12 +191,7 @@ fn check(variant: &Variant<'_>, ledger: &Ledger, world: World, report: &mut Repo
         return Ok(());
     }
     let scores = Scores::read(&variant.truth, world, &changed)?;
-    let (mut lost, mut unasked) = (0, 0);
-    for id in &changed {
-        let (is, must) = (scores.of(*id).unwrap_or(0), ledger.acknowledged(*id));
-        lost += must.saturating_sub(is);
-        unasked += is.saturating_sub(must);
-    }
+    let Differences { lost, unasked } = Differences::between(ledger, &scores, &changed);
     add(report, &format!("{}: lost updates", variant.name), lost);
     add(report, &format!("{}: changes that nobody asked for", variant.name), unasked);
     if let Some(copies) = &variant.copies {

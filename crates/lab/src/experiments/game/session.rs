@@ -38,8 +38,31 @@ impl Ledger {
         (1..self.changes.len() as u32).filter(|id| self.acknowledged(*id) > 0).collect()
     }
 
-    fn acknowledge(&self, id: u32) {
+    /// A change of a player was acknowledged.
+    pub fn acknowledge(&self, id: u32) {
         self.changes[id as usize].fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+/// What is there beside what was acknowledged.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Differences {
+    /// Acknowledged changes that are not there.
+    pub lost: u64,
+    /// Changes that are there and that nobody asked for, or got no answer to.
+    pub unasked: u64,
+}
+
+impl Differences {
+    /// Compares the scores of these players with a ledger.
+    pub fn between(ledger: &Ledger, scores: &Scores, players: &[u32]) -> Differences {
+        let mut all = Differences::default();
+        for id in players {
+            let (is, must) = (scores.of(*id).unwrap_or(0), ledger.acknowledged(*id));
+            all.lost += must.saturating_sub(is);
+            all.unasked += is.saturating_sub(must);
+        }
+        all
     }
 }
 

@@ -5,7 +5,6 @@ use anyhow::Result;
 use super::Options;
 use super::doors::{self, Door};
 use super::world::World;
-use crate::experiments::fleet::flush_log;
 use crate::experiments::{Common, progress};
 use crate::peers::{AppendFsync, Durability, MariaDb, MariaDbSettings, Memcached, Redis, Rowhouse};
 use crate::report::Report;
@@ -284,7 +283,7 @@ fn start_redis(durability: Durability, world: World) -> Result<Redis> {
 fn start_mariadb(options: &Options, world: World, with_cache: bool) -> Result<MariaDb> {
     let peer = MariaDb::start(MariaDbSettings {
         buffer_pool_mib: options.buffer_pool_mib,
-        flush_log: flush_log(options.durability),
+        flush_log: options.durability.flush_log(),
         handlersocket_threads: 2,
     })?;
     world.load(&mut peer.session("")?, DATABASE)?;

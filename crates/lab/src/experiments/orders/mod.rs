@@ -25,7 +25,6 @@ use serde_json::json;
 use self::scale::Scale;
 use self::terminal::Outcome;
 use self::transactions::{Books, Desk, Kind};
-use super::fleet::flush_log;
 use super::loading::DATABASE;
 use super::{Common, progress};
 use crate::peers::{Durability, MariaDb, MariaDbSettings, Rowhouse};
@@ -108,7 +107,7 @@ pub fn run(options: &Options) -> Result<()> {
     report.setting("warehouses", options.warehouses);
     report.setting("customers per district", options.customers);
     report.setting("items", options.items);
-    let (policy, flush_log) = (options.durability.name(), flush_log(options.durability));
+    let (policy, flush_log) = (options.durability.name(), options.durability.flush_log());
     report.setting("durability", format!("rowhouse {policy}; innodb flush_log={flush_log}"));
     let mut contenders = Vec::new();
     for name in [ROWHOUSE, MARIADB] {
@@ -161,7 +160,7 @@ fn start(name: &'static str, options: &Options, report: &mut Report) -> Result<C
     } else {
         let peer = MariaDb::start(MariaDbSettings {
             buffer_pool_mib: options.buffer_pool_mib,
-            flush_log: flush_log(durability),
+            flush_log: durability.flush_log(),
             handlersocket_threads: 1,
         })?;
         let version = peer.version.clone();

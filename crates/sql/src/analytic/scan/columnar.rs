@@ -5,17 +5,16 @@
 use std::fmt;
 use std::sync::Arc;
 
-use columnar::{Batch, Grouping, Groups, Part, TableColumns, Test, Wanted, columns_of};
+use columnar::{
+    Batch, GroupTable, Grouped, Grouping, Groups, Part, TableColumns, Test, Wanted, columns_of,
+};
 use datafusion::arrow::array::{RecordBatch, RecordBatchOptions};
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::common::stats::Precision;
-use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{DataFusionError, Result, Statistics};
 use datafusion::execution::TaskContext;
 use datafusion::logical_expr::Expr;
-use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::expressions::Column;
-use datafusion::physical_plan::execution_plan::ReplaceChildrenOptions;
 use datafusion::physical_plan::projection::ProjectionExec;
 use datafusion::physical_plan::statistics::StatisticsArgs;
 use datafusion::physical_plan::{
@@ -26,9 +25,9 @@ use rows::Table;
 use rows::store::Read;
 
 use super::super::failure::raise;
+use super::grouping::{GroupSource, GroupingScan};
 use super::ranges::{self, Condition};
-use super::{properties, yielding};
-use crate::error::SqlError;
+use super::{leaf, properties, yielding};
 
 /// Reads segments and recent rows of one table.
 pub(super) struct ColumnScan {
@@ -130,17 +129,17 @@ impl ColumnScan {
             batch_rows: context.session_config().batch_size(),
         }
     }
+}
 
-    /// Whether rows can be grouped by the columns at some places: nothing limits it, and no row's
-    /// key is among them.
-    pub(super) fn can_group_by(&self, places: &[usize]) -> bool {
+impl GroupingScan for ColumnScan {
+    /// Nothing limits it, and no row's key is among them.
+    fn can_group_by(&self, places: &[usize]) -> bool {
         let Some(of) = &self.of else { return false };
         let can = |place: &usize| of.can_group_by(self.positions[*place]);
         self.limit.is_none() && places.iter().all(can)
     }
 
-    /// About how many groups the columns at some places make; `None` where that is not known.
-    pub(super) fn groups_about(&self, places: &[usize]) -> Result<Option<usize>> {
+    fn groups_about(&self, places: &[usize]) -> Result<Option<usize>> {
         let Some(of) = &self.of else { return Ok(None) };
         let mut groups = 1u64;
         for place in places {
@@ -154,15 +153,32 @@ impl ColumnScan {
         Ok(usize::try_from(groups.min(rows)).ok())
     }
 
-    /// The rows of a partition by groups.
-    pub(super) fn groups(
+    fn groups(
         &self,
         partition: usize,
         grouping: Grouping,
         context: &TaskContext,
-    ) -> Result<Groups> {
+    ) -> Result<Box<dyn GroupSource>> {
         let wanted = self.wanted(context);
-        Ok(self.read()?.read_groups(self.parts[partition].clone(), wanted, grouping))
+        let groups = self.read()?.read_groups(self.parts[partition].clone(), wanted, grouping);
+        Ok(Box::new(SegmentGroups(groups)))
+    }
+}
+
+/// Rows of segments by groups.
+struct SegmentGroups(Groups);
+
+impl Iterator for SegmentGroups {
+    type Item = Result<Grouped>;
+
+    fn next(&mut self) -> Option<Result<Grouped>> {
+        Some(self.0.next()?.map_err(raise))
+    }
+}
+
+impl GroupSource for SegmentGroups {
+    fn table(&mut self) -> &mut GroupTable {
+        self.0.table()
     }
 }
 
@@ -199,44 +215,14 @@ impl ExecutionPlan for ColumnScan {
         &self.properties
     }
 
-    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
-        Vec::new()
-    }
-
-    fn apply_expressions(
-        &self,
-        _each: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
-    ) -> Result<TreeNodeRecursion> {
-        Ok(TreeNodeRecursion::Continue)
-    }
-
-    fn replace_children(
-        self: Arc<Self>,
-        _children: Vec<Arc<dyn ExecutionPlan>>,
-        _options: ReplaceChildrenOptions,
-    ) -> Result<Arc<dyn ExecutionPlan>> {
-        Ok(self)
-    }
-
-    fn with_new_children(
-        self: Arc<Self>,
-        _children: Vec<Arc<dyn ExecutionPlan>>,
-    ) -> Result<Arc<dyn ExecutionPlan>> {
-        Ok(self)
-    }
+    leaf!();
 
     /// Columns may be picked and named otherwise by the scan.
     fn try_swapping_with_projection(
         &self,
         projection: &ProjectionExec,
     ) -> Result<Option<Arc<dyn ExecutionPlan>>> {
-        let mut places = Vec::new();
-        for picked in projection.expr() {
-            match picked.expr.downcast_ref::<Column>().map(Column::index) {
-                Some(place) if !places.contains(&place) => places.push(place),
-                _ => return Ok(None),
-            }
-        }
+        let Some(places) = picked(projection) else { return Ok(None) };
         let positions: Vec<usize> = places.iter().map(|place| self.positions[*place]).collect();
         let schema = projection.schema();
         let scan = ColumnScan {
@@ -260,6 +246,7 @@ impl ExecutionPlan for ColumnScan {
     ) -> Result<SendableRecordBatchStream> {
         let wanted = self.wanted(&context);
         let batches = self.read()?.read(self.parts[partition].clone(), wanted);
+        let batches = batches.map(|batch| batch.map_err(raise));
         Ok(records(&self.schema, self.limit, batches))
     }
 
@@ -283,11 +270,24 @@ impl ExecutionPlan for ColumnScan {
     }
 }
 
+/// The places of the columns that a projection picks, if it does nothing else with them.
+pub(super) fn picked(projection: &ProjectionExec) -> Option<Vec<usize>> {
+    let mut places = Vec::new();
+    for picked in projection.expr() {
+        let place = picked.expr.downcast_ref::<Column>()?.index();
+        if places.contains(&place) {
+            return None;
+        }
+        places.push(place);
+    }
+    Some(places)
+}
+
 /// The first rows of some batches, as a stream under their schema.
-pub(super) fn records<E: Into<SqlError>>(
+pub(super) fn records(
     schema: &SchemaRef,
     limit: Option<usize>,
-    batches: impl Iterator<Item = std::result::Result<Batch, E>> + Send + 'static,
+    batches: impl Iterator<Item = Result<Batch>> + Send + 'static,
 ) -> SendableRecordBatchStream {
     let of = Arc::clone(schema);
     let mut left = limit.unwrap_or(usize::MAX);
@@ -295,7 +295,7 @@ pub(super) fn records<E: Into<SqlError>>(
         if left == 0 {
             return None;
         }
-        Some(batch.map_err(raise).and_then(|batch| {
+        Some(batch.and_then(|batch| {
             let batch = record(&of, batch)?;
             let batch = batch.slice(0, batch.num_rows().min(left));
             left -= batch.num_rows();

@@ -1,4 +1,5 @@
-//! How many different values each group has, counted by the scans of a columnar table themselves.
+//! How many different values each group has, counted by the scans of a columnar table, or of files,
+//! themselves.
 //!
 //! `COUNT(DISTINCT x) ... GROUP BY k` is a grouping by `k, x` below one by `k` (`lower::distinct`). Where
 //! there are nearly as many pairs as rows, what costs is to hand each of them, as values, from one
@@ -16,13 +17,13 @@
 //! 2. The union is not made where there might be more than `PAIRS_MAX` pairs, as it cannot go to
 //!    temporary files.
 //!
-//! Not here: codes (`columnar::Groups`), the union itself (`union`), other aggregates than counts and
+//! Not here: codes (`columnar::GroupTable`), the union itself (`union`), other aggregates than counts and
 //! the keys' own texts.
 
 use std::fmt;
 use std::sync::Arc;
 
-use columnar::{CodedGroups, Grouped, Grouping, Groups};
+use columnar::{CodedGroups, Grouped, Grouping};
 use datafusion::arrow::array::RecordBatch;
 use datafusion::common::Result;
 use datafusion::common::config::ConfigOptions;
@@ -43,7 +44,7 @@ use datafusion::physical_plan::{
 use parking_lot::Mutex;
 
 use super::super::failure::raise;
-use super::grouping::{GroupScan, aggregation, each_of, no_scan, replaced, scan_of};
+use super::grouping::{GroupScan, GroupSource, aggregation, each_of, no_scan, replaced, scan_of};
 use super::states::{self, GROUPS_BYTES_MAX, State, has_first};
 use super::union::{OfKey, Shape, Told, Union};
 use super::{properties, yielding};
@@ -51,7 +52,7 @@ use super::{properties, yielding};
 /// Pairs of a group and a value above which they are grouped in two steps after all.
 const PAIRS_MAX: usize = 4 << 20;
 
-/// Replaces groupings in two steps of columnar tables.
+/// Replaces groupings in two steps of columnar tables and of files.
 #[derive(Debug)]
 pub(in crate::analytic) struct CountInScans;
 
@@ -122,7 +123,7 @@ fn argument(function: &AggregateFunctionExpr) -> Option<Arc<dyn PhysicalExpr>> {
     if plain && arguments.len() == 1 { arguments.pop() } else { None }
 }
 
-/// Counts different values in the groups of a columnar table.
+/// Counts different values in the groups of a scan.
 pub(super) struct DistinctScan {
     scan: Arc<dyn ExecutionPlan>,
     grouping: Grouping,
@@ -248,7 +249,7 @@ impl ExecutionPlan for DistinctScan {
 
 /// What a partition adds, as an iterator: batches are empty but for the last of the last partition.
 struct Counts {
-    groups: Groups,
+    groups: Box<dyn GroupSource>,
     shape: Arc<Shape>,
     union: Arc<Mutex<Union>>,
     memory: MemoryReservation,
@@ -258,7 +259,7 @@ struct Counts {
 impl Counts {
     fn step(&mut self) -> Result<RecordBatch> {
         if let Some(grouped) = self.groups.next() {
-            match grouped.map_err(raise)? {
+            match grouped? {
                 // No values are wanted, so no rows are shown.
                 Grouped::Rows(..) => {}
                 Grouped::Alone(keys, _) => {
@@ -268,7 +269,7 @@ impl Counts {
                     self.union.lock().add(&self.shape, &groups)?;
                 }
                 Grouped::Segment => {
-                    let bytes = self.groups.bytes();
+                    let bytes = self.groups.table().bytes();
                     if bytes > GROUPS_BYTES_MAX || self.memory.try_resize(bytes).is_err() {
                         self.unite()?;
                     }
@@ -283,7 +284,7 @@ impl Counts {
     }
 
     fn unite(&mut self) -> Result<()> {
-        let groups = self.groups.drain_coded().map_err(raise)?;
+        let groups = self.groups.table().drain_coded().map_err(raise)?;
         self.memory.free();
         self.union.lock().add(&self.shape, &groups)
     }

@@ -1,48 +1,45 @@
-//! Files as DataFusion reads them: a provider for its planner, and a node of the physical plan.
+//! Files for DataFusion's planner.
 //!
 //! Row groups of Parquet whose statistics say that no row can meet the conditions are not read. The
-//! conditions are evaluated again above the scan.
+//! conditions themselves are the scan's to see to, so that texts are compared by words, and rows are
+//! grouped where they are decoded.
 //!
-//! Not here: reading and decoding (`file_table`).
+//! Not here: the scan (`file_scan`), reading and decoding (`file_table`).
 
 use std::cmp::Ordering;
+use std::collections::HashMap;
 use std::fmt;
-use std::ops::Bound;
+use std::ops::{Bound, Range};
 use std::sync::Arc;
-use std::sync::atomic::{self, AtomicUsize};
 
 use async_trait::async_trait;
 use columnar::values::ColumnReader;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::catalog::{Session, TableProvider};
 use datafusion::common::stats::Precision;
-use datafusion::common::tree_node::TreeNodeRecursion;
-use datafusion::common::{DataFusionError, Result, Statistics};
-use datafusion::execution::TaskContext;
+use datafusion::common::tree_node::TreeNode;
+use datafusion::common::{DFSchema, Result, Statistics};
+use datafusion::logical_expr::utils::conjunction;
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
-use datafusion::physical_expr::PhysicalExpr;
-use datafusion::physical_plan::execution_plan::ReplaceChildrenOptions;
-use datafusion::physical_plan::statistics::StatisticsArgs;
-use datafusion::physical_plan::{
-    DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PlanProperties,
-    SendableRecordBatchStream,
-};
+use datafusion::physical_plan::ExecutionPlan;
 use rows::datum::{Datum, Value};
 use rows::temporal::Zone;
 use rows::types::ColumnType;
 
 use super::super::columns::is_string;
 use super::super::failure::raise;
-use super::columnar::records;
-use super::properties;
+use super::file_rows::Filter;
+use super::file_scan::{FileColumns, FileScan};
 use super::ranges::{self, Columns, Condition, Conditions};
-use super::source::arrow_schema;
-use crate::file_table::{FileTable, Reading, RowGroup, Wanted};
+use super::source::{arrow_schema, needed, projected};
+use crate::file_table::{FileTable, RowGroup, Wanted};
 use crate::limits::Limits;
 
 /// Rows that are decoded at a time: of so many, every column is a block that the allocator keeps for
 /// its thread, and no page is asked of the system for each batch anew.
 const BATCH_ROWS: usize = 4096;
+/// Of so many rows one meets a condition, by DataFusion's guess.
+const ROWS_PER_KEPT: u64 = 5;
 
 /// Files for DataFusion's planner.
 pub(in crate::analytic) struct FileSource {
@@ -91,6 +88,52 @@ impl FileSource {
         }
         Ok(Some(kept))
     }
+
+    /// Of some row groups the rows of pages that may have rows which meet all conditions, where these
+    /// are not all.
+    fn rows_in_part(
+        &self,
+        groups: &[RowGroup],
+        conditions: &Conditions,
+    ) -> Result<HashMap<RowGroup, Vec<Range<usize>>>> {
+        let mut in_part: HashMap<RowGroup, Vec<Range<usize>>> = HashMap::new();
+        for of in groups {
+            for (column, condition) in conditions {
+                let ty = &self.files.columns()[*column].ty;
+                let Some(pages) = self.files.pages(*of, *column) else { continue };
+                let low = ColumnReader::new(ty, &pages.low).map_err(raise)?;
+                let high = ColumnReader::new(ty, &pages.high).map_err(raise)?;
+                let count = pages.rows.len() - 1;
+                let may = |page: &usize| may_hold(condition, low.datum(*page), high.datum(*page));
+                let kept: Vec<Range<usize>> =
+                    (0..count).filter(may).map(|page| pages.rows_of(page)).collect();
+                if kept.len() < count {
+                    let before = in_part.remove(of);
+                    let rows = before.map_or_else(|| kept.clone(), |rows| common(&rows, &kept));
+                    in_part.insert(*of, rows);
+                }
+            }
+        }
+        Ok(in_part)
+    }
+}
+
+/// The rows that two lists of ranges have in common.
+fn common(one: &[Range<usize>], other: &[Range<usize>]) -> Vec<Range<usize>> {
+    let (mut one, mut other) = (one.iter().peekable(), other.iter().peekable());
+    let mut out = Vec::new();
+    while let (Some(a), Some(b)) = (one.peek(), other.peek()) {
+        let both = a.start.max(b.start)..a.end.min(b.end);
+        if !both.is_empty() {
+            out.push(both);
+        }
+        if a.end < b.end {
+            one.next()
+        } else {
+            other.next()
+        };
+    }
+    out
 }
 
 /// Whether a condition may hold for a value between two others; NULL says nothing.
@@ -167,63 +210,63 @@ impl TableProvider for FileSource {
         filters: &[Expr],
         limit: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        let positions = match projection {
-            Some(positions) => positions.clone(),
-            None => (0..self.schema.fields().len()).collect(),
-        };
+        let positions = projected(&self.schema, projection);
         let schema = Arc::new(self.schema.project(&positions)?);
-        let groups = self.row_groups(&ranges::conditions(&*self.files, filters))?;
+        let conditions = ranges::conditions(&*self.files, filters);
+        let groups = self.row_groups(&conditions)?;
+        let in_part = self.rows_in_part(groups.as_deref().unwrap_or_default(), &conditions)?;
+        let filter = conjunction(filters.iter().cloned());
+        let read = needed(&self.schema, &positions, filter.as_ref())?;
+        let read_schema = Arc::new(self.schema.project(&read)?);
+        let filter = match filter {
+            None => None,
+            Some(filter) => {
+                let of = DFSchema::try_from(read_schema.as_ref().clone())?;
+                let whole = state.create_physical_expr(filter, &of)?;
+                Some(Arc::new(Filter::new(whole, &read_schema)?))
+            }
+        };
         let pieces = match &groups {
             Some(groups) => groups.len() as u64,
             None => self.files.pieces_about(),
         };
-        let workers = match limit {
+        let workers = match (limit, &filter) {
             // The first rows of the first file.
-            Some(_) => 1,
-            None => (state.config().target_partitions() as u64).min(pieces).max(1) as usize,
+            (Some(_), None) => 1,
+            _ => (state.config().target_partitions() as u64).min(pieces).max(1) as usize,
         };
-        let rows = match (&groups, filters.is_empty()) {
-            (Some(_), true) => self.files.rows_known().map_or(Precision::Absent, exact),
-            (Some(groups), false) => {
+        let rows = match (&groups, &filter) {
+            (Some(_), None) => self.files.rows_known().map_or(Precision::Absent, exact),
+            (Some(groups), Some(_)) => {
                 let rows: u64 = groups.iter().map(|group| self.files.rows_of(*group)).sum();
-                exact(rows).to_inexact()
+                exact(rows / ROWS_PER_KEPT).to_inexact()
             }
-            (None, _) => exact(self.files.rows_about()).to_inexact(),
+            (None, None) => exact(self.files.rows_about()).to_inexact(),
+            (None, Some(_)) => exact(self.files.rows_about() / ROWS_PER_KEPT).to_inexact(),
         };
+        let batch_rows =
+            state.config().batch_size().min(BATCH_ROWS).min(limit.unwrap_or(BATCH_ROWS).max(1));
+        let columns = FileColumns { read, read_schema, filter, schema };
+        let files = &self.files;
         let wanted = Wanted {
-            positions,
+            positions: Vec::new(),
             groups,
-            batch_rows: state
-                .config()
-                .batch_size()
-                .min(BATCH_ROWS)
-                .min(limit.unwrap_or(BATCH_ROWS).max(1)),
+            rows: Arc::new(in_part),
+            batch_rows,
             zone: self.zone,
         };
-        Ok(Arc::new(FileScan {
-            files: Arc::clone(&self.files),
-            reading: Reading::new(&self.files, wanted.clone(), &self.limits),
-            begun: AtomicUsize::new(0),
-            wanted,
-            workers,
-            rows,
-            limit,
-            properties: properties(&schema, Partitioning::UnknownPartitioning(workers)),
-            schema,
-        }))
+        let scan = FileScan::new(files, &self.limits, columns, wanted, (workers, rows), limit);
+        Ok(Arc::new(scan))
     }
 
     fn supports_filters_pushdown(
         &self,
         filters: &[&Expr],
     ) -> Result<Vec<TableProviderFilterPushDown>> {
-        let usable =
-            |filter: &&Expr| match ranges::conditions(&*self.files, std::slice::from_ref(*filter))
-                .is_empty()
-            {
-                true => TableProviderFilterPushDown::Unsupported,
-                false => TableProviderFilterPushDown::Inexact,
-            };
+        let usable = |filter: &&Expr| match is_of_rows(filter) {
+            true => TableProviderFilterPushDown::Exact,
+            false => TableProviderFilterPushDown::Unsupported,
+        };
         Ok(filters.iter().map(usable).collect())
     }
 
@@ -238,104 +281,18 @@ fn exact(rows: u64) -> Precision<usize> {
     usize::try_from(rows).map_or(Precision::Absent, Precision::Exact)
 }
 
-/// Reads the files, each piece by one of its partitions.
-struct FileScan {
-    files: Arc<FileTable>,
-    reading: Arc<Reading>,
-    /// Partitions that were begun: what they read is gone for others.
-    begun: AtomicUsize,
-    wanted: Wanted,
-    workers: usize,
-    rows: Precision<usize>,
-    limit: Option<usize>,
-    schema: SchemaRef,
-    properties: Arc<PlanProperties>,
-}
-
-impl fmt::Debug for FileScan {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.fmt_as(DisplayFormatType::Default, f)
-    }
-}
-
-impl DisplayAs for FileScan {
-    fn fmt_as(&self, _form: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<&str> =
-            self.schema.fields().iter().map(|field| field.name().as_str()).collect();
-        write!(f, "FileScan: {}, columns [{}]", self.files.shown(), names.join(", "))?;
-        if let (Some(groups), Some(all)) = (&self.wanted.groups, self.files.row_groups()) {
-            write!(f, ", {} of {} row groups", groups.len(), all.len())?;
-        }
-        write!(f, ", {} partitions", self.workers)?;
-        match self.limit {
-            Some(limit) => write!(f, ", limit {limit}"),
-            None => Ok(()),
-        }
-    }
-}
-
-impl ExecutionPlan for FileScan {
-    fn name(&self) -> &str {
-        "FileScan"
-    }
-
-    fn properties(&self) -> &Arc<PlanProperties> {
-        &self.properties
-    }
-
-    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
-        Vec::new()
-    }
-
-    fn apply_expressions(
-        &self,
-        _each: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
-    ) -> Result<TreeNodeRecursion> {
-        Ok(TreeNodeRecursion::Continue)
-    }
-
-    fn replace_children(
-        self: Arc<Self>,
-        _children: Vec<Arc<dyn ExecutionPlan>>,
-        _options: ReplaceChildrenOptions,
-    ) -> Result<Arc<dyn ExecutionPlan>> {
-        Ok(self)
-    }
-
-    fn with_new_children(
-        self: Arc<Self>,
-        _children: Vec<Arc<dyn ExecutionPlan>>,
-    ) -> Result<Arc<dyn ExecutionPlan>> {
-        Ok(self)
-    }
-
-    fn execute(
-        &self,
-        _partition: usize,
-        _context: Arc<TaskContext>,
-    ) -> Result<SendableRecordBatchStream> {
-        if self.begun.fetch_add(1, atomic::Ordering::Relaxed) >= self.workers {
-            return Err(DataFusionError::Internal("files that are read a second time".into()));
-        }
-        Ok(records(&self.schema, self.limit, self.reading.batches()))
-    }
-
-    fn statistics_from_inputs(
-        &self,
-        _inputs: &[Arc<Statistics>],
-        args: &StatisticsArgs,
-    ) -> Result<Arc<Statistics>> {
-        let rows = match (args.partition(), self.limit) {
-            (None, None) => self.rows,
-            (_, limit) => {
-                let limit = limit.unwrap_or(usize::MAX);
-                match self.rows.get_value() {
-                    Some(rows) => Precision::Inexact((rows / self.workers).min(limit)),
-                    None => Precision::Absent,
-                }
-            }
-        };
-        let unknown = Statistics::new_unknown(&self.schema);
-        Ok(Arc::new(Statistics { num_rows: rows, ..unknown }))
-    }
+/// Whether a condition can be told of a row alone, and always the same.
+fn is_of_rows(filter: &Expr) -> bool {
+    let more = filter.exists(|part| {
+        Ok(matches!(
+            part,
+            Expr::ScalarSubquery(_)
+                | Expr::InSubquery(_)
+                | Expr::Exists(_)
+                | Expr::SetComparison(_)
+                | Expr::OuterReferenceColumn(..)
+                | Expr::Placeholder(_)
+        ))
+    });
+    !filter.is_volatile() && !more.unwrap_or(true)
 }

@@ -1,6 +1,6 @@
-//! The first half of an aggregation of a columnar table, made by the scan itself.
+//! The first half of an aggregation of a columnar table, or of files, made by the scan itself.
 //!
-//! Rows come with the number of their group, found on codes (`columnar::Groups`), so that nothing is
+//! Rows come with the number of their group, found on codes (`columnar::GroupTable`), so that nothing is
 //! hashed here and the groups' expressions are evaluated once for each group. What comes out has the
 //! form of the partial aggregation that it replaces, whose second half puts equal groups together.
 //!
@@ -10,7 +10,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use columnar::Grouping;
+use columnar::{GroupTable, Grouped, Grouping};
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::stats::Precision;
@@ -29,10 +29,34 @@ use datafusion::physical_plan::{
 };
 
 use super::columnar::ColumnScan;
+use super::file_scan::FileScan;
 use super::states::{Shape, State, States};
 use super::{properties, yielding};
 
-/// Replaces partial aggregations of columnar tables.
+/// A scan that can group its rows.
+pub(super) trait GroupingScan {
+    /// Whether rows can be grouped by the columns at some places.
+    fn can_group_by(&self, places: &[usize]) -> bool;
+
+    /// About how many groups the columns at some places make; `None` where that is not known.
+    fn groups_about(&self, places: &[usize]) -> Result<Option<usize>>;
+
+    /// The rows of a partition by groups.
+    fn groups(
+        &self,
+        partition: usize,
+        grouping: Grouping,
+        context: &TaskContext,
+    ) -> Result<Box<dyn GroupSource>>;
+}
+
+/// Rows with their groups; an error is the last that it gives.
+pub(super) trait GroupSource: Iterator<Item = Result<Grouped>> + Send {
+    /// The groups found so far, to be drained after a `Grouped::Segment` alone.
+    fn table(&mut self) -> &mut GroupTable;
+}
+
+/// Replaces partial aggregations of columnar tables and of files.
 #[derive(Debug)]
 pub(in crate::analytic) struct GroupInScans;
 
@@ -54,7 +78,7 @@ impl PhysicalOptimizerRule for GroupInScans {
     }
 }
 
-/// Groups rows of a columnar table.
+/// Groups rows of a scan.
 pub(super) struct GroupScan {
     pub(super) scan: Arc<dyn ExecutionPlan>,
     pub(super) grouping: Grouping,
@@ -105,8 +129,11 @@ pub(super) fn each_of<'a>(
 }
 
 /// The scan that a node is.
-pub(super) fn scan_of(plan: &Arc<dyn ExecutionPlan>) -> Option<&ColumnScan> {
-    plan.downcast_ref::<ColumnScan>()
+pub(super) fn scan_of(plan: &Arc<dyn ExecutionPlan>) -> Option<&dyn GroupingScan> {
+    match plan.downcast_ref::<ColumnScan>() {
+        Some(scan) => Some(scan),
+        None => plan.downcast_ref::<FileScan>().map(|scan| scan as &dyn GroupingScan),
+    }
 }
 
 /// The columns of some expressions, by their places in the scan, ascending.
@@ -136,7 +163,7 @@ impl GroupScan {
         }
         let values = places(states.iter().flat_map(State::values));
         let count = scan.groups_about(&keys)?;
-        let (scanned, schema) = (scan.schema(), aggregation.schema());
+        let (scanned, schema) = (aggregation.input().schema(), aggregation.schema());
         let key_schema = Arc::new(scanned.project(&keys)?);
         let value_schema = Arc::new(scanned.project(&values)?);
         let groups = by
@@ -167,7 +194,7 @@ impl GroupScan {
 }
 
 pub(super) fn no_scan() -> DataFusionError {
-    DataFusionError::Internal("groups come from a scan by column".into())
+    DataFusionError::Internal("groups come from a scan that can group".into())
 }
 
 impl fmt::Debug for GroupScan {

@@ -52,6 +52,30 @@ pub(in crate::analytic) fn arrow_schema(columns: &[(String, ColumnType, bool)]) 
     Arc::new(Schema::new(columns.iter().map(field).collect::<Vec<_>>()))
 }
 
+/// The positions of columns that a scan is asked for.
+pub(super) fn projected(schema: &SchemaRef, projection: Option<&Vec<usize>>) -> Vec<usize> {
+    projection.map_or_else(|| (0..schema.fields().len()).collect(), Clone::clone)
+}
+
+/// What has to be read of a schema's columns: those that are wanted, then those that a filter needs
+/// besides.
+pub(super) fn needed(
+    schema: &SchemaRef,
+    wanted: &[usize],
+    filter: Option<&Expr>,
+) -> Result<Vec<usize>> {
+    let mut needed = wanted.to_vec();
+    let mut of_filter = Vec::new();
+    for column in filter.iter().flat_map(|filter| filter.column_refs()) {
+        of_filter.push(schema.index_of(&column.name)?);
+    }
+    // The references of an expression are a set, in no order.
+    of_filter.sort_unstable();
+    of_filter.retain(|at| !needed.contains(at));
+    needed.extend(of_filter);
+    Ok(needed)
+}
+
 /// A table under one view.
 pub(in crate::analytic) struct TableSource {
     pub(super) engine: Arc<Engine>,
@@ -127,13 +151,7 @@ impl TableSource {
         positions: &[usize],
         filter: Expr,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        let mut needed = positions.to_vec();
-        for column in filter.column_refs() {
-            let at = self.schema.index_of(&column.name)?;
-            if !needed.contains(&at) {
-                needed.push(at);
-            }
-        }
+        let needed = needed(&self.schema, positions, Some(&filter))?;
         let schema = Arc::new(self.schema.project(&needed)?);
         let predicate =
             state.create_physical_expr(filter, &DFSchema::try_from(schema.as_ref().clone())?)?;
@@ -178,10 +196,7 @@ impl TableProvider for TableSource {
         let access =
             Access::choose(engine, &self.table, index_use, &conditions, all).map_err(raise)?;
         let workers = state.config().target_partitions();
-        let positions = match projection {
-            Some(positions) => positions.clone(),
-            None => (0..self.schema.fields().len()).collect(),
-        };
+        let positions = projected(&self.schema, projection);
         let schema = Arc::new(self.schema.project(&positions)?);
         let few = limit.filter(|_| filters.is_empty()).map_or(f64::MAX, |limit| limit as f64);
         let columns = match self.table.columnar {

@@ -4,12 +4,12 @@
 //! 1. Memory is asked for segment by segment; where there is no more, and above a bound, the groups
 //!    found so far are given and forgotten. A group may so be given several times.
 //!
-//! Not here: which rows are of a group (`columnar::Groups`).
+//! Not here: which rows are of a group (`columnar::GroupTable`).
 
 use std::fmt;
 use std::sync::Arc;
 
-use columnar::{Batch, GroupBatch, Grouped, Groups};
+use columnar::{Batch, GroupBatch, Grouped};
 use datafusion::arrow::array::{
     ArrayRef, BooleanArray, Int64Array, RecordBatch, RecordBatchOptions,
 };
@@ -24,6 +24,7 @@ use datafusion::physical_expr::utils::{collect_columns, reassign_expr_columns};
 
 use super::super::failure::raise;
 use super::columnar::record;
+use super::grouping::GroupSource;
 
 /// Bytes of groups above which they are given.
 pub(super) const GROUPS_BYTES_MAX: usize = 32 << 20;
@@ -117,7 +118,7 @@ type Folds = Vec<Box<dyn GroupsAccumulator>>;
 
 /// An iterator over the states of groups; an error is the last that it gives.
 pub(super) struct States {
-    groups: Groups,
+    groups: Box<dyn GroupSource>,
     shape: Arc<Shape>,
     folds: Folds,
     memory: MemoryReservation,
@@ -179,7 +180,7 @@ impl Shape {
 
 impl States {
     pub(super) fn new(
-        groups: Groups,
+        groups: Box<dyn GroupSource>,
         shape: Arc<Shape>,
         memory: MemoryReservation,
     ) -> Result<States> {
@@ -190,9 +191,10 @@ impl States {
     /// What comes next; batches may be empty.
     fn step(&mut self) -> Result<RecordBatch> {
         while let Some(grouped) = self.groups.next() {
-            match grouped.map_err(raise)? {
+            match grouped? {
                 Grouped::Rows(groups, values) => {
-                    self.shape.fold(&mut self.folds, &groups, self.groups.len(), values)?;
+                    let all = self.groups.table().len();
+                    self.shape.fold(&mut self.folds, &groups, all, values)?;
                 }
                 Grouped::Alone(keys, values) => {
                     let mut folds = self.shape.folds()?;
@@ -203,7 +205,7 @@ impl States {
                 }
                 Grouped::Segment => {
                     let folded: usize = self.folds.iter().map(|fold| fold.size()).sum();
-                    let bytes = self.groups.bytes() + folded;
+                    let bytes = self.groups.table().bytes() + folded;
                     if bytes > GROUPS_BYTES_MAX || self.memory.try_resize(bytes).is_err() {
                         return self.take();
                     }
@@ -218,7 +220,7 @@ impl States {
     /// The groups found so far, which are forgotten.
     fn take(&mut self) -> Result<RecordBatch> {
         let folds = std::mem::replace(&mut self.folds, self.shape.folds()?);
-        let taken = self.shape.finish(folds, self.groups.drain().map_err(raise)?);
+        let taken = self.shape.finish(folds, self.groups.table().drain().map_err(raise)?);
         self.memory.free();
         taken
     }

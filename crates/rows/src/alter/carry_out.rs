@@ -1,44 +1,35 @@
-//! Carrying out a plan: publishing the new definition, copying rows.
+//! Carrying out a plan: from the table's gate to the new definition.
 //!
-//! The table's gate stays closed from the plan to the end, so no row changes meanwhile; readers
-//! go on with the old version until the new one is published.
+//! Readers go on with the old version until the new one is published, and so do writers but for
+//! moments (`online`).
 //!
-//! Crash safety
-//! - A copy goes into a new table id whose range is noted for reclaiming first; the batch that
-//!   publishes the copy removes that note. A crash before it leaves the old table.
-//!
-//! Not here: what is to be done (`plan`), new indexes without a copy (`online`).
+//! Not here: what is to be done (`plan`), new indexes and copies (`online`).
 
 use std::sync::Arc;
 
 use crate::alter::plan::{Alteration, Plan, plan};
-use crate::bulk::{Build, OnDuplicate, Progress, go_on};
+use crate::bulk::Progress;
 use crate::catalog::{CatalogChange, current, no_database};
-use crate::convert::convert;
-use crate::datum::{Datum, Value};
 use crate::engine::Engine;
 use crate::error::{Error, Result, Thing};
-use crate::find::row_at;
 use crate::schema::TableDefinition;
-use crate::store::{Direction, Durability, Reach};
 use crate::table::{Patience, Table};
-use crate::temporal::Zone;
 
 /// What an ALTER TABLE has to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AlterWork {
     /// Write a new definition: no time to speak of.
     Definition,
-    /// Read all rows for the entries of new indexes. Writers go on.
+    /// Read all rows for the entries of new indexes.
     Indexes,
-    /// Copy all rows. Writers wait meanwhile.
+    /// Copy all rows.
     Rows,
 }
 
 /// What an ALTER TABLE did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AlterOutcome {
-    /// Rows that were copied; 0 when the definition alone changed.
+    /// Rows of the copy; 0 when the definition alone changed, or indexes.
     pub rows_copied: u64,
 }
 
@@ -52,11 +43,12 @@ struct Anew {
 }
 
 impl Engine {
-    /// Changes a table. Readers go on meanwhile; writers too, unless all rows are copied.
+    /// Changes a table. Readers and writers go on meanwhile.
     ///
     /// # Errors
-    /// `NotFound`, `Exists`, `Definition`; `Value` and `NullValue` when a row does not fit the
-    /// new columns; `Duplicate` when a new unique key does not hold; `LockTimeout`.
+    /// `NotFound`, `Exists`, `Definition`; `Value` and `NullValue` when a row, or one that comes
+    /// meanwhile, does not fit the new columns; `Duplicate` when a new unique key does not hold;
+    /// `LockTimeout`.
     pub fn alter_table(
         &self,
         database: &str,
@@ -92,7 +84,7 @@ impl Engine {
         self.check_new_name(&table, &plan)?;
         plan.definition.version = table.version + 1;
         if plan.rebuild {
-            return self.rebuild(&table, plan, progress);
+            return self.copy_rows(gate, &table, plan, patience, progress);
         }
         if !plan.fill.is_empty() || plan.fill_columns {
             return self.add_indexes(gate, &table, plan, patience, progress);
@@ -157,62 +149,21 @@ impl Engine {
         }
     }
 
-    fn rebuild(
+    /// Publishes a plan whose copy is complete, with so many rows.
+    pub(super) fn publish_copy(
         &self,
+        mut change: CatalogChange<'_>,
         table: &Arc<Table>,
-        mut plan: Plan,
-        progress: &Progress,
-    ) -> Result<AlterOutcome> {
-        progress.expect(self.row_count(table)?.unwrap_or(0));
-        let mut change = self.catalog().change();
-        plan.definition.id = change.new_table_id();
-        change.note_dropped(plan.definition.id);
-        change.finish(&**self.store(), Durability::Os, |_| ())?;
-        let copied = self.copy_rows(table, &plan, progress);
-        let rows_copied = match copied {
-            Ok(rows_copied) => rows_copied,
-            Err(error) => {
-                self.reclaim(plan.definition.id)?;
-                return Err(error);
-            }
-        };
-        let mut change = self.catalog().change();
+        plan: Plan,
+        rows: u64,
+    ) -> Result<()> {
         change.delete_table(table.id);
         change.note_dropped(table.id);
         change.keep_range(plan.definition.id);
         change.put_table(&plan.definition);
         self.publish(change, table, plan.definition, Anew { entries: true, columns: false })?;
-        table.state.rows.set(rows_copied);
-        self.reclaim(table.id)?;
-        Ok(AlterOutcome { rows_copied })
-    }
-
-    fn copy_rows(&self, table: &Arc<Table>, plan: &Plan, progress: &Progress) -> Result<u64> {
-        let next = Arc::new(Table::new(plan.definition.clone(), Arc::default()));
-        self.store().know(&next);
-        let (on_duplicate, existing, rows_in) = (OnDuplicate::Error, None, None);
-        let build = Build { engine: self, table: &next, on_duplicate, progress, existing, rows_in };
-        let mut sorter = build.sorter()?;
-        let mut counter = plan.definition.auto_increment_base.max(1);
-        let mut rows = 0;
-        // What nobody can see any more need not be copied, nor fit the new columns.
-        let expiry = self.expiry(table);
-        let snapshot = self.store().snapshot()?;
-        let mut cursor = snapshot.scan(&table.index_range(0), Direction::Forward, Reach::Disk)?;
-        while cursor.advance()? {
-            go_on(rows)?;
-            let old = row_at(table, cursor.key(), cursor.value())?;
-            if expiry.is_some_and(|expiry| expiry.is_over(&old).unwrap_or(false)) {
-                continue;
-            }
-            let old = old.values()?;
-            let values = converted(plan, &old, &mut counter)?;
-            let row: Vec<Datum<'_>> = values.iter().map(Value::as_datum).collect();
-            rows += 1;
-            progress.add(1);
-            sorter.add(rows, &row)?;
-        }
-        build.run_alone(vec![sorter.finish()?], rows).map(|outcome| outcome.rows)
+        table.state.rows.set(rows);
+        Ok(())
     }
 
     /// Lets a definition take the place of the old one. Where rows or entries were stored anew for
@@ -244,28 +195,4 @@ impl Engine {
             tables.insert(table.name.clone(), table);
         })
     }
-}
-
-/// One row's values under the new columns.
-fn converted(plan: &Plan, old: &[Datum<'_>], counter: &mut u64) -> Result<Vec<Value>> {
-    let mut values = Vec::with_capacity(plan.origins.len());
-    for (column, origin) in plan.definition.columns.iter().zip(&plan.origins) {
-        let from = match origin {
-            Some(position) => old[*position].to_value(),
-            None => column.absent.clone().map_or(Value::Null, Value::Bytes),
-        };
-        let mut converted = column.convert(from.as_datum(), Zone::UTC);
-        if column.auto_increment && (origin.is_none() || converted.value.is_null()) {
-            converted = convert(&column.ty, Datum::UInt(*counter), Zone::UTC);
-            *counter += 1;
-        }
-        if let Some(issue) = converted.issue {
-            return Err(Error::Value { column: column.name.clone(), issue });
-        }
-        if converted.value.is_null() && !column.nullable {
-            return Err(Error::NullValue { column: column.name.clone() });
-        }
-        values.push(converted.value);
-    }
-    Ok(values)
 }

@@ -1,0 +1,238 @@
+//! The wall that memory is: what is left of a server's speed when its data are some times the memory.
+//!
+//! The question of the second source document, whose game went from 13,000 transactions a second to
+//! 964 (MySQL to 160) where memory held a tenth of the data. Here every server runs in a group of
+//! processes with a limit of memory, so that the page cache counts as well; half of the limit is its
+//! own memory setting. The data are the game's players and accounts. They grow step by step, and at each step all
+//! servers in turn get look-ups (of players and accounts alike), updates (of players, which are half
+//! of the data) and the game itself, each row as likely as any other.
+//!
+//! Every answer is judged by its contents, and at the end every changed player is read back.
+
+mod contender;
+mod session;
+
+use anyhow::{Result, bail, ensure};
+use clap::Args;
+use serde_json::json;
+
+use super::game::world::World;
+use super::{Common, progress};
+use crate::peers::{Durability, Engine, MemoryGroup};
+use crate::plot::Drawing;
+use crate::report::{Layout, Report};
+use contender::Contender;
+
+const ENGINES: [Engine; 3] = [Engine::Rowhouse, Engine::InnoDb, Engine::MyRocks];
+const LOADS: [Load; 3] = [Load::LookUps, Load::Updates, Load::Game];
+/// Bytes of a row beside its note: an address, a number, what a text of a row needs.
+const ROW_BYTES: u64 = 40;
+/// Rowhouse refuses to run with less than half of this.
+const GROUP_MIB_MIN: u32 = 128;
+
+/// What clients ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Load {
+    LookUps,
+    Updates,
+    Game,
+}
+
+impl Load {
+    fn name(self) -> &'static str {
+        match self {
+            Load::LookUps => "look-ups",
+            Load::Updates => "updates",
+            Load::Game => "game",
+        }
+    }
+
+    /// Its name in tables, with data that are so many times the memory.
+    fn mode(self, multiple: f64) -> String {
+        format!("{}, data {multiple} times the memory", self.name())
+    }
+}
+
+/// Options of `wall`.
+#[derive(Debug, Clone, Args)]
+pub struct Options {
+    #[command(flatten)]
+    common: Common,
+    /// The limit of each server's memory in MiB, page cache included.
+    #[arg(long, default_value_t = 256)]
+    group_mib: u32,
+    /// Data, in multiples of the limit, ascending.
+    #[arg(long, value_delimiter = ',', default_value = "0.5,1,2,5,10")]
+    multiples: Vec<f64>,
+    /// Bytes of note in each row, which has 40 more.
+    #[arg(long, default_value_t = 360)]
+    note: usize,
+    /// Connections.
+    #[arg(long, default_value_t = 32)]
+    connections: usize,
+    /// Durability: rowhouse's policy, or what comes nearest elsewhere.
+    #[arg(long, default_value = "every-second")]
+    durability: Durability,
+    /// Without groups of processes: the page cache is as large as the machine lets it be.
+    #[arg(long)]
+    unbounded: bool,
+}
+
+impl Options {
+    /// What each server is told to use.
+    fn memory_mib(&self) -> u32 {
+        self.group_mib / 2
+    }
+
+    /// Players, of as many accounts, of so many times the memory.
+    fn rows(&self, multiple: f64) -> u32 {
+        let row_bytes = self.note as u64 + ROW_BYTES;
+        let bytes = multiple * f64::from(self.group_mib) * f64::from(1 << 20);
+        (bytes / (2 * row_bytes) as f64) as u32
+    }
+}
+
+/// Runs the experiment.
+pub fn run(options: &Options) -> Result<()> {
+    let common = &options.common;
+    ensure!(options.group_mib >= GROUP_MIB_MIN, "a group has {GROUP_MIB_MIN} MiB or more");
+    ensure!(options.multiples.is_sorted(), "multiples ascend");
+    let most = options.multiples.last().map_or(0, |multiple| options.rows(*multiple));
+    ensure!(most as usize >= options.connections, "there are more connections than players");
+    let world = World { seed: common.seed, rows: most, note_bytes: options.note };
+    let mut report = Report::new("wall");
+    note(options, &mut report);
+    let mut contenders = start(options, world, &mut report)?;
+    for &multiple in &options.multiples {
+        contenders.retain_mut(|contender| {
+            let rows = options.rows(multiple);
+            progress(&format!("{}: growing to {rows} players and accounts", contender.name));
+            let label = format!("{}, {multiple} times the memory", contender.name);
+            report.keep(&label, contender.grow(rows)).is_some()
+        });
+        for load in LOADS {
+            for round in 0..common.rounds {
+                for contender in &contenders {
+                    one_window(contender, load, multiple, round, options, &mut report);
+                }
+            }
+        }
+        for contender in &contenders {
+            let megabytes = contender.disk_bytes() / 1_000_000;
+            let name = format!("{}: MB on disk, {multiple} times the memory", contender.name);
+            report.figures.insert(name, json!(megabytes));
+        }
+    }
+    let mut differ = Vec::new();
+    for contender in &contenders {
+        match contender.verify() {
+            Ok(players) => {
+                let name = format!("{}: changed players read back", contender.name);
+                report.figures.insert(name, json!(players));
+            }
+            Err(error) => differ.push(format!("{}: {error:#}", contender.name)),
+        }
+    }
+    let (ours, others) = (Engine::Rowhouse.name(), [Engine::InnoDb.name(), Engine::MyRocks.name()]);
+    report.compare(&others.map(|other| (ours, other)));
+    common.finish(&report, Layout::Requests, &drawing(&report, options))?;
+    if !differ.is_empty() {
+        bail!("data that differ from what was acknowledged: {}", differ.join("; "));
+    }
+    Ok(())
+}
+
+fn note(options: &Options, report: &mut Report) {
+    options.common.note(report);
+    let memory = format!("{} MiB", options.memory_mib());
+    report.setting("rowhouse memory", &memory);
+    report.setting("innodb buffer pool, myrocks block cache", &memory);
+    report.setting("bytes of a row", options.note as u64 + ROW_BYTES);
+    report.setting("connections", options.connections);
+    let flush_log = options.durability.flush_log();
+    let durability = options.durability.name();
+    report.setting("durability", format!("rowhouse {durability}; mariadb flush_log={flush_log}"));
+    let threads = options.connections;
+    let threads = format!("{threads} for reading, 1 for writing, as the plugin demands");
+    report.setting("mariadb handlersocket threads", threads);
+}
+
+/// The servers that could be started, each in a group of its own if there can be groups.
+fn start(options: &Options, world: World, report: &mut Report) -> Result<Vec<Contender>> {
+    let common = &options.common;
+    let settings = common.rowhouse(options.durability)?;
+    let (mut contenders, mut limit) =
+        (Vec::new(), "none: the page cache is not bounded".to_owned());
+    for engine in ENGINES.into_iter().filter(|engine| common.wants(engine.name())) {
+        let group = match options.unbounded {
+            true => None,
+            false => match MemoryGroup::new(u64::from(options.group_mib) << 20) {
+                Ok(group) => {
+                    let (mib, version) = (options.group_mib, group.version);
+                    limit = format!("{mib} MiB with the page cache, cgroup version {version}");
+                    Some(group)
+                }
+                Err(error) => {
+                    limit = format!("none, the page cache is not bounded: {error:#}");
+                    None
+                }
+            },
+        };
+        progress(&format!("starting {}", engine.name()));
+        let started = Contender::start(engine, &settings, group, world, options);
+        if let Some(contender) = report.keep(engine.name(), started) {
+            report.versions.insert(contender.name.to_owned(), contender.version().to_owned());
+            contenders.push(contender);
+        }
+    }
+    report.setting("limit of memory", limit);
+    Ok(contenders)
+}
+
+/// One window of one contender, after it has come to rest.
+fn one_window(
+    contender: &Contender,
+    load: Load,
+    multiple: f64,
+    round: usize,
+    options: &Options,
+    report: &mut Report,
+) {
+    let mode = load.mode(multiple);
+    let label = format!("{}, {mode}", contender.name);
+    if report.not_run.contains_key(&label) {
+        return;
+    }
+    let waited = contender.calm_down();
+    let window = contender.window(load, &mode, round, options);
+    let Some((figures, seconds, stale)) = report.keep(&label, window) else { return };
+    progress(&format!(
+        "{label}, round {round}: {:.0}/s, {:.0} us server CPU, {:.2} KiB read",
+        figures.rate, figures.server_us, figures.disk_read_kib
+    ));
+    report.seconds.push(json!({
+        "contender": contender.name, "mode": mode, "round": round,
+        "answers in each second": seconds,
+        "seconds waited for its own work before": (waited * 10.0).round() / 10.0,
+        "stale reads": stale,
+    }));
+    report.measurements.push(figures);
+}
+
+/// A chart for each load: requests per second over multiples of the memory.
+fn drawing(report: &Report, options: &Options) -> Drawing {
+    let charts = LOADS.map(|load| {
+        let series = ENGINES.into_iter().filter_map(|engine| {
+            let rate = |multiple: &f64| {
+                let mode = load.mode(*multiple);
+                let rate = report.spread(&mode, engine.name(), |window| window.rate).median;
+                (rate > 0.0).then_some((*multiple, rate))
+            };
+            let points: Vec<_> = options.multiples.iter().filter_map(rate).collect();
+            (!points.is_empty()).then(|| (engine.name().to_owned(), points))
+        });
+        (load.name().to_owned(), series.collect())
+    });
+    let title = format!("wall: {} MiB of memory, {}", options.group_mib, options.durability.name());
+    Drawing::charts(&title, "data in multiples of the memory", "requests per second", charts.into())
+}

@@ -1,0 +1,335 @@
+//! A copy of a table: what becomes of one of its rows under the new columns and keys.
+//!
+//! ```text
+//! number of a row   | new table id u32 | number u16 | old primary key parts | -> row u64, given u64
+//! ```
+//! Both little-endian. Only where the copy has something that its row does not say: a hidden key in
+//! the place of a primary key, or an AUTO_INCREMENT value for a row without one. A row that changes
+//! while the copy is made keeps what it was given. Gone when the copy takes the table's place.
+//!
+//! Invariants
+//! 1. A row that had expired when the ALTER began is not copied, nor has to fit the new columns,
+//!    whenever it is looked at: all looks are as of one moment.
+//! 2. A copied row keeps its version: the row is the same to who compares versions, and no two rows
+//!    have equal bytes.
+//!
+//! Not here: when rows are copied (`fill`, `follow`), when the copy takes the table's place
+//! (`online`).
+
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use super::making::{Made, MadeWhat, Making, RowSeen, push_entries};
+use super::plan::Plan;
+use crate::bulk::{RowSorter, push_row};
+use crate::convert::convert;
+use crate::datum::{Datum, Value};
+use crate::engine::Engine;
+use crate::error::{Error, Result};
+use crate::expiry::Expiry;
+use crate::find::row_at;
+use crate::row::RowRef;
+use crate::schema::{Column, IndexId, IndexPart};
+use crate::store::{Batch, Change, Durability, Reach};
+use crate::table::{PREFIX_BYTES, Table, index_range};
+use crate::temporal::Zone;
+use crate::transaction::duplicate;
+
+/// Numbers that are written by one batch.
+const NUMBERS_MAX: usize = 4096;
+
+/// A copy in the making.
+pub(super) struct Copying<'a> {
+    table: &'a Arc<Table>,
+    next: &'a Arc<Table>,
+    /// For each column of the copy its position in the table.
+    origins: &'a [Option<usize>],
+    keys: RowKeys,
+    /// What the keys of the copy's rows begin with.
+    row_prefix: Vec<u8>,
+    /// Where rows are given what they do not say.
+    numbering: Option<Numbering<'a>>,
+    /// As of the beginning.
+    expiry: Option<Expiry>,
+}
+
+/// What makes the keys of the copy's rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum RowKeys {
+    /// Their values, of which other rows may have the same.
+    Values,
+    /// What makes them in the table, in the same bytes: the same values, or row ids that they keep.
+    Kept,
+    /// New row ids, in the order of the keys.
+    Numbered,
+}
+
+/// Whether rows get something that they do not say, so that it has to be remembered.
+pub(super) fn is_numbered(table: &Table, plan: &Plan) -> bool {
+    keys_of(table, plan) == RowKeys::Numbered
+        || plan.definition.columns.iter().zip(&plan.origins).any(|(column, origin)| {
+            column.auto_increment && origin.is_none_or(|at| table.columns[at].nullable)
+        })
+}
+
+fn keys_of(table: &Table, plan: &Plan) -> RowKeys {
+    let Plan { definition, origins, .. } = plan;
+    if definition.has_hidden_key() {
+        return if table.has_hidden_key() { RowKeys::Kept } else { RowKeys::Numbered };
+    }
+    let (old, new) = (&table.indexes[0].parts, &definition.indexes[0].parts);
+    let stays = |(old, new): (&IndexPart, &IndexPart)| {
+        let (before, after) = (&table.columns[old.column], &definition.columns[new.column]);
+        let is_same = origins[new.column] == Some(old.column) && old.prefix == new.prefix;
+        is_same && before.ty == after.ty && before.nullable == after.nullable
+    };
+    let is_kept =
+        !table.has_hidden_key() && old.len() == new.len() && old.iter().zip(new).all(stays);
+    if is_kept { RowKeys::Kept } else { RowKeys::Values }
+}
+
+/// A row of the copy.
+struct Copied {
+    key: Vec<u8>,
+    values: Vec<Value>,
+    numbers: Numbers,
+}
+
+impl Copied {
+    fn datums(&self) -> Vec<Datum<'_>> {
+        self.values.iter().map(Value::as_datum).collect()
+    }
+}
+
+impl<'a> Copying<'a> {
+    /// Of a table, by a plan. `numbers`: the number of no index under which it is remembered what
+    /// rows are given, if it has to be.
+    pub fn new(
+        engine: &'a Engine,
+        table: &'a Arc<Table>,
+        next: &'a Arc<Table>,
+        plan: &'a Plan,
+        numbers: Option<IndexId>,
+    ) -> Copying<'a> {
+        let first = plan.definition.auto_increment_base.max(1);
+        let numbering = numbers.map(|index| Numbering {
+            engine,
+            prefix: index_range(next.id, index).start,
+            state: Mutex::new(Numbered {
+                next: Numbers { row: 1, given: first },
+                unwritten: Vec::new(),
+            }),
+        });
+        Copying {
+            table,
+            next,
+            origins: &plan.origins,
+            keys: keys_of(table, plan),
+            row_prefix: next.index_range(0).start,
+            numbering,
+            expiry: engine.expiry(table),
+        }
+    }
+
+    fn is_over(&self, row: &RowRef<'_>) -> Result<bool> {
+        self.expiry.map_or(Ok(false), |expiry| expiry.is_over(row))
+    }
+
+    /// What becomes of a row. `known`: what it was given before.
+    fn copied(&self, row_key: &[u8], row: &[Datum<'_>], known: Option<Numbers>) -> Result<Copied> {
+        let mut numbers = known.unwrap_or_default();
+        if let Some(numbering) = &self.numbering
+            && numbers.row == 0
+        {
+            numbers.row = numbering.next_row();
+        }
+        let mut values = Vec::with_capacity(self.origins.len());
+        for (column, origin) in self.next.columns.iter().zip(self.origins) {
+            let from = match origin {
+                Some(position) => row[*position].to_value(),
+                None => column.absent.clone().map_or(Value::Null, Value::Bytes),
+            };
+            values.push(self.converted(column, origin.is_none(), &from, &mut numbers)?);
+        }
+        let mut copied = Copied { key: Vec::new(), values, numbers };
+        copied.key = match self.keys {
+            RowKeys::Values => self.next.row_key_of(&copied.datums())?,
+            RowKeys::Kept => [&self.row_prefix[..], &row_key[PREFIX_BYTES..]].concat(),
+            RowKeys::Numbered => self.next.row_key(&[Datum::UInt(numbers.row)])?,
+        };
+        Ok(copied)
+    }
+
+    /// A value under its new column.
+    fn converted(
+        &self,
+        column: &Column,
+        is_new: bool,
+        from: &Value,
+        numbers: &mut Numbers,
+    ) -> Result<Value> {
+        let mut converted = column.convert(from.as_datum(), Zone::UTC);
+        if column.auto_increment
+            && (is_new || converted.value.is_null())
+            && let Some(numbering) = &self.numbering
+        {
+            if numbers.given == 0 {
+                numbers.given = numbering.next_given();
+            }
+            converted = convert(&column.ty, Datum::UInt(numbers.given), Zone::UTC);
+        }
+        if let Some(issue) = converted.issue {
+            return Err(Error::Value { column: column.name.clone(), issue });
+        }
+        if converted.value.is_null() && !column.nullable {
+            return Err(Error::NullValue { column: column.name.clone() });
+        }
+        Ok(converted.value)
+    }
+
+    fn known(&self, row_key: &[u8]) -> Result<Option<Numbers>> {
+        self.numbering.as_ref().map_or(Ok(None), |numbering| numbering.known(row_key))
+    }
+}
+
+impl Making for Copying<'_> {
+    fn table(&self) -> &Arc<Table> {
+        self.table
+    }
+
+    fn next(&self) -> &Arc<Table> {
+        self.next
+    }
+
+    fn is_in_order(&self) -> bool {
+        self.numbering.is_some()
+    }
+
+    fn is_unique(&self) -> bool {
+        self.keys == RowKeys::Values || self.next.codecs[1..].iter().any(|codec| codec.unique)
+    }
+
+    fn sort(&self, number: u64, row_key: &[u8], row: &[u8], sorter: &mut RowSorter) -> Result<()> {
+        let row = row_at(self.table, row_key, row)?;
+        if self.is_over(&row)? {
+            return Ok(());
+        }
+        let copied = self.copied(row_key, &row.values()?, None)?;
+        if let Some(numbering) = &self.numbering {
+            numbering.remember(row_key, copied.numbers)?;
+        }
+        sorter.add_copied(number, &copied.key, &copied.datums(), row.version())
+    }
+
+    fn end_sorting(&self) -> Result<()> {
+        self.numbering.as_ref().map_or(Ok(()), Numbering::write)
+    }
+
+    fn made_of(&self, row_key: &[u8], row: &[u8], seen: RowSeen) -> Result<Vec<Made>> {
+        let row = row_at(self.table, row_key, row)?;
+        if self.is_over(&row)? {
+            return Ok(Vec::new());
+        }
+        let known = self.known(row_key)?;
+        if self.numbering.is_some() && known.is_none() && seen == RowSeen::Before {
+            // What it had went with an earlier note of the same change.
+            return Ok(Vec::new());
+        }
+        let copied = self.copied(row_key, &row.values()?, known)?;
+        let (datums, mut value) = (copied.datums(), Vec::new());
+        push_row(self.next, &datums, row.version(), &mut value)?;
+        let mut made = Vec::with_capacity(self.next.entry_indexes() + 1);
+        push_entries(self.next, &copied.key, &datums, &|_| true, &mut made)?;
+        if let Some(numbering) = &self.numbering {
+            let (key, value) = (numbering.key(row_key), copied.numbers.encode());
+            made.push(Made { key, value, what: MadeWhat::Memory, unique: false });
+        }
+        let unique = self.keys == RowKeys::Values;
+        made.push(Made { key: copied.key, value, what: MadeWhat::Row, unique });
+        made.sort_unstable_by(|a, b| a.key.cmp(&b.key));
+        Ok(made)
+    }
+
+    fn duplicate(&self, index: usize, row_key: &[u8], row: &[u8]) -> Result<Error> {
+        let row = row_at(self.table, row_key, row)?;
+        let copied = self.copied(row_key, &row.values()?, self.known(row_key)?)?;
+        Ok(duplicate(self.next, index, &copied.datums()))
+    }
+}
+
+/// What a row was given; 0 for nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Numbers {
+    /// Its place among the rows, which is its row id if it gets one.
+    row: u64,
+    /// Its AUTO_INCREMENT value.
+    given: u64,
+}
+
+impl Numbers {
+    fn encode(self) -> Vec<u8> {
+        [self.row.to_le_bytes(), self.given.to_le_bytes()].concat()
+    }
+
+    fn decode(bytes: &[u8]) -> Option<Numbers> {
+        let (row, given) = bytes.split_first_chunk()?;
+        let given = given.try_into().ok()?;
+        Some(Numbers { row: u64::from_le_bytes(*row), given: u64::from_le_bytes(given) })
+    }
+}
+
+/// Gives numbers to rows, and remembers them by the keys of the rows.
+struct Numbering<'a> {
+    engine: &'a Engine,
+    prefix: Vec<u8>,
+    state: Mutex<Numbered>,
+}
+
+struct Numbered {
+    next: Numbers,
+    unwritten: Vec<Change>,
+}
+
+impl Numbering<'_> {
+    fn key(&self, row_key: &[u8]) -> Vec<u8> {
+        [&self.prefix[..], &row_key[PREFIX_BYTES..]].concat()
+    }
+
+    fn next_row(&self) -> u64 {
+        let next = &mut self.state.lock().next.row;
+        *next += 1;
+        *next - 1
+    }
+
+    fn next_given(&self) -> u64 {
+        let next = &mut self.state.lock().next.given;
+        *next += 1;
+        *next - 1
+    }
+
+    fn known(&self, row_key: &[u8]) -> Result<Option<Numbers>> {
+        let (key, mut value) = (self.key(row_key), Vec::new());
+        if !self.engine.latest().get(&key, Reach::Disk, &mut value)? {
+            return Ok(None);
+        }
+        let why = "not the numbers of a row";
+        Numbers::decode(&value).map(Some).ok_or(Error::Corrupt { key, why })
+    }
+
+    fn remember(&self, row_key: &[u8], numbers: Numbers) -> Result<()> {
+        let mut state = self.state.lock();
+        state.unwritten.push(Change::Put(self.key(row_key), numbers.encode()));
+        let is_full = state.unwritten.len() >= NUMBERS_MAX;
+        drop(state);
+        if is_full { self.write() } else { Ok(()) }
+    }
+
+    fn write(&self) -> Result<()> {
+        let changes = std::mem::take(&mut self.state.lock().unwritten);
+        match changes.is_empty() {
+            true => Ok(()),
+            false => self.engine.store().write(&Batch { changes }, Durability::Os),
+        }
+    }
+}

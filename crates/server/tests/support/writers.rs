@@ -1,0 +1,172 @@
+//! Writers of all doors beside a change of their table.
+
+// Each test file uses what it needs of this.
+#![allow(dead_code)]
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use crate::mysql::{Failure, Mysql};
+use crate::support::{Running, run, wait_until};
+
+/// Rows of `d.t` that there are before the writers.
+pub const ROWS: u64 = 150_000;
+
+pub fn login(server: &Running) -> Mysql {
+    let stream = server.connect("mysql");
+    stream.set_read_timeout(Some(Duration::from_secs(300))).expect("settable");
+    Mysql::login(stream).expect("nobody needs a password")
+}
+
+pub fn text(n: u64) -> String {
+    let mixed = n.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    format!("{mixed:x}{:x}", mixed.wrapping_mul(mixed | 1))
+}
+
+/// `d.t` with so many rows; numbers in `a` are shared, those in `b` are not.
+pub fn start(directory: &Path, flags: &[&str], rows: u64) -> (Running, Mysql) {
+    let server = Running::start(directory, flags);
+    let mut sql = login(&server);
+    sql.execute("CREATE DATABASE d").unwrap();
+    sql.execute("CREATE TABLE d.t (id BIGINT PRIMARY KEY, a INT, b BIGINT, s VARCHAR(60))")
+        .unwrap();
+    sql.execute(
+        "INSERT INTO rowhouse.containers (name, db, tbl, key_columns, value_columns)
+         VALUES ('t', 'd', 't', 'id', 'a,b,s')",
+    )
+    .unwrap();
+    sql.begin_load("LOAD DATA LOCAL INFILE 'f' INTO TABLE d.t").unwrap();
+    for first in (0..rows).step_by(50_000) {
+        let line = |n| format!("{n}\t{}\t{n}\t{}\n", n % 1000, text(n));
+        let piece: String = (first..rows.min(first + 50_000)).map(line).collect();
+        sql.send_piece(piece.as_bytes()).unwrap();
+    }
+    sql.send_piece(b"").unwrap();
+    sql.result().unwrap();
+    (server, sql)
+}
+
+pub fn one(sql: &mut Mysql, query: &str) -> String {
+    let rows = sql.query(query).unwrap_or_else(|error| panic!("{query}: {error}"));
+    rows[0][0].clone().unwrap_or_default()
+}
+
+pub fn assert_sound(data: &Path) {
+    let checked = run(&["check", &format!("--data-dir={}", data.display())]);
+    assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stdout));
+}
+
+/// Waits until the process list shows a stage of a statement.
+pub fn wait_for_stage(watcher: &mut Mysql) {
+    wait_until("the statement to be under way", || {
+        let list = watcher.query("SHOW PROCESSLIST").unwrap();
+        list.iter().any(|line| line[6].as_deref().is_some_and(|state| state.starts_with("Stage:")))
+    });
+}
+
+/// A client that speaks in lines.
+pub struct Lines(pub BufReader<TcpStream>);
+
+impl Lines {
+    pub fn ask(&mut self, request: &str) -> String {
+        self.0.get_mut().write_all(request.as_bytes()).expect("sent");
+        let mut line = String::new();
+        self.0.read_line(&mut line).expect("a line");
+        line.trim_end().to_owned()
+    }
+}
+
+/// Writers of the doors, until told to stop, and how much each has done.
+pub struct Writers {
+    stop: Arc<AtomicBool>,
+    done: Vec<Arc<AtomicU64>>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Writers {
+    pub fn start(server: &Running) -> Writers {
+        let mut writers = Writers { stop: Arc::default(), done: Vec::new(), threads: Vec::new() };
+        let mut sql = login(server);
+        writers.go(move |n, id| {
+            // Behind the rows, since other writers have the rest.
+            let fresh = ROWS + 4 * n;
+            let statement = match n % 4 {
+                0 => format!("INSERT INTO d.t VALUES ({fresh}, {n} % 1000, {fresh}, 'sql')"),
+                1 => format!("UPDATE d.t SET a = a + 1, s = 'sql {n}' WHERE id = {id}"),
+                2 => format!("DELETE FROM d.t WHERE id = {id}"),
+                _ => format!("REPLACE INTO d.t VALUES ({id}, 7, {id}, 'again')"),
+            };
+            sql.execute(&statement).unwrap_or_else(|error| panic!("{statement}: {error}"));
+        });
+        let mut sql = login(server);
+        writers.go(move |n, id| {
+            let fresh = ROWS + 4 * n + 1;
+            let all = [
+                "BEGIN".to_owned(),
+                format!("INSERT INTO d.t VALUES ({fresh}, 1, {fresh}, 'in a transaction')"),
+                format!("UPDATE d.t SET a = a + 1 WHERE id BETWEEN {id} AND {id} + 5"),
+                if n.is_multiple_of(3) { "ROLLBACK" } else { "COMMIT" }.to_owned(),
+            ];
+            for statement in &all {
+                match sql.execute(statement) {
+                    Ok(_) => {}
+                    // A circle of locks, or the table is another one now.
+                    Err(Failure::Error { number: 1213 | 1412, .. }) => {
+                        sql.execute("ROLLBACK").unwrap();
+                        break;
+                    }
+                    Err(error) => panic!("{statement}: {error}"),
+                }
+            }
+        });
+        let mut lines = Lines(BufReader::new(server.connect("handlersocket-write")));
+        assert_eq!(lines.ask("P\t1\td\tt\tPRIMARY\tid,a,b,s\n"), "0\t1");
+        writers.go(move |n, id| {
+            let fresh = ROWS + 4 * n + 2;
+            let reply = match n % 2 {
+                0 => lines.ask(&format!("1\t+\t4\t{fresh}\t5\t{fresh}\tby handlersocket\n")),
+                _ => lines.ask(&format!("1\t=\t1\t{id}\t1\t0\tU\t{id}\t6\t{id}\thandlersocket\n")),
+            };
+            assert!(reply.starts_with("0\t1"), "{reply}");
+        });
+        let mut lines = Lines(BufReader::new(server.connect("memcached")));
+        writers.go(move |n, id| {
+            let fresh = ROWS + 4 * n + 3;
+            let key = if n.is_multiple_of(2) { fresh } else { id };
+            let value = format!("8|{key}|memcached");
+            let request = format!("set t:{key} 0 0 {}\r\n{value}\r\n", value.len());
+            assert_eq!(lines.ask(&request), "STORED");
+        });
+        writers
+    }
+
+    /// A writer: of the how manieth step, and any row's number.
+    fn go(&mut self, mut step: impl FnMut(u64, u64) + Send + 'static) {
+        let (stop, done) = (Arc::clone(&self.stop), Arc::<AtomicU64>::default());
+        self.done.push(Arc::clone(&done));
+        self.threads.push(thread::spawn(move || {
+            let mut n = 0;
+            while !stop.load(Ordering::Relaxed) {
+                step(n, n.wrapping_mul(0x9e37_79b9_7f4a_7c15) % ROWS);
+                n += 1;
+                done.store(n, Ordering::Relaxed);
+            }
+        }));
+    }
+
+    pub fn counts(&self) -> Vec<u64> {
+        self.done.iter().map(|done| done.load(Ordering::Relaxed)).collect()
+    }
+
+    /// Ends them; gives how much each has done.
+    pub fn end(mut self) -> Vec<u64> {
+        self.stop.store(true, Ordering::Relaxed);
+        self.threads.drain(..).for_each(|writer| writer.join().expect("a writer"));
+        self.counts()
+    }
+}

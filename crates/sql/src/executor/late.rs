@@ -1,0 +1,67 @@
+//! Rows that are read only once it is known that they are given: where few are wanted of a sort, and
+//! the entries of an index hold all that is filtered and sorted by, a primary key is all that is
+//! kept of a row until then.
+//!
+//! Invariants
+//! 1. Rows are looked up in the view whose entries were read; one that is gone there, where the
+//!    latest state is read, is passed over.
+//!
+//! Not here: when this is worth it (`optimize`), the sort (`select`).
+
+use rows::cache::PREFETCH_MAX;
+use rows::datum::{Datum, Value};
+use rows::find;
+use rows::store::{Direction, KeyRange};
+
+use super::join::over;
+use super::{Execution, Flow};
+use crate::error::{Result, SqlError};
+use crate::expression::{Joined, JoinedRow, Scope};
+use crate::tree::{LateRows, Select, Source};
+
+impl LateRows {
+    /// What is kept of a row: its primary key.
+    pub(super) fn key_of(&self, row: &Scope<'_>) -> Result<Vec<Value>> {
+        self.key.iter().map(|node| Ok(node.evaluate(row)?.into_value())).collect()
+    }
+}
+
+impl Execution<'_> {
+    /// Calls `each` with the rows that have these primary keys.
+    pub(super) fn look_up_late(
+        &self,
+        select: &Select,
+        late: &LateRows,
+        keys: &[Vec<Value>],
+        scope: &Scope<'_>,
+        each: &mut dyn FnMut(&Scope<'_>) -> Result<Flow>,
+    ) -> Result<()> {
+        let Source::Table(table) = &select.relations[late.relation].source else {
+            return Err(SqlError::other("rows of no table looked up"));
+        };
+        let range = |key: &Vec<Value>| {
+            let parts: Vec<Datum<'_>> = key.iter().map(Value::as_datum).collect();
+            table.prefix_range(0, &parts)
+        };
+        let ranges = keys.iter().map(range).collect::<rows::Result<Vec<KeyRange>>>()?;
+        for (n, range) in ranges.iter().enumerate() {
+            if n.is_multiple_of(PREFETCH_MAX) {
+                self.engine.look_ahead(0, &ranges[n..]);
+            }
+            self.look(1)?;
+            let mut result = Ok(Flow::Continue);
+            let mut visit = |found: find::Found<'_>| {
+                let row = JoinedRow::Stored(found.row, found.key);
+                let link = Joined { relation: late.relation, row, before: None };
+                result = each(&over(scope, Some(&link)));
+                Ok(find::Flow::Stop)
+            };
+            let (direction, reach) = (Direction::Forward, self.how.reach);
+            self.engine.find(self.view, table, 0, range, direction, reach, &mut visit)?;
+            if result? == Flow::Stop {
+                break;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,127 @@
+//! EXISTS of a sub-query that depends on the row at hand: the sub-query is run until it has a row, or
+//! the row is looked up among the sub-query's members (`tree::Members`).
+//!
+//! Which is cheaper depends on how many rows will ask, which nobody knows. So each asks by itself
+//! until this has looked at as many rows as finding the members is thought to; then they are found.
+//!
+//! Invariants
+//! 1. Both ways give the same answer: which is taken, shows in time alone.
+//! 2. Members that are too many to be kept are given up, once.
+//!
+//! Not here: what the members are (`optimize::unnest`).
+
+use std::cell::{Cell, OnceCell};
+use std::collections::HashSet;
+use std::rc::Rc;
+
+use super::buffer::push_key;
+use super::join::{all_hold, over};
+use super::key::push_equal;
+use super::{Execution, Flow};
+use crate::error::Result;
+use crate::expression::{RowView, Scope};
+use crate::optimize::BEGIN_ROWS;
+use crate::tree::{Body, Members, Query, Subquery};
+use crate::write::row_count;
+
+/// What a member takes besides its key, about.
+const MEMBER_BYTES: usize = 48;
+/// Most bytes of one sub-query's members.
+const MEMBERS_BYTES_MAX: usize = 24 << 20;
+
+type Keys = HashSet<Vec<u8>, foldhash::fast::RandomState>;
+
+/// How one sub-query is asked.
+#[derive(Default)]
+pub(super) struct Membership {
+    /// Rows that those looked at who asked by themselves.
+    spent: Cell<f64>,
+    /// The members' keys, once they were found; `None` if they are too many.
+    keys: OnceCell<Option<Keys>>,
+}
+
+impl Execution<'_> {
+    /// Whether a sub-query has a row for the row of `scope`.
+    pub(super) fn exists(&self, subquery: &Subquery, scope: &Scope<'_>) -> Result<bool> {
+        let Some(members) = &subquery.members else { return self.has_row(&subquery.query, scope) };
+        if row_count(subquery.query.limit.as_ref(), scope)? == Some(0) {
+            return Ok(false);
+        }
+        let membership = self.membership(subquery.query.id);
+        if membership.keys.get().is_none() && membership.spent.get() >= members.query.cost {
+            let keys = self.find_members(members, scope)?;
+            membership.keys.get_or_init(|| keys);
+        }
+        if let Some(Some(keys)) = membership.keys.get() {
+            self.look(1)?;
+            let mut key = Vec::with_capacity(24);
+            let has_key = push_key(&members.operands, &members.rules, scope, &mut key)?;
+            return Ok(has_key && keys.contains(&key));
+        }
+        let before = self.rows_seen.get();
+        let found = self.has_row(&subquery.query, scope)?;
+        let looked_at = (self.rows_seen.get() - before) as f64;
+        membership.spent.set(membership.spent.get() + BEGIN_ROWS + looked_at);
+        Ok(found)
+    }
+
+    fn membership(&self, id: usize) -> Rc<Membership> {
+        Rc::clone(self.memberships.borrow_mut().entry(id).or_default())
+    }
+
+    /// Whether a query has a row within the row of `scope`.
+    fn has_row(&self, query: &Query, scope: &Scope<'_>) -> Result<bool> {
+        let mut found = false;
+        match &query.body {
+            // What its rows look like, nobody asks.
+            Body::Select(select) if select.is_plain() && query.offset.is_none() => {
+                let enclosing = Execution::enclosing(scope);
+                let enclosing = Some(&enclosing);
+                let inner = Scope { row: RowView::None, joined: None, enclosing, ..*scope };
+                let possible = row_count(query.limit.as_ref(), &inner)? != Some(0)
+                    && all_hold(&select.plan.once, &over(&inner, None))?;
+                if possible {
+                    self.join(&select.relations, &select.plan.steps, None, &inner, &mut |_| {
+                        found = true;
+                        Ok(Flow::Stop)
+                    })?;
+                }
+            }
+            _ => self.run_within(query, scope, &mut |_| {
+                found = true;
+                Ok(Flow::Stop)
+            })?,
+        }
+        Ok(found)
+    }
+
+    /// The keys of all members; `None` if they are too many.
+    fn find_members(&self, members: &Members, scope: &Scope<'_>) -> Result<Option<Keys>> {
+        let (mut keys, mut bytes) = (Keys::default(), 0);
+        let (held, mut key) = (self.bytes.get(), Vec::new());
+        self.run_within(&members.query, scope, &mut |row| {
+            key.clear();
+            let pairs = row.iter().zip(&members.rules);
+            let mut pairs = pairs.map(|(value, (class, rule))| (*class, *rule, value.as_datum()));
+            // A row with NULL equals nothing.
+            if !pairs.all(|(class, rule, datum)| push_equal(class, rule, datum, &mut key))
+                || keys.contains(&key)
+            {
+                return Ok(Flow::Continue);
+            }
+            bytes += key.len() + MEMBER_BYTES;
+            if bytes > MEMBERS_BYTES_MAX {
+                return Ok(Flow::Stop);
+            }
+            self.draw(key.len() + MEMBER_BYTES)?;
+            keys.insert(key.clone());
+            Ok(Flow::Continue)
+        })?;
+        if bytes > MEMBERS_BYTES_MAX {
+            drop(keys);
+            self.bytes.set(held);
+            return Ok(None);
+        }
+        Ok(Some(keys))
+    }
+}

@@ -1,0 +1,180 @@
+//! Queries within a SELECT: its derived tables, and the sub-queries of its expressions. They are
+//! planned before it, and cost something at each row for which they are run.
+//!
+//! A sub-query that depends on nothing outside is run once. One that has members is run for the
+//! rows at hand until that has cost as much as to find all members, which are looked up from then
+//! on: at most twice what the better of both ways costs, whatever was guessed.
+//!
+//! Not here: what a sub-query is made (`unnest`, `rewrite`), running it (`executor`).
+
+use super::{Sizes, plan_query};
+use crate::error::Result;
+use crate::expression::{Kind, Node};
+use crate::tree::{Join, Select, Source, Subquery, SubqueryForm};
+
+/// What it costs to begin to run a sub-query, in rows.
+pub const BEGIN_ROWS: f64 = 4.0;
+
+/// Plans the derived tables and sub-queries of a SELECT.
+pub fn plan_queries(select: &mut Select, sizes: &Sizes<'_>) -> Result<()> {
+    for relation in &mut select.relations {
+        if let Source::Query(query) = &mut relation.source {
+            plan_query(query, sizes)?;
+        }
+    }
+    let mut result = Ok(());
+    each_node_mut(select, &mut |node| {
+        if result.is_ok() {
+            result = plan_node(node, sizes);
+        }
+    });
+    result
+}
+
+/// Plans the sub-queries of an expression.
+pub fn plan_node(node: &mut Node, sizes: &Sizes<'_>) -> Result<()> {
+    if let Kind::Subquery(subquery) = &mut node.kind {
+        plan_query(&mut subquery.query, sizes)?;
+        if let Some(members) = &mut subquery.members {
+            plan_query(&mut members.query, sizes)?;
+        }
+    }
+    let mut result = Ok(());
+    node.each_child_mut(&mut |child| {
+        if result.is_ok() {
+            result = plan_node(child, sizes);
+        }
+    });
+    result
+}
+
+/// Calls `each` with every expression of a SELECT.
+fn each_node_mut(select: &mut Select, each: &mut dyn FnMut(&mut Node)) {
+    if let Some(join) = &mut select.join {
+        each_term_mut(join, each);
+    }
+    if let Some(grouping) = &mut select.grouping {
+        grouping.keys.iter_mut().chain(&mut grouping.others).for_each(&mut *each);
+        for aggregate in &mut grouping.aggregates {
+            let sorted = aggregate.order.iter_mut().map(|(node, _)| node);
+            aggregate.arguments.iter_mut().chain(sorted).for_each(&mut *each);
+        }
+    }
+    let inputs = select.windowing.iter_mut().flat_map(|windowing| &mut windowing.inputs);
+    let nodes = select.conditions.iter_mut().chain(&mut select.having).chain(&mut select.outputs);
+    nodes.chain(inputs).for_each(each);
+}
+
+fn each_term_mut(join: &mut Join, each: &mut dyn FnMut(&mut Node)) {
+    match join {
+        Join::Relation(_) => {}
+        Join::Inner(members, terms) => {
+            members.iter_mut().for_each(|member| each_term_mut(member, each));
+            terms.iter_mut().for_each(each);
+        }
+        Join::Straight(left, right, terms) | Join::Left(left, right, terms) => {
+            each_term_mut(left, each);
+            each_term_mut(right, each);
+            terms.iter_mut().for_each(each);
+        }
+    }
+}
+
+/// What the queries within a SELECT cost, in rows looked at.
+pub struct Efforts {
+    /// Derived tables.
+    pub once: f64,
+    /// Of each joined row.
+    pub by_row: Effort,
+    /// Of each row of the result.
+    pub by_output: Effort,
+}
+
+impl Efforts {
+    /// Of a SELECT whose inner queries are planned.
+    pub fn of(select: &Select) -> Efforts {
+        let mut efforts =
+            Efforts { once: 0.0, by_row: Effort::default(), by_output: Effort::default() };
+        for relation in &select.relations {
+            if let Source::Query(query) = &relation.source {
+                efforts.once += query.cost;
+            }
+        }
+        if let Some(join) = &select.join {
+            add_terms(join, &mut efforts.by_row);
+        }
+        select.conditions.iter().for_each(|node| efforts.by_row.add(node));
+        if let Some(grouping) = &select.grouping {
+            let arguments = grouping.aggregates.iter().flat_map(|a| &a.arguments);
+            let nodes = grouping.keys.iter().chain(&grouping.others).chain(arguments);
+            nodes.for_each(|node| efforts.by_row.add(node));
+        }
+        let inputs = select.windowing.iter().flat_map(|windowing| &windowing.inputs);
+        let nodes = select.having.iter().chain(&select.outputs).chain(inputs);
+        nodes.for_each(|node| efforts.by_output.add(node));
+        efforts
+    }
+}
+
+fn add_terms(join: &Join, effort: &mut Effort) {
+    match join {
+        Join::Relation(_) => {}
+        Join::Inner(members, terms) => {
+            members.iter().for_each(|member| add_terms(member, effort));
+            terms.iter().for_each(|node| effort.add(node));
+        }
+        Join::Straight(left, right, terms) | Join::Left(left, right, terms) => {
+            add_terms(left, effort);
+            add_terms(right, effort);
+            terms.iter().for_each(|node| effort.add(node));
+        }
+    }
+}
+
+/// What evaluating expressions costs.
+#[derive(Default)]
+pub struct Effort {
+    /// Once, whatever the rows.
+    once: f64,
+    /// For each row.
+    each: f64,
+    /// For each row, but no more than finding the members.
+    looked_up: Vec<(f64, f64)>,
+}
+
+impl Effort {
+    /// Of one expression.
+    pub fn of(node: &Node) -> Effort {
+        let mut effort = Effort::default();
+        effort.add(node);
+        effort
+    }
+
+    fn add(&mut self, node: &Node) {
+        node.visit(&mut |node| {
+            if let Kind::Subquery(subquery) = &node.kind {
+                self.add_subquery(subquery);
+            }
+        });
+    }
+
+    fn add_subquery(&mut self, subquery: &Subquery) {
+        let query = &subquery.query;
+        let cost = match subquery.form {
+            // The first row ends it.
+            SubqueryForm::Exists { .. } => BEGIN_ROWS + query.cost / query.rows.max(1.0),
+            _ => BEGIN_ROWS + query.cost,
+        };
+        match &subquery.members {
+            _ if !subquery.is_correlated() => self.once += cost,
+            Some(members) => self.looked_up.push((cost, members.query.cost)),
+            None => self.each += cost,
+        }
+    }
+
+    /// What so many rows cost.
+    pub fn of_rows(&self, rows: f64) -> f64 {
+        let looked_up = |(each, all): &(f64, f64)| (rows * each).min(all + rows);
+        self.once + self.each * rows + self.looked_up.iter().map(looked_up).sum::<f64>()
+    }
+}

@@ -1,0 +1,236 @@
+//! Sub-queries that ask whether a row exists, as look-ups in rows that depend on nothing outside.
+//!
+//! `EXISTS (SELECT ... FROM r WHERE r.a = outside.b AND ...)` is asked in two ways: by running it
+//! for the row at hand, or by looking `outside.b` up among all `r.a` (`Members`). `x IN (SELECT y
+//! ...)` and NOT IN are the same question with `y = x` as a further condition, where an answer that
+//! is unknown is as good as false, or cannot be.
+//!
+//! Invariants
+//! 1. The members' query depends on nothing outside, and what its rows are compared with depends
+//!    on nothing within.
+//! 2. Equality is that of keys: the sides are of one class of types.
+//! 3. An expression that does something when it is evaluated is left as it is written.
+//!
+//! Not here: which of the ways is taken (`executor::membership`), members that are joined
+//! (`rewrite`).
+
+use rows::datum::Value;
+use rows::types::Collation;
+
+use super::access::{Class, class_of};
+use super::rewrite::rule_of;
+use super::terms::{has_subquery, is_volatile};
+use crate::expression::{Comparison, Kind, Node, boolean};
+use crate::tree::{
+    Body, Join, Members, OutputColumn, Quantifier, Query, Select, Subquery, SubqueryForm,
+    each_node_mut, free_references,
+};
+
+/// Most sub-queries within one that is planned in both ways: each is planned twice then.
+const INNER_MAX: usize = 2;
+
+/// Finds the members of all sub-queries of a SELECT that have some.
+pub fn find_members(select: &mut Select) {
+    // Where a row is wanted, unknown is as good as false.
+    select.conditions.iter_mut().chain(&mut select.having).for_each(|node| of_node(node, true));
+    if let Some(join) = &mut select.join {
+        of_join(join);
+    }
+    if let Some(grouping) = &mut select.grouping {
+        let arguments = grouping.aggregates.iter_mut().flat_map(|a| &mut a.arguments);
+        let nodes = grouping.keys.iter_mut().chain(&mut grouping.others).chain(arguments);
+        nodes.for_each(|node| of_node(node, false));
+    }
+    let inputs = select.windowing.iter_mut().flat_map(|windowing| &mut windowing.inputs);
+    select.outputs.iter_mut().chain(inputs).for_each(|node| of_node(node, false));
+}
+
+fn of_join(join: &mut Join) {
+    match join {
+        Join::Relation(_) => {}
+        Join::Inner(members, terms) => {
+            members.iter_mut().for_each(of_join);
+            terms.iter_mut().for_each(|node| of_node(node, true));
+        }
+        Join::Straight(left, right, terms) | Join::Left(left, right, terms) => {
+            of_join(left);
+            of_join(right);
+            terms.iter_mut().for_each(|node| of_node(node, true));
+        }
+    }
+}
+
+fn of_node(node: &mut Node, demanded: bool) {
+    let demanded = match &mut node.kind {
+        Kind::Subquery(subquery) => {
+            of_subquery(subquery, demanded);
+            false
+        }
+        Kind::And(_) | Kind::Or(_) => demanded,
+        _ => false,
+    };
+    node.each_child_mut(&mut |child| of_node(child, demanded));
+}
+
+fn of_subquery(subquery: &mut Subquery, demanded: bool) {
+    let Body::Select(select) = &subquery.query.body else { return };
+    let plain = select.join.is_some() && select.is_plain() && subquery.query.offset.is_none();
+    if !plain || !is_pure(&mut subquery.query) {
+        return;
+    }
+    if let SubqueryForm::Compare { .. } = subquery.form {
+        ask_for_equal(subquery, demanded);
+    }
+    if let SubqueryForm::Exists { .. } = subquery.form {
+        give_nothing(&mut subquery.query);
+        subquery.free = free_references(&mut subquery.query);
+        if subquery.is_correlated() {
+            subquery.members = members_of(&subquery.query).map(Box::new);
+        }
+    }
+}
+
+/// Whether it makes no difference how often its expressions are evaluated, and it can be planned
+/// twice.
+fn is_pure(query: &mut Query) -> bool {
+    let (mut inner, mut pure) = (0, true);
+    each_node_mut(query, 1, &mut |node, _| match &node.kind {
+        Kind::Subquery(_) => inner += 1,
+        Kind::UserVariable(_) | Kind::Assign(..) => pure = false,
+        Kind::Call(function, _) => pure &= !function.is_volatile(),
+        _ => {}
+    });
+    pure && inner <= INNER_MAX
+}
+
+/// Makes `x IN (SELECT y ...)` of a sub-query EXISTS, and NOT IN its opposite.
+fn ask_for_equal(subquery: &mut Subquery, demanded: bool) {
+    let SubqueryForm::Compare { operands, comparison, quantifier } = &subquery.form else {
+        return;
+    };
+    let negated = match (comparison, quantifier) {
+        (Comparison::Equal, Quantifier::Any) => false,
+        (Comparison::NotEqual, Quantifier::All) => true,
+        _ => return,
+    };
+    let Body::Select(select) = &mut subquery.query.body else { return };
+    let columns = &subquery.query.columns;
+    let known =
+        operands.iter().all(|node| !node.nullable) && columns.iter().all(|column| !column.nullable);
+    let alike = operands.iter().zip(columns).all(|(operand, column)| {
+        class_of(&operand.ty) == class_of(&column.ty) && class_of(&operand.ty) != Class::Other
+    });
+    let movable = operands.iter().all(|node| !is_volatile(node) && !has_subquery(node));
+    let mut outputs = select.outputs.iter().zip(columns);
+    let own = outputs.all(|(output, column)| is_own(output) && output.ty == column.ty);
+    let asked = known || demanded && !negated;
+    if !(asked && alike && movable && own) || subquery.query.limit.is_some() {
+        return;
+    }
+    for (operand, output) in operands.iter().zip(&select.outputs) {
+        let rule = rule_of(operand, &output.ty);
+        let operand = Box::new(moved(operand, Move::Within));
+        let kind = Kind::Compare(Comparison::Equal, Box::new(output.clone()), operand, rule);
+        select.conditions.push(boolean(kind, true));
+    }
+    subquery.form = SubqueryForm::Exists { negated };
+}
+
+/// Of rows that only have to be there nothing is given; then an index may do for the rest.
+fn give_nothing(query: &mut Query) {
+    let Body::Select(select) = &mut query.body else { return };
+    let one = Node::constant(Value::Int(1));
+    query.columns = vec![column_of(&one)];
+    query.order.clear();
+    (select.outputs, select.visible, select.distinct) = (vec![one], 1, false);
+}
+
+fn column_of(node: &Node) -> OutputColumn {
+    let (name, ty, nullable) = (String::new(), node.ty.clone(), node.nullable);
+    OutputColumn { name, ty, nullable, origin: None }
+}
+
+/// The members of a query that refers to what encloses it only by equations that its WHERE demands.
+fn members_of(query: &Query) -> Option<Members> {
+    let mut query = query.clone();
+    query.limit = None;
+    let Body::Select(select) = &mut query.body else { return None };
+    let (mut operands, mut rules, mut outputs) = (Vec::new(), Vec::new(), Vec::new());
+    let mut rest = Vec::with_capacity(select.conditions.len());
+    for term in std::mem::take(&mut select.conditions) {
+        match equation(&term) {
+            Some(Equation { own, outside, rule }) => {
+                operands.push(moved(outside, Move::Outwards));
+                rules.push(rule);
+                outputs.push(own.clone());
+            }
+            None => rest.push(term),
+        }
+    }
+    select.conditions = rest;
+    query.columns = outputs.iter().map(column_of).collect();
+    (select.visible, select.outputs) = (outputs.len(), outputs);
+    let found = !operands.is_empty() && free_references(&mut query).is_empty();
+    found.then_some(Members { operands, rules, query })
+}
+
+/// A term that asks a value of a row to equal one of what encloses the row's SELECT.
+struct Equation<'n> {
+    own: &'n Node,
+    outside: &'n Node,
+    rule: (Class, Collation),
+}
+
+fn equation(term: &Node) -> Option<Equation<'_>> {
+    let Kind::Compare(Comparison::Equal, a, b, rule) = &term.kind else { return None };
+    let class = class_of(&a.ty);
+    if class == Class::Other || class != class_of(&b.ty) {
+        return None;
+    }
+    let (own, outside) = match (is_own(a) && is_outside(b), is_own(b) && is_outside(a)) {
+        (true, _) => (a, b),
+        (_, true) => (b, a),
+        _ => return None,
+    };
+    Some(Equation { own, outside, rule: (class, *rule) })
+}
+
+/// Whether a node is over the rows of its own SELECT alone.
+fn is_own(node: &Node) -> bool {
+    let mut own = !node.is_row_free();
+    node.visit(&mut |node| own &= !matches!(node.kind, Kind::Outer(..) | Kind::Subquery(_)));
+    own
+}
+
+/// Whether a node is over rows of enclosing SELECTs alone.
+fn is_outside(node: &Node) -> bool {
+    let mut refers = false;
+    node.visit(&mut |node| refers |= matches!(node.kind, Kind::Outer(..)));
+    refers && node.is_row_free() && !has_subquery(node)
+}
+
+/// From one SELECT to another.
+#[derive(Clone, Copy)]
+enum Move {
+    /// Into a sub-query of it.
+    Within,
+    /// Out of a sub-query, into the SELECT right around it.
+    Outwards,
+}
+
+/// An expression as the other SELECT sees it.
+fn moved(node: &Node, to: Move) -> Node {
+    let mut node = node.clone();
+    move_node(&mut node, to);
+    node
+}
+
+fn move_node(node: &mut Node, to: Move) {
+    node.kind = match (&node.kind, to) {
+        (Kind::Column(slot), Move::Within) => Kind::Outer(1, *slot),
+        (Kind::Outer(level, slot), Move::Within) => Kind::Outer(level + 1, *slot),
+        (Kind::Outer(1, slot), Move::Outwards) => Kind::Column(*slot),
+        (Kind::Outer(level, slot), Move::Outwards) => Kind::Outer(level - 1, *slot),
+        _ => return node.each_child_mut(&mut |child| move_node(child, to)),
+    };
+}

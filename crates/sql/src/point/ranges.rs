@@ -1,0 +1,313 @@
+//! The ranges of an index that an access path reads in one run, when the values are known.
+//!
+//! Invariants
+//! 1. Ranges come in ascending order, without overlap.
+//! 2. A value that the index cannot look up (a number for a text column) makes that run read the
+//!    whole index and filter by all terms.
+//!
+//! Not here: which keys are looked up (`lookup`), values as keys (`key`), reading (`gather`).
+
+use std::ops::Bound;
+
+use rows::datum::{Datum, Value};
+use rows::key::encode_text_prefix;
+use rows::store::KeyRange;
+use rows::table::Table;
+use rows::types::{Collation, ColumnType};
+
+use super::access::Access;
+use super::key::{KeyBound, KeyValue, bound_key, equal_key, like_prefix};
+use super::lookup::{Between, Keys, Lookup};
+use crate::error::Result;
+use crate::expression::{Node, Scope};
+
+/// Most look-ups that one statement makes of its lists; beyond it the index is not used.
+const LOOKUPS_MAX: usize = 65_536;
+
+/// The ranges of one run, and whether the filter must check all terms.
+#[derive(Debug)]
+pub struct Ranges {
+    /// Of the access path's first index.
+    pub first: IndexRanges,
+    /// Of its others.
+    pub others: Vec<IndexRanges>,
+    /// Whether the index was not narrowed as planned.
+    pub all_terms: bool,
+}
+
+/// Ranges of one index.
+#[derive(Debug)]
+pub struct IndexRanges {
+    /// The index.
+    pub index: usize,
+    /// Ascending.
+    pub ranges: Vec<KeyRange>,
+}
+
+impl Ranges {
+    /// A part by its number.
+    pub fn part(&self, number: usize) -> &IndexRanges {
+        number.checked_sub(1).map_or(&self.first, |other| &self.others[other])
+    }
+
+    /// The same, to be changed.
+    pub fn part_mut(&mut self, number: usize) -> &mut IndexRanges {
+        match number.checked_sub(1) {
+            None => &mut self.first,
+            Some(other) => &mut self.others[other],
+        }
+    }
+
+    /// All ranges.
+    pub fn iter(&self) -> impl Iterator<Item = &KeyRange> {
+        std::iter::once(&self.first).chain(&self.others).flat_map(|part| &part.ranges)
+    }
+}
+
+impl Access {
+    /// The ranges for the values of one run.
+    pub fn ranges(&self, table: &Table, scope: &Scope<'_>) -> Result<Ranges> {
+        let of = |index: usize, keys: &[Keys]| -> Result<Option<IndexRanges>> {
+            let ranges = index_ranges(table, index, keys, scope)?;
+            Ok(ranges.map(|ranges| IndexRanges { index, ranges }))
+        };
+        if let Some(first) = of(self.index, &self.keys)? {
+            let others = self.others.iter().map(|other| of(other.index, &other.keys));
+            if let Some(others) = others.collect::<Result<Option<Vec<_>>>>()? {
+                return Ok(Ranges { first, others, all_terms: false });
+            }
+        }
+        let ranges = vec![table.index_range(self.index)];
+        let first = IndexRanges { index: self.index, ranges };
+        Ok(Ranges { first, others: Vec::new(), all_terms: true })
+    }
+}
+
+/// The ranges of all alternatives; `None` if the index cannot look one of them up.
+fn index_ranges(
+    table: &Table,
+    index: usize,
+    alternatives: &[Keys],
+    scope: &Scope<'_>,
+) -> Result<Option<Vec<KeyRange>>> {
+    let mut ranges = Vec::with_capacity(alternatives.len());
+    for keys in alternatives {
+        if !keys.add_ranges(table, index, scope, &mut ranges)? {
+            return Ok(None);
+        }
+    }
+    if ranges.len() > 1 {
+        ranges.sort_by(|a, b| a.start.cmp(&b.start));
+        ranges.dedup_by(|next, range| joined(range, next));
+    }
+    Ok(Some(ranges))
+}
+
+/// Takes a range into the one before it, if they are the same or overlap.
+fn joined(range: &mut KeyRange, next: &mut KeyRange) -> bool {
+    let is_open = range.end.is_empty();
+    if !is_open && *range != *next && next.start >= range.end {
+        return false;
+    }
+    if !is_open && (next.end.is_empty() || next.end > range.end) {
+        range.end = std::mem::take(&mut next.end);
+    }
+    true
+}
+
+impl Keys {
+    /// Adds the ranges of these keys; `false` if the index cannot look one of them up.
+    fn add_ranges(
+        &self,
+        table: &Table,
+        index: usize,
+        scope: &Scope<'_>,
+        ranges: &mut Vec<KeyRange>,
+    ) -> Result<bool> {
+        if self.is_all() {
+            ranges.push(table.index_range(index));
+            return Ok(true);
+        }
+        // The usual case: one key.
+        let mut prefixes: Vec<Vec<Value>> = vec![Vec::with_capacity(self.equal.len())];
+        for (lookup, part) in self.equal.iter().zip(&table.indexes[index].parts) {
+            let ty = &table.columns[part.column].ty;
+            let values = match lookup {
+                Lookup::Null => vec![Value::Null],
+                Lookup::One(node, rule) => match one_key(node, ty, *rule, scope)? {
+                    KeyValue::Exact(value) => vec![value],
+                    KeyValue::Nothing => return Ok(true),
+                    KeyValue::Unusable => return Ok(false),
+                },
+                Lookup::Any(nodes, rule) => {
+                    let mut values = Vec::with_capacity(nodes.len());
+                    for node in nodes {
+                        match one_key(node, ty, *rule, scope)? {
+                            KeyValue::Exact(value) => values.push(value),
+                            KeyValue::Nothing => {}
+                            KeyValue::Unusable => return Ok(false),
+                        }
+                    }
+                    values
+                }
+            };
+            if prefixes.len().saturating_mul(values.len()) > LOOKUPS_MAX {
+                return Ok(false);
+            }
+            prefixes = extend(prefixes, values);
+        }
+        for prefix in &prefixes {
+            let prefix: Vec<Datum<'_>> = prefix.iter().map(Value::as_datum).collect();
+            match self.range(table, index, &prefix, scope)? {
+                Narrowed::To(range) => ranges.push(range),
+                Narrowed::Nothing => {}
+                Narrowed::Not => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
+    fn range(
+        &self,
+        table: &Table,
+        index: usize,
+        prefix: &[Datum<'_>],
+        scope: &Scope<'_>,
+    ) -> Result<Narrowed> {
+        let Some(between) = &self.between else {
+            return match table.prefix_range(index, prefix) {
+                Ok(range) => Ok(Narrowed::To(range)),
+                // No row has a key that is longer than keys can be.
+                Err(rows::Error::TooLarge { .. }) => Ok(Narrowed::Nothing),
+                Err(error) => Err(error.into()),
+            };
+        };
+        let part = &table.indexes[index].parts[prefix.len()];
+        let ty = &table.columns[part.column].ty;
+        let (low, high) = match between {
+            Between::NotNull => (Bound::Excluded(Value::Null), Bound::Unbounded),
+            Between::Bounds(low, high) => {
+                let mut ends = [Bound::Unbounded, Bound::Unbounded];
+                for (n, limit) in [low, high].into_iter().enumerate() {
+                    let Some(limit) = limit else { continue };
+                    let cell = limit.node.evaluate(scope)?;
+                    let bound = bound_key(
+                        ty,
+                        cell.datum(),
+                        limit.inclusive || part.prefix.is_some(),
+                        n == 0,
+                        limit.rule,
+                        scope.zone,
+                    );
+                    ends[n] = match bound {
+                        KeyBound::Exact(bound) => bound,
+                        KeyBound::Nothing => return Ok(Narrowed::Nothing),
+                        KeyBound::Unusable => return Ok(Narrowed::Not),
+                    };
+                }
+                let [low, high] = ends;
+                (low, high)
+            }
+            Between::Like(node, escape) => {
+                return like_range(table, index, prefix, ty, node, *escape, scope);
+            }
+        };
+        // NOT NULL as a range: everything above NULL.
+        if matches!(between, Between::NotNull) {
+            let nulls: Vec<Datum<'_>> =
+                prefix.iter().copied().chain(std::iter::once(Datum::Null)).collect();
+            let nulls = table.prefix_range(index, &nulls)?;
+            let all = match prefix.is_empty() {
+                true => table.index_range(index),
+                false => table.prefix_range(index, prefix)?,
+            };
+            return Ok(Narrowed::To(KeyRange { start: nulls.end, end: all.end }));
+        }
+        let range = table.between_range(
+            index,
+            prefix,
+            low.as_ref().map(Value::as_datum),
+            high.as_ref().map(Value::as_datum),
+        )?;
+        Ok(Narrowed::To(range))
+    }
+}
+
+/// What became of an attempt to narrow the index.
+enum Narrowed {
+    To(KeyRange),
+    Nothing,
+    Not,
+}
+
+fn one_key(node: &Node, ty: &ColumnType, rule: Collation, scope: &Scope<'_>) -> Result<KeyValue> {
+    let cell = node.evaluate(scope)?;
+    Ok(equal_key(ty, cell.datum(), rule, scope.zone))
+}
+
+fn extend(prefixes: Vec<Vec<Value>>, values: Vec<Value>) -> Vec<Vec<Value>> {
+    if let [_] = prefixes.as_slice()
+        && values.len() == 1
+    {
+        let mut prefixes = prefixes;
+        prefixes[0].extend(values);
+        return prefixes;
+    }
+    let mut out = Vec::with_capacity(prefixes.len() * values.len());
+    for prefix in &prefixes {
+        for value in &values {
+            let mut longer = prefix.clone();
+            longer.push(value.clone());
+            out.push(longer);
+        }
+    }
+    out
+}
+
+/// The range of texts that begin as a LIKE pattern does.
+fn like_range(
+    table: &Table,
+    index: usize,
+    prefix: &[Datum<'_>],
+    ty: &ColumnType,
+    node: &Node,
+    escape: Option<char>,
+    scope: &Scope<'_>,
+) -> Result<Narrowed> {
+    let cell = node.evaluate(scope)?;
+    let Datum::Bytes(pattern) = cell.datum() else {
+        return Ok(if cell.is_null() { Narrowed::Nothing } else { Narrowed::Not });
+    };
+    let (text, _whole) = like_prefix(pattern, escape);
+    let textual = matches!(
+        ty,
+        ColumnType::Char { .. } | ColumnType::VarChar { .. } | ColumnType::Text { .. }
+    );
+    // Trailing spaces do not count in keys, so they cannot narrow them.
+    let text = std::str::from_utf8(&text).unwrap_or("").trim_end_matches(' ');
+    if text.is_empty() || !textual {
+        return Ok(Narrowed::Not);
+    }
+    let part = &table.indexes[index].parts[prefix.len()];
+    let mut start = match prefix.is_empty() {
+        true => table.index_range(index).start,
+        false => table.prefix_range(index, prefix)?.start,
+    };
+    let nullable = table.columns[part.column].nullable;
+    encode_text_prefix(ty, nullable, part.prefix, text.as_bytes(), &mut start);
+    let end = successor(&start);
+    Ok(Narrowed::To(KeyRange { start, end }))
+}
+
+/// The first key above all that begin with `prefix`; empty when there is none.
+fn successor(prefix: &[u8]) -> Vec<u8> {
+    let mut end = prefix.to_vec();
+    while let Some(last) = end.last_mut() {
+        if *last < 0xff {
+            *last += 1;
+            return end;
+        }
+        end.pop();
+    }
+    end
+}

@@ -1,0 +1,219 @@
+//! EXISTS, IN and their opposites: asked row by row, looked up among the sub-query's members, or
+//! joined, whichever is cheapest, and always with the same answer.
+
+mod harness;
+
+use harness::{run, server, session};
+use sql::Session;
+
+/// 700 rows each: `o` is asked about, `i` is looked into; `k` of both is indexed, `n` is not.
+fn fill(session: &mut Session) {
+    let columns = "id INT PRIMARY KEY, k INT, n INT, s VARCHAR(9), d DECIMAL(9, 2), \
+                   u BIGINT UNSIGNED NOT NULL, KEY k (k)";
+    let words = ["ash", "Ash", "birch", "bIRCH ", "cedar", "cédar", "", "elm"];
+    for (table, step) in [("o", 3), ("i", 5)] {
+        run(session, &format!("CREATE TABLE {table} ({columns})"));
+        let row = |at: usize| {
+            let null = |every: usize, value: String| match at.is_multiple_of(every) {
+                true => "NULL".to_string(),
+                false => value,
+            };
+            let (k, n) = (null(7, (at * step % 61).to_string()), null(9, (at % 97).to_string()));
+            let s = null(11, format!("'{}'", words[at * step % words.len()]));
+            let d = null(13, format!("{}.{}0", at % 50, at % 7));
+            format!("({}, {k}, {n}, {s}, {d}, {})", at * step, at % 40)
+        };
+        let rows = (0..700).map(row).collect::<Vec<_>>().join(",");
+        run(session, &format!("INSERT INTO {table} VALUES {rows}"));
+    }
+}
+
+fn plan(session: &mut Session, query: &str) -> String {
+    run(session, &format!("EXPLAIN FORMAT=TREE {query}"))
+}
+
+/// Queries that give the same rows, the second one in a form that has no members.
+fn assert_alike(session: &mut Session, query: &str, counted: &str) {
+    let expected = run(session, counted);
+    assert!(!expected.is_empty(), "{counted}");
+    assert_eq!(run(session, query), expected, "{query}\n{}", plan(session, query));
+}
+
+const CORRELATIONS: [&str; 9] = [
+    "i.k = o.k",
+    "i.n = o.n",
+    "i.s = o.s",
+    "i.d = o.d",
+    "i.u = o.n",
+    "i.n = o.n AND o.k = i.k AND i.u < 30",
+    "i.n + 1 = o.k - 1 AND i.s LIKE 'c%'",
+    "i.id = o.n",
+    "i.id = o.id AND i.k < 40",
+];
+
+#[test]
+fn a_row_exists_if_one_is_counted() {
+    let sql = server();
+    let session = &mut session(&sql);
+    fill(session);
+    for same in CORRELATIONS {
+        let (exists, count) = (
+            format!("EXISTS (SELECT * FROM i WHERE {same})"),
+            format!("(SELECT COUNT(*) FROM i WHERE {same}) > 0"),
+        );
+        for around in [
+            "SELECT id FROM o WHERE ? ORDER BY id",
+            "SELECT id FROM o WHERE NOT ? ORDER BY id",
+            "SELECT id, ? FROM o WHERE id < 300 ORDER BY id",
+            "SELECT id FROM o WHERE id % 10 = 0 OR ? AND u > 3 ORDER BY id",
+            "SELECT id FROM o WHERE u < 20 AND ? ORDER BY id LIMIT 4",
+            "SELECT id, CASE WHEN ? THEN 'y' ELSE 'n' END x FROM o ORDER BY x, id",
+            "SELECT o.id, x.id FROM o LEFT JOIN i x ON x.id = o.id AND ? ORDER BY o.id",
+            "SELECT ? x, COUNT(*) FROM o GROUP BY x ORDER BY x",
+            "SELECT o.u, SUM(?) FROM o GROUP BY u ORDER BY u",
+        ] {
+            let (query, counted) = (around.replace('?', &exists), around.replace('?', &count));
+            assert_alike(session, &query, &counted);
+        }
+    }
+}
+
+#[test]
+fn in_is_unknown_where_null_makes_it_so() {
+    let sql = server();
+    let session = &mut session(&sql);
+    fill(session);
+    // IS TRUE is asked about unknown too, so that nothing is looked up for it.
+    for (membership, of_known) in [
+        ("k IN (SELECT k FROM i WHERE u = 3)", false),
+        ("k IN (SELECT n FROM i WHERE i.u = o.u)", false),
+        ("(k, s) IN (SELECT k, s FROM i)", false),
+        ("s IN (SELECT s FROM i WHERE n < 5)", false),
+        ("u IN (SELECT n FROM i WHERE n IS NOT NULL AND k < 20)", false),
+        ("u IN (SELECT u FROM i WHERE k < 20)", true),
+        ("u IN (SELECT u FROM i WHERE i.s = o.s AND i.k < 9)", true),
+        ("o.id IN (SELECT id FROM i)", true),
+    ] {
+        let query = format!("SELECT id FROM o WHERE {membership} ORDER BY id");
+        assert_alike(
+            session,
+            &query,
+            &format!("SELECT id FROM o WHERE ({membership}) IS TRUE ORDER BY id"),
+        );
+        let negated = membership.replacen(" IN ", " NOT IN ", 1);
+        let query = format!("SELECT id FROM o WHERE {negated} ORDER BY id");
+        let false_ones = format!("SELECT id FROM o WHERE ({membership}) IS FALSE ORDER BY id");
+        assert_eq!(run(session, &query), run(session, &false_ones), "{query}");
+        let shown = plan(session, &query);
+        assert_eq!(shown.contains("Not exists"), of_known, "{query}\n{shown}");
+    }
+    for (answer, question) in [
+        ("NULL", "SELECT NULL IN (SELECT k FROM i)"),
+        ("0", "SELECT NULL IN (SELECT k FROM i WHERE id < 0)"),
+        ("NULL", "SELECT 1000 IN (SELECT k FROM i)"),
+        ("NULL", "SELECT 1000 NOT IN (SELECT k FROM i)"),
+        ("0", "SELECT 1000 IN (SELECT id + 10000 FROM i)"),
+        ("1", "SELECT 35 IN (SELECT id FROM i)"),
+    ] {
+        assert_eq!(run(session, question).trim_end(), answer, "{question}");
+    }
+}
+
+/// How often a step of a plan ran, by EXPLAIN ANALYZE.
+fn loops(shown: &str, step: &str) -> u64 {
+    let line = shown.lines().find(|line| line.contains(step)).unwrap_or_else(|| {
+        panic!("no {step} in\n{shown}");
+    });
+    let (_, loops) = line.split_once("loops=").unwrap_or_else(|| panic!("{line}"));
+    loops.trim_end_matches(')').parse().unwrap()
+}
+
+#[test]
+fn many_that_ask_have_the_members_found_once() {
+    let sql = server();
+    let session = &mut session(&sql);
+    fill(session);
+    let many = "SELECT COUNT(*) FROM o WHERE NOT EXISTS (SELECT 1 FROM i WHERE i.n = o.n)";
+    let shown = run(session, &format!("EXPLAIN ANALYZE {many}"));
+    let (asked, found) = shown.split_once("Looked up among").unwrap();
+    let asked = asked.split_once("Not exists").unwrap().1;
+    assert!(loops(asked, "All of i") <= 12, "{shown}");
+    assert_eq!(loops(found, "All of i"), 1, "{shown}");
+    // Few that have an index for it never need them.
+    let few = "SELECT COUNT(*) FROM o WHERE id < 30 AND NOT EXISTS \
+               (SELECT 1 FROM i WHERE i.k = o.k)";
+    let shown = run(session, &format!("EXPLAIN ANALYZE {few}"));
+    let (asked, found) = shown.split_once("Looked up among").unwrap();
+    assert_eq!(loops(asked, "Rows of i by k"), 10, "{shown}");
+    assert!(found.contains("never executed"), "{shown}");
+}
+
+#[test]
+fn what_an_index_has_once_is_joined() {
+    let sql = server();
+    let session = &mut session(&sql);
+    fill(session);
+    for query in [
+        "SELECT COUNT(*) FROM o WHERE n IN (SELECT id FROM i WHERE s = 'elm')",
+        "SELECT COUNT(*) FROM o WHERE EXISTS (SELECT 1 FROM i WHERE i.id = o.n AND i.s = 'elm')",
+    ] {
+        let shown = plan(session, query);
+        assert!(shown.contains(" i by PRIMARY") && !shown.contains("Exists"), "{shown}");
+        let joined = "SELECT COUNT(*) FROM o JOIN i ON i.id = o.n AND i.s = 'elm'";
+        assert_eq!(run(session, query), run(session, joined));
+    }
+}
+
+#[test]
+fn few_members_are_what_the_joining_begins_with() {
+    let sql = server();
+    let session = &mut session(&sql);
+    fill(session);
+    let query = "SELECT id FROM o WHERE EXISTS (SELECT 1 FROM i WHERE i.n = o.k AND i.id = 40) \
+                 ORDER BY id";
+    let shown = plan(session, query);
+    assert!(shown.contains("Derived table") && shown.contains("Rows of o by k"), "{shown}");
+    assert_alike(session, query, "SELECT id FROM o WHERE k = 8 ORDER BY id");
+}
+
+#[test]
+fn a_limit_of_nothing_leaves_no_row_to_exist() {
+    let sql = server();
+    let session = &mut session(&sql);
+    fill(session);
+    for (limit, rows) in [("1", "700"), ("0", "0"), ("5", "700")] {
+        let query = format!(
+            "SELECT COUNT(*) FROM o WHERE EXISTS (SELECT 1 FROM i WHERE i.u = o.u LIMIT {limit})"
+        );
+        assert_eq!(run(session, &query).trim_end(), rows, "{query}");
+    }
+}
+
+#[test]
+fn members_that_are_too_many_to_be_kept_are_given_up() {
+    let sql = server();
+    let session = &mut session(&sql);
+    run(session, "CREATE TABLE long_ones (id INT PRIMARY KEY, s MEDIUMTEXT)");
+    run(session, "CREATE TABLE numbers (id INT PRIMARY KEY)");
+    let rows = (0..60).map(|n| format!("({n})")).collect::<Vec<_>>().join(",");
+    run(session, &format!("INSERT INTO numbers VALUES {rows}"));
+    run(session, "INSERT INTO long_ones SELECT id, CONCAT(REPEAT('x', 400000), id) FROM numbers");
+    let query = "SELECT COUNT(*), SUM(NOT EXISTS (SELECT 1 FROM long_ones l \
+                 WHERE l.s = CONCAT(REPEAT('x', 400000), n.id) AND l.id > 7)) FROM numbers n";
+    assert_eq!(run(session, query).trim_end(), "60\t8");
+}
+
+#[test]
+fn changes_ask_for_rows_as_queries_do() {
+    let sql = server();
+    let session = &mut session(&sql);
+    fill(session);
+    let exists = "EXISTS (SELECT 1 FROM i WHERE i.n = o.n AND i.u = 5)";
+    let expected = run(session, &format!("SELECT COUNT(*) FROM o WHERE {exists}"));
+    let changed = run(session, &format!("UPDATE o SET u = u + 1000 WHERE {exists}"));
+    assert!(changed.contains(&format!("ok {}", expected.trim_end())), "{changed} {expected}");
+    assert_eq!(run(session, "SELECT COUNT(*) FROM o WHERE u >= 1000"), expected);
+    run(session, "DELETE FROM o WHERE id IN (SELECT id FROM i WHERE k < 30)");
+    let left = "SELECT COUNT(*) FROM o JOIN i USING (id) WHERE i.k < 30";
+    assert_eq!(run(session, left).trim_end(), "0");
+}
