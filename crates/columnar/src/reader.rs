@@ -8,6 +8,7 @@
 //!
 //! Not here: many rows at once by column (`scan`).
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use rows::Datum;
@@ -26,6 +27,9 @@ use crate::tables::Tables;
 
 /// How often a row is looked for that moves each time.
 const TRIES: usize = 8;
+/// Segments that are kept open while many rows are read, whose columns may be too large for the cache:
+/// rows in the order of their keys mostly go from one segment to the next, but those that came late.
+const OPEN_MAX: usize = 4;
 
 /// What all readers of a store share.
 pub(crate) struct Columns {
@@ -87,6 +91,28 @@ impl Open {
         };
         self.table.layout.encode(&datums, version, out);
         Ok(())
+    }
+}
+
+/// Segments that were opened last, the latest first.
+#[derive(Default)]
+struct Opened(VecDeque<Open>);
+
+impl Opened {
+    /// As `Reader::open`.
+    fn get(
+        &mut self,
+        reader: Reader<'_>,
+        id: (TableId, SegmentId),
+        reach: Reach,
+    ) -> Result<Option<&Open>> {
+        if let Some(at) = self.0.iter().position(|open| open.id == id) {
+            return Ok(self.0.get(at));
+        }
+        let Some(open) = reader.open(id.0, id.1, reach)? else { return Ok(None) };
+        self.0.truncate(OPEN_MAX - 1);
+        self.0.push_front(open);
+        Ok(self.0.front())
     }
 }
 
@@ -210,13 +236,17 @@ impl<'a> Reader<'a> {
         if self.columns.tables.is_empty() {
             return self.inner.get_many(keys, reach, each);
         }
-        let mut row = Vec::new();
+        let (mut opened, mut row) = (Opened::default(), Vec::new());
         self.inner.get_many(keys, reach, &mut |at, value| {
-            if value.is_some_and(|value| place_at(&keys[at], value).is_some()) {
-                let found = self.get(&keys[at], reach, &mut row)?;
-                return each(at, found.then_some(&row[..]));
-            }
-            each(at, value)
+            let placed = value.and_then(|value| place_at(&keys[at], value));
+            let Some((table, place)) = placed else { return each(at, value) };
+            row.clear();
+            let is_there = match opened.get(*self, (table, place.segment), reach)? {
+                Some(open) => open.push_row(place.position, &mut row).map(|()| true)?,
+                // It has moved.
+                None => self.get(&keys[at], reach, &mut row)?,
+            };
+            each(at, is_there.then_some(&row[..]))
         })
     }
 }
@@ -235,7 +265,7 @@ pub(crate) struct RowCursor<'a> {
     /// What columns are read from: the state that is scanned.
     view: View<'a>,
     reach: Reach,
-    open: Option<Open>,
+    opened: Opened,
     row: Vec<u8>,
     /// Whether the current row is in `row`.
     is_placed: bool,
@@ -254,8 +284,8 @@ impl<'a> RowCursor<'a> {
         view: View<'a>,
         reach: Reach,
     ) -> RowCursor<'a> {
-        let (open, row, is_placed) = (None, Vec::new(), false);
-        RowCursor { inner, columns, view, reach, open, row, is_placed }
+        let (opened, row, is_placed) = (Opened::default(), Vec::new(), false);
+        RowCursor { inner, columns, view, reach, opened, row, is_placed }
     }
 }
 
@@ -267,21 +297,15 @@ impl Cursor for RowCursor<'_> {
         }
         let (key, value) = self.inner.entry();
         let Some((table, place)) = place_at(key, value) else { return Ok(true) };
-        if self.open.as_ref().is_none_or(|open| open.id != (table, place.segment)) {
-            let inner = match &self.view {
-                View::Borrowed(view) => *view,
-                View::Own(view) => &**view,
-            };
-            let reader = Reader { columns: self.columns, inner };
-            let open = reader.open(table, place.segment, self.reach)?;
-            let gone =
-                || Error::Corrupt { key: key.to_vec(), why: "a row has a place in no segment" };
-            self.open = Some(open.ok_or_else(gone)?);
-        }
+        let inner = match &self.view {
+            View::Borrowed(view) => *view,
+            View::Own(view) => &**view,
+        };
+        let reader = Reader { columns: self.columns, inner };
+        let open = self.opened.get(reader, (table, place.segment), self.reach)?;
+        let gone = || Error::Corrupt { key: key.to_vec(), why: "a row has a place in no segment" };
         self.row.clear();
-        if let Some(open) = &self.open {
-            open.push_row(place.position, &mut self.row)?;
-        }
+        open.ok_or_else(gone)?.push_row(place.position, &mut self.row)?;
         self.is_placed = true;
         Ok(true)
     }

@@ -193,6 +193,10 @@ impl<S: Store + LocalStore> Read for ColumnStore<S> {
         self.reader().get(key, reach, value)
     }
 
+    fn contains(&self, key: &[u8], reach: Reach) -> Result<bool> {
+        self.inner.contains(key, reach)
+    }
+
     fn sequence(&self) -> Option<u64> {
         self.inner.sequence()
     }
@@ -234,6 +238,10 @@ impl Read for ColumnSnapshot {
 
     fn get(&self, key: &[u8], reach: Reach, value: &mut Vec<u8>) -> Result<bool> {
         self.reader().get(key, reach, value)
+    }
+
+    fn contains(&self, key: &[u8], reach: Reach) -> Result<bool> {
+        self.inner.contains(key, reach)
     }
 
     fn sequence(&self) -> Option<u64> {

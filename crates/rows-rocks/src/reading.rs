@@ -13,6 +13,21 @@ use crate::store::Shared;
 /// From this many keys on, one batched look-up is cheaper than single ones.
 const BATCHED_MIN: usize = 4;
 
+/// Options for the latest state, or for a snapshot, which must outlive what is returned.
+pub(crate) fn read_options(snapshot: Option<&Snapshot<'_>>, reach: Reach) -> ReadOptions {
+    let mut options = ReadOptions::default();
+    options.set_read_tier(match reach {
+        Reach::Memory => ReadTier::BlockCache,
+        Reach::Disk => ReadTier::All,
+    });
+    // Files that only a cursor still needs are deleted elsewhere, not while it is dropped.
+    options.set_background_purge_on_iterator_cleanup(true);
+    if let Some(snapshot) = snapshot {
+        options.set_snapshot(snapshot);
+    }
+    options
+}
+
 /// Options of look-ups, made once: making them costs as much as a look-up.
 pub(crate) struct Lookup {
     memory: ReadOptions,
@@ -22,15 +37,8 @@ pub(crate) struct Lookup {
 impl Lookup {
     /// For the latest state, or for a snapshot, which must outlive what is returned.
     pub(crate) fn new(snapshot: Option<&Snapshot<'_>>) -> Lookup {
-        let options = |tier| {
-            let mut options = ReadOptions::default();
-            options.set_read_tier(tier);
-            if let Some(snapshot) = snapshot {
-                options.set_snapshot(snapshot);
-            }
-            options
-        };
-        Lookup { memory: options(ReadTier::BlockCache), disk: options(ReadTier::All) }
+        let options = |reach| read_options(snapshot, reach);
+        Lookup { memory: options(Reach::Memory), disk: options(Reach::Disk) }
     }
 
     fn options(&self, reach: Reach) -> &ReadOptions {
@@ -98,31 +106,30 @@ pub(crate) fn scan<'a>(
     direction: Direction,
     reach: Reach,
 ) -> Box<dyn Cursor + 'a> {
-    let mut options = ReadOptions::default();
-    if let Some(snapshot) = snapshot {
-        options.set_snapshot(snapshot);
-    }
+    let mut options = read_options(snapshot, reach);
     options.set_iterate_lower_bound(&range.start[..]);
     if !range.end.is_empty() {
         options.set_iterate_upper_bound(&range.end[..]);
     }
-    if reach == Reach::Memory {
-        options.set_read_tier(ReadTier::BlockCache);
-    }
-    // Files that only this cursor still needs are deleted elsewhere, not while it is dropped.
-    options.set_background_purge_on_iterator_cleanup(true);
-    let nothing = !range.end.is_empty() && range.start >= range.end;
-    let state = if nothing { State::Done } else { State::Before };
+    let state = State::first(range);
     let entries = shared.database.raw_iterator_opt(options);
     let (range, passing) = (range.clone(), Passing::begin());
     Box::new(RocksCursor { entries, range, direction, state, passing, shared })
 }
 
-#[derive(PartialEq, Eq)]
-enum State {
+/// Where a cursor is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum State {
     Before,
     On,
     Done,
+}
+
+impl State {
+    /// Of a cursor on a range.
+    pub(crate) fn first(range: &KeyRange) -> State {
+        if range.is_empty() { State::Done } else { State::Before }
+    }
 }
 
 struct RocksCursor<'a> {
@@ -152,7 +159,7 @@ impl Drop for RocksCursor<'_> {
 
 impl Cursor for RocksCursor<'_> {
     fn advance(&mut self) -> Result<bool> {
-        match (&self.state, self.direction) {
+        match (self.state, self.direction) {
             (State::Before, Direction::Forward) => self.entries.seek_to_first(),
             (State::Before, Direction::Backward) => self.entries.seek_to_last(),
             (State::On, Direction::Forward) => self.entries.next(),

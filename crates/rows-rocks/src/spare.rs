@@ -19,13 +19,13 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
-use rocksdb::{DB, DBRawIterator, ErrorKind, ReadOptions, ReadTier, Snapshot};
+use rocksdb::{DB, DBRawIterator, ErrorKind, Snapshot};
 use rows::error::Result;
 use rows::store::{Cursor, Direction, KeyRange, Reach};
 
 use crate::failure::of_read;
 use crate::hidden::Passing;
-use crate::reading::scan;
+use crate::reading::{State, read_options, scan};
 use crate::store::Shared;
 
 /// Entries that no reader sees any more, after which an iterator without bounds gives up.
@@ -104,13 +104,6 @@ pub(crate) struct Origin<'a> {
     pub database: &'static DB,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
-    Before,
-    On,
-    Done,
-}
-
 impl<'a> SpareCursor<'a> {
     pub(crate) fn new(
         origin: Origin<'a>,
@@ -124,7 +117,7 @@ impl<'a> SpareCursor<'a> {
             range: range.clone(),
             direction,
             reach,
-            state: if range.is_empty() { State::Done } else { State::Before },
+            state: State::first(range),
             last: Vec::new(),
             instead: None,
             passing: Passing::begin(),
@@ -152,13 +145,8 @@ impl<'a> SpareCursor<'a> {
 
 impl Origin<'_> {
     fn entries(&self, reach: Reach) -> DBRawIterator<'static> {
-        let mut options = ReadOptions::default();
-        options.set_snapshot(self.snapshot);
-        if reach == Reach::Memory {
-            options.set_read_tier(ReadTier::BlockCache);
-        }
+        let mut options = read_options(Some(self.snapshot), reach);
         options.set_max_skippable_internal_keys(SKIPPED_MAX);
-        options.set_background_purge_on_iterator_cleanup(true);
         self.database.raw_iterator_opt(options)
     }
 }

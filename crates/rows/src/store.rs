@@ -100,6 +100,11 @@ pub trait Read: Send + Sync {
     /// Puts the value of `key` into `value` (cleared first); `false` when there is none.
     fn get(&self, key: &[u8], reach: Reach, value: &mut Vec<u8>) -> Result<bool>;
 
+    /// Whether there is a value under `key`, which a store may know without reading it.
+    fn contains(&self, key: &[u8], reach: Reach) -> Result<bool> {
+        self.get(key, reach, &mut Vec::new())
+    }
+
     /// A number for the state that is shown, own writes apart; of the store itself for that of now.
     /// It never falls, and a write that a snapshot does not show has raised the store's above the
     /// snapshot's when it returns. `None`: states are not numbered, and the row cache serves only

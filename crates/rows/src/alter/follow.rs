@@ -16,6 +16,7 @@
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::fill::Fill;
@@ -31,6 +32,10 @@ use crate::table::{ChangedTo, LoggedRows};
 const NOTES_MAX: usize = 1024;
 /// Bytes of a batch, but for its last row.
 const BATCH_BYTES_MAX: usize = 1 << 20;
+/// Bytes of rows that are looked up together, but for those of the last look-up.
+const LOOKED_UP_BYTES_MAX: usize = 4 << 20;
+/// Rows of the first look-up.
+const LOOKED_UP_FIRST: usize = 8;
 
 /// What has followed so far.
 pub(super) struct Follow<'a> {
@@ -42,9 +47,6 @@ pub(super) struct Follow<'a> {
     /// Rows that have come to a copy since the first state; fewer if they went.
     rows: i64,
     piece: Piece,
-    /// A row as it was, and as it is.
-    old: Vec<u8>,
-    new: Vec<u8>,
 }
 
 /// What is done in a pass over the changes.
@@ -76,11 +78,57 @@ impl Piece {
     }
 }
 
+/// Rows of a state of the table, looked up together: those of a columnar table lie in segments, of
+/// which many rows cost hardly more than one.
+#[derive(Default)]
+struct LookedUp {
+    bytes: Vec<u8>,
+    /// Of the first keys, by position; the others are read one by one.
+    rows: Vec<Option<Range<usize>>>,
+}
+
+impl LookedUp {
+    /// Looks up rows, until they have a number of bytes. A store may have all rows of one look-up in
+    /// memory, so it is asked for few until it is known how large they are.
+    fn read(&mut self, state: &dyn Read, row_keys: &[Vec<u8>]) -> Result<()> {
+        let LookedUp { bytes, rows } = self;
+        bytes.clear();
+        rows.clear();
+        let mut count = LOOKED_UP_FIRST;
+        while rows.len() < row_keys.len() && bytes.len() < LOOKED_UP_BYTES_MAX {
+            let next = &row_keys[rows.len()..row_keys.len().min(rows.len() + count)];
+            state.get_many(next, Reach::Disk, &mut |_, row| {
+                rows.push(row.map(|row| {
+                    let start = bytes.len();
+                    bytes.extend_from_slice(row);
+                    start..bytes.len()
+                }));
+                Ok(())
+            })?;
+            count *= 2;
+        }
+        Ok(())
+    }
+
+    /// The row of the key at a position, which is in `alone` if it was not looked up.
+    fn row<'b>(
+        &'b self,
+        state: &dyn Read,
+        (at, row_key): (usize, &[u8]),
+        alone: &'b mut Vec<u8>,
+    ) -> Result<Option<&'b [u8]>> {
+        if let Some(known) = self.rows.get(at) {
+            return Ok(known.clone().map(|range| &self.bytes[range]));
+        }
+        let is_there = state.get(row_key, Reach::Disk, alone)?;
+        Ok(is_there.then_some(&alone[..]))
+    }
+}
+
 impl<'a> Follow<'a> {
     /// Of what was made of a state.
     pub fn from(of: Fill<'a>, log: IndexId, state: Arc<dyn Read>) -> Follow<'a> {
-        let (piece, old, new) = (Piece::default(), Vec::new(), Vec::new());
-        Follow { of, log, state, rows: 0, piece, old, new }
+        Follow { of, log, state, rows: 0, piece: Piece::default() }
     }
 
     /// Follows what was changed up to now; how many changes that were.
@@ -108,13 +156,20 @@ impl<'a> Follow<'a> {
     fn pass(&mut self, now: &dyn Read, pass: Pass) -> Result<u64> {
         let mut logged = LoggedRows::of(now, self.of.making.table(), self.log)?;
         let (mut notes, mut row_keys) = (Vec::new(), Vec::new());
+        let (mut old_rows, mut new_rows) = (LookedUp::default(), LookedUp::default());
+        let (mut old, mut new) = (Vec::new(), Vec::new());
+        let state = Arc::clone(&self.state);
         let mut count = 0;
         while logged.next(NOTES_MAX, &mut notes, &mut row_keys)? {
             if interrupt::is_wanted() {
                 return Err(Error::LockTimeout);
             }
-            for row_key in &row_keys {
-                self.follow(now, pass, row_key)?;
+            old_rows.read(&*state, &row_keys)?;
+            new_rows.read(now, &row_keys)?;
+            for key in row_keys.iter().map(Vec::as_slice).enumerate() {
+                let before = old_rows.row(&*state, key, &mut old)?;
+                let after = new_rows.row(now, key, &mut new)?;
+                self.follow(pass, key.1, before, after)?;
                 if self.piece.bytes >= BATCH_BYTES_MAX {
                     self.write()?;
                 }
@@ -135,20 +190,24 @@ impl<'a> Follow<'a> {
         self.of.engine.store().write(&batch, Durability::Os)
     }
 
-    /// The changes of what one row has.
-    fn follow(&mut self, now: &dyn Read, pass: Pass, row_key: &[u8]) -> Result<()> {
+    /// The changes of what one row has, which was and is as said.
+    fn follow(
+        &mut self,
+        pass: Pass,
+        row_key: &[u8],
+        old: Option<&[u8]>,
+        new: Option<&[u8]>,
+    ) -> Result<()> {
         let making = self.of.making;
-        let before = match self.state.get(row_key, Reach::Disk, &mut self.old)? {
-            true => making.made_of(row_key, &self.old, RowSeen::Before)?,
-            false => Vec::new(),
+        let made = |row: Option<&[u8]>, seen| match row {
+            Some(row) => making.made_of(row_key, row, seen),
+            None => Ok(Vec::new()),
         };
+        let before = made(old, RowSeen::Before)?;
         if pass == Pass::Remove && before.is_empty() {
             return Ok(());
         }
-        let after = match now.get(row_key, Reach::Disk, &mut self.new)? {
-            true => making.made_of(row_key, &self.new, RowSeen::Now)?,
-            false => Vec::new(),
-        };
+        let after = made(new, RowSeen::Now)?;
         let (mut before, mut after) = (before.into_iter().peekable(), after.into_iter().peekable());
         loop {
             let order = match (before.peek(), after.peek()) {
@@ -161,7 +220,9 @@ impl<'a> Follow<'a> {
             let come = if order.is_ge() { after.next() } else { None };
             match (gone, come) {
                 (Some(gone), None) if pass != Pass::Add => self.remove(gone)?,
-                (None, Some(come)) if pass != Pass::Remove => self.add(row_key, come)?,
+                (None, Some(come)) if pass != Pass::Remove => {
+                    self.add((row_key, new.unwrap_or_default()), come)?
+                }
                 (Some(gone), Some(come)) if pass != Pass::Remove && gone != come => {
                     self.put(come)?
                 }
@@ -172,8 +233,7 @@ impl<'a> Follow<'a> {
 
     fn remove(&mut self, made: Made) -> Result<()> {
         if made.what == MadeWhat::Row {
-            let mut value = Vec::new();
-            if self.of.engine.latest().get(&made.key, Reach::Disk, &mut value)? {
+            if self.is_there(&made.key)? {
                 self.rows -= 1;
             }
             self.note_columns(&made.key, None)?;
@@ -183,28 +243,30 @@ impl<'a> Follow<'a> {
     }
 
     /// Adds what a row did not have before, of which the key may be another's.
-    fn add(&mut self, row_key: &[u8], made: Made) -> Result<()> {
-        if made.unique || made.what == MadeWhat::Row {
-            let found = self.found(&made.key)?;
+    fn add(&mut self, (row_key, row): (&[u8], &[u8]), made: Made) -> Result<()> {
+        if made.unique {
             // It is this row's own where the row was followed already in this round.
-            if made.unique && found.as_ref().is_some_and(|value| *value != made.value) {
+            if self.found(&made.key)?.is_some_and(|value| value != made.value) {
                 let index = match made.what {
                     MadeWhat::Entry(index) => index,
                     MadeWhat::Row | MadeWhat::Memory => 0,
                 };
-                return Err(self.of.making.duplicate(index, row_key, &self.new)?);
+                return Err(self.of.making.duplicate(index, row_key, row)?);
             }
-            if made.what == MadeWhat::Row && found.is_none() {
-                self.rows += 1;
-            }
-        }
-        if made.unique {
             self.piece.unique.insert(made.key.clone(), made.value.clone());
+        }
+        if made.what == MadeWhat::Row && !self.is_there(&made.key)? {
+            self.rows += 1;
         }
         self.put(made)
     }
 
-    /// What is there under a key, or will be.
+    /// Whether a copied row is there already: within a round a row may be met twice.
+    fn is_there(&self, key: &[u8]) -> Result<bool> {
+        self.of.engine.latest().contains(key, Reach::Disk)
+    }
+
+    /// What is there under a key that must be unique, or will be.
     fn found(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
         if let Some(value) = self.piece.unique.get(key) {
             return Ok(Some(value.clone()));

@@ -9,8 +9,6 @@
 //! A columnar index of a table that is not copied has notes of its own from the first closing on,
 //! which stay until its mover has taken them; so it has no rounds, and no row is read again.
 //!
-//! A copy of a columnar table has no rounds either: its gate is closed all the time.
-//!
 //! Writers do nothing for what is made but to note the keys of their rows. Readers learn of it with
 //! the new definition.
 //!
@@ -98,21 +96,15 @@ impl Engine {
     ) -> Result<AlterOutcome> {
         progress.expect(self.row_count(table)?.unwrap_or(0));
         let (unfinished, snapshot) = Unfinished::begin(self, &gate, table, &mut plan)?;
-        // To follow its writers, single rows would be read of segments, slower than they write.
-        let kept = table.columnar.then_some(gate);
-        if kept.is_none() {
-            progress.will_catch_up();
-        }
+        drop(gate);
+        progress.will_catch_up();
         let next = Arc::new(Table::new(plan.definition.clone(), Arc::default()));
         next.state.tell_columns(next.columnar_index.as_ref().map(|index| index.id));
         self.store().know(&next);
         let making = Copying::new(self, table, &next, &plan, unfinished.numbers);
         let fill = Fill { engine: self, making: &making, progress };
         let filled = fill.run(&*snapshot)?;
-        let (gate, moved) = match kept {
-            Some(gate) => (gate, 0),
-            None => unfinished.catch_up(fill, snapshot, patience)?,
-        };
+        let (gate, moved) = unfinished.catch_up(fill, snapshot, patience)?;
         self.check_new_name(table, &plan)?;
         let rows = filled.saturating_add_signed(moved);
         unfinished.finish(gate, plan, rows)

@@ -26,6 +26,7 @@ mod columns;
 mod failure;
 mod kept;
 mod kernels;
+mod leaf;
 mod lower;
 mod numbering;
 mod planning;

@@ -8,14 +8,13 @@
 //! Not here: result types (`tree::aggregate`).
 
 use std::cmp::Ordering;
-use std::collections::HashSet;
 
 use rows::convert::convert;
 use rows::datum::{Datum, Value};
 use rows::decimal::Decimal;
 use rows::types::{Collation, ColumnType};
 
-use super::key::{push, push_descending};
+use super::key::{KEY_BYTES, Keys, push, push_descending};
 use super::variable;
 use crate::error::{Result, SqlError};
 use crate::expression::{
@@ -23,13 +22,10 @@ use crate::expression::{
 };
 use crate::tree::{Aggregate, AggregateFunction};
 
-/// What an entry of a set takes besides its bytes, about.
-const ENTRY_BYTES: usize = 48;
-
 /// The state of one aggregate of one group.
 pub(super) struct Accumulator {
     /// Keys of the values seen, for DISTINCT.
-    seen: Option<HashSet<Vec<u8>, foldhash::fast::RandomState>>,
+    seen: Option<Keys>,
     state: State,
 }
 
@@ -86,7 +82,7 @@ impl Accumulator {
         };
         // The least of distinct values is the least of all.
         let distinct = aggregate.distinct && !matches!(aggregate.function, F::Minimum | F::Maximum);
-        Accumulator { seen: distinct.then(HashSet::default), state }
+        Accumulator { seen: distinct.then(Keys::default), state }
     }
 
     /// Takes what is known of all rows: a count, or the smallest or largest value.
@@ -130,7 +126,7 @@ impl Accumulator {
             if seen.contains(&key) {
                 return Ok(0);
             }
-            bytes += key.len() + ENTRY_BYTES;
+            bytes += key.len() + KEY_BYTES;
             seen.insert(key);
         }
         Ok(bytes + self.add_value(aggregate, argument, cell, row)?)
@@ -173,7 +169,7 @@ impl Accumulator {
                 members
                     .get_or_insert_default()
                     .insert(String::from_utf8_lossy(&name).into_owned(), element);
-                Ok(more + ENTRY_BYTES)
+                Ok(more + KEY_BYTES)
             }
             _ => Ok(0),
         }
@@ -265,7 +261,7 @@ impl Accumulator {
                     plain => text_of(&argument.ty, plain.datum(), row.zone, &mut text),
                 }
                 *bytes += text.len() + aggregate.separator.len();
-                let more = key.len() + text.len() + ENTRY_BYTES;
+                let more = key.len() + text.len() + KEY_BYTES;
                 parts.push((key, text));
                 return Ok(more);
             }

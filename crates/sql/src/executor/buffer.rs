@@ -15,14 +15,11 @@ use rows::table::Table;
 use rows::types::Collation;
 
 use super::Execution;
-use super::key::push_equal;
+use super::key::{KEY_BYTES, push_equal};
 use crate::error::Result;
 use crate::expression::{JoinedRow, Node, RowView, Scope};
 use crate::optimize::{Class, HashKeys};
 use crate::point::Gathered;
-
-/// Memory of an entry in a hash table besides its key, about.
-const ENTRY_BYTES: usize = 48;
 
 /// Rows.
 pub enum Content {
@@ -94,7 +91,7 @@ impl Buffer {
             let row = self.row(n)?;
             let mut key = Vec::with_capacity(32);
             if push_key(&keys.own, &keys.rules, &scope.with_row(view_of(&row)), &mut key)? {
-                execution.draw(ENTRY_BYTES + key.len())?;
+                execution.draw(KEY_BYTES + key.len())?;
                 index.entry(key).or_default().push(n as u32);
             }
         }

@@ -31,7 +31,7 @@ use crate::tree::{Relation, Source};
 const FILE_BATCH_ROWS: usize = 1024;
 
 /// Takes a joined row.
-type Then<'t> = dyn FnMut(Option<&Joined<'_>>) -> Result<Flow> + 't;
+pub(super) type Then<'t> = dyn FnMut(Option<&Joined<'_>>) -> Result<Flow> + 't;
 
 /// Takes a relation's row.
 type Each<'e> = dyn FnMut(JoinedRow<'_>) -> Result<Flow> + 'e;

@@ -6,12 +6,20 @@
 //!
 //! Not here: keys of indexes (`rows::key`), whose bytes are used.
 
-use rows::datum::Datum;
+use std::collections::HashSet;
+
+use rows::datum::{Datum, Value};
 use rows::key::encode_part;
 use rows::types::{Collation, ColumnType, LobSize};
 
 use crate::expression::type_collation;
 use crate::optimize::Class;
+
+/// Keys of rows, each once.
+pub type Keys = HashSet<Vec<u8>, foldhash::fast::RandomState>;
+
+/// What a key takes in a set besides its bytes, about.
+pub const KEY_BYTES: usize = 48;
 
 /// Appends a value of a type, as GROUP BY, DISTINCT and ORDER BY compare it.
 pub fn push(ty: &ColumnType, datum: Datum<'_>, out: &mut Vec<u8>) {
@@ -68,6 +76,13 @@ pub fn push_equal(class: Class, rule: Collation, datum: Datum<'_>, out: &mut Vec
         _ => return false,
     }
     true
+}
+
+/// Appends the values of a row as `push_equal` does; `false` if one has no key, so that the row equals
+/// nothing.
+pub fn push_equal_row(row: &[Value], rules: &[(Class, Collation)], out: &mut Vec<u8>) -> bool {
+    let mut pairs = row.iter().zip(rules);
+    pairs.all(|(value, (class, rule))| push_equal(*class, *rule, value.as_datum(), out))
 }
 
 fn text_like(collation: Collation) -> ColumnType {

@@ -11,12 +11,11 @@
 //! Not here: what the members are (`optimize::unnest`).
 
 use std::cell::{Cell, OnceCell};
-use std::collections::HashSet;
 use std::rc::Rc;
 
 use super::buffer::push_key;
 use super::join::{all_hold, over};
-use super::key::push_equal;
+use super::key::{KEY_BYTES, Keys, push_equal_row};
 use super::{Execution, Flow};
 use crate::error::Result;
 use crate::expression::{RowView, Scope};
@@ -24,12 +23,8 @@ use crate::optimize::BEGIN_ROWS;
 use crate::tree::{Body, Members, Query, Subquery};
 use crate::write::row_count;
 
-/// What a member takes besides its key, about.
-const MEMBER_BYTES: usize = 48;
 /// Most bytes of one sub-query's members.
 const MEMBERS_BYTES_MAX: usize = 24 << 20;
-
-type Keys = HashSet<Vec<u8>, foldhash::fast::RandomState>;
 
 /// How one sub-query is asked.
 #[derive(Default)]
@@ -101,19 +96,15 @@ impl Execution<'_> {
         let (held, mut key) = (self.bytes.get(), Vec::new());
         self.run_within(&members.query, scope, &mut |row| {
             key.clear();
-            let pairs = row.iter().zip(&members.rules);
-            let mut pairs = pairs.map(|(value, (class, rule))| (*class, *rule, value.as_datum()));
             // A row with NULL equals nothing.
-            if !pairs.all(|(class, rule, datum)| push_equal(class, rule, datum, &mut key))
-                || keys.contains(&key)
-            {
+            if !push_equal_row(&row, &members.rules, &mut key) || keys.contains(&key) {
                 return Ok(Flow::Continue);
             }
-            bytes += key.len() + MEMBER_BYTES;
+            bytes += key.len() + KEY_BYTES;
             if bytes > MEMBERS_BYTES_MAX {
                 return Ok(Flow::Stop);
             }
-            self.draw(key.len() + MEMBER_BYTES)?;
+            self.draw(key.len() + KEY_BYTES)?;
             keys.insert(key.clone());
             Ok(Flow::Continue)
         })?;

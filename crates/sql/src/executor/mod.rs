@@ -5,7 +5,7 @@
 //! select      filter, group, project, distinct, sort, limit   set     UNION and its kin
 //! group       groups and their rows                           accumulate  aggregates
 //! window      window functions                                recursion   WITH RECURSIVE
-//! late        rows of a sort that are read when they are given
+//! presort     rows that are sorted before they are joined   late  and before they are read
 //! subquery    sub-queries of expressions                      membership  EXISTS, by look-ups
 //! key         bytes that are equal or sort                    measure  for EXPLAIN ANALYZE
 //! ```
@@ -28,6 +28,7 @@ mod key;
 mod late;
 mod measure;
 mod membership;
+mod presort;
 mod recursion;
 mod select;
 mod set;

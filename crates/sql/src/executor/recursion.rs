@@ -7,20 +7,17 @@
 //!
 //! Not here: what a step reads besides (`join`).
 
-use std::collections::HashSet;
 use std::rc::Rc;
 
 use rows::datum::Value;
 
 use super::buffer::{Buffer, Content};
+use super::key::{KEY_BYTES, Keys};
 use super::select::{Output, distinct_key};
 use super::{Execution, Flow, Give, variable};
 use crate::error::{Result, SqlError};
 use crate::expression::Scope;
 use crate::tree::{Query, Recursion};
-
-/// What an entry of a set takes besides its bytes, about.
-const ENTRY_BYTES: usize = 48;
 
 impl Execution<'_> {
     pub(super) fn recursion(
@@ -36,7 +33,7 @@ impl Execution<'_> {
         if output.is_full() {
             return Ok(());
         }
-        let mut seen: HashSet<Vec<u8>, foldhash::fast::RandomState> = HashSet::default();
+        let mut seen = Keys::default();
         let mut stopped = false;
         let mut fresh: Vec<Vec<Value>> = Vec::new();
         let mut steps = 0;
@@ -48,7 +45,7 @@ impl Execution<'_> {
                     if seen.contains(&key) {
                         return Ok(Flow::Continue);
                     }
-                    self.draw(key.len() + ENTRY_BYTES)?;
+                    self.draw(key.len() + KEY_BYTES)?;
                     seen.insert(key);
                 }
                 self.look(1)?;

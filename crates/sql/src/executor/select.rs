@@ -8,8 +8,6 @@
 //!
 //! Not here: finding rows (`join`), groups (`group`), window functions (`window`).
 
-use std::cell::RefCell;
-use std::collections::HashSet;
 use std::rc::Rc;
 
 use columnar::columns_of;
@@ -18,7 +16,8 @@ use rows::find;
 
 use super::group::Groups;
 use super::join::{all_hold, over};
-use super::key::{push, push_descending};
+use super::key::{KEY_BYTES, Keys, push, push_descending};
+use super::presort::{Cut, Presort};
 use super::window::Windows;
 use super::{Execution, Flow, Give, row_bytes};
 use crate::error::{Result, SqlError};
@@ -52,13 +51,15 @@ impl Execution<'_> {
         }
         let possible = all_hold(&select.plan.once, &over(scope, None))?;
         // Whose rows are locked, all of them are joined.
-        let passes_over = sorted && output.may_pass_over && !output.counts_all;
-        let sorted_after = select.plan.sorted_after.filter(|_| passes_over && self.locks.is_none());
-        let (steps, bound) = (&select.plan.steps[..], Rc::clone(&output.bound));
+        let may_cut = sorted && output.may_pass_over && !output.counts_all && self.locks.is_none();
+        let (offset, limit) = limits;
+        let cuts = may_cut && limit < u64::MAX;
+        let (steps, cut) = (&select.plan.steps[..], Rc::clone(&output.cut));
+        let sorted_after = select.plan.sorted_after.filter(|_| cuts);
         let (first, rest) = steps.split_at(sorted_after.unwrap_or(steps.len()));
         let joined = |then: &mut dyn FnMut(&Scope<'_>) -> Result<Flow>| {
             if !possible {
-                return Ok(Flow::Continue);
+                return Ok(());
             }
             let then = &mut |link: Option<&Joined<'_>>| {
                 let row = over(scope, link);
@@ -66,16 +67,15 @@ impl Execution<'_> {
                 then(&row)
             };
             if rest.is_empty() {
-                return self.join(&select.relations, first, None, scope, then);
+                return self.join(&select.relations, first, None, scope, then).map(drop);
             }
+            let wanted = offset.saturating_add(limit);
+            let mut presort = Presort::new(self, (select, query), rest, &cut, wanted);
             self.join(&select.relations, first, None, scope, &mut |link| {
-                if let Some(bound) = &*bound.borrow()
-                    && sort_key(select, query, &over(scope, link))? >= *bound
-                {
-                    return Ok(Flow::Continue);
-                }
-                self.join(&select.relations, rest, link, scope, then)
-            })
+                link.map_or(Ok(()), |link| presort.add(link, scope, then))?;
+                Ok(Flow::Continue)
+            })?;
+            presort.join_rest(scope, then)
         };
         let mut windows = select.windowing.as_ref().map(|windowing| Windows::new(self, windowing));
         let mut take = |row: &Scope<'_>| {
@@ -209,7 +209,7 @@ pub(super) struct Output<'o, 'g> {
     limit: u64,
     sorted: bool,
     /// Keys of rows that were given, for DISTINCT.
-    seen: Option<HashSet<Vec<u8>, foldhash::fast::RandomState>>,
+    seen: Option<Keys>,
     /// Rows to be sorted, with their keys.
     kept: Vec<(Vec<u8>, Vec<Value>)>,
     /// Rows that counted.
@@ -220,8 +220,8 @@ pub(super) struct Output<'o, 'g> {
     late: Option<&'o LateRows>,
     /// Whether nobody notices that columns of rows beyond the limit are not evaluated.
     may_pass_over: bool,
-    /// Rows with this key or a greater one are beyond the limit.
-    bound: Rc<RefCell<Option<Vec<u8>>>>,
+    /// Which rows are not wanted any more.
+    cut: Rc<Cut>,
     /// How long the key before was: the next one is hardly longer.
     key_bytes: usize,
     give: &'o mut Give<'g>,
@@ -242,13 +242,13 @@ impl<'o, 'g> Output<'o, 'g> {
             offset,
             limit,
             sorted,
-            seen: distinct.then(HashSet::default),
+            seen: distinct.then(Keys::default),
             kept: Vec::new(),
             counted: 0,
             counts_all: false,
             late: None,
             may_pass_over: false,
-            bound: Rc::default(),
+            cut: Rc::new(Cut::new()),
             key_bytes: 0,
             give,
         }
@@ -281,8 +281,7 @@ impl<'o, 'g> Output<'o, 'g> {
                 }
             }
             self.key_bytes = key.len();
-            let is_beyond = self.bound.borrow().as_ref().is_some_and(|bound| key >= *bound);
-            if is_beyond && self.may_pass_over {
+            if self.may_pass_over && self.cut.is_beyond(&key) {
                 self.counted += 1;
                 return Ok(Flow::Continue);
             }
@@ -326,7 +325,7 @@ impl<'o, 'g> Output<'o, 'g> {
             if seen.contains(&key) {
                 return Ok(Flow::Continue);
             }
-            self.execution.draw(key.len() + 48)?;
+            self.execution.draw(key.len() + KEY_BYTES)?;
             seen.insert(key);
         }
         self.counted += 1;
@@ -341,9 +340,9 @@ impl<'o, 'g> Output<'o, 'g> {
         {
             self.kept.sort_by(|a, b| a.0.cmp(&b.0));
             self.kept.truncate(wanted);
-            self.bound.replace(self.kept.last().map(|(key, _)| key.clone()));
+            self.cut.set_bound(self.kept.last().map(|(key, _)| key.clone()));
         }
-        Ok(Flow::Continue)
+        Ok(self.cut.take())
     }
 
     fn pass_on(&mut self, values: Vec<Value>) -> Result<Flow> {
@@ -417,13 +416,17 @@ impl<'o, 'g> Output<'o, 'g> {
     }
 }
 
-/// Bytes that sort as a row does.
-fn sort_key(select: &Select, query: &Query, row: &Scope<'_>) -> Result<Vec<u8>> {
-    let mut key = Vec::new();
+/// Appends bytes that sort as a row does.
+pub(super) fn push_sort_key(
+    select: &Select,
+    query: &Query,
+    row: &Scope<'_>,
+    key: &mut Vec<u8>,
+) -> Result<()> {
     for sort in &query.order {
-        push_sorted(sort, select, query, row, &mut key)?;
+        push_sorted(sort, select, query, row, key)?;
     }
-    Ok(key)
+    Ok(())
 }
 
 /// Appends what a row is sorted by; its value, if it is one of the result's columns.

@@ -10,13 +10,12 @@
 //! Not here: whether a row exists (`membership`), sub-queries that were made joins
 //! (`optimize::rewrite`).
 
-use std::collections::HashSet;
 use std::rc::Rc;
 
 use rows::datum::{Datum, Value};
 use rows::types::{Collation, ColumnType};
 
-use super::key::push_equal;
+use super::key::{KEY_BYTES, Keys, push_equal, push_equal_row};
 use super::{Execution, Flow};
 use crate::error::{Result, SqlError};
 use crate::expression::{Cell, Comparison, Node, RowView, Scope, Subqueries, compare};
@@ -30,7 +29,7 @@ const SET_ROWS_MIN: usize = 4;
 pub(super) struct Kept {
     rows: Vec<Vec<Value>>,
     /// Keys of the rows without NULL, if equality is that of keys.
-    set: Option<HashSet<Vec<u8>, foldhash::fast::RandomState>>,
+    set: Option<Keys>,
     /// Whether some row has a NULL.
     nulls: bool,
 }
@@ -119,11 +118,7 @@ impl Execution<'_> {
         Ok(kept)
     }
 
-    fn set_of(
-        &self,
-        subquery: &Subquery,
-        rows: &[Vec<Value>],
-    ) -> Result<Option<HashSet<Vec<u8>, foldhash::fast::RandomState>>> {
+    fn set_of(&self, subquery: &Subquery, rows: &[Vec<Value>]) -> Result<Option<Keys>> {
         let SubqueryForm::Compare { operands, comparison, .. } = &subquery.form else {
             return Ok(None);
         };
@@ -134,14 +129,11 @@ impl Execution<'_> {
         if rows.len() < SET_ROWS_MIN {
             return Ok(None);
         }
-        let mut set = HashSet::default();
+        let mut set = Keys::default();
         for row in rows {
             let mut key = Vec::with_capacity(24);
-            let whole = row.iter().zip(&rules).all(|(value, (class, rule))| {
-                push_equal(*class, *rule, value.as_datum(), &mut key)
-            });
-            if whole {
-                self.draw(key.len() + 48)?;
+            if push_equal_row(row, &rules, &mut key) {
+                self.draw(key.len() + KEY_BYTES)?;
                 set.insert(key);
             }
         }
@@ -229,11 +221,7 @@ impl<'a> Operands<'a> {
     }
 
     /// Whether the set has the operands' key; `None` if they have none.
-    fn find(
-        &self,
-        set: &HashSet<Vec<u8>, foldhash::fast::RandomState>,
-        subquery: &Subquery,
-    ) -> Option<bool> {
+    fn find(&self, set: &Keys, subquery: &Subquery) -> Option<bool> {
         let rules = key_rules(self.nodes, subquery)?;
         let mut key = Vec::with_capacity(24);
         let whole = self

@@ -10,7 +10,7 @@
 use super::{Sizes, plan_query};
 use crate::error::Result;
 use crate::expression::{Kind, Node};
-use crate::tree::{Join, Select, Source, Subquery, SubqueryForm};
+use crate::tree::{Select, Source, Subquery, SubqueryForm};
 
 /// What it costs to begin to run a sub-query, in rows.
 pub const BEGIN_ROWS: f64 = 4.0;
@@ -51,33 +51,14 @@ pub fn plan_node(node: &mut Node, sizes: &Sizes<'_>) -> Result<()> {
 /// Calls `each` with every expression of a SELECT.
 fn each_node_mut(select: &mut Select, each: &mut dyn FnMut(&mut Node)) {
     if let Some(join) = &mut select.join {
-        each_term_mut(join, each);
+        join.each_term_mut(each);
     }
     if let Some(grouping) = &mut select.grouping {
-        grouping.keys.iter_mut().chain(&mut grouping.others).for_each(&mut *each);
-        for aggregate in &mut grouping.aggregates {
-            let sorted = aggregate.order.iter_mut().map(|(node, _)| node);
-            aggregate.arguments.iter_mut().chain(sorted).for_each(&mut *each);
-        }
+        grouping.each_node_mut(each);
     }
     let inputs = select.windowing.iter_mut().flat_map(|windowing| &mut windowing.inputs);
     let nodes = select.conditions.iter_mut().chain(&mut select.having).chain(&mut select.outputs);
     nodes.chain(inputs).for_each(each);
-}
-
-fn each_term_mut(join: &mut Join, each: &mut dyn FnMut(&mut Node)) {
-    match join {
-        Join::Relation(_) => {}
-        Join::Inner(members, terms) => {
-            members.iter_mut().for_each(|member| each_term_mut(member, each));
-            terms.iter_mut().for_each(each);
-        }
-        Join::Straight(left, right, terms) | Join::Left(left, right, terms) => {
-            each_term_mut(left, each);
-            each_term_mut(right, each);
-            terms.iter_mut().for_each(each);
-        }
-    }
 }
 
 /// What the queries within a SELECT cost, in rows looked at.
@@ -101,7 +82,7 @@ impl Efforts {
             }
         }
         if let Some(join) = &select.join {
-            add_terms(join, &mut efforts.by_row);
+            join.each_term(&mut |node| efforts.by_row.add(node));
         }
         select.conditions.iter().for_each(|node| efforts.by_row.add(node));
         if let Some(grouping) = &select.grouping {
@@ -113,21 +94,6 @@ impl Efforts {
         let nodes = select.having.iter().chain(&select.outputs).chain(inputs);
         nodes.for_each(|node| efforts.by_output.add(node));
         efforts
-    }
-}
-
-fn add_terms(join: &Join, effort: &mut Effort) {
-    match join {
-        Join::Relation(_) => {}
-        Join::Inner(members, terms) => {
-            members.iter().for_each(|member| add_terms(member, effort));
-            terms.iter().for_each(|node| effort.add(node));
-        }
-        Join::Straight(left, right, terms) | Join::Left(left, right, terms) => {
-            add_terms(left, effort);
-            add_terms(right, effort);
-            terms.iter().for_each(|node| effort.add(node));
-        }
     }
 }
 

@@ -72,7 +72,7 @@ fn merge(select: &mut Select, at: usize) {
     let (mut join, mut conditions) = (inner.join, inner.conditions);
     if let Some(join) = &mut join {
         renumber(join, &number);
-        join_nodes_mut(join, &mut |node| change_slots(node, &moved));
+        join.each_term_mut(&mut |node| change_slots(node, &moved));
     }
     conditions.iter_mut().for_each(|node| change_slots(node, &moved));
     let mut relations = inner.relations.into_iter();
@@ -89,35 +89,15 @@ fn merge(select: &mut Select, at: usize) {
 fn joined_nodes_mut(select: &mut Select, each: &mut dyn FnMut(&mut Node)) {
     select.conditions.iter_mut().for_each(&mut *each);
     if let Some(join) = &mut select.join {
-        join_nodes_mut(join, each);
+        join.each_term_mut(each);
     }
     if let Some(grouping) = &mut select.grouping {
-        grouping.keys.iter_mut().chain(&mut grouping.others).for_each(&mut *each);
-        for aggregate in &mut grouping.aggregates {
-            let sorted = aggregate.order.iter_mut().map(|(node, _)| node);
-            aggregate.arguments.iter_mut().chain(sorted).for_each(&mut *each);
-        }
-        return;
+        return grouping.each_node_mut(each);
     }
     select.having.iter_mut().for_each(&mut *each);
     match &mut select.windowing {
         Some(windowing) => windowing.inputs.iter_mut().for_each(&mut *each),
         None => select.outputs.iter_mut().for_each(&mut *each),
-    }
-}
-
-fn join_nodes_mut(join: &mut Join, each: &mut dyn FnMut(&mut Node)) {
-    match join {
-        Join::Relation(_) => {}
-        Join::Inner(members, terms) => {
-            members.iter_mut().for_each(|member| join_nodes_mut(member, each));
-            terms.iter_mut().for_each(&mut *each);
-        }
-        Join::Straight(left, right, terms) | Join::Left(left, right, terms) => {
-            join_nodes_mut(left, each);
-            join_nodes_mut(right, each);
-            terms.iter_mut().for_each(&mut *each);
-        }
     }
 }
 

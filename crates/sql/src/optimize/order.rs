@@ -10,8 +10,6 @@
 //!
 //! Not here: the way to one relation (`access`).
 
-use rows::store::Direction;
-
 use super::access::{LOOKED_UP_SHARE, Member, Step, Way, way_to};
 use super::known::known_of_table;
 use super::late::{LateNeeds, is_covered};
@@ -101,11 +99,12 @@ pub fn plan_joins(
     let mut pool = Pool { items: Vec::new(), terms: conditions };
     flatten(simplified(join, without), select.straight, &mut pool);
     let relations = &select.relations;
-    let planner = Planner { relations, needs, sizes };
+    let mut planner = Planner { relations, needs, sizes, cut: Cut::of(select, wanted) };
     let order = wanted_order(select, wanted);
     let mut best = planner.best(&pool, None)?;
+    planner.cut = None;
     let late_planner =
-        late.map(|late| (Planner { relations, needs: late.needs, sizes }, late.rows));
+        late.map(|late| (Planner { relations, needs: late.needs, sizes, cut: None }, late.rows));
     let mut late_best = match &late_planner {
         Some((planner, _)) => Some(planner.best(&pool, None)?),
         None => None,
@@ -141,6 +140,7 @@ pub fn plan_joins(
         }
         let looked_up = wanted.rows.unwrap_or_default() * LOOKED_UP_SHARE;
         if is_covered(&other.steps) && other.cost + looked_up < cost {
+            cost = other.cost + looked_up;
             (best, ordered, rows_late) = (other, in_its_order, Some(rows));
         }
     }
@@ -155,13 +155,9 @@ pub fn plan_joins(
         };
         return Ok((1.0, 1.0));
     }
-    let (rows, cost) = if is_known { (1.0, 1.0) } else { (best.rows, best.cost) };
-    let (once, mut steps) = (best.once, best.steps);
-    let sorted_after = sorted_after(select, wanted.order, &steps);
-    if sorted_after.is_some() && !ordered && wanted.rows.is_some() {
-        begin_with_likely_ones(&mut steps, wanted.order);
-    }
-    let late = rows_late;
+    let (rows, cost) = if is_known { (1.0, 1.0) } else { (best.rows, cost) };
+    let sorted_after = sorted_after(select, wanted.order, &best.steps);
+    let (once, steps, late) = (best.once, best.steps, rows_late);
     select.plan =
         SelectPlan { once, steps, ordered, sorted_after, late, is_known, ..Default::default() };
     Ok((rows, cost))
@@ -239,33 +235,26 @@ fn wanted_order(select: &Select, wanted: &Wanted<'_>) -> Option<(usize, Ordering
     Some((relation?, Ordering { columns, descending: first.descending }))
 }
 
-/// After how many steps all is known that rows are sorted by, if others follow.
-fn sorted_after(select: &Select, order: &[SortKey], steps: &[Step]) -> Option<usize> {
+/// The relations that have all that rows are sorted by, if rows can be sorted when only these are
+/// joined.
+fn sorted_by(select: &Select, order: &[SortKey]) -> Option<u64> {
     let sorted: Vec<&Node> = order.iter().map(|key| &select.outputs[key.position]).collect();
     let plain = select.grouping.is_none() && select.windowing.is_none();
     if sorted.is_empty() || !plain || sorted.iter().any(|node| has_subquery(node)) {
         return None;
     }
-    let wanted = sorted.iter().fold(0, |all, node| all | references(node));
+    Some(sorted.iter().fold(0, |all, node| all | references(node)))
+}
+
+/// After how many steps all is known that rows are sorted by, if others follow.
+fn sorted_after(select: &Select, order: &[SortKey], steps: &[Step]) -> Option<usize> {
+    let wanted = sorted_by(select, order)?;
     let mut known = 0;
     let has_all = |step: &Step| {
         known |= relations_of(step);
         wanted & !known == 0
     };
     steps.iter().position(has_all).map(|last| last + 1).filter(|after| *after < steps.len())
-}
-
-/// Rows that are sorted downwards are read downwards: those added last are behind in most indexes, and
-/// have most often the latest times and the highest numbers. Then few of the others are joined.
-fn begin_with_likely_ones(steps: &mut [Step], order: &[SortKey]) {
-    let downwards = order.first().is_some_and(|key| key.descending);
-    let Some(Step { member: Member::Scan(scan), .. }) = steps.first_mut() else { return };
-    if let Some(access) = scan.access.as_mut().filter(|_| downwards && scan.hash.is_none())
-        && access.is_narrow()
-        && access.others.is_empty()
-    {
-        access.direction = Direction::Backward;
-    }
 }
 
 fn relations_of(step: &Step) -> u64 {
@@ -322,10 +311,45 @@ fn extreme_first(select: &Select, pool: &Pool, planner: &Planner<'_>) -> Result<
     }))
 }
 
+/// Where few are wanted of a sort: how many the rest is joined to.
+#[derive(Clone, Copy)]
+struct Cut {
+    /// What rows are sorted by.
+    relations: u64,
+    rows: f64,
+}
+
+impl Cut {
+    fn of(select: &Select, wanted: &Wanted<'_>) -> Option<Cut> {
+        let rows = wanted.rows.filter(|_| !select.distinct && !select.counts_found)?;
+        let relations = sorted_by(select, wanted.order)?;
+        Some(Cut { relations, rows: rows + UNLUCKY_ROWS })
+    }
+}
+
+/// Joined rows that can be sorted, before the rest was joined to some of them.
+struct Sorted {
+    rows: f64,
+    cost: f64,
+}
+
+impl Sorted {
+    /// How many rows it would be at the end if the rest were joined to all. Where it passes over
+    /// some, it has to be joined to more until as many are found as are wanted.
+    fn end(&self, cut: Cut, joined: f64, cost: &mut f64) -> f64 {
+        let taken = self.rows.min(cut.rows).max(0.01);
+        let all = joined * self.rows / taken;
+        let needed = (cut.rows * self.rows / all.max(0.01)).min(self.rows);
+        *cost = self.cost + (*cost - self.cost) * (needed / taken).max(1.0);
+        all
+    }
+}
+
 struct Planner<'a> {
     relations: &'a [Relation],
     needs: Needs,
     sizes: &'a Sizes<'a>,
+    cut: Option<Cut>,
 }
 
 impl Planner<'_> {
@@ -380,7 +404,16 @@ impl Planner<'_> {
             }
         }
         let mut per_before = 1.0;
+        let cut = self.cut.filter(|_| before.is_none());
+        // What there was when rows could be sorted.
+        let mut sorted: Option<Sorted> = None;
         while !left.is_empty() {
+            if let Some(cut) = cut.filter(|cut| placed != 0 && cut.relations & !placed == 0)
+                && sorted.is_none()
+            {
+                sorted = Some(Sorted { rows, cost: planned.cost });
+                rows = rows.min(cut.rows);
+            }
             let start = planned.steps.is_empty() && before.is_none();
             let mut chosen: Option<(usize, Way, f64)> = None;
             for (at, item) in left.iter().enumerate() {
@@ -424,6 +457,9 @@ impl Planner<'_> {
             rows = rows.max(0.01);
             placed = reached;
             planned.steps.push(way.step);
+        }
+        if let (Some(sorted), Some(cut)) = (sorted, cut) {
+            rows = sorted.end(cut, rows, &mut planned.cost);
         }
         planned.rows = if before.is_some() { per_before } else { rows };
         Ok(planned)

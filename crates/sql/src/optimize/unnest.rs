@@ -22,8 +22,8 @@ use super::rewrite::rule_of;
 use super::terms::{has_subquery, is_volatile};
 use crate::expression::{Comparison, Kind, Node, boolean};
 use crate::tree::{
-    Body, Join, Members, OutputColumn, Quantifier, Query, Select, Subquery, SubqueryForm,
-    each_node_mut, free_references,
+    Body, Members, OutputColumn, Quantifier, Query, Select, Subquery, SubqueryForm, each_node_mut,
+    free_references,
 };
 
 /// Most sub-queries within one that is planned in both ways: each is planned twice then.
@@ -34,7 +34,7 @@ pub fn find_members(select: &mut Select) {
     // Where a row is wanted, unknown is as good as false.
     select.conditions.iter_mut().chain(&mut select.having).for_each(|node| of_node(node, true));
     if let Some(join) = &mut select.join {
-        of_join(join);
+        join.each_term_mut(&mut |node| of_node(node, true));
     }
     if let Some(grouping) = &mut select.grouping {
         let arguments = grouping.aggregates.iter_mut().flat_map(|a| &mut a.arguments);
@@ -43,21 +43,6 @@ pub fn find_members(select: &mut Select) {
     }
     let inputs = select.windowing.iter_mut().flat_map(|windowing| &mut windowing.inputs);
     select.outputs.iter_mut().chain(inputs).for_each(|node| of_node(node, false));
-}
-
-fn of_join(join: &mut Join) {
-    match join {
-        Join::Relation(_) => {}
-        Join::Inner(members, terms) => {
-            members.iter_mut().for_each(of_join);
-            terms.iter_mut().for_each(|node| of_node(node, true));
-        }
-        Join::Straight(left, right, terms) | Join::Left(left, right, terms) => {
-            of_join(left);
-            of_join(right);
-            terms.iter_mut().for_each(|node| of_node(node, true));
-        }
-    }
 }
 
 fn of_node(node: &mut Node, demanded: bool) {

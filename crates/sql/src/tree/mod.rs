@@ -313,6 +313,38 @@ impl Join {
             }
         }
     }
+
+    /// Calls `each` with every term of ON, those of inner joins first.
+    pub fn each_term(&self, each: &mut dyn FnMut(&Node)) {
+        match self {
+            Join::Relation(_) => {}
+            Join::Inner(members, terms) => {
+                members.iter().for_each(|member| member.each_term(each));
+                terms.iter().for_each(each);
+            }
+            Join::Straight(left, right, terms) | Join::Left(left, right, terms) => {
+                left.each_term(each);
+                right.each_term(each);
+                terms.iter().for_each(each);
+            }
+        }
+    }
+
+    /// As `each_term`.
+    pub fn each_term_mut(&mut self, each: &mut dyn FnMut(&mut Node)) {
+        match self {
+            Join::Relation(_) => {}
+            Join::Inner(members, terms) => {
+                members.iter_mut().for_each(|member| member.each_term_mut(each));
+                terms.iter_mut().for_each(each);
+            }
+            Join::Straight(left, right, terms) | Join::Left(left, right, terms) => {
+                left.each_term_mut(each);
+                right.each_term_mut(each);
+                terms.iter_mut().for_each(each);
+            }
+        }
+    }
 }
 
 /// GROUP BY with what is computed over its groups. A group's row has the keys, then the
@@ -327,6 +359,17 @@ pub struct Grouping {
     pub aggregates: Vec<Aggregate>,
     /// Further expressions over the joined row, of which a group has those of its first row.
     pub others: Vec<Node>,
+}
+
+impl Grouping {
+    /// Calls `each` with every expression over the joined row.
+    pub fn each_node_mut(&mut self, each: &mut dyn FnMut(&mut Node)) {
+        self.keys.iter_mut().chain(&mut self.others).for_each(&mut *each);
+        for aggregate in &mut self.aggregates {
+            let sorted = aggregate.order.iter_mut().map(|(node, _)| node);
+            aggregate.arguments.iter_mut().chain(sorted).for_each(&mut *each);
+        }
+    }
 }
 
 /// What a sub-query is asked for.

@@ -9,7 +9,7 @@
 //!
 //! Not here: walking over one expression (`Node::visit`).
 
-use super::{Body, Join, Query, Select, Source};
+use super::{Body, Query, Select, Source};
 use crate::expression::{Kind, Node};
 
 /// Calls `each` with every node beneath a query, and its level.
@@ -38,35 +38,14 @@ fn select_nodes(select: &mut Select, level: u16, each: &mut dyn FnMut(&mut Node,
         }
     }
     if let Some(join) = &mut select.join {
-        join_nodes(join, level, each);
+        join.each_term_mut(&mut |node| node_mut(node, level, each));
     }
     if let Some(grouping) = &mut select.grouping {
-        for node in grouping.keys.iter_mut().chain(&mut grouping.others) {
-            node_mut(node, level, each);
-        }
-        for aggregate in &mut grouping.aggregates {
-            let sorted = aggregate.order.iter_mut().map(|(node, _)| node);
-            aggregate.arguments.iter_mut().chain(sorted).for_each(|n| node_mut(n, level, each));
-        }
+        grouping.each_node_mut(&mut |node| node_mut(node, level, each));
     }
     let inputs = select.windowing.iter_mut().flat_map(|windowing| &mut windowing.inputs);
     let rest = select.conditions.iter_mut().chain(&mut select.having).chain(&mut select.outputs);
     rest.chain(inputs).for_each(|node| node_mut(node, level, each));
-}
-
-fn join_nodes(join: &mut Join, level: u16, each: &mut dyn FnMut(&mut Node, u16)) {
-    match join {
-        Join::Relation(_) => {}
-        Join::Inner(members, terms) => {
-            members.iter_mut().for_each(|member| join_nodes(member, level, each));
-            terms.iter_mut().for_each(|node| node_mut(node, level, each));
-        }
-        Join::Straight(left, right, terms) | Join::Left(left, right, terms) => {
-            join_nodes(left, level, each);
-            join_nodes(right, level, each);
-            terms.iter_mut().for_each(|node| node_mut(node, level, each));
-        }
-    }
 }
 
 fn node_mut(node: &mut Node, level: u16, each: &mut dyn FnMut(&mut Node, u16)) {

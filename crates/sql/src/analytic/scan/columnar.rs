@@ -27,7 +27,8 @@ use rows::store::Read;
 use super::super::failure::raise;
 use super::grouping::{GroupSource, GroupingScan};
 use super::ranges::{self, Condition};
-use super::{leaf, properties, yielding};
+use super::{properties, yielding};
+use crate::analytic::leaf::leaf;
 
 /// Reads segments and recent rows of one table.
 pub(super) struct ColumnScan {

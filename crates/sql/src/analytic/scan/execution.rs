@@ -19,7 +19,8 @@ use rows::store::KeyRange;
 use super::access::Access;
 use super::batches::{Batches, Rows};
 use super::source::TableSource;
-use super::{leaf, properties, yielding};
+use super::{properties, yielding};
+use crate::analytic::leaf::leaf;
 
 /// Reads some ranges of one index.
 pub(super) struct TableScan {

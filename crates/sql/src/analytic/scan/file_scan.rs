@@ -23,7 +23,8 @@ use super::super::failure::raise;
 use super::columnar::{picked, records};
 use super::file_rows::{FileGroups, Filter, FilteredRows};
 use super::grouping::{GroupSource, GroupingScan};
-use super::{leaf, properties};
+use super::properties;
+use crate::analytic::leaf::leaf;
 use crate::file_table::{FileStep, FileTable, Reading, Wanted};
 use crate::limits::Limits;
 
