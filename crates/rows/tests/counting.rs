@@ -1,13 +1,18 @@
-//! The number of rows that a table keeps: right after whatever happens to its rows.
+//! The number of rows that a table keeps: right after whatever happens to its rows; and the one that
+//! was counted, which is exact.
 
 mod common;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
 
 use common::*;
 use rows::memory::MemoryStore;
+use rows::store::{Direction, Reach, Read};
 use rows::transaction::RowChange;
-use rows::{Alteration, Datum, Engine, EngineOptions, Table, Value};
+use rows::{Alteration, Datum, Engine, EngineOptions, Flow, Table, Value};
 
 fn now(engine: &Engine) -> Arc<Table> {
     engine.catalog().table("d", "t").unwrap()
@@ -90,4 +95,118 @@ fn the_number_lasts_from_one_start_to_the_next_and_is_nearly_right_after_a_crash
     assert_eq!(count(&engine), Some(11_234));
     assert_eq!(engine.count_rows(&now(&engine), &|| false).unwrap(), Some(11_284));
     assert_eq!(count(&engine), Some(11_284));
+}
+
+/// COUNT(*) as a client gets it: the number that is known, or by counting.
+fn count_all(engine: &Engine, view: &dyn Read, t: &Table) -> u64 {
+    match engine.known_count(view, t) {
+        Some(rows) => rows,
+        None => engine.count_all(view, t, 1).unwrap(),
+    }
+}
+
+#[test]
+fn a_count_is_known_until_somebody_writes() {
+    let engine = engine();
+    let t = users(&engine);
+    let snapshot = || engine.store().snapshot().unwrap();
+    let known = |view: &dyn Read| engine.known_count(view, &t);
+    let add = |id: i64| {
+        let mut tx = begin(&engine);
+        tx.insert(&t, &user(id, "n", &format!("m{id}"))).unwrap();
+        tx
+    };
+    (0..5).for_each(|id| commit(add(id)));
+    let old = snapshot();
+    assert_eq!(known(&*old), None, "nobody has counted");
+    assert_eq!(count_all(&engine, &*old, &t), 5);
+    assert_eq!(known(&*old), Some(5));
+    assert_eq!(known(&*snapshot()), Some(5));
+    // Another table's writers change nothing of it.
+    let other = table(
+        &engine,
+        "other",
+        vec![column("id", int(), false)],
+        vec![index("PRIMARY", true, &["id"])],
+    );
+    let mut tx = begin(&engine);
+    tx.insert(&other, &[Datum::Int(1)]).unwrap();
+    commit(tx);
+    assert_eq!(known(&*snapshot()), Some(5));
+    let tx = add(5);
+    assert_eq!(known(&*snapshot()), None, "a writer is inside, who may be about to commit");
+    commit(tx);
+    assert_eq!(known(&*snapshot()), None);
+    assert_eq!(engine.count_all(&*old, &t, 1).unwrap(), 5);
+    assert_eq!(known(&*snapshot()), None, "what an older state shows is not remembered");
+    assert_eq!(count_all(&engine, &*snapshot(), &t), 6);
+    assert_eq!(known(&*snapshot()), Some(6));
+    assert_eq!(known(&*old), None);
+    drop(add(6));
+    assert_eq!(count_all(&engine, &*snapshot(), &t), 6);
+    // Counted beside a writer, it is right and not remembered.
+    let tx = add(7);
+    assert_eq!(count_all(&engine, &*snapshot(), &t), 6);
+    commit(tx);
+    assert_eq!(known(&*snapshot()), None);
+    assert_eq!(count_all(&engine, &*snapshot(), &t), 7);
+    engine.truncate_table("d", "t", &engine.patience()).unwrap();
+    assert_eq!(known(&*snapshot()), None);
+    let t = engine.catalog().table("d", "t").unwrap();
+    assert_eq!(count_all(&engine, &*snapshot(), &t), 0);
+}
+
+#[test]
+fn beside_writers_a_count_is_that_of_its_state() {
+    let engine = engine();
+    let t = users(&engine);
+    let stop = AtomicBool::new(false);
+    let scanned = |view: &dyn Read| {
+        let mut rows = 0;
+        let mut each = |_: rows::Found<'_>| {
+            rows += 1;
+            Ok(Flow::Continue)
+        };
+        let (range, forward) = (t.index_range(0), Direction::Forward);
+        engine.find(view, &t, 0, &range, forward, Reach::Disk, &mut each).unwrap();
+        rows
+    };
+    thread::scope(|scope| {
+        for writer in 0..3 {
+            let (engine, t, stop) = (&engine, &t, &stop);
+            scope.spawn(move || {
+                for n in 0.. {
+                    if stop.load(Ordering::Relaxed) {
+                        break;
+                    }
+                    let mut tx = begin(engine);
+                    let id = writer * 1000 + n % 50;
+                    let key = t.row_key(&[Datum::Int(id)]).unwrap();
+                    if n % 100 < 50 {
+                        tx.insert(t, &user(id, "n", &format!("m{id}"))).unwrap();
+                    } else {
+                        tx.change_row(t, &key, &mut |_| Ok(RowChange::Delete)).unwrap();
+                    }
+                    if n % 7 == 0 {
+                        thread::yield_now();
+                    }
+                    commit(tx);
+                    // So that nobody is inside now and then.
+                    if n % 20 == 0 {
+                        thread::sleep(Duration::from_micros(300));
+                    }
+                }
+            });
+        }
+        let (mut known, mut tried) = (0, 0);
+        while known < 200 && tried < 200_000 {
+            tried += 1;
+            let view = engine.store().snapshot().unwrap();
+            known += usize::from(engine.known_count(&*view, &t).is_some());
+            let counted = count_all(&engine, &*view, &t);
+            assert_eq!(counted, scanned(&*view));
+        }
+        stop.store(true, Ordering::Relaxed);
+        assert!(known > 0, "none of {tried} was known");
+    });
 }

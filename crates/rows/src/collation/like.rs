@@ -2,8 +2,10 @@
 //!
 //! Characters are compared one by one by weight; nothing pads, so trailing spaces count.
 //!
-//! Not here: finding the beginning that all matches share (the planner's work).
+//! Not here: patterns that are matched by comparing bytes (`plain`); finding the beginning that all
+//! matches share (the planner's work).
 
+use super::plain::like_plain;
 use super::weights::{next_character, weight};
 use crate::interrupt;
 use crate::types::Collation;
@@ -68,6 +70,17 @@ impl Begin {
 /// `text LIKE pattern ESCAPE escape`; `None` for no escape character. Under `binary` characters
 /// are bytes. Takes time proportional to the product of both lengths at worst, and no stack.
 pub fn like(collation: Collation, text: &[u8], pattern: &[u8], escape: Option<char>) -> bool {
+    let plain = like_plain(collation, text, pattern, escape);
+    plain.unwrap_or_else(|| like_by_characters(collation, text, pattern, escape))
+}
+
+/// As `like`, whatever the pattern.
+pub(super) fn like_by_characters(
+    collation: Collation,
+    text: &[u8],
+    pattern: &[u8],
+    escape: Option<char>,
+) -> bool {
     let escape = escape.map(u32::from);
     let is_ascii = text.is_ascii();
     let (mut text, mut pattern) = (text, pattern);

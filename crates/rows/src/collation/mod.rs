@@ -3,6 +3,7 @@
 mod compare;
 mod like;
 mod names;
+mod plain;
 #[cfg(test)]
 mod tests;
 mod weights;

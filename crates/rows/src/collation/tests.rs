@@ -2,6 +2,9 @@
 
 use std::cmp::Ordering;
 
+use proptest::prelude::*;
+
+use super::like::like_by_characters;
 use super::weights::weight;
 use super::*;
 use crate::types::Collation::{self, Binary, Utf8Mb4Bin, Utf8Mb4GeneralCi};
@@ -118,6 +121,43 @@ fn like_passes_over_nothing_that_matches() {
                     like(collation, whole.as_bytes(), like_pattern.as_bytes(), None),
                     matches(collation, &text, &pattern),
                     "'{whole}' LIKE '{like_pattern}' {collation:?}"
+                );
+            }
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn pieces_are_found_where_characters_are(
+        text in "[a-cA-C é%_]{0,120}",
+        pieces in prop::collection::vec("[a-cA-C é_]{0,4}", 1..4),
+        from in 0usize..100,
+        length in 0usize..70,
+    ) {
+        // What is in the text, at the ends or between, and what may not be.
+        let part: String = text.chars().skip(from).take(length).collect();
+        let joined = pieces.join("%");
+        let patterns = [
+            joined.clone(),
+            format!("%{part}%"),
+            format!("{part}%"),
+            format!("%{part}"),
+            format!("%{}%{joined}", part.to_ascii_uppercase()),
+            part,
+        ];
+        for pattern in patterns {
+            for (collation, escape) in [
+                (Utf8Mb4GeneralCi, Some('\\')),
+                (Utf8Mb4GeneralCi, Some('é')),
+                (Utf8Mb4Bin, Some('b')),
+                (Utf8Mb4Bin, None),
+                (Binary, None),
+            ] {
+                let (text, pattern) = (text.as_bytes(), pattern.as_bytes());
+                prop_assert_eq!(
+                    like(collation, text, pattern, escape),
+                    like_by_characters(collation, text, pattern, escape)
                 );
             }
         }

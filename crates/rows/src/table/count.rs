@@ -14,7 +14,7 @@
 //!    nobody has removed yet.
 //! 2. It is written down inside the table's gate: never into the range of a table that is gone.
 //!
-//! Not here: COUNT(*), which reads the rows.
+//! Not here: COUNT(*), which is exact (`counted`).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};

@@ -156,7 +156,7 @@ impl Covering {
     }
 
     /// Which index.
-    pub(crate) fn index(&self) -> usize {
+    pub fn index(&self) -> usize {
         self.index
     }
 }

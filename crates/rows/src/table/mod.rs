@@ -21,8 +21,8 @@
 //! Value of an index entry whose key ends with the primary key: `u16` little-endian, the number
 //! of key bytes before it.
 //!
-//! Where to look: `version` is the table itself, `state` what its versions share, `count` how many
-//! rows it has, `changes` which of them change meanwhile, `keys` and `entries` make the keys above,
+//! Where to look: `version` is the table itself, `state` what its versions share, `count` about how
+//! many rows it has, `counted` exactly, `changes` which of them change meanwhile, `keys` and `entries` make the keys above,
 //! `covering` reads columns back from them, `members` those of member indexes, `ranges` are those
 //! between which to look.
 //!
@@ -35,6 +35,7 @@
 
 mod changes;
 mod count;
+mod counted;
 mod covering;
 mod entries;
 mod keys;
@@ -48,6 +49,7 @@ pub(crate) use changes::LoggedRows;
 pub use changes::{COLUMN_NOTE, ColumnNote, NotedRow};
 pub use count::RowCount;
 pub(crate) use count::RowsMoved;
+pub use counted::{CountMark, CountedRows};
 pub use covering::{CoveredRow, Covering};
 pub use entries::Entry;
 pub use keys::{IndexCodec, KEY_BYTES_MAX, PREFIX_BYTES, PRIMARY, PartCodec};

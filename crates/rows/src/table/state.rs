@@ -22,6 +22,7 @@ use std::time::{Duration, Instant};
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use super::count::RowCount;
+use super::counted::CountedRows;
 use crate::error::{Error, Result, Wait};
 use crate::recency::Recency;
 use crate::schema::{IndexId, TableDefinition, TableId};
@@ -104,6 +105,8 @@ pub struct TableState {
     readable_since: AtomicU64,
     /// About how many rows there are.
     pub(crate) rows: RowCount,
+    /// How many there were when somebody counted them.
+    pub(super) counted: CountedRows,
     /// Next AUTO_INCREMENT value; 0 while not read from the rows yet.
     pub(crate) auto_increment: AtomicU64,
     /// Next hidden row id; 0 while not read from the rows yet.
@@ -208,6 +211,13 @@ impl TableState {
     #[inline]
     pub(crate) fn readable_since(&self) -> u64 {
         self.readable_since.load(Ordering::Acquire)
+    }
+
+    /// How many writers have left, while none is inside and the gate is open.
+    pub(super) fn still(&self) -> Option<u64> {
+        let gate = self.gate.lock();
+        let is_still = gate.writers == 0 && !gate.closed;
+        is_still.then(|| self.writers_left.load(Ordering::Acquire))
     }
 
     /// Enters the table `id` as a writer; without patience only if that needs no waiting. `None`

@@ -22,8 +22,8 @@ use super::window::Windows;
 use super::{Execution, Flow, Give, row_bytes};
 use crate::error::{Result, SqlError};
 use crate::expression::{Joined, Kind, Node, RowView, Scope, fit};
-use crate::optimize::{Member, Step, is_volatile, known_of_table};
-use crate::tree::{AggregateFunction, LateRows, OutputColumn, Query, Select, SortKey, Source};
+use crate::optimize::{Member, Step, is_volatile, known_of_table, only_counts};
+use crate::tree::{LateRows, OutputColumn, Query, Select, SortKey, Source};
 
 /// Rows that a sort with a limit keeps besides those it wants, before it throws some away.
 const SORT_SLACK: usize = 64;
@@ -45,7 +45,8 @@ impl Execution<'_> {
         let mut output = Output::new(self, query, limits, sorted, select.distinct, give);
         output.counts_all = select.counts_found;
         output.late = select.plan.late.as_ref();
-        output.may_pass_over = !select.distinct && !select.outputs.iter().any(is_volatile);
+        output.is_stable = !select.outputs.iter().any(is_volatile);
+        output.may_pass_over = !select.distinct && output.is_stable;
         if output.is_full() {
             return Ok(());
         }
@@ -164,11 +165,8 @@ impl Execution<'_> {
         let (Some(grouping), [step]) = (&select.grouping, &select.plan.steps[..]) else {
             return Ok(None);
         };
-        let only_counts = grouping.keys.is_empty()
-            && grouping.others.is_empty()
-            && grouping.aggregates.iter().all(|one| one.function == AggregateFunction::CountRows);
         // What its steps came to is asked for.
-        if !only_counts || self.measures.is_some() {
+        if !only_counts(grouping) || self.measures.is_some() {
             return Ok(None);
         }
         let Member::Scan(scan) = &step.member else { return Ok(None) };
@@ -181,6 +179,21 @@ impl Execution<'_> {
         if !plain || scan.hash.is_some() || !covering.only_counts() || !access.takes_all(false) {
             return Ok(None);
         }
+        let given = |rows: u64| {
+            let rows = Value::Int(i64::try_from(rows).unwrap_or(i64::MAX));
+            Ok(Some(vec![rows; grouping.aggregates.len()]))
+        };
+        let is_whole = select.plan.counts_all && table.expiry_column().is_none();
+        if is_whole && let Some(rows) = self.engine.known_count(self.view, table) {
+            return given(rows);
+        }
+        if is_whole && self.how.may_wait {
+            let rows = self.engine.count_all(self.view, table, covering.index());
+            // What ended it early says so better.
+            self.facts.kill.check()?;
+            return given(rows?);
+        }
+        let mark = self.engine.begin_count(self.view, table);
         let found = access.ranges(table, &over(scope, None))?;
         if found.all_terms {
             return Ok(None);
@@ -196,8 +209,10 @@ impl Execution<'_> {
                 self.engine.count_covered(self.view, table, range, self.how.reach, &mut each)?;
             looked?;
         }
-        let rows = Value::Int(i64::try_from(rows).unwrap_or(i64::MAX));
-        Ok(Some(vec![rows; grouping.aggregates.len()]))
+        if is_whole {
+            self.engine.end_count(table, mark, rows);
+        }
+        given(rows)
     }
 }
 
@@ -210,6 +225,8 @@ pub(super) struct Output<'o, 'g> {
     sorted: bool,
     /// Keys of rows that were given, for DISTINCT.
     seen: Option<Keys>,
+    /// The key of the row at hand.
+    distinct_key: Vec<u8>,
     /// Rows to be sorted, with their keys.
     kept: Vec<(Vec<u8>, Vec<Value>)>,
     /// Rows that counted.
@@ -218,6 +235,8 @@ pub(super) struct Output<'o, 'g> {
     pub counts_all: bool,
     /// What is kept of rows that are looked up when they are given.
     late: Option<&'o LateRows>,
+    /// Whether a row's columns are the same however often they are evaluated.
+    is_stable: bool,
     /// Whether nobody notices that columns of rows beyond the limit are not evaluated.
     may_pass_over: bool,
     /// Which rows are not wanted any more.
@@ -243,10 +262,12 @@ impl<'o, 'g> Output<'o, 'g> {
             limit,
             sorted,
             seen: distinct.then(Keys::default),
+            distinct_key: Vec::new(),
             kept: Vec::new(),
             counted: 0,
             counts_all: false,
             late: None,
+            is_stable: false,
             may_pass_over: false,
             cut: Rc::new(Cut::new()),
             key_bytes: 0,
@@ -263,6 +284,9 @@ impl<'o, 'g> Output<'o, 'g> {
     fn project(&mut self, select: &Select, row: &Scope<'_>) -> Result<Flow> {
         if !self.sorted && self.limit == 0 && self.may_pass_over {
             self.counted += 1;
+            return Ok(Flow::Continue);
+        }
+        if self.seen.is_some() && self.is_stable && !self.is_new(select, row)? {
             return Ok(Flow::Continue);
         }
         let mut values = vec![Value::Null; select.visible];
@@ -289,7 +313,7 @@ impl<'o, 'g> Output<'o, 'g> {
         if let Some(late) = self.late {
             let values = late.key_of(row)?;
             if self.sorted {
-                return self.take(values, key);
+                return self.keep(values, key);
             }
             self.counted += 1;
             self.give_late(select, late, vec![values], row)?;
@@ -303,11 +327,45 @@ impl<'o, 'g> Output<'o, 'g> {
                 values[at] = value;
             }
         }
-        self.take(values, key)
+        let asks_now = self.seen.is_some() && !self.is_stable;
+        if asks_now && !self.is_first(&distinct_key(&self.query.columns, &values))? {
+            return Ok(Flow::Continue);
+        }
+        self.keep(values, key)
+    }
+
+    /// Whether DISTINCT has seen no row like this one. Most have been seen, so that nothing is kept
+    /// to find it out.
+    fn is_new(&mut self, select: &Select, row: &Scope<'_>) -> Result<bool> {
+        let mut key = std::mem::take(&mut self.distinct_key);
+        key.clear();
+        for (node, column) in select.outputs.iter().zip(&self.query.columns) {
+            if is_as_stored(node, column) {
+                push(&column.ty, node.evaluate(row)?.datum(), &mut key);
+            } else {
+                push(&column.ty, output_value(node, column, row)?.as_datum(), &mut key);
+            }
+        }
+        let is_new = self.is_first(&key)?;
+        self.distinct_key = key;
+        Ok(is_new)
+    }
+
+    /// Whether DISTINCT has not seen this key, which it now has.
+    fn is_first(&mut self, key: &[u8]) -> Result<bool> {
+        let Some(seen) = &mut self.seen else { return Ok(true) };
+        if seen.contains(key) {
+            return Ok(false);
+        }
+        self.execution.draw(key.len() + KEY_BYTES)?;
+        Ok(seen.insert(key.to_vec()))
     }
 
     /// Takes a row whose columns are all that is sorted by.
     pub fn row(&mut self, values: Vec<Value>) -> Result<Flow> {
+        if self.seen.is_some() && !self.is_first(&distinct_key(&self.query.columns, &values))? {
+            return Ok(Flow::Continue);
+        }
         let mut key = Vec::new();
         if self.sorted {
             for sort in &self.query.order {
@@ -316,18 +374,10 @@ impl<'o, 'g> Output<'o, 'g> {
                 push(ty, values[sort.position].as_datum(), &mut key);
             }
         }
-        self.take(values, key)
+        self.keep(values, key)
     }
 
-    fn take(&mut self, values: Vec<Value>, key: Vec<u8>) -> Result<Flow> {
-        if let Some(seen) = &mut self.seen {
-            let key = distinct_key(&self.query.columns, &values);
-            if seen.contains(&key) {
-                return Ok(Flow::Continue);
-            }
-            self.execution.draw(key.len() + KEY_BYTES)?;
-            seen.insert(key);
-        }
+    fn keep(&mut self, values: Vec<Value>, key: Vec<u8>) -> Result<Flow> {
         self.counted += 1;
         if !self.sorted {
             return self.pass_on(values);
@@ -451,11 +501,15 @@ fn push_sorted(
 /// A value in its column's domain.
 fn output_value(node: &Node, column: &OutputColumn, row: &Scope<'_>) -> Result<Value> {
     let cell = node.evaluate(row)?;
-    // What is a column already needs no conversion.
-    if matches!(node.kind, Kind::Column(_) | Kind::Outer(..)) && node.ty == column.ty {
+    if is_as_stored(node, column) {
         return Ok(cell.into_value());
     }
     Ok(fit(&column.ty, cell, &node.ty, row))
+}
+
+/// Whether a result's column is one of a table, which needs no conversion.
+fn is_as_stored(node: &Node, column: &OutputColumn) -> bool {
+    matches!(node.kind, Kind::Column(_) | Kind::Outer(..)) && node.ty == column.ty
 }
 
 /// Bytes that are equal for rows that DISTINCT takes for one.

@@ -1,4 +1,5 @@
-//! Aggregates over all rows of a columnar table that are known without reading them.
+//! Aggregates over all rows of a table that are known without reading them: of a columnar table most,
+//! of any other their number.
 //!
 //! Not here: whether a SELECT has conditions (`order`), the answers (`columnar::TableColumns::known`).
 
@@ -21,6 +22,22 @@ pub fn known_of_table(select: &Select) -> Option<(&Arc<Table>, Vec<Question>)> {
     }
     let questions = grouping.aggregates.iter().map(|aggregate| question(table, aggregate));
     Some((table, questions.collect::<Option<_>>()?))
+}
+
+/// Whether a SELECT without conditions has one group of one table of rows, of which nothing but
+/// their number is asked. What a columnar index counts is counted as quickly.
+pub fn counts_all(select: &Select) -> bool {
+    let (Some(grouping), [relation]) = (&select.grouping, &select.relations[..]) else {
+        return false;
+    };
+    let Source::Table(table) = &relation.source else { return false };
+    !table.columnar && table.columnar_index.is_none() && only_counts(grouping)
+}
+
+/// Whether nothing is asked of rows but how many there are.
+pub fn only_counts(grouping: &Grouping) -> bool {
+    let counts = |one: &Aggregate| one.function == AggregateFunction::CountRows;
+    is_one_group(grouping) && grouping.aggregates.iter().all(counts)
 }
 
 fn is_one_group(grouping: &Grouping) -> bool {

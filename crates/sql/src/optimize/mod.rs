@@ -39,7 +39,7 @@ use rows::datum::Value;
 pub use access::{Class, HashKeys, Member, Scan, Step, class_of};
 pub use doubts::needs_rows;
 pub use inner::BEGIN_ROWS;
-pub use known::known_of_table;
+pub use known::{known_of_table, only_counts};
 pub use rewrite::rule_of;
 pub use statistics::Sizes;
 pub use terms::is_volatile;

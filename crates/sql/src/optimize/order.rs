@@ -11,7 +11,7 @@
 //! Not here: the way to one relation (`access`).
 
 use super::access::{LOOKED_UP_SHARE, Member, Step, Way, way_to};
-use super::known::known_of_table;
+use super::known::{counts_all, known_of_table};
 use super::late::{LateNeeds, is_covered};
 use super::needs::Needs;
 use super::rewrite::simplified;
@@ -145,7 +145,9 @@ pub fn plan_joins(
         }
     }
     // A row of an index is dearer: all columns of its segment are read for it.
-    let is_known = is_without_terms(&pool) && known_of_table(select).is_some();
+    let is_whole = is_without_terms(&pool);
+    let is_known = is_whole && known_of_table(select).is_some();
+    let counts_all = is_whole && counts_all(select);
     if !is_known && let Some(first) = extreme_first(select, &pool, &planner)? {
         select.plan = SelectPlan {
             once: first.once,
@@ -155,11 +157,19 @@ pub fn plan_joins(
         };
         return Ok((1.0, 1.0));
     }
-    let (rows, cost) = if is_known { (1.0, 1.0) } else { (best.rows, cost) };
+    let (rows, cost) = if is_known || counts_all { (1.0, 1.0) } else { (best.rows, cost) };
     let sorted_after = sorted_after(select, wanted.order, &best.steps);
     let (once, steps, late) = (best.once, best.steps, rows_late);
-    select.plan =
-        SelectPlan { once, steps, ordered, sorted_after, late, is_known, ..Default::default() };
+    select.plan = SelectPlan {
+        once,
+        steps,
+        ordered,
+        sorted_after,
+        late,
+        first_row: false,
+        counts_all,
+        is_known,
+    };
     Ok((rows, cost))
 }
 

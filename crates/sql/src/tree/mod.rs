@@ -247,6 +247,9 @@ pub struct SelectPlan {
     pub late: Option<LateRows>,
     /// Whether the first joined row decides: MIN or MAX of what an index orders.
     pub first_row: bool,
+    /// Whether it is COUNT(*) of a whole table of rows, which one after another may ask for until
+    /// somebody writes to it.
+    pub counts_all: bool,
     /// Whether its aggregates are known of the table without reading rows, where the view shows
     /// the table by column.
     pub is_known: bool,

@@ -1,0 +1,72 @@
+//! LIKE of patterns that have nothing but characters that stand for themselves, and `%`: the pieces
+//! between the `%` are looked for as bytes.
+//!
+//! Invariants
+//! 1. The answer is that of `like_by_characters`.
+//!
+//! Not here: patterns and texts that take more than comparing bytes (`like`).
+
+use crate::types::Collation;
+
+/// Bytes of the longest piece. Where a text is full of what a piece begins with, a search takes the
+/// product of both lengths.
+const PIECE_BYTES_MAX: usize = 64;
+
+/// Whether a text matches a pattern; `None` where comparing bytes does not tell.
+pub(super) fn like_plain(
+    collation: Collation,
+    text: &[u8],
+    pattern: &[u8],
+    escape: Option<char>,
+) -> Option<bool> {
+    let folds = collation == Collation::Utf8Mb4GeneralCi;
+    let escape = match escape {
+        Some(escape) => Some(u8::try_from(escape).ok().filter(u8::is_ascii)?),
+        None => None,
+    };
+    let is_plain = |byte: &u8| *byte != b'_' && Some(*byte) != escape && (byte.is_ascii() || !folds);
+    // Characters beyond ASCII may be equal to some within.
+    if !pattern.iter().all(is_plain) || folds && !text.is_ascii() {
+        return None;
+    }
+    if pattern.split(|byte| *byte == b'%').any(|piece| piece.len() > PIECE_BYTES_MAX) {
+        return None;
+    }
+    let mut pieces = pattern.split(|byte| *byte == b'%');
+    let first = pieces.next()?;
+    let Some((start, mut rest)) = text.split_at_checked(first.len()) else { return Some(false) };
+    if !same(start, first, folds) {
+        return Some(false);
+    }
+    let Some(last) = pieces.next_back() else { return Some(rest.is_empty()) };
+    for piece in pieces.filter(|piece| !piece.is_empty()) {
+        let Some(at) = find(rest, piece, folds) else { return Some(false) };
+        rest = &rest[at + piece.len()..];
+    }
+    let end = rest.len().checked_sub(last.len());
+    Some(end.is_some_and(|end| same(&rest[end..], last, folds)))
+}
+
+fn same(text: &[u8], piece: &[u8], folds: bool) -> bool {
+    if folds { text.eq_ignore_ascii_case(piece) } else { text == piece }
+}
+
+/// Where a piece begins for the first time.
+fn find(text: &[u8], piece: &[u8], folds: bool) -> Option<usize> {
+    if !folds {
+        return memchr::memmem::find(text, piece);
+    }
+    // Most places are passed over if a byte is looked for that texts seldom have.
+    let (seldom, byte) = piece.iter().enumerate().min_by_key(|(_, byte)| frequency(**byte))?;
+    let last = text.len().checked_sub(piece.len())?;
+    let (lower, upper) = (byte.to_ascii_lowercase(), byte.to_ascii_uppercase());
+    memchr::memchr2_iter(lower, upper, &text[seldom..=last + seldom])
+        .find(|at| text[*at..at + piece.len()].eq_ignore_ascii_case(piece))
+}
+
+/// About how often texts have a byte, seldom ones first: letters by their frequency in English.
+fn frequency(byte: u8) -> usize {
+    const LETTERS: &[u8] = b"zqxjkvbpygfwmucldrhsnioate ";
+    let position = LETTERS.iter().position(|letter| *letter == byte.to_ascii_lowercase());
+    position.map_or(0, |position| position + 1)
+}

@@ -1,0 +1,106 @@
+//! COUNT(*) of a whole table: somebody counts the entries of an index, on all cores, and the number is
+//! good until somebody writes to the table.
+//!
+//! Invariants
+//! 1. The number is that of a state in which no writer was inside the gate. It is used for that state
+//!    and later ones, while nobody is inside and nobody has left since.
+//!
+//! Not here: rows that expire, which go without a writer; about how many rows there are (`count`).
+
+use parking_lot::Mutex;
+
+use super::version::Table;
+use crate::bulk::{go_on, threads};
+use crate::engine::Engine;
+use crate::error::{Error, Result};
+use crate::parallel::share_out;
+use crate::schema::TableId;
+use crate::split::split;
+use crate::store::{Direction, Reach, Read};
+
+/// Rows from which on several threads count.
+const SHARED_OUT_MIN: u64 = 50_000;
+/// Ranges for each thread, so that none is alone with a large one at the end.
+const RANGES_PER_THREAD: usize = 4;
+
+/// The number of rows that was counted last.
+#[derive(Debug, Default)]
+pub struct CountedRows(Mutex<Option<Counted>>);
+
+#[derive(Debug, Clone, Copy)]
+struct Counted {
+    table: TableId,
+    still: Still,
+    rows: u64,
+}
+
+/// What may be remembered of a count that begins.
+#[derive(Debug, Clone, Copy)]
+pub struct CountMark(Option<Still>);
+
+/// A state in which no writer was inside: so many had left.
+#[derive(Debug, Clone, Copy)]
+struct Still {
+    left: u64,
+    sequence: u64,
+}
+
+impl Engine {
+    /// The number of rows that a state shows, if that is known. For tables whose rows do not expire.
+    pub fn known_count(&self, view: &dyn Read, table: &Table) -> Option<u64> {
+        let sequence = view.sequence()?;
+        let counted = (*table.state.counted.0.lock())?;
+        let is_that = counted.table == table.id
+            && counted.still.sequence <= sequence
+            && table.state.still() == Some(counted.still.left)
+            && table.is_current();
+        is_that.then_some(counted.rows)
+    }
+
+    /// Before the rows are counted that a state shows.
+    pub fn begin_count(&self, view: &dyn Read, table: &Table) -> CountMark {
+        let left = table.state.still();
+        // Nothing was written since, to any table, so it is the state in which nobody was inside.
+        let sequence = view.sequence().filter(|own| self.latest().sequence() == Some(*own));
+        CountMark(left.zip(sequence).map(|(left, sequence)| Still { left, sequence }))
+    }
+
+    /// All rows were counted.
+    pub fn end_count(&self, table: &Table, mark: CountMark, rows: u64) {
+        if let CountMark(Some(still)) = mark {
+            *table.state.counted.0.lock() = Some(Counted { table: table.id, still, rows });
+        }
+    }
+
+    /// Counts all rows that a state shows by the entries of an index, each row of which has one. For
+    /// threads that may wait, and tables whose rows do not expire.
+    ///
+    /// # Errors
+    /// `SchemaChanged` when the state does not show this version of the table; `LockTimeout` when it
+    /// was interrupted; `Store`, `Corrupt`.
+    pub fn count_all(&self, view: &dyn Read, table: &Table, index: usize) -> Result<u64> {
+        let mark = self.begin_count(view, table);
+        let range = table.index_range(index);
+        let many = self.row_count(table)?.is_none_or(|rows| rows >= SHARED_OUT_MIN);
+        let threads = if many { threads() } else { 1 };
+        let ranges = match threads {
+            1 => vec![range],
+            _ => split(&**self.store(), view, &range, threads * RANGES_PER_THREAD)?,
+        };
+        let count = |count: &mut u64, part: usize| {
+            let mut cursor = view.scan(&ranges[part], Direction::Forward, Reach::Disk)?;
+            while cursor.advance()? {
+                *count += 1;
+                go_on(*count)?;
+            }
+            Ok(())
+        };
+        let workers = vec![0; threads.min(ranges.len())];
+        let rows = share_out(workers, ranges.len(), count, Ok)?.into_iter().sum();
+        if !table.is_current() || !table.is_shown_by(view) {
+            return Err(Error::SchemaChanged);
+        }
+        self.end_count(table, mark, rows);
+        Ok(rows)
+    }
+}
