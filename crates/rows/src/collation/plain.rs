@@ -24,7 +24,8 @@ pub(super) fn like_plain(
         Some(escape) => Some(u8::try_from(escape).ok().filter(u8::is_ascii)?),
         None => None,
     };
-    let is_plain = |byte: &u8| *byte != b'_' && Some(*byte) != escape && (byte.is_ascii() || !folds);
+    let is_plain =
+        |byte: &u8| *byte != b'_' && Some(*byte) != escape && (byte.is_ascii() || !folds);
     // Characters beyond ASCII may be equal to some within.
     if !pattern.iter().all(is_plain) || folds && !text.is_ascii() {
         return None;

@@ -6,7 +6,7 @@
 //! 1. Rows are looked up in the view whose entries were read; one that is gone there, where the
 //!    latest state is read, is passed over.
 //!
-//! Not here: when this is worth it (`optimize`), the sort (`select`).
+//! Not here: when this is worth it (`optimize`), the sort (`output`).
 
 use rows::cache::PREFETCH_MAX;
 use rows::datum::{Datum, Value};

@@ -2,10 +2,11 @@
 //!
 //! ```text
 //! join        the steps of a SELECT, one inside the other     buffer  rows read once, hash tables
-//! select      filter, group, project, distinct, sort, limit   set     UNION and its kin
+//! select      one SELECT: filter, group, and what follows     set     UNION and its kin
+//! output      project, distinct, sort, limit                  known   aggregates known at once
 //! group       groups and their rows                           accumulate  aggregates
 //! window      window functions                                recursion   WITH RECURSIVE
-//! presort     rows that are sorted before they are joined   late  and before they are read
+//! presort     rows that are sorted before they are joined     late    and before they are read
 //! subquery    sub-queries of expressions                      membership  EXISTS, by look-ups
 //! key         bytes that are equal or sort                    measure  for EXPLAIN ANALYZE
 //! ```
@@ -25,9 +26,11 @@ mod buffer;
 mod group;
 mod join;
 mod key;
+mod known;
 mod late;
 mod measure;
 mod membership;
+mod output;
 mod presort;
 mod recursion;
 mod select;

@@ -12,7 +12,7 @@
 //! Invariants
 //! 1. Rows that sort alike are joined in the order in which they came.
 //!
-//! Not here: the sort of joined rows (`select`), after how many steps it is known (`optimize`).
+//! Not here: the sort of joined rows (`output`), after how many steps it is known (`optimize`).
 
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
@@ -21,7 +21,7 @@ use rows::datum::Value;
 use rows::row::RowRef;
 
 use super::join::{Then, over};
-use super::select::push_sort_key;
+use super::output::push_sort_key;
 use super::{Execution, Flow, row_bytes};
 use crate::error::{Result, SqlError};
 use crate::expression::{Joined, JoinedRow, Scope};

@@ -13,7 +13,7 @@ use rows::datum::Value;
 
 use super::buffer::{Buffer, Content};
 use super::key::{KEY_BYTES, Keys};
-use super::select::{Output, distinct_key};
+use super::output::{Output, distinct_key};
 use super::{Execution, Flow, Give, variable};
 use crate::error::{Result, SqlError};
 use crate::expression::Scope;

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use rows::datum::Value;
 
-use super::select::{Output, distinct_key};
+use super::output::{Output, distinct_key};
 use super::{Execution, Flow, Give};
 use crate::error::Result;
 use crate::expression::{Cell, Scope, fit};

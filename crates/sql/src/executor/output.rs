@@ -1,0 +1,333 @@
+//! What becomes of a query's rows: DISTINCT, ORDER BY, LIMIT.
+//!
+//! Invariants
+//! 1. A row counts for LIMIT and FOUND_ROWS() after DISTINCT and HAVING.
+//! 2. Where few rows are wanted of a sort, few are kept.
+//! 3. Of a row that DISTINCT has seen, or that is beyond the limit, nothing is copied.
+//!
+//! Not here: the rows (`select`, `set`, `recursion`), sorting before joining (`presort`), rows that are
+//! read when they are given (`late`).
+
+use std::rc::Rc;
+
+use rows::datum::Value;
+
+use super::key::{KEY_BYTES, Keys, push, push_descending};
+use super::presort::Cut;
+use super::{Execution, Flow, Give, row_bytes};
+use crate::error::Result;
+use crate::expression::{Kind, Node, Scope, fit};
+use crate::tree::{LateRows, OutputColumn, Query, Select, SortKey};
+
+/// Rows that a sort with a limit keeps besides those it wants, before it throws some away.
+const SORT_SLACK: usize = 64;
+
+/// Takes a query's rows.
+pub(super) struct Output<'o, 'g> {
+    execution: &'o Execution<'o>,
+    query: &'o Query,
+    offset: u64,
+    limit: u64,
+    sorted: bool,
+    /// Keys of rows that were given, for DISTINCT.
+    seen: Option<Keys>,
+    /// The key of the row at hand.
+    distinct_key: Vec<u8>,
+    /// Rows to be sorted, with their keys.
+    kept: Vec<(Vec<u8>, Vec<Value>)>,
+    /// Rows that counted.
+    counted: u64,
+    /// Whether rows beyond the limit are counted.
+    pub counts_all: bool,
+    /// What is kept of rows that are looked up when they are given.
+    pub late: Option<&'o LateRows>,
+    /// Whether a row's columns are the same however often they are evaluated.
+    pub is_stable: bool,
+    /// Whether nobody notices that columns of rows beyond the limit are not evaluated.
+    pub may_pass_over: bool,
+    /// Which rows are not wanted any more.
+    pub cut: Rc<Cut>,
+    /// How long the key before was: the next one is hardly longer.
+    key_bytes: usize,
+    give: &'o mut Give<'g>,
+}
+
+impl<'o, 'g> Output<'o, 'g> {
+    pub fn new(
+        execution: &'o Execution<'o>,
+        query: &'o Query,
+        (offset, limit): (u64, u64),
+        sorted: bool,
+        distinct: bool,
+        give: &'o mut Give<'g>,
+    ) -> Output<'o, 'g> {
+        Output {
+            execution,
+            query,
+            offset,
+            limit,
+            sorted,
+            seen: distinct.then(Keys::default),
+            distinct_key: Vec::new(),
+            kept: Vec::new(),
+            counted: 0,
+            counts_all: false,
+            late: None,
+            is_stable: false,
+            may_pass_over: false,
+            cut: Rc::new(Cut::new()),
+            key_bytes: 0,
+            give,
+        }
+    }
+
+    /// Whether no row is wanted.
+    pub fn is_full(&self) -> bool {
+        self.limit == 0 && !self.counts_all
+    }
+
+    /// Takes a joined row, or a group's.
+    pub fn project(&mut self, select: &Select, row: &Scope<'_>) -> Result<Flow> {
+        if !self.sorted && self.limit == 0 && self.may_pass_over {
+            self.counted += 1;
+            return Ok(Flow::Continue);
+        }
+        if self.seen.is_some() && self.is_stable && !self.is_new(select, row)? {
+            return Ok(Flow::Continue);
+        }
+        let mut values = vec![Value::Null; select.visible];
+        let mut held = row.limits.hold();
+        let mut key = Vec::with_capacity(self.key_bytes);
+        let mut known = 0u64;
+        if self.sorted {
+            // What is sorted by comes first: of most rows nothing else is needed.
+            for sort in &self.query.order {
+                if let Some(value) = push_sorted(sort, select, self.query, row, &mut key)?
+                    && let Some(bit) = 1u64.checked_shl(sort.position as u32)
+                {
+                    known |= bit;
+                    held.add_value(&value)?;
+                    values[sort.position] = value;
+                }
+            }
+            self.key_bytes = key.len();
+            if self.may_pass_over && self.cut.is_beyond(&key) {
+                self.counted += 1;
+                return Ok(Flow::Continue);
+            }
+        }
+        if let Some(late) = self.late {
+            let values = late.key_of(row)?;
+            if self.sorted {
+                return self.keep(values, key);
+            }
+            self.counted += 1;
+            self.give_late(select, late, vec![values], row)?;
+            return Ok(if self.is_full() { Flow::Stop } else { Flow::Continue });
+        }
+        let outputs = select.outputs[..select.visible].iter().zip(&self.query.columns);
+        for (at, (node, column)) in outputs.enumerate() {
+            if known.checked_shr(at as u32).is_none_or(|bits| bits & 1 == 0) {
+                let value = output_value(node, column, row)?;
+                held.add_value(&value)?;
+                values[at] = value;
+            }
+        }
+        let asks_now = self.seen.is_some() && !self.is_stable;
+        if asks_now && !self.is_first(&distinct_key(&self.query.columns, &values))? {
+            return Ok(Flow::Continue);
+        }
+        self.keep(values, key)
+    }
+
+    /// Whether DISTINCT has seen no row like this one. Most have been seen, so that nothing is kept
+    /// to find it out.
+    fn is_new(&mut self, select: &Select, row: &Scope<'_>) -> Result<bool> {
+        let mut key = std::mem::take(&mut self.distinct_key);
+        key.clear();
+        for (node, column) in select.outputs.iter().zip(&self.query.columns) {
+            if is_as_stored(node, column) {
+                push(&column.ty, node.evaluate(row)?.datum(), &mut key);
+            } else {
+                push(&column.ty, output_value(node, column, row)?.as_datum(), &mut key);
+            }
+        }
+        let is_new = self.is_first(&key)?;
+        self.distinct_key = key;
+        Ok(is_new)
+    }
+
+    /// Whether DISTINCT has not seen this key, which it now has.
+    fn is_first(&mut self, key: &[u8]) -> Result<bool> {
+        let Some(seen) = &mut self.seen else { return Ok(true) };
+        if seen.contains(key) {
+            return Ok(false);
+        }
+        self.execution.draw(key.len() + KEY_BYTES)?;
+        Ok(seen.insert(key.to_vec()))
+    }
+
+    /// Takes a row whose columns are all that is sorted by.
+    pub fn row(&mut self, values: Vec<Value>) -> Result<Flow> {
+        if self.seen.is_some() && !self.is_first(&distinct_key(&self.query.columns, &values))? {
+            return Ok(Flow::Continue);
+        }
+        let mut key = Vec::new();
+        if self.sorted {
+            for sort in &self.query.order {
+                let push = if sort.descending { push_descending } else { push };
+                let ty = &self.query.columns[sort.position].ty;
+                push(ty, values[sort.position].as_datum(), &mut key);
+            }
+        }
+        self.keep(values, key)
+    }
+
+    fn keep(&mut self, values: Vec<Value>, key: Vec<u8>) -> Result<Flow> {
+        self.counted += 1;
+        if !self.sorted {
+            return self.pass_on(values);
+        }
+        self.execution.draw(key.len() + 24 + row_bytes(&values))?;
+        self.kept.push((key, values));
+        let wanted = self.offset.saturating_add(self.limit);
+        if let Ok(wanted) = usize::try_from(wanted)
+            && self.kept.len() >= wanted.saturating_mul(2).saturating_add(SORT_SLACK)
+        {
+            self.kept.sort_by(|a, b| a.0.cmp(&b.0));
+            self.kept.truncate(wanted);
+            self.cut.set_bound(self.kept.last().map(|(key, _)| key.clone()));
+        }
+        Ok(self.cut.take())
+    }
+
+    fn pass_on(&mut self, values: Vec<Value>) -> Result<Flow> {
+        if self.offset > 0 {
+            self.offset -= 1;
+            return Ok(Flow::Continue);
+        }
+        if self.limit > 0 {
+            self.limit -= 1;
+            if (self.give)(values)? == Flow::Stop {
+                return Ok(Flow::Stop);
+            }
+        }
+        Ok(if self.is_full() { Flow::Stop } else { Flow::Continue })
+    }
+
+    /// Gives what was kept of a SELECT; how many rows counted.
+    pub fn finish(mut self, select: &Select, scope: &Scope<'_>) -> Result<u64> {
+        let mut kept = self.sorted_rows();
+        let Some(late) = self.late else { return self.give_all(kept) };
+        let rows = |count: u64| usize::try_from(count).unwrap_or(usize::MAX).min(kept.len());
+        kept.truncate(rows(self.offset.saturating_add(self.limit)));
+        self.give_late(select, late, kept, scope)?;
+        Ok(self.counted)
+    }
+
+    /// Gives the rows that have these primary keys, but for those that OFFSET passes over.
+    fn give_late(
+        &mut self,
+        select: &Select,
+        late: &LateRows,
+        mut keys: Vec<Vec<Value>>,
+        scope: &Scope<'_>,
+    ) -> Result<()> {
+        let passed = usize::try_from(self.offset).unwrap_or(usize::MAX).min(keys.len());
+        keys.drain(..passed);
+        self.offset -= passed as u64;
+        self.execution.look_up_late(select, late, &keys, scope, &mut |row| {
+            let outputs = select.outputs[..select.visible].iter().zip(&self.query.columns);
+            let mut held = row.limits.hold();
+            let mut values = Vec::with_capacity(select.visible);
+            for (node, column) in outputs {
+                let value = output_value(node, column, row)?;
+                held.add_value(&value)?;
+                values.push(value);
+            }
+            self.pass_on(values)
+        })
+    }
+
+    /// Gives rows that were kept as they are; how many counted.
+    pub fn finish_rows(mut self) -> Result<u64> {
+        let kept = self.sorted_rows();
+        self.give_all(kept)
+    }
+
+    fn give_all(&mut self, rows: Vec<Vec<Value>>) -> Result<u64> {
+        for values in rows {
+            if self.is_full() || self.pass_on(values)? == Flow::Stop {
+                break;
+            }
+        }
+        Ok(self.counted)
+    }
+
+    fn sorted_rows(&mut self) -> Vec<Vec<Value>> {
+        let mut kept = std::mem::take(&mut self.kept);
+        kept.sort_by(|a, b| a.0.cmp(&b.0));
+        self.counts_all = false;
+        kept.into_iter().map(|(_, values)| values).collect()
+    }
+}
+
+/// Appends bytes that sort as a row does.
+pub(super) fn push_sort_key(
+    select: &Select,
+    query: &Query,
+    row: &Scope<'_>,
+    key: &mut Vec<u8>,
+) -> Result<()> {
+    for sort in &query.order {
+        push_sorted(sort, select, query, row, key)?;
+    }
+    Ok(())
+}
+
+/// Appends what a row is sorted by; its value, if it is one of the result's columns.
+fn push_sorted(
+    sort: &SortKey,
+    select: &Select,
+    query: &Query,
+    row: &Scope<'_>,
+    key: &mut Vec<u8>,
+) -> Result<Option<Value>> {
+    let push = if sort.descending { push_descending } else { push };
+    let node = &select.outputs[sort.position];
+    let Some(column) = query.columns.get(sort.position) else {
+        push(&node.ty, node.evaluate(row)?.datum(), key);
+        return Ok(None);
+    };
+    let value = output_value(node, column, row)?;
+    push(&column.ty, value.as_datum(), key);
+    Ok(Some(value))
+}
+
+/// A value in its column's domain.
+fn output_value(node: &Node, column: &OutputColumn, row: &Scope<'_>) -> Result<Value> {
+    let cell = node.evaluate(row)?;
+    if is_as_stored(node, column) {
+        return Ok(cell.into_value());
+    }
+    Ok(fit(&column.ty, cell, &node.ty, row))
+}
+
+/// Whether a result's column is one of a table, which needs no conversion.
+fn is_as_stored(node: &Node, column: &OutputColumn) -> bool {
+    matches!(node.kind, Kind::Column(_) | Kind::Outer(..)) && node.ty == column.ty
+}
+
+/// Bytes that are equal for rows that DISTINCT takes for one.
+pub(super) fn distinct_key(columns: &[OutputColumn], values: &[Value]) -> Vec<u8> {
+    let texts = values.iter().map(|value| match value {
+        // A weight has two bytes.
+        Value::Bytes(text) => 2 * text.len(),
+        _ => 0,
+    });
+    let mut key = Vec::with_capacity(16 * values.len() + texts.sum::<usize>());
+    for (column, value) in columns.iter().zip(values) {
+        push(&column.ty, value.as_datum(), &mut key);
+    }
+    key
+}
