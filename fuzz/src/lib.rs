@@ -25,6 +25,7 @@ pub mod mysql_frame;
 pub mod mysql_login;
 pub mod mysql_parameters;
 pub mod number_text;
+pub mod panics;
 pub mod row;
 pub mod settings_file;
 pub mod shapes;

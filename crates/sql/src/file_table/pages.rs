@@ -7,6 +7,7 @@
 //! Invariants
 //! 1. No page is larger than its column says that it is altogether, but for small ones, of which
 //!    some writers say nothing; none has more values than its column, nor a dictionary more than bytes.
+//!    None is of places in a dictionary that there is not.
 //! 2. A column's dictionary and its page at hand are counted in the statement's memory, as they are in
 //!    the file and as they are decoded.
 //!
@@ -116,7 +117,8 @@ struct ColumnBytes {
 struct State {
     /// Bytes, and where they begin in the file.
     window: (u64, Bytes),
-    /// Where headers were found to be.
+    /// Whether there was a dictionary.
+    has_dictionary: bool,
     dictionary: Room,
     page: Room,
 }
@@ -188,6 +190,11 @@ impl ColumnBytes {
         }
         let bytes = uncompressed as usize * 2;
         let mut state = self.state.lock();
+        state.has_dictionary |= dictionary;
+        // The decoder would panic.
+        if !dictionary && sizes.has_places() && !state.has_dictionary {
+            return Err(self.damaged("a page of places in a dictionary that there is not"));
+        }
         let room = if dictionary { &mut state.dictionary } else { &mut state.page };
         // The page before is not there any more.
         *room = Room::default();
