@@ -203,23 +203,18 @@ impl Accumulator {
                 *count += 1;
             }
             State::Extreme(best) => {
-                let value = own_value(aggregate, argument, cell, row);
-                let better = match best {
-                    None => true,
-                    Some(best) => {
-                        let rule = type_collation(&aggregate.ty).unwrap_or(Collation::Binary);
-                        let (a, b) = (value.as_datum(), best.as_datum());
-                        let ty = &aggregate.ty;
-                        let order = compare((a, ty), (b, ty), rule, row.zone);
-                        let wanted = match aggregate.function {
-                            AggregateFunction::Minimum => Ordering::Less,
-                            _ => Ordering::Greater,
-                        };
-                        order == Some(wanted)
-                    }
-                };
+                let cell = own_cell(aggregate, argument, cell, row);
+                let better = best.as_ref().is_none_or(|best| {
+                    let rule = type_collation(&aggregate.ty).unwrap_or(Collation::Binary);
+                    let (a, b, ty) = (cell.datum(), best.as_datum(), &aggregate.ty);
+                    let wanted = match aggregate.function {
+                        AggregateFunction::Minimum => Ordering::Less,
+                        _ => Ordering::Greater,
+                    };
+                    compare((a, ty), (b, ty), rule, row.zone) == Some(wanted)
+                });
                 if better {
-                    *best = Some(value);
+                    *best = Some(cell.into_value());
                 }
             }
             State::First(first) => {
@@ -338,14 +333,19 @@ impl Accumulator {
 }
 
 /// A value of MIN or MAX: an ENUM by its word.
-fn own_value(aggregate: &Aggregate, argument: &Node, cell: Cell<'_>, row: &Scope<'_>) -> Value {
+fn own_cell<'a>(
+    aggregate: &Aggregate,
+    argument: &Node,
+    cell: Cell<'a>,
+    row: &Scope<'_>,
+) -> Cell<'a> {
     match (&aggregate.ty, cell.datum()) {
         (ColumnType::VarChar { .. }, datum @ Datum::Enum(_)) => {
             let mut word = Vec::new();
             text_of(&argument.ty, datum, row.zone, &mut word);
-            Value::Bytes(word)
+            Cell::Owned(word)
         }
-        _ => cell.into_value(),
+        _ => cell,
     }
 }
 

@@ -28,6 +28,10 @@ pub fn compare(
         (Datum::Null, _) | (_, Datum::Null) => None,
         (Datum::Int(x), Datum::Int(y)) => Some(x.cmp(&y)),
         (Datum::UInt(x), Datum::UInt(y)) => Some(x.cmp(&y)),
+        (Datum::Date(x), Datum::Date(y)) => Some(x.cmp(&y)),
+        (Datum::Time(x), Datum::Time(y)) => Some(x.cmp(&y)),
+        (Datum::DateTime(x), Datum::DateTime(y)) => Some(x.cmp(&y)),
+        (Datum::Timestamp(x), Datum::Timestamp(y)) => Some(x.cmp(&y)),
         _ if (*a_ty == ColumnType::Json) != (*b_ty == ColumnType::Json) => {
             json_order((a, a_ty), (b, b_ty), zone)
         }
@@ -43,10 +47,6 @@ pub fn compare(
             text_of(b_ty, b, zone, &mut word);
             compare((a, a_ty), (Datum::Bytes(&word), &UNTYPED), rule, zone)
         }
-        (Datum::Date(x), Datum::Date(y)) => Some(x.cmp(&y)),
-        (Datum::Time(x), Datum::Time(y)) => Some(x.cmp(&y)),
-        (Datum::DateTime(x), Datum::DateTime(y)) => Some(x.cmp(&y)),
-        (Datum::Timestamp(x), Datum::Timestamp(y)) => Some(x.cmp(&y)),
         // What is no time counts as zero, here and below.
         (Datum::Time(x), Datum::Bytes(text)) => {
             Some(x.cmp(&read_time(text).map_or(Time::ZERO, |read| read.value)))

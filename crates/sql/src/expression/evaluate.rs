@@ -182,7 +182,17 @@ impl Node {
     ///
     /// # Errors
     /// Those of strict mode and of functions; 1041 when it needs more memory than there is.
+    #[inline]
     pub fn evaluate<'a>(&'a self, scope: &Scope<'a>) -> Result<Cell<'a>> {
+        // Most are one of these, which need none of the room that the others do.
+        match &self.kind {
+            Kind::Column(position) => Ok(Cell::Plain(scope.row.column(*position)?)),
+            Kind::Constant(value) => Ok(Cell::Plain(value.as_datum())),
+            _ => self.evaluate_other(scope),
+        }
+    }
+
+    fn evaluate_other<'a>(&'a self, scope: &Scope<'a>) -> Result<Cell<'a>> {
         match self.compute(scope)? {
             Cell::Owned(text) if text.len() >= LARGE_BYTES => {
                 Ok(match scope.room(self.function_name(), text.len())? {

@@ -37,9 +37,9 @@ pub struct Joined<'a> {
 impl<'a> Joined<'a> {
     /// The key of a relation's stored row.
     pub fn key(&self, relation: usize) -> Option<&'a [u8]> {
-        let mut link = *self;
+        let mut link = self;
         while link.relation != relation {
-            link = *link.before?;
+            link = link.before?;
         }
         match link.row {
             JoinedRow::Stored(_, key) => Some(key),
@@ -50,10 +50,10 @@ impl<'a> Joined<'a> {
     /// The value of a slot.
     pub fn column(&self, slot: usize) -> Result<Datum<'a>> {
         let (relation, column) = parts_of(slot);
-        let mut link = *self;
+        let mut link = self;
         while link.relation != relation {
             match link.before {
-                Some(before) => link = *before,
+                Some(before) => link = before,
                 None => return Err(SqlError::other("a column of a relation that is not joined")),
             }
         }
