@@ -46,7 +46,7 @@ pub struct Options {
 /// A kind of question: by its numbers, elements of `search` and a condition of SQL.
 struct Kind {
     name: &'static str,
-    /// Whether all documents have to be read.
+    /// Whether one of the two reads all documents.
     reads_all: bool,
     ask: fn(&mut SmallRng, u32) -> (Vec<String>, String),
 }
@@ -93,7 +93,8 @@ const KINDS: [Kind; 9] = [
     },
     Kind {
         name: "names downwards, 10",
-        reads_all: false,
+        // MariaDB sorts them.
+        reads_all: true,
         ask: |rng, _| {
             let skipped = rng.random_range(0..100);
             let elements = vec![
@@ -156,22 +157,29 @@ pub fn run(options: &Options) -> Result<()> {
     let mut session = mariadb.session(DATABASE)?;
     for round in 0..common.rounds {
         for kind in &KINDS {
-            let mut rng = SmallRng::seed_from_u64(common.seed ^ ((round as u64) << 32));
-            let count =
-                if kind.reads_all { options.questions.div_ceil(100) } else { options.questions };
+            // What is found by an index is asked for once before it is measured: servers that have
+            // been at work have it in memory, and who was loaded through its cache has it already.
+            let (count, passes) = match kind.reads_all {
+                true => (options.questions.div_ceil(100), 1),
+                false => (options.questions, 2),
+            };
             let mut samples = [Sample::new(), Sample::new()];
-            for _ in 0..count {
-                let (elements, sql) = (kind.ask)(&mut rng, options.rows);
-                let ours = timed(&mut samples[0], rowhouse.server.pid(), || {
-                    keys_found(&mut search, elements)
-                })?;
-                let theirs = timed(&mut samples[1], mariadb.server.pid(), || {
-                    let sql = format!("SELECT pk, columns FROM documents WHERE {sql}");
-                    Ok(session.query(&sql)?.into_iter().map(|row| row[0].clone()).collect())
-                })?;
-                if sorted(ours) != sorted(theirs) {
-                    samples[0].wrong += 1;
-                    samples[0].note_bad("wrong", sql.as_bytes());
+            for _ in 0..passes {
+                samples = [Sample::new(), Sample::new()];
+                let mut rng = SmallRng::seed_from_u64(common.seed ^ ((round as u64) << 32));
+                for _ in 0..count {
+                    let (elements, sql) = (kind.ask)(&mut rng, options.rows);
+                    let ours = timed(&mut samples[0], rowhouse.server.pid(), || {
+                        keys_found(&mut search, elements)
+                    })?;
+                    let theirs = timed(&mut samples[1], mariadb.server.pid(), || {
+                        let sql = format!("SELECT pk, columns FROM documents WHERE {sql}");
+                        Ok(session.query(&sql)?.into_iter().map(|row| row[0].clone()).collect())
+                    })?;
+                    if sorted(ours) != sorted(theirs) {
+                        samples[0].wrong += 1;
+                        samples[0].note_bad("wrong", sql.as_bytes());
+                    }
                 }
             }
             for (contender, sample) in [ROWHOUSE, MARIADB].into_iter().zip(&samples) {
