@@ -48,6 +48,7 @@ impl<'a> Joined<'a> {
     }
 
     /// The value of a slot.
+    #[inline]
     pub fn column(&self, slot: usize) -> Result<Datum<'a>> {
         let (relation, column) = parts_of(slot);
         let mut link = self;
