@@ -14,6 +14,9 @@ use crate::expression::Scope;
 use crate::optimize::{Member, known_of_table, only_counts};
 use crate::tree::{Select, Source};
 
+/// The position of the index that has the rows themselves.
+const PRIMARY_INDEX: usize = 0;
+
 impl Execution<'_> {
     /// The aggregates of a SELECT, where the table knows them; `None` when this view does not show
     /// it by column.
@@ -40,25 +43,34 @@ impl Execution<'_> {
             return Ok(None);
         }
         let Member::Scan(scan) = &step.member else { return Ok(None) };
-        let (Source::Table(table), Some(access), Some(covering)) =
-            (&select.relations[scan.relation].source, &scan.access, &scan.covering)
+        let (Source::Table(table), Some(access)) =
+            (&select.relations[scan.relation].source, &scan.access)
         else {
             return Ok(None);
         };
+        let is_whole = select.plan.counts_all && table.expiry_column().is_none();
+        let index = match &scan.covering {
+            Some(covering) if covering.only_counts() => covering.index(),
+            // Of all rows each counts, too.
+            None if is_whole => PRIMARY_INDEX,
+            _ => return Ok(None),
+        };
         let plain = step.filters.is_empty() && step.after.is_empty() && !step.outer;
-        if !plain || scan.hash.is_some() || !covering.only_counts() || !access.takes_all(false) {
+        if !plain || scan.hash.is_some() || !access.takes_all(false) {
             return Ok(None);
         }
         let given = |rows: u64| {
             let rows = Value::Int(i64::try_from(rows).unwrap_or(i64::MAX));
             Ok(Some(vec![rows; grouping.aggregates.len()]))
         };
-        let is_whole = select.plan.counts_all && table.expiry_column().is_none();
         if is_whole && let Some(rows) = self.engine.known_count(self.view, table) {
             return given(rows);
         }
+        if is_whole && !self.how.may_wait && step.rows > self.rows_left.get() as f64 {
+            return Err(SqlError::would_wait());
+        }
         if is_whole && self.how.may_wait {
-            let rows = self.engine.count_all(self.view, table, covering.index());
+            let rows = self.engine.count_all(self.view, table, index);
             // What ended it early says so better.
             self.facts.kill.check()?;
             return given(rows?);
