@@ -66,12 +66,51 @@ pub fn texts(json: &[u8], names: &[&str]) -> Vec<Option<String>> {
     found
 }
 
+/// All members of an object as texts, in the order of their names; of one that is there twice the last.
+/// What is no object has none.
+pub fn all_texts(json: &[u8]) -> Vec<(String, String)> {
+    let mut deserializer = serde_json::Deserializer::from_slice(json);
+    let read = deserializer.deserialize_map(AllMembers);
+    let Ok(mut members) = read.and_then(|members| deserializer.end().map(|()| members)) else {
+        return Vec::new();
+    };
+    // Those of one name stay in the order in which they came.
+    members.sort_by(|(one, _), (other, _)| one.cmp(other));
+    members.dedup_by(|later, kept| {
+        let is_same = later.0 == kept.0;
+        if is_same {
+            std::mem::swap(later, kept);
+        }
+        is_same
+    });
+    let texts = members.into_iter().filter_map(|(name, value)| Some((name, text_of(value)?)));
+    texts.collect()
+}
+
 /// A member's value as text; `None` for null.
 pub fn text_of(value: Value) -> Option<String> {
     match value {
         Value::Null => None,
         Value::String(text) => Some(text),
         other => Some(other.to_string()),
+    }
+}
+
+struct AllMembers;
+
+impl<'de> Visitor<'de> for AllMembers {
+    type Value = Vec<(String, Value)>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut members = Vec::new();
+        while let Some(member) = map.next_entry()? {
+            members.push(member);
+        }
+        Ok(members)
     }
 }
 

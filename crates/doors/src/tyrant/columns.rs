@@ -57,13 +57,8 @@ impl Columns {
 
     /// Reads an object; anything else has no columns.
     pub fn of_json(text: &[u8]) -> Columns {
-        let Ok(Value::Object(object)) = serde_json::from_slice(text) else {
-            return Columns::default();
-        };
-        let columns = object.into_iter().filter_map(|(name, value)| {
-            Some((name.into_bytes(), member::text_of(value)?.into_bytes()))
-        });
-        Columns(columns.collect())
+        let members = member::all_texts(text).into_iter();
+        Columns(members.map(|(name, text)| (name.into_bytes(), text.into_bytes())).collect())
     }
 
     /// Reads only some columns of an object.
@@ -141,6 +136,10 @@ mod tests {
         assert_eq!(columns.get(b"c"), None);
         assert_eq!(columns.get(b"d"), Some(&b"[1,2]"[..]));
         assert_eq!(Columns::of_json(b"[1]"), Columns::default());
+        assert_eq!(Columns::of_json(br#"{"a": "x"} {}"#), Columns::default());
+        let columns = Columns::of_json(br#"{"b": "1", "a": "2", "b": null, "c": "3", "a": "4"}"#);
+        let names: Vec<_> = columns.iter().collect();
+        assert_eq!(names, [(&b"a"[..], &b"4"[..]), (b"c", b"3")]);
     }
 
     #[test]

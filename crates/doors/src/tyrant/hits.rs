@@ -231,14 +231,13 @@ impl Query {
 
 /// The name and value of the primary key, then columns, with NULs between.
 pub fn shown(key: &[u8], columns: &Columns, wanted: &[Vec<u8>]) -> Vec<u8> {
-    let mut shown = [&[0], key].concat();
-    for (name, value) in columns.iter() {
-        if wanted.is_empty() || wanted.iter().any(|wanted| wanted == name) {
-            for part in [name, value] {
-                shown.push(0);
-                shown.extend_from_slice(part);
-            }
-        }
+    let is_wanted = |name: &[u8]| wanted.is_empty() || wanted.iter().any(|wanted| wanted == name);
+    let parts = || columns.iter().filter(|(name, _)| is_wanted(name)).flat_map(<[_; 2]>::from);
+    let bytes = 1 + key.len() + parts().map(|part| 1 + part.len()).sum::<usize>();
+    let mut shown = Vec::with_capacity(bytes);
+    for part in std::iter::once(key).chain(parts()) {
+        shown.push(0);
+        shown.extend_from_slice(part);
     }
     shown
 }
