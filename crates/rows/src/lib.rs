@@ -42,6 +42,7 @@ pub mod locks;
 pub mod member;
 pub mod memory;
 pub mod metrics;
+pub mod ordinal;
 mod parallel;
 mod postings;
 pub mod recency;

@@ -8,6 +8,7 @@ use super::layout::{FORM, HEADER_BYTES, Kind, Place, RowLayout, WIDE_ENDS, bitma
 use crate::datum::Datum;
 use crate::decimal::Decimal;
 use crate::error::{Error, Result};
+use crate::ordinal::{of_signed, ordinal_of};
 use crate::temporal::{Date, DateTime, Time, Timestamp};
 use crate::types::IntWidth;
 
@@ -132,6 +133,49 @@ impl<'a> RowRef<'a> {
             Datum::Int(value) => Ok(Some(value as u64)),
             Datum::UInt(value) => Ok(Some(value)),
             _ => Err(corrupt("a column is no integer")),
+        }
+    }
+
+    /// The ordinal of a column; `None` for NULL.
+    ///
+    /// # Errors
+    /// `Error::Corrupt` for a column whose type has none. Bits that are no value of the type are found
+    /// out when the value is made of them (`ordinal::value_of`).
+    ///
+    /// # Panics
+    /// When the table has no such position.
+    #[inline]
+    pub fn ordinal(&self, position: usize) -> Result<Option<u64>> {
+        let place = self.layout.columns[position];
+        if place.slot >= self.slots {
+            return self.absent_ordinal(position);
+        }
+        if self.is_null_slot(place.slot) {
+            return Ok(None);
+        }
+        let from = &self.bytes[(self.fixed + place.at) as usize..];
+        Ok(Some(match place.kind {
+            Kind::Signed(width) => of_signed(signed(from, width)),
+            Kind::Unsigned(width) => unsigned(from, width),
+            Kind::Date => low(from, 3),
+            Kind::DateTimeSeconds => low(from, 5) << 20,
+            Kind::DateTime | Kind::Timestamp => low(from, 8),
+            Kind::TimestampSeconds => low(from, 5).wrapping_mul(1_000_000),
+            Kind::Seconds => of_signed(low_signed(from, 3).wrapping_mul(1_000_000)),
+            Kind::Time => of_signed(low_signed(from, 6)),
+            Kind::Year => u64::from(u16::from_le_bytes(take(from))),
+            _ => return Err(corrupt("a column has no ordinals")),
+        }))
+    }
+
+    #[cold]
+    fn absent_ordinal(&self, position: usize) -> Result<Option<u64>> {
+        match self.layout.absent[position].as_datum() {
+            Datum::Null => Ok(None),
+            datum => match ordinal_of(&datum) {
+                Some(ordinal) => Ok(Some(ordinal)),
+                None => Err(corrupt("a column has no ordinals")),
+            },
         }
     }
 

@@ -8,7 +8,7 @@ use rows::text::write_text;
 use rows::types::{Collation, ColumnType};
 
 use crate::error::{Result, SqlError};
-use crate::expression::{Names, Scope, bind};
+use crate::expression::{Environment, Names, bind};
 use crate::mode::SqlMode;
 use crate::parse::table::{ColumnSpec, DefaultSpec};
 use crate::parse::types::with_collation;
@@ -86,10 +86,9 @@ pub fn default_value(
     if !node.is_constant() {
         return Err(SqlError::unsupported("defaults that differ from row to row"));
     }
-    let mut scope = Scope::bare(&[], Zone::UTC);
-    scope.mode = mode;
+    let environment = Environment { mode, ..Environment::bare(&[], Zone::UTC) };
     let cell = node
-        .evaluate(&scope)
+        .evaluate(&environment.scope())
         .map_err(|_| SqlError::unsupported("defaults that ask the session"))?;
     if cell.is_null() {
         return match nullable {

@@ -12,13 +12,15 @@ use std::cmp::Ordering;
 use rows::convert::convert;
 use rows::datum::{Datum, Value};
 use rows::decimal::Decimal;
+use rows::ordinal::{ordinal_of, to_signed, value_of};
 use rows::types::{Collation, ColumnType};
 
 use super::key::{KEY_BYTES, Keys, push, push_descending};
 use super::variable;
 use crate::error::{Result, SqlError};
 use crate::expression::{
-    Cell, JsonMembers, Node, Number, Scope, compare, json_element, text_of, type_collation,
+    Cell, JsonMembers, Node, Number, Ordinals, Scope, compare, json_element, text_of,
+    type_collation,
 };
 use crate::tree::{Aggregate, AggregateFunction};
 
@@ -36,6 +38,8 @@ enum State {
     /// Doubles, how many.
     Inexact(f64, u64),
     Extreme(Option<Value>),
+    /// The ordinal of the smallest or largest value.
+    ExtremeOrdinal(Option<u64>),
     First(Option<Value>),
     Bits(u64),
     /// How many, their mean, the sum of squared distances from it (Welford).
@@ -85,11 +89,64 @@ impl Accumulator {
         Accumulator { seen: distinct.then(Keys::default), state }
     }
 
+    /// How an aggregate takes ordinals instead of values, if it does (`add_ordinal`).
+    pub fn ordinals(aggregate: &Aggregate) -> Option<Ordinals<'_>> {
+        use AggregateFunction as F;
+        let [argument] = aggregate.arguments.as_slice() else { return None };
+        let does = match aggregate.function {
+            F::Minimum | F::Maximum => aggregate.ty == argument.ty,
+            F::Count => !aggregate.distinct,
+            F::Sum | F::Average => {
+                let exact = matches!(aggregate.ty, ColumnType::Decimal { .. });
+                exact && !aggregate.distinct && matches!(argument.ty, ColumnType::Int { .. })
+            }
+            _ => false,
+        };
+        Ordinals::of(argument).filter(|_| does)
+    }
+
+    /// One that takes ordinals.
+    pub fn of_ordinals(aggregate: &Aggregate) -> Accumulator {
+        match Accumulator::new(aggregate, 0) {
+            Accumulator { seen, state: State::Extreme(_) } => {
+                Accumulator { seen, state: State::ExtremeOrdinal(None) }
+            }
+            other => other,
+        }
+    }
+
+    /// Adds a row's ordinal, which is not NULL.
+    #[inline]
+    pub fn add_ordinal(&mut self, aggregate: &Aggregate, ordinal: u64) {
+        match &mut self.state {
+            State::Count(count) => *count += 1,
+            State::ExtremeOrdinal(best) => {
+                let before = best.unwrap_or(ordinal);
+                *best = Some(match aggregate.function {
+                    AggregateFunction::Minimum => before.min(ordinal),
+                    _ => before.max(ordinal),
+                });
+            }
+            State::Exact(whole, _, count) => {
+                let unsigned = aggregate.arguments.first().is_some_and(|argument| {
+                    matches!(argument.ty, ColumnType::Int { unsigned: true, .. })
+                });
+                *whole += match unsigned {
+                    true => i128::from(ordinal),
+                    false => i128::from(to_signed(ordinal)),
+                };
+                *count += 1;
+            }
+            _ => {}
+        }
+    }
+
     /// Takes what is known of all rows: a count, or the smallest or largest value.
     pub fn know(&mut self, value: Value) {
         match (&mut self.state, value) {
             (State::Count(count), Value::Int(rows)) => *count = rows,
             (State::Extreme(best), value) => *best = Some(value),
+            (State::ExtremeOrdinal(best), value) => *best = ordinal_of(&value.as_datum()),
             _ => {}
         }
     }
@@ -260,8 +317,8 @@ impl Accumulator {
                 parts.push((key, text));
                 return Ok(more);
             }
-            // `add_to_json` has added to them.
-            State::Elements(_) | State::Members(..) => {}
+            // `add_to_json` and `add_ordinal` have added to them.
+            State::Elements(_) | State::Members(..) | State::ExtremeOrdinal(_) => {}
         }
         Ok(0)
     }
@@ -293,6 +350,11 @@ impl Accumulator {
                 _ => Value::Double(*sum),
             },
             State::Extreme(value) | State::First(value) => value.clone().unwrap_or(Value::Null),
+            State::ExtremeOrdinal(None) => Value::Null,
+            State::ExtremeOrdinal(Some(ordinal)) => match value_of(&aggregate.ty, *ordinal) {
+                Some(value) => value,
+                None => return Err(SqlError::other("a column that is no value")),
+            },
             State::Bits(bits) => Value::UInt(*bits),
             State::Spread(count, _, squares) => {
                 let sample =

@@ -100,10 +100,10 @@ impl Buffer {
 }
 
 /// A relation's own row as local expressions see it.
-pub fn view_of<'a>(row: &JoinedRow<'a>) -> RowView<'a> {
+pub fn view_of<'a>(row: &'a JoinedRow<'a>) -> RowView<'a> {
     match row {
         JoinedRow::Absent => RowView::None,
-        JoinedRow::Stored(row, _) => RowView::Stored(*row),
+        JoinedRow::Stored(row, _) => RowView::Stored(row),
         JoinedRow::Values(values) => RowView::Values(values),
     }
 }

@@ -12,14 +12,21 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use rows::datum::Value;
+use rows::datum::{Datum, Value};
 
 use super::accumulate::Accumulator;
-use super::key::push;
+use super::drawn::Drawn;
+use super::key::{push, push_ordinal};
 use super::{Execution, Flow, row_bytes};
 use crate::error::Result;
-use crate::expression::{Kind, Node, Scope};
+use crate::expression::{Kind, Node, Ordinals, Scope};
 use crate::tree::Grouping;
+
+/// What a key was in the row before.
+enum RunKey {
+    Ordinal(Option<u64>),
+    Value(Value),
+}
 
 /// What a group takes besides its values, about.
 const GROUP_BYTES: usize = 128;
@@ -34,8 +41,12 @@ struct Group {
 
 /// The groups of one SELECT.
 pub(super) struct Groups<'g> {
-    execution: &'g Execution<'g>,
+    drawn: Drawn<'g>,
     grouping: &'g Grouping,
+    /// How keys are had as ordinals.
+    key_ordinals: Vec<Option<Ordinals<'g>>>,
+    /// How arguments of aggregates are.
+    argument_ordinals: Vec<Option<Ordinals<'g>>>,
     known: HashMap<Vec<u8>, usize, foldhash::fast::RandomState>,
     groups: Vec<Group>,
     concat_bytes_max: usize,
@@ -47,7 +58,7 @@ pub(super) struct Groups<'g> {
 /// which is cheaper to see than to look it up.
 struct Runs {
     /// The keys as the row before had them, if it is worth while.
-    keys: Option<Vec<Value>>,
+    keys: Option<Vec<RunKey>>,
     group: usize,
     /// How many rows more were of the group before than were not.
     gain: i32,
@@ -65,8 +76,10 @@ impl<'g> Groups<'g> {
         let concat_bytes_max = super::accumulate::concat_bytes_max(scope)?;
         let looks_for_runs = !grouping.rollup && grouping.keys.iter().all(is_cheap);
         let mut groups = Groups {
-            execution,
+            drawn: Drawn::nothing(execution),
             grouping,
+            key_ordinals: grouping.keys.iter().map(Ordinals::of).collect(),
+            argument_ordinals: grouping.aggregates.iter().map(Accumulator::ordinals).collect(),
             known: HashMap::default(),
             groups: Vec::new(),
             concat_bytes_max,
@@ -93,8 +106,12 @@ impl<'g> Groups<'g> {
     }
 
     fn accumulators(&self) -> Vec<Accumulator> {
-        let each = |aggregate| Accumulator::new(aggregate, self.concat_bytes_max);
-        self.grouping.aggregates.iter().map(each).collect()
+        let aggregates = self.grouping.aggregates.iter().zip(&self.argument_ordinals);
+        let each = |(aggregate, ordinals): (_, &Option<Ordinals<'_>>)| match ordinals {
+            Some(_) => Accumulator::of_ordinals(aggregate),
+            None => Accumulator::new(aggregate, self.concat_bytes_max),
+        };
+        aggregates.map(each).collect()
     }
 
     /// Adds a joined row.
@@ -118,8 +135,11 @@ impl<'g> Groups<'g> {
             let mut key = std::mem::take(&mut self.key);
             key.clear();
             key.push(level as u8);
-            for node in &grouping.keys[..level] {
-                push(&node.ty, node.evaluate(row)?.datum(), &mut key);
+            for (node, ordinals) in grouping.keys[..level].iter().zip(&self.key_ordinals) {
+                match ordinals {
+                    Some(ordinals) => push_ordinal(ordinals.get(row)?, &mut key),
+                    None => push(&node.ty, node.evaluate(row)?.datum(), &mut key),
+                }
             }
             let at = match self.known.get(key.as_slice()) {
                 Some(at) => *at,
@@ -127,7 +147,7 @@ impl<'g> Groups<'g> {
             };
             self.key = key;
             if self.runs.gain > RUNS_GIVEN_UP {
-                self.runs.keys = Some(values_of(&grouping.keys, row)?);
+                self.runs.keys = Some(self.run_keys(row)?);
                 self.runs.group = at;
             }
             self.accumulate(at, row)?;
@@ -139,14 +159,31 @@ impl<'g> Groups<'g> {
     fn is_in_run(&mut self, row: &Scope<'_>) -> Result<bool> {
         let Some(before) = &self.runs.keys else { return Ok(false) };
         let mut same = true;
-        for (key, value) in self.grouping.keys.iter().zip(before) {
-            same = same && key.evaluate(row)?.datum() == value.as_datum();
+        let keys = self.grouping.keys.iter().zip(&self.key_ordinals);
+        for ((key, ordinals), before) in keys.zip(before) {
+            same = same
+                && match (before, ordinals) {
+                    (RunKey::Ordinal(before), Some(ordinals)) => ordinals.get(row)? == *before,
+                    (RunKey::Value(before), None) => is_value(key, before, row)?,
+                    _ => false,
+                };
         }
         self.runs.gain = (self.runs.gain + if same { 1 } else { -1 }).min(-RUNS_GIVEN_UP);
         if self.runs.gain <= RUNS_GIVEN_UP {
             self.runs.keys = None;
         }
         Ok(same)
+    }
+
+    fn run_keys(&self, row: &Scope<'_>) -> Result<Vec<RunKey>> {
+        let keys = self.grouping.keys.iter().zip(&self.key_ordinals);
+        let of = |(key, ordinals): (&Node, &Option<Ordinals<'_>>)| {
+            Ok(match ordinals {
+                Some(ordinals) => RunKey::Ordinal(ordinals.get(row)?),
+                None => RunKey::Value(key.evaluate(row)?.into_value()),
+            })
+        };
+        keys.map(of).collect()
     }
 
     fn begin(&mut self, key: &[u8], level: usize, row: &Scope<'_>) -> Result<usize> {
@@ -159,7 +196,7 @@ impl<'g> Groups<'g> {
             + row_bytes(&keys)
             + row_bytes(&others)
             + aggregates.len() * size_of::<Accumulator>();
-        self.execution.draw(bytes)?;
+        self.drawn.draw(bytes)?;
         self.known.insert(key.to_vec(), self.groups.len());
         self.groups.push(Group { level, keys, aggregates, others });
         Ok(self.groups.len() - 1)
@@ -167,10 +204,17 @@ impl<'g> Groups<'g> {
 
     fn accumulate(&mut self, at: usize, row: &Scope<'_>) -> Result<()> {
         let group = &mut self.groups[at];
-        for (state, aggregate) in group.aggregates.iter_mut().zip(&self.grouping.aggregates) {
+        let aggregates = self.grouping.aggregates.iter().zip(&self.argument_ordinals);
+        for (state, (aggregate, ordinals)) in group.aggregates.iter_mut().zip(aggregates) {
+            if let Some(ordinals) = ordinals {
+                if let Some(ordinal) = ordinals.get(row)? {
+                    state.add_ordinal(aggregate, ordinal);
+                }
+                continue;
+            }
             let bytes = state.add(aggregate, row)?;
             if bytes > 0 {
-                self.execution.draw(bytes)?;
+                self.drawn.draw(bytes)?;
             }
         }
         Ok(())
@@ -212,6 +256,16 @@ fn is_cheap(key: &Node) -> bool {
             !function.is_volatile() && !key.is_text() && arguments.iter().all(is_column)
         }
         _ => is_column(key),
+    }
+}
+
+/// Whether a key has a value. Texts are compared where they are.
+fn is_value(key: &Node, value: &Value, row: &Scope<'_>) -> Result<bool> {
+    match (&key.kind, value) {
+        (Kind::Column(column), Value::Bytes(text)) => {
+            Ok(matches!(row.row.column(*column)?, Datum::Bytes(other) if other == &text[..]))
+        }
+        _ => Ok(key.evaluate(row)?.datum() == value.as_datum()),
     }
 }
 

@@ -34,7 +34,7 @@ const FILE_BATCH_ROWS: usize = 1024;
 pub(super) type Then<'t> = dyn FnMut(Option<&Joined<'_>>) -> Result<Flow> + 't;
 
 /// Takes a relation's row.
-type Each<'e> = dyn FnMut(JoinedRow<'_>) -> Result<Flow> + 'e;
+type Each<'e> = dyn FnMut(&JoinedRow<'_>) -> Result<Flow> + 'e;
 
 /// Whether all terms hold.
 pub(super) fn all_hold(terms: &[Node], scope: &Scope<'_>) -> Result<bool> {
@@ -81,7 +81,7 @@ impl Execution<'_> {
                 if flow == Flow::Stop || matched || !step.outer {
                     return Ok(flow);
                 }
-                let row = JoinedRow::Absent;
+                let row = &JoinedRow::Absent;
                 let link = Joined { relation: scan.relation, row, before: joined };
                 self.after(relations, step, rest, &link, scope, then)
             }
@@ -117,7 +117,11 @@ impl Execution<'_> {
         if !step.after.is_empty() && !all_hold(&step.after, &over(scope, Some(link)))? {
             return Ok(Flow::Continue);
         }
-        self.join(relations, rest, Some(link), scope, then)
+        if rest.is_empty() {
+            then(Some(link))
+        } else {
+            self.join(relations, rest, Some(link), scope, then)
+        }
     }
 
     /// Finds the rows of one relation.
@@ -135,7 +139,7 @@ impl Execution<'_> {
             let buffer = self.kept_scan(relation, scan, &local)?;
             for n in buffer.matching(keys, self, &local)? {
                 self.look(1)?;
-                if each(buffer.row(*n as usize)?)? == Flow::Stop {
+                if each(&buffer.row(*n as usize)?)? == Flow::Stop {
                     return Ok(Flow::Stop);
                 }
             }
@@ -178,7 +182,7 @@ impl Execution<'_> {
             if !all_hold(terms, &local.with_row(view_of(&row)))? {
                 continue;
             }
-            if each(row)? == Flow::Stop {
+            if each(&row)? == Flow::Stop {
                 return Ok(Flow::Stop);
             }
         }
@@ -205,10 +209,10 @@ impl Execution<'_> {
                 }
                 let mut result = Ok(Flow::Continue);
                 let mut visit = |row: Found<'_>| {
-                    let stored = local.with_row(RowView::Stored(row.row));
+                    let stored = JoinedRow::Stored(row.row, row.key);
                     result = self.look(1).and_then(|()| {
-                        match access.takes(&stored, part, all_terms)? {
-                            true => each(JoinedRow::Stored(row.row, row.key)),
+                        match access.takes(&local.with_row(view_of(&stored)), part, all_terms)? {
+                            true => each(&stored),
                             false => Ok(Flow::Continue),
                         }
                     });
@@ -246,7 +250,7 @@ impl Execution<'_> {
             let mut visit = |values: &[Value]| {
                 result = self.look(1).and_then(|()| {
                     match all_hold(&access.residual, &local.with_row(RowView::Values(values)))? {
-                        true => each(JoinedRow::Values(values)).map(Some),
+                        true => each(&JoinedRow::Values(values)).map(Some),
                         false => Ok(None),
                     }
                 });
@@ -290,7 +294,7 @@ impl Execution<'_> {
             if seen >= 1024 {
                 self.look(std::mem::take(&mut seen))?;
             }
-            access.takes(&local.with_row(RowView::Stored(*row)), part, all_terms)
+            access.takes(&local.with_row(RowView::Stored(row)), part, all_terms)
         };
         let filter: &mut Filter<'_> = &mut filter;
         let reach = self.how.reach;
@@ -304,7 +308,7 @@ impl Execution<'_> {
         if let Some(kept) = self.kept.borrow().get(&place) {
             return Ok(Rc::clone(kept));
         }
-        let local = Scope { joined: None, ..*local };
+        let local = local.environment.scope();
         let content = match (&relation.source, &scan.access) {
             (Source::Table(table), Some(access)) => {
                 let found = access.ranges(table, &local)?;
@@ -349,8 +353,7 @@ impl Execution<'_> {
         let mut rows: Vec<Vec<Value>> = Vec::new();
         match &relation.source {
             Source::Query(query) => {
-                let outside = Scope { row: RowView::None, joined: None, ..*local };
-                self.query(query, &outside, &mut None, &mut |row| {
+                self.query(query, &local.environment.scope(), &mut None, &mut |row| {
                     self.draw_row(&row)?;
                     rows.push(row);
                     Ok(Flow::Continue)
@@ -411,6 +414,6 @@ fn absent(
     let Some((number, rest)) = numbers.split_first() else {
         return joined.map_or(Ok(Flow::Continue), then);
     };
-    let link = Joined { relation: *number, row: JoinedRow::Absent, before: joined };
+    let link = Joined { relation: *number, row: &JoinedRow::Absent, before: joined };
     absent(rest, Some(&link), then)
 }

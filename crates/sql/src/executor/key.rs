@@ -45,11 +45,27 @@ pub fn push(ty: &ColumnType, datum: Datum<'_>, out: &mut Vec<u8>) {
     }
 }
 
+/// Appends an ordinal, in whose order NULL is below everything.
+pub fn push_ordinal(ordinal: Option<u64>, out: &mut Vec<u8>) {
+    match ordinal {
+        None => out.push(0),
+        Some(ordinal) => {
+            out.push(1);
+            out.extend_from_slice(&ordinal.to_be_bytes());
+        }
+    }
+}
+
 /// As `push`, in descending order.
 pub fn push_descending(ty: &ColumnType, datum: Datum<'_>, out: &mut Vec<u8>) {
     let start = out.len();
     push(ty, datum, out);
-    out[start..].iter_mut().for_each(|byte| *byte = !*byte);
+    turn_around(&mut out[start..]);
+}
+
+/// Makes bytes sort in descending order.
+pub fn turn_around(bytes: &mut [u8]) {
+    bytes.iter_mut().for_each(|byte| *byte = !*byte);
 }
 
 /// Appends a value of a class of types as `=` compares it under a collation; `false` for NULL,

@@ -52,7 +52,7 @@ impl Execution<'_> {
             let mut result = Ok(Flow::Continue);
             let mut visit = |found: find::Found<'_>| {
                 let row = JoinedRow::Stored(found.row, found.key);
-                let link = Joined { relation: late.relation, row, before: None };
+                let link = Joined { relation: late.relation, row: &row, before: None };
                 result = each(&over(scope, Some(&link)));
                 Ok(find::Flow::Stop)
             };

@@ -18,7 +18,7 @@ use super::join::{all_hold, over};
 use super::key::{KEY_BYTES, Keys, push_equal_row};
 use super::{Execution, Flow};
 use crate::error::Result;
-use crate::expression::{RowView, Scope};
+use crate::expression::{Environment, Scope};
 use crate::optimize::BEGIN_ROWS;
 use crate::tree::{Body, Members, Query, Subquery};
 use crate::write::row_count;
@@ -72,7 +72,8 @@ impl Execution<'_> {
             Body::Select(select) if select.is_plain() && query.offset.is_none() => {
                 let enclosing = Execution::enclosing(scope);
                 let enclosing = Some(&enclosing);
-                let inner = Scope { row: RowView::None, joined: None, enclosing, ..*scope };
+                let environment = Environment { enclosing, ..*scope.environment };
+                let inner = environment.scope();
                 let possible = row_count(query.limit.as_ref(), &inner)? != Some(0)
                     && all_hold(&select.plan.once, &over(&inner, None))?;
                 if possible {
@@ -110,7 +111,7 @@ impl Execution<'_> {
         })?;
         if bytes > MEMBERS_BYTES_MAX {
             drop(keys);
-            self.bytes.set(held);
+            self.give_back(self.bytes.get() - held);
             return Ok(None);
         }
         Ok(Some(keys))

@@ -9,6 +9,7 @@
 //! presort     rows that are sorted before they are joined     late    and before they are read
 //! subquery    sub-queries of expressions                      membership  EXISTS, by look-ups
 //! key         bytes that are equal or sort                    measure  for EXPLAIN ANALYZE
+//! drawn       memory for what one SELECT keeps
 //! ```
 //! Rows are pushed: each step calls what follows it for every row it finds, so that a row is
 //! borrowed from where it was read until the result keeps a copy.
@@ -23,6 +24,7 @@
 
 mod accumulate;
 mod buffer;
+mod drawn;
 mod group;
 mod join;
 mod key;
@@ -51,7 +53,7 @@ pub use measure::{Measured, Measures};
 
 use crate::context::Facts;
 use crate::error::{Result, SqlError};
-use crate::expression::{BIGINT, Enclosing, Kind, Node, Number, RowView, Scope};
+use crate::expression::{BIGINT, Enclosing, Environment, Kind, Node, Number, RowView, Scope};
 use crate::reply::How;
 use crate::tree::{Body, Query, QueryPlan};
 use crate::write::row_count;
@@ -144,14 +146,14 @@ struct Execution<'a> {
     measures: Option<&'a Measures>,
 }
 
-/// Runs a query. `scope` has the statement's parameters and session.
+/// Runs a query. `environment` has the statement's parameters and session.
 ///
 /// # Errors
 /// `TooLong`, or those of the statement; `would_wait` where it may not wait.
 pub fn run(
     plan: &QueryPlan,
     facts: &Facts,
-    scope: &Scope<'_>,
+    environment: &Environment<'_>,
     limits: &Limits<'_>,
 ) -> std::result::Result<Rows, Failure> {
     let engine = facts.sql.engine();
@@ -178,8 +180,8 @@ pub fn run(
     };
     let mut rows = Vec::new();
     let mut found = None;
-    let scope = Scope { subqueries: Some(&execution), ..*scope };
-    let result = execution.query(&plan.query, &scope, &mut found, &mut |row| {
+    let environment = Environment { subqueries: Some(&execution), ..*environment };
+    let result = execution.query(&plan.query, &environment.scope(), &mut found, &mut |row| {
         execution.draw_row(&row)?;
         rows.push(row);
         Ok(Flow::Continue)
@@ -206,7 +208,7 @@ impl Execution<'_> {
         found: &mut Option<u64>,
         give: &mut Give<'_>,
     ) -> Result<()> {
-        let scope = Scope { row: RowView::None, joined: None, ..*outer };
+        let scope = outer.environment.scope();
         let limit = row_count(query.limit.as_ref(), &scope)?.unwrap_or(u64::MAX);
         let offset = row_count(query.offset.as_ref(), &scope)?.unwrap_or(0);
         match &query.body {
@@ -279,6 +281,11 @@ impl Execution<'_> {
             Err(_) if self.bytes_max < usize::MAX => Err(self.give_up()),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// What was kept is gone before the execution is: memory for as much may be drawn again.
+    fn give_back(&self, bytes: usize) {
+        self.bytes.set(self.bytes.get().saturating_sub(bytes));
     }
 
     fn draw_row(&self, row: &[Value]) -> Result<()> {

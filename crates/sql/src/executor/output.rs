@@ -11,12 +11,14 @@
 use std::rc::Rc;
 
 use rows::datum::Value;
+use rows::types::ColumnType;
 
-use super::key::{KEY_BYTES, Keys, push, push_descending};
+use super::drawn::Drawn;
+use super::key::{KEY_BYTES, Keys, push, push_descending, push_ordinal, turn_around};
 use super::presort::Cut;
 use super::{Execution, Flow, Give, row_bytes};
 use crate::error::Result;
-use crate::expression::{Kind, Node, Scope, fit};
+use crate::expression::{Kind, Node, Ordinals, Scope, fit};
 use crate::tree::{LateRows, OutputColumn, Query, Select, SortKey};
 
 /// Rows that a sort with a limit keeps besides those it wants, before it throws some away.
@@ -47,8 +49,10 @@ pub(super) struct Output<'o, 'g> {
     pub may_pass_over: bool,
     /// Which rows are not wanted any more.
     pub cut: Rc<Cut>,
-    /// How long the key before was: the next one is hardly longer.
-    key_bytes: usize,
+    /// What the row at hand is sorted by.
+    sort_key: Vec<u8>,
+    /// Memory for what is kept.
+    drawn: Drawn<'o>,
     give: &'o mut Give<'g>,
 }
 
@@ -76,7 +80,8 @@ impl<'o, 'g> Output<'o, 'g> {
             is_stable: false,
             may_pass_over: false,
             cut: Rc::new(Cut::new()),
-            key_bytes: 0,
+            sort_key: Vec::new(),
+            drawn: Drawn::nothing(execution),
             give,
         }
     }
@@ -95,26 +100,24 @@ impl<'o, 'g> Output<'o, 'g> {
         if self.seen.is_some() && self.is_stable && !self.is_new(select, row)? {
             return Ok(Flow::Continue);
         }
-        let mut values = vec![Value::Null; select.visible];
         let mut held = row.limits.hold();
-        let mut key = Vec::with_capacity(self.key_bytes);
-        let mut known = 0u64;
+        let mut sorted_by = Vec::new();
+        let mut key = Vec::new();
         if self.sorted {
             // What is sorted by comes first: of most rows nothing else is needed.
+            self.sort_key.clear();
             for sort in &self.query.order {
-                if let Some(value) = push_sorted(sort, select, self.query, row, &mut key)?
-                    && let Some(bit) = 1u64.checked_shl(sort.position as u32)
+                if let Some(value) = push_sorted(sort, select, self.query, row, &mut self.sort_key)?
                 {
-                    known |= bit;
                     held.add_value(&value)?;
-                    values[sort.position] = value;
+                    sorted_by.push((sort.position, value));
                 }
             }
-            self.key_bytes = key.len();
-            if self.may_pass_over && self.cut.is_beyond(&key) {
+            if self.may_pass_over && self.cut.is_beyond(&self.sort_key) {
                 self.counted += 1;
                 return Ok(Flow::Continue);
             }
+            key.extend_from_slice(&self.sort_key);
         }
         if let Some(late) = self.late {
             let values = late.key_of(row)?;
@@ -125,13 +128,18 @@ impl<'o, 'g> Output<'o, 'g> {
             self.give_late(select, late, vec![values], row)?;
             return Ok(if self.is_full() { Flow::Stop } else { Flow::Continue });
         }
+        let mut values = Vec::with_capacity(select.visible);
         let outputs = select.outputs[..select.visible].iter().zip(&self.query.columns);
         for (at, (node, column)) in outputs.enumerate() {
-            if known.checked_shr(at as u32).is_none_or(|bits| bits & 1 == 0) {
-                let value = output_value(node, column, row)?;
-                held.add_value(&value)?;
-                values[at] = value;
-            }
+            let known = sorted_by.iter_mut().find(|(position, _)| *position == at);
+            values.push(match known {
+                Some((_, value)) => std::mem::replace(value, Value::Null),
+                None => {
+                    let value = output_value(node, column, row)?;
+                    held.add_value(&value)?;
+                    value
+                }
+            });
         }
         let asks_now = self.seen.is_some() && !self.is_stable;
         if asks_now && !self.is_first(&distinct_key(&self.query.columns, &values))? {
@@ -146,7 +154,9 @@ impl<'o, 'g> Output<'o, 'g> {
         let mut key = std::mem::take(&mut self.distinct_key);
         key.clear();
         for (node, column) in select.outputs.iter().zip(&self.query.columns) {
-            if is_as_stored(node, column) {
+            if let Some(ordinals) = ordinals_of(node, column, select) {
+                push_ordinal(ordinals.get(row)?, &mut key);
+            } else if is_as_stored(node, column) {
                 push(&column.ty, node.evaluate(row)?.datum(), &mut key);
             } else {
                 push(&column.ty, output_value(node, column, row)?.as_datum(), &mut key);
@@ -163,7 +173,7 @@ impl<'o, 'g> Output<'o, 'g> {
         if seen.contains(key) {
             return Ok(false);
         }
-        self.execution.draw(key.len() + KEY_BYTES)?;
+        self.drawn.draw(key.len() + KEY_BYTES)?;
         Ok(seen.insert(key.to_vec()))
     }
 
@@ -188,14 +198,16 @@ impl<'o, 'g> Output<'o, 'g> {
         if !self.sorted {
             return self.pass_on(values);
         }
-        self.execution.draw(key.len() + 24 + row_bytes(&values))?;
+        self.drawn.draw(kept_bytes(&key, &values))?;
         self.kept.push((key, values));
         let wanted = self.offset.saturating_add(self.limit);
         if let Ok(wanted) = usize::try_from(wanted)
             && self.kept.len() >= wanted.saturating_mul(2).saturating_add(SORT_SLACK)
         {
             self.kept.sort_by(|a, b| a.0.cmp(&b.0));
-            self.kept.truncate(wanted);
+            let gone = self.kept.drain(wanted..);
+            let bytes = gone.map(|(key, values)| kept_bytes(&key, &values)).sum();
+            self.drawn.give_back(bytes);
             self.cut.set_bound(self.kept.last().map(|(key, _)| key.clone()));
         }
         Ok(self.cut.take())
@@ -272,6 +284,11 @@ impl<'o, 'g> Output<'o, 'g> {
     }
 }
 
+/// What a row that is kept takes, with what it is sorted by.
+fn kept_bytes(key: &[u8], values: &[Value]) -> usize {
+    key.len() + size_of::<Vec<u8>>() + row_bytes(values)
+}
+
 /// Appends bytes that sort as a row does.
 pub(super) fn push_sort_key(
     select: &Select,
@@ -285,7 +302,7 @@ pub(super) fn push_sort_key(
     Ok(())
 }
 
-/// Appends what a row is sorted by; its value, if it is one of the result's columns.
+/// Appends what a row is sorted by; its value, if it was made and is one of the result's columns.
 fn push_sorted(
     sort: &SortKey,
     select: &Select,
@@ -299,6 +316,14 @@ fn push_sorted(
         push(&node.ty, node.evaluate(row)?.datum(), key);
         return Ok(None);
     };
+    if let Some(ordinals) = ordinals_of(node, column, select) {
+        let start = key.len();
+        push_ordinal(ordinals.get(row)?, key);
+        if sort.descending {
+            turn_around(&mut key[start..]);
+        }
+        return Ok(None);
+    }
     let value = output_value(node, column, row)?;
     push(&column.ty, value.as_datum(), key);
     Ok(Some(value))
@@ -311,6 +336,19 @@ fn output_value(node: &Node, column: &OutputColumn, row: &Scope<'_>) -> Result<V
         return Ok(cell.into_value());
     }
     Ok(fit(&column.ty, cell, &node.ty, row))
+}
+
+/// How a result's column is had as ordinals, which then are those of its values.
+fn ordinals_of<'n>(node: &'n Node, column: &OutputColumn, select: &Select) -> Option<Ordinals<'n>> {
+    // Rows of groups and of windows have values of other types at times.
+    let of_tables = select.grouping.is_none() && select.windowing.is_none();
+    let is_same = || match (&node.ty, &column.ty) {
+        (ColumnType::Int { unsigned, .. }, ColumnType::Int { unsigned: other, .. }) => {
+            unsigned == other
+        }
+        (ty, other) => ty == other,
+    };
+    if of_tables && is_same() { Ordinals::of(node) } else { None }
 }
 
 /// Whether a result's column is one of a table, which needs no conversion.

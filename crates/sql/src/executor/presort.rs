@@ -20,6 +20,7 @@ use std::ops::Range;
 use rows::datum::Value;
 use rows::row::RowRef;
 
+use super::drawn::Drawn;
 use super::join::{Then, over};
 use super::output::push_sort_key;
 use super::{Execution, Flow, row_bytes};
@@ -31,7 +32,7 @@ use crate::tree::{Query, Select, Source};
 /// Bytes of rows that are kept until they are joined.
 const KEPT_BYTES_MAX: usize = 2 << 20;
 /// Memory for them is taken in steps of so many bytes.
-const DRAWN_BYTES: usize = 64 << 10;
+const DRAWN_BYTES: usize = 4 << 10;
 
 /// What a sort with a limit has found out about the rows to come.
 pub(super) struct Cut {
@@ -98,7 +99,7 @@ pub(super) struct Presort<'p> {
     links: Vec<Link>,
     bytes: Vec<u8>,
     value_bytes: usize,
-    drawn: usize,
+    drawn: Drawn<'p>,
 }
 
 impl<'p> Presort<'p> {
@@ -121,7 +122,7 @@ impl<'p> Presort<'p> {
             links: Vec::new(),
             bytes: Vec::new(),
             value_bytes: 0,
-            drawn: 0,
+            drawn: Drawn::nothing(execution),
         }
     }
 
@@ -162,11 +163,7 @@ impl<'p> Presort<'p> {
         self.rows.push(Kept { key, links: first..self.links.len() });
         let lists = self.rows.len() * size_of::<Kept>() + self.links.len() * size_of::<Link>();
         let bytes = self.bytes.len() + self.value_bytes + lists;
-        if bytes > self.drawn {
-            let more = (bytes - self.drawn).next_multiple_of(DRAWN_BYTES);
-            self.execution.draw(more)?;
-            self.drawn += more;
-        }
+        self.drawn.keep_up_with(bytes, DRAWN_BYTES)?;
         if bytes < KEPT_BYTES_MAX { Ok(()) } else { self.join_rest(scope, then) }
     }
 
@@ -211,7 +208,7 @@ impl<'p> Presort<'p> {
                 JoinedRow::Stored(row, &self.bytes[key.clone()])
             }
         };
-        let joined = Joined { relation: link.relation, row, before };
+        let joined = Joined { relation: link.relation, row: &row, before };
         self.join_again(links, Some(&joined), scope, then)
     }
 }

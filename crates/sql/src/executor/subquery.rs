@@ -18,7 +18,7 @@ use rows::types::{Collation, ColumnType};
 use super::key::{KEY_BYTES, Keys, push_equal, push_equal_row};
 use super::{Execution, Flow};
 use crate::error::{Result, SqlError};
-use crate::expression::{Cell, Comparison, Node, RowView, Scope, Subqueries, compare};
+use crate::expression::{Cell, Comparison, Environment, Node, Scope, Subqueries, compare};
 use crate::optimize::{Class, class_of, rule_of};
 use crate::tree::{Quantifier, Query, Subquery, SubqueryForm};
 
@@ -70,9 +70,8 @@ impl Execution<'_> {
         give: &mut super::Give<'_>,
     ) -> Result<()> {
         let enclosing = Execution::enclosing(scope);
-        let inner =
-            Scope { row: RowView::None, joined: None, enclosing: Some(&enclosing), ..*scope };
-        self.query(query, &inner, &mut None, give)
+        let inner = Environment { enclosing: Some(&enclosing), ..*scope.environment };
+        self.query(query, &inner.scope(), &mut None, give)
     }
 
     /// The only row; 1242 if there are more.

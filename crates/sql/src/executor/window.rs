@@ -15,8 +15,9 @@ use std::ops::Range;
 use rows::datum::Value;
 
 use super::accumulate::{Accumulator, concat_bytes_max};
+use super::drawn::Drawn;
 use super::key::{push, push_descending};
-use super::{Execution, Flow};
+use super::{Execution, Flow, row_bytes};
 use crate::error::{Result, SqlError};
 use crate::expression::{Node, RowView, Scope, fit};
 use crate::tree::{Aggregate, Frame, FrameBound, Window, WindowCall, WindowFunction, Windowing};
@@ -30,6 +31,7 @@ pub(super) struct Windows<'w> {
     windowing: &'w Windowing,
     /// The functions' values, then the inputs.
     rows: Vec<Vec<Value>>,
+    drawn: Drawn<'w>,
 }
 
 /// A row in the order of a window.
@@ -54,7 +56,7 @@ impl Sorted {
 
 impl<'w> Windows<'w> {
     pub fn new(execution: &'w Execution<'w>, windowing: &'w Windowing) -> Windows<'w> {
-        Windows { execution, windowing, rows: Vec::new() }
+        Windows { execution, windowing, rows: Vec::new(), drawn: Drawn::nothing(execution) }
     }
 
     /// Keeps what is needed of a row.
@@ -65,7 +67,7 @@ impl<'w> Windows<'w> {
         for input in &self.windowing.inputs {
             values.push(input.evaluate(row)?.into_value());
         }
-        self.execution.draw_row(&values)?;
+        self.drawn.draw(row_bytes(&values))?;
         self.rows.push(values);
         Ok(())
     }
@@ -102,7 +104,7 @@ impl<'w> Windows<'w> {
         Ok(())
     }
 
-    fn sorted(&self, window: &Window, scope: &Scope<'_>) -> Result<Vec<Sorted>> {
+    fn sorted(&mut self, window: &Window, scope: &Scope<'_>) -> Result<Vec<Sorted>> {
         let mut all = Vec::with_capacity(self.rows.len());
         for (row, values) in self.rows.iter().enumerate() {
             let over = scope.with_row(RowView::Values(values));
@@ -114,7 +116,7 @@ impl<'w> Windows<'w> {
             for (node, descending) in &window.order {
                 push_in_order(node, *descending, &over, &mut key)?;
             }
-            self.execution.draw(key.len() + SORTED_BYTES)?;
+            self.drawn.draw(key.len() + SORTED_BYTES)?;
             all.push(Sorted { key, partition, row });
         }
         // Of equal keys the rows stay as they came.

@@ -7,7 +7,7 @@ use rows::datum::{Datum, Value};
 use rows::temporal::Zone;
 use rows::types::ColumnType;
 
-use super::evaluate::Scope;
+use super::evaluate::Environment;
 use super::function::Function;
 use super::node::{Kind, Node};
 
@@ -36,7 +36,8 @@ fn known_digits(node: &Node) -> Option<u8> {
     if !known {
         return None;
     }
-    let cell = node.evaluate(&Scope::bare(&[], Zone::UTC)).ok()?;
+    let environment = Environment::bare(&[], Zone::UTC);
+    let cell = node.evaluate(&environment.scope()).ok()?;
     let Datum::Bytes(text) = cell.datum() else { return None };
     let point = text.iter().rposition(|&byte| byte == b'.');
     let behind = point.map_or(&[][..], |at| &text[at + 1..]);

@@ -8,6 +8,7 @@
 
 use std::cell::RefCell;
 use std::cmp::Ordering;
+use std::ops::Deref;
 
 use rows::collation;
 use rows::datum::{Datum, Value};
@@ -25,6 +26,7 @@ use super::moment::{
 };
 use super::node::{Arithmetic, Comparison, Kind, Node};
 use super::number::Number;
+use super::ordinals::Column;
 use super::value::{Cell, NULL, text_of};
 use crate::context::Facts;
 use crate::error::{Result, SqlError};
@@ -38,7 +40,7 @@ pub enum RowView<'a> {
     /// There is none.
     None,
     /// A stored row.
-    Stored(RowRef<'a>),
+    Stored(&'a RowRef<'a>),
     /// Values in column order.
     Values(&'a [Value]),
     /// Datums in column order.
@@ -61,11 +63,21 @@ impl<'a> RowView<'a> {
     }
 }
 
-/// What an expression is evaluated over.
+/// What an expression is evaluated over: a row within an environment. Small, as one is made for each
+/// row.
 #[derive(Clone, Copy)]
 pub struct Scope<'a> {
     /// The row.
     pub row: RowView<'a>,
+    /// What is joined before the relation whose row is at hand.
+    pub joined: Option<&'a Joined<'a>>,
+    /// What is the same for all rows.
+    pub environment: &'a Environment<'a>,
+}
+
+/// What expressions see besides the row.
+#[derive(Clone, Copy)]
+pub struct Environment<'a> {
     /// The row that INSERT would add.
     pub incoming: RowView<'a>,
     /// Literals and `?`.
@@ -82,19 +94,16 @@ pub struct Scope<'a> {
     pub limits: &'a Limits,
     /// Whether a division by zero is an error rather than a warning (strict writes).
     pub strict: bool,
-    /// What is joined before the relation whose row is at hand.
-    pub joined: Option<&'a Joined<'a>>,
     /// Rows of enclosing SELECTs.
     pub enclosing: Option<&'a Enclosing<'a>>,
     /// Who runs sub-queries.
     pub subqueries: Option<&'a dyn Subqueries>,
 }
 
-impl<'a> Scope<'a> {
+impl<'a> Environment<'a> {
     /// Only parameters: for look-ups, which warn of nothing.
-    pub fn bare(parameters: &'a [Datum<'a>], zone: Zone) -> Scope<'a> {
-        Scope {
-            row: RowView::None,
+    pub fn bare(parameters: &'a [Datum<'a>], zone: Zone) -> Environment<'a> {
+        Environment {
             incoming: RowView::None,
             parameters,
             facts: None,
@@ -103,12 +112,37 @@ impl<'a> Scope<'a> {
             warnings: None,
             limits: Limits::of_the_server(),
             strict: false,
-            joined: None,
             enclosing: None,
             subqueries: None,
         }
     }
 
+    /// A session's.
+    pub fn of(facts: &'a Facts, parameters: &'a [Datum<'a>]) -> Environment<'a> {
+        Environment {
+            facts: Some(facts),
+            mode: facts.mode,
+            limits: &facts.limits,
+            ..Environment::bare(parameters, facts.zone)
+        }
+    }
+
+    /// Where there is no row.
+    pub fn scope(&'a self) -> Scope<'a> {
+        Scope { row: RowView::None, joined: None, environment: self }
+    }
+}
+
+impl<'a> Deref for Scope<'a> {
+    type Target = Environment<'a>;
+
+    #[inline]
+    fn deref(&self) -> &Environment<'a> {
+        self.environment
+    }
+}
+
+impl<'a> Scope<'a> {
     /// The same with another row.
     pub fn with_row(&self, row: RowView<'a>) -> Scope<'a> {
         Scope { row, ..*self }
@@ -346,7 +380,20 @@ fn compare_nodes(
     rule: Collation,
     scope: &Scope<'_>,
 ) -> Result<Option<bool>> {
+    if let Some(column) = Column::of(a, scope)?
+        && let Some(known) = column.known(b, scope)
+    {
+        return Ok(match column.ordinal {
+            Some(ordinal) => Some(op.holds(ordinal.cmp(&known))),
+            None => (op == Comparison::NullSafeEqual).then_some(false),
+        });
+    }
     let (left, right) = (a.evaluate(scope)?, b.evaluate(scope)?);
+    if let (Cell::Plain(Datum::Bytes(left)), Cell::Plain(Datum::Bytes(right))) = (&left, &right)
+        && (a.ty == ColumnType::Json) == (b.ty == ColumnType::Json)
+    {
+        return Ok(Some(op.holds(collation::compare(rule, left, right))));
+    }
     if op == Comparison::NullSafeEqual && (left.is_null() || right.is_null()) {
         return Ok(Some(left.is_null() && right.is_null()));
     }
@@ -355,6 +402,11 @@ fn compare_nodes(
 }
 
 fn in_list(a: &Node, list: &[Node], rule: Collation, scope: &Scope<'_>) -> Result<Option<bool>> {
+    if let Some(column) = Column::of(a, scope)?
+        && let Some(found) = column.is_among(list, scope)
+    {
+        return Ok(found);
+    }
     let value = a.evaluate(scope)?;
     let mut unknown = value.is_null();
     for node in list {
@@ -370,6 +422,11 @@ fn in_list(a: &Node, list: &[Node], rule: Collation, scope: &Scope<'_>) -> Resul
 
 fn between(nodes: &[Node; 3], rule: Collation, scope: &Scope<'_>) -> Result<Option<bool>> {
     let [a, low, high] = nodes;
+    if let Some(column) = Column::of(a, scope)?
+        && let Some(bounds) = column.known(low, scope).zip(column.known(high, scope))
+    {
+        return Ok(column.ordinal.map(|ordinal| (bounds.0..=bounds.1).contains(&ordinal)));
+    }
     let value = a.evaluate(scope)?;
     let (bottom, top) = (low.evaluate(scope)?, high.evaluate(scope)?);
     // All three are compared as one kind: with a number among texts, as numbers.

@@ -29,7 +29,7 @@ pub struct Joined<'a> {
     /// The relation's number within its SELECT.
     pub relation: usize,
     /// Its row.
-    pub row: JoinedRow<'a>,
+    pub row: &'a JoinedRow<'a>,
     /// The others.
     pub before: Option<&'a Joined<'a>>,
 }
@@ -47,10 +47,12 @@ impl<'a> Joined<'a> {
         }
     }
 
-    /// The value of a slot.
+    /// A relation's place among the rows joined.
+    ///
+    /// # Errors
+    /// When it is not joined.
     #[inline]
-    pub fn column(&self, slot: usize) -> Result<Datum<'a>> {
-        let (relation, column) = parts_of(slot);
+    pub fn of_relation(&self, relation: usize) -> Result<&Joined<'a>> {
         let mut link = self;
         while link.relation != relation {
             match link.before {
@@ -58,7 +60,14 @@ impl<'a> Joined<'a> {
                 None => return Err(SqlError::other("a column of a relation that is not joined")),
             }
         }
-        match link.row {
+        Ok(link)
+    }
+
+    /// The value of a slot.
+    #[inline]
+    pub fn column(&self, slot: usize) -> Result<Datum<'a>> {
+        let (relation, column) = parts_of(slot);
+        match self.of_relation(relation)?.row {
             JoinedRow::Absent => Ok(Datum::Null),
             JoinedRow::Stored(_, key) if column == KEY_COLUMN => Ok(Datum::Bytes(key)),
             JoinedRow::Stored(row, _) => Ok(row.column(column)?),

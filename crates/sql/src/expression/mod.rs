@@ -22,6 +22,7 @@ pub mod moment;
 mod node;
 mod number;
 mod number_call;
+mod ordinals;
 mod regular_call;
 mod session_call;
 mod text_call;
@@ -36,7 +37,7 @@ pub use bind::{
 pub use cast::fit;
 pub use common::common_type;
 pub use compare::compare;
-pub use evaluate::{RowView, Scope};
+pub use evaluate::{Environment, RowView, Scope};
 pub use frame::{Enclosing, Joined, JoinedRow, Subqueries};
 pub use function::Function;
 pub use json::{JsonMembers, json_element};
@@ -46,4 +47,5 @@ pub use node::{
 };
 pub use number::Number;
 pub use number_call::Random;
+pub use ordinals::Ordinals;
 pub use value::{Cell, text_of};

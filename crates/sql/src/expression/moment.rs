@@ -34,6 +34,10 @@ pub enum Unit {
 const COMPOUND_PARTS: [&str; 7] =
     ["YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND", "MICROSECOND"];
 
+/// The same as units.
+const PARTS: [Unit; 7] =
+    [Unit::Year, Unit::Month, Unit::Day, Unit::Hour, Unit::Minute, Unit::Second, Unit::Microsecond];
+
 const SECOND: i64 = 1_000_000;
 const DAY: i64 = 86_400 * SECOND;
 
@@ -181,26 +185,20 @@ pub fn shift(moment: DateTime, interval: Interval) -> Option<DateTime> {
 
 /// A part of a time, as EXTRACT gives it.
 pub fn extract(unit: Unit, moment: DateTime) -> i64 {
-    let parts: [i64; 7] = [
-        i64::from(moment.year()),
-        i64::from(moment.month()),
-        i64::from(moment.day()),
-        i64::from(moment.hour()),
-        i64::from(moment.minute()),
-        i64::from(moment.second()),
-        i64::from(moment.micros()),
-    ];
     match unit {
-        Unit::Year => parts[0],
-        Unit::Month => parts[1],
-        Unit::Day => parts[2],
-        Unit::Hour => parts[3],
-        Unit::Minute => parts[4],
-        Unit::Second => parts[5],
-        Unit::Microsecond => parts[6],
-        Unit::Quarter => (parts[1] + 2) / 3,
+        Unit::Year => i64::from(moment.year()),
+        Unit::Month => i64::from(moment.month()),
+        Unit::Day => i64::from(moment.day()),
+        Unit::Hour => i64::from(moment.hour()),
+        Unit::Minute => i64::from(moment.minute()),
+        Unit::Second => i64::from(moment.second()),
+        Unit::Microsecond => i64::from(moment.micros()),
+        Unit::Quarter => (i64::from(moment.month()) + 2) / 3,
         Unit::Week => i64::from(week(moment.date(), 0).0),
-        Unit::Compound(large, small) => fold_parts(&parts, large, small),
+        Unit::Compound(large, small) => {
+            let parts = PARTS.map(|unit| extract(unit, moment));
+            fold_parts(&parts, large, small)
+        }
     }
 }
 

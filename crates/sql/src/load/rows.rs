@@ -18,7 +18,7 @@ use rows::transaction::Transaction;
 use super::lines::Line;
 use crate::context::Facts;
 use crate::error::{Result, SqlError, value_error};
-use crate::expression::{Node, RowView, Scope};
+use crate::expression::{Node, RowView};
 use crate::warning::{Level, Warnings};
 use crate::write::{Store, WriteContext, implied_default};
 
@@ -345,7 +345,8 @@ impl RowMaker {
         for (position, node) in &self.plan.sets {
             let column = &self.plan.table.columns[*position];
             let value = {
-                let scope = Scope { row: RowView::Values(values), ..context.scope() };
+                let environment = context.environment();
+                let scope = environment.scope().with_row(RowView::Values(values));
                 let cell = node.evaluate(&scope)?;
                 context.store(column, cell.datum(), &node.ty, row, false)?
             };

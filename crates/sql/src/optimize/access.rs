@@ -15,8 +15,8 @@ use super::terms::{can_be_local, depends_on_others, is_volatile, localized};
 use crate::error::Result;
 use crate::expression::{Comparison, Kind, Node};
 use crate::index_use::IndexUse;
-use crate::point::{Access, AccessKind, Between, Keys, Ordering, ways};
-use crate::tree::{Relation, Source};
+use crate::point::{Access, AccessKind, Between, Keys, Lookup, Ordering, ways};
+use crate::tree::{Relation, Source, parts_of};
 
 /// One relation, or several joined by themselves, within the order of joining.
 #[derive(Clone, Debug)]
@@ -137,7 +137,8 @@ pub fn way_to(
     let (size, direct) = match &relations[number].source {
         Source::Table(table) => {
             let size = sizes.rows(table)?;
-            let direct = cheapest(table, index_use, &local, Some(needs), order, size, sizes)?;
+            let all = (relations, sizes);
+            let direct = cheapest(table, index_use, &local, Some(needs), order, size, all)?;
             (size, Some(direct))
         }
         Source::Query(query) => (query.rows, None),
@@ -191,7 +192,7 @@ pub fn way_to(
     let matched = (found / found.sqrt().max(1.0)).max(0.1).min(nested.step.rows.max(1.0));
     let (access, terms, once) = match &relations[number].source {
         Source::Table(table) => {
-            let way = cheapest(table, index_use, &rest, None, None, size, sizes)?;
+            let way = cheapest(table, index_use, &rest, None, None, size, (relations, sizes))?;
             (Some(way.access), Vec::new(), way.examined)
         }
         _ => (None, rest, size),
@@ -323,7 +324,7 @@ fn cheapest(
     needs: Option<&Columns>,
     order: Option<&Ordering>,
     size: f64,
-    sizes: &Sizes<'_>,
+    (relations, sizes): (&[Relation], &Sizes<'_>),
 ) -> Result<Cheapest> {
     let mut all = ways(table, index_use, terms, order);
     if order.is_some() && all.iter().any(|access| access.ordered) {
@@ -331,7 +332,7 @@ fn cheapest(
     }
     let mut best: Option<(f64, Cheapest)> = None;
     for access in all {
-        let (examined, found) = guess(&access, size, table, sizes)?;
+        let (examined, found) = guess(&access, size, table, (relations, sizes))?;
         let covering = needs.and_then(|needs| covering(table, &access, needs));
         let share = share(table, &access, &covering);
         let seeking = seeking(table, &access);
@@ -364,7 +365,12 @@ fn covering(table: &Table, access: &Access, needs: &Columns) -> Option<Covering>
 }
 
 /// Rows looked at and rows found by an access path.
-fn guess(access: &Access, size: f64, table: &Table, sizes: &Sizes<'_>) -> Result<(f64, f64)> {
+fn guess(
+    access: &Access,
+    size: f64,
+    table: &Table,
+    (relations, sizes): (&[Relation], &Sizes<'_>),
+) -> Result<(f64, f64)> {
     let size = size.max(1.0);
     let examined = match access.kind {
         AccessKind::Const => 1.0,
@@ -372,7 +378,7 @@ fn guess(access: &Access, size: f64, table: &Table, sizes: &Sizes<'_>) -> Result
         AccessKind::Ref | AccessKind::Range | AccessKind::Merge => {
             let rows = match sizes.of_access(table, access, size)? {
                 Some(rows) => rows,
-                None => guess_keys(access, size, table, sizes)?,
+                None => guess_keys(access, size, table, (relations, sizes))?,
             };
             // What was written lately makes a range seem to have more.
             keys_at_most(access, table, sizes).map_or(rows, |most| most.min(rows))
@@ -383,7 +389,12 @@ fn guess(access: &Access, size: f64, table: &Table, sizes: &Sizes<'_>) -> Result
 }
 
 /// Rows looked at by keys that a joined row gives.
-fn guess_keys(access: &Access, size: f64, table: &Table, sizes: &Sizes<'_>) -> Result<f64> {
+fn guess_keys(
+    access: &Access,
+    size: f64,
+    table: &Table,
+    (relations, sizes): (&[Relation], &Sizes<'_>),
+) -> Result<f64> {
     let mut rows = 0.0;
     for (index, keys) in access.all_keys() {
         let share = match &keys.between {
@@ -392,10 +403,27 @@ fn guess_keys(access: &Access, size: f64, table: &Table, sizes: &Sizes<'_>) -> R
             Some(Between::Bounds(..)) => 0.3,
             Some(Between::NotNull) => 0.9,
         };
-        let each = sizes.per_key(table, index, keys.equal.len(), size)?;
+        let mut each = sizes.per_key(table, index, keys.equal.len(), size)?;
+        // Not every key that is looked up has rows: they are some of that many.
+        if let [Lookup::One(Node { kind: Kind::Outer(0, slot), .. }, _)] = &keys.equal[..]
+            && let Some(others) = rows_with_unique(*slot, relations, sizes)?
+        {
+            each = each.min(size / others.max(1.0));
+        }
         rows += keys.lists() * each * share;
     }
     Ok(rows)
+}
+
+/// The rows of the table that has a slot, if each has another value there.
+fn rows_with_unique(slot: usize, relations: &[Relation], sizes: &Sizes<'_>) -> Result<Option<f64>> {
+    let (relation, column) = parts_of(slot);
+    let Source::Table(table) = &relations[relation].source else { return Ok(None) };
+    let is_unique = table
+        .indexes
+        .iter()
+        .any(|index| index.unique && matches!(&index.parts[..], [part] if part.column == column));
+    if is_unique { sizes.rows(table).map(Some) } else { Ok(None) }
 }
 
 /// The most rows of ranges of whole numbers: a unique index has no more there than the ranges have

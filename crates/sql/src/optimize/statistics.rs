@@ -23,7 +23,7 @@ use rows::temporal::Zone;
 use crate::context::Facts;
 use crate::error::Result;
 use crate::estimate::estimated_rows;
-use crate::expression::{Arithmetic, Kind, Node, Scope};
+use crate::expression::{Arithmetic, Environment, Kind, Node};
 use crate::mode::SqlMode;
 use crate::point::Access;
 
@@ -80,9 +80,10 @@ impl<'a> Sizes<'a> {
         if !access.is_of_literals() {
             return Ok(None);
         }
-        let scope = Scope { mode: self.mode, ..Scope::bare(self.literals, self.zone) };
+        let bare = Environment::bare(self.literals, self.zone);
+        let scope = Environment { mode: self.mode, ..bare };
         // A function of the session cannot be asked here; then nothing is known.
-        let Ok(found) = access.ranges(table, &scope) else { return Ok(None) };
+        let Ok(found) = access.ranges(table, &scope.scope()) else { return Ok(None) };
         if found.all_terms {
             return Ok(Some(size));
         }

@@ -31,7 +31,7 @@ pub fn sort_rows(
     let mut values: Vec<Vec<Value>> = Vec::with_capacity(gathered.len());
     for n in 0..gathered.len() {
         let row = gathered.row(table, n)?;
-        let scope = scope.with_row(RowView::Stored(row));
+        let scope = scope.with_row(RowView::Stored(&row));
         let mut line = Vec::with_capacity(keys.len());
         for key in keys {
             line.push(key.node.evaluate(&scope)?.into_value());

@@ -21,7 +21,7 @@ use crate::bind::{self, same_kinds};
 use crate::context::{Facts, QueryContext};
 use crate::error::{Result, SqlError};
 use crate::executor::{self, Bounds, Failure, Limits};
-use crate::expression::{BindFailure, Bound, Scope};
+use crate::expression::{BindFailure, Bound, Environment};
 use crate::limits::Room;
 use crate::plan::Plan;
 use crate::reply::{How, Reply, RowSource, RowStream, Sink};
@@ -184,12 +184,9 @@ impl Session {
         limits: &Limits<'_>,
     ) -> std::result::Result<executor::Rows, Failure> {
         let warnings = std::mem::take(&mut self.warnings);
-        let mut scope = Scope::bare(parameters, facts.zone);
-        scope.mode = facts.mode;
-        scope.facts = Some(facts);
-        scope.limits = &facts.limits;
-        scope.warnings = Some(&warnings);
-        let result = executor::run(plan, facts, &scope, limits);
+        let warned = Some(&warnings);
+        let environment = Environment { warnings: warned, ..Environment::of(facts, parameters) };
+        let result = executor::run(plan, facts, &environment, limits);
         // What is begun anew warns anew.
         if !matches!(&result, Err(Failure::TooLong)) {
             self.warnings = warnings;

@@ -18,7 +18,7 @@ use super::source::{TableSource, ValueRows, first_piece_for, holds_all, piece_fo
 use super::{Session, Statement};
 use crate::context::{Facts, QueryContext};
 use crate::error::{Result, SqlError};
-use crate::expression::{BindFailure, RowView, Scope, fit};
+use crate::expression::{BindFailure, Environment, RowView, Scope, fit};
 use crate::limits::Room;
 use crate::mode::SqlMode;
 use crate::parse::Cursor;
@@ -244,16 +244,18 @@ impl Session {
         }
         let facts = plan.needs_facts.then(|| self.facts());
         let zone = self.variables.zone;
-        let mut scope = Scope::bare(statement.parameters, zone);
         let limits = Arc::clone(&self.limits);
-        scope.limits = &limits;
-        scope.mode = self.variables.mode;
-        scope.facts = facts.as_deref();
+        let mut environment = Environment {
+            limits: &limits,
+            mode: self.variables.mode,
+            facts: facts.as_deref(),
+            ..Environment::bare(statement.parameters, zone)
+        };
         let reply = match &plan.from {
             None => {
                 let warnings = std::mem::take(&mut self.warnings);
-                scope.warnings = Some(&warnings);
-                let row = constant_row(plan, &scope);
+                environment.warnings = Some(&warnings);
+                let row = constant_row(plan, &environment.scope());
                 self.warnings = warnings;
                 let (row, room) = row?;
                 self.found_rows = u64::from(row.is_some());
@@ -262,6 +264,7 @@ impl Session {
             }
             Some(from) => {
                 Counters::add(&self.sql.counters().lookups);
+                let scope = environment.scope();
                 let limit = row_count(plan.limit.as_ref(), &scope)?.unwrap_or(u64::MAX);
                 let offset = row_count(plan.offset.as_ref(), &scope)?.unwrap_or(0);
                 let limits = (offset, limit);
@@ -402,7 +405,7 @@ impl Session {
             let mut first = Gathered::default();
             let mut locked = Gathered::default();
             let mut filter = |row: &RowRef<'_>, part: usize| {
-                access.takes(&scope.with_row(RowView::Stored(*row)), part, all_terms)
+                access.takes(&scope.with_row(RowView::Stored(row)), part, all_terms)
             };
             let reach = how.reach;
             let wanted = if cut_later && !sorted { offset.saturating_add(limit) } else { u64::MAX };

@@ -10,7 +10,7 @@ use rows::types::ColumnType;
 
 use super::Session;
 use crate::error::{Result, SqlError};
-use crate::expression::{BindFailure, Names, Scope, bind};
+use crate::expression::{BindFailure, Environment, Names, bind};
 use crate::parse::set::{Scope as Whose, SetItem};
 use crate::reply::{How, Reply};
 use crate::warning::Level;
@@ -26,12 +26,9 @@ impl Session {
             Err(BindFailure::Wrong(error)) => return Err(error),
         };
         let facts = self.facts();
-        let mut scope = Scope::bare(&[], self.variables.zone);
-        scope.mode = mode;
-        scope.facts = Some(&facts);
-        scope.limits = &facts.limits;
-        let cell = node.evaluate(&scope)?;
-        let kept = variable_value(&node.ty, cell.datum(), scope.zone);
+        let environment = Environment::of(&facts, &[]);
+        let cell = node.evaluate(&environment.scope())?;
+        let kept = variable_value(&node.ty, cell.datum(), facts.zone);
         drop(cell);
         self.take_aftermath(&facts)?;
         Ok(kept)

@@ -16,7 +16,7 @@ use rows::temporal::Zone;
 
 use crate::context::Facts;
 use crate::error::{Result, SqlError};
-use crate::expression::{Node, RowView, Scope, fit};
+use crate::expression::{Environment, Node, RowView, Scope, fit};
 use crate::limits::{Limits, Room};
 use crate::mode::SqlMode;
 use crate::point::{Filter, Gathered, Gatherer, Output, Piece, SelectPlan};
@@ -41,8 +41,9 @@ pub(super) fn first_piece_for(how: How) -> Piece {
 
 /// Whether a row meets all terms.
 pub(super) fn holds_all(terms: &[Node], row: RowRef<'_>, scope: &Scope<'_>) -> Result<bool> {
+    let scope = scope.with_row(RowView::Stored(&row));
     for term in terms {
-        if !term.holds(&scope.with_row(RowView::Stored(row)))? {
+        if !term.holds(&scope)? {
             return Ok(false);
         }
     }
@@ -120,7 +121,7 @@ impl TableSource {
         let Some(from) = &self.plan.from else { return Ok(()) };
         let takes_all = from.access.takes_all(self.all_terms);
         let mut filter = |row: &RowRef<'_>, part: usize| {
-            from.access.takes(&scope.with_row(RowView::Stored(*row)), part, self.all_terms)
+            from.access.takes(&scope.with_row(RowView::Stored(row)), part, self.all_terms)
         };
         let filter: Option<&mut Filter<'_>> = if takes_all { None } else { Some(&mut filter) };
         self.gatherer.fill(&self.engine, view, how.reach, piece, filter, &mut self.gathered)
@@ -148,13 +149,15 @@ impl RowSource for TableSource {
         let parameters = std::mem::take(&mut self.parameters);
         let datums: Vec<Datum<'_>> = parameters.iter().map(Value::as_datum).collect();
         let facts = self.facts.clone();
-        let mut scope = Scope::bare(&datums, self.zone);
-        scope.mode = self.mode;
-        scope.facts = facts.as_deref();
         let limits = Arc::clone(&self.limits);
         limits.set_in_loop(!how.may_wait);
-        scope.limits = &limits;
-        let result = self.give(how, sink, &scope);
+        let environment = Environment {
+            mode: self.mode,
+            facts: facts.as_deref(),
+            limits: &limits,
+            ..Environment::bare(&datums, self.zone)
+        };
+        let result = self.give(how, sink, &environment.scope());
         drop(datums);
         self.parameters = parameters;
         result
@@ -202,7 +205,7 @@ impl TableSource {
                 }
                 sink(&line)?
             } else {
-                let scope = scope.with_row(RowView::Stored(row));
+                let scope = scope.with_row(RowView::Stored(&row));
                 let mut values = Vec::with_capacity(plan.outputs.len());
                 let mut held = scope.limits.hold();
                 for (output, column) in plan.outputs.iter().zip(plan.columns.iter()) {

@@ -18,7 +18,7 @@ use rows::temporal::Zone;
 use rows::types::{Collation, ColumnType};
 
 use crate::error::Result;
-use crate::expression::{BIGINT_UNSIGNED, Names, RowView, Scope, bind, text_type};
+use crate::expression::{BIGINT_UNSIGNED, Environment, Names, RowView, bind, text_type};
 use crate::mode::SqlMode;
 use crate::parse::show::Filter;
 use crate::reply::ResultColumn;
@@ -92,11 +92,10 @@ impl Listing {
                 let names =
                     Names { listing: Some(&self.columns), ..Names::none("where clause", mode) };
                 let node = bind(expr, &names).map_err(crate::error::SqlError::from)?;
+                let bare = Environment::bare(&[], Zone::UTC);
                 let mut kept = Vec::with_capacity(self.rows.len());
                 for row in self.rows {
-                    let mut scope = Scope::bare(&[], Zone::UTC);
-                    scope.row = RowView::Values(&row);
-                    if node.holds(&scope)? {
+                    if node.holds(&bare.scope().with_row(RowView::Values(&row)))? {
                         kept.push(row);
                     }
                 }

@@ -176,7 +176,8 @@ impl Target {
         moves: bool,
         each: &mut dyn FnMut(&mut Transaction, &[u8]) -> Result<()>,
     ) -> Result<()> {
-        let scope = context.scope();
+        let environment = context.environment();
+        let scope = environment.scope();
         let limit = row_count(self.limit.as_ref(), &scope)?.unwrap_or(u64::MAX);
         let found = self.access.ranges(&self.table, &scope)?;
         let all_terms = found.all_terms;
@@ -207,7 +208,7 @@ impl Target {
                 if in_loop && looks > LOOP_LOOKS_MAX {
                     return Err(SqlError::would_wait());
                 }
-                self.access.takes(&scope.with_row(RowView::Stored(*row)), part, all_terms)
+                self.access.takes(&scope.with_row(RowView::Stored(row)), part, all_terms)
             };
             let filter: Option<&mut crate::point::Filter<'_>> =
                 if takes_all { None } else { Some(&mut filter) };
@@ -231,9 +232,9 @@ impl Target {
 
 /// Whether a row meets all terms.
 pub fn matches(terms: &[Node], row: RowRef<'_>, context: &WriteContext<'_>) -> Result<bool> {
-    let scope = context.scope();
+    let environment = context.environment();
+    let scope = environment.scope().with_row(RowView::Stored(&row));
     for term in terms {
-        let scope = scope.with_row(RowView::Stored(row));
         if !term.holds(&scope)? {
             return Ok(false);
         }

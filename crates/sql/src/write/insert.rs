@@ -19,7 +19,7 @@ use super::column::{Store, default_of, now_value};
 use super::foresight::Foresight;
 use super::{LOOP_ROWS_MAX, WriteContext, Written, stop, through};
 use crate::error::{Result, SqlError};
-use crate::expression::{Bound, IncomingNames, Kind, Names, Node, RowView, bind};
+use crate::expression::{Bound, Environment, IncomingNames, Kind, Names, Node, RowView, bind};
 use crate::mode::SqlMode;
 use crate::parse::change::{AssignmentSpec, Insert, Source};
 
@@ -212,9 +212,8 @@ pub fn assign(
         let value = match node {
             None => context.default_value(column, &defaults[*position])?,
             Some(node) => {
-                let mut scope = context.scope();
-                scope.row = RowView::Values(&values);
-                scope.incoming = incoming;
+                let environment = Environment { incoming, ..context.environment() };
+                let scope = environment.scope().with_row(RowView::Values(&values));
                 let cell = node.evaluate(&scope)?;
                 // Outside of strict mode an UPDATE to NULL stores the type's empty value.
                 let value = context.store(column, cell.datum(), &node.ty, row, false)?;
@@ -407,8 +406,8 @@ impl InsertPlan {
                 let datum = datum.unwrap_or(Datum::Null);
                 context.store(column, datum, &node.ty, row, alone)?
             } else {
-                let mut scope = context.scope();
-                scope.row = RowView::Values(values);
+                let environment = context.environment();
+                let scope = environment.scope().with_row(RowView::Values(values));
                 let cell = node.evaluate(&scope)?;
                 let value = context.store(column, cell.datum(), &node.ty, row, alone)?;
                 drop(cell);

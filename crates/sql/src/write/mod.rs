@@ -17,7 +17,7 @@ use rows::datum::Datum;
 
 use crate::context::Facts;
 use crate::error::{Result, SqlError};
-use crate::expression::Scope;
+use crate::expression::Environment;
 use crate::warning::Warnings;
 
 pub use change::{DeletePlan, UpdatePlan, bind_delete, bind_update, row_count};
@@ -49,14 +49,11 @@ pub struct WriteContext<'a> {
 
 impl<'a> WriteContext<'a> {
     /// What expressions are evaluated over, before there is a row.
-    pub fn scope(&self) -> Scope<'a> {
-        Scope {
-            facts: Some(self.facts),
-            mode: self.facts.mode,
+    pub fn environment(&self) -> Environment<'a> {
+        Environment {
             warnings: Some(self.warnings),
-            limits: &self.facts.limits,
             strict: self.strict,
-            ..Scope::bare(self.parameters, self.facts.zone)
+            ..Environment::of(self.facts, self.parameters)
         }
     }
 

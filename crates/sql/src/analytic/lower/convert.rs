@@ -16,7 +16,7 @@ use rows::types::ColumnType;
 use super::super::columns::{Class, class_of, scalar_of};
 use super::super::kernels::{LongText, RowFunction};
 use super::{Lowering, call};
-use crate::expression::{Cell, Number, Scope, fit};
+use crate::expression::{Cell, Environment, Number, fit};
 
 /// DataFusion's cast of an expression.
 pub(super) fn native_cast(expr: Expr, ty: &ColumnType) -> Expr {
@@ -83,13 +83,13 @@ impl Lowering<'_> {
         }
         let (source, target, zone) = (from.clone(), to.clone(), self.zone());
         self.each(expr, from, to, "convert", move |datum| {
-            let scope = Scope::bare(&[], zone);
+            let environment = Environment::bare(&[], zone);
             // A word's number where a number is wanted.
             let datum = match datum {
                 Datum::Enum(at) if class_of(&target).is_number() => Datum::UInt(u64::from(at)),
                 datum => datum,
             };
-            fit(&target, Cell::Plain(datum), &source, &scope)
+            fit(&target, Cell::Plain(datum), &source, &environment.scope())
         })
     }
 

@@ -19,7 +19,7 @@ use super::row::Row;
 use super::{Lowering, call};
 use crate::context::Facts;
 use crate::error::Result;
-use crate::expression::{Kind, Node, RowView, Scope, fit};
+use crate::expression::{Environment, Kind, Node, RowView, fit};
 
 /// Texts above so many bytes are arguments: an expression is copied, and told from others by all
 /// that it consists of.
@@ -71,11 +71,8 @@ impl Lowering<'_> {
             volatile,
             &self.statement,
             Arc::new(move |args: &[Datum<'_>], facts: &Facts| {
-                let mut scope = Scope::bare(&[], facts.zone);
-                scope.mode = facts.mode;
-                scope.facts = Some(facts);
-                scope.limits = &facts.limits;
-                scope.row = RowView::Datums(args);
+                let environment = Environment::of(facts, &[]);
+                let scope = environment.scope().with_row(RowView::Datums(args));
                 match &result {
                     None => {
                         let truth = node.truth(&scope)?;

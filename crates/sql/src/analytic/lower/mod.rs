@@ -50,7 +50,7 @@ use super::failure::no_plan;
 use super::kept::Statement;
 use crate::context::Facts;
 use crate::error::Result;
-use crate::expression::{Kind, Node, Scope};
+use crate::expression::{Environment, Kind, Node};
 use crate::tree::Query;
 
 /// Lowers the queries of one statement.
@@ -157,12 +157,8 @@ impl<'a> Lowering<'a> {
     }
 
     /// What an expression is evaluated over where there is no row.
-    fn scope(&self) -> Scope<'_> {
-        let mut scope = Scope::bare(self.parameters, self.facts.zone);
-        scope.mode = self.facts.mode;
-        scope.facts = Some(self.facts);
-        scope.limits = &self.facts.limits;
-        scope
+    fn environment(&self) -> Environment<'_> {
+        Environment::of(self.facts, self.parameters)
     }
 
     /// A name that no other column of the plan has.

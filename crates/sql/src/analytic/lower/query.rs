@@ -66,7 +66,7 @@ impl Lowering<'_> {
         // DataFusion counts in 64 signed bits; nothing has more rows.
         const ROWS_MAX: u64 = i64::MAX as u64;
         node.into_iter().for_each(|node| self.note_known(node));
-        let count = row_count(node, &self.scope())?;
+        let count = row_count(node, &self.environment().scope())?;
         Ok(count.map(|count| count.min(ROWS_MAX) as usize))
     }
 

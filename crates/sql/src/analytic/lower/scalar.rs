@@ -90,7 +90,7 @@ impl Lowering<'_> {
 
     fn truth(&self, row: &Row<'_>, node: &Node, demanded: bool) -> Result<Expr> {
         if self.is_known(node)
-            && let Ok(truth) = node.truth(&self.scope())
+            && let Ok(truth) = node.truth(&self.environment().scope())
         {
             return Ok(known_truth(truth));
         }
@@ -163,7 +163,8 @@ impl Lowering<'_> {
         if !self.is_known(node) {
             return None;
         }
-        let scope = self.scope();
+        let environment = self.environment();
+        let scope = environment.scope();
         let cell = node.evaluate(&scope).ok()?;
         Some(fit(&node.ty, cell, &node.ty, &scope))
     }
@@ -175,7 +176,8 @@ impl Lowering<'_> {
         if !self.is_known(node) {
             return None;
         }
-        let scope = self.scope();
+        let environment = self.environment();
+        let scope = environment.scope();
         match node.evaluate(&scope).ok()?.datum() {
             Datum::Decimal(value) if value.whole_digits() > precision - scale => Some(value),
             _ => None,
@@ -243,7 +245,8 @@ impl Lowering<'_> {
     fn chosen(&self, row: &Row<'_>, node: &Node, ty: &ColumnType) -> Result<Expr> {
         match self.known_value(node) {
             Some(value) => {
-                let scope = self.scope();
+                let environment = self.environment();
+                let scope = environment.scope();
                 let value = fit(ty, crate::expression::Cell::of(value), &node.ty, &scope);
                 Ok(known(ty, &value))
             }

@@ -143,7 +143,7 @@ impl Lowering<'_> {
             let value = self.known_value(node).ok_or_else(|| {
                 SqlError::unsupported("a window's distance that is no constant in a plan")
             })?;
-            let value = fit(distance, Cell::of(value), &node.ty, &self.scope());
+            let value = fit(distance, Cell::of(value), &node.ty, &self.environment().scope());
             Ok(scalar_of(distance, &value))
         };
         Ok(match bound {
@@ -218,7 +218,7 @@ impl Lowering<'_> {
     fn as_type(&self, row: &Row<'_>, node: &Node, ty: &ColumnType) -> Result<Expr> {
         match self.known_value(node) {
             Some(value) => {
-                let value = fit(ty, Cell::of(value), &node.ty, &self.scope());
+                let value = fit(ty, Cell::of(value), &node.ty, &self.environment().scope());
                 Ok(super::convert::known(ty, &value))
             }
             None => Ok(self.converted(self.value(row, node)?, &node.ty, ty)),
