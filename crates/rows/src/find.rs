@@ -125,7 +125,8 @@ impl Engine {
     }
 
     /// Visits the entries of a range of a covering index in order; their rows are read only where
-    /// `covering` has to ask them.
+    /// `covering` has to ask them. `visit` is told whether an entry has the values of the one before,
+    /// which was taken.
     ///
     /// # Errors
     /// As `find`.
@@ -138,7 +139,7 @@ impl Engine {
         direction: Direction,
         reach: Reach,
         row: &mut CoveredRow,
-        visit: &mut dyn FnMut(&[Value]) -> Result<Seen>,
+        visit: &mut dyn FnMut(&[Value], bool) -> Result<Seen>,
     ) -> Result<()> {
         if range.is_empty() {
             return Ok(());
@@ -149,7 +150,7 @@ impl Engine {
         let (mut row_key, mut bytes) = (Vec::new(), Vec::new());
         while cursor.advance()? {
             if covering.only_counts() {
-                match visit(row.values())? {
+                match visit(row.values(), false)? {
                     Seen::Taken | Seen::PassedOver => continue,
                     Seen::Last => break,
                 }
@@ -164,7 +165,7 @@ impl Engine {
                 }
                 covering.ask(table, &row_at(table, &row_key, &bytes)?, row)?;
             }
-            match visit(row.values())? {
+            match visit(row.values(), row.is_repeated())? {
                 Seen::Taken => {}
                 Seen::PassedOver => row.forget(),
                 Seen::Last => break,

@@ -175,6 +175,33 @@ fn live_values_of_one_statement_were_in_nobodys_sum() {
 }
 
 #[test]
+fn what_a_correlated_sub_query_keeps_is_given_back_before_it_runs_again() {
+    let sql = server(16 << 20);
+    let s = &mut furnished(&sql);
+    // Each run keeps rows to be sorted, groups, or rows of a window: some kilobytes. Five thousand
+    // runs would come to more than there is.
+    run(s, "CREATE TABLE o (i INT PRIMARY KEY)");
+    let numbers: Vec<String> = (0..5000).map(|i| format!("({i})")).collect();
+    run(s, &format!("INSERT INTO o VALUES {}", numbers.join(",")));
+    run(s, "CREATE TABLE m (i INT PRIMARY KEY, o INT, n INT, made INT, KEY (o))");
+    let row = |i: usize| format!("({i},{},{},{})", i % 100, i, i * 7 % 1000);
+    let rows: Vec<String> = (0..1000).map(row).collect();
+    run(s, &format!("INSERT INTO m VALUES {}", rows.join(",")));
+    for within in [
+        "SELECT n.t FROM m JOIN n ON n.i = m.n WHERE m.o = o.i % 100 ORDER BY m.made DESC LIMIT 1",
+        "SELECT REPEAT(n.t, 9) FROM m JOIN n ON n.i = m.n WHERE m.o = o.i % 100 \
+         GROUP BY n.t ORDER BY MAX(m.made) DESC LIMIT 1",
+        "SELECT ROW_NUMBER() OVER (ORDER BY made) FROM m WHERE m.o = o.i % 100 \
+         ORDER BY made DESC LIMIT 1",
+        "SELECT DISTINCT REPEAT(made, 50) FROM m WHERE m.o = o.i % 100 ORDER BY 1 DESC LIMIT 1",
+    ] {
+        let query = format!("SELECT COUNT(x) FROM (SELECT ({within}) AS x FROM o) d");
+        assert_eq!(run(s, &query), "5000", "{within}");
+    }
+    await_memory(&sql);
+}
+
+#[test]
 fn one_long_text_for_all_rows_was_copied_for_each() {
     let sql = server(256 << 20);
     let s = &mut furnished(&sql);

@@ -15,6 +15,10 @@ fn fill(session: &mut Session) {
     };
     run(session, &format!("INSERT INTO a VALUES {}", rows(50)));
     run(session, &format!("INSERT INTO b VALUES {}", rows(400)));
+    run(session, "CREATE TABLE w (id INT PRIMARY KEY, b INT, flag INT, KEY b (b))");
+    let row = |n: usize| format!("({n}, {}, {})", n % 3, n % 5);
+    let rows: Vec<String> = (0..5000).map(row).collect();
+    run(session, &format!("INSERT INTO w VALUES {}", rows.join(",")));
 }
 
 /// The cells of EXPLAIN but for `partitions`, `rows` and `filtered`.
@@ -65,6 +69,14 @@ fn each_table_of_a_join_has_a_line() {
                 "1 PRIMARY a ref k k 4 const Using where; Using index",
                 "2 DEPENDENT SUBQUERY b ref a a 4 func Using index",
                 "3 MATERIALIZED b index NULL a 4 NULL Using index",
+            ],
+        ),
+        // The rows of `w` are all of three of the 500 rows of `b`: those wanted have likely none.
+        (
+            "SELECT COUNT(*) FROM w JOIN b ON b.id = w.b WHERE w.flag = 2 AND b.a = 77",
+            &[
+                "1 SIMPLE b ref PRIMARY,a a 4 const Using index",
+                "1 SIMPLE w ref b b 5 test.b.id Using where",
             ],
         ),
         (

@@ -35,6 +35,9 @@ pub struct Covering {
     index: usize,
     /// Of the index's leading parts, as many as have to be looked at.
     parts: Vec<Use>,
+    /// So many of them stand for nothing but alike values, and all that do are among them: where an
+    /// entry begins with the same bytes as the one before, these need no look.
+    leading: usize,
     /// Of the primary key's.
     primary: Vec<Use>,
 }
@@ -44,24 +47,32 @@ pub struct Covering {
 pub struct CoveredRow {
     /// A place for every column of the table.
     values: Vec<Value>,
-    /// The bytes of the parts that are alike, of the entry before.
+    /// The bytes of the parts that are alike, or of all leading parts, of the entry before.
     alike: Vec<u8>,
     /// Of the entry at hand.
     scratch: Vec<u8>,
     /// Whether `values` are those of an entry.
     begun: bool,
+    /// Whether they are those of the entry before as well.
+    repeated: bool,
 }
 
 impl CoveredRow {
     /// Of a table; without an entry so far.
     pub fn new(table: &Table) -> CoveredRow {
         let values = vec![Value::Null; table.columns.len()];
-        CoveredRow { values, alike: Vec::new(), scratch: Vec::new(), begun: false }
+        let (alike, scratch) = (Vec::new(), Vec::new());
+        CoveredRow { values, alike, scratch, begun: false, repeated: false }
     }
 
     /// The columns; those not covered are NULL.
     pub fn values(&self) -> &[Value] {
         &self.values
+    }
+
+    /// Whether all of it is as the entry before has told it.
+    pub(crate) fn is_repeated(&self) -> bool {
+        self.repeated
     }
 
     /// The entry at hand stands for no other.
@@ -80,7 +91,7 @@ impl Table {
         }
         let (own, primary) = (&self.codecs[index].parts, &self.codecs[0].parts);
         let mut covering =
-            Covering { index, parts: vec![Use::Skip; own.len()], primary: Vec::new() };
+            Covering { index, parts: vec![Use::Skip; own.len()], leading: 0, primary: Vec::new() };
         let reversible = |part: &PartCodec| key::is_reversible(&part.ty, part.prefix);
         let exact = |parts: &[PartCodec], column: usize| {
             parts.iter().position(|part| part.column == column && reversible(part))
@@ -105,6 +116,11 @@ impl Table {
             let used = covering.parts.iter().rposition(|part| *part != Use::Skip);
             covering.parts.truncate(used.map_or(0, |last| last + 1));
         }
+        let read = covering.parts.iter().position(|part| *part == Use::Read);
+        let (before, behind) = covering.parts.split_at(read.unwrap_or(covering.parts.len()));
+        if before.contains(&Use::Alike) && !behind.contains(&Use::Alike) {
+            covering.leading = before.len();
+        }
         Some(covering)
     }
 }
@@ -125,13 +141,25 @@ impl Covering {
         let damaged = || Error::Corrupt { key: entry.to_vec(), why: "index entry" };
         let rest = entry.get(PREFIX_BYTES..).ok_or_else(damaged)?;
         row.scratch.clear();
-        let rest = read_parts(&self.parts, &codec.parts, rest, row)?;
+        let is_same = self.leading > 0 && row.begun && rest.starts_with(&row.alike);
+        let rest = match self.leading {
+            0 => rest,
+            _ if is_same => &rest[row.alike.len()..],
+            leading => {
+                let behind = skip_parts(&codec.parts[..leading], rest)?;
+                row.scratch.extend_from_slice(&rest[..rest.len() - behind.len()]);
+                behind
+            }
+        };
+        let (uses, parts) = (&self.parts[self.leading..], &codec.parts[self.leading..]);
+        let rest = read_parts(uses, parts, rest, row)?;
         if !self.primary.is_empty() {
             // A unique entry without NULLs ends with its own parts; its value is the primary key.
             let primary = if codec.unique && rest.is_empty() { value } else { rest };
             read_parts(&self.primary, &table.codecs[0].parts, primary, row)?;
         }
-        let changed = !row.begun || row.alike != row.scratch;
+        row.repeated = is_same && uses.is_empty() && self.primary.is_empty();
+        let changed = !is_same && (!row.begun || row.alike != row.scratch);
         Ok(changed && self.parts.contains(&Use::Alike))
     }
 
@@ -159,6 +187,15 @@ impl Covering {
     pub fn index(&self) -> usize {
         self.index
     }
+}
+
+/// What stands behind some parts.
+fn skip_parts<'b>(parts: &[PartCodec], mut bytes: &'b [u8]) -> Result<&'b [u8]> {
+    for part in parts {
+        let length = key::skip_part(&part.ty, part.nullable, part.prefix, bytes)?;
+        bytes = &bytes[length..];
+    }
+    Ok(bytes)
 }
 
 /// Reads consecutive parts; what stands behind them.

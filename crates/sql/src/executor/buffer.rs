@@ -104,7 +104,7 @@ pub fn view_of<'a>(row: &'a JoinedRow<'a>) -> RowView<'a> {
     match row {
         JoinedRow::Absent => RowView::None,
         JoinedRow::Stored(row, _) => RowView::Stored(row),
-        JoinedRow::Values(values) => RowView::Values(values),
+        JoinedRow::Values(values) | JoinedRow::Repeated(values) => RowView::Values(values),
     }
 }
 

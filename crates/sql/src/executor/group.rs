@@ -20,6 +20,7 @@ use super::key::{push, push_ordinal};
 use super::{Execution, Flow, row_bytes};
 use crate::error::Result;
 use crate::expression::{Kind, Node, Ordinals, Scope};
+use crate::optimize::is_volatile;
 use crate::tree::Grouping;
 
 /// What a key was in the row before.
@@ -52,6 +53,10 @@ pub(super) struct Groups<'g> {
     concat_bytes_max: usize,
     key: Vec<u8>,
     runs: Runs,
+    /// Whether equal rows are of one group, and of no other.
+    may_repeat: bool,
+    /// The group of the row before, then.
+    last: Option<usize>,
 }
 
 /// The group of the row before: where rows come in the order of their keys, most rows are of it,
@@ -84,6 +89,8 @@ impl<'g> Groups<'g> {
             groups: Vec::new(),
             concat_bytes_max,
             key: Vec::new(),
+            may_repeat: !grouping.rollup && !grouping.keys.iter().any(is_volatile),
+            last: None,
             runs: Runs {
                 keys: None,
                 group: 0,
@@ -126,7 +133,11 @@ impl<'g> Groups<'g> {
             }
             return self.accumulate(0, row);
         }
+        if let (Some(at), true) = (self.last, row.row.is_repeated()) {
+            return self.accumulate(at, row);
+        }
         if self.is_in_run(row)? {
+            self.last = Some(self.runs.group);
             return self.accumulate(self.runs.group, row);
         }
         let all = grouping.keys.len();
@@ -150,6 +161,7 @@ impl<'g> Groups<'g> {
                 self.runs.keys = Some(self.run_keys(row)?);
                 self.runs.group = at;
             }
+            self.last = self.may_repeat.then_some(at);
             self.accumulate(at, row)?;
         }
         Ok(())

@@ -23,7 +23,7 @@ use super::{Execution, Flow};
 use crate::error::Result;
 use crate::expression::{Joined, JoinedRow, Node, RowView, Scope};
 use crate::file_table::{FileStep, Reading, Wanted};
-use crate::optimize::{Member, Scan, Step};
+use crate::optimize::{Member, Scan, Step, is_volatile};
 use crate::point::{Access, Filter, Gathered, Gatherer, IndexRanges, Piece, Ranges};
 use crate::tree::{Relation, Source};
 
@@ -67,7 +67,17 @@ impl Execution<'_> {
             Member::Scan(scan) => {
                 let mut matched = false;
                 let watch = Watch::begin(self.measures);
+                let alone = step.filters.is_empty() && step.after.is_empty() && rest.is_empty();
                 let flow = self.scan(relations, scan, joined, scope, &mut |row| {
+                    let plain;
+                    let row = match row {
+                        // The one before may not have gone on, or not as the same.
+                        JoinedRow::Repeated(values) if !alone => {
+                            plain = JoinedRow::Values(values);
+                            &plain
+                        }
+                        row => row,
+                    };
                     let link = Joined { relation: scan.relation, row, before: joined };
                     if !step.filters.is_empty()
                         && !all_hold(&step.filters, &over(scope, Some(&link)))?
@@ -246,9 +256,14 @@ impl Execution<'_> {
         }
         let mut row = CoveredRow::new(table);
         let mut result = Ok(None);
+        let is_stable = !access.residual.iter().any(is_volatile);
         for range in ranges {
-            let mut visit = |values: &[Value]| {
+            let mut visit = |values: &[Value], repeated: bool| {
                 result = self.look(1).and_then(|()| {
+                    // The terms hold as they did for the entry before.
+                    if repeated && is_stable {
+                        return each(&JoinedRow::Repeated(values)).map(Some);
+                    }
                     match all_hold(&access.residual, &local.with_row(RowView::Values(values)))? {
                         true => each(&JoinedRow::Values(values)).map(Some),
                         false => Ok(None),
@@ -326,7 +341,7 @@ impl Execution<'_> {
                 }
                 let mut rows: Vec<Vec<Value>> = Vec::new();
                 self.each_of(&all, &scan.terms, &local, &mut |row| {
-                    if let JoinedRow::Values(values) = row {
+                    if let JoinedRow::Values(values) | JoinedRow::Repeated(values) = row {
                         self.draw_row(values)?;
                         rows.push(values.to_vec());
                     }

@@ -37,6 +37,8 @@ pub(super) struct Output<'o, 'g> {
     distinct_key: Vec<u8>,
     /// Rows to be sorted, with their keys.
     kept: Vec<(Vec<u8>, Vec<Value>)>,
+    /// Room of rows that were kept.
+    spare: Vec<(Vec<u8>, Vec<Value>)>,
     /// Rows that counted.
     counted: u64,
     /// Whether rows beyond the limit are counted.
@@ -74,6 +76,7 @@ impl<'o, 'g> Output<'o, 'g> {
             seen: distinct.then(Keys::default),
             distinct_key: Vec::new(),
             kept: Vec::new(),
+            spare: Vec::new(),
             counted: 0,
             counts_all: false,
             late: None,
@@ -97,12 +100,12 @@ impl<'o, 'g> Output<'o, 'g> {
             self.counted += 1;
             return Ok(Flow::Continue);
         }
-        if self.seen.is_some() && self.is_stable && !self.is_new(select, row)? {
+        let has_seen = self.seen.is_some() && self.is_stable;
+        if has_seen && (row.row.is_repeated() || !self.is_new(select, row)?) {
             return Ok(Flow::Continue);
         }
         let mut held = row.limits.hold();
         let mut sorted_by = Vec::new();
-        let mut key = Vec::new();
         if self.sorted {
             // What is sorted by comes first: of most rows nothing else is needed.
             self.sort_key.clear();
@@ -117,8 +120,9 @@ impl<'o, 'g> Output<'o, 'g> {
                 self.counted += 1;
                 return Ok(Flow::Continue);
             }
-            key.extend_from_slice(&self.sort_key);
         }
+        let (mut key, mut values) = self.spare.pop().unwrap_or_default();
+        key.extend_from_slice(&self.sort_key);
         if let Some(late) = self.late {
             let values = late.key_of(row)?;
             if self.sorted {
@@ -128,7 +132,6 @@ impl<'o, 'g> Output<'o, 'g> {
             self.give_late(select, late, vec![values], row)?;
             return Ok(if self.is_full() { Flow::Stop } else { Flow::Continue });
         }
-        let mut values = Vec::with_capacity(select.visible);
         let outputs = select.outputs[..select.visible].iter().zip(&self.query.columns);
         for (at, (node, column)) in outputs.enumerate() {
             let known = sorted_by.iter_mut().find(|(position, _)| *position == at);
@@ -154,7 +157,7 @@ impl<'o, 'g> Output<'o, 'g> {
         let mut key = std::mem::take(&mut self.distinct_key);
         key.clear();
         for (node, column) in select.outputs.iter().zip(&self.query.columns) {
-            if let Some(ordinals) = ordinals_of(node, column, select) {
+            if let Some(ordinals) = ordinals_of(node, Some(column), select) {
                 push_ordinal(ordinals.get(row)?, &mut key);
             } else if is_as_stored(node, column) {
                 push(&column.ty, node.evaluate(row)?.datum(), &mut key);
@@ -205,9 +208,12 @@ impl<'o, 'g> Output<'o, 'g> {
             && self.kept.len() >= wanted.saturating_mul(2).saturating_add(SORT_SLACK)
         {
             self.kept.sort_by(|a, b| a.0.cmp(&b.0));
-            let gone = self.kept.drain(wanted..);
-            let bytes = gone.map(|(key, values)| kept_bytes(&key, &values)).sum();
-            self.drawn.give_back(bytes);
+            for (mut key, mut values) in self.kept.drain(wanted..) {
+                self.drawn.give_back(kept_bytes(&key, &values));
+                key.clear();
+                values.clear();
+                self.spare.push((key, values));
+            }
             self.cut.set_bound(self.kept.last().map(|(key, _)| key.clone()));
         }
         Ok(self.cut.take())
@@ -310,12 +316,7 @@ fn push_sorted(
     row: &Scope<'_>,
     key: &mut Vec<u8>,
 ) -> Result<Option<Value>> {
-    let push = if sort.descending { push_descending } else { push };
-    let node = &select.outputs[sort.position];
-    let Some(column) = query.columns.get(sort.position) else {
-        push(&node.ty, node.evaluate(row)?.datum(), key);
-        return Ok(None);
-    };
+    let (node, column) = (&select.outputs[sort.position], query.columns.get(sort.position));
     if let Some(ordinals) = ordinals_of(node, column, select) {
         let start = key.len();
         push_ordinal(ordinals.get(row)?, key);
@@ -324,6 +325,11 @@ fn push_sorted(
         }
         return Ok(None);
     }
+    let push = if sort.descending { push_descending } else { push };
+    let Some(column) = column else {
+        push(&node.ty, node.evaluate(row)?.datum(), key);
+        return Ok(None);
+    };
     let value = output_value(node, column, row)?;
     push(&column.ty, value.as_datum(), key);
     Ok(Some(value))
@@ -338,17 +344,22 @@ fn output_value(node: &Node, column: &OutputColumn, row: &Scope<'_>) -> Result<V
     Ok(fit(&column.ty, cell, &node.ty, row))
 }
 
-/// How a result's column is had as ordinals, which then are those of its values.
-fn ordinals_of<'n>(node: &'n Node, column: &OutputColumn, select: &Select) -> Option<Ordinals<'n>> {
+/// How what a row is sorted by, or a column of the result, is had as ordinals, which then are those of
+/// its values.
+fn ordinals_of<'n>(
+    node: &'n Node,
+    column: Option<&OutputColumn>,
+    select: &Select,
+) -> Option<Ordinals<'n>> {
     // Rows of groups and of windows have values of other types at times.
     let of_tables = select.grouping.is_none() && select.windowing.is_none();
-    let is_same = || match (&node.ty, &column.ty) {
+    let is_same = |column: &OutputColumn| match (&node.ty, &column.ty) {
         (ColumnType::Int { unsigned, .. }, ColumnType::Int { unsigned: other, .. }) => {
             unsigned == other
         }
         (ty, other) => ty == other,
     };
-    if of_tables && is_same() { Ordinals::of(node) } else { None }
+    if of_tables && column.is_none_or(is_same) { Ordinals::of(node) } else { None }
 }
 
 /// Whether a result's column is one of a table, which needs no conversion.

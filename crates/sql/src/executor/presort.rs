@@ -152,7 +152,7 @@ impl<'p> Presort<'p> {
                     self.bytes.extend_from_slice(row.bytes());
                     LinkRow::Stored(start..middle, middle..self.bytes.len())
                 }
-                JoinedRow::Values(values) => {
+                JoinedRow::Values(values) | JoinedRow::Repeated(values) => {
                     self.value_bytes += row_bytes(values);
                     LinkRow::Values(values.to_vec())
                 }

@@ -50,6 +50,11 @@ pub enum RowView<'a> {
 }
 
 impl<'a> RowView<'a> {
+    /// Whether it is the same in all columns as the row before it.
+    pub fn is_repeated(&self) -> bool {
+        matches!(self, RowView::Joined(joined) if joined.is_repeated())
+    }
+
     /// A column's value.
     #[inline]
     pub fn column(&self, position: usize) -> Result<Datum<'a>> {

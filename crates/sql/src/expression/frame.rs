@@ -21,6 +21,8 @@ pub enum JoinedRow<'a> {
     Stored(RowRef<'a>, &'a [u8]),
     /// Values in column order.
     Values(&'a [Value]),
+    /// The same, and the row of this relation before, which was taken, had the same ones.
+    Repeated(&'a [Value]),
 }
 
 /// Rows joined so far: one relation's, and those before it.
@@ -63,6 +65,11 @@ impl<'a> Joined<'a> {
         Ok(link)
     }
 
+    /// Whether it is the same in all columns as the one joined before it.
+    pub fn is_repeated(&self) -> bool {
+        self.before.is_none() && matches!(self.row, JoinedRow::Repeated(_))
+    }
+
     /// The value of a slot.
     #[inline]
     pub fn column(&self, slot: usize) -> Result<Datum<'a>> {
@@ -71,7 +78,9 @@ impl<'a> Joined<'a> {
             JoinedRow::Absent => Ok(Datum::Null),
             JoinedRow::Stored(_, key) if column == KEY_COLUMN => Ok(Datum::Bytes(key)),
             JoinedRow::Stored(row, _) => Ok(row.column(column)?),
-            JoinedRow::Values(values) => Ok(values[column].as_datum()),
+            JoinedRow::Values(values) | JoinedRow::Repeated(values) => {
+                Ok(values[column].as_datum())
+            }
         }
     }
 }

@@ -86,7 +86,9 @@ impl<'n> Ordinals<'n> {
         let link = joined.of_relation(relation)?;
         match link.row {
             JoinedRow::Stored(row, _) if column != KEY_COLUMN => Ok(row.ordinal(column)?),
-            JoinedRow::Values(values) => self.of_datum(&values[column].as_datum()),
+            JoinedRow::Values(values) | JoinedRow::Repeated(values) => {
+                self.of_datum(&values[column].as_datum())
+            }
             JoinedRow::Absent => Ok(None),
             JoinedRow::Stored(..) => Err(SqlError::other("a row's key has no ordinal")),
         }

@@ -71,7 +71,15 @@ impl Needs {
                     aggregate.arguments.iter().chain(sorted).for_each(|node| needs.add(node));
                 }
             }
-            None => outputs.chain(&select.having).for_each(|node| needs.add(node)),
+            None => {
+                // Of rows that are equal in it one is shown, whichever.
+                let is_one = select.distinct && select.windowing.is_none();
+                match (is_one, select.outputs.as_slice(), select.relations.as_slice()) {
+                    (true, [output], [_]) => needs.add_compared(output),
+                    _ => outputs.for_each(|node| needs.add(node)),
+                }
+                select.having.iter().for_each(|node| needs.add(node));
+            }
         }
         let mut filled = 0;
         if let Some(join) = &select.join {
