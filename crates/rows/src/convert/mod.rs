@@ -10,6 +10,7 @@
 
 mod dispatch;
 mod integer;
+mod json;
 mod number;
 mod plain;
 mod strings;

@@ -3,8 +3,7 @@
 //! Lengths of CHAR and VARCHAR count characters, all others bytes. Spaces beyond the limit may be
 //! cut: CHAR loses all spaces at its end anyway, VARCHAR notes it.
 
-use serde::de::IgnoredAny;
-
+use super::json::is_readable;
 use super::{Converted, Issue};
 use crate::datum::Value;
 use crate::decimal::is_space;
@@ -113,9 +112,7 @@ pub(super) fn varbinary_from_bytes(limit: usize, bytes: &[u8]) -> Converted {
 
 /// A JSON of text: kept as it came in.
 pub(super) fn json_from_text(text: &[u8]) -> Converted {
-    let valid = std::str::from_utf8(text)
-        .is_ok_and(|text| serde_json::from_str::<IgnoredAny>(text).is_ok());
-    match valid {
+    match is_readable(text) {
         true => Converted::clean(Value::Bytes(text.to_vec())),
         false => Converted::with(Value::Null, Issue::InvalidJson),
     }
