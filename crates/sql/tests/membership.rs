@@ -186,6 +186,9 @@ fn a_limit_of_nothing_leaves_no_row_to_exist() {
             "SELECT COUNT(*) FROM o WHERE EXISTS (SELECT 1 FROM i WHERE i.u = o.u LIMIT {limit})"
         );
         assert_eq!(run(session, &query).trim_end(), rows, "{query}");
+        let query = query.replace("EXISTS", "NOT EXISTS");
+        let others = if rows == "0" { "700" } else { "0" };
+        assert_eq!(run(session, &query).trim_end(), others, "{query}");
     }
 }
 

@@ -58,16 +58,23 @@ fn find(text: &[u8], piece: &[u8], folds: bool) -> Option<usize> {
         return memchr::memmem::find(text, piece);
     }
     // Most places are passed over if a byte is looked for that texts seldom have.
-    let (seldom, byte) = piece.iter().enumerate().min_by_key(|(_, byte)| frequency(**byte))?;
+    let (seldom, byte) =
+        piece.iter().enumerate().min_by_key(|(_, byte)| FREQUENCIES[usize::from(**byte)])?;
     let last = text.len().checked_sub(piece.len())?;
     let (lower, upper) = (byte.to_ascii_lowercase(), byte.to_ascii_uppercase());
     memchr::memchr2_iter(lower, upper, &text[seldom..=last + seldom])
         .find(|at| text[*at..at + piece.len()].eq_ignore_ascii_case(piece))
 }
 
-/// About how often texts have a byte, seldom ones first: letters by their frequency in English.
-fn frequency(byte: u8) -> usize {
-    const LETTERS: &[u8] = b"zqxjkvbpygfwmucldrhsnioate ";
-    let position = LETTERS.iter().position(|letter| *letter == byte.to_ascii_lowercase());
-    position.map_or(0, |position| position + 1)
-}
+/// About how often texts have each byte, seldom ones first: letters by their frequency in English.
+const FREQUENCIES: [u8; 256] = {
+    let letters = b"zqxjkvbpygfwmucldrhsnioate ";
+    let mut of = [0; 256];
+    let mut at = 0;
+    while at < letters.len() {
+        of[letters[at] as usize] = at as u8 + 1;
+        of[letters[at].to_ascii_uppercase() as usize] = at as u8 + 1;
+        at += 1;
+    }
+    of
+};

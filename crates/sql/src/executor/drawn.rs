@@ -39,6 +39,11 @@ impl<'e> Drawn<'e> {
         }
     }
 
+    /// It stays drawn as long as the execution.
+    pub fn stay(mut self) {
+        self.bytes = 0;
+    }
+
     /// Some of it is not needed any more.
     pub fn give_back(&mut self, bytes: usize) {
         let bytes = bytes.min(self.bytes);

@@ -11,47 +11,79 @@
 //! Not here: what the members are (`optimize::unnest`).
 
 use std::cell::{Cell, OnceCell};
+use std::collections::HashSet;
 use std::rc::Rc;
 
 use super::buffer::push_key;
+use super::drawn::Drawn;
 use super::join::{all_hold, over};
 use super::key::{KEY_BYTES, Keys, push_equal_row};
 use super::{Execution, Flow};
 use crate::error::Result;
-use crate::expression::{Environment, Scope};
+use crate::expression::{Environment, Ordinals, Scope, ordinal_beside};
 use crate::optimize::BEGIN_ROWS;
 use crate::tree::{Body, Members, Query, Subquery};
 use crate::write::row_count;
 
 /// Most bytes of one sub-query's members.
 const MEMBERS_BYTES_MAX: usize = 24 << 20;
+/// Memory for them is taken in steps of so many bytes.
+const DRAWN_BYTES: usize = 4 << 10;
 
 /// How one sub-query is asked.
 #[derive(Default)]
 pub(super) struct Membership {
     /// Rows that those looked at who asked by themselves.
     spent: Cell<f64>,
-    /// The members' keys, once they were found; `None` if they are too many.
-    keys: OnceCell<Option<Keys>>,
+    /// The members, once they were found; `None` if they are too many.
+    found: OnceCell<Option<FoundMembers>>,
 }
+
+/// The members of a sub-query.
+enum FoundMembers {
+    /// By their ordinals, where one integer or date is looked up.
+    Ordinals(HashSet<u64, foldhash::fast::RandomState>),
+    /// By keys.
+    Keys(Keys),
+}
+
+impl FoundMembers {
+    /// Whether the row of `scope` is among them.
+    fn has(&self, members: &Members, scope: &Scope<'_>) -> Result<bool> {
+        match (self, members.operands.as_slice(), members.query.columns.as_slice()) {
+            (FoundMembers::Ordinals(ordinals), [operand], [column]) => {
+                let cell = operand.evaluate(scope)?;
+                let ordinal = ordinal_beside(&column.ty, &cell.datum());
+                Ok(ordinal.is_some_and(|ordinal| ordinals.contains(&ordinal)))
+            }
+            (FoundMembers::Keys(keys), operands, _) => {
+                let mut key = Vec::with_capacity(24);
+                let has_key = push_key(operands, &members.rules, scope, &mut key)?;
+                Ok(has_key && keys.contains(&key))
+            }
+            _ => Ok(false),
+        }
+    }
+}
+
+/// What the ordinal of a member takes in a set, about.
+const ORDINAL_BYTES: usize = 20;
 
 impl Execution<'_> {
     /// Whether a sub-query has a row for the row of `scope`.
     pub(super) fn exists(&self, subquery: &Subquery, scope: &Scope<'_>) -> Result<bool> {
         let Some(members) = &subquery.members else { return self.has_row(&subquery.query, scope) };
-        if row_count(subquery.query.limit.as_ref(), scope)? == Some(0) {
-            return Ok(false);
-        }
         let membership = self.membership(subquery.query.id);
-        if membership.keys.get().is_none() && membership.spent.get() >= members.query.cost {
-            let keys = self.find_members(members, scope)?;
-            membership.keys.get_or_init(|| keys);
+        if membership.found.get().is_none() && membership.spent.get() >= members.query.cost {
+            let found = match self.find_ordinals(members, scope)? {
+                Some(ordinals) => Some(FoundMembers::Ordinals(ordinals)),
+                None => self.find_members(members, scope)?.map(FoundMembers::Keys),
+            };
+            membership.found.get_or_init(|| found);
         }
-        if let Some(Some(keys)) = membership.keys.get() {
+        if let Some(Some(found)) = membership.found.get() {
             self.look(1)?;
-            let mut key = Vec::with_capacity(24);
-            let has_key = push_key(&members.operands, &members.rules, scope, &mut key)?;
-            return Ok(has_key && keys.contains(&key));
+            return found.has(members, scope);
         }
         let before = self.rows_seen.get();
         let found = self.has_row(&subquery.query, scope)?;
@@ -89,6 +121,40 @@ impl Execution<'_> {
             })?,
         }
         Ok(found)
+    }
+
+    /// The ordinals of all members; `None` if they have none, or are too many.
+    fn find_ordinals(
+        &self,
+        members: &Members,
+        scope: &Scope<'_>,
+    ) -> Result<Option<HashSet<u64, foldhash::fast::RandomState>>> {
+        let Body::Select(select) = &members.query.body else { return Ok(None) };
+        let ([output], [_]) = (select.outputs.as_slice(), members.operands.as_slice()) else {
+            return Ok(None);
+        };
+        let Some(ordinals) = Ordinals::of(output).filter(|_| select.is_plain()) else {
+            return Ok(None);
+        };
+        let inner = scope.environment.scope();
+        let mut found = HashSet::default();
+        if !all_hold(&select.plan.once, &over(&inner, None))? {
+            return Ok(Some(found));
+        }
+        let (mut drawn, mut is_whole) = (Drawn::nothing(self), true);
+        self.join(&select.relations, &select.plan.steps, None, &inner, &mut |link| {
+            if let Some(ordinal) = ordinals.get(&over(&inner, link))?
+                && found.insert(ordinal)
+            {
+                drawn.keep_up_with(found.len() * ORDINAL_BYTES, DRAWN_BYTES)?;
+                is_whole = found.len() * ORDINAL_BYTES <= MEMBERS_BYTES_MAX;
+            }
+            Ok(if is_whole { Flow::Continue } else { Flow::Stop })
+        })?;
+        if is_whole {
+            drawn.stay();
+        }
+        Ok(is_whole.then_some(found))
     }
 
     /// The keys of all members; `None` if they are too many.

@@ -27,12 +27,16 @@ use super::moment::{
 use super::node::{Arithmetic, Comparison, Kind, Node};
 use super::number::Number;
 use super::ordinals::Column;
+use super::texts::Place;
 use super::value::{Cell, NULL, text_of};
 use crate::context::Facts;
 use crate::error::{Result, SqlError};
 use crate::limits::{LARGE_BYTES, Limits, Room, too_long};
 use crate::mode::SqlMode;
 use crate::warning::{Level, Warnings};
+
+/// Most steps of a search that looks for no end of the statement.
+const UNCHECKED_STEPS_MAX: usize = 1 << 16;
 
 /// The row that columns are read from.
 #[derive(Clone, Copy)]
@@ -227,6 +231,7 @@ impl Node {
         match &self.kind {
             Kind::Column(position) => Ok(Cell::Plain(scope.row.column(*position)?)),
             Kind::Constant(value) => Ok(Cell::Plain(value.as_datum())),
+            Kind::Parameter(number) => Ok(Cell::Plain(parameter(scope, *number))),
             _ => self.evaluate_other(scope),
         }
     }
@@ -273,23 +278,16 @@ impl Node {
                 Some(subqueries) => Cell::of(subqueries.value(subquery, scope)?),
                 None => return Err(SqlError::other("a sub-query that nobody runs")),
             },
-            Kind::Compare(op, a, b, rule) => Cell::maybe(compare_nodes(*op, a, b, *rule, scope)?),
-            Kind::And(_) | Kind::Or(_) | Kind::Xor(..) | Kind::Not(_) => {
-                Cell::maybe(self.truth(scope)?)
-            }
-            Kind::IsNull(a, negated) => Cell::truth(a.evaluate(scope)?.is_null() != *negated),
-            Kind::IsTruth(a, wanted, negated) => {
-                Cell::truth((a.truth(scope)? == Some(*wanted)) != *negated)
-            }
-            Kind::InList(a, list, negated, rule) => {
-                Cell::maybe(in_list(a, list, *rule, scope)?.map(|found| found != *negated))
-            }
-            Kind::Between(nodes, negated, rule) => {
-                Cell::maybe(between(nodes, *rule, scope)?.map(|within| within != *negated))
-            }
-            Kind::Like(a, pattern, escape, negated, rule) => {
-                Cell::maybe(like(a, pattern, *escape, *rule, scope)?.map(|found| found != *negated))
-            }
+            Kind::Compare(..)
+            | Kind::And(_)
+            | Kind::Or(_)
+            | Kind::Xor(..)
+            | Kind::Not(_)
+            | Kind::IsNull(..)
+            | Kind::IsTruth(..)
+            | Kind::InList(..)
+            | Kind::Between(..)
+            | Kind::Like(..) => Cell::maybe(self.truth(scope)?),
             Kind::Arithmetic(op, a, b) => arithmetic_nodes(*op, a, b, scope)?,
             Kind::Negate(a) => match scope.number(a.evaluate(scope)?.datum()) {
                 Some(number) => Cell::Plain(arithmetic::negate(number)?.datum()),
@@ -358,6 +356,19 @@ impl Node {
             Kind::Xor(a, b) => Ok(a.truth(scope)?.zip(b.truth(scope)?).map(|(a, b)| a != b)),
             Kind::Not(a) => Ok(a.truth(scope)?.map(|value| !value)),
             Kind::Compare(op, a, b, rule) => compare_nodes(*op, a, b, *rule, scope),
+            Kind::IsNull(a, negated) => Ok(Some(a.evaluate(scope)?.is_null() != *negated)),
+            Kind::IsTruth(a, wanted, negated) => {
+                Ok(Some((a.truth(scope)? == Some(*wanted)) != *negated))
+            }
+            Kind::InList(a, list, negated, rule) => {
+                Ok(in_list(a, list, *rule, scope)?.map(|found| found != *negated))
+            }
+            Kind::Between(nodes, negated, rule) => {
+                Ok(between(nodes, *rule, scope)?.map(|within| within != *negated))
+            }
+            Kind::Like(a, pattern, escape, negated, rule) => {
+                Ok(like(a, pattern, *escape, *rule, scope)?.map(|found| found != *negated))
+            }
             Kind::Constant(Value::Bytes(bytes)) if self.is_digits_literal() => {
                 Ok(Some(bytes.iter().any(|byte| *byte != 0)))
             }
@@ -393,12 +404,15 @@ fn compare_nodes(
             None => (op == Comparison::NullSafeEqual).then_some(false),
         });
     }
-    let (left, right) = (a.evaluate(scope)?, b.evaluate(scope)?);
-    if let (Cell::Plain(Datum::Bytes(left)), Cell::Plain(Datum::Bytes(right))) = (&left, &right)
-        && (a.ty == ColumnType::Json) == (b.ty == ColumnType::Json)
+    let alike = (a.ty == ColumnType::Json) == (b.ty == ColumnType::Json);
+    if alike
+        && a.is_text()
+        && b.is_text()
+        && let (Place::Text(left), Place::Text(right)) = (a.place(scope)?, b.place(scope)?)
     {
         return Ok(Some(op.holds(collation::compare(rule, left, right))));
     }
+    let (left, right) = (a.evaluate(scope)?, b.evaluate(scope)?);
     if op == Comparison::NullSafeEqual && (left.is_null() || right.is_null()) {
         return Ok(Some(left.is_null() && right.is_null()));
     }
@@ -469,6 +483,13 @@ fn like(
     rule: Collation,
     scope: &Scope<'_>,
 ) -> Result<Option<bool>> {
+    match (a.place(scope)?, pattern.place(scope)?) {
+        (Place::Text(text), Place::Text(pattern)) => {
+            return like_text(text, pattern, escape, rule, scope).map(Some);
+        }
+        (Place::Null, Place::Text(_)) => return Ok(None),
+        _ => {}
+    }
     let (text, pattern_cell) = (a.evaluate(scope)?, pattern.evaluate(scope)?);
     if text.is_null() || pattern_cell.is_null() {
         return Ok(None);
@@ -476,11 +497,24 @@ fn like(
     let (mut left, mut right) = (Vec::new(), Vec::new());
     let text = bytes_of(&a.ty, text.datum(), scope.zone, &mut left);
     let pattern = bytes_of(&pattern.ty, pattern_cell.datum(), scope.zone, &mut right);
-    scope.limits.search(text.len().saturating_mul(pattern.len()))?;
+    like_text(text, pattern, escape, rule, scope).map(Some)
+}
+
+fn like_text(
+    text: &[u8],
+    pattern: &[u8],
+    escape: Option<char>,
+    rule: Collation,
+    scope: &Scope<'_>,
+) -> Result<bool> {
+    let steps = text.len().saturating_mul(pattern.len());
+    scope.limits.search(steps)?;
     let found = collation::like(rule, text, pattern, escape);
-    // It gives up in the middle when the statement is to end.
-    scope.limits.check()?;
-    Ok(Some(found))
+    if steps > UNCHECKED_STEPS_MAX {
+        // It gives up in the middle when the statement is to end.
+        scope.limits.check()?;
+    }
+    Ok(found)
 }
 
 /// The text of a value, borrowed if it is one.

@@ -26,6 +26,7 @@ mod ordinals;
 mod regular_call;
 mod session_call;
 mod text_call;
+mod texts;
 mod time_call;
 mod time_format;
 mod value;
@@ -47,5 +48,5 @@ pub use node::{
 };
 pub use number::Number;
 pub use number_call::Random;
-pub use ordinals::Ordinals;
+pub use ordinals::{Ordinals, ordinal_beside};
 pub use value::{Cell, text_of};

@@ -150,8 +150,10 @@ impl<'s> Column<'s> {
     #[inline]
     pub fn known(&self, other: &Node, scope: &Scope<'_>) -> Option<u64> {
         match &other.kind {
-            Kind::Constant(value) => self.within(&value.as_datum()),
-            Kind::Parameter(number) => self.within(scope.parameters.get(usize::from(*number))?),
+            Kind::Constant(value) => ordinal_beside(self.ty, &value.as_datum()),
+            Kind::Parameter(number) => {
+                ordinal_beside(self.ty, scope.parameters.get(usize::from(*number))?)
+            }
             _ => None,
         }
     }
@@ -166,14 +168,16 @@ impl<'s> Column<'s> {
         }
         Some(Some(false))
     }
+}
 
-    fn within(&self, datum: &Datum<'_>) -> Option<u64> {
-        match (self.ty, datum) {
-            (ColumnType::Int { unsigned: true, .. }, Datum::Int(v)) => u64::try_from(*v).ok(),
-            (ColumnType::Int { unsigned: false, .. }, Datum::UInt(v)) => {
-                i64::try_from(*v).ok().map(of_signed)
-            }
-            (ty, datum) => ordinal_within(ty, datum),
+/// The ordinal by which a value compares with those of a type; `None` if it equals none of them, or
+/// compares in another way.
+pub fn ordinal_beside(ty: &ColumnType, datum: &Datum<'_>) -> Option<u64> {
+    match (ty, datum) {
+        (ColumnType::Int { unsigned: true, .. }, Datum::Int(v)) => u64::try_from(*v).ok(),
+        (ColumnType::Int { unsigned: false, .. }, Datum::UInt(v)) => {
+            i64::try_from(*v).ok().map(of_signed)
         }
+        (ty, datum) => ordinal_within(ty, datum),
     }
 }

@@ -118,10 +118,7 @@ fn is_distinct_by(class: Class, rule: Collation, ty: &ColumnType) -> bool {
 /// The members that a sub-query wants a row to be among.
 fn wanted_members(subquery: &Subquery) -> Option<&Members> {
     match subquery.form {
-        // What LIMIT 0 leaves is told when it is run.
-        SubqueryForm::Exists { negated: false } if subquery.query.limit.is_none() => {
-            subquery.members.as_deref()
-        }
+        SubqueryForm::Exists { negated: false } => subquery.members.as_deref(),
         _ => None,
     }
 }

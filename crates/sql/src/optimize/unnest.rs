@@ -121,9 +121,15 @@ fn ask_for_equal(subquery: &mut Subquery, demanded: bool) {
     subquery.form = SubqueryForm::Exists { negated };
 }
 
-/// Of rows that only have to be there nothing is given; then an index may do for the rest.
+/// Of rows that only have to be there nothing is given; then an index may do for the rest. All that
+/// LIMIT says of them is whether there may be one.
 fn give_nothing(query: &mut Query) {
     let Body::Select(select) = &mut query.body else { return };
+    if let Some(limit) = query.limit.take() {
+        let (limit, none) = (Box::new(limit), Box::new(Node::constant(Value::Int(0))));
+        let kind = Kind::Compare(Comparison::NotEqual, limit, none, Collation::Binary);
+        select.conditions.push(boolean(kind, false));
+    }
     let one = Node::constant(Value::Int(1));
     query.columns = vec![column_of(&one)];
     query.order.clear();
@@ -138,7 +144,6 @@ fn column_of(node: &Node) -> OutputColumn {
 /// The members of a query that refers to what encloses it only by equations that its WHERE demands.
 fn members_of(query: &Query) -> Option<Members> {
     let mut query = query.clone();
-    query.limit = None;
     let Body::Select(select) = &mut query.body else { return None };
     let (mut operands, mut rules, mut outputs) = (Vec::new(), Vec::new(), Vec::new());
     let mut rest = Vec::with_capacity(select.conditions.len());
