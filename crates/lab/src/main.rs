@@ -52,8 +52,12 @@ enum Experiment {
     Orders(experiments::orders::Options),
     /// What a blog, a shop and an office ask for each page: microseconds, rows compared.
     Pages(experiments::pages::Options),
+    /// Every OLTP script of sysbench: transactions per second, server CPU of each.
+    Sysbench(experiments::sysbench::Options),
     /// An hour of everything, or a minute: rates, memory, what is left behind.
     Soak(experiments::soak::Options),
+    /// An analytic query over rows that clients change, by row and by a columnar index.
+    Live(experiments::live::Options),
     /// Flights: ten analytic queries, by columns and by rows, beside DuckDB and MariaDB.
     Ontime(experiments::ontime::Options),
     /// Inserts by 1 to 128 connections.
@@ -94,7 +98,9 @@ fn main() -> Result<()> {
         Experiment::Recovery(options) => experiments::recovery::run(&options),
         Experiment::Orders(options) => experiments::orders::run(&options),
         Experiment::Pages(options) => experiments::pages::run(&options),
+        Experiment::Sysbench(options) => experiments::sysbench::run(&options),
         Experiment::Soak(options) => experiments::soak::run(&options),
+        Experiment::Live(options) => experiments::live::run(&options),
         Experiment::Ontime(options) => experiments::ontime::run(&options),
         Experiment::Writers(options) => experiments::writers::run(&options),
         Experiment::Idle(options) => experiments::idle::run(&options),

@@ -1,16 +1,36 @@
-//! Threads that work in the background: the kernel gives them a core when nobody else wants one.
+//! What the server's threads are to the system: those that work in the background get a core when nobody
+//! else wants one; those that never rest are told to the program when they start.
 //!
 //! Behind others in two ways. By niceness: on full cores such a thread gets a tenth of what
 //! another gets. And by slices of a tenth of a millisecond: without them Linux (since 6.6) lets even
 //! a nice thread finish a slice of 3 ms before it gives the core to one that has just become
 //! ready (measured: look-ups beside long statements took 3 ms and more in one case of a hundred).
 //!
-//! Not here: who works in the background (`sql`'s analytic queries, the server's pool).
+//! Not here: who works in the background (`sql`'s analytic queries, the server's pool), what the program
+//! does for threads that never rest (its allocator).
+
+use std::sync::OnceLock;
 
 /// How far behind others.
 const NICENESS: i32 = 10;
 /// The shortest slice that the kernel grants. Kernels before 6.12 have one for all, and ignore it.
 const SLICE_NANOS: u64 = 100_000;
+
+/// What a thread that never rests does first.
+static BUSY_THREAD_START: OnceLock<fn(usize)> = OnceLock::new();
+
+/// Has every thread that works for clients all the time (event loops, long queries) and starts from now
+/// on call `begin` first, with the bytes that such work may use. Only the first call counts.
+pub fn on_busy_thread_start(begin: fn(usize)) {
+    let _ = BUSY_THREAD_START.set(begin);
+}
+
+/// Called by such a thread when it starts.
+pub fn begin_busy_thread(bytes_max: usize) {
+    if let Some(begin) = BUSY_THREAD_START.get() {
+        begin(bytes_max);
+    }
+}
 
 /// Puts a thread of this process into the background, by the kernel's number of it; 0 is the
 /// calling thread. Only a privileged process can take it back. Says whether it could be done;

@@ -2,8 +2,9 @@
 //!
 //! What is freed goes back to the system at once, and threads do not meet at its locks: a statement
 //! that runs in the background may be stopped by the kernel while it holds one, and an event loop
-//! that needs it then waits for milliseconds. Threads of long queries alone keep what is free for a
-//! moment, as the columns of the next batch want it again. (docs/decisions/0029-allocator.md)
+//! that needs it then waits for milliseconds. Event loops and threads of long queries alone keep what is
+//! free for a moment, as the next turn or the columns of the next batch want it again.
+//! (docs/decisions/0029-allocator.md)
 //!
 //! Of the program alone: who takes the library (tests, fuzz targets) may have another.
 //!
@@ -28,15 +29,15 @@ static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 static SETTINGS: &[u8] =
     b"narenas:64,background_thread:true,dirty_decay_ms:0,muzzy_decay_ms:0,metadata_thp:disabled,tcache_max:65536,tcache_nslots_large:4\0";
 
-/// How long threads of long queries keep pages that are free, in milliseconds.
+/// How long event loops and threads of long queries keep pages that are free, in milliseconds.
 const KEPT_MS: isize = 20;
-/// Bytes that long queries may use from which on a part of them may be there twice for that long.
-const QUERY_BYTES_MIN: usize = 128 << 20;
+/// Bytes that such threads may use from which on a part of them may be there twice for that long.
+const BYTES_MIN: usize = 128 << 20;
 
-/// Gives the thread that calls it, one of those for long queries, which may use so many bytes together,
-/// an arena of its own whose free pages stay for a moment. Where jemalloc refuses, it stays as it is.
-pub fn keep_free_pages(query_bytes: usize) {
-    if query_bytes < QUERY_BYTES_MIN {
+/// Gives the thread that calls it, one of several that may use so many bytes together, an arena of its
+/// own whose free pages stay for a moment. Where jemalloc refuses, it stays as it is.
+pub fn keep_free_pages(bytes_max: usize) {
+    if bytes_max < BYTES_MIN {
         return;
     }
     let mut arena: c_uint = 0;

@@ -45,7 +45,6 @@ mod variables;
 mod warning;
 mod write;
 
-pub use analytic::on_query_thread_start;
 pub use error::{Result, SqlError};
 pub use events::EventScheduler;
 pub use load::LoadLocal;

@@ -8,7 +8,7 @@
 use std::net::TcpStream;
 use std::path::PathBuf;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 
 use super::{Durability, MariaDb, MariaDbSettings, MemoryGroup, Rowhouse, RowhouseSettings};
 use crate::protocols::mysql;
@@ -155,6 +155,14 @@ impl EngineServer {
         match &self.server {
             Either::Rowhouse(peer) => peer.session(""),
             Either::MariaDb(peer) => peer.session(""),
+        }
+    }
+
+    /// The port of its MySQL door.
+    pub fn mysql_port(&self) -> Result<u16> {
+        match &self.server {
+            Either::Rowhouse(peer) => peer.doors.mysql.context("no MySQL door"),
+            Either::MariaDb(peer) => Ok(peer.port),
         }
     }
 

@@ -20,5 +20,5 @@ pub use memcached::Memcached;
 pub use memory_group::MemoryGroup;
 pub use redis::{AppendFsync, Redis};
 pub use rowhouse::{Durability, Rowhouse, RowhouseSettings};
-pub use server::{Server, bytes_below};
+pub use server::{Server, bytes_below, die_with_parent};
 pub use tokyo_cabinet::TokyoCabinet;

@@ -212,7 +212,7 @@ pub fn version_line(program: &Path, argument: &str) -> String {
 /// Servers must not outlive a lab that is killed: `setpriv` asks the kernel for a signal at the
 /// parent's death, then becomes the server under the same process id. Where it is missing, an
 /// ordinary end of the lab still stops them.
-fn die_with_parent(command: Command) -> Command {
+pub fn die_with_parent(command: Command) -> Command {
     let Ok(setpriv) = find_program("setpriv") else {
         return command;
     };

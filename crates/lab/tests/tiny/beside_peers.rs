@@ -141,7 +141,7 @@ fn flights_with_indexes_have_a_size_in_every_store() {
 
 #[test]
 fn flights_are_counted_alike_by_columns_by_rows_and_by_peers() {
-    let run = run(&["ontime", "--flights", "20000"]);
+    let run = run(&["ontime", "--flights", "20000", "--changed"]);
     run.has(&["rowhouse columnar", "rowhouse rows", "mariadb innodb"]);
     run.has(&["duckdb"]);
     // A query that one of them answers otherwise is said there.
@@ -283,6 +283,20 @@ fn orders_are_consistent_before_and_after_and_none_is_lost() {
 fn pages_of_a_blog_a_shop_and_an_office_show_the_same_rows() {
     let run = run(&["pages", "--size", "2", "--compared", "3"]);
     run.has(&["rowhouse", "mariadb innodb"]);
+}
+
+#[test]
+fn sysbench_reads_and_writes_on_both() {
+    let small = ["--tables", "1", "--rows", "1000", "--threads", "2"];
+    let scripts = ["--script", "read_write,random_ranges,delete"];
+    let run = run(&[&["sysbench"], &small[..], &scripts[..]].concat());
+    run.has(&["rowhouse", "mariadb innodb"]);
+}
+
+#[test]
+fn a_query_by_column_beside_writers_tells_what_one_by_row_does() {
+    let run = run(&["live", "--rows", "50000", "--writers", "4", "--threads", "2"]);
+    run.has(&["rowhouse by row", "rowhouse by column"]);
 }
 
 #[test]

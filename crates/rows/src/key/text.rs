@@ -17,6 +17,8 @@ pub(super) const BELOW: u8 = 0x01;
 pub(super) const ABOVE: u8 = 0x03;
 /// In keys of both kinds of text nothing but a space is this byte.
 pub(super) const SPACE: u8 = 0x20;
+/// Bytes of ASCII that are looked at together.
+const PLAIN_BLOCK: usize = 16;
 
 /// Appends a whole text and its end. `collation` is not `Binary`.
 pub(crate) fn write_text_key(collation: Collation, text: &[u8], out: &mut Vec<u8>) {
@@ -68,25 +70,40 @@ fn after_spaces(text: &[u8]) -> u8 {
 }
 
 fn write_ci(mut text: &[u8], out: &mut Vec<u8>) {
-    while let Some(first) = text.first() {
+    loop {
+        text = write_plain(text, out);
+        let Some(first) = text.first() else { return };
         if *first == SPACE {
             // Weights below a space are control characters, which weigh what they are.
             out.extend_from_slice(&[SPACE, mark(after_spaces(text))]);
             text = &text[1..];
-            continue;
-        }
-        // Nearly all of most texts, many bytes at a time: of ASCII, small letters alone weigh
-        // what others do.
-        let plain = text.iter().position(|byte| *byte == SPACE || !byte.is_ascii());
-        let (run, rest) = text.split_at(plain.unwrap_or(text.len()));
-        out.extend(run.iter().map(u8::to_ascii_uppercase));
-        text = rest;
-        if text.first().is_some_and(|byte| !byte.is_ascii()) {
+        } else {
             let (character, bytes) = next_character(text);
             push_short(weight(character), out);
             text = &text[bytes..];
         }
     }
+}
+
+/// Appends ASCII up to a space, of which small letters alone weigh what others do; gives the rest. Nearly
+/// all of most texts are such, so they are taken by blocks that the compiler makes wide loops of.
+fn write_plain<'t>(text: &'t [u8], out: &mut Vec<u8>) -> &'t [u8] {
+    let is_plain = |byte: &u8| *byte != SPACE && byte.is_ascii();
+    let (blocks, _) = text.as_chunks::<PLAIN_BLOCK>();
+    let whole = blocks.iter().take_while(|block| {
+        // No early end: each byte is looked at, many at a time.
+        block.iter().fold(true, |plain, byte| plain & is_plain(byte))
+    });
+    let mut length = 0;
+    for block in whole {
+        out.extend_from_slice(&block.map(|byte| byte.to_ascii_uppercase()));
+        length += PLAIN_BLOCK;
+    }
+    let (_, rest) = text.split_at(length);
+    let length = rest.iter().position(|byte| !is_plain(byte)).unwrap_or(rest.len());
+    let (run, rest) = rest.split_at(length);
+    out.extend(run.iter().map(u8::to_ascii_uppercase));
+    rest
 }
 
 /// Appends a number of 16 bits in UTF-8's form, surrogates like any other.

@@ -4,7 +4,8 @@
 //! as few loops serve as the load needs: loops `0..serving` get new clients. A further loop joins
 //! when one is busy all the time and the machine has a core to spare for it, or when requests cost
 //! so much that what each pays besides is little: then loops take their share of full cores, as a
-//! thread for each client would. The last one retires when the others can do its work as well.
+//! thread for each client would. The last one retires when the others can do its work as well, two periods
+//! in a row.
 //! (docs/decisions/0013.)
 //!
 //! Whoever of the loops finds a period over decides for all; nobody waits for the decision.
@@ -13,7 +14,8 @@
 //! 1. `serving` is at least 1 and at most the number of loops.
 //! 2. Connections move only before `freeze`: a loop that was told to stop gets none any more.
 //! 3. After a loop has retired, the next one joins only after a pause, which doubles each time
-//!    that this happens soon, so that the two rules cannot play ball with each other.
+//!    that this happens soon, so that the two rules cannot play ball with each other. A load that went
+//!    away and comes again is no such game.
 //!
 //! Not here: taking a connection out of a loop and into another (`moving`).
 
@@ -28,25 +30,25 @@ pub const PERIOD: Duration = Duration::from_millis(100);
 const BUSY: f64 = 0.90;
 /// Cores that must be idle for another loop to be of use.
 const SPARE: f64 = 0.20;
-/// Part of the remaining loops' cores that may be used when one retires from a machine with
-/// cores to spare; they will need less, since larger turns are cheaper.
+/// Part of the remaining loops' cores that may be used when one retires.
 const ROOMY: f64 = 0.95;
-/// The same when the machine is full: measured, two loops' work at 1.1 of a core takes one loop
-/// less than 1.0.
-const TIGHT: f64 = 1.10;
+/// What a request costs less of a core, in microseconds, if a loop less serves: measured.
+const SAVED: f64 = 1.0;
 /// First pause after a retirement.
 const PAUSE_MIN: Duration = Duration::from_secs(1);
 /// Longest such pause.
 const PAUSE_MAX: Duration = Duration::from_secs(30);
 /// How long a loop that has joined stays at least.
 const STAY: Duration = Duration::from_millis(500);
-/// A loop that retires within this after it joined should not have joined.
+/// A loop that retires within this after it joined should not have joined, unless its clients have gone.
 const SOON: Duration = Duration::from_secs(10);
+/// Part of the remaining loops' cores below which the load has gone: who retires then was of use.
+const GONE: f64 = 0.25;
 /// A loop with less to do than this is of use to one that is busy.
 const IDLE: f64 = 0.50;
 /// CPU time of a request, in microseconds, from which on it does not matter how many of them a
-/// wake-up finds: measured, a second loop costs a request about one microsecond.
-const DEAR: f64 = 25.0;
+/// wake-up finds: `SAVED` is little of it.
+const DEAR: f64 = 15.0;
 /// As `BUSY`, where requests are dear: who comes while a long one is served waits for it, so a loop
 /// has queues long before it is busy all the time.
 const DEAR_BUSY: f64 = 0.70;
@@ -83,8 +85,21 @@ struct State {
     not_before: Instant,
     /// When a loop joined last, if one did.
     joined: Option<Instant>,
+    /// Whether a loop less would have done in the period before.
+    too_many: bool,
     pause: Duration,
     frozen: bool,
+}
+
+/// What loops did in one period.
+#[derive(Clone, Copy)]
+struct Work<'w> {
+    /// CPU time of each, in cores.
+    loads: &'w [f64],
+    /// What a loop less would have saved, in cores.
+    saved: f64,
+    /// Whether requests are dear.
+    dear: bool,
 }
 
 impl Balance {
@@ -137,9 +152,11 @@ impl Balance {
             return retired(&loads, serving);
         }
         let spare = state.spare_cores(now);
-        let micros = loads.iter().sum::<f64>() * elapsed.as_micros() as f64;
-        let dear = micros > answered as f64 * DEAR;
-        let (serving, mut orders) = state.rule(now, &loads, serving, spare, dear);
+        let micros = elapsed.as_micros() as f64;
+        let answered = answered as f64;
+        let dear = loads.iter().sum::<f64>() * micros > answered * DEAR;
+        let work = Work { loads: &loads, saved: answered * SAVED / micros, dear };
+        let (serving, mut orders) = state.rule(now, work, serving, spare);
         self.serving.store(serving, Ordering::Relaxed);
         orders.extend(retired(&loads, serving));
         orders
@@ -174,6 +191,7 @@ impl State {
             idle: None,
             not_before: now,
             joined: None,
+            too_many: false,
             pause: PAUSE_MIN,
             frozen: false,
         }
@@ -187,11 +205,11 @@ impl State {
     fn rule(
         &mut self,
         now: Instant,
-        loads: &[f64],
+        Work { loads, saved, dear }: Work<'_>,
         serving: usize,
         spare: f64,
-        dear: bool,
     ) -> (usize, Vec<Order>) {
+        let were_too_many = std::mem::take(&mut self.too_many);
         let total: f64 = loads.iter().sum();
         let busiest = position(loads, serving, |load| -load);
         let idlest = position(loads, serving, |load| load);
@@ -216,17 +234,22 @@ impl State {
             return (serving, Vec::new());
         }
         let rest = (serving - 1) as f64;
-        let share = match (dear, spare < SPARE) {
-            (true, _) => DEAR_ROOMY,
-            (false, true) => TIGHT,
-            (false, false) => ROOMY,
-        };
-        if total >= rest * share {
+        let (needed, share) = if dear { (total, DEAR_ROOMY) } else { (total - saved, ROOMY) };
+        if needed >= rest * share {
             return (serving, Vec::new());
         }
-        let soon = self.joined_within(SOON, now);
-        self.pause = if soon { (self.pause * 2).min(PAUSE_MAX) } else { PAUSE_MIN };
-        self.not_before = now + self.pause;
+        // In a period in which clients come or leave, loops seem to have little to do.
+        if !were_too_many {
+            self.too_many = true;
+            return (serving, Vec::new());
+        }
+        if total < rest * GONE {
+            self.pause = PAUSE_MIN;
+        } else {
+            let soon = self.joined_within(SOON, now);
+            self.pause = if soon { (self.pause * 2).min(PAUSE_MAX) } else { PAUSE_MIN };
+            self.not_before = now + self.pause;
+        }
         let from = serving - 1;
         (from, vec![Order { from, to: idlest.min(from - 1), one_of: 1 }])
     }
@@ -265,54 +288,96 @@ mod tests {
         (State::new(4, now), now)
     }
 
+    fn cheap(loads: &[f64]) -> Work<'_> {
+        Work { loads, saved: 0.0, dear: false }
+    }
+
+    fn dear(loads: &[f64]) -> Work<'_> {
+        Work { loads, saved: 0.0, dear: true }
+    }
+
+    /// The decision after two periods of the same work.
+    fn twice(
+        state: &mut State,
+        now: Instant,
+        work: Work<'_>,
+        serving: usize,
+        spare: f64,
+    ) -> (usize, Vec<Order>) {
+        assert_eq!(state.rule(now, work, serving, spare), (serving, vec![]), "it may be a moment");
+        state.rule(now, work, serving, spare)
+    }
+
     #[test]
     fn a_further_loop_joins_only_when_a_core_is_idle() {
         let (mut state, now) = state();
-        assert_eq!(state.rule(now, &[0.99, 0.0], 1, 0.0, false), (1, vec![]));
+        assert_eq!(state.rule(now, cheap(&[0.99, 0.0]), 1, 0.0), (1, vec![]));
         let join = vec![Order { from: 0, to: 1, one_of: 2 }];
-        assert_eq!(state.rule(now, &[0.99, 0.0], 1, 0.9, false), (2, join));
-        assert_eq!(state.rule(now, &[0.99, 0.99], 2, 0.9, false), (2, vec![]), "there are no more");
+        assert_eq!(state.rule(now, cheap(&[0.99, 0.0]), 1, 0.9), (2, join));
+        let none = (2, vec![]);
+        assert_eq!(state.rule(now, cheap(&[0.99, 0.99]), 2, 0.9), none, "there are no more");
     }
 
     #[test]
     fn where_requests_are_dear_a_further_loop_joins_a_full_machine_and_stays() {
         let (mut state, now) = state();
         let join = vec![Order { from: 0, to: 1, one_of: 2 }];
-        assert_eq!(state.rule(now, &[0.65, 0.0], 1, 0.9, true), (1, vec![]));
-        assert_eq!(state.rule(now, &[0.75, 0.0], 1, 0.0, true), (2, join));
+        assert_eq!(state.rule(now, dear(&[0.65, 0.0]), 1, 0.9), (1, vec![]));
+        assert_eq!(state.rule(now, dear(&[0.75, 0.0]), 1, 0.0), (2, join));
         let later = now + STAY;
-        assert_eq!(state.rule(later, &[0.3, 0.3], 2, 0.0, true).0, 2);
-        assert_eq!(state.rule(later, &[0.2, 0.2], 2, 0.0, true).0, 1);
+        assert_eq!(twice(&mut state, later, dear(&[0.3, 0.3]), 2, 0.0).0, 2);
+        assert_eq!(twice(&mut state, later, dear(&[0.2, 0.2]), 2, 0.0).0, 1);
     }
 
     #[test]
     fn an_idle_loop_that_serves_takes_from_a_busy_one_before_another_joins() {
         let (mut state, now) = state();
         let share = vec![Order { from: 1, to: 0, one_of: 2 }];
-        assert_eq!(state.rule(now, &[0.2, 0.99, 0.0], 2, 1.0, false), (2, share));
+        assert_eq!(state.rule(now, cheap(&[0.2, 0.99, 0.0]), 2, 1.0), (2, share));
     }
 
     #[test]
     fn the_last_loop_retires_when_the_others_can_do_its_work() {
         let (mut state, now) = state();
         let retire = vec![Order { from: 1, to: 0, one_of: 1 }];
-        assert_eq!(state.rule(now, &[0.5, 0.5], 2, 1.0, false), (2, vec![]), "not so roomy");
-        assert_eq!(state.rule(now, &[0.3, 0.3], 2, 1.0, false), (1, retire.clone()));
-        assert_eq!(state.rule(now, &[0.5, 0.5], 2, 0.0, false), (1, retire), "full: it just fits");
-        assert_eq!(state.rule(now, &[0.7, 0.7], 2, 0.0, false), (2, vec![]), "it does not fit");
+        let half = [0.5, 0.5];
+        assert_eq!(twice(&mut state, now, cheap(&half), 2, 1.0), (2, vec![]), "it does not fit");
+        let fewer_wake_ups = Work { saved: 0.1, ..cheap(&half) };
+        assert_eq!(twice(&mut state, now, fewer_wake_ups, 2, 0.0), (1, retire.clone()), "it fits");
+        assert_eq!(twice(&mut state, now, cheap(&[0.3, 0.3]), 2, 1.0), (1, retire));
+    }
+
+    #[test]
+    fn one_period_with_little_to_do_retires_nobody() {
+        let (mut state, now) = state();
+        for _ in 0..5 {
+            assert_eq!(state.rule(now, cheap(&[0.3, 0.3]), 2, 1.0), (2, vec![]));
+            assert_eq!(state.rule(now, cheap(&[0.8, 0.8]), 2, 0.0), (2, vec![]));
+        }
     }
 
     #[test]
     fn after_each_retirement_soon_after_joining_the_next_loop_waits_longer() {
         let (mut state, mut now) = state();
         for pause in [1, 2, 4, 8, 16, 30, 30] {
-            assert_eq!(state.rule(now, &[0.45, 0.45], 2, 0.0, false).0, 1);
+            assert_eq!(twice(&mut state, now, cheap(&[0.45, 0.45]), 2, 0.0).0, 1);
             let early = now + Duration::from_secs(pause) - PERIOD;
-            assert_eq!(state.rule(early, &[0.99, 0.0], 1, 1.0, false).0, 1);
+            assert_eq!(state.rule(early, cheap(&[0.99, 0.0]), 1, 1.0).0, 1);
             now += Duration::from_secs(pause);
-            assert_eq!(state.rule(now, &[0.99, 0.0], 1, 1.0, false).0, 2);
-            assert_eq!(state.rule(now, &[0.45, 0.45], 2, 0.0, false).0, 2, "it stays a while");
+            assert_eq!(state.rule(now, cheap(&[0.99, 0.0]), 1, 1.0).0, 2);
+            assert_eq!(state.rule(now, cheap(&[0.45, 0.45]), 2, 0.0).0, 2, "it stays a while");
             now += STAY;
+        }
+    }
+
+    #[test]
+    fn clients_that_left_and_come_again_get_their_loops_at_once() {
+        let (mut state, mut now) = state();
+        for _ in 0..5 {
+            assert_eq!(state.rule(now, dear(&[0.99, 0.0]), 1, 1.0).0, 2);
+            now += STAY;
+            assert_eq!(twice(&mut state, now, cheap(&[0.05, 0.0]), 2, 1.0).0, 1, "they have gone");
+            now += PERIOD;
         }
     }
 

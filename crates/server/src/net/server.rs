@@ -13,6 +13,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use rows::Engine;
+use rows::background::begin_busy_thread;
 
 use super::acceptor::{Acceptor, StopSignal};
 use super::address::Listener;
@@ -76,7 +77,12 @@ impl Server {
                 true => Some(Box::new(EventLoop::new(Epoll::new()?, shared.clone(), number)?)),
                 false => None,
             };
-            loops.push(spawn(format!("rowhouse-loop{number}"), move || crew.work(first))?);
+            let client_bytes = shared.engine.budget().bytes_max();
+            let run = move || {
+                begin_busy_thread(client_bytes);
+                crew.work(first)
+            };
+            loops.push(spawn(format!("rowhouse-loop{number}"), run)?);
         }
         let stop = Arc::new(StopSignal::new()?);
         let (pool, balance) = (shared.pool.clone(), shared.balance.clone());

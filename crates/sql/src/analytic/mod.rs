@@ -46,8 +46,6 @@ use rows::Engine;
 use rows::datum::Datum;
 use rows::types::ColumnType;
 
-pub use self::runtime::on_query_thread_start;
-
 use self::kept::{KeptPlan, KeptPlans, Name, Statement};
 use crate::context::{KillMark, QueryContext};
 use crate::error::{Result, SqlError};

@@ -7,7 +7,7 @@
 //!
 //! Not here: binding (`bind`), a single query's run (`stream`).
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use datafusion::common::config::ConfigNonZeroUsize;
 use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
@@ -18,7 +18,7 @@ use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::joins::HashJoinExec;
 use datafusion::physical_plan::statistics::{StatisticsArgs, StatisticsContext};
 use datafusion::prelude::SessionConfig;
-use rows::background::give_way;
+use rows::background::{begin_busy_thread, give_way};
 use tokio::runtime;
 
 use super::failure::translate;
@@ -50,15 +50,6 @@ const TEXT_BYTES: usize = 40;
 /// Consumers that an out-of-memory error would name.
 const CONSUMERS_NAMED: usize = 3;
 
-/// What threads of long queries do first.
-static THREAD_START: OnceLock<fn(usize)> = OnceLock::new();
-
-/// Has every thread of long queries that is started from now on call `begin` first, with the bytes that
-/// such queries may use together: the program's allocator may be told. Only the first call counts.
-pub fn on_query_thread_start(begin: fn(usize)) {
-    let _ = THREAD_START.set(begin);
-}
-
 /// Threads, memory pool and planner settings.
 pub(super) struct Runtime {
     /// Drives the queries. In an `Option` so that `drop` can end it without waiting.
@@ -85,9 +76,7 @@ impl Runtime {
             .thread_stack_size(STACK_BYTES)
             .on_thread_start(move || {
                 give_way(0);
-                if let Some(begin) = THREAD_START.get() {
-                    begin(memory_bytes);
-                }
+                begin_busy_thread(memory_bytes);
             })
             .enable_time()
             .build()

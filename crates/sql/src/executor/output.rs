@@ -23,6 +23,8 @@ use crate::tree::{LateRows, OutputColumn, Query, Select, SortKey};
 
 /// Rows that a sort with a limit keeps besides those it wants, before it throws some away.
 const SORT_SLACK: usize = 64;
+/// Bytes of a key that are compared as one number.
+const FIRST_BYTES: usize = 8;
 
 /// Takes a query's rows.
 pub(super) struct Output<'o, 'g> {
@@ -284,10 +286,29 @@ impl<'o, 'g> Output<'o, 'g> {
 
     fn sorted_rows(&mut self) -> Vec<Vec<Value>> {
         let mut kept = std::mem::take(&mut self.kept);
-        kept.sort_by(|a, b| a.0.cmp(&b.0));
         self.counts_all = false;
-        kept.into_iter().map(|(_, values)| values).collect()
+        let order = order_of(&kept);
+        order.into_iter().map(|at| std::mem::take(&mut kept[at].1)).collect()
     }
+}
+
+/// The places of rows in the order of their keys, those with the same key as they came. Most keys differ
+/// in their first bytes, which are compared as a number, without a look at where the key is.
+fn order_of(kept: &[(Vec<u8>, Vec<Value>)]) -> Vec<usize> {
+    let first = |key: &[u8]| match key.first_chunk::<FIRST_BYTES>() {
+        Some(first) => u64::from_be_bytes(*first),
+        None => {
+            let mut first = [0; FIRST_BYTES];
+            first[..key.len()].copy_from_slice(key);
+            u64::from_be_bytes(first)
+        }
+    };
+    let mut order: Vec<(u64, usize)> =
+        kept.iter().enumerate().map(|(at, (key, _))| (first(key), at)).collect();
+    order.sort_unstable_by(|(a, at), (b, other)| {
+        a.cmp(b).then_with(|| kept[*at].0.cmp(&kept[*other].0)).then_with(|| at.cmp(other))
+    });
+    order.into_iter().map(|(_, at)| at).collect()
 }
 
 /// What a row that is kept takes, with what it is sorted by.

@@ -33,6 +33,16 @@ const COLUMNS: &str = "rowhouse columnar";
 const ROWS: &str = "rowhouse rows";
 const MARIADB: &str = "mariadb innodb";
 const DUCKDB: &str = "duckdb";
+/// What stands behind the names of queries that are asked after the changes.
+const CHANGED: &str = ", changed";
+/// Changes of flights all over the table.
+const CHANGES: [(&str, &str); 2] = [
+    (
+        "update of 1 %",
+        "UPDATE ontime SET DepDelay = DepDelay + 1 WHERE (CRSDepTime * 31 + Distance) % 100 = 7",
+    ),
+    ("delete of 1 %", "DELETE FROM ontime WHERE (CRSDepTime * 31 + Distance) % 100 = 8"),
+];
 
 /// Options of `ontime`.
 #[derive(Debug, Clone, Args)]
@@ -52,6 +62,9 @@ pub struct Options {
     /// file as DuckDB does.
     #[arg(long)]
     local: bool,
+    /// Then changes one flight in a hundred, removes another, and asks everything again.
+    #[arg(long)]
+    changed: bool,
 }
 
 /// Who answers.
@@ -137,33 +150,57 @@ pub fn run(options: &Options) -> Result<()> {
             contenders.extend(report.keep(name, started).map(|contender| (name, contender)));
         }
     }
-    for query in queries::all() {
-        let mut expected = None;
-        for round in 0..common.rounds {
-            for (name, contender) in &mut contenders {
-                let answered = ask(name, contender, &query, round, &mut expected);
-                report.measurements.extend(report_of(&mut report.not_run, &query, name, answered));
+    ask_all(&mut contenders, "", common, &mut report);
+    if options.changed {
+        for (name, contender) in &mut contenders {
+            for (mode, sql) in CHANGES {
+                let changed = timed(contender, sql).map(|(sample, _)| sample);
+                let changed = report.keep(&format!("{name}, {mode}"), changed);
+                let measured = changed.map(|sample| Measurement::new(mode, name, 0, 1, &sample));
+                report.measurements.extend(measured);
             }
         }
+        ask_all(&mut contenders, CHANGED, common, &mut report);
+        note_changed(&contenders, &mut report);
     }
     report.compare(&[(COLUMNS, DUCKDB), (COLUMNS, MARIADB), (COLUMNS, ROWS)]);
     let drawing = Drawing::bars(&report, "queries per second", |window| window.rate);
     common.finish(&report, Layout::Requests, &drawing)
 }
 
-/// A query that a contender cannot answer is said once, and the others go on.
-fn report_of(
-    not_run: &mut std::collections::BTreeMap<String, String>,
-    query: &Query,
-    name: &str,
-    answered: Result<Measurement>,
-) -> Option<Measurement> {
-    match answered {
-        Ok(measurement) => Some(measurement),
-        Err(error) => {
-            not_run.insert(format!("{name}, {}", query.name), format!("{error:#}"));
-            None
+/// All queries in turn; `when` stands behind their names.
+fn ask_all(contenders: &mut [(&str, Contender)], when: &str, common: &Common, report: &mut Report) {
+    for query in queries::all() {
+        let mode = format!("{}{when}", query.name);
+        let mut expected = None;
+        for round in 0..common.rounds {
+            for (name, contender) in contenders.iter_mut() {
+                let answered = ask(contender, &query, round, &mut expected);
+                let Some(sample) = report.keep(&format!("{name}, {mode}"), answered) else {
+                    continue;
+                };
+                progress(&format!("{name}, {mode}: {:.1} ms", sample.seconds * 1e3));
+                report.measurements.push(Measurement::new(&mode, name, round, 1, &sample));
+            }
         }
+    }
+}
+
+/// What the changes made of each query's time.
+fn note_changed(contenders: &[(&str, Contender)], report: &mut Report) {
+    for (name, _) in contenders {
+        let mut times = serde_json::Map::new();
+        for query in queries::all() {
+            let median = |mode: &str| report.spread(mode, name, |window| window.seconds).median;
+            let (before, after) = (median(query.name), median(&format!("{}{CHANGED}", query.name)));
+            if before > 0.0 {
+                times
+                    .insert(query.name.to_owned(), json!((after / before * 100.0).round() / 100.0));
+            }
+        }
+        report
+            .figures
+            .insert(format!("{name}: time of queries, changed over before"), times.into());
     }
 }
 
@@ -242,29 +279,33 @@ fn start(
 }
 
 fn ask(
-    name: &str,
     contender: &mut Contender,
     query: &Query,
     round: usize,
     expected: &mut Option<Rows>,
-) -> Result<Measurement> {
-    let pid = contender.pid();
+) -> Result<Sample> {
     if round == 0 {
         // Once to have in memory what it needs.
         contender.ask(&query.sql)?;
     }
+    let (sample, rows) = timed(contender, &query.sql)?;
+    match expected {
+        Some(expected) => queries::check(query, expected, &rows)?,
+        None => *expected = Some(rows),
+    }
+    Ok(sample)
+}
+
+/// One statement, its rows and what it cost.
+fn timed(contender: &mut Contender, sql: &str) -> Result<(Sample, Rows)> {
+    let pid = contender.pid();
     let (cpu, began) = (process::cpu_seconds(pid).unwrap_or(0.0), Instant::now());
-    let rows = contender.ask(&query.sql)?;
+    let rows = contender.ask(sql)?;
     let took = began.elapsed();
     let mut sample = Sample::new();
     sample.count(took.as_nanos() as u64, rows.len() as u32);
     sample.seconds = took.as_secs_f64();
     sample.server_cpu = process::cpu_seconds(pid).unwrap_or(0.0) - cpu;
     sample.server_rss = process::rss_peak(pid).unwrap_or(0);
-    match expected {
-        Some(expected) => queries::check(query, expected, &rows)?,
-        None => *expected = Some(rows),
-    }
-    progress(&format!("{name}, {}: {:.1} ms", query.name, sample.seconds * 1e3));
-    Ok(Measurement::new(query.name, name, round, 1, &sample))
+    Ok((sample, rows))
 }
