@@ -8,10 +8,10 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use rows::datum::Datum;
 use rows::memory::MemoryStore;
 use rows::{Engine, EngineOptions};
 use sql::{How, Pace, Reply, Session, Sql, SqlError, SqlOptions};
+use values::datum::Datum;
 
 const ROWS: i64 = 100_000;
 const TIMES: i64 = 300_000;

@@ -14,10 +14,10 @@ use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
-use rows::datum::Value;
-use rows::interrupt::{self, Interrupt, Working};
 use rows::store::Read;
-use rows::temporal::Zone;
+use values::datum::Value;
+use values::interrupt::{self, Interrupt, Working};
+use values::temporal::Zone;
 
 use crate::Sql;
 use crate::error::{Result, SqlError};

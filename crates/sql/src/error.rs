@@ -8,8 +8,11 @@
 //!
 //! Not here: warnings (`warning`), which carry the same numbers but end nothing.
 
-use rows::convert::Issue;
 use rows::error::{Error, Thing};
+use values::budget::NoMemory;
+use values::convert::Issue;
+use values::key::DamagedKey;
+use values::row::RowError;
 
 /// The largest part of a statement that a syntax error repeats, in characters, as in MySQL.
 const NEAR_CHARS_MAX: usize = 80;
@@ -215,6 +218,24 @@ fn split_table(name: &str) -> (&str, &str) {
 impl From<Error> for SqlError {
     fn from(error: Error) -> SqlError {
         SqlError::from(&error)
+    }
+}
+
+impl From<NoMemory> for SqlError {
+    fn from(_: NoMemory) -> SqlError {
+        SqlError::no_memory()
+    }
+}
+
+impl From<RowError> for SqlError {
+    fn from(error: RowError) -> SqlError {
+        Error::from(error).into()
+    }
+}
+
+impl From<DamagedKey> for SqlError {
+    fn from(error: DamagedKey) -> SqlError {
+        Error::from(error).into()
     }
 }
 

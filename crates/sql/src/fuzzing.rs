@@ -6,11 +6,11 @@ use std::fs::File;
 use std::io::Write;
 use std::sync::Arc;
 
-use columnar::values::ColumnReader;
-use rows::budget::Budget;
-use rows::datum::Value;
-use rows::temporal::Zone;
+use columnar::arrow::ColumnReader;
 use rustix::fs::{MemfdFlags, memfd_create};
+use values::budget::Budget;
+use values::datum::Value;
+use values::temporal::Zone;
 
 pub use crate::error::SqlError;
 pub use crate::file_table::{FileFormat, FileOptions};

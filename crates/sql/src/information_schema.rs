@@ -13,9 +13,9 @@ mod tables;
 
 use std::sync::Arc;
 
-use rows::datum::Value;
 use rows::engine::Engine;
 use rows::table::Table;
+use values::datum::Value;
 
 use absent::empty;
 use columns::columns;

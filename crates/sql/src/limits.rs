@@ -18,8 +18,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
 
 use parking_lot::Mutex;
-use rows::budget::{Budget, Share};
-use rows::datum::Value;
+use values::budget::{Budget, Share};
+use values::datum::Value;
 
 use crate::context::KillMark;
 use crate::error::{Result, SqlError};

@@ -23,8 +23,8 @@ mod shape;
 #[cfg(test)]
 mod tests;
 
-use rows::datum::Datum;
-use rows::decimal::Decimal;
+use values::datum::Datum;
+use values::decimal::Decimal;
 
 pub use comment::{open_version_comments, skip_space};
 use shape::{Part, Scanner};

@@ -51,10 +51,10 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use rows::Group;
-use rows::budget::Share;
-use rows::datum::{Datum, Value};
 use rows::ddl::ReadLock;
 use rows::waiting;
+use values::budget::Share;
+use values::datum::{Datum, Value};
 
 use crate::context::{Aftermath, Facts, KillMark, ThreadGuard};
 use crate::error::{Result, SqlError};

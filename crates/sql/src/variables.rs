@@ -15,9 +15,9 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use parking_lot::RwLock;
-use rows::datum::Value;
 use rows::store::Durability;
-use rows::temporal::Zone;
+use values::datum::Value;
+use values::temporal::Zone;
 
 use crate::error::{Result, SqlError};
 use crate::limits::VALUE_BYTES_MAX;

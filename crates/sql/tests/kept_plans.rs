@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use columnar::ColumnStore;
-use rows::datum::Datum;
 use rows::memory::MemoryStore;
 use rows::{Engine, EngineOptions};
+use values::datum::Datum;
 
 use sql::{How, Pace, Reply, RowStream, Session, Sql, SqlOptions};
 

@@ -25,7 +25,7 @@ use datafusion::execution::TaskContext;
 use datafusion::physical_plan::ExecutionPlan;
 use foldhash::fast::RandomState;
 use parking_lot::{Mutex, RwLock};
-use rows::datum::Datum;
+use values::datum::Datum;
 
 use crate::context::Facts;
 use crate::error::{Result, SqlError};

@@ -43,8 +43,8 @@ use datafusion::execution::session_state::SessionState;
 use datafusion::physical_plan::display::DisplayableExecutionPlan;
 use datafusion::physical_plan::{ExecutionPlan, displayable};
 use rows::Engine;
-use rows::datum::Datum;
-use rows::types::ColumnType;
+use values::datum::Datum;
+use values::types::ColumnType;
 
 pub use self::runtime::on_query_thread_start;
 

@@ -17,19 +17,19 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::Duration;
 
-use columnar::values::ColumnReader;
+use columnar::arrow::ColumnReader;
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::Result as PlanResult;
 use datafusion::physical_plan::execute_stream;
 use futures::{FutureExt, StreamExt};
 use parking_lot::Mutex;
-use rows::budget::{Budget, Share};
-use rows::datum::Datum;
-use rows::types::ColumnType;
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, mpsc};
 use tokio::task::AbortHandle;
+use values::budget::{Budget, Share};
+use values::datum::Datum;
+use values::types::ColumnType;
 
 use super::failure::{panicked, translate};
 use super::{Planned, Return};

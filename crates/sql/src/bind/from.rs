@@ -9,8 +9,8 @@
 
 use std::sync::Arc;
 
-use rows::types::{ColumnType, LobSize};
 use sqlparser::ast;
+use values::types::{ColumnType, LobSize};
 
 use super::query::rename;
 use super::scope::{NamedRelation, QueryScope, ScopeColumn};

@@ -28,11 +28,11 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rows::datum::Datum;
 use rows::store::Read;
 use rows::table::Table;
-use rows::types::ColumnType;
 use sqlparser::ast;
+use values::datum::Datum;
+use values::types::ColumnType;
 
 use crate::context::Facts;
 use crate::error::SqlError;

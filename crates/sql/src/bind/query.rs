@@ -2,8 +2,8 @@
 //!
 //! Not here: a single SELECT (`select`).
 
-use rows::types::{Collation, ColumnType};
 use sqlparser::ast;
+use values::types::{Collation, ColumnType};
 
 use super::recursion::is_recursive;
 use super::scope::QueryScope;
@@ -331,10 +331,10 @@ fn common_of(a: &ColumnType, b: &ColumnType) -> ColumnType {
             };
             match (&common, long(a) || long(b)) {
                 (ColumnType::VarChar { collation, .. }, true) => {
-                    ColumnType::Text { size: rows::types::LobSize::Long, collation: *collation }
+                    ColumnType::Text { size: values::types::LobSize::Long, collation: *collation }
                 }
                 (ColumnType::VarBinary { .. }, true) => {
-                    ColumnType::Blob { size: rows::types::LobSize::Long }
+                    ColumnType::Blob { size: values::types::LobSize::Long }
                 }
                 _ => common,
             }

@@ -12,8 +12,8 @@
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
-use rows::types::ColumnType;
 use sqlparser::ast::{Expr, Ident, NamedWindowDefinition};
+use values::types::ColumnType;
 
 use super::{Binder, kind_of};
 use crate::error::SqlError;

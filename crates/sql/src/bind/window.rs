@@ -8,10 +8,10 @@
 //!
 //! Not here: aggregates without OVER (`forms`), computing either (`executor`).
 
-use rows::types::ColumnType;
 use sqlparser::ast::{
     self, Expr, FunctionArg, FunctionArgExpr, FunctionArguments, WindowFrameBound, WindowFrameUnits,
 };
+use values::types::ColumnType;
 
 use super::Binder;
 use super::scope::QueryScope;
@@ -243,8 +243,8 @@ impl Distance {
             number => (bind(number, names)?, None),
         };
         let negative = match &amount.kind {
-            Kind::Constant(rows::datum::Value::Int(value)) => *value < 0,
-            Kind::Constant(rows::datum::Value::Null) | Kind::Negate(_) => true,
+            Kind::Constant(values::datum::Value::Int(value)) => *value < 0,
+            Kind::Constant(values::datum::Value::Null) | Kind::Negate(_) => true,
             _ => !amount.is_constant(),
         };
         if negative {

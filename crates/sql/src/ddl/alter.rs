@@ -3,8 +3,8 @@
 use rows::alter::{Alteration, Place};
 use rows::schema::{Column, DefaultValue};
 use rows::table::Table;
-use rows::temporal::{DateTime, Zone};
-use rows::types::Collation;
+use values::temporal::{DateTime, Zone};
+use values::types::Collation;
 
 use super::Unenforced;
 use super::column::{column_of, default_value};

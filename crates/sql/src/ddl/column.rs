@@ -1,11 +1,11 @@
 //! Columns and their defaults.
 
-use rows::convert::{convert, from_text};
-use rows::datum::{Datum, Value};
 use rows::schema::{Column, DefaultValue};
-use rows::temporal::Zone;
-use rows::text::write_text;
-use rows::types::{Collation, ColumnType};
+use values::convert::{convert, from_text};
+use values::datum::{Datum, Value};
+use values::temporal::Zone;
+use values::text::write_text;
+use values::types::{Collation, ColumnType};
 
 use crate::error::{Result, SqlError};
 use crate::expression::{Environment, Names, bind};

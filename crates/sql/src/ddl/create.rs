@@ -3,7 +3,7 @@
 use rows::ddl::{ENGINE, NewColumnarIndex, NewIndex, NewMember, NewTable};
 use rows::schema::COLUMNAR;
 use rows::schema::{Column, DefaultValue, Retention, TableDefinition};
-use rows::types::{Collation, ColumnType};
+use values::types::{Collation, ColumnType};
 
 use super::Unenforced;
 use super::column::column_of;

@@ -10,7 +10,7 @@
 //! Not here: which moments are passed over (`queue`).
 
 use rows::event::{EventDefinition, EventSchedule};
-use rows::temporal::{DateTime, Zone};
+use values::temporal::{DateTime, Zone};
 
 use crate::expression::moment::{Interval, Unit, compound, difference, shift, simple};
 
@@ -187,7 +187,7 @@ mod tests {
     }
 
     fn at(text: &str, zone: Zone) -> i64 {
-        let read = rows::temporal::read_datetime(text.as_bytes()).expect("a time");
+        let read = values::temporal::read_datetime(text.as_bytes()).expect("a time");
         zone.instant_of(read.value).expect("a moment") / SECOND
     }
 

@@ -9,11 +9,11 @@
 
 use std::cmp::Ordering;
 
-use rows::convert::convert;
-use rows::datum::{Datum, Value};
-use rows::decimal::Decimal;
-use rows::ordinal::{ordinal_of, to_signed, value_of};
-use rows::types::{Collation, ColumnType};
+use values::convert::convert;
+use values::datum::{Datum, Value};
+use values::decimal::Decimal;
+use values::ordinal::{ordinal_of, to_signed, value_of};
+use values::types::{Collation, ColumnType};
 
 use super::key::{KEY_BYTES, Keys, push, push_descending};
 use super::variable;

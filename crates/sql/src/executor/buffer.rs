@@ -10,9 +10,9 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use rows::datum::Value;
 use rows::table::Table;
-use rows::types::Collation;
+use values::datum::Value;
+use values::types::Collation;
 
 use super::Execution;
 use super::key::{KEY_BYTES, push_equal};

@@ -12,7 +12,7 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use rows::datum::{Datum, Value};
+use values::datum::{Datum, Value};
 
 use super::accumulate::Accumulator;
 use super::drawn::Drawn;

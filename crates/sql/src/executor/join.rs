@@ -9,13 +9,13 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use columnar::values::ColumnReader;
+use columnar::arrow::ColumnReader;
 use rows::cache::PREFETCH_MAX;
-use rows::datum::Value;
 use rows::find::{self, Found, Seen};
-use rows::row::RowRef;
 use rows::store::{Direction, KeyRange};
 use rows::table::{CoveredRow, Covering, Table};
+use values::datum::Value;
+use values::row::RowRef;
 
 use super::buffer::{Buffer, Content, view_of};
 use super::measure::Watch;
@@ -378,7 +378,7 @@ impl Execution<'_> {
                 if let Some((_, listed)) = crate::information_schema::table(self.facts, name)? {
                     for line in listed {
                         let fitted = line.iter().zip(&relation.types).map(|(value, ty)| {
-                            rows::convert::convert(ty, value.as_datum(), self.facts.zone).value
+                            values::convert::convert(ty, value.as_datum(), self.facts.zone).value
                         });
                         rows.push(fitted.collect());
                     }

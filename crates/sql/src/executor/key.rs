@@ -4,13 +4,13 @@
 //! 1. Parts are self-delimiting, so that several in a row never run into each other.
 //! 2. -0 and 0 are one number.
 //!
-//! Not here: keys of indexes (`rows::key`), whose bytes are used.
+//! Not here: keys of indexes (`values::key`), whose bytes are used.
 
 use std::collections::HashSet;
 
-use rows::datum::{Datum, Value};
-use rows::key::encode_part;
-use rows::types::{Collation, ColumnType, LobSize};
+use values::datum::{Datum, Value};
+use values::key::encode_part;
+use values::types::{Collation, ColumnType, LobSize};
 
 use crate::expression::type_collation;
 use crate::optimize::Class;

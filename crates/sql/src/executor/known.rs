@@ -4,8 +4,8 @@
 //! Not here: which SELECTs these are (`optimize::known`).
 
 use columnar::columns_of;
-use rows::datum::Value;
 use rows::find;
+use values::datum::Value;
 
 use super::Execution;
 use super::join::over;

@@ -9,9 +9,9 @@
 //! Not here: when this is worth it (`optimize`), the sort (`output`).
 
 use rows::cache::PREFETCH_MAX;
-use rows::datum::{Datum, Value};
 use rows::find;
 use rows::store::{Direction, KeyRange};
+use values::datum::{Datum, Value};
 
 use super::join::over;
 use super::{Execution, Flow};

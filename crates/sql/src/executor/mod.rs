@@ -45,9 +45,9 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use rows::Engine;
-use rows::budget::Share;
-use rows::datum::Value;
 use rows::store::{ExpectedScans, Read};
+use values::budget::Share;
+use values::datum::Value;
 
 pub use measure::{Measured, Measures};
 

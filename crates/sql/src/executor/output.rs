@@ -10,8 +10,8 @@
 
 use std::rc::Rc;
 
-use rows::datum::Value;
-use rows::types::ColumnType;
+use values::datum::Value;
+use values::types::ColumnType;
 
 use super::drawn::Drawn;
 use super::key::{KEY_BYTES, Keys, push, push_descending, push_ordinal, turn_around};

@@ -17,8 +17,8 @@
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
-use rows::datum::Value;
-use rows::row::RowRef;
+use values::datum::Value;
+use values::row::RowRef;
 
 use super::drawn::Drawn;
 use super::join::{Then, over};

@@ -9,7 +9,7 @@
 
 use std::rc::Rc;
 
-use rows::datum::Value;
+use values::datum::Value;
 
 use super::buffer::{Buffer, Content};
 use super::key::{KEY_BYTES, Keys};

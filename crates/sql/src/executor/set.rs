@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use rows::datum::Value;
+use values::datum::Value;
 
 use super::output::{Output, distinct_key};
 use super::{Execution, Flow, Give};

@@ -12,8 +12,8 @@
 
 use std::rc::Rc;
 
-use rows::datum::{Datum, Value};
-use rows::types::{Collation, ColumnType};
+use values::datum::{Datum, Value};
+use values::types::{Collation, ColumnType};
 
 use super::key::{KEY_BYTES, Keys, push_equal, push_equal_row};
 use super::{Execution, Flow};

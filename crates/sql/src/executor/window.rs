@@ -12,7 +12,7 @@
 
 use std::ops::Range;
 
-use rows::datum::Value;
+use values::datum::Value;
 
 use super::accumulate::{Accumulator, concat_bytes_max};
 use super::drawn::Drawn;

@@ -6,7 +6,7 @@
 //! A quotient of exact numbers is computed with more digits than its type shows, in groups of
 //! nine as MySQL's decimals have them, so that `2/3*3` is 2.
 
-use rows::decimal::Decimal;
+use values::decimal::Decimal;
 
 use super::node::Arithmetic;
 use super::number::Number;

@@ -14,8 +14,8 @@ mod operator;
 
 use std::cell::Cell;
 
-use rows::types::{Collation, ColumnType};
 use sqlparser::ast::{Expr, Value as Literal};
+use values::types::{Collation, ColumnType};
 
 use call::function;
 pub use call::{call_node, shift_node};
@@ -177,7 +177,7 @@ pub fn bind(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
             let rule = collation(&name.to_string().replace('`', ""))?;
             if rule != Collation::Binary
                 && type_collation(&node.ty) == Some(Collation::Binary)
-                && !matches!(node.kind, Kind::Constant(rows::datum::Value::Null))
+                && !matches!(node.kind, Kind::Constant(values::datum::Value::Null))
             {
                 let message =
                     format!("COLLATION '{}' is not valid for CHARACTER SET 'binary'", rule.name());

@@ -1,11 +1,11 @@
 //! CAST and CONVERT.
 //!
-//! Not here: conversion to a column's domain on writing (`rows::convert`).
+//! Not here: conversion to a column's domain on writing (`values::convert`).
 
-use rows::convert::convert;
-use rows::datum::{Datum, Value};
-use rows::types::{Collation, ColumnType};
 use sqlparser::ast::{CharacterLength, DataType, ExactNumberInfo, TimezoneInfo};
+use values::convert::convert;
+use values::datum::{Datum, Value};
+use values::types::{Collation, ColumnType};
 
 use super::evaluate::{Scope, bytes_of};
 use super::node::{BIGINT, BIGINT_UNSIGNED, Node};
@@ -99,7 +99,7 @@ pub fn cast<'a>(ty: &ColumnType, node: &'a Node, scope: &Scope<'a>) -> Result<Ce
             if let Some(issue) = converted.issue {
                 let shown = Cell::of(datum.to_value());
                 scope.warn(1292, || warning(ty, &shown, issue, scope));
-                if is_temporal(ty) && !matches!(issue, rows::convert::Issue::Truncated) {
+                if is_temporal(ty) && !matches!(issue, values::convert::Issue::Truncated) {
                     return Ok(NULL);
                 }
             }
@@ -127,7 +127,7 @@ fn is_temporal(ty: &ColumnType) -> bool {
 fn warning(
     ty: &ColumnType,
     cell: &Cell<'_>,
-    issue: rows::convert::Issue,
+    issue: values::convert::Issue,
     scope: &Scope<'_>,
 ) -> String {
     let mut text = Vec::new();

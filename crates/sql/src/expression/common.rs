@@ -10,9 +10,9 @@
 //!
 //! Not here: types of a UNION's columns (`bind::query`).
 
-use rows::datum::{Datum, Value};
-use rows::decimal::Decimal;
-use rows::types::{Collation, ColumnType, IntWidth};
+use values::datum::{Datum, Value};
+use values::decimal::Decimal;
+use values::types::{Collation, ColumnType, IntWidth};
 
 use super::evaluate::Scope;
 use super::node::{BIGINT, BIGINT_UNSIGNED, Kind, Node, UNTYPED, common_collation};

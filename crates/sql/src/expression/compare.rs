@@ -6,11 +6,11 @@
 
 use std::cmp::Ordering;
 
-use rows::collation;
-use rows::convert::convert;
-use rows::datum::{Datum, Value};
-use rows::temporal::{DateTime, Time, Zone, number_to_datetime, read_datetime, read_time};
-use rows::types::{Collation, ColumnType};
+use values::collation;
+use values::convert::convert;
+use values::datum::{Datum, Value};
+use values::temporal::{DateTime, Time, Zone, number_to_datetime, read_datetime, read_time};
+use values::types::{Collation, ColumnType};
 
 use super::json::json_order;
 use super::node::UNTYPED;
@@ -121,9 +121,9 @@ pub fn span(datum: Datum<'_>, zone: Zone) -> Option<Time> {
         Datum::DateTime(v) => Some(v.time()),
         Datum::Timestamp(v) => Some(v.to_datetime(zone).time()),
         Datum::Date(_) => Some(Time::ZERO),
-        Datum::Int(v) => rows::temporal::number_to_time(v, 0).map(|(value, _)| value),
+        Datum::Int(v) => values::temporal::number_to_time(v, 0).map(|(value, _)| value),
         Datum::UInt(v) => {
-            rows::temporal::number_to_time(i64::try_from(v).ok()?, 0).map(|(value, _)| value)
+            values::temporal::number_to_time(i64::try_from(v).ok()?, 0).map(|(value, _)| value)
         }
         Datum::Decimal(_) | Datum::Double(_) | Datum::Float(_) => {
             match convert(&ColumnType::Time { fsp: 6 }, datum, zone).value {

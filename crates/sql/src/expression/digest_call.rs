@@ -1,8 +1,8 @@
 //! Digests, encodings and addresses.
 
 use md5::Md5;
-use rows::codes::{crc32, from_base64, to_base64, write_hex};
-use rows::datum::Datum;
+use values::codes::{crc32, from_base64, to_base64, write_hex};
+use values::datum::Datum;
 
 use super::evaluate::Scope;
 use super::function::{Function, int, whole};

@@ -3,9 +3,9 @@
 //! A literal has those that it is written with, another text six; numbers those behind their
 //! point (`time_precision` and `datetime_precision` in MySQL's item.cc).
 
-use rows::datum::{Datum, Value};
-use rows::temporal::Zone;
-use rows::types::ColumnType;
+use values::datum::{Datum, Value};
+use values::temporal::Zone;
+use values::types::ColumnType;
 
 use super::evaluate::Environment;
 use super::function::Function;

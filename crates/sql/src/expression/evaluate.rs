@@ -10,11 +10,11 @@ use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::ops::Deref;
 
-use rows::collation;
-use rows::datum::{Datum, Value};
-use rows::row::RowRef;
-use rows::temporal::{DateTime, Zone};
-use rows::types::{Collation, ColumnType};
+use values::collation;
+use values::datum::{Datum, Value};
+use values::row::RowRef;
+use values::temporal::{DateTime, Zone};
+use values::types::{Collation, ColumnType};
 
 use super::arithmetic;
 use super::cast::cast;
@@ -620,7 +620,7 @@ fn shift_node<'a>(
             return Ok(NULL);
         }
         let moved = time.micros().checked_add(length.micros);
-        let time = moved.and_then(rows::temporal::Time::from_micros);
+        let time = moved.and_then(values::temporal::Time::from_micros);
         return Ok(time.map_or(NULL, |time| Cell::Plain(Datum::Time(time))));
     }
     let Some(from) = moment(base.datum(), scope.zone) else { return Ok(NULL) };
@@ -631,10 +631,10 @@ fn shift_node<'a>(
     let day_in = match base.datum() {
         Datum::Date(_) => true,
         Datum::Bytes(text) => {
-            rows::temporal::read_datetime(text).is_some_and(|read| read.date_only)
+            values::temporal::read_datetime(text).is_some_and(|read| read.date_only)
         }
         Datum::Int(number) => {
-            rows::temporal::number_to_datetime(number, 0).is_some_and(|(_, date_only)| date_only)
+            values::temporal::number_to_datetime(number, 0).is_some_and(|(_, date_only)| date_only)
         }
         _ => false,
     };

@@ -5,8 +5,8 @@
 //!
 //! Not here: who makes them (`executor`).
 
-use rows::datum::{Datum, Value};
-use rows::row::RowRef;
+use values::datum::{Datum, Value};
+use values::row::RowRef;
 
 use super::evaluate::{RowView, Scope};
 use crate::error::{Result, SqlError};

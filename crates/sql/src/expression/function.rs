@@ -3,8 +3,8 @@
 //! Not here: what they compute (`text_call`, `regular_call`, `time_call`, `session_call`, `json`, and
 //! the numeric ones in `number_call`).
 
-use rows::datum::Datum;
-use rows::types::{Collation, ColumnType};
+use values::datum::Datum;
+use values::types::{Collation, ColumnType};
 
 use super::common::{chosen_of, common_type, display_chars, settle};
 use super::compare::compare;
@@ -356,10 +356,10 @@ impl Function {
     pub fn result(self, arguments: &[Node]) -> (ColumnType, bool) {
         let nullable = arguments.iter().any(|node| node.nullable);
         let fraction = || match arguments.first().map(|node| &node.kind) {
-            Some(super::node::Kind::Constant(rows::datum::Value::Int(digits))) => {
+            Some(super::node::Kind::Constant(values::datum::Value::Int(digits))) => {
                 (*digits).clamp(0, 6) as u8
             }
-            Some(super::node::Kind::Constant(rows::datum::Value::UInt(digits))) => {
+            Some(super::node::Kind::Constant(values::datum::Value::UInt(digits))) => {
                 (*digits).min(6) as u8
             }
             _ => 0,
@@ -547,9 +547,9 @@ fn common_rule(arguments: &[Node]) -> Collation {
 
 /// Text as long as all arguments together; bytes where those are firmer than its text.
 fn text_result(arguments: &[Node]) -> ColumnType {
-    let known = arguments
-        .iter()
-        .filter(|node| !matches!(node.kind, super::node::Kind::Constant(rows::datum::Value::Null)));
+    let known = arguments.iter().filter(|node| {
+        !matches!(node.kind, super::node::Kind::Constant(values::datum::Value::Null))
+    });
     let rule = known.map(Node::collation).reduce(common_collation);
     let length = arguments.iter().map(|node| display_chars(&node.ty)).sum::<u32>();
     match rule {

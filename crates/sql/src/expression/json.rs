@@ -6,15 +6,15 @@
 //! 1. Documents under way count in the statement's memory before they are read: a tree takes many
 //!    times the bytes of its text.
 //!
-//! Not here: checking columns of type JSON (`rows::convert`).
+//! Not here: checking columns of type JSON (`values::convert`).
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use rows::datum::Datum;
-use rows::temporal::Zone;
-use rows::types::ColumnType;
 use serde_json::{Number as JsonNumber, Value as Json};
+use values::datum::Datum;
+use values::temporal::Zone;
+use values::types::ColumnType;
 
 use super::evaluate::{Scope, bytes_of};
 use super::function::{Function, int};

@@ -5,7 +5,7 @@
 //! their kind at run time (a `?` has no type before), so operators look at what they are given;
 //! the static type of a node says how its text looks and what a result column is.
 //!
-//! Not here: queries (`analytic`), conversion to a column's domain (`rows::convert`).
+//! Not here: queries (`analytic`), conversion to a column's domain (`values::convert`).
 
 mod arithmetic;
 mod bind;

@@ -1,8 +1,8 @@
 //! Times and intervals: adding, taking apart, telling apart.
 //!
-//! Not here: reading times from text (`rows::temporal`), DATE_FORMAT (`time_call`).
+//! Not here: reading times from text (`values::temporal`), DATE_FORMAT (`time_call`).
 
-use rows::temporal::{Date, DateTime, Time, days_from_civil, days_in_month};
+use values::temporal::{Date, DateTime, Time, days_from_civil, days_in_month};
 
 /// A unit of an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

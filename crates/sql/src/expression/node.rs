@@ -8,8 +8,8 @@
 
 use std::cmp::Ordering;
 
-use rows::datum::Value;
-use rows::types::{Collation, ColumnType, IntWidth};
+use values::datum::Value;
+use values::types::{Collation, ColumnType, IntWidth};
 
 use super::function::Function;
 use super::moment::Unit;

@@ -2,9 +2,9 @@
 //!
 //! Not here: operators (`arithmetic`).
 
-use rows::datum::Datum;
-use rows::decimal::Decimal;
-use rows::temporal::Zone;
+use values::datum::Datum;
+use values::decimal::Decimal;
+use values::temporal::Zone;
 
 /// A number.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! Numeric functions.
 
-use rows::datum::Datum;
-use rows::types::ColumnType;
+use values::datum::Datum;
+use values::types::ColumnType;
 
 use super::arithmetic;
 use super::digits::fraction_digits;
@@ -24,7 +24,7 @@ pub fn result(function: Function, arguments: &[Node]) -> ColumnType {
         (ColumnType::Decimal { precision, scale }, Function::Round | Function::Truncate) => {
             let digits = match arguments.get(1).map(|node| &node.kind) {
                 Some(Kind::Constant(value)) => {
-                    Number::of(value.as_datum(), rows::temporal::Zone::UTC)
+                    Number::of(value.as_datum(), values::temporal::Zone::UTC)
                         .map_or(0, |(number, _)| number.to_i128().clamp(0, 30) as u8)
                 }
                 Some(_) => *scale,
@@ -164,7 +164,7 @@ fn round_to_whole<'a>(function: Function, number: Number, ty: &ColumnType) -> Ce
         Number::Double(v) => double(if function == Function::Floor { v.floor() } else { v.ceil() }),
         Number::Decimal(v) => {
             let Some(cut) = v.truncate(0) else { return NULL };
-            let one = rows::decimal::Decimal::from(1i64);
+            let one = values::decimal::Decimal::from(1i64);
             let whole = match function {
                 Function::Floor if v < cut => cut.checked_sub(one),
                 Function::Ceiling if v > cut => cut.checked_add(one),
@@ -220,7 +220,7 @@ fn round<'a>(number: Number, digits: i64, cut: bool) -> Cell<'a> {
                     u64::try_from(rounded).map_or(NULL, |v| Cell::Plain(Datum::UInt(v)))
                 }
                 (Number::Decimal(_), _) => {
-                    Cell::Plain(Datum::Decimal(rows::decimal::Decimal::from_i128(rounded, 0)))
+                    Cell::Plain(Datum::Decimal(values::decimal::Decimal::from_i128(rounded, 0)))
                 }
                 (_, Ok(v)) => int(v),
                 (_, Err(_)) => NULL,

@@ -1,4 +1,4 @@
-//! Expressions whose values are had as ordinals (`rows::ordinal`): columns of integers, dates and times,
+//! Expressions whose values are had as ordinals (`values::ordinal`): columns of integers, dates and times,
 //! and YEAR, MONTH and DAY of such columns. They are what most rows are filtered, grouped and sorted by.
 //!
 //! Invariants
@@ -7,10 +7,10 @@
 //!
 //! Not here: everything else (`evaluate`), which these are a short way around.
 
-use rows::datum::Datum;
-use rows::ordinal::{has_ordinals, of_signed, ordinal_within};
-use rows::temporal::{Date, DateTime};
-use rows::types::ColumnType;
+use values::datum::Datum;
+use values::ordinal::{has_ordinals, of_signed, ordinal_within};
+use values::temporal::{Date, DateTime};
+use values::types::ColumnType;
 
 use super::evaluate::{RowView, Scope};
 use super::frame::{Joined, JoinedRow};

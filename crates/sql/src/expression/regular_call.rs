@@ -9,14 +9,14 @@
 //! 1. A pattern is compiled once as long as it is in use: the last ones are kept for all threads.
 //! 2. In an event loop no pattern is compiled that may take long.
 //!
-//! Not here: LIKE (`rows::collation`).
+//! Not here: LIKE (`values::collation`).
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
 
 use parking_lot::Mutex;
 use regex::bytes::{Captures, Regex, RegexBuilder};
-use rows::types::Collation;
+use values::types::Collation;
 
 use super::evaluate::Scope;
 use super::function::{Function, int, whole};

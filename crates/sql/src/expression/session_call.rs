@@ -6,8 +6,8 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use rows::datum::Datum;
-use rows::types::Collation;
+use values::datum::Datum;
+use values::types::Collation;
 
 use super::digest_call::write_uuid;
 use super::evaluate::Scope;

@@ -6,10 +6,10 @@
 //! 1. A function whose result can be longer than its arguments knows the length before it makes
 //!    the result (`made`).
 
-use rows::codes::{from_hex, write_hex};
-use rows::collation;
-use rows::datum::Datum;
-use rows::types::Collation;
+use values::codes::{from_hex, write_hex};
+use values::collation;
+use values::datum::Datum;
+use values::types::Collation;
 
 use super::evaluate::{Scope, bytes_of};
 use super::function::{Function, int, whole};

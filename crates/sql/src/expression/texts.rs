@@ -3,7 +3,7 @@
 //!
 //! Not here: texts that functions make (`evaluate`).
 
-use rows::datum::{Datum, Value};
+use values::datum::{Datum, Value};
 
 use super::evaluate::Scope;
 use super::node::{Kind, Node};

@@ -2,10 +2,10 @@
 //!
 //! Not here: intervals (`moment`), and their operators (`evaluate`).
 
-use rows::datum::Datum;
-use rows::decimal::Decimal;
-use rows::temporal::{Date, DateTime, Time, Zone, days_in_month};
-use rows::types::ColumnType;
+use values::datum::Datum;
+use values::decimal::Decimal;
+use values::temporal::{Date, DateTime, Time, Zone, days_in_month};
+use values::types::ColumnType;
 
 use super::compare::span;
 use super::evaluate::{Scope, bytes_of};
@@ -336,7 +336,7 @@ fn making_days<'a>(function: Function, cells: &[Cell<'a>], scope: &Scope<'a>) ->
             year => year,
         };
         let Ok(year) = u16::try_from(year) else { return NULL };
-        i64::from(rows::temporal::days_from_civil(year, 1, 1)) + day - 1
+        i64::from(values::temporal::days_from_civil(year, 1, 1)) + day - 1
     };
     let date = i32::try_from(days).ok().and_then(Date::from_days);
     date.map_or(NULL, |date| Cell::Plain(Datum::Date(date)))

@@ -2,7 +2,7 @@
 //!
 //! Not here: which functions take patterns (`time_call`).
 
-use rows::temporal::{Date, DateTime, Time};
+use values::temporal::{Date, DateTime, Time};
 
 use super::moment::{day_of_year, week, weekday};
 
@@ -205,7 +205,9 @@ pub fn parse(text: &[u8], pattern: &[u8]) -> Option<DateTime> {
         pattern.as_bytes().windows(2).any(|pair| pair[0] == b'%' && day_asked.contains(&pair[1]));
     let date = match year_day {
         _ if !has_day => Date::ZERO,
-        Some(number) => Date::from_days(rows::temporal::days_from_civil(year, 1, 1) + number - 1)?,
+        Some(number) => {
+            Date::from_days(values::temporal::days_from_civil(year, 1, 1) + number - 1)?
+        }
         None => Date::new(year, month, day)?,
     };
     DateTime::new(date, hour, minute, second, micros)

@@ -1,9 +1,9 @@
 //! A value in flight: borrowed where possible, with bytes of its own where a function made them.
 
-use rows::datum::{Datum, Value};
-use rows::temporal::Zone;
-use rows::text::{write_text, write_untyped};
-use rows::types::ColumnType;
+use values::datum::{Datum, Value};
+use values::temporal::Zone;
+use values::text::{write_text, write_untyped};
+use values::types::ColumnType;
 
 use crate::limits::Room;
 

@@ -10,14 +10,14 @@
 use std::sync::Arc;
 
 use bytes::Buf;
-use columnar::values::ColumnWriter;
+use columnar::arrow::ColumnWriter;
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, RecordBatch, StringViewArray};
 use datafusion::arrow::csv::ReaderBuilder;
 use datafusion::arrow::datatypes::{DataType, Field, Schema};
 use datafusion::arrow::error::ArrowError;
-use rows::convert::{Issue, from_text, plain_of_text};
-use rows::temporal::Zone;
-use rows::types::{ColumnType, LobSize};
+use values::convert::{Issue, from_text, plain_of_text};
+use values::temporal::Zone;
+use values::types::{ColumnType, LobSize};
 
 use super::guess::Guess;
 use super::opened::OpenedFile;
@@ -321,7 +321,7 @@ pub(super) fn append(
     if *ty == BOOLEAN
         && let Some(truth) = truth_of(text)
     {
-        values.append(rows::datum::Datum::Int(i64::from(truth)))?;
+        values.append(values::datum::Datum::Int(i64::from(truth)))?;
         return Ok(Ok(()));
     }
     let converted = from_text(ty, text.as_bytes(), zone);

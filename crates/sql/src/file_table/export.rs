@@ -13,8 +13,8 @@ use datafusion::arrow::datatypes::{
     ArrowPrimitiveType, DataType, Date32Type, DurationMicrosecondType, Int64Type,
     TimestampMicrosecondType, UInt16Type, UInt32Type, UInt64Type,
 };
-use rows::temporal::{Date, DateTime};
-use rows::types::ColumnType;
+use values::temporal::{Date, DateTime};
+use values::types::ColumnType;
 
 use super::convert::Result;
 use super::types::written_as;

@@ -7,11 +7,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use bytes::{Buf, Bytes};
-use columnar::values::ColumnWriter;
+use columnar::arrow::ColumnWriter;
 use datafusion::arrow::array::ArrayRef;
 use memchr::memchr;
-use rows::temporal::Zone;
 use serde_json::{Map, Value};
+use values::temporal::Zone;
 
 use super::FileColumn;
 use super::csv::{append, no_value};
@@ -140,7 +140,9 @@ impl JsonBatches {
                         writer.append_null();
                         continue;
                     }
-                    Some(Value::String(text)) if column.ty != rows::types::ColumnType::Json => text,
+                    Some(Value::String(text)) if column.ty != values::types::ColumnType::Json => {
+                        text
+                    }
                     Some(other) => {
                         own = other.to_string();
                         &own

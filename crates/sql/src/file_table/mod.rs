@@ -44,11 +44,11 @@ use std::iter;
 use std::sync::Arc;
 
 use columnar::ArrayKey;
-use columnar::values::{ColumnReader, arrow_type};
+use columnar::arrow::{ColumnReader, arrow_type};
 use datafusion::arrow::array::ArrayRef;
 use datafusion::arrow::datatypes::DataType;
-use rows::datum::Value;
-use rows::types::{ColumnType, IntWidth};
+use values::datum::Value;
+use values::types::{ColumnType, IntWidth};
 
 pub use options::{FileFormat, FileOptions};
 pub use page_index::ColumnPages;

@@ -15,10 +15,10 @@
 
 use std::fmt::Display;
 
-use rows::types::ColumnType;
 use sqlparser::ast::{
     BinaryOperator, Expr, FunctionArg, FunctionArgExpr, TableFunctionArgs, Value,
 };
+use values::types::ColumnType;
 
 use super::FileColumn;
 use crate::error::{Result, SqlError};

@@ -21,7 +21,7 @@ use datafusion::arrow::array::{
 };
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::DataType;
-use rows::types::ColumnType;
+use values::types::ColumnType;
 
 use super::convert::converted;
 use super::opened::OpenedFile;

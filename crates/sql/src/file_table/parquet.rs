@@ -17,7 +17,7 @@ use ::parquet::schema::types::SchemaDescriptor;
 use datafusion::arrow::array::ArrayRef;
 use datafusion::arrow::datatypes::{DataType, Field, Schema};
 use datafusion::arrow::error::ArrowError;
-use rows::types::ColumnType;
+use values::types::ColumnType;
 
 use super::FileColumn;
 use super::convert::converted;

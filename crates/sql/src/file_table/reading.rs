@@ -14,7 +14,7 @@ use std::sync::Arc;
 use columnar::{Batch, ColumnArray};
 use datafusion::arrow::array::ArrayRef;
 use parking_lot::Mutex;
-use rows::temporal::Zone;
+use values::temporal::Zone;
 
 use super::csv::CsvBatches;
 use super::json::JsonBatches;

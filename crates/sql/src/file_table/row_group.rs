@@ -21,7 +21,7 @@ use datafusion::arrow::array::{Array, ArrayRef, AsArray, BinaryViewArray, Record
 use datafusion::arrow::compute::take;
 use datafusion::arrow::datatypes::{DataType, Field, Int32Type};
 use datafusion::arrow::error::ArrowError;
-use rows::types::ColumnType;
+use values::types::ColumnType;
 
 use super::FileColumn;
 use super::convert::converted;

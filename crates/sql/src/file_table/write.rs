@@ -13,12 +13,12 @@ use ::parquet::arrow::ArrowWriter;
 use ::parquet::basic::{Compression, ZstdLevel};
 use ::parquet::errors::ParquetError;
 use ::parquet::file::properties::WriterProperties;
-use columnar::values::ColumnWriter;
+use columnar::arrow::ColumnWriter;
 use datafusion::arrow::array::{ArrayRef, RecordBatch};
 use datafusion::arrow::datatypes::{Field, Schema, SchemaRef};
 use parking_lot::Mutex;
-use rows::budget::Share;
-use rows::datum::Datum;
+use values::budget::Share;
+use values::datum::Datum;
 
 use super::export::exported;
 use super::types::field_of;

@@ -1,8 +1,8 @@
 //! COLUMNS: each column of each table, with its type in words and in numbers.
 
-use rows::datum::Value;
 use rows::engine::Engine;
-use rows::types::{Collation, ColumnType, IntWidth, LobSize};
+use values::datum::Value;
+use values::types::{Collation, ColumnType, IntWidth, LobSize};
 
 use super::{CATALOG, all_tables};
 use crate::ddl::default_text;

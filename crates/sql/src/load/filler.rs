@@ -3,8 +3,8 @@
 //! Not here: what the rows are made of (`query`, `inserts`), a load of several threads (`parallel`).
 
 use rows::bulk::{BulkLoad, BulkOutcome, Numbers, RowTaker};
-use rows::datum::{Datum, Value};
 use rows::error::Result;
+use values::datum::{Datum, Value};
 
 use crate::mode::SqlMode;
 

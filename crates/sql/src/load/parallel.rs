@@ -21,10 +21,10 @@ use std::thread::JoinHandle;
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use rows::background::give_way;
-use rows::budget::Share;
 use rows::bulk::{BulkLoad, BulkOutcome, Numbers, OnDuplicate, Progress, RowTaker, SortedRows};
-use rows::datum::{Datum, Value};
-use rows::interrupt;
+use values::budget::Share;
+use values::datum::{Datum, Value};
+use values::interrupt;
 
 use super::lines::Splitter;
 use super::noted::Noted;

@@ -15,12 +15,12 @@
 
 use std::sync::Arc;
 
-use rows::budget::Share;
 use rows::bulk::{BulkLoad, BulkOutcome, OnDuplicate, Progress};
-use rows::datum::{Datum, Value};
 use rows::engine::Engine;
 use rows::transaction::Transaction;
-use rows::types::ColumnType;
+use values::budget::Share;
+use values::datum::{Datum, Value};
+use values::types::ColumnType;
 
 use super::filler::Filler;
 use super::large_bytes;

@@ -9,11 +9,11 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use rows::bulk::OnDuplicate;
-use rows::datum::{Datum, Value};
 use rows::engine::Engine;
 use rows::error::Error;
 use rows::table::Table;
 use rows::transaction::Transaction;
+use values::datum::{Datum, Value};
 
 use super::lines::Line;
 use crate::context::Facts;
@@ -290,13 +290,13 @@ impl RowMaker {
                 let shown: String = String::from_utf8_lossy(bytes).chars().take(128).collect();
                 value_error(&column.name, issue, &shown, row)
             };
-            if self.plan.strict || issue == rows::convert::Issue::InvalidJson {
+            if self.plan.strict || issue == values::convert::Issue::InvalidJson {
                 return Err(error());
             }
             self.warnings.borrow_mut().push_with(Level::Warning, error);
         } else if converted.note {
             self.warnings.borrow_mut().push_with(Level::Note, || {
-                value_error(&column.name, rows::convert::Issue::Truncated, "", row)
+                value_error(&column.name, values::convert::Issue::Truncated, "", row)
             });
         }
         made.set(position, converted.value);

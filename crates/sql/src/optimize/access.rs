@@ -7,7 +7,7 @@
 //! Not here: which relation comes when (`order`).
 
 use rows::table::{Covering, Table};
-use rows::types::{Collation, ColumnType};
+use values::types::{Collation, ColumnType};
 
 use super::Sizes;
 use super::needs::Columns;

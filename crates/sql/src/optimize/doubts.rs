@@ -5,7 +5,7 @@
 //!
 //! Not here: which way is quicker (`session::query`).
 
-use rows::types::ColumnType;
+use values::types::ColumnType;
 
 use crate::expression::{Comparison, Kind, Node};
 use crate::tree::{

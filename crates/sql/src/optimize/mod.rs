@@ -34,7 +34,7 @@ mod terms;
 mod unnest;
 
 use access::RECURSION_STEPS;
-use rows::datum::Value;
+use values::datum::Value;
 
 pub use access::{Class, HashKeys, Member, Scan, Step, class_of};
 pub use doubts::needs_rows;

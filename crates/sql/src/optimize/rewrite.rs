@@ -9,7 +9,7 @@
 //! Not here: the order of joins (`order`).
 
 use rows::schema::{Index, IndexState};
-use rows::types::{Collation, ColumnType};
+use values::types::{Collation, ColumnType};
 
 use super::access::{Class, class_of};
 use super::terms::rejected;

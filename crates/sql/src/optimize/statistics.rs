@@ -14,11 +14,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use rows::Engine;
-use rows::datum::{Datum, Value};
-use rows::key::skip_part;
 use rows::store::{Direction, Reach, Read};
 use rows::table::Table;
-use rows::temporal::Zone;
+use values::datum::{Datum, Value};
+use values::key::skip_part;
+use values::temporal::Zone;
 
 use crate::context::Facts;
 use crate::error::Result;

@@ -14,8 +14,8 @@
 //! Not here: which of the ways is taken (`executor::membership`), members that are joined
 //! (`rewrite`).
 
-use rows::datum::Value;
-use rows::types::Collation;
+use values::datum::Value;
+use values::types::Collation;
 
 use super::access::{Class, class_of};
 use super::rewrite::rule_of;

@@ -2,8 +2,8 @@
 //!
 //! Not here: columns and indexes themselves (`table`), what it does (`ddl::alter`).
 
-use rows::types::Collation;
 use sqlparser::tokenizer::Token;
+use values::types::Collation;
 
 use super::cursor::{Cursor, TableName};
 use super::table::{

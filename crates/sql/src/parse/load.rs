@@ -3,9 +3,9 @@
 //! Not here: reading the file (`load`), writing one (`session::outfile`).
 
 use rows::bulk::OnDuplicate;
-use rows::types::Collation;
 use sqlparser::ast::Expr;
 use sqlparser::tokenizer::Token;
+use values::types::Collation;
 
 use super::cursor::{Cursor, TableName};
 use super::types::charset_collation;

@@ -6,10 +6,11 @@
 //!
 //! Not here: ALTER TABLE (`alter`), what they do (`ddl`).
 
-use rows::types::Collation;
-use rows::{MemberKind, NewMember};
+use rows::NewMember;
 use sqlparser::ast::{Expr, Query};
 use sqlparser::tokenizer::Token;
+use values::MemberKind;
+use values::types::Collation;
 
 use super::cursor::{Cursor, TableName};
 use super::types::{TypeSpec, attributes, charset_collation, collation, type_spec};

@@ -6,8 +6,8 @@
 //! Not here: what follows the type in a column definition (`table`), CAST's types
 //! (`bind::cast`).
 
-use rows::types::{Collation, ColumnType, IntWidth, LobSize};
 use sqlparser::tokenizer::Token;
+use values::types::{Collation, ColumnType, IntWidth, LobSize};
 
 use super::cursor::Cursor;
 use crate::error::{Result, SqlError};

@@ -10,14 +10,14 @@
 
 use std::sync::Arc;
 
-use rows::budget::{Budget, SMALL_BYTES, Share};
 use rows::cache::PREFETCH_MAX;
 use rows::engine::Engine;
 use rows::error::Error;
 use rows::find::{Flow, Found};
-use rows::row::RowRef;
 use rows::store::{Direction, ExpectedScans, Reach, Read};
 use rows::table::Table;
+use values::budget::{Budget, SMALL_BYTES, Share};
+use values::row::RowRef;
 
 use super::ranges::{IndexRanges, Ranges};
 use crate::context::KillMark;

@@ -17,7 +17,7 @@
 //! Not here: values as keys (`key`), which index is the best (`access`).
 
 use rows::table::Table;
-use rows::types::Collation;
+use values::types::Collation;
 
 use super::select::push_terms;
 use crate::expression::{Comparison, Kind, Node, type_collation};

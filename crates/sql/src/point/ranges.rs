@@ -9,11 +9,11 @@
 
 use std::ops::Bound;
 
-use rows::datum::{Datum, Value};
-use rows::key::encode_text_prefix;
 use rows::store::KeyRange;
 use rows::table::Table;
-use rows::types::{Collation, ColumnType};
+use values::datum::{Datum, Value};
+use values::key::encode_text_prefix;
+use values::types::{Collation, ColumnType};
 
 use super::access::Access;
 use super::key::{KeyBound, KeyValue, bound_key, equal_key, like_prefix};

@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use rows::catalog::Catalog;
 use rows::table::Table;
-use rows::types::ColumnType;
 use sqlparser::ast::{
     Expr, GroupByExpr, LimitClause, NonBlock, OrderByExpr, OrderByKind, Query, Select, SelectItem,
     SelectItemQualifiedWildcardKind, SetExpr, TableFactor, Value as Literal,
 };
+use values::types::ColumnType;
 
 use super::access::{Access, AccessKind, Ordering, plan_access, ways};
 use super::sort::SortKey;
@@ -263,10 +263,10 @@ fn without_table(
 pub fn result_type(node: &Node) -> ColumnType {
     match &node.ty {
         ColumnType::VarChar { chars, collation } if *chars > 16_383 => {
-            ColumnType::Text { size: rows::types::LobSize::Long, collation: *collation }
+            ColumnType::Text { size: values::types::LobSize::Long, collation: *collation }
         }
         ColumnType::VarBinary { bytes } if *bytes > 65_532 => {
-            ColumnType::Blob { size: rows::types::LobSize::Long }
+            ColumnType::Blob { size: values::types::LobSize::Long }
         }
         other => other.clone(),
     }

@@ -5,7 +5,7 @@
 
 use std::cmp::Ordering;
 
-use rows::datum::Value;
+use values::datum::Value;
 
 use super::gather::Gathered;
 use crate::error::Result;

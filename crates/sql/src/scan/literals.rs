@@ -3,7 +3,7 @@
 //! Not here: which of them are taken out (`scan`).
 
 use memchr::{memchr, memchr2};
-use rows::decimal::Decimal;
+use values::decimal::Decimal;
 
 use super::{Literal, Part, Scanner, is_word, leading_word, unescape};
 use crate::error::Result;

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use rows::Group;
 use rows::bulk::Progress;
-use rows::datum::Value;
 use rows::table::Table;
+use values::datum::Value;
 
 use super::select::with_literals;
 use super::source::ValueRows;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use rows::event::{EventDefinition, EventSchedule, EventSettings, EventStatus, RunRecord};
-use rows::temporal::read_datetime;
+use values::temporal::read_datetime;
 
 use super::Session;
 use crate::error::{Result, SqlError};
@@ -343,7 +343,7 @@ impl Session {
         }
         let read = read_datetime(text.as_bytes()).filter(|read| !read.garbage);
         let instant = read.and_then(|read| match read.offset {
-            Some(ahead) => rows::temporal::Zone::ahead(ahead).instant_of(read.value),
+            Some(ahead) => values::temporal::Zone::ahead(ahead).instant_of(read.value),
             None => self.variables.zone.instant_of(read.value),
         });
         Ok(instant.map(|micros| micros.div_euclid(1_000_000)).ok_or(text))

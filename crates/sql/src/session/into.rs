@@ -3,10 +3,10 @@
 //!
 //! Not here: how a query is answered (`select`), files (`outfile`).
 
-use rows::datum::Value;
-use rows::types::ColumnType;
 use sqlparser::ast::{Expr, Query, SelectItem, SetExpr};
 use sqlparser::tokenizer::{Token, TokenWithSpan};
+use values::datum::Value;
+use values::types::ColumnType;
 
 use super::outfile::{Form, Target, TextForm};
 use super::select::with_literals;

@@ -9,10 +9,10 @@
 
 use std::sync::Arc;
 
-use rows::datum::Datum;
-use rows::temporal::Zone;
-use rows::types::ColumnType;
 use sqlparser::ast::Query;
+use values::datum::Datum;
+use values::temporal::Zone;
+use values::types::ColumnType;
 
 use super::Session;
 use crate::error::{Result, SqlError};

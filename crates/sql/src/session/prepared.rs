@@ -6,8 +6,8 @@
 use std::sync::Arc;
 
 use rows::Group;
-use rows::budget::Share;
-use rows::datum::{Datum, Value};
+use values::budget::Share;
+use values::datum::{Datum, Value};
 
 use super::{Session, Statement};
 use crate::error::{Result, SqlError};

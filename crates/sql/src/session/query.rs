@@ -9,11 +9,11 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use rows::budget::Share;
-use rows::datum::Datum;
 use rows::store::Read;
 use rows::table::Table;
 use sqlparser::ast::Query;
+use values::budget::Share;
+use values::datum::Datum;
 
 use super::source::ValueRows;
 use super::{Session, Statement};

@@ -5,14 +5,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use rows::datum::{Datum, Value};
-use rows::row::RowRef;
 use rows::store::{LockWait, Read};
 use rows::table::Table;
-use rows::temporal::Zone;
 use rows::transaction::Transaction;
 use sqlparser::ast::Query;
 use sqlparser::tokenizer::{Token, TokenWithSpan};
+use values::datum::{Datum, Value};
+use values::row::RowRef;
+use values::temporal::Zone;
 
 use super::source::{TableSource, ValueRows, first_piece_for, holds_all, piece_for, value_bytes};
 use super::{Session, Statement};
@@ -535,7 +535,7 @@ fn literal_token(value: Datum<'_>, zone: Zone) -> Token {
     match value {
         Datum::Null => Token::make_word("NULL", None),
         Datum::Int(_) | Datum::UInt(_) | Datum::Decimal(_) | Datum::Year(_) | Datum::Enum(_) => {
-            rows::text::write_untyped(value, zone, &mut text);
+            values::text::write_untyped(value, zone, &mut text);
             Token::Number(String::from_utf8_lossy(&text).into_owned(), false)
         }
         Datum::Double(v) => Token::Number(format!("{v:e}"), false),
@@ -547,7 +547,7 @@ fn literal_token(value: Datum<'_>, zone: Zone) -> Token {
             }
         },
         other => {
-            rows::text::write_untyped(other, zone, &mut text);
+            values::text::write_untyped(other, zone, &mut text);
             Token::SingleQuotedString(String::from_utf8_lossy(&text).into_owned())
         }
     }

@@ -4,9 +4,9 @@
 
 use std::sync::Arc;
 
-use rows::datum::{Datum, Value};
-use rows::temporal::Zone;
-use rows::types::ColumnType;
+use values::datum::{Datum, Value};
+use values::temporal::Zone;
+use values::types::ColumnType;
 
 use super::Session;
 use crate::error::{Result, SqlError};

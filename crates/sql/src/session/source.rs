@@ -7,12 +7,12 @@
 
 use std::sync::Arc;
 
-use rows::budget::Share;
-use rows::datum::{Datum, Value};
 use rows::engine::Engine;
-use rows::row::RowRef;
 use rows::store::Read;
-use rows::temporal::Zone;
+use values::budget::Share;
+use values::datum::{Datum, Value};
+use values::row::RowRef;
+use values::temporal::Zone;
 
 use crate::context::Facts;
 use crate::error::{Result, SqlError};

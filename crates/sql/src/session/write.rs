@@ -8,7 +8,7 @@ use std::sync::Arc;
 use rows::Group;
 use rows::bulk::BulkLoad;
 use rows::transaction::Transaction;
-use rows::types::ColumnType;
+use values::types::ColumnType;
 
 use super::select::with_literals;
 use super::{Session, Statement};

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use columnar::stored_columns_of;
-use rows::datum::Value;
 use rows::engine::Engine;
 use rows::schema::{Column, DefaultValue};
 use rows::table::Table;
-use rows::temporal::{DateTime, Timestamp, Zone};
-use rows::types::ColumnType;
+use values::datum::Value;
+use values::temporal::{DateTime, Timestamp, Zone};
+use values::types::ColumnType;
 
 use super::{Listing, maybe, number, text};
 use crate::ddl::{create_table_text, default_text, quoted, table_collation};

@@ -4,7 +4,7 @@
 //!
 //! Not here: one table's look-up (`explain`), the same as a tree (`explain_tree`).
 
-use rows::datum::Value;
+use values::datum::Value;
 
 use super::explain::{Line, of_access};
 use super::{EXPLAIN_COLUMNS, Listing, ShownAccess, number, text};

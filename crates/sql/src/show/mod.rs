@@ -12,10 +12,10 @@ mod explain_table;
 mod explain_tree;
 mod server;
 
-use rows::collation;
-use rows::datum::{Datum, Value};
-use rows::temporal::Zone;
-use rows::types::{Collation, ColumnType};
+use values::collation;
+use values::datum::{Datum, Value};
+use values::temporal::Zone;
+use values::types::{Collation, ColumnType};
 
 use crate::error::Result;
 use crate::expression::{BIGINT_UNSIGNED, Environment, Names, RowView, bind, text_type};
@@ -63,7 +63,7 @@ impl Listing {
     /// A long text in the column at this position.
     pub fn long_text(mut self, position: usize) -> Listing {
         self.columns[position].ty = ColumnType::Text {
-            size: rows::types::LobSize::Long,
+            size: values::types::LobSize::Long,
             collation: Collation::Utf8Mb4GeneralCi,
         };
         self

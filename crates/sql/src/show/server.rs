@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use rows::datum::Value;
+use values::datum::Value;
 
 use super::{Listing, maybe, number, text};
 use crate::server::Sql;

@@ -4,7 +4,7 @@
 //!
 //! Not here: computing them (`executor::accumulate`).
 
-use rows::types::{Collation, ColumnType, IntWidth, LobSize};
+use values::types::{Collation, ColumnType, IntWidth, LobSize};
 
 use crate::expression::{BIGINT, BIGINT_UNSIGNED, Node, type_collation};
 

@@ -24,7 +24,7 @@ mod window;
 use std::sync::Arc;
 
 use rows::table::Table;
-use rows::types::{Collation, ColumnType};
+use values::types::{Collation, ColumnType};
 
 pub use aggregate::{Aggregate, AggregateFunction};
 pub use walk::{each_node_mut, free_references, outer_slots_mut};

@@ -8,7 +8,7 @@
 //!
 //! Not here: computing them (`executor::window`), how they are written (`bind::window`).
 
-use rows::types::ColumnType;
+use values::types::ColumnType;
 
 use super::Aggregate;
 use crate::expression::Node;

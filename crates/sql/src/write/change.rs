@@ -10,11 +10,11 @@
 use std::sync::Arc;
 
 use rows::engine::Engine;
-use rows::row::RowRef;
 use rows::store::Reach;
 use rows::table::Table;
 use rows::transaction::{Changed, RowChange, Transaction};
 use sqlparser::ast::{Expr, OrderByExpr, TableFactor};
+use values::row::RowRef;
 
 use super::column::{Store, default_of};
 use super::insert::{assign, bind_assignments, update_now_columns};
@@ -147,9 +147,9 @@ pub fn row_count(node: Option<&Node>, scope: &crate::expression::Scope<'_>) -> R
     let Some(node) = node else { return Ok(None) };
     let cell = node.evaluate(scope)?;
     let count = match cell.datum() {
-        rows::datum::Datum::Int(v) => u64::try_from(v).ok(),
-        rows::datum::Datum::UInt(v) => Some(v),
-        rows::datum::Datum::Bytes(text) => {
+        values::datum::Datum::Int(v) => u64::try_from(v).ok(),
+        values::datum::Datum::UInt(v) => Some(v),
+        values::datum::Datum::Bytes(text) => {
             std::str::from_utf8(text).ok().and_then(|text| text.trim().parse().ok())
         }
         _ => None,

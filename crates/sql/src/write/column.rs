@@ -1,12 +1,12 @@
 //! A value on its way into a column: conversion, NULL, defaults, and what strict mode says.
 //!
-//! Not here: which values are of a column's domain (`rows::convert`).
+//! Not here: which values are of a column's domain (`values::convert`).
 
-use rows::convert::{Issue, convert, from_text};
-use rows::datum::{Datum, Value};
 use rows::schema::{Column, DefaultValue};
-use rows::temporal::{Date, DateTime, Time, Timestamp, Zone};
-use rows::types::ColumnType;
+use values::convert::{Issue, convert, from_text};
+use values::datum::{Datum, Value};
+use values::temporal::{Date, DateTime, Time, Timestamp, Zone};
+use values::types::ColumnType;
 
 use super::WriteContext;
 use crate::error::{Result, SqlError, value_error};
@@ -45,7 +45,7 @@ pub fn implied_default(ty: &ColumnType) -> Value {
         ColumnType::Float => Value::Float(0.0),
         ColumnType::Double => Value::Double(0.0),
         ColumnType::Decimal { scale, .. } => {
-            Value::Decimal(rows::decimal::Decimal::from_i128(0, *scale))
+            Value::Decimal(values::decimal::Decimal::from_i128(0, *scale))
         }
         ColumnType::Binary { bytes } => Value::Bytes(vec![0; *bytes as usize]),
         ColumnType::Char { .. }

@@ -4,9 +4,9 @@
 //! Not here: rows of different shapes, keys that are expressions, REPLACE and ON DUPLICATE KEY
 //! UPDATE: those are inserted one by one.
 
-use rows::datum::{Datum, Value};
 use rows::table::Table;
 use rows::transaction::{EXPECTED_MAX, Transaction};
+use values::datum::{Datum, Value};
 
 use super::WriteContext;
 use super::insert::{InsertPlan, RowPlan};

@@ -8,12 +8,12 @@
 use std::sync::Arc;
 
 use rows::bulk::OnDuplicate;
-use rows::datum::{Datum, Value};
 use rows::error::Error;
 use rows::schema::Column;
 use rows::table::Table;
 use rows::transaction::{RowChange, Transaction, Upserted};
-use rows::types::ColumnType;
+use values::datum::{Datum, Value};
+use values::types::ColumnType;
 
 use super::column::{Store, default_of, now_value};
 use super::foresight::Foresight;

@@ -10,16 +10,16 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use rows::budget::{Budget, Share};
 use rows::catalog::Catalog;
-use rows::datum::{Datum, Value};
 use rows::table::Table;
 use rows::transaction::{Changed, RowChange, Transaction};
-use rows::types::ColumnType;
 use sqlparser::ast::{
     Expr, Ident, LimitClause, OrderBy, OrderByExpr, OrderByKind, Query, SelectItem, SetExpr,
     TableFactor, TableWithJoins,
 };
+use values::budget::{Budget, Share};
+use values::datum::{Datum, Value};
+use values::types::ColumnType;
 
 use super::column::{default_of, now_value};
 use super::{WriteContext, Written, through};

@@ -3,7 +3,7 @@
 //! Each is bound to a plan (by shape, so that it serves again) and run within a transaction whose
 //! savepoint the session holds: a statement is done wholly or not at all.
 //!
-//! Not here: transactions (`session::transaction`), conversion of values (`rows::convert`).
+//! Not here: transactions (`session::transaction`), conversion of values (`values::convert`).
 
 mod change;
 mod column;
@@ -13,7 +13,7 @@ mod joined;
 
 use std::cell::RefCell;
 
-use rows::datum::Datum;
+use values::datum::Datum;
 
 use crate::context::Facts;
 use crate::error::{Result, SqlError};

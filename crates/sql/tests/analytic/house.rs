@@ -52,7 +52,7 @@ impl House {
         let Reply::Rows(mut stream) = reply else { panic!("{query} gives no rows") };
         let (columns, zone) = (Arc::clone(stream.columns()), stream.zone());
         let mut lines = Vec::new();
-        let mut sink = |row: &[rows::Datum<'_>]| {
+        let mut sink = |row: &[values::Datum<'_>]| {
             let mut line = Vec::new();
             for (at, (datum, column)) in row.iter().zip(columns.iter()).enumerate() {
                 if at > 0 {
@@ -60,7 +60,7 @@ impl House {
                 }
                 match datum.is_null() {
                     true => line.extend_from_slice(b"NULL"),
-                    false => rows::text::write_text(&column.ty, *datum, zone, &mut line),
+                    false => values::text::write_text(&column.ty, *datum, zone, &mut line),
                 }
             }
             lines.push(String::from_utf8_lossy(&line).into_owned());

@@ -242,7 +242,7 @@ fn a_stream_that_is_read_slowly_holds_few_rows() {
     let sql::Reply::Rows(mut stream) = reply else { panic!("no rows") };
     let mut rows = 0;
     for _ in 0..100 {
-        let mut sink = |_: &[rows::Datum<'_>]| {
+        let mut sink = |_: &[values::Datum<'_>]| {
             rows += 1;
             Ok(sql::Pace::Pause)
         };
@@ -296,7 +296,7 @@ fn result_columns_tell_types_and_origins() {
     assert_eq!(names, ["n", "COUNT(*)", "SUM(p.id)", "a"]);
     assert_eq!((columns[0].org_name.as_str(), columns[0].table.as_str()), ("name", "p"));
     assert_eq!((columns[0].org_table.as_str(), columns[0].database.as_str()), ("person", "d"));
-    let decimal = |precision, scale| rows::ColumnType::Decimal { precision, scale };
+    let decimal = |precision, scale| values::ColumnType::Decimal { precision, scale };
     assert_eq!(columns[2].ty, decimal(32, 0));
     assert_eq!(columns[3].ty, decimal(14, 6));
 }

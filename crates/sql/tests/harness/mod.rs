@@ -5,10 +5,10 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use rows::datum::Datum;
 use rows::memory::MemoryStore;
 use rows::{Engine, EngineOptions};
 use sql::{How, Pace, Reply, RowStream, Session, Sql, SqlError, SqlOptions};
+use values::datum::Datum;
 
 /// How long anything a test waits for may take, also where the machine is slow, or stands still for
 /// some seconds: what it is about would go on for far longer.
@@ -76,7 +76,7 @@ pub fn lines(mut stream: RowStream) -> Result<String, SqlError> {
             }
             match datum {
                 Datum::Null => out.extend_from_slice(b"NULL"),
-                datum => rows::text::write_text(&column.ty, *datum, zone, &mut out),
+                datum => values::text::write_text(&column.ty, *datum, zone, &mut out),
             }
         }
         Ok(Pace::More)

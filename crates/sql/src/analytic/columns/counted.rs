@@ -44,7 +44,7 @@ pub(in crate::analytic) fn counted(array: ArrayRef, room: Room) -> Result<ArrayR
 #[cfg(test)]
 mod tests {
     use datafusion::arrow::array::BinaryViewBuilder;
-    use rows::budget::Budget;
+    use values::budget::Budget;
 
     use super::*;
     use crate::limits::{Limits, VALUE_BYTES_MAX};

@@ -1,7 +1,7 @@
 //! Values as DataFusion has them: scalars, classes of types, texts that count in a statement's
 //! memory.
 //!
-//! Not here: which Arrow type carries which MySQL type (`columnar::values`), conversions between
+//! Not here: which Arrow type carries which MySQL type (`columnar::arrow`), conversions between
 //! MySQL types (`kernels`).
 
 mod counted;

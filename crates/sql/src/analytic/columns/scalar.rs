@@ -4,15 +4,15 @@
 //! 1. A scalar has exactly the Arrow type of the columns of its MySQL type, so that DataFusion
 //!    never coerces one side of a comparison.
 //!
-//! Not here: columns (`columnar::values`).
+//! Not here: columns (`columnar::arrow`).
 
-use columnar::values::{
+use columnar::arrow::{
     DIGITS_128_MAX, decimal_from_128, decimal_from_256, unscaled_128, unscaled_256,
 };
 use datafusion::common::ScalarValue;
-use rows::datum::{Datum, Value};
-use rows::temporal::{Date, DateTime, Time, Timestamp};
-use rows::types::ColumnType;
+use values::datum::{Datum, Value};
+use values::temporal::{Date, DateTime, Time, Timestamp};
+use values::types::ColumnType;
 
 /// The scalar of a value of the type's domain; of another kind of value: a NULL of the type.
 pub(in crate::analytic) fn scalar_of(ty: &ColumnType, value: &Value) -> ScalarValue {

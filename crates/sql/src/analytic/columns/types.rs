@@ -5,7 +5,7 @@
 //!
 //! Not here: type rules of operators (`bind`).
 
-use rows::types::{Collation, ColumnType};
+use values::types::{Collation, ColumnType};
 
 /// What kind of value a type holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

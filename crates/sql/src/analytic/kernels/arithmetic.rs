@@ -9,15 +9,15 @@
 
 use std::sync::Arc;
 
-use columnar::values::ColumnReader;
+use columnar::arrow::ColumnReader;
 use datafusion::arrow::array::{ArrayRef, Float64Builder, Int64Builder, UInt64Builder};
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{Result, ScalarValue};
 use datafusion::logical_expr::{
     ColumnarValue, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility,
 };
-use rows::datum::Datum;
-use rows::types::{ColumnType, IntWidth};
+use values::datum::Datum;
+use values::types::{ColumnType, IntWidth};
 
 use super::super::failure::raise;
 use crate::error::SqlError;

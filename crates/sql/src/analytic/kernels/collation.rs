@@ -7,7 +7,7 @@
 //! 1. Two texts have the same key exactly when the collation calls them equal, and keys order
 //!    as the texts do.
 //!
-//! Not here: the weights (`rows::collation`).
+//! Not here: the weights (`values::collation`).
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -18,8 +18,8 @@ use datafusion::common::{Result, ScalarValue, internal_err};
 use datafusion::logical_expr::{
     ColumnarValue, Operator, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility,
 };
-use rows::collation;
-use rows::types::Collation;
+use values::collation;
+use values::types::Collation;
 
 use super::words::of_words;
 

@@ -21,8 +21,8 @@ use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
 use datafusion::common::{Result, ScalarValue, internal_datafusion_err};
 use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
 use datafusion::logical_expr::{Accumulator, AggregateUDFImpl, Signature, Volatility};
-use rows::collation;
-use rows::types::Collation;
+use values::collation;
+use values::types::Collation;
 
 use super::super::failure::raise;
 use crate::error::SqlError;

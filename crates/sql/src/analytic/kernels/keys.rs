@@ -4,21 +4,21 @@
 //! Invariants
 //! 1. Parts are self-delimiting, so tuples never run into each other.
 //!
-//! Not here: the key bytes (`rows::key`).
+//! Not here: the key bytes (`values::key`).
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use columnar::values::ColumnReader;
+use columnar::arrow::ColumnReader;
 use datafusion::arrow::array::{ArrayRef, BinaryViewBuilder};
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::Result;
 use datafusion::logical_expr::{
     ColumnarValue, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility,
 };
-use rows::datum::Datum;
-use rows::key;
-use rows::types::{Collation, ColumnType, LobSize};
+use values::datum::Datum;
+use values::key;
+use values::types::{Collation, ColumnType, LobSize};
 
 use super::super::columns::{collation_of, is_string};
 use super::super::failure::raise;

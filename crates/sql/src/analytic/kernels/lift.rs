@@ -11,7 +11,7 @@
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use columnar::values::{ColumnReader, ColumnWriter, arrow_type};
+use columnar::arrow::{ColumnReader, ColumnWriter, arrow_type};
 use datafusion::arrow::array::{Array, ArrayRef, BinaryViewArray, BooleanBuilder};
 use datafusion::arrow::buffer::ScalarBuffer;
 use datafusion::arrow::datatypes::DataType;
@@ -19,8 +19,8 @@ use datafusion::common::{Result, ScalarValue};
 use datafusion::logical_expr::{
     ColumnarValue, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility,
 };
-use rows::datum::{Datum, Value};
-use rows::types::ColumnType;
+use values::datum::{Datum, Value};
+use values::types::ColumnType;
 
 use super::super::columns::counted;
 use super::super::failure::raise;

@@ -14,8 +14,8 @@ use datafusion::common::{Result, ScalarValue, internal_err};
 use datafusion::logical_expr::{
     ColumnarValue, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility,
 };
-use rows::collation;
-use rows::types::Collation;
+use values::collation;
+use values::types::Collation;
 
 /// Whether the first text equals one of the others.
 #[derive(Debug, PartialEq, Eq, Hash)]

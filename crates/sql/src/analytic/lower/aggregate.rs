@@ -9,7 +9,7 @@
 
 use std::sync::Arc;
 
-use columnar::values::arrow_type;
+use columnar::arrow::arrow_type;
 use datafusion::functions_aggregate::average::avg_udaf;
 use datafusion::functions_aggregate::bit_and_or_xor::{bit_and_udaf, bit_or_udaf, bit_xor_udaf};
 use datafusion::functions_aggregate::count::count_udaf;
@@ -19,11 +19,11 @@ use datafusion::functions_aggregate::sum::sum_udaf;
 use datafusion::functions_aggregate::variance::{var_pop_udaf, var_samp_udaf};
 use datafusion::logical_expr::expr;
 use datafusion::logical_expr::{AggregateUDF, Case, Expr, lit};
-use rows::convert::convert;
-use rows::datum::{Datum, Value};
-use rows::decimal::Decimal;
-use rows::temporal::Zone;
-use rows::types::{Collation, ColumnType, LobSize};
+use values::convert::convert;
+use values::datum::{Datum, Value};
+use values::decimal::Decimal;
+use values::temporal::Zone;
+use values::types::{Collation, ColumnType, LobSize};
 
 use super::super::columns::{Class, class_of, collation_of, scalar_of};
 use super::super::kernels::{GroupConcat, Joining, Overlong, RowFunction, SortKey, TupleKey};
@@ -469,7 +469,7 @@ fn sum_type(precision: u8, scale: u8) -> ColumnType {
 fn pack_text(collation: Collation, datum: Datum<'_>) -> Value {
     let Datum::Bytes(text) = datum else { return Value::Null };
     let mut packed = Vec::with_capacity(2 * text.len() + 8);
-    rows::collation::write_weights(collation, text, &mut packed);
+    values::collation::write_weights(collation, text, &mut packed);
     let key_bytes = packed.len() as u32;
     packed.extend_from_slice(text);
     // The length comes last: it must not take part in the comparison before the text does.

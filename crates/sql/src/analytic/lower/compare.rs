@@ -21,10 +21,10 @@ use std::sync::Arc;
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::expr::InList;
 use datafusion::logical_expr::{BinaryExpr, Expr, Operator};
-use rows::convert::convert;
-use rows::datum::Value;
-use rows::decimal::Decimal;
-use rows::types::{Collation, ColumnType};
+use values::convert::convert;
+use values::datum::Value;
+use values::decimal::Decimal;
+use values::types::{Collation, ColumnType};
 
 use super::super::columns::{Class, class_of, scalar_of};
 use super::super::kernels::{CollationKey, RowFunction, TextComparison, TextMembership};
@@ -327,7 +327,7 @@ fn counts(class: Class) -> bool {
 /// The number of the only word that a text equals.
 fn enum_literal(words: &[String], value: &Value, rule: Collation, left: Expr) -> Option<Pair> {
     let Value::Bytes(text) = value else { return None };
-    let equal = |word: &String| rows::collation::equal(rule, word.as_bytes(), text);
+    let equal = |word: &String| values::collation::equal(rule, word.as_bytes(), text);
     let mut found = (1u16..).zip(words).filter(|(_, word)| equal(word));
     let (number, _) = found.next()?;
     if found.next().is_some() || text.is_empty() {

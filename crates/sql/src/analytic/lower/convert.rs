@@ -8,10 +8,10 @@
 
 use std::sync::Arc;
 
-use columnar::values::arrow_type;
+use columnar::arrow::arrow_type;
 use datafusion::logical_expr::{Cast, Expr};
-use rows::datum::{Datum, Value};
-use rows::types::ColumnType;
+use values::datum::{Datum, Value};
+use values::types::ColumnType;
 
 use super::super::columns::{Class, class_of, scalar_of};
 use super::super::kernels::{LongText, RowFunction};

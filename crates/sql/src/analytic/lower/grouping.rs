@@ -14,7 +14,7 @@ use datafusion::logical_expr::expr::AggregateFunction;
 use datafusion::logical_expr::{
     Aggregate, BinaryExpr, Case, Expr, GroupingSet, LogicalPlan, LogicalPlanBuilder, Operator, lit,
 };
-use rows::types::ColumnType;
+use values::types::ColumnType;
 
 use super::super::columns::{Class, class_of, collation_of};
 use super::super::failure::no_plan;

@@ -10,8 +10,8 @@
 use std::sync::Arc;
 
 use datafusion::logical_expr::Expr;
-use rows::datum::{Datum, Value};
-use rows::types::ColumnType;
+use values::datum::{Datum, Value};
+use values::types::ColumnType;
 
 use super::super::kernels::RowFunction;
 use super::convert::known;

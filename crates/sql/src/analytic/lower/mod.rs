@@ -40,11 +40,11 @@ use std::sync::Arc;
 use datafusion::common::Column;
 use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, ScalarUDF, ScalarUDFImpl};
-use rows::datum::Datum;
 use rows::store::Read;
-use rows::temporal::Zone;
-use rows::types::ColumnType;
 use rows::{Engine, Table};
+use values::datum::Datum;
+use values::temporal::Zone;
+use values::types::ColumnType;
 
 use super::failure::no_plan;
 use super::kept::Statement;

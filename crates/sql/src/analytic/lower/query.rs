@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use datafusion::logical_expr::expr::Sort;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, Union};
-use rows::types::Collation;
+use values::types::Collation;
 
 use super::super::columns::{collation_of, is_string};
 use super::super::failure::no_plan;
@@ -137,7 +137,7 @@ impl Lowering<'_> {
 }
 
 /// Whether texts of the type are equal that differ in their bytes.
-pub(super) fn is_collated(ty: &rows::types::ColumnType) -> bool {
+pub(super) fn is_collated(ty: &values::types::ColumnType) -> bool {
     is_string(ty) && collation_of(ty) != Collation::Binary
 }
 

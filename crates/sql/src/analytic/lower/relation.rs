@@ -7,14 +7,14 @@
 
 use std::sync::Arc;
 
-use columnar::values::ColumnWriter;
+use columnar::arrow::ColumnWriter;
 use datafusion::arrow::array::RecordBatch;
 use datafusion::catalog::{MemTable, TableProvider};
 use datafusion::common::{Column, JoinType, TableReference};
 use datafusion::datasource::provider_as_source;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
 use rows::Table;
-use rows::types::{ColumnType, LobSize};
+use values::types::{ColumnType, LobSize};
 
 use super::super::failure::no_plan;
 use super::super::scan::{FileSource, ROW_KEY, TableSource, arrow_schema};
@@ -184,7 +184,7 @@ impl Lowering<'_> {
             types.iter().map(|(_, ty, _)| ColumnWriter::new(ty, rows.len())).collect();
         for row in &rows {
             for ((writer, value), (_, ty, _)) in writers.iter_mut().zip(row).zip(&types) {
-                let value = rows::convert::convert(ty, value.as_datum(), self.zone()).value;
+                let value = values::convert::convert(ty, value.as_datum(), self.zone()).value;
                 writer.append(value.as_datum())?;
             }
         }

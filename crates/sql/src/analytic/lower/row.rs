@@ -4,12 +4,12 @@
 
 use std::sync::Arc;
 
-use columnar::values::arrow_type;
+use columnar::arrow::arrow_type;
 use datafusion::arrow::datatypes::Field;
 use datafusion::common::Column;
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::logical_expr::{Expr, LogicalPlan};
-use rows::types::ColumnType;
+use values::types::ColumnType;
 
 use super::super::failure::no_plan;
 use crate::error::{Result, SqlError};

@@ -11,9 +11,9 @@
 
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::{Case, Expr, lit};
-use rows::datum::{Datum, Value};
-use rows::decimal::Decimal;
-use rows::types::ColumnType;
+use values::datum::{Datum, Value};
+use values::decimal::Decimal;
+use values::types::ColumnType;
 
 use super::super::columns::{Class, class_of, scalar_of};
 use super::super::kernels::{self, Numbers, Operation};

@@ -14,7 +14,7 @@ use datafusion::logical_expr::expr::{Exists, InSubquery};
 use datafusion::logical_expr::{
     Case, Expr, LogicalPlan, LogicalPlanBuilder, Subquery as DataFusionSubquery, lit,
 };
-use rows::types::{Collation, ColumnType};
+use values::types::{Collation, ColumnType};
 
 use super::super::kernels::{CollationKey, RowFunction};
 use super::aggregate::plain;

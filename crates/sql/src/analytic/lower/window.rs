@@ -18,7 +18,7 @@ use datafusion::logical_expr::{
     Expr, LogicalPlan, LogicalPlanBuilder, WindowFrame, WindowFrameBound, WindowFrameUnits,
     WindowFunctionDefinition,
 };
-use rows::types::ColumnType;
+use values::types::ColumnType;
 
 use super::super::columns::{class_of, scalar_of};
 use super::super::failure::no_plan;

@@ -9,10 +9,10 @@
 
 use std::ops::Bound;
 
-use rows::datum::{Datum, Value};
 use rows::error::Result;
 use rows::store::{KeyRange, Read};
 use rows::{Engine, Table};
+use values::datum::{Datum, Value};
 
 use super::ranges::{Condition, Conditions};
 use crate::index_use::IndexUse;

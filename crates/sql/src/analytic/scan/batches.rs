@@ -12,15 +12,15 @@
 
 use std::sync::Arc;
 
-use columnar::values::ColumnWriter;
+use columnar::arrow::ColumnWriter;
 use datafusion::arrow::array::{ArrayRef, BinaryViewBuilder, RecordBatch, RecordBatchOptions};
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::common::Result;
-use rows::datum::Datum;
 use rows::error::Error;
 use rows::find::{Flow, Found};
 use rows::store::{Direction, KeyRange, Reach, Read};
 use rows::{Engine, Table};
+use values::datum::Datum;
 
 use super::super::failure::raise;
 

@@ -13,7 +13,7 @@ use std::ops::{Bound, Range};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use columnar::values::ColumnReader;
+use columnar::arrow::ColumnReader;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::catalog::{Session, TableProvider};
 use datafusion::common::stats::Precision;
@@ -22,9 +22,9 @@ use datafusion::common::{DFSchema, Result, Statistics};
 use datafusion::logical_expr::utils::conjunction;
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_plan::ExecutionPlan;
-use rows::datum::{Datum, Value};
-use rows::temporal::Zone;
-use rows::types::ColumnType;
+use values::datum::{Datum, Value};
+use values::temporal::Zone;
+use values::types::ColumnType;
 
 use super::super::columns::is_string;
 use super::super::failure::raise;

@@ -13,8 +13,8 @@ use std::ops::Bound;
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::{Between, BinaryExpr, Expr, Operator};
 use rows::Table;
-use rows::datum::Value;
-use rows::types::ColumnType;
+use values::datum::Value;
+use values::types::ColumnType;
 
 use super::super::columns::{collation_of, is_string, value_of};
 use super::super::kernels::{TextComparison, TextMembership};
@@ -206,7 +206,7 @@ fn comparison(
     let at = column_of(table, column)?;
     let ty = table.ty(at);
     // Bytes of text compare as bytes here; the index has them by collation.
-    if is_string(ty) && collation_of(ty) != rows::Collation::Binary {
+    if is_string(ty) && collation_of(ty) != values::Collation::Binary {
         return None;
     }
     let value = known(ty, literal)?;

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use columnar::values::arrow_type;
+use columnar::arrow::arrow_type;
 use columnar::{TableColumns, columns_of, index_columns_of};
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::catalog::{Session, TableProvider};
@@ -19,8 +19,8 @@ use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::filter::FilterExecBuilder;
 use rows::store::{KeyRange, Read};
-use rows::types::ColumnType;
 use rows::{Engine, Table};
+use values::types::ColumnType;
 
 use super::super::failure::raise;
 use super::access::Access;

@@ -2,11 +2,11 @@
 //!
 //! Not here: which functions there are (`function`).
 
-use rows::datum::Value;
-use rows::types::ColumnType;
 use sqlparser::ast::{
     Expr, Function as Call, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, Interval,
 };
+use values::datum::Value;
+use values::types::ColumnType;
 
 use super::names::incoming_node;
 use super::operator::arithmetic_node;

@@ -1,7 +1,7 @@
 //! Functions that are written in a form of their own: `SUBSTRING(a FROM 2)`, `EXTRACT(DAY FROM a)`.
 
-use rows::datum::Value;
 use sqlparser::ast::{CeilFloorKind, DateTimeField, Expr, TrimWhereField};
+use values::datum::Value;
 
 use super::super::node::{BIGINT, Kind, Node};
 use super::call::call_node;

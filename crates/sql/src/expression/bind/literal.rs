@@ -1,11 +1,11 @@
 //! Literals: numbers, strings and the places of those that were taken out of the statement.
 
-use rows::convert::from_text;
-use rows::datum::Value;
-use rows::decimal::Decimal;
-use rows::temporal::Zone;
-use rows::types::ColumnType;
 use sqlparser::ast::{DataType, Value as Literal};
+use values::convert::from_text;
+use values::datum::Value;
+use values::decimal::Decimal;
+use values::temporal::Zone;
+use values::types::ColumnType;
 
 use super::super::node::{Kind, Node, TRUTH, text_type};
 use super::{Bound, Names, elsewhere};

@@ -3,8 +3,8 @@
 //! Not here: values of variables (`evaluate`).
 
 use rows::table::Table;
-use rows::types::ColumnType;
 use sqlparser::ast::{Expr, Ident};
+use values::types::ColumnType;
 
 use super::super::node::{BIGINT, BIGINT_UNSIGNED, Kind, Node, text_type};
 use super::{BindFailure, Bound};

@@ -1,8 +1,8 @@
 //! Operators: arithmetic, comparisons, and chains of AND and OR; the types of their results.
 
-use rows::datum::Value;
-use rows::types::{Collation, ColumnType, IntWidth};
 use sqlparser::ast::{BinaryOperator, Expr, UnaryOperator, Value as Literal};
+use values::datum::Value;
+use values::types::{Collation, ColumnType, IntWidth};
 
 use super::super::node::{Arithmetic, BIGINT, BIGINT_UNSIGNED, Comparison, Kind, Node};
 use super::call::{call_node, shift};

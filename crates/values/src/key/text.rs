@@ -19,7 +19,7 @@ pub(super) const ABOVE: u8 = 0x03;
 pub(super) const SPACE: u8 = 0x20;
 
 /// Appends a whole text and its end. `collation` is not `Binary`.
-pub(crate) fn write_text_key(collation: Collation, text: &[u8], out: &mut Vec<u8>) {
+pub fn write_text_key(collation: Collation, text: &[u8], out: &mut Vec<u8>) {
     write_text_start(collation, text, out);
     out.extend_from_slice(&END);
 }
@@ -35,7 +35,7 @@ pub(super) fn write_text_start(collation: Collation, text: &[u8], out: &mut Vec<
 }
 
 /// A text without the spaces at its end.
-pub(crate) fn trim_spaces(mut text: &[u8]) -> &[u8] {
+pub fn trim_spaces(mut text: &[u8]) -> &[u8] {
     while let [rest @ .., b' '] = text {
         text = rest;
     }
@@ -43,7 +43,7 @@ pub(crate) fn trim_spaces(mut text: &[u8]) -> &[u8] {
 }
 
 /// The first `chars` characters of a text.
-pub(crate) fn first_characters(text: &[u8], chars: usize) -> &[u8] {
+pub fn first_characters(text: &[u8], chars: usize) -> &[u8] {
     if text.len() <= chars {
         return text;
     }

@@ -8,12 +8,19 @@ use super::encode::{BYTES_END, BYTES_ZERO, NULL, VALUE, binary_part_bytes};
 use super::text::{read_bin_key, skip_text_key};
 use crate::datum::Value;
 use crate::decimal::{Decimal, pow10};
-use crate::error::{Error, Result};
 use crate::temporal::{Date, DateTime, Time, Timestamp};
 use crate::types::{Collation, ColumnType, decimal_bytes};
 
-fn corrupt(why: &'static str) -> Error {
-    Error::Corrupt { key: Vec::new(), why }
+/// Bytes that are no part of a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{why}")]
+pub struct DamagedKey {
+    /// What does not hold.
+    pub why: &'static str,
+}
+
+fn corrupt(why: &'static str) -> DamagedKey {
+    DamagedKey { why }
 }
 
 /// Whether `decode_part` gives back exactly what a row holds. Not so for prefixes, and for text
@@ -35,13 +42,13 @@ pub fn is_reversible(ty: &ColumnType, prefix: Option<u32>) -> bool {
 /// spaces at its end.
 ///
 /// # Errors
-/// `Error::Corrupt` for bytes that no value has, and for case-insensitive text.
+/// For bytes that no value has, and for case-insensitive text.
 pub fn decode_part(
     ty: &ColumnType,
     nullable: bool,
     prefix: Option<u32>,
     bytes: &[u8],
-) -> Result<(Value, usize)> {
+) -> Result<(Value, usize), DamagedKey> {
     let (body, marker) = match split_marker(nullable, bytes)? {
         Some(split) => split,
         None => return Ok((Value::Null, 1)),
@@ -55,14 +62,14 @@ pub fn decode_part(
 /// Bytes that one part takes.
 ///
 /// # Errors
-/// `Error::Corrupt` when the bytes end too early or no part begins like this.
+/// When the bytes end too early or no part begins like this.
 #[inline]
 pub fn skip_part(
     ty: &ColumnType,
     nullable: bool,
     prefix: Option<u32>,
     bytes: &[u8],
-) -> Result<usize> {
+) -> Result<usize, DamagedKey> {
     match split_marker(nullable, bytes)? {
         None => Ok(1),
         Some((body, marker)) => Ok(marker + body_bytes(ty, prefix, body)?),
@@ -70,7 +77,7 @@ pub fn skip_part(
 }
 
 /// The bytes behind the marker and the marker's length; `None` for NULL.
-fn split_marker(nullable: bool, bytes: &[u8]) -> Result<Option<(&[u8], usize)>> {
+fn split_marker(nullable: bool, bytes: &[u8]) -> Result<Option<(&[u8], usize)>, DamagedKey> {
     if !nullable {
         return Ok(Some((bytes, 0)));
     }
@@ -82,7 +89,7 @@ fn split_marker(nullable: bool, bytes: &[u8]) -> Result<Option<(&[u8], usize)>> 
 }
 
 /// Bytes of the value at the beginning of `body`, all of them present.
-fn body_bytes(ty: &ColumnType, prefix: Option<u32>, body: &[u8]) -> Result<usize> {
+fn body_bytes(ty: &ColumnType, prefix: Option<u32>, body: &[u8]) -> Result<usize, DamagedKey> {
     let length = match ty {
         ColumnType::Binary { bytes } => binary_part_bytes(*bytes, prefix),
         ColumnType::Char { collation, .. }
@@ -150,7 +157,7 @@ fn is_minus_zero(value: f64) -> bool {
 }
 
 /// The value of a body of the right length.
-fn decode_body(ty: &ColumnType, body: &[u8]) -> Result<Value> {
+fn decode_body(ty: &ColumnType, body: &[u8]) -> Result<Value, DamagedKey> {
     let bad = || corrupt("a key part is no value of its type");
     Ok(match ty {
         ColumnType::Int { unsigned: true, .. } => Value::UInt(unsigned(body)),

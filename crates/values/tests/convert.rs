@@ -1,14 +1,14 @@
 //! Text, numbers and times stored in columns become what MariaDB makes of it.
 //!
-//! `values/text.tsv` and `values/datum.tsv` were recorded from MariaDB 10.11 by the scripts beside
+//! `recorded/text.tsv` and `values/datum.tsv` were recorded from MariaDB 10.11 by the scripts beside
 //! them, with rounding of fractions of a second as MySQL does it. Differences we chose are listed.
 
-use rows::convert::{Converted, Issue, convert, from_text};
-use rows::datum::{Datum, Value};
-use rows::decimal::Decimal;
-use rows::temporal::{Zone, read_datetime, read_time};
-use rows::text::write_text;
-use rows::types::{Collation, ColumnType, IntWidth, LobSize};
+use values::convert::{Converted, Issue, convert, from_text};
+use values::datum::{Datum, Value};
+use values::decimal::Decimal;
+use values::temporal::{Zone, read_datetime, read_time};
+use values::text::write_text;
+use values::types::{Collation, ColumnType, IntWidth, LobSize};
 
 /// Types, text, and why ours is another.
 const DIFFERENCES: &[(&str, &[u8], &str)] = &[
@@ -102,7 +102,7 @@ fn numbers(ty: &ColumnType, converted: &Converted) -> (&'static str, &'static st
 
 #[test]
 fn text_becomes_what_mariadb_stores() {
-    let recording = include_str!("values/text.tsv");
+    let recording = include_str!("recorded/text.tsv");
     let mut wrong = Vec::new();
     for line in recording.lines() {
         let [name, text, stored, warning, error] =
@@ -176,7 +176,7 @@ fn literal(text: &str) -> Value {
 
 #[test]
 fn numbers_and_times_become_what_mariadb_stores() {
-    let recording = include_str!("values/datum.tsv");
+    let recording = include_str!("recorded/datum.tsv");
     let mut wrong = Vec::new();
     for line in recording.lines() {
         let [name, text, stored, warning, error] =

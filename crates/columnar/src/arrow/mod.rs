@@ -5,8 +5,8 @@
 //! FLOAT, DOUBLE              Float32, Float64
 //! DECIMAL(p, s)              Decimal128(p, s) up to 38 digits, else Decimal256(p, s)
 //! text, binary strings, JSON BinaryView (text is its UTF-8)
-//! DATE                       UInt32, packed as `rows::Date`
-//! DATETIME, TIMESTAMP        UInt64, packed as `rows::DateTime` and `rows::Timestamp`
+//! DATE                       UInt32, packed as `values::Date`
+//! DATETIME, TIMESTAMP        UInt64, packed as `values::DateTime` and `values::Timestamp`
 //! TIME                       Int64, signed microseconds
 //! YEAR, ENUM                 UInt16
 //! ```

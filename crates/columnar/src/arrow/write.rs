@@ -14,9 +14,9 @@ use arrow_array::builder::{
     Int64Builder, UInt16Builder, UInt32Builder, UInt64Builder,
 };
 use arrow_schema::DataType;
-use rows::datum::Datum;
 use rows::error::{Error, Result};
-use rows::types::ColumnType;
+use values::datum::Datum;
+use values::types::ColumnType;
 
 use super::decimal::{unscaled_128, unscaled_256};
 use super::types::{DIGITS_128_MAX, arrow_type};

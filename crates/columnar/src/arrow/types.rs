@@ -3,7 +3,7 @@
 //! Not here: values (`read`, `write`).
 
 use arrow_schema::DataType;
-use rows::types::ColumnType;
+use values::types::ColumnType;
 
 /// Digits that fit a 128-bit decimal.
 pub const DIGITS_128_MAX: u8 = 38;

@@ -2,9 +2,10 @@
 //!
 //! Not here: whether NULL is allowed and values are in range, which was settled before.
 
-use super::layout::{FORM, HEADER_BYTES, Kind, Place, RowLayout, WIDE_ENDS, bitmap_bytes};
 use crate::datum::Datum;
 use crate::types::IntWidth;
+
+use super::layout::{FORM, HEADER_BYTES, Kind, Place, RowLayout, WIDE_ENDS, bitmap_bytes};
 
 impl RowLayout {
     /// Bytes of texts that a row has in its slots.

@@ -27,5 +27,5 @@ mod encode;
 mod layout;
 mod read;
 
-pub use layout::RowLayout;
-pub use read::RowRef;
+pub use layout::{RowColumn, RowLayout};
+pub use read::{RowError, RowRef};

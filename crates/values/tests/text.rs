@@ -1,16 +1,16 @@
 //! FLOAT and DOUBLE print as MariaDB prints them, and text compares and matches as there.
 //!
-//! `values/floats.tsv` and `values/compare.tsv` were recorded from MariaDB 10.11 by the scripts
+//! `recorded/floats.tsv` and `values/compare.tsv` were recorded from MariaDB 10.11 by the scripts
 //! beside them.
 
-use rows::collation::{compare, equal, like, write_weights};
-use rows::text::{write_f32, write_f64};
-use rows::types::Collation;
+use values::collation::{compare, equal, like, write_weights};
+use values::text::{write_f32, write_f64};
+use values::types::Collation;
 
 #[test]
 fn floats_and_doubles_print_as_mariadb_prints_them() {
     let mut wrong = Vec::new();
-    for line in include_str!("values/floats.tsv").lines() {
+    for line in include_str!("recorded/floats.tsv").lines() {
         let [kind, bits, text] =
             line.split('\t').collect::<Vec<_>>().try_into().expect("three fields");
         let bits = u64::from_str_radix(bits, 16).expect("hex digits");
@@ -37,7 +37,7 @@ fn unhex(digits: &str) -> Vec<u8> {
 #[test]
 fn text_compares_and_matches_as_in_mariadb() {
     let mut wrong = Vec::new();
-    for line in include_str!("values/compare.tsv").lines() {
+    for line in include_str!("recorded/compare.tsv").lines() {
         let [collation, a, b, order, matches] =
             line.split('\t').collect::<Vec<_>>().try_into().expect("five fields");
         let collation = Collation::from_name(collation).expect("a collation we have");

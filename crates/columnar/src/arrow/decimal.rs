@@ -1,10 +1,10 @@
 //! The numbers inside DECIMAL.
 //!
-//! Not here: text forms, arithmetic (`rows::decimal`).
+//! Not here: text forms, arithmetic (`values::decimal`).
 
 use arrow_buffer::i256;
 use ethnum::I256;
-use rows::decimal::Decimal;
+use values::decimal::Decimal;
 
 /// A decimal's digits as an integer at the given scale, if they fit 128 bits.
 pub fn unscaled_128(value: Decimal, scale: u8) -> Option<i128> {

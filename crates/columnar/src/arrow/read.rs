@@ -11,10 +11,10 @@ use arrow_array::{
     Float64Array, Int64Array, UInt16Array, UInt32Array, UInt64Array,
 };
 use arrow_schema::DataType;
-use rows::datum::Datum;
 use rows::error::{Error, Result};
-use rows::temporal::{Date, DateTime, Time, Timestamp};
-use rows::types::ColumnType;
+use values::datum::Datum;
+use values::temporal::{Date, DateTime, Time, Timestamp};
+use values::types::ColumnType;
 
 use super::decimal::{decimal_from_128, decimal_from_256};
 

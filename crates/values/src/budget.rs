@@ -14,12 +14,15 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::error::{Error, Result};
-
 /// Bytes below which nobody is asked to account for them one by one.
 pub const SMALL_BYTES: usize = 64 * 1024;
 /// The least that one reply may have, whatever the budget.
 const REPLY_BYTES_MIN: usize = 2 << 20;
+
+/// What clients together may use is in use. Nothing was taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("out of memory: clients use all that the server may give them")]
+pub struct NoMemory;
 
 /// A sum of bytes with a limit.
 #[derive(Debug)]
@@ -88,7 +91,7 @@ impl Share {
     ///
     /// # Errors
     /// `NoMemory`; the share is then as it was.
-    pub fn grow_to(&mut self, bytes: usize) -> Result<()> {
+    pub fn grow_to(&mut self, bytes: usize) -> Result<(), NoMemory> {
         if bytes <= self.bytes {
             return Ok(());
         }
@@ -98,7 +101,7 @@ impl Share {
         let before = budget.used.fetch_add(more, Ordering::Relaxed);
         if before.saturating_add(more) > limit {
             budget.used.fetch_sub(more, Ordering::Relaxed);
-            return Err(Error::NoMemory);
+            return Err(NoMemory);
         }
         self.bytes = bytes;
         Ok(())
@@ -109,7 +112,7 @@ impl Share {
     /// # Errors
     /// `NoMemory`; the share is then as it was.
     #[inline]
-    pub fn keep_up_with(&mut self, bytes: usize) -> Result<()> {
+    pub fn keep_up_with(&mut self, bytes: usize) -> Result<(), NoMemory> {
         if bytes <= self.bytes + SMALL_BYTES {
             return Ok(());
         }
@@ -132,7 +135,7 @@ mod tests {
         let budget = Budget::new(800);
         let (mut first, mut second) = (budget.share(), budget.share());
         first.grow_to(700).unwrap();
-        assert!(matches!(second.grow_to(1), Err(Error::NoMemory)));
+        assert!(matches!(second.grow_to(1), Err(NoMemory)));
         second.grow_to(0).expect("nothing is always there");
         assert_eq!((second.bytes(), budget.used()), (0, 700));
         second.set(150);
@@ -154,6 +157,6 @@ mod tests {
             share.keep_up_with(bytes).unwrap();
             assert!(budget.used() + SMALL_BYTES >= bytes);
         }
-        assert!(matches!(share.keep_up_with(8 * SMALL_BYTES), Err(Error::NoMemory)));
+        assert!(matches!(share.keep_up_with(8 * SMALL_BYTES), Err(NoMemory)));
     }
 }

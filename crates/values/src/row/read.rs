@@ -2,15 +2,14 @@
 //!
 //! Not here: what is in a column that the row does not have yet (`RowLayout::new`).
 
-use ethnum::I256;
-
-use super::layout::{FORM, HEADER_BYTES, Kind, Place, RowLayout, WIDE_ENDS, bitmap_bytes};
 use crate::datum::Datum;
 use crate::decimal::Decimal;
-use crate::error::{Error, Result};
 use crate::ordinal::{of_signed, ordinal_of};
 use crate::temporal::{Date, DateTime, Time, Timestamp};
 use crate::types::IntWidth;
+use ethnum::I256;
+
+use super::layout::{FORM, HEADER_BYTES, Kind, Place, RowLayout, WIDE_ENDS, bitmap_bytes};
 
 /// A stored row, read in place.
 #[derive(Clone, Copy, Debug)]
@@ -28,19 +27,32 @@ pub struct RowRef<'a> {
     wide: bool,
 }
 
+/// Why bytes are not read as a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RowError {
+    /// They are no row, or a column's are no value of its type.
+    #[error("{why}")]
+    Damaged {
+        /// What does not hold.
+        why: &'static str,
+    },
+    /// The row has more slots than the layout: a later definition of its table wrote it.
+    #[error("a row is of a later definition of its table")]
+    Later,
+}
+
 #[cold]
-fn corrupt(why: &'static str) -> Error {
-    Error::Corrupt { key: Vec::new(), why }
+fn corrupt(why: &'static str) -> RowError {
+    RowError::Damaged { why }
 }
 
 impl<'a> RowRef<'a> {
     /// Checks the header and that all parts are there.
     ///
     /// # Errors
-    /// `Error::Corrupt` for damaged bytes; `Error::SchemaChanged` for a row with more slots than
-    /// the layout has, written by a later definition of its table.
+    /// `Damaged`; `Later` for a row with more slots than the layout has.
     #[inline]
-    pub fn new(layout: &'a RowLayout, bytes: &'a [u8]) -> Result<RowRef<'a>> {
+    pub fn new(layout: &'a RowLayout, bytes: &'a [u8]) -> Result<RowRef<'a>, RowError> {
         let Some((&[form, flags, low, high, ..], _)) = bytes.split_first_chunk::<HEADER_BYTES>()
         else {
             return Err(corrupt("a row is shorter than its header"));
@@ -51,7 +63,7 @@ impl<'a> RowRef<'a> {
         let slots = u16::from_le_bytes([low, high]);
         let count = usize::from(slots);
         let Some(&fixed_bytes) = layout.fixed_bytes.get(count) else {
-            return Err(Error::SchemaChanged);
+            return Err(RowError::Later);
         };
         let wide = flags & WIDE_ENDS != 0;
         let variables = usize::from(layout.variables[count]);
@@ -87,12 +99,12 @@ impl<'a> RowRef<'a> {
     /// One column, by its position in the table.
     ///
     /// # Errors
-    /// `Error::Corrupt` when the column's bytes are no value of its type.
+    /// `Damaged` when the column's bytes are no value of its type.
     ///
     /// # Panics
     /// When the table has no such position.
     #[inline]
-    pub fn column(&self, position: usize) -> Result<Datum<'a>> {
+    pub fn column(&self, position: usize) -> Result<Datum<'a>, RowError> {
         let place = self.layout.columns[position];
         if place.slot >= self.slots {
             return Ok(self.layout.absent[position].as_datum());
@@ -113,12 +125,12 @@ impl<'a> RowRef<'a> {
     /// The bits of an integer column, extended to 64 by its sign; `None` for NULL.
     ///
     /// # Errors
-    /// As `column`; `Error::Corrupt` for a column of another type.
+    /// As `column`; `Damaged` for a column of another type.
     ///
     /// # Panics
     /// When the table has no such position.
     #[inline]
-    pub fn integer(&self, position: usize) -> Result<Option<u64>> {
+    pub fn integer(&self, position: usize) -> Result<Option<u64>, RowError> {
         let place = self.layout.columns[position];
         if place.slot < self.slots && !self.is_null_slot(place.slot) {
             let from = &self.bytes[(self.fixed + place.at) as usize..];
@@ -139,13 +151,13 @@ impl<'a> RowRef<'a> {
     /// The ordinal of a column; `None` for NULL.
     ///
     /// # Errors
-    /// `Error::Corrupt` for a column whose type has none. Bits that are no value of the type are found
+    /// `Damaged` for a column whose type has none. Bits that are no value of the type are found
     /// out when the value is made of them (`ordinal::value_of`).
     ///
     /// # Panics
     /// When the table has no such position.
     #[inline]
-    pub fn ordinal(&self, position: usize) -> Result<Option<u64>> {
+    pub fn ordinal(&self, position: usize) -> Result<Option<u64>, RowError> {
         let place = self.layout.columns[position];
         if place.slot >= self.slots {
             return self.absent_ordinal(position);
@@ -169,7 +181,7 @@ impl<'a> RowRef<'a> {
     }
 
     #[cold]
-    fn absent_ordinal(&self, position: usize) -> Result<Option<u64>> {
+    fn absent_ordinal(&self, position: usize) -> Result<Option<u64>, RowError> {
         match self.layout.absent[position].as_datum() {
             Datum::Null => Ok(None),
             datum => match ordinal_of(&datum) {
@@ -199,7 +211,7 @@ impl<'a> RowRef<'a> {
 
     /// A value of the fixed part; `new` has checked that it is there.
     #[inline]
-    fn fixed(&self, place: Place) -> Result<Datum<'a>> {
+    fn fixed(&self, place: Place) -> Result<Datum<'a>, RowError> {
         let from = &self.bytes[(self.fixed + place.at) as usize..];
         Ok(match place.kind {
             Kind::Signed(width) => Datum::Int(signed(from, width)),
@@ -222,7 +234,7 @@ impl<'a> RowRef<'a> {
     ///
     /// # Errors
     /// As `column`.
-    pub fn values(&self) -> Result<Vec<Datum<'a>>> {
+    pub fn values(&self) -> Result<Vec<Datum<'a>>, RowError> {
         (0..self.layout.columns.len()).map(|position| self.column(position)).collect()
     }
 

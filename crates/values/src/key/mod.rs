@@ -30,6 +30,6 @@ mod decode;
 mod encode;
 mod text;
 
-pub use decode::{decode_part, is_reversible, skip_part};
+pub use decode::{DamagedKey, decode_part, is_reversible, skip_part};
 pub use encode::{encode_part, encode_text_prefix};
-pub(crate) use text::{trim_spaces, write_text_key};
+pub use text::{first_characters, trim_spaces, write_text_key};

@@ -4,7 +4,6 @@
 
 use crate::convert::from_text;
 use crate::datum::{Datum, Value};
-use crate::schema::TableDefinition;
 use crate::temporal::Zone;
 use crate::types::{ColumnType, IntWidth};
 
@@ -80,6 +79,17 @@ pub(super) struct Place {
     pub(super) at: u32,
 }
 
+/// What a layout must know of a column.
+#[derive(Clone, Copy, Debug)]
+pub struct RowColumn<'c> {
+    /// Its slot.
+    pub slot: u16,
+    /// Its type.
+    pub ty: &'c ColumnType,
+    /// What it holds in rows older than itself, as text; `None` is NULL.
+    pub absent: Option<&'c [u8]>,
+}
+
 /// Where the columns of a table's rows are.
 #[derive(Clone, Debug)]
 pub struct RowLayout {
@@ -96,37 +106,40 @@ pub struct RowLayout {
 }
 
 impl RowLayout {
-    /// The layout that follows from a definition.
+    /// The layout of rows with these slots, of a table with these columns.
     ///
     /// # Panics
-    /// When a column's slot is not among the definition's slots.
-    pub fn new(definition: &TableDefinition) -> RowLayout {
-        let Slots { places, fixed_bytes, variables } = Slots::of(definition.slots.iter());
+    /// When a column's slot is not among the slots.
+    pub fn new<'c>(
+        slots: &[ColumnType],
+        columns: impl Iterator<Item = RowColumn<'c>>,
+    ) -> RowLayout {
+        let Slots { places, fixed_bytes, variables } = Slots::of(slots.iter());
         let mut slots = vec![None; places.len()];
-        for (position, column) in definition.columns.iter().enumerate() {
-            slots[usize::from(column.slot)] = Some(position);
+        let (mut of_columns, mut absent) = (Vec::new(), Vec::new());
+        for (position, column) in columns.enumerate() {
+            let slot = usize::from(column.slot);
+            slots[slot] = Some(position);
+            of_columns.push(places[slot]);
+            absent.push(
+                column
+                    .absent
+                    .map_or(Value::Null, |text| from_text(column.ty, text, Zone::UTC).value),
+            );
         }
-        let absent = |column: &crate::schema::Column| {
-            let text = column.absent.as_deref();
-            text.map_or(Value::Null, |text| from_text(&column.ty, text, Zone::UTC).value)
-        };
-        RowLayout {
-            columns: definition.columns.iter().map(|c| places[usize::from(c.slot)]).collect(),
-            absent: definition.columns.iter().map(absent).collect(),
-            slots,
-            fixed_bytes,
-            variables,
-        }
+        RowLayout { columns: of_columns, absent, slots, fixed_bytes, variables }
     }
 
     /// The layout of rows of which some columns alone are kept, by their positions, ascending. Such
     /// a row is written of all columns, and only those that it has may be read. It is of no use
     /// to another version of the table.
-    pub fn of_some(definition: &TableDefinition, kept: &[usize]) -> RowLayout {
-        let types = kept.iter().map(|at| &definition.columns[*at].ty);
-        let Slots { places, fixed_bytes, variables } = Slots::of(types);
+    ///
+    /// # Panics
+    /// When there is no such position.
+    pub fn of_some(types: &[&ColumnType], kept: &[usize]) -> RowLayout {
+        let Slots { places, fixed_bytes, variables } = Slots::of(kept.iter().map(|at| types[*at]));
         let nowhere = Place { kind: Kind::Bytes, slot: u16::MAX, at: 0 };
-        let mut columns = vec![nowhere; definition.columns.len()];
+        let mut columns = vec![nowhere; types.len()];
         for (at, place) in kept.iter().zip(places) {
             columns[*at] = place;
         }
