@@ -8,6 +8,7 @@
 //!
 //! Not here: warnings (`warning`), which carry the same numbers but end nothing.
 
+use expression::shortened;
 use rows::error::{Error, Thing};
 use values::budget::NoMemory;
 use values::convert::Issue;
@@ -16,18 +17,6 @@ use values::row::RowError;
 
 /// The largest part of a statement that a syntax error repeats, in characters, as in MySQL.
 const NEAR_CHARS_MAX: usize = 80;
-
-/// Most bytes of a message. MySQL cuts at 512.
-const MESSAGE_BYTES_MAX: usize = 1024;
-
-/// A message that repeats no megabytes of a value.
-pub(crate) fn shortened(mut message: String) -> String {
-    if message.len() > MESSAGE_BYTES_MAX {
-        message.truncate(message.floor_char_boundary(MESSAGE_BYTES_MAX));
-        message.shrink_to_fit();
-    }
-    message
-}
 
 /// An error as a MySQL client sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -130,22 +119,9 @@ impl SqlError {
         SqlError::new(1537, format!("Event '{name}' already exists"))
     }
 
-    /// 1305.
-    pub fn unknown_function(name: &str) -> SqlError {
-        SqlError::new(1305, format!("FUNCTION {name} does not exist"))
-    }
-
-    /// 1582.
-    pub fn parameter_count(name: &str) -> SqlError {
-        SqlError::new(
-            1582,
-            format!("Incorrect parameter count in the call to native function '{name}'"),
-        )
-    }
-
-    /// 3158.
-    pub fn null_member_name() -> SqlError {
-        SqlError::new(3158, "JSON documents may not contain NULL member names.")
+    /// Its number and words, for a warning.
+    pub fn into_warning(self) -> (u16, String) {
+        (self.number, self.message)
     }
 
     /// 1105: an error without a number of its own.
@@ -218,6 +194,27 @@ fn split_table(name: &str) -> (&str, &str) {
 impl From<Error> for SqlError {
     fn from(error: Error) -> SqlError {
         SqlError::from(&error)
+    }
+}
+
+impl From<expression::Error> for SqlError {
+    fn from(error: expression::Error) -> SqlError {
+        match error {
+            expression::Error::WouldWait => SqlError::would_wait(),
+            expression::Error::Row(error) => error.into(),
+            expression::Error::NoMemory(error) => error.into(),
+            expression::Error::Failed { number, message } => SqlError::new(number, message),
+        }
+    }
+}
+
+/// Of a sub-query, within the expression that it stands in.
+impl From<SqlError> for expression::Error {
+    fn from(error: SqlError) -> expression::Error {
+        match error.is_would_wait() {
+            true => expression::Error::WouldWait,
+            false => expression::Error::new(error.number, error.message),
+        }
     }
 }
 

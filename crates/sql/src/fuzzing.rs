@@ -7,6 +7,8 @@ use std::io::Write;
 use std::sync::Arc;
 
 use columnar::arrow::ColumnReader;
+use expression::Limits;
+pub use expression::SqlMode;
 use rustix::fs::{MemfdFlags, memfd_create};
 use values::budget::Budget;
 use values::datum::Value;
@@ -15,9 +17,7 @@ use values::temporal::Zone;
 pub use crate::error::SqlError;
 pub use crate::file_table::{FileFormat, FileOptions};
 use crate::file_table::{FileStep, FileTable, Reading, Wanted};
-use crate::limits::Limits;
 pub use crate::load::lines::Splitter;
-pub use crate::mode::SqlMode;
 pub use crate::parse::cursor::Cursor;
 pub use crate::parse::load::Format;
 pub use crate::parse::statement::statement;

@@ -20,16 +20,13 @@ mod error;
 mod estimate;
 mod events;
 mod executor;
-mod expression;
 mod file_table;
 mod files;
 #[doc(hidden)]
 pub mod fuzzing;
 mod index_use;
 mod information_schema;
-mod limits;
 mod load;
-mod mode;
 mod optimize;
 mod panics;
 mod parse;
@@ -42,7 +39,6 @@ mod session;
 mod show;
 mod tree;
 mod variables;
-mod warning;
 mod write;
 
 pub use analytic::on_query_thread_start;

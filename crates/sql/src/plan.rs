@@ -13,9 +13,9 @@ use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use expression::SqlMode;
 use parking_lot::RwLock;
 
-use crate::mode::SqlMode;
 use crate::point::SelectPlan;
 use crate::tree::QueryPlan;
 use crate::write::{DeletePlan, InsertPlan, UpdatePlan};

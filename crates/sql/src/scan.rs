@@ -27,10 +27,10 @@ use values::datum::Datum;
 use values::decimal::Decimal;
 
 pub use comment::{open_version_comments, skip_space};
+use expression::SqlMode;
 use shape::{Part, Scanner};
 
 use crate::error::{Result, SqlError};
-use crate::mode::SqlMode;
 
 /// A literal taken out of a statement.
 #[derive(Clone, Copy, Debug, PartialEq)]

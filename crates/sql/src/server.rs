@@ -11,14 +11,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use expression::KillMark;
 use rows::engine::Engine;
+use values::datum::Value;
 
 use crate::analytic::Analytic;
 use crate::error::SqlError;
 use crate::events::Events;
 use crate::files::Folders;
 use crate::plan::PlanCache;
-use crate::variables::GlobalVariables;
+use crate::variables::{GlobalVariables, definition};
 
 pub use locks::NamedLocks;
 pub use processes::{Process, Processes, Running, StatementProgress};
@@ -63,7 +65,7 @@ impl Default for SqlOptions {
             data_dir: String::from("./"),
             temp_dir: None,
             hostname: String::from("localhost"),
-            packet_bytes_max: crate::limits::VALUE_BYTES_MAX,
+            packet_bytes_max: expression::limits::VALUE_BYTES_MAX,
             statement_time_max: Duration::ZERO,
             files: Vec::new(),
             event_scheduler: true,
@@ -204,5 +206,38 @@ impl Sql {
     /// Seconds since the start.
     pub fn uptime_seconds(&self) -> u64 {
         self.engine.clock().unix_micros().saturating_sub(self.started) / 1_000_000
+    }
+}
+
+/// What functions ask.
+impl expression::Server for Sql {
+    fn version(&self) -> &str {
+        SERVER_VERSION
+    }
+
+    fn global_variable(&self, name: &str) -> Option<Value> {
+        definition(name).map(|definition| self.globals.value(definition))
+    }
+
+    fn acquire_lock(
+        &self,
+        name: &str,
+        by: u32,
+        wait: Duration,
+        kill: &KillMark,
+    ) -> expression::Result<bool> {
+        self.named_locks.acquire(name, by, wait, kill)
+    }
+
+    fn release_lock(&self, name: &str, by: u32) -> Option<bool> {
+        self.named_locks.release(name, by)
+    }
+
+    fn release_all_locks(&self, by: u32) -> u32 {
+        self.named_locks.release_all(by)
+    }
+
+    fn lock_holder(&self, name: &str) -> Option<u32> {
+        self.named_locks.holder(name)
     }
 }

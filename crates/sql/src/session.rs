@@ -56,9 +56,8 @@ use rows::waiting;
 use values::budget::Share;
 use values::datum::{Datum, Value};
 
-use crate::context::{Aftermath, Facts, KillMark, ThreadGuard};
+use crate::context::SqlContext;
 use crate::error::{Result, SqlError};
-use crate::limits::Limits;
 use crate::load::InsertLoad;
 use crate::panics;
 use crate::parse::TableName;
@@ -67,8 +66,11 @@ use crate::reply::{Done, How, Parameter, Prepared, Reply};
 use crate::scan::{Scanned, leading_word, open_version_comments};
 use crate::server::{Counters, Process, Sql, StatementProgress};
 use crate::variables::SessionVariables;
-use crate::warning::{Level, Warnings};
 
+use expression::{
+    KillMark, Level, Limits, Server, SideEffects, StatementContext, SystemVariables, ThreadGuard,
+    Warnings,
+};
 use prepared::PreparedStatement;
 use transaction::OpenTransaction;
 
@@ -493,7 +495,9 @@ impl Session {
     fn leave(&mut self, result: Result<Reply>) -> Result<Reply> {
         // A wait that was interrupted ends as if its time were over.
         let mut result = match result {
-            Err(error) if error.number == 1205 => self.process.kill.check().and(Err(error)),
+            Err(error) if error.number == 1205 => {
+                Err(self.process.kill.check().err().map_or(error, SqlError::from))
+            }
             other => other,
         };
         match result {
@@ -591,10 +595,10 @@ impl Session {
     }
 
     /// The statement's surroundings.
-    fn facts(&self) -> Arc<Facts> {
+    fn facts(&self) -> Arc<SqlContext> {
         let now = self.variables.timestamp;
         let now = now.unwrap_or_else(|| self.sql.engine().clock().unix_micros() as i64);
-        Arc::new(Facts {
+        let statement = StatementContext {
             connection_id: self.process.id,
             user: self.user.clone(),
             database: self.database.clone(),
@@ -606,15 +610,16 @@ impl Session {
             warning_count: self.counts_before.0,
             error_count: self.counts_before.1,
             mode: self.variables.mode,
-            variables: Arc::clone(&self.variables),
+            variables: Arc::clone(&self.variables) as Arc<dyn SystemVariables>,
             user_variables: Arc::clone(&self.user_variables),
             kill: Arc::clone(&self.process.kill),
             limits: Arc::clone(&self.limits),
             shape: Arc::clone(&self.shape),
             random: Mutex::default(),
-            aftermath: Arc::new(Mutex::new(Aftermath::default())),
-            sql: Arc::clone(&self.sql),
-        })
+            side_effects: Arc::new(Mutex::new(SideEffects::default())),
+            server: Arc::clone(&self.sql) as Arc<dyn Server>,
+        };
+        Arc::new(SqlContext { statement, sql: Arc::clone(&self.sql) })
     }
 
     /// Keeps the statement's text without literals, for the log if it fails.
@@ -626,15 +631,15 @@ impl Session {
     ///
     /// # Errors
     /// As `keep_variables`.
-    fn take_aftermath(&mut self, facts: &Facts) -> Result<()> {
-        let aftermath = std::mem::take(&mut *facts.aftermath.lock());
-        if let Some(id) = aftermath.last_insert_id {
+    fn take_side_effects(&mut self, facts: &SqlContext) -> Result<()> {
+        let side_effects = std::mem::take(&mut *facts.side_effects.lock());
+        if let Some(id) = side_effects.last_insert_id {
             self.last_insert_id = id;
         }
-        if aftermath.user_variables.is_empty() {
+        if side_effects.user_variables.is_empty() {
             return Ok(());
         }
-        self.keep_variables(aftermath.user_variables)
+        self.keep_variables(side_effects.user_variables)
     }
 
     /// Database and name of a table.

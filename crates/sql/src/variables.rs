@@ -20,9 +20,9 @@ use values::datum::Value;
 use values::temporal::Zone;
 
 use crate::error::{Result, SqlError};
-use crate::limits::VALUE_BYTES_MAX;
-use crate::mode::SqlMode;
 
+use expression::limits::VALUE_BYTES_MAX;
+use expression::{SqlMode, SystemVariables};
 pub use names::{Definition, Kind, VARIABLES};
 
 /// Who runs queries that are no look-ups.
@@ -200,6 +200,14 @@ impl GlobalVariables {
     }
 }
 
+/// Typed for SELECT.
+impl SystemVariables for SessionVariables {
+    fn value(&self, name: &str) -> Option<Value> {
+        let definition = definition(name)?;
+        Some(typed(definition, &self.text(definition)))
+    }
+}
+
 impl SessionVariables {
     /// A new session's.
     pub fn new(globals: &GlobalVariables) -> Result<SessionVariables> {
@@ -236,12 +244,6 @@ impl SessionVariables {
             Some(text) => text.clone(),
             None => definition.default.to_string(),
         }
-    }
-
-    /// A value by name, typed for SELECT; `None` when there is no such variable.
-    pub fn value(&self, name: &str) -> Option<Value> {
-        let definition = definition(name)?;
-        Some(typed(definition, &self.text(definition)))
     }
 
     /// SET; `text` is the value printed. `None` restores the global value.

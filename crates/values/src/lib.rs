@@ -14,7 +14,7 @@
 //! 1. Nothing here knows a table, a session or a store. `rows`, `columnar`, `sql` and the doors name
 //!    these paths themselves: nobody hands them on.
 //!
-//! Not here: tables and their definitions (`rows`), expressions (crate `sql`).
+//! Not here: tables and their definitions (`rows`), expressions (crate `expression`).
 
 pub mod budget;
 pub mod codes;

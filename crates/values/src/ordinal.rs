@@ -12,7 +12,7 @@
 //! Invariants
 //! 1. Within one type two ordinals are equal, or in an order, exactly if their values are.
 //!
-//! Not here: ordinals of stored rows (`row::RowRef::ordinal`), of expressions (crate `sql`).
+//! Not here: ordinals of stored rows (`row::RowRef::ordinal`), of expressions (crate `expression`).
 
 use crate::datum::{Datum, Value};
 use crate::temporal::{Date, DateTime, Time, Timestamp};

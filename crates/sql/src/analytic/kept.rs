@@ -27,7 +27,7 @@ use foldhash::fast::RandomState;
 use parking_lot::{Mutex, RwLock};
 use values::datum::Datum;
 
-use crate::context::Facts;
+use crate::context::SqlContext;
 use crate::error::{Result, SqlError};
 use crate::tree::QueryPlan;
 
@@ -42,7 +42,7 @@ const LITERAL_BYTES_MAX: usize = 4096;
 #[derive(Debug, Default)]
 pub(super) struct Statement(RwLock<Option<Running>>);
 
-struct Running(Arc<Facts>);
+struct Running(Arc<SqlContext>);
 
 impl std::fmt::Debug for Running {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -51,7 +51,7 @@ impl std::fmt::Debug for Running {
 }
 
 impl Statement {
-    pub(super) fn of(facts: &Arc<Facts>) -> Arc<Statement> {
+    pub(super) fn of(facts: &Arc<SqlContext>) -> Arc<Statement> {
         Arc::new(Statement(RwLock::new(Some(Running(Arc::clone(facts))))))
     }
 
@@ -59,13 +59,13 @@ impl Statement {
     ///
     /// # Errors
     /// When it is over: only what nobody waits for any more still asks then.
-    pub(super) fn facts(&self) -> Result<Arc<Facts>> {
+    pub(super) fn facts(&self) -> Result<Arc<SqlContext>> {
         let running = self.0.read();
         let facts = running.as_ref().map(|running| Arc::clone(&running.0));
         facts.ok_or_else(|| SqlError::other("the statement is over"))
     }
 
-    fn begin(&self, facts: &Arc<Facts>) {
+    fn begin(&self, facts: &Arc<SqlContext>) {
         *self.0.write() = Some(Running(Arc::clone(facts)));
     }
 
@@ -85,7 +85,11 @@ pub(super) struct Name {
 
 impl Name {
     /// `None` for what is not worth keeping.
-    pub(super) fn of(query: &QueryPlan, parameters: &[Datum<'_>], facts: &Facts) -> Option<Name> {
+    pub(super) fn of(
+        query: &QueryPlan,
+        parameters: &[Datum<'_>],
+        facts: &SqlContext,
+    ) -> Option<Name> {
         let bytes = |datum: &Datum<'_>| match datum {
             Datum::Bytes(bytes) => bytes.len(),
             _ => size_of::<Datum<'_>>(),
@@ -138,7 +142,7 @@ impl KeptPlans {
         &self,
         name: &Name,
         stored_rows: u64,
-        facts: &Arc<Facts>,
+        facts: &Arc<SqlContext>,
     ) -> Option<KeptPlan> {
         let mut plans = self.plans.lock();
         let at = plans.iter().rposition(|kept| kept.name == *name)?;

@@ -42,6 +42,7 @@ use datafusion::execution::TaskContext;
 use datafusion::execution::session_state::SessionState;
 use datafusion::physical_plan::display::DisplayableExecutionPlan;
 use datafusion::physical_plan::{ExecutionPlan, displayable};
+use expression::KillMark;
 use rows::Engine;
 use values::datum::Datum;
 use values::types::ColumnType;
@@ -49,7 +50,7 @@ use values::types::ColumnType;
 pub use self::runtime::on_query_thread_start;
 
 use self::kept::{KeptPlan, KeptPlans, Name, Statement};
-use crate::context::{KillMark, QueryContext};
+use crate::context::QueryContext;
 use crate::error::{Result, SqlError};
 use crate::reply::{How, Pace, RowStream};
 use crate::server::SqlOptions;

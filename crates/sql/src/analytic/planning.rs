@@ -20,11 +20,11 @@ use datafusion::execution::session_state::SessionState;
 use datafusion::logical_expr::{Expr, LogicalPlan};
 use datafusion::optimizer::{ApplyOrder, OptimizerConfig, OptimizerRule};
 use datafusion::physical_plan::ExecutionPlan;
+use expression::Limits;
 use tokio::runtime::Handle;
 
 use super::failure::{no_plan, raise};
 use crate::error::{Result, SqlError};
-use crate::limits::Limits;
 
 /// Most nodes of a plan, those in sub-queries included.
 const NODES_MAX: usize = 10_000;

@@ -22,6 +22,7 @@ use datafusion::arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::Result as PlanResult;
 use datafusion::physical_plan::execute_stream;
+use expression::KillMark;
 use futures::{FutureExt, StreamExt};
 use parking_lot::Mutex;
 use tokio::runtime::Handle;
@@ -33,7 +34,7 @@ use values::types::ColumnType;
 
 use super::failure::{panicked, translate};
 use super::{Planned, Return};
-use crate::context::{Facts, KillMark};
+use crate::context::SqlContext;
 use crate::error::{Result, SqlError};
 use crate::reply::{How, Pace, RowSource, Sink};
 
@@ -144,7 +145,7 @@ impl QueryStream {
         planned: Planned,
         returning: Option<Return>,
         types: Vec<ColumnType>,
-        facts: &Facts,
+        facts: &SqlContext,
         budget: &Arc<Budget>,
     ) -> QueryStream {
         let (kill, shape) = (Arc::clone(&facts.kill), Arc::clone(&facts.shape));

@@ -2,14 +2,15 @@
 //!
 //! Not here: a single SELECT (`select`).
 
+use expression::{Node, common_type, type_collation};
 use sqlparser::ast;
 use values::types::{Collation, ColumnType};
 
 use super::recursion::is_recursive;
 use super::scope::QueryScope;
 use super::{Binder, CommonRows, CommonTable};
+use crate::bind::scalar::{Bound, elsewhere};
 use crate::error::SqlError;
-use crate::expression::{Bound, Node, common_type, elsewhere, type_collation};
 use crate::parse::types::with_collation;
 use crate::tree::{Body, OutputColumn, Query, SetOperation, SetOperator, SortKey};
 
@@ -318,8 +319,7 @@ fn common_of(a: &ColumnType, b: &ColumnType) -> ColumnType {
             let long = |ty: &ColumnType| {
                 matches!(ty, ColumnType::Text { .. } | ColumnType::Blob { .. } | ColumnType::Json)
             };
-            let of =
-                |ty: &ColumnType| Node::new(crate::expression::Kind::Column(0), ty.clone(), true);
+            let of = |ty: &ColumnType| Node::new(expression::Kind::Column(0), ty.clone(), true);
             let common = match (type_collation(a), type_collation(b)) {
                 // Only what was said explicitly, or is a column's, is not the default.
                 (Some(x), Some(y))

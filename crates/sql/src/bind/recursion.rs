@@ -11,8 +11,8 @@ use sqlparser::ast;
 
 use super::query::rename;
 use super::{Binder, CommonRows, CommonTable};
+use crate::bind::scalar::{Bound, elsewhere};
 use crate::error::{Result, SqlError};
-use crate::expression::{Bound, elsewhere};
 use crate::parse::cursor::name_parts;
 use crate::tree::{Body, Query, Recursion, SetOperator};
 

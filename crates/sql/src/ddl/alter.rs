@@ -1,5 +1,6 @@
 //! ALTER TABLE: from its parts as written to alterations.
 
+use expression::{SqlMode, type_collation};
 use rows::alter::{Alteration, Place};
 use rows::schema::{Column, DefaultValue};
 use rows::table::Table;
@@ -10,8 +11,6 @@ use super::Unenforced;
 use super::column::{column_of, default_value};
 use super::create::{columnar_index_of, engine_name, expires_by, index_of, index_of_column};
 use crate::error::{Result, SqlError};
-use crate::expression::type_collation;
-use crate::mode::SqlMode;
 use crate::parse::alter::{AlterSpec, PlaceSpec};
 use crate::parse::table::{ColumnSpec, Element, TableOptions};
 use crate::parse::types::with_collation;

@@ -1,5 +1,6 @@
 //! Columns and their defaults.
 
+use expression::{Environment, SqlMode};
 use rows::schema::{Column, DefaultValue};
 use values::convert::{convert, from_text};
 use values::datum::{Datum, Value};
@@ -7,9 +8,8 @@ use values::temporal::Zone;
 use values::text::write_text;
 use values::types::{Collation, ColumnType};
 
+use crate::bind::scalar::{Names, bind};
 use crate::error::{Result, SqlError};
-use crate::expression::{Environment, Names, bind};
-use crate::mode::SqlMode;
 use crate::parse::table::{ColumnSpec, DefaultSpec};
 use crate::parse::types::with_collation;
 

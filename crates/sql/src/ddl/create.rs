@@ -1,5 +1,6 @@
 //! CREATE TABLE: from columns and indexes as written, from another table, from a query.
 
+use expression::SqlMode;
 use rows::ddl::{ENGINE, NewColumnarIndex, NewIndex, NewMember, NewTable};
 use rows::schema::COLUMNAR;
 use rows::schema::{Column, DefaultValue, Retention, TableDefinition};
@@ -8,7 +9,6 @@ use values::types::{Collation, ColumnType};
 use super::Unenforced;
 use super::column::column_of;
 use crate::error::{Result, SqlError};
-use crate::mode::SqlMode;
 use crate::parse::table::{CreateTable, Element, IndexSpec, TableOptions};
 use crate::reply::ResultColumn;
 

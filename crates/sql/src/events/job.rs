@@ -11,10 +11,10 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use expression::SqlMode;
 use rows::event::EventDefinition;
 
 use crate::error::{Result, SqlError};
-use crate::mode::SqlMode;
 use crate::reply::{How, Pace, Reply};
 use crate::scan::compound;
 use crate::server::Sql;

@@ -9,10 +9,9 @@
 //!
 //! Not here: which moments are passed over (`queue`).
 
+use expression::moment::{Interval, Unit, compound, difference, shift, simple};
 use rows::event::{EventDefinition, EventSchedule};
 use values::temporal::{DateTime, Zone};
-
-use crate::expression::moment::{Interval, Unit, compound, difference, shift, simple};
 
 /// Units of events, as they are shown.
 const UNITS: [&str; 15] = [

@@ -10,6 +10,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use columnar::arrow::ColumnReader;
+use expression::{Joined, JoinedRow, Node, RowView, Scope};
 use rows::cache::PREFETCH_MAX;
 use rows::find::{self, Found, Seen};
 use rows::store::{Direction, KeyRange};
@@ -21,7 +22,6 @@ use super::buffer::{Buffer, Content, view_of};
 use super::measure::Watch;
 use super::{Execution, Flow};
 use crate::error::Result;
-use crate::expression::{Joined, JoinedRow, Node, RowView, Scope};
 use crate::file_table::{FileStep, Reading, Wanted};
 use crate::optimize::{Member, Scan, Step, is_volatile};
 use crate::point::{Access, Filter, Gathered, Gatherer, IndexRanges, Piece, Ranges};

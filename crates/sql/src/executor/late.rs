@@ -8,6 +8,7 @@
 //!
 //! Not here: when this is worth it (`optimize`), the sort (`output`).
 
+use expression::{Joined, JoinedRow, Scope};
 use rows::cache::PREFETCH_MAX;
 use rows::find;
 use rows::store::{Direction, KeyRange};
@@ -16,7 +17,6 @@ use values::datum::{Datum, Value};
 use super::join::over;
 use super::{Execution, Flow};
 use crate::error::{Result, SqlError};
-use crate::expression::{Joined, JoinedRow, Scope};
 use crate::tree::{LateRows, Select, Source};
 
 impl LateRows {

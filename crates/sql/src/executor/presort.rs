@@ -17,6 +17,7 @@
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
+use expression::{Joined, JoinedRow, Scope};
 use values::datum::Value;
 use values::row::RowRef;
 
@@ -25,7 +26,6 @@ use super::join::{Then, over};
 use super::output::push_sort_key;
 use super::{Execution, Flow, row_bytes};
 use crate::error::{Result, SqlError};
-use crate::expression::{Joined, JoinedRow, Scope};
 use crate::optimize::Step;
 use crate::tree::{Query, Select, Source};
 

@@ -15,6 +15,7 @@ use datafusion::arrow::array::{Array, ArrayRef, AsArray, RecordBatch, StringView
 use datafusion::arrow::csv::ReaderBuilder;
 use datafusion::arrow::datatypes::{DataType, Field, Schema};
 use datafusion::arrow::error::ArrowError;
+use expression::Limits;
 use values::convert::{Issue, from_text, plain_of_text};
 use values::temporal::Zone;
 use values::types::{ColumnType, LobSize};
@@ -26,7 +27,6 @@ use super::records::{Cutter, Piece, RecordEnds};
 use super::types::BOOLEAN;
 use super::{FileColumn, FileFormat};
 use crate::error::{Result, SqlError};
-use crate::limits::Limits;
 
 /// The most columns of a file, as of a table.
 const FIELDS_MAX: usize = 4096;

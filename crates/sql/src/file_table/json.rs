@@ -9,6 +9,7 @@ use std::sync::Arc;
 use bytes::{Buf, Bytes};
 use columnar::arrow::ColumnWriter;
 use datafusion::arrow::array::ArrayRef;
+use expression::Limits;
 use memchr::memchr;
 use serde_json::{Map, Value};
 use values::temporal::Zone;
@@ -20,7 +21,6 @@ use super::opened::OpenedFile;
 use super::options::FileOptions;
 use super::records::{Cutter, Piece, RecordEnds};
 use crate::error::Result;
-use crate::limits::Limits;
 
 /// The most members that are columns.
 const COLUMNS_MAX: usize = 4096;

@@ -50,6 +50,7 @@ use datafusion::arrow::datatypes::DataType;
 use values::datum::Value;
 use values::types::{ColumnType, IntWidth};
 
+use expression::Limits;
 pub use options::{FileFormat, FileOptions};
 pub use page_index::ColumnPages;
 pub use reading::{FileRows, FileStep, FileSteps, Reading, Wanted};
@@ -60,7 +61,6 @@ use self::opened::OpenedFile;
 use self::parquet::ParquetFile;
 use crate::error::{Result, SqlError};
 use crate::files::Folders;
-use crate::limits::Limits;
 
 /// A column of the files.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -15,15 +15,15 @@
 
 use std::fmt::Display;
 
+use expression::SqlMode;
 use sqlparser::ast::{
     BinaryOperator, Expr, FunctionArg, FunctionArgExpr, TableFunctionArgs, Value,
 };
 use values::types::ColumnType;
 
 use super::FileColumn;
+use crate::bind::scalar::{Bound, elsewhere};
 use crate::error::{Result, SqlError};
-use crate::expression::{Bound, elsewhere};
-use crate::mode::SqlMode;
 use crate::parse::Cursor;
 use crate::parse::types::type_spec;
 

@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use columnar::{Batch, ColumnArray};
 use datafusion::arrow::array::ArrayRef;
+use expression::Limits;
 use parking_lot::Mutex;
 use values::temporal::Zone;
 
@@ -23,7 +24,6 @@ use super::records::{Cutter, Piece, RecordEnds};
 use super::row_group::GroupReader;
 use super::{Content, FileTable, RowGroup};
 use crate::error::{Result, SqlError};
-use crate::limits::Limits;
 
 /// What is read of a table.
 #[derive(Clone, Debug)]

@@ -21,6 +21,7 @@ use datafusion::arrow::array::{Array, ArrayRef, AsArray, BinaryViewArray, Record
 use datafusion::arrow::compute::take;
 use datafusion::arrow::datatypes::{DataType, Field, Int32Type};
 use datafusion::arrow::error::ArrowError;
+use expression::Limits;
 use values::types::ColumnType;
 
 use super::FileColumn;
@@ -29,7 +30,6 @@ use super::opened::OpenedFile;
 use super::pages::{Pages, Refusal, Refusals};
 use super::parquet::{ParquetFile, undecoded, undecoded_batch};
 use crate::error::Result;
-use crate::limits::Limits;
 
 /// Reads a row group.
 pub(super) struct GroupReader {

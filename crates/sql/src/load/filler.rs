@@ -2,11 +2,10 @@
 //!
 //! Not here: what the rows are made of (`query`, `inserts`), a load of several threads (`parallel`).
 
+use expression::SqlMode;
 use rows::bulk::{BulkLoad, BulkOutcome, Numbers, RowTaker};
 use rows::error::Result;
 use values::datum::{Datum, Value};
-
-use crate::mode::SqlMode;
 
 /// Takes all rows of a load.
 pub(super) struct Filler {

@@ -11,13 +11,13 @@
 
 use std::sync::Arc;
 
+use expression::SqlMode;
 use rows::bulk::{BulkLoad, OnDuplicate, Progress};
 use rows::table::Table;
 use rows::transaction::Transaction;
 
 use super::filler::Filler;
 use crate::error::Result;
-use crate::mode::SqlMode;
 use crate::write::{InsertPlan, Tally, WriteContext, Written, given};
 
 /// A load that takes the rows of INSERTs.

@@ -31,7 +31,6 @@ use ::rows::engine::Engine;
 use ::rows::store::{Durability, LockWait};
 
 use crate::Session;
-use crate::context::KillMark;
 use crate::error::{Result, SqlError};
 use crate::parse::load::LoadData;
 use crate::reply::Done;
@@ -42,6 +41,7 @@ use lines::Splitter;
 use parallel::ParallelLoad;
 use rows::Loader;
 
+use expression::KillMark;
 pub(crate) use inserts::InsertLoad;
 pub(crate) use query::{QueryInsert, each_row};
 pub(crate) use rows::{Goal, LoadPlan, Loaded};
@@ -150,7 +150,7 @@ impl LoadLocal {
             let read = match file.read(&mut piece) {
                 Ok(0) => return self.conclude(session),
                 Ok(bytes) => {
-                    let alive = self.plan.facts.kill.check();
+                    let alive = self.plan.facts.kill.check().map_err(SqlError::from);
                     alive.and_then(|()| self.feed(session, &piece[..bytes]))
                 }
                 Err(error) if error.kind() == ErrorKind::Interrupted => Ok(()),

@@ -19,6 +19,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
+use expression::KillMark;
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use rows::background::give_way;
 use rows::bulk::{BulkLoad, BulkOutcome, Numbers, OnDuplicate, Progress, RowTaker, SortedRows};
@@ -29,7 +30,6 @@ use values::interrupt;
 use super::lines::Splitter;
 use super::noted::Noted;
 use super::rows::{LoadPlan, Loaded, RowMaker};
-use crate::context::KillMark;
 use crate::error::{Result, SqlError};
 use crate::parse::load::Format;
 
@@ -117,7 +117,7 @@ impl Shared {
 
     fn fail(&self, block: u64, error: SqlError) {
         // A wait that was interrupted ends as if its time were over.
-        let error = self.plan.facts.kill.check().err().unwrap_or(error);
+        let error = self.plan.facts.kill.check().err().map_or(error, SqlError::from);
         let mut queue = self.queue.lock();
         if queue.error.as_ref().is_none_or(|(known, _)| block < *known) {
             queue.error = Some((block, error));
@@ -398,7 +398,7 @@ impl ParallelLoad {
         let outcome = bulk.finish(parts, records, numbers.as_ref());
         // A wait that was interrupted ends as if its time were over.
         let outcome = outcome.map_err(|error| match plan.facts.kill.check() {
-            Err(killed) => killed,
+            Err(killed) => SqlError::from(killed),
             Ok(()) => error.into(),
         })?;
         let replaces = plan.on_duplicate == OnDuplicate::Replace;

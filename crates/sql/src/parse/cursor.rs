@@ -9,14 +9,13 @@
 //!
 //! Not here: the statements (`statement`, `table`, `show`, ...).
 
+use expression::{KillMark, SqlMode};
 use sqlparser::ast::{Expr, Ident, ObjectName, ObjectNamePart, Query};
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer, Word};
 
 use super::dialect::{self, RowhouseDialect};
-use crate::context::KillMark;
 use crate::error::{Result, SqlError};
-use crate::mode::SqlMode;
 
 static DIALECT: RowhouseDialect = RowhouseDialect;
 
@@ -309,7 +308,7 @@ impl<'a> Cursor<'a> {
         match error {
             // That is also how the dialect ends the parsing of a statement that is to end.
             ParserError::RecursionLimitExceeded => {
-                KillMark::check_this_thread().err().unwrap_or_else(too_deep)
+                KillMark::check_this_thread().err().map_or_else(too_deep, SqlError::from)
             }
             ParserError::TokenizerError(message) | ParserError::ParserError(message) => {
                 match location_of(&message) {

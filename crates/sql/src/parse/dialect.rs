@@ -23,6 +23,7 @@
 use std::any::TypeId;
 use std::cell::Cell;
 
+use expression::KillMark;
 use sqlparser::ast::{
     BinaryOperator, CastKind, DataType, Expr, Function, FunctionArg, FunctionArgExpr,
     FunctionArgumentList, FunctionArguments, Ident, Interval, ObjectName, Statement,
@@ -32,8 +33,6 @@ use sqlparser::dialect::{Dialect, MySqlDialect, Precedence};
 use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::Token;
-
-use crate::context::KillMark;
 
 static BASE: MySqlDialect = MySqlDialect {};
 

@@ -8,12 +8,11 @@
 
 use std::ops::Bound;
 
+use expression::Number;
 use values::convert::convert;
 use values::datum::{Datum, Value};
 use values::temporal::Zone;
 use values::types::{Collation, ColumnType, IntWidth};
-
-use crate::expression::Number;
 
 /// What a value is as a key of a column.
 #[derive(Clone, Debug, PartialEq)]
@@ -274,7 +273,7 @@ mod tests {
     use values::decimal::Decimal;
 
     use super::*;
-    use crate::expression::compare;
+    use expression::compare;
 
     /// Floats around ends and around each other.
     fn floats() -> Vec<f32> {

@@ -9,6 +9,7 @@
 
 use std::ops::Bound;
 
+use expression::{Node, Scope};
 use rows::store::KeyRange;
 use rows::table::Table;
 use values::datum::{Datum, Value};
@@ -19,7 +20,6 @@ use super::access::Access;
 use super::key::{KeyBound, KeyValue, bound_key, equal_key, like_prefix};
 use super::lookup::{Between, Keys, Lookup};
 use crate::error::Result;
-use crate::expression::{Node, Scope};
 
 /// Most look-ups that one statement makes of its lists; beyond it the index is not used.
 const LOOKUPS_MAX: usize = 65_536;

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use expression::{Kind, Node, SqlMode};
 use rows::catalog::Catalog;
 use rows::table::Table;
 use sqlparser::ast::{
@@ -15,10 +16,9 @@ use values::types::ColumnType;
 
 use super::access::{Access, AccessKind, Ordering, plan_access, ways};
 use super::sort::SortKey;
+use crate::bind::scalar::{BindFailure, Bound, Names, bind, column_node};
 use crate::error::SqlError;
-use crate::expression::{BindFailure, Bound, Kind, Names, Node, bind, column_node};
 use crate::index_use::{ColumnarUse, IndexUse};
-use crate::mode::SqlMode;
 use crate::parse::cursor::table_name;
 use crate::reply::{ColumnFlags, ResultColumn};
 

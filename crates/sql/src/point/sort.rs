@@ -9,7 +9,7 @@ use values::datum::Value;
 
 use super::gather::Gathered;
 use crate::error::Result;
-use crate::expression::{Node, RowView, Scope, compare};
+use expression::{Node, RowView, Scope, compare};
 use rows::table::Table;
 
 /// One expression of ORDER BY.

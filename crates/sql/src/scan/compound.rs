@@ -10,9 +10,10 @@
 
 use std::ops::Range;
 
+use expression::SqlMode;
+
 use super::comment::skip_space;
 use super::{is_word, leading_word};
-use crate::mode::SqlMode;
 
 /// Words that close something else with their END.
 const CLOSED_BY_NAME: [&[u8]; 6] = [b"IF", b"CASE", b"LOOP", b"WHILE", b"REPEAT", b"FOR"];

@@ -2,10 +2,11 @@
 //!
 //! Not here: numbers, strings and names (`literals`), what the result is for (`scan`).
 
+use expression::SqlMode;
+
 use super::comment::{is_dash_comment, skip_space};
 use super::{Literal, Scanned, is_word, leading_word, syntax_at};
 use crate::error::{Result, SqlError};
-use crate::mode::SqlMode;
 
 /// Which part of a statement the scanner is in.
 #[derive(Clone, Copy, PartialEq, Eq)]

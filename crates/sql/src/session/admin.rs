@@ -6,6 +6,8 @@
 
 use std::sync::Arc;
 
+use expression::limits::Room;
+use expression::{BIGINT_UNSIGNED, Level};
 use rows::Group;
 use rows::bulk::Progress;
 use rows::table::Table;
@@ -15,8 +17,6 @@ use super::select::with_literals;
 use super::source::ValueRows;
 use super::{Session, Statement};
 use crate::error::{Result, SqlError};
-use crate::expression::BIGINT_UNSIGNED;
-use crate::limits::Room;
 use crate::parse::alter::{AlterSpec, AlterTable};
 use crate::parse::set::SetItem;
 use crate::parse::show::{Show, Subject};
@@ -25,7 +25,6 @@ use crate::parse::table::Element;
 use crate::parse::{Cursor, TableName};
 use crate::reply::{How, Reply, ResultColumn, RowStream};
 use crate::show::{self, Listing, number, text};
-use crate::warning::Level;
 
 /// What CHECK TABLE says.
 const CHECKED_WHEN_READ: &str =

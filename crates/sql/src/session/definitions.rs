@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use expression::Level;
 use rows::alter::AlterWork;
 use rows::bulk::Progress;
 use rows::table::Patience;
@@ -15,7 +16,6 @@ use crate::parse::TableName;
 use crate::parse::alter::{AlterSpec, AlterTable};
 use crate::parse::table::CreateTable;
 use crate::reply::{Done, Reply};
-use crate::warning::Level;
 
 impl Session {
     fn note(&self, number: u16, message: String) {

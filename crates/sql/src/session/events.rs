@@ -6,6 +6,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use expression::{Level, SqlMode};
 use rows::event::{EventDefinition, EventSchedule, EventSettings, EventStatus, RunRecord};
 use values::temporal::read_datetime;
 
@@ -13,13 +14,11 @@ use super::Session;
 use crate::error::{Result, SqlError};
 use crate::events::is_on;
 use crate::events::schedule::{Step, unit_name};
-use crate::mode::SqlMode;
 use crate::parse::TableName;
 use crate::parse::event::{AlterEvent, CreateEvent, ScheduleSpec};
 use crate::reply::Reply;
 use crate::server::Sql;
 use crate::variables::definition;
-use crate::warning::Level;
 
 /// Most events of a server.
 const EVENTS_MAX: usize = 1024;
@@ -65,7 +64,7 @@ impl Session {
     /// # Errors
     /// As `KillMark::check`.
     pub(crate) fn check_interrupted(&self) -> Result<()> {
-        self.process.kill.check()
+        Ok(self.process.kill.check()?)
     }
 
     /// sql_mode.

@@ -5,12 +5,12 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use expression::limits::Room;
 use sqlparser::ast::Query;
 
 use super::Session;
 use crate::error::{Result, SqlError};
 use crate::executor::{Failure, Limits, Measured, Measures};
-use crate::limits::Room;
 use crate::optimize::Member;
 use crate::parse::Cursor;
 use crate::plan::Plan;

@@ -3,6 +3,7 @@
 //!
 //! Not here: how a query is answered (`select`), files (`outfile`).
 
+use expression::Level;
 use sqlparser::ast::{Expr, Query, SelectItem, SetExpr};
 use sqlparser::tokenizer::{Token, TokenWithSpan};
 use values::datum::Value;
@@ -16,7 +17,6 @@ use crate::error::{Result, SqlError};
 use crate::parse::Cursor;
 use crate::parse::load::into_format;
 use crate::reply::{Done, How, Pace, Reply};
-use crate::warning::Level;
 
 /// Where a query's rows go.
 enum Into {

@@ -10,8 +10,8 @@ use rows::transaction::Transaction;
 use rows::waiting::{self, Telling};
 
 use super::Session;
+use crate::bind::scalar::{Names, bind};
 use crate::error::{Result, SqlError};
-use crate::expression::{Names, bind};
 use crate::load::{Goal, LoadLocal, LoadPlan, Loaded};
 use crate::parse::load::{FieldTarget, LoadData};
 use crate::reply::{Done, How, Reply};

@@ -9,6 +9,7 @@
 
 use std::sync::Arc;
 
+use expression::text_of;
 use sqlparser::ast::Query;
 use values::datum::Datum;
 use values::temporal::Zone;
@@ -16,7 +17,6 @@ use values::types::ColumnType;
 
 use super::Session;
 use crate::error::{Result, SqlError};
-use crate::expression::text_of;
 use crate::file_table::ParquetWriter;
 use crate::files::NewFile;
 use crate::parse::load::Format;
@@ -122,7 +122,7 @@ impl Session {
             writer.add(row)?;
             Ok(Pace::More)
         })? {}
-        writer.finish(|| kill.check())?;
+        writer.finish(|| Ok(kill.check()?))?;
         self.row_count = rows as i64;
         Ok(self.done(rows))
     }
@@ -222,7 +222,7 @@ fn is_ambiguous(separator: Option<u8>, byte: u8) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::expression::text_type;
+    use expression::text_type;
 
     fn field(format: &Format, value: &str) -> String {
         let mut out = Vec::new();

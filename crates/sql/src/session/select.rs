@@ -5,6 +5,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use expression::limits::Room;
+use expression::{Environment, RowView, Scope, SqlMode, fit};
 use rows::store::{LockWait, Read};
 use rows::table::Table;
 use rows::transaction::Transaction;
@@ -16,11 +18,9 @@ use values::temporal::Zone;
 
 use super::source::{TableSource, ValueRows, first_piece_for, holds_all, piece_for, value_bytes};
 use super::{Session, Statement};
-use crate::context::{Facts, QueryContext};
+use crate::bind::scalar::BindFailure;
+use crate::context::{QueryContext, SqlContext};
 use crate::error::{Result, SqlError};
-use crate::expression::{BindFailure, Environment, RowView, Scope, fit};
-use crate::limits::Room;
-use crate::mode::SqlMode;
 use crate::parse::Cursor;
 use crate::plan::Plan;
 use crate::point::{
@@ -248,7 +248,7 @@ impl Session {
         let mut environment = Environment {
             limits: &limits,
             mode: self.variables.mode,
-            facts: facts.as_deref(),
+            context: facts.as_deref().map(|facts| &facts.statement),
             ..Environment::bare(statement.parameters, zone)
         };
         let reply = match &plan.from {
@@ -295,7 +295,7 @@ impl Session {
             reply => reply,
         };
         if let Some(facts) = &facts {
-            self.take_aftermath(facts)?;
+            self.take_side_effects(facts)?;
         }
         if reply.is_some() {
             self.row_count = -1;
@@ -308,7 +308,7 @@ impl Session {
         plan: &Arc<SelectPlan>,
         (offset, limit): (u64, u64),
         scope: &Scope<'_>,
-        facts: Option<&Arc<Facts>>,
+        facts: Option<&Arc<SqlContext>>,
         statement: &Statement<'_>,
     ) -> Result<Option<RowStream>> {
         let Some(from) = &plan.from else { return Ok(None) };
@@ -378,7 +378,7 @@ impl Session {
         plan: &Arc<SelectPlan>,
         (offset, limit): (u64, u64),
         scope: &Scope<'_>,
-        facts: Option<&Arc<Facts>>,
+        facts: Option<&Arc<SqlContext>>,
         statement: &Statement<'_>,
     ) -> Result<RowStream> {
         if !statement.how.may_wait {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use columnar::stored_columns_of;
+use expression::type_collation;
 use rows::engine::Engine;
 use rows::schema::{Column, DefaultValue};
 use rows::table::Table;
@@ -13,7 +14,6 @@ use values::types::ColumnType;
 use super::{Listing, maybe, number, text};
 use crate::ddl::{create_table_text, default_text, quoted, table_collation};
 use crate::error::{Result, SqlError};
-use crate::expression::type_collation;
 
 /// All databases, `information_schema` among them.
 pub fn database_names(engine: &Engine) -> Vec<String> {

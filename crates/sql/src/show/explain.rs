@@ -2,13 +2,13 @@
 //!
 //! Not here: queries over several tables (`explain_table`), plans as trees (`explain_tree`).
 
+use expression::{Node, type_collation};
 use rows::engine::Engine;
 use rows::table::Table;
 use values::datum::Value;
 
 use super::catalog::approximate_rows;
 use super::{Listing, maybe, number, text};
-use crate::expression::{Node, type_collation};
 use crate::index_use::IndexUse;
 use crate::point::{Access, AccessKind, Keys, Lookup, ways};
 

@@ -17,9 +17,8 @@ use values::datum::{Datum, Value};
 use values::temporal::Zone;
 use values::types::{Collation, ColumnType};
 
+use crate::bind::scalar::{Names, bind};
 use crate::error::Result;
-use crate::expression::{BIGINT_UNSIGNED, Environment, Names, RowView, bind, text_type};
-use crate::mode::SqlMode;
 use crate::parse::show::Filter;
 use crate::reply::ResultColumn;
 
@@ -31,6 +30,7 @@ pub use events::{create_event, event_rows, events};
 pub use explain::{EXPLAIN_COLUMNS, ShownAccess, explain_lines, plan_text};
 pub use explain_table::explain_table;
 pub use explain_tree::{measured_lines, tree_lines};
+use expression::{BIGINT_UNSIGNED, Environment, RowView, SqlMode, text_type};
 pub use server::{
     character_sets, collations, engines, grants, plugins, privileges, processes, status, variables,
     warnings,

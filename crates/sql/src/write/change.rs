@@ -9,6 +9,7 @@
 
 use std::sync::Arc;
 
+use expression::{Node, RowView, SqlMode};
 use rows::engine::Engine;
 use rows::store::Reach;
 use rows::table::Table;
@@ -19,10 +20,9 @@ use values::row::RowRef;
 use super::column::{Store, default_of};
 use super::insert::{assign, bind_assignments, update_now_columns};
 use super::{LOOP_LOOKS_MAX, LOOP_ROWS_MAX, WriteContext, Written, stop, through};
+use crate::bind::scalar::{BindFailure, Bound, Names, bind};
 use crate::error::{Result, SqlError};
-use crate::expression::{BindFailure, Bound, Names, Node, RowView, bind};
 use crate::index_use::IndexUse;
-use crate::mode::SqlMode;
 use crate::parse::change::{Delete, Update, single_table};
 use crate::point::{
     Access, Gathered, Gatherer, Piece, SortKey, plan_access, push_terms, simple_ordering,
@@ -143,7 +143,7 @@ pub fn bind_delete(delete: &Delete, table: Arc<Table>, mode: SqlMode) -> Bound<D
 }
 
 /// A whole number of rows from LIMIT.
-pub fn row_count(node: Option<&Node>, scope: &crate::expression::Scope<'_>) -> Result<Option<u64>> {
+pub fn row_count(node: Option<&Node>, scope: &expression::Scope<'_>) -> Result<Option<u64>> {
     let Some(node) = node else { return Ok(None) };
     let cell = node.evaluate(scope)?;
     let count = match cell.datum() {

@@ -2,6 +2,7 @@
 //!
 //! Not here: which values are of a column's domain (`values::convert`).
 
+use expression::{Level, text_of};
 use rows::schema::{Column, DefaultValue};
 use values::convert::{Issue, convert, from_text};
 use values::datum::{Datum, Value};
@@ -10,8 +11,6 @@ use values::types::ColumnType;
 
 use super::WriteContext;
 use crate::error::{Result, SqlError, value_error};
-use crate::expression::text_of;
-use crate::warning::Level;
 
 /// What a column holds when a statement does not say.
 #[derive(Clone, Debug, PartialEq)]
@@ -157,9 +156,9 @@ impl WriteContext<'_> {
         if let Some(issue) = converted.issue {
             self.issue(column, datum, issue, row)?;
         } else if converted.note {
-            self.warnings
-                .borrow_mut()
-                .push_with(Level::Note, || value_error(&column.name, Issue::Truncated, "", row));
+            self.warnings.borrow_mut().push_with(Level::Note, || {
+                value_error(&column.name, Issue::Truncated, "", row).into_warning()
+            });
         }
         self.check_zero_date(column, &converted.value, datum, row)?;
         Ok(converted.value)
@@ -196,7 +195,7 @@ impl WriteContext<'_> {
         if self.strict && !self.ignore || issue == Issue::InvalidJson {
             return Err(error());
         }
-        self.warnings.borrow_mut().push_with(Level::Warning, error);
+        self.warnings.borrow_mut().push_with(Level::Warning, || error().into_warning());
         Ok(())
     }
 

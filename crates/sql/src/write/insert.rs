@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use expression::{Environment, Kind, Node, RowView, SqlMode};
 use rows::bulk::OnDuplicate;
 use rows::error::Error;
 use rows::schema::Column;
@@ -18,9 +19,8 @@ use values::types::ColumnType;
 use super::column::{Store, default_of, now_value};
 use super::foresight::Foresight;
 use super::{LOOP_ROWS_MAX, WriteContext, Written, stop, through};
+use crate::bind::scalar::{Bound, IncomingNames, Names, bind};
 use crate::error::{Result, SqlError};
-use crate::expression::{Bound, Environment, IncomingNames, Kind, Names, Node, RowView, bind};
-use crate::mode::SqlMode;
 use crate::parse::change::{AssignmentSpec, Insert, Source};
 
 /// A row of VALUES.

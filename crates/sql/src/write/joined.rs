@@ -10,6 +10,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use expression::SqlMode;
 use rows::catalog::Catalog;
 use rows::table::Table;
 use rows::transaction::{Changed, RowChange, Transaction};
@@ -24,7 +25,6 @@ use values::types::ColumnType;
 use super::column::{default_of, now_value};
 use super::{WriteContext, Written, through};
 use crate::error::{Result, SqlError};
-use crate::mode::SqlMode;
 use crate::parse::change::{Delete, Update};
 use crate::parse::cursor::table_name;
 use crate::parse::{Cursor, TableName};

@@ -1,7 +1,7 @@
 //! Columns of long texts that count in their statement's memory as long as they live, wherever
 //! DataFusion keeps them.
 //!
-//! Not here: how the memory is taken (`crate::limits`).
+//! Not here: how the memory is taken (`expression::limits`).
 
 use std::sync::Arc;
 
@@ -9,8 +9,7 @@ use bytes::Bytes;
 use datafusion::arrow::array::{Array, ArrayRef, BinaryViewArray};
 use datafusion::arrow::buffer::Buffer;
 use datafusion::common::Result;
-
-use crate::limits::Room;
+use expression::limits::Room;
 
 /// A buffer, and the memory that was taken for it and its neighbours.
 struct Counted {
@@ -47,7 +46,8 @@ mod tests {
     use values::budget::Budget;
 
     use super::*;
-    use crate::limits::{Limits, VALUE_BYTES_MAX};
+    use expression::Limits;
+    use expression::limits::VALUE_BYTES_MAX;
 
     #[test]
     fn a_column_counts_until_the_last_slice_of_it_is_dropped() {

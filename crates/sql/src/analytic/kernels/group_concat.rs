@@ -21,12 +21,13 @@ use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
 use datafusion::common::{Result, ScalarValue, internal_datafusion_err};
 use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
 use datafusion::logical_expr::{Accumulator, AggregateUDFImpl, Signature, Volatility};
+use expression::Limits;
+use expression::limits::{TOO_LONG, too_long};
 use values::collation;
 use values::types::Collation;
 
 use super::super::failure::raise;
 use crate::error::SqlError;
-use crate::limits::{Limits, too_long};
 
 /// Memory of a text that is kept, besides its bytes.
 const ENTRY_BYTES: usize = 64;
@@ -200,17 +201,19 @@ impl Texts {
         if out.len() <= bytes_max {
             return Ok(Some(out));
         }
-        let error = match self.joining.overlong {
+        let (number, message) = match self.joining.overlong {
             Overlong::Cut => {
                 let row = 1 + self.cut.fetch_add(1, Ordering::Relaxed);
-                SqlError::new(1260, format!("Row {row} was cut by GROUP_CONCAT()"))
+                (1260, format!("Row {row} was cut by GROUP_CONCAT()"))
             }
-            Overlong::Null(function) => too_long(function, self.limits.value_bytes_max()),
+            Overlong::Null(function) => {
+                (TOO_LONG, too_long(function, self.limits.value_bytes_max()))
+            }
         };
         if self.limits.is_strict() {
-            return Err(error);
+            return Err(SqlError::new(number, message));
         }
-        self.limits.warn(error.number, error.message);
+        self.limits.warn(number, message);
         if self.joining.overlong != Overlong::Cut {
             return Ok(None);
         }

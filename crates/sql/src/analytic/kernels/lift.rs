@@ -26,7 +26,7 @@ use super::super::columns::counted;
 use super::super::failure::raise;
 use super::super::kept::Statement;
 use super::words::of_words;
-use crate::context::Facts;
+use crate::context::SqlContext;
 use crate::error::SqlError;
 
 /// Evaluates a function for one row.
@@ -35,7 +35,7 @@ pub(in crate::analytic) type Evaluate =
 
 /// As `Evaluate`, of one that asks its statement.
 pub(in crate::analytic) type EvaluateFor =
-    Arc<dyn Fn(&[Datum<'_>], &Facts) -> std::result::Result<Value, SqlError> + Send + Sync>;
+    Arc<dyn Fn(&[Datum<'_>], &SqlContext) -> std::result::Result<Value, SqlError> + Send + Sync>;
 
 /// How a function is evaluated.
 enum Evaluation {
@@ -228,7 +228,7 @@ impl RowFunction {
 /// An evaluation under way.
 enum Asked<'f> {
     Nobody(&'f Evaluate),
-    Statement(Arc<Facts>, &'f EvaluateFor),
+    Statement(Arc<SqlContext>, &'f EvaluateFor),
 }
 
 /// Rows between two looks whether the statement is to go on.

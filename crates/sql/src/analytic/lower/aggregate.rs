@@ -19,6 +19,9 @@ use datafusion::functions_aggregate::sum::sum_udaf;
 use datafusion::functions_aggregate::variance::{var_pop_udaf, var_samp_udaf};
 use datafusion::logical_expr::expr;
 use datafusion::logical_expr::{AggregateUDF, Case, Expr, lit};
+use expression::{
+    Arithmetic, BIGINT_UNSIGNED, JsonMembers, Kind, Node, Number, json_element, text_of, text_type,
+};
 use values::convert::convert;
 use values::datum::{Datum, Value};
 use values::decimal::Decimal;
@@ -33,9 +36,6 @@ use super::query::is_collated;
 use super::row::Row;
 use super::{Lowering, call};
 use crate::error::{Result, SqlError};
-use crate::expression::{
-    Arithmetic, BIGINT_UNSIGNED, JsonMembers, Kind, Node, Number, json_element, text_of, text_type,
-};
 use crate::tree::{Aggregate, AggregateFunction};
 
 /// Default of group_concat_max_len.
@@ -234,7 +234,7 @@ impl Lowering<'_> {
         let (sum, wide) = self.exact_sum(value.clone(), from, exact, distinct, add);
         let counted = if distinct { key_of(value, from) } else { value };
         let count = add(plain(count_udaf(), vec![counted], distinct));
-        let arguments = vec![wide, crate::expression::BIGINT];
+        let arguments = vec![wide, expression::BIGINT];
         let quotient = within_type("quotient", &format!("{ty:?}"), arguments, ty, move |args| {
             let (Datum::Decimal(sum), Datum::Int(count)) = (args[0], args[1]) else {
                 return Value::Null;
@@ -379,7 +379,7 @@ impl Lowering<'_> {
             false,
             Arc::new(move |args| {
                 if args[0].is_null() {
-                    return Err(SqlError::null_member_name());
+                    return Err(expression::Error::null_member_name().into());
                 }
                 let mut name = Vec::new();
                 text_of(&name_ty, args[0], zone, &mut name);

@@ -21,6 +21,7 @@ use std::sync::Arc;
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::expr::InList;
 use datafusion::logical_expr::{BinaryExpr, Expr, Operator};
+use expression::{BIGINT, BIGINT_UNSIGNED, Comparison, Node, compare};
 use values::convert::convert;
 use values::datum::Value;
 use values::decimal::Decimal;
@@ -33,7 +34,6 @@ use super::row::Row;
 use super::scalar::known_truth;
 use super::{Lowering, call};
 use crate::error::Result;
-use crate::expression::{BIGINT, BIGINT_UNSIGNED, Comparison, Node, compare};
 
 /// One side of a comparison.
 pub(super) struct Side {

@@ -10,13 +10,13 @@ use std::sync::Arc;
 
 use columnar::arrow::arrow_type;
 use datafusion::logical_expr::{Cast, Expr};
+use expression::{Cell, Environment, Number, fit};
 use values::datum::{Datum, Value};
 use values::types::ColumnType;
 
 use super::super::columns::{Class, class_of, scalar_of};
 use super::super::kernels::{LongText, RowFunction};
 use super::{Lowering, call};
-use crate::expression::{Cell, Environment, Number, fit};
 
 /// DataFusion's cast of an expression.
 pub(super) fn native_cast(expr: Expr, ty: &ColumnType) -> Expr {

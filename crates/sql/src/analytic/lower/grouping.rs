@@ -14,6 +14,7 @@ use datafusion::logical_expr::expr::AggregateFunction;
 use datafusion::logical_expr::{
     Aggregate, BinaryExpr, Case, Expr, GroupingSet, LogicalPlan, LogicalPlanBuilder, Operator, lit,
 };
+use expression::BIGINT;
 use values::types::ColumnType;
 
 use super::super::columns::{Class, class_of, collation_of};
@@ -24,7 +25,6 @@ use super::query::is_collated;
 use super::row::{Columns, Row, Seen};
 use super::{Lowering, built, call, column, projected};
 use crate::error::Result;
-use crate::expression::BIGINT;
 use crate::tree::Grouping;
 
 /// What values are compared, grouped and sorted by: texts by their collation, 0 as -0.

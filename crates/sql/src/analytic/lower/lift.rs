@@ -10,6 +10,7 @@
 use std::sync::Arc;
 
 use datafusion::logical_expr::Expr;
+use expression::{Environment, Kind, Node, RowView, fit};
 use values::datum::{Datum, Value};
 use values::types::ColumnType;
 
@@ -17,9 +18,8 @@ use super::super::kernels::RowFunction;
 use super::convert::known;
 use super::row::Row;
 use super::{Lowering, call};
-use crate::context::Facts;
+use crate::context::SqlContext;
 use crate::error::Result;
-use crate::expression::{Environment, Kind, Node, RowView, fit};
 
 /// Texts above so many bytes are arguments: an expression is copied, and told from others by all
 /// that it consists of.
@@ -70,7 +70,7 @@ impl Lowering<'_> {
             result.clone(),
             volatile,
             &self.statement,
-            Arc::new(move |args: &[Datum<'_>], facts: &Facts| {
+            Arc::new(move |args: &[Datum<'_>], facts: &SqlContext| {
                 let environment = Environment::of(facts, &[]);
                 let scope = environment.scope().with_row(RowView::Datums(args));
                 match &result {

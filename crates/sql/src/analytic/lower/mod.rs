@@ -40,6 +40,7 @@ use std::sync::Arc;
 use datafusion::common::Column;
 use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, ScalarUDF, ScalarUDFImpl};
+use expression::{Environment, Kind, Node};
 use rows::store::Read;
 use rows::{Engine, Table};
 use values::datum::Datum;
@@ -48,16 +49,15 @@ use values::types::ColumnType;
 
 use super::failure::no_plan;
 use super::kept::Statement;
-use crate::context::Facts;
+use crate::context::SqlContext;
 use crate::error::Result;
-use crate::expression::{Environment, Kind, Node};
 use crate::tree::Query;
 
 /// Lowers the queries of one statement.
 pub(super) struct Lowering<'a> {
     engine: &'a Arc<Engine>,
     view: &'a Arc<dyn Read>,
-    facts: &'a Arc<Facts>,
+    facts: &'a Arc<SqlContext>,
     /// What literals and `?` stand for.
     parameters: &'a [Datum<'a>],
     /// Whether the statement sets a user variable: it is no constant then.
@@ -96,7 +96,7 @@ impl<'a> Lowering<'a> {
     pub(super) fn new(
         engine: &'a Arc<Engine>,
         view: &'a Arc<dyn Read>,
-        facts: &'a Arc<Facts>,
+        facts: &'a Arc<SqlContext>,
         parameters: &'a [Datum<'a>],
         assigns: bool,
     ) -> Lowering<'a> {

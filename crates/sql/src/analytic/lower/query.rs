@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use datafusion::logical_expr::expr::Sort;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, Union};
+use expression::Node;
 use values::types::Collation;
 
 use super::super::columns::{collation_of, is_string};
@@ -17,7 +18,6 @@ use super::grouping::{any_value, key_of};
 use super::row::{Columns, Lowered, Row, Seen};
 use super::{Lowering, built, projected};
 use crate::error::{Result, SqlError};
-use crate::expression::Node;
 use crate::tree::{Body, Query, SetOperation, SetOperator};
 use crate::write::row_count;
 

@@ -13,6 +13,7 @@ use datafusion::catalog::{MemTable, TableProvider};
 use datafusion::common::{Column, JoinType, TableReference};
 use datafusion::datasource::provider_as_source;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
+use expression::Node;
 use rows::Table;
 use values::types::{ColumnType, LobSize};
 
@@ -21,7 +22,6 @@ use super::super::scan::{FileSource, ROW_KEY, TableSource, arrow_schema};
 use super::row::{Columns, RelationColumns, Row, Seen};
 use super::{Lowering, built};
 use crate::error::{Result, SqlError};
-use crate::expression::Node;
 use crate::file_table::FileTable;
 use crate::index_use::IndexUse;
 use crate::tree::{Join, Relation, Select, Source};

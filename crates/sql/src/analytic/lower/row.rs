@@ -9,11 +9,11 @@ use datafusion::arrow::datatypes::Field;
 use datafusion::common::Column;
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::logical_expr::{Expr, LogicalPlan};
+use expression::{KEY_COLUMN, parts_of};
 use values::types::ColumnType;
 
 use super::super::failure::no_plan;
 use crate::error::{Result, SqlError};
-use crate::tree::{KEY_COLUMN, parts_of};
 
 /// A column of a plan, and what it holds.
 #[derive(Clone, Debug)]

@@ -11,6 +11,7 @@
 
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::{Case, Expr, lit};
+use expression::{Arithmetic, BIGINT, Comparison, Function, Kind, Node, boolean, fit};
 use values::datum::{Datum, Value};
 use values::decimal::Decimal;
 use values::types::ColumnType;
@@ -21,7 +22,6 @@ use super::convert::{is_same, known, native_cast};
 use super::row::Row;
 use super::{Lowering, call};
 use crate::error::Result;
-use crate::expression::{Arithmetic, BIGINT, Comparison, Function, Kind, Node, boolean, fit};
 
 /// Whether an expression's value is a truth.
 fn is_condition(node: &Node) -> bool {
@@ -247,7 +247,7 @@ impl Lowering<'_> {
             Some(value) => {
                 let environment = self.environment();
                 let scope = environment.scope();
-                let value = fit(ty, crate::expression::Cell::of(value), &node.ty, &scope);
+                let value = fit(ty, expression::Cell::of(value), &node.ty, &scope);
                 Ok(known(ty, &value))
             }
             None => self.value(row, node),

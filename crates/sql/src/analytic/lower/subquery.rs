@@ -14,6 +14,7 @@ use datafusion::logical_expr::expr::{Exists, InSubquery};
 use datafusion::logical_expr::{
     Case, Expr, LogicalPlan, LogicalPlanBuilder, Subquery as DataFusionSubquery, lit,
 };
+use expression::{BIGINT, Comparison, Kind, Node, Quantifier, Subquery, SubqueryForm, common_rule};
 use values::types::{Collation, ColumnType};
 
 use super::super::kernels::{CollationKey, RowFunction};
@@ -25,8 +26,7 @@ use super::row::{Lowered, Row, Seen};
 use super::scalar::known_truth;
 use super::{Lowering, built, call, filtered, projected};
 use crate::error::{Result, SqlError};
-use crate::expression::{BIGINT, Comparison, Kind, Node, common_rule};
-use crate::tree::{Body, Quantifier, Query, Subquery, SubqueryForm};
+use crate::tree::{AskedQuery, Body, Query};
 
 fn of_plan(plan: LogicalPlan) -> DataFusionSubquery {
     let outer_ref_columns = plan.all_out_ref_exprs();
@@ -49,11 +49,11 @@ impl Lowering<'_> {
     }
 
     fn scalar_subquery(&self, row: &Row<'_>, subquery: &Subquery) -> Result<(Expr, ColumnType)> {
-        if subquery.is_correlated() && !gives_one_row(&subquery.query) {
+        if subquery.is_correlated() && !gives_one_row(subquery.query()) {
             // Whether there are more is known only once it has run for the row.
             return Err(SqlError::unsupported("a correlated value that may be several in a plan"));
         }
-        let Lowered { plan, columns } = self.query(&subquery.query, Some(row))?;
+        let Lowered { plan, columns } = self.query(subquery.query(), Some(row))?;
         let [column] = columns.as_slice() else {
             return Err(SqlError::new(1241, "Operand should contain 1 column(s)"));
         };
@@ -79,7 +79,7 @@ impl Lowering<'_> {
                 Ok(value.not_eq(lit(0.0f64)))
             }
             SubqueryForm::Exists { negated } => {
-                let plan = self.query(&subquery.query, Some(row))?.plan;
+                let plan = self.query(subquery.query(), Some(row))?.plan;
                 exists(plan, *negated, demanded)
             }
             SubqueryForm::Compare { operands, comparison, quantifier } => {
@@ -97,7 +97,7 @@ impl Lowering<'_> {
         quantifier: Quantifier,
         demanded: bool,
     ) -> Result<Expr> {
-        let inner = self.query(&subquery.query, Some(row))?;
+        let inner = self.query(subquery.query(), Some(row))?;
         if operands.len() != inner.columns.len() {
             let message = format!("Operand should contain {} column(s)", operands.len());
             return Err(SqlError::new(1241, message));

@@ -18,6 +18,7 @@ use datafusion::logical_expr::{
     Expr, LogicalPlan, LogicalPlanBuilder, WindowFrame, WindowFrameBound, WindowFrameUnits,
     WindowFunctionDefinition,
 };
+use expression::{BIGINT, BIGINT_UNSIGNED, Cell, Node, fit};
 use values::types::ColumnType;
 
 use super::super::columns::{class_of, scalar_of};
@@ -27,7 +28,6 @@ use super::query::sort_by;
 use super::row::{Columns, Row, Seen};
 use super::{Lowering, column, projected};
 use crate::error::{Result, SqlError};
-use crate::expression::{BIGINT, BIGINT_UNSIGNED, Cell, Node, fit};
 use crate::tree::{
     AggregateFunction as F, Frame, FrameBound, Window, WindowCall, WindowFunction, Windowing,
 };

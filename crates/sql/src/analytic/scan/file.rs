@@ -22,6 +22,7 @@ use datafusion::common::{DFSchema, Result, Statistics};
 use datafusion::logical_expr::utils::conjunction;
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_plan::ExecutionPlan;
+use expression::Limits;
 use values::datum::{Datum, Value};
 use values::temporal::Zone;
 use values::types::ColumnType;
@@ -33,7 +34,6 @@ use super::file_scan::{FileColumns, FileScan};
 use super::ranges::{self, Columns, Condition, Conditions};
 use super::source::{arrow_schema, needed, projected};
 use crate::file_table::{FileTable, RowGroup, Wanted};
-use crate::limits::Limits;
 
 /// Rows that are decoded at a time: of so many, every column is a block that the allocator keeps for
 /// its thread, and no page is asked of the system for each batch anew.

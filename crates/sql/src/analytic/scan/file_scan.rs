@@ -18,6 +18,7 @@ use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PlanProperties,
     SendableRecordBatchStream,
 };
+use expression::Limits;
 
 use super::super::failure::raise;
 use super::columnar::{picked, records};
@@ -26,7 +27,6 @@ use super::grouping::{GroupSource, GroupingScan};
 use super::properties;
 use crate::analytic::leaf::leaf;
 use crate::file_table::{FileStep, FileTable, Reading, Wanted};
-use crate::limits::Limits;
 
 /// What is read and what becomes of it.
 #[derive(Clone)]
