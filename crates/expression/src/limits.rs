@@ -11,7 +11,7 @@
 //!    strict write (MySQL 8.0 manual, 12.8: "returns NULL if the result would be greater").
 //! 4. In an event loop nothing long is made or searched: the statement is repeated in the pool.
 //!
-//! Not here: memory of operators (crate `sql`, `analytic::runtime`), of rows that are written
+//! Not here: memory of operators (crate `analytic`, `runtime`), of rows that are written
 //! (`rows::transaction`).
 
 use std::sync::atomic::{AtomicBool, Ordering};

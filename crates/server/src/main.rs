@@ -5,6 +5,6 @@ mod allocator;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    sql::on_query_thread_start(allocator::keep_free_pages);
+    analytic::on_query_thread_start(allocator::keep_free_pages);
     server::command::run()
 }

@@ -15,10 +15,10 @@ use expression::KillMark;
 use rows::engine::Engine;
 use values::datum::Value;
 
-use crate::analytic::Analytic;
 use crate::error::SqlError;
 use crate::events::Events;
 use crate::files::Folders;
+use crate::long::LongQueries;
 use crate::plan::PlanCache;
 use crate::variables::{GlobalVariables, definition};
 
@@ -105,7 +105,7 @@ impl Counters {
 /// The SQL layer of a server.
 pub struct Sql {
     engine: Arc<Engine>,
-    analytic: Analytic,
+    long_queries: Arc<dyn LongQueries>,
     plans: PlanCache,
     globals: GlobalVariables,
     processes: Processes,
@@ -120,8 +120,12 @@ impl Sql {
     /// The SQL layer over an engine.
     ///
     /// # Errors
-    /// When a folder of `files` cannot be opened, or the analytic executor's threads do not start.
-    pub fn new(engine: Arc<Engine>, options: &SqlOptions) -> crate::error::Result<Arc<Sql>> {
+    /// When a folder of `files` cannot be opened.
+    pub fn new(
+        engine: Arc<Engine>,
+        options: &SqlOptions,
+        long_queries: Arc<dyn LongQueries>,
+    ) -> crate::error::Result<Arc<Sql>> {
         crate::panics::watch();
         let globals = GlobalVariables::default();
         globals.fix("version", SERVER_VERSION);
@@ -137,11 +141,10 @@ impl Sql {
         globals.fix("event_scheduler", if options.event_scheduler { "ON" } else { "OFF" });
         let word = crate::variables::durability_word(engine.durability());
         globals.fix("rowhouse_durability", word);
-        let analytic = Analytic::new(&engine, options)?;
         let started = engine.clock().unix_micros();
         Ok(Arc::new(Sql {
             engine,
-            analytic,
+            long_queries,
             plans: PlanCache::default(),
             globals,
             processes: Processes::default(),
@@ -158,9 +161,9 @@ impl Sql {
         &self.engine
     }
 
-    /// The executor of SELECTs that are no look-ups.
-    pub fn analytic(&self) -> &Analytic {
-        &self.analytic
+    /// Who runs queries that look at many rows.
+    pub(crate) fn long_queries(&self) -> &dyn LongQueries {
+        &*self.long_queries
     }
 
     /// Plans of statements seen before.

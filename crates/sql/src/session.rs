@@ -1,7 +1,7 @@
 //! A connection's session: the one type that `doors::mysql::execute` talks to.
 //!
 //! ```text
-//! Sql::new(engine, options)                         shared by all sessions of a server
+//! Sql::new(engine, options, long_queries)           shared by all sessions of a server
 //! Session::new(&sql, connection_id, user, host, database)  one per connection
 //! session.query(bytes, how)          -> (Reply, bytes taken)   first statement of a text
 //! session.prepare(bytes)             -> Prepared

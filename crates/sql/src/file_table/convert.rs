@@ -9,17 +9,17 @@
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
-use datafusion::arrow::array::{
+use arrow::array::{
     Array, ArrayRef, AsArray, BinaryViewArray, BinaryViewBuilder, PrimitiveArray, UInt16Builder,
 };
-use datafusion::arrow::compute::cast;
-use datafusion::arrow::datatypes::{
+use arrow::compute::cast;
+use arrow::datatypes::{
     ArrowPrimitiveType, DataType, Date32Type, Decimal128Type, Decimal256Type, DecimalType,
     DurationMicrosecondType, Field, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
     Int64Type, TimeUnit, TimestampMicrosecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
-use datafusion::arrow::error::ArrowError;
-use datafusion::arrow::json::writer::{EncoderOptions, make_encoder};
+use arrow::error::ArrowError;
+use arrow::json::writer::{EncoderOptions, make_encoder};
 use values::temporal::{Date, DateTime, Time};
 use values::types::{ColumnType, IntWidth};
 

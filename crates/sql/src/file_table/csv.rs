@@ -9,12 +9,12 @@
 
 use std::sync::Arc;
 
+use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, StringViewArray};
+use arrow::csv::ReaderBuilder;
+use arrow::datatypes::{DataType, Field, Schema};
+use arrow::error::ArrowError;
 use bytes::Buf;
 use columnar::arrow::ColumnWriter;
-use datafusion::arrow::array::{Array, ArrayRef, AsArray, RecordBatch, StringViewArray};
-use datafusion::arrow::csv::ReaderBuilder;
-use datafusion::arrow::datatypes::{DataType, Field, Schema};
-use datafusion::arrow::error::ArrowError;
 use expression::Limits;
 use values::convert::{Issue, from_text, plain_of_text};
 use values::temporal::Zone;
@@ -179,7 +179,7 @@ fn field_names(
     let end = form.ends.first_end(&piece.bytes).unwrap_or(piece.bytes.len());
     let record = piece.bytes.slice(..end);
     let names = file.guarded(|| {
-        let mut reader = datafusion::arrow::csv::reader::Format::default()
+        let mut reader = arrow::csv::reader::Format::default()
             .with_header(true)
             .with_delimiter(form.ends.delimiter)
             .with_quote(form.ends.quote.unwrap_or(0));

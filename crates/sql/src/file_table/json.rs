@@ -6,9 +6,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use arrow::array::ArrayRef;
 use bytes::{Buf, Bytes};
 use columnar::arrow::ColumnWriter;
-use datafusion::arrow::array::ArrayRef;
 use expression::Limits;
 use memchr::memchr;
 use serde_json::{Map, Value};

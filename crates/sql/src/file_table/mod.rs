@@ -43,10 +43,10 @@ use std::fs::File;
 use std::iter;
 use std::sync::Arc;
 
+use arrow::array::ArrayRef;
+use arrow::datatypes::DataType;
 use columnar::ArrayKey;
 use columnar::arrow::{ColumnReader, arrow_type};
-use datafusion::arrow::array::ArrayRef;
-use datafusion::arrow::datatypes::DataType;
 use values::datum::Value;
 use values::types::{ColumnType, IntWidth};
 

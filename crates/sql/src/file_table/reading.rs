@@ -11,8 +11,8 @@ use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 use std::sync::Arc;
 
+use arrow::array::ArrayRef;
 use columnar::{Batch, ColumnArray};
-use datafusion::arrow::array::ArrayRef;
 use expression::Limits;
 use parking_lot::Mutex;
 use values::temporal::Zone;

@@ -16,11 +16,11 @@ use std::sync::Arc;
 
 use ::parquet::arrow::arrow_reader::{ParquetRecordBatchReader, RowSelection};
 use ::parquet::arrow::{ProjectionMask, parquet_to_arrow_field_levels};
+use arrow::array::{Array, ArrayRef, AsArray, BinaryViewArray, RecordBatch};
+use arrow::compute::take;
+use arrow::datatypes::{DataType, Field, Int32Type};
+use arrow::error::ArrowError;
 use columnar::ColumnArray;
-use datafusion::arrow::array::{Array, ArrayRef, AsArray, BinaryViewArray, RecordBatch};
-use datafusion::arrow::compute::take;
-use datafusion::arrow::datatypes::{DataType, Field, Int32Type};
-use datafusion::arrow::error::ArrowError;
 use expression::Limits;
 use values::types::ColumnType;
 

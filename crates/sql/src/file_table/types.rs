@@ -24,7 +24,7 @@
 
 use std::collections::HashMap;
 
-use datafusion::arrow::datatypes::{DataType, Field, TimeUnit};
+use arrow::datatypes::{DataType, Field, TimeUnit};
 use values::types::{Collation, ColumnType, IntWidth, LobSize};
 
 /// The key of a column's metadata that has MySQL's type, as JSON of `ColumnType`.

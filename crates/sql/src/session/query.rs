@@ -272,7 +272,7 @@ impl Session {
             return Err(SqlError::unsupported("a query that is the row executor's alone"));
         }
         let context = QueryContext { view, facts: self.facts() };
-        match self.sql.analytic().select(plan, parameters, &context) {
+        match self.sql.long_queries().select(plan, parameters, &context) {
             Ok(stream) => {
                 self.take_side_effects(&context.facts)?;
                 self.row_count = -1;

@@ -19,7 +19,7 @@ pub fn server() -> Arc<Sql> {
     let store = Arc::new(MemoryStore::new());
     let engine = Engine::open(store, EngineOptions::default()).expect("opens");
     let options = SqlOptions { memory_bytes: 256 << 20, threads: 2, ..SqlOptions::default() };
-    Sql::new(engine, &options).expect("starts")
+    analytic::start(engine, &options).expect("starts")
 }
 
 /// A session in the database `test`, made if it is not there.
