@@ -1,6 +1,7 @@
 //! LOAD DATA's lines: the same fields however the file is cut into pieces.
 
-use sql::fuzzing::{Format, Splitter};
+use sql::fuzzing::Splitter;
+use syntax::load::Format;
 use values::budget::{Budget, Share};
 
 use crate::memory::within;

@@ -12,13 +12,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
+use values::SqlMode;
 use values::datum::Value;
 use values::temporal::Zone;
 
 use crate::error::Result;
 use crate::kill::KillMark;
 use crate::limits::Limits;
-use crate::mode::SqlMode;
 use crate::number_call::Random;
 
 /// What expressions leave behind for the session.

@@ -10,6 +10,7 @@ use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::ops::Deref;
 
+use values::SqlMode;
 use values::collation;
 use values::datum::{Datum, Value};
 use values::row::RowRef;
@@ -24,7 +25,6 @@ use crate::context::StatementContext;
 use crate::error::{Error, Result};
 use crate::frame::{Enclosing, Joined, Subqueries};
 use crate::limits::{LARGE_BYTES, Limits, Room, TOO_LONG, too_long};
-use crate::mode::SqlMode;
 use crate::moment::{
     Interval, Unit, compound, difference, extract, extract_of_time, shift, simple,
 };

@@ -6,7 +6,7 @@
 //! they are given; the static type of a node says how its text looks and what a result column is.
 //!
 //! Layers, bottom up:
-//! - what a statement lets its expressions do: `mode`, `warning`, `kill`, `limits`, `context`
+//! - what a statement lets its expressions do: `warning`, `kill`, `limits`, `context`
 //! - what they are: `node`, `subquery`, `slot`; what operands make: `make`, `common`, `digits`
 //! - the row at hand: `frame`, and `Scope` of `evaluate`
 //! - values: `value`, `number`, `arithmetic`, `compare`, `cast`, `ordinals`, and functions by kind
@@ -34,7 +34,6 @@ mod json;
 mod kill;
 pub mod limits;
 mod make;
-mod mode;
 pub mod moment;
 mod node;
 mod number;
@@ -66,7 +65,6 @@ pub use limits::Limits;
 pub use make::{
     among, arithmetic_node, boolean, call_node, common_rule, compared, shift_node, temporal_number,
 };
-pub use mode::SqlMode;
 pub use moment::Unit;
 pub use node::{
     Arithmetic, BIGINT, BIGINT_UNSIGNED, Comparison, Kind, Node, TRUTH, common_collation,

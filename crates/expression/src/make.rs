@@ -3,13 +3,13 @@
 //!
 //! Not here: names and syntax (crate `sql`, `bind::scalar`).
 
+use values::SqlMode;
 use values::datum::Value;
 use values::types::{Collation, ColumnType, IntWidth};
 
 use crate::digits::number_digits;
 use crate::error::Result;
 use crate::function::Function;
-use crate::mode::SqlMode;
 use crate::moment::Unit;
 use crate::node::{
     Arithmetic, BIGINT, BIGINT_UNSIGNED, Kind, Node, TRUTH, common_collation, text_type,

@@ -8,15 +8,12 @@
 //!
 //! Not here: warnings (`warning`), which carry the same numbers but end nothing.
 
-use expression::shortened;
+use expression::{KillMark, shortened};
 use rows::error::{Error, Thing};
 use values::budget::NoMemory;
 use values::convert::Issue;
 use values::key::DamagedKey;
 use values::row::RowError;
-
-/// The largest part of a statement that a syntax error repeats, in characters, as in MySQL.
-const NEAR_CHARS_MAX: usize = 80;
 
 /// An error as a MySQL client sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,19 +56,12 @@ impl SqlError {
 
     /// 1064 at a place in the statement.
     pub fn syntax(near: &str, line: u64) -> SqlError {
-        let near: String = near.chars().take(NEAR_CHARS_MAX).collect();
-        SqlError::new(
-            1064,
-            format!(
-                "You have an error in your SQL syntax; check the manual that corresponds to your \
-                 MySQL server version for the right syntax to use near '{near}' at line {line}"
-            ),
-        )
+        syntax::Error::syntax(near, line).into()
     }
 
     /// 1235: MySQL knows it, this server does not.
     pub fn unsupported(what: impl std::fmt::Display) -> SqlError {
-        SqlError::new(1235, format!("This version of Rowhouse doesn't yet support '{what}'"))
+        syntax::Error::unsupported(what).into()
     }
 
     /// 1041.
@@ -194,6 +184,19 @@ fn split_table(name: &str) -> (&str, &str) {
 impl From<Error> for SqlError {
     fn from(error: Error) -> SqlError {
         SqlError::from(&error)
+    }
+}
+
+impl From<syntax::Error> for SqlError {
+    fn from(error: syntax::Error) -> SqlError {
+        match error {
+            syntax::Error::Interrupted => KillMark::check_this_thread().err().map_or_else(
+                || SqlError::new(1317, "Query execution was interrupted"),
+                SqlError::from,
+            ),
+            syntax::Error::TooLarge => SqlError::statement_too_large(),
+            syntax::Error::Failed { number, message } => SqlError::new(number, message),
+        }
     }
 }
 

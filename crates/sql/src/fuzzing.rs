@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use columnar::arrow::ColumnReader;
 use expression::Limits;
-pub use expression::SqlMode;
 use rustix::fs::{MemfdFlags, memfd_create};
 use values::budget::Budget;
 use values::datum::Value;
@@ -18,10 +17,6 @@ pub use crate::error::SqlError;
 pub use crate::file_table::{FileFormat, FileOptions};
 use crate::file_table::{FileStep, FileTable, Reading, Wanted};
 pub use crate::load::lines::Splitter;
-pub use crate::parse::cursor::Cursor;
-pub use crate::parse::load::Format;
-pub use crate::parse::statement::statement;
-pub use crate::scan::{Literal, Scanned};
 
 /// The rows of a file that holds some bytes, read in batches of so many, by a statement that may use so
 /// much memory; no more rows than `rows_max`.

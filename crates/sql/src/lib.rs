@@ -1,17 +1,17 @@
 //! SQL in MySQL's dialect, over `rows`.
 //!
 //! ```text
-//! text -> scan (shape, literals) -> plan known? -> point, write        the quick way
-//!                                -> parse -> point, write: bind -> the same
-//!                                -> parse -> bind -> optimize -> executor   short queries
-//!                                         -> bind -> LongQueries            long queries
-//! other statements -> parse -> session::admin, ddl, show, load
+//! text -> syntax::scan (shape, literals) -> plan known? -> point, write           the quick way
+//!                                        -> syntax -> point, write: bind -> the same
+//!                                        -> syntax -> bind -> optimize -> executor  short queries
+//!                                                  -> bind -> LongQueries           long queries
+//! other statements -> syntax -> session::admin, ddl, show, load
 //! ```
 //! `session` is the door's side: what a connection can do. `docs/sql.md` says what is supported
 //! and where it differs from MySQL.
 //!
 //! Not here: how long queries are run (crate `analytic`, which a server hands over when it starts),
-//! values of expressions (crate `expression`), wire protocols, sockets, users.
+//! statements as text (crate `syntax`), values of expressions (crate `expression`), wire protocols, sockets, users.
 
 mod bind;
 mod context;
@@ -30,11 +30,9 @@ mod load;
 mod long;
 mod optimize;
 mod panics;
-mod parse;
 mod plan;
 mod point;
 mod reply;
-mod scan;
 mod server;
 mod session;
 mod show;

@@ -13,8 +13,8 @@ use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use expression::SqlMode;
 use parking_lot::RwLock;
+use values::SqlMode;
 
 use crate::point::SelectPlan;
 use crate::tree::QueryPlan;

@@ -60,10 +60,8 @@ use crate::context::SqlContext;
 use crate::error::{Result, SqlError};
 use crate::load::InsertLoad;
 use crate::panics;
-use crate::parse::TableName;
 use crate::plan::Plan;
 use crate::reply::{Done, How, Parameter, Prepared, Reply};
-use crate::scan::{Scanned, leading_word, open_version_comments};
 use crate::server::{Counters, Process, Sql, StatementProgress};
 use crate::variables::SessionVariables;
 
@@ -72,6 +70,8 @@ use expression::{
     Warnings,
 };
 use prepared::PreparedStatement;
+use syntax::TableName;
+use syntax::scan::{Scanned, leading_word, open_version_comments};
 use transaction::OpenTransaction;
 
 /// Status flag: a transaction is open.
@@ -357,7 +357,7 @@ impl Session {
         let mut scanned = std::mem::take(&mut self.scanned);
         let _current = self.current(how);
         let result = self.query_scanned(text, &mut scanned, how, group);
-        let taken = crate::scan::skip_space(text, scanned.taken);
+        let taken = syntax::scan::skip_space(text, scanned.taken);
         scanned.shrink();
         self.scanned = scanned;
         Ok((result?, taken))
@@ -372,13 +372,13 @@ impl Session {
     ) -> Result<Reply> {
         let scan = scanned.scan(text, self.variables.mode);
         self.enter(&text[scanned.start.min(text.len())..]);
-        let result = scan.and_then(|()| {
+        let result = scan.map_err(SqlError::from).and_then(|()| {
             if scanned.parameters > 0 {
-                return Err(crate::scan::syntax_at(text, scanned.start));
+                return Err(syntax::scan::syntax_at(text, scanned.start).into());
             }
-            let next = crate::scan::skip_space(text, scanned.taken);
+            let next = syntax::scan::skip_space(text, scanned.taken);
             if next < text.len() && !self.multi_statements {
-                return Err(crate::scan::syntax_at(text, next));
+                return Err(syntax::scan::syntax_at(text, next).into());
             }
             let _share = self.room_for(scanned)?;
             let mut datums = Vec::with_capacity(scanned.literals.len());

@@ -7,7 +7,7 @@
 //! 1. A name is known everywhere (SET, SELECT @@, SHOW VARIABLES) or nowhere.
 //! 2. Typed copies (`mode`, `zone`, ...) always agree with the texts.
 //!
-//! Not here: the grammar of SET (`parse::set`), user variables (`session`).
+//! Not here: the grammar of SET (`syntax::set`), user variables (`session`).
 
 mod names;
 
@@ -21,9 +21,10 @@ use values::temporal::Zone;
 
 use crate::error::{Result, SqlError};
 
+use expression::SystemVariables;
 use expression::limits::VALUE_BYTES_MAX;
-use expression::{SqlMode, SystemVariables};
 pub use names::{Definition, Kind, VARIABLES};
+use values::SqlMode;
 
 /// Who runs queries that are no look-ups.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

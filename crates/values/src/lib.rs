@@ -8,6 +8,7 @@
 //! - `key`: values as bytes that order as they do; `ordinal`: values as numbers that do; `row`: values
 //!   side by side, of which one is read without the others
 //! - `member`: members of JSON objects as texts; `codes`: hexadecimal digits, base 64, checksums
+//! - `mode`: what a session has chosen of MySQL's rules
 //! - what bounds the work on values: `budget`, of memory; `interrupt`, of time
 //!
 //! Invariants
@@ -25,6 +26,7 @@ pub mod decimal;
 pub mod interrupt;
 pub mod key;
 pub mod member;
+pub mod mode;
 pub mod ordinal;
 pub mod row;
 pub mod temporal;
@@ -34,6 +36,7 @@ pub mod types;
 pub use datum::{Datum, Value};
 pub use decimal::Decimal;
 pub use member::MemberKind;
+pub use mode::SqlMode;
 pub use row::{RowLayout, RowRef};
 pub use temporal::{Date, DateTime, Time, Timestamp, Zone};
 pub use types::{Collation, ColumnType};

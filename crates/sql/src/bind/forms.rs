@@ -13,12 +13,12 @@ use sqlparser::ast::{
     self, BinaryOperator, Expr, FunctionArg, FunctionArgExpr, FunctionArgumentClause,
     FunctionArguments, Value as Literal,
 };
+use syntax::cursor::name_parts;
 
 use super::Binder;
 use super::scope::QueryScope;
 use crate::bind::scalar::{Bound, Names, bind, call_node, elsewhere};
 use crate::error::SqlError;
-use crate::parse::cursor::name_parts;
 use crate::tree::{Aggregate, AggregateFunction, AskedQuery};
 
 impl Binder<'_> {

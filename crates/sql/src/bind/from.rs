@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use expression::{Comparison, KEY_COLUMN, Kind, Node, boolean, common_rule, slot};
 use sqlparser::ast;
+use syntax::cursor::name_parts;
 use values::types::{ColumnType, LobSize};
 
 use super::query::rename;
@@ -20,7 +21,6 @@ use crate::bind::scalar::{Bound, elsewhere};
 use crate::error::SqlError;
 use crate::file_table::{FileColumn, FileOptions, FileTable};
 use crate::index_use::IndexUse;
-use crate::parse::cursor::name_parts;
 use crate::point::{push_terms, table_column};
 use crate::tree::{Join, OutputColumn, Query, Relation, Source};
 use crate::write::KEY_COLUMN as KEY_NAME;

@@ -4,6 +4,7 @@
 
 use expression::{Node, common_type, type_collation};
 use sqlparser::ast;
+use syntax::types::with_collation;
 use values::types::{Collation, ColumnType};
 
 use super::recursion::is_recursive;
@@ -11,7 +12,6 @@ use super::scope::QueryScope;
 use super::{Binder, CommonRows, CommonTable};
 use crate::bind::scalar::{Bound, elsewhere};
 use crate::error::SqlError;
-use crate::parse::types::with_collation;
 use crate::tree::{Body, OutputColumn, Query, SetOperation, SetOperator, SortKey};
 
 /// The longest chain of UNION and its kin.

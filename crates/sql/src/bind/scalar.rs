@@ -30,10 +30,10 @@ use form::special;
 use literal::{literal, typed_text};
 pub use names::{IncomingNames, Names, Resolver, column_node};
 use operator::{binary, unary};
+use syntax::cursor::too_deep;
+use syntax::types::collation;
 
 use crate::error::SqlError;
-use crate::parse::cursor::too_deep;
-use crate::parse::types::collation;
 
 /// How deeply expressions may be nested. A level takes up to 3 KB of the stack here, and a thread
 /// that serves statements has 2 MB. The parser bounds brackets, but not chains: `a = b = c = ...`.
@@ -74,6 +74,12 @@ pub enum BindFailure {
 impl From<SqlError> for BindFailure {
     fn from(error: SqlError) -> BindFailure {
         BindFailure::Wrong(error)
+    }
+}
+
+impl From<syntax::Error> for BindFailure {
+    fn from(error: syntax::Error) -> BindFailure {
+        BindFailure::Wrong(error.into())
     }
 }
 
@@ -186,7 +192,7 @@ pub fn bind(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
                     format!("COLLATION '{}' is not valid for CHARACTER SET 'binary'", rule.name());
                 return Err(SqlError::new(1253, message).into());
             }
-            let ty = crate::parse::types::with_collation(&node.ty, rule);
+            let ty = syntax::types::with_collation(&node.ty, rule);
             let nullable = node.nullable;
             Ok(Node::new(Kind::Collated(Box::new(node)), ty, nullable))
         }

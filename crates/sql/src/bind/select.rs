@@ -164,7 +164,7 @@ impl Binder<'_> {
                     ast::SelectItemQualifiedWildcardKind::ObjectName(name),
                     _,
                 ) => {
-                    let parts = crate::parse::cursor::name_parts(name);
+                    let parts = syntax::cursor::name_parts(name);
                     let parts: Vec<String> = parts.iter().map(|part| part.value.clone()).collect();
                     expand(scope, Some(&parts), &mut items)?;
                 }

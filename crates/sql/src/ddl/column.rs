@@ -1,7 +1,10 @@
 //! Columns and their defaults.
 
-use expression::{Environment, SqlMode};
+use expression::Environment;
 use rows::schema::{Column, DefaultValue};
+use syntax::table::{ColumnSpec, DefaultSpec};
+use syntax::types::with_collation;
+use values::SqlMode;
 use values::convert::{convert, from_text};
 use values::datum::{Datum, Value};
 use values::temporal::Zone;
@@ -10,8 +13,6 @@ use values::types::{Collation, ColumnType};
 
 use crate::bind::scalar::{Names, bind};
 use crate::error::{Result, SqlError};
-use crate::parse::table::{ColumnSpec, DefaultSpec};
-use crate::parse::types::with_collation;
 
 /// Error 1067.
 fn invalid_default(name: &str) -> SqlError {

@@ -2,9 +2,9 @@
 //!
 //! Not here: what the rows are made of (`query`, `inserts`), a load of several threads (`parallel`).
 
-use expression::SqlMode;
 use rows::bulk::{BulkLoad, BulkOutcome, Numbers, RowTaker};
 use rows::error::Result;
+use values::SqlMode;
 use values::datum::{Datum, Value};
 
 /// Takes all rows of a load.

@@ -11,10 +11,10 @@
 
 use std::sync::Arc;
 
-use expression::SqlMode;
 use rows::bulk::{BulkLoad, OnDuplicate, Progress};
 use rows::table::Table;
 use rows::transaction::Transaction;
+use values::SqlMode;
 
 use super::filler::Filler;
 use crate::error::Result;

@@ -12,7 +12,7 @@
 //!
 //! How large a file is shows only as it comes, so its beginning is kept until it is known.
 //!
-//! Not here: the grammar (`parse::load`), the wire (`doors::mysql`).
+//! Not here: the grammar (`syntax::load`), the wire (`doors::mysql`).
 
 mod batches;
 mod filler;
@@ -32,7 +32,6 @@ use ::rows::store::{Durability, LockWait};
 
 use crate::Session;
 use crate::error::{Result, SqlError};
-use crate::parse::load::LoadData;
 use crate::reply::Done;
 use crate::server::Running;
 
@@ -45,6 +44,7 @@ use expression::KillMark;
 pub(crate) use inserts::InsertLoad;
 pub(crate) use query::{QueryInsert, each_row};
 pub(crate) use rows::{Goal, LoadPlan, Loaded};
+use syntax::load::LoadData;
 
 /// Bytes of a file from which on it is large: some ten thousand rows.
 const LARGE_BYTES: usize = 1 << 20;

@@ -23,6 +23,7 @@ use expression::KillMark;
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use rows::background::give_way;
 use rows::bulk::{BulkLoad, BulkOutcome, Numbers, OnDuplicate, Progress, RowTaker, SortedRows};
+use syntax::load::Format;
 use values::budget::Share;
 use values::datum::{Datum, Value};
 use values::interrupt;
@@ -31,7 +32,6 @@ use super::lines::Splitter;
 use super::noted::Noted;
 use super::rows::{LoadPlan, Loaded, RowMaker};
 use crate::error::{Result, SqlError};
-use crate::parse::load::Format;
 
 /// Text of a block, at most, unless a line is longer.
 const BLOCK_BYTES_MAX: usize = 128 << 10;

@@ -13,10 +13,11 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use expression::{Arithmetic, Environment, Kind, Node, SqlMode};
+use expression::{Arithmetic, Environment, Kind, Node};
 use rows::Engine;
 use rows::store::{Direction, Reach, Read};
 use rows::table::Table;
+use values::SqlMode;
 use values::datum::{Datum, Value};
 use values::key::skip_part;
 use values::temporal::Zone;

@@ -7,16 +7,16 @@ use std::time::Instant;
 
 use expression::limits::Room;
 use sqlparser::ast::Query;
+use syntax::Cursor;
+use syntax::scan::leading_word;
 
 use super::Session;
 use crate::error::{Result, SqlError};
 use crate::executor::{Failure, Limits, Measured, Measures};
 use crate::optimize::Member;
-use crate::parse::Cursor;
 use crate::plan::Plan;
 use crate::point::{From, item_texts};
 use crate::reply::{How, Reply, RowStream};
-use crate::scan::leading_word;
 use crate::show::{self, Listing, ShownAccess};
 use crate::tree::{self, Body, Source};
 

@@ -10,13 +10,13 @@
 use std::cell::RefCell;
 
 use expression::Warnings;
+use syntax::TableName;
+use syntax::statement::Statement as Parsed;
 
 use super::{Session, Statement};
 use crate::context::SqlContext;
 use crate::error::{Result, SqlError};
 use crate::load::InsertLoad;
-use crate::parse::TableName;
-use crate::parse::statement::Statement as Parsed;
 use crate::reply::Reply;
 use crate::write::{InsertPlan, WriteContext, Written};
 

@@ -6,6 +6,8 @@
 use expression::Level;
 use sqlparser::ast::{Expr, Query, SelectItem, SetExpr};
 use sqlparser::tokenizer::{Token, TokenWithSpan};
+use syntax::Cursor;
+use syntax::load::into_format;
 use values::datum::Value;
 use values::types::ColumnType;
 
@@ -14,8 +16,6 @@ use super::select::with_literals;
 use super::set::variable_value;
 use super::{Session, Statement};
 use crate::error::{Result, SqlError};
-use crate::parse::Cursor;
-use crate::parse::load::into_format;
 use crate::reply::{Done, How, Pace, Reply};
 
 /// Where a query's rows go.

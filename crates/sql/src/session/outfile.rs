@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use expression::text_of;
 use sqlparser::ast::Query;
+use syntax::load::Format;
 use values::datum::Datum;
 use values::temporal::Zone;
 use values::types::ColumnType;
@@ -19,7 +20,6 @@ use super::Session;
 use crate::error::{Result, SqlError};
 use crate::file_table::ParquetWriter;
 use crate::files::NewFile;
-use crate::parse::load::Format;
 use crate::reply::{How, Pace, Reply, ResultColumn};
 
 /// Bytes that are gathered before they are written.

@@ -6,12 +6,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use expression::limits::Room;
-use expression::{Environment, RowView, Scope, SqlMode, fit};
+use expression::{Environment, RowView, Scope, fit};
 use rows::store::{LockWait, Read};
 use rows::table::Table;
 use rows::transaction::Transaction;
 use sqlparser::ast::Query;
 use sqlparser::tokenizer::{Token, TokenWithSpan};
+use syntax::Cursor;
+use syntax::scan::Scanned;
+use values::SqlMode;
 use values::datum::{Datum, Value};
 use values::row::RowRef;
 use values::temporal::Zone;
@@ -21,14 +24,12 @@ use super::{Session, Statement};
 use crate::bind::scalar::BindFailure;
 use crate::context::{QueryContext, SqlContext};
 use crate::error::{Result, SqlError};
-use crate::parse::Cursor;
 use crate::plan::Plan;
 use crate::point::{
     AccessKind, Filter, Gathered, Gatherer, Locking, Output, Piece, SelectPlan, Surroundings,
     bind_select, item_texts, sort_rows,
 };
 use crate::reply::{How, Pace, Reply, ResultColumn, RowStream};
-use crate::scan::Scanned;
 use crate::server::Counters;
 use crate::tree::QueryPlan;
 use crate::write::row_count;

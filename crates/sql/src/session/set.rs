@@ -1,10 +1,11 @@
 //! SET, user variables and their memory, and expressions evaluated for the session's own sake.
 //!
-//! Not here: which variables there are (`variables`), the grammar (`parse::set`).
+//! Not here: which variables there are (`variables`), the grammar (`syntax::set`).
 
 use std::sync::Arc;
 
 use expression::{Environment, Level};
+use syntax::set::{Scope as Whose, SetItem};
 use values::datum::{Datum, Value};
 use values::temporal::Zone;
 use values::types::ColumnType;
@@ -12,7 +13,6 @@ use values::types::ColumnType;
 use super::Session;
 use crate::bind::scalar::{BindFailure, Names, bind};
 use crate::error::{Result, SqlError};
-use crate::parse::set::{Scope as Whose, SetItem};
 use crate::reply::{How, Reply};
 
 impl Session {
@@ -161,9 +161,9 @@ impl Session {
 
     fn set_names(&mut self, charset: Option<&str>, collation: Option<&str>) -> Result<()> {
         let charset = charset.unwrap_or("utf8mb4");
-        let default = crate::parse::types::charset_collation(charset)?;
+        let default = syntax::types::charset_collation(charset)?;
         let collation = match collation {
-            Some(name) => crate::parse::types::collation(name)?,
+            Some(name) => syntax::types::collation(name)?,
             None => default,
         };
         let variables = Arc::make_mut(&mut self.variables);

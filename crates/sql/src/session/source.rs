@@ -8,9 +8,10 @@
 use std::sync::Arc;
 
 use expression::limits::Room;
-use expression::{Environment, Limits, Node, RowView, Scope, SqlMode, fit};
+use expression::{Environment, Limits, Node, RowView, Scope, fit};
 use rows::engine::Engine;
 use rows::store::Read;
+use values::SqlMode;
 use values::budget::Share;
 use values::datum::{Datum, Value};
 use values::row::RowRef;

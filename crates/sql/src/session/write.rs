@@ -9,6 +9,9 @@ use expression::{Level, Warnings};
 use rows::Group;
 use rows::bulk::BulkLoad;
 use rows::transaction::Transaction;
+use syntax::Cursor;
+use syntax::change::{Change, Insert, Source, change as parse_change, single_table};
+use syntax::scan::Scanned;
 use values::types::ColumnType;
 
 use super::select::with_literals;
@@ -18,36 +21,12 @@ use crate::context::SqlContext;
 use crate::error::{Result, SqlError};
 use crate::load::{QueryInsert, each_row};
 use crate::panics;
-use crate::parse::Cursor;
-use crate::parse::change::{self, Delete, Insert, Source, Update, single_table};
 use crate::plan::Plan;
 use crate::reply::{Done, How, Reply, RowStream};
-use crate::scan::Scanned;
 use crate::write::{
     InsertPlan, JoinedDelete, JoinedUpdate, Progress, WriteContext, Written, bind_delete,
     bind_insert, bind_update, count_mismatch,
 };
-
-/// A writing statement as written.
-pub(super) enum Change {
-    Insert(Insert),
-    Update(Update),
-    Delete(Delete),
-}
-
-pub(super) fn parse_change(cursor: &mut Cursor<'_>) -> Result<Change> {
-    if cursor.take("INSERT") {
-        Ok(Change::Insert(change::insert(cursor, false)?))
-    } else if cursor.take("REPLACE") {
-        Ok(Change::Insert(change::insert(cursor, true)?))
-    } else if cursor.take("UPDATE") {
-        Ok(Change::Update(change::update(cursor)?))
-    } else if cursor.take("DELETE") {
-        Ok(Change::Delete(change::delete(cursor)?))
-    } else {
-        Err(cursor.syntax())
-    }
-}
 
 impl Session {
     pub(super) fn run_write(
@@ -135,7 +114,7 @@ impl Session {
         let insert = Insert {
             replace: false,
             ignore: false,
-            table: crate::parse::TableName {
+            table: syntax::TableName {
                 database: Some(table.database.clone()),
                 table: table.name.clone(),
             },

@@ -3,7 +3,7 @@
 //! `catalog` tells of databases, tables, columns and indexes, `server` of variables, status,
 //! processes and capabilities; both SHOW and `information_schema` are made of them.
 //!
-//! Not here: the grammar (`parse::show`).
+//! Not here: the grammar (`syntax::show`).
 
 pub mod catalog;
 mod events;
@@ -19,7 +19,6 @@ use values::types::{Collation, ColumnType};
 
 use crate::bind::scalar::{Names, bind};
 use crate::error::Result;
-use crate::parse::show::Filter;
 use crate::reply::ResultColumn;
 
 pub use catalog::{
@@ -30,11 +29,13 @@ pub use events::{create_event, event_rows, events};
 pub use explain::{EXPLAIN_COLUMNS, ShownAccess, explain_lines, plan_text};
 pub use explain_table::explain_table;
 pub use explain_tree::{measured_lines, tree_lines};
-use expression::{BIGINT_UNSIGNED, Environment, RowView, SqlMode, text_type};
+use expression::{BIGINT_UNSIGNED, Environment, RowView, text_type};
 pub use server::{
     character_sets, collations, engines, grants, plugins, privileges, processes, status, variables,
     warnings,
 };
+use syntax::show::Filter;
+use values::SqlMode;
 
 /// Rows with their columns.
 #[derive(Clone, Debug, Default)]

@@ -9,12 +9,14 @@
 
 use std::sync::Arc;
 
-use expression::{Node, RowView, SqlMode};
+use expression::{Node, RowView};
 use rows::engine::Engine;
 use rows::store::Reach;
 use rows::table::Table;
 use rows::transaction::{Changed, RowChange, Transaction};
 use sqlparser::ast::{Expr, OrderByExpr, TableFactor};
+use syntax::change::{Delete, Update, single_table};
+use values::SqlMode;
 use values::row::RowRef;
 
 use super::column::{Store, default_of};
@@ -23,7 +25,6 @@ use super::{LOOP_LOOKS_MAX, LOOP_ROWS_MAX, WriteContext, Written, stop, through}
 use crate::bind::scalar::{BindFailure, Bound, Names, bind};
 use crate::error::{Result, SqlError};
 use crate::index_use::IndexUse;
-use crate::parse::change::{Delete, Update, single_table};
 use crate::point::{
     Access, Gathered, Gatherer, Piece, SortKey, plan_access, push_terms, simple_ordering,
     sort_keys, sort_rows,

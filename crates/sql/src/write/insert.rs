@@ -7,12 +7,14 @@
 
 use std::sync::Arc;
 
-use expression::{Environment, Kind, Node, RowView, SqlMode};
+use expression::{Environment, Kind, Node, RowView};
 use rows::bulk::OnDuplicate;
 use rows::error::Error;
 use rows::schema::Column;
 use rows::table::Table;
 use rows::transaction::{RowChange, Transaction, Upserted};
+use syntax::change::{AssignmentSpec, Insert, Source};
+use values::SqlMode;
 use values::datum::{Datum, Value};
 use values::types::ColumnType;
 
@@ -21,7 +23,6 @@ use super::foresight::Foresight;
 use super::{LOOP_ROWS_MAX, WriteContext, Written, stop, through};
 use crate::bind::scalar::{Bound, IncomingNames, Names, bind};
 use crate::error::{Result, SqlError};
-use crate::parse::change::{AssignmentSpec, Insert, Source};
 
 /// A row of VALUES.
 #[derive(Debug)]

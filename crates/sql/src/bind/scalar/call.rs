@@ -6,12 +6,12 @@ use expression::{Arithmetic, BIGINT, Function, Kind, Node, Unit, arithmetic_node
 use sqlparser::ast::{
     Expr, Function as Call, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, Interval,
 };
+use syntax::cursor::name_parts;
 use values::datum::Value;
 
 use super::names::incoming_node;
 use super::{Bound, Names, bind, elsewhere, unit};
 use crate::error::SqlError;
-use crate::parse::cursor::name_parts;
 
 pub(super) fn shift(
     base: Node,

@@ -2,9 +2,10 @@
 //!
 //! Not here: values of variables (crate `expression`).
 
-use expression::{BIGINT, BIGINT_UNSIGNED, Kind, Node, SqlMode, text_type};
+use expression::{BIGINT, BIGINT_UNSIGNED, Kind, Node, text_type};
 use rows::table::Table;
 use sqlparser::ast::{Expr, Ident};
+use values::SqlMode;
 use values::types::ColumnType;
 
 use super::{BindFailure, Bound};

@@ -14,7 +14,7 @@
 //! 3. Rows of VALUES that have the same shape as the row before them are not repeated: `runs`
 //!    counts them, one entry per row that is in the shape.
 //!
-//! Not here: parsing (`parse`), what the plans are (`plan`).
+//! Not here: parsing (`statement`), what the plans are (crate `sql`, `plan`).
 
 mod comment;
 pub mod compound;
@@ -27,10 +27,10 @@ use values::datum::Datum;
 use values::decimal::Decimal;
 
 pub use comment::{open_version_comments, skip_space};
-use expression::SqlMode;
 use shape::{Part, Scanner};
+use values::SqlMode;
 
-use crate::error::{Result, SqlError};
+use crate::error::{Error, Result};
 
 /// A literal taken out of a statement.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -190,10 +190,10 @@ fn is_word(byte: u8) -> bool {
 }
 
 /// Error 1064 at a position of the text.
-pub fn syntax_at(text: &[u8], at: usize) -> SqlError {
+pub fn syntax_at(text: &[u8], at: usize) -> Error {
     let at = at.min(text.len());
     let line = 1 + memchr::memchr_iter(b'\n', &text[..at]).count() as u64;
-    SqlError::syntax(&String::from_utf8_lossy(&text[at..]), line)
+    Error::syntax(&String::from_utf8_lossy(&text[at..]), line)
 }
 
 /// Undoes MySQL's escapes in the inside of a string literal.

@@ -1,6 +1,6 @@
 //! ALTER TABLE, as written.
 //!
-//! Not here: columns and indexes themselves (`table`), what it does (`ddl::alter`).
+//! Not here: columns and indexes themselves (`table`), what it does (crate `sql`, `ddl::alter`).
 
 use sqlparser::tokenizer::Token;
 use values::types::Collation;
@@ -11,7 +11,7 @@ use super::table::{
     table_option,
 };
 use super::types::{charset_collation, collation};
-use crate::error::{Result, SqlError};
+use crate::error::{Error, Result};
 
 /// Where ALTER TABLE puts a column.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,6 +25,7 @@ pub enum PlaceSpec {
 }
 
 /// One change of ALTER TABLE.
+#[expect(missing_docs, reason = "fields of a variant are what the grammar calls them")]
 #[derive(Clone, Debug, PartialEq)]
 pub enum AlterSpec {
     /// ADD COLUMN; `if_not_exists` is MariaDB's.
@@ -152,7 +153,7 @@ pub fn algorithm(cursor: &mut Cursor<'_>) -> Result<Option<AlterSpec>> {
     if !known.contains(&value.as_str()) {
         let number = if word == "LOCK" { 1801 } else { 1800 };
         let kind = if word == "LOCK" { "LOCK type" } else { "ALGORITHM" };
-        return Err(SqlError::new(number, format!("Unknown {kind} '{value}'")));
+        return Err(Error::new(number, format!("Unknown {kind} '{value}'")));
     }
     let spec = if word == "LOCK" { AlterSpec::Lock } else { AlterSpec::Algorithm };
     Ok(Some(spec(value)))
@@ -230,7 +231,7 @@ fn alter_rename(cursor: &mut Cursor<'_>) -> Result<AlterSpec> {
 
 fn alter_column(cursor: &mut Cursor<'_>) -> Result<AlterSpec> {
     if cursor.is("INDEX") && cursor.is_nth(2, "INVISIBLE") {
-        return Err(SqlError::unsupported("invisible indexes"));
+        return Err(Error::unsupported("invisible indexes"));
     }
     if cursor.is("INDEX") && cursor.is_nth(2, "VISIBLE") {
         (0..3).for_each(|_| drop(cursor.advance()));

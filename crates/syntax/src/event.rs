@@ -1,8 +1,7 @@
 //! CREATE, ALTER and DROP EVENT, as written.
 //!
-//! Not here: what their times and bodies mean (`session::events`).
+//! Not here: what their times and bodies mean (crate `sql`, `session::events`).
 
-use rows::event::EventStatus;
 use sqlparser::ast::Expr;
 use sqlparser::tokenizer::Token;
 
@@ -25,7 +24,7 @@ pub struct CreateEvent {
     /// ON COMPLETION PRESERVE.
     pub preserve: bool,
     /// ENABLE, DISABLE.
-    pub status: EventStatus,
+    pub status: StatusSpec,
     /// COMMENT.
     pub comment: String,
     /// DO.
@@ -46,11 +45,22 @@ pub struct AlterEvent {
     /// RENAME TO.
     pub rename: Option<TableName>,
     /// ENABLE, DISABLE.
-    pub status: Option<EventStatus>,
+    pub status: Option<StatusSpec>,
     /// COMMENT.
     pub comment: Option<String>,
     /// DO.
     pub body: Option<String>,
+}
+
+/// Whether an event runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StatusSpec {
+    /// ENABLE.
+    Enabled,
+    /// DISABLE.
+    Disabled,
+    /// DISABLE ON REPLICA: it would run on the primary of a replica.
+    DisabledOnReplica,
 }
 
 /// What follows ON SCHEDULE.
@@ -113,7 +123,7 @@ pub fn create_event(
     let name = cursor.table_name()?;
     let Some(schedule) = schedule(cursor)? else { return Err(cursor.syntax()) };
     let preserve = completion(cursor)?.unwrap_or(false);
-    let status = status(cursor).unwrap_or(EventStatus::Enabled);
+    let status = status(cursor).unwrap_or(StatusSpec::Enabled);
     let comment = comment(cursor)?.unwrap_or_default();
     let Some(body) = body(cursor)? else { return Err(cursor.syntax()) };
     Ok(CreateEvent {
@@ -174,15 +184,15 @@ fn completion(cursor: &mut Cursor<'_>) -> Result<Option<bool>> {
     Ok(Some(preserve))
 }
 
-fn status(cursor: &mut Cursor<'_>) -> Option<EventStatus> {
+fn status(cursor: &mut Cursor<'_>) -> Option<StatusSpec> {
     if cursor.take("ENABLE") {
-        return Some(EventStatus::Enabled);
+        return Some(StatusSpec::Enabled);
     }
     if !cursor.take("DISABLE") {
         return None;
     }
     let elsewhere = cursor.take_all(&["ON", "SLAVE"]) || cursor.take_all(&["ON", "REPLICA"]);
-    Some(if elsewhere { EventStatus::DisabledOnReplica } else { EventStatus::Disabled })
+    Some(if elsewhere { StatusSpec::DisabledOnReplica } else { StatusSpec::Disabled })
 }
 
 fn comment(cursor: &mut Cursor<'_>) -> Result<Option<String>> {

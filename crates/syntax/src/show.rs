@@ -1,12 +1,12 @@
 //! SHOW and DESCRIBE, as written.
 //!
-//! Not here: what they show (`show`).
+//! Not here: what they show (crate `sql`, `show`).
 
 use sqlparser::ast::Expr;
 use sqlparser::tokenizer::Token;
 
 use super::cursor::{Cursor, TableName};
-use crate::error::{Result, SqlError};
+use crate::error::{Error, Result};
 
 /// LIKE or WHERE behind a SHOW.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +20,7 @@ pub enum Filter {
 }
 
 /// What is to be shown.
+#[expect(missing_docs, reason = "fields of a variant are what the grammar calls them")]
 #[derive(Clone, Debug, PartialEq)]
 pub enum Subject {
     /// SHOW DATABASES.
@@ -204,7 +205,7 @@ fn server(cursor: &mut Cursor<'_>) -> Result<Subject> {
             "Executed_Gtid_Set",
         ]))
     } else if cursor.take_all(&["BINARY", "LOGS"]) || cursor.take_all(&["MASTER", "LOGS"]) {
-        Err(SqlError::new(1381, "You are not using binary logging"))
+        Err(Error::new(1381, "You are not using binary logging"))
     } else if cursor.take_all(&["SLAVE", "STATUS"]) || cursor.take_all(&["REPLICA", "STATUS"]) {
         Ok(Subject::Nothing(&["Replica_IO_State", "Source_Host"]))
     } else if cursor.take("PROFILES") {
@@ -227,7 +228,7 @@ fn create(cursor: &mut Cursor<'_>) -> Result<Subject> {
     }
     for kind in ["VIEW", "PROCEDURE", "FUNCTION", "TRIGGER", "USER"] {
         if cursor.is(kind) {
-            return Err(SqlError::unsupported(format_args!("SHOW CREATE {kind}")));
+            return Err(Error::unsupported(format_args!("SHOW CREATE {kind}")));
         }
     }
     Err(cursor.syntax())

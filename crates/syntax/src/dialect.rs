@@ -23,7 +23,6 @@
 use std::any::TypeId;
 use std::cell::Cell;
 
-use expression::KillMark;
 use sqlparser::ast::{
     BinaryOperator, CastKind, DataType, Expr, Function, FunctionArg, FunctionArgExpr,
     FunctionArgumentList, FunctionArguments, Ident, Interval, ObjectName, Statement,
@@ -33,6 +32,7 @@ use sqlparser::dialect::{Dialect, MySqlDialect, Precedence};
 use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::Token;
+use values::interrupt;
 
 static BASE: MySqlDialect = MySqlDialect {};
 
@@ -227,7 +227,7 @@ impl Dialect for RowhouseDialect {
         // other error makes it give up at once.
         let steps = STEPS_LEFT.get();
         STEPS_LEFT.set(steps.saturating_sub(1));
-        if steps == 0 || KillMark::check_this_thread().is_err() {
+        if steps == 0 || interrupt::is_wanted() {
             return Some(Err(ParserError::RecursionLimitExceeded));
         }
         let op = match parser.peek_token_ref().token {

@@ -1,15 +1,14 @@
 //! LOAD DATA, as written, and the FIELDS and LINES that INTO OUTFILE shares with it.
 //!
-//! Not here: reading the file (`load`), writing one (`session::outfile`).
+//! Not here: reading the file, writing one (crate `sql`, `load` and `session::outfile`).
 
-use rows::bulk::OnDuplicate;
 use sqlparser::ast::Expr;
 use sqlparser::tokenizer::Token;
 use values::types::Collation;
 
 use super::cursor::{Cursor, TableName};
 use super::types::charset_collation;
-use crate::error::{Result, SqlError};
+use crate::error::{Error, Result};
 
 /// How lines and fields are told apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,6 +49,17 @@ pub enum FieldTarget {
     Variable(String),
 }
 
+/// What becomes of a row whose key is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DuplicateSpec {
+    /// It is an error.
+    Error,
+    /// IGNORE: the new row is left out.
+    Ignore,
+    /// REPLACE: the old row goes.
+    Replace,
+}
+
 /// LOAD DATA.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoadData {
@@ -58,7 +68,7 @@ pub struct LoadData {
     /// LOCAL: the client sends the file.
     pub local: bool,
     /// REPLACE or IGNORE.
-    pub on_duplicate: OnDuplicate,
+    pub on_duplicate: DuplicateSpec,
     /// The table.
     pub table: TableName,
     /// Whether text is bytes rather than UTF-8.
@@ -80,11 +90,11 @@ pub fn load_data(cursor: &mut Cursor<'_>) -> Result<LoadData> {
     cursor.expect("INFILE")?;
     let file = cursor.string()?;
     let on_duplicate = match cursor.take_any(&["REPLACE", "IGNORE"]) {
-        Some("REPLACE") => OnDuplicate::Replace,
-        Some(_) => OnDuplicate::Ignore,
+        Some("REPLACE") => DuplicateSpec::Replace,
+        Some(_) => DuplicateSpec::Ignore,
         // Nobody could act on an error in the middle of a file that a client sends.
-        None if local => OnDuplicate::Ignore,
-        None => OnDuplicate::Error,
+        None if local => DuplicateSpec::Ignore,
+        None => DuplicateSpec::Error,
     };
     cursor.expect("INTO")?;
     cursor.expect("TABLE")?;
@@ -131,7 +141,7 @@ pub fn into_format(cursor: &mut Cursor<'_>) -> Result<Format> {
     if cursor.take_all(&["CHARACTER", "SET"]) || cursor.take("CHARSET") {
         let name = cursor.name_or_string()?.to_ascii_lowercase();
         if !["utf8", "utf8mb3", "utf8mb4", "binary"].contains(&name.as_str()) {
-            return Err(SqlError::unsupported(format_args!("INTO OUTFILE CHARACTER SET {name}")));
+            return Err(Error::unsupported(format_args!("INTO OUTFILE CHARACTER SET {name}")));
         }
     }
     format(cursor)

@@ -2,11 +2,11 @@
 //!
 //! Not here: numbers, strings and names (`literals`), what the result is for (`scan`).
 
-use expression::SqlMode;
+use values::SqlMode;
 
 use super::comment::{is_dash_comment, skip_space};
 use super::{Literal, Scanned, is_word, leading_word, syntax_at};
-use crate::error::{Result, SqlError};
+use crate::error::{Error, Result};
 
 /// Which part of a statement the scanner is in.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -72,7 +72,7 @@ impl Scanner<'_, '_> {
         };
         while let Some(&byte) = self.text.get(self.at) {
             if self.out.literals.len() > literals_max {
-                return Err(SqlError::statement_too_large());
+                return Err(Error::TooLarge);
             }
             match byte {
                 b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c => self.space(),
@@ -302,7 +302,7 @@ impl Scanner<'_, '_> {
         self.last_word = None;
     }
 
-    pub(super) fn syntax(&self, at: usize) -> SqlError {
+    pub(super) fn syntax(&self, at: usize) -> Error {
         syntax_at(self.text, at)
     }
 }

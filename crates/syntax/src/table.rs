@@ -4,9 +4,8 @@
 //! silently: storage options that have no meaning here. Refused: FULLTEXT, SPATIAL, generated
 //! columns, key parts that are expressions, partitions.
 //!
-//! Not here: ALTER TABLE (`alter`), what they do (`ddl`).
+//! Not here: ALTER TABLE (`alter`), what they do (crate `sql`, `ddl`).
 
-use rows::NewMember;
 use sqlparser::ast::{Expr, Query};
 use sqlparser::tokenizer::Token;
 use values::MemberKind;
@@ -14,7 +13,7 @@ use values::types::Collation;
 
 use super::cursor::{Cursor, TableName};
 use super::types::{TypeSpec, attributes, charset_collation, collation, type_spec};
-use crate::error::{Result, SqlError};
+use crate::error::{Error, Result};
 
 /// A column's default as written.
 #[derive(Clone, Debug, PartialEq)]
@@ -96,7 +95,18 @@ pub struct TableOptions {
     /// MAX_BYTES; 0 lets rows stay.
     pub bytes_max: Option<u64>,
     /// MEMBER_INDEXES; an empty list drops those that there are.
-    pub members: Option<Vec<NewMember>>,
+    pub members: Option<Vec<MemberSpec>>,
+}
+
+/// An index of a member.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemberSpec {
+    /// Name of the column.
+    pub column: String,
+    /// The member's name.
+    pub member: String,
+    /// What it has entries of.
+    pub kind: MemberKind,
 }
 
 /// CREATE TABLE.
@@ -182,7 +192,7 @@ pub fn element(cursor: &mut Cursor<'_>) -> Result<Element> {
         return Ok(Element::Index(IndexSpec { columnar: true, ..index_body(cursor, false)? }));
     }
     if cursor.is("FULLTEXT") || cursor.is("SPATIAL") {
-        return Err(SqlError::unsupported("FULLTEXT and SPATIAL indexes"));
+        return Err(Error::unsupported("FULLTEXT and SPATIAL indexes"));
     }
     if cursor.take_all(&["FOREIGN", "KEY"]) {
         let mut spec = index_body(cursor, false)?;
@@ -255,7 +265,7 @@ fn index_type(cursor: &mut Cursor<'_>) -> Result<()> {
 /// `column[(length)] [ASC|DESC]`; the order is not kept, every index is read both ways.
 pub(super) fn index_part(cursor: &mut Cursor<'_>) -> Result<(String, Option<u32>)> {
     if *cursor.peek() == Token::LParen {
-        return Err(SqlError::unsupported("key parts that are expressions"));
+        return Err(Error::unsupported("key parts that are expressions"));
     }
     let name = cursor.name()?;
     let mut prefix = None;
@@ -282,7 +292,7 @@ pub fn index_options(cursor: &mut Cursor<'_>) -> Result<String> {
         } else if cursor.take_all(&["WITH", "PARSER"]) {
             cursor.name()?;
         } else if cursor.is("INVISIBLE") {
-            return Err(SqlError::unsupported("invisible indexes"));
+            return Err(Error::unsupported("invisible indexes"));
         } else if !cursor.take("VISIBLE") {
             return Ok(comment);
         }
@@ -379,7 +389,7 @@ fn column_attribute(cursor: &mut Cursor<'_>, column: &mut ColumnSpec) -> Result<
         // As in MySQL, a reference written with the column is read and has no effect.
         references(cursor)?;
     } else if cursor.is("GENERATED") || cursor.is("AS") {
-        return Err(SqlError::unsupported("generated columns"));
+        return Err(Error::unsupported("generated columns"));
     } else if cursor.take("CONSTRAINT") {
         if !cursor.is("CHECK") {
             cursor.name()?;
@@ -388,7 +398,7 @@ fn column_attribute(cursor: &mut Cursor<'_>, column: &mut ColumnSpec) -> Result<
         check(cursor)?;
         column.check = true;
     } else if cursor.is("INVISIBLE") {
-        return Err(SqlError::unsupported("invisible columns"));
+        return Err(Error::unsupported("invisible columns"));
     } else if !cursor.take("VISIBLE") {
         return Ok(false);
     }
@@ -441,7 +451,7 @@ pub fn table_options(cursor: &mut Cursor<'_>) -> Result<TableOptions> {
         cursor.take_token(&Token::Comma);
     }
     if cursor.is("PARTITION") {
-        return Err(SqlError::unsupported("partitions"));
+        return Err(Error::unsupported("partitions"));
     }
     Ok(options)
 }
@@ -522,7 +532,7 @@ pub(super) fn table_option(cursor: &mut Cursor<'_>, options: &mut TableOptions) 
 }
 
 /// ``(`column`.'member' KIND, ..)``
-fn members(cursor: &mut Cursor<'_>) -> Result<Vec<NewMember>> {
+fn members(cursor: &mut Cursor<'_>) -> Result<Vec<MemberSpec>> {
     let mut members = Vec::new();
     cursor.expect_token(&Token::LParen)?;
     while !cursor.take_token(&Token::RParen) {
@@ -534,7 +544,7 @@ fn members(cursor: &mut Cursor<'_>) -> Result<Vec<NewMember>> {
         let here = cursor.syntax();
         let member = String::from_utf8(cursor.bytes()?).map_err(|_| here)?;
         let kind = MemberKind::ALL.into_iter().find(|kind| cursor.take(kind.name()));
-        members.push(NewMember { column, member, kind: kind.ok_or_else(|| cursor.syntax())? });
+        members.push(MemberSpec { column, member, kind: kind.ok_or_else(|| cursor.syntax())? });
     }
     Ok(members)
 }

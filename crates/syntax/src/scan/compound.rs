@@ -6,11 +6,11 @@
 //!    has an END of its own.
 //! 2. What may not be in a body (IF, LOOP, ...) does not mislead about its end.
 //!
-//! Not here: what a body may hold (`session::event_body`).
+//! Not here: what a body may hold (crate `sql`, `session::event_body`).
 
 use std::ops::Range;
 
-use expression::SqlMode;
+use values::SqlMode;
 
 use super::comment::skip_space;
 use super::{is_word, leading_word};

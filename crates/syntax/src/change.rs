@@ -1,12 +1,12 @@
 //! INSERT, REPLACE, UPDATE and DELETE, as written.
 //!
-//! Not here: names (`bind`), what they do (`write`).
+//! Not here: names and what they do (crate `sql`, `bind` and `write`).
 
 use sqlparser::ast::{Expr, OrderByExpr, Query, SetExpr, TableFactor, TableWithJoins, Value};
 use sqlparser::tokenizer::Token;
 
 use super::cursor::{Cursor, TableName};
-use crate::error::{Result, SqlError};
+use crate::error::{Error, Result};
 
 /// What is inserted.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,6 +81,32 @@ pub struct Delete {
     pub limit: Option<Expr>,
 }
 
+/// A writing statement as written.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change {
+    /// INSERT or REPLACE.
+    Insert(Insert),
+    /// UPDATE.
+    Update(Update),
+    /// DELETE.
+    Delete(Delete),
+}
+
+/// Reads a writing statement.
+pub fn change(cursor: &mut Cursor<'_>) -> Result<Change> {
+    if cursor.take("INSERT") {
+        Ok(Change::Insert(insert(cursor, false)?))
+    } else if cursor.take("REPLACE") {
+        Ok(Change::Insert(insert(cursor, true)?))
+    } else if cursor.take("UPDATE") {
+        Ok(Change::Update(update(cursor)?))
+    } else if cursor.take("DELETE") {
+        Ok(Change::Delete(delete(cursor)?))
+    } else {
+        Err(cursor.syntax())
+    }
+}
+
 /// The table of the plain form of UPDATE and DELETE, its name and its alias.
 pub fn single_table(
     tables: &[TableWithJoins],
@@ -105,7 +131,7 @@ pub fn insert(cursor: &mut Cursor<'_>, replace: bool) -> Result<Insert> {
     cursor.take("INTO");
     let table = cursor.table_name()?;
     if cursor.is("PARTITION") {
-        return Err(SqlError::unsupported("partitions"));
+        return Err(Error::unsupported("partitions"));
     }
     let mut columns = None;
     let query_in_parentheses = cursor.is_nth(1, "SELECT") || cursor.is_nth(1, "WITH");
@@ -146,7 +172,7 @@ pub fn insert(cursor: &mut Cursor<'_>, replace: bool) -> Result<Insert> {
         on_duplicate = cursor.list(assignment)?;
     }
     if cursor.is("RETURNING") {
-        return Err(SqlError::unsupported("RETURNING"));
+        return Err(Error::unsupported("RETURNING"));
     }
     cursor.expect_end()?;
     Ok(Insert { replace, ignore, table, columns, source, alias, on_duplicate })

@@ -9,13 +9,13 @@
 //!
 //! Not here: the statements (`statement`, `table`, `show`, ...).
 
-use expression::{KillMark, SqlMode};
 use sqlparser::ast::{Expr, Ident, ObjectName, ObjectNamePart, Query};
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer, Word};
+use values::{SqlMode, interrupt};
 
 use super::dialect::{self, RowhouseDialect};
-use crate::error::{Result, SqlError};
+use crate::error::{Error, Result};
 
 static DIALECT: RowhouseDialect = RowhouseDialect;
 
@@ -124,11 +124,11 @@ impl<'a> Cursor<'a> {
     }
 
     /// Error 1064 at the next token.
-    pub fn syntax(&self) -> SqlError {
+    pub fn syntax(&self) -> Error {
         let token = self.parser.peek_token_ref();
         if token.token == Token::EOF {
             let line = 1 + self.text.matches('\n').count() as u64;
-            return SqlError::syntax("", line);
+            return Error::syntax("", line);
         }
         let start = token.span.start;
         syntax_at_location(self.text, start.line, start.column)
@@ -304,12 +304,11 @@ impl<'a> Cursor<'a> {
     }
 
     /// MySQL's words for an error of the parser.
-    pub fn translate(&self, error: ParserError) -> SqlError {
+    pub fn translate(&self, error: ParserError) -> Error {
         match error {
             // That is also how the dialect ends the parsing of a statement that is to end.
-            ParserError::RecursionLimitExceeded => {
-                KillMark::check_this_thread().err().map_or_else(too_deep, SqlError::from)
-            }
+            ParserError::RecursionLimitExceeded if interrupt::is_wanted() => Error::Interrupted,
+            ParserError::RecursionLimitExceeded => too_deep(),
             ParserError::TokenizerError(message) | ParserError::ParserError(message) => {
                 match location_of(&message) {
                     Some((line, column)) => syntax_at_location(self.text, line, column),
@@ -434,7 +433,7 @@ fn check_forms(tokens: &[TokenWithSpan], text: &str) -> Result<()> {
         let follows = |word| before.is_some_and(|before| is_word(before, word));
         match token {
             Token::LParen if follows("PARTITION") => {
-                return Err(SqlError::new(1747, "PARTITION () clause on non partitioned table"));
+                return Err(Error::new(1747, "PARTITION () clause on non partitioned table"));
             }
             Token::LParen => open.push(follows("GROUP_CONCAT")),
             Token::RParen => drop(open.pop()),
@@ -451,17 +450,17 @@ fn check_forms(tokens: &[TokenWithSpan], text: &str) -> Result<()> {
 /// A table's name, none of whose parts is empty.
 fn named_table(database: Option<String>, table: String) -> Result<TableName> {
     if table.is_empty() {
-        return Err(SqlError::new(1103, "Incorrect table name ''"));
+        return Err(Error::new(1103, "Incorrect table name ''"));
     }
     if database.as_deref() == Some("") {
-        return Err(SqlError::new(1102, "Incorrect database name ''"));
+        return Err(Error::new(1102, "Incorrect database name ''"));
     }
     Ok(TableName { database, table })
 }
 
 /// What is said of a statement whose parts are nested too deeply.
-pub(crate) fn too_deep() -> SqlError {
-    SqlError::new(1436, "Thread stack overrun: the statement is nested too deeply")
+pub fn too_deep() -> Error {
+    Error::new(1436, "Thread stack overrun: the statement is nested too deeply")
 }
 
 fn is_word(token: &Token, word: &str) -> bool {
@@ -487,9 +486,9 @@ fn offset_of(text: &str, line: u64, column: u64) -> usize {
     start + rest.char_indices().nth(skip).map_or(rest.len(), |(at, _)| at)
 }
 
-fn syntax_at_location(text: &str, line: u64, column: u64) -> SqlError {
+fn syntax_at_location(text: &str, line: u64, column: u64) -> Error {
     let rest = &text[offset_of(text, line, column)..];
-    SqlError::syntax(rest.trim_end_matches(';'), line.max(1))
+    Error::syntax(rest.trim_end_matches(';'), line.max(1))
 }
 
 /// The parts of a name as sqlparser gives it.
@@ -510,6 +509,6 @@ pub fn table_name(name: &ObjectName) -> Result<TableName> {
         [database, table] => {
             Ok(TableName { database: Some(database.value.clone()), table: table.value.clone() })
         }
-        _ => Err(SqlError::syntax(&name.to_string(), 1)),
+        _ => Err(Error::syntax(&name.to_string(), 1)),
     }
 }

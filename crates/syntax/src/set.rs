@@ -1,12 +1,12 @@
 //! SET, as written.
 //!
-//! Not here: which variables there are (`variables`).
+//! Not here: which variables there are (crate `sql`, `variables`).
 
 use sqlparser::ast::{Expr, Value};
 use sqlparser::tokenizer::Token;
 
 use super::cursor::Cursor;
-use crate::error::{Result, SqlError};
+use crate::error::{Error, Result};
 
 /// Whose variable is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +18,7 @@ pub enum Scope {
 }
 
 /// One assignment of SET.
+#[expect(missing_docs, reason = "fields of a variant are what the grammar calls them")]
 #[derive(Clone, Debug, PartialEq)]
 pub enum SetItem {
     /// A system variable; `None` is DEFAULT.
@@ -80,7 +81,7 @@ fn item(cursor: &mut Cursor<'_>) -> Result<SetItem> {
         return Ok(SetItem::CharacterSet(Some(cursor.name_or_string()?)));
     }
     let unsupported =
-        || SqlError::unsupported("users and grants in SQL (users are in the settings file)");
+        || Error::unsupported("users and grants in SQL (users are in the settings file)");
     if cursor.is("PASSWORD") || cursor.is("DEFAULT") && cursor.is_nth(1, "ROLE") {
         return Err(unsupported());
     }

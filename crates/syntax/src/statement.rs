@@ -1,6 +1,6 @@
 //! Statements other than SELECT, INSERT, REPLACE, UPDATE and DELETE, as written.
 //!
-//! Not here: what they do (`command` and the modules it calls).
+//! Not here: what they do (crate `sql`, `session::admin`).
 
 use sqlparser::ast::Expr;
 use sqlparser::tokenizer::Token;
@@ -12,9 +12,10 @@ use super::load::{LoadData, load_data};
 use super::set::{SetItem, set};
 use super::show::{Filter, Show, Subject, show};
 use super::table::{CreateTable, IndexSpec, create_table, index_body, index_options};
-use crate::error::{Result, SqlError};
+use crate::error::{Error, Result};
 
 /// A statement that is carried out word by word.
+#[expect(missing_docs, reason = "fields of a variant are what the grammar calls them")]
 #[derive(Clone, Debug, PartialEq)]
 pub enum Statement {
     /// CREATE DATABASE.
@@ -136,7 +137,7 @@ pub fn statement(cursor: &mut Cursor<'_>) -> Result<Statement> {
         }
         "FLUSH" => flush(cursor)?,
         "RESET" => return Err(reset(cursor)),
-        "PURGE" => return Err(SqlError::new(1381, "You are not using binary logging")),
+        "PURGE" => return Err(Error::new(1381, "You are not using binary logging")),
         "GRANT" | "REVOKE" => return Err(users_elsewhere(cursor)),
         "KILL" => {
             let query = cursor.take("QUERY");
@@ -147,7 +148,7 @@ pub fn statement(cursor: &mut Cursor<'_>) -> Result<Statement> {
         "OPTIMIZE" => maintain(cursor, "optimize")?,
         "CHECK" => maintain(cursor, "check")?,
         "REPAIR" => maintain(cursor, "repair")?,
-        "CHECKSUM" => return Err(SqlError::unsupported("CHECKSUM TABLE")),
+        "CHECKSUM" => return Err(Error::unsupported("CHECKSUM TABLE")),
         "PREPARE" => {
             let name = cursor.name()?;
             cursor.expect("FROM")?;
@@ -166,9 +167,9 @@ pub fn statement(cursor: &mut Cursor<'_>) -> Result<Statement> {
             return Ok(Statement::Load(Box::new(load_data(cursor)?)));
         }
         "DO" => Statement::Do(cursor.list(Cursor::expression)?),
-        "CALL" => return Err(SqlError::unsupported("stored procedures")),
-        "HANDLER" => return Err(SqlError::unsupported("HANDLER")),
-        "XA" => return Err(SqlError::unsupported("XA transactions")),
+        "CALL" => return Err(Error::unsupported("stored procedures")),
+        "HANDLER" => return Err(Error::unsupported("HANDLER")),
+        "XA" => return Err(Error::unsupported("XA transactions")),
         _ => return Err(here),
     };
     cursor.expect_end()?;
@@ -201,11 +202,11 @@ fn flush(cursor: &mut Cursor<'_>) -> Result<Statement> {
 }
 
 /// There is no binary log and no replication that could be reset.
-fn reset(cursor: &mut Cursor<'_>) -> SqlError {
+fn reset(cursor: &mut Cursor<'_>) -> Error {
     if cursor.is("MASTER") || cursor.is("BINARY") {
-        return SqlError::new(1186, "Binlog closed, cannot RESET MASTER");
+        return Error::new(1186, "Binlog closed, cannot RESET MASTER");
     }
-    SqlError::unsupported("RESET")
+    Error::unsupported("RESET")
 }
 
 fn create(cursor: &mut Cursor<'_>) -> Result<Statement> {
@@ -216,7 +217,7 @@ fn create(cursor: &mut Cursor<'_>) -> Result<Statement> {
         return Ok(Statement::CreateDatabase { name, if_not_exists });
     }
     if cursor.take("TEMPORARY") {
-        return Err(SqlError::unsupported("temporary tables"));
+        return Err(Error::unsupported("temporary tables"));
     }
     if cursor.take("TABLE") {
         return Ok(Statement::CreateTable(Box::new(create_table(cursor)?)));
@@ -227,7 +228,7 @@ fn create(cursor: &mut Cursor<'_>) -> Result<Statement> {
         return create_index(cursor, IndexKind::Columnar);
     }
     if cursor.is("FULLTEXT") || cursor.is("SPATIAL") {
-        return Err(SqlError::unsupported("FULLTEXT and SPATIAL indexes"));
+        return Err(Error::unsupported("FULLTEXT and SPATIAL indexes"));
     }
     if cursor.take("INDEX") {
         return create_index(cursor, if unique { IndexKind::Unique } else { IndexKind::Plain });
@@ -244,10 +245,10 @@ fn create(cursor: &mut Cursor<'_>) -> Result<Statement> {
     if ["VIEW", "TRIGGER", "PROCEDURE", "FUNCTION", "ALGORITHM"].iter().any(|kind| cursor.is(kind))
         || (definer.is_some() && cursor.is("SQL"))
     {
-        return Err(SqlError::unsupported("views, triggers and stored routines"));
+        return Err(Error::unsupported("views, triggers and stored routines"));
     }
     if or_replace {
-        return Err(SqlError::unsupported("CREATE OR REPLACE"));
+        return Err(Error::unsupported("CREATE OR REPLACE"));
     }
     Err(cursor.syntax())
 }
@@ -339,7 +340,7 @@ fn drop_(cursor: &mut Cursor<'_>) -> Result<Statement> {
             if if_exists {
                 return Ok(Statement::Flush);
             }
-            return Err(SqlError::unsupported("triggers and stored routines"));
+            return Err(Error::unsupported("triggers and stored routines"));
         }
         return Err(cursor.syntax());
     }
@@ -507,7 +508,7 @@ fn execute(cursor: &mut Cursor<'_>) -> Result<Statement> {
 
 /// The answer to CREATE USER, GRANT and the like: silence would leave a false picture of who may
 /// do what.
-fn users_elsewhere(cursor: &mut Cursor<'_>) -> SqlError {
+fn users_elsewhere(cursor: &mut Cursor<'_>) -> Error {
     skip(cursor);
-    SqlError::unsupported("users and grants in SQL (users are in the settings file)")
+    Error::unsupported("users and grants in SQL (users are in the settings file)")
 }

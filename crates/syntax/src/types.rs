@@ -4,13 +4,13 @@
 //! mean the same, `binary` makes the binary type of the same shape.
 //!
 //! Not here: what follows the type in a column definition (`table`), CAST's types
-//! (`bind::cast`).
+//! (crate `sql`, `bind::scalar`).
 
 use sqlparser::tokenizer::Token;
 use values::types::{Collation, ColumnType, IntWidth, LobSize};
 
 use super::cursor::Cursor;
-use crate::error::{Result, SqlError};
+use crate::error::{Error, Result};
 
 /// Longest VARCHAR in characters: 65,535 bytes of four-byte characters, as in MySQL.
 const VARCHAR_CHARS_MAX: u64 = 16_383;
@@ -62,7 +62,7 @@ pub fn with_collation(ty: &ColumnType, collation: Collation) -> ColumnType {
 /// The collation by name, or error 1273.
 pub fn collation(name: &str) -> Result<Collation> {
     Collation::from_name(name)
-        .ok_or_else(|| SqlError::new(1273, format!("Unknown collation: '{name}'")))
+        .ok_or_else(|| Error::new(1273, format!("Unknown collation: '{name}'")))
 }
 
 /// The default collation of a character set by name, or error 1115.
@@ -71,7 +71,7 @@ pub fn charset_collation(name: &str) -> Result<Collation> {
         "utf8mb4" | "utf8" | "utf8mb3" | "latin1" | "ascii" | "ucs2" | "utf16" | "utf32"
         | "cp1252" | "latin2" | "default" => Ok(Collation::Utf8Mb4GeneralCi),
         "binary" => Ok(Collation::Binary),
-        _ => Err(SqlError::new(1115, format!("Unknown character set: '{name}'"))),
+        _ => Err(Error::new(1115, format!("Unknown character set: '{name}'"))),
     }
 }
 
@@ -124,7 +124,7 @@ pub fn type_spec(cursor: &mut Cursor<'_>, column: &str) -> Result<TypeSpec> {
         "JSON" => TypeSpec::plain(ColumnType::Json),
         "BIT" | "SET" | "GEOMETRY" | "POINT" | "LINESTRING" | "POLYGON" | "MULTIPOINT"
         | "MULTILINESTRING" | "MULTIPOLYGON" | "GEOMETRYCOLLECTION" | "VECTOR" => {
-            return Err(SqlError::unsupported(format_args!("column type {name}")));
+            return Err(Error::unsupported(format_args!("column type {name}")));
         }
         _ => match string_type(cursor, &name, column)? {
             Some(spec) => spec,
@@ -196,8 +196,8 @@ fn string_type(cursor: &mut Cursor<'_>, name: &str, column: &str) -> Result<Opti
     Ok(Some(spec))
 }
 
-fn too_big(column: &str, max: u64) -> SqlError {
-    SqlError::new(
+fn too_big(column: &str, max: u64) -> Error {
+    Error::new(
         1074,
         format!(
             "Column length too big for column '{column}' (max = {max}); use BLOB or TEXT instead"
@@ -306,19 +306,19 @@ fn decimal(cursor: &mut Cursor<'_>, column: &str) -> Result<TypeSpec> {
     let Signs { unsigned, zerofill } = signs(cursor);
     let precision = if precision == 0 { 10 } else { precision };
     if precision > 65 {
-        return Err(SqlError::new(
+        return Err(Error::new(
             1426,
             format!("Too-big precision {precision} specified for '{column}'. Maximum is 65."),
         ));
     }
     if scale > 30 {
-        return Err(SqlError::new(
+        return Err(Error::new(
             1425,
             format!("Too big scale {scale} specified for column '{column}'. Maximum is 30."),
         ));
     }
     if scale > precision {
-        return Err(SqlError::new(
+        return Err(Error::new(
             1427,
             format!(
                 "For float(M,D), double(M,D) or decimal(M,D), M must be >= D (column '{column}')."
@@ -333,7 +333,7 @@ fn fsp(cursor: &mut Cursor<'_>, column: &str) -> Result<u8> {
     match sizes(cursor)? {
         None => Ok(0),
         Some((digits, _)) if digits <= 6 => Ok(digits as u8),
-        Some((digits, _)) => Err(SqlError::new(
+        Some((digits, _)) => Err(Error::new(
             1426,
             format!("Too-big precision {digits} specified for '{column}'. Maximum is 6."),
         )),
