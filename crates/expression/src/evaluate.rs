@@ -55,6 +55,7 @@ pub enum RowView<'a> {
 
 impl<'a> RowView<'a> {
     /// Whether it is the same in all columns as the row before it.
+    #[inline]
     pub fn is_repeated(&self) -> bool {
         matches!(self, RowView::Joined(joined) if joined.is_repeated())
     }
@@ -137,6 +138,7 @@ impl<'a> Environment<'a> {
     }
 
     /// Where there is no row.
+    #[inline]
     pub fn scope(&'a self) -> Scope<'a> {
         Scope { row: RowView::None, joined: None, environment: self }
     }
@@ -153,11 +155,13 @@ impl<'a> Deref for Scope<'a> {
 
 impl<'a> Scope<'a> {
     /// The same with another row.
+    #[inline]
     pub fn with_row(&self, row: RowView<'a>) -> Scope<'a> {
         Scope { row, ..*self }
     }
 
     /// The session; an error where an expression needs it and there is none.
+    #[inline]
     pub fn context(&self) -> Result<&'a StatementContext> {
         self.context.ok_or_else(|| Error::other("a session function without a session"))
     }
@@ -380,6 +384,7 @@ impl Node {
     }
 
     /// Whether a row passes the condition.
+    #[inline]
     pub fn holds(&self, scope: &Scope<'_>) -> Result<bool> {
         Ok(self.truth(scope)? == Some(true))
     }

@@ -39,6 +39,7 @@ pub struct Joined<'a> {
 
 impl<'a> Joined<'a> {
     /// The key of a relation's stored row.
+    #[inline]
     pub fn key(&self, relation: usize) -> Option<&'a [u8]> {
         let mut link = self;
         while link.relation != relation {
@@ -67,6 +68,7 @@ impl<'a> Joined<'a> {
     }
 
     /// Whether it is the same in all columns as the one joined before it.
+    #[inline]
     pub fn is_repeated(&self) -> bool {
         self.before.is_none() && matches!(self.row, JoinedRow::Repeated(_))
     }

@@ -32,21 +32,25 @@ impl<'a> Cell<'a> {
     }
 
     /// Whether it is NULL.
+    #[inline]
     pub fn is_null(&self) -> bool {
         matches!(self, Cell::Plain(Datum::Null))
     }
 
     /// 1 or 0.
+    #[inline]
     pub fn truth(value: bool) -> Cell<'a> {
         Cell::Plain(Datum::Int(i64::from(value)))
     }
 
     /// 1, 0 or NULL.
+    #[inline]
     pub fn maybe(value: Option<bool>) -> Cell<'a> {
         value.map_or(NULL, Cell::truth)
     }
 
     /// Bytes of its own that no memory was taken for.
+    #[inline]
     pub fn uncounted_bytes(&self) -> usize {
         match self {
             Cell::Owned(bytes) => bytes.len(),
@@ -56,6 +60,7 @@ impl<'a> Cell<'a> {
     }
 
     /// With bytes of its own.
+    #[inline]
     pub fn into_value(self) -> Value {
         match self {
             Cell::Plain(datum) => datum.to_value(),
@@ -64,6 +69,7 @@ impl<'a> Cell<'a> {
     }
 
     /// An owned value as a cell.
+    #[inline]
     pub fn of(value: Value) -> Cell<'a> {
         match value {
             Value::Bytes(bytes) => Cell::Owned(bytes),

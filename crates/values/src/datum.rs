@@ -75,6 +75,7 @@ pub enum Value {
 
 impl Value {
     /// The same value, borrowed.
+    #[inline]
     pub fn as_datum(&self) -> Datum<'_> {
         match self {
             Value::Null => Datum::Null,
@@ -94,6 +95,7 @@ impl Value {
     }
 
     /// Whether this is SQL NULL.
+    #[inline]
     pub fn is_null(&self) -> bool {
         matches!(self, Value::Null)
     }
@@ -120,6 +122,7 @@ impl Datum<'_> {
     }
 
     /// Whether this is SQL NULL.
+    #[inline]
     pub fn is_null(&self) -> bool {
         matches!(self, Datum::Null)
     }
