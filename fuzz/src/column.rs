@@ -1,12 +1,12 @@
 //! Columns of segments: damaged bytes are told, what is read of them in every way is the same, and
 //! values come back as they were stored.
 
+use columnar::arrow::ColumnReader;
 use columnar::fuzzing::{Stored, encode, segment};
-use columnar::values::ColumnReader;
-use rows::ColumnType;
-use rows::datum::Value;
-use rows::decimal::Decimal;
-use rows::temporal::{Date, DateTime, Time, Timestamp};
+use values::ColumnType;
+use values::datum::Value;
+use values::decimal::Decimal;
+use values::temporal::{Date, DateTime, Time, Timestamp};
 
 use crate::memory::within;
 use crate::shapes::{byte, column_type};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use doors::handlersocket::{Access, HandlerSocket};
 use rows::Engine;
-use sql::{How, Session, Sql, SqlOptions};
+use sql::{How, Session, SqlOptions};
 
 use crate::shapes::byte;
 use crate::twins::{Converse, Twins};
@@ -32,7 +32,7 @@ pub fn check(mut input: &[u8]) {
 }
 
 fn make(engine: &Arc<Engine>) -> Converse {
-    let sql = Sql::new(Arc::clone(engine), &SqlOptions::default()).expect("SQL starts");
+    let sql = analytic::start(Arc::clone(engine), &SqlOptions::default()).expect("SQL starts");
     let mut session = Session::new(&sql, 1, "root", "localhost", None).expect("a session");
     for text in ["CREATE DATABASE d", "USE d", TABLE, "INSERT INTO t (id, a) VALUES (1, 2)"] {
         if let Err(error) = session.query(text.as_bytes(), How::POOL) {

@@ -1,8 +1,8 @@
 //! Parts of stored keys: damaged bytes are told, and what is read is what would be written.
 
-use rows::ColumnType;
-use rows::datum::Value;
-use rows::key::{decode_part, encode_part, is_reversible, skip_part};
+use values::ColumnType;
+use values::datum::Value;
+use values::key::{decode_part, encode_part, is_reversible, skip_part};
 
 use crate::memory::within;
 use crate::shapes::{byte, column_type};

@@ -1,10 +1,10 @@
 //! Numbers from text: what was read prints as a text that reads the same.
 
-use rows::convert::from_text;
-use rows::decimal::Decimal;
-use rows::text::write_text;
-use rows::types::IntWidth;
-use rows::{ColumnType, Zone};
+use values::convert::from_text;
+use values::decimal::Decimal;
+use values::text::write_text;
+use values::types::IntWidth;
+use values::{ColumnType, Zone};
 
 use crate::memory::within;
 use crate::shapes::byte;

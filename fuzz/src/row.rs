@@ -1,7 +1,7 @@
 //! Stored rows: damaged bytes are told, and what is read is what would be written.
 
-use rows::schema::{Column, DefaultValue, TableDefinition};
-use rows::{Datum, RowLayout, RowRef};
+use values::Datum;
+use values::row::{RowColumn, RowLayout, RowRef};
 
 use crate::memory::within;
 use crate::shapes::{byte, column_type};
@@ -10,7 +10,7 @@ use crate::shapes::{byte, column_type};
 pub fn check(mut input: &[u8]) {
     let count = 1 + usize::from(byte(&mut input) % 8);
     let types: Vec<u8> = (0..count).map(|_| byte(&mut input)).collect();
-    let layout = RowLayout::new(&definition(&types));
+    let layout = layout_of(&types);
     let Ok(row) = within(0, || RowRef::new(&layout, input)) else { return };
     let Ok(values) = row.values() else { return };
     for (position, value) in values.iter().enumerate() {
@@ -24,35 +24,8 @@ pub fn check(mut input: &[u8]) {
     assert_eq!(format!("{:?}", again.values().expect("what was written")), format!("{values:?}"));
 }
 
-fn definition(types: &[u8]) -> TableDefinition {
-    let columns = types.iter().enumerate().map(|(position, choice)| Column {
-        name: format!("c{position}"),
-        ty: column_type(*choice),
-        nullable: true,
-        default: DefaultValue::None,
-        on_update_now: false,
-        auto_increment: false,
-        comment: String::new(),
-        slot: position as u16,
-        absent: None,
-        unsigned: false,
-    });
-    TableDefinition {
-        id: 1,
-        version: 1,
-        database: "d".into(),
-        name: "t".into(),
-        columns: columns.collect(),
-        indexes: Vec::new(),
-        slots: types.iter().map(|choice| column_type(*choice)).collect(),
-        next_index: 2,
-        auto_increment_base: 1,
-        comment: String::new(),
-        engine: String::new(),
-        created: 0,
-        retention: Default::default(),
-        members: Vec::new(),
-        columnar: false,
-        columnar_index: None,
-    }
+fn layout_of(types: &[u8]) -> RowLayout {
+    let types: Vec<_> = types.iter().map(|choice| column_type(*choice)).collect();
+    let column = |(slot, ty)| RowColumn { slot: slot as u16, ty, absent: None };
+    RowLayout::new(&types, types.iter().enumerate().map(column))
 }

@@ -1,7 +1,7 @@
 //! Bytes as choices: what a target that needs more than one text makes of its input.
 
-use rows::ColumnType;
-use rows::types::{Collation, IntWidth, LobSize};
+use values::ColumnType;
+use values::types::{Collation, IntWidth, LobSize};
 
 /// Takes one byte from the front, 0 when there is none.
 pub fn byte(input: &mut &[u8]) -> u8 {

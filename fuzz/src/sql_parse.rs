@@ -1,6 +1,7 @@
 //! The parser: any text is a statement or an error, and shapes are statements like their texts.
 
-use sql::fuzzing::{Cursor, statement};
+use syntax::Cursor;
+use syntax::statement::statement;
 
 use crate::memory::within;
 use crate::sql_scan::modes;

@@ -1,6 +1,7 @@
 //! The statement scanner: shapes, literals, and where statements end.
 
-use sql::fuzzing::{Literal, Scanned, SqlMode};
+use syntax::scan::{Literal, Scanned};
+use values::SqlMode;
 
 use crate::memory::within;
 

@@ -1,8 +1,8 @@
 //! Dates and times from text: what was read prints as a text that reads the same.
 
-use rows::convert::from_text;
-use rows::text::write_text;
-use rows::{ColumnType, Zone};
+use values::convert::from_text;
+use values::text::write_text;
+use values::{ColumnType, Zone};
 
 use crate::memory::within;
 use crate::shapes::byte;

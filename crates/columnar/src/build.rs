@@ -5,12 +5,12 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use rows::Datum;
 use rows::bulk::RowBlock;
 use rows::error::Result;
-use rows::row::RowRef;
 use rows::table::{PREFIX_BYTES, Table};
-use rows::types::{ColumnType, IntWidth};
+use values::Datum;
+use values::row::{RowError, RowRef};
+use values::types::{ColumnType, IntWidth};
 
 use crate::column::{Encoded, Encoder, Gather};
 use crate::keys::{Home, ROW_ID_SLOT, SegmentId, VERSION_SLOT, column};
@@ -122,7 +122,7 @@ impl Builder {
     /// # Errors
     /// `Corrupt`, of the row.
     pub fn add(&mut self, key: &[u8], row: &RowRef<'_>, version: u64) -> Result<u32> {
-        let position = self.add_values(key, version, |at| row.column(at))?;
+        let position = self.add_values(key, version, |at| Ok(row.column(at)?))?;
         if self.is_whole {
             self.bytes += key.len() + row.bytes().len();
         }
@@ -170,7 +170,8 @@ impl Builder {
         while first < rows.end {
             let some = first..rows.end.min(first + ROWS_AT_ONCE);
             let refs = some.clone().map(|at| RowRef::new(layout, block.row(at)));
-            let refs = refs.collect::<Result<Vec<RowRef<'_>>>>()?;
+            let refs: std::result::Result<Vec<_>, RowError> = refs.collect();
+            let refs = refs?;
             for (_, source, gather) in &mut self.columns {
                 match source {
                     Source::Column(at) => {

@@ -3,9 +3,9 @@
 //! Not here: what must hold (package `fuzz`). Nothing else may use this.
 
 use arrow_array::ArrayRef;
-use rows::datum::Value;
 use rows::error::Result;
-use rows::types::ColumnType;
+use values::datum::Value;
+use values::types::ColumnType;
 
 use crate::column::{Column, Encoder, Gather, Selection};
 use crate::segment::Segment;

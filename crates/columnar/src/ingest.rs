@@ -15,9 +15,9 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use rows::bulk::{BlockCursor, RowBlock};
 use rows::error::Result;
-use rows::row::RowRef;
 use rows::schema::TableId;
 use rows::store::{Cursor, Ingestion, Read};
+use values::row::RowRef;
 
 use crate::build::{Builder, ROWS_MAX};
 use crate::keys::{self, PLACE_BYTES, Place, SegmentId};

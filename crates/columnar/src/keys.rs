@@ -13,7 +13,7 @@
 //! ```text
 //! 02 | segment u32 | position u32                         little-endian
 //! ```
-//! A row begins with 01 (`rows::row`), so that the two are never confused.
+//! A row begins with 01 (`values::row`), so that the two are never confused.
 //!
 //! A columnar index, under its own number:
 //! ```text

@@ -9,12 +9,12 @@
 //!
 //! Not here: what is known is used for (`sql::executor`).
 
-use rows::RowRef;
-use rows::datum::{Datum, Value};
 use rows::error::{Error, Result};
-use rows::interrupt;
 use rows::store::{Direction, Reach};
-use rows::types::ColumnType;
+use values::RowRef;
+use values::datum::{Datum, Value};
+use values::interrupt;
+use values::types::ColumnType;
 
 use crate::column::{Column, Shape, datum_of, number_of, shape_of};
 use crate::keys::{self, RECENT};

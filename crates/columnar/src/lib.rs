@@ -7,7 +7,7 @@
 //! scan reads only the columns that it wants.
 //!
 //! Layers, bottom up
-//! - values: `values` (Arrow's and ours), `column` (how a column is encoded)
+//! - values: `arrow` (Arrow's and ours), `column` (how a column is encoded)
 //! - what is in the store: `keys`, `segment`, `build`
 //! - files of segments: `writer`
 //! - memory: `cache`, `tables`, `state`
@@ -18,6 +18,7 @@
 //!
 //! Not here: SQL, plans, who sees what (`rows`).
 
+pub mod arrow;
 mod build;
 mod cache;
 mod check;
@@ -37,7 +38,6 @@ mod sorted;
 mod state;
 mod store;
 mod tables;
-pub mod values;
 mod writer;
 
 pub use groups::{

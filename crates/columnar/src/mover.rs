@@ -19,10 +19,11 @@ use std::sync::atomic::Ordering;
 
 use rows::error::{Error, Result, Wait};
 use rows::local::LocalStore;
-use rows::row::RowRef;
 use rows::store::{Batch, Change, Direction, Durability, KeyRange, LockWait, Reach, Read, Store};
 use rows::table::{PRIMARY, Table};
-use rows::{Engine, Transaction, interrupt};
+use rows::{Engine, Transaction};
+use values::interrupt;
+use values::row::RowRef;
 
 use crate::build::{Builder, Built, ROWS_MAX};
 use crate::keys::{self, COLUMNS, DEAD, Place, RECENT, SEGMENTS, SegmentId};

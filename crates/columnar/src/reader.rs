@@ -11,11 +11,11 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use rows::Datum;
 use rows::error::{Error, Result, Wait};
 use rows::schema::TableId;
 use rows::store::{Cursor, Reach, Read};
 use rows::table::Table;
+use values::Datum;
 
 use crate::build::OWN_NUMBER;
 use crate::cache::{Cache, Item};

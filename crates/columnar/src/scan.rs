@@ -16,12 +16,13 @@ use std::sync::Arc;
 
 use arrow_array::ArrayRef;
 use arrow_array::builder::BinaryViewBuilder;
-use rows::datum::{Datum, Value};
 use rows::error::Result;
 use rows::schema::Column as TableColumn;
 use rows::store::{Direction, Reach, Read};
 use rows::table::Table;
+use values::datum::{Datum, Value};
 
+use crate::arrow::ColumnWriter;
 use crate::build::OWN_NUMBER;
 use crate::column::{Column, Selection, Shape, number_of, shape_of};
 use crate::groups::{Grouping, Groups, Key, KeySpan};
@@ -32,7 +33,6 @@ use crate::segment::SegmentColumn;
 use crate::state::{Live, State};
 use crate::store::ColumnSnapshot;
 use crate::tables::Known;
-use crate::values::ColumnWriter;
 
 use recent::Recent;
 

@@ -10,9 +10,9 @@
 use std::sync::Arc;
 
 use rows::error::Result;
-use rows::row::RowRef;
 use rows::store::{Cursor, Ingestion};
 use rows::table::Table;
+use values::row::RowRef;
 
 use crate::build::Builder;
 use crate::keys::{Home, Place, SegmentId};

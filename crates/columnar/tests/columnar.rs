@@ -18,7 +18,8 @@ use rows::local::{LocalStore, SortedWrites};
 use rows::spill::SpillDirectory;
 use rows::store::{Durability, Store};
 use rows::table::Patience;
-use rows::{Changed, Datum, Engine, EngineOptions, Error, RowChange, Table, Value};
+use rows::{Changed, Engine, EngineOptions, Error, RowChange, Table};
+use values::{Datum, Value};
 
 #[test]
 fn rows_are_the_same_before_and_after_they_are_sealed() {
@@ -155,7 +156,7 @@ fn a_table_becomes_columnar_and_back_beside_writers_and_the_mover() {
             let key = table.row_key(&[Datum::Int(id)]).unwrap();
             let values: Option<Vec<_>> =
                 new.map(|row| datums(row).iter().map(Datum::to_value).enumerate().collect());
-            let decide = &mut |_: rows::RowRef<'_>| {
+            let decide = &mut |_: values::RowRef<'_>| {
                 Ok(values.clone().map_or(RowChange::Delete, RowChange::Set))
             };
             let changed = match (transaction.change_row(&table, &key, decide), new) {
@@ -291,7 +292,7 @@ fn a_transaction_that_was_spilled_leaves_the_same() {
             0..10_000 => {
                 let word = Value::Bytes(format!("spilled {id}").into_bytes());
                 let set = vec![(1, Value::Int(1)), (2, word)];
-                let change = &mut |_: rows::RowRef<'_>| Ok(RowChange::Set(set.clone()));
+                let change = &mut |_: values::RowRef<'_>| Ok(RowChange::Set(set.clone()));
                 transaction.change_row(&table, &key, change).unwrap();
                 model.insert(id, new);
             }

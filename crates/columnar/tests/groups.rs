@@ -6,7 +6,7 @@ mod common;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use columnar::values::ColumnReader;
+use columnar::arrow::ColumnReader;
 use columnar::{GroupBatch, Grouped, Grouping, Wanted, columns_of};
 use common::{House, Row, begin, datums, open, table};
 use rows::store::Durability;
@@ -35,9 +35,9 @@ fn counted(house: &House, table: &Arc<Table>, by_word: bool) -> Counts {
             assert!(*count > 0, "a group without rows");
             let word = words.as_ref().map(|words| words.datum(at));
             let key = common::row_of(&[
-                rows::Datum::Int(0),
+                values::Datum::Int(0),
                 numbers.datum(at),
-                word.unwrap_or(rows::Datum::Null),
+                word.unwrap_or(values::Datum::Null),
             ]);
             *out.entry((key.1, key.2)).or_default() += count;
         }
@@ -102,7 +102,7 @@ fn rows_that_died_are_in_no_group() {
         let mut transaction = begin(&house.engine);
         for row in rows.iter().filter(|row| dies(row)) {
             let key = table.row_key(&datums(row)[..1]).unwrap();
-            let change = &mut |_: rows::RowRef<'_>| Ok(RowChange::Delete);
+            let change = &mut |_: values::RowRef<'_>| Ok(RowChange::Delete);
             transaction.change_row(&table, &key, change).unwrap();
         }
         transaction.commit(Durability::Os).unwrap();

@@ -20,7 +20,8 @@ use rows::ddl::{NewColumnarIndex, NewIndex, NewTable};
 use rows::schema::Column;
 use rows::store::{Durability, Read};
 use rows::table::Patience;
-use rows::{Collation, Datum, Engine, EngineOptions, Error, RowChange, Table};
+use rows::{Engine, EngineOptions, Error, RowChange, Table};
+use values::{Collation, Datum};
 
 const ANY: usize = usize::MAX;
 
@@ -180,7 +181,7 @@ fn beside_writers(house: &House, work: impl FnOnce()) {
                     let new = new
                         .as_ref()
                         .map(|row| datums(row).iter().map(Datum::to_value).enumerate().collect());
-                    let decide = &mut |_: rows::RowRef<'_>| {
+                    let decide = &mut |_: values::RowRef<'_>| {
                         Ok(new.clone().map_or(RowChange::Delete, RowChange::Set))
                     };
                     match transaction.change_row(&table, &key, decide) {
@@ -232,7 +233,7 @@ fn a_copy_beside_writers_has_the_index_and_a_state_from_before_it_is_told_so() {
     let old = house.engine.store().snapshot().unwrap();
     beside_writers(&house, || {
         for chars in [90, 80, 70] {
-            let ty = rows::ColumnType::VarChar { chars, collation: Collation::Utf8Mb4GeneralCi };
+            let ty = values::ColumnType::VarChar { chars, collation: Collation::Utf8Mb4GeneralCi };
             let column = Column { nullable: true, ..Column::new("word", ty) };
             let (name, place) = ("word".to_owned(), Place::Keep);
             alter(&house, vec![Alteration::ModifyColumn { name, column, place }]).unwrap();
@@ -264,8 +265,8 @@ fn alters_keep_the_index_copy_it_or_take_it_away() {
         nullable: true,
         ..Column::new(
             "n",
-            rows::ColumnType::Int {
-                width: rows::types::IntWidth::Big,
+            values::ColumnType::Int {
+                width: values::types::IntWidth::Big,
                 unsigned: false,
                 boolean: false,
             },
@@ -334,7 +335,7 @@ fn what_an_index_cannot_have_is_refused() {
 #[test]
 fn an_index_that_is_given_up_leaves_nothing_and_writers_note_no_more() {
     struct Now;
-    impl rows::interrupt::Interrupt for Now {
+    impl values::interrupt::Interrupt for Now {
         fn is_wanted(&self) -> bool {
             true
         }
@@ -344,7 +345,7 @@ fn an_index_that_is_given_up_leaves_nothing_and_writers_note_no_more() {
     let table = make(&house, true, false);
     insert(&house, &table, &(0..5000).map(row).collect::<Vec<_>>());
     {
-        let _working = rows::interrupt::working(Arc::new(Now));
+        let _working = values::interrupt::working(Arc::new(Now));
         let given_up = alter(&house, vec![Alteration::AddColumnarIndex(index())]);
         assert!(given_up.is_err(), "{given_up:?}");
     }
@@ -507,7 +508,7 @@ fn readers_see_exact_states_while_writers_and_the_mover_are_at_it() {
                     for (id, by) in [(a.min(b), 1), (a.max(b), -1)] {
                         let key = table.row_key(&[Datum::Int(id as i64)]).unwrap();
                         transaction
-                            .change_row(table, &key, &mut |row: rows::RowRef<'_>| {
+                            .change_row(table, &key, &mut |row: values::RowRef<'_>| {
                                 let Datum::Int(n) = row.column(1)? else { panic!("no number") };
                                 Ok(RowChange::Set(vec![(1, Datum::Int(n + by).to_value())]))
                             })
@@ -582,7 +583,7 @@ fn write(house: &House, model: &mut BTreeMap<i64, Row>, step: &Step, salt: i64) 
                     .as_ref()
                     .map(|row| datums(row).iter().map(Datum::to_value).enumerate().collect());
                 transaction
-                    .change_row(&table, &key, &mut |_: rows::RowRef<'_>| {
+                    .change_row(&table, &key, &mut |_: values::RowRef<'_>| {
                         Ok(set.clone().map_or(RowChange::Delete, RowChange::Set))
                     })
                     .unwrap();

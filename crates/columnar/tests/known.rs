@@ -10,7 +10,8 @@ use common::{House, Row, begin, datums, open, row, settle, table};
 use rows::alter::{Alteration, Place};
 use rows::schema::{Column, DefaultValue};
 use rows::store::{Durability, Read};
-use rows::{Datum, RowChange, Table, Value};
+use rows::{RowChange, Table};
+use values::{Datum, Value};
 
 const QUESTIONS: [Question; 7] = [
     Question::Rows,
@@ -64,8 +65,9 @@ fn change(
         let values = new
             .as_ref()
             .map(|row| datums(row).iter().map(Datum::to_value).enumerate().collect::<Vec<_>>());
-        let change =
-            &mut |_: rows::RowRef<'_>| Ok(values.clone().map_or(RowChange::Delete, RowChange::Set));
+        let change = &mut |_: values::RowRef<'_>| {
+            Ok(values.clone().map_or(RowChange::Delete, RowChange::Set))
+        };
         transaction.change_row(table, &key, change).unwrap();
         after.extend(new);
     }

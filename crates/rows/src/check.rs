@@ -70,7 +70,7 @@ fn check_table(view: &dyn Read, table: &Table, report: &mut CheckReport) -> Resu
     let mut cursor = view.scan(&table.index_range(0), Direction::Forward, Reach::Disk)?;
     while cursor.advance()? {
         report.rows += 1;
-        let row = row_at(table, cursor.key(), cursor.value()).and_then(|row| row.values());
+        let row = row_at(table, cursor.key(), cursor.value()).and_then(|row| Ok(row.values()?));
         let row = match row {
             Ok(row) => row,
             Err(Error::Corrupt { why, .. }) => {

@@ -22,8 +22,8 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
+use values::budget::Share;
 
-use crate::budget::Share;
 use crate::cache::{RowCache, Written};
 use crate::error::{Error, Result};
 use crate::recency::{Sizes, Wake};

@@ -13,13 +13,13 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::time::Duration;
 
 use parking_lot::Mutex;
+use values::budget::Budget;
+use values::datum::Datum;
 
-use crate::budget::Budget;
 use crate::cache::RowCache;
 use crate::catalog::Catalog;
 use crate::clock::{Clock, SystemClock};
 use crate::commit::{Committer, Lead};
-use crate::datum::Datum;
 use crate::error::{Error, Result};
 use crate::find::Flow;
 use crate::metrics::Metrics;

@@ -9,7 +9,10 @@
 
 use std::fmt;
 
-use crate::convert::Issue;
+use values::budget::NoMemory;
+use values::convert::Issue;
+use values::key::DamagedKey;
+use values::row::RowError;
 
 /// What stands in the way of a request that may not wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,6 +73,27 @@ impl Error {
             Error::Corrupt { why, .. } => Error::Corrupt { key: key.to_vec(), why },
             error => error,
         }
+    }
+}
+
+impl From<DamagedKey> for Error {
+    fn from(DamagedKey { why }: DamagedKey) -> Error {
+        Error::Corrupt { key: Vec::new(), why }
+    }
+}
+
+impl From<RowError> for Error {
+    fn from(error: RowError) -> Error {
+        match error {
+            RowError::Damaged { why } => Error::Corrupt { key: Vec::new(), why },
+            RowError::Later => Error::SchemaChanged,
+        }
+    }
+}
+
+impl From<NoMemory> for Error {
+    fn from(_: NoMemory) -> Error {
+        Error::NoMemory
     }
 }
 

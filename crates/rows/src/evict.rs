@@ -142,7 +142,7 @@ impl Chunk {
         hand: &mut Vec<u8>,
         round: &mut Round,
     ) -> Result<()> {
-        let is_over = |row: &crate::row::RowRef<'_>| match self.expiry {
+        let is_over = |row: &values::row::RowRef<'_>| match self.expiry {
             Some(expiry) => expiry.is_over(row),
             None => Ok(false),
         };
@@ -179,7 +179,7 @@ impl Chunk {
         }
         let leaving = self.choose(found);
         let mut expired = 0;
-        let mut may_go = |key: &[u8], row: &crate::row::RowRef<'_>| {
+        let mut may_go = |key: &[u8], row: &values::row::RowRef<'_>| {
             let over = is_over(row)?;
             expired += usize::from(over);
             Ok(over || recency.age(key) >= self.old)

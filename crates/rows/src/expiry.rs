@@ -16,11 +16,13 @@
 //! Not here: removing expired rows (`sweep`, and `transaction` where one is in the way), any
 //! door's time syntax.
 
-use crate::datum::Datum;
+use values::datum::Datum;
+
+use values::row::RowRef;
+
 use crate::engine::Engine;
 use crate::error::{Error, Result, Wait};
 use crate::find::{Flow, Found, Visit};
-use crate::row::RowRef;
 use crate::store::{Direction, KeyRange, Reach, Read};
 use crate::table::Table;
 

@@ -16,11 +16,13 @@
 
 use std::cell::Cell;
 
+use values::datum::Value;
+
+use values::row::RowRef;
+
 use crate::cache::LATEST;
-use crate::datum::Value;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::row::RowRef;
 use crate::store::{Direction, KeyRange, Reach, Read};
 use crate::table::{CoveredRow, Covering, Table};
 
@@ -341,5 +343,5 @@ fn is_point(range: &KeyRange) -> bool {
 }
 
 pub(crate) fn row_at<'a>(table: &'a Table, key: &[u8], value: &'a [u8]) -> Result<RowRef<'a>> {
-    RowRef::new(&table.layout, value).map_err(|error| error.at(key))
+    RowRef::new(&table.layout, value).map_err(|error| Error::from(error).at(key))
 }

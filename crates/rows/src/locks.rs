@@ -20,9 +20,9 @@ use std::time::Instant;
 
 use foldhash::quality::FixedState;
 use parking_lot::{Condvar, Mutex};
+use values::interrupt;
 
 use crate::error::{Error, Result, Wait};
-use crate::interrupt;
 use crate::store::{LockWait, LockWaker};
 use crate::waiting::{Waiting, during};
 

@@ -11,10 +11,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
 use parking_lot::Mutex;
+use values::interrupt;
 
 use crate::background::give_way;
 use crate::error::{Error, Result};
-use crate::interrupt;
 
 /// Does so many parts: each worker has a thread, the first one the caller's, takes one part after
 /// another with `each`, and is ended by `end` when none is left. What the workers end with comes in

@@ -14,7 +14,8 @@
 
 use std::cmp::Reverse;
 
-use crate::budget::Share;
+use values::budget::Share;
+
 use crate::bulk::go_on;
 use crate::engine::Engine;
 use crate::error::Result;

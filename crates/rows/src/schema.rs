@@ -10,13 +10,13 @@
 //! Not here: where definitions are kept (`catalog`), bytes of rows and keys (`row`, `key`).
 
 use serde::{Deserialize, Serialize};
-
-use crate::convert::{Converted, Issue, convert, from_text, plain_of_text};
-use crate::datum::{Datum, Value};
-use crate::decimal::Decimal;
-use crate::member::MemberKind;
-use crate::temporal::Zone;
-use crate::types::ColumnType;
+use values::convert::{Converted, Issue, convert, from_text, plain_of_text};
+use values::datum::{Datum, Value};
+use values::decimal::Decimal;
+use values::member::MemberKind;
+use values::row::{RowColumn, RowLayout};
+use values::temporal::Zone;
+use values::types::ColumnType;
 
 /// Number of a table's key range. Never reused; 0 is the catalog itself.
 pub type TableId = u32;
@@ -246,6 +246,19 @@ pub struct TableDefinition {
 pub const COLUMNAR: &str = "COLUMNAR";
 
 impl TableDefinition {
+    /// Where the columns are in the table's rows.
+    ///
+    /// # Panics
+    /// When a column's slot is not among the slots.
+    pub fn row_layout(&self) -> RowLayout {
+        let columns = self.columns.iter().map(|column| RowColumn {
+            slot: column.slot,
+            ty: &column.ty,
+            absent: column.absent.as_deref(),
+        });
+        RowLayout::new(&self.slots, columns)
+    }
+
     /// Notes whether `engine` says that rows are stored by column.
     pub(crate) fn follow_engine(&mut self) {
         self.columnar = self.engine.eq_ignore_ascii_case(COLUMNAR);

@@ -17,13 +17,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
+use values::row::RowRef;
 
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::evict;
 use crate::expiry::Expiry;
 use crate::find::row_at;
-use crate::row::RowRef;
 use crate::schema::TableId;
 use crate::store::{Direction, Durability, LockWait, Reach};
 use crate::table::Table;

@@ -10,11 +10,12 @@ use std::time::Duration;
 
 use common::*;
 use rows::bulk::{BulkLoad, BulkOutcome, OnDuplicate};
-use rows::interrupt::{Interrupt, working};
 use rows::memory::MemoryStore;
 use rows::spill::SpillDirectory;
 use rows::store::LockWait;
-use rows::{Alteration, Datum, Engine, EngineOptions, Error, Place, Result, Table, Value, Wait};
+use rows::{Alteration, Engine, EngineOptions, Error, Place, Result, Table, Wait};
+use values::interrupt::{Interrupt, working};
+use values::{Datum, Value};
 
 /// Each of three sorters then has 512 KiB, its least.
 const CLIENT_BYTES: usize = 3 << 20;

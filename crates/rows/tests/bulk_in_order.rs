@@ -7,10 +7,11 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use common::*;
 use rows::bulk::{BulkLoad, OnDuplicate, RowTaker};
-use rows::interrupt::{Interrupt, working};
 use rows::memory::MemoryStore;
 use rows::spill::SpillDirectory;
-use rows::{Datum, Engine, EngineOptions, Error, Result, Table};
+use rows::{Engine, EngineOptions, Error, Result, Table};
+use values::Datum;
+use values::interrupt::{Interrupt, working};
 
 /// Each thread has 512 KiB then, its least, and a stretch some 250 KiB.
 const CLIENT_BYTES: usize = 6 << 20;

@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use common::*;
 use rows::store::{Durability, Reach};
-use rows::{Datum, Engine, RowChange, Table, Value};
+use rows::{Engine, RowChange, Table};
+use values::{Datum, Value};
 
 fn read(engine: &Engine, table: &Table, key: &[u8]) -> i64 {
     let mut seen = -1;

@@ -12,7 +12,8 @@ use common::*;
 use rows::memory::MemoryStore;
 use rows::store::{Direction, Reach, Read};
 use rows::transaction::RowChange;
-use rows::{Alteration, Datum, Engine, EngineOptions, Flow, Table, Value};
+use rows::{Alteration, Engine, EngineOptions, Flow, Table};
+use values::{Datum, Value};
 
 fn now(engine: &Engine) -> Arc<Table> {
     engine.catalog().table("d", "t").unwrap()

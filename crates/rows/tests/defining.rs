@@ -8,11 +8,11 @@ use std::time::Duration;
 use common::*;
 use rows::memory::MemoryStore;
 use rows::store::{Batch, Change, Direction, Durability, LockWait, Reach, Read, Store};
-use rows::types::IntWidth;
 use rows::{
-    Alteration, ColumnType, Datum, Engine, EngineOptions, Error, Flow, Found, NewIndex, Place,
-    RowChange, Thing, Value, Wait,
+    Alteration, Engine, EngineOptions, Error, Flow, Found, NewIndex, Place, RowChange, Thing, Wait,
 };
+use values::types::IntWidth;
+use values::{ColumnType, Datum, Value};
 
 fn with_rows(engine: &Arc<Engine>) -> Arc<rows::Table> {
     let t = users(engine);

@@ -9,7 +9,8 @@ use rows::memory::MemoryStore;
 use rows::schema::Retention;
 use rows::store::{Durability, LockWait, Reach};
 use rows::sweep::{Removed, Sweeper};
-use rows::{Alteration, Datum, Engine, EngineOptions, Error, NewTable, RowChange, Table, Value};
+use rows::{Alteration, Engine, EngineOptions, Error, NewTable, RowChange, Table};
+use values::{Datum, Value};
 
 const LIMIT: u64 = 1 << 20;
 

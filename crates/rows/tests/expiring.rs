@@ -11,9 +11,10 @@ use rows::schema::Retention;
 use rows::store::{Direction, Reach};
 use rows::sweep::Sweeper;
 use rows::{
-    Alteration, Changed, Clock, Datum, Engine, EngineOptions, Error, Flow, NewTable, RowChange,
-    Table, Upserted, Value,
+    Alteration, Changed, Clock, Engine, EngineOptions, Error, Flow, NewTable, RowChange, Table,
+    Upserted,
 };
+use values::{Datum, Value};
 
 const START: u64 = 2_000_000_000;
 

@@ -11,7 +11,8 @@ use common::*;
 use rows::memory::MemoryStore;
 use rows::spill::SpillDirectory;
 use rows::store::LockWait;
-use rows::{Changed, Engine, EngineOptions, Error, RowChange, Table, Transaction, Value, Wait};
+use rows::{Changed, Engine, EngineOptions, Error, RowChange, Table, Transaction, Wait};
+use values::Value;
 
 /// Memory for clients: writes go to files at an eighth of it, locks become one at a sixteenth.
 const CLIENT_BYTES: usize = 1 << 20;
@@ -39,7 +40,7 @@ fn insert(tx: &mut Transaction, engine: &Engine, table: &Arc<Table>, ids: Vec<i6
 }
 
 fn change(tx: &mut Transaction, table: &Arc<Table>, id: i64, change: RowChange) -> Changed {
-    let key = table.row_key(&[rows::Datum::Int(id)]).unwrap();
+    let key = table.row_key(&[values::Datum::Int(id)]).unwrap();
     tx.change_row(table, &key, &mut |_| Ok(change.clone())).unwrap()
 }
 

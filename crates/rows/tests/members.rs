@@ -9,17 +9,18 @@ use std::thread;
 
 use common::*;
 use rows::bulk::{BulkLoad, OnDuplicate};
-use rows::member::{PART_CHARS, normalized, number, parts, texts};
 use rows::memory::MemoryStore;
 use rows::schema::Column;
 use rows::spill::SpillDirectory;
 use rows::store::{Direction, Durability};
 use rows::table::Patience;
-use rows::types::IntWidth;
 use rows::{
-    Alteration, ColumnType, Datum, Engine, EngineOptions, Error, Lookup, MemberKind, NewIndex,
-    NewMember, NewTable, Place, RowChange, Table, Value,
+    Alteration, Engine, EngineOptions, Error, Lookup, NewIndex, NewMember, NewTable, Place,
+    RowChange, Table,
 };
+use values::member::{PART_CHARS, normalized, number, parts, texts};
+use values::types::IntWidth;
+use values::{ColumnType, Datum, MemberKind, Value};
 
 fn member(name: &str, kind: MemberKind) -> NewMember {
     NewMember { column: "j".into(), member: name.into(), kind }
@@ -223,8 +224,8 @@ fn alterations_fill_rename_and_drop_them() {
     let t = alter(&engine, wide).unwrap();
     assert_eq!((t.members.len(), entries(&engine)), (2, 1500));
     let text = ColumnType::Text {
-        size: rows::types::LobSize::Long,
-        collation: rows::Collation::Utf8Mb4Bin,
+        size: values::types::LobSize::Long,
+        collation: values::Collation::Utf8Mb4Bin,
     };
     let text = Alteration::ModifyColumn {
         name: "k".into(),

@@ -12,11 +12,11 @@ use rows::memory::MemoryStore;
 use rows::spill::SpillDirectory;
 use rows::store::{Cursor, Direction, Durability, KeyRange, LockWait, Reach, Read};
 use rows::table::Patience;
-use rows::types::IntWidth;
 use rows::{
-    AlterOutcome, Alteration, ColumnType, Datum, Engine, EngineOptions, Error, Flow, Place, Result,
-    RowChange, Table, Value,
+    AlterOutcome, Alteration, Engine, EngineOptions, Error, Flow, Place, Result, RowChange, Table,
 };
+use values::types::IntWidth;
+use values::{ColumnType, Datum, Value};
 
 const ROWS: i64 = 40_000;
 

@@ -17,11 +17,12 @@ use rows::spill::SpillDirectory;
 use rows::store::{Direction, Durability, KeyRange, LockWait, Reach, Read};
 use rows::sweep::Sweeper;
 use rows::table::Patience;
-use rows::types::IntWidth;
 use rows::{
-    AlterOutcome, Alteration, Clock, ColumnType, Datum, Engine, EngineOptions, Error, Flow,
-    NewTable, Place, Result, RowChange, Table, Value, Wait,
+    AlterOutcome, Alteration, Clock, Engine, EngineOptions, Error, Flow, NewTable, Place, Result,
+    RowChange, Table, Wait,
 };
+use values::types::IntWidth;
+use values::{ColumnType, Datum, Value};
 
 const ROWS: i64 = 20_000;
 

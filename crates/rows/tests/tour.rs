@@ -3,9 +3,9 @@
 mod common;
 
 use common::*;
-use rows::convert::from_text;
 use rows::store::{Direction, KeyRange, Reach};
-use rows::{ColumnType, Datum, Value, Zone};
+use values::convert::from_text;
+use values::{ColumnType, Datum, Value, Zone};
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()

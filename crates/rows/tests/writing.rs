@@ -9,9 +9,8 @@ use std::time::Duration;
 use common::*;
 use rows::memory::MemoryStore;
 use rows::store::{Direction, LockWait, Reach};
-use rows::{
-    Changed, Datum, Engine, EngineOptions, Error, FindOp, Flow, RowChange, Upserted, Value, Wait,
-};
+use rows::{Changed, Engine, EngineOptions, Error, FindOp, Flow, RowChange, Upserted, Wait};
+use values::{Datum, Value};
 
 #[test]
 fn an_inserted_row_is_found_by_every_index() {
@@ -71,7 +70,7 @@ fn upsert_changes_the_row_that_is_there() {
     let t = users(&engine);
     let mut tx = begin(&engine);
     let mut rename =
-        |_: rows::RowRef<'_>| Ok(RowChange::Set(vec![(1, Value::Bytes(b"new".to_vec()))]));
+        |_: values::RowRef<'_>| Ok(RowChange::Set(vec![(1, Value::Bytes(b"new".to_vec()))]));
     let first = tx.upsert(&t, &user(1, "al", "a@x"), &mut rename).unwrap();
     assert_eq!(first, Upserted::Inserted { generated: None });
     assert_eq!(tx.upsert(&t, &user(9, "zz", "a@x"), &mut rename).unwrap(), Upserted::Updated);

@@ -8,7 +8,7 @@
 //!
 //! Of the program alone: who takes the library (tests, fuzz targets) may have another.
 //!
-//! Not here: how much may be used (`rows::budget`, settings).
+//! Not here: how much may be used (`values::budget`, settings).
 
 use std::ffi::{CString, c_uint, c_void};
 use std::ptr::null_mut;

@@ -15,8 +15,8 @@ use anyhow::Context as _;
 use columnar::ColumnStore;
 use rows::Engine;
 use rows::background::give_way;
-use rows::interrupt::{self, Interrupt};
 use rows_rocks::RocksStore;
+use values::interrupt::{self, Interrupt};
 
 /// Between two rounds.
 const PAUSE: Duration = Duration::from_secs(1);

@@ -167,7 +167,7 @@ impl Bound {
         check_files(settings)?;
         let options = sql_options(settings, engine, self.port(Kind::Mysql));
         let memcached_port = self.port(Kind::Memcached);
-        let sql = Sql::new(engine.clone(), &options).context("cannot start SQL")?;
+        let sql = analytic::start(engine.clone(), &options).context("cannot start SQL")?;
         let mut kinds: Vec<Kind> = Vec::new();
         let mut listeners = Vec::new();
         for (kind, listener) in self.listeners {

@@ -18,14 +18,15 @@ use parking_lot::{Condvar, Mutex};
 use rows::memory::MemoryStore;
 use rows::schema::Column;
 use rows::store::{Durability, Reach};
-use rows::types::IntWidth;
-use rows::{ColumnType, Datum, Engine, EngineOptions, Error, NewIndex, NewTable};
+use rows::{Engine, EngineOptions, Error, NewIndex, NewTable};
 use server::net::address::Listener;
 use server::net::connection::Door;
 use server::net::limits::Limits;
 use server::net::metrics::Metrics;
 use server::net::server::{Plan, Server};
 use support::{PATIENCE, read_all, wait_until};
+use values::types::IntWidth;
+use values::{ColumnType, Datum};
 
 const PIECE: usize = 64 * 1024;
 

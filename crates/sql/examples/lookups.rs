@@ -8,10 +8,10 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use rows::datum::Datum;
 use rows::memory::MemoryStore;
 use rows::{Engine, EngineOptions};
-use sql::{How, Pace, Reply, Session, Sql, SqlError, SqlOptions};
+use sql::{How, Pace, Reply, Session, SqlError, SqlOptions};
+use values::datum::Datum;
 
 const ROWS: i64 = 100_000;
 const TIMES: i64 = 300_000;
@@ -42,7 +42,8 @@ fn timed(
 
 fn main() -> Result<(), SqlError> {
     let engine = Engine::open(Arc::new(MemoryStore::new()), EngineOptions::default())?;
-    let sql = Sql::new(engine, &SqlOptions { memory_bytes: 64 << 20, ..SqlOptions::default() })?;
+    let sql =
+        analytic::start(engine, &SqlOptions { memory_bytes: 64 << 20, ..SqlOptions::default() })?;
     let mut s = Session::new(&sql, 1, "root", "localhost", None)?;
     for text in [
         "CREATE DATABASE d",

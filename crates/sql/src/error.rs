@@ -8,23 +8,12 @@
 //!
 //! Not here: warnings (`warning`), which carry the same numbers but end nothing.
 
-use rows::convert::Issue;
+use expression::{KillMark, shortened};
 use rows::error::{Error, Thing};
-
-/// The largest part of a statement that a syntax error repeats, in characters, as in MySQL.
-const NEAR_CHARS_MAX: usize = 80;
-
-/// Most bytes of a message. MySQL cuts at 512.
-const MESSAGE_BYTES_MAX: usize = 1024;
-
-/// A message that repeats no megabytes of a value.
-pub(crate) fn shortened(mut message: String) -> String {
-    if message.len() > MESSAGE_BYTES_MAX {
-        message.truncate(message.floor_char_boundary(MESSAGE_BYTES_MAX));
-        message.shrink_to_fit();
-    }
-    message
-}
+use values::budget::NoMemory;
+use values::convert::Issue;
+use values::key::DamagedKey;
+use values::row::RowError;
 
 /// An error as a MySQL client sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,19 +56,12 @@ impl SqlError {
 
     /// 1064 at a place in the statement.
     pub fn syntax(near: &str, line: u64) -> SqlError {
-        let near: String = near.chars().take(NEAR_CHARS_MAX).collect();
-        SqlError::new(
-            1064,
-            format!(
-                "You have an error in your SQL syntax; check the manual that corresponds to your \
-                 MySQL server version for the right syntax to use near '{near}' at line {line}"
-            ),
-        )
+        syntax::Error::syntax(near, line).into()
     }
 
     /// 1235: MySQL knows it, this server does not.
     pub fn unsupported(what: impl std::fmt::Display) -> SqlError {
-        SqlError::new(1235, format!("This version of Rowhouse doesn't yet support '{what}'"))
+        syntax::Error::unsupported(what).into()
     }
 
     /// 1041.
@@ -127,22 +109,9 @@ impl SqlError {
         SqlError::new(1537, format!("Event '{name}' already exists"))
     }
 
-    /// 1305.
-    pub fn unknown_function(name: &str) -> SqlError {
-        SqlError::new(1305, format!("FUNCTION {name} does not exist"))
-    }
-
-    /// 1582.
-    pub fn parameter_count(name: &str) -> SqlError {
-        SqlError::new(
-            1582,
-            format!("Incorrect parameter count in the call to native function '{name}'"),
-        )
-    }
-
-    /// 3158.
-    pub fn null_member_name() -> SqlError {
-        SqlError::new(3158, "JSON documents may not contain NULL member names.")
+    /// Its number and words, for a warning.
+    pub fn into_warning(self) -> (u16, String) {
+        (self.number, self.message)
     }
 
     /// 1105: an error without a number of its own.
@@ -215,6 +184,58 @@ fn split_table(name: &str) -> (&str, &str) {
 impl From<Error> for SqlError {
     fn from(error: Error) -> SqlError {
         SqlError::from(&error)
+    }
+}
+
+impl From<syntax::Error> for SqlError {
+    fn from(error: syntax::Error) -> SqlError {
+        match error {
+            syntax::Error::Interrupted => KillMark::check_this_thread().err().map_or_else(
+                || SqlError::new(1317, "Query execution was interrupted"),
+                SqlError::from,
+            ),
+            syntax::Error::TooLarge => SqlError::statement_too_large(),
+            syntax::Error::Failed { number, message } => SqlError::new(number, message),
+        }
+    }
+}
+
+impl From<expression::Error> for SqlError {
+    fn from(error: expression::Error) -> SqlError {
+        match error {
+            expression::Error::WouldWait => SqlError::would_wait(),
+            expression::Error::Row(error) => error.into(),
+            expression::Error::NoMemory(error) => error.into(),
+            expression::Error::Failed { number, message } => SqlError::new(number, message),
+        }
+    }
+}
+
+/// Of a sub-query, within the expression that it stands in.
+impl From<SqlError> for expression::Error {
+    fn from(error: SqlError) -> expression::Error {
+        match error.is_would_wait() {
+            true => expression::Error::WouldWait,
+            false => expression::Error::new(error.number, error.message),
+        }
+    }
+}
+
+impl From<NoMemory> for SqlError {
+    fn from(_: NoMemory) -> SqlError {
+        SqlError::no_memory()
+    }
+}
+
+impl From<RowError> for SqlError {
+    fn from(error: RowError) -> SqlError {
+        Error::from(error).into()
+    }
+}
+
+impl From<DamagedKey> for SqlError {
+    fn from(error: DamagedKey) -> SqlError {
+        Error::from(error).into()
     }
 }
 

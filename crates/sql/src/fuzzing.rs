@@ -6,22 +6,17 @@ use std::fs::File;
 use std::io::Write;
 use std::sync::Arc;
 
-use columnar::values::ColumnReader;
-use rows::budget::Budget;
-use rows::datum::Value;
-use rows::temporal::Zone;
+use columnar::arrow::ColumnReader;
+use expression::Limits;
 use rustix::fs::{MemfdFlags, memfd_create};
+use values::budget::Budget;
+use values::datum::Value;
+use values::temporal::Zone;
 
 pub use crate::error::SqlError;
 pub use crate::file_table::{FileFormat, FileOptions};
 use crate::file_table::{FileStep, FileTable, Reading, Wanted};
-use crate::limits::Limits;
 pub use crate::load::lines::Splitter;
-pub use crate::mode::SqlMode;
-pub use crate::parse::cursor::Cursor;
-pub use crate::parse::load::Format;
-pub use crate::parse::statement::statement;
-pub use crate::scan::{Literal, Scanned};
 
 /// The rows of a file that holds some bytes, read in batches of so many, by a statement that may use so
 /// much memory; no more rows than `rows_max`.

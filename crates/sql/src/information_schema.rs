@@ -13,9 +13,9 @@ mod tables;
 
 use std::sync::Arc;
 
-use rows::datum::Value;
 use rows::engine::Engine;
 use rows::table::Table;
+use values::datum::Value;
 
 use absent::empty;
 use columns::columns;
@@ -23,7 +23,7 @@ use keys::{key_column_usage, statistics, table_constraints};
 use keywords::keywords;
 use tables::{schemata, tables};
 
-use crate::context::Facts;
+use crate::context::SqlContext;
 use crate::error::Result;
 use crate::reply::ResultColumn;
 use crate::show::{self, Listing, text};
@@ -63,7 +63,10 @@ pub const TABLES: [&str; 27] = [
 const CATALOG: &str = "def";
 
 /// A table by name, without regard to case: its columns and rows; `None` when there is none.
-pub fn table(facts: &Facts, name: &str) -> Result<Option<(Vec<ResultColumn>, Vec<Vec<Value>>)>> {
+pub fn table(
+    facts: &SqlContext,
+    name: &str,
+) -> Result<Option<(Vec<ResultColumn>, Vec<Vec<Value>>)>> {
     let engine = facts.sql.engine();
     let upper = name.to_ascii_uppercase();
     let listing = match upper.as_str() {

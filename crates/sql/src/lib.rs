@@ -1,18 +1,18 @@
 //! SQL in MySQL's dialect, over `rows`.
 //!
 //! ```text
-//! text -> scan (shape, literals) -> plan known? -> point, write        the quick way
-//!                                -> parse -> point, write: bind -> the same
-//!                                -> parse -> bind -> optimize -> executor   short queries
-//!                                         -> bind -> analytic               long queries
-//! other statements -> parse -> session::admin, ddl, show, load
+//! text -> syntax::scan (shape, literals) -> plan known? -> point, write           the quick way
+//!                                        -> syntax -> point, write: bind -> the same
+//!                                        -> syntax -> bind -> optimize -> executor  short queries
+//!                                                  -> bind -> LongQueries           long queries
+//! other statements -> syntax -> session::admin, ddl, show, load
 //! ```
 //! `session` is the door's side: what a connection can do. `docs/sql.md` says what is supported
 //! and where it differs from MySQL.
 //!
-//! Not here: wire protocols, sockets, users.
+//! Not here: how long queries are run (crate `analytic`, which a server hands over when it starts),
+//! statements as text (crate `syntax`), values of expressions (crate `expression`), wire protocols, sockets, users.
 
-mod analytic;
 mod bind;
 mod context;
 mod ddl;
@@ -20,38 +20,40 @@ mod error;
 mod estimate;
 mod events;
 mod executor;
-mod expression;
-mod file_table;
+pub mod file_table;
 mod files;
 #[doc(hidden)]
 pub mod fuzzing;
-mod index_use;
+pub mod index_use;
 mod information_schema;
-mod limits;
 mod load;
-mod mode;
+mod long;
 mod optimize;
 mod panics;
-mod parse;
 mod plan;
 mod point;
 mod reply;
-mod scan;
 mod server;
 mod session;
 mod show;
-mod tree;
+pub mod tree;
 mod variables;
-mod warning;
 mod write;
 
+pub use context::{QueryContext, SqlContext};
 pub use error::{Result, SqlError};
+pub use estimate::estimated_rows;
 pub use events::EventScheduler;
+pub use information_schema::table as listing;
 pub use load::LoadLocal;
+pub use long::LongQueries;
+pub use panics::error as panicked;
 pub use reply::{
     ColumnFlags, Done, How, Pace, Parameter, Prepared, Reply, ResultColumn, RowSource, RowStream,
+    Sink,
 };
 pub use server::{
     SERVER_VERSION, SERVER_VERSION as VERSION, Sql, SqlOptions, StageProgress, StatementProgress,
 };
 pub use session::Session;
+pub use write::row_count;

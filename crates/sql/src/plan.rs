@@ -14,8 +14,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::RwLock;
+use values::SqlMode;
 
-use crate::mode::SqlMode;
 use crate::point::SelectPlan;
 use crate::tree::QueryPlan;
 use crate::write::{DeletePlan, InsertPlan, UpdatePlan};

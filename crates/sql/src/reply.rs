@@ -4,16 +4,16 @@
 //! 1. A `RowStream` owns what it reads from (snapshot or buffered rows): the session may go on,
 //!    and a schema change does not disturb it.
 //! 2. Datums given to a sink are in the domain of their `ResultColumn::ty`, so that
-//!    `rows::text::write_text` (or the binary protocol) prints them as MySQL does.
+//!    `values::text::write_text` (or the binary protocol) prints them as MySQL does.
 //!
 //! Not here: wire formats (`doors::mysql`).
 
 use std::sync::Arc;
 
-use rows::datum::Datum;
 use rows::store::Reach;
-use rows::temporal::Zone;
-use rows::types::ColumnType;
+use values::datum::Datum;
+use values::temporal::Zone;
+use values::types::ColumnType;
 
 use crate::error::Result;
 use crate::panics;
@@ -134,7 +134,7 @@ pub trait RowSource: Send {
     /// rows given before are not repeated.
     fn next(&mut self, how: How, sink: &mut Sink<'_>) -> Result<bool>;
 
-    /// Bytes of memory for clients (`rows::budget`) that rows which are ready have drawn.
+    /// Bytes of memory for clients (`values::budget`) that rows which are ready have drawn.
     fn drawn_bytes(&self) -> usize {
         0
     }

@@ -11,14 +11,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use expression::KillMark;
 use rows::engine::Engine;
+use values::datum::Value;
 
-use crate::analytic::Analytic;
 use crate::error::SqlError;
 use crate::events::Events;
 use crate::files::Folders;
+use crate::long::LongQueries;
 use crate::plan::PlanCache;
-use crate::variables::GlobalVariables;
+use crate::variables::{GlobalVariables, definition};
 
 pub use locks::NamedLocks;
 pub use processes::{Process, Processes, Running, StatementProgress};
@@ -63,7 +65,7 @@ impl Default for SqlOptions {
             data_dir: String::from("./"),
             temp_dir: None,
             hostname: String::from("localhost"),
-            packet_bytes_max: crate::limits::VALUE_BYTES_MAX,
+            packet_bytes_max: expression::limits::VALUE_BYTES_MAX,
             statement_time_max: Duration::ZERO,
             files: Vec::new(),
             event_scheduler: true,
@@ -103,7 +105,7 @@ impl Counters {
 /// The SQL layer of a server.
 pub struct Sql {
     engine: Arc<Engine>,
-    analytic: Analytic,
+    long_queries: Arc<dyn LongQueries>,
     plans: PlanCache,
     globals: GlobalVariables,
     processes: Processes,
@@ -118,8 +120,12 @@ impl Sql {
     /// The SQL layer over an engine.
     ///
     /// # Errors
-    /// When a folder of `files` cannot be opened, or the analytic executor's threads do not start.
-    pub fn new(engine: Arc<Engine>, options: &SqlOptions) -> crate::error::Result<Arc<Sql>> {
+    /// When a folder of `files` cannot be opened.
+    pub fn new(
+        engine: Arc<Engine>,
+        options: &SqlOptions,
+        long_queries: Arc<dyn LongQueries>,
+    ) -> crate::error::Result<Arc<Sql>> {
         crate::panics::watch();
         let globals = GlobalVariables::default();
         globals.fix("version", SERVER_VERSION);
@@ -135,11 +141,10 @@ impl Sql {
         globals.fix("event_scheduler", if options.event_scheduler { "ON" } else { "OFF" });
         let word = crate::variables::durability_word(engine.durability());
         globals.fix("rowhouse_durability", word);
-        let analytic = Analytic::new(&engine, options)?;
         let started = engine.clock().unix_micros();
         Ok(Arc::new(Sql {
             engine,
-            analytic,
+            long_queries,
             plans: PlanCache::default(),
             globals,
             processes: Processes::default(),
@@ -156,9 +161,9 @@ impl Sql {
         &self.engine
     }
 
-    /// The executor of SELECTs that are no look-ups.
-    pub fn analytic(&self) -> &Analytic {
-        &self.analytic
+    /// Who runs queries that look at many rows.
+    pub(crate) fn long_queries(&self) -> &dyn LongQueries {
+        &*self.long_queries
     }
 
     /// Plans of statements seen before.
@@ -204,5 +209,38 @@ impl Sql {
     /// Seconds since the start.
     pub fn uptime_seconds(&self) -> u64 {
         self.engine.clock().unix_micros().saturating_sub(self.started) / 1_000_000
+    }
+}
+
+/// What functions ask.
+impl expression::Server for Sql {
+    fn version(&self) -> &str {
+        SERVER_VERSION
+    }
+
+    fn global_variable(&self, name: &str) -> Option<Value> {
+        definition(name).map(|definition| self.globals.value(definition))
+    }
+
+    fn acquire_lock(
+        &self,
+        name: &str,
+        by: u32,
+        wait: Duration,
+        kill: &KillMark,
+    ) -> expression::Result<bool> {
+        self.named_locks.acquire(name, by, wait, kill)
+    }
+
+    fn release_lock(&self, name: &str, by: u32) -> Option<bool> {
+        self.named_locks.release(name, by)
+    }
+
+    fn release_all_locks(&self, by: u32) -> u32 {
+        self.named_locks.release_all(by)
+    }
+
+    fn lock_holder(&self, name: &str) -> Option<u32> {
+        self.named_locks.holder(name)
     }
 }

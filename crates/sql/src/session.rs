@@ -1,7 +1,7 @@
 //! A connection's session: the one type that `doors::mysql::execute` talks to.
 //!
 //! ```text
-//! Sql::new(engine, options)                         shared by all sessions of a server
+//! Sql::new(engine, options, long_queries)           shared by all sessions of a server
 //! Session::new(&sql, connection_id, user, host, database)  one per connection
 //! session.query(bytes, how)          -> (Reply, bytes taken)   first statement of a text
 //! session.prepare(bytes)             -> Prepared
@@ -51,25 +51,27 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use rows::Group;
-use rows::budget::Share;
-use rows::datum::{Datum, Value};
 use rows::ddl::ReadLock;
 use rows::waiting;
+use values::budget::Share;
+use values::datum::{Datum, Value};
 
-use crate::context::{Aftermath, Facts, KillMark, ThreadGuard};
+use crate::context::SqlContext;
 use crate::error::{Result, SqlError};
-use crate::limits::Limits;
 use crate::load::InsertLoad;
 use crate::panics;
-use crate::parse::TableName;
 use crate::plan::Plan;
 use crate::reply::{Done, How, Parameter, Prepared, Reply};
-use crate::scan::{Scanned, leading_word, open_version_comments};
 use crate::server::{Counters, Process, Sql, StatementProgress};
 use crate::variables::SessionVariables;
-use crate::warning::{Level, Warnings};
 
+use expression::{
+    KillMark, Level, Limits, Server, SideEffects, StatementContext, SystemVariables, ThreadGuard,
+    Warnings,
+};
 use prepared::PreparedStatement;
+use syntax::TableName;
+use syntax::scan::{Scanned, leading_word, open_version_comments};
 use transaction::OpenTransaction;
 
 /// Status flag: a transaction is open.
@@ -355,7 +357,7 @@ impl Session {
         let mut scanned = std::mem::take(&mut self.scanned);
         let _current = self.current(how);
         let result = self.query_scanned(text, &mut scanned, how, group);
-        let taken = crate::scan::skip_space(text, scanned.taken);
+        let taken = syntax::scan::skip_space(text, scanned.taken);
         scanned.shrink();
         self.scanned = scanned;
         Ok((result?, taken))
@@ -370,13 +372,13 @@ impl Session {
     ) -> Result<Reply> {
         let scan = scanned.scan(text, self.variables.mode);
         self.enter(&text[scanned.start.min(text.len())..]);
-        let result = scan.and_then(|()| {
+        let result = scan.map_err(SqlError::from).and_then(|()| {
             if scanned.parameters > 0 {
-                return Err(crate::scan::syntax_at(text, scanned.start));
+                return Err(syntax::scan::syntax_at(text, scanned.start).into());
             }
-            let next = crate::scan::skip_space(text, scanned.taken);
+            let next = syntax::scan::skip_space(text, scanned.taken);
             if next < text.len() && !self.multi_statements {
-                return Err(crate::scan::syntax_at(text, next));
+                return Err(syntax::scan::syntax_at(text, next).into());
             }
             let _share = self.room_for(scanned)?;
             let mut datums = Vec::with_capacity(scanned.literals.len());
@@ -493,7 +495,9 @@ impl Session {
     fn leave(&mut self, result: Result<Reply>) -> Result<Reply> {
         // A wait that was interrupted ends as if its time were over.
         let mut result = match result {
-            Err(error) if error.number == 1205 => self.process.kill.check().and(Err(error)),
+            Err(error) if error.number == 1205 => {
+                Err(self.process.kill.check().err().map_or(error, SqlError::from))
+            }
             other => other,
         };
         match result {
@@ -591,10 +595,10 @@ impl Session {
     }
 
     /// The statement's surroundings.
-    fn facts(&self) -> Arc<Facts> {
+    fn facts(&self) -> Arc<SqlContext> {
         let now = self.variables.timestamp;
         let now = now.unwrap_or_else(|| self.sql.engine().clock().unix_micros() as i64);
-        Arc::new(Facts {
+        let statement = StatementContext {
             connection_id: self.process.id,
             user: self.user.clone(),
             database: self.database.clone(),
@@ -606,15 +610,16 @@ impl Session {
             warning_count: self.counts_before.0,
             error_count: self.counts_before.1,
             mode: self.variables.mode,
-            variables: Arc::clone(&self.variables),
+            variables: Arc::clone(&self.variables) as Arc<dyn SystemVariables>,
             user_variables: Arc::clone(&self.user_variables),
             kill: Arc::clone(&self.process.kill),
             limits: Arc::clone(&self.limits),
             shape: Arc::clone(&self.shape),
             random: Mutex::default(),
-            aftermath: Arc::new(Mutex::new(Aftermath::default())),
-            sql: Arc::clone(&self.sql),
-        })
+            side_effects: Arc::new(Mutex::new(SideEffects::default())),
+            server: Arc::clone(&self.sql) as Arc<dyn Server>,
+        };
+        Arc::new(SqlContext { statement, sql: Arc::clone(&self.sql) })
     }
 
     /// Keeps the statement's text without literals, for the log if it fails.
@@ -626,15 +631,15 @@ impl Session {
     ///
     /// # Errors
     /// As `keep_variables`.
-    fn take_aftermath(&mut self, facts: &Facts) -> Result<()> {
-        let aftermath = std::mem::take(&mut *facts.aftermath.lock());
-        if let Some(id) = aftermath.last_insert_id {
+    fn take_side_effects(&mut self, facts: &SqlContext) -> Result<()> {
+        let side_effects = std::mem::take(&mut *facts.side_effects.lock());
+        if let Some(id) = side_effects.last_insert_id {
             self.last_insert_id = id;
         }
-        if aftermath.user_variables.is_empty() {
+        if side_effects.user_variables.is_empty() {
             return Ok(());
         }
-        self.keep_variables(aftermath.user_variables)
+        self.keep_variables(side_effects.user_variables)
     }
 
     /// Database and name of a table.

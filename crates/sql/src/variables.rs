@@ -7,7 +7,7 @@
 //! 1. A name is known everywhere (SET, SELECT @@, SHOW VARIABLES) or nowhere.
 //! 2. Typed copies (`mode`, `zone`, ...) always agree with the texts.
 //!
-//! Not here: the grammar of SET (`parse::set`), user variables (`session`).
+//! Not here: the grammar of SET (`syntax::set`), user variables (`session`).
 
 mod names;
 
@@ -15,15 +15,16 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use parking_lot::RwLock;
-use rows::datum::Value;
 use rows::store::Durability;
-use rows::temporal::Zone;
+use values::datum::Value;
+use values::temporal::Zone;
 
 use crate::error::{Result, SqlError};
-use crate::limits::VALUE_BYTES_MAX;
-use crate::mode::SqlMode;
 
+use expression::SystemVariables;
+use expression::limits::VALUE_BYTES_MAX;
 pub use names::{Definition, Kind, VARIABLES};
+use values::SqlMode;
 
 /// Who runs queries that are no look-ups.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -200,6 +201,14 @@ impl GlobalVariables {
     }
 }
 
+/// Typed for SELECT.
+impl SystemVariables for SessionVariables {
+    fn value(&self, name: &str) -> Option<Value> {
+        let definition = definition(name)?;
+        Some(typed(definition, &self.text(definition)))
+    }
+}
+
 impl SessionVariables {
     /// A new session's.
     pub fn new(globals: &GlobalVariables) -> Result<SessionVariables> {
@@ -236,12 +245,6 @@ impl SessionVariables {
             Some(text) => text.clone(),
             None => definition.default.to_string(),
         }
-    }
-
-    /// A value by name, typed for SELECT; `None` when there is no such variable.
-    pub fn value(&self, name: &str) -> Option<Value> {
-        let definition = definition(name)?;
-        Some(typed(definition, &self.text(definition)))
     }
 
     /// SET; `text` is the value printed. `None` restores the global value.

@@ -50,7 +50,7 @@ fn select_into_variables_returned_rows_and_left_the_variables_alone() {
     assert_eq!(error(s, "SELECT v INTO OUTFILE '/tmp/x' FROM t"), 1290);
     let prepared = s.prepare(b"SELECT v INTO @w FROM t WHERE id = ?").expect("prepares");
     assert!(prepared.columns.is_empty());
-    s.execute(prepared.id, &[rows::Datum::Int(2)], How::POOL).expect("runs");
+    s.execute(prepared.id, &[values::Datum::Int(2)], How::POOL).expect("runs");
     assert_eq!(run(s, "SELECT @w"), "b");
 }
 

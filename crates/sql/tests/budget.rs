@@ -17,7 +17,7 @@ fn server(client_bytes: usize) -> Arc<Sql> {
     let options = EngineOptions { client_bytes, ..EngineOptions::default() };
     let engine = Engine::open(Arc::new(MemoryStore::new()), options).expect("opens");
     let options = SqlOptions { memory_bytes: 256 << 20, threads: 2, ..SqlOptions::default() };
-    Sql::new(engine, &options).expect("starts")
+    analytic::start(engine, &options).expect("starts")
 }
 
 /// A session with tables `n` of 1,000 numbers and `one` of one row.

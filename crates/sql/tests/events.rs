@@ -26,7 +26,7 @@ impl House {
             event_time_max,
             ..SqlOptions::default()
         };
-        let sql = Sql::new(engine, &options).expect("starts");
+        let sql = analytic::start(engine, &options).expect("starts");
         let scheduler = Some(EventScheduler::start(&sql).expect("a thread"));
         House { sql, scheduler }
     }

@@ -24,7 +24,7 @@ fn server(directory: Option<&tempfile::TempDir>) -> Arc<Sql> {
     let options = EngineOptions { spill, client_bytes: 256 << 20, ..EngineOptions::default() };
     let engine = Engine::open(Arc::new(MemoryStore::new()), options).expect("opens");
     let options = SqlOptions { memory_bytes: 256 << 20, threads: 2, ..SqlOptions::default() };
-    Sql::new(engine, &options).expect("starts")
+    analytic::start(engine, &options).expect("starts")
 }
 
 /// Rows to be read: `line` gives id, k, d and n of each.

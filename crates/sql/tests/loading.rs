@@ -18,7 +18,7 @@ fn server(directory: Option<&tempfile::TempDir>) -> Arc<Sql> {
     let options = EngineOptions { spill, client_bytes: 64 << 20, ..EngineOptions::default() };
     let engine = Engine::open(Arc::new(MemoryStore::new()), options).expect("opens");
     let options = SqlOptions { memory_bytes: 256 << 20, threads: 2, ..SqlOptions::default() };
-    Sql::new(engine, &options).expect("starts")
+    analytic::start(engine, &options).expect("starts")
 }
 
 /// The answer, after the state that the process list shows while the file comes in.

@@ -4,8 +4,8 @@ mod harness;
 
 use harness::{answer, error, lines, run, server, session, shown};
 use rows::Group;
-use rows::datum::Datum;
 use sql::{Done, How, Reply, Session};
+use values::datum::Datum;
 
 fn load(s: &mut Session, statement: &str, file: &[u8], piece: usize) -> String {
     let (reply, _) = s.query(statement.as_bytes(), How::POOL).expect("starts");

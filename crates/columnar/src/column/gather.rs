@@ -2,15 +2,15 @@
 //!
 //! Not here: the way back (`decode`).
 
-use rows::datum::Datum;
 use rows::error::{Error, Result};
-use rows::row::RowRef;
-use rows::types::ColumnType;
+use values::datum::Datum;
+use values::row::RowRef;
+use values::types::ColumnType;
 use zstd::bulk::Compressor;
 
 use super::words::Words;
 use super::{FORM, HAS_NULLS, HEADER_BYTES, IS_DIFFERENCES, Shape, shape_of, width_of};
-use crate::values::{unscaled_128, unscaled_256};
+use crate::arrow::{unscaled_128, unscaled_256};
 
 /// zstd's level: the first that compresses well; higher ones cost loads much and save little.
 const LEVEL: i32 = 3;

@@ -40,9 +40,9 @@ use arrow_array::types::{ArrowPrimitiveType, Int64Type, UInt16Type, UInt32Type, 
 use arrow_array::{Array, ArrayRef, BinaryViewArray, Int32Array, PrimitiveArray};
 use arrow_buffer::{BooleanBuffer, Buffer};
 use arrow_schema::DataType;
-use rows::types::ColumnType;
+use values::types::ColumnType;
 
-use crate::values::DIGITS_128_MAX;
+use crate::arrow::DIGITS_128_MAX;
 
 const FORM: u8 = 1;
 const HEADER_BYTES: usize = 33;

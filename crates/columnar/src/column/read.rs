@@ -15,13 +15,13 @@ use arrow_array::{
 };
 use arrow_buffer::{BooleanBuffer, NullBuffer, i256};
 use arrow_schema::DataType;
-use rows::datum::Datum;
 use rows::error::{Error, Result};
-use rows::temporal::{Date, DateTime, Time, Timestamp};
-use rows::types::ColumnType;
+use values::datum::Datum;
+use values::temporal::{Date, DateTime, Time, Timestamp};
+use values::types::ColumnType;
 
 use super::{Column, Narrow, Values};
-use crate::values::{arrow_type, decimal_from_128, decimal_from_256};
+use crate::arrow::{arrow_type, decimal_from_128, decimal_from_256};
 
 /// Rows of a segment.
 #[derive(Clone, Debug)]
@@ -127,7 +127,7 @@ fn wrong_type() -> Error {
 }
 
 impl Column {
-    /// Rows of the column as the array that carries the type (`crate::values`).
+    /// Rows of the column as the array that carries the type (`crate::arrow`).
     ///
     /// # Errors
     /// `Corrupt` when the column was stored for another type.

@@ -2,13 +2,13 @@
 
 use proptest::prelude::{any, proptest};
 use proptest::test_runner::Config;
-use rows::datum::{Datum, Value};
-use rows::decimal::Decimal;
-use rows::temporal::{Date, DateTime, Time, Timestamp};
-use rows::types::{Collation, ColumnType, IntWidth};
+use values::datum::{Datum, Value};
+use values::decimal::Decimal;
+use values::temporal::{Date, DateTime, Time, Timestamp};
+use values::types::{Collation, ColumnType, IntWidth};
 
 use super::{Column, Encoder, Gather, Selection};
-use crate::values::ColumnReader;
+use crate::arrow::ColumnReader;
 
 /// A type, and a value of it for each number.
 type Kind = (ColumnType, fn(i64) -> Value);

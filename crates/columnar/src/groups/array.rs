@@ -1,6 +1,6 @@
 //! A column of some rows that may know the words of its texts.
 //!
-//! Not here: who makes it (files), what values are in arrays (`crate::values`).
+//! Not here: who makes it (files), what values are in arrays (`crate::arrow`).
 
 use std::sync::Arc;
 

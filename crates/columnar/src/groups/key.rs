@@ -7,9 +7,9 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, BinaryViewArray};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
-use rows::datum::Datum;
 use rows::error::{Error, Result};
-use rows::types::ColumnType;
+use values::datum::Datum;
+use values::types::ColumnType;
 
 use super::array::is_same;
 use crate::column::{Column, Selection, Shape, number_of, shape_of};
@@ -53,7 +53,7 @@ impl KeySpan {
 pub(crate) struct Key {
     ty: ColumnType,
     /// What a segment has that is older than the column.
-    absent: rows::datum::Value,
+    absent: values::datum::Value,
     values: Values,
     /// The words learnt last, and their numbers.
     learnt: Option<(BinaryViewArray, Arc<[u32]>)>,

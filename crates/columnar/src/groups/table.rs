@@ -7,9 +7,9 @@
 
 use std::sync::Arc;
 
-use rows::datum::{Datum, Value};
 use rows::error::Result;
-use rows::types::ColumnType;
+use values::datum::{Datum, Value};
+use values::types::ColumnType;
 
 use super::array::ColumnArray;
 use super::key::{Coded, Key, KeySpan};

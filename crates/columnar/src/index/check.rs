@@ -5,9 +5,9 @@
 use std::sync::Arc;
 
 use rows::error::Result;
-use rows::row::RowRef;
 use rows::store::{Direction, Reach, Read};
 use rows::table::Table;
+use values::row::RowRef;
 
 use super::delta::{Changed, LOOKUPS, places_of};
 use crate::keys::{self, PLACES};

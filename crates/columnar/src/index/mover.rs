@@ -19,12 +19,13 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use rows::Engine;
 use rows::error::Result;
 use rows::local::LocalStore;
-use rows::row::RowRef;
 use rows::store::{Change, Direction, Reach, Read, Store};
 use rows::table::Table;
-use rows::{Datum, Engine, Value, interrupt};
+use values::row::RowRef;
+use values::{Datum, Value, interrupt};
 
 use super::dead;
 use super::delta::{Changed, ChangedRow, LOOKUPS, RowNow, places_of};

@@ -8,15 +8,15 @@ use std::sync::Arc;
 
 use arrow_array::ArrayRef;
 use arrow_array::builder::BinaryViewBuilder;
-use rows::RowRef;
 use rows::error::{Error, Result};
 use rows::store::{Direction, KeyRange, Reach};
 use rows::table::Table;
+use values::RowRef;
 
 use super::{Batch, Batches, RECENT_ROWS, Test, Wanted};
+use crate::arrow::ColumnWriter;
 use crate::index::{ChangedRow, RowNow};
 use crate::keys;
-use crate::values::ColumnWriter;
 
 /// Rows that are read as rows.
 #[derive(Clone, Debug)]

@@ -6,17 +6,16 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use columnar::values::ColumnReader;
+use columnar::arrow::ColumnReader;
 use columnar::{ColumnStore, TableColumns, Wanted, columns_of};
 use rows::ddl::{NewIndex, NewTable};
 use rows::schema::{COLUMNAR, Column};
 use rows::spill::SpillDirectory;
 use rows::store::{Direction, Durability, LockWait, Reach, Read};
-use rows::types::IntWidth;
-use rows::{
-    Collation, ColumnType, Datum, Engine, EngineOptions, Flow, RowChange, Table, Transaction, Value,
-};
+use rows::{Engine, EngineOptions, Flow, RowChange, Table, Transaction};
 use rows_rocks::{RocksOptions, RocksStore};
+use values::types::IntWidth;
+use values::{Collation, ColumnType, Datum, Value};
 
 pub struct House {
     pub engine: Arc<Engine>,
@@ -102,7 +101,7 @@ pub fn change(house: &House, table: &Arc<Table>, id: i64, new: Option<&Row>, com
     let mut transaction = begin(&house.engine);
     let new = new.map(|row| datums(row).iter().map(Datum::to_value).enumerate().collect());
     let change =
-        &mut |_: rows::RowRef<'_>| Ok(new.clone().map_or(RowChange::Delete, RowChange::Set));
+        &mut |_: values::RowRef<'_>| Ok(new.clone().map_or(RowChange::Delete, RowChange::Set));
     transaction.change_row(table, &key, change).unwrap();
     if commits {
         transaction.commit(Durability::Os).unwrap();
@@ -177,7 +176,7 @@ pub fn rows_read(columns: &TableColumns, table: &Table) -> rows::Result<Vec<Row>
                 .zip(&batch.columns)
                 .map(|(column, array)| ColumnReader::new(&column.ty, array).unwrap())
                 .collect();
-            let key_type = ColumnType::Blob { size: rows::types::LobSize::Long };
+            let key_type = ColumnType::Blob { size: values::types::LobSize::Long };
             let keys = ColumnReader::new(&key_type, &batch.columns[table.columns.len()]).unwrap();
             for at in 0..batch.rows {
                 let values: Vec<Datum<'_>> = readers.iter().map(|r| r.datum(at)).collect();

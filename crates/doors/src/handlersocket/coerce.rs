@@ -5,14 +5,14 @@
 //! 2. Fractions of seconds are cut to the column's digits, where SQL rounds them.
 //! 3. A distance from UTC behind a time (`+01:00`) is ignored, where SQL applies it.
 //!
-//! Not here: escapes (`decode`), the coercions themselves (`rows::convert`).
+//! Not here: escapes (`decode`), the coercions themselves (`values::convert`).
 
 use std::borrow::Cow;
 
 use rows::alter::implicit_default;
-use rows::convert::{Issue, from_text};
 use rows::schema::{Column, DefaultValue};
-use rows::{ColumnType, DateTime, Datum, Value, Zone};
+use values::convert::{Issue, from_text};
+use values::{ColumnType, DateTime, Datum, Value, Zone};
 
 use crate::handlersocket::command::Refusal;
 use crate::handlersocket::decode::unescape;
@@ -51,7 +51,7 @@ pub fn default_value(column: &Column, now: u64) -> Value {
 
 fn current_time(column: &Column, now: u64) -> Value {
     match DateTime::from_micros(now as i64) {
-        Some(now) => rows::convert::convert(&column.ty, Datum::DateTime(now), Zone::UTC).value,
+        Some(now) => values::convert::convert(&column.ty, Datum::DateTime(now), Zone::UTC).value,
         None => zero(column),
     }
 }

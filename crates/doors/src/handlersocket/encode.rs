@@ -5,9 +5,9 @@
 //! value  = 00 (NULL) | bytes, each of 00-0f as 01 (byte+40)
 //! ```
 
-use rows::text::{write_text, write_u64};
-use rows::types::ColumnType;
-use rows::{Datum, Zone};
+use values::text::{write_text, write_u64};
+use values::types::ColumnType;
+use values::{Datum, Zone};
 
 use crate::handlersocket::command::Refusal;
 

@@ -8,7 +8,9 @@
 
 use rows::cache::PREFETCH_MAX;
 use rows::store::{Direction, KeyRange, Reach, Read};
-use rows::{ColumnType, Datum, Engine, FindOp, Flow, Found, RowRef, Value};
+use rows::{Engine, FindOp, Flow, Found};
+use values::RowRef;
+use values::{ColumnType, Datum, Value};
 
 use crate::conversation::Turn;
 use crate::handlersocket::coerce::key_value;
@@ -90,7 +92,7 @@ fn comparable(ty: &ColumnType, datum: Datum<'_>, out: &mut Vec<u8>) {
         ColumnType::Text { .. } | ColumnType::Blob { .. } | ColumnType::Json => {
             out.push(u8::from(!datum.is_null()));
         }
-        _ => rows::key::encode_part(ty, true, None, datum, out),
+        _ => values::key::encode_part(ty, true, None, datum, out),
     }
 }
 

@@ -12,10 +12,12 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use rows::budget::{Budget, Share};
-use rows::convert::convert;
-use rows::text::write_text;
-use rows::{ColumnType, Datum, Error, FindOp, RowChange, RowRef, Transaction, Value, Zone};
+use rows::{Error, FindOp, RowChange, Transaction};
+use values::RowRef;
+use values::budget::{Budget, Share};
+use values::convert::convert;
+use values::text::write_text;
+use values::{ColumnType, Datum, Value, Zone};
 
 use crate::conversation::Turn;
 use crate::handlersocket::coerce::{default_value, stored};
@@ -178,7 +180,7 @@ impl FoundRows {
         }
         self.keys.extend_from_slice(key);
         self.ends.push((self.keys.len(), version));
-        self.share.keep_up_with(self.keys.len() * copies + self.ends.len() * each)
+        Ok(self.share.keep_up_with(self.keys.len() * copies + self.ends.len() * each)?)
     }
 
     fn rows(&self) -> impl Iterator<Item = (&[u8], u64)> {
@@ -308,7 +310,7 @@ fn as_integer(ty: &ColumnType, datum: Datum<'_>) -> i128 {
         }
         other => {
             let big = ColumnType::Int {
-                width: rows::types::IntWidth::Big,
+                width: values::types::IntWidth::Big,
                 unsigned: false,
                 boolean: false,
             };

@@ -9,9 +9,11 @@
 
 use std::borrow::Cow;
 
-use rows::convert::from_text;
-use rows::text::write_text;
-use rows::{Datum, Engine, Error, RowRef, Value, Zone};
+use rows::{Engine, Error};
+use values::RowRef;
+use values::convert::from_text;
+use values::text::write_text;
+use values::{Datum, Value, Zone};
 
 use crate::handlersocket::coerce::default_value;
 use crate::memcached::command::Refusal;

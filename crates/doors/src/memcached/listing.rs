@@ -16,7 +16,9 @@
 use std::io::Write as _;
 
 use rows::store::{Direction, Reach};
-use rows::{Datum, Engine, Flow, RowRef};
+use rows::{Engine, Flow};
+use values::Datum;
+use values::RowRef;
 
 use crate::memcached::command::Moment;
 use crate::memcached::item;

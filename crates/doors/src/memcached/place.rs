@@ -21,8 +21,9 @@ use std::sync::Arc;
 
 use rows::schema::{Column, DefaultValue};
 use rows::store::{Direction, Reach};
-use rows::types::{IntWidth, LobSize};
-use rows::{Alteration, Collation, ColumnType, Datum, Engine, Error, Flow, Table};
+use rows::{Alteration, Engine, Error, Flow, Table};
+use values::types::{IntWidth, LobSize};
+use values::{Collation, ColumnType, Datum};
 
 use crate::own_table;
 

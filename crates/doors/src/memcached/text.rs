@@ -8,7 +8,7 @@
 
 use memchr::memchr;
 use rows::cache::PREFETCH_MAX;
-use rows::text::write_u64;
+use values::text::write_u64;
 
 use crate::memcached::command::{
     Count, Delete, Fetch, Item, KEY_BYTES_MAX, Outcome, Refusal, Store, StoreMode, Trouble,

@@ -5,8 +5,8 @@
 //!
 //! Not here: how values are written (`row`).
 
-use rows::types::{Collation, ColumnType, IntWidth, LobSize};
 use sql::ResultColumn;
+use values::types::{Collation, ColumnType, IntWidth, LobSize};
 
 use super::numbers::{character_set, column_flag, type_code};
 

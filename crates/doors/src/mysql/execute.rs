@@ -13,8 +13,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use rows::Group;
-use rows::datum::Datum;
 use sql::{Done, How, LoadLocal, Pace, Reply, ResultColumn, RowStream, Session, SqlError};
+use values::datum::Datum;
 
 use super::command::Command;
 use super::encode::{self, ResultHead};

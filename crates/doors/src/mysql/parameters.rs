@@ -14,9 +14,9 @@
 
 use std::collections::HashMap;
 
-use rows::datum::Datum;
-use rows::decimal::Decimal;
-use rows::temporal::{Date, DateTime, Time};
+use values::datum::Datum;
+use values::decimal::Decimal;
+use values::temporal::{Date, DateTime, Time};
 
 use super::cursor::{Cursor, Malformed};
 use super::numbers::type_code;

@@ -9,13 +9,13 @@
 //! 1. A row appends straight to the output; nothing is allocated for it.
 //! 2. Binary values have the form that the column's type code announces, whatever the datum.
 //!
-//! Not here: type codes (`column`), the text of a value (`rows::text`).
+//! Not here: type codes (`column`), the text of a value (`values::text`).
 
-use rows::datum::Datum;
-use rows::temporal::{Date, DateTime, Time, Zone};
-use rows::text::write_text;
-use rows::types::{ColumnType, IntWidth};
 use sql::{ResultColumn, SqlError};
+use values::datum::Datum;
+use values::temporal::{Date, DateTime, Time, Zone};
+use values::text::write_text;
+use values::types::{ColumnType, IntWidth};
 
 use super::encode::{write_lenenc, write_lenenc_bytes};
 
@@ -168,7 +168,7 @@ fn write_time(out: &mut Vec<u8>, time: Time) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rows::types::Collation;
+    use values::types::Collation;
 
     fn columns(types: &[ColumnType]) -> Vec<ResultColumn> {
         types.iter().map(|ty| ResultColumn::computed("c", ty.clone(), true)).collect()

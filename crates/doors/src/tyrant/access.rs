@@ -11,9 +11,10 @@
 
 use std::ops::Bound;
 
-use rows::convert::from_text;
+use rows::Table;
 use rows::store::KeyRange;
-use rows::{ColumnType, Datum, Table, Value, Zone};
+use values::convert::from_text;
+use values::{ColumnType, Datum, Value, Zone};
 
 use crate::tyrant::condition::Test;
 use crate::tyrant::database::Database;

@@ -12,8 +12,8 @@
 //!
 //! Not here: which tables have which form (`database`).
 
-use rows::member;
 use serde_json::{Map, Value};
+use values::member;
 
 use crate::tyrant::command::Failure;
 

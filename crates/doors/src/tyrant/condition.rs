@@ -5,11 +5,11 @@
 //!    original.
 //!
 //! Not here: how conditions are named in requests (`query`), what tokens and numbers are
-//! (`rows::member`), which records are looked at (`access`).
+//! (`values::member`), which records are looked at (`access`).
 
 use memchr::memmem;
 use regex::bytes::{Regex, RegexBuilder};
-use rows::member::{normalized, number, tokens};
+use values::member::{normalized, number, tokens};
 
 use crate::tyrant::columns::Columns;
 use crate::tyrant::command::Failure;

@@ -17,9 +17,11 @@ use std::borrow::Cow;
 use std::fmt;
 
 use rows::schema::Column;
-use rows::text::write_text;
-use rows::types::LobSize;
-use rows::{ColumnType, Datum, Engine, Error, RowRef, Value, Zone};
+use rows::{Engine, Error};
+use values::RowRef;
+use values::text::write_text;
+use values::types::LobSize;
+use values::{ColumnType, Datum, Value, Zone};
 
 use crate::handlersocket::coerce::default_value;
 use crate::memcached::item::{self, Contents};

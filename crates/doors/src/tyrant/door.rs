@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use memchr::memchr;
 use rows::cache::{KeyBatch, PREFETCH_MAX};
 use rows::error::Error;
-use rows::interrupt::{self, Interrupt};
+use values::interrupt::{self, Interrupt};
 
 use crate::conversation::{Conversation, Leave, Next, Turn};
 use crate::input::Input;

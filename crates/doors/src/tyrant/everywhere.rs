@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use parking_lot::Mutex;
-use rows::budget::Share;
 use rows::{share_out, split};
+use values::budget::Share;
 
 use crate::tyrant::hits::{Hit, Hits};
 use crate::tyrant::query::Search;

@@ -16,10 +16,10 @@ mod scan;
 mod whole;
 mod write;
 
-use rows::budget::{SMALL_BYTES, Share};
 use rows::cache::KeyBatch;
 use rows::store::Read;
 use rows::{Engine, Error};
+use values::budget::{SMALL_BYTES, Share};
 
 use crate::conversation::Turn;
 use crate::tyrant::command::{Command, Failure, Trouble};
@@ -251,5 +251,5 @@ pub(super) fn count_reply(
     if bytes > budget.reply_bytes_max() {
         return Err(Error::NoMemory);
     }
-    reply.get_or_insert_with(|| budget.share()).keep_up_with(bytes)
+    Ok(reply.get_or_insert_with(|| budget.share()).keep_up_with(bytes)?)
 }

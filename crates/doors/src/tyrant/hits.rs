@@ -10,9 +10,10 @@
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
-use rows::budget::Share;
-use rows::member::number;
-use rows::{Engine, RowRef};
+use rows::Engine;
+use values::RowRef;
+use values::budget::Share;
+use values::member::number;
 
 use crate::tyrant::columns::Columns;
 use crate::tyrant::database::Database;
@@ -195,7 +196,7 @@ impl<'q> Hits<'q> {
         };
         self.bytes += hit.bytes();
         self.found.push(hit);
-        self.share.keep_up_with(self.bytes)
+        Ok(self.share.keep_up_with(self.bytes)?)
     }
 
     /// Takes hits of another that come behind these.
@@ -206,7 +207,7 @@ impl<'q> Hits<'q> {
         drop(share);
         self.bytes += others.iter().map(Hit::bytes).sum::<usize>();
         self.found.append(&mut others);
-        self.share.keep_up_with(self.bytes)
+        Ok(self.share.keep_up_with(self.bytes)?)
     }
 
     /// The hits, and what they take of the memory that clients may use.

@@ -18,7 +18,8 @@
 //!
 //! Not here: which conditions an index serves (`access`, `lookup`).
 
-use rows::{Alteration, ColumnType, Engine, MemberKind, NewIndex, NewMember, Table};
+use rows::{Alteration, Engine, NewIndex, NewMember, Table};
+use values::{ColumnType, MemberKind};
 
 use crate::memcached::text::signed;
 use crate::tyrant::access::index_of;

@@ -12,10 +12,11 @@
 //!
 //! Not here: which condition is looked up (`ways`).
 
-use rows::member::{PART_CHARS, normalized, number, parts, tokens};
+use rows::Lookup;
 use rows::store::KeyRange;
 use rows::table::{MEMBER_TEXT_BYTES_MAX, MemberCodec};
-use rows::{Lookup, MemberKind};
+use values::MemberKind;
+use values::member::{PART_CHARS, normalized, number, parts, tokens};
 
 use crate::tyrant::condition::{Term, Test};
 

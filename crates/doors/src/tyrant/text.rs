@@ -11,7 +11,7 @@
 
 use std::io::Write as _;
 
-use rows::text::write_u64;
+use values::text::write_u64;
 
 use crate::memcached::text::{Tokens, signed};
 use crate::tyrant::command::{Failure, PutMode, Trouble};

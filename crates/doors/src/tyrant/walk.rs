@@ -13,9 +13,10 @@
 
 use std::ops::ControlFlow;
 
+use rows::Lookup;
 use rows::store::{Direction, KeyRange};
 use rows::table::MemberCodec;
-use rows::{Lookup, MemberKind};
+use values::MemberKind;
 
 use crate::tyrant::hits::Hits;
 use crate::tyrant::query::Order;

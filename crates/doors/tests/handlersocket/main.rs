@@ -16,7 +16,7 @@ use doors::{Conversation, Input, Next, Turn};
 use rows::memory::MemoryStore;
 use rows::{Engine, EngineOptions, Error, Group};
 use serving::serve;
-use sql::{How, Session, Sql, SqlOptions};
+use sql::{How, Session, SqlOptions};
 
 /// What conversations run on; `tests/cold` and `tests/cold_cached` run them on another.
 pub fn rows() -> (Arc<MemoryStore>, EngineOptions) {
@@ -43,7 +43,7 @@ impl House {
     fn open() -> House {
         let (store, options) = crate::rows();
         let engine = Engine::open(store, options).unwrap();
-        let sql = Sql::new(Arc::clone(&engine), &SqlOptions::default()).unwrap();
+        let sql = analytic::start(Arc::clone(&engine), &SqlOptions::default()).unwrap();
         let session = Session::new(&sql, 1, "root", "localhost", None).unwrap();
         let mut house = House { engine, session };
         house.sql("CREATE DATABASE d");

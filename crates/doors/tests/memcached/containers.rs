@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use rows::NewTable;
 use rows::ddl::NewIndex;
 use rows::schema::Column;
 use rows::store::{Durability, LockWait};
-use rows::types::IntWidth;
-use rows::{Collation, ColumnType, Datum, NewTable};
+use values::types::IntWidth;
+use values::{Collation, ColumnType, Datum};
 
 use super::client::House;
 

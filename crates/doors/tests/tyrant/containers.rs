@@ -1,9 +1,10 @@
 //! The door on a table of somebody's own: typed columns, parts of keys joined.
 
+use rows::NewTable;
 use rows::ddl::NewIndex;
 use rows::schema::Column;
-use rows::types::IntWidth;
-use rows::{Collation, ColumnType, NewTable};
+use values::types::IntWidth;
+use values::{Collation, ColumnType};
 
 use super::client::{House, counted, done, keyed, record, request};
 

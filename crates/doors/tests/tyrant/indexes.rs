@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
+use rows::RowChange;
 use rows::store::{Durability, LockWait};
-use rows::{Datum, RowChange, Value};
+use values::{Datum, Value};
 
 use super::client::{Client, House, record};
 
@@ -302,7 +303,7 @@ fn setindex_makes_changes_and_removes_indexes_of_documents() {
     }
     let table = house.engine.catalog().table("tyrant", "documents").unwrap();
     assert_eq!((table.members.len(), &table.members[0].member[..]), (1, "a"));
-    assert_eq!(table.members[0].kind, rows::MemberKind::Qgram);
+    assert_eq!(table.members[0].kind, values::MemberKind::Qgram);
     assert!(client.misc("setindex", &["", "0"]).is_some());
     assert!(client.misc("setindex", &["", "1"]).is_none());
 }

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use rows::NewTable;
 use rows::ddl::NewIndex;
 use rows::schema::Column;
 use rows::store::{Durability, LockWait};
-use rows::types::{IntWidth, LobSize};
-use rows::{Collation, ColumnType, Datum, NewTable};
+use values::types::{IntWidth, LobSize};
+use values::{Collation, ColumnType, Datum};
 
 use super::client::{Client, House, done, keyed, record, request};
 

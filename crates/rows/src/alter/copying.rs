@@ -19,21 +19,21 @@
 use std::sync::Arc;
 
 use parking_lot::Mutex;
+use values::convert::convert;
+use values::datum::{Datum, Value};
+use values::row::RowRef;
+use values::temporal::Zone;
 
 use super::making::{Made, MadeWhat, Making, RowSeen, push_entries};
 use super::plan::Plan;
 use crate::bulk::{RowSorter, push_row};
-use crate::convert::convert;
-use crate::datum::{Datum, Value};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::expiry::Expiry;
 use crate::find::row_at;
-use crate::row::RowRef;
 use crate::schema::{Column, IndexId, IndexPart};
 use crate::store::{Batch, Change, Durability, Reach};
 use crate::table::{PREFIX_BYTES, Table, index_range};
-use crate::temporal::Zone;
 use crate::transaction::duplicate;
 
 /// Numbers that are written by one batch.

@@ -19,11 +19,12 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use values::interrupt;
+
 use super::fill::Fill;
 use super::making::{Made, MadeWhat, RowSeen};
 use crate::error::{Error, Result};
 use crate::find::row_at;
-use crate::interrupt;
 use crate::schema::IndexId;
 use crate::store::{Batch, Change, Durability, Reach, Read};
 use crate::table::{ChangedTo, LoggedRows};

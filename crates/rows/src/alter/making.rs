@@ -9,8 +9,9 @@
 
 use std::sync::Arc;
 
+use values::datum::Datum;
+
 use crate::bulk::RowSorter;
-use crate::datum::Datum;
 use crate::error::{Error, Result};
 use crate::find::row_at;
 use crate::table::Table;

@@ -10,13 +10,14 @@
 //!
 //! Not here: copying rows and filling indexes (`online`).
 
+use values::types::ColumnType;
+
 use crate::ddl::{
     NewColumnarIndex, NewIndex, NewMember, add_columnar_index, add_index, add_member, broken,
     broken_owned, hidden_key, take_index_id, validate,
 };
 use crate::error::{Error, Result, Thing};
 use crate::schema::{Column, DefaultValue, IndexId, IndexState, TableDefinition};
-use crate::types::ColumnType;
 
 /// Where a column goes.
 #[derive(Clone, Debug, PartialEq, Eq)]

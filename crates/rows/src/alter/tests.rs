@@ -1,9 +1,10 @@
 //! Plans: which changes are had by a definition alone, and where columns and parts end up.
 
+use values::types::{Collation, ColumnType, IntWidth};
+
 use super::plan::{Alteration, Place, plan};
 use crate::ddl::NewIndex;
 use crate::schema::{Column, Index, IndexPart, IndexState, TableDefinition};
-use crate::types::{Collation, ColumnType, IntWidth};
 
 fn column(name: &str, ty: ColumnType, slot: u16) -> Column {
     Column { slot, ..Column::new(name, ty) }

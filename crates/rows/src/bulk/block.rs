@@ -6,7 +6,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::datum::Datum;
+use values::datum::Datum;
+
 use crate::error::Result;
 use crate::store::Cursor;
 use crate::table::{PREFIX_BYTES, Table};

@@ -10,6 +10,9 @@ use std::sync::Arc;
 use std::thread;
 
 use parking_lot::Mutex;
+use values::budget::Share;
+use values::interrupt;
+use values::row::RowRef;
 
 use super::duplicates::{Duplicates, Kept, OnDuplicate, Pass, Pruning, duplicate_of, is_unique};
 use super::existing::Existing;
@@ -17,13 +20,10 @@ use super::merge::Merge;
 use super::progress::Progress;
 use super::rows::{RowSorter, SortedRows};
 use super::sorter::Sorter;
-use crate::budget::Share;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::find::row_at;
-use crate::interrupt;
 use crate::parallel::share_out;
-use crate::row::RowRef;
 use crate::store::{Batch, Change, Cursor, Durability, Ingestion, KeyRange, Reach, Read, Store};
 use crate::table::Table;
 use crate::transaction::{Changed, RowChange, Transaction};

@@ -32,13 +32,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
+use values::budget::Share;
 
 use super::build::go_on;
 use super::existing::Existing;
 use super::merge::Merge;
 use super::progress::Progress;
 use super::sorter::{FreeChunks, Sorter};
-use crate::budget::Share;
 use crate::error::{Error, Result};
 use crate::find::row_at;
 use crate::spill::SpillDirectory;
@@ -242,7 +242,7 @@ impl Duplicates {
     fn draw(&self, more: usize) -> Result<()> {
         let mut share = self.share.lock();
         let bytes = share.bytes() + more;
-        share.grow_to(bytes)
+        Ok(share.grow_to(bytes)?)
     }
 
     fn lose(&self, number: u64) -> Result<()> {

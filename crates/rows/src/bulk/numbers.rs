@@ -11,12 +11,13 @@
 
 use std::sync::atomic::Ordering;
 
-use crate::datum::{Datum, Value};
+use values::datum::{Datum, Value};
+use values::types::ColumnType;
+
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::table::Table;
 use crate::transaction::counters::{as_counter, auto_increment_max, auto_increment_value};
-use crate::types::ColumnType;
 
 /// Gives AUTO_INCREMENT values to rows.
 #[derive(Debug)]

@@ -23,15 +23,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use parking_lot::{Condvar, Mutex};
+use values::budget::Share;
+use values::datum::Datum;
+use values::interrupt;
 
 use super::block::RowBlock;
 use super::rows::push_row;
 use crate::background::give_way;
-use crate::budget::Share;
-use crate::datum::Datum;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::interrupt;
 use crate::store::Ingestion;
 use crate::table::Table;
 

@@ -9,9 +9,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use values::budget::Share;
+use values::datum::Datum;
+
 use super::sorter::{FreeChunks, Sorter};
-use crate::budget::Share;
-use crate::datum::Datum;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::spill::SpillDirectory;

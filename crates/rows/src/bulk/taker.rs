@@ -3,9 +3,10 @@
 //!
 //! Not here: which of the two a load is (`load`).
 
+use values::datum::Datum;
+
 use super::ordered::RowAppender;
 use super::rows::{RowSorter, SortedRows};
-use crate::datum::Datum;
 use crate::error::Result;
 
 /// Bytes of rows that are worth a block of their own.

@@ -6,15 +6,16 @@
 //!
 //! Not here: what a definition must fulfil (`rules`).
 
+use values::member::MemberKind;
+use values::types::ColumnType;
+
 use super::rules::{broken, broken_owned, check_name, validate};
 use crate::error::{Error, Result, Thing};
-use crate::member::MemberKind;
 use crate::schema::{
     Column, ColumnarIndex, Index, IndexId, IndexPart, IndexState, MemberIndex, Retention,
     TableDefinition,
 };
 use crate::table::PRIMARY;
-use crate::types::ColumnType;
 
 /// The engine shown for tables that were made without one.
 pub const ENGINE: &str = "InnoDB";

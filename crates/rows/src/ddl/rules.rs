@@ -2,10 +2,11 @@
 //!
 //! Not here: making definitions (`definition`, `alter`).
 
+use values::types::ColumnType;
+
 use crate::error::{Error, Result};
 use crate::schema::{Column, DefaultValue, Index, MemberIndex, TableDefinition};
 use crate::table::PRIMARY;
-use crate::types::ColumnType;
 
 /// Most columns of a table, as in InnoDB.
 pub const COLUMNS_MAX: usize = 1017;

@@ -25,12 +25,14 @@
 //!
 //! Not here: who wants to know (`state`), what is made of it (`alter::online`).
 
+use values::datum::Datum;
+
+use values::row::RowRef;
+
 use super::keys::{PREFIX_BYTES, key_prefix};
 use super::ranges::index_range;
 use super::version::Table;
-use crate::datum::Datum;
 use crate::error::{Error, Result};
-use crate::row::RowRef;
 use crate::schema::{IndexId, TableId};
 use crate::store::{Cursor, Direction, Reach, Read};
 

@@ -11,12 +11,14 @@
 //!
 //! Not here: reading entries (`find`), choosing an index (crate `sql`).
 
+use values::datum::Value;
+use values::key;
+
+use values::row::RowRef;
+
 use super::keys::{PREFIX_BYTES, PartCodec};
 use super::version::Table;
-use crate::datum::Value;
 use crate::error::{Error, Result};
-use crate::key;
-use crate::row::RowRef;
 
 /// What is made of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

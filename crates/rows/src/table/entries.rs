@@ -5,12 +5,14 @@
 //!
 //! Not here: writing entries (`transaction`), reading through them (`find`).
 
+use values::datum::Datum;
+use values::key;
+
+use values::row::RowRef;
+
 use super::keys::{PREFIX_BYTES, encode_part};
 use super::version::Table;
-use crate::datum::Datum;
 use crate::error::{Error, Result};
-use crate::key;
-use crate::row::RowRef;
 
 /// An index entry's bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]

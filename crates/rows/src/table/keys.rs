@@ -4,13 +4,14 @@
 //! 1. Keys compare as bytes in the order of their values.
 //! 2. No key is longer than `KEY_BYTES_MAX`.
 //!
-//! Not here: how one part is encoded (`crate::key`), index entries (`entries`).
+//! Not here: how one part is encoded (`values::key`), index entries (`entries`).
 
-use crate::datum::Datum;
+use values::datum::Datum;
+use values::key;
+use values::types::ColumnType;
+
 use crate::error::{Error, Result};
-use crate::key;
 use crate::schema::{Index, IndexId, IndexState, TableDefinition, TableId};
-use crate::types::ColumnType;
 
 use super::version::Table;
 

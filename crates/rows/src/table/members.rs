@@ -20,16 +20,17 @@
 
 use std::ops::Range;
 
+use values::datum::Datum;
+use values::key;
+use values::member::{self, MemberKind};
+use values::types::ColumnType;
+
 use super::keys::{PREFIX_BYTES, key_prefix};
 use super::ranges::successor;
 use super::version::Table;
-use crate::datum::Datum;
 use crate::error::{Error, Result};
-use crate::key;
-use crate::member::{self, MemberKind};
 use crate::schema::{MemberIndex, TableDefinition};
 use crate::store::KeyRange;
-use crate::types::ColumnType;
 
 /// Bytes of a text that an entry has at most.
 pub const MEMBER_TEXT_BYTES_MAX: usize = 512;

@@ -8,9 +8,10 @@
 
 use std::ops::Bound;
 
+use values::datum::Datum;
+
 use super::keys::{encode_part, key_prefix};
 use super::version::Table;
-use crate::datum::Datum;
 use crate::error::Result;
 use crate::find::FindOp;
 use crate::schema::{IndexId, TableId};

@@ -9,14 +9,16 @@ use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use values::types::ColumnType;
+
+use values::row::RowLayout;
+
 use super::keys::IndexCodec;
 use super::members::MemberCodec;
 use super::state::TableState;
 use crate::recency::Recency;
-use crate::row::RowLayout;
 use crate::schema::TableDefinition;
 use crate::store::Read;
-use crate::types::ColumnType;
 
 /// Bits of a column's position + 1 beside a version; a table has at most 1017 columns.
 const POSITION_BITS: u32 = 16;
@@ -57,13 +59,14 @@ impl Table {
         let codecs = definition.indexes.iter().map(codec).collect();
         let member = |index| MemberCodec::new(&definition, index);
         let member_codecs = definition.members.iter().map(member).collect();
-        let layout = RowLayout::new(&definition);
+        let layout = definition.row_layout();
         let expires_by = definition.retention.expires_by.as_deref();
         let expiry_column = expires_by.and_then(|name| definition.column(name));
         let recency = state.recency(&definition);
         let columns_kept = definition.columnar_index.as_ref().map(|index| {
             let kept = definition.columnar_columns(index);
-            let layout = RowLayout::of_some(&definition, &kept);
+            let types: Vec<_> = definition.columns.iter().map(|column| &column.ty).collect();
+            let layout = RowLayout::of_some(&types, &kept);
             (kept, layout)
         });
         Table {

@@ -7,14 +7,16 @@
 //!
 //! Not here: locking it (`operations`).
 
+use values::datum::{Datum, Value};
+
+use values::row::RowRef;
+
 use super::life::Transaction;
 use super::outcome::{Changed, RowChange};
 use super::placing::{check_nulls, duplicate};
-use crate::datum::{Datum, Value};
 use crate::error::Result;
 use crate::expiry::Expiry;
 use crate::find::row_at;
-use crate::row::RowRef;
 use crate::table::{ChangedTo, MemberEntry, Table};
 
 impl Transaction {

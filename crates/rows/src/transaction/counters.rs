@@ -9,12 +9,13 @@
 
 use std::sync::atomic::Ordering;
 
+use values::datum::Datum;
+use values::types::ColumnType;
+
 use super::life::Transaction;
-use crate::datum::Datum;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::table::Table;
-use crate::types::ColumnType;
 
 impl Transaction {
     /// The AUTO_INCREMENT value for a row that leaves it to the engine.

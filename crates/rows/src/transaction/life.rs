@@ -12,8 +12,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use values::budget::{SMALL_BYTES, Share};
+
 use super::expected::Expected;
-use crate::budget::{SMALL_BYTES, Share};
 use crate::engine::Engine;
 use crate::error::{Error, Result, Wait};
 use crate::recency::Sizes;

@@ -8,14 +8,16 @@
 
 use std::sync::Arc;
 
+use values::datum::Datum;
+
+use values::row::RowRef;
+
 use super::counters::with_generated;
 use super::life::Transaction;
 use super::outcome::{Changed, Inserted, Replaced, RowChange, Upserted};
-use crate::datum::Datum;
 use crate::error::Result;
 use crate::expiry::Expiry;
 use crate::find::row_at;
-use crate::row::RowRef;
 use crate::table::{PREFIX_BYTES, Table};
 
 impl Transaction {

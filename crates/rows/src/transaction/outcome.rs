@@ -1,6 +1,6 @@
 //! What operations did, and what callers want done with a row that is shown to them.
 
-use crate::datum::Value;
+use values::datum::Value;
 
 /// What an insert did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,13 +7,15 @@
 //!
 //! Not here: which entries a changed row keeps (`changing`).
 
+use values::datum::Datum;
+use values::temporal::Zone;
+use values::text::write_text;
+
+use values::row::RowRef;
+
 use super::life::Transaction;
-use crate::datum::Datum;
 use crate::error::{Error, Result};
-use crate::row::RowRef;
 use crate::table::{ChangedTo, MemberEntry, Table};
-use crate::temporal::Zone;
-use crate::text::write_text;
 
 /// Most bytes one stored row may have.
 pub const ROW_BYTES_MAX: usize = 64 << 20;

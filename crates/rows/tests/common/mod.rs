@@ -6,12 +6,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use rows::ddl::{NewIndex, NewTable};
-use rows::interrupt::{Interrupt, working};
 use rows::memory::MemoryStore;
 use rows::schema::Column;
 use rows::store::{Batch, Change, Direction, Durability, KeyRange, LockWait, Reach, Read, Store};
-use rows::types::IntWidth;
-use rows::{Collation, ColumnType, Datum, Engine, EngineOptions, Flow, Table, Transaction, Value};
+use rows::{Engine, EngineOptions, Flow, Table, Transaction};
+use values::interrupt::{Interrupt, working};
+use values::types::IntWidth;
+use values::{Collation, ColumnType, Datum, Value};
 
 pub fn engine() -> Arc<Engine> {
     engine_on(MemoryStore::new())

@@ -14,8 +14,8 @@ use anyhow::{Context as _, bail};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use indicatif::HumanBytes;
 use rows::store::Store;
-use rows::temporal::DateTime;
 use rows_rocks::{Backup, Backups, RocksOptions, RocksStore, Sharing};
+use values::temporal::DateTime;
 
 use super::progress::Progress;
 use crate::data_dir::{DataDir, DataDirError, status_socket};

@@ -26,7 +26,6 @@ use clap::{Arg, ArgMatches, Command};
 use doors::mysql::{Mysql, MysqlDoor, Users};
 use doors::{Conversation, Input, Next, Turn};
 use rows::{Engine, Group};
-use sql::Sql;
 
 use super::serve::open_rows;
 use crate::data_dir::{DataDir, status_socket};
@@ -135,8 +134,8 @@ fn open_here(settings: &Settings, make: bool) -> anyhow::Result<Reached> {
         false => DataDir::take(&settings.data_dir)?,
     };
     let (engine, _) = open_rows(settings, &data_dir)?;
-    let sql =
-        Sql::new(engine.clone(), &sql_options(settings, &engine, 0)).context("cannot start SQL")?;
+    let sql = analytic::start(engine.clone(), &sql_options(settings, &engine, 0))
+        .context("cannot start SQL")?;
     let door = MysqlDoor::new(sql, Users::unconfigured());
     let door = Arc::new(door.with_packet_bytes_max(settings.packet_max));
     let conversation = Mysql::new(door, ONLY_CONNECTION, "localhost");

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use doors::{Conversation, Input, Leave, Report};
-use rows::budget::Share;
+use values::budget::Share;
 
 use super::limits::OUTPUT_BYTES_MAX;
 
@@ -271,7 +271,7 @@ mod tests {
     use std::os::unix::net::UnixStream;
 
     use doors::{Next, Turn};
-    use rows::budget::Budget;
+    use values::budget::Budget;
 
     use super::*;
 

@@ -10,12 +10,12 @@
 //! 2. Nobody who holds less than `SMALL_BYTES` waits or is closed, unless far more is in use than
 //!    may be: then nobody is served until the largest are gone.
 //!
-//! Not here: the sum (`rows::budget`), what others take of it (transactions, statements).
+//! Not here: the sum (`values::budget`), what others take of it (transactions, statements).
 
 use std::time::{Duration, Instant};
 
 use doors::Input;
-use rows::budget::SMALL_BYTES;
+use values::budget::SMALL_BYTES;
 
 use super::connection::Phase;
 use super::event_loop::EventLoop;

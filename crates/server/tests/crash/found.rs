@@ -9,9 +9,10 @@ use columnar::ColumnStore;
 use rows::find::Flow;
 use rows::schema::IndexState;
 use rows::store::{Direction, Durability, Reach};
-use rows::text::write_untyped;
-use rows::{Datum, Engine, EngineOptions, Table, Zone};
+use rows::{Engine, EngineOptions, Table};
 use rows_rocks::{RocksOptions, RocksStore};
+use values::text::write_untyped;
+use values::{Datum, Zone};
 
 /// As the server's store has it, so that it opens in the same way.
 const MEMORY_BYTES: usize = 32 << 20;

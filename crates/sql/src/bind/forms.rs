@@ -6,19 +6,20 @@
 //!
 //! Not here: computing any of them (`executor`).
 
+use expression::{
+    Comparison, Kind, Node, Quantifier, Subquery, SubqueryForm, boolean, common_rule,
+};
 use sqlparser::ast::{
     self, BinaryOperator, Expr, FunctionArg, FunctionArgExpr, FunctionArgumentClause,
     FunctionArguments, Value as Literal,
 };
+use syntax::cursor::name_parts;
 
 use super::Binder;
 use super::scope::QueryScope;
+use crate::bind::scalar::{Bound, Names, bind, call_node, elsewhere};
 use crate::error::SqlError;
-use crate::expression::{
-    Bound, Comparison, Kind, Names, Node, bind, boolean, call_node, common_rule, elsewhere,
-};
-use crate::parse::cursor::name_parts;
-use crate::tree::{Aggregate, AggregateFunction, Quantifier, Subquery, SubqueryForm};
+use crate::tree::{Aggregate, AggregateFunction, AskedQuery};
 
 impl Binder<'_> {
     /// Binds such an expression; `None` for all others.
@@ -191,10 +192,10 @@ impl Binder<'_> {
         };
         let columns: Vec<Node> = query.columns.iter().map(column).collect();
         let form = form(&columns)?;
-        let whole = Kind::Subquery(Box::new(Subquery::new(query, form)));
+        let whole = Kind::Subquery(Box::new(Subquery::asking(query, form)));
         Ok(match &whole {
             Kind::Subquery(subquery) if matches!(subquery.form, SubqueryForm::Scalar) => {
-                let ty = subquery.query.columns[0].ty.clone();
+                let ty = subquery.query().columns[0].ty.clone();
                 Node::new(whole, ty, true)
             }
             Kind::Subquery(subquery) => {

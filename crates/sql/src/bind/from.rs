@@ -9,19 +9,20 @@
 
 use std::sync::Arc;
 
-use rows::types::{ColumnType, LobSize};
+use expression::{Comparison, KEY_COLUMN, Kind, Node, boolean, common_rule, slot};
 use sqlparser::ast;
+use syntax::cursor::name_parts;
+use values::types::{ColumnType, LobSize};
 
 use super::query::rename;
 use super::scope::{NamedRelation, QueryScope, ScopeColumn};
 use super::{Binder, CommonRows, CommonTable};
+use crate::bind::scalar::{Bound, elsewhere};
 use crate::error::SqlError;
-use crate::expression::{Bound, Comparison, Kind, Node, boolean, common_rule, elsewhere};
 use crate::file_table::{FileColumn, FileOptions, FileTable};
 use crate::index_use::IndexUse;
-use crate::parse::cursor::name_parts;
 use crate::point::{push_terms, table_column};
-use crate::tree::{Join, KEY_COLUMN, OutputColumn, Query, Relation, Source, slot};
+use crate::tree::{Join, OutputColumn, Query, Relation, Source};
 use crate::write::KEY_COLUMN as KEY_NAME;
 
 /// The most tables of one FROM, as in MySQL.

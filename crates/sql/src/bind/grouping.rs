@@ -6,8 +6,9 @@
 //!
 //! Not here: computing groups (`executor::group`) and window functions (`executor::window`).
 
-use crate::expression::{Kind, Node};
-use crate::tree::{Grouping, Windowing, outer_slots_mut};
+use expression::{Kind, Node};
+
+use crate::tree::{AskedQuery, Grouping, Windowing, outer_slots_mut};
 
 /// Rewrites an expression over joined rows to one over the groups' rows.
 pub(super) fn lift(grouping: &mut Grouping, node: &mut Node) {
@@ -85,7 +86,7 @@ impl Above<'_> {
                 node.nullable |= self.may_lack;
             }
             Kind::Subquery(subquery) => {
-                outer_slots_mut(&mut subquery.query, &mut |reference| {
+                outer_slots_mut(subquery.query_mut(), &mut |reference| {
                     let Kind::Outer(level, slot) = reference.kind else { return };
                     let mut column =
                         Node::new(Kind::Column(slot), reference.ty.clone(), reference.nullable);

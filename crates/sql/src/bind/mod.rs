@@ -13,13 +13,14 @@
 //! 1. What this tree cannot say fails with `BindFailure::Elsewhere`: no executor knows it.
 //! 2. A tree that was bound with some literals is right for all literals of the same kinds.
 //!
-//! Not here: expressions (`expression::bind`), access paths and the order of joins (`optimize`).
+//! Not here: expressions (`scalar`), access paths and the order of joins (`optimize`).
 
 mod forms;
 mod from;
 mod grouping;
 mod query;
 mod recursion;
+pub mod scalar;
 mod scope;
 mod select;
 mod window;
@@ -28,18 +29,21 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rows::datum::Datum;
+use expression::{BIGINT, BIGINT_UNSIGNED, Kind, text_type};
 use rows::store::Read;
 use rows::table::Table;
-use rows::types::ColumnType;
 use sqlparser::ast;
+use values::datum::Datum;
+use values::types::ColumnType;
 
-use crate::context::Facts;
+use crate::bind::scalar::Bound;
+use crate::context::SqlContext;
 use crate::error::SqlError;
-use crate::expression::{BIGINT, BIGINT_UNSIGNED, Bound, Kind, text_type};
 use crate::optimize;
 use crate::reply::ResultColumn;
-use crate::tree::{OutputColumn, Query, QueryPlan, Traits, each_node_mut, free_references};
+use crate::tree::{
+    AskedQuery, OutputColumn, Query, QueryPlan, Traits, each_node_mut, free_references,
+};
 
 /// Of the query that is bound next.
 static NUMBER: AtomicU64 = AtomicU64::new(0);
@@ -62,7 +66,7 @@ pub struct Source<'a> {
 ///
 /// # Errors
 /// `Elsewhere` for what is not supported.
-pub fn bind_query(source: &Source<'_>, facts: &Facts, view: &dyn Read) -> Bound<QueryPlan> {
+pub fn bind_query(source: &Source<'_>, facts: &SqlContext, view: &dyn Read) -> Bound<QueryPlan> {
     let binder = Binder {
         facts,
         literals: source.literals,
@@ -111,7 +115,7 @@ fn finish(query: &mut Query) -> Traits {
     each_node_mut(query, 1, &mut |node, _| {
         traits.nodes += 1;
         match &mut node.kind {
-            Kind::Subquery(subquery) => subquery.free = free_references(&mut subquery.query),
+            Kind::Subquery(subquery) => subquery.free = free_references(subquery.query_mut()),
             Kind::Call(function, _) => traits.waits |= function.waits(),
             Kind::Assign(..) => traits.assigns = true,
             _ => {}
@@ -188,7 +192,7 @@ enum CommonRows {
 
 /// What a statement is bound against.
 struct Binder<'a> {
-    facts: &'a Facts,
+    facts: &'a SqlContext,
     literals: &'a [Datum<'a>],
     /// WITH, innermost last.
     ctes: RefCell<Vec<CommonTable>>,

@@ -2,15 +2,16 @@
 //!
 //! Not here: a single SELECT (`select`).
 
-use rows::types::{Collation, ColumnType};
+use expression::{Node, common_type, type_collation};
 use sqlparser::ast;
+use syntax::types::with_collation;
+use values::types::{Collation, ColumnType};
 
 use super::recursion::is_recursive;
 use super::scope::QueryScope;
 use super::{Binder, CommonRows, CommonTable};
+use crate::bind::scalar::{Bound, elsewhere};
 use crate::error::SqlError;
-use crate::expression::{Bound, Node, common_type, elsewhere, type_collation};
-use crate::parse::types::with_collation;
 use crate::tree::{Body, OutputColumn, Query, SetOperation, SetOperator, SortKey};
 
 /// The longest chain of UNION and its kin.
@@ -318,8 +319,7 @@ fn common_of(a: &ColumnType, b: &ColumnType) -> ColumnType {
             let long = |ty: &ColumnType| {
                 matches!(ty, ColumnType::Text { .. } | ColumnType::Blob { .. } | ColumnType::Json)
             };
-            let of =
-                |ty: &ColumnType| Node::new(crate::expression::Kind::Column(0), ty.clone(), true);
+            let of = |ty: &ColumnType| Node::new(expression::Kind::Column(0), ty.clone(), true);
             let common = match (type_collation(a), type_collation(b)) {
                 // Only what was said explicitly, or is a column's, is not the default.
                 (Some(x), Some(y))
@@ -331,10 +331,10 @@ fn common_of(a: &ColumnType, b: &ColumnType) -> ColumnType {
             };
             match (&common, long(a) || long(b)) {
                 (ColumnType::VarChar { collation, .. }, true) => {
-                    ColumnType::Text { size: rows::types::LobSize::Long, collation: *collation }
+                    ColumnType::Text { size: values::types::LobSize::Long, collation: *collation }
                 }
                 (ColumnType::VarBinary { .. }, true) => {
-                    ColumnType::Blob { size: rows::types::LobSize::Long }
+                    ColumnType::Blob { size: values::types::LobSize::Long }
                 }
                 _ => common,
             }

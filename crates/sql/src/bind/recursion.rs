@@ -8,12 +8,12 @@
 use std::ops::ControlFlow;
 
 use sqlparser::ast;
+use syntax::cursor::name_parts;
 
 use super::query::rename;
 use super::{Binder, CommonRows, CommonTable};
+use crate::bind::scalar::{Bound, elsewhere};
 use crate::error::{Result, SqlError};
-use crate::expression::{Bound, elsewhere};
-use crate::parse::cursor::name_parts;
 use crate::tree::{Body, Query, Recursion, SetOperator};
 
 /// Whether a table of WITH RECURSIVE names itself.

@@ -12,14 +12,15 @@
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
-use rows::types::ColumnType;
+use expression::{Kind, Node, slot};
 use sqlparser::ast::{Expr, Ident, NamedWindowDefinition};
+use values::types::ColumnType;
 
 use super::{Binder, kind_of};
+use crate::bind::scalar::{BindFailure, Bound, Names, Resolver, elsewhere};
 use crate::error::SqlError;
-use crate::expression::{BindFailure, Bound, Kind, Names, Node, Resolver, elsewhere};
 use crate::reply::ResultColumn;
-use crate::tree::{Aggregate, WindowFunction, slot};
+use crate::tree::{Aggregate, WindowFunction};
 
 /// A column that can be named.
 #[derive(Clone, Debug)]
@@ -278,6 +279,6 @@ impl Binder<'_> {
     ) -> Bound<Node> {
         let within = InScope { binder: self, scope };
         let names = Names { resolver: Some(&within), ..Names::none(clause, self.facts.mode) };
-        crate::expression::bind(expr, &names)
+        crate::bind::scalar::bind(expr, &names)
     }
 }

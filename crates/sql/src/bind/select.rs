@@ -11,6 +11,7 @@
 //!
 //! Not here: LIMIT (`query`), FROM (`from`).
 
+use expression::{Kind, Node};
 use sqlparser::ast;
 
 use super::Binder;
@@ -18,8 +19,8 @@ use super::from::From;
 use super::grouping::{lift, lift_functions, lift_over_windows};
 use super::query::position;
 use super::scope::QueryScope;
+use crate::bind::scalar::{Bound, elsewhere};
 use crate::error::SqlError;
-use crate::expression::{Bound, Kind, Node, elsewhere};
 use crate::point::{item_name, push_terms, result_type};
 use crate::tree::{Body, Grouping, OutputColumn, Query, Select, SelectPlan, SortKey, Windowing};
 
@@ -163,7 +164,7 @@ impl Binder<'_> {
                     ast::SelectItemQualifiedWildcardKind::ObjectName(name),
                     _,
                 ) => {
-                    let parts = crate::parse::cursor::name_parts(name);
+                    let parts = syntax::cursor::name_parts(name);
                     let parts: Vec<String> = parts.iter().map(|part| part.value.clone()).collect();
                     expand(scope, Some(&parts), &mut items)?;
                 }

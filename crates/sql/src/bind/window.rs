@@ -8,18 +8,18 @@
 //!
 //! Not here: aggregates without OVER (`forms`), computing either (`executor`).
 
-use rows::types::ColumnType;
+use expression::{
+    Arithmetic, BIGINT_UNSIGNED, Kind, Node, Unit, arithmetic_node, common_type, shift_node,
+};
 use sqlparser::ast::{
     self, Expr, FunctionArg, FunctionArgExpr, FunctionArguments, WindowFrameBound, WindowFrameUnits,
 };
+use values::types::ColumnType;
 
 use super::Binder;
 use super::scope::QueryScope;
+use crate::bind::scalar::{Bound, Names, bind, elsewhere};
 use crate::error::{Result, SqlError};
-use crate::expression::{
-    Arithmetic, BIGINT_UNSIGNED, Bound, Kind, Names, Node, Unit, arithmetic_node, bind,
-    common_type, elsewhere, shift_node,
-};
 use crate::tree::{AggregateFunction, Frame, FrameBound, Window, WindowCall, WindowFunction};
 
 /// The name that messages give a window without one.
@@ -108,7 +108,7 @@ fn named_call(name: &str, arguments: Vec<Node>) -> Bound<(WindowCall, ColumnType
     if let Some((call, ty)) = plain {
         return match arguments.is_empty() {
             true => Ok((call, ty, false)),
-            false => Err(SqlError::parameter_count(name).into()),
+            false => Err(expression::Error::parameter_count(name).into()),
         };
     }
     let mut arguments = arguments.into_iter();
@@ -116,7 +116,7 @@ fn named_call(name: &str, arguments: Vec<Node>) -> Bound<(WindowCall, ColumnType
     let (Some(first), None) = (first, arguments.next()) else {
         return match name {
             "NTILE" | "LAG" | "LEAD" | "FIRST_VALUE" | "LAST_VALUE" | "NTH_VALUE" => {
-                Err(SqlError::parameter_count(name).into())
+                Err(expression::Error::parameter_count(name).into())
             }
             _ => elsewhere(format_args!("{name} over a window")),
         };
@@ -133,7 +133,7 @@ fn named_call(name: &str, arguments: Vec<Node>) -> Bound<(WindowCall, ColumnType
         ("LAST_VALUE", None, None) => (WindowCall::Last(first), like_first, true),
         ("NTH_VALUE", Some(number), None) => (WindowCall::Nth(first, number), like_first, true),
         ("NTILE" | "FIRST_VALUE" | "LAST_VALUE" | "NTH_VALUE", ..) => {
-            return Err(SqlError::parameter_count(name).into());
+            return Err(expression::Error::parameter_count(name).into());
         }
         _ => return elsewhere(format_args!("{name} over a window")),
     })
@@ -243,8 +243,8 @@ impl Distance {
             number => (bind(number, names)?, None),
         };
         let negative = match &amount.kind {
-            Kind::Constant(rows::datum::Value::Int(value)) => *value < 0,
-            Kind::Constant(rows::datum::Value::Null) | Kind::Negate(_) => true,
+            Kind::Constant(values::datum::Value::Int(value)) => *value < 0,
+            Kind::Constant(values::datum::Value::Null) | Kind::Negate(_) => true,
             _ => !amount.is_constant(),
         };
         if negative {
@@ -263,7 +263,7 @@ impl Distance {
             None => {
                 let op = if minus { Arithmetic::Subtract } else { Arithmetic::Add };
                 let ty = key.ty.clone();
-                let sum = arithmetic_node(op, key.clone(), self.amount, names);
+                let sum = arithmetic_node(op, key.clone(), self.amount, names.mode);
                 cast_to(sum, ty)
             }
         }

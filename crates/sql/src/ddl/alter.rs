@@ -1,20 +1,22 @@
 //! ALTER TABLE: from its parts as written to alterations.
 
+use expression::type_collation;
 use rows::alter::{Alteration, Place};
 use rows::schema::{Column, DefaultValue};
 use rows::table::Table;
-use rows::temporal::{DateTime, Zone};
-use rows::types::Collation;
+use syntax::alter::{AlterSpec, PlaceSpec};
+use syntax::table::{ColumnSpec, Element, TableOptions};
+use syntax::types::with_collation;
+use values::SqlMode;
+use values::temporal::{DateTime, Zone};
+use values::types::Collation;
 
 use super::Unenforced;
 use super::column::{column_of, default_value};
-use super::create::{columnar_index_of, engine_name, expires_by, index_of, index_of_column};
+use super::create::{
+    columnar_index_of, engine_name, expires_by, index_of, index_of_column, new_member,
+};
 use crate::error::{Result, SqlError};
-use crate::expression::type_collation;
-use crate::mode::SqlMode;
-use crate::parse::alter::{AlterSpec, PlaceSpec};
-use crate::parse::table::{ColumnSpec, Element, TableOptions};
-use crate::parse::types::with_collation;
 
 /// What the parts of an ALTER TABLE come to.
 pub fn alterations(
@@ -211,7 +213,7 @@ impl Maker<'_> {
             self.out.push(Alteration::SetBytesMax(bytes_max));
         }
         if let Some(members) = &options.members {
-            self.out.push(Alteration::SetMembers(members.clone()));
+            self.out.push(Alteration::SetMembers(members.iter().map(new_member).collect()));
         }
         // A default collation is that of columns added later in the same statement.
         if let Some(collation) = options.collation {

@@ -1,17 +1,18 @@
 //! Columns and their defaults.
 
-use rows::convert::{convert, from_text};
-use rows::datum::{Datum, Value};
+use expression::Environment;
 use rows::schema::{Column, DefaultValue};
-use rows::temporal::Zone;
-use rows::text::write_text;
-use rows::types::{Collation, ColumnType};
+use syntax::table::{ColumnSpec, DefaultSpec};
+use syntax::types::with_collation;
+use values::SqlMode;
+use values::convert::{convert, from_text};
+use values::datum::{Datum, Value};
+use values::temporal::Zone;
+use values::text::write_text;
+use values::types::{Collation, ColumnType};
 
+use crate::bind::scalar::{Names, bind};
 use crate::error::{Result, SqlError};
-use crate::expression::{Environment, Names, bind};
-use crate::mode::SqlMode;
-use crate::parse::table::{ColumnSpec, DefaultSpec};
-use crate::parse::types::with_collation;
 
 /// Error 1067.
 fn invalid_default(name: &str) -> SqlError {

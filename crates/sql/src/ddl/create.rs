@@ -3,13 +3,13 @@
 use rows::ddl::{ENGINE, NewColumnarIndex, NewIndex, NewMember, NewTable};
 use rows::schema::COLUMNAR;
 use rows::schema::{Column, DefaultValue, Retention, TableDefinition};
-use rows::types::{Collation, ColumnType};
+use syntax::table::{CreateTable, Element, IndexSpec, MemberSpec, TableOptions};
+use values::SqlMode;
+use values::types::{Collation, ColumnType};
 
 use super::Unenforced;
 use super::column::column_of;
 use crate::error::{Result, SqlError};
-use crate::mode::SqlMode;
-use crate::parse::table::{CreateTable, Element, IndexSpec, TableOptions};
 use crate::reply::ResultColumn;
 
 /// An index as `rows` is to make it.
@@ -119,7 +119,7 @@ pub fn new_table(
             expires_by: expires_by(&create.options).flatten(),
             bytes_max: create.options.bytes_max.unwrap_or(0),
         },
-        members: create.options.members.clone().unwrap_or_default(),
+        members: create.options.members.iter().flatten().map(new_member).collect(),
         columnar_index,
     };
     Ok((table, unenforced))
@@ -207,4 +207,10 @@ pub fn new_table_like(source: &TableDefinition, database: &str, name: &str) -> N
         members: source.members.iter().map(NewMember::from).collect(),
         columnar_index: source.columnar_index.as_ref().map(NewColumnarIndex::from),
     }
+}
+
+/// An index of a member as written.
+pub fn new_member(written: &MemberSpec) -> NewMember {
+    let MemberSpec { column, member, kind } = written.clone();
+    NewMember { column, member, kind }
 }

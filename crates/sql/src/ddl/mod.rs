@@ -1,6 +1,6 @@
 //! CREATE, ALTER and DROP: from what was written to what `rows` is to make.
 //!
-//! Not here: the grammar (`parse::table`), the making itself (`rows::ddl`, `rows::alter`).
+//! Not here: the grammar (`syntax::table`), the making itself (`rows::ddl`, `rows::alter`).
 
 mod alter;
 mod column;

@@ -4,7 +4,7 @@
 //! 1. What SHOW CREATE TABLE prints makes the same table here, and is taken by MySQL and MariaDB.
 
 use rows::schema::{Column, ColumnarIndex, DefaultValue, Index, MemberIndex, TableDefinition};
-use rows::types::{Collation, ColumnType, string_literal};
+use values::types::{Collation, ColumnType, string_literal};
 
 use super::column::now_text;
 

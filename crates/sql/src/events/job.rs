@@ -12,11 +12,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rows::event::EventDefinition;
+use syntax::scan::compound;
+use values::SqlMode;
 
 use crate::error::{Result, SqlError};
-use crate::mode::SqlMode;
 use crate::reply::{How, Pace, Reply};
-use crate::scan::compound;
 use crate::server::Sql;
 use crate::session::Session;
 

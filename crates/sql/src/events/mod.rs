@@ -12,7 +12,7 @@
 //! 3. A recurring event has no runs to make up for: what came due while no scheduler was at work
 //!    is passed over. A one-time event that came due then runs as soon as one is.
 //!
-//! Not here: the grammar (`parse::event`), statements about events (`session::events`), what is
+//! Not here: the grammar (`syntax::event`), statements about events (`session::events`), what is
 //! stored (`rows::event`).
 
 mod job;

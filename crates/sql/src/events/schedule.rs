@@ -9,10 +9,9 @@
 //!
 //! Not here: which moments are passed over (`queue`).
 
+use expression::moment::{Interval, Unit, compound, difference, shift, simple};
 use rows::event::{EventDefinition, EventSchedule};
-use rows::temporal::{DateTime, Zone};
-
-use crate::expression::moment::{Interval, Unit, compound, difference, shift, simple};
+use values::temporal::{DateTime, Zone};
 
 /// Units of events, as they are shown.
 const UNITS: [&str; 15] = [
@@ -187,7 +186,7 @@ mod tests {
     }
 
     fn at(text: &str, zone: Zone) -> i64 {
-        let read = rows::temporal::read_datetime(text.as_bytes()).expect("a time");
+        let read = values::temporal::read_datetime(text.as_bytes()).expect("a time");
         zone.instant_of(read.value).expect("a moment") / SECOND
     }
 

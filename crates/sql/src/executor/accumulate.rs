@@ -9,19 +9,19 @@
 
 use std::cmp::Ordering;
 
-use rows::convert::convert;
-use rows::datum::{Datum, Value};
-use rows::decimal::Decimal;
-use rows::ordinal::{ordinal_of, to_signed, value_of};
-use rows::types::{Collation, ColumnType};
+use expression::{
+    Cell, JsonMembers, Node, Number, Ordinals, Scope, compare, json_element, text_of,
+    type_collation,
+};
+use values::convert::convert;
+use values::datum::{Datum, Value};
+use values::decimal::Decimal;
+use values::ordinal::{ordinal_of, to_signed, value_of};
+use values::types::{Collation, ColumnType};
 
 use super::key::{KEY_BYTES, Keys, push, push_descending};
 use super::variable;
 use crate::error::{Result, SqlError};
-use crate::expression::{
-    Cell, JsonMembers, Node, Number, Ordinals, Scope, compare, json_element, text_of,
-    type_collation,
-};
 use crate::tree::{Aggregate, AggregateFunction};
 
 /// The state of one aggregate of one group.
@@ -213,7 +213,7 @@ impl Accumulator {
             }
             (State::Members(members, bytes), [value]) => {
                 if cell.is_null() {
-                    return Err(SqlError::null_member_name());
+                    return Err(expression::Error::null_member_name().into());
                 }
                 if *bytes > bytes_max {
                     return Ok(0);

@@ -10,14 +10,14 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use rows::datum::Value;
+use expression::{JoinedRow, Node, RowView, Scope};
 use rows::table::Table;
-use rows::types::Collation;
+use values::datum::Value;
+use values::types::Collation;
 
 use super::Execution;
 use super::key::{KEY_BYTES, push_equal};
 use crate::error::Result;
-use crate::expression::{JoinedRow, Node, RowView, Scope};
 use crate::optimize::{Class, HashKeys};
 use crate::point::Gathered;
 

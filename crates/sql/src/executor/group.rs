@@ -12,14 +12,14 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use rows::datum::{Datum, Value};
+use expression::{Kind, Node, Ordinals, Scope};
+use values::datum::{Datum, Value};
 
 use super::accumulate::Accumulator;
 use super::drawn::Drawn;
 use super::key::{push, push_ordinal};
 use super::{Execution, Flow, row_bytes};
 use crate::error::Result;
-use crate::expression::{Kind, Node, Ordinals, Scope};
 use crate::optimize::is_volatile;
 use crate::tree::Grouping;
 

@@ -9,19 +9,19 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use columnar::values::ColumnReader;
+use columnar::arrow::ColumnReader;
+use expression::{Joined, JoinedRow, Node, RowView, Scope};
 use rows::cache::PREFETCH_MAX;
-use rows::datum::Value;
 use rows::find::{self, Found, Seen};
-use rows::row::RowRef;
 use rows::store::{Direction, KeyRange};
 use rows::table::{CoveredRow, Covering, Table};
+use values::datum::Value;
+use values::row::RowRef;
 
 use super::buffer::{Buffer, Content, view_of};
 use super::measure::Watch;
 use super::{Execution, Flow};
 use crate::error::Result;
-use crate::expression::{Joined, JoinedRow, Node, RowView, Scope};
 use crate::file_table::{FileStep, Reading, Wanted};
 use crate::optimize::{Member, Scan, Step, is_volatile};
 use crate::point::{Access, Filter, Gathered, Gatherer, IndexRanges, Piece, Ranges};
@@ -378,7 +378,7 @@ impl Execution<'_> {
                 if let Some((_, listed)) = crate::information_schema::table(self.facts, name)? {
                     for line in listed {
                         let fitted = line.iter().zip(&relation.types).map(|(value, ty)| {
-                            rows::convert::convert(ty, value.as_datum(), self.facts.zone).value
+                            values::convert::convert(ty, value.as_datum(), self.facts.zone).value
                         });
                         rows.push(fitted.collect());
                     }

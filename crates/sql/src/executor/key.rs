@@ -4,15 +4,15 @@
 //! 1. Parts are self-delimiting, so that several in a row never run into each other.
 //! 2. -0 and 0 are one number.
 //!
-//! Not here: keys of indexes (`rows::key`), whose bytes are used.
+//! Not here: keys of indexes (`values::key`), whose bytes are used.
 
 use std::collections::HashSet;
 
-use rows::datum::{Datum, Value};
-use rows::key::encode_part;
-use rows::types::{Collation, ColumnType, LobSize};
+use expression::type_collation;
+use values::datum::{Datum, Value};
+use values::key::encode_part;
+use values::types::{Collation, ColumnType, LobSize};
 
-use crate::expression::type_collation;
 use crate::optimize::Class;
 
 /// Keys of rows, each once.
@@ -39,7 +39,7 @@ pub fn push(ty: &ColumnType, datum: Datum<'_>, out: &mut Vec<u8>) {
         // A word's number, where an expression has lost the words.
         (_, Datum::Enum(number)) => {
             let datum = Datum::UInt(u64::from(number));
-            encode_part(&crate::expression::BIGINT_UNSIGNED, true, None, datum, out);
+            encode_part(&expression::BIGINT_UNSIGNED, true, None, datum, out);
         }
         _ => encode_part(&own_type(ty, datum), true, None, datum, out),
     }
@@ -111,8 +111,8 @@ fn text_like(collation: Collation) -> ColumnType {
 /// The type whose key bytes fit the value: what an expression gives may differ from its type.
 fn own_type(ty: &ColumnType, datum: Datum<'_>) -> ColumnType {
     match datum {
-        Datum::Int(_) => crate::expression::BIGINT,
-        Datum::UInt(_) => crate::expression::BIGINT_UNSIGNED,
+        Datum::Int(_) => expression::BIGINT,
+        Datum::UInt(_) => expression::BIGINT_UNSIGNED,
         Datum::Float(_) => ColumnType::Float,
         Datum::Double(_) => ColumnType::Double,
         Datum::Decimal(v) => match ty {

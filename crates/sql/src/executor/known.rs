@@ -4,13 +4,13 @@
 //! Not here: which SELECTs these are (`optimize::known`).
 
 use columnar::columns_of;
-use rows::datum::Value;
+use expression::Scope;
 use rows::find;
+use values::datum::Value;
 
 use super::Execution;
 use super::join::over;
 use crate::error::{Result, SqlError};
-use crate::expression::Scope;
 use crate::optimize::{Member, known_of_table, only_counts};
 use crate::tree::{Select, Source};
 

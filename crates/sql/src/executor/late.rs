@@ -8,15 +8,15 @@
 //!
 //! Not here: when this is worth it (`optimize`), the sort (`output`).
 
+use expression::{Joined, JoinedRow, Scope};
 use rows::cache::PREFETCH_MAX;
-use rows::datum::{Datum, Value};
 use rows::find;
 use rows::store::{Direction, KeyRange};
+use values::datum::{Datum, Value};
 
 use super::join::over;
 use super::{Execution, Flow};
 use crate::error::{Result, SqlError};
-use crate::expression::{Joined, JoinedRow, Scope};
 use crate::tree::{LateRows, Select, Source};
 
 impl LateRows {

@@ -14,15 +14,16 @@ use std::cell::{Cell, OnceCell};
 use std::collections::HashSet;
 use std::rc::Rc;
 
+use expression::{Environment, Ordinals, Scope, Subquery, ordinal_beside};
+
 use super::buffer::push_key;
 use super::drawn::Drawn;
 use super::join::{all_hold, over};
 use super::key::{KEY_BYTES, Keys, push_equal_row};
 use super::{Execution, Flow};
 use crate::error::Result;
-use crate::expression::{Environment, Ordinals, Scope, ordinal_beside};
 use crate::optimize::BEGIN_ROWS;
-use crate::tree::{Body, Members, Query, Subquery};
+use crate::tree::{AskedQuery, Body, Members, Query};
 use crate::write::row_count;
 
 /// Most bytes of one sub-query's members.
@@ -72,8 +73,10 @@ const ORDINAL_BYTES: usize = 20;
 impl Execution<'_> {
     /// Whether a sub-query has a row for the row of `scope`.
     pub(super) fn exists(&self, subquery: &Subquery, scope: &Scope<'_>) -> Result<bool> {
-        let Some(members) = &subquery.members else { return self.has_row(&subquery.query, scope) };
-        let membership = self.membership(subquery.query.id);
+        let Some(members) = subquery.members() else {
+            return self.has_row(subquery.query(), scope);
+        };
+        let membership = self.membership(subquery.query().id);
         if membership.found.get().is_none() && membership.spent.get() >= members.query.cost {
             let found = match self.find_ordinals(members, scope)? {
                 Some(ordinals) => Some(FoundMembers::Ordinals(ordinals)),
@@ -86,7 +89,7 @@ impl Execution<'_> {
             return found.has(members, scope);
         }
         let before = self.rows_seen.get();
-        let found = self.has_row(&subquery.query, scope)?;
+        let found = self.has_row(subquery.query(), scope)?;
         let looked_at = (self.rows_seen.get() - before) as f64;
         membership.spent.set(membership.spent.get() + BEGIN_ROWS + looked_at);
         Ok(found)

@@ -45,15 +45,15 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use rows::Engine;
-use rows::budget::Share;
-use rows::datum::Value;
 use rows::store::{ExpectedScans, Read};
+use values::budget::Share;
+use values::datum::Value;
 
+use expression::{BIGINT, Enclosing, Environment, Kind, Node, Number, RowView, Scope};
 pub use measure::{Measured, Measures};
 
-use crate::context::Facts;
+use crate::context::SqlContext;
 use crate::error::{Result, SqlError};
-use crate::expression::{BIGINT, Enclosing, Environment, Kind, Node, Number, RowView, Scope};
 use crate::reply::How;
 use crate::tree::{Body, Query, QueryPlan};
 use crate::write::row_count;
@@ -123,7 +123,7 @@ pub struct Limits<'a> {
 /// One execution.
 struct Execution<'a> {
     engine: &'a Engine,
-    facts: &'a Facts,
+    facts: &'a SqlContext,
     view: &'a dyn Read,
     how: How,
     rows_left: Cell<u64>,
@@ -152,7 +152,7 @@ struct Execution<'a> {
 /// `TooLong`, or those of the statement; `would_wait` where it may not wait.
 pub fn run(
     plan: &QueryPlan,
-    facts: &Facts,
+    facts: &SqlContext,
     environment: &Environment<'_>,
     limits: &Limits<'_>,
 ) -> std::result::Result<Rows, Failure> {
@@ -241,7 +241,7 @@ impl Execution<'_> {
         let mut row = Vec::with_capacity(nodes.len());
         let mut held = scope.limits.hold();
         for (node, column) in nodes.iter().zip(&query.columns) {
-            let value = crate::expression::fit(&column.ty, node.evaluate(scope)?, &node.ty, scope);
+            let value = expression::fit(&column.ty, node.evaluate(scope)?, &node.ty, scope);
             held.add_value(&value)?;
             row.push(value);
         }
@@ -316,7 +316,7 @@ impl Execution<'_> {
 
 /// A whole number that a variable of the session is.
 fn variable(scope: &Scope<'_>, name: &str, default: usize) -> Result<usize> {
-    if scope.facts.is_none() {
+    if scope.context.is_none() {
         return Ok(default);
     }
     let kind = Kind::SystemVariable(name.to_owned(), false);

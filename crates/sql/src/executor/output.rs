@@ -10,15 +10,15 @@
 
 use std::rc::Rc;
 
-use rows::datum::Value;
-use rows::types::ColumnType;
+use expression::{Kind, Node, Ordinals, Scope, fit};
+use values::datum::Value;
+use values::types::ColumnType;
 
 use super::drawn::Drawn;
 use super::key::{KEY_BYTES, Keys, push, push_descending, push_ordinal, turn_around};
 use super::presort::Cut;
 use super::{Execution, Flow, Give, row_bytes};
 use crate::error::Result;
-use crate::expression::{Kind, Node, Ordinals, Scope, fit};
 use crate::tree::{LateRows, OutputColumn, Query, Select, SortKey};
 
 /// Rows that a sort with a limit keeps besides those it wants, before it throws some away.

@@ -17,15 +17,15 @@
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
-use rows::datum::Value;
-use rows::row::RowRef;
+use expression::{Joined, JoinedRow, Scope};
+use values::datum::Value;
+use values::row::RowRef;
 
 use super::drawn::Drawn;
 use super::join::{Then, over};
 use super::output::push_sort_key;
 use super::{Execution, Flow, row_bytes};
 use crate::error::{Result, SqlError};
-use crate::expression::{Joined, JoinedRow, Scope};
 use crate::optimize::Step;
 use crate::tree::{Query, Select, Source};
 

@@ -9,14 +9,14 @@
 
 use std::rc::Rc;
 
-use rows::datum::Value;
+use expression::Scope;
+use values::datum::Value;
 
 use super::buffer::{Buffer, Content};
 use super::key::{KEY_BYTES, Keys};
 use super::output::{Output, distinct_key};
 use super::{Execution, Flow, Give, variable};
 use crate::error::{Result, SqlError};
-use crate::expression::Scope;
 use crate::tree::{Query, Recursion};
 
 impl Execution<'_> {

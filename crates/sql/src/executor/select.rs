@@ -5,6 +5,8 @@
 
 use std::rc::Rc;
 
+use expression::{Joined, RowView, Scope};
+
 use super::group::Groups;
 use super::join::{all_hold, over};
 use super::output::Output;
@@ -12,7 +14,6 @@ use super::presort::Presort;
 use super::window::Windows;
 use super::{Execution, Flow, Give};
 use crate::error::Result;
-use crate::expression::{Joined, RowView, Scope};
 use crate::optimize::{Member, Step, is_volatile};
 use crate::tree::{Query, Select, Source};
 

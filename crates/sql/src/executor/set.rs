@@ -7,12 +7,12 @@
 
 use std::collections::HashMap;
 
-use rows::datum::Value;
+use expression::{Cell, Scope, fit};
+use values::datum::Value;
 
 use super::output::{Output, distinct_key};
 use super::{Execution, Flow, Give};
 use crate::error::Result;
-use crate::expression::{Cell, Scope, fit};
 use crate::tree::{OutputColumn, Query, SetOperation, SetOperator};
 
 impl Execution<'_> {

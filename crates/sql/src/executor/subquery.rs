@@ -12,15 +12,18 @@
 
 use std::rc::Rc;
 
-use rows::datum::{Datum, Value};
-use rows::types::{Collation, ColumnType};
+use expression::{
+    Cell, Comparison, Environment, Node, Quantifier, Scope, Subqueries, Subquery, SubqueryForm,
+    compare,
+};
+use values::datum::{Datum, Value};
+use values::types::{Collation, ColumnType};
 
 use super::key::{KEY_BYTES, Keys, push_equal, push_equal_row};
 use super::{Execution, Flow};
 use crate::error::{Result, SqlError};
-use crate::expression::{Cell, Comparison, Environment, Node, Scope, Subqueries, compare};
 use crate::optimize::{Class, class_of, rule_of};
-use crate::tree::{Quantifier, Query, Subquery, SubqueryForm};
+use crate::tree::{AskedQuery, Query};
 
 /// Rows from which a set is made of them.
 const SET_ROWS_MIN: usize = 4;
@@ -35,7 +38,13 @@ pub(super) struct Kept {
 }
 
 impl Subqueries for Execution<'_> {
-    fn value(&self, subquery: &Subquery, scope: &Scope<'_>) -> Result<Value> {
+    fn value(&self, subquery: &Subquery, scope: &Scope<'_>) -> expression::Result<Value> {
+        Ok(self.value_of(subquery, scope)?)
+    }
+}
+
+impl Execution<'_> {
+    fn value_of(&self, subquery: &Subquery, scope: &Scope<'_>) -> Result<Value> {
         match &subquery.form {
             SubqueryForm::Scalar => self.only_row(subquery, scope).map(|row| match row {
                 Some(mut row) => row.swap_remove(0),
@@ -52,16 +61,14 @@ impl Subqueries for Execution<'_> {
                 let cells = operands
                     .iter()
                     .map(|node| node.evaluate(scope))
-                    .collect::<Result<Vec<Cell<'_>>>>()?;
+                    .collect::<expression::Result<Vec<Cell<'_>>>>()?;
                 let operands = Operands::new(operands, &cells, subquery, *comparison);
                 let truth = self.compared(subquery, &operands, *quantifier, scope)?;
                 Ok(truth.map_or(Value::Null, |truth| Value::Int(i64::from(truth))))
             }
         }
     }
-}
 
-impl Execution<'_> {
     /// Runs a query within the row of `scope`.
     pub(super) fn run_within(
         &self,
@@ -86,7 +93,7 @@ impl Execution<'_> {
             };
         }
         let mut only = None;
-        self.run_within(&subquery.query, scope, &mut |row| match only.replace(row) {
+        self.run_within(subquery.query(), scope, &mut |row| match only.replace(row) {
             None => Ok(Flow::Continue),
             Some(_) => Err(several()),
         })?;
@@ -100,12 +107,12 @@ impl Execution<'_> {
         scope: &Scope<'_>,
         rows_max: usize,
     ) -> Result<Rc<Kept>> {
-        let id = subquery.query.id;
+        let id = subquery.query().id;
         if let Some(kept) = self.results.borrow().get(&id) {
             return Ok(Rc::clone(kept));
         }
         let mut rows = Vec::new();
-        self.run_within(&subquery.query, scope, &mut |row| {
+        self.run_within(subquery.query(), scope, &mut |row| {
             self.draw_row(&row)?;
             rows.push(row);
             Ok(if rows.len() >= rows_max { Flow::Stop } else { Flow::Continue })
@@ -164,7 +171,7 @@ impl Execution<'_> {
             Flow::Continue
         };
         if subquery.is_correlated() {
-            self.run_within(&subquery.query, scope, &mut |row| Ok(meet(&row)))?;
+            self.run_within(subquery.query(), scope, &mut |row| Ok(meet(&row)))?;
             return Ok(answer);
         }
         let kept = self.kept_rows(subquery, scope, usize::MAX)?;
@@ -207,7 +214,7 @@ impl<'a> Operands<'a> {
         subquery: &'a Subquery,
         comparison: Comparison,
     ) -> Operands<'a> {
-        let columns = &subquery.query.columns;
+        let columns = &subquery.query().columns;
         let rules = nodes.iter().zip(columns).map(|(node, column)| rule_of(node, &column.ty));
         Operands {
             cells,
@@ -294,7 +301,7 @@ fn all_true(truths: impl Iterator<Item = Option<bool>>) -> Option<bool> {
 
 /// How the pairs compare, if equality of all of them is that of keys.
 fn key_rules(operands: &[Node], subquery: &Subquery) -> Option<Vec<(Class, Collation)>> {
-    let pairs = operands.iter().zip(&subquery.query.columns);
+    let pairs = operands.iter().zip(&subquery.query().columns);
     pairs
         .map(|(node, column)| {
             let class = class_of(&node.ty);

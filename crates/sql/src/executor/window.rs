@@ -12,14 +12,14 @@
 
 use std::ops::Range;
 
-use rows::datum::Value;
+use expression::{Node, RowView, Scope, fit};
+use values::datum::Value;
 
 use super::accumulate::{Accumulator, concat_bytes_max};
 use super::drawn::Drawn;
 use super::key::{push, push_descending};
 use super::{Execution, Flow, row_bytes};
 use crate::error::{Result, SqlError};
-use crate::expression::{Node, RowView, Scope, fit};
 use crate::tree::{Aggregate, Frame, FrameBound, Window, WindowCall, WindowFunction, Windowing};
 
 /// What a sorted row takes besides its key, about.

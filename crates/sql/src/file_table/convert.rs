@@ -1,4 +1,4 @@
-//! A column of a file as a column of ours (`columnar::values`). What has the form already is taken
+//! A column of a file as a column of ours (`columnar::arrow`). What has the form already is taken
 //! as it is; texts change their name alone.
 //!
 //! What MySQL has no value for is NULL: NaN and infinities, days outside of the years 0 to 9999, times
@@ -9,19 +9,19 @@
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
-use datafusion::arrow::array::{
+use arrow::array::{
     Array, ArrayRef, AsArray, BinaryViewArray, BinaryViewBuilder, PrimitiveArray, UInt16Builder,
 };
-use datafusion::arrow::compute::cast;
-use datafusion::arrow::datatypes::{
+use arrow::compute::cast;
+use arrow::datatypes::{
     ArrowPrimitiveType, DataType, Date32Type, Decimal128Type, Decimal256Type, DecimalType,
     DurationMicrosecondType, Field, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
     Int64Type, TimeUnit, TimestampMicrosecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
-use datafusion::arrow::error::ArrowError;
-use datafusion::arrow::json::writer::{EncoderOptions, make_encoder};
-use rows::temporal::{Date, DateTime, Time};
-use rows::types::{ColumnType, IntWidth};
+use arrow::error::ArrowError;
+use arrow::json::writer::{EncoderOptions, make_encoder};
+use values::temporal::{Date, DateTime, Time};
+use values::types::{ColumnType, IntWidth};
 
 use super::types::read_as;
 
@@ -43,7 +43,7 @@ pub(super) fn converted(ty: &ColumnType, array: &ArrayRef) -> Result<ArrayRef> {
             Ok(finite::<Float64Type>(&cast_to(array, &DataType::Float64)?, f64::is_finite))
         }
         ColumnType::Decimal { precision, .. } => {
-            decimals(*precision, &cast_to(array, &columnar::values::arrow_type(ty))?)
+            decimals(*precision, &cast_to(array, &columnar::arrow::arrow_type(ty))?)
         }
         ColumnType::Date => {
             let days = cast_to(array, &DataType::Date32)?;
@@ -256,7 +256,7 @@ fn check_lengths(ty: &ColumnType, array: &BinaryViewArray) -> Result<()> {
         ColumnType::Binary { bytes } => fits(&|value| value.len() == *bytes as usize),
         ColumnType::VarBinary { bytes } => fits(&|value| value.len() <= *bytes as usize),
         ColumnType::Text { size, .. } | ColumnType::Blob { size }
-            if *size != rows::types::LobSize::Long =>
+            if *size != values::types::LobSize::Long =>
         {
             fits(&|value| value.len() as u64 <= size.bytes_max())
         }

@@ -9,15 +9,16 @@
 
 use std::sync::Arc;
 
+use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, StringViewArray};
+use arrow::csv::ReaderBuilder;
+use arrow::datatypes::{DataType, Field, Schema};
+use arrow::error::ArrowError;
 use bytes::Buf;
-use columnar::values::ColumnWriter;
-use datafusion::arrow::array::{Array, ArrayRef, AsArray, RecordBatch, StringViewArray};
-use datafusion::arrow::csv::ReaderBuilder;
-use datafusion::arrow::datatypes::{DataType, Field, Schema};
-use datafusion::arrow::error::ArrowError;
-use rows::convert::{Issue, from_text, plain_of_text};
-use rows::temporal::Zone;
-use rows::types::{ColumnType, LobSize};
+use columnar::arrow::ColumnWriter;
+use expression::Limits;
+use values::convert::{Issue, from_text, plain_of_text};
+use values::temporal::Zone;
+use values::types::{ColumnType, LobSize};
 
 use super::guess::Guess;
 use super::opened::OpenedFile;
@@ -26,7 +27,6 @@ use super::records::{Cutter, Piece, RecordEnds};
 use super::types::BOOLEAN;
 use super::{FileColumn, FileFormat};
 use crate::error::{Result, SqlError};
-use crate::limits::Limits;
 
 /// The most columns of a file, as of a table.
 const FIELDS_MAX: usize = 4096;
@@ -179,7 +179,7 @@ fn field_names(
     let end = form.ends.first_end(&piece.bytes).unwrap_or(piece.bytes.len());
     let record = piece.bytes.slice(..end);
     let names = file.guarded(|| {
-        let mut reader = datafusion::arrow::csv::reader::Format::default()
+        let mut reader = arrow::csv::reader::Format::default()
             .with_header(true)
             .with_delimiter(form.ends.delimiter)
             .with_quote(form.ends.quote.unwrap_or(0));
@@ -321,7 +321,7 @@ pub(super) fn append(
     if *ty == BOOLEAN
         && let Some(truth) = truth_of(text)
     {
-        values.append(rows::datum::Datum::Int(i64::from(truth)))?;
+        values.append(values::datum::Datum::Int(i64::from(truth)))?;
         return Ok(Ok(()));
     }
     let converted = from_text(ty, text.as_bytes(), zone);

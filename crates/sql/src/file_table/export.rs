@@ -7,14 +7,14 @@
 
 use std::sync::Arc;
 
-use datafusion::arrow::array::{Array, ArrayRef, AsArray, PrimitiveArray, StringViewBuilder};
-use datafusion::arrow::compute::cast;
-use datafusion::arrow::datatypes::{
+use arrow::array::{Array, ArrayRef, AsArray, PrimitiveArray, StringViewBuilder};
+use arrow::compute::cast;
+use arrow::datatypes::{
     ArrowPrimitiveType, DataType, Date32Type, DurationMicrosecondType, Int64Type,
     TimestampMicrosecondType, UInt16Type, UInt32Type, UInt64Type,
 };
-use rows::temporal::{Date, DateTime};
-use rows::types::ColumnType;
+use values::temporal::{Date, DateTime};
+use values::types::ColumnType;
 
 use super::convert::Result;
 use super::types::written_as;
@@ -68,7 +68,7 @@ fn moments<F: ArrowPrimitiveType, T: ArrowPrimitiveType>(
 ) -> Result<PrimitiveArray<T>> {
     array.try_unary(|value| {
         moment(value).ok_or_else(|| {
-            datafusion::arrow::error::ArrowError::ParseError(
+            arrow::error::ArrowError::ParseError(
                 "a date with zeros, for which there is no other; NULLIF() makes it NULL".to_owned(),
             )
         })

@@ -13,10 +13,12 @@
 //!
 //! Not here: what it says (`parquet`).
 
+use expression::Limits;
+use expression::limits::Room;
+
 use super::opened::OpenedFile;
 use super::thrift::{Cursor, Result as Read, Unknown, wire};
 use crate::error::Result;
-use crate::limits::{Limits, Room};
 
 /// Columns, those that others are within included.
 const COLUMNS_MAX: usize = 1 << 16;

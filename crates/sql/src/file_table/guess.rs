@@ -10,9 +10,9 @@
 //!
 //! Not here: values behind the sample that do not fit, which are errors (`csv`, `json`).
 
-use rows::temporal::Zone;
-use rows::types::ColumnType;
 use serde_json::Value;
+use values::temporal::Zone;
+use values::types::ColumnType;
 
 use super::types::{BIGINT, BOOLEAN, TEXT};
 
@@ -126,7 +126,7 @@ fn date_of(text: &[u8]) -> Option<Guess> {
         }
         Some(_) => return None,
     };
-    let read = rows::convert::from_text(&ty, text, Zone::UTC);
+    let read = values::convert::from_text(&ty, text, Zone::UTC);
     (read.issue.is_none() && !read.note).then_some(guess)
 }
 

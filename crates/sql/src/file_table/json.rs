@@ -6,12 +6,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use arrow::array::ArrayRef;
 use bytes::{Buf, Bytes};
-use columnar::values::ColumnWriter;
-use datafusion::arrow::array::ArrayRef;
+use columnar::arrow::ColumnWriter;
+use expression::Limits;
 use memchr::memchr;
-use rows::temporal::Zone;
 use serde_json::{Map, Value};
+use values::temporal::Zone;
 
 use super::FileColumn;
 use super::csv::{append, no_value};
@@ -20,7 +21,6 @@ use super::opened::OpenedFile;
 use super::options::FileOptions;
 use super::records::{Cutter, Piece, RecordEnds};
 use crate::error::Result;
-use crate::limits::Limits;
 
 /// The most members that are columns.
 const COLUMNS_MAX: usize = 4096;
@@ -140,7 +140,9 @@ impl JsonBatches {
                         writer.append_null();
                         continue;
                     }
-                    Some(Value::String(text)) if column.ty != rows::types::ColumnType::Json => text,
+                    Some(Value::String(text)) if column.ty != values::types::ColumnType::Json => {
+                        text
+                    }
                     Some(other) => {
                         own = other.to_string();
                         &own

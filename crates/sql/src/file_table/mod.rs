@@ -43,13 +43,14 @@ use std::fs::File;
 use std::iter;
 use std::sync::Arc;
 
+use arrow::array::ArrayRef;
+use arrow::datatypes::DataType;
 use columnar::ArrayKey;
-use columnar::values::{ColumnReader, arrow_type};
-use datafusion::arrow::array::ArrayRef;
-use datafusion::arrow::datatypes::DataType;
-use rows::datum::Value;
-use rows::types::{ColumnType, IntWidth};
+use columnar::arrow::{ColumnReader, arrow_type};
+use values::datum::Value;
+use values::types::{ColumnType, IntWidth};
 
+use expression::Limits;
 pub use options::{FileFormat, FileOptions};
 pub use page_index::ColumnPages;
 pub use reading::{FileRows, FileStep, FileSteps, Reading, Wanted};
@@ -60,7 +61,6 @@ use self::opened::OpenedFile;
 use self::parquet::ParquetFile;
 use crate::error::{Result, SqlError};
 use crate::files::Folders;
-use crate::limits::Limits;
 
 /// A column of the files.
 #[derive(Clone, Debug, PartialEq, Eq)]

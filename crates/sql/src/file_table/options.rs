@@ -15,17 +15,17 @@
 
 use std::fmt::Display;
 
-use rows::types::ColumnType;
 use sqlparser::ast::{
     BinaryOperator, Expr, FunctionArg, FunctionArgExpr, TableFunctionArgs, Value,
 };
+use syntax::Cursor;
+use syntax::types::type_spec;
+use values::SqlMode;
+use values::types::ColumnType;
 
 use super::FileColumn;
+use crate::bind::scalar::{Bound, elsewhere};
 use crate::error::{Result, SqlError};
-use crate::expression::{Bound, elsewhere};
-use crate::mode::SqlMode;
-use crate::parse::Cursor;
-use crate::parse::types::type_spec;
 
 /// What a file holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

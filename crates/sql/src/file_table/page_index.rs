@@ -16,12 +16,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use ::parquet::file::metadata::ColumnChunkMetaData;
-use datafusion::arrow::array::{
+use arrow::array::{
     Array, ArrayRef, Float32Array, Float64Array, Int32Array, Int64Array, make_array,
 };
-use datafusion::arrow::compute::cast;
-use datafusion::arrow::datatypes::DataType;
-use rows::types::ColumnType;
+use arrow::compute::cast;
+use arrow::datatypes::DataType;
+use values::types::ColumnType;
 
 use super::convert::converted;
 use super::opened::OpenedFile;
@@ -195,8 +195,8 @@ fn array_of<'v>(
 
 #[cfg(test)]
 mod tests {
-    use datafusion::arrow::array::AsArray;
-    use datafusion::arrow::datatypes::UInt32Type;
+    use arrow::array::AsArray;
+    use arrow::datatypes::UInt32Type;
 
     use super::*;
 

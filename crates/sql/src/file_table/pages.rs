@@ -24,13 +24,14 @@ use ::parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMe
 use ::parquet::file::reader::{ChunkReader, Length};
 use ::parquet::file::serialized_reader::SerializedPageReader;
 use bytes::Bytes;
+use expression::Limits;
+use expression::limits::Room;
 use parking_lot::Mutex;
 
 use super::opened::OpenedFile;
 use super::page_header::{PageSizes, page_sizes};
 use super::thrift::Unknown;
 use crate::error::{Result, SqlError};
-use crate::limits::{Limits, Room};
 
 /// What is left of a column is read at once up to here; else each page by itself.
 const WHOLE_BYTES_MAX: u64 = 128 << 10;
@@ -198,7 +199,7 @@ impl ColumnBytes {
         let room = if dictionary { &mut state.dictionary } else { &mut state.page };
         // The page before is not there any more.
         *room = Room::default();
-        *room = self.limits.take(bytes).map_err(Refusal::Error)?;
+        *room = self.limits.take(bytes).map_err(|error| Refusal::Error(error.into()))?;
         Ok(())
     }
 

@@ -14,10 +14,12 @@ use ::parquet::basic::{Encoding, Type};
 use ::parquet::errors::ParquetError;
 use ::parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
 use ::parquet::schema::types::SchemaDescriptor;
-use datafusion::arrow::array::ArrayRef;
-use datafusion::arrow::datatypes::{DataType, Field, Schema};
-use datafusion::arrow::error::ArrowError;
-use rows::types::ColumnType;
+use arrow::array::ArrayRef;
+use arrow::datatypes::{DataType, Field, Schema};
+use arrow::error::ArrowError;
+use expression::Limits;
+use expression::limits::Room;
+use values::types::ColumnType;
 
 use super::FileColumn;
 use super::convert::converted;
@@ -28,7 +30,6 @@ use super::page_header::page_sizes;
 use super::pages;
 use super::types::{read_as, type_of};
 use crate::error::{Result, SqlError};
-use crate::limits::{Limits, Room};
 
 /// What a file says of itself.
 #[derive(Debug)]

@@ -11,10 +11,11 @@ use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 use std::sync::Arc;
 
+use arrow::array::ArrayRef;
 use columnar::{Batch, ColumnArray};
-use datafusion::arrow::array::ArrayRef;
+use expression::Limits;
 use parking_lot::Mutex;
-use rows::temporal::Zone;
+use values::temporal::Zone;
 
 use super::csv::CsvBatches;
 use super::json::JsonBatches;
@@ -23,7 +24,6 @@ use super::records::{Cutter, Piece, RecordEnds};
 use super::row_group::GroupReader;
 use super::{Content, FileTable, RowGroup};
 use crate::error::{Result, SqlError};
-use crate::limits::Limits;
 
 /// What is read of a table.
 #[derive(Clone, Debug)]

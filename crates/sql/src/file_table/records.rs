@@ -12,11 +12,12 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use expression::Limits;
+use expression::limits::Room;
 use memchr::{memchr, memchr_iter, memchr2, memrchr};
 
 use super::opened::OpenedFile;
 use crate::error::Result;
-use crate::limits::{Limits, Room};
 
 /// Bytes that are read at a time.
 pub(super) const PIECE_BYTES: usize = 1 << 20;

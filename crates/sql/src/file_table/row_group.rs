@@ -16,12 +16,13 @@ use std::sync::Arc;
 
 use ::parquet::arrow::arrow_reader::{ParquetRecordBatchReader, RowSelection};
 use ::parquet::arrow::{ProjectionMask, parquet_to_arrow_field_levels};
+use arrow::array::{Array, ArrayRef, AsArray, BinaryViewArray, RecordBatch};
+use arrow::compute::take;
+use arrow::datatypes::{DataType, Field, Int32Type};
+use arrow::error::ArrowError;
 use columnar::ColumnArray;
-use datafusion::arrow::array::{Array, ArrayRef, AsArray, BinaryViewArray, RecordBatch};
-use datafusion::arrow::compute::take;
-use datafusion::arrow::datatypes::{DataType, Field, Int32Type};
-use datafusion::arrow::error::ArrowError;
-use rows::types::ColumnType;
+use expression::Limits;
+use values::types::ColumnType;
 
 use super::FileColumn;
 use super::convert::converted;
@@ -29,7 +30,6 @@ use super::opened::OpenedFile;
 use super::pages::{Pages, Refusal, Refusals};
 use super::parquet::{ParquetFile, undecoded, undecoded_batch};
 use crate::error::Result;
-use crate::limits::Limits;
 
 /// Reads a row group.
 pub(super) struct GroupReader {

@@ -24,8 +24,8 @@
 
 use std::collections::HashMap;
 
-use datafusion::arrow::datatypes::{DataType, Field, TimeUnit};
-use rows::types::{Collation, ColumnType, IntWidth, LobSize};
+use arrow::datatypes::{DataType, Field, TimeUnit};
+use values::types::{Collation, ColumnType, IntWidth, LobSize};
 
 /// The key of a column's metadata that has MySQL's type, as JSON of `ColumnType`.
 const TYPE_KEY: &str = "rowhouse.type";
@@ -131,7 +131,7 @@ pub(super) fn written_as(ty: &ColumnType) -> DataType {
         },
         ColumnType::Float => D::Float32,
         ColumnType::Double => D::Float64,
-        ColumnType::Decimal { .. } => columnar::values::arrow_type(ty),
+        ColumnType::Decimal { .. } => columnar::arrow::arrow_type(ty),
         ColumnType::Date => D::Date32,
         ColumnType::DateTime { .. } => D::Timestamp(TimeUnit::Microsecond, None),
         ColumnType::Timestamp { .. } => D::Timestamp(TimeUnit::Microsecond, Some("UTC".into())),

@@ -13,12 +13,12 @@ use ::parquet::arrow::ArrowWriter;
 use ::parquet::basic::{Compression, ZstdLevel};
 use ::parquet::errors::ParquetError;
 use ::parquet::file::properties::WriterProperties;
-use columnar::values::ColumnWriter;
-use datafusion::arrow::array::{ArrayRef, RecordBatch};
-use datafusion::arrow::datatypes::{Field, Schema, SchemaRef};
+use arrow::array::{ArrayRef, RecordBatch};
+use arrow::datatypes::{Field, Schema, SchemaRef};
+use columnar::arrow::ColumnWriter;
 use parking_lot::Mutex;
-use rows::budget::Share;
-use rows::datum::Datum;
+use values::budget::Share;
+use values::datum::Datum;
 
 use super::export::exported;
 use super::types::field_of;

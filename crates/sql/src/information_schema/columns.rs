@@ -1,13 +1,13 @@
 //! COLUMNS: each column of each table, with its type in words and in numbers.
 
-use rows::datum::Value;
+use expression::type_collation;
 use rows::engine::Engine;
-use rows::types::{Collation, ColumnType, IntWidth, LobSize};
+use values::datum::Value;
+use values::types::{Collation, ColumnType, IntWidth, LobSize};
 
 use super::{CATALOG, all_tables};
 use crate::ddl::default_text;
 use crate::error::Result;
-use crate::expression::type_collation;
 use crate::show::catalog::{extra_words, key_word};
 use crate::show::{Listing, maybe, number, text};
 

@@ -1,7 +1,7 @@
 //! STATISTICS, KEY_COLUMN_USAGE and TABLE_CONSTRAINTS: indexes, by column and as constraints.
 
-use rows::datum::Value;
 use rows::engine::Engine;
+use values::datum::Value;
 
 use super::{CATALOG, all_tables};
 use crate::error::Result;

@@ -1,8 +1,8 @@
 //! SCHEMATA and TABLES: databases, and the tables in them with their sizes.
 
-use rows::datum::Value;
 use rows::engine::Engine;
-use rows::types::ColumnType;
+use values::datum::Value;
+use values::types::ColumnType;
 
 use super::{CATALOG, TABLES, all_tables};
 

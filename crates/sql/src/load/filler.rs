@@ -3,10 +3,9 @@
 //! Not here: what the rows are made of (`query`, `inserts`), a load of several threads (`parallel`).
 
 use rows::bulk::{BulkLoad, BulkOutcome, Numbers, RowTaker};
-use rows::datum::{Datum, Value};
 use rows::error::Result;
-
-use crate::mode::SqlMode;
+use values::SqlMode;
+use values::datum::{Datum, Value};
 
 /// Takes all rows of a load.
 pub(super) struct Filler {

@@ -14,10 +14,10 @@ use std::sync::Arc;
 use rows::bulk::{BulkLoad, OnDuplicate, Progress};
 use rows::table::Table;
 use rows::transaction::Transaction;
+use values::SqlMode;
 
 use super::filler::Filler;
 use crate::error::Result;
-use crate::mode::SqlMode;
 use crate::write::{InsertPlan, Tally, WriteContext, Written, given};
 
 /// A load that takes the rows of INSERTs.

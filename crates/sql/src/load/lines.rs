@@ -15,12 +15,12 @@
 mod escapes;
 
 use memchr::{memchr, memchr2, memmem};
-use rows::budget::{SMALL_BYTES, Share};
+use values::budget::{SMALL_BYTES, Share};
 
 use crate::error::{Result, SqlError};
-use crate::parse::load::Format;
 
 use escapes::{Escapes, meant};
+use syntax::load::Format;
 
 /// Longest line.
 const LINE_BYTES_MAX: usize = 64 << 20;

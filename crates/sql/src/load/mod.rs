@@ -12,7 +12,7 @@
 //!
 //! How large a file is shows only as it comes, so its beginning is kept until it is known.
 //!
-//! Not here: the grammar (`parse::load`), the wire (`doors::mysql`).
+//! Not here: the grammar (`syntax::load`), the wire (`doors::mysql`).
 
 mod batches;
 mod filler;
@@ -31,9 +31,7 @@ use ::rows::engine::Engine;
 use ::rows::store::{Durability, LockWait};
 
 use crate::Session;
-use crate::context::KillMark;
 use crate::error::{Result, SqlError};
-use crate::parse::load::LoadData;
 use crate::reply::Done;
 use crate::server::Running;
 
@@ -42,9 +40,11 @@ use lines::Splitter;
 use parallel::ParallelLoad;
 use rows::Loader;
 
+use expression::KillMark;
 pub(crate) use inserts::InsertLoad;
 pub(crate) use query::{QueryInsert, each_row};
 pub(crate) use rows::{Goal, LoadPlan, Loaded};
+use syntax::load::LoadData;
 
 /// Bytes of a file from which on it is large: some ten thousand rows.
 const LARGE_BYTES: usize = 1 << 20;
@@ -150,7 +150,7 @@ impl LoadLocal {
             let read = match file.read(&mut piece) {
                 Ok(0) => return self.conclude(session),
                 Ok(bytes) => {
-                    let alive = self.plan.facts.kill.check();
+                    let alive = self.plan.facts.kill.check().map_err(SqlError::from);
                     alive.and_then(|()| self.feed(session, &piece[..bytes]))
                 }
                 Err(error) if error.kind() == ErrorKind::Interrupted => Ok(()),

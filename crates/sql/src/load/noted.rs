@@ -4,10 +4,11 @@
 
 use std::collections::BTreeMap;
 
+use expression::warning::WARNINGS_MAX;
+use expression::{Level, Warning, Warnings};
 use rows::error::Error;
 
 use crate::error::SqlError;
-use crate::warning::{Level, WARNINGS_MAX, Warning, Warnings};
 
 /// Warnings, by row and in the order in which a row got them.
 #[derive(Default)]

@@ -19,19 +19,19 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
+use expression::KillMark;
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use rows::background::give_way;
-use rows::budget::Share;
 use rows::bulk::{BulkLoad, BulkOutcome, Numbers, OnDuplicate, Progress, RowTaker, SortedRows};
-use rows::datum::{Datum, Value};
-use rows::interrupt;
+use syntax::load::Format;
+use values::budget::Share;
+use values::datum::{Datum, Value};
+use values::interrupt;
 
 use super::lines::Splitter;
 use super::noted::Noted;
 use super::rows::{LoadPlan, Loaded, RowMaker};
-use crate::context::KillMark;
 use crate::error::{Result, SqlError};
-use crate::parse::load::Format;
 
 /// Text of a block, at most, unless a line is longer.
 const BLOCK_BYTES_MAX: usize = 128 << 10;
@@ -117,7 +117,7 @@ impl Shared {
 
     fn fail(&self, block: u64, error: SqlError) {
         // A wait that was interrupted ends as if its time were over.
-        let error = self.plan.facts.kill.check().err().unwrap_or(error);
+        let error = self.plan.facts.kill.check().err().map_or(error, SqlError::from);
         let mut queue = self.queue.lock();
         if queue.error.as_ref().is_none_or(|(known, _)| block < *known) {
             queue.error = Some((block, error));
@@ -398,7 +398,7 @@ impl ParallelLoad {
         let outcome = bulk.finish(parts, records, numbers.as_ref());
         // A wait that was interrupted ends as if its time were over.
         let outcome = outcome.map_err(|error| match plan.facts.kill.check() {
-            Err(killed) => killed,
+            Err(killed) => SqlError::from(killed),
             Ok(()) => error.into(),
         })?;
         let replaces = plan.on_duplicate == OnDuplicate::Replace;

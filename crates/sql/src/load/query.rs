@@ -15,17 +15,17 @@
 
 use std::sync::Arc;
 
-use rows::budget::Share;
+use expression::KillMark;
 use rows::bulk::{BulkLoad, BulkOutcome, OnDuplicate, Progress};
-use rows::datum::{Datum, Value};
 use rows::engine::Engine;
 use rows::transaction::Transaction;
-use rows::types::ColumnType;
+use values::budget::Share;
+use values::datum::{Datum, Value};
+use values::types::ColumnType;
 
 use super::filler::Filler;
 use super::large_bytes;
 use super::noted::Noted;
-use crate::context::KillMark;
 use crate::error::{Result, SqlError};
 use crate::reply::{How, Pace, RowStream};
 use crate::write::{InsertPlan, Tally, WriteContext, Written, given};
@@ -199,7 +199,7 @@ impl<'a> Filling<'a> {
         let context = self.of.context;
         // A wait that was interrupted ends as if its time were over.
         let told_apart = |error: rows::Error| match context.facts.kill.check() {
-            Err(killed) => killed,
+            Err(killed) => killed.into(),
             Ok(()) => SqlError::from(error),
         };
         if let Err(error) = fed {

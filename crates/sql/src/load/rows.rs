@@ -8,18 +8,17 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
+use expression::{Level, Node, RowView, Warnings};
 use rows::bulk::OnDuplicate;
-use rows::datum::{Datum, Value};
 use rows::engine::Engine;
 use rows::error::Error;
 use rows::table::Table;
 use rows::transaction::Transaction;
+use values::datum::{Datum, Value};
 
 use super::lines::Line;
-use crate::context::Facts;
+use crate::context::SqlContext;
 use crate::error::{Result, SqlError, value_error};
-use crate::expression::{Node, RowView};
-use crate::warning::{Level, Warnings};
 use crate::write::{Store, WriteContext, implied_default};
 
 /// Where a field goes.
@@ -46,7 +45,7 @@ pub struct LoadPlan {
     /// What to do with keys that exist.
     pub on_duplicate: OnDuplicate,
     /// The session.
-    pub facts: Arc<Facts>,
+    pub facts: Arc<SqlContext>,
     /// Whether bad values are errors.
     pub strict: bool,
 }
@@ -175,7 +174,10 @@ impl Loader {
             Ok(inserted) => self.generated = self.generated.or(inserted.generated),
             Err(error @ Error::Duplicate { .. }) if plan.on_duplicate == OnDuplicate::Ignore => {
                 self.skipped += 1;
-                self.maker.warnings.borrow_mut().push_with(Level::Warning, || error.into());
+                self.maker
+                    .warnings
+                    .borrow_mut()
+                    .push_with(Level::Warning, || SqlError::from(error).into_warning());
             }
             Err(error) => return Err(error.into()),
         }
@@ -214,7 +216,7 @@ impl RowMaker {
     pub(super) fn make<'l>(&mut self, line: &Line<'l>, row: u64) -> Result<Made<'l>> {
         let mut made = Made::new(self.plan.table.columns.len());
         self.said.fill(false);
-        let variables = &self.plan.facts.aftermath;
+        let variables = &self.plan.facts.side_effects;
         if self.uses_variables {
             variables.lock().user_variables.clear();
         }
@@ -290,13 +292,13 @@ impl RowMaker {
                 let shown: String = String::from_utf8_lossy(bytes).chars().take(128).collect();
                 value_error(&column.name, issue, &shown, row)
             };
-            if self.plan.strict || issue == rows::convert::Issue::InvalidJson {
+            if self.plan.strict || issue == values::convert::Issue::InvalidJson {
                 return Err(error());
             }
-            self.warnings.borrow_mut().push_with(Level::Warning, error);
+            self.warnings.borrow_mut().push_with(Level::Warning, || error().into_warning());
         } else if converted.note {
             self.warnings.borrow_mut().push_with(Level::Note, || {
-                value_error(&column.name, rows::convert::Issue::Truncated, "", row)
+                value_error(&column.name, values::convert::Issue::Truncated, "", row).into_warning()
             });
         }
         made.set(position, converted.value);

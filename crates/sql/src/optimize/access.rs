@@ -6,17 +6,17 @@
 //!
 //! Not here: which relation comes when (`order`).
 
+use expression::{Comparison, Kind, Node, parts_of};
 use rows::table::{Covering, Table};
-use rows::types::{Collation, ColumnType};
+use values::types::{Collation, ColumnType};
 
 use super::Sizes;
 use super::needs::Columns;
 use super::terms::{can_be_local, depends_on_others, is_volatile, localized};
 use crate::error::Result;
-use crate::expression::{Comparison, Kind, Node};
 use crate::index_use::IndexUse;
 use crate::point::{Access, AccessKind, Between, Keys, Lookup, Ordering, ways};
-use crate::tree::{Relation, Source, parts_of};
+use crate::tree::{Relation, Source};
 
 /// One relation, or several joined by themselves, within the order of joining.
 #[derive(Clone, Debug)]

@@ -5,12 +5,12 @@
 //!
 //! Not here: which way is quicker (`session::query`).
 
-use rows::types::ColumnType;
+use expression::{Comparison, Kind, Node, Quantifier, Subquery, SubqueryForm};
+use values::types::ColumnType;
 
-use crate::expression::{Comparison, Kind, Node};
 use crate::tree::{
-    AggregateFunction, Body, FrameBound, Join, Quantifier, Query, Select, Source, Subquery,
-    SubqueryForm, Window, WindowCall, WindowFunction, free_references,
+    AggregateFunction, AskedQuery, Body, FrameBound, Join, Query, Select, Source, Window,
+    WindowCall, WindowFunction, free_references,
 };
 
 /// Whether a query, not planned yet, has a sub-query that has to be run as it is written.
@@ -32,7 +32,7 @@ fn of_select(select: &Select) -> bool {
     let demanded = select.conditions.iter().any(|term| match &term.kind {
         // Where a row is wanted, unknown is as good as false.
         Kind::Subquery(subquery) if subquery.is_membership() => {
-            subquery.operands().iter().any(of_node) || needs_rows(&subquery.query)
+            subquery.operands().iter().any(of_node) || needs_rows(subquery.query())
         }
         _ => of_node(term),
     });
@@ -86,7 +86,7 @@ fn of_node(node: &Node) -> bool {
     let mut found = false;
     node.visit(&mut |node| {
         if let Kind::Subquery(subquery) = &node.kind {
-            found |= is_doubted(subquery) || needs_rows(&subquery.query);
+            found |= is_doubted(subquery) || needs_rows(subquery.query());
         }
     });
     found
@@ -99,7 +99,7 @@ fn is_doubted(subquery: &Subquery) -> bool {
     match &subquery.form {
         SubqueryForm::Compare { operands, quantifier, .. } => {
             let nullable = operands.iter().any(|node| node.nullable)
-                || subquery.query.columns.iter().any(|column| column.nullable);
+                || subquery.query().columns.iter().any(|column| column.nullable);
             *quantifier != Quantifier::Only && nullable
         }
         SubqueryForm::Scalar | SubqueryForm::Exists { .. } => false,
@@ -108,7 +108,7 @@ fn is_doubted(subquery: &Subquery) -> bool {
 
 /// Whether it refers to what encloses it only by equations that its WHERE demands.
 fn is_correlated_by_equations(subquery: &Subquery) -> bool {
-    let mut rest = subquery.query.clone();
+    let mut rest = subquery.query().clone();
     if let Body::Select(select) = &mut rest.body {
         select.conditions.retain(|term| !is_equation(term));
     }

@@ -7,10 +7,11 @@
 //!
 //! Not here: what a sub-query is made (`unnest`, `rewrite`), running it (`executor`).
 
+use expression::{Kind, Node, Subquery, SubqueryForm};
+
 use super::{Sizes, plan_query};
 use crate::error::Result;
-use crate::expression::{Kind, Node};
-use crate::tree::{Select, Source, Subquery, SubqueryForm};
+use crate::tree::{AskedQuery, Select, Source};
 
 /// What it costs to begin to run a sub-query, in rows.
 pub const BEGIN_ROWS: f64 = 4.0;
@@ -34,8 +35,8 @@ pub fn plan_queries(select: &mut Select, sizes: &Sizes<'_>) -> Result<()> {
 /// Plans the sub-queries of an expression.
 pub fn plan_node(node: &mut Node, sizes: &Sizes<'_>) -> Result<()> {
     if let Kind::Subquery(subquery) = &mut node.kind {
-        plan_query(&mut subquery.query, sizes)?;
-        if let Some(members) = &mut subquery.members {
+        plan_query(subquery.query_mut(), sizes)?;
+        if let Some(members) = subquery.members_mut() {
             plan_query(&mut members.query, sizes)?;
         }
     }
@@ -125,13 +126,13 @@ impl Effort {
     }
 
     fn add_subquery(&mut self, subquery: &Subquery) {
-        let query = &subquery.query;
+        let query = subquery.query();
         let cost = match subquery.form {
             // The first row ends it.
             SubqueryForm::Exists { .. } => BEGIN_ROWS + query.cost / query.rows.max(1.0),
             _ => BEGIN_ROWS + query.cost,
         };
-        match &subquery.members {
+        match subquery.members() {
             _ if !subquery.is_correlated() => self.once += cost,
             Some(members) => self.looked_up.push((cost, members.query.cost)),
             None => self.each += cost,

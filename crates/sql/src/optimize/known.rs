@@ -6,10 +6,10 @@
 use std::sync::Arc;
 
 use columnar::{Question, has_extremes};
+use expression::{Kind, Node, parts_of};
 use rows::table::Table;
 
-use crate::expression::{Kind, Node};
-use crate::tree::{Aggregate, AggregateFunction, Grouping, Select, Source, parts_of};
+use crate::tree::{Aggregate, AggregateFunction, Grouping, Select, Source};
 
 /// The table and what is to be asked of it for each aggregate, if a SELECT without conditions has
 /// one group of one table, with nothing but such aggregates.

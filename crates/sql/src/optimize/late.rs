@@ -11,12 +11,13 @@
 //!
 //! Not here: what it costs (`order`), doing it (`executor`).
 
+use expression::{Kind, Node, slot};
+
 use super::Wanted;
 use super::access::{Member, Step};
 use super::needs::Needs;
 use super::terms::is_volatile;
-use crate::expression::{Kind, Node};
-use crate::tree::{LateRows, Select, Source, slot};
+use crate::tree::{LateRows, Select, Source};
 
 /// A SELECT whose rows can be looked up late.
 pub struct LateNeeds {

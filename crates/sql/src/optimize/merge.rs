@@ -8,10 +8,11 @@
 //!
 //! Not here: IN (query) as a join (`rewrite`).
 
+use expression::{Kind, Node, parts_of, slot};
+
 use super::rewrite::RELATIONS_MAX;
-use crate::expression::{Kind, Node};
 use crate::tree::{
-    Body, Join, Query, Select, Source, free_references, outer_slots_mut, parts_of, slot,
+    AskedQuery, Body, Join, Query, Select, Source, free_references, outer_slots_mut,
 };
 
 /// Merges the derived tables of a SELECT that can be.
@@ -147,12 +148,12 @@ fn change_slots(node: &mut Node, change: &dyn Fn(usize) -> usize) {
     match &mut node.kind {
         Kind::Column(own) => *own = change(*own),
         Kind::Subquery(subquery) => {
-            outer_slots_mut(&mut subquery.query, &mut |reference| {
+            outer_slots_mut(subquery.query_mut(), &mut |reference| {
                 if let Kind::Outer(_, own) = &mut reference.kind {
                     *own = change(*own);
                 }
             });
-            subquery.free = free_references(&mut subquery.query);
+            subquery.free = free_references(subquery.query_mut());
         }
         _ => {}
     }

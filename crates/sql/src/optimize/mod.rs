@@ -34,10 +34,11 @@ mod terms;
 mod unnest;
 
 use access::RECURSION_STEPS;
-use rows::datum::Value;
+use values::datum::Value;
 
 pub use access::{Class, HashKeys, Member, Scan, Step, class_of};
 pub use doubts::needs_rows;
+use expression::{Kind, Node};
 pub use inner::BEGIN_ROWS;
 pub use known::{known_of_table, only_counts};
 pub use rewrite::rule_of;
@@ -45,7 +46,6 @@ pub use statistics::Sizes;
 pub use terms::is_volatile;
 
 use crate::error::Result;
-use crate::expression::{Kind, Node};
 use crate::tree::{Body, Query, Recursion, Select, SortKey};
 
 /// Plans a query and all within it.

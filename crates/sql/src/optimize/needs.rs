@@ -9,9 +9,10 @@
 //!
 //! Not here: which index (`access`).
 
+use expression::{Kind, Node, parts_of, type_collation};
+
 use super::terms::can_be_local;
-use crate::expression::{Kind, Node, type_collation};
-use crate::tree::{AggregateFunction, Join, Select, parts_of};
+use crate::tree::{AggregateFunction, Join, Select};
 
 /// Columns of one relation.
 #[derive(Clone, Debug, Default)]

@@ -10,6 +10,8 @@
 //!
 //! Not here: the way to one relation (`access`).
 
+use expression::{Kind, Node, parts_of};
+
 use super::access::{LOOKED_UP_SHARE, Member, Step, Way, way_to};
 use super::known::{counts_all, known_of_table};
 use super::late::{LateNeeds, is_covered};
@@ -18,9 +20,8 @@ use super::rewrite::simplified;
 use super::terms::{has_subquery, references, rejected};
 use super::{Sizes, Wanted};
 use crate::error::Result;
-use crate::expression::{Kind, Node};
 use crate::point::Ordering;
-use crate::tree::{AggregateFunction, Join, Relation, Select, SelectPlan, SortKey, parts_of};
+use crate::tree::{AggregateFunction, Join, Relation, Select, SelectPlan, SortKey};
 
 /// Relations from which an order of joining is tried.
 const STARTS_MAX: usize = 12;
@@ -305,7 +306,7 @@ fn extreme_first(select: &Select, pool: &Pool, planner: &Planner<'_>) -> Result<
     // NULLs come first upwards and last downwards.
     if argument.nullable && !descending {
         let kind = Kind::IsNull(Box::new(argument.clone()), true);
-        pool.terms.push(crate::expression::boolean(kind, false));
+        pool.terms.push(expression::boolean(kind, false));
     }
     let ordering = Ordering { columns: vec![parts_of(slot).1], descending };
     let found = planner.beginning_with(&pool, *number, &ordering)?;

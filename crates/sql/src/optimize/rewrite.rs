@@ -8,16 +8,18 @@
 //!
 //! Not here: the order of joins (`order`).
 
+use expression::{
+    Comparison, Kind, Node, Subquery, SubqueryForm, boolean, common_rule, parts_of, slot,
+    type_collation,
+};
 use rows::schema::{Index, IndexState};
-use rows::types::{Collation, ColumnType};
+use values::types::{Collation, ColumnType};
 
 use super::access::{Class, class_of};
 use super::terms::rejected;
-use crate::expression::{Comparison, Kind, Node, boolean, common_rule, type_collation};
 use crate::index_use::IndexUse;
 use crate::tree::{
-    Body, Join, Members, Query, Relation, Select, SetOperation, SetOperator, Source, Subquery,
-    SubqueryForm, parts_of, slot,
+    AskedQuery, Body, Join, Members, Query, Relation, Select, SetOperation, SetOperator, Source,
 };
 
 /// The most relations of a SELECT: bits of a set.
@@ -28,7 +30,7 @@ pub(super) const RELATIONS_MAX: usize = 61;
 pub fn membership_as_join(select: &mut Select) {
     join_demanded(select, &|subquery| {
         if is_joinable(subquery) {
-            let (operands, query) = (subquery.operands(), &subquery.query);
+            let (operands, query) = (subquery.operands(), subquery.query());
             let pairs = operands.iter().zip(&query.columns);
             let rules = pairs.map(|(operand, column)| rule_of(operand, &column.ty)).collect();
             return Some(JoinedQuery::distinct_of(operands, rules, query));
@@ -100,7 +102,7 @@ fn join_demanded(select: &mut Select, as_joined: &dyn Fn(&Subquery) -> Option<Jo
 
 /// Whether the distinct rows of a sub-query, joined by equality, say the same as IN.
 fn is_joinable(subquery: &Subquery) -> bool {
-    let pairs = subquery.operands().iter().zip(&subquery.query.columns);
+    let pairs = subquery.operands().iter().zip(&subquery.query().columns);
     subquery.is_membership()
         && pairs.into_iter().all(|(operand, column)| {
             let class = class_of(&operand.ty);
@@ -118,7 +120,7 @@ fn is_distinct_by(class: Class, rule: Collation, ty: &ColumnType) -> bool {
 /// The members that a sub-query wants a row to be among.
 fn wanted_members(subquery: &Subquery) -> Option<&Members> {
     match subquery.form {
-        SubqueryForm::Exists { negated: false } => subquery.members.as_deref(),
+        SubqueryForm::Exists { negated: false } => subquery.members(),
         _ => None,
     }
 }

@@ -13,18 +13,18 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use expression::{Arithmetic, Environment, Kind, Node};
 use rows::Engine;
-use rows::datum::{Datum, Value};
-use rows::key::skip_part;
 use rows::store::{Direction, Reach, Read};
 use rows::table::Table;
-use rows::temporal::Zone;
+use values::SqlMode;
+use values::datum::{Datum, Value};
+use values::key::skip_part;
+use values::temporal::Zone;
 
-use crate::context::Facts;
+use crate::context::SqlContext;
 use crate::error::Result;
 use crate::estimate::estimated_rows;
-use crate::expression::{Arithmetic, Environment, Kind, Node};
-use crate::mode::SqlMode;
 use crate::point::Access;
 
 /// Ranges of one access that are looked at; the others are thought to be alike.
@@ -48,7 +48,7 @@ pub struct Sizes<'a> {
 
 impl<'a> Sizes<'a> {
     /// Sizes as `view` has them, for a statement with these literals.
-    pub fn new(facts: &'a Facts, view: &'a dyn Read, literals: &'a [Datum<'a>]) -> Sizes<'a> {
+    pub fn new(facts: &'a SqlContext, view: &'a dyn Read, literals: &'a [Datum<'a>]) -> Sizes<'a> {
         Sizes {
             engine: facts.sql.engine(),
             view,

@@ -7,8 +7,7 @@
 //!
 //! Not here: what a term means to an index (`point::access`).
 
-use crate::expression::{Comparison, Kind, Node};
-use crate::tree::parts_of;
+use expression::{Comparison, Kind, Node, parts_of};
 
 /// The relations of this SELECT that an expression refers to, as a set of bits.
 pub fn references(node: &Node) -> u64 {

@@ -14,16 +14,15 @@
 //! Not here: which of the ways is taken (`executor::membership`), members that are joined
 //! (`rewrite`).
 
-use rows::datum::Value;
-use rows::types::Collation;
+use expression::{Comparison, Kind, Node, Quantifier, Subquery, SubqueryForm, boolean};
+use values::datum::Value;
+use values::types::Collation;
 
 use super::access::{Class, class_of};
 use super::rewrite::rule_of;
 use super::terms::{has_subquery, is_volatile};
-use crate::expression::{Comparison, Kind, Node, boolean};
 use crate::tree::{
-    Body, Members, OutputColumn, Quantifier, Query, Select, Subquery, SubqueryForm, each_node_mut,
-    free_references,
+    AskedQuery, Body, Members, OutputColumn, Query, Select, each_node_mut, free_references,
 };
 
 /// Most sub-queries within one that is planned in both ways: each is planned twice then.
@@ -58,19 +57,20 @@ fn of_node(node: &mut Node, demanded: bool) {
 }
 
 fn of_subquery(subquery: &mut Subquery, demanded: bool) {
-    let Body::Select(select) = &subquery.query.body else { return };
-    let plain = select.join.is_some() && select.is_plain() && subquery.query.offset.is_none();
-    if !plain || !is_pure(&mut subquery.query) {
+    let Body::Select(select) = &subquery.query().body else { return };
+    let plain = select.join.is_some() && select.is_plain() && subquery.query().offset.is_none();
+    if !plain || !is_pure(subquery.query_mut()) {
         return;
     }
     if let SubqueryForm::Compare { .. } = subquery.form {
         ask_for_equal(subquery, demanded);
     }
     if let SubqueryForm::Exists { .. } = subquery.form {
-        give_nothing(&mut subquery.query);
-        subquery.free = free_references(&mut subquery.query);
+        give_nothing(subquery.query_mut());
+        subquery.free = free_references(subquery.query_mut());
         if subquery.is_correlated() {
-            subquery.members = members_of(&subquery.query).map(Box::new);
+            let members = members_of(subquery.query());
+            subquery.set_members(members);
         }
     }
 }
@@ -98,8 +98,8 @@ fn ask_for_equal(subquery: &mut Subquery, demanded: bool) {
         (Comparison::NotEqual, Quantifier::All) => true,
         _ => return,
     };
-    let Body::Select(select) = &mut subquery.query.body else { return };
-    let columns = &subquery.query.columns;
+    let Body::Select(select) = &subquery.query().body else { return };
+    let columns = &subquery.query().columns;
     let known =
         operands.iter().all(|node| !node.nullable) && columns.iter().all(|column| !column.nullable);
     let alike = operands.iter().zip(columns).all(|(operand, column)| {
@@ -109,15 +109,18 @@ fn ask_for_equal(subquery: &mut Subquery, demanded: bool) {
     let mut outputs = select.outputs.iter().zip(columns);
     let own = outputs.all(|(output, column)| is_own(output) && output.ty == column.ty);
     let asked = known || demanded && !negated;
-    if !(asked && alike && movable && own) || subquery.query.limit.is_some() {
+    if !(asked && alike && movable && own) || subquery.query().limit.is_some() {
         return;
     }
-    for (operand, output) in operands.iter().zip(&select.outputs) {
+    let equal = |(operand, output): (&Node, &Node)| {
         let rule = rule_of(operand, &output.ty);
         let operand = Box::new(moved(operand, Move::Within));
         let kind = Kind::Compare(Comparison::Equal, Box::new(output.clone()), operand, rule);
-        select.conditions.push(boolean(kind, true));
-    }
+        boolean(kind, true)
+    };
+    let conditions: Vec<Node> = operands.iter().zip(&select.outputs).map(equal).collect();
+    let Body::Select(select) = &mut subquery.query_mut().body else { return };
+    select.conditions.extend(conditions);
     subquery.form = SubqueryForm::Exists { negated };
 }
 

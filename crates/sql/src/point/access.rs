@@ -10,6 +10,7 @@
 //!
 //! Not here: reading (`gather`).
 
+use expression::{Kind, Node, Scope};
 use rows::schema::IndexState;
 use rows::store::Direction;
 use rows::table::Table;
@@ -17,7 +18,6 @@ use rows::table::Table;
 use super::lookup::{Keys, Lookup, Said, said};
 use super::select::push_terms;
 use crate::error::Result;
-use crate::expression::{Kind, Node, Scope};
 use crate::index_use::IndexUse;
 use crate::optimize::is_volatile;
 

@@ -10,17 +10,17 @@
 
 use std::sync::Arc;
 
-use rows::budget::{Budget, SMALL_BYTES, Share};
+use expression::KillMark;
 use rows::cache::PREFETCH_MAX;
 use rows::engine::Engine;
 use rows::error::Error;
 use rows::find::{Flow, Found};
-use rows::row::RowRef;
 use rows::store::{Direction, ExpectedScans, Reach, Read};
 use rows::table::Table;
+use values::budget::{Budget, SMALL_BYTES, Share};
+use values::row::RowRef;
 
 use super::ranges::{IndexRanges, Ranges};
-use crate::context::KillMark;
 use crate::error::{Result, SqlError};
 
 /// How many rows are looked at between two looks at the kill mark.
@@ -254,7 +254,7 @@ impl Gatherer {
                 if seen.is_multiple_of(KILL_CHECK_ROWS)
                     && let Some(Err(error)) = kill.map(KillMark::check)
                 {
-                    failure = Some(error);
+                    failure = Some(error.into());
                     return Ok(Flow::Stop);
                 }
                 if let Some(filter) = filter.as_deref_mut() {

@@ -4,16 +4,15 @@
 //! 1. `Exact` only when the comparison of `expression` and the order of the key agree on every
 //!    row; else the condition stays with the filter and the index is not narrowed by it.
 //!
-//! Not here: bytes of keys (`rows::key`).
+//! Not here: bytes of keys (`values::key`).
 
 use std::ops::Bound;
 
-use rows::convert::convert;
-use rows::datum::{Datum, Value};
-use rows::temporal::Zone;
-use rows::types::{Collation, ColumnType, IntWidth};
-
-use crate::expression::Number;
+use expression::Number;
+use values::convert::convert;
+use values::datum::{Datum, Value};
+use values::temporal::Zone;
+use values::types::{Collation, ColumnType, IntWidth};
 
 /// What a value is as a key of a column.
 #[derive(Clone, Debug, PartialEq)]
@@ -271,10 +270,10 @@ mod tests {
     use std::cmp::Ordering;
     use std::ops::RangeBounds as _;
 
-    use rows::decimal::Decimal;
+    use values::decimal::Decimal;
 
     use super::*;
-    use crate::expression::compare;
+    use expression::compare;
 
     /// Floats around ends and around each other.
     fn floats() -> Vec<f32> {

@@ -16,11 +16,11 @@
 //!
 //! Not here: values as keys (`key`), which index is the best (`access`).
 
+use expression::{Comparison, Kind, Node, type_collation};
 use rows::table::Table;
-use rows::types::Collation;
+use values::types::Collation;
 
 use super::select::push_terms;
-use crate::expression::{Comparison, Kind, Node, type_collation};
 
 /// Most alternatives of one OR.
 const ALTERNATIVES_MAX: usize = 1024;

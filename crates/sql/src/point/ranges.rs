@@ -9,17 +9,17 @@
 
 use std::ops::Bound;
 
-use rows::datum::{Datum, Value};
-use rows::key::encode_text_prefix;
+use expression::{Node, Scope};
 use rows::store::KeyRange;
 use rows::table::Table;
-use rows::types::{Collation, ColumnType};
+use values::datum::{Datum, Value};
+use values::key::encode_text_prefix;
+use values::types::{Collation, ColumnType};
 
 use super::access::Access;
 use super::key::{KeyBound, KeyValue, bound_key, equal_key, like_prefix};
 use super::lookup::{Between, Keys, Lookup};
 use crate::error::Result;
-use crate::expression::{Node, Scope};
 
 /// Most look-ups that one statement makes of its lists; beyond it the index is not used.
 const LOOKUPS_MAX: usize = 65_536;

@@ -5,21 +5,22 @@
 
 use std::sync::Arc;
 
+use expression::{Kind, Node};
 use rows::catalog::Catalog;
 use rows::table::Table;
-use rows::types::ColumnType;
 use sqlparser::ast::{
     Expr, GroupByExpr, LimitClause, NonBlock, OrderByExpr, OrderByKind, Query, Select, SelectItem,
     SelectItemQualifiedWildcardKind, SetExpr, TableFactor, Value as Literal,
 };
+use syntax::cursor::table_name;
+use values::SqlMode;
+use values::types::ColumnType;
 
 use super::access::{Access, AccessKind, Ordering, plan_access, ways};
 use super::sort::SortKey;
+use crate::bind::scalar::{BindFailure, Bound, Names, bind, column_node};
 use crate::error::SqlError;
-use crate::expression::{BindFailure, Bound, Kind, Names, Node, bind, column_node};
 use crate::index_use::{ColumnarUse, IndexUse};
-use crate::mode::SqlMode;
-use crate::parse::cursor::table_name;
 use crate::reply::{ColumnFlags, ResultColumn};
 
 /// A column of the result.
@@ -263,10 +264,10 @@ fn without_table(
 pub fn result_type(node: &Node) -> ColumnType {
     match &node.ty {
         ColumnType::VarChar { chars, collation } if *chars > 16_383 => {
-            ColumnType::Text { size: rows::types::LobSize::Long, collation: *collation }
+            ColumnType::Text { size: values::types::LobSize::Long, collation: *collation }
         }
         ColumnType::VarBinary { bytes } if *bytes > 65_532 => {
-            ColumnType::Blob { size: rows::types::LobSize::Long }
+            ColumnType::Blob { size: values::types::LobSize::Long }
         }
         other => other.clone(),
     }
@@ -560,7 +561,7 @@ pub fn item_texts(shape: &str) -> Vec<String> {
             }
             byte if byte.is_ascii_whitespace() => {}
             byte if byte.is_ascii_alphabetic() && (at == 0 || !is_word(bytes[at - 1])) => {
-                let word = crate::scan::leading_word(&bytes[at..]);
+                let word = syntax::scan::leading_word(&bytes[at..]);
                 if depth == 0 && ends_list(word) {
                     break;
                 }
@@ -587,11 +588,11 @@ pub fn item_texts(shape: &str) -> Vec<String> {
 
 /// Where the list of the first SELECT begins: behind WITH's tables, and within brackets.
 fn list_start(bytes: &[u8]) -> usize {
-    let word = crate::scan::leading_word(bytes);
+    let word = syntax::scan::leading_word(bytes);
     if !word.eq_ignore_ascii_case(b"with") {
         let opening = |byte: &&u8| **byte == b'(' || byte.is_ascii_whitespace();
         let skipped = bytes.iter().take_while(opening).count();
-        return skipped + crate::scan::leading_word(&bytes[skipped..]).len();
+        return skipped + syntax::scan::leading_word(&bytes[skipped..]).len();
     }
     let (mut at, mut depth) = (word.len(), 0);
     while at < bytes.len() {
@@ -600,7 +601,7 @@ fn list_start(bytes: &[u8]) -> usize {
             b'(' => depth += 1,
             b')' => depth -= 1,
             byte if byte.is_ascii_alphabetic() && !is_word(bytes[at - 1]) => {
-                let word = crate::scan::leading_word(&bytes[at..]);
+                let word = syntax::scan::leading_word(&bytes[at..]);
                 at += word.len();
                 if depth == 0 && word.eq_ignore_ascii_case(b"select") {
                     return at;

@@ -5,11 +5,11 @@
 
 use std::cmp::Ordering;
 
-use rows::datum::Value;
+use values::datum::Value;
 
 use super::gather::Gathered;
 use crate::error::Result;
-use crate::expression::{Node, RowView, Scope, compare};
+use expression::{Node, RowView, Scope, compare};
 use rows::table::Table;
 
 /// One expression of ORDER BY.

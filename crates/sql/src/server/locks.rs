@@ -7,10 +7,8 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
+use expression::{KillMark, Result};
 use parking_lot::{Condvar, Mutex};
-
-use crate::context::KillMark;
-use crate::error::Result;
 
 /// Longest sleep between two looks at the kill mark.
 const STEP: Duration = Duration::from_millis(100);

@@ -13,12 +13,12 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use expression::KillMark;
 use parking_lot::Mutex;
 use rows::bulk::Progress;
 use rows::waiting::{WaitMark, Waiting};
 
 use super::stage::StageProgress;
-use crate::context::KillMark;
 
 /// Most bytes of a statement's text that the list keeps.
 const INFO_BYTES_MAX: usize = 4096;

@@ -1,31 +1,30 @@
-//! Everything that is neither a query nor a change of rows: carrying out `parse::Statement`.
+//! Everything that is neither a query nor a change of rows: carrying out `syntax::statement::Statement`.
 //!
 //! Statements that change definitions end the open transaction first, as in MySQL.
 //!
-//! Not here: the grammar (`parse`), definitions (`ddl`), listings (`show`).
+//! Not here: the grammar (crate `syntax`), definitions (`ddl`), listings (`show`).
 
 use std::sync::Arc;
 
+use expression::limits::Room;
+use expression::{BIGINT_UNSIGNED, Level};
 use rows::Group;
 use rows::bulk::Progress;
-use rows::datum::Value;
 use rows::table::Table;
+use syntax::alter::{AlterSpec, AlterTable};
+use syntax::set::SetItem;
+use syntax::show::{Show, Subject};
+use syntax::statement::{Statement as Parsed, statement as parse_statement};
+use syntax::table::Element;
+use syntax::{Cursor, TableName};
+use values::datum::Value;
 
 use super::select::with_literals;
 use super::source::ValueRows;
 use super::{Session, Statement};
 use crate::error::{Result, SqlError};
-use crate::expression::BIGINT_UNSIGNED;
-use crate::limits::Room;
-use crate::parse::alter::{AlterSpec, AlterTable};
-use crate::parse::set::SetItem;
-use crate::parse::show::{Show, Subject};
-use crate::parse::statement::{Statement as Parsed, statement as parse_statement};
-use crate::parse::table::Element;
-use crate::parse::{Cursor, TableName};
 use crate::reply::{How, Reply, ResultColumn, RowStream};
 use crate::show::{self, Listing, number, text};
-use crate::warning::Level;
 
 /// What CHECK TABLE says.
 const CHECKED_WHEN_READ: &str =
@@ -57,7 +56,7 @@ impl Session {
         let source = statement.source_text()?;
         let tokens = Cursor::new(source, self.variables.mode)?.into_tokens();
         let tokens = with_literals(tokens, statement.own, self.variables.zone);
-        parse_statement(&mut Cursor::of_tokens(tokens, source))
+        Ok(parse_statement(&mut Cursor::of_tokens(tokens, source))?)
     }
 
     /// Refuses a statement that could not be carried out, when it is prepared.

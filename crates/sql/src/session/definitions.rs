@@ -4,18 +4,18 @@
 
 use std::sync::Arc;
 
+use expression::Level;
 use rows::alter::AlterWork;
 use rows::bulk::Progress;
 use rows::table::Patience;
+use syntax::TableName;
+use syntax::alter::{AlterSpec, AlterTable};
+use syntax::table::CreateTable;
 
 use super::Session;
 use crate::ddl::{self, Unenforced};
 use crate::error::{Result, SqlError};
-use crate::parse::TableName;
-use crate::parse::alter::{AlterSpec, AlterTable};
-use crate::parse::table::CreateTable;
 use crate::reply::{Done, Reply};
-use crate::warning::Level;
 
 impl Session {
     fn note(&self, number: u16, message: String) {

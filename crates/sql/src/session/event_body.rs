@@ -2,16 +2,17 @@
 //!
 //! Its syntax is looked at when the event is defined, its names when it runs, as in MySQL.
 //!
-//! Not here: where statements of a body begin and end (`scan::compound`).
+//! Not here: where statements of a body begin and end (`syntax::scan::compound`).
+
+use syntax::Cursor;
+use syntax::change::change as parse_change;
+use syntax::scan::{Scanned, compound, leading_word};
+use syntax::statement::{Statement as Parsed, statement as parse_statement};
 
 use super::Session;
 use super::select::parse_query;
-use super::write::parse_change;
 use crate::error::{Result, SqlError};
 use crate::events::statements;
-use crate::parse::Cursor;
-use crate::parse::statement::{Statement as Parsed, statement as parse_statement};
-use crate::scan::{Scanned, compound, leading_word};
 
 /// Words that begin a statement of stored programs.
 const PROGRAM_WORDS: [&str; 18] = [
@@ -51,10 +52,10 @@ impl Session {
             return Err(SqlError::new(1314, format!("{name} is not allowed in stored procedures")));
         }
         if scanned.parameters > 0 {
-            return Err(crate::scan::syntax_at(statement.as_bytes(), scanned.start));
+            return Err(syntax::scan::syntax_at(statement.as_bytes(), scanned.start).into());
         }
         if scanned.taken < statement.len() {
-            return Err(crate::scan::syntax_at(statement.as_bytes(), scanned.taken));
+            return Err(syntax::scan::syntax_at(statement.as_bytes(), scanned.taken).into());
         }
         match word.as_str() {
             // With INTO it is looked at when it runs.
@@ -62,7 +63,7 @@ impl Session {
             "SELECT" | "WITH" | "VALUES" | "TABLE" => parse_query(source, mode).map(drop),
             "" if source.starts_with('(') => parse_query(source, mode).map(drop),
             "INSERT" | "REPLACE" | "UPDATE" | "DELETE" => {
-                parse_change(&mut Cursor::new(source, mode)?).map(drop)
+                Ok(parse_change(&mut Cursor::new(source, mode)?).map(drop)?)
             }
             _ => match parse_statement(&mut Cursor::new(source, mode)?)? {
                 Parsed::CreateEvent(_) => Err(recursion()),

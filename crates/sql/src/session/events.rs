@@ -1,25 +1,25 @@
 //! CREATE, ALTER, DROP EVENT, what their times mean, and the session of a run.
 //!
-//! Not here: the grammar (`parse::event`), what a body may hold (`event_body`), running events
+//! Not here: the grammar (`syntax::event`), what a body may hold (`event_body`), running events
 //! (`events`).
 
 use std::sync::Arc;
 use std::time::Instant;
 
+use expression::Level;
 use rows::event::{EventDefinition, EventSchedule, EventSettings, EventStatus, RunRecord};
-use rows::temporal::read_datetime;
+use syntax::TableName;
+use syntax::event::{AlterEvent, CreateEvent, ScheduleSpec, StatusSpec};
+use values::SqlMode;
+use values::temporal::read_datetime;
 
 use super::Session;
 use crate::error::{Result, SqlError};
 use crate::events::is_on;
 use crate::events::schedule::{Step, unit_name};
-use crate::mode::SqlMode;
-use crate::parse::TableName;
-use crate::parse::event::{AlterEvent, CreateEvent, ScheduleSpec};
 use crate::reply::Reply;
 use crate::server::Sql;
 use crate::variables::definition;
-use crate::warning::Level;
 
 /// Most events of a server.
 const EVENTS_MAX: usize = 1024;
@@ -65,7 +65,7 @@ impl Session {
     /// # Errors
     /// As `KillMark::check`.
     pub(crate) fn check_interrupted(&self) -> Result<()> {
-        self.process.kill.check()
+        Ok(self.process.kill.check()?)
     }
 
     /// sql_mode.
@@ -102,7 +102,7 @@ impl Session {
             body: create.body.clone(),
             schedule,
             preserve: create.preserve,
-            status: create.status,
+            status: status_of(create.status),
             comment: create.comment.clone(),
             created: now,
             altered: now,
@@ -202,7 +202,7 @@ impl Session {
             (event.database, event.name) = (database.clone(), name.clone());
         }
         event.preserve = alter.preserve.unwrap_or(event.preserve);
-        event.status = alter.status.unwrap_or(event.status);
+        event.status = alter.status.map_or(event.status, status_of);
         if let Some(comment) = &alter.comment {
             event.comment.clone_from(comment);
         }
@@ -225,7 +225,7 @@ impl Session {
             }
         }
         let begun = matches!(event.schedule, EventSchedule::Once { begun: true, .. });
-        let asked = schedule.is_some() || alter.status == Some(EventStatus::Enabled);
+        let asked = schedule.is_some() || alter.status == Some(StatusSpec::Enabled);
         if asked && (begun || is_over(&event.schedule, now)) {
             self.disable_over(event);
         }
@@ -343,7 +343,7 @@ impl Session {
         }
         let read = read_datetime(text.as_bytes()).filter(|read| !read.garbage);
         let instant = read.and_then(|read| match read.offset {
-            Some(ahead) => rows::temporal::Zone::ahead(ahead).instant_of(read.value),
+            Some(ahead) => values::temporal::Zone::ahead(ahead).instant_of(read.value),
             None => self.variables.zone.instant_of(read.value),
         });
         Ok(instant.map(|micros| micros.div_euclid(1_000_000)).ok_or(text))
@@ -378,4 +378,12 @@ fn check_texts(name: &str, comment: &str, body: &str) -> Result<()> {
         return Err(SqlError::new(1437, message));
     }
     Ok(())
+}
+
+fn status_of(written: StatusSpec) -> EventStatus {
+    match written {
+        StatusSpec::Enabled => EventStatus::Enabled,
+        StatusSpec::Disabled => EventStatus::Disabled,
+        StatusSpec::DisabledOnReplica => EventStatus::DisabledOnReplica,
+    }
 }

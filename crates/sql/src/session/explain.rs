@@ -5,18 +5,18 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use expression::limits::Room;
 use sqlparser::ast::Query;
+use syntax::Cursor;
+use syntax::scan::leading_word;
 
 use super::Session;
 use crate::error::{Result, SqlError};
 use crate::executor::{Failure, Limits, Measured, Measures};
-use crate::limits::Room;
 use crate::optimize::Member;
-use crate::parse::Cursor;
 use crate::plan::Plan;
 use crate::point::{From, item_texts};
 use crate::reply::{How, Reply, RowStream};
-use crate::scan::leading_word;
 use crate::show::{self, Listing, ShownAccess};
 use crate::tree::{self, Body, Source};
 
@@ -74,7 +74,7 @@ impl Session {
             }
         }
         let context = self.query_context()?;
-        Ok(show::plan_text(&self.sql.analytic().explain_analyzed(&plan, &context)?))
+        Ok(show::plan_text(&self.sql.long_queries().explain_analyzed(&plan, &context)?))
     }
 
     fn explain_query(&mut self, format: Option<&str>, text: &str) -> Result<Listing> {
@@ -98,7 +98,7 @@ impl Session {
         }
         if !self.runs_over_rows(&plan) {
             let context = self.query_context()?;
-            match self.sql.analytic().explain(&plan, &context) {
+            match self.sql.long_queries().explain(&plan, &context) {
                 Ok(lines) => return Ok(show::plan_text(&lines)),
                 Err(error) if error.number == 1235 => {}
                 Err(error) => return Err(error),

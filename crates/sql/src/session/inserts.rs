@@ -9,14 +9,15 @@
 
 use std::cell::RefCell;
 
+use expression::Warnings;
+use syntax::TableName;
+use syntax::statement::Statement as Parsed;
+
 use super::{Session, Statement};
-use crate::context::Facts;
+use crate::context::SqlContext;
 use crate::error::{Result, SqlError};
 use crate::load::InsertLoad;
-use crate::parse::TableName;
-use crate::parse::statement::Statement as Parsed;
 use crate::reply::Reply;
-use crate::warning::Warnings;
 use crate::write::{InsertPlan, WriteContext, Written};
 
 /// Error 1192.
@@ -60,7 +61,7 @@ impl Session {
         &mut self,
         plan: &InsertPlan,
         statement: &Statement<'_>,
-        facts: &Facts,
+        facts: &SqlContext,
     ) -> Result<Written> {
         let Some(mut load) = self.inserts.take_if(|load| load.takes(plan)) else {
             return Err(not_now());

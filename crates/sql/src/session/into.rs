@@ -3,20 +3,20 @@
 //!
 //! Not here: how a query is answered (`select`), files (`outfile`).
 
-use rows::datum::Value;
-use rows::types::ColumnType;
+use expression::Level;
 use sqlparser::ast::{Expr, Query, SelectItem, SetExpr};
 use sqlparser::tokenizer::{Token, TokenWithSpan};
+use syntax::Cursor;
+use syntax::load::into_format;
+use values::datum::Value;
+use values::types::ColumnType;
 
 use super::outfile::{Form, Target, TextForm};
 use super::select::with_literals;
 use super::set::variable_value;
 use super::{Session, Statement};
 use crate::error::{Result, SqlError};
-use crate::parse::Cursor;
-use crate::parse::load::into_format;
 use crate::reply::{Done, How, Pace, Reply};
-use crate::warning::Level;
 
 /// Where a query's rows go.
 enum Into {

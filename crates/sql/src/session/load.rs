@@ -8,12 +8,12 @@ use rows::bulk::OnDuplicate;
 use rows::store::LockWait;
 use rows::transaction::Transaction;
 use rows::waiting::{self, Telling};
+use syntax::load::{DuplicateSpec, FieldTarget, LoadData};
 
 use super::Session;
+use crate::bind::scalar::{Names, bind};
 use crate::error::{Result, SqlError};
-use crate::expression::{Names, bind};
 use crate::load::{Goal, LoadLocal, LoadPlan, Loaded};
-use crate::parse::load::{FieldTarget, LoadData};
 use crate::reply::{Done, How, Reply};
 use crate::write::default_of;
 
@@ -46,11 +46,15 @@ impl Session {
         let plan = LoadPlan {
             engine: Arc::clone(self.sql.engine()),
             defaults: table.columns.iter().map(default_of).collect(),
-            on_duplicate: load.on_duplicate,
+            on_duplicate: match load.on_duplicate {
+                DuplicateSpec::Error => OnDuplicate::Error,
+                DuplicateSpec::Ignore => OnDuplicate::Ignore,
+                DuplicateSpec::Replace => OnDuplicate::Replace,
+            },
             facts: self.facts(),
             // LOCAL makes warnings of errors, as IGNORE does.
             strict: !load.local
-                && load.on_duplicate != OnDuplicate::Ignore
+                && load.on_duplicate != DuplicateSpec::Ignore
                 && self.variables.mode.strict(),
             goals,
             sets,

@@ -9,17 +9,17 @@
 
 use std::sync::Arc;
 
-use rows::datum::Datum;
-use rows::temporal::Zone;
-use rows::types::ColumnType;
+use expression::text_of;
 use sqlparser::ast::Query;
+use syntax::load::Format;
+use values::datum::Datum;
+use values::temporal::Zone;
+use values::types::ColumnType;
 
 use super::Session;
 use crate::error::{Result, SqlError};
-use crate::expression::text_of;
 use crate::file_table::ParquetWriter;
 use crate::files::NewFile;
-use crate::parse::load::Format;
 use crate::reply::{How, Pace, Reply, ResultColumn};
 
 /// Bytes that are gathered before they are written.
@@ -122,7 +122,7 @@ impl Session {
             writer.add(row)?;
             Ok(Pace::More)
         })? {}
-        writer.finish(|| kill.check())?;
+        writer.finish(|| Ok(kill.check()?))?;
         self.row_count = rows as i64;
         Ok(self.done(rows))
     }
@@ -222,7 +222,7 @@ fn is_ambiguous(separator: Option<u8>, byte: u8) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::expression::text_type;
+    use expression::text_type;
 
     fn field(format: &Format, value: &str) -> String {
         let mut out = Vec::new();

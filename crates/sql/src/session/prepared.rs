@@ -6,14 +6,14 @@
 use std::sync::Arc;
 
 use rows::Group;
-use rows::budget::Share;
-use rows::datum::{Datum, Value};
+use syntax::scan::{Scanned, leading_word, open_version_comments};
+use values::budget::Share;
+use values::datum::{Datum, Value};
 
 use super::{Session, Statement};
 use crate::error::{Result, SqlError};
 use crate::plan::Plan;
 use crate::reply::{How, Parameter, Prepared, Reply, ResultColumn};
-use crate::scan::{Scanned, leading_word, open_version_comments};
 
 /// Most prepared statements of a session.
 const PREPARED_MAX: usize = 16_382;
@@ -59,7 +59,7 @@ impl Session {
         let mut share = self.sql.engine().budget().share();
         share.grow_to(PREPARED_BYTES + 4 * text.len() + scanned.memory_bytes())?;
         if scanned.taken < text.len() {
-            return Err(crate::scan::syntax_at(&text, scanned.taken));
+            return Err(syntax::scan::syntax_at(&text, scanned.taken).into());
         }
         // While only the columns are asked for, every parameter is NULL.
         let own = vec![Datum::Null; usize::from(scanned.parameters)];

@@ -9,20 +9,21 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use rows::budget::Share;
-use rows::datum::Datum;
+use expression::Environment;
+use expression::limits::Room;
 use rows::store::Read;
 use rows::table::Table;
 use sqlparser::ast::Query;
+use values::budget::Share;
+use values::datum::Datum;
 
 use super::source::ValueRows;
 use super::{Session, Statement};
+use crate::bind::scalar::{BindFailure, Bound};
 use crate::bind::{self, same_kinds};
-use crate::context::{Facts, QueryContext};
+use crate::context::{QueryContext, SqlContext};
 use crate::error::{Result, SqlError};
 use crate::executor::{self, Bounds, Failure, Limits};
-use crate::expression::{BindFailure, Bound, Environment};
-use crate::limits::Room;
 use crate::plan::Plan;
 use crate::reply::{How, Reply, RowSource, RowStream, Sink};
 use crate::tree::{Body, QueryPlan, Source};
@@ -144,10 +145,10 @@ impl Session {
     fn stream_of(
         &mut self,
         plan: &QueryPlan,
-        facts: &Facts,
+        facts: &SqlContext,
         found: executor::Rows,
     ) -> Result<RowStream> {
-        self.take_aftermath(facts)?;
+        self.take_side_effects(facts)?;
         self.found_rows = found.found;
         self.row_count = -1;
         let rows = ValueRows::new(found.rows, Room::default());
@@ -179,7 +180,7 @@ impl Session {
     pub(super) fn run_with(
         &mut self,
         plan: &QueryPlan,
-        facts: &Facts,
+        facts: &SqlContext,
         parameters: &[Datum<'_>],
         limits: &Limits<'_>,
     ) -> std::result::Result<executor::Rows, Failure> {
@@ -200,7 +201,7 @@ impl Session {
         &mut self,
         plan: &QueryPlan,
         locking: &[usize],
-        facts: &Facts,
+        facts: &SqlContext,
         parameters: &[Datum<'_>],
     ) -> Result<executor::Rows> {
         let tables = locked_tables(plan);
@@ -271,9 +272,9 @@ impl Session {
             return Err(SqlError::unsupported("a query that is the row executor's alone"));
         }
         let context = QueryContext { view, facts: self.facts() };
-        match self.sql.analytic().select(plan, parameters, &context) {
+        match self.sql.long_queries().select(plan, parameters, &context) {
             Ok(stream) => {
-                self.take_aftermath(&context.facts)?;
+                self.take_side_effects(&context.facts)?;
                 self.row_count = -1;
                 Ok(stream)
             }

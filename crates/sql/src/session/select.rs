@@ -5,30 +5,31 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use rows::datum::{Datum, Value};
-use rows::row::RowRef;
+use expression::limits::Room;
+use expression::{Environment, RowView, Scope, fit};
 use rows::store::{LockWait, Read};
 use rows::table::Table;
-use rows::temporal::Zone;
 use rows::transaction::Transaction;
 use sqlparser::ast::Query;
 use sqlparser::tokenizer::{Token, TokenWithSpan};
+use syntax::Cursor;
+use syntax::scan::Scanned;
+use values::SqlMode;
+use values::datum::{Datum, Value};
+use values::row::RowRef;
+use values::temporal::Zone;
 
 use super::source::{TableSource, ValueRows, first_piece_for, holds_all, piece_for, value_bytes};
 use super::{Session, Statement};
-use crate::context::{Facts, QueryContext};
+use crate::bind::scalar::BindFailure;
+use crate::context::{QueryContext, SqlContext};
 use crate::error::{Result, SqlError};
-use crate::expression::{BindFailure, Environment, RowView, Scope, fit};
-use crate::limits::Room;
-use crate::mode::SqlMode;
-use crate::parse::Cursor;
 use crate::plan::Plan;
 use crate::point::{
     AccessKind, Filter, Gathered, Gatherer, Locking, Output, Piece, SelectPlan, Surroundings,
     bind_select, item_texts, sort_rows,
 };
 use crate::reply::{How, Pace, Reply, ResultColumn, RowStream};
-use crate::scan::Scanned;
 use crate::server::Counters;
 use crate::tree::QueryPlan;
 use crate::write::row_count;
@@ -248,7 +249,7 @@ impl Session {
         let mut environment = Environment {
             limits: &limits,
             mode: self.variables.mode,
-            facts: facts.as_deref(),
+            context: facts.as_deref().map(|facts| &facts.statement),
             ..Environment::bare(statement.parameters, zone)
         };
         let reply = match &plan.from {
@@ -295,7 +296,7 @@ impl Session {
             reply => reply,
         };
         if let Some(facts) = &facts {
-            self.take_aftermath(facts)?;
+            self.take_side_effects(facts)?;
         }
         if reply.is_some() {
             self.row_count = -1;
@@ -308,7 +309,7 @@ impl Session {
         plan: &Arc<SelectPlan>,
         (offset, limit): (u64, u64),
         scope: &Scope<'_>,
-        facts: Option<&Arc<Facts>>,
+        facts: Option<&Arc<SqlContext>>,
         statement: &Statement<'_>,
     ) -> Result<Option<RowStream>> {
         let Some(from) = &plan.from else { return Ok(None) };
@@ -378,7 +379,7 @@ impl Session {
         plan: &Arc<SelectPlan>,
         (offset, limit): (u64, u64),
         scope: &Scope<'_>,
-        facts: Option<&Arc<Facts>>,
+        facts: Option<&Arc<SqlContext>>,
         statement: &Statement<'_>,
     ) -> Result<RowStream> {
         if !statement.how.may_wait {
@@ -535,7 +536,7 @@ fn literal_token(value: Datum<'_>, zone: Zone) -> Token {
     match value {
         Datum::Null => Token::make_word("NULL", None),
         Datum::Int(_) | Datum::UInt(_) | Datum::Decimal(_) | Datum::Year(_) | Datum::Enum(_) => {
-            rows::text::write_untyped(value, zone, &mut text);
+            values::text::write_untyped(value, zone, &mut text);
             Token::Number(String::from_utf8_lossy(&text).into_owned(), false)
         }
         Datum::Double(v) => Token::Number(format!("{v:e}"), false),
@@ -547,7 +548,7 @@ fn literal_token(value: Datum<'_>, zone: Zone) -> Token {
             }
         },
         other => {
-            rows::text::write_untyped(other, zone, &mut text);
+            values::text::write_untyped(other, zone, &mut text);
             Token::SingleQuotedString(String::from_utf8_lossy(&text).into_owned())
         }
     }

@@ -1,19 +1,19 @@
 //! SET, user variables and their memory, and expressions evaluated for the session's own sake.
 //!
-//! Not here: which variables there are (`variables`), the grammar (`parse::set`).
+//! Not here: which variables there are (`variables`), the grammar (`syntax::set`).
 
 use std::sync::Arc;
 
-use rows::datum::{Datum, Value};
-use rows::temporal::Zone;
-use rows::types::ColumnType;
+use expression::{Environment, Level};
+use syntax::set::{Scope as Whose, SetItem};
+use values::datum::{Datum, Value};
+use values::temporal::Zone;
+use values::types::ColumnType;
 
 use super::Session;
+use crate::bind::scalar::{BindFailure, Names, bind};
 use crate::error::{Result, SqlError};
-use crate::expression::{BindFailure, Environment, Names, bind};
-use crate::parse::set::{Scope as Whose, SetItem};
 use crate::reply::{How, Reply};
-use crate::warning::Level;
 
 impl Session {
     /// The value of an expression without a row, and its text.
@@ -30,7 +30,7 @@ impl Session {
         let cell = node.evaluate(&environment.scope())?;
         let kept = variable_value(&node.ty, cell.datum(), facts.zone);
         drop(cell);
-        self.take_aftermath(&facts)?;
+        self.take_side_effects(&facts)?;
         Ok(kept)
     }
 
@@ -142,8 +142,7 @@ impl Session {
         match name {
             "last_insert_id" | "identity" => {
                 if let Some((value, _)) = &value {
-                    let number =
-                        crate::expression::Number::of(value.as_datum(), self.variables.zone);
+                    let number = expression::Number::of(value.as_datum(), self.variables.zone);
                     self.last_insert_id = number.map_or(0, |(number, _)| number.to_bits());
                 }
                 return Ok(());
@@ -162,9 +161,9 @@ impl Session {
 
     fn set_names(&mut self, charset: Option<&str>, collation: Option<&str>) -> Result<()> {
         let charset = charset.unwrap_or("utf8mb4");
-        let default = crate::parse::types::charset_collation(charset)?;
+        let default = syntax::types::charset_collation(charset)?;
         let collation = match collation {
-            Some(name) => crate::parse::types::collation(name)?,
+            Some(name) => syntax::types::collation(name)?,
             None => default,
         };
         let variables = Arc::make_mut(&mut self.variables);
@@ -195,7 +194,7 @@ impl Session {
 /// A value as a user variable keeps it, a time as its text, and how it prints.
 pub(super) fn variable_value(ty: &ColumnType, datum: Datum<'_>, zone: Zone) -> (Value, String) {
     let mut shown = Vec::new();
-    crate::expression::text_of(ty, datum, zone, &mut shown);
+    expression::text_of(ty, datum, zone, &mut shown);
     let value = match datum {
         Datum::Date(_)
         | Datum::Time(_)

@@ -7,18 +7,18 @@
 
 use std::sync::Arc;
 
-use rows::budget::Share;
-use rows::datum::{Datum, Value};
+use expression::limits::Room;
+use expression::{Environment, Limits, Node, RowView, Scope, fit};
 use rows::engine::Engine;
-use rows::row::RowRef;
 use rows::store::Read;
-use rows::temporal::Zone;
+use values::SqlMode;
+use values::budget::Share;
+use values::datum::{Datum, Value};
+use values::row::RowRef;
+use values::temporal::Zone;
 
-use crate::context::Facts;
+use crate::context::SqlContext;
 use crate::error::{Result, SqlError};
-use crate::expression::{Environment, Node, RowView, Scope, fit};
-use crate::limits::{Limits, Room};
-use crate::mode::SqlMode;
 use crate::point::{Filter, Gathered, Gatherer, Output, Piece, SelectPlan};
 use crate::reply::{How, Pace, RowSource, Sink};
 
@@ -103,7 +103,7 @@ pub(super) struct TableSource {
     pub(super) all_terms: bool,
     /// Kept only while expressions need them.
     pub(super) parameters: Vec<Value>,
-    pub(super) facts: Option<Arc<Facts>>,
+    pub(super) facts: Option<Arc<SqlContext>>,
     pub(super) limits: Arc<Limits>,
     pub(super) zone: Zone,
     pub(super) mode: SqlMode,
@@ -153,7 +153,7 @@ impl RowSource for TableSource {
         limits.set_in_loop(!how.may_wait);
         let environment = Environment {
             mode: self.mode,
-            facts: facts.as_deref(),
+            context: facts.as_deref().map(|facts| &facts.statement),
             limits: &limits,
             ..Environment::bare(&datums, self.zone)
         };

@@ -85,7 +85,7 @@ impl Session {
     /// A wait that a KILL has ended is told as that.
     pub(super) fn told_apart(&self, error: SqlError) -> SqlError {
         match self.process.kill.check() {
-            Err(killed) if error.number == 1205 => killed,
+            Err(killed) if error.number == 1205 => killed.into(),
             _ => error,
         }
     }

@@ -5,50 +5,28 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
+use expression::{Level, Warnings};
 use rows::Group;
 use rows::bulk::BulkLoad;
 use rows::transaction::Transaction;
-use rows::types::ColumnType;
+use syntax::Cursor;
+use syntax::change::{Change, Insert, Source, change as parse_change, single_table};
+use syntax::scan::Scanned;
+use values::types::ColumnType;
 
 use super::select::with_literals;
 use super::{Session, Statement};
-use crate::context::Facts;
+use crate::bind::scalar::BindFailure;
+use crate::context::SqlContext;
 use crate::error::{Result, SqlError};
-use crate::expression::BindFailure;
 use crate::load::{QueryInsert, each_row};
 use crate::panics;
-use crate::parse::Cursor;
-use crate::parse::change::{self, Delete, Insert, Source, Update, single_table};
 use crate::plan::Plan;
 use crate::reply::{Done, How, Reply, RowStream};
-use crate::scan::Scanned;
-use crate::warning::Level;
-use crate::warning::Warnings;
 use crate::write::{
     InsertPlan, JoinedDelete, JoinedUpdate, Progress, WriteContext, Written, bind_delete,
     bind_insert, bind_update, count_mismatch,
 };
-
-/// A writing statement as written.
-pub(super) enum Change {
-    Insert(Insert),
-    Update(Update),
-    Delete(Delete),
-}
-
-pub(super) fn parse_change(cursor: &mut Cursor<'_>) -> Result<Change> {
-    if cursor.take("INSERT") {
-        Ok(Change::Insert(change::insert(cursor, false)?))
-    } else if cursor.take("REPLACE") {
-        Ok(Change::Insert(change::insert(cursor, true)?))
-    } else if cursor.take("UPDATE") {
-        Ok(Change::Update(change::update(cursor)?))
-    } else if cursor.take("DELETE") {
-        Ok(Change::Delete(change::delete(cursor)?))
-    } else {
-        Err(cursor.syntax())
-    }
-}
 
 impl Session {
     pub(super) fn run_write(
@@ -78,7 +56,7 @@ impl Session {
         };
         let written = result?;
         self.take_late_warnings();
-        if let Err(error) = self.take_aftermath(&facts) {
+        if let Err(error) = self.take_side_effects(&facts) {
             // The rows are written all the same.
             self.warnings.borrow_mut().push(Level::Warning, error.number, error.message);
         }
@@ -136,7 +114,7 @@ impl Session {
         let insert = Insert {
             replace: false,
             ignore: false,
-            table: crate::parse::TableName {
+            table: syntax::TableName {
                 database: Some(table.database.clone()),
                 table: table.name.clone(),
             },
@@ -194,7 +172,7 @@ impl Session {
         &mut self,
         plan: &Plan,
         statement: &Statement<'_>,
-        facts: &Arc<Facts>,
+        facts: &Arc<SqlContext>,
         group: Option<&mut Group>,
     ) -> Result<Written> {
         let ignore = match plan {
@@ -223,7 +201,7 @@ impl Session {
     /// Runs `work` in a transaction, with the session's settings: in the group if there is one.
     fn change_with(
         &mut self,
-        facts: &Facts,
+        facts: &SqlContext,
         statement: &Statement<'_>,
         ignore: bool,
         group: Option<&mut Group>,
@@ -253,7 +231,11 @@ impl Session {
     }
 
     /// Statements that are parsed anew: with queries, or with literals that cannot be taken out.
-    fn run_parsed(&mut self, statement: &Statement<'_>, facts: &Arc<Facts>) -> Result<Written> {
+    fn run_parsed(
+        &mut self,
+        statement: &Statement<'_>,
+        facts: &Arc<SqlContext>,
+    ) -> Result<Written> {
         self.keep_shape(statement);
         let text = statement.source_text()?;
         let mode = self.variables.mode;
@@ -329,7 +311,7 @@ impl Session {
         &mut self,
         insert: Insert,
         statement: &Statement<'_>,
-        facts: &Arc<Facts>,
+        facts: &Arc<SqlContext>,
     ) -> Result<Written> {
         let Source::Query(query) = &insert.source else {
             // Its values could not be evaluated here: sub-queries, mostly.
@@ -347,7 +329,7 @@ impl Session {
         plan: &InsertPlan,
         stream: RowStream,
         statement: &Statement<'_>,
-        facts: &Arc<Facts>,
+        facts: &Arc<SqlContext>,
     ) -> Result<Written> {
         if stream.columns().len() != plan.width() {
             return Err(count_mismatch(1));
@@ -378,7 +360,7 @@ impl Session {
         &mut self,
         insert: Insert,
         statement: &Statement<'_>,
-        facts: &Arc<Facts>,
+        facts: &Arc<SqlContext>,
     ) -> Result<Written> {
         let Source::Rows(rows) = &insert.source else {
             return Err(SqlError::other("an INSERT without rows"));

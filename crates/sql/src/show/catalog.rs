@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use columnar::stored_columns_of;
-use rows::datum::Value;
+use expression::type_collation;
 use rows::engine::Engine;
 use rows::schema::{Column, DefaultValue};
 use rows::table::Table;
-use rows::temporal::{DateTime, Timestamp, Zone};
-use rows::types::ColumnType;
+use values::datum::Value;
+use values::temporal::{DateTime, Timestamp, Zone};
+use values::types::ColumnType;
 
 use super::{Listing, maybe, number, text};
 use crate::ddl::{create_table_text, default_text, quoted, table_collation};
 use crate::error::{Result, SqlError};
-use crate::expression::type_collation;
 
 /// All databases, `information_schema` among them.
 pub fn database_names(engine: &Engine) -> Vec<String> {

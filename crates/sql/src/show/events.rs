@@ -2,11 +2,11 @@
 //!
 //! Not here: the statements about events (`session::events`).
 
-use rows::datum::Value;
 use rows::engine::Engine;
 use rows::event::{EventDefinition, EventSchedule, EventStatus};
-use rows::temporal::Zone;
-use rows::types::{Collation, ColumnType};
+use values::datum::Value;
+use values::temporal::Zone;
+use values::types::{Collation, ColumnType};
 
 use super::{Listing, maybe, number, text};
 use crate::ddl::quoted;

@@ -2,13 +2,13 @@
 //!
 //! Not here: queries over several tables (`explain_table`), plans as trees (`explain_tree`).
 
-use rows::datum::Value;
+use expression::{Node, type_collation};
 use rows::engine::Engine;
 use rows::table::Table;
+use values::datum::Value;
 
 use super::catalog::approximate_rows;
 use super::{Listing, maybe, number, text};
-use crate::expression::{Node, type_collation};
 use crate::index_use::IndexUse;
 use crate::point::{Access, AccessKind, Keys, Lookup, ways};
 
@@ -30,11 +30,11 @@ pub const EXPLAIN_COLUMNS: [&str; 12] = [
 
 /// Bytes that MySQL counts for a key part of a column.
 fn part_bytes(table: &Table, index: usize, part: usize) -> u64 {
-    use rows::types::{ColumnType as T, IntWidth as W};
+    use values::types::{ColumnType as T, IntWidth as W};
     let part = &table.indexes[index].parts[part];
     let column = &table.columns[part.column];
     let per_char =
-        if type_collation(&column.ty) == Some(rows::types::Collation::Binary) { 1 } else { 4 };
+        if type_collation(&column.ty) == Some(values::types::Collation::Binary) { 1 } else { 4 };
     let fraction = |fsp: u8| u64::from(fsp.div_ceil(2));
     let bytes = match &column.ty {
         T::Int { width, .. } => match width {

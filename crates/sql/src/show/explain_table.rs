@@ -4,13 +4,13 @@
 //!
 //! Not here: one table's look-up (`explain`), the same as a tree (`explain_tree`).
 
-use rows::datum::Value;
+use expression::{Comparison, Kind, Node, Subquery, parts_of};
+use values::datum::Value;
 
 use super::explain::{Line, of_access};
 use super::{EXPLAIN_COLUMNS, Listing, ShownAccess, number, text};
-use crate::expression::{Comparison, Kind, Node};
 use crate::optimize::{Member, Scan, Step};
-use crate::tree::{Body, Query, Relation, Select, SetOperator, Source, Subquery, parts_of};
+use crate::tree::{AskedQuery, Body, Query, Relation, Select, SetOperator, Source};
 
 /// The lines of a planned query.
 pub fn explain_table(query: &Query) -> Listing {
@@ -222,8 +222,8 @@ impl Table {
 
     fn subquery(&mut self, subquery: &Subquery) {
         let dependent = if subquery.is_correlated() { "DEPENDENT SUBQUERY" } else { "SUBQUERY" };
-        self.query(&subquery.query, dependent);
-        if let Some(members) = &subquery.members {
+        self.query(subquery.query(), dependent);
+        if let Some(members) = subquery.members() {
             self.query(&members.query, "MATERIALIZED");
         }
     }

@@ -5,11 +5,12 @@
 
 use std::fmt::Write;
 
+use expression::{Kind, Node, Subquery, SubqueryForm};
+
 use crate::executor::{Measured, Measures};
-use crate::expression::{Kind, Node};
 use crate::optimize::{Member, Scan, Step};
 use crate::point::{Access, AccessKind};
-use crate::tree::{Body, Query, Relation, Select, SetOperator, Source, Subquery, SubqueryForm};
+use crate::tree::{AskedQuery, Body, Query, Relation, Select, SetOperator, Source};
 
 /// A plan's lines.
 pub fn tree_lines(query: &Query) -> Vec<String> {
@@ -168,14 +169,14 @@ impl Lines<'_> {
             SubqueryForm::Exists { negated: true } => "Not exists",
             SubqueryForm::Compare { .. } => "Compared with a sub-query",
         };
-        let how = match (&subquery.members, subquery.is_correlated()) {
+        let how = match (subquery.members(), subquery.is_correlated()) {
             (Some(_), _) => "for each row, or looked up if many ask",
             (None, true) => "for each row",
             (None, false) => "once",
         };
         self.push(depth, format!("{what}, {how}"));
-        self.query(&subquery.query, depth + 1);
-        if let Some(members) = &subquery.members {
+        self.query(subquery.query(), depth + 1);
+        if let Some(members) = subquery.members() {
             self.push(depth + 1, "Looked up among");
             self.query(&members.query, depth + 2);
         }

@@ -3,7 +3,7 @@
 //! `catalog` tells of databases, tables, columns and indexes, `server` of variables, status,
 //! processes and capabilities; both SHOW and `information_schema` are made of them.
 //!
-//! Not here: the grammar (`parse::show`).
+//! Not here: the grammar (`syntax::show`).
 
 pub mod catalog;
 mod events;
@@ -12,15 +12,13 @@ mod explain_table;
 mod explain_tree;
 mod server;
 
-use rows::collation;
-use rows::datum::{Datum, Value};
-use rows::temporal::Zone;
-use rows::types::{Collation, ColumnType};
+use values::collation;
+use values::datum::{Datum, Value};
+use values::temporal::Zone;
+use values::types::{Collation, ColumnType};
 
+use crate::bind::scalar::{Names, bind};
 use crate::error::Result;
-use crate::expression::{BIGINT_UNSIGNED, Environment, Names, RowView, bind, text_type};
-use crate::mode::SqlMode;
-use crate::parse::show::Filter;
 use crate::reply::ResultColumn;
 
 pub use catalog::{
@@ -31,10 +29,13 @@ pub use events::{create_event, event_rows, events};
 pub use explain::{EXPLAIN_COLUMNS, ShownAccess, explain_lines, plan_text};
 pub use explain_table::explain_table;
 pub use explain_tree::{measured_lines, tree_lines};
+use expression::{BIGINT_UNSIGNED, Environment, RowView, text_type};
 pub use server::{
     character_sets, collations, engines, grants, plugins, privileges, processes, status, variables,
     warnings,
 };
+use syntax::show::Filter;
+use values::SqlMode;
 
 /// Rows with their columns.
 #[derive(Clone, Debug, Default)]
@@ -63,7 +64,7 @@ impl Listing {
     /// A long text in the column at this position.
     pub fn long_text(mut self, position: usize) -> Listing {
         self.columns[position].ty = ColumnType::Text {
-            size: rows::types::LobSize::Long,
+            size: values::types::LobSize::Long,
             collation: Collation::Utf8Mb4GeneralCi,
         };
         self

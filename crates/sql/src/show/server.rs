@@ -2,12 +2,12 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use rows::datum::Value;
+use expression::{Level, Warnings};
+use values::datum::Value;
 
 use super::{Listing, maybe, number, text};
 use crate::server::Sql;
 use crate::variables::{SessionVariables, VARIABLES};
-use crate::warning::{Level, Warnings};
 
 /// SHOW VARIABLES; of the session if given, else global.
 pub fn variables(sql: &Sql, session: Option<&SessionVariables>) -> Listing {

@@ -4,9 +4,8 @@
 //!
 //! Not here: computing them (`executor::accumulate`).
 
-use rows::types::{Collation, ColumnType, IntWidth, LobSize};
-
-use crate::expression::{BIGINT, BIGINT_UNSIGNED, Node, type_collation};
+use expression::{BIGINT, BIGINT_UNSIGNED, Node, type_collation};
+use values::types::{Collation, ColumnType, IntWidth, LobSize};
 
 /// An aggregate function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@
 //! Select   relations joined, filtered, grouped      Relation  a table, a derived table, a listing
 //! ```
 //! A column of a joined row is a *slot*: the relation's number within its SELECT and the column's
-//! within the relation (`slot`). Above a grouping, columns are positions in the group's row
+//! within the relation (`expression::slot`). Above a grouping, columns are positions in the group's row
 //! (`Grouping`), above window functions in theirs (`Windowing`). A column of an enclosing SELECT is
 //! `Kind::Outer(level, slot)`.
 //!
@@ -18,36 +18,25 @@
 //! Not here: how it is made (`bind`), the order of joins and the ways to rows (`optimize`).
 
 mod aggregate;
+mod subquery;
 mod walk;
 mod window;
 
 use std::sync::Arc;
 
 use rows::table::Table;
-use rows::types::{Collation, ColumnType};
+use values::types::ColumnType;
 
 pub use aggregate::{Aggregate, AggregateFunction};
+use expression::Node;
+pub use subquery::{AskedQuery, Members};
 pub use walk::{each_node_mut, free_references, outer_slots_mut};
 pub use window::{Frame, FrameBound, Window, WindowCall, WindowFunction, Windowing};
 
-use crate::expression::{Comparison, Node};
 use crate::file_table::FileTable;
 use crate::index_use::IndexUse;
-use crate::optimize::{Class, Step};
+use crate::optimize::Step;
 use crate::reply::ResultColumn;
-
-/// The column of a relation that is its row's key in the store.
-pub const KEY_COLUMN: usize = 0xffff;
-
-/// The slot of a relation's column.
-pub const fn slot(relation: usize, column: usize) -> usize {
-    relation << 16 | column
-}
-
-/// The relation and the column of a slot.
-pub const fn parts_of(slot: usize) -> (usize, usize) {
-    (slot >> 16, slot & 0xffff)
-}
 
 /// What a statement's shape means: a query with all that its being right depends on.
 #[derive(Debug)]
@@ -372,110 +361,5 @@ impl Grouping {
             let sorted = aggregate.order.iter_mut().map(|(node, _)| node);
             aggregate.arguments.iter_mut().chain(sorted).for_each(&mut *each);
         }
-    }
-}
-
-/// What a sub-query is asked for.
-#[derive(Clone, Debug)]
-pub enum SubqueryForm {
-    /// Its value; NULL where it has no row.
-    Scalar,
-    /// [NOT] EXISTS.
-    Exists {
-        /// NOT.
-        negated: bool,
-    },
-    /// Operands compared with its rows: with any of them, with all, or with the only one.
-    Compare {
-        /// What is compared, as many as it has columns.
-        operands: Vec<Node>,
-        /// The comparison.
-        comparison: Comparison,
-        /// With which rows.
-        quantifier: Quantifier,
-    },
-}
-
-/// Which of a sub-query's rows a comparison is to hold for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Quantifier {
-    /// Any: IN, ANY, SOME.
-    Any,
-    /// All; NOT IN is `<> ALL`.
-    All,
-    /// The only row there may be.
-    Only,
-}
-
-/// A sub-query in an expression.
-#[derive(Clone, Debug)]
-pub struct Subquery {
-    /// The query.
-    pub query: Query,
-    /// What it is asked for.
-    pub form: SubqueryForm,
-    /// Columns of enclosing SELECTs that it refers to: levels, from 1, and slots.
-    pub free: Vec<(u16, usize)>,
-    /// The same question as a look-up, if a row only has to be there.
-    pub members: Option<Box<Members>>,
-}
-
-/// A sub-query's question as a look-up: whether one of the rows of a query that depends on nothing
-/// outside equals a row at hand. A row with NULL equals none.
-#[derive(Clone, Debug)]
-pub struct Members {
-    /// What is looked up, over the row outside.
-    pub operands: Vec<Node>,
-    /// How each of them compares.
-    pub rules: Vec<(Class, Collation)>,
-    /// The rows, with as many columns.
-    pub query: Query,
-}
-
-impl Subquery {
-    /// A sub-query of which it is not known yet what it refers to.
-    pub fn new(query: Query, form: SubqueryForm) -> Subquery {
-        Subquery { query, form, free: Vec::new(), members: None }
-    }
-
-    /// Whether its rows depend on an enclosing row.
-    pub fn is_correlated(&self) -> bool {
-        !self.free.is_empty()
-    }
-
-    /// Whether it is `x IN (query)` of a query that depends on nothing outside.
-    pub fn is_membership(&self) -> bool {
-        let any_equal = matches!(
-            &self.form,
-            SubqueryForm::Compare {
-                comparison: Comparison::Equal,
-                quantifier: Quantifier::Any,
-                ..
-            }
-        );
-        any_equal && !self.is_correlated()
-    }
-
-    /// The expressions that are evaluated outside of it.
-    pub fn operands(&self) -> &[Node] {
-        match &self.form {
-            SubqueryForm::Compare { operands, .. } => operands,
-            _ => &[],
-        }
-    }
-
-    /// As `operands`.
-    pub fn operands_mut(&mut self) -> &mut [Node] {
-        match &mut self.form {
-            SubqueryForm::Compare { operands, .. } => operands,
-            _ => &mut [],
-        }
-    }
-}
-
-/// One sub-query is another when both stand in the same place of the statement.
-impl PartialEq for Subquery {
-    fn eq(&self, other: &Subquery) -> bool {
-        self.query.id == other.query.id
     }
 }

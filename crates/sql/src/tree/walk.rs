@@ -9,8 +9,9 @@
 //!
 //! Not here: walking over one expression (`Node::visit`).
 
-use super::{Body, Query, Select, Source};
-use crate::expression::{Kind, Node};
+use expression::{Kind, Node};
+
+use super::{AskedQuery, Body, Query, Select, Source};
 
 /// Calls `each` with every node beneath a query, and its level.
 pub fn each_node_mut(query: &mut Query, level: u16, each: &mut dyn FnMut(&mut Node, u16)) {
@@ -51,7 +52,7 @@ fn select_nodes(select: &mut Select, level: u16, each: &mut dyn FnMut(&mut Node,
 fn node_mut(node: &mut Node, level: u16, each: &mut dyn FnMut(&mut Node, u16)) {
     each(node, level);
     if let Kind::Subquery(subquery) = &mut node.kind {
-        each_node_mut(&mut subquery.query, level + 1, each);
+        each_node_mut(subquery.query_mut(), level + 1, each);
     }
     node.each_child_mut(&mut |child| node_mut(child, level, each));
 }

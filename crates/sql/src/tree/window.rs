@@ -8,10 +8,10 @@
 //!
 //! Not here: computing them (`executor::window`), how they are written (`bind::window`).
 
-use rows::types::ColumnType;
+use expression::Node;
+use values::types::ColumnType;
 
 use super::Aggregate;
-use crate::expression::Node;
 
 /// The window functions of a SELECT.
 #[derive(Clone, Debug, Default)]

@@ -9,21 +9,22 @@
 
 use std::sync::Arc;
 
+use expression::{Node, RowView};
 use rows::engine::Engine;
-use rows::row::RowRef;
 use rows::store::Reach;
 use rows::table::Table;
 use rows::transaction::{Changed, RowChange, Transaction};
 use sqlparser::ast::{Expr, OrderByExpr, TableFactor};
+use syntax::change::{Delete, Update, single_table};
+use values::SqlMode;
+use values::row::RowRef;
 
 use super::column::{Store, default_of};
 use super::insert::{assign, bind_assignments, update_now_columns};
 use super::{LOOP_LOOKS_MAX, LOOP_ROWS_MAX, WriteContext, Written, stop, through};
+use crate::bind::scalar::{BindFailure, Bound, Names, bind};
 use crate::error::{Result, SqlError};
-use crate::expression::{BindFailure, Bound, Names, Node, RowView, bind};
 use crate::index_use::IndexUse;
-use crate::mode::SqlMode;
-use crate::parse::change::{Delete, Update, single_table};
 use crate::point::{
     Access, Gathered, Gatherer, Piece, SortKey, plan_access, push_terms, simple_ordering,
     sort_keys, sort_rows,
@@ -143,13 +144,13 @@ pub fn bind_delete(delete: &Delete, table: Arc<Table>, mode: SqlMode) -> Bound<D
 }
 
 /// A whole number of rows from LIMIT.
-pub fn row_count(node: Option<&Node>, scope: &crate::expression::Scope<'_>) -> Result<Option<u64>> {
+pub fn row_count(node: Option<&Node>, scope: &expression::Scope<'_>) -> Result<Option<u64>> {
     let Some(node) = node else { return Ok(None) };
     let cell = node.evaluate(scope)?;
     let count = match cell.datum() {
-        rows::datum::Datum::Int(v) => u64::try_from(v).ok(),
-        rows::datum::Datum::UInt(v) => Some(v),
-        rows::datum::Datum::Bytes(text) => {
+        values::datum::Datum::Int(v) => u64::try_from(v).ok(),
+        values::datum::Datum::UInt(v) => Some(v),
+        values::datum::Datum::Bytes(text) => {
             std::str::from_utf8(text).ok().and_then(|text| text.trim().parse().ok())
         }
         _ => None,

@@ -1,17 +1,16 @@
 //! A value on its way into a column: conversion, NULL, defaults, and what strict mode says.
 //!
-//! Not here: which values are of a column's domain (`rows::convert`).
+//! Not here: which values are of a column's domain (`values::convert`).
 
-use rows::convert::{Issue, convert, from_text};
-use rows::datum::{Datum, Value};
+use expression::{Level, text_of};
 use rows::schema::{Column, DefaultValue};
-use rows::temporal::{Date, DateTime, Time, Timestamp, Zone};
-use rows::types::ColumnType;
+use values::convert::{Issue, convert, from_text};
+use values::datum::{Datum, Value};
+use values::temporal::{Date, DateTime, Time, Timestamp, Zone};
+use values::types::ColumnType;
 
 use super::WriteContext;
 use crate::error::{Result, SqlError, value_error};
-use crate::expression::text_of;
-use crate::warning::Level;
 
 /// What a column holds when a statement does not say.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,7 +44,7 @@ pub fn implied_default(ty: &ColumnType) -> Value {
         ColumnType::Float => Value::Float(0.0),
         ColumnType::Double => Value::Double(0.0),
         ColumnType::Decimal { scale, .. } => {
-            Value::Decimal(rows::decimal::Decimal::from_i128(0, *scale))
+            Value::Decimal(values::decimal::Decimal::from_i128(0, *scale))
         }
         ColumnType::Binary { bytes } => Value::Bytes(vec![0; *bytes as usize]),
         ColumnType::Char { .. }
@@ -157,9 +156,9 @@ impl WriteContext<'_> {
         if let Some(issue) = converted.issue {
             self.issue(column, datum, issue, row)?;
         } else if converted.note {
-            self.warnings
-                .borrow_mut()
-                .push_with(Level::Note, || value_error(&column.name, Issue::Truncated, "", row));
+            self.warnings.borrow_mut().push_with(Level::Note, || {
+                value_error(&column.name, Issue::Truncated, "", row).into_warning()
+            });
         }
         self.check_zero_date(column, &converted.value, datum, row)?;
         Ok(converted.value)
@@ -196,7 +195,7 @@ impl WriteContext<'_> {
         if self.strict && !self.ignore || issue == Issue::InvalidJson {
             return Err(error());
         }
-        self.warnings.borrow_mut().push_with(Level::Warning, error);
+        self.warnings.borrow_mut().push_with(Level::Warning, || error().into_warning());
         Ok(())
     }
 

@@ -7,21 +7,22 @@
 
 use std::sync::Arc;
 
+use expression::{Environment, Kind, Node, RowView};
 use rows::bulk::OnDuplicate;
-use rows::datum::{Datum, Value};
 use rows::error::Error;
 use rows::schema::Column;
 use rows::table::Table;
 use rows::transaction::{RowChange, Transaction, Upserted};
-use rows::types::ColumnType;
+use syntax::change::{AssignmentSpec, Insert, Source};
+use values::SqlMode;
+use values::datum::{Datum, Value};
+use values::types::ColumnType;
 
 use super::column::{Store, default_of, now_value};
 use super::foresight::Foresight;
 use super::{LOOP_ROWS_MAX, WriteContext, Written, stop, through};
+use crate::bind::scalar::{Bound, IncomingNames, Names, bind};
 use crate::error::{Result, SqlError};
-use crate::expression::{Bound, Environment, IncomingNames, Kind, Names, Node, RowView, bind};
-use crate::mode::SqlMode;
-use crate::parse::change::{AssignmentSpec, Insert, Source};
 
 /// A row of VALUES.
 #[derive(Debug)]

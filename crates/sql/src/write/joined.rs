@@ -10,24 +10,24 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use rows::budget::{Budget, Share};
 use rows::catalog::Catalog;
-use rows::datum::{Datum, Value};
 use rows::table::Table;
 use rows::transaction::{Changed, RowChange, Transaction};
-use rows::types::ColumnType;
 use sqlparser::ast::{
     Expr, Ident, LimitClause, OrderBy, OrderByExpr, OrderByKind, Query, SelectItem, SetExpr,
     TableFactor, TableWithJoins,
 };
+use syntax::change::{Delete, Update};
+use syntax::cursor::table_name;
+use syntax::{Cursor, TableName};
+use values::SqlMode;
+use values::budget::{Budget, Share};
+use values::datum::{Datum, Value};
+use values::types::ColumnType;
 
 use super::column::{default_of, now_value};
 use super::{WriteContext, Written, through};
 use crate::error::{Result, SqlError};
-use crate::mode::SqlMode;
-use crate::parse::change::{Delete, Update};
-use crate::parse::cursor::table_name;
-use crate::parse::{Cursor, TableName};
 
 /// The hidden column that holds a row's key.
 pub const KEY_COLUMN: &str = "__rowhouse_key";

@@ -3,7 +3,7 @@
 //! Each is bound to a plan (by shape, so that it serves again) and run within a transaction whose
 //! savepoint the session holds: a statement is done wholly or not at all.
 //!
-//! Not here: transactions (`session::transaction`), conversion of values (`rows::convert`).
+//! Not here: transactions (`session::transaction`), conversion of values (`values::convert`).
 
 mod change;
 mod column;
@@ -13,15 +13,14 @@ mod joined;
 
 use std::cell::RefCell;
 
-use rows::datum::Datum;
+use values::datum::Datum;
 
-use crate::context::Facts;
+use crate::context::SqlContext;
 use crate::error::{Result, SqlError};
-use crate::expression::Environment;
-use crate::warning::Warnings;
 
 pub use change::{DeletePlan, UpdatePlan, bind_delete, bind_update, row_count};
 pub use column::{Store, default_of, implied_default};
+use expression::{Environment, Warnings};
 pub use insert::{InsertPlan, Tally, bind_insert, count_mismatch, given};
 pub use joined::{JoinedDelete, JoinedUpdate, KEY_COLUMN, Progress};
 
@@ -34,7 +33,7 @@ const LOOP_LOOKS_MAX: usize = 64;
 #[derive(Clone, Copy)]
 pub struct WriteContext<'a> {
     /// The session.
-    pub facts: &'a Facts,
+    pub facts: &'a SqlContext,
     /// Literals and `?`.
     pub parameters: &'a [Datum<'a>],
     /// Where warnings go.
@@ -63,7 +62,7 @@ impl<'a> WriteContext<'a> {
             [1048, 1062, 1264, 1265, 1292, 1364, 1366, 1406, 1365, 1690, 3140, 1526];
         if self.ignore && FORGIVEN.contains(&error.number) {
             self.warnings.borrow_mut().push(
-                crate::warning::Level::Warning,
+                expression::Level::Warning,
                 error.number,
                 error.message,
             );

@@ -6,9 +6,7 @@ use std::sync::Arc;
 use ::parquet::arrow::ArrowWriter;
 use ::parquet::basic::{Compression, Encoding};
 use ::parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersion};
-use datafusion::arrow::array::{
-    ArrayRef, Date32Array, Float64Array, Int32Array, RecordBatch, StringArray,
-};
+use arrow::array::{ArrayRef, Date32Array, Float64Array, Int32Array, RecordBatch, StringArray};
 
 use super::house::House;
 

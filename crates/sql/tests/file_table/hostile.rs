@@ -8,7 +8,7 @@ use std::time::Instant;
 use ::parquet::arrow::ArrowWriter;
 use ::parquet::basic::Compression;
 use ::parquet::file::properties::{EnabledStatistics, WriterProperties};
-use datafusion::arrow::array::{ArrayRef, RecordBatch, StringArray};
+use arrow::array::{ArrayRef, RecordBatch, StringArray};
 use rows::EngineOptions;
 
 use super::harness::{self, answer, session};

@@ -5,10 +5,10 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use rows::datum::Datum;
 use rows::memory::MemoryStore;
 use rows::{Engine, EngineOptions};
 use sql::{How, Pace, Reply, RowStream, Session, Sql, SqlError, SqlOptions};
+use values::datum::Datum;
 
 /// How long anything a test waits for may take, also where the machine is slow, or stands still for
 /// some seconds: what it is about would go on for far longer.
@@ -19,7 +19,7 @@ pub fn server() -> Arc<Sql> {
     let store = Arc::new(MemoryStore::new());
     let engine = Engine::open(store, EngineOptions::default()).expect("opens");
     let options = SqlOptions { memory_bytes: 256 << 20, threads: 2, ..SqlOptions::default() };
-    Sql::new(engine, &options).expect("starts")
+    analytic::start(engine, &options).expect("starts")
 }
 
 /// A session in the database `test`, made if it is not there.
@@ -76,7 +76,7 @@ pub fn lines(mut stream: RowStream) -> Result<String, SqlError> {
             }
             match datum {
                 Datum::Null => out.extend_from_slice(b"NULL"),
-                datum => rows::text::write_text(&column.ty, *datum, zone, &mut out),
+                datum => values::text::write_text(&column.ty, *datum, zone, &mut out),
             }
         }
         Ok(Pace::More)

@@ -2,7 +2,7 @@
 //!
 //! Not here: where the row comes from (`fetch`, `write`), what marks are (`marks`).
 
-use rows::RowRef;
+use values::RowRef;
 
 use crate::memcached::command::{Fetch, Item, Moment};
 use crate::memcached::item;

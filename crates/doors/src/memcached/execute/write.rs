@@ -5,7 +5,9 @@
 //!
 //! Not here: the decisions (`fetch`, `store`, `change`).
 
-use rows::{Changed, Datum, Engine, RowChange, RowRef, Transaction, Value};
+use rows::{Changed, Engine, RowChange, Transaction};
+use values::RowRef;
+use values::{Datum, Value};
 
 use crate::memcached::command::{Fetch, Item, Outcome, Refusal, Trouble};
 use crate::memcached::execute::Rows;

@@ -2,7 +2,7 @@
 //!
 //! Not here: flags (`flags`), refusals of a line (`meta`).
 
-use rows::text::write_u64;
+use values::text::write_u64;
 
 use crate::memcached::command::{
     Count, Delete, Fetch, Item, Moment, Outcome, Store, StoreMode, Trouble,

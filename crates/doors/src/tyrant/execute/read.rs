@@ -2,8 +2,9 @@
 //!
 //! Not here: records in order (`scan`).
 
+use rows::Found;
 use rows::cache::PREFETCH_MAX;
-use rows::{Found, RowRef};
+use values::RowRef;
 
 use crate::tyrant::columns::Columns;
 use crate::tyrant::command::{List, Trouble};

@@ -2,7 +2,7 @@
 //!
 //! Not here: statistics as text (`stat`).
 
-use rows::interrupt;
+use values::interrupt;
 
 use crate::tyrant::command::{Failure, Trouble};
 use crate::tyrant::execute::{Cursor, Rows, SCAN_IN_LOOP_MAX};

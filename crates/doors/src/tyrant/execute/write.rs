@@ -5,9 +5,11 @@
 //!
 //! Not here: what is read without a lock (`read`).
 
-use rows::member::number;
 use rows::transaction::ROW_BYTES_MAX;
-use rows::{Changed, Datum, RowChange, RowRef, Value};
+use rows::{Changed, RowChange};
+use values::RowRef;
+use values::member::number;
+use values::{Datum, Value};
 
 use crate::memcached::text::signed;
 use crate::tyrant::columns::Columns;

@@ -12,7 +12,7 @@ use std::collections::HashSet;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use rows::interrupt;
+use values::interrupt;
 
 /// What calls have locked.
 #[derive(Debug, Default)]

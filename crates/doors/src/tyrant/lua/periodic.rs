@@ -14,7 +14,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use rows::Engine;
-use rows::interrupt::{self, Interrupt};
+use values::interrupt::{self, Interrupt};
 
 use crate::tyrant::command::Failure;
 use crate::tyrant::lua::scripts::{Call, Locking};

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use md5::{Digest as _, Md5};
 use memchr::memmem;
 use mlua::{ChunkMode, Function, Lua, String as Text, Value};
-use rows::codes::{crc32, from_base64, from_hex, to_base64, write_hex};
-use rows::interrupt;
+use values::codes::{crc32, from_base64, from_hex, to_base64, write_hex};
+use values::interrupt;
 
 use crate::tyrant::condition;
 use crate::tyrant::http::{percent_decoded, push_percent_encoded};
@@ -278,7 +278,7 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    use rows::interrupt::Interrupt;
+    use values::interrupt::Interrupt;
 
     use super::*;
 

@@ -16,8 +16,8 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use rows::cache::KeyBatch;
-use rows::interrupt::{self, Interrupt};
 use rows::{Engine, Group};
+use values::interrupt::{self, Interrupt};
 
 use crate::conversation::Turn;
 use crate::tyrant::command::{Failure, Trouble, failure_for};

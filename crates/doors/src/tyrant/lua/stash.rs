@@ -12,7 +12,7 @@ use std::ops::Bound;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rows::Engine;
-use rows::budget::Share;
+use values::budget::Share;
 
 /// What an entry takes besides its bytes.
 const ENTRY_BYTES: usize = 64;

@@ -15,8 +15,9 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mlua::{Function, Lua, LuaOptions, MultiValue, RegistryKey, StdLib, Table, Value, VmState};
-use rows::budget::Share;
-use rows::{Engine, interrupt};
+use rows::Engine;
+use values::budget::Share;
+use values::interrupt;
 
 use crate::tyrant::lua::host::{self, Host};
 use crate::tyrant::lua::{plain, points};
@@ -77,7 +78,7 @@ impl Limits {
 
     /// Counts what the state takes.
     fn count(&self, lua: &Lua) -> rows::Result<()> {
-        self.share().keep_up_with(lua.used_memory())
+        Ok(self.share().keep_up_with(lua.used_memory())?)
     }
 
     /// Likewise when it rests; what it takes no more is given back.
@@ -86,7 +87,7 @@ impl Limits {
         if bytes < share.bytes() {
             share.set(bytes);
         }
-        share.keep_up_with(bytes)
+        Ok(share.keep_up_with(bytes)?)
     }
 
     fn share(&self) -> MutexGuard<'_, Share> {

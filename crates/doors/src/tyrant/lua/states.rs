@@ -9,7 +9,8 @@
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use rows::{Engine, interrupt};
+use rows::Engine;
+use values::interrupt;
 
 use crate::tyrant::lua::scripts::ScriptOptions;
 use crate::tyrant::lua::state::{Ended, State};

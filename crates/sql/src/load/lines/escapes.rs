@@ -9,8 +9,9 @@
 //!
 //! Not here: lines with enclosed fields, and formats whose ends have bytes in common (`read_slowly`).
 
+use syntax::load::Format;
+
 use super::{Span, Splitter};
-use crate::parse::load::Format;
 
 /// A format whose fields and lines searches find.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,6 @@
 //! Files in pieces of every size, and the memory of long lines.
 
-use rows::budget::Budget;
+use values::budget::Budget;
 
 use super::*;
 

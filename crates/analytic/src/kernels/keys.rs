@@ -1,0 +1,152 @@
+//! Keys over several values: one byte string that is equal for equal tuples, and one that sorts
+//! as ORDER BY would. For COUNT(DISTINCT a, b) and the ORDER BY inside GROUP_CONCAT.
+//!
+//! Invariants
+//! 1. Parts are self-delimiting, so tuples never run into each other.
+//!
+//! Not here: the key bytes (`values::key`).
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use columnar::arrow::ColumnReader;
+use datafusion::arrow::array::{ArrayRef, BinaryViewBuilder};
+use datafusion::arrow::datatypes::DataType;
+use datafusion::common::Result;
+use datafusion::logical_expr::{
+    ColumnarValue, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility,
+};
+use values::datum::Datum;
+use values::key;
+use values::types::{Collation, ColumnType, LobSize};
+
+use super::super::columns::{collation_of, is_string};
+use super::super::failure::raise;
+
+/// The type whose key bytes stand for values of `ty`; long and JSON text have none of their own.
+fn key_type(ty: &ColumnType) -> ColumnType {
+    if !is_string(ty) {
+        return ty.clone();
+    }
+    match collation_of(ty) {
+        Collation::Binary => ColumnType::Blob { size: LobSize::Long },
+        collation => ColumnType::Text { size: LobSize::Long, collation },
+    }
+}
+
+fn keys(
+    arguments: &[ColumnType],
+    args: &ScalarFunctionArgs,
+    mut append: impl FnMut(usize, &ColumnType, Datum<'_>, &mut Vec<u8>) -> bool,
+) -> Result<ArrayRef> {
+    let arrays = ColumnarValue::values_to_arrays(&args.args)?;
+    let readers = arrays
+        .iter()
+        .zip(arguments)
+        .map(|(array, ty)| ColumnReader::new(ty, array).map_err(raise))
+        .collect::<Result<Vec<_>>>()?;
+    let types: Vec<ColumnType> = arguments.iter().map(key_type).collect();
+    let rows = arrays.first().map_or(0, |array| array.len());
+    let mut keys = BinaryViewBuilder::with_capacity(rows);
+    let mut bytes = Vec::new();
+    for row in 0..rows {
+        bytes.clear();
+        let whole = readers
+            .iter()
+            .zip(&types)
+            .enumerate()
+            .all(|(at, (reader, ty))| append(at, ty, reader.datum(row), &mut bytes));
+        if whole { keys.append_value(&bytes) } else { keys.append_null() }
+    }
+    Ok(Arc::new(keys.finish()))
+}
+
+/// NULL if any value is NULL, else a key of all values.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct TupleKey {
+    arguments: Vec<ColumnType>,
+    signature: Signature,
+}
+
+impl TupleKey {
+    pub(crate) fn new(arguments: Vec<ColumnType>) -> TupleKey {
+        let signature = Signature::any(arguments.len(), Volatility::Immutable);
+        TupleKey { arguments, signature }
+    }
+}
+
+impl Hash for TupleKey {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.arguments.len().hash(state);
+    }
+}
+
+impl ScalarUDFImpl for TupleKey {
+    fn name(&self) -> &str {
+        "tuple_key"
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn return_type(&self, _arguments: &[DataType]) -> Result<DataType> {
+        Ok(DataType::BinaryView)
+    }
+
+    fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
+        let array = keys(&self.arguments, &args, |_, ty, datum, out| {
+            key::encode_part(ty, true, None, datum, out);
+            !datum.is_null()
+        })?;
+        Ok(ColumnarValue::Array(array))
+    }
+}
+
+/// A key that sorts as ORDER BY would; never NULL.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct SortKey {
+    arguments: Vec<ColumnType>,
+    descending: Vec<bool>,
+    signature: Signature,
+}
+
+impl SortKey {
+    /// One flag per argument: whether it sorts downwards.
+    pub(crate) fn new(arguments: Vec<ColumnType>, descending: Vec<bool>) -> SortKey {
+        let signature = Signature::any(arguments.len(), Volatility::Immutable);
+        SortKey { arguments, descending, signature }
+    }
+}
+
+impl Hash for SortKey {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.descending.hash(state);
+    }
+}
+
+impl ScalarUDFImpl for SortKey {
+    fn name(&self) -> &str {
+        "sort_key"
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn return_type(&self, _arguments: &[DataType]) -> Result<DataType> {
+        Ok(DataType::BinaryView)
+    }
+
+    fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
+        let array = keys(&self.arguments, &args, |at, ty, datum, out| {
+            let start = out.len();
+            key::encode_part(ty, true, None, datum, out);
+            if self.descending[at] {
+                out[start..].iter_mut().for_each(|byte| *byte = !*byte);
+            }
+            true
+        })?;
+        Ok(ColumnarValue::Array(array))
+    }
+}

@@ -1,0 +1,251 @@
+//! The analytic way: long queries, through Apache DataFusion, which no other crate names.
+//!
+//! ```text
+//! lower     the bound tree of a query -> logical plan, with the tree's names, types and meaning
+//! planning  optimised by DataFusion's rules, which end with the statement
+//! kept      plans of statements that come again
+//! runtime   run on worker threads within a memory limit
+//! scan      tables and index ranges as DataFusion reads them
+//! kernels   functions with MySQL's meaning over Arrow columns
+//! columns   which Arrow type carries which MySQL type
+//! window    window functions within the memory: whole partitions, a few at a time
+//! numbering ROW_NUMBER and its like, as rows come
+//! pool      the queries' memory, divided among their operators
+//! stream    batches -> rows for the session
+//! failure   errors there and back
+//! ```
+//!
+//! Invariants
+//! 1. A query reads the view it was given, and nothing else.
+//! 2. No error leaves here in DataFusion's words alone: each has a MySQL number; 1235 says that
+//!    the row executor may know better.
+//!
+//! Not here: what a query means (crate `sql`, `bind` and `tree`), short queries (its `executor`),
+//! statements that write.
+
+mod columns;
+mod failure;
+mod kept;
+mod kernels;
+mod leaf;
+mod lower;
+mod numbering;
+mod planning;
+mod pool;
+mod runtime;
+mod scan;
+mod stream;
+mod window;
+
+use std::sync::Arc;
+
+use datafusion::execution::TaskContext;
+use datafusion::execution::session_state::SessionState;
+use datafusion::physical_plan::display::DisplayableExecutionPlan;
+use datafusion::physical_plan::{ExecutionPlan, displayable};
+use expression::KillMark;
+use rows::Engine;
+use sql::tree::QueryPlan;
+use sql::{How, LongQueries, Pace, QueryContext, Result, RowStream, Sql, SqlError, SqlOptions};
+use values::datum::Datum;
+use values::types::ColumnType;
+
+use self::kept::{KeptPlan, KeptPlans, Name, Statement};
+
+/// The SQL layer over an engine, with the analytic way for its long queries.
+///
+/// # Errors
+/// Those of `Analytic::new` and `Sql::new`.
+pub fn start(engine: Arc<Engine>, options: &SqlOptions) -> Result<Arc<Sql>> {
+    let analytic = Analytic::new(&engine, options)?;
+    Sql::new(engine, options, Arc::new(analytic))
+}
+
+/// The analytic way, shared by all sessions.
+pub struct Analytic {
+    engine: Arc<Engine>,
+    runtime: runtime::Runtime,
+    kept: Arc<KeptPlans>,
+}
+
+/// Nodes of a query that any thread's stack has room for, however they are nested.
+const NODES_SMALL: usize = 150;
+
+/// A plan to run, and the settings to run it with.
+struct Planned {
+    plan: Arc<dyn ExecutionPlan>,
+    settings: Arc<TaskContext>,
+    statement: Arc<Statement>,
+    stored_rows: u64,
+    /// The same for any other execution, if there is such.
+    vacated: Option<Arc<dyn ExecutionPlan>>,
+}
+
+/// Where a plan goes when its execution is over.
+struct Return {
+    kept: KeptPlan,
+    to: Arc<KeptPlans>,
+}
+
+impl Return {
+    fn put_back(self) {
+        self.to.put(self.kept);
+    }
+}
+
+impl LongQueries for Analytic {
+    fn select(
+        &self,
+        query: &QueryPlan,
+        parameters: &[Datum<'_>],
+        context: &QueryContext,
+    ) -> Result<RowStream> {
+        let name = Name::of(query, parameters, &context.facts);
+        if let Some(name) = &name
+            && let Some((planned, kept)) = self.planned_before(name, query, context)?
+        {
+            return Ok(self.start(planned, query, context, Some(kept)));
+        }
+        let mut planned = self.plan(query, parameters, context)?;
+        let kept = match (planned.vacated.take(), name) {
+            (Some(plan), Some(name)) if self.kept.wants(&name) => Some(KeptPlan {
+                name,
+                plan,
+                settings: Arc::clone(&planned.settings),
+                statement: Arc::clone(&planned.statement),
+                stored_rows: planned.stored_rows,
+            }),
+            _ => None,
+        };
+        Ok(self.start(planned, query, context, kept))
+    }
+
+    fn explain(&self, query: &QueryPlan, context: &QueryContext) -> Result<Vec<String>> {
+        let planned = self.plan(query, &[], context)?;
+        let text = displayable(planned.plan.as_ref()).indent(false).to_string();
+        Ok(text.lines().map(str::to_owned).collect())
+    }
+
+    fn explain_analyzed(&self, query: &QueryPlan, context: &QueryContext) -> Result<Vec<String>> {
+        let planned = self.plan(query, &[], context)?;
+        let plan = Arc::clone(&planned.plan);
+        let mut rows = self.start(planned, query, context, None);
+        while rows.next(How::POOL, &mut |_| Ok(Pace::More))? {}
+        let shown = DisplayableExecutionPlan::with_metrics(plan.as_ref());
+        let text = shown.indent(false).to_string();
+        Ok(text.lines().map(str::to_owned).collect())
+    }
+}
+
+impl Analytic {
+    /// Starts the worker threads.
+    ///
+    /// # Errors
+    /// 1105 when threads or the directory for temporary files cannot be had.
+    pub fn new(engine: &Arc<Engine>, options: &SqlOptions) -> Result<Analytic> {
+        let runtime = runtime::Runtime::new(options)?;
+        Ok(Analytic { engine: Arc::clone(engine), runtime, kept: Arc::default() })
+    }
+
+    /// How many plans are kept for statements that may come again, without those that run.
+    pub fn plans_kept(&self) -> usize {
+        self.kept.len()
+    }
+
+    /// A kept plan over the view of this execution.
+    fn planned_before(
+        &self,
+        name: &Name,
+        query: &QueryPlan,
+        context: &QueryContext,
+    ) -> Result<Option<(Planned, KeptPlan)>> {
+        let view = &*context.view;
+        let stored_rows = lower::stored_rows(&self.engine, view, &query.tables)?;
+        let Some(kept) = self.kept.take(name, stored_rows, &context.facts) else {
+            return Ok(None);
+        };
+        let occupied = scan::occupied(&kept.plan, view).map_err(failure::translate)?;
+        let Some(plan) = occupied else { return Ok(None) };
+        let (settings, statement) = (Arc::clone(&kept.settings), Arc::clone(&kept.statement));
+        let planned = Planned { plan, settings, statement, stored_rows, vacated: None };
+        Ok(Some((planned, kept)))
+    }
+
+    /// Starts a query; `kept` is what is to be kept of its plan.
+    fn start(
+        &self,
+        planned: Planned,
+        query: &QueryPlan,
+        context: &QueryContext,
+        kept: Option<KeptPlan>,
+    ) -> RowStream {
+        let types: Vec<ColumnType> =
+            query.written.columns.iter().map(|column| column.ty.clone()).collect();
+        let returning = kept.map(|kept| Return { kept, to: Arc::clone(&self.kept) });
+        let stream = stream::QueryStream::start(
+            self.runtime.handle(),
+            planned,
+            returning,
+            types,
+            &context.facts,
+            self.engine.budget(),
+        );
+        RowStream::new(Arc::clone(&query.columns), context.facts.zone, Box::new(stream))
+    }
+
+    /// Plans on this thread what is small, and the rest on one with a large stack: planning walks
+    /// the query's tree to its depth, many times over.
+    fn plan(
+        &self,
+        query: &QueryPlan,
+        parameters: &[Datum<'_>],
+        context: &QueryContext,
+    ) -> Result<Planned> {
+        if query.traits.nodes <= NODES_SMALL {
+            return self.plan_here(query, parameters, context);
+        }
+        let plan = || {
+            rows::background::give_way(0);
+            let _current = KillMark::of_this_thread(&context.facts.kill);
+            self.plan_here(query, parameters, context)
+        };
+        std::thread::scope(|scope| {
+            let thread = std::thread::Builder::new()
+                .name("plan".to_owned())
+                .stack_size(runtime::STACK_BYTES)
+                .spawn_scoped(scope, plan)
+                .map_err(|error| SqlError::other(format!("cannot start a thread: {error}")))?;
+            // The panic goes on as if it had happened here.
+            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        })
+    }
+
+    fn plan_here(
+        &self,
+        query: &QueryPlan,
+        parameters: &[Datum<'_>],
+        context: &QueryContext,
+    ) -> Result<Planned> {
+        let (view, facts, assigns) = (&context.view, &context.facts, query.traits.assigns);
+        let lowering = lower::Lowering::new(&self.engine, view, facts, parameters, assigns);
+        let lowered = lowering.statement(&query.written)?;
+        let lower::LoweredStatement { plan: logical, stored_rows, statement, .. } = lowered;
+        let state = self.runtime.state(stored_rows);
+        let limits = &context.facts.limits;
+        let plan = |state: &SessionState, logical| {
+            let planned = planning::physical_plan(state, self.runtime.handle(), logical, limits)?;
+            window::in_parts(planned).map_err(failure::no_plan)
+        };
+        let mut planned = plan(state, logical.clone())?;
+        let mut settings = state;
+        if let Some(sorting) = self.runtime.state_for(&planned) {
+            (planned, settings) = (plan(sorting, logical)?, sorting);
+        }
+        let vacated = match lowered.repeats {
+            true => scan::vacated(&planned, lowered.tables).map_err(failure::no_plan)?,
+            false => None,
+        };
+        let settings = settings.task_ctx();
+        Ok(Planned { plan: planned, settings, statement, stored_rows, vacated })
+    }
+}

@@ -1,0 +1,118 @@
+//! Aggregates over the different values of one expression, as two groupings: the inner one also by
+//! that expression, so that each value comes once, the outer one over what that leaves.
+//!
+//! `COUNT(DISTINCT x), SUM(y) ... GROUP BY k` becomes `COUNT(x), SUM(s)` by `k` over `SUM(y) AS s`
+//! by `k, x`. Both steps are divided among the cores, and a scan by column may do the first half of
+//! the inner one. An aggregate with sets of values of its own does neither.
+//!
+//! Not here: other aggregates (`grouping`), several expressions of which each wants different values.
+
+use datafusion::functions_aggregate::min_max::min_udaf;
+use datafusion::functions_aggregate::sum::sum_udaf;
+use datafusion::logical_expr::expr::AggregateFunction;
+use datafusion::logical_expr::{Expr, ExprSchemable, LogicalPlan, LogicalPlanBuilder};
+use sql::Result;
+
+use super::super::failure::no_plan;
+use super::super::kernels::COLLATION_KEY;
+use super::aggregate::plain;
+use super::{Lowering, built, column};
+
+/// Aggregates whose results over parts give that over all, if they are aggregated the same way.
+const SAME_OF_PARTS: [&str; 7] =
+    ["sum", "min", "max", "first_value", "bit_and", "bit_or", "bit_xor"];
+
+/// An expression with a name.
+type Named = (Expr, String);
+
+/// The expression whose different values all distinct aggregates are over, if that is one and the
+/// others can be made of parts.
+fn distinct_of(aggregates: &[Named]) -> Option<Expr> {
+    let mut found: Option<&Expr> = None;
+    for (aggregate, _) in aggregates {
+        let Expr::AggregateFunction(AggregateFunction { func, params }) = aggregate else {
+            return None;
+        };
+        let name = func.name();
+        match (&params.args[..], params.distinct) {
+            ([of], true) if matches!(name, "count" | "sum") => match found {
+                Some(known) if known != of => return None,
+                _ => found = Some(of),
+            },
+            (_, false) if name == "count" || SAME_OF_PARTS.contains(&name) => {}
+            _ => return None,
+        }
+    }
+    found.cloned()
+}
+
+fn is_plain_count(aggregate: &Expr) -> bool {
+    let Expr::AggregateFunction(AggregateFunction { func, params }) = aggregate else {
+        return false;
+    };
+    func.name() == "count" && !params.distinct
+}
+
+/// The text that is shown of a key, where an aggregate is that.
+fn shown_key(keys: &[Named], aggregate: &Expr) -> Option<Expr> {
+    let Expr::AggregateFunction(AggregateFunction { func, params }) = aggregate else {
+        return None;
+    };
+    let [text] = &params.args[..] else { return None };
+    let is_key_of = |(key, _): &Named| match key {
+        Expr::ScalarFunction(call) => call.func.name() == COLLATION_KEY && call.args == params.args,
+        _ => false,
+    };
+    (func.name() == "first_value" && keys.iter().any(is_key_of)).then(|| text.clone())
+}
+
+impl Lowering<'_> {
+    /// The groups in two steps; `None` where one is as good, or two would not do.
+    pub(super) fn grouped_by_values(
+        &self,
+        plan: &LogicalPlan,
+        keys: &[Named],
+        aggregates: &[Named],
+    ) -> Result<Option<LogicalPlan>> {
+        let Some(of) = distinct_of(aggregates) else { return Ok(None) };
+        // Over no rows at all there is one group, whose counts are not sums.
+        if keys.is_empty() && aggregates.iter().any(|(aggregate, _)| is_plain_count(aggregate)) {
+            return Ok(None);
+        }
+        let value = self.name("d");
+        let (mut inner, mut outer) = (Vec::new(), Vec::new());
+        for (aggregate, name) in aggregates {
+            let Expr::AggregateFunction(AggregateFunction { func, params }) = aggregate else {
+                return Ok(None);
+            };
+            if params.distinct {
+                let over = plain(func.clone(), vec![column(&value)], false);
+                outer.push(over.alias(name));
+                continue;
+            }
+            let part = self.name("a");
+            let whole = if func.name() == "count" { sum_udaf() } else { func.clone() };
+            outer.push(plain(whole, vec![column(&part)], false).alias(name));
+            // Of texts that are equal any will do, and DataFusion has fast accumulators for this one.
+            let inner_part = match shown_key(keys, aggregate) {
+                Some(text) => plain(min_udaf(), vec![text], false),
+                None => aggregate.clone(),
+            };
+            inner.push(inner_part.alias(part));
+        }
+        let by: Vec<Expr> = keys.iter().map(|(key, name)| key.clone().alias(name)).collect();
+        let values = by.iter().cloned().chain([of.alias(&value)]);
+        let inner = built(LogicalPlanBuilder::new(plan.clone()).aggregate(values, inner))?;
+        let names = keys.iter().map(|(_, name)| column(name));
+        let grouped = built(LogicalPlanBuilder::new(inner).aggregate(names, outer))?;
+        // A sum of sums may have more digits than a sum.
+        for (aggregate, name) in aggregates {
+            let ty = aggregate.get_type(plan.schema()).map_err(no_plan)?;
+            let found = column(name).get_type(grouped.schema()).map_err(no_plan)?;
+            if ty != found {
+                return Ok(None);
+            }
+        }
+        Ok(Some(grouped))
+    }
+}

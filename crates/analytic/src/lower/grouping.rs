@@ -1,0 +1,174 @@
+//! GROUP BY: its keys, the aggregates above it, and of all else any of the group's values.
+//!
+//! Text under a collation is grouped by its collation key, and shown as any of the group's texts.
+//!
+//! Invariants
+//! 1. Above the grouping a row has the keys, then the aggregates, then the others, each a column
+//!    of its own.
+//!
+//! Not here: what an aggregate computes (`aggregate`), different values in two steps (`distinct`).
+
+use datafusion::functions_aggregate::count::count;
+use datafusion::functions_aggregate::first_last::first_value_udaf;
+use datafusion::logical_expr::expr::AggregateFunction;
+use datafusion::logical_expr::{
+    Aggregate, BinaryExpr, Case, Expr, GroupingSet, LogicalPlan, LogicalPlanBuilder, Operator, lit,
+};
+use expression::BIGINT;
+use sql::Result;
+use sql::tree::Grouping;
+use values::types::ColumnType;
+
+use super::super::columns::{Class, class_of, collation_of};
+use super::super::failure::no_plan;
+use super::super::kernels::{self, CollationKey, Numbers, Operation};
+use super::convert::native_cast;
+use super::query::is_collated;
+use super::row::{Columns, Row, Seen};
+use super::{Lowering, built, call, column, projected};
+
+/// What values are compared, grouped and sorted by: texts by their collation, 0 as -0.
+pub(super) fn key_of(expr: Expr, ty: &ColumnType) -> Expr {
+    if is_collated(ty) {
+        return call(CollationKey::new(collation_of(ty)), vec![expr]);
+    }
+    if *ty == ColumnType::Double {
+        let sum = kernels::Arithmetic::new(Operation::Add, Numbers::Double);
+        return call(sum, vec![expr, lit(0.0f64)]);
+    }
+    expr
+}
+
+/// Any value of the group.
+pub(super) fn any_value(expr: Expr) -> Expr {
+    Expr::AggregateFunction(AggregateFunction::new_udf(
+        first_value_udaf(),
+        vec![expr],
+        false,
+        None,
+        Vec::new(),
+        None,
+    ))
+}
+
+/// The aggregates of one plan node, under names.
+pub(super) struct Collected {
+    named: Vec<(Expr, String)>,
+}
+
+impl Collected {
+    /// An aggregate's column; equal ones are computed once.
+    pub(super) fn add(&mut self, lowering: &Lowering<'_>, aggregate: Expr) -> Expr {
+        if let Some((_, name)) = self.named.iter().find(|(known, _)| *known == aggregate) {
+            return column(name);
+        }
+        let name = lowering.name("a");
+        let expr = column(&name);
+        self.named.push((aggregate, name));
+        expr
+    }
+}
+
+impl Lowering<'_> {
+    /// The groups' rows. `unordered`: nothing else sorts them, and a rollup's sums are to come
+    /// behind their groups.
+    pub(super) fn grouped<'r>(
+        &self,
+        plan: LogicalPlan,
+        row: &Row<'_>,
+        grouping: &Grouping,
+        unordered: bool,
+        enclosing: Option<&'r Row<'r>>,
+    ) -> Result<(LogicalPlan, Row<'r>)> {
+        let mut collected = Collected { named: Vec::new() };
+        let mut keys: Vec<(Expr, String)> = Vec::new();
+        let mut outputs: Vec<(Expr, ColumnType, bool)> = Vec::new();
+        for node in &grouping.keys {
+            let value = self.value(row, node)?;
+            let key = key_of(value.clone(), &node.ty);
+            let name = self.name("g");
+            let shown = if class_of(&node.ty) == Class::Text && key != value {
+                let any = collected.add(self, any_value(value));
+                // Of a sum over the key there is none.
+                match grouping.rollup {
+                    true => {
+                        let known = vec![(Box::new(column(&name).is_not_null()), Box::new(any))];
+                        Expr::Case(Case::new(None, known, None))
+                    }
+                    false => any,
+                }
+            } else {
+                column(&name)
+            };
+            outputs.push((shown, node.ty.clone(), node.nullable || grouping.rollup));
+            keys.push((key, name));
+        }
+        for aggregate in &grouping.aggregates {
+            let value = self.aggregate(row, aggregate, &mut |expr| collected.add(self, expr))?;
+            outputs.push((value, aggregate.ty.clone(), true));
+        }
+        for node in &grouping.others {
+            let value = any_value(self.value(row, node)?);
+            outputs.push((collected.add(self, value), node.ty.clone(), true));
+        }
+        if keys.is_empty() && collected.named.is_empty() {
+            // HAVING or a constant list over one group: something must be computed.
+            collected.add(self, count(lit(1i64)));
+        }
+        let in_two_steps = match grouping.rollup {
+            false => self.grouped_by_values(&plan, &keys, &collected.named)?,
+            true => None,
+        };
+        let aggregates = collected.named.into_iter().map(|(expr, name)| expr.alias(name)).collect();
+        let plan = match (in_two_steps, grouping.rollup) {
+            (Some(grouped), _) => grouped,
+            (None, false) => {
+                let keys: Vec<Expr> = keys.into_iter().map(|(key, name)| key.alias(name)).collect();
+                built(LogicalPlanBuilder::new(plan).aggregate(keys, aggregates))?
+            }
+            (None, true) => rolled_up(plan, keys, aggregates, &self.name("n"), unordered)?,
+        };
+        let (mut exprs, mut columns) = (Vec::new(), Vec::new());
+        for (expr, ty, nullable) in outputs {
+            let seen = Seen::named(self.name("p"), ty, nullable);
+            exprs.push(expr.alias(seen.column.name.clone()));
+            columns.push(seen);
+        }
+        Ok((projected(plan, exprs)?, Row { columns: Columns::Flat(columns), enclosing }))
+    }
+}
+
+/// `rows`: a name for how many rows a group has. The sum over all would be there without any.
+fn rolled_up(
+    plan: LogicalPlan,
+    keys: Vec<(Expr, String)>,
+    mut aggregates: Vec<Expr>,
+    rows: &str,
+    unordered: bool,
+) -> Result<LogicalPlan> {
+    aggregates.push(count(lit(1i64)).alias(rows));
+    let names: Vec<String> = keys.iter().map(|(_, name)| name.clone()).collect();
+    let builder = LogicalPlanBuilder::new(plan);
+    let own = builder.schema().columns().into_iter().map(Expr::Column);
+    let columns: Vec<Expr> =
+        own.chain(keys.into_iter().map(|(key, name)| key.alias(name))).collect();
+    let rollup = GroupingSet::Rollup(names.iter().map(|name| column(name)).collect());
+    let grouped = builder
+        .project(columns)
+        .and_then(|builder| builder.aggregate([Expr::GroupingSet(rollup)], aggregates))
+        .and_then(|builder| builder.filter(column(rows).gt(lit(0i64))))
+        .map_err(no_plan)?;
+    if !unordered {
+        return built(Ok(grouped));
+    }
+    let mut sorts = Vec::with_capacity(2 * names.len());
+    for (at, name) in names.iter().enumerate() {
+        // The bit of a key is set where it was summed over.
+        let bit = lit(1i64 << (names.len() - 1 - at));
+        let set = native_cast(column(Aggregate::INTERNAL_GROUPING_ID), &BIGINT);
+        let summed = BinaryExpr::new(Box::new(set), Operator::BitwiseAnd, Box::new(bit));
+        sorts.push(Expr::BinaryExpr(summed).sort(true, true));
+        sorts.push(column(name).sort(true, true));
+    }
+    built(grouped.sort(sorts))
+}

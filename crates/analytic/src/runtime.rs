@@ -1,0 +1,189 @@
+//! DataFusion's surroundings, one for the whole server: worker threads, memory, temporary files.
+//!
+//! Invariants
+//! 1. All queries together use at most the memory that was set aside for them; sorts, joins and
+//!    groupings that need more write to temporary files, or end with error 1038.
+//! 2. Worker threads only run queries: nothing else waits behind one.
+//!
+//! Not here: binding (`bind`), a single query's run (`stream`).
+
+use std::sync::Arc;
+
+use datafusion::common::config::ConfigNonZeroUsize;
+use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
+use datafusion::execution::memory_pool::TrackConsumersPool;
+use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
+use datafusion::execution::session_state::{SessionState, SessionStateBuilder};
+use datafusion::physical_plan::ExecutionPlan;
+use datafusion::physical_plan::joins::HashJoinExec;
+use datafusion::physical_plan::statistics::{StatisticsArgs, StatisticsContext};
+use datafusion::prelude::SessionConfig;
+use rows::background::{begin_busy_thread, give_way};
+use sql::{Result, SqlError, SqlOptions};
+use tokio::runtime;
+
+use super::failure::translate;
+use super::pool::QueryPool;
+use super::scan::{CountInScans, GroupInScans};
+
+/// Rows of a batch, at least and at most.
+const BATCH_ROWS_MIN: usize = 512;
+const BATCH_ROWS_MAX: usize = 8192;
+/// Memory that must be there per row of a batch: merging needs many batches at once.
+const BYTES_PER_BATCH_ROW: usize = 32 << 10;
+/// Queries over fewer stored rows run on one thread.
+const ROWS_PARALLEL_MIN: u64 = 20_000;
+/// Stack of a thread that plans or runs a query: long chains of conditions nest deeply. Only what
+/// is used of it takes memory.
+pub(super) const STACK_BYTES: usize = 64 << 20;
+/// Memory that a sort keeps back for merging its temporary files, at least and at most.
+const MERGE_BYTES_MIN: usize = 64 << 10;
+const MERGE_BYTES_MAX: usize = 10 << 20;
+/// The part of the memory that one side of a join may take in a table of hashes. Larger ones are
+/// sorted, which may go to files.
+const HASHED_PART: usize = 8;
+/// Bytes that a row takes in such a table besides its columns.
+const HASHED_ROW_BYTES: usize = 32;
+/// Bytes of a column whose values have no fixed width, by guess.
+const TEXT_BYTES: usize = 40;
+/// Consumers that an out-of-memory error would name.
+const CONSUMERS_NAMED: usize = 3;
+
+/// Threads, memory pool and planner settings.
+pub(super) struct Runtime {
+    /// Drives the queries. In an `Option` so that `drop` can end it without waiting.
+    threads: Option<runtime::Runtime>,
+    /// For queries worth dividing among the threads.
+    parallel: SessionState,
+    /// For queries that one thread does sooner; their rows keep the tables' order.
+    serial: SessionState,
+    /// As `parallel`, with joins of sorted inputs.
+    sorting: SessionState,
+    memory_bytes: usize,
+}
+
+impl Runtime {
+    pub(super) fn new(options: &SqlOptions) -> Result<Runtime> {
+        let failed = |error: std::io::Error| {
+            SqlError::other(format!("cannot start worker threads for queries: {error}"))
+        };
+        let memory_bytes = options.memory_bytes;
+        // One more than the cores, so that a worker that waits for the disk leaves none idle.
+        let threads = runtime::Builder::new_multi_thread()
+            .worker_threads(options.threads + 1)
+            .thread_name("query")
+            .thread_stack_size(STACK_BYTES)
+            .on_thread_start(move || {
+                give_way(0);
+                begin_busy_thread(memory_bytes);
+            })
+            .enable_time()
+            .build()
+            .map_err(failed)?;
+        let environment = Arc::new(environment(options)?);
+        let state = |partitions, hashes| {
+            let mut config = config(partitions, options.memory_bytes);
+            config.options_mut().optimizer.prefer_hash_join = hashes;
+            SessionStateBuilder::new()
+                .with_config(config)
+                .with_runtime_env(Arc::clone(&environment))
+                .with_default_features()
+                .with_physical_optimizer_rule(Arc::new(GroupInScans))
+                .with_physical_optimizer_rule(Arc::new(CountInScans))
+                .build()
+        };
+        let (parallel, serial) = (state(options.threads, true), state(1, true));
+        // DataFusion sorts for a join only where it divides the work.
+        let sorting = state(options.threads.max(2), false);
+        Ok(Runtime { threads: Some(threads), parallel, serial, sorting, memory_bytes })
+    }
+
+    /// Where queries run.
+    pub(super) fn handle(&self) -> &runtime::Handle {
+        self.threads.as_ref().map(runtime::Runtime::handle).expect("taken only by drop")
+    }
+
+    /// Settings for a query that `state`'s would run with tables of hashes which may not fit into
+    /// memory; `None` when they surely do.
+    pub(super) fn state_for(&self, plan: &Arc<dyn ExecutionPlan>) -> Option<&SessionState> {
+        hashes_much(plan, self.memory_bytes / HASHED_PART).then_some(&self.sorting)
+    }
+
+    /// Settings for planning and running a query over about so many stored rows.
+    pub(super) fn state(&self, rows: u64) -> &SessionState {
+        if rows < ROWS_PARALLEL_MIN { &self.serial } else { &self.parallel }
+    }
+}
+
+impl Drop for Runtime {
+    fn drop(&mut self) {
+        if let Some(threads) = self.threads.take() {
+            threads.shutdown_background();
+        }
+    }
+}
+
+/// Whether a join within keeps more bytes of one side in memory, by estimate.
+fn hashes_much(plan: &Arc<dyn ExecutionPlan>, bytes_max: usize) -> bool {
+    if let Some(join) = plan.downcast_ref::<HashJoinExec>() {
+        let kept = join.left();
+        if rows_of(kept).saturating_mul(row_bytes(kept)) > bytes_max {
+            return true;
+        }
+    }
+    plan.children().iter().any(|child| hashes_much(child, bytes_max))
+}
+
+/// About how many rows a plan gives; where nothing is known, as many as the largest below it.
+fn rows_of(plan: &Arc<dyn ExecutionPlan>) -> usize {
+    let known = StatisticsContext::new().compute(plan.as_ref(), &StatisticsArgs::new()).ok();
+    match known.and_then(|known| known.num_rows.get_value().copied()) {
+        Some(rows) => rows,
+        None => plan.children().iter().map(|child| rows_of(child)).max().unwrap_or(0),
+    }
+}
+
+fn row_bytes(plan: &Arc<dyn ExecutionPlan>) -> usize {
+    let schema = plan.schema();
+    let columns = schema.fields().iter();
+    let bytes = columns.map(|field| field.data_type().primitive_width().unwrap_or(TEXT_BYTES));
+    HASHED_ROW_BYTES + bytes.sum::<usize>()
+}
+
+fn config(partitions: usize, memory_bytes: usize) -> SessionConfig {
+    let batch_rows = (memory_bytes / BYTES_PER_BATCH_ROW).clamp(BATCH_ROWS_MIN, BATCH_ROWS_MAX);
+    let mut config = SessionConfig::new()
+        .with_batch_size(batch_rows)
+        .with_target_partitions(partitions)
+        .with_information_schema(false)
+        .with_create_default_catalog_and_schema(false);
+    let settings = config.options_mut();
+    // What a sort keeps back for merging its files must fit many times into the memory there is.
+    settings.execution.sort_spill_reservation_bytes =
+        (memory_bytes / 32).clamp(MERGE_BYTES_MIN, MERGE_BYTES_MAX);
+    // A file of its own for each batch that a division of rows among threads writes. DataFusion's
+    // reader goes through those files one after the other, its writers hold one each: with more
+    // than a batch in a file the reader may wait for the end of one whose writer waits for the
+    // reader of the other.
+    settings.execution.max_spill_file_size_bytes =
+        ConfigNonZeroUsize::try_new(1).expect("not zero");
+    // Names are ours and exact; nothing is parsed by DataFusion.
+    settings.sql_parser.enable_ident_normalization = false;
+    // Scans are divided by themselves; a scan that is not is too small to gain by it.
+    settings.optimizer.enable_round_robin_repartition = false;
+    config
+}
+
+fn environment(options: &SqlOptions) -> Result<RuntimeEnv> {
+    let named = std::num::NonZeroUsize::new(CONSUMERS_NAMED).expect("not zero");
+    let pool = TrackConsumersPool::new(QueryPool::new(options.memory_bytes), named);
+    let mode = match &options.temp_dir {
+        Some(directory) => DiskManagerMode::Directories(vec![directory.clone()]),
+        None => DiskManagerMode::OsTmpDirectory,
+    };
+    RuntimeEnvBuilder::new()
+        .with_memory_pool(Arc::new(pool))
+        .with_disk_manager_builder(DiskManagerBuilder::default().with_mode(mode))
+        .build()
+        .map_err(translate)
+}

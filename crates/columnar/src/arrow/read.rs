@@ -1,0 +1,126 @@
+//! Reading an Arrow column as datums.
+//!
+//! Invariants
+//! 1. A reader is made for the MySQL type under which the column was built, so that the same
+//!    Arrow type gives a DATETIME here and a BIGINT UNSIGNED there.
+//!
+//! Not here: the other direction (`write`).
+
+use arrow_array::{
+    Array, ArrayRef, BinaryViewArray, BooleanArray, Decimal128Array, Decimal256Array, Float32Array,
+    Float64Array, Int64Array, UInt16Array, UInt32Array, UInt64Array,
+};
+use arrow_schema::DataType;
+use rows::error::{Error, Result};
+use values::datum::Datum;
+use values::temporal::{Date, DateTime, Time, Timestamp};
+use values::types::ColumnType;
+
+use super::decimal::{decimal_from_128, decimal_from_256};
+
+/// One column of a batch, read by row.
+pub struct ColumnReader<'a>(Reader<'a>);
+
+enum Reader<'a> {
+    Nothing,
+    Truth(&'a BooleanArray),
+    Int(&'a Int64Array),
+    UInt(&'a UInt64Array),
+    Float(&'a Float32Array),
+    Double(&'a Float64Array),
+    Narrow(&'a Decimal128Array, u8),
+    Wide(&'a Decimal256Array, u8),
+    Bytes(&'a BinaryViewArray),
+    Date(&'a UInt32Array),
+    Time(&'a Int64Array),
+    DateTime(&'a UInt64Array),
+    Timestamp(&'a UInt64Array),
+    Year(&'a UInt16Array),
+    Enum(&'a UInt16Array),
+}
+
+fn typed<T: 'static>(array: &ArrayRef) -> Result<&T> {
+    let why = "a column of another type than was planned";
+    array.as_any().downcast_ref::<T>().ok_or(Error::Corrupt { key: Vec::new(), why })
+}
+
+impl<'a> ColumnReader<'a> {
+    /// A reader of a column that was built for `ty`.
+    ///
+    /// # Errors
+    /// `Corrupt` when it was built for another.
+    pub fn new(ty: &ColumnType, array: &'a ArrayRef) -> Result<Self> {
+        match array.data_type() {
+            DataType::Null => return Ok(ColumnReader(Reader::Nothing)),
+            DataType::Boolean => return Ok(ColumnReader(Reader::Truth(typed(array)?))),
+            _ => {}
+        }
+        Ok(ColumnReader(match ty {
+            ColumnType::Int { unsigned: false, .. } => Reader::Int(typed(array)?),
+            ColumnType::Int { unsigned: true, .. } => Reader::UInt(typed(array)?),
+            ColumnType::Float => Reader::Float(typed(array)?),
+            ColumnType::Double => Reader::Double(typed(array)?),
+            ColumnType::Decimal { scale, .. } => match array.data_type() {
+                DataType::Decimal256(..) => Reader::Wide(typed(array)?, *scale),
+                _ => Reader::Narrow(typed(array)?, *scale),
+            },
+            ColumnType::Date => Reader::Date(typed(array)?),
+            ColumnType::Time { .. } => Reader::Time(typed(array)?),
+            ColumnType::DateTime { .. } => Reader::DateTime(typed(array)?),
+            ColumnType::Timestamp { .. } => Reader::Timestamp(typed(array)?),
+            ColumnType::Year => Reader::Year(typed(array)?),
+            ColumnType::Enum { .. } => Reader::Enum(typed(array)?),
+            _ => Reader::Bytes(typed(array)?),
+        }))
+    }
+
+    fn is_null(&self, row: usize) -> bool {
+        match &self.0 {
+            Reader::Nothing => true,
+            Reader::Truth(from) => from.is_null(row),
+            Reader::Int(from) | Reader::Time(from) => from.is_null(row),
+            Reader::UInt(from) | Reader::DateTime(from) | Reader::Timestamp(from) => {
+                from.is_null(row)
+            }
+            Reader::Float(from) => from.is_null(row),
+            Reader::Double(from) => from.is_null(row),
+            Reader::Narrow(from, _) => from.is_null(row),
+            Reader::Wide(from, _) => from.is_null(row),
+            Reader::Bytes(from) => from.is_null(row),
+            Reader::Date(from) => from.is_null(row),
+            Reader::Year(from) | Reader::Enum(from) => from.is_null(row),
+        }
+    }
+
+    /// The value in a row of the batch.
+    pub fn datum(&self, row: usize) -> Datum<'a> {
+        if self.is_null(row) {
+            return Datum::Null;
+        }
+        match &self.0 {
+            Reader::Nothing => Datum::Null,
+            Reader::Truth(from) => Datum::Int(i64::from(from.value(row))),
+            Reader::Int(from) => Datum::Int(from.value(row)),
+            Reader::UInt(from) => Datum::UInt(from.value(row)),
+            Reader::Float(from) => Datum::Float(from.value(row)),
+            Reader::Double(from) => Datum::Double(from.value(row)),
+            Reader::Narrow(from, scale) => {
+                Datum::Decimal(decimal_from_128(from.value(row), *scale))
+            }
+            Reader::Wide(from, scale) => Datum::Decimal(decimal_from_256(from.value(row), *scale)),
+            Reader::Bytes(from) => Datum::Bytes(from.value(row)),
+            Reader::Date(from) => {
+                Datum::Date(Date::from_packed(from.value(row)).unwrap_or_default())
+            }
+            Reader::Time(from) => {
+                Datum::Time(Time::from_micros(from.value(row)).unwrap_or_default())
+            }
+            Reader::DateTime(from) => {
+                Datum::DateTime(DateTime::from_packed(from.value(row)).unwrap_or_default())
+            }
+            Reader::Timestamp(from) => Datum::Timestamp(Timestamp::from_micros(from.value(row))),
+            Reader::Year(from) => Datum::Year(from.value(row)),
+            Reader::Enum(from) => Datum::Enum(from.value(row)),
+        }
+    }
+}

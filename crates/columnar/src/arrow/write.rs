@@ -1,0 +1,151 @@
+//! Building an Arrow column from datums.
+//!
+//! Invariants
+//! 1. A datum of another kind than the column's type is a defect of ours and answered as
+//!    damage, never as a panic: stored bytes may have any shape.
+//!
+//! Not here: which Arrow type is built (`types`).
+
+use std::sync::Arc;
+
+use arrow_array::ArrayRef;
+use arrow_array::builder::{
+    BinaryViewBuilder, Decimal128Builder, Decimal256Builder, Float32Builder, Float64Builder,
+    Int64Builder, UInt16Builder, UInt32Builder, UInt64Builder,
+};
+use arrow_schema::DataType;
+use rows::error::{Error, Result};
+use values::datum::Datum;
+use values::types::ColumnType;
+
+use super::decimal::{unscaled_128, unscaled_256};
+use super::types::{DIGITS_128_MAX, arrow_type};
+
+/// Appends datums of one type and gives the Arrow column.
+pub struct ColumnWriter(Builder);
+
+enum Builder {
+    Int(Int64Builder),
+    UInt(UInt64Builder),
+    Float(Float32Builder),
+    Double(Float64Builder),
+    Narrow(Decimal128Builder, u8),
+    Wide(Decimal256Builder, u8),
+    Bytes(BinaryViewBuilder),
+    Date(UInt32Builder),
+    Time(Int64Builder),
+    Moment(UInt64Builder),
+    Short(UInt16Builder),
+}
+
+impl ColumnWriter {
+    /// An empty column with room for some values.
+    pub fn new(ty: &ColumnType, capacity: usize) -> ColumnWriter {
+        ColumnWriter(match ty {
+            ColumnType::Int { unsigned: false, .. } => {
+                Builder::Int(Int64Builder::with_capacity(capacity))
+            }
+            ColumnType::Int { unsigned: true, .. } => {
+                Builder::UInt(UInt64Builder::with_capacity(capacity))
+            }
+            ColumnType::Float => Builder::Float(Float32Builder::with_capacity(capacity)),
+            ColumnType::Double => Builder::Double(Float64Builder::with_capacity(capacity)),
+            ColumnType::Decimal { precision, scale } => {
+                decimal_writer(*precision, *scale, capacity)
+            }
+            ColumnType::Date => Builder::Date(UInt32Builder::with_capacity(capacity)),
+            ColumnType::Time { .. } => Builder::Time(Int64Builder::with_capacity(capacity)),
+            ColumnType::DateTime { .. } | ColumnType::Timestamp { .. } => {
+                Builder::Moment(UInt64Builder::with_capacity(capacity))
+            }
+            ColumnType::Year | ColumnType::Enum { .. } => {
+                Builder::Short(UInt16Builder::with_capacity(capacity))
+            }
+            _ => {
+                debug_assert_eq!(arrow_type(ty), DataType::BinaryView);
+                Builder::Bytes(BinaryViewBuilder::with_capacity(capacity))
+            }
+        })
+    }
+
+    /// Appends NULL.
+    pub fn append_null(&mut self) {
+        match &mut self.0 {
+            Builder::Int(to) | Builder::Time(to) => to.append_null(),
+            Builder::UInt(to) | Builder::Moment(to) => to.append_null(),
+            Builder::Float(to) => to.append_null(),
+            Builder::Double(to) => to.append_null(),
+            Builder::Narrow(to, _) => to.append_null(),
+            Builder::Wide(to, _) => to.append_null(),
+            Builder::Bytes(to) => to.append_null(),
+            Builder::Date(to) => to.append_null(),
+            Builder::Short(to) => to.append_null(),
+        }
+    }
+
+    /// Appends a value of the column's type, or NULL.
+    ///
+    /// # Errors
+    /// `Corrupt` for a value of another kind.
+    pub fn append(&mut self, datum: Datum<'_>) -> Result<()> {
+        match (&mut self.0, datum) {
+            (_, Datum::Null) => self.append_null(),
+            (Builder::Int(to), Datum::Int(value)) => to.append_value(value),
+            (Builder::UInt(to), Datum::UInt(value)) => to.append_value(value),
+            (Builder::Bytes(to), Datum::Bytes(value)) => to.append_value(value),
+            (Builder::Float(to), Datum::Float(value)) => to.append_value(value),
+            (Builder::Double(to), Datum::Double(value)) => to.append_value(value),
+            (Builder::Narrow(to, scale), Datum::Decimal(value)) => {
+                to.append_value(unscaled_128(value, *scale).ok_or_else(wrong_kind)?);
+            }
+            (Builder::Wide(to, scale), Datum::Decimal(value)) => {
+                to.append_value(unscaled_256(value, *scale).ok_or_else(wrong_kind)?);
+            }
+            (Builder::Date(to), Datum::Date(value)) => to.append_value(value.packed()),
+            (Builder::Time(to), Datum::Time(value)) => to.append_value(value.micros()),
+            (Builder::Moment(to), Datum::DateTime(value)) => to.append_value(value.packed()),
+            (Builder::Moment(to), Datum::Timestamp(value)) => to.append_value(value.micros()),
+            (Builder::Short(to), Datum::Year(value) | Datum::Enum(value)) => {
+                to.append_value(value);
+            }
+            // Expressions may hand over the other signedness when the value fits.
+            (Builder::Int(to), Datum::UInt(value)) => {
+                to.append_value(i64::try_from(value).map_err(|_| wrong_kind())?);
+            }
+            (Builder::UInt(to), Datum::Int(value)) => {
+                to.append_value(u64::try_from(value).map_err(|_| wrong_kind())?);
+            }
+            _ => return Err(wrong_kind()),
+        }
+        Ok(())
+    }
+
+    /// The column; the writer is empty afterwards.
+    pub fn finish(&mut self) -> ArrayRef {
+        match &mut self.0 {
+            Builder::Int(from) | Builder::Time(from) => Arc::new(from.finish()),
+            Builder::UInt(from) | Builder::Moment(from) => Arc::new(from.finish()),
+            Builder::Float(from) => Arc::new(from.finish()),
+            Builder::Double(from) => Arc::new(from.finish()),
+            Builder::Narrow(from, _) => Arc::new(from.finish()),
+            Builder::Wide(from, _) => Arc::new(from.finish()),
+            Builder::Bytes(from) => Arc::new(from.finish()),
+            Builder::Date(from) => Arc::new(from.finish()),
+            Builder::Short(from) => Arc::new(from.finish()),
+        }
+    }
+}
+
+fn decimal_writer(precision: u8, scale: u8, capacity: usize) -> Builder {
+    if precision <= DIGITS_128_MAX {
+        let ty = DataType::Decimal128(precision, scale as i8);
+        Builder::Narrow(Decimal128Builder::with_capacity(capacity).with_data_type(ty), scale)
+    } else {
+        let ty = DataType::Decimal256(precision, scale as i8);
+        Builder::Wide(Decimal256Builder::with_capacity(capacity).with_data_type(ty), scale)
+    }
+}
+
+fn wrong_kind() -> Error {
+    Error::Corrupt { key: Vec::new(), why: "value of another type than its column" }
+}

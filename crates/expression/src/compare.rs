@@ -1,0 +1,153 @@
+//! Comparing values of any two kinds, as MySQL does.
+//!
+//! Texts compare under a collation; a time compares with a text or a number that is read as a
+//! time; numbers compare exactly where both are exact, else as doubles; a text against a number is
+//! a double; JSON compares with the JSON that the other side would be.
+
+use std::cmp::Ordering;
+
+use values::collation;
+use values::convert::convert;
+use values::datum::{Datum, Value};
+use values::temporal::{DateTime, Time, Zone, number_to_datetime, read_datetime, read_time};
+use values::types::{Collation, ColumnType};
+
+use crate::json::json_order;
+use crate::node::UNTYPED;
+use crate::number::Number;
+use crate::value::text_of;
+
+/// The order of two values; `None` if one is NULL. The types are the nodes', for ENUM.
+pub fn compare(
+    (a, a_ty): (Datum<'_>, &ColumnType),
+    (b, b_ty): (Datum<'_>, &ColumnType),
+    rule: Collation,
+    zone: Zone,
+) -> Option<Ordering> {
+    match (a, b) {
+        (Datum::Null, _) | (_, Datum::Null) => None,
+        (Datum::Int(x), Datum::Int(y)) => Some(x.cmp(&y)),
+        (Datum::UInt(x), Datum::UInt(y)) => Some(x.cmp(&y)),
+        (Datum::Date(x), Datum::Date(y)) => Some(x.cmp(&y)),
+        (Datum::Time(x), Datum::Time(y)) => Some(x.cmp(&y)),
+        (Datum::DateTime(x), Datum::DateTime(y)) => Some(x.cmp(&y)),
+        (Datum::Timestamp(x), Datum::Timestamp(y)) => Some(x.cmp(&y)),
+        _ if (*a_ty == ColumnType::Json) != (*b_ty == ColumnType::Json) => {
+            json_order((a, a_ty), (b, b_ty), zone)
+        }
+        (Datum::Bytes(x), Datum::Bytes(y)) => Some(collation::compare(rule, x, y)),
+        // An ENUM is its word beside anything but a number and another of its own.
+        (Datum::Enum(_), _) if !is_number(b) && a_ty != b_ty => {
+            let mut word = Vec::new();
+            text_of(a_ty, a, zone, &mut word);
+            compare((Datum::Bytes(&word), &UNTYPED), (b, b_ty), rule, zone)
+        }
+        (_, Datum::Enum(_)) if !is_number(a) && a_ty != b_ty => {
+            let mut word = Vec::new();
+            text_of(b_ty, b, zone, &mut word);
+            compare((a, a_ty), (Datum::Bytes(&word), &UNTYPED), rule, zone)
+        }
+        // What is no time counts as zero, here and below.
+        (Datum::Time(x), Datum::Bytes(text)) => {
+            Some(x.cmp(&read_time(text).map_or(Time::ZERO, |read| read.value)))
+        }
+        (Datum::Bytes(_), Datum::Time(_)) => {
+            compare((b, b_ty), (a, a_ty), rule, zone).map(Ordering::reverse)
+        }
+        _ if is_moment(a) && is_moment(b) => Some(moment(a, zone)?.cmp(&moment(b, zone)?)),
+        (_, Datum::Bytes(text)) if is_moment(a) => match read_datetime(text) {
+            Some(read) => Some(moment(a, zone)?.cmp(&read.value)),
+            None => Some(moment(a, zone)?.cmp(&DateTime::ZERO)),
+        },
+        (Datum::Bytes(_), _) if is_moment(b) => {
+            compare((b, b_ty), (a, a_ty), rule, zone).map(Ordering::reverse)
+        }
+        (_, Datum::Time(_)) if is_number(a) => {
+            compare((b, b_ty), (a, a_ty), rule, zone).map(Ordering::reverse)
+        }
+        (Datum::Time(x), _) if is_number(b) => Some(x.cmp(&span(b, zone).unwrap_or(Time::ZERO))),
+        // 20240131 is that day.
+        _ if is_moment(a) && is_number(b) => {
+            Some(moment(a, zone)?.cmp(&moment(b, zone).unwrap_or(DateTime::ZERO)))
+        }
+        _ if is_number(a) && is_moment(b) => {
+            Some(moment(a, zone).unwrap_or(DateTime::ZERO).cmp(&moment(b, zone)?))
+        }
+        _ => numbers(a, b, zone),
+    }
+}
+
+fn is_number(datum: Datum<'_>) -> bool {
+    matches!(
+        datum,
+        Datum::Int(_)
+            | Datum::UInt(_)
+            | Datum::Decimal(_)
+            | Datum::Double(_)
+            | Datum::Float(_)
+            | Datum::Year(_)
+    )
+}
+
+fn is_moment(datum: Datum<'_>) -> bool {
+    matches!(datum, Datum::Date(_) | Datum::DateTime(_) | Datum::Timestamp(_))
+}
+
+/// A point in time as a clock in `zone` shows it.
+pub fn moment(datum: Datum<'_>, zone: Zone) -> Option<DateTime> {
+    match datum {
+        Datum::Date(v) => Some(DateTime::from_date(v)),
+        Datum::DateTime(v) => Some(v),
+        Datum::Timestamp(v) => Some(v.to_datetime(zone)),
+        Datum::Bytes(text) => read_datetime(text).map(|read| read.value),
+        Datum::Int(v) => number_to_datetime(v, 0).map(|(value, _)| value),
+        Datum::UInt(v) => number_to_datetime(i64::try_from(v).ok()?, 0).map(|(value, _)| value),
+        Datum::Decimal(v) => {
+            let whole = v.truncate(0)?;
+            let micros = v.checked_sub(whole)?.rescale(6)?.abs().unscaled().as_u32();
+            number_to_datetime(whole.to_i64()?, micros).map(|(value, _)| value)
+        }
+        Datum::Double(v) => number_to_datetime(v as i64, 0).map(|(value, _)| value),
+        Datum::Float(v) => number_to_datetime(v as i64, 0).map(|(value, _)| value),
+        _ => None,
+    }
+}
+
+/// A length of time.
+pub fn span(datum: Datum<'_>, zone: Zone) -> Option<Time> {
+    match datum {
+        Datum::Time(v) => Some(v),
+        Datum::Bytes(text) => read_time(text).map(|read| read.value),
+        Datum::DateTime(v) => Some(v.time()),
+        Datum::Timestamp(v) => Some(v.to_datetime(zone).time()),
+        Datum::Date(_) => Some(Time::ZERO),
+        Datum::Int(v) => values::temporal::number_to_time(v, 0).map(|(value, _)| value),
+        Datum::UInt(v) => {
+            values::temporal::number_to_time(i64::try_from(v).ok()?, 0).map(|(value, _)| value)
+        }
+        Datum::Decimal(_) | Datum::Double(_) | Datum::Float(_) => {
+            match convert(&ColumnType::Time { fsp: 6 }, datum, zone).value {
+                Value::Time(value) => Some(value),
+                _ => None,
+            }
+        }
+        Datum::Null | Datum::Year(_) | Datum::Enum(_) => None,
+    }
+}
+
+fn numbers(a: Datum<'_>, b: Datum<'_>, zone: Zone) -> Option<Ordering> {
+    // A time compares with a number as its own number.
+    let (x, y) = (Number::of(a, zone)?.0, Number::of(b, zone)?.0);
+    match (x, y) {
+        (Number::Double(x), y) => Some(order(x, y.to_f64())),
+        (x, Number::Double(y)) => Some(order(x.to_f64(), y)),
+        (Number::Decimal(_), _) | (_, Number::Decimal(_)) => {
+            Some(x.to_decimal()?.cmp(&y.to_decimal()?))
+        }
+        _ => Some(x.to_i128().cmp(&y.to_i128())),
+    }
+}
+
+fn order(x: f64, y: f64) -> Ordering {
+    x.partial_cmp(&y).unwrap_or_else(|| x.total_cmp(&y))
+}

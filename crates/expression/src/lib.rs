@@ -1,0 +1,79 @@
+//! Expressions: what they are, which types and collations they have, and their values over one row.
+//!
+//! Whoever has bound a statement's names makes a `Node` (`make`, `node`); `Node::evaluate` gives its
+//! value over a `Scope`, for the row executor, for functions of long queries and for rules of tables
+//! alike. Values keep their kind at run time (a `?` has no type before), so operators look at what
+//! they are given; the static type of a node says how its text looks and what a result column is.
+//!
+//! Layers, bottom up:
+//! - what a statement lets its expressions do: `warning`, `kill`, `limits`, `context`
+//! - what they are: `node`, `subquery`, `slot`; what operands make: `make`, `common`, `digits`
+//! - the row at hand: `frame`, and `Scope` of `evaluate`
+//! - values: `value`, `number`, `arithmetic`, `compare`, `cast`, `ordinals`, and functions by kind
+//!   (`function`, `*_call`, `json`, `moment`)
+//!
+//! Invariants
+//! 1. Nothing here knows a syntax tree, a session, a table or a store.
+//! 2. One expression has one meaning: nobody else computes types, coercions or collations.
+//!
+//! Not here: names and syntax (crate `sql`, `bind`), queries, conversion to a column's domain
+//! (`values::convert`).
+
+mod arithmetic;
+mod cast;
+mod common;
+mod compare;
+mod context;
+mod digest_call;
+mod digits;
+mod error;
+mod evaluate;
+mod frame;
+mod function;
+mod json;
+mod kill;
+pub mod limits;
+mod make;
+pub mod moment;
+mod node;
+mod number;
+mod number_call;
+mod ordinals;
+mod regular_call;
+mod session_call;
+mod slot;
+mod subquery;
+mod text_call;
+mod texts;
+mod time_call;
+mod time_format;
+mod value;
+pub mod warning;
+
+pub use cast::{fit, is_number};
+pub use common::common_type;
+pub use compare::compare;
+pub use context::{Server, SideEffects, StatementContext, SystemVariables};
+pub use digits::number_digits;
+pub use error::{Error, Result, shortened};
+pub use evaluate::{Environment, RowView, Scope};
+pub use frame::{Enclosing, Joined, JoinedRow, Subqueries};
+pub use function::Function;
+pub use json::{JsonMembers, json_element};
+pub use kill::{KillMark, ThreadGuard};
+pub use limits::Limits;
+pub use make::{
+    among, arithmetic_node, boolean, call_node, common_rule, compared, shift_node, temporal_number,
+};
+pub use moment::Unit;
+pub use node::{
+    Arithmetic, BIGINT, BIGINT_UNSIGNED, Comparison, Kind, Node, TRUTH, common_collation,
+    text_type, type_collation,
+};
+pub use number::Number;
+pub use number_call::Random;
+pub use ordinals::{Ordinals, ordinal_beside};
+pub use slot::{KEY_COLUMN, parts_of, slot};
+pub use subquery::{BoundQuery, Quantifier, Subquery, SubqueryForm};
+pub use value::{Cell, text_of};
+pub use warning::{Level, Warning, Warnings};

@@ -1,0 +1,171 @@
+//! Nodes out of bound operands: what an operator or a function makes of them, of which type and under
+//! which collation.
+//!
+//! Not here: names and syntax (crate `sql`, `bind::scalar`).
+
+use values::SqlMode;
+use values::datum::Value;
+use values::types::{Collation, ColumnType, IntWidth};
+
+use crate::digits::number_digits;
+use crate::error::Result;
+use crate::function::Function;
+use crate::moment::Unit;
+use crate::node::{
+    Arithmetic, BIGINT, BIGINT_UNSIGNED, Kind, Node, TRUTH, common_collation, text_type,
+};
+
+/// A condition's result.
+pub fn boolean(kind: Kind, nullable: bool) -> Node {
+    Node::new(kind, TRUTH, nullable)
+}
+
+/// A time moved by an interval.
+pub fn shift_node(base: Node, amount: Node, unit: Unit, minus: bool) -> Node {
+    let fraction = |fsp: u8| match unit {
+        _ if unit.has_fraction() => 6,
+        Unit::Second => fsp.max(number_digits(&amount)),
+        _ => fsp,
+    };
+    let ty = match &base.ty {
+        ColumnType::Date if unit.is_of_days() => ColumnType::Date,
+        ColumnType::Date => ColumnType::DateTime { fsp: fraction(0) },
+        ColumnType::DateTime { fsp } | ColumnType::Timestamp { fsp } => {
+            ColumnType::DateTime { fsp: fraction(*fsp) }
+        }
+        ColumnType::Time { fsp } => ColumnType::Time { fsp: fraction(*fsp) },
+        _ => text_type(26),
+    };
+    Node::new(Kind::Shift(Box::new(base), Box::new(amount), unit, minus), ty, true)
+}
+
+/// A call by name; `None` when there is no such function.
+///
+/// # Errors
+/// 1582 for a wrong number of arguments.
+pub fn call_node(name: &str, arguments: Vec<Node>) -> Option<Result<Node>> {
+    let function = match Function::find(name, arguments.len())? {
+        Ok(function) => function,
+        Err(error) => return Some(Err(error)),
+    };
+    let arguments = match function.is_of_numbers() {
+        true => arguments.into_iter().map(Node::with_number).collect(),
+        false => arguments,
+    };
+    let (ty, nullable) = function.result(&arguments);
+    Some(Ok(Node::new(Kind::Call(function, arguments), ty, nullable)))
+}
+
+/// A value and what it is sought among: 0x41 is a number beside anything but a text.
+pub fn among(node: Node, list: Vec<Node>) -> (Node, Vec<Node>) {
+    if node.is_digits_literal() {
+        let texts = list.iter().all(Node::is_text);
+        return (if texts { node } else { node.with_number() }, list);
+    }
+    if node.is_text() {
+        return (node, list);
+    }
+    let list = list.into_iter().map(Node::with_number).collect();
+    (node, list)
+}
+
+/// The collation under which nodes compare with each other.
+pub fn common_rule<'n>(nodes: impl Iterator<Item = &'n Node>) -> Collation {
+    nodes
+        .map(Node::collation)
+        .reduce(common_collation)
+        .map_or(Collation::Utf8Mb4GeneralCi, |(collation, _)| collation)
+}
+
+/// The sides of a comparison: 0x41 is a number beside anything but a text.
+pub fn compared(a: Node, b: Node) -> (Node, Node) {
+    if a.is_digits_literal() && !b.is_text() {
+        return (a.with_number(), b);
+    }
+    if b.is_digits_literal() && !a.is_text() {
+        return (a, b.with_number());
+    }
+    (a, b)
+}
+
+/// An operator on two numbers.
+pub fn arithmetic_node(op: Arithmetic, a: Node, b: Node, mode: SqlMode) -> Node {
+    let (a, b) = (a.with_number(), b.with_number());
+    let ty = arithmetic_type(op, &a, &b, mode.no_unsigned_subtraction());
+    let division =
+        matches!(op, Arithmetic::Divide | Arithmetic::IntegerDivide | Arithmetic::Modulo);
+    let nullable = a.nullable || b.nullable || division;
+    Node::new(Kind::Arithmetic(op, Box::new(a), Box::new(b)), ty, nullable)
+}
+
+/// Digits of a whole number: a literal's own, else those of its type.
+fn integer_digits(node: &Node) -> u8 {
+    let of = |magnitude: u64| magnitude.checked_ilog10().unwrap_or(0) as u8 + 1;
+    match (&node.kind, &node.ty) {
+        (Kind::Constant(Value::Int(value)), _) => of(value.unsigned_abs()),
+        (Kind::Constant(Value::UInt(value)), _) => of(*value),
+        (_, ColumnType::Int { width, .. }) => match width {
+            IntWidth::Tiny => 3,
+            IntWidth::Small => 5,
+            IntWidth::Medium => 8,
+            IntWidth::Int => 10,
+            IntWidth::Big => 20,
+        },
+        (_, ColumnType::Year) => 4,
+        _ => 20,
+    }
+}
+
+/// Digits of the number that a time is, and those of them behind the point.
+pub fn temporal_number(ty: &ColumnType) -> Option<(u8, u8)> {
+    match ty {
+        ColumnType::Date => Some((8, 0)),
+        ColumnType::Time { fsp } => Some((7 + fsp, *fsp)),
+        ColumnType::DateTime { fsp } | ColumnType::Timestamp { fsp } => Some((14 + fsp, *fsp)),
+        _ => None,
+    }
+}
+
+/// `signed_minus`: NO_UNSIGNED_SUBTRACTION.
+fn arithmetic_type(op: Arithmetic, a: &Node, b: &Node, signed_minus: bool) -> ColumnType {
+    use Arithmetic as A;
+    if matches!(op, A::BitAnd | A::BitOr | A::BitXor | A::ShiftLeft | A::ShiftRight) {
+        return BIGINT_UNSIGNED;
+    }
+    let unsigned = |node: &Node| matches!(node.ty, ColumnType::Int { unsigned: true, .. });
+    let whole = |node: &Node| {
+        matches!(node.ty, ColumnType::Int { .. } | ColumnType::Year)
+            || matches!(temporal_number(&node.ty), Some((_, 0)))
+    };
+    let exact = |node: &Node| {
+        whole(node)
+            || matches!(node.ty, ColumnType::Decimal { .. })
+            || temporal_number(&node.ty).is_some()
+    };
+    if op == A::IntegerDivide {
+        return if unsigned(a) || unsigned(b) { BIGINT_UNSIGNED } else { BIGINT };
+    }
+    if whole(a) && whole(b) && op != A::Divide {
+        let unsigned = match op {
+            A::Modulo => unsigned(a),
+            A::Subtract if signed_minus => false,
+            _ => unsigned(a) || unsigned(b),
+        };
+        return if unsigned { BIGINT_UNSIGNED } else { BIGINT };
+    }
+    if exact(a) && exact(b) {
+        let digits = |node: &Node| match node.ty {
+            ColumnType::Decimal { precision, scale } => (precision, scale),
+            _ => temporal_number(&node.ty).unwrap_or_else(|| (integer_digits(node), 0)),
+        };
+        let ((p, s), (q, t)) = (digits(a), digits(b));
+        let (precision, scale) = match op {
+            A::Multiply => (p + q, s + t),
+            A::Divide => (p + t + 4, s + 4),
+            A::Modulo => (p.max(q), s.max(t)),
+            _ => ((p - s).max(q - t) + s.max(t) + 1, s.max(t)),
+        };
+        return ColumnType::Decimal { precision: precision.min(65), scale: scale.min(30) };
+    }
+    ColumnType::Double
+}

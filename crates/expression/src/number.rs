@@ -1,0 +1,156 @@
+//! Values as numbers.
+//!
+//! Not here: operators (`arithmetic`).
+
+use values::datum::Datum;
+use values::decimal::Decimal;
+use values::temporal::Zone;
+
+/// A number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Number {
+    /// Signed.
+    Int(i64),
+    /// Unsigned.
+    UInt(u64),
+    /// Exact, with a fraction.
+    Decimal(Decimal),
+    /// Approximate.
+    Double(f64),
+}
+
+impl Number {
+    /// As a double.
+    pub fn to_f64(self) -> f64 {
+        match self {
+            Number::Int(v) => v as f64,
+            Number::UInt(v) => v as f64,
+            Number::Decimal(v) => v.to_f64(),
+            Number::Double(v) => v,
+        }
+    }
+
+    /// As a decimal; `None` for doubles beyond its range.
+    pub fn to_decimal(self) -> Option<Decimal> {
+        match self {
+            Number::Int(v) => Some(Decimal::from(v)),
+            Number::UInt(v) => Some(Decimal::from(v)),
+            Number::Decimal(v) => Some(v),
+            Number::Double(v) => Decimal::from_f64(v),
+        }
+    }
+
+    /// As a whole number, rounded; beyond 128 bits the nearest.
+    pub fn to_i128(self) -> i128 {
+        match self {
+            Number::Int(v) => i128::from(v),
+            Number::UInt(v) => i128::from(v),
+            Number::Decimal(v) => {
+                let ends = if v.is_negative() { i128::MIN } else { i128::MAX };
+                v.to_i128().unwrap_or(ends)
+            }
+            Number::Double(v) => v.round_ties_even() as i128,
+        }
+    }
+
+    /// As the 64 bits that bit operators work on.
+    pub fn to_bits(self) -> u64 {
+        match self {
+            Number::Int(v) => v as u64,
+            Number::UInt(v) => v,
+            other => {
+                let whole = other.to_i128();
+                if whole < 0 {
+                    whole.max(i128::from(i64::MIN)) as i64 as u64
+                } else {
+                    whole.min(i128::from(u64::MAX)) as u64
+                }
+            }
+        }
+    }
+
+    /// Whether it is not 0.
+    pub fn is_true(self) -> bool {
+        match self {
+            Number::Int(v) => v != 0,
+            Number::UInt(v) => v != 0,
+            Number::Decimal(v) => !v.is_zero(),
+            Number::Double(v) => v != 0.0,
+        }
+    }
+
+    /// As a datum.
+    pub fn datum<'a>(self) -> Datum<'a> {
+        match self {
+            Number::Int(v) => Datum::Int(v),
+            Number::UInt(v) => Datum::UInt(v),
+            Number::Decimal(v) => Datum::Decimal(v),
+            Number::Double(v) => Datum::Double(v),
+        }
+    }
+
+    /// The number that a value is in arithmetic; `None` for NULL. The flag says that it was a
+    /// text with something that is no number.
+    pub fn of(datum: Datum<'_>, zone: Zone) -> Option<(Number, bool)> {
+        let number = match datum {
+            Datum::Null => return None,
+            Datum::Int(v) => Number::Int(v),
+            Datum::UInt(v) => Number::UInt(v),
+            Datum::Float(v) => Number::Double(f64::from(v)),
+            Datum::Double(v) => Number::Double(v),
+            Datum::Decimal(v) => Number::Decimal(v),
+            Datum::Bytes(text) => {
+                let (value, whole) = leading_number(text);
+                return Some((Number::Double(value), !whole));
+            }
+            Datum::Date(v) => Number::Int(i64::from(v.to_number())),
+            Datum::Time(v) => with_fraction(v.to_number(), v.fraction(), v.is_negative()),
+            Datum::DateTime(v) => with_fraction(v.to_number() as i64, v.micros(), false),
+            Datum::Timestamp(v) => {
+                let v = v.to_datetime(zone);
+                with_fraction(v.to_number() as i64, v.micros(), false)
+            }
+            Datum::Year(v) => Number::Int(i64::from(v)),
+            Datum::Enum(v) => Number::Int(i64::from(v)),
+        };
+        Some((number, false))
+    }
+}
+
+fn with_fraction(whole: i64, micros: u32, negative: bool) -> Number {
+    if micros == 0 {
+        return Number::Int(whole);
+    }
+    let fraction = if negative { -i128::from(micros) } else { i128::from(micros) };
+    Number::Decimal(Decimal::from_i128(i128::from(whole) * 1_000_000 + fraction, 6))
+}
+
+/// The number at the front of a text, 0 if there is none; whether that was all of it.
+pub fn leading_number(text: &[u8]) -> (f64, bool) {
+    let space = |byte: &u8| matches!(byte, b' ' | 9..=13);
+    let start = text.iter().position(|byte| !space(byte)).unwrap_or(text.len());
+    let body = &text[start..];
+    let digits = |from: usize| body[from..].iter().take_while(|b| b.is_ascii_digit()).count();
+    let mut at = usize::from(matches!(body.first(), Some(b'-' | b'+')));
+    let whole = digits(at);
+    at += whole;
+    let mut fraction = 0;
+    if body.get(at) == Some(&b'.') {
+        fraction = digits(at + 1);
+        if whole + fraction > 0 {
+            at += 1 + fraction;
+        }
+    }
+    if whole + fraction == 0 {
+        return (0.0, false);
+    }
+    if matches!(body.get(at), Some(b'e' | b'E')) {
+        let sign = usize::from(matches!(body.get(at + 1), Some(b'-' | b'+')));
+        let count = digits((at + 1 + sign).min(body.len()));
+        if count > 0 {
+            at += 1 + sign + count;
+        }
+    }
+    let value = std::str::from_utf8(&body[..at]).ok().and_then(|text| text.parse().ok());
+    (value.unwrap_or(0.0), body[at..].iter().all(space))
+}

@@ -1,0 +1,183 @@
+//! Expressions whose values are had as ordinals (`values::ordinal`): columns of integers, dates and times,
+//! and YEAR, MONTH and DAY of such columns. They are what most rows are filtered, grouped and sorted by.
+//!
+//! Invariants
+//! 1. An expression gives an ordinal where `Node::evaluate` gives a value of its type, and equal ones
+//!    for equal values.
+//!
+//! Not here: everything else (`evaluate`), which these are a short way around.
+
+use values::datum::Datum;
+use values::ordinal::{has_ordinals, of_signed, ordinal_within};
+use values::temporal::{Date, DateTime};
+use values::types::ColumnType;
+
+use crate::error::{Error, Result};
+use crate::evaluate::{RowView, Scope};
+use crate::frame::{Joined, JoinedRow};
+use crate::function::Function;
+use crate::moment::{Unit, extract};
+use crate::node::{Kind, Node};
+use crate::slot::{KEY_COLUMN, parts_of};
+
+/// How the ordinals of an expression are read from a row, for rows whose columns are those of stored
+/// tables or are in their types' domains.
+#[derive(Clone, Copy, Debug)]
+pub struct Ordinals<'n> {
+    column: usize,
+    /// The column's type.
+    ty: &'n ColumnType,
+    /// What is taken of it, if not all.
+    part: Option<Unit>,
+}
+
+impl<'n> Ordinals<'n> {
+    /// Those of an expression, if it has them.
+    #[inline]
+    pub fn of(node: &'n Node) -> Option<Ordinals<'n>> {
+        match &node.kind {
+            Kind::Column(column) if has_ordinals(&node.ty) => {
+                Some(Ordinals { column: *column, ty: &node.ty, part: None })
+            }
+            Kind::Call(function, arguments) => Ordinals::of_part(*function, arguments),
+            _ => None,
+        }
+    }
+
+    fn of_part(function: Function, arguments: &'n [Node]) -> Option<Ordinals<'n>> {
+        let part = Some(match function {
+            Function::Year => Unit::Year,
+            Function::Month => Unit::Month,
+            Function::Day => Unit::Day,
+            _ => return None,
+        });
+        let [Node { kind: Kind::Column(column), ty, .. }] = arguments else { return None };
+        let has_days = matches!(ty, ColumnType::Date | ColumnType::DateTime { .. });
+        has_days.then_some(Ordinals { column: *column, ty, part })
+    }
+
+    /// The ordinal over a row; `None` for NULL.
+    ///
+    /// # Errors
+    /// Those of damaged rows.
+    #[inline]
+    pub fn get(&self, scope: &Scope<'_>) -> Result<Option<u64>> {
+        let whole = self.of_column(&scope.row)?;
+        match self.part {
+            None => Ok(whole),
+            Some(unit) => whole.map(|whole| self.part_of(unit, whole)).transpose(),
+        }
+    }
+
+    #[inline]
+    fn of_column(&self, row: &RowView<'_>) -> Result<Option<u64>> {
+        match row {
+            RowView::Joined(joined) => self.of_joined(joined),
+            RowView::Stored(row) => Ok(row.ordinal(self.column)?),
+            RowView::Values(values) => self.of_datum(&values[self.column].as_datum()),
+            RowView::Datums(values) => self.of_datum(&values[self.column]),
+            RowView::None => Err(Error::other("a column where there is no row")),
+        }
+    }
+
+    #[inline]
+    fn of_joined(&self, joined: &Joined<'_>) -> Result<Option<u64>> {
+        let (relation, column) = parts_of(self.column);
+        let link = joined.of_relation(relation)?;
+        match link.row {
+            JoinedRow::Stored(row, _) if column != KEY_COLUMN => Ok(row.ordinal(column)?),
+            JoinedRow::Values(values) | JoinedRow::Repeated(values) => {
+                self.of_datum(&values[column].as_datum())
+            }
+            JoinedRow::Absent => Ok(None),
+            JoinedRow::Stored(..) => Err(Error::other("a row's key has no ordinal")),
+        }
+    }
+
+    fn of_datum(&self, datum: &Datum<'_>) -> Result<Option<u64>> {
+        match (datum, ordinal_within(self.ty, datum)) {
+            (Datum::Null, _) => Ok(None),
+            (_, Some(ordinal)) => Ok(Some(ordinal)),
+            (_, None) => Err(Error::other("a value that is not of its column's type")),
+        }
+    }
+
+    fn part_of(&self, unit: Unit, whole: u64) -> Result<u64> {
+        let moment = match self.ty {
+            ColumnType::Date => {
+                u32::try_from(whole).ok().and_then(Date::from_packed).map(DateTime::from_date)
+            }
+            _ => DateTime::from_packed(whole),
+        };
+        let moment = moment.ok_or_else(|| Error::other("a column that is no value"))?;
+        Ok(of_signed(extract(unit, moment)))
+    }
+}
+
+/// A column of a stored row beside values that are known before the row: they compare as ordinals.
+pub(super) struct Column<'s> {
+    ty: &'s ColumnType,
+    /// Its ordinal in the row at hand; `None` for NULL.
+    pub ordinal: Option<u64>,
+}
+
+impl<'s> Column<'s> {
+    /// That of an expression, if it is one and the row at hand is stored.
+    ///
+    /// # Errors
+    /// Those of damaged rows.
+    #[inline]
+    pub fn of(node: &'s Node, scope: &Scope<'_>) -> Result<Option<Column<'s>>> {
+        let Kind::Column(column) = node.kind else { return Ok(None) };
+        if !has_ordinals(&node.ty) {
+            return Ok(None);
+        }
+        let (row, column) = match &scope.row {
+            RowView::Stored(row) => (*row, column),
+            RowView::Joined(joined) => {
+                let (relation, column) = parts_of(column);
+                match joined.of_relation(relation)?.row {
+                    JoinedRow::Stored(row, _) if column != KEY_COLUMN => (row, column),
+                    _ => return Ok(None),
+                }
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(Column { ty: &node.ty, ordinal: row.ordinal(column)? }))
+    }
+
+    /// The ordinal of what it is compared with, if that is known and has one in the column's type.
+    #[inline]
+    pub fn known(&self, other: &Node, scope: &Scope<'_>) -> Option<u64> {
+        match &other.kind {
+            Kind::Constant(value) => ordinal_beside(self.ty, &value.as_datum()),
+            Kind::Parameter(number) => {
+                ordinal_beside(self.ty, scope.parameters.get(usize::from(*number))?)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether it is IN a list, as far as the list's values are known that have to be asked.
+    pub fn is_among(&self, list: &[Node], scope: &Scope<'_>) -> Option<Option<bool>> {
+        let Some(ordinal) = self.ordinal else { return Some(None) };
+        for node in list {
+            if self.known(node, scope)? == ordinal {
+                return Some(Some(true));
+            }
+        }
+        Some(Some(false))
+    }
+}
+
+/// The ordinal by which a value compares with those of a type; `None` if it equals none of them, or
+/// compares in another way.
+pub fn ordinal_beside(ty: &ColumnType, datum: &Datum<'_>) -> Option<u64> {
+    match (ty, datum) {
+        (ColumnType::Int { unsigned: true, .. }, Datum::Int(v)) => u64::try_from(*v).ok(),
+        (ColumnType::Int { unsigned: false, .. }, Datum::UInt(v)) => {
+            i64::try_from(*v).ok().map(of_signed)
+        }
+        (ty, datum) => ordinal_within(ty, datum),
+    }
+}

@@ -1,0 +1,43 @@
+//! Texts where they are: those of columns, constants and parameters are compared and searched without
+//! becoming values in flight first.
+//!
+//! Not here: texts that functions make (`evaluate`).
+
+use values::datum::{Datum, Value};
+
+use crate::error::Result;
+use crate::evaluate::Scope;
+use crate::node::{Kind, Node};
+
+/// What stands in the place that an expression names.
+pub(super) enum Place<'a> {
+    /// NULL.
+    Null,
+    /// A text, or bytes.
+    Text(&'a [u8]),
+    /// Something else; or the expression names no place.
+    Other,
+}
+
+impl Node {
+    /// The text that is there for an expression over a scope.
+    ///
+    /// # Errors
+    /// Those of damaged rows.
+    #[inline]
+    pub(super) fn place<'a>(&'a self, scope: &Scope<'a>) -> Result<Place<'a>> {
+        Ok(match &self.kind {
+            Kind::Column(column) => match scope.row.column(*column)? {
+                Datum::Bytes(text) => Place::Text(text),
+                Datum::Null => Place::Null,
+                _ => Place::Other,
+            },
+            Kind::Constant(Value::Bytes(text)) => Place::Text(text),
+            Kind::Parameter(number) => match scope.parameters.get(usize::from(*number)) {
+                Some(Datum::Bytes(text)) => Place::Text(text),
+                _ => Place::Other,
+            },
+            _ => Place::Other,
+        })
+    }
+}

@@ -1,0 +1,256 @@
+//! Binding scalars: from a parsed expression to a `Node`.
+//!
+//! Invariants
+//! 1. What cannot be evaluated here (sub-queries, aggregates, unknown functions) fails with
+//!    `BindFailure::Elsewhere`, so that the caller can try a way that knows more.
+//!
+//! Not here: the types and collations of what operands make (`expression::make`), what nodes
+//! compute (`expression`).
+
+mod call;
+mod cast;
+mod form;
+mod literal;
+mod names;
+mod operator;
+
+use std::cell::Cell;
+
+use expression::{
+    Kind, Node, Unit, among, boolean, common_rule, common_type, is_number, text_type,
+    type_collation,
+};
+use sqlparser::ast::{Expr, Value as Literal};
+use values::types::{Collation, ColumnType};
+
+pub use call::call_node;
+use call::function;
+use cast::{CHARS_UNSAID, cast_type};
+use form::special;
+use literal::{literal, typed_text};
+pub use names::{IncomingNames, Names, Resolver, column_node};
+use operator::{binary, unary};
+use syntax::cursor::too_deep;
+use syntax::types::collation;
+
+use crate::error::SqlError;
+
+/// How deeply expressions may be nested. A level takes up to 3 KB of the stack here, and a thread
+/// that serves statements has 2 MB. The parser bounds brackets, but not chains: `a = b = c = ...`.
+const DEPTH_MAX: usize = 400;
+
+/// A level of an expression that is being bound on this thread.
+struct Level;
+
+impl Level {
+    fn enter() -> Bound<Level> {
+        LEVELS.with(|levels| match levels.get() {
+            DEPTH_MAX => Err(too_deep().into()),
+            above => {
+                levels.set(above + 1);
+                Ok(Level)
+            }
+        })
+    }
+}
+
+impl Drop for Level {
+    fn drop(&mut self) {
+        LEVELS.with(|levels| levels.set(levels.get() - 1));
+    }
+}
+
+thread_local!(static LEVELS: Cell<usize> = const { Cell::new(0) });
+
+/// Why an expression was not bound.
+#[derive(Debug)]
+pub enum BindFailure {
+    /// It is not evaluated here; what it is.
+    Elsewhere(String),
+    /// It is wrong.
+    Wrong(SqlError),
+}
+
+impl From<SqlError> for BindFailure {
+    fn from(error: SqlError) -> BindFailure {
+        BindFailure::Wrong(error)
+    }
+}
+
+impl From<syntax::Error> for BindFailure {
+    fn from(error: syntax::Error) -> BindFailure {
+        BindFailure::Wrong(error.into())
+    }
+}
+
+impl From<expression::Error> for BindFailure {
+    fn from(error: expression::Error) -> BindFailure {
+        BindFailure::Wrong(error.into())
+    }
+}
+
+impl From<BindFailure> for SqlError {
+    fn from(failure: BindFailure) -> SqlError {
+        match failure {
+            BindFailure::Elsewhere(what) => SqlError::unsupported(what),
+            BindFailure::Wrong(error) => error,
+        }
+    }
+}
+
+/// Result of binding.
+pub type Bound<T> = Result<T, BindFailure>;
+
+/// Not evaluated here.
+pub fn elsewhere<T>(what: impl std::fmt::Display) -> Bound<T> {
+    Err(BindFailure::Elsewhere(what.to_string()))
+}
+
+/// Binds an expression.
+pub fn bind(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
+    let _level = Level::enter()?;
+    if let Some(resolver) = names.resolver
+        && let Some(bound) = resolver.form(expr, names)
+    {
+        return bound;
+    }
+    match expr {
+        Expr::Nested(inner) => bind(inner, names),
+        Expr::Identifier(ident) => match ident.value.to_ascii_uppercase().as_str() {
+            // Functions that need no parentheses.
+            "CURRENT_TIMESTAMP" | "CURRENT_DATE" | "CURRENT_TIME" | "LOCALTIME"
+            | "LOCALTIMESTAMP" | "UTC_TIMESTAMP" | "UTC_DATE" | "UTC_TIME" | "CURRENT_USER"
+                if ident.quote_style.is_none() =>
+            {
+                call_node(&ident.value, Vec::new())
+            }
+            _ => names.resolve(&[ident]),
+        },
+        Expr::CompoundIdentifier(parts) => names.resolve(&parts.iter().collect::<Vec<_>>()),
+        Expr::Value(value) => literal(&value.value, names),
+        Expr::BinaryOp { left, op, right } => binary(left, op, right, names),
+        Expr::UnaryOp { op, expr } => unary(*op, expr, names),
+        Expr::IsNull(a) => Ok(boolean(Kind::IsNull(Box::new(bind(a, names)?), false), false)),
+        Expr::IsNotNull(a) => Ok(boolean(Kind::IsNull(Box::new(bind(a, names)?), true), false)),
+        Expr::IsTrue(a) => is_truth(a, true, false, names),
+        Expr::IsNotTrue(a) => is_truth(a, true, true, names),
+        Expr::IsFalse(a) => is_truth(a, false, false, names),
+        Expr::IsNotFalse(a) => is_truth(a, false, true, names),
+        Expr::IsUnknown(a) => Ok(boolean(Kind::IsNull(Box::new(bind(a, names)?), false), false)),
+        Expr::IsNotUnknown(a) => Ok(boolean(Kind::IsNull(Box::new(bind(a, names)?), true), false)),
+        Expr::InList { expr, list, negated } => {
+            let node = bind(expr, names)?;
+            let list = list.iter().map(|item| bind(item, names)).collect::<Bound<Vec<_>>>()?;
+            let (node, list) = among(node, list);
+            let rule = common_rule(std::iter::once(&node).chain(&list));
+            Ok(boolean(Kind::InList(Box::new(node), list, *negated, rule), true))
+        }
+        Expr::Between { expr, negated, low, high } => {
+            let nodes = [bind(expr, names)?, bind(low, names)?, bind(high, names)?];
+            let [value, low, high] = nodes;
+            let texts = value.is_text() && low.is_text() && high.is_text();
+            let nodes =
+                [value, low, high].map(|node| if texts { node } else { node.with_number() });
+            let rule = common_rule(nodes.iter());
+            Ok(boolean(Kind::Between(Box::new(nodes), *negated, rule), true))
+        }
+        Expr::Like { negated, any: false, expr, pattern, escape_char } => {
+            let escape = match escape_char.as_ref().map(|value| &value.value) {
+                None if names.mode.no_backslash_escapes() => None,
+                None => Some('\\'),
+                Some(Literal::SingleQuotedString(text) | Literal::DoubleQuotedString(text)) => {
+                    text.chars().next()
+                }
+                Some(other) => return elsewhere(format_args!("ESCAPE {other}")),
+            };
+            let (a, b) = (bind(expr, names)?, bind(pattern, names)?);
+            let rule = common_rule([&a, &b].into_iter());
+            Ok(boolean(Kind::Like(Box::new(a), Box::new(b), escape, *negated, rule), true))
+        }
+        Expr::Function(call) => function(call, names),
+        Expr::Case { operand, conditions, else_result, .. } => {
+            case(operand.as_deref(), conditions, else_result.as_deref(), names)
+        }
+        Expr::Cast { expr, data_type, .. } => cast_node(expr, data_type, names),
+        Expr::Convert { expr, data_type: Some(data_type), .. } => cast_node(expr, data_type, names),
+        Expr::Convert { expr, charset: Some(charset), .. } => {
+            let binary = charset.to_string().eq_ignore_ascii_case("binary");
+            let node = bind(expr, names)?;
+            let ty =
+                if binary { ColumnType::VarBinary { bytes: u32::MAX } } else { text_type(16_383) };
+            let nullable = node.nullable;
+            Ok(Node::new(Kind::Cast(Box::new(node)), ty, nullable))
+        }
+        Expr::Collate { expr, collation: name } => {
+            let node = bind(expr, names)?;
+            let rule = collation(&name.to_string().replace('`', ""))?;
+            if rule != Collation::Binary
+                && type_collation(&node.ty) == Some(Collation::Binary)
+                && !matches!(node.kind, Kind::Constant(values::datum::Value::Null))
+            {
+                let message =
+                    format!("COLLATION '{}' is not valid for CHARACTER SET 'binary'", rule.name());
+                return Err(SqlError::new(1253, message).into());
+            }
+            let ty = syntax::types::with_collation(&node.ty, rule);
+            let nullable = node.nullable;
+            Ok(Node::new(Kind::Collated(Box::new(node)), ty, nullable))
+        }
+        Expr::Prefixed { prefix, value } => {
+            let node = bind(value, names)?;
+            if prefix.value.eq_ignore_ascii_case("_binary") {
+                let nullable = node.nullable;
+                let ty = ColumnType::VarBinary { bytes: 65_532 };
+                return Ok(Node::new(Kind::Collated(Box::new(node)), ty, nullable));
+            }
+            Ok(node)
+        }
+        Expr::TypedString(typed) => typed_text(&typed.data_type, &typed.value.value),
+        _ => special(expr, names),
+    }
+}
+
+fn is_truth(a: &Expr, wanted: bool, negated: bool, names: &Names<'_>) -> Bound<Node> {
+    Ok(boolean(Kind::IsTruth(Box::new(bind(a, names)?), wanted, negated), false))
+}
+
+fn unit(name: &str) -> Bound<Unit> {
+    Unit::parse(name).ok_or_else(|| BindFailure::Wrong(SqlError::syntax(name, 1)))
+}
+
+fn case(
+    operand: Option<&Expr>,
+    conditions: &[sqlparser::ast::CaseWhen],
+    otherwise: Option<&Expr>,
+    names: &Names<'_>,
+) -> Bound<Node> {
+    let operand = operand.map(|expr| bind(expr, names)).transpose()?.map(Box::new);
+    let mut branches = Vec::with_capacity(conditions.len());
+    for when in conditions {
+        branches.push((bind(&when.condition, names)?, bind(&when.result, names)?));
+    }
+    let otherwise = otherwise.map(|expr| bind(expr, names)).transpose()?;
+    let mut results: Vec<Node> = branches.iter().map(|(_, then)| then.clone()).collect();
+    results.extend(otherwise.clone());
+    let nullable = otherwise.is_none() || results.iter().any(|node| node.nullable);
+    let rule =
+        common_rule(operand.as_deref().into_iter().chain(branches.iter().map(|(when, _)| when)));
+    let ty = common_type(&results);
+    let kind = Kind::Case(operand, branches, otherwise.map(Box::new), rule);
+    Ok(Node::new(kind, ty, nullable))
+}
+
+fn cast_node(expr: &Expr, data_type: &sqlparser::ast::DataType, names: &Names<'_>) -> Bound<Node> {
+    let mut ty = cast_type(data_type)?;
+    let node = match bind(expr, names)? {
+        node if is_number(&ty) => node.with_number(),
+        node => node,
+    };
+    // Without a length, the text is as long as it comes.
+    if let ColumnType::VarChar { chars, .. } = &mut ty
+        && *chars == CHARS_UNSAID
+    {
+        *chars = u32::MAX;
+    }
+    Ok(Node::new(Kind::Cast(Box::new(node)), ty, true))
+}

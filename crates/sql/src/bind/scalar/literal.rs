@@ -1,0 +1,95 @@
+//! Literals: numbers, strings and the places of those that were taken out of the statement.
+
+use expression::{Kind, Node, TRUTH, text_type};
+use sqlparser::ast::{DataType, Value as Literal};
+use values::convert::from_text;
+use values::datum::Value;
+use values::decimal::Decimal;
+use values::temporal::Zone;
+use values::types::ColumnType;
+
+use super::{Bound, Names, elsewhere};
+use crate::error::SqlError;
+
+pub(super) fn literal(value: &Literal, names: &Names<'_>) -> Bound<Node> {
+    Ok(match value {
+        Literal::Number(digits, _) => number(digits)?,
+        Literal::SingleQuotedString(text)
+        | Literal::DoubleQuotedString(text)
+        | Literal::NationalStringLiteral(text) => {
+            Node::constant(Value::Bytes(text.as_bytes().to_vec()))
+        }
+        Literal::HexStringLiteral(digits) => {
+            let padded = if digits.len() % 2 == 1 { format!("0{digits}") } else { digits.clone() };
+            let bytes = padded
+                .as_bytes()
+                .chunks(2)
+                .filter_map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok())
+                .collect::<Vec<u8>>();
+            let ty = ColumnType::Binary { bytes: bytes.len() as u32 };
+            Node::new(Kind::Constant(Value::Bytes(bytes)), ty, false)
+        }
+        Literal::SingleQuotedByteStringLiteral(bits) => {
+            let value = u64::from_str_radix(bits, 2)
+                .map_err(|_| SqlError::syntax(&format!("b'{bits}'"), 1))?;
+            Node::constant(Value::UInt(value))
+        }
+        Literal::Boolean(value) => {
+            Node::new(Kind::Constant(Value::Int(i64::from(*value))), TRUTH, false)
+        }
+        Literal::Null => Node::constant(Value::Null),
+        Literal::Placeholder(name) => {
+            let number: u16 = name.trim_start_matches('?').parse().unwrap_or(0);
+            let number = number.saturating_sub(names.parameter_base);
+            if let Some(resolver) = names.resolver {
+                let (ty, nullable) = resolver.literal(number);
+                return Ok(Node::new(Kind::Parameter(number), ty, nullable));
+            }
+            Node::new(Kind::Parameter(number), text_type(16_383), true)
+        }
+        other => return elsewhere(other),
+    })
+}
+
+/// `TIMESTAMP '2024-01-31 10:00:00.5'` and its kin, with the digits of its fraction.
+///
+/// # Errors
+/// 1525 for a text that says no such time.
+pub(super) fn typed_text(ty: &DataType, value: &Literal) -> Bound<Node> {
+    let (Literal::SingleQuotedString(text) | Literal::DoubleQuotedString(text)) = value else {
+        return elsewhere(value);
+    };
+    let fraction = text.trim_end().rsplit_once('.').map_or(0, |(_, digits)| digits.len());
+    let fsp = fraction.min(6) as u8;
+    let (ty, what) = match ty {
+        DataType::Date => (ColumnType::Date, "DATE"),
+        DataType::Time(..) => (ColumnType::Time { fsp }, "TIME"),
+        DataType::Datetime(_) | DataType::Timestamp(..) => {
+            (ColumnType::DateTime { fsp }, "DATETIME")
+        }
+        other => return elsewhere(other),
+    };
+    let converted = from_text(&ty, text.as_bytes(), Zone::UTC);
+    if converted.issue.is_some() {
+        return Err(SqlError::new(1525, format!("Incorrect {what} value: '{text}'")).into());
+    }
+    Ok(Node::new(Kind::Constant(converted.value), ty, false))
+}
+
+fn number(digits: &str) -> Bound<Node> {
+    if let Ok(value) = digits.parse::<i64>() {
+        return Ok(Node::constant(Value::Int(value)));
+    }
+    if let Ok(value) = digits.parse::<u64>() {
+        return Ok(Node::constant(Value::UInt(value)));
+    }
+    if !digits.contains(['e', 'E'])
+        && let Some(value) = Decimal::parse(digits.as_bytes())
+    {
+        return Ok(Node::constant(Value::Decimal(value)));
+    }
+    match digits.parse::<f64>() {
+        Ok(value) => Ok(Node::constant(Value::Double(value))),
+        Err(_) => Err(SqlError::syntax(digits, 1).into()),
+    }
+}

@@ -1,0 +1,179 @@
+//! What names mean: columns of a table or a listing, variables, and stand-ins for what is bound.
+//!
+//! Not here: values of variables (crate `expression`).
+
+use expression::{BIGINT, BIGINT_UNSIGNED, Kind, Node, text_type};
+use rows::table::Table;
+use sqlparser::ast::{Expr, Ident};
+use values::SqlMode;
+use values::types::ColumnType;
+
+use super::{BindFailure, Bound};
+use crate::error::SqlError;
+use crate::reply::ResultColumn;
+
+/// The row that INSERT would add, as ON DUPLICATE KEY UPDATE names it.
+#[derive(Clone, Debug, Default)]
+pub struct IncomingNames {
+    /// The row's alias.
+    pub alias: Option<String>,
+    /// Names of its columns with their positions, if renamed.
+    pub columns: Vec<(String, usize)>,
+}
+
+/// What names and forms mean within a query: columns of its relations, aggregates, sub-queries.
+pub trait Resolver {
+    /// A column by its parts.
+    fn column(&self, parts: &[&Ident], clause: &'static str) -> Bound<Node>;
+
+    /// An expression that only a query gives a meaning to; `None` for all others.
+    fn form(&self, expr: &Expr, names: &Names<'_>) -> Option<Bound<Node>>;
+
+    /// The type of a literal that was taken out of the text, and whether it is NULL.
+    fn literal(&self, number: u16) -> (ColumnType, bool);
+}
+
+/// What names mean.
+#[derive(Clone, Copy)]
+pub struct Names<'a> {
+    /// The table whose row is at hand.
+    pub table: Option<&'a Table>,
+    /// Its alias.
+    pub alias: Option<&'a str>,
+    /// Columns of a listing (SHOW ... WHERE) instead of a table's.
+    pub listing: Option<&'a [ResultColumn]>,
+    /// The new row, where `VALUES(column)` is allowed.
+    pub incoming: Option<&'a IncomingNames>,
+    /// Which clause it is, for messages.
+    pub clause: &'static str,
+    /// sql_mode.
+    pub mode: SqlMode,
+    /// Number of the first literal that belongs to this part of the statement.
+    pub parameter_base: u16,
+    /// The query whose part it is, if any.
+    pub resolver: Option<&'a dyn Resolver>,
+}
+
+impl<'a> Names<'a> {
+    /// No names at all.
+    pub fn none(clause: &'static str, mode: SqlMode) -> Names<'a> {
+        Names {
+            table: None,
+            alias: None,
+            incoming: None,
+            clause,
+            mode,
+            parameter_base: 0,
+            listing: None,
+            resolver: None,
+        }
+    }
+
+    /// A table's columns.
+    pub fn of(
+        table: &'a Table,
+        alias: Option<&'a str>,
+        clause: &'static str,
+        mode: SqlMode,
+    ) -> Names<'a> {
+        Names { table: Some(table), alias, ..Names::none(clause, mode) }
+    }
+
+    fn is_own_table(&self, name: &str) -> bool {
+        match (self.alias, self.table) {
+            (Some(alias), _) => alias == name,
+            (None, Some(table)) => table.name == name,
+            (None, None) => false,
+        }
+    }
+
+    /// The node of a name.
+    pub(super) fn resolve(&self, parts: &[&Ident]) -> Bound<Node> {
+        let shown = || parts.iter().map(|part| part.value.as_str()).collect::<Vec<_>>().join(".");
+        let unknown = || BindFailure::Wrong(SqlError::unknown_column(&shown(), self.clause));
+        if let Some(variable) = self.variable(parts)? {
+            return Ok(variable);
+        }
+        if let Some(resolver) = self.resolver {
+            return resolver.column(parts, self.clause);
+        }
+        if let (Some(listing), [name]) = (self.listing, parts) {
+            let position =
+                listing.iter().position(|column| column.name.eq_ignore_ascii_case(&name.value));
+            let position = position.ok_or_else(unknown)?;
+            let ty = listing[position].ty.clone();
+            return Ok(Node::new(Kind::Column(position), ty, true));
+        }
+        let Some(table) = self.table else { return Err(unknown()) };
+        let (qualifier, column) = match parts {
+            [column] => (None, column),
+            [table_name, column] => (Some(*table_name), column),
+            [_, table_name, column] => (Some(*table_name), column),
+            _ => return Err(unknown()),
+        };
+        if let Some(incoming) = self.incoming {
+            let renamed = incoming
+                .columns
+                .iter()
+                .find(|(name, _)| name.eq_ignore_ascii_case(&column.value))
+                .map(|(_, position)| *position);
+            let by_alias =
+                qualifier.is_some_and(|name| incoming.alias.as_deref() == Some(&name.value));
+            if by_alias || qualifier.is_none() && renamed.is_some() {
+                let position = match incoming.columns.is_empty() {
+                    true => table.column(&column.value),
+                    false => renamed,
+                };
+                return Ok(incoming_node(table, position.ok_or_else(unknown)?));
+            }
+        }
+        if qualifier.is_some_and(|name| !self.is_own_table(&name.value)) {
+            return Err(unknown());
+        }
+        let position = table.column(&column.value).ok_or_else(unknown)?;
+        Ok(column_node(table, position))
+    }
+
+    /// `@name` and `@@name`.
+    fn variable(&self, parts: &[&Ident]) -> Bound<Option<Node>> {
+        let first = parts[0];
+        if first.quote_style.is_some() {
+            return Ok(None);
+        }
+        if let Some(name) = first.value.strip_prefix("@@") {
+            let scope = name.to_ascii_lowercase();
+            let (global, name) = match (scope.as_str(), parts) {
+                ("global" | "persist", [_, name, ..]) => (true, name.value.as_str()),
+                ("session" | "local", [_, name, ..]) => (false, name.value.as_str()),
+                (_, [_]) => (false, name),
+                _ => return Err(SqlError::new(1193, "Unknown system variable").into()),
+            };
+            let definition = crate::variables::definition(name)
+                .ok_or_else(|| crate::variables::unknown(name))?;
+            let ty = match definition.kind {
+                crate::variables::Kind::Switch => BIGINT,
+                crate::variables::Kind::Number => BIGINT_UNSIGNED,
+                crate::variables::Kind::Fraction => ColumnType::Double,
+                crate::variables::Kind::Text => text_type(1024),
+            };
+            let kind = Kind::SystemVariable(definition.name.to_string(), global);
+            return Ok(Some(Node::new(kind, ty, true)));
+        }
+        if let Some(name) = first.value.strip_prefix('@') {
+            let kind = Kind::UserVariable(name.to_lowercase());
+            return Ok(Some(Node::new(kind, text_type(16_383), true)));
+        }
+        Ok(None)
+    }
+}
+
+/// A column of the row.
+pub fn column_node(table: &Table, position: usize) -> Node {
+    let column = &table.columns[position];
+    Node::new(Kind::Column(position), column.ty.clone(), column.nullable)
+}
+
+pub(super) fn incoming_node(table: &Table, position: usize) -> Node {
+    let column = &table.columns[position];
+    Node::new(Kind::Incoming(position), column.ty.clone(), true)
+}

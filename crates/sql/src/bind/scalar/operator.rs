@@ -1,0 +1,195 @@
+//! Operators: arithmetic, comparisons, and chains of AND and OR; the types of their results.
+
+use expression::{
+    Arithmetic, BIGINT, BIGINT_UNSIGNED, Comparison, Kind, Node, arithmetic_node, boolean,
+    common_rule, compared, temporal_number,
+};
+use sqlparser::ast::{BinaryOperator, Expr, UnaryOperator, Value as Literal};
+use values::datum::Value;
+use values::types::{Collation, ColumnType};
+
+use super::call::{call_node, shift};
+use super::{Bound, Names, bind, elsewhere};
+
+pub(super) fn binary(
+    left: &Expr,
+    op: &BinaryOperator,
+    right: &Expr,
+    names: &Names<'_>,
+) -> Bound<Node> {
+    use BinaryOperator as B;
+    // A moment plus or minus an interval.
+    if let (B::Plus | B::Minus, Expr::Interval(interval)) = (op, right) {
+        return shift(bind(left, names)?, interval, *op == B::Minus, names);
+    }
+    if let (B::Plus, Expr::Interval(interval)) = (op, left) {
+        return shift(bind(right, names)?, interval, false, names);
+    }
+    if let (B::Assignment, Expr::Identifier(ident)) = (op, left)
+        && let Some(name) = ident.value.strip_prefix('@')
+    {
+        let node = bind(right, names)?;
+        let (ty, nullable) = (node.ty.clone(), node.nullable);
+        return Ok(Node::new(Kind::Assign(name.to_lowercase(), Box::new(node)), ty, nullable));
+    }
+    if matches!(left, Expr::Tuple(_)) {
+        return elsewhere("row constructors");
+    }
+    if matches!(op, B::And | B::Or) {
+        return chain(left, op, right, names);
+    }
+    let (a, b) = (bind(left, names)?, bind(right, names)?);
+    let comparison = match op {
+        B::Eq => Some(Comparison::Equal),
+        B::NotEq => Some(Comparison::NotEqual),
+        B::Lt => Some(Comparison::Less),
+        B::LtEq => Some(Comparison::LessEqual),
+        B::Gt => Some(Comparison::Greater),
+        B::GtEq => Some(Comparison::GreaterEqual),
+        B::Spaceship => Some(Comparison::NullSafeEqual),
+        _ => None,
+    };
+    if let Some(comparison) = comparison {
+        let nullable = comparison != Comparison::NullSafeEqual && (a.nullable || b.nullable);
+        let (a, b) = compared(a, b);
+        let rule = common_rule([&a, &b].into_iter());
+        let kind = Kind::Compare(comparison, Box::new(a), Box::new(b), rule);
+        return Ok(boolean(kind, nullable));
+    }
+    let nullable = a.nullable || b.nullable;
+    let arithmetic = match op {
+        B::StringConcat if names.mode.pipes_as_concat() => {
+            return call_node("CONCAT", vec![a, b]);
+        }
+        B::StringConcat => return Ok(boolean(Kind::Or(flatten(a, b, false)), nullable)),
+        B::Xor => return Ok(boolean(Kind::Xor(Box::new(a), Box::new(b)), nullable)),
+        B::Regexp => return call_node("REGEXP_LIKE", vec![a, b]),
+        B::Arrow => return call_node("JSON_EXTRACT", vec![a, b]),
+        B::LongArrow => {
+            return call_node("JSON_UNQUOTE", vec![call_node("JSON_EXTRACT", vec![a, b])?]);
+        }
+        B::Plus => Arithmetic::Add,
+        B::Minus => Arithmetic::Subtract,
+        B::Multiply => Arithmetic::Multiply,
+        B::Divide => Arithmetic::Divide,
+        B::MyIntegerDivide => Arithmetic::IntegerDivide,
+        B::Modulo => Arithmetic::Modulo,
+        B::BitwiseAnd => Arithmetic::BitAnd,
+        B::BitwiseOr => Arithmetic::BitOr,
+        B::BitwiseXor => Arithmetic::BitXor,
+        B::PGBitwiseShiftLeft => Arithmetic::ShiftLeft,
+        B::PGBitwiseShiftRight => Arithmetic::ShiftRight,
+        other => return elsewhere(other),
+    };
+    Ok(arithmetic_node(arithmetic, a, b, names.mode))
+}
+
+/// AND or OR of many: a long chain nests to the left, so it is walked, not recursed into.
+fn chain(left: &Expr, op: &BinaryOperator, right: &Expr, names: &Names<'_>) -> Bound<Node> {
+    let mut parts = vec![right];
+    let mut rest = left;
+    while let Expr::BinaryOp { left, op: inner, right } = rest
+        && inner == op
+    {
+        parts.push(right);
+        rest = left;
+    }
+    parts.push(rest);
+    let and = *op == BinaryOperator::And;
+    let mut nodes = Vec::with_capacity(parts.len());
+    for part in parts.into_iter().rev() {
+        push_flat(bind(part, names)?, and, &mut nodes);
+    }
+    let nullable = nodes.iter().any(|node| node.nullable);
+    if !and && let Some(list) = as_list(&nodes) {
+        return Ok(boolean(list, nullable));
+    }
+    Ok(boolean(if and { Kind::And(nodes) } else { Kind::Or(nodes) }, nullable))
+}
+
+/// IN of alternatives that compare one column with literals, which an index answers.
+fn as_list(alternatives: &[Node]) -> Option<Kind> {
+    let mut compared: Option<(&Node, Collation)> = None;
+    let mut list = Vec::with_capacity(alternatives.len());
+    for node in alternatives {
+        let Kind::Compare(Comparison::Equal, a, b, rule) = &node.kind else { return None };
+        let column = matches!(a.kind, Kind::Column(_));
+        if !column || !matches!(b.kind, Kind::Constant(_) | Kind::Parameter(_)) {
+            return None;
+        }
+        match compared {
+            None => compared = Some((a, *rule)),
+            Some((known, collation)) if known == &**a && collation == *rule => {}
+            Some(_) => return None,
+        }
+        list.push((**b).clone());
+    }
+    let (column, rule) = compared?;
+    Some(Kind::InList(Box::new(column.clone()), list, false, rule))
+}
+
+/// AND within AND, and OR within OR, is one of them.
+fn push_flat(node: Node, and: bool, nodes: &mut Vec<Node>) {
+    match node.kind {
+        Kind::And(inner) if and => nodes.extend(inner),
+        Kind::Or(inner) if !and => nodes.extend(inner),
+        _ => nodes.push(node),
+    }
+}
+
+fn flatten(a: Node, b: Node, and: bool) -> Vec<Node> {
+    let mut nodes = Vec::with_capacity(2);
+    push_flat(a, and, &mut nodes);
+    push_flat(b, and, &mut nodes);
+    nodes
+}
+
+pub(super) fn unary(op: UnaryOperator, expr: &Expr, names: &Names<'_>) -> Bound<Node> {
+    // The smallest integer has no positive counterpart.
+    if let (UnaryOperator::Minus, Expr::Value(value)) = (op, expr)
+        && let Literal::Number(digits, _) = &value.value
+        && digits == "9223372036854775808"
+    {
+        return Ok(Node::constant(Value::Int(i64::MIN)));
+    }
+    let node = bind(expr, names)?;
+    let nullable = node.nullable;
+    let node = match op {
+        UnaryOperator::Minus | UnaryOperator::BitwiseNot => node.with_number(),
+        _ => node,
+    };
+    Ok(match op {
+        UnaryOperator::Plus => node,
+        UnaryOperator::Minus => {
+            if let Kind::Constant(value) = &node.kind
+                && let Some(negative) = negative_constant(value)
+            {
+                return Ok(Node::constant(negative));
+            }
+            let ty = match &node.ty {
+                ColumnType::Int { .. } | ColumnType::Year => BIGINT,
+                ColumnType::Decimal { .. } => node.ty.clone(),
+                _ => match temporal_number(&node.ty) {
+                    Some((_, 0)) => BIGINT,
+                    Some((precision, scale)) => ColumnType::Decimal { precision, scale },
+                    None => ColumnType::Double,
+                },
+            };
+            Node::new(Kind::Negate(Box::new(node)), ty, nullable)
+        }
+        UnaryOperator::Not | UnaryOperator::BangNot => boolean(Kind::Not(Box::new(node)), nullable),
+        UnaryOperator::BitwiseNot => {
+            Node::new(Kind::BitNot(Box::new(node)), BIGINT_UNSIGNED, nullable)
+        }
+        other => return elsewhere(other),
+    })
+}
+
+fn negative_constant(value: &Value) -> Option<Value> {
+    match value {
+        Value::Int(v) => v.checked_neg().map(Value::Int),
+        Value::Double(v) => Some(Value::Double(-v)),
+        Value::Decimal(v) => Some(Value::Decimal(v.negate())),
+        _ => None,
+    }
+}

@@ -1,0 +1,250 @@
+//! ALTER TABLE, as written.
+//!
+//! Not here: columns and indexes themselves (`table`), what it does (crate `sql`, `ddl::alter`).
+
+use sqlparser::tokenizer::Token;
+use values::types::Collation;
+
+use super::cursor::{Cursor, TableName};
+use super::table::{
+    ColumnSpec, DefaultSpec, Element, TableOptions, column, default_value, element, index_part,
+    table_option,
+};
+use super::types::{charset_collation, collation};
+use crate::error::{Error, Result};
+
+/// Where ALTER TABLE puts a column.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PlaceSpec {
+    /// Unsaid.
+    Unsaid,
+    /// FIRST.
+    First,
+    /// AFTER a column.
+    After(String),
+}
+
+/// One change of ALTER TABLE.
+#[expect(missing_docs, reason = "fields of a variant are what the grammar calls them")]
+#[derive(Clone, Debug, PartialEq)]
+pub enum AlterSpec {
+    /// ADD COLUMN; `if_not_exists` is MariaDB's.
+    AddColumn { column: Box<ColumnSpec>, place: PlaceSpec, if_not_exists: bool },
+    /// ADD an index or constraint.
+    Add(Element),
+    /// DROP COLUMN.
+    DropColumn { name: String, if_exists: bool },
+    /// DROP INDEX, DROP KEY, or DROP CONSTRAINT.
+    DropIndex { name: String, if_exists: bool },
+    /// DROP PRIMARY KEY.
+    DropPrimaryKey,
+    /// DROP FOREIGN KEY, DROP CHECK: nothing to drop.
+    DropConstraint,
+    /// MODIFY, or CHANGE with the old name.
+    Change { old: String, column: Box<ColumnSpec>, place: PlaceSpec },
+    /// RENAME COLUMN.
+    RenameColumn { from: String, to: String },
+    /// RENAME INDEX.
+    RenameIndex { from: String, to: String },
+    /// RENAME TO.
+    Rename(TableName),
+    /// ALTER COLUMN SET DEFAULT; `None` is DROP DEFAULT.
+    SetDefault { name: String, default: Option<DefaultSpec> },
+    /// CONVERT TO CHARACTER SET.
+    ConvertTo(Collation),
+    /// Table options.
+    Options(TableOptions),
+    /// ALGORITHM: which way it must be possible, in upper case.
+    Algorithm(String),
+    /// LOCK: what others must be able to do meanwhile, in upper case.
+    Lock(String),
+    /// Words without effect: FORCE, ENABLE KEYS, ...
+    Nothing,
+}
+
+/// ALTER TABLE.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AlterTable {
+    /// The table.
+    pub name: TableName,
+    /// The changes, in order.
+    pub specs: Vec<AlterSpec>,
+}
+
+/// Reads what follows ALTER TABLE.
+pub fn alter_table(cursor: &mut Cursor<'_>) -> Result<AlterTable> {
+    cursor.take_all(&["IF", "EXISTS"]);
+    let name = cursor.table_name()?;
+    let mut specs = Vec::new();
+    if !cursor.at_end() {
+        loop {
+            alter_spec(cursor, &mut specs)?;
+            if !cursor.take_token(&Token::Comma) {
+                break;
+            }
+        }
+    }
+    cursor.expect_end()?;
+    Ok(AlterTable { name, specs })
+}
+
+fn alter_spec(cursor: &mut Cursor<'_>, specs: &mut Vec<AlterSpec>) -> Result<()> {
+    if cursor.take("ADD") {
+        return alter_add(cursor, specs);
+    }
+    let spec = if cursor.take("DROP") {
+        alter_drop(cursor)?
+    } else if cursor.take("MODIFY") {
+        cursor.take("COLUMN");
+        cursor.take_all(&["IF", "EXISTS"]);
+        let column = Box::new(column(cursor)?);
+        AlterSpec::Change { old: column.name.clone(), column, place: place(cursor)? }
+    } else if cursor.take("CHANGE") {
+        cursor.take("COLUMN");
+        cursor.take_all(&["IF", "EXISTS"]);
+        let old = cursor.name()?;
+        let column = Box::new(column(cursor)?);
+        AlterSpec::Change { old, column, place: place(cursor)? }
+    } else if cursor.take("RENAME") {
+        alter_rename(cursor)?
+    } else if cursor.take("ALTER") {
+        alter_column(cursor)?
+    } else if cursor.take_all(&["CONVERT", "TO"]) {
+        cursor.take("CHARACTER");
+        let _set = cursor.take("SET") || cursor.take("CHARSET");
+        let mut target = charset_collation(&cursor.name_or_string()?)?;
+        if cursor.take("COLLATE") {
+            target = collation(&cursor.name_or_string()?)?;
+        }
+        AlterSpec::ConvertTo(target)
+    } else if let Some(spec) = algorithm(cursor)? {
+        spec
+    } else if cursor.take_all(&["ORDER", "BY"]) {
+        cursor.list(index_part)?;
+        AlterSpec::Nothing
+    } else if cursor.take("FORCE")
+        || cursor.take_all(&["ENABLE", "KEYS"])
+        || cursor.take_all(&["DISABLE", "KEYS"])
+        || cursor.take_all(&["WITH", "VALIDATION"])
+        || cursor.take_all(&["WITHOUT", "VALIDATION"])
+    {
+        AlterSpec::Nothing
+    } else {
+        let mut options = TableOptions::default();
+        if !table_option(cursor, &mut options)? {
+            return Err(cursor.syntax());
+        }
+        while table_option(cursor, &mut options)? {}
+        AlterSpec::Options(options)
+    };
+    specs.push(spec);
+    Ok(())
+}
+
+/// ALGORITHM and LOCK, also of CREATE and DROP INDEX.
+pub fn algorithm(cursor: &mut Cursor<'_>) -> Result<Option<AlterSpec>> {
+    let Some(word) = cursor.take_any(&["ALGORITHM", "LOCK"]) else { return Ok(None) };
+    cursor.take_token(&Token::Eq);
+    let known: &[&str] = match word {
+        "LOCK" => &["DEFAULT", "NONE", "SHARED", "EXCLUSIVE"],
+        _ => &["DEFAULT", "INSTANT", "INPLACE", "NOCOPY", "COPY"],
+    };
+    let value = cursor.name()?.to_ascii_uppercase();
+    if !known.contains(&value.as_str()) {
+        let number = if word == "LOCK" { 1801 } else { 1800 };
+        let kind = if word == "LOCK" { "LOCK type" } else { "ALGORITHM" };
+        return Err(Error::new(number, format!("Unknown {kind} '{value}'")));
+    }
+    let spec = if word == "LOCK" { AlterSpec::Lock } else { AlterSpec::Algorithm };
+    Ok(Some(spec(value)))
+}
+
+fn place(cursor: &mut Cursor<'_>) -> Result<PlaceSpec> {
+    if cursor.take("FIRST") {
+        Ok(PlaceSpec::First)
+    } else if cursor.take("AFTER") {
+        Ok(PlaceSpec::After(cursor.name()?))
+    } else {
+        Ok(PlaceSpec::Unsaid)
+    }
+}
+
+fn alter_add(cursor: &mut Cursor<'_>, specs: &mut Vec<AlterSpec>) -> Result<()> {
+    let column_word = cursor.take("COLUMN");
+    let if_not_exists = cursor.take_all(&["IF", "NOT", "EXISTS"]);
+    if *cursor.peek() == Token::LParen {
+        for element in cursor.parenthesised(element)? {
+            specs.push(match element {
+                Element::Column(column) => {
+                    AlterSpec::AddColumn { column, place: PlaceSpec::Unsaid, if_not_exists }
+                }
+                other => AlterSpec::Add(other),
+            });
+        }
+        return Ok(());
+    }
+    let element =
+        if column_word { Element::Column(Box::new(column(cursor)?)) } else { element(cursor)? };
+    specs.push(match element {
+        Element::Column(column) => {
+            AlterSpec::AddColumn { column, place: place(cursor)?, if_not_exists }
+        }
+        other => AlterSpec::Add(other),
+    });
+    Ok(())
+}
+
+fn alter_drop(cursor: &mut Cursor<'_>) -> Result<AlterSpec> {
+    if cursor.take_all(&["PRIMARY", "KEY"]) {
+        return Ok(AlterSpec::DropPrimaryKey);
+    }
+    if cursor.take_all(&["FOREIGN", "KEY"]) || cursor.take("CHECK") {
+        cursor.take_all(&["IF", "EXISTS"]);
+        cursor.name()?;
+        return Ok(AlterSpec::DropConstraint);
+    }
+    if cursor.take("INDEX") || cursor.take("KEY") || cursor.take("CONSTRAINT") {
+        let if_exists = cursor.take_all(&["IF", "EXISTS"]);
+        return Ok(AlterSpec::DropIndex { name: cursor.name()?, if_exists });
+    }
+    cursor.take("COLUMN");
+    let if_exists = cursor.take_all(&["IF", "EXISTS"]);
+    let name = cursor.name()?;
+    let _rule = cursor.take("RESTRICT") || cursor.take("CASCADE");
+    Ok(AlterSpec::DropColumn { name, if_exists })
+}
+
+fn alter_rename(cursor: &mut Cursor<'_>) -> Result<AlterSpec> {
+    if cursor.take("COLUMN") {
+        let from = cursor.name()?;
+        cursor.expect("TO")?;
+        return Ok(AlterSpec::RenameColumn { from, to: cursor.name()? });
+    }
+    if cursor.take("INDEX") || cursor.take("KEY") {
+        let from = cursor.name()?;
+        cursor.expect("TO")?;
+        return Ok(AlterSpec::RenameIndex { from, to: cursor.name()? });
+    }
+    let _word = cursor.take("TO") || cursor.take("AS") || cursor.take_token(&Token::Eq);
+    Ok(AlterSpec::Rename(cursor.table_name()?))
+}
+
+fn alter_column(cursor: &mut Cursor<'_>) -> Result<AlterSpec> {
+    if cursor.is("INDEX") && cursor.is_nth(2, "INVISIBLE") {
+        return Err(Error::unsupported("invisible indexes"));
+    }
+    if cursor.is("INDEX") && cursor.is_nth(2, "VISIBLE") {
+        (0..3).for_each(|_| drop(cursor.advance()));
+        return Ok(AlterSpec::Nothing);
+    }
+    cursor.take("COLUMN");
+    let name = cursor.name()?;
+    if cursor.take_all(&["SET", "DEFAULT"]) {
+        let default = Some(default_value(cursor)?);
+        return Ok(AlterSpec::SetDefault { name, default });
+    }
+    if cursor.take_all(&["DROP", "DEFAULT"]) {
+        return Ok(AlterSpec::SetDefault { name, default: None });
+    }
+    Err(cursor.syntax())
+}

@@ -1,0 +1,514 @@
+//! A place in a tokenised statement: sqlparser's parser as a cursor, read word by word.
+//!
+//! sqlparser parses expressions and queries; statements around them are read here, because
+//! MySQL has many forms that it does not know, and because an error must say where it is.
+//!
+//! Invariants
+//! 1. Words compare without case; a quoted name is never a word of the grammar.
+//! 2. A failed reading gives error 1064 at the token that did not fit.
+//!
+//! Not here: the statements (`statement`, `table`, `show`, ...).
+
+use sqlparser::ast::{Expr, Ident, ObjectName, ObjectNamePart, Query};
+use sqlparser::parser::{Parser, ParserError};
+use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer, Word};
+use values::{SqlMode, interrupt};
+
+use super::dialect::{self, RowhouseDialect};
+use crate::error::{Error, Result};
+
+static DIALECT: RowhouseDialect = RowhouseDialect;
+
+/// Deepest nesting of expressions and queries; beyond it a statement is refused, not overflowed.
+const DEPTH_MAX: usize = 200;
+
+/// A table's name as written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableName {
+    /// The database, if named.
+    pub database: Option<String>,
+    /// The table.
+    pub table: String,
+}
+
+/// A place in a statement.
+pub struct Cursor<'a> {
+    parser: Parser<'static>,
+    text: &'a str,
+}
+
+impl<'a> Cursor<'a> {
+    /// The tokens of `text`; each `?` becomes `?N`, N counting from 0.
+    pub fn new(text: &'a str, mode: SqlMode) -> Result<Cursor<'a>> {
+        let mut tokens =
+            Tokenizer::new(&DIALECT, text).tokenize_with_location().map_err(|error| {
+                syntax_at_location(text, error.location.line, error.location.column)
+            })?;
+        let mut parameters = 0;
+        // Whether the token before can end an operand.
+        let mut operand = false;
+        for token in &mut tokens {
+            if operand && is_word(&token.token, "MOD") {
+                token.token = Token::Mod;
+            }
+            match &mut token.token {
+                // It binds as OR does, which is looser than as a sign.
+                Token::StringConcat if !mode.pipes_as_concat() => {
+                    token.token = Token::make_word("OR", None);
+                }
+                Token::Placeholder(name) => {
+                    *name = format!("?{parameters}");
+                    parameters += 1;
+                }
+                Token::DoubleQuotedString(value) if mode.ansi_quotes() => {
+                    let word = Word {
+                        value: std::mem::take(value),
+                        quote_style: Some('`'),
+                        keyword: sqlparser::keywords::Keyword::NoKeyword,
+                    };
+                    token.token = Token::Word(word);
+                }
+                _ => {}
+            }
+            operand = match &token.token {
+                Token::Whitespace(_) => operand,
+                Token::Word(word) => word.keyword == sqlparser::keywords::Keyword::NoKeyword,
+                Token::Number(..)
+                | Token::RParen
+                | Token::Placeholder(_)
+                | Token::SingleQuotedString(_) => true,
+                _ => false,
+            };
+        }
+        check_depth(&tokens)?;
+        check_forms(&tokens, text)?;
+        Ok(Cursor::of_tokens(tokens, text))
+    }
+
+    /// A cursor over tokens that were made otherwise; `text` is for error messages.
+    pub fn of_tokens(tokens: Vec<TokenWithSpan>, text: &'a str) -> Cursor<'a> {
+        dialect::begin(tokens.len());
+        let parser = Parser::new(&DIALECT)
+            .with_recursion_limit(DEPTH_MAX)
+            .with_tokens_with_locations(tokens);
+        Cursor { parser, text }
+    }
+
+    /// The tokens, for replacing some.
+    pub fn into_tokens(self) -> Vec<TokenWithSpan> {
+        self.parser.into_tokens()
+    }
+
+    /// The tokens from the next on.
+    pub fn into_rest(mut self) -> Vec<TokenWithSpan> {
+        let mut rest = Vec::new();
+        while *self.peek() != Token::EOF {
+            rest.push(self.parser.next_token());
+        }
+        rest
+    }
+
+    /// The next token.
+    pub fn peek(&self) -> &Token {
+        &self.parser.peek_token_ref().token
+    }
+
+    /// The token after the next, and so on.
+    pub fn peek_nth(&self, n: usize) -> &Token {
+        &self.parser.peek_nth_token_ref(n).token
+    }
+
+    /// Takes the next token.
+    pub fn advance(&mut self) -> Token {
+        self.parser.next_token().token
+    }
+
+    /// Error 1064 at the next token.
+    pub fn syntax(&self) -> Error {
+        let token = self.parser.peek_token_ref();
+        if token.token == Token::EOF {
+            let line = 1 + self.text.matches('\n').count() as u64;
+            return Error::syntax("", line);
+        }
+        let start = token.span.start;
+        syntax_at_location(self.text, start.line, start.column)
+    }
+
+    /// The text from the next token on.
+    pub fn rest(&self) -> &'a str {
+        let start = self.parser.peek_token_ref().span.start;
+        &self.text[offset_of(self.text, start.line, start.column)..]
+    }
+
+    /// Whether the next token is this word.
+    pub fn is(&self, word: &str) -> bool {
+        is_word(self.peek(), word)
+    }
+
+    /// Whether the token `n` behind the next is this word.
+    pub fn is_nth(&self, n: usize, word: &str) -> bool {
+        is_word(self.peek_nth(n), word)
+    }
+
+    /// Takes a word if it is next.
+    pub fn take(&mut self, word: &str) -> bool {
+        let found = self.is(word);
+        if found {
+            self.parser.advance_token();
+        }
+        found
+    }
+
+    /// Takes several words if they are next.
+    pub fn take_all(&mut self, words: &[&str]) -> bool {
+        let found = words.iter().enumerate().all(|(n, word)| self.is_nth(n, word));
+        if found {
+            words.iter().for_each(|_| self.parser.advance_token());
+        }
+        found
+    }
+
+    /// Takes one of several words if it is next.
+    pub fn take_any(&mut self, words: &[&'static str]) -> Option<&'static str> {
+        words.iter().copied().find(|word| self.take(word))
+    }
+
+    /// Takes a word that must be next.
+    pub fn expect(&mut self, word: &str) -> Result<()> {
+        if self.take(word) { Ok(()) } else { Err(self.syntax()) }
+    }
+
+    /// Takes a sign if it is next.
+    pub fn take_token(&mut self, token: &Token) -> bool {
+        self.parser.consume_token(token)
+    }
+
+    /// Takes a sign that must be next.
+    pub fn expect_token(&mut self, token: &Token) -> Result<()> {
+        if self.take_token(token) { Ok(()) } else { Err(self.syntax()) }
+    }
+
+    /// Whether the statement ends here.
+    pub fn at_end(&self) -> bool {
+        matches!(self.peek(), Token::EOF | Token::SemiColon)
+    }
+
+    /// The statement must end here.
+    pub fn expect_end(&self) -> Result<()> {
+        if self.at_end() { Ok(()) } else { Err(self.syntax()) }
+    }
+
+    /// A name, quoted or not. Keywords are accepted where a name must stand.
+    pub fn name(&mut self) -> Result<String> {
+        match self.peek() {
+            Token::Word(word) => {
+                let name = word.value.clone();
+                self.parser.advance_token();
+                Ok(name)
+            }
+            _ => Err(self.syntax()),
+        }
+    }
+
+    /// A name or a string, as where an alias or a character set may stand.
+    pub fn name_or_string(&mut self) -> Result<String> {
+        match self.peek() {
+            Token::SingleQuotedString(value) | Token::DoubleQuotedString(value) => {
+                let value = value.clone();
+                self.parser.advance_token();
+                Ok(value)
+            }
+            _ => self.name(),
+        }
+    }
+
+    /// A string literal.
+    pub fn string(&mut self) -> Result<String> {
+        match self.peek() {
+            Token::SingleQuotedString(value) | Token::DoubleQuotedString(value) => {
+                let value = value.clone();
+                self.parser.advance_token();
+                Ok(value)
+            }
+            _ => Err(self.syntax()),
+        }
+    }
+
+    /// A string's bytes, written as such or in hexadecimal.
+    pub fn bytes(&mut self) -> Result<Vec<u8>> {
+        if let Token::HexStringLiteral(digits) = self.peek() {
+            let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
+            let bytes = digits.as_bytes().chunks(2).filter_map(byte).collect();
+            self.parser.advance_token();
+            return Ok(bytes);
+        }
+        Ok(self.string()?.into_bytes())
+    }
+
+    /// A whole number.
+    pub fn number(&mut self) -> Result<u64> {
+        match self.peek() {
+            Token::Number(digits, _) => match digits.parse() {
+                Ok(value) => {
+                    self.parser.advance_token();
+                    Ok(value)
+                }
+                Err(_) => Err(self.syntax()),
+            },
+            _ => Err(self.syntax()),
+        }
+    }
+
+    /// `table` or `database.table`.
+    pub fn table_name(&mut self) -> Result<TableName> {
+        let first = self.name()?;
+        if self.take_token(&Token::Period) {
+            let table = self.name()?;
+            return named_table(Some(first), table);
+        }
+        named_table(None, first)
+    }
+
+    /// One or more, separated by commas.
+    pub fn list<T>(&mut self, mut item: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
+        let mut items = vec![item(self)?];
+        while self.take_token(&Token::Comma) {
+            items.push(item(self)?);
+        }
+        Ok(items)
+    }
+
+    /// One or more in parentheses, separated by commas.
+    pub fn parenthesised<T>(&mut self, item: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
+        self.expect_token(&Token::LParen)?;
+        let items = self.list(item)?;
+        self.expect_token(&Token::RParen)?;
+        Ok(items)
+    }
+
+    /// An expression.
+    pub fn expression(&mut self) -> Result<Expr> {
+        let parsed = self.parser.parse_expr();
+        parsed.map_err(|error| self.translate(error))
+    }
+
+    /// A query.
+    pub fn query(&mut self) -> Result<Box<Query>> {
+        let parsed = self.parser.parse_query();
+        parsed.map_err(|error| self.translate(error))
+    }
+
+    /// A statement, as sqlparser knows it.
+    pub fn parser_mut(&mut self) -> &mut Parser<'static> {
+        &mut self.parser
+    }
+
+    /// MySQL's words for an error of the parser.
+    pub fn translate(&self, error: ParserError) -> Error {
+        match error {
+            // That is also how the dialect ends the parsing of a statement that is to end.
+            ParserError::RecursionLimitExceeded if interrupt::is_wanted() => Error::Interrupted,
+            ParserError::RecursionLimitExceeded => too_deep(),
+            ParserError::TokenizerError(message) | ParserError::ParserError(message) => {
+                match location_of(&message) {
+                    Some((line, column)) => syntax_at_location(self.text, line, column),
+                    None => self.syntax(),
+                }
+            }
+        }
+    }
+}
+
+/// How deep the tree of an expression may become through chains of operators, counted in tenths:
+/// AND and OR are one, other operators ten. Walking a deeper one could overflow a thread's stack.
+const CHAIN_MAX: u32 = 5000;
+
+/// Deepest nesting of doubled brackets around tables, `FROM ((`. The parser tries each first as a
+/// query, then as a join, and so what is inside twice as often with each.
+const TABLE_BRACKETS_MAX: u32 = 8;
+
+/// Refuses statements whose chains of operators would make too deep a tree.
+fn check_depth(tokens: &[TokenWithSpan]) -> Result<()> {
+    /// Depth of the operand at hand, and of the deepest before the last comma.
+    #[derive(Clone, Copy, Default)]
+    struct Level {
+        now: u32,
+        most: u32,
+        /// Brackets around it that stand where a table may and have another at once behind them.
+        joins: u32,
+    }
+    let mut levels = vec![Level::default()];
+    // Whether a table may stand next.
+    let mut table_next = false;
+    let mut doubled = false;
+    for token in tokens {
+        if matches!(token.token, Token::Whitespace(_)) {
+            continue;
+        }
+        let Some(level) = levels.last_mut() else { return Ok(()) };
+        let opens_table = std::mem::take(&mut table_next);
+        let behind_table_bracket = std::mem::take(&mut doubled);
+        match &token.token {
+            Token::LParen => {
+                let joins = level.joins + u32::from(behind_table_bracket);
+                if joins > TABLE_BRACKETS_MAX {
+                    return Err(too_deep());
+                }
+                levels.push(Level { joins, ..Level::default() });
+                (table_next, doubled) = (opens_table, opens_table);
+            }
+            Token::RParen => {
+                let inner = level.now.max(level.most);
+                levels.pop();
+                if levels.is_empty() {
+                    levels.push(Level::default());
+                }
+                if let Some(outer) = levels.last_mut() {
+                    outer.now = outer.now.max(inner);
+                }
+            }
+            Token::Comma => {
+                level.most = level.most.max(level.now);
+                level.now = 0;
+            }
+            Token::Word(word) if word.quote_style.is_none() => {
+                let name = &word.value;
+                let is = |known: &str| name.eq_ignore_ascii_case(known);
+                table_next = is("FROM") || is("JOIN") || is("STRAIGHT_JOIN");
+                if is("AND") || is("OR") {
+                    level.now += 1;
+                } else if is("XOR") || is("DIV") || is("MOD") || is("NOT") || is("COLLATE") {
+                    level.now += 10;
+                } else if is("WHEN") || is("THEN") || is("ELSE") || is("SELECT") {
+                    level.most = level.most.max(level.now);
+                    level.now = 0;
+                }
+            }
+            Token::Plus
+            | Token::Minus
+            | Token::Mul
+            | Token::Div
+            | Token::Mod
+            | Token::Pipe
+            | Token::Ampersand
+            | Token::Caret
+            | Token::StringConcat
+            | Token::ShiftLeft
+            | Token::ShiftRight
+            | Token::ExclamationMark
+            | Token::Tilde
+            | Token::Arrow
+            | Token::LongArrow => level.now += 10,
+            Token::Eq
+            | Token::Lt
+            | Token::Gt
+            | Token::LtEq
+            | Token::GtEq
+            | Token::Neq
+            | Token::Spaceship => level.now += 1,
+            _ => {}
+        }
+        if levels.last().is_some_and(|level| level.now > CHAIN_MAX) {
+            return Err(too_deep());
+        }
+    }
+    Ok(())
+}
+
+/// Refuses forms that sqlparser reads and nobody obeys: a partition where tables have none, and
+/// LIMIT within GROUP_CONCAT, which MySQL does not have.
+fn check_forms(tokens: &[TokenWithSpan], text: &str) -> Result<()> {
+    const WITH_TABLES: [&str; 6] = ["SELECT", "INSERT", "REPLACE", "UPDATE", "DELETE", "WITH"];
+    let mut words = tokens.iter().filter(|token| !matches!(token.token, Token::Whitespace(_)));
+    let starts = |token: &Token| {
+        *token == Token::LParen || WITH_TABLES.iter().any(|word| is_word(token, word))
+    };
+    if !words.next().is_some_and(|first| starts(&first.token)) {
+        return Ok(());
+    }
+    let mut before: Option<&Token> = None;
+    // Of each parenthesis that is open, whether it is GROUP_CONCAT's.
+    let mut open = Vec::new();
+    for TokenWithSpan { token, span } in words {
+        let follows = |word| before.is_some_and(|before| is_word(before, word));
+        match token {
+            Token::LParen if follows("PARTITION") => {
+                return Err(Error::new(1747, "PARTITION () clause on non partitioned table"));
+            }
+            Token::LParen => open.push(follows("GROUP_CONCAT")),
+            Token::RParen => drop(open.pop()),
+            _ if open.last() == Some(&true) && is_word(token, "LIMIT") => {
+                return Err(syntax_at_location(text, span.start.line, span.start.column));
+            }
+            _ => {}
+        }
+        before = Some(token);
+    }
+    Ok(())
+}
+
+/// A table's name, none of whose parts is empty.
+fn named_table(database: Option<String>, table: String) -> Result<TableName> {
+    if table.is_empty() {
+        return Err(Error::new(1103, "Incorrect table name ''"));
+    }
+    if database.as_deref() == Some("") {
+        return Err(Error::new(1102, "Incorrect database name ''"));
+    }
+    Ok(TableName { database, table })
+}
+
+/// What is said of a statement whose parts are nested too deeply.
+pub fn too_deep() -> Error {
+    Error::new(1436, "Thread stack overrun: the statement is nested too deeply")
+}
+
+fn is_word(token: &Token, word: &str) -> bool {
+    matches!(token, Token::Word(Word { value, quote_style: None, .. })
+        if value.eq_ignore_ascii_case(word))
+}
+
+/// The place that sqlparser's messages end in: ` at Line: 1, Column: 5`.
+fn location_of(message: &str) -> Option<(u64, u64)> {
+    let (_, place) = message.rsplit_once(" at Line: ")?;
+    let (line, column) = place.split_once(", Column: ")?;
+    Some((line.parse().ok()?, column.trim().parse().ok()?))
+}
+
+/// Where a line and a column, both from 1, are in a text.
+fn offset_of(text: &str, line: u64, column: u64) -> usize {
+    let mut start = 0;
+    for _ in 1..line.max(1) {
+        start = text[start..].find('\n').map_or(text.len(), |at| start + at + 1);
+    }
+    let skip = column.saturating_sub(1) as usize;
+    let rest = &text[start..];
+    start + rest.char_indices().nth(skip).map_or(rest.len(), |(at, _)| at)
+}
+
+fn syntax_at_location(text: &str, line: u64, column: u64) -> Error {
+    let rest = &text[offset_of(text, line, column)..];
+    Error::syntax(rest.trim_end_matches(';'), line.max(1))
+}
+
+/// The parts of a name as sqlparser gives it.
+pub fn name_parts(name: &ObjectName) -> Vec<&Ident> {
+    name.0
+        .iter()
+        .filter_map(|part| match part {
+            ObjectNamePart::Identifier(ident) => Some(ident),
+            ObjectNamePart::Function(_) => None,
+        })
+        .collect()
+}
+
+/// A table's name from sqlparser's form.
+pub fn table_name(name: &ObjectName) -> Result<TableName> {
+    match name_parts(name).as_slice() {
+        [table] => Ok(TableName { database: None, table: table.value.clone() }),
+        [database, table] => {
+            Ok(TableName { database: Some(database.value.clone()), table: table.value.clone() })
+        }
+        _ => Err(Error::syntax(&name.to_string(), 1)),
+    }
+}

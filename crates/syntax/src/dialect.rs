@@ -1,0 +1,379 @@
+//! MySQL's dialect for sqlparser, with what its own `MySqlDialect` gets wrong set right: every
+//! operator binds as tightly as in MySQL (8.0 manual, 14.4.1), and `!a`, `GROUP BY ... WITH
+//! ROLLUP` and compound units (`EXTRACT(YEAR_MONTH FROM d)`) are read.
+//!
+//! | binds           | operators                                    |
+//! |-----------------|----------------------------------------------|
+//! | 60              | `->` `->>`                                   |
+//! | 50              | unary `-` `~` `!`, BINARY                    |
+//! | 47              | `||` under PIPES_AS_CONCAT                   |
+//! | 45 40 30        | `^`, then `*` `/` DIV `%`, then `+` `-`      |
+//! | 27 23 21        | `<<` `>>`, then `&`, then `|`                |
+//! | 20              | BETWEEN, IN, LIKE, REGEXP                    |
+//! | 17              | `=` `<=>` `<` `>` `<>`, IS                   |
+//! | 15 10 7 5 1     | NOT, then AND `&&`, XOR, OR, `:=`            |
+//!
+//! `||` as OR is the word OR by the time it comes here (`cursor`).
+//!
+//! Invariants
+//! 1. Wherever sqlparser asks whether this is `MySqlDialect`, it is.
+//!
+//! Not here: statements (`statement`), which are read word by word.
+
+use std::any::TypeId;
+use std::cell::Cell;
+
+use sqlparser::ast::{
+    BinaryOperator, CastKind, DataType, Expr, Function, FunctionArg, FunctionArgExpr,
+    FunctionArgumentList, FunctionArguments, Ident, Interval, ObjectName, Statement,
+    TrimWhereField, UnaryOperator,
+};
+use sqlparser::dialect::{Dialect, MySqlDialect, Precedence};
+use sqlparser::keywords::Keyword;
+use sqlparser::parser::{Parser, ParserError};
+use sqlparser::tokenizer::Token;
+use values::interrupt;
+
+static BASE: MySqlDialect = MySqlDialect {};
+
+thread_local! {
+    /// Operands that the parser of this thread may still look at.
+    static STEPS_LEFT: Cell<usize> = const { Cell::new(usize::MAX) };
+}
+
+/// A statement of so many tokens begins. In brackets behind FROM the parser tries a query first
+/// and then a join, on each level: twice as often with each, if nobody counts.
+pub fn begin(tokens: usize) {
+    STEPS_LEFT.set(tokens.saturating_mul(32).saturating_add(10_000));
+}
+
+/// MySQL's dialect.
+#[derive(Clone, Copy, Debug)]
+pub struct RowhouseDialect;
+
+/// How tightly unary operators bind: tighter than any that stand between two operands, but `->`.
+const UNARY: u8 = 50;
+/// How tightly `:=` binds.
+const ASSIGNMENT: u8 = 1;
+
+/// What follows INTERVAL: an expression and a unit, which may be a compound one (DAY_MINUTE).
+fn interval(parser: &mut Parser<'_>) -> Result<Expr, ParserError> {
+    let value = Box::new(parser.parse_expr()?);
+    if let Expr::Tuple(arguments) = *value {
+        return Ok(Expr::Function(plain_call("INTERVAL", arguments)));
+    }
+    Ok(Expr::Interval(Interval {
+        value,
+        leading_field: Some(parser.parse_date_time_field()?),
+        leading_precision: None,
+        last_field: None,
+        fractional_seconds_precision: None,
+    }))
+}
+
+/// What follows CHAR: `(77, 121 [USING utf8mb4])`.
+fn char_call(parser: &mut Parser<'_>) -> Result<Expr, ParserError> {
+    parser.expect_token(&Token::LParen)?;
+    let arguments = parser.parse_comma_separated(Parser::parse_expr)?;
+    let charset = match parser.parse_keyword(Keyword::USING) {
+        true => Some(parser.parse_object_name(false)?),
+        false => None,
+    };
+    parser.expect_token(&Token::RParen)?;
+    let char = Expr::Function(plain_call("CHAR", arguments));
+    Ok(match charset {
+        None => char,
+        Some(charset) => Expr::Convert {
+            is_try: false,
+            expr: Box::new(char),
+            data_type: None,
+            charset: Some(charset),
+            target_before_value: false,
+            styles: Vec::new(),
+        },
+    })
+}
+
+/// What follows TRIM: `([BOTH | LEADING | TRAILING] [what] [FROM] text)`.
+fn trim(parser: &mut Parser<'_>) -> Result<Expr, ParserError> {
+    parser.expect_token(&Token::LParen)?;
+    let side =
+        match parser.parse_one_of_keywords(&[Keyword::BOTH, Keyword::LEADING, Keyword::TRAILING]) {
+            Some(Keyword::LEADING) => Some(TrimWhereField::Leading),
+            Some(Keyword::TRAILING) => Some(TrimWhereField::Trailing),
+            Some(_) => Some(TrimWhereField::Both),
+            None => None,
+        };
+    let trimmed = |text, what| Expr::Trim {
+        expr: Box::new(text),
+        trim_where: side,
+        trim_what: what,
+        trim_characters: None,
+    };
+    if parser.parse_keyword(Keyword::FROM) {
+        let text = parser.parse_expr()?;
+        parser.expect_token(&Token::RParen)?;
+        return Ok(trimmed(text, None));
+    }
+    let first = parser.parse_expr()?;
+    if side.is_none() && parser.consume_token(&Token::RParen) {
+        return Ok(trimmed(first, None));
+    }
+    parser.expect_keyword_is(Keyword::FROM)?;
+    let text = parser.parse_expr()?;
+    parser.expect_token(&Token::RParen)?;
+    Ok(trimmed(text, Some(Box::new(first))))
+}
+
+/// A call by name of plain arguments.
+pub fn plain_call(name: &str, arguments: Vec<Expr>) -> Function {
+    let unnamed = |expr| FunctionArg::Unnamed(FunctionArgExpr::Expr(expr));
+    Function {
+        name: ObjectName::from(vec![Ident::new(name)]),
+        uses_odbc_syntax: false,
+        parameters: FunctionArguments::None,
+        args: FunctionArguments::List(FunctionArgumentList {
+            duplicate_treatment: None,
+            args: arguments.into_iter().map(unnamed).collect(),
+            clauses: Vec::new(),
+        }),
+        filter: None,
+        null_treatment: None,
+        over: None,
+        within_group: Vec::new(),
+    }
+}
+
+impl Dialect for RowhouseDialect {
+    fn dialect(&self) -> TypeId {
+        TypeId::of::<MySqlDialect>()
+    }
+
+    fn is_identifier_start(&self, ch: char) -> bool {
+        BASE.is_identifier_start(ch)
+    }
+
+    fn is_identifier_part(&self, ch: char) -> bool {
+        BASE.is_identifier_part(ch)
+    }
+
+    fn is_delimited_identifier_start(&self, ch: char) -> bool {
+        BASE.is_delimited_identifier_start(ch)
+    }
+
+    fn identifier_quote_style(&self, identifier: &str) -> Option<char> {
+        BASE.identifier_quote_style(identifier)
+    }
+
+    fn supports_string_literal_backslash_escape(&self) -> bool {
+        true
+    }
+
+    fn supports_string_literal_concatenation(&self) -> bool {
+        true
+    }
+
+    fn ignores_wildcard_escapes(&self) -> bool {
+        true
+    }
+
+    fn supports_numeric_prefix(&self) -> bool {
+        true
+    }
+
+    fn supports_bitwise_shift_operators(&self) -> bool {
+        true
+    }
+
+    fn supports_multiline_comment_hints(&self) -> bool {
+        true
+    }
+
+    fn supports_bang_not_operator(&self) -> bool {
+        true
+    }
+
+    fn supports_group_by_with_modifier(&self) -> bool {
+        true
+    }
+
+    fn allow_extract_custom(&self) -> bool {
+        true
+    }
+
+    fn prec_value(&self, precedence: Precedence) -> u8 {
+        match precedence {
+            Precedence::Xor => 7,
+            Precedence::Eq | Precedence::Is => 17,
+            Precedence::Between | Precedence::Like => 20,
+            Precedence::Caret => 45,
+            other => BASE.prec_value(other),
+        }
+    }
+
+    fn get_next_precedence(&self, parser: &Parser<'_>) -> Option<Result<u8, ParserError>> {
+        Some(Ok(match parser.peek_token_ref().token {
+            Token::Arrow | Token::LongArrow => 60,
+            Token::StringConcat => 47,
+            Token::ShiftLeft | Token::ShiftRight => 27,
+            Token::Overlap => self.prec_value(Precedence::And),
+            Token::Assignment => ASSIGNMENT,
+            _ => return None,
+        }))
+    }
+
+    fn parse_prefix(&self, parser: &mut Parser<'_>) -> Option<Result<Expr, ParserError>> {
+        // Asked at every operand; a parser that tries again and again asks again and again. No
+        // other error makes it give up at once.
+        let steps = STEPS_LEFT.get();
+        STEPS_LEFT.set(steps.saturating_sub(1));
+        if steps == 0 || interrupt::is_wanted() {
+            return Some(Err(ParserError::RecursionLimitExceeded));
+        }
+        let op = match parser.peek_token_ref().token {
+            Token::ExclamationMark => Some(UnaryOperator::Not),
+            Token::Minus => Some(UnaryOperator::Minus),
+            Token::Plus => Some(UnaryOperator::Plus),
+            Token::Tilde => Some(UnaryOperator::BitwiseNot),
+            _ => None,
+        };
+        if let Some(op) = op {
+            parser.advance_token();
+            let operand = parser.parse_subexpr(UNARY);
+            return Some(operand.map(|expr| Expr::UnaryOp { op, expr: Box::new(expr) }));
+        }
+        if parser.parse_keyword(Keyword::INTERVAL) {
+            return Some(interval(parser));
+        }
+        let called = parser.peek_nth_token_ref(1).token == Token::LParen;
+        if called && parser.parse_keyword(Keyword::CHAR) {
+            return Some(char_call(parser));
+        }
+        if called && parser.parse_keyword(Keyword::TRIM) {
+            return Some(trim(parser));
+        }
+        if !parser.parse_keyword(Keyword::BINARY) {
+            return None;
+        }
+        let operand = parser.parse_subexpr(UNARY);
+        Some(operand.map(|expr| Expr::Cast {
+            kind: CastKind::Cast,
+            expr: Box::new(expr),
+            data_type: DataType::Binary(None),
+            array: false,
+            format: None,
+        }))
+    }
+
+    fn parse_infix(
+        &self,
+        parser: &mut Parser<'_>,
+        expr: &Expr,
+        _precedence: u8,
+    ) -> Option<Result<Expr, ParserError>> {
+        if let Token::Assignment = parser.peek_token_ref().token {
+            parser.advance_token();
+            // `@a := @b := 1` gives both.
+            let right = parser.parse_subexpr(ASSIGNMENT - 1);
+            return Some(right.map(|right| Expr::BinaryOp {
+                left: Box::new(expr.clone()),
+                op: BinaryOperator::Assignment,
+                right: Box::new(right),
+            }));
+        }
+        if !parser.parse_keyword(Keyword::DIV) {
+            return None;
+        }
+        let right = parser.parse_subexpr(self.prec_value(Precedence::MulDivModOp));
+        Some(right.map(|right| Expr::BinaryOp {
+            left: Box::new(expr.clone()),
+            op: BinaryOperator::MyIntegerDivide,
+            right: Box::new(right),
+        }))
+    }
+
+    fn parse_statement(&self, parser: &mut Parser<'_>) -> Option<Result<Statement, ParserError>> {
+        BASE.parse_statement(parser)
+    }
+
+    fn require_interval_qualifier(&self) -> bool {
+        true
+    }
+
+    fn supports_limit_comma(&self) -> bool {
+        true
+    }
+
+    fn supports_create_table_select(&self) -> bool {
+        true
+    }
+
+    fn supports_insert_set(&self) -> bool {
+        true
+    }
+
+    fn supports_user_host_grantee(&self) -> bool {
+        true
+    }
+
+    fn is_table_factor_alias(
+        &self,
+        explicit: bool,
+        keyword: &Keyword,
+        parser: &mut Parser<'_>,
+    ) -> bool {
+        BASE.is_table_factor_alias(explicit, keyword, parser)
+    }
+
+    fn supports_table_hints(&self) -> bool {
+        true
+    }
+
+    fn requires_single_line_comment_whitespace(&self) -> bool {
+        true
+    }
+
+    fn supports_match_against(&self) -> bool {
+        true
+    }
+
+    fn supports_select_modifiers(&self) -> bool {
+        true
+    }
+
+    fn supports_set_names(&self) -> bool {
+        true
+    }
+
+    fn supports_comma_separated_set_assignments(&self) -> bool {
+        true
+    }
+
+    fn supports_update_order_by(&self) -> bool {
+        true
+    }
+
+    fn supports_data_type_signed_suffix(&self) -> bool {
+        true
+    }
+
+    fn supports_cross_join_constraint(&self) -> bool {
+        true
+    }
+
+    fn supports_double_ampersand_operator(&self) -> bool {
+        true
+    }
+
+    fn supports_comment_optimizer_hint(&self) -> bool {
+        true
+    }
+
+    fn supports_constraint_keyword_without_name(&self) -> bool {
+        true
+    }
+
+    fn supports_key_column_option(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,31 @@
+//! MySQL's statements as text: the one lexer, and what each statement says before names are looked up.
+//!
+//! ```text
+//! text -> scan       shape and literals, where the statement ends, bodies of events
+//! text -> cursor     tokens, read word by word; expressions and queries are sqlparser's
+//!      -> statement  which statement it is: table, alter, change, show, set, load, event
+//! ```
+//!
+//! Invariants
+//! 1. Nothing here knows a table, a session or a value of an expression.
+//! 2. Whatever the text, memory and the depth of the stack are bounded.
+//!
+//! Not here: what statements mean (crate `sql`), splitting files into statements for a client (crate
+//! `load`), whose delimiters are its own.
+
+pub mod alter;
+pub mod change;
+pub mod cursor;
+pub mod dialect;
+mod error;
+pub mod event;
+pub mod load;
+pub mod scan;
+pub mod set;
+pub mod show;
+pub mod statement;
+pub mod table;
+pub mod types;
+
+pub use cursor::{Cursor, TableName};
+pub use error::{Error, Result};

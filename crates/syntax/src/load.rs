@@ -1,0 +1,208 @@
+//! LOAD DATA, as written, and the FIELDS and LINES that INTO OUTFILE shares with it.
+//!
+//! Not here: reading the file, writing one (crate `sql`, `load` and `session::outfile`).
+
+use sqlparser::ast::Expr;
+use sqlparser::tokenizer::Token;
+use values::types::Collation;
+
+use super::cursor::{Cursor, TableName};
+use super::types::charset_collation;
+use crate::error::{Error, Result};
+
+/// How lines and fields are told apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Format {
+    /// FIELDS TERMINATED BY.
+    pub field_end: Vec<u8>,
+    /// FIELDS ENCLOSED BY.
+    pub enclosed: Option<u8>,
+    /// OPTIONALLY: what is no text is written without it.
+    pub optionally: bool,
+    /// FIELDS ESCAPED BY.
+    pub escape: Option<u8>,
+    /// LINES STARTING BY.
+    pub line_start: Vec<u8>,
+    /// LINES TERMINATED BY.
+    pub line_end: Vec<u8>,
+}
+
+impl Default for Format {
+    fn default() -> Format {
+        Format {
+            field_end: b"\t".to_vec(),
+            enclosed: None,
+            optionally: false,
+            escape: Some(b'\\'),
+            line_start: Vec::new(),
+            line_end: b"\n".to_vec(),
+        }
+    }
+}
+
+/// Where a field goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FieldTarget {
+    /// A column.
+    Column(String),
+    /// A user variable, by lower-case name.
+    Variable(String),
+}
+
+/// What becomes of a row whose key is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DuplicateSpec {
+    /// It is an error.
+    Error,
+    /// IGNORE: the new row is left out.
+    Ignore,
+    /// REPLACE: the old row goes.
+    Replace,
+}
+
+/// LOAD DATA.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoadData {
+    /// The file: of the server, or with LOCAL as the client is asked for it.
+    pub file: String,
+    /// LOCAL: the client sends the file.
+    pub local: bool,
+    /// REPLACE or IGNORE.
+    pub on_duplicate: DuplicateSpec,
+    /// The table.
+    pub table: TableName,
+    /// Whether text is bytes rather than UTF-8.
+    pub binary: bool,
+    /// Lines and fields.
+    pub format: Format,
+    /// IGNORE n LINES.
+    pub skip_lines: u64,
+    /// Columns and variables; empty means all columns.
+    pub targets: Vec<FieldTarget>,
+    /// SET.
+    pub assignments: Vec<(String, Expr)>,
+}
+
+/// Reads what follows LOAD DATA.
+pub fn load_data(cursor: &mut Cursor<'_>) -> Result<LoadData> {
+    let _priority = cursor.take("LOW_PRIORITY") || cursor.take("CONCURRENT");
+    let local = cursor.take("LOCAL");
+    cursor.expect("INFILE")?;
+    let file = cursor.string()?;
+    let on_duplicate = match cursor.take_any(&["REPLACE", "IGNORE"]) {
+        Some("REPLACE") => DuplicateSpec::Replace,
+        Some(_) => DuplicateSpec::Ignore,
+        // Nobody could act on an error in the middle of a file that a client sends.
+        None if local => DuplicateSpec::Ignore,
+        None => DuplicateSpec::Error,
+    };
+    cursor.expect("INTO")?;
+    cursor.expect("TABLE")?;
+    let table = cursor.table_name()?;
+    let mut binary = false;
+    if cursor.take_all(&["CHARACTER", "SET"]) || cursor.take("CHARSET") {
+        binary = charset_collation(&cursor.name_or_string()?)? == Collation::Binary;
+    }
+    let format = format(cursor)?;
+    let mut skip_lines = 0;
+    if cursor.take("IGNORE") {
+        skip_lines = cursor.number()?;
+        if !(cursor.take("LINES") || cursor.take("ROWS")) {
+            return Err(cursor.syntax());
+        }
+    }
+    let targets =
+        if *cursor.peek() == Token::LParen { cursor.parenthesised(target)? } else { Vec::new() };
+    let assignments = if cursor.take("SET") {
+        cursor.list(|cursor| {
+            let name = cursor.name()?;
+            cursor.expect_token(&Token::Eq)?;
+            Ok((name, cursor.expression()?))
+        })?
+    } else {
+        Vec::new()
+    };
+    cursor.expect_end()?;
+    Ok(LoadData {
+        file,
+        local,
+        on_duplicate,
+        table,
+        binary,
+        format,
+        skip_lines,
+        targets,
+        assignments,
+    })
+}
+
+/// What may follow the name of INTO OUTFILE.
+pub fn into_format(cursor: &mut Cursor<'_>) -> Result<Format> {
+    if cursor.take_all(&["CHARACTER", "SET"]) || cursor.take("CHARSET") {
+        let name = cursor.name_or_string()?.to_ascii_lowercase();
+        if !["utf8", "utf8mb3", "utf8mb4", "binary"].contains(&name.as_str()) {
+            return Err(Error::unsupported(format_args!("INTO OUTFILE CHARACTER SET {name}")));
+        }
+    }
+    format(cursor)
+}
+
+/// FIELDS and LINES.
+fn format(cursor: &mut Cursor<'_>) -> Result<Format> {
+    let mut format = Format::default();
+    if cursor.take("FIELDS") || cursor.take("COLUMNS") {
+        fields(cursor, &mut format)?;
+    }
+    if cursor.take("LINES") {
+        lines(cursor, &mut format)?;
+    }
+    Ok(format)
+}
+
+fn target(cursor: &mut Cursor<'_>) -> Result<FieldTarget> {
+    let name = cursor.name()?;
+    Ok(match name.strip_prefix('@') {
+        Some(variable) => FieldTarget::Variable(variable.to_lowercase()),
+        None => FieldTarget::Column(name),
+    })
+}
+
+/// At most one byte; an empty string means none.
+fn one_byte(cursor: &mut Cursor<'_>) -> Result<Option<u8>> {
+    let here = cursor.syntax();
+    match cursor.bytes()?.as_slice() {
+        [] => Ok(None),
+        [byte] => Ok(Some(*byte)),
+        _ => Err(here),
+    }
+}
+
+fn fields(cursor: &mut Cursor<'_>, format: &mut Format) -> Result<()> {
+    loop {
+        if cursor.take_all(&["TERMINATED", "BY"]) {
+            format.field_end = cursor.bytes()?;
+        } else if cursor.take_all(&["OPTIONALLY", "ENCLOSED", "BY"]) {
+            format.enclosed = one_byte(cursor)?;
+            format.optionally = true;
+        } else if cursor.take_all(&["ENCLOSED", "BY"]) {
+            format.enclosed = one_byte(cursor)?;
+            format.optionally = false;
+        } else if cursor.take_all(&["ESCAPED", "BY"]) {
+            format.escape = one_byte(cursor)?;
+        } else {
+            return Ok(());
+        }
+    }
+}
+
+fn lines(cursor: &mut Cursor<'_>, format: &mut Format) -> Result<()> {
+    loop {
+        if cursor.take_all(&["STARTING", "BY"]) {
+            format.line_start = cursor.bytes()?;
+        } else if cursor.take_all(&["TERMINATED", "BY"]) {
+            format.line_end = cursor.bytes()?;
+        } else {
+            return Ok(());
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! Numbers, strings and quoted names: where they end, and what they are.
+//!
+//! Not here: which of them are taken out (`scan`).
+
+use memchr::{memchr, memchr2};
+use values::decimal::Decimal;
+
+use super::{Literal, Part, Scanner, is_word, leading_word, unescape};
+use crate::error::Result;
+
+impl Scanner<'_, '_> {
+    pub(super) fn number(&mut self) {
+        let start = self.at;
+        let text = self.text;
+        if text[start] == b'0' && matches!(text.get(start + 1), Some(b'x')) {
+            let digits = text[start + 2..].iter().take_while(|b| b.is_ascii_hexdigit()).count();
+            if digits > 0 {
+                self.at = start + 2 + digits;
+                if self.part == Part::Keep || self.may_be_number(digits) {
+                    return self.keep(start);
+                }
+                let (from, to) = self.push_hex(&text[start + 2..start + 2 + digits]);
+                return self.take(Literal::Arena(from, to));
+            }
+        }
+        let digits = |from: usize| text[from..].iter().take_while(|b| b.is_ascii_digit()).count();
+        let mut at = start + digits(start);
+        let mut plain = true;
+        let mut exponent = false;
+        if text.get(at) == Some(&b'.') {
+            plain = false;
+            at += 1;
+            at += digits(at);
+        }
+        if matches!(text.get(at), Some(b'e' | b'E')) {
+            let sign = usize::from(matches!(text.get(at + 1), Some(b'+' | b'-')));
+            let count = digits((at + 1 + sign).min(text.len()));
+            if count > 0 {
+                exponent = true;
+                at += 1 + sign + count;
+            }
+        }
+        // A name may begin with digits.
+        if plain && !exponent && text.get(at).is_some_and(|&b| is_word(b)) {
+            let word = leading_word(&text[start..]);
+            self.at = start + word.len();
+            return self.keep(start);
+        }
+        self.at = at;
+        if self.part == Part::Keep {
+            return self.keep(start);
+        }
+        let token = std::str::from_utf8(&text[start..at]).unwrap_or("0");
+        let literal = if exponent {
+            token.parse().ok().map(Literal::Double)
+        } else if plain && let Ok(v) = token.parse() {
+            Some(Literal::UInt(v))
+        } else {
+            Decimal::parse(token.as_bytes()).map(Literal::Decimal)
+        };
+        match literal {
+            Some(literal) => self.take(literal),
+            None => match token.parse() {
+                Ok(v) => self.take(Literal::Double(v)),
+                Err(_) => self.keep(start),
+            },
+        }
+    }
+
+    /// Whether hexadecimal digits can be meant as a number: as a value apart from the text they
+    /// would be bytes. Rows to be inserted have bytes.
+    fn may_be_number(&self, digits: usize) -> bool {
+        !self.insert && digits <= 16
+    }
+
+    fn push_hex(&mut self, digits: &[u8]) -> (u32, u32) {
+        let value = |b: u8| (b as char).to_digit(16).unwrap_or(0) as u8;
+        let from = self.out.arena.len() as u32;
+        let (first, rest) = digits.split_at(digits.len() % 2);
+        self.out.arena.extend(first.iter().map(|&b| value(b)));
+        self.out.arena.extend(rest.chunks(2).map(|pair| value(pair[0]) << 4 | value(pair[1])));
+        (from, self.out.arena.len() as u32)
+    }
+
+    pub(super) fn hex_string(&mut self) -> Result<()> {
+        let start = self.at;
+        let text = self.text;
+        let body = start + 2;
+        let digits = text[body..].iter().take_while(|b| b.is_ascii_hexdigit()).count();
+        if text.get(body + digits) != Some(&b'\'') || digits % 2 != 0 {
+            return Err(self.syntax(start));
+        }
+        self.at = body + digits + 1;
+        if self.part == Part::Keep || self.may_be_number(digits) {
+            self.keep(start);
+            return Ok(());
+        }
+        let (from, to) = self.push_hex(&text[body..body + digits]);
+        self.take(Literal::Arena(from, to));
+        Ok(())
+    }
+
+    pub(super) fn bit_string(&mut self) -> Result<()> {
+        let start = self.at;
+        let body = start + 2;
+        let count = self.text[body..].iter().take_while(|b| matches!(b, b'0' | b'1')).count();
+        if self.text.get(body + count) != Some(&b'\'') || count > 64 {
+            return Err(self.syntax(start));
+        }
+        self.at = body + count + 1;
+        if self.part == Part::Keep {
+            self.keep(start);
+            return Ok(());
+        }
+        let value = self.text[body..body + count]
+            .iter()
+            .fold(0u64, |value, &b| value << 1 | u64::from(b - b'0'));
+        self.take(Literal::UInt(value));
+        Ok(())
+    }
+
+    pub(super) fn string(&mut self, quote: u8) -> Result<()> {
+        let start = self.at;
+        let text = self.text;
+        let body = start + 1;
+        let backslash = !self.mode.no_backslash_escapes();
+        // The usual string has neither escapes nor doubled quotes.
+        let mut at = body;
+        let mut plain = true;
+        loop {
+            let rest = text.get(at..).unwrap_or_default();
+            let Some(n) = memchr2(quote, b'\\', rest) else {
+                return Err(self.syntax(start));
+            };
+            at += n;
+            if text[at] == b'\\' {
+                if backslash {
+                    plain = false;
+                    at += 2;
+                } else {
+                    at += 1;
+                }
+            } else if text.get(at + 1) == Some(&quote) {
+                plain = false;
+                at += 2;
+            } else {
+                break;
+            }
+        }
+        self.at = at + 1;
+        let keep = self.part == Part::Keep || self.last_is_word(b"ESCAPE");
+        if keep && backslash {
+            self.keep(start);
+            return Ok(());
+        }
+        if keep {
+            // The parser reads backslashes as escapes in every mode.
+            for byte in &text[start..self.at] {
+                let times = if *byte == b'\\' { 2 } else { 1 };
+                self.out.shape.extend(std::iter::repeat_n(*byte, times));
+            }
+            self.last_word = None;
+            return Ok(());
+        }
+        if plain {
+            self.take(Literal::Text(body as u32, at as u32));
+        } else {
+            let from = self.out.arena.len() as u32;
+            unescape(&text[body..at], quote, backslash, &mut self.out.arena);
+            let to = self.out.arena.len() as u32;
+            self.take(Literal::Arena(from, to));
+        }
+        Ok(())
+    }
+
+    fn last_is_word(&self, word: &[u8]) -> bool {
+        let shape = &self.out.shape;
+        let shape = shape.strip_suffix(b" ").unwrap_or(shape);
+        shape.len() >= word.len() && shape[shape.len() - word.len()..].eq_ignore_ascii_case(word)
+    }
+
+    pub(super) fn quoted_name(&mut self, quote: u8) -> Result<()> {
+        let start = self.at;
+        let mut at = start + 1;
+        loop {
+            match memchr(quote, &self.text[at..]) {
+                None => return Err(self.syntax(start)),
+                Some(n) if self.text.get(at + n + 1) == Some(&quote) => at += n + 2,
+                Some(n) => {
+                    self.at = at + n + 1;
+                    self.keep(start);
+                    return Ok(());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,308 @@
+//! The scanner itself: walks over a statement once, writes its shape and takes literals out.
+//!
+//! Not here: numbers, strings and names (`literals`), what the result is for (`scan`).
+
+use values::SqlMode;
+
+use super::comment::{is_dash_comment, skip_space};
+use super::{Literal, Scanned, is_word, leading_word, syntax_at};
+use crate::error::{Error, Result};
+
+/// Which part of a statement the scanner is in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    /// Literals stay: the SELECT list, ORDER BY, GROUP BY.
+    Keep,
+    /// Literals are taken out.
+    Take,
+    /// As `Take`, and rows of VALUES are counted.
+    Values,
+}
+
+/// A walk over one statement.
+pub(super) struct Scanner<'a, 'b> {
+    pub(super) text: &'a [u8],
+    pub(super) at: usize,
+    pub(super) out: &'b mut Scanned,
+    pub(super) part: Part,
+    pub(super) select: bool,
+    /// Whether this is the SELECT list.
+    pub(super) listing: bool,
+    pub(super) insert: bool,
+    pub(super) depth: u32,
+    /// Depth of parentheses within which literals stay, and the part to return to.
+    pub(super) kept: Option<(u32, Part)>,
+    /// Where the last word of the shape starts, if the last token was a word.
+    pub(super) last_word: Option<usize>,
+    /// Start of the row of VALUES being scanned, and of the one before (with its end).
+    pub(super) row_start: Option<usize>,
+    pub(super) row_before: Option<(usize, usize)>,
+    /// Before it a `;` ends nothing: the end of an event's body.
+    pub(super) body_end: usize,
+    pub(super) mode: SqlMode,
+}
+
+/// Words before a parenthesis whose literals belong to a type or set a precision.
+const KEPT_CALLS: [&[u8]; 18] = [
+    b"CHAR",
+    b"BINARY",
+    b"VARCHAR",
+    b"VARBINARY",
+    b"NCHAR",
+    b"DECIMAL",
+    b"DEC",
+    b"NUMERIC",
+    b"FLOAT",
+    b"NOW",
+    b"CURRENT_TIMESTAMP",
+    b"SYSDATE",
+    b"UTC_TIMESTAMP",
+    b"CURTIME",
+    b"DATETIME",
+    b"LOCALTIME",
+    b"LOCALTIMESTAMP",
+    b"UTC_TIME",
+];
+
+impl Scanner<'_, '_> {
+    pub(super) fn run(&mut self) -> Result<()> {
+        let literals_max = match self.out.literals_max {
+            0 => usize::MAX,
+            some => some,
+        };
+        while let Some(&byte) = self.text.get(self.at) {
+            if self.out.literals.len() > literals_max {
+                return Err(Error::TooLarge);
+            }
+            match byte {
+                b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c => self.space(),
+                b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' | 0x80.. => self.word()?,
+                b'0'..=b'9' => self.number(),
+                b'.' if self.text.get(self.at + 1).is_some_and(u8::is_ascii_digit)
+                    && !self.follows_name() =>
+                {
+                    self.number()
+                }
+                b'\'' => self.string(b'\'')?,
+                b'"' if self.mode.ansi_quotes() => self.quoted_name(b'"')?,
+                b'"' => self.string(b'"')?,
+                b'`' => self.quoted_name(b'`')?,
+                b'?' => self.parameter(),
+                b';' if self.at >= self.body_end => {
+                    self.finish(self.at, self.at + 1);
+                    return Ok(());
+                }
+                b'#' => self.space(),
+                b'-' if is_dash_comment(self.text, self.at) => self.space(),
+                b'/' if self.text.get(self.at + 1) == Some(&b'*') => self.space(),
+                b'(' => self.open(),
+                b')' => self.close(),
+                b',' => {
+                    // Behind a row of VALUES the comma belongs to the row that follows.
+                    self.push(b',');
+                }
+                _ => self.push(byte),
+            }
+        }
+        self.finish(self.text.len(), self.text.len());
+        Ok(())
+    }
+
+    fn finish(&mut self, end: usize, taken: usize) {
+        while self.out.shape.last().is_some_and(u8::is_ascii_whitespace) {
+            self.out.shape.pop();
+        }
+        self.out.end = end;
+        self.out.taken = skip_space(self.text, taken);
+    }
+
+    pub(super) fn push(&mut self, byte: u8) {
+        self.out.shape.push(byte);
+        self.last_word = None;
+        self.at += 1;
+    }
+
+    /// Spaces and comments become one space, and none behind `(` or `,`, so that the way a
+    /// client spaces its lists does not make further shapes.
+    fn space(&mut self) {
+        let start = self.at;
+        self.at = skip_space(self.text, self.at);
+        // The text of a SELECT list names its columns, spaces and all.
+        if self.part == Part::Keep && self.listing && self.out.shape.len() > 6 {
+            let spaces = &self.text[start..self.at];
+            let plain = spaces.iter().all(u8::is_ascii_whitespace);
+            self.out.shape.extend_from_slice(if plain { spaces } else { b" " });
+            return;
+        }
+        if !matches!(self.out.shape.last(), None | Some(b' ' | b'(' | b',')) {
+            self.out.shape.push(b' ');
+        }
+    }
+
+    /// Whether the shape ends in a name or a closing parenthesis: then a point is a separator.
+    fn follows_name(&self) -> bool {
+        self.out.shape.last().is_some_and(|&b| is_word(b) || b == b'`' || b == b'"')
+    }
+
+    fn word(&mut self) -> Result<()> {
+        let start = self.at;
+        let word = leading_word(&self.text[start..]);
+        // X'41', N'text', B'101' and _utf8mb4'text' are literals, not words.
+        let after = self.text.get(start + word.len()).copied();
+        if after == Some(b'\'') && word.len() == 1 {
+            match word[0] {
+                b'x' | b'X' => return self.hex_string(),
+                b'b' | b'B' => return self.bit_string(),
+                b'n' | b'N' => {
+                    self.at += 1;
+                    return self.string(b'\'');
+                }
+                _ => {}
+            }
+        }
+        if word[0] == b'_' && self.part != Part::Keep && self.introducer(word) {
+            return Ok(());
+        }
+        self.at += word.len();
+        let position = self.out.shape.len();
+        self.out.shape.extend_from_slice(word);
+        self.last_word = Some(position);
+        if word.len() >= 4 || self.part == Part::Values {
+            self.keyword(word, position);
+        }
+        Ok(())
+    }
+
+    /// Skips a character set introducer before a string.
+    fn introducer(&mut self, word: &[u8]) -> bool {
+        const SETS: [&[u8]; 6] =
+            [b"_utf8mb4", b"_utf8", b"_utf8mb3", b"_binary", b"_latin1", b"_ascii"];
+        let next = skip_space(self.text, self.at + word.len());
+        let known = SETS.iter().any(|set| set.eq_ignore_ascii_case(word));
+        if known && matches!(self.text.get(next), Some(b'\'' | b'"' | b'x' | b'X' | b'0')) {
+            self.at = next;
+            return true;
+        }
+        false
+    }
+
+    fn keyword(&mut self, word: &[u8], position: usize) {
+        let is = |name: &[u8]| word.eq_ignore_ascii_case(name);
+        if self.part == Part::Values {
+            let literal = if is(b"null") {
+                Some(Literal::Null)
+            } else if is(b"true") {
+                Some(Literal::UInt(1))
+            } else if is(b"false") {
+                Some(Literal::UInt(0))
+            } else {
+                None
+            };
+            match literal {
+                Some(literal) if self.depth == 1 => {
+                    self.out.shape.truncate(position);
+                    self.take(literal);
+                }
+                _ if self.depth == 0 => self.part = Part::Take,
+                _ => {}
+            }
+            return;
+        }
+        if self.kept.is_some() {
+            return;
+        }
+        if self.depth == 0 && is(b"into") {
+            self.out.into = true;
+        }
+        if self.select && is(b"from") && self.depth == 0 && self.part == Part::Keep {
+            self.part = Part::Take;
+            self.listing = false;
+        } else if is(b"order") || is(b"group") {
+            self.part = Part::Keep;
+        } else if is(b"limit") || is(b"having") || is(b"where") {
+            if self.depth == 0 {
+                self.part = Part::Take;
+            }
+        } else if self.insert
+            && self.depth == 0
+            && (is(b"values") || is(b"value"))
+            && self.out.runs.is_empty()
+        {
+            // The function VALUES() of ON DUPLICATE KEY UPDATE can only come behind the rows.
+            self.part = Part::Values;
+        }
+    }
+
+    fn open(&mut self) {
+        if let (Some(start), None) = (self.last_word, self.kept) {
+            let word = &self.out.shape[start..];
+            if KEPT_CALLS.iter().any(|name| name.eq_ignore_ascii_case(word)) {
+                self.kept = Some((self.depth, self.part));
+                self.part = Part::Keep;
+            }
+        }
+        if self.part == Part::Values && self.depth == 0 {
+            self.row_start = Some(self.out.shape.len());
+        }
+        self.depth += 1;
+        self.push(b'(');
+    }
+
+    fn close(&mut self) {
+        if self.out.shape.last() == Some(&b' ') && !self.listing {
+            self.out.shape.pop();
+        }
+        self.push(b')');
+        self.depth = self.depth.saturating_sub(1);
+        if let Some((depth, part)) = self.kept
+            && depth == self.depth
+        {
+            self.part = part;
+            self.kept = None;
+        }
+        if self.part == Part::Values && self.depth == 0 {
+            self.end_row();
+        }
+    }
+
+    /// Drops a row of VALUES that looks like the one before it, with a comma between them: what
+    /// else may stand there is for the parser to refuse.
+    fn end_row(&mut self) {
+        let Some(start) = self.row_start.take() else { return };
+        let (shape, row) = (&self.out.shape, (start, self.out.shape.len()));
+        if let Some(before) = self.row_before
+            && shape[row.0..row.1] == shape[before.0..before.1]
+            && shape[before.1..row.0].trim_ascii() == b","
+        {
+            self.out.shape.truncate(before.1);
+            if let Some(run) = self.out.runs.last_mut() {
+                *run += 1;
+            }
+            return;
+        }
+        self.row_before = Some(row);
+        self.out.runs.push(1);
+    }
+
+    pub(super) fn take(&mut self, literal: Literal) {
+        self.out.literals.push(literal);
+        self.out.shape.push(b'?');
+        self.last_word = None;
+    }
+
+    fn parameter(&mut self) {
+        let number = self.out.parameters;
+        self.out.parameters = number.saturating_add(1);
+        self.at += 1;
+        self.take(Literal::Parameter(number));
+    }
+
+    pub(super) fn keep(&mut self, start: usize) {
+        self.out.shape.extend_from_slice(&self.text[start..self.at]);
+        self.last_word = None;
+    }
+
+    pub(super) fn syntax(&self, at: usize) -> Error {
+        syntax_at(self.text, at)
+    }
+}

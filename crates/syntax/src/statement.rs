@@ -1,0 +1,514 @@
+//! Statements other than SELECT, INSERT, REPLACE, UPDATE and DELETE, as written.
+//!
+//! Not here: what they do (crate `sql`, `session::admin`).
+
+use sqlparser::ast::Expr;
+use sqlparser::tokenizer::Token;
+
+use super::alter::{AlterSpec, AlterTable, algorithm, alter_table};
+use super::cursor::{Cursor, TableName};
+use super::event::{AlterEvent, CreateEvent, alter_event, create_event, definer};
+use super::load::{LoadData, load_data};
+use super::set::{SetItem, set};
+use super::show::{Filter, Show, Subject, show};
+use super::table::{CreateTable, IndexSpec, create_table, index_body, index_options};
+use crate::error::{Error, Result};
+
+/// A statement that is carried out word by word.
+#[expect(missing_docs, reason = "fields of a variant are what the grammar calls them")]
+#[derive(Clone, Debug, PartialEq)]
+pub enum Statement {
+    /// CREATE DATABASE.
+    CreateDatabase { name: String, if_not_exists: bool },
+    /// DROP DATABASE.
+    DropDatabase { name: String, if_exists: bool },
+    /// ALTER DATABASE: there is nothing to alter.
+    AlterDatabase { name: Option<String> },
+    /// CREATE TABLE.
+    CreateTable(Box<CreateTable>),
+    /// ALTER TABLE.
+    AlterTable(Box<AlterTable>),
+    /// DROP TABLE.
+    DropTables { names: Vec<TableName>, if_exists: bool },
+    /// DROP VIEW: there are none.
+    DropView { names: Vec<TableName>, if_exists: bool },
+    /// TRUNCATE.
+    Truncate(TableName),
+    /// RENAME TABLE.
+    RenameTables(Vec<(TableName, TableName)>),
+    /// CREATE EVENT.
+    CreateEvent(Box<CreateEvent>),
+    /// ALTER EVENT.
+    AlterEvent(Box<AlterEvent>),
+    /// DROP EVENT.
+    DropEvent { name: TableName, if_exists: bool },
+    /// CREATE INDEX.
+    CreateIndex { table: TableName, index: IndexSpec, how: Vec<AlterSpec> },
+    /// DROP INDEX.
+    DropIndex { table: TableName, name: String, if_exists: bool, how: Vec<AlterSpec> },
+    /// USE.
+    Use(String),
+    /// SET.
+    Set(Vec<SetItem>),
+    /// SHOW, DESCRIBE.
+    Show(Box<Show>),
+    /// EXPLAIN of a statement, given by its text.
+    Explain { format: Option<String>, analyze: bool, text: String },
+    /// BEGIN, START TRANSACTION.
+    Begin { read_only: Option<bool>, snapshot: bool },
+    /// COMMIT.
+    Commit { chain: bool, release: bool },
+    /// ROLLBACK.
+    Rollback { chain: bool, release: bool },
+    /// SAVEPOINT.
+    Savepoint(String),
+    /// ROLLBACK TO SAVEPOINT.
+    RollbackTo(String),
+    /// RELEASE SAVEPOINT.
+    Release(String),
+    /// LOCK TABLES: the tables are checked, not locked.
+    LockTables(Vec<TableName>),
+    /// UNLOCK TABLES.
+    UnlockTables,
+    /// FLUSH TABLES ... WITH READ LOCK; without names, of all.
+    ReadLock(Vec<TableName>),
+    /// Other FLUSH, and dropping what may not exist and cannot: nothing is to be done.
+    Flush,
+    /// KILL.
+    Kill { id: u64, query: bool },
+    /// ANALYZE, OPTIMIZE, CHECK, REPAIR TABLE.
+    Maintain { operation: &'static str, tables: Vec<TableName> },
+    /// PREPARE name FROM.
+    Prepare { name: String, source: Box<Expr> },
+    /// EXECUTE name.
+    Execute { name: String, using: Vec<String> },
+    /// DEALLOCATE PREPARE.
+    Deallocate(String),
+    /// LOAD DATA.
+    Load(Box<LoadData>),
+    /// LOAD INSERTS INTO TABLE.
+    LoadInserts(TableName),
+    /// DO.
+    Do(Vec<Expr>),
+}
+
+/// Reads a statement.
+pub fn statement(cursor: &mut Cursor<'_>) -> Result<Statement> {
+    let word = match cursor.peek() {
+        Token::Word(word) if word.quote_style.is_none() => word.value.to_ascii_uppercase(),
+        _ => return Err(cursor.syntax()),
+    };
+    let here = cursor.syntax();
+    cursor.advance();
+    let statement = match word.as_str() {
+        "CREATE" => create(cursor)?,
+        "DROP" => drop_(cursor)?,
+        "ALTER" => alter(cursor)?,
+        "TRUNCATE" => {
+            cursor.take("TABLE");
+            Statement::Truncate(cursor.table_name()?)
+        }
+        "RENAME" => rename(cursor)?,
+        "USE" => Statement::Use(cursor.name()?),
+        "SET" => return Ok(Statement::Set(set(cursor)?)),
+        "SHOW" => return Ok(Statement::Show(Box::new(show(cursor)?))),
+        "DESCRIBE" | "DESC" | "EXPLAIN" => return describe(cursor),
+        "BEGIN" => {
+            cursor.take("WORK");
+            Statement::Begin { read_only: None, snapshot: false }
+        }
+        "START" => start(cursor)?,
+        "COMMIT" => {
+            let (chain, release) = completion(cursor);
+            Statement::Commit { chain, release }
+        }
+        "ROLLBACK" => rollback(cursor)?,
+        "SAVEPOINT" => Statement::Savepoint(cursor.name()?),
+        "RELEASE" => {
+            cursor.expect("SAVEPOINT")?;
+            Statement::Release(cursor.name()?)
+        }
+        "LOCK" => lock_tables(cursor)?,
+        "UNLOCK" => {
+            if !(cursor.take("TABLES") || cursor.take("TABLE")) {
+                return Err(cursor.syntax());
+            }
+            Statement::UnlockTables
+        }
+        "FLUSH" => flush(cursor)?,
+        "RESET" => return Err(reset(cursor)),
+        "PURGE" => return Err(Error::new(1381, "You are not using binary logging")),
+        "GRANT" | "REVOKE" => return Err(users_elsewhere(cursor)),
+        "KILL" => {
+            let query = cursor.take("QUERY");
+            cursor.take("CONNECTION");
+            Statement::Kill { id: cursor.number()?, query }
+        }
+        "ANALYZE" => maintain(cursor, "analyze")?,
+        "OPTIMIZE" => maintain(cursor, "optimize")?,
+        "CHECK" => maintain(cursor, "check")?,
+        "REPAIR" => maintain(cursor, "repair")?,
+        "CHECKSUM" => return Err(Error::unsupported("CHECKSUM TABLE")),
+        "PREPARE" => {
+            let name = cursor.name()?;
+            cursor.expect("FROM")?;
+            Statement::Prepare { name, source: Box::new(cursor.expression()?) }
+        }
+        "EXECUTE" => execute(cursor)?,
+        "DEALLOCATE" => {
+            cursor.expect("PREPARE")?;
+            Statement::Deallocate(cursor.name()?)
+        }
+        "LOAD" if cursor.take_all(&["INSERTS", "INTO", "TABLE"]) => {
+            Statement::LoadInserts(cursor.table_name()?)
+        }
+        "LOAD" => {
+            cursor.expect("DATA")?;
+            return Ok(Statement::Load(Box::new(load_data(cursor)?)));
+        }
+        "DO" => Statement::Do(cursor.list(Cursor::expression)?),
+        "CALL" => return Err(Error::unsupported("stored procedures")),
+        "HANDLER" => return Err(Error::unsupported("HANDLER")),
+        "XA" => return Err(Error::unsupported("XA transactions")),
+        _ => return Err(here),
+    };
+    cursor.expect_end()?;
+    Ok(statement)
+}
+
+fn skip(cursor: &mut Cursor<'_>) {
+    while !cursor.at_end() {
+        cursor.advance();
+    }
+}
+
+/// Nothing is held back that FLUSH would have to write, and nobody is kept from writing unless
+/// it says so.
+fn flush(cursor: &mut Cursor<'_>) -> Result<Statement> {
+    let _word = cursor.take("NO_WRITE_TO_BINLOG") || cursor.take("LOCAL");
+    if !(cursor.take("TABLES") || cursor.take("TABLE")) {
+        skip(cursor);
+        return Ok(Statement::Flush);
+    }
+    let with = |cursor: &Cursor<'_>| cursor.is("WITH") || cursor.is("FOR");
+    let names = match cursor.at_end() || with(cursor) {
+        true => Vec::new(),
+        false => cursor.list(Cursor::table_name)?,
+    };
+    if cursor.take_all(&["WITH", "READ", "LOCK"]) || cursor.take_all(&["FOR", "EXPORT"]) {
+        return Ok(Statement::ReadLock(names));
+    }
+    Ok(Statement::Flush)
+}
+
+/// There is no binary log and no replication that could be reset.
+fn reset(cursor: &mut Cursor<'_>) -> Error {
+    if cursor.is("MASTER") || cursor.is("BINARY") {
+        return Error::new(1186, "Binlog closed, cannot RESET MASTER");
+    }
+    Error::unsupported("RESET")
+}
+
+fn create(cursor: &mut Cursor<'_>) -> Result<Statement> {
+    if cursor.take("DATABASE") || cursor.take("SCHEMA") {
+        let if_not_exists = cursor.take_all(&["IF", "NOT", "EXISTS"]);
+        let name = cursor.name()?;
+        database_options(cursor)?;
+        return Ok(Statement::CreateDatabase { name, if_not_exists });
+    }
+    if cursor.take("TEMPORARY") {
+        return Err(Error::unsupported("temporary tables"));
+    }
+    if cursor.take("TABLE") {
+        return Ok(Statement::CreateTable(Box::new(create_table(cursor)?)));
+    }
+    let unique = cursor.take("UNIQUE");
+    if !unique && cursor.is("COLUMNAR") && cursor.is_nth(1, "INDEX") {
+        (0..2).for_each(|_| drop(cursor.advance()));
+        return create_index(cursor, IndexKind::Columnar);
+    }
+    if cursor.is("FULLTEXT") || cursor.is("SPATIAL") {
+        return Err(Error::unsupported("FULLTEXT and SPATIAL indexes"));
+    }
+    if cursor.take("INDEX") {
+        return create_index(cursor, if unique { IndexKind::Unique } else { IndexKind::Plain });
+    }
+    if cursor.take("USER") || cursor.take("ROLE") {
+        return Err(users_elsewhere(cursor));
+    }
+    let or_replace = cursor.take_all(&["OR", "REPLACE"]);
+    let definer = definer(cursor)?;
+    if cursor.take("EVENT") {
+        let event = create_event(cursor, or_replace, definer)?;
+        return Ok(Statement::CreateEvent(Box::new(event)));
+    }
+    if ["VIEW", "TRIGGER", "PROCEDURE", "FUNCTION", "ALGORITHM"].iter().any(|kind| cursor.is(kind))
+        || (definer.is_some() && cursor.is("SQL"))
+    {
+        return Err(Error::unsupported("views, triggers and stored routines"));
+    }
+    if or_replace {
+        return Err(Error::unsupported("CREATE OR REPLACE"));
+    }
+    Err(cursor.syntax())
+}
+
+fn database_options(cursor: &mut Cursor<'_>) -> Result<()> {
+    while !cursor.at_end() {
+        cursor.take("DEFAULT");
+        let known = cursor.take("CHARSET")
+            || cursor.take_all(&["CHARACTER", "SET"])
+            || cursor.take("COLLATE")
+            || cursor.take("ENCRYPTION")
+            || cursor.take_all(&["READ", "ONLY"])
+            || cursor.take("COMMENT");
+        if !known {
+            return Err(cursor.syntax());
+        }
+        cursor.take_token(&Token::Eq);
+        cursor.advance();
+    }
+    Ok(())
+}
+
+/// What stands before INDEX.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum IndexKind {
+    Plain,
+    Unique,
+    Columnar,
+}
+
+fn create_index(cursor: &mut Cursor<'_>, kind: IndexKind) -> Result<Statement> {
+    cursor.take_all(&["IF", "NOT", "EXISTS"]);
+    let name = cursor.name()?;
+    if cursor.take("USING") {
+        cursor.name()?;
+    }
+    cursor.expect("ON")?;
+    let table = cursor.table_name()?;
+    let mut index = index_body(cursor, true)?;
+    let comment = index_options(cursor)?;
+    if !comment.is_empty() {
+        index.comment = comment;
+    }
+    let how = algorithms(cursor)?;
+    index.name = Some(name);
+    (index.unique, index.columnar) = (kind == IndexKind::Unique, kind == IndexKind::Columnar);
+    Ok(Statement::CreateIndex { table, index, how })
+}
+
+fn algorithms(cursor: &mut Cursor<'_>) -> Result<Vec<AlterSpec>> {
+    let mut how = Vec::new();
+    while let Some(spec) = algorithm(cursor)? {
+        how.push(spec);
+    }
+    Ok(how)
+}
+
+fn drop_(cursor: &mut Cursor<'_>) -> Result<Statement> {
+    if cursor.take("DATABASE") || cursor.take("SCHEMA") {
+        let if_exists = cursor.take_all(&["IF", "EXISTS"]);
+        return Ok(Statement::DropDatabase { name: cursor.name()?, if_exists });
+    }
+    if cursor.take("INDEX") {
+        let if_exists = cursor.take_all(&["IF", "EXISTS"]);
+        let name = cursor.name()?;
+        cursor.expect("ON")?;
+        let table = cursor.table_name()?;
+        let how = algorithms(cursor)?;
+        return Ok(Statement::DropIndex { table, name, if_exists, how });
+    }
+    if cursor.take("PREPARE") {
+        return Ok(Statement::Deallocate(cursor.name()?));
+    }
+    if cursor.take("USER") || cursor.take("ROLE") {
+        return Err(users_elsewhere(cursor));
+    }
+    let view = cursor.take("VIEW");
+    cursor.take("TEMPORARY");
+    if !(view || cursor.take("TABLE") || cursor.take("TABLES")) {
+        if cursor.take("EVENT") {
+            let if_exists = cursor.take_all(&["IF", "EXISTS"]);
+            return Ok(Statement::DropEvent { name: cursor.table_name()?, if_exists });
+        }
+        if ["TRIGGER", "PROCEDURE", "FUNCTION"].iter().any(|word| cursor.is(word)) {
+            cursor.advance();
+            let if_exists = cursor.take_all(&["IF", "EXISTS"]);
+            skip(cursor);
+            // There are none: what is dropped only if it exists needs nothing.
+            if if_exists {
+                return Ok(Statement::Flush);
+            }
+            return Err(Error::unsupported("triggers and stored routines"));
+        }
+        return Err(cursor.syntax());
+    }
+    let if_exists = cursor.take_all(&["IF", "EXISTS"]);
+    let names = cursor.list(Cursor::table_name)?;
+    let _rule = cursor.take("RESTRICT") || cursor.take("CASCADE");
+    Ok(match view {
+        true => Statement::DropView { names, if_exists },
+        false => Statement::DropTables { names, if_exists },
+    })
+}
+
+fn alter(cursor: &mut Cursor<'_>) -> Result<Statement> {
+    let _ignored = cursor.take("ONLINE") || cursor.take("IGNORE");
+    if cursor.take("TABLE") {
+        return Ok(Statement::AlterTable(Box::new(alter_table(cursor)?)));
+    }
+    if cursor.take("DATABASE") || cursor.take("SCHEMA") {
+        let options = ["DEFAULT", "CHARSET", "CHARACTER", "COLLATE", "ENCRYPTION", "READ"];
+        let name = match options.iter().any(|word| cursor.is(word)) {
+            true => None,
+            false => Some(cursor.name()?),
+        };
+        database_options(cursor)?;
+        return Ok(Statement::AlterDatabase { name });
+    }
+    if cursor.take("USER") {
+        return Err(users_elsewhere(cursor));
+    }
+    let definer = definer(cursor)?;
+    if cursor.take("EVENT") {
+        return Ok(Statement::AlterEvent(Box::new(alter_event(cursor, definer)?)));
+    }
+    Err(cursor.syntax())
+}
+
+fn rename(cursor: &mut Cursor<'_>) -> Result<Statement> {
+    if !(cursor.take("TABLE") || cursor.take("TABLES")) {
+        return Err(cursor.syntax());
+    }
+    let pairs = cursor.list(|cursor| {
+        let from = cursor.table_name()?;
+        cursor.expect("TO")?;
+        Ok((from, cursor.table_name()?))
+    })?;
+    Ok(Statement::RenameTables(pairs))
+}
+
+/// Words that begin a statement which EXPLAIN explains.
+const EXPLAINED: [&str; 8] =
+    ["SELECT", "WITH", "INSERT", "REPLACE", "UPDATE", "DELETE", "TABLE", "VALUES"];
+
+fn describe(cursor: &mut Cursor<'_>) -> Result<Statement> {
+    let analyze = cursor.take("ANALYZE");
+    let _extended = cursor.take("EXTENDED") || cursor.take("PARTITIONS");
+    let mut format = None;
+    if cursor.take("FORMAT") {
+        cursor.expect_token(&Token::Eq)?;
+        format = Some(cursor.name_or_string()?.to_ascii_uppercase());
+    }
+    if analyze
+        || format.is_some()
+        || *cursor.peek() == Token::LParen
+        || EXPLAINED.iter().any(|word| cursor.is(word))
+    {
+        let text = cursor.rest().to_string();
+        return Ok(Statement::Explain { format, analyze, text });
+    }
+    let table = cursor.table_name()?;
+    let filter = match cursor.at_end() {
+        true => Filter::All,
+        false => Filter::Like(cursor.name_or_string()?),
+    };
+    cursor.expect_end()?;
+    Ok(Statement::Show(Box::new(Show { subject: Subject::Columns { full: false, table }, filter })))
+}
+
+fn start(cursor: &mut Cursor<'_>) -> Result<Statement> {
+    cursor.expect("TRANSACTION")?;
+    let (mut read_only, mut snapshot) = (None, false);
+    if !cursor.at_end() {
+        cursor.list(|cursor| {
+            if cursor.take_all(&["READ", "ONLY"]) {
+                read_only = Some(true);
+            } else if cursor.take_all(&["READ", "WRITE"]) {
+                read_only = Some(false);
+            } else if cursor.take_all(&["WITH", "CONSISTENT", "SNAPSHOT"]) {
+                snapshot = true;
+            } else {
+                return Err(cursor.syntax());
+            }
+            Ok(())
+        })?;
+    }
+    Ok(Statement::Begin { read_only, snapshot })
+}
+
+/// `[WORK] [AND [NO] CHAIN] [[NO] RELEASE]`.
+fn completion(cursor: &mut Cursor<'_>) -> (bool, bool) {
+    cursor.take("WORK");
+    let mut chain = false;
+    if !cursor.take_all(&["AND", "NO", "CHAIN"]) {
+        chain = cursor.take_all(&["AND", "CHAIN"]);
+    }
+    let release = !cursor.take_all(&["NO", "RELEASE"]) && cursor.take("RELEASE");
+    (chain, release)
+}
+
+fn rollback(cursor: &mut Cursor<'_>) -> Result<Statement> {
+    cursor.take("WORK");
+    if cursor.take("TO") {
+        cursor.take("SAVEPOINT");
+        return Ok(Statement::RollbackTo(cursor.name()?));
+    }
+    let (chain, release) = completion(cursor);
+    Ok(Statement::Rollback { chain, release })
+}
+
+fn lock_tables(cursor: &mut Cursor<'_>) -> Result<Statement> {
+    if !(cursor.take("TABLES") || cursor.take("TABLE")) {
+        return Err(cursor.syntax());
+    }
+    let tables = cursor.list(|cursor| {
+        let table = cursor.table_name()?;
+        if cursor.take("AS")
+            || !(cursor.is("READ") || cursor.is("WRITE") || cursor.is("LOW_PRIORITY"))
+        {
+            cursor.name()?;
+        }
+        cursor.take("LOW_PRIORITY");
+        if cursor.take("READ") {
+            cursor.take("LOCAL");
+        } else {
+            cursor.expect("WRITE")?;
+        }
+        Ok(table)
+    })?;
+    Ok(Statement::LockTables(tables))
+}
+
+fn maintain(cursor: &mut Cursor<'_>, operation: &'static str) -> Result<Statement> {
+    let _word = cursor.take("NO_WRITE_TO_BINLOG") || cursor.take("LOCAL");
+    if !(cursor.take("TABLE") || cursor.take("TABLES")) {
+        return Err(cursor.syntax());
+    }
+    let tables = cursor.list(Cursor::table_name)?;
+    skip(cursor);
+    Ok(Statement::Maintain { operation, tables })
+}
+
+fn execute(cursor: &mut Cursor<'_>) -> Result<Statement> {
+    let name = cursor.name()?;
+    let mut using = Vec::new();
+    if cursor.take("USING") {
+        using = cursor.list(|cursor| {
+            let name = cursor.name()?;
+            match name.strip_prefix('@') {
+                Some(variable) => Ok(variable.to_lowercase()),
+                None => Err(cursor.syntax()),
+            }
+        })?;
+    }
+    Ok(Statement::Execute { name, using })
+}
+
+/// The answer to CREATE USER, GRANT and the like: silence would leave a false picture of who may
+/// do what.
+fn users_elsewhere(cursor: &mut Cursor<'_>) -> Error {
+    skip(cursor);
+    Error::unsupported("users and grants in SQL (users are in the settings file)")
+}

@@ -1,0 +1,550 @@
+//! CREATE TABLE and its parts, as written.
+//!
+//! Accepted without effect, with a warning from the executor: FOREIGN KEY, CHECK. Accepted
+//! silently: storage options that have no meaning here. Refused: FULLTEXT, SPATIAL, generated
+//! columns, key parts that are expressions, partitions.
+//!
+//! Not here: ALTER TABLE (`alter`), what they do (crate `sql`, `ddl`).
+
+use sqlparser::ast::{Expr, Query};
+use sqlparser::tokenizer::Token;
+use values::MemberKind;
+use values::types::Collation;
+
+use super::cursor::{Cursor, TableName};
+use super::types::{TypeSpec, attributes, charset_collation, collation, type_spec};
+use crate::error::{Error, Result};
+
+/// A column's default as written.
+#[derive(Clone, Debug, PartialEq)]
+pub enum DefaultSpec {
+    /// DEFAULT expression.
+    Value(Box<Expr>),
+    /// DEFAULT CURRENT_TIMESTAMP, with the digits given.
+    Now,
+}
+
+/// A column as written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ColumnSpec {
+    /// Name.
+    pub name: String,
+    /// Type.
+    pub ty: TypeSpec,
+    /// NULL or NOT NULL, if said.
+    pub nullable: Option<bool>,
+    /// DEFAULT.
+    pub default: Option<DefaultSpec>,
+    /// ON UPDATE CURRENT_TIMESTAMP.
+    pub on_update_now: bool,
+    /// AUTO_INCREMENT.
+    pub auto_increment: bool,
+    /// COMMENT.
+    pub comment: String,
+    /// PRIMARY KEY.
+    pub primary: bool,
+    /// UNIQUE.
+    pub unique: bool,
+    /// A CHECK that is not enforced.
+    pub check: bool,
+}
+
+/// An index as written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IndexSpec {
+    /// Name, if given.
+    pub name: Option<String>,
+    /// UNIQUE or PRIMARY.
+    pub unique: bool,
+    /// PRIMARY KEY.
+    pub primary: bool,
+    /// COLUMNAR.
+    pub columnar: bool,
+    /// Columns with prefix lengths.
+    pub parts: Vec<(String, Option<u32>)>,
+    /// COMMENT.
+    pub comment: String,
+}
+
+/// A part of a table's definition.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Element {
+    /// A column.
+    Column(Box<ColumnSpec>),
+    /// An index.
+    Index(IndexSpec),
+    /// A foreign key, whose columns get an index.
+    ForeignKey(IndexSpec),
+    /// A CHECK constraint.
+    Check,
+}
+
+/// Options behind a table's definition.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TableOptions {
+    /// ENGINE.
+    pub engine: Option<String>,
+    /// AUTO_INCREMENT.
+    pub auto_increment: Option<u64>,
+    /// COMMENT.
+    pub comment: Option<String>,
+    /// COLLATE, or the character set's.
+    pub collation: Option<Collation>,
+    /// EXPIRES_BY; empty lets rows stay.
+    pub expires_by: Option<String>,
+    /// MAX_BYTES; 0 lets rows stay.
+    pub bytes_max: Option<u64>,
+    /// MEMBER_INDEXES; an empty list drops those that there are.
+    pub members: Option<Vec<MemberSpec>>,
+}
+
+/// An index of a member.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemberSpec {
+    /// Name of the column.
+    pub column: String,
+    /// The member's name.
+    pub member: String,
+    /// What it has entries of.
+    pub kind: MemberKind,
+}
+
+/// CREATE TABLE.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CreateTable {
+    /// IF NOT EXISTS.
+    pub if_not_exists: bool,
+    /// The table.
+    pub name: TableName,
+    /// LIKE another.
+    pub like: Option<TableName>,
+    /// Columns, indexes, constraints.
+    pub elements: Vec<Element>,
+    /// Options.
+    pub options: TableOptions,
+    /// AS SELECT.
+    pub query: Option<Box<Query>>,
+}
+
+/// Reads what follows CREATE [TEMPORARY] TABLE.
+pub fn create_table(cursor: &mut Cursor<'_>) -> Result<CreateTable> {
+    let if_not_exists = cursor.take_all(&["IF", "NOT", "EXISTS"]);
+    let name = cursor.table_name()?;
+    let mut create = CreateTable {
+        if_not_exists,
+        name,
+        like: None,
+        elements: Vec::new(),
+        options: TableOptions::default(),
+        query: None,
+    };
+    if cursor.take("LIKE") {
+        create.like = Some(cursor.table_name()?);
+        cursor.expect_end()?;
+        return Ok(create);
+    }
+    if *cursor.peek() == Token::LParen && !cursor.is_nth(1, "SELECT") {
+        cursor.advance();
+        if cursor.take("LIKE") {
+            create.like = Some(cursor.table_name()?);
+            cursor.expect_token(&Token::RParen)?;
+            cursor.expect_end()?;
+            return Ok(create);
+        }
+        create.elements = cursor.list(element)?;
+        cursor.expect_token(&Token::RParen)?;
+    }
+    create.options = table_options(cursor)?;
+    let _ignored = cursor.take("IGNORE") || cursor.take("REPLACE");
+    let explicit = cursor.take("AS");
+    if explicit || cursor.is("SELECT") || *cursor.peek() == Token::LParen || cursor.is("WITH") {
+        create.query = Some(cursor.query()?);
+    }
+    cursor.expect_end()?;
+    Ok(create)
+}
+
+/// Reads one part of a table's definition.
+pub fn element(cursor: &mut Cursor<'_>) -> Result<Element> {
+    let mut name = None;
+    let constraint = cursor.take("CONSTRAINT");
+    if constraint && !["PRIMARY", "UNIQUE", "FOREIGN", "CHECK"].iter().any(|word| cursor.is(word)) {
+        name = Some(cursor.name()?);
+    }
+    if cursor.take_all(&["PRIMARY", "KEY"]) {
+        let mut spec = index_body(cursor, true)?;
+        spec.name = None;
+        (spec.unique, spec.primary) = (true, true);
+        return Ok(Element::Index(spec));
+    }
+    if cursor.is("UNIQUE") {
+        cursor.advance();
+        let _word = cursor.take("INDEX") || cursor.take("KEY");
+        let mut spec = index_body(cursor, false)?;
+        spec.name = spec.name.or(name);
+        spec.unique = true;
+        return Ok(Element::Index(spec));
+    }
+    let is_word = |at, word: &str| cursor.is_nth(at, word);
+    if cursor.is("COLUMNAR") && (is_word(1, "INDEX") || is_word(1, "KEY")) {
+        cursor.advance();
+        cursor.advance();
+        return Ok(Element::Index(IndexSpec { columnar: true, ..index_body(cursor, false)? }));
+    }
+    if cursor.is("FULLTEXT") || cursor.is("SPATIAL") {
+        return Err(Error::unsupported("FULLTEXT and SPATIAL indexes"));
+    }
+    if cursor.take_all(&["FOREIGN", "KEY"]) {
+        let mut spec = index_body(cursor, false)?;
+        spec.name = spec.name.or(name);
+        references(cursor)?;
+        return Ok(Element::ForeignKey(spec));
+    }
+    if cursor.is("CHECK") && *cursor.peek_nth(1) == Token::LParen {
+        cursor.advance();
+        check(cursor)?;
+        return Ok(Element::Check);
+    }
+    if constraint {
+        return Err(cursor.syntax());
+    }
+    if (cursor.is("INDEX") || cursor.is("KEY")) && is_index(cursor) {
+        cursor.advance();
+        return Ok(Element::Index(index_body(cursor, false)?));
+    }
+    Ok(Element::Column(Box::new(column(cursor)?)))
+}
+
+/// Tells `KEY name (column)` from a column named `key`.
+fn is_index(cursor: &Cursor<'_>) -> bool {
+    matches!(cursor.peek_nth(1), Token::LParen)
+        || matches!(cursor.peek_nth(2), Token::LParen) && !is_sized_type(cursor.peek_nth(1))
+        || cursor.is_nth(1, "USING")
+        || cursor.is_nth(2, "USING")
+        || cursor.is_nth(1, "IF")
+}
+
+fn is_sized_type(token: &Token) -> bool {
+    const TYPES: [&str; 10] = [
+        "VARCHAR",
+        "CHAR",
+        "INT",
+        "BIGINT",
+        "VARBINARY",
+        "BINARY",
+        "DECIMAL",
+        "TINYINT",
+        "SMALLINT",
+        "ENUM",
+    ];
+    matches!(token, Token::Word(word) if word.quote_style.is_none()
+        && TYPES.iter().any(|ty| ty.eq_ignore_ascii_case(&word.value)))
+}
+
+/// `[name] [USING type] (parts) [options]`.
+pub fn index_body(cursor: &mut Cursor<'_>, nameless: bool) -> Result<IndexSpec> {
+    cursor.take_all(&["IF", "NOT", "EXISTS"]);
+    let mut name = None;
+    if *cursor.peek() != Token::LParen && !cursor.is("USING") {
+        let given = cursor.name()?;
+        name = (!nameless).then_some(given);
+    }
+    index_type(cursor)?;
+    let parts = cursor.parenthesised(index_part)?;
+    let comment = index_options(cursor)?;
+    Ok(IndexSpec { name, unique: false, primary: false, columnar: false, parts, comment })
+}
+
+fn index_type(cursor: &mut Cursor<'_>) -> Result<()> {
+    if cursor.take("USING") || cursor.take("TYPE") {
+        cursor.name()?;
+    }
+    Ok(())
+}
+
+/// `column[(length)] [ASC|DESC]`; the order is not kept, every index is read both ways.
+pub(super) fn index_part(cursor: &mut Cursor<'_>) -> Result<(String, Option<u32>)> {
+    if *cursor.peek() == Token::LParen {
+        return Err(Error::unsupported("key parts that are expressions"));
+    }
+    let name = cursor.name()?;
+    let mut prefix = None;
+    if cursor.take_token(&Token::LParen) {
+        let length = cursor.number()?;
+        prefix = Some(u32::try_from(length).map_err(|_| cursor.syntax())?);
+        cursor.expect_token(&Token::RParen)?;
+    }
+    let _order = cursor.take("ASC") || cursor.take("DESC");
+    Ok((name, prefix))
+}
+
+/// Options behind an index; gives its comment.
+pub fn index_options(cursor: &mut Cursor<'_>) -> Result<String> {
+    let mut comment = String::new();
+    loop {
+        if cursor.take("COMMENT") {
+            comment = cursor.string()?;
+        } else if cursor.is("USING") {
+            index_type(cursor)?;
+        } else if cursor.take("KEY_BLOCK_SIZE") {
+            cursor.take_token(&Token::Eq);
+            cursor.number()?;
+        } else if cursor.take_all(&["WITH", "PARSER"]) {
+            cursor.name()?;
+        } else if cursor.is("INVISIBLE") {
+            return Err(Error::unsupported("invisible indexes"));
+        } else if !cursor.take("VISIBLE") {
+            return Ok(comment);
+        }
+    }
+}
+
+fn references(cursor: &mut Cursor<'_>) -> Result<()> {
+    cursor.expect("REFERENCES")?;
+    cursor.table_name()?;
+    if *cursor.peek() == Token::LParen {
+        cursor.parenthesised(index_part)?;
+    }
+    loop {
+        if cursor.take("MATCH") {
+            cursor.name()?;
+        } else if cursor.is("ON") && (cursor.is_nth(1, "DELETE") || cursor.is_nth(1, "UPDATE")) {
+            cursor.advance();
+            cursor.advance();
+            let known = cursor.take("RESTRICT")
+                || cursor.take("CASCADE")
+                || cursor.take_all(&["SET", "NULL"])
+                || cursor.take_all(&["SET", "DEFAULT"])
+                || cursor.take_all(&["NO", "ACTION"]);
+            if !known {
+                return Err(cursor.syntax());
+            }
+        } else {
+            return Ok(());
+        }
+    }
+}
+
+fn check(cursor: &mut Cursor<'_>) -> Result<()> {
+    cursor.expect_token(&Token::LParen)?;
+    cursor.expression()?;
+    cursor.expect_token(&Token::RParen)?;
+    cursor.take("NOT");
+    cursor.take("ENFORCED");
+    Ok(())
+}
+
+/// Reads a column: name, type, attributes.
+pub fn column(cursor: &mut Cursor<'_>) -> Result<ColumnSpec> {
+    let name = cursor.name()?;
+    column_named(cursor, name)
+}
+
+fn column_named(cursor: &mut Cursor<'_>, name: String) -> Result<ColumnSpec> {
+    let ty = type_spec(cursor, &name)?;
+    let mut column = ColumnSpec {
+        name,
+        nullable: ty.serial.then_some(false),
+        auto_increment: ty.serial,
+        unique: ty.serial,
+        ty,
+        default: None,
+        on_update_now: false,
+        comment: String::new(),
+        primary: false,
+        check: false,
+    };
+    while column_attribute(cursor, &mut column)? {}
+    Ok(column)
+}
+
+fn column_attribute(cursor: &mut Cursor<'_>, column: &mut ColumnSpec) -> Result<bool> {
+    if cursor.take_all(&["NOT", "NULL"]) {
+        column.nullable = Some(false);
+    } else if cursor.take("NULL") {
+        column.nullable = Some(true);
+    } else if cursor.take("DEFAULT") {
+        column.default = Some(default_value(cursor)?);
+    } else if cursor.take_all(&["ON", "UPDATE"]) {
+        if !take_now(cursor)? {
+            return Err(cursor.syntax());
+        }
+        column.on_update_now = true;
+    } else if cursor.take("AUTO_INCREMENT") {
+        column.auto_increment = true;
+    } else if cursor.take_all(&["PRIMARY", "KEY"]) || cursor.take("PRIMARY") {
+        column.primary = true;
+    } else if cursor.take("UNIQUE") {
+        cursor.take("KEY");
+        column.unique = true;
+    } else if cursor.take("KEY") {
+        column.primary = true;
+    } else if cursor.take("COMMENT") {
+        column.comment = cursor.string()?;
+    } else if ["COLLATE", "CHARACTER", "CHARSET"].iter().any(|word| cursor.is(word)) {
+        attributes(cursor, &mut column.ty)?;
+    } else if cursor.take("COLUMN_FORMAT") || cursor.take("STORAGE") {
+        cursor.name()?;
+    } else if cursor.is("REFERENCES") {
+        // As in MySQL, a reference written with the column is read and has no effect.
+        references(cursor)?;
+    } else if cursor.is("GENERATED") || cursor.is("AS") {
+        return Err(Error::unsupported("generated columns"));
+    } else if cursor.take("CONSTRAINT") {
+        if !cursor.is("CHECK") {
+            cursor.name()?;
+        }
+    } else if cursor.take("CHECK") {
+        check(cursor)?;
+        column.check = true;
+    } else if cursor.is("INVISIBLE") {
+        return Err(Error::unsupported("invisible columns"));
+    } else if !cursor.take("VISIBLE") {
+        return Ok(false);
+    }
+    Ok(true)
+}
+
+pub(super) fn default_value(cursor: &mut Cursor<'_>) -> Result<DefaultSpec> {
+    if take_now(cursor)? {
+        return Ok(DefaultSpec::Now);
+    }
+    if *cursor.peek() == Token::LParen {
+        cursor.advance();
+        let value = if take_now(cursor)? {
+            DefaultSpec::Now
+        } else {
+            DefaultSpec::Value(Box::new(cursor.expression()?))
+        };
+        cursor.expect_token(&Token::RParen)?;
+        return Ok(value);
+    }
+    // Not a whole expression: `DEFAULT 1 NOT NULL` goes on with attributes.
+    let parsed = cursor.parser_mut().parse_prefix();
+    let value = parsed.map_err(|error| cursor.translate(error))?;
+    Ok(DefaultSpec::Value(Box::new(value)))
+}
+
+/// CURRENT_TIMESTAMP and its other spellings, with `()` or `(digits)`.
+fn take_now(cursor: &mut Cursor<'_>) -> Result<bool> {
+    let bare = cursor.is("CURRENT_TIMESTAMP")
+        || cursor.is("LOCALTIME")
+        || cursor.is("LOCALTIMESTAMP")
+        || cursor.is("NOW") && *cursor.peek_nth(1) == Token::LParen;
+    if !bare {
+        return Ok(false);
+    }
+    cursor.advance();
+    if cursor.take_token(&Token::LParen) {
+        if *cursor.peek() != Token::RParen {
+            cursor.number()?;
+        }
+        cursor.expect_token(&Token::RParen)?;
+    }
+    Ok(true)
+}
+
+/// Options behind a table's definition, with or without commas.
+pub fn table_options(cursor: &mut Cursor<'_>) -> Result<TableOptions> {
+    let mut options = TableOptions::default();
+    while table_option(cursor, &mut options)? {
+        cursor.take_token(&Token::Comma);
+    }
+    if cursor.is("PARTITION") {
+        return Err(Error::unsupported("partitions"));
+    }
+    Ok(options)
+}
+
+pub(super) fn table_option(cursor: &mut Cursor<'_>, options: &mut TableOptions) -> Result<bool> {
+    const WITHOUT_EFFECT: [&str; 27] = [
+        "ROW_FORMAT",
+        "KEY_BLOCK_SIZE",
+        "MAX_ROWS",
+        "MIN_ROWS",
+        "AVG_ROW_LENGTH",
+        "CHECKSUM",
+        "DELAY_KEY_WRITE",
+        "PACK_KEYS",
+        "STATS_PERSISTENT",
+        "STATS_AUTO_RECALC",
+        "STATS_SAMPLE_PAGES",
+        "TABLESPACE",
+        "COMPRESSION",
+        "ENCRYPTION",
+        "CONNECTION",
+        "INSERT_METHOD",
+        "PASSWORD",
+        "SECONDARY_ENGINE",
+        "AUTOEXTEND_SIZE",
+        "PAGE_CHECKSUM",
+        "TRANSACTIONAL",
+        "PAGE_COMPRESSED",
+        "PAGE_COMPRESSION_LEVEL",
+        "STORAGE",
+        "SEQUENCE",
+        "ENGINE_ATTRIBUTE",
+        "ITEF_QUOTES",
+    ];
+    if cursor.take("ENGINE") || cursor.take("TYPE") {
+        cursor.take_token(&Token::Eq);
+        options.engine = Some(cursor.name_or_string()?);
+    } else if cursor.take("AUTO_INCREMENT") {
+        cursor.take_token(&Token::Eq);
+        options.auto_increment = Some(cursor.number()?);
+    } else if cursor.take("COMMENT") {
+        cursor.take_token(&Token::Eq);
+        options.comment = Some(cursor.string()?);
+    } else if cursor.take("MAX_BYTES") {
+        cursor.take_token(&Token::Eq);
+        options.bytes_max = Some(cursor.number()?);
+    } else if cursor.take("MEMBER_INDEXES") {
+        cursor.take_token(&Token::Eq);
+        options.members = Some(members(cursor)?);
+    } else if cursor.take("EXPIRES_BY") {
+        cursor.take_token(&Token::Eq);
+        options.expires_by = Some(cursor.name_or_string()?);
+    } else if cursor.is("DEFAULT")
+        && ["CHARSET", "CHARACTER", "COLLATE", "CHAR"].iter().any(|word| cursor.is_nth(1, word))
+    {
+        cursor.advance();
+        return table_option(cursor, options);
+    } else if cursor.take("CHARSET")
+        || cursor.take_all(&["CHARACTER", "SET"])
+        || cursor.take_all(&["CHAR", "SET"])
+    {
+        cursor.take_token(&Token::Eq);
+        let charset = charset_collation(&cursor.name_or_string()?)?;
+        options.collation.get_or_insert(charset);
+    } else if cursor.take("COLLATE") {
+        cursor.take_token(&Token::Eq);
+        options.collation = Some(collation(&cursor.name_or_string()?)?);
+    } else if cursor.take_all(&["DATA", "DIRECTORY"]) || cursor.take_all(&["INDEX", "DIRECTORY"]) {
+        cursor.take_token(&Token::Eq);
+        cursor.string()?;
+    } else if cursor.take_any(&WITHOUT_EFFECT).is_some() {
+        cursor.take_token(&Token::Eq);
+        cursor.advance();
+    } else {
+        return Ok(false);
+    }
+    Ok(true)
+}
+
+/// ``(`column`.'member' KIND, ..)``
+fn members(cursor: &mut Cursor<'_>) -> Result<Vec<MemberSpec>> {
+    let mut members = Vec::new();
+    cursor.expect_token(&Token::LParen)?;
+    while !cursor.take_token(&Token::RParen) {
+        if !members.is_empty() {
+            cursor.expect_token(&Token::Comma)?;
+        }
+        let column = cursor.name()?;
+        cursor.expect_token(&Token::Period)?;
+        let here = cursor.syntax();
+        let member = String::from_utf8(cursor.bytes()?).map_err(|_| here)?;
+        let kind = MemberKind::ALL.into_iter().find(|kind| cursor.take(kind.name()));
+        members.push(MemberSpec { column, member, kind: kind.ok_or_else(|| cursor.syntax())? });
+    }
+    Ok(members)
+}

@@ -1,0 +1,355 @@
+//! Column types as CREATE TABLE and ALTER TABLE write them.
+//!
+//! Character sets: everything is kept as utf8mb4; `utf8`, `latin1` and `ascii` are accepted and
+//! mean the same, `binary` makes the binary type of the same shape.
+//!
+//! Not here: what follows the type in a column definition (`table`), CAST's types
+//! (crate `sql`, `bind::scalar`).
+
+use sqlparser::tokenizer::Token;
+use values::types::{Collation, ColumnType, IntWidth, LobSize};
+
+use super::cursor::Cursor;
+use crate::error::{Error, Result};
+
+/// Longest VARCHAR in characters: 65,535 bytes of four-byte characters, as in MySQL.
+const VARCHAR_CHARS_MAX: u64 = 16_383;
+/// Longest VARBINARY in bytes.
+const VARBINARY_BYTES_MAX: u64 = 65_532;
+
+/// A type as written, before the table's default collation is known.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TypeSpec {
+    /// The type; character types have the default collation unless `collated`.
+    pub ty: ColumnType,
+    /// Whether the collation was given with the column.
+    pub collated: bool,
+    /// SERIAL: NOT NULL AUTO_INCREMENT UNIQUE.
+    pub serial: bool,
+    /// UNSIGNED of a type that does not say it itself.
+    pub unsigned: bool,
+    /// ZEROFILL, which means UNSIGNED here and no more.
+    pub zerofill: bool,
+}
+
+impl TypeSpec {
+    fn plain(ty: ColumnType) -> TypeSpec {
+        TypeSpec { ty, collated: false, serial: false, unsigned: false, zerofill: false }
+    }
+
+    /// Sets the collation of a character type; `binary` makes it the binary type.
+    pub fn collate(&mut self, collation: Collation) {
+        self.collated = true;
+        self.ty = with_collation(&self.ty, collation);
+    }
+}
+
+/// The type with another collation; types without one stay as they are.
+pub fn with_collation(ty: &ColumnType, collation: Collation) -> ColumnType {
+    let binary = collation == Collation::Binary;
+    match ty.clone() {
+        ColumnType::Char { chars, .. } if binary => ColumnType::Binary { bytes: chars },
+        ColumnType::VarChar { chars, .. } if binary => ColumnType::VarBinary { bytes: chars },
+        ColumnType::Text { size, .. } if binary => ColumnType::Blob { size },
+        ColumnType::Char { chars, .. } => ColumnType::Char { chars, collation },
+        ColumnType::VarChar { chars, .. } => ColumnType::VarChar { chars, collation },
+        ColumnType::Text { size, .. } => ColumnType::Text { size, collation },
+        ColumnType::Enum { values, .. } => ColumnType::Enum { values, collation },
+        other => other,
+    }
+}
+
+/// The collation by name, or error 1273.
+pub fn collation(name: &str) -> Result<Collation> {
+    Collation::from_name(name)
+        .ok_or_else(|| Error::new(1273, format!("Unknown collation: '{name}'")))
+}
+
+/// The default collation of a character set by name, or error 1115.
+pub fn charset_collation(name: &str) -> Result<Collation> {
+    match name.to_ascii_lowercase().as_str() {
+        "utf8mb4" | "utf8" | "utf8mb3" | "latin1" | "ascii" | "ucs2" | "utf16" | "utf32"
+        | "cp1252" | "latin2" | "default" => Ok(Collation::Utf8Mb4GeneralCi),
+        "binary" => Ok(Collation::Binary),
+        _ => Err(Error::new(1115, format!("Unknown character set: '{name}'"))),
+    }
+}
+
+/// Reads a type. `column` is its column's name, for errors.
+pub fn type_spec(cursor: &mut Cursor<'_>, column: &str) -> Result<TypeSpec> {
+    let Token::Word(word) = cursor.peek() else {
+        return Err(cursor.syntax());
+    };
+    if word.quote_style.is_some() {
+        return Err(cursor.syntax());
+    }
+    let name = word.value.to_ascii_uppercase();
+    let here = cursor.syntax();
+    cursor.advance();
+    let spec = match name.as_str() {
+        "TINYINT" | "INT1" => int(cursor, IntWidth::Tiny)?,
+        "SMALLINT" | "INT2" => int(cursor, IntWidth::Small)?,
+        "MEDIUMINT" | "MIDDLEINT" | "INT3" => int(cursor, IntWidth::Medium)?,
+        "INT" | "INTEGER" | "INT4" => int(cursor, IntWidth::Int)?,
+        "BIGINT" | "INT8" => int(cursor, IntWidth::Big)?,
+        "BOOL" | "BOOLEAN" => TypeSpec::plain(ColumnType::Int {
+            width: IntWidth::Tiny,
+            unsigned: false,
+            boolean: true,
+        }),
+        "SERIAL" => TypeSpec {
+            serial: true,
+            ..TypeSpec::plain(ColumnType::Int {
+                width: IntWidth::Big,
+                unsigned: true,
+                boolean: false,
+            })
+        },
+        "FLOAT" | "FLOAT4" => float(cursor)?,
+        "DOUBLE" | "REAL" | "FLOAT8" => {
+            cursor.take("PRECISION");
+            let _digits = sizes(cursor)?;
+            let Signs { unsigned, zerofill } = signs(cursor);
+            TypeSpec { unsigned, zerofill, ..TypeSpec::plain(ColumnType::Double) }
+        }
+        "DECIMAL" | "DEC" | "NUMERIC" | "FIXED" => decimal(cursor, column)?,
+        "DATE" => TypeSpec::plain(ColumnType::Date),
+        "TIME" => TypeSpec::plain(ColumnType::Time { fsp: fsp(cursor, column)? }),
+        "DATETIME" => TypeSpec::plain(ColumnType::DateTime { fsp: fsp(cursor, column)? }),
+        "TIMESTAMP" => TypeSpec::plain(ColumnType::Timestamp { fsp: fsp(cursor, column)? }),
+        "YEAR" => {
+            let _digits = sizes(cursor)?;
+            TypeSpec::plain(ColumnType::Year)
+        }
+        "JSON" => TypeSpec::plain(ColumnType::Json),
+        "BIT" | "SET" | "GEOMETRY" | "POINT" | "LINESTRING" | "POLYGON" | "MULTIPOINT"
+        | "MULTILINESTRING" | "MULTIPOLYGON" | "GEOMETRYCOLLECTION" | "VECTOR" => {
+            return Err(Error::unsupported(format_args!("column type {name}")));
+        }
+        _ => match string_type(cursor, &name, column)? {
+            Some(spec) => spec,
+            None => return Err(here),
+        },
+    };
+    Ok(spec)
+}
+
+fn string_type(cursor: &mut Cursor<'_>, name: &str, column: &str) -> Result<Option<TypeSpec>> {
+    let collation = Collation::Utf8Mb4GeneralCi;
+    let text = |size| ColumnType::Text { size, collation };
+    let ty = match name {
+        "NATIONAL" => {
+            let varying = cursor.take("VARCHAR")
+                || (cursor.take("CHAR") || cursor.take("CHARACTER")) && cursor.take("VARYING");
+            return characters(cursor, varying, column).map(Some);
+        }
+        "CHAR" | "CHARACTER" => {
+            let varying = cursor.take("VARYING");
+            return characters(cursor, varying, column).map(Some);
+        }
+        "NCHAR" => return characters(cursor, false, column).map(Some),
+        "VARCHAR" | "NVARCHAR" | "VARCHARACTER" => {
+            return characters(cursor, true, column).map(Some);
+        }
+        "BINARY" => {
+            let bytes = sizes(cursor)?.map_or(1, |(bytes, _)| bytes);
+            if bytes > 255 {
+                return Err(too_big(column, 255));
+            }
+            ColumnType::Binary { bytes: bytes as u32 }
+        }
+        "VARBINARY" => {
+            let Some((bytes, _)) = sizes(cursor)? else {
+                return Err(cursor.syntax());
+            };
+            if bytes > VARBINARY_BYTES_MAX {
+                return Err(too_big(column, VARBINARY_BYTES_MAX));
+            }
+            ColumnType::VarBinary { bytes: bytes as u32 }
+        }
+        "TINYTEXT" => text(LobSize::Tiny),
+        "TEXT" => text(sized_lob(cursor, 4)?),
+        "MEDIUMTEXT" | "LONG" => {
+            if cursor.take("VARBINARY") {
+                ColumnType::Blob { size: LobSize::Medium }
+            } else {
+                let _varchar = cursor.take("VARCHAR");
+                text(LobSize::Medium)
+            }
+        }
+        "LONGTEXT" => text(LobSize::Long),
+        "TINYBLOB" => ColumnType::Blob { size: LobSize::Tiny },
+        "BLOB" => ColumnType::Blob { size: sized_lob(cursor, 1)? },
+        "MEDIUMBLOB" => ColumnType::Blob { size: LobSize::Medium },
+        "LONGBLOB" => ColumnType::Blob { size: LobSize::Long },
+        "ENUM" => {
+            let values = cursor.parenthesised(|cursor| {
+                let word = cursor.string()?;
+                Ok(word.trim_end_matches(' ').to_string())
+            })?;
+            ColumnType::Enum { values, collation }
+        }
+        _ => return Ok(None),
+    };
+    let mut spec = TypeSpec::plain(ty);
+    attributes(cursor, &mut spec)?;
+    Ok(Some(spec))
+}
+
+fn too_big(column: &str, max: u64) -> Error {
+    Error::new(
+        1074,
+        format!(
+            "Column length too big for column '{column}' (max = {max}); use BLOB or TEXT instead"
+        ),
+    )
+}
+
+fn characters(cursor: &mut Cursor<'_>, varying: bool, column: &str) -> Result<TypeSpec> {
+    let collation = Collation::Utf8Mb4GeneralCi;
+    let length = sizes(cursor)?.map(|(length, _)| length);
+    let ty = if varying {
+        let Some(chars) = length else {
+            return Err(cursor.syntax());
+        };
+        if chars > VARCHAR_CHARS_MAX {
+            return Err(too_big(column, VARCHAR_CHARS_MAX));
+        }
+        ColumnType::VarChar { chars: chars as u32, collation }
+    } else {
+        let chars = length.unwrap_or(1);
+        if chars > 255 {
+            return Err(too_big(column, 255));
+        }
+        ColumnType::Char { chars: chars as u32, collation }
+    };
+    let mut spec = TypeSpec::plain(ty);
+    attributes(cursor, &mut spec)?;
+    Ok(spec)
+}
+
+/// CHARACTER SET, COLLATE, BINARY, ASCII, UNICODE, BYTE behind a character type.
+pub fn attributes(cursor: &mut Cursor<'_>, spec: &mut TypeSpec) -> Result<()> {
+    loop {
+        if cursor.take_all(&["CHARACTER", "SET"])
+            || cursor.take_all(&["CHAR", "SET"])
+            || cursor.take("CHARSET")
+        {
+            cursor.take_token(&Token::Eq);
+            let charset = charset_collation(&cursor.name_or_string()?)?;
+            if charset == Collation::Binary {
+                spec.collate(charset);
+            }
+        } else if cursor.take("COLLATE") {
+            let name = cursor.name_or_string()?;
+            spec.collate(collation(&name)?);
+        } else if cursor.take("BINARY") {
+            spec.collate(Collation::Utf8Mb4Bin);
+        } else if cursor.take("BYTE") {
+            spec.collate(Collation::Binary);
+        } else if !(cursor.take("ASCII") || cursor.take("UNICODE")) {
+            return Ok(());
+        }
+    }
+}
+
+/// `(n)` or `(n, m)`.
+fn sizes(cursor: &mut Cursor<'_>) -> Result<Option<(u64, Option<u64>)>> {
+    if !cursor.take_token(&Token::LParen) {
+        return Ok(None);
+    }
+    let first = cursor.number()?;
+    let second = if cursor.take_token(&Token::Comma) { Some(cursor.number()?) } else { None };
+    cursor.expect_token(&Token::RParen)?;
+    Ok(Some((first, second)))
+}
+
+/// What stands behind a number's type.
+#[derive(Clone, Copy, Default)]
+struct Signs {
+    unsigned: bool,
+    zerofill: bool,
+}
+
+/// SIGNED, UNSIGNED, ZEROFILL.
+fn signs(cursor: &mut Cursor<'_>) -> Signs {
+    let mut signs = Signs::default();
+    while let Some(word) = cursor.take_any(&["UNSIGNED", "SIGNED", "ZEROFILL"]) {
+        signs.unsigned |= word != "SIGNED";
+        signs.zerofill |= word == "ZEROFILL";
+    }
+    signs
+}
+
+fn int(cursor: &mut Cursor<'_>, width: IntWidth) -> Result<TypeSpec> {
+    let length = sizes(cursor)?.map(|(length, _)| length);
+    let Signs { unsigned, zerofill } = signs(cursor);
+    let boolean = width == IntWidth::Tiny && length == Some(1) && !unsigned;
+    Ok(TypeSpec { zerofill, ..TypeSpec::plain(ColumnType::Int { width, unsigned, boolean }) })
+}
+
+fn float(cursor: &mut Cursor<'_>) -> Result<TypeSpec> {
+    let digits = sizes(cursor)?;
+    let Signs { unsigned, zerofill } = signs(cursor);
+    let ty = match digits {
+        Some((precision, None)) if precision > 24 => ColumnType::Double,
+        _ => ColumnType::Float,
+    };
+    Ok(TypeSpec { unsigned, zerofill, ..TypeSpec::plain(ty) })
+}
+
+fn decimal(cursor: &mut Cursor<'_>, column: &str) -> Result<TypeSpec> {
+    let (precision, scale) = match sizes(cursor)? {
+        None => (10, 0),
+        Some((precision, scale)) => (precision, scale.unwrap_or(0)),
+    };
+    let Signs { unsigned, zerofill } = signs(cursor);
+    let precision = if precision == 0 { 10 } else { precision };
+    if precision > 65 {
+        return Err(Error::new(
+            1426,
+            format!("Too-big precision {precision} specified for '{column}'. Maximum is 65."),
+        ));
+    }
+    if scale > 30 {
+        return Err(Error::new(
+            1425,
+            format!("Too big scale {scale} specified for column '{column}'. Maximum is 30."),
+        ));
+    }
+    if scale > precision {
+        return Err(Error::new(
+            1427,
+            format!(
+                "For float(M,D), double(M,D) or decimal(M,D), M must be >= D (column '{column}')."
+            ),
+        ));
+    }
+    let ty = ColumnType::Decimal { precision: precision as u8, scale: scale as u8 };
+    Ok(TypeSpec { unsigned, zerofill, ..TypeSpec::plain(ty) })
+}
+
+fn fsp(cursor: &mut Cursor<'_>, column: &str) -> Result<u8> {
+    match sizes(cursor)? {
+        None => Ok(0),
+        Some((digits, _)) if digits <= 6 => Ok(digits as u8),
+        Some((digits, _)) => Err(Error::new(
+            1426,
+            format!("Too-big precision {digits} specified for '{column}'. Maximum is 6."),
+        )),
+    }
+}
+
+/// TEXT(n) and BLOB(n) take the smallest size that holds n characters of so many bytes.
+fn sized_lob(cursor: &mut Cursor<'_>, bytes_each: u64) -> Result<LobSize> {
+    let Some((length, _)) = sizes(cursor)? else {
+        return Ok(LobSize::Normal);
+    };
+    Ok(match length.saturating_mul(bytes_each) {
+        0 => LobSize::Normal,
+        1..=0xff => LobSize::Tiny,
+        0x100..=0xffff => LobSize::Normal,
+        0x1_0000..=0xff_ffff => LobSize::Medium,
+        _ => LobSize::Long,
+    })
+}

@@ -1,0 +1,42 @@
+//! Values: MySQL's types, the values that columns of them have, and everything about one value that
+//! needs no table: order, conversion, text, bytes in keys.
+//!
+//! Layers, bottom up:
+//! - `types`, `decimal`, `temporal`, `datum`, which holds a value of any of them
+//! - `collation` and `text`: how texts compare, how values print
+//! - `convert`: any value as one of a column's domain
+//! - `key`: values as bytes that order as they do; `ordinal`: values as numbers that do; `row`: values
+//!   side by side, of which one is read without the others
+//! - `member`: members of JSON objects as texts; `codes`: hexadecimal digits, base 64, checksums
+//! - `mode`: what a session has chosen of MySQL's rules
+//! - what bounds the work on values: `budget`, of memory; `interrupt`, of time
+//!
+//! Invariants
+//! 1. Nothing here knows a table, a session or a store. `rows`, `columnar`, `sql` and the doors name
+//!    these paths themselves: nobody hands them on.
+//!
+//! Not here: tables and their definitions (`rows`), expressions (crate `expression`).
+
+pub mod budget;
+pub mod codes;
+pub mod collation;
+pub mod convert;
+pub mod datum;
+pub mod decimal;
+pub mod interrupt;
+pub mod key;
+pub mod member;
+pub mod mode;
+pub mod ordinal;
+pub mod row;
+pub mod temporal;
+pub mod text;
+pub mod types;
+
+pub use datum::{Datum, Value};
+pub use decimal::Decimal;
+pub use member::MemberKind;
+pub use mode::SqlMode;
+pub use row::{RowLayout, RowRef};
+pub use temporal::{Date, DateTime, Time, Timestamp, Zone};
+pub use types::{Collation, ColumnType};

@@ -1,0 +1,129 @@
+//! sql_mode: the flags that change what statements accept.
+//!
+//! Not here: the variable's place in the session (crate `sql`, `variables`).
+
+/// The modes that a session is in. Names as MySQL's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SqlMode(u32);
+
+/// Names by bit; a mode that only names others is expanded by `parse`.
+const NAMES: [&str; 15] = [
+    "REAL_AS_FLOAT",
+    "PIPES_AS_CONCAT",
+    "ANSI_QUOTES",
+    "IGNORE_SPACE",
+    "ONLY_FULL_GROUP_BY",
+    "NO_UNSIGNED_SUBTRACTION",
+    "NO_BACKSLASH_ESCAPES",
+    "STRICT_TRANS_TABLES",
+    "STRICT_ALL_TABLES",
+    "NO_ZERO_IN_DATE",
+    "NO_ZERO_DATE",
+    "ERROR_FOR_DIVISION_BY_ZERO",
+    "NO_AUTO_VALUE_ON_ZERO",
+    "NO_ENGINE_SUBSTITUTION",
+    "HIGH_NOT_PRECEDENCE",
+];
+
+impl Default for SqlMode {
+    /// MySQL 8's default.
+    fn default() -> SqlMode {
+        SqlMode(1 << 4 | 1 << 7 | 1 << 9 | 1 << 10 | 1 << 11 | 1 << 13)
+    }
+}
+
+impl SqlMode {
+    /// Modes from a comma-separated list; the unknown word as error.
+    pub fn parse(text: &str) -> Result<SqlMode, String> {
+        let mut bits = 0;
+        for word in text.split(',').map(str::trim).filter(|word| !word.is_empty()) {
+            let upper = word.to_ascii_uppercase();
+            bits |= match upper.as_str() {
+                "TRADITIONAL" => 1 << 7 | 1 << 8 | 1 << 9 | 1 << 10 | 1 << 11 | 1 << 13,
+                "ANSI" => 1 | 1 << 1 | 1 << 2 | 1 << 3 | 1 << 4,
+                // Old modes that change nothing here.
+                "NO_AUTO_CREATE_USER"
+                | "NO_DIR_IN_CREATE"
+                | "PAD_CHAR_TO_FULL_LENGTH"
+                | "TIME_TRUNCATE_FRACTIONAL"
+                | "ALLOW_INVALID_DATES"
+                | "NO_KEY_OPTIONS"
+                | "NO_TABLE_OPTIONS"
+                | "NO_FIELD_OPTIONS"
+                | "MYSQL40"
+                | "MYSQL323" => 0,
+                name => match NAMES.iter().position(|known| *known == name) {
+                    Some(bit) => 1 << bit,
+                    None => return Err(word.to_string()),
+                },
+            };
+        }
+        Ok(SqlMode(bits))
+    }
+
+    /// Whether bad values are errors rather than warnings.
+    pub fn strict(self) -> bool {
+        self.0 & (1 << 7 | 1 << 8) != 0
+    }
+
+    /// The same modes without strictness, as IGNORE makes them.
+    pub fn lenient(self) -> SqlMode {
+        SqlMode(self.0 & !(1 << 7 | 1 << 8))
+    }
+
+    /// `"` quotes names.
+    pub fn ansi_quotes(self) -> bool {
+        self.0 & (1 << 2) != 0
+    }
+
+    /// `||` joins strings.
+    pub fn pipes_as_concat(self) -> bool {
+        self.0 & (1 << 1) != 0
+    }
+
+    /// `\` is an ordinary character.
+    pub fn no_backslash_escapes(self) -> bool {
+        self.0 & (1 << 6) != 0
+    }
+
+    /// '0000-00-00' is refused.
+    pub fn no_zero_date(self) -> bool {
+        self.0 & (1 << 10) != 0
+    }
+
+    /// Dates with a zero month or day are refused.
+    pub fn no_zero_in_date(self) -> bool {
+        self.0 & (1 << 9) != 0
+    }
+
+    /// Division by zero is an error in strict statements that write.
+    pub fn error_for_division_by_zero(self) -> bool {
+        self.0 & (1 << 11) != 0
+    }
+
+    /// 0 in an AUTO_INCREMENT column is stored, not replaced.
+    pub fn no_auto_value_on_zero(self) -> bool {
+        self.0 & (1 << 12) != 0
+    }
+
+    /// Unsigned subtraction gives signed results.
+    pub fn no_unsigned_subtraction(self) -> bool {
+        self.0 & (1 << 5) != 0
+    }
+}
+
+impl std::fmt::Display for SqlMode {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut first = true;
+        for (bit, name) in NAMES.iter().enumerate() {
+            if self.0 & (1 << bit) != 0 {
+                if !first {
+                    f.write_str(",")?;
+                }
+                first = false;
+                f.write_str(name)?;
+            }
+        }
+        Ok(())
+    }
+}
