@@ -36,17 +36,16 @@ const BUFFER_SHARE: usize = 8;
 /// How fast a log of the smallest rows is replayed, on a machine with other work to do.
 const LOG_BYTES_PER_SECOND: f64 = (32 * MIB) as f64;
 
-/// So many new files are compacted together, with what is in the files below: at least, and at most
-/// where write buffers are small.
+/// So many new files are compacted together, with what is in the files below.
 pub(crate) const FILES_PER_COMPACTION: u64 = 4;
-const FILES_PER_COMPACTION_MAX: usize = 12;
-/// What small buffers' files are together when they are compacted, unless they would be too many: a
-/// look-up asks the filter of each. Small compactions rewrite the same few files again and again.
-const COMPACTED_TOGETHER: usize = 48 * MIB;
-/// Files beyond those that are compacted together from which on writes are slowed down, and stopped.
-const FILES_BEFORE_SLOWDOWN: usize = 16;
-const FILES_BEFORE_STOP: usize = 32;
 
+/// How many times as large a level is as the one above it. Small write buffers make more levels of
+/// the same data: smaller steps rewrite less then, and the tenth of the data that all upper levels are
+/// becomes a sixth.
+const LEVEL_STEP: f64 = 10.0;
+const LEVEL_STEP_SMALL: f64 = 7.0;
+/// Buffers below this are small.
+const BUFFER_SMALL: usize = 8 * MIB;
 /// Size of files below the newest: of so many write buffers, between these.
 const BUFFERS_PER_FILE: usize = 5;
 const FILE_MIN: usize = 16 * MIB;
@@ -107,12 +106,6 @@ impl RocksOptions {
         let log_bytes_max = self.recovery_max.as_secs_f64() * LOG_BYTES_PER_SECOND;
         let recoverable = log_bytes_max as usize / BUFFERS_MAX;
         (self.memory() / BUFFER_SHARE).min(recoverable).max(BUFFER_MIN)
-    }
-
-    /// New files that are compacted together.
-    fn files_per_compaction(&self) -> usize {
-        let least = FILES_PER_COMPACTION as usize;
-        (COMPACTED_TOGETHER / self.buffer()).clamp(least, FILES_PER_COMPACTION_MAX)
     }
 
     fn jobs(&self) -> usize {
@@ -196,12 +189,11 @@ impl RocksOptions {
         options.set_disable_auto_compactions(!self.compacts);
         options.set_max_subcompactions((jobs / 2).max(1) as u32);
         options.set_level_compaction_dynamic_level_bytes(true);
-        let files = self.files_per_compaction();
-        options.set_level_zero_file_num_compaction_trigger(files as i32);
-        options.set_level_zero_slowdown_writes_trigger((files + FILES_BEFORE_SLOWDOWN) as i32);
-        options.set_level_zero_stop_writes_trigger((files + FILES_BEFORE_STOP) as i32);
-        // As large as what is compacted into it, so that it is not rewritten for little.
-        options.set_max_bytes_for_level_base((files.max(2 * BUFFERS_MAX) * self.buffer()) as u64);
+        options.set_level_zero_file_num_compaction_trigger(FILES_PER_COMPACTION as i32);
+        options.set_max_bytes_for_level_base((BUFFERS_MAX * self.buffer() * 2) as u64);
+        let is_small = self.buffer() < BUFFER_SMALL;
+        let step = if is_small { LEVEL_STEP_SMALL } else { LEVEL_STEP };
+        options.set_max_bytes_for_level_multiplier(step);
         // Small compactions want small files: of large ones they rewrite what they do not change.
         let file = (BUFFERS_PER_FILE * self.buffer()).clamp(FILE_MIN, FILE_MAX);
         options.set_target_file_size_base(file as u64);

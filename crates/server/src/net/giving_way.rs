@@ -144,7 +144,8 @@ impl Watched {
         let errand = self.worker.errand.load(Ordering::SeqCst);
         let before = self.looked.take();
         let is_same = std::mem::replace(&mut self.errand, errand) == errand;
-        let Some(thread) = self.worker.thread.filter(|_| is_same && errand % 2 == 0) else {
+        let Some(thread) = self.worker.thread.filter(|_| is_same && errand.is_multiple_of(2))
+        else {
             return errand != 0;
         };
         if errand == 0 {
@@ -177,7 +178,7 @@ impl Worker {
 
     /// Ends the errand, if it was one that may; says whether the thread gave way.
     pub fn end(&mut self) -> bool {
-        self.shared.errand.swap(0, Ordering::SeqCst) % 2 == 1
+        !self.shared.errand.swap(0, Ordering::SeqCst).is_multiple_of(2)
     }
 }
 
