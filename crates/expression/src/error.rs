@@ -33,10 +33,10 @@ pub enum Error {
     WouldWait,
     /// A stored row cannot be read.
     #[error(transparent)]
-    Row(#[from] RowError),
+    Row(RowError),
     /// Clients use all memory that they may.
     #[error(transparent)]
-    NoMemory(#[from] NoMemory),
+    NoMemory(NoMemory),
     /// What MySQL has a number and words for.
     #[error("{message}")]
     Failed {
@@ -45,6 +45,20 @@ pub enum Error {
         /// The words.
         message: String,
     },
+}
+
+impl From<RowError> for Error {
+    #[cold]
+    fn from(error: RowError) -> Error {
+        Error::Row(error)
+    }
+}
+
+impl From<NoMemory> for Error {
+    #[cold]
+    fn from(error: NoMemory) -> Error {
+        Error::NoMemory(error)
+    }
 }
 
 impl Error {

@@ -77,12 +77,14 @@ impl Error {
 }
 
 impl From<DamagedKey> for Error {
+    #[cold]
     fn from(DamagedKey { why }: DamagedKey) -> Error {
         Error::Corrupt { key: Vec::new(), why }
     }
 }
 
 impl From<RowError> for Error {
+    #[cold]
     fn from(error: RowError) -> Error {
         match error {
             RowError::Damaged { why } => Error::Corrupt { key: Vec::new(), why },
@@ -92,6 +94,7 @@ impl From<RowError> for Error {
 }
 
 impl From<NoMemory> for Error {
+    #[cold]
     fn from(_: NoMemory) -> Error {
         Error::NoMemory
     }

@@ -182,12 +182,14 @@ fn split_table(name: &str) -> (&str, &str) {
 }
 
 impl From<Error> for SqlError {
+    #[cold]
     fn from(error: Error) -> SqlError {
         SqlError::from(&error)
     }
 }
 
 impl From<syntax::Error> for SqlError {
+    #[cold]
     fn from(error: syntax::Error) -> SqlError {
         match error {
             syntax::Error::Interrupted => KillMark::check_this_thread().err().map_or_else(
@@ -201,6 +203,7 @@ impl From<syntax::Error> for SqlError {
 }
 
 impl From<expression::Error> for SqlError {
+    #[cold]
     fn from(error: expression::Error) -> SqlError {
         match error {
             expression::Error::WouldWait => SqlError::would_wait(),
@@ -213,6 +216,7 @@ impl From<expression::Error> for SqlError {
 
 /// Of a sub-query, within the expression that it stands in.
 impl From<SqlError> for expression::Error {
+    #[cold]
     fn from(error: SqlError) -> expression::Error {
         match error.is_would_wait() {
             true => expression::Error::WouldWait,
@@ -222,18 +226,21 @@ impl From<SqlError> for expression::Error {
 }
 
 impl From<NoMemory> for SqlError {
+    #[cold]
     fn from(_: NoMemory) -> SqlError {
         SqlError::no_memory()
     }
 }
 
 impl From<RowError> for SqlError {
+    #[cold]
     fn from(error: RowError) -> SqlError {
         Error::from(error).into()
     }
 }
 
 impl From<DamagedKey> for SqlError {
+    #[cold]
     fn from(error: DamagedKey) -> SqlError {
         Error::from(error).into()
     }
