@@ -351,6 +351,10 @@ impl<S: Store + LocalStore> Store for ColumnStore<S> {
         self.inner.lend(bytes);
     }
 
+    fn blocks_read(&self) -> u64 {
+        self.inner.blocks_read()
+    }
+
     fn snapshot(&self) -> Result<Arc<dyn Read>> {
         let (inner, moment) = self.columns.tables.at_moment(|| self.inner.snapshot())?;
         Ok(Arc::new(ColumnSnapshot { inner, columns: Arc::clone(&self.columns), moment }))

@@ -2,6 +2,7 @@
 //!
 //! `Reach::Memory` is RocksDB's block-cache tier: memtables and cached blocks, never a file.
 
+use rocksdb::perf::{PerfContext, PerfMetric};
 use rocksdb::{DB, DBRawIterator, ReadOptions, ReadTier, Snapshot};
 use rows::error::{Error, Result, Wait};
 use rows::store::{Cursor, Direction, KeyRange, Reach};
@@ -96,6 +97,13 @@ impl Lookup {
         }
         Ok(())
     }
+}
+
+/// How many blocks this thread has read from files so far, by RocksDB's own count, which it keeps
+/// for each thread unless told otherwise.
+pub(crate) fn blocks_read() -> u64 {
+    thread_local!(static COUNTS: PerfContext = PerfContext::default());
+    COUNTS.with(|counts| counts.metric(PerfMetric::BlockReadCount))
 }
 
 /// A cursor on the latest state, or on a snapshot.

@@ -35,7 +35,7 @@ use crate::log;
 use crate::log_files::logs;
 use crate::manifest::cut_torn_manifest;
 use crate::options::{RocksOptions, Settings};
-use crate::reading::{Lookup, scan};
+use crate::reading::{Lookup, blocks_read, scan};
 use crate::reclaim::{RECLAIM_FILE, Reclaiming};
 use crate::snapshot::RocksSnapshot;
 use crate::space::Space;
@@ -243,6 +243,10 @@ impl Store for RocksStore {
         let capacity = shared.cache_bytes.saturating_sub(bytes);
         // A handle: the cache itself is shared.
         shared.cache.clone().set_capacity(capacity.max(shared.cache_bytes / 4));
+    }
+
+    fn blocks_read(&self) -> u64 {
+        blocks_read()
     }
 
     fn snapshot(&self) -> Result<Arc<dyn Read>> {

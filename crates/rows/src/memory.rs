@@ -12,6 +12,7 @@
 //!
 //! Not here: a disk. `Durability` is accepted and without effect, `checkpoint` is refused.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Bound;
 use std::path::Path;
@@ -29,6 +30,11 @@ use crate::store::{
 
 /// Entries that a cursor copies at a time.
 const CHUNK: usize = 64;
+
+thread_local! {
+    /// Reads of this thread for which a cold store would have had to wait.
+    static READ_COLD: Cell<u64> = const { Cell::new(0) };
+}
 
 /// Ordered bytes in memory. Clones are handles of the same store.
 #[derive(Clone, Default)]
@@ -217,9 +223,11 @@ impl Inner {
     /// Lets a read pass that may go so far.
     fn admit(&self, reach: Reach) -> Result<()> {
         match reach {
-            Reach::Memory if self.cold => Err(Error::WouldWait(Wait::Disk)),
-            Reach::Memory | Reach::Disk => Ok(()),
+            Reach::Memory if self.cold => return Err(Error::WouldWait(Wait::Disk)),
+            Reach::Disk if self.cold => READ_COLD.set(READ_COLD.get() + 1),
+            Reach::Memory | Reach::Disk => {}
         }
+        Ok(())
     }
 
     fn get(&self, key: &[u8], number: u64, value: &mut Vec<u8>) -> bool {
@@ -386,6 +394,11 @@ fn falling() -> Error {
 }
 
 impl Store for MemoryStore {
+    /// Of a cold store: the reads that could not have been had from memory.
+    fn blocks_read(&self) -> u64 {
+        READ_COLD.get()
+    }
+
     fn snapshot(&self) -> Result<Arc<dyn Read>> {
         Ok(Arc::new(Pinned::new(&self.inner)))
     }

@@ -230,6 +230,12 @@ pub trait Store: Read + 'static {
         let _ = bytes;
     }
 
+    /// How many blocks the calling thread has read from files so far: a read that reaches into
+    /// memory only would have had none of them. A store without files says 0 for ever.
+    fn blocks_read(&self) -> u64 {
+        0
+    }
+
     /// The state of this moment, unmoved by later writes.
     fn snapshot(&self) -> Result<Arc<dyn Read>>;
 

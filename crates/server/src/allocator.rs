@@ -19,14 +19,16 @@ static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 /// Read by jemalloc when the process starts: so many arenas that nearly every thread has its own;
 /// threads of jemalloc's own see to what others have freed; pages that are free go back at once, but for
-/// a few blocks of the size of a batch's columns, which each thread that runs queries needs next.
+/// a few blocks of the size of a batch's columns, which each thread that runs queries needs next. The
+/// store's blocks lie together in slabs of 64 KiB: where each look-up puts another block in the place of one, a
+/// slab of a few is empty again and again, and was given back and taken anew (docs/decisions/0053).
 #[used]
 #[expect(unsafe_code, reason = "jemalloc looks for its settings under this name")]
 // SAFETY: no other symbol has this name in a program that is linked with jemalloc, and jemalloc takes
 // it for a pointer to a text that a zero byte ends, which is the first word of this one.
 #[unsafe(export_name = "malloc_conf")]
 static SETTINGS: &[u8] =
-    b"narenas:64,background_thread:true,dirty_decay_ms:0,muzzy_decay_ms:0,metadata_thp:disabled,tcache_max:65536,tcache_nslots_large:4\0";
+    b"narenas:64,background_thread:true,dirty_decay_ms:0,muzzy_decay_ms:0,metadata_thp:disabled,tcache_max:65536,tcache_nslots_large:4,slab_sizes:4096-8192:16\0";
 
 /// How long threads of long queries keep pages that are free, in milliseconds.
 const KEPT_MS: isize = 20;

@@ -3,7 +3,8 @@
 //!
 //! The protocol is lines: `echo X`, `pool X` (answered in the pool), `gate X` (the same, when the
 //! test opens the gate or the client leaves), `stuck` (would wait, also where it may), `write N` (a row in the turn's group), `pieces N` (N pieces of 64 KiB),
-//! `panic`, `quit`. Every answer is a line.
+//! `read N` (a row's number or "none", from a disk where the store is a cold one), `reply N` (a line of N bytes made in the pool), `panic`, `quit`. Every
+//! answer is a line.
 
 mod support;
 
@@ -56,6 +57,8 @@ struct Shared {
     /// How often a conversation in the pool was told that its client has left.
     left: AtomicUsize,
     pieces: AtomicUsize,
+    /// Turns in a loop that ended with a read for which they would have had to wait.
+    in_vain: AtomicUsize,
 }
 
 struct Script {
@@ -99,6 +102,22 @@ impl Conversation for Script {
                     }
                     out.extend_from_slice(format!("{rest}\n").as_bytes());
                 }
+                "reply" => {
+                    if !turn.may_wait() {
+                        return Next::Offload;
+                    }
+                    out.resize(out.len() + rest.parse::<usize>().unwrap_or(0), b'r');
+                    out.push(b'\n');
+                }
+                "read" => match read(turn, rest.parse().unwrap_or(0)) {
+                    Ok(Some(number)) => out.extend_from_slice(format!("{number}\n").as_bytes()),
+                    Ok(None) => out.extend_from_slice(b"none\n"),
+                    Err(Error::WouldWait(_)) => {
+                        self.shared.in_vain.fetch_add(1, Ordering::SeqCst);
+                        return Next::Offload;
+                    }
+                    Err(error) => out.extend_from_slice(format!("failed {error}\n").as_bytes()),
+                },
                 "stuck" => return Next::Offload,
                 "write" => match write(turn, rest.parse().unwrap_or(0)) {
                     Ok(()) => {
@@ -142,6 +161,22 @@ fn write(turn: &mut Turn<'_>, number: i64) -> rows::Result<()> {
     Ok(())
 }
 
+fn read(turn: &mut Turn<'_>, number: i64) -> rows::Result<Option<i64>> {
+    let engine = turn.engine();
+    let table = engine.catalog().table("d", "t")?;
+    let range = table.prefix_range(0, &[Datum::Int(number)])?;
+    let mut found = None;
+    let mut visit = |row: rows::Found<'_>| {
+        if let Datum::Int(number) = row.row.column(0)? {
+            found = Some(number);
+        }
+        Ok(rows::Flow::Stop)
+    };
+    let forward = rows::store::Direction::Forward;
+    engine.find(engine.latest(), &table, 0, &range, forward, turn.reach(), &mut visit)?;
+    Ok(found)
+}
+
 struct Bench {
     address: SocketAddr,
     engine: Arc<Engine>,
@@ -161,7 +196,11 @@ fn limits() -> Limits {
 }
 
 fn start(limits: Limits) -> Bench {
-    let engine = Engine::open(Arc::new(MemoryStore::new()), EngineOptions::default()).unwrap();
+    start_on(MemoryStore::new(), limits)
+}
+
+fn start_on(store: MemoryStore, limits: Limits) -> Bench {
+    let engine = Engine::open(Arc::new(store), EngineOptions::default()).unwrap();
     engine.create_database("d").unwrap();
     let id = ColumnType::Int { width: IntWidth::Big, unsigned: false, boolean: false };
     let (columns, primary) = (vec![Column::new("id", id)], NewIndex::primary(&["id"]));
@@ -267,6 +306,117 @@ fn a_conversation_in_the_pool_does_not_hold_up_the_others() {
     bench.shared.gate.open();
     waiting.iter_mut().for_each(|client| assert_eq!(client.line(), "through"));
     bench.server.stop(PATIENCE);
+}
+
+#[test]
+fn who_reads_from_a_disk_again_and_again_is_sent_there_at_once_and_comes_back_to_its_loop() {
+    let bench = start_on(MemoryStore::cold(), limits());
+    let mut client = bench.connect();
+    let in_vain = || bench.shared.in_vain.load(Ordering::SeqCst);
+    let offloaded = || bench.metrics.total(|door| &door.offloaded);
+    for number in 0..100 {
+        client.send(&format!("read {number}\n"));
+        assert_eq!(client.line(), "none");
+    }
+    assert!(in_vain() <= 8, "{} turns in vain", in_vain());
+    assert_eq!(offloaded(), 100);
+    for _ in 0..100 {
+        client.send("echo x\n");
+        assert_eq!(client.line(), "x");
+    }
+    assert!(offloaded() <= 108, "{} of 200 requests in the pool", offloaded());
+    // Half a request tells nothing.
+    for number in 0..20 {
+        client.send(&format!("read {number}\n"));
+        assert_eq!(client.line(), "none");
+    }
+    let before = offloaded();
+    for part in ["re", "ad", " 7"] {
+        let turns = bench.metrics.turns(|each| &each.turns);
+        client.send(part);
+        wait_until("it has come", || bench.metrics.turns(|each| &each.turns) > turns + 2);
+    }
+    client.send("\n");
+    assert_eq!(client.line(), "none");
+    assert!(offloaded() <= before + 4);
+    bench.server.stop(PATIENCE);
+}
+
+#[test]
+fn what_comes_while_a_conversation_is_in_the_pool_is_served_when_it_is_back() {
+    let bench = start_on(MemoryStore::cold(), limits());
+    let mut client = bench.connect();
+    let began = Instant::now();
+    // Where nobody woke the loop, each of these would take until it looks up by itself, a second.
+    for number in 0..300 {
+        client.send(&format!("read {number}\n"));
+        if number % 3 == 0 {
+            std::thread::yield_now();
+        }
+        client.send(&format!("write {number}\nread {number}\necho {number}\n"));
+        let (written, number) = (format!("written {number}"), number.to_string());
+        assert_eq!(client.lines(4), ["none", &written, &number, &number]);
+    }
+    assert!(began.elapsed() < Duration::from_secs(50), "{:?}", began.elapsed());
+    bench.server.stop(PATIENCE);
+}
+
+#[test]
+fn an_answer_of_the_pool_that_its_client_does_not_read_holds_up_nobody_and_comes_whole() {
+    const BYTES: usize = 24 << 20;
+    let bench = start(limits());
+    let mut slow: Vec<Client> = (0..3).map(|_| bench.connect()).collect();
+    slow.iter_mut().for_each(|client| client.send(&format!("reply {BYTES}\necho after\n")));
+    let mut others: Vec<Client> = (0..16).map(|_| bench.connect()).collect();
+    for round in 0..50 {
+        others.iter_mut().for_each(|client| client.send(&format!("pool {round}\n")));
+        others.iter_mut().for_each(|client| assert_eq!(client.line(), round.to_string()));
+    }
+    for client in &mut slow {
+        let reply = client.line();
+        assert!(reply.len() == BYTES && reply.bytes().all(|byte| byte == b'r'));
+        assert_eq!(client.line(), "after");
+    }
+    bench.server.stop(PATIENCE);
+}
+
+#[test]
+fn errands_that_take_long_do_not_keep_others_from_being_begun() {
+    let bench = start(limits());
+    // More than are begun at once on any machine that tests run on.
+    let mut waiting: Vec<Client> = (0..300).map(|_| bench.connect()).collect();
+    waiting.iter_mut().for_each(|client| client.send("gate through\n"));
+    wait_until("all are at the gate", || bench.shared.at_gate.load(Ordering::SeqCst) == 300);
+    let mut other = bench.connect();
+    for number in 0..20 {
+        other.send(&format!("pool {number}\n"));
+        assert_eq!(other.line(), number.to_string());
+    }
+    // Those who have left are noticed there, too.
+    waiting.truncate(290);
+    wait_until("they are noticed", || bench.shared.left.load(Ordering::SeqCst) >= 10);
+    waiting.iter_mut().for_each(|client| assert_eq!(client.line(), "through"));
+    wait_until("they are closed", || bench.metrics.connections() == 291);
+    bench.server.stop(PATIENCE);
+}
+
+#[test]
+fn a_stop_answers_what_is_read_from_a_disk_and_ends_who_reads_on() {
+    let bench = start_on(MemoryStore::cold(), limits());
+    let mut clients: Vec<Client> = (0..64).map(|_| bench.connect()).collect();
+    for _ in 0..10 {
+        clients.iter_mut().for_each(|client| client.send("read 1\n"));
+        clients.iter_mut().for_each(|client| assert_eq!(client.line(), "none"));
+    }
+    clients.iter_mut().for_each(|client| client.send("read 1\n"));
+    wait_until("they are under way", || bench.metrics.total(|door| &door.offloaded) == 704);
+    let since = Instant::now();
+    bench.server.stop(PATIENCE);
+    assert!(since.elapsed() < PATIENCE / 2);
+    for client in &mut clients {
+        assert_eq!(client.line(), "none");
+        assert!(client.is_closed());
+    }
 }
 
 #[test]

@@ -15,7 +15,9 @@ use std::time::Instant;
 use doors::{Conversation, Input, Leave, Report};
 use rows::budget::Share;
 
-use super::limits::OUTPUT_BYTES_MAX;
+use super::expectation::Expectation;
+use super::limits::{BUFFER_BYTES_KEPT, OUTPUT_BYTES_MAX};
+use super::socket::Socket;
 
 /// Memory of a connection without buffers, about.
 const CONNECTION_BYTES: usize = 1024;
@@ -167,7 +169,7 @@ impl Output {
 /// One client of a loop.
 pub struct Connection {
     /// Its socket.
-    pub socket: OwnedFd,
+    pub socket: Arc<Socket>,
     /// Position of its door.
     pub door: usize,
     /// Who it is.
@@ -184,6 +186,8 @@ pub struct Connection {
     pub output: Output,
     /// What it waits for.
     pub phase: Phase,
+    /// Whether its next request is likely to need a disk.
+    pub expectation: Expectation,
     /// There may be something to receive.
     pub readable: bool,
     /// The kernel has reported the end of the client's stream: after a short read another one
@@ -216,7 +220,7 @@ impl Connection {
         memory: Share,
     ) -> Connection {
         Connection {
-            socket: newcomer.socket,
+            socket: Arc::new(Socket::new(newcomer.socket)),
             door: newcomer.door,
             peer: newcomer.peer,
             conversation: Some(conversation),
@@ -225,6 +229,7 @@ impl Connection {
             input: Input::new(),
             output: Output::default(),
             phase: Phase::Ready,
+            expectation: Expectation::default(),
             readable: true,
             ended: false,
             finished: false,
@@ -236,6 +241,21 @@ impl Connection {
             since: now,
             memory,
         }
+    }
+
+    /// Its socket, if a thread of the pool may answer at it: all that was said has left, and nothing
+    /// is there that its loop would have to do meanwhile.
+    pub fn socket_for_pool(&self) -> Option<Arc<Socket>> {
+        let is_quiet = self.output.unsent() == 0
+            && self.reports.is_none()
+            && !(self.sending || self.readable || self.ended || self.finished);
+        is_quiet.then(|| Arc::clone(&self.socket))
+    }
+
+    /// Whether there is something to send, or a buffer that is to be given back once it has been.
+    pub fn has_to_be_sent(&self) -> bool {
+        let buffers = self.input.capacity().max(self.output.capacity());
+        self.output.unsent() > 0 || buffers > BUFFER_BYTES_KEPT
     }
 
     /// Counts what it holds now. What is away in the pool counts as it was.

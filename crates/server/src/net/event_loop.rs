@@ -39,7 +39,9 @@ use super::commits::CommitHere;
 use super::company::Company;
 use super::connection::{Door, Phase};
 use super::crew::{Crew, Pause, Serving};
-use super::limits::{Limits, OUTPUT_BYTES_MAX, REPLIES_WAIT, ROUNDS_MAX, SERVED_AT_ONCE};
+use super::limits::{
+    ERRAND_IS_LONG, Limits, OUTPUT_BYTES_MAX, REPLIES_WAIT, ROUNDS_MAX, SERVED_AT_ONCE,
+};
 use super::mailbox::{Errand, Mailbox, Message};
 use super::memory::MEMORY_PAUSE;
 use super::metrics::{LoopCounters, Metrics};
@@ -197,6 +199,7 @@ impl<P: Poller> EventLoop<P> {
         self.keep_memory(now);
         self.serve();
         self.send_all();
+        self.shared.pool.relieve();
         self.keep_balance(now);
         let tick = if self.stop_at.is_some() { TICK_STOPPING } else { TICK };
         if now.duration_since(self.last_tick) >= tick {
@@ -211,6 +214,8 @@ impl<P: Poller> EventLoop<P> {
         let more = !self.next.is_empty() || !self.to_send.is_empty();
         if more || !self.mailbox.fall_asleep() {
             Some(Duration::ZERO)
+        } else if self.shared.pool.has_waiting() {
+            Some(ERRAND_IS_LONG)
         } else if !self.waiting.is_empty() {
             Some(MEMORY_PAUSE)
         } else if self.stop_at.is_some() {
@@ -298,7 +303,8 @@ impl<P: Poller> EventLoop<P> {
         connection.queued = false;
         let unsent = connection.output.unsent();
         match connection.phase {
-            Phase::Away | Phase::Held | Phase::Closing => return,
+            Phase::Away => return connection.socket.await_back(),
+            Phase::Held | Phase::Closing => return,
             Phase::Lingering => return self.linger(token),
             // Sending goes on when the kernel has room, and then queues the connection.
             Phase::Ready if unsent > OUTPUT_BYTES_MAX => return,
@@ -306,6 +312,10 @@ impl<P: Poller> EventLoop<P> {
             Phase::Ready => {
                 if !self.receive(token) {
                     return;
+                }
+                if self.expects_disk(token) {
+                    self.company.note(token, self.turn_at);
+                    return self.offload(token);
                 }
             }
             Phase::Again => connection.phase = Phase::Ready,
@@ -348,6 +358,12 @@ impl<P: Poller> EventLoop<P> {
         fresh
     }
 
+    /// Whether the conversation is sent to the pool without having tried here.
+    fn expects_disk(&mut self, token: Token) -> bool {
+        let connection = self.slots.get(token);
+        connection.is_some_and(|each| each.expectation.is_disk() && !each.input.is_empty())
+    }
+
     /// Gives the conversation its turn and does what it says.
     fn converse(&mut self, token: Token) {
         let Some(connection) = self.slots.get(token) else {
@@ -375,6 +391,9 @@ impl<P: Poller> EventLoop<P> {
         }
         if requests > 0 || matches!(next, Next::Offload | Next::Commit) {
             self.company.note(token, self.turn_at);
+        }
+        if requests > 0 && next != Next::Offload {
+            connection.expectation.note(false);
         }
         match next {
             Next::Input => self.await_input(token),
@@ -411,17 +430,24 @@ impl<P: Poller> EventLoop<P> {
         }
         let urgency = connection.conversation.as_ref().map(|each| each.urgency(&connection.input));
         let door = connection.door;
+        let socket = connection.socket_for_pool().filter(|_| self.stop_at.is_none());
+        if let Some(socket) = &socket {
+            socket.send_away();
+        }
         let errand = Errand {
             token,
             conversation: connection.conversation.take(),
             urgency: urgency.unwrap_or(Urgency::Ordinary),
             input: std::mem::take(&mut connection.input),
-            out: Vec::new(),
+            out: connection.output.give_up(),
+            socket,
+            sent: 0,
             next: Next::Close,
             requests: 0,
+            has_read: false,
         };
-        self.shared.pool.submit(errand, self.mailbox.clone());
         self.counters().doors[door].offloaded.add(1);
+        self.shared.pool.submit(errand, self.mailbox.clone());
     }
 
     /// The conversation needs more bytes: sees to it that the connection is served when they
@@ -458,6 +484,10 @@ impl<P: Poller> EventLoop<P> {
         connection.reports = None;
         connection.input = errand.input;
         connection.output.append(errand.out);
+        match errand.requests {
+            0 => connection.expectation.forget(),
+            _ => connection.expectation.note(errand.has_read),
+        }
         let (door, id) = (connection.door, connection.peer.id);
         let token = errand.token;
         if errand.conversation.is_none() {
@@ -467,8 +497,12 @@ impl<P: Poller> EventLoop<P> {
         connection.conversation = errand.conversation;
         connection.phase = Phase::Ready;
         connection.count_memory();
-        self.send_later(token);
-        self.counters().doors[door].requests.add(errand.requests);
+        if connection.has_to_be_sent() || errand.next != Next::Input {
+            self.send_later(token);
+        }
+        let counters = &self.counters().doors[door];
+        counters.requests.add(errand.requests);
+        counters.sent_bytes.add(errand.sent as u64);
         match errand.next {
             Next::Input => self.await_input(token),
             Next::Again => self.await_output(token),

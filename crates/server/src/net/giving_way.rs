@@ -10,11 +10,13 @@
 //! 1. Who holds row locks does not give way: others wait for them.
 //! 2. A thread that gave way goes after its errand: only a privileged process may undo it. What it
 //!    started would stay behind others, too, so it starts no thread in its place.
-//! 3. While no thread is at work the watch sleeps, or is not there.
+//! 3. While no thread is at work the watch sleeps, or is not there. Threads take no lock to say that they begin
+//!    and end: most errands take less time than a lock that several want at once.
 //!
 //! Not here: queries that are run analytically, on threads that give way from the start (`sql`).
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::Builder;
 use std::time::{Duration, Instant};
 
@@ -29,93 +31,161 @@ const LOOK_EVERY: Duration = Duration::from_millis(10);
 const LOOKED_AT_MAX: usize = 32;
 
 /// The watch over a pool's threads.
-#[derive(Default)]
 pub struct Watch {
     state: Mutex<State>,
     work: Condvar,
+    /// The watch has no thread, or it sleeps: who begins on an errand rouses it.
+    is_away: AtomicBool,
 }
 
 #[derive(Default)]
 struct State {
-    working: Vec<Working>,
-    /// The watch has a thread, and it waits for work.
+    workers: Vec<Watched>,
+    /// The watch has a thread.
     is_there: bool,
-    sleeps: bool,
 }
 
-struct Working {
+/// A thread of the pool, as the watch sees it.
+struct Watched {
+    worker: Arc<Shared>,
+    /// The errand at the last look.
+    errand: u64,
+    /// When that was, and the CPU time of the thread then; none at the first look at an errand.
+    looked: Option<(Instant, Duration)>,
+}
+
+/// What a thread and the watch share.
+struct Shared {
     /// Its number; none where the kernel has no `/proc`.
     thread: Option<i32>,
-    /// The last look and the CPU time of the thread then; none before the first.
-    looked: Option<(Instant, Duration)>,
-    gave_way: bool,
+    /// The errand it is at, twice its number; one more once it has given way. 0: none.
+    errand: AtomicU64,
 }
 
-/// An errand under way, on the thread that made this.
-pub struct Watched<'a> {
-    watch: &'a Watch,
-    thread: Option<i32>,
+/// A thread of the pool that tells the watch when it is at work.
+pub struct Worker {
+    watch: Arc<Watch>,
+    shared: Arc<Shared>,
+    errands: u64,
+}
+
+impl Default for Watch {
+    fn default() -> Watch {
+        let (state, work) = (Mutex::default(), Condvar::new());
+        Watch { state, work, is_away: AtomicBool::new(true) }
+    }
 }
 
 impl Watch {
-    /// The calling thread begins on an errand that may give way.
-    pub fn begin(self: &Arc<Watch>) -> Watched<'_> {
-        let thread = this_thread();
+    /// The calling thread, which has nothing to do yet.
+    pub fn worker(self: &Arc<Watch>) -> Worker {
+        let shared = Arc::new(Shared { thread: this_thread(), errand: AtomicU64::new(0) });
+        let watched = Watched { worker: Arc::clone(&shared), errand: 0, looked: None };
+        self.state.lock().workers.push(watched);
+        Worker { watch: Arc::clone(self), shared, errands: 0 }
+    }
+
+    fn rouse(self: &Arc<Watch>) {
         let mut state = self.state.lock();
-        state.working.push(Working { thread, looked: None, gave_way: false });
-        if !state.is_there {
-            state.is_there = true;
-            let watch = Arc::clone(self);
-            let started = Builder::new().name("rowhouse-watch".into()).spawn(move || watch.look());
-            // Without, nobody gives way; the next errand tries again.
-            state.is_there = started.is_ok();
-        } else if state.sleeps {
+        self.is_away.store(false, Ordering::SeqCst);
+        if state.is_there {
             self.work.notify_one();
+            return;
         }
-        Watched { watch: self, thread }
+        let watch = Arc::clone(self);
+        let started = Builder::new().name("rowhouse-watch".into()).spawn(move || watch.look());
+        // Without, nobody gives way; the next errand tries again.
+        state.is_there = started.is_ok();
+        self.is_away.store(!state.is_there, Ordering::SeqCst);
     }
 
     fn look(&self) {
         let mut state = self.state.lock();
         loop {
-            if state.working.is_empty() {
-                state.sleeps = true;
-                let waited = self.work.wait_for(&mut state, POOL_THREAD_IDLE);
-                state.sleeps = false;
-                if waited.timed_out() && state.working.is_empty() {
-                    state.is_there = false;
-                    return;
+            MutexGuard::unlocked(&mut state, || std::thread::sleep(LOOK_EVERY));
+            // Those at work are many at times, each in its turn then.
+            let mut looked_at = 0;
+            let workers = state.workers.len();
+            for place in 0..workers {
+                looked_at += usize::from(state.workers[place].look());
+                if looked_at == LOOKED_AT_MAX {
+                    state.workers.rotate_left(place + 1);
+                    break;
                 }
             }
-            MutexGuard::unlocked(&mut state, || std::thread::sleep(LOOK_EVERY));
-            // Those that wait are many at times, each in its turn then.
-            let count = state.working.len().min(LOOKED_AT_MAX);
-            state.working.iter_mut().take(count).for_each(Working::look);
-            state.working.rotate_left(count);
+            if looked_at > 0 {
+                continue;
+            }
+            // Who begins after this finds it away; who began before is found at work.
+            self.is_away.store(true, Ordering::SeqCst);
+            if state.workers.iter().any(|watched| watched.worker.is_at_work()) {
+                self.is_away.store(false, Ordering::SeqCst);
+                continue;
+            }
+            let waited = self.work.wait_for(&mut state, POOL_THREAD_IDLE);
+            if waited.timed_out() && self.is_away.load(Ordering::SeqCst) {
+                state.is_there = false;
+                return;
+            }
         }
     }
 }
 
-impl Working {
-    fn look(&mut self) {
-        let Some(thread) = self.thread.filter(|_| !self.gave_way) else { return };
-        let now = Instant::now();
-        let used = cpu_time(thread);
-        if let (Some((at, before)), Some(used)) = (self.looked, used)
+impl Shared {
+    fn is_at_work(&self) -> bool {
+        self.errand.load(Ordering::SeqCst) != 0
+    }
+}
+
+impl Watched {
+    /// Puts the thread behind all others if it has worked for long; whether it is at work. At one
+    /// that has just begun nothing is asked of the kernel: most errands are over at the next look.
+    fn look(&mut self) -> bool {
+        let errand = self.worker.errand.load(Ordering::SeqCst);
+        let before = self.looked.take();
+        let is_same = std::mem::replace(&mut self.errand, errand) == errand;
+        let Some(thread) = self.worker.thread.filter(|_| is_same && errand.is_multiple_of(2))
+        else {
+            return errand != 0;
+        };
+        if errand == 0 {
+            return false;
+        }
+        let (now, used) = (Instant::now(), cpu_time(thread));
+        if let (Some((at, before)), Some(used)) = (before, used)
             && used.saturating_sub(before) > (now - at) / 2
         {
-            self.gave_way = give_way(thread);
+            // Said first, so that the thread hears of it at the end of this errand.
+            let (said, unless) = (errand + 1, Ordering::SeqCst);
+            if self.worker.errand.compare_exchange(errand, said, unless, unless).is_ok() {
+                give_way(thread);
+            }
         }
         self.looked = used.map(|used| (now, used));
+        true
     }
 }
 
-impl Watched<'_> {
-    /// Ends the errand; says whether the thread gave way.
-    pub fn end(self) -> bool {
+impl Worker {
+    /// Begins on an errand that may give way.
+    pub fn begin(&mut self) {
+        self.errands += 1;
+        self.shared.errand.store(2 * self.errands, Ordering::SeqCst);
+        if self.watch.is_away.load(Ordering::SeqCst) {
+            self.watch.rouse();
+        }
+    }
+
+    /// Ends the errand, if it was one that may; says whether the thread gave way.
+    pub fn end(&mut self) -> bool {
+        !self.shared.errand.swap(0, Ordering::SeqCst).is_multiple_of(2)
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
         let mut state = self.watch.state.lock();
-        let place = state.working.iter().position(|working| working.thread == self.thread);
-        place.is_some_and(|place| state.working.swap_remove(place).gave_way)
+        state.workers.retain(|watched| !Arc::ptr_eq(&watched.worker, &self.shared));
     }
 }
 
@@ -146,9 +216,10 @@ mod tests {
     fn gives_way(work: impl Fn() + Send + 'static) -> bool {
         let watch = Arc::new(Watch::default());
         let worker = std::thread::spawn(move || {
-            let errand = watch.begin();
+            let mut worker = watch.worker();
+            worker.begin();
             work();
-            errand.end()
+            worker.end()
         });
         worker.join().expect("the worker ends")
     }

@@ -100,9 +100,14 @@ impl<P: Poller> EventLoop<P> {
     /// Tells those who are served elsewhere, and were not done in time, that nobody waits for them.
     pub(super) fn abandon(&mut self) {
         for token in self.slots.tokens() {
-            if let Some(connection) = self.slots.get(token)
-                && let Some(leave) = &connection.leave
-            {
+            let Some(connection) = self.slots.get(token) else {
+                continue;
+            };
+            if connection.phase == Phase::Away {
+                // The pool may have the socket as well, and must not answer at it any more.
+                connection.socket.break_off();
+            }
+            if let Some(leave) = &connection.leave {
                 leave();
             }
         }
@@ -155,6 +160,7 @@ impl<P: Poller> EventLoop<P> {
             };
             match connection.phase {
                 Phase::Lingering => self.close(token),
+                Phase::Away => connection.socket.await_back(),
                 Phase::Ready if !connection.queued => {
                     // What the kernel holds has arrived, even if its event has not.
                     connection.readable = true;

@@ -4,12 +4,14 @@
 //! 1. A message posted is seen by the loop's next `take`, and the loop does not sleep past it:
 //!    it announces its sleep, then looks into the box once more; a poster that finds the sleep
 //!    announced wakes it.
+//!    A message that is posted quietly is seen by a `take` as well, but ends no sleep.
 //! 2. A loop that is awake is not woken: posting then costs no system call.
 //!
 //! Not here: what the loop does with a message (`event_loop`).
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
@@ -20,6 +22,7 @@ use rustix::event::EventfdFlags;
 use super::balance::Order;
 use super::connection::{Connection, Newcomer};
 use super::poller::Token;
+use super::socket::Socket;
 
 /// A conversation on its way to the pool or back, with what it works on.
 pub struct Errand {
@@ -31,12 +34,18 @@ pub struct Errand {
     pub urgency: Urgency,
     /// What its client has sent.
     pub input: Input,
-    /// Replies made in the pool.
+    /// Replies made in the pool and not sent; empty on the way there.
     pub out: Vec<u8>,
+    /// Where the pool may send them itself.
+    pub socket: Option<Arc<Socket>>,
+    /// Bytes that it has sent there.
+    pub sent: usize,
     /// How its turn in the pool ended.
     pub next: Next,
     /// Requests it answered there.
     pub requests: u64,
+    /// Something was read from a file for them.
+    pub has_read: bool,
 }
 
 /// What a loop is told by other threads.
@@ -80,7 +89,17 @@ impl Mailbox {
 
     /// Adds a message and sees to it that the loop finds it.
     pub fn post(&self, message: Message) {
+        self.post_quietly(message);
+        self.wake();
+    }
+
+    /// Adds a message that the loop will find when it wakes the next time, which is within a second.
+    pub fn post_quietly(&self, message: Message) {
         self.messages.lock().push(message);
+    }
+
+    /// Ends the loop's sleep.
+    pub fn wake(&self) {
         if self.asleep.swap(false, Ordering::SeqCst) {
             // The counter is never read: edge-triggered polling reports every write, and at one
             // write per sleep it does not fill up in the age of the universe.

@@ -1,31 +1,45 @@
 //! The pool: threads that serve conversations where waiting is allowed.
 //!
 //! A loop hands a conversation over with its input (`Next::Offload`), and gets it back through
-//! its mailbox. Threads come when work waits and none is idle, and leave after a quiet while.
+//! its mailbox. Its replies are sent from here if they can be (`socket`). Threads come when work waits and none is
+//! idle, and leave after a quiet while.
+//!
+//! What comes here most is a look-up that reads one block from a disk, in less time than it takes to wake a
+//! thread and put it to sleep again. So of ordinary errands only a few for each core are begun at once; the
+//! others are taken by the threads that have just ended one, which then do not sleep. Nobody knows
+//! beforehand what takes long (a slow disk, a held lock, a large query): an errand that has
+//! taken a millisecond counts no longer, and another one is begun beside it.
 //!
 //! Invariants
 //! 1. There are at most `POOL_THREADS_MAX` threads at work, and further ones for transactions that
 //!    hold row locks (`threads_max`); work beyond that waits in a queue, in order. So threads that
 //!    all wait for one lock do not keep its holder from the COMMIT that would free it.
 //! 2. Every errand comes back to its loop, also when the conversation panics.
-//! 3. A conversation is served here once and goes back, however its turn ended.
+//! 3. A conversation is served here once and goes back, however its turn ended. What is left to do after a
+//!    commit is done here as well if no request waits behind it.
 //! 4. The writes of a pool turn are committed, or have failed, before the errand goes back: its
 //!    replies can be sent as they are.
-//! 5. A thread that worked for long gave way to others (`giving_way`), and goes unless work waits.
+//! 5. A thread that worked for long gave way to others (`giving_way`), and goes unless urgent work waits.
+//! 6. An ordinary errand waits at most for `ERRAND_IS_LONG` after the last one that could be begun was:
+//!    a loop that has submitted any calls `relieve` in every turn, and sleeps no longer while any waits.
 //!
 //! Not here: what is done with the replies (`event_loop`).
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
+use std::time::Instant;
 
-use doors::{Turn, Urgency};
-use parking_lot::{Condvar, Mutex};
+use doors::{Conversation, Next, Turn, Urgency};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use rows::{Engine, Group};
 
-use super::giving_way::{Watch, Watched};
-use super::limits::{COMMIT_THREADS, POOL_THREAD_IDLE, POOL_THREADS_MAX};
+use super::giving_way::Watch;
+use super::limits::{
+    COMMIT_THREADS, ERRAND_IS_LONG, ERRANDS_PER_CORE, POOL_THREAD_IDLE, POOL_THREADS_MAX,
+};
 use super::mailbox::{Errand, Mailbox, Message};
 
 /// Buffers from this size on are not given back by loops.
@@ -37,6 +51,10 @@ pub struct Pool {
     state: Mutex<State>,
     work: Condvar,
     watch: Arc<Watch>,
+    /// Ordinary errands that are under way at once, unless they take long.
+    at_once: usize,
+    /// Ordinary errands in the queue, for who only wants to know whether there are any.
+    waiting: AtomicUsize,
 }
 
 #[derive(Default)]
@@ -47,7 +65,21 @@ struct State {
     discarded: Vec<Vec<u8>>,
     threads: usize,
     idle: usize,
+    /// Threads that were woken or started and have not looked for an errand since.
+    called: usize,
+    /// Ordinary errands under way that have not taken long so far, oldest first: number and beginning.
+    short: VecDeque<(u64, Instant)>,
+    /// Ordinary errands that were begun.
+    begun: u64,
     stopped: bool,
+}
+
+/// An errand, as a thread begins on it.
+struct Begun {
+    errand: Errand,
+    home: Arc<Mailbox>,
+    /// Of an ordinary one.
+    number: Option<u64>,
 }
 
 /// Threads that may be at work when one more begins on such an errand. A COMMIT waits for nobody
@@ -65,60 +97,140 @@ impl State {
         self.threads - self.idle
     }
 
-    /// The most urgent errand that a thread may begin on, while `busy` others are at work.
-    fn next(&mut self, busy: usize) -> Option<(Errand, Arc<Mailbox>)> {
+    /// The most urgent errand that a thread may begin on, while `busy` others are at work: an ordinary
+    /// one if not so many are under way.
+    fn next(&mut self, busy: usize, at_once: usize) -> Option<Begun> {
         use Urgency::{FreesLocks, HoldsLocks, Ordinary};
         for urgency in [FreesLocks, HoldsLocks, Ordinary] {
-            if busy < threads_max(urgency)
-                && let Some(errand) = self.queues[urgency as usize].pop_front()
+            let may_begin = urgency != Ordinary || self.short() < at_once;
+            if may_begin
+                && busy < threads_max(urgency)
+                && let Some((errand, home)) = self.queues[urgency as usize].pop_front()
             {
-                return Some(errand);
+                let number = (urgency == Ordinary).then(|| {
+                    self.begun += 1;
+                    self.short.push_back((self.begun, Instant::now()));
+                    self.begun
+                });
+                return Some(Begun { errand, home, number });
             }
         }
         None
     }
 
+    fn end(&mut self, number: u64) {
+        // Those that took long are no longer there.
+        if let Ok(place) = self.short.binary_search_by_key(&number, |(number, _)| *number) {
+            self.short.remove(place);
+        }
+    }
+
+    /// Ordinary errands that are under way, without those that take long.
+    fn short(&mut self) -> usize {
+        let now = Instant::now();
+        while let Some((_, began)) = self.short.front()
+            && now.duration_since(*began) > ERRAND_IS_LONG
+        {
+            self.short.pop_front();
+        }
+        self.short.len()
+    }
+
     fn is_empty(&self) -> bool {
         self.discarded.is_empty() && self.queues.iter().all(VecDeque::is_empty)
+    }
+
+    /// Whether nothing waits but ordinary errands, which loops see to (`relieve`).
+    fn has_ordinary_at_most(&self) -> bool {
+        let ordinary = Urgency::Ordinary as usize;
+        let mut others = self.queues.iter().enumerate().filter(|(urgency, _)| *urgency != ordinary);
+        self.discarded.is_empty() && others.all(|(_, queue)| queue.is_empty())
     }
 }
 
 impl Pool {
     /// A pool without threads yet.
     pub fn new(engine: Arc<Engine>) -> Arc<Pool> {
-        let state = Mutex::new(State::default());
-        Arc::new(Pool { engine, state, work: Condvar::new(), watch: Arc::default() })
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        Arc::new(Pool {
+            engine,
+            state: Mutex::new(State::default()),
+            work: Condvar::new(),
+            watch: Arc::default(),
+            at_once: cores * ERRANDS_PER_CORE,
+            waiting: AtomicUsize::new(0),
+        })
     }
 
-    /// Gives the errand to a thread; it comes back to `home`.
+    /// Gives the errand to a thread; it comes back to `home`. An ordinary one waits for the end of
+    /// another while many are under way: whoever submits calls `relieve` until it has begun.
     pub fn submit(self: &Arc<Pool>, errand: Errand, home: Arc<Mailbox>) {
         let mut state = self.state.lock();
         let urgency = errand.urgency;
         state.queues[urgency as usize].push_back((errand, home));
-        let waiting: usize = state.queues.iter().map(VecDeque::len).sum();
-        if waiting <= state.idle {
-            self.work.notify_one();
+        self.note_waiting(&state);
+        if urgency != Urgency::Ordinary || state.short() + state.called < self.at_once {
+            self.call(state, urgency);
+        }
+    }
+
+    /// Whether ordinary errands wait for the end of others.
+    pub fn has_waiting(&self) -> bool {
+        self.waiting.load(Ordering::Relaxed) > 0
+    }
+
+    /// Has errands that wait begun if those under way take long.
+    pub fn relieve(self: &Arc<Pool>) {
+        if !self.has_waiting() {
             return;
         }
-        if state.threads < threads_max(urgency) {
-            state.threads += 1;
-            drop(state);
-            let pool = self.clone();
-            let started = thread::Builder::new().name("rowhouse-pool".into());
-            if let Err(error) = started.spawn(move || pool.work()) {
-                let mut state = self.state.lock();
-                state.threads -= 1;
-                tracing::warn!(%error, threads = state.threads, "no further pool thread");
-                // With no thread at all nobody would ever take the errand: serve it here, as a
-                // server that is slow in a machine without threads rather than one that hangs.
-                if state.threads == 0
-                    && let Some((errand, home)) = state.next(0)
-                {
-                    drop(state);
-                    self.serve(errand, &home);
+        for _ in 0..self.at_once {
+            let mut state = self.state.lock();
+            let are_called_for = state.queues[Urgency::Ordinary as usize].len() <= state.called;
+            if are_called_for || state.short() + state.called >= self.at_once {
+                return;
+            }
+            self.call(state, Urgency::Ordinary);
+        }
+    }
+
+    /// Wakes or starts a thread for an errand in the queue.
+    fn call(self: &Arc<Pool>, mut state: MutexGuard<'_, State>, urgency: Urgency) {
+        if state.called < state.idle && self.work.notify_one() {
+            state.called += 1;
+            return;
+        }
+        if state.threads >= threads_max(urgency) {
+            return;
+        }
+        state.threads += 1;
+        state.called += 1;
+        drop(state);
+        let pool = self.clone();
+        let started = thread::Builder::new().name("rowhouse-pool".into());
+        if let Err(error) = started.spawn(move || pool.work()) {
+            let mut state = self.state.lock();
+            state.threads -= 1;
+            state.called -= 1;
+            tracing::warn!(%error, threads = state.threads, "no further pool thread");
+            // With no thread at all nobody would ever take the errand: serve it here, as a
+            // server that is slow in a machine without threads rather than one that hangs.
+            if state.threads == 0
+                && let Some(begun) = state.next(0, usize::MAX)
+            {
+                self.note_waiting(&state);
+                drop(state);
+                self.serve(begun.errand, &begun.home);
+                if let Some(number) = begun.number {
+                    self.state.lock().end(number);
                 }
             }
         }
+    }
+
+    fn note_waiting(&self, state: &State) {
+        let waiting = state.queues[Urgency::Ordinary as usize].len();
+        self.waiting.store(waiting, Ordering::Relaxed);
     }
 
     /// Gives a buffer's memory back: a large one's takes milliseconds, in which a loop would hold up
@@ -130,7 +242,9 @@ impl Pool {
         let mut state = self.state.lock();
         if state.threads > 0 {
             state.discarded.push(buffer);
-            self.work.notify_one();
+            if state.called < state.idle && self.work.notify_one() {
+                state.called += 1;
+            }
         }
     }
 
@@ -146,7 +260,9 @@ impl Pool {
     }
 
     fn work(self: &Arc<Pool>) {
+        let mut watched = self.watch.worker();
         let mut state = self.state.lock();
+        state.called = state.called.saturating_sub(1);
         loop {
             if !state.discarded.is_empty() {
                 let discarded = std::mem::take(&mut state.discarded);
@@ -155,14 +271,20 @@ impl Pool {
                 state = self.state.lock();
             }
             let others = state.busy() - 1;
-            if let Some((errand, home)) = state.next(others) {
+            if let Some(Begun { errand, home, number }) = state.next(others, self.at_once) {
+                self.note_waiting(&state);
                 drop(state);
-                let watched = (errand.urgency == Urgency::Ordinary).then(|| self.watch.begin());
+                if number.is_some() {
+                    watched.begin();
+                }
                 self.serve(errand, &home);
-                let gave_way = watched.is_some_and(Watched::end);
+                let gave_way = watched.end();
                 state = self.state.lock();
-                // Errands wait only while there are as many threads as may be.
-                if gave_way && state.is_empty() {
+                if let Some(number) = number {
+                    state.end(number);
+                }
+                // It would keep who waits behind all others, too.
+                if gave_way && state.has_ordinary_at_most() {
                     state.threads -= 1;
                     return;
                 }
@@ -175,7 +297,9 @@ impl Pool {
             state.idle += 1;
             let waited = self.work.wait_for(&mut state, POOL_THREAD_IDLE);
             state.idle -= 1;
-            if waited.timed_out() && state.is_empty() {
+            if !waited.timed_out() {
+                state.called = state.called.saturating_sub(1);
+            } else if state.is_empty() {
                 state.threads -= 1;
                 return;
             }
@@ -183,31 +307,58 @@ impl Pool {
     }
 
     fn serve(&self, mut errand: Errand, home: &Mailbox) {
-        if let Some(mut conversation) = errand.conversation.take() {
-            let served = catch_unwind(AssertUnwindSafe(|| {
-                let mut group = Group::new();
-                let mut turn = Turn::in_pool(&self.engine, &mut group);
-                let next = conversation.turn(&mut errand.input, &mut errand.out, &mut turn);
-                let requests = turn.requests();
-                let committed = match group.take() {
-                    Some((transaction, durability)) => transaction.commit(durability),
-                    None => Ok(()),
-                };
-                if let Err(error) = committed {
-                    errand.out.clear();
-                    conversation.commit_failed(&error, &mut errand.out);
-                }
-                (conversation, next, requests)
-            }));
+        if let Some(conversation) = errand.conversation.take() {
+            let before = self.engine.store().blocks_read();
+            let served =
+                catch_unwind(AssertUnwindSafe(|| self.converse(conversation, &mut errand)));
             match served {
-                Ok((conversation, next, requests)) => {
-                    errand.conversation = Some(conversation);
-                    errand.next = next;
-                    errand.requests = requests;
-                }
+                Ok(conversation) => errand.conversation = Some(conversation),
                 Err(_) => errand.out.clear(),
             }
+            errand.has_read = self.engine.store().blocks_read() > before;
         }
-        home.post(Message::Back(errand));
+        let Some(socket) = errand.socket.take() else {
+            return home.post(Message::Back(errand));
+        };
+        if errand.conversation.is_some() && !errand.out.is_empty() {
+            errand.sent = socket.answer(&errand.out);
+            errand.out.drain(..errand.sent);
+        }
+        let is_done = errand.conversation.is_some()
+            && errand.next == Next::Input
+            && errand.input.is_empty()
+            && errand.out.is_empty();
+        home.post_quietly(Message::Back(errand));
+        if !is_done || socket.is_awaited() {
+            home.wake();
+        }
+    }
+
+    /// Gives the conversation its turn, and commits what it has written.
+    fn converse(
+        &self,
+        mut conversation: Box<dyn Conversation>,
+        errand: &mut Errand,
+    ) -> Box<dyn Conversation> {
+        for may_go_on in [true, false] {
+            let mark = errand.out.len();
+            let mut group = Group::new();
+            let mut turn = Turn::in_pool(&self.engine, &mut group);
+            errand.next = conversation.turn(&mut errand.input, &mut errand.out, &mut turn);
+            errand.requests += turn.requests();
+            let committed = match group.take() {
+                Some((transaction, durability)) => transaction.commit(durability),
+                None => Ok(()),
+            };
+            if let Err(error) = committed {
+                errand.out.truncate(mark);
+                conversation.commit_failed(&error, &mut errand.out);
+            }
+            // After a commit nothing goes on, mostly: found out here, no loop is woken for it.
+            if errand.next != Next::Commit || !errand.input.is_empty() || !may_go_on {
+                break;
+            }
+        }
+        conversation
     }
 }
