@@ -39,6 +39,18 @@ const LOG_BYTES_PER_SECOND: f64 = (32 * MIB) as f64;
 /// So many new files are compacted together, with what is in the files below.
 pub(crate) const FILES_PER_COMPACTION: u64 = 4;
 
+/// How many times as large a level is as the one above it. Small write buffers make more levels of
+/// the same data: smaller steps rewrite less then, and the tenth of the data that all upper levels are
+/// becomes a sixth.
+const LEVEL_STEP: f64 = 10.0;
+const LEVEL_STEP_SMALL: f64 = 7.0;
+/// Buffers below this are small.
+const BUFFER_SMALL: usize = 8 * MIB;
+/// Size of files below the newest: of so many write buffers, between these.
+const BUFFERS_PER_FILE: usize = 5;
+const FILE_MIN: usize = 16 * MIB;
+const FILE_MAX: usize = 64 * MIB;
+
 /// Entries of an index of a file from one whole key to the next.
 const INDEX_RESTARTS: i32 = 16;
 /// Files kept open, at most and at least; between them, half of what the process may open.
@@ -179,7 +191,12 @@ impl RocksOptions {
         options.set_level_compaction_dynamic_level_bytes(true);
         options.set_level_zero_file_num_compaction_trigger(FILES_PER_COMPACTION as i32);
         options.set_max_bytes_for_level_base((BUFFERS_MAX * self.buffer() * 2) as u64);
-        options.set_target_file_size_base((64 * MIB) as u64);
+        let is_small = self.buffer() < BUFFER_SMALL;
+        let step = if is_small { LEVEL_STEP_SMALL } else { LEVEL_STEP };
+        options.set_max_bytes_for_level_multiplier(step);
+        // Small compactions want small files: of large ones they rewrite what they do not change.
+        let file = (BUFFERS_PER_FILE * self.buffer()).clamp(FILE_MIN, FILE_MAX);
+        options.set_target_file_size_base(file as u64);
         // Fast where bytes are rewritten soon, small where nine tenths of them rest.
         options.set_compression_type(DBCompressionType::Lz4);
         options.set_bottommost_compression_type(DBCompressionType::Zstd);
