@@ -107,6 +107,7 @@ impl Limits {
     }
 
     /// The longest value, in bytes: `max_allowed_packet`.
+    #[inline]
     pub fn value_bytes_max(&self) -> usize {
         self.value_bytes_max
     }
@@ -140,6 +141,7 @@ impl Limits {
     }
 
     /// Counts values that are held together, of whatever size.
+    #[inline]
     pub fn hold(&self) -> Held<'_> {
         Held { limits: self, room: Room::default(), bytes: 0 }
     }
@@ -170,6 +172,7 @@ pub struct Room(Option<Box<(Share, Share)>>);
 
 impl Room {
     /// Whether nothing was taken.
+    #[inline]
     pub fn is_none(&self) -> bool {
         self.0.is_none()
     }
@@ -201,6 +204,7 @@ pub struct Held<'l> {
 
 impl<'l> Held<'l> {
     /// Whose memory it is.
+    #[inline]
     pub fn limits(&self) -> &'l Limits {
         self.limits
     }
@@ -231,6 +235,7 @@ impl<'l> Held<'l> {
     }
 
     /// The memory, for keeping it longer than the limits are borrowed.
+    #[inline]
     pub fn into_room(self) -> Room {
         self.room
     }

@@ -103,6 +103,7 @@ impl Value {
 
 impl Datum<'_> {
     /// The same value with bytes of its own.
+    #[inline]
     pub fn to_value(&self) -> Value {
         match *self {
             Datum::Null => Value::Null,

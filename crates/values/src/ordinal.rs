@@ -33,6 +33,7 @@ pub fn to_signed(ordinal: u64) -> i64 {
 }
 
 /// Whether values of a type have ordinals.
+#[inline]
 pub fn has_ordinals(ty: &ColumnType) -> bool {
     matches!(
         ty,

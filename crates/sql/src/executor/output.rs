@@ -51,6 +51,8 @@ pub(super) struct Output<'o, 'g> {
     pub is_stable: bool,
     /// Whether nobody notices that columns of rows beyond the limit are not evaluated.
     pub may_pass_over: bool,
+    /// Whether a row's key for DISTINCT is what it is sorted by.
+    sorts_as_told_apart: bool,
     /// Which rows are not wanted any more.
     pub cut: Rc<Cut>,
     /// What the row at hand is sorted by.
@@ -84,6 +86,7 @@ impl<'o, 'g> Output<'o, 'g> {
             late: None,
             is_stable: false,
             may_pass_over: false,
+            sorts_as_told_apart: distinct && is_order_of_all(query),
             cut: Rc::new(Cut::new()),
             sort_key: Vec::new(),
             drawn: Drawn::nothing(execution),
@@ -111,11 +114,15 @@ impl<'o, 'g> Output<'o, 'g> {
         if self.sorted {
             // What is sorted by comes first: of most rows nothing else is needed.
             self.sort_key.clear();
-            for sort in &self.query.order {
-                if let Some(value) = push_sorted(sort, select, self.query, row, &mut self.sort_key)?
-                {
-                    held.add_value(&value)?;
-                    sorted_by.push((sort.position, value));
+            if has_seen && self.sorts_as_told_apart {
+                self.sort_key.extend_from_slice(&self.distinct_key);
+            } else {
+                for sort in &self.query.order {
+                    let key = &mut self.sort_key;
+                    if let Some(value) = push_sorted(sort, select, self.query, row, key)? {
+                        held.add_value(&value)?;
+                        sorted_by.push((sort.position, value));
+                    }
                 }
             }
             if self.may_pass_over && self.cut.is_beyond(&self.sort_key) {
@@ -134,6 +141,7 @@ impl<'o, 'g> Output<'o, 'g> {
             self.give_late(select, late, vec![values], row)?;
             return Ok(if self.is_full() { Flow::Stop } else { Flow::Continue });
         }
+        values.reserve_exact(select.visible);
         let outputs = select.outputs[..select.visible].iter().zip(&self.query.columns);
         for (at, (node, column)) in outputs.enumerate() {
             let known = sorted_by.iter_mut().find(|(position, _)| *position == at);
@@ -354,6 +362,12 @@ fn push_sorted(
     let value = output_value(node, column, row)?;
     push(&column.ty, value.as_datum(), key);
     Ok(Some(value))
+}
+
+/// Whether rows are sorted by all of their columns, in the columns' order.
+fn is_order_of_all(query: &Query) -> bool {
+    query.order.len() == query.columns.len()
+        && query.order.iter().enumerate().all(|(at, sort)| sort.position == at && !sort.descending)
 }
 
 /// A value in its column's domain.

@@ -24,6 +24,7 @@ pub fn compare(collation: Collation, a: &[u8], b: &[u8]) -> Ordering {
 }
 
 /// Whether two texts are equal.
+#[inline]
 pub fn equal(collation: Collation, a: &[u8], b: &[u8]) -> bool {
     a == b || collation != Collation::Binary && compare(collation, a, b) == Ordering::Equal
 }

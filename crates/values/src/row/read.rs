@@ -195,6 +195,7 @@ impl<'a> RowRef<'a> {
     ///
     /// # Panics
     /// When the table has no such position.
+    #[inline]
     pub fn is_null(&self, position: usize) -> bool {
         let place = self.layout.columns[position];
         if place.slot >= self.slots {
@@ -226,6 +227,7 @@ impl<'a> RowRef<'a> {
     }
 
     /// The row's version.
+    #[inline]
     pub fn version(&self) -> u64 {
         u64::from_le_bytes(take(&self.bytes[4..]))
     }
@@ -239,11 +241,13 @@ impl<'a> RowRef<'a> {
     }
 
     /// The stored bytes.
+    #[inline]
     pub fn bytes(&self) -> &'a [u8] {
         self.bytes
     }
 
     /// The layout by which it is read.
+    #[inline]
     pub fn layout(&self) -> &'a RowLayout {
         self.layout
     }
