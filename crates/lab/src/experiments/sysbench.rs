@@ -212,10 +212,9 @@ fn one_window(
     let measured = Measurement::new(&mode, name, round, threads, &sample);
     let (rate, cpu) = (measured.rate, measured.server_us);
     progress(&format!("{name}, {mode}, round {round}: {rate:.0}/s, {cpu:.0} us server CPU"));
-    let slowest = seconds.iter().copied().fold(f64::INFINITY, f64::min);
-    let median = Spread::of(seconds.iter().copied()).median;
-    if median > 0.0 {
-        let figure = json!((slowest / median * 100.0).round() / 100.0);
+    let seconds = Spread::of(seconds);
+    if seconds.median > 0.0 {
+        let figure = json!((seconds.min / seconds.median * 100.0).round() / 100.0);
         let name = format!("{name}, {mode}, round {round}: slowest second over median one");
         report.figures.insert(name, figure);
     }
