@@ -42,6 +42,8 @@ const STATEMENT_SECONDS: u64 = 1;
 /// When a client calls the end of its statement late: that time, a second to notice it, and one
 /// because the machine is busy.
 const LATE: Duration = Duration::from_secs(3);
+/// ER_OUT_OF_RESOURCES.
+const OUT_OF_MEMORY: u16 = 1041;
 /// Between two looks at the server's memory.
 const LOOK: Duration = Duration::from_millis(20);
 
@@ -238,7 +240,9 @@ fn torment(arena: &Arena<'_>, number: u64) {
                 if matches!(code, 1105 | 2013) {
                     keep(arena, &format!("{message}: {}", beginning(&statement)));
                 }
-                session = Some(own);
+                // Who holds most of the memory when there is none left is told so and closed.
+                let closed = code == OUT_OF_MEMORY && own.execute("DO 0").is_err();
+                session = (!closed).then_some(own);
             }
             Ok(End::Late) if leaves => {}
             Ok(End::Late) => keep(arena, &format!("late: {}", beginning(&statement))),
