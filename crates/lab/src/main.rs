@@ -36,6 +36,10 @@ enum Experiment {
     Load(experiments::load::Options),
     /// Inserts in batches with three secondary indexes, until data outgrow the memory.
     Iibench(experiments::iibench::Options),
+    /// INSERT of 100 rows a statement, as text and prepared.
+    Batches(experiments::batches::Options),
+    /// ADD INDEX on a large table, alone and beside writers.
+    Indexing(experiments::indexing::Options),
     /// Flights with seven indexes: bytes on disk.
     Size(experiments::size::Options),
     /// Many tables: created, filled with a row each, selected from once each.
@@ -90,6 +94,8 @@ fn main() -> Result<()> {
         Experiment::Lookup(options) => experiments::lookup::run(&options),
         Experiment::Load(options) => experiments::load::run(&options),
         Experiment::Iibench(options) => experiments::iibench::run(&options),
+        Experiment::Batches(options) => experiments::batches::run(&options),
+        Experiment::Indexing(options) => experiments::indexing::run(&options),
         Experiment::Size(options) => experiments::size::run(&options),
         Experiment::Tables(options) => experiments::tables::run(&options),
         Experiment::Documents(options) => experiments::documents::run(&options),

@@ -133,6 +133,89 @@ fn rows_are_grouped_alike_whether_they_come_in_runs_or_not() {
 }
 
 #[test]
+fn rows_behind_a_limit_are_counted_whether_or_not_they_are_looked_at() {
+    let sql = server();
+    let s = &mut session(&sql);
+    numbered(s, 300);
+    run(s, "SET SESSION rowhouse_executor = 'rows'");
+    run(s, "BEGIN");
+    // Some that nobody else sees, and some that nobody sees any more.
+    run(s, "INSERT INTO t (id, g) VALUES (1001, 3), (1002, 3), (1003, 9)");
+    run(s, "DELETE FROM t WHERE id IN (10, 17, 24)");
+    for (condition, ordered) in [
+        ("g = 3", "id DESC"),
+        ("g >= 3", "g, id"),
+        ("g IN (1, 3, 9)", "g DESC, id DESC"),
+        ("id > 100", "id"),
+        ("id BETWEEN 5 AND 30", "id DESC"),
+        // These are looked at, each of them.
+        ("g = 3 AND v > 50", "id"),
+        ("g = 3", "v, id"),
+        ("g + 0 = 3", "id"),
+        ("g = 77", "id"),
+        ("id > 100 AND g IS NULL", "id"),
+    ] {
+        let all = run(s, &format!("SELECT COUNT(*) FROM t WHERE {condition}"));
+        for limit in ["0", "1", "5", "2, 3", "40, 10", "1000", "1000, 10"] {
+            for columns in ["id", "id, g", "*", "id + g"] {
+                let wanted = format!("{columns} FROM t WHERE {condition} ORDER BY {ordered}");
+                let plain = run(s, &format!("SELECT {wanted} LIMIT {limit}"));
+                let query = format!("SELECT SQL_CALC_FOUND_ROWS {wanted} LIMIT {limit}");
+                assert_eq!(run(s, &query), plain, "{query}");
+                assert_eq!(run(s, "SELECT FOUND_ROWS()"), all, "{query}");
+            }
+        }
+    }
+}
+
+#[test]
+fn entries_that_begin_as_the_one_before_give_what_their_rows_hold() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(
+        s,
+        "CREATE TABLE e (id INT PRIMARY KEY, a INT, b VARBINARY(9), c DATETIME, d VARCHAR(9), \
+         KEY k (a, b, c, d), KEY l (d, a, c), UNIQUE KEY u (c, b, a, id))",
+    );
+    let rows: Vec<String> = (0..600)
+        .map(|id| {
+            let a = ["NULL", "0", "1", "-1", "2147483647"][id * 7 % 5];
+            let b = ["''", "'\\0'", "'\\0\\0'", "'a'", "'ab'", "NULL"][id * 11 % 13 % 6];
+            let c = ["'2024-01-01'", "'2024-01-01 00:00:01'", "NULL"][id * 5 % 17 % 3];
+            let d = ["''", "'x'", "'X'", "'xy'", "NULL"][id * 3 % 19 % 5];
+            format!("({id}, {a}, {b}, {c}, {d})")
+        })
+        .collect();
+    run(s, &format!("INSERT INTO e VALUES {}", rows.join(",")));
+    run(s, "SET SESSION rowhouse_executor = 'rows'");
+    for columns in ["a", "b", "c", "a, b", "b, c", "a, c", "a, id", "c, id", "b, a, id", "id, c, b"]
+    {
+        for way in ["", "DISTINCT "] {
+            let query = |hint: &str| {
+                format!("SELECT {way}{columns} FROM e {hint} WHERE id <> 7 ORDER BY {columns}")
+            };
+            let by_row = run(s, &query("FORCE INDEX (PRIMARY)"));
+            for index in ["k", "l", "u"] {
+                let by_entry = query(&format!("FORCE INDEX ({index})"));
+                assert_eq!(run(s, &by_entry), by_row, "{by_entry}");
+            }
+        }
+        let query = |hint: &str| {
+            format!("SELECT {columns}, COUNT(*), MIN(d) FROM e {hint} GROUP BY {columns} ORDER BY {columns}")
+        };
+        let by_row = run(s, &query("FORCE INDEX (PRIMARY)"));
+        for index in ["k", "l"] {
+            let counted = |rows: &str| -> Vec<String> {
+                // Which of 'x' and 'X' is the least, nothing decides.
+                rows.lines().map(str::to_lowercase).collect()
+            };
+            let by_entry = query(&format!("FORCE INDEX ({index})"));
+            assert_eq!(counted(&run(s, &by_entry)), counted(&by_row), "{by_entry}");
+        }
+    }
+}
+
+#[test]
 fn explain_analyze_runs_the_query_and_shows_what_each_step_came_to() {
     let sql = server();
     let s = &mut session(&sql);

@@ -20,7 +20,7 @@ use clap::Args;
 use super::sysbench::{DATABASE, Tables, version};
 use super::{Common, progress};
 use crate::generator::Sample;
-use crate::peers::{Durability, Engine, EngineServer, EngineSettings};
+use crate::peers::{Durability, Engine, EngineServer};
 use crate::plot::Drawing;
 use crate::process;
 use crate::protocols::mysql::Session;
@@ -113,10 +113,8 @@ fn session(server: &EngineServer) -> Result<Session> {
 
 /// A server with the table; `k` has no index of rows, which would hold all that the query asks.
 fn start(name: &str, options: &Options) -> Result<EngineServer> {
-    let settings = options.common.rowhouse(options.durability)?;
-    let (memory_mib, durability) = (options.memory_mib, options.durability);
-    let common = EngineSettings { memory_mib, durability, handlersocket_threads: 1, group: None };
-    let server = Engine::Rowhouse.start_with(&settings, common)?;
+    let (durability, memory_mib) = (options.durability, options.memory_mib);
+    let server = options.common.engine(Engine::Rowhouse, durability, memory_mib)?;
     options.tables().prepare(&server, "oltp_update_index")?;
     let mut session = session(&server)?;
     session.execute("ALTER TABLE sbtest1 DROP INDEX k_1")?;

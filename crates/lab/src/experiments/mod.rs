@@ -1,11 +1,13 @@
 //! The experiments, one file each, and the options they share.
 
+pub mod batches;
 pub mod cache;
 pub mod documents;
 pub mod durability;
 pub mod game;
 pub mod idle;
 pub mod iibench;
+pub mod indexing;
 pub mod kernel;
 pub mod live;
 pub mod load;
@@ -38,7 +40,7 @@ use clap::Args;
 
 use crate::generator::Plan;
 use crate::own_program;
-use crate::peers::{Durability, RowhouseSettings};
+use crate::peers::{Durability, Engine, EngineServer, EngineSettings, RowhouseSettings};
 use crate::plot::Drawing;
 use crate::report::{Layout, Report};
 
@@ -104,6 +106,18 @@ impl Common {
         let program = program.canonicalize().context("the rowhouse program")?;
         let (memory, threads) = (self.memory.clone(), self.server_threads());
         Ok(RowhouseSettings { program, memory, durability, threads, flags: self.flag.clone() })
+    }
+
+    /// Starts one of the servers that are measured by the same statements, with so much memory.
+    fn engine(
+        &self,
+        engine: Engine,
+        durability: Durability,
+        memory_mib: u32,
+    ) -> Result<EngineServer> {
+        let common =
+            EngineSettings { memory_mib, durability, handlersocket_threads: 1, group: None };
+        engine.start_with(&self.rowhouse(durability)?, common)
     }
 
     fn plan(&self, depth: usize, servers: Vec<u32>) -> Plan {

@@ -19,7 +19,7 @@ use serde_json::json;
 
 use super::{Common, progress};
 use crate::generator::Sample;
-use crate::peers::{Durability, Engine, EngineServer, EngineSettings, die_with_parent};
+use crate::peers::{Durability, Engine, EngineServer, die_with_parent};
 use crate::plot::Drawing;
 use crate::process;
 use crate::report::{Layout, Measurement, Report};
@@ -89,7 +89,7 @@ pub fn run(options: &Options) -> Result<()> {
     report.versions.insert("sysbench".to_owned(), program);
     let mut servers = Vec::new();
     for engine in ENGINES.iter().filter(|engine| common.wants(engine.name())) {
-        let started = start(*engine, options);
+        let started = common.engine(*engine, options.durability, options.memory_mib);
         if let Some(server) = report.keep(engine.name(), started) {
             report.versions.insert(engine.name().to_owned(), server.version().to_owned());
             servers.push(server);
@@ -122,13 +122,6 @@ pub(super) fn version() -> Result<String> {
     let output = Command::new("sysbench").arg("--version").output();
     let output = output.context("sysbench is not installed (scripts/install-peers installs it)")?;
     Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
-}
-
-fn start(engine: Engine, options: &Options) -> Result<EngineServer> {
-    let settings = options.common.rowhouse(options.durability)?;
-    let (memory_mib, durability) = (options.memory_mib, options.durability);
-    let common = EngineSettings { memory_mib, durability, handlersocket_threads: 1, group: None };
-    engine.start_with(&settings, common)
 }
 
 /// Tables of sysbench.

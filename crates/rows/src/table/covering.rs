@@ -5,6 +5,9 @@
 //! change from one entry to the next, and its text stands for all entries with the same bytes, as
 //! long as it is that of a row that counts.
 //!
+//! Entries come in order, so that one begins as the one before did: parts that are the same are not
+//! read again.
+//!
 //! Invariants
 //! 1. A wanted column's value is exactly what the row holds; an alike one's compares as equal.
 //! 2. Rows that expire are not covered: an entry does not say when.
@@ -38,8 +41,11 @@ pub struct Covering {
     /// Of the index's leading parts, as many as have to be looked at.
     parts: Vec<Use>,
     /// So many of them stand for nothing but alike values, and all that do are among them: where an
-    /// entry begins with the same bytes as the one before, these need no look.
+    /// entry begins with the same bytes as the one before, these need no look. None if there are no
+    /// alike ones: then each part is compared by itself.
     leading: usize,
+    /// Whether there are alike values.
+    asks: bool,
     /// Of the primary key's.
     primary: Vec<Use>,
 }
@@ -53,6 +59,9 @@ pub struct CoveredRow {
     alike: Vec<u8>,
     /// Of the entry at hand.
     scratch: Vec<u8>,
+    /// The parts of the entry before, where none is alike, and where each ends.
+    before: Vec<u8>,
+    ends: Vec<usize>,
     /// Whether `values` are those of an entry.
     begun: bool,
     /// Whether they are those of the entry before as well.
@@ -63,8 +72,15 @@ impl CoveredRow {
     /// Of a table; without an entry so far.
     pub fn new(table: &Table) -> CoveredRow {
         let values = vec![Value::Null; table.columns.len()];
-        let (alike, scratch) = (Vec::new(), Vec::new());
-        CoveredRow { values, alike, scratch, begun: false, repeated: false }
+        CoveredRow {
+            values,
+            alike: Vec::new(),
+            scratch: Vec::new(),
+            before: Vec::new(),
+            ends: Vec::new(),
+            begun: false,
+            repeated: false,
+        }
     }
 
     /// The columns; those not covered are NULL.
@@ -81,6 +97,13 @@ impl CoveredRow {
     pub(crate) fn forget(&mut self) {
         self.begun = false;
     }
+
+    /// How many parts of an entry are those of the entry before. No part is the beginning of
+    /// another one, so that the same bytes are the same parts.
+    fn same_parts(&self, entry: &[u8]) -> usize {
+        let common = common_bytes(&self.before, entry);
+        self.ends.iter().take_while(|end| **end <= common).count()
+    }
 }
 
 impl Table {
@@ -92,8 +115,8 @@ impl Table {
             return None;
         }
         let (own, primary) = (&self.codecs[index].parts, &self.codecs[0].parts);
-        let mut covering =
-            Covering { index, parts: vec![Use::Skip; own.len()], leading: 0, primary: Vec::new() };
+        let parts = vec![Use::Skip; own.len()];
+        let mut covering = Covering { index, parts, leading: 0, asks: false, primary: Vec::new() };
         let reversible = |part: &PartCodec| key::is_reversible(&part.ty, part.prefix);
         let exact = |parts: &[PartCodec], column: usize| {
             parts.iter().position(|part| part.column == column && reversible(part))
@@ -123,6 +146,7 @@ impl Table {
         if before.contains(&Use::Alike) && !behind.contains(&Use::Alike) {
             covering.leading = before.len();
         }
+        covering.asks = covering.parts.contains(&Use::Alike);
         Some(covering)
     }
 }
@@ -142,6 +166,15 @@ impl Covering {
         let codec = &table.codecs[self.index];
         let damaged = || Error::Corrupt { key: entry.to_vec(), why: "index entry" };
         let rest = entry.get(PREFIX_BYTES..).ok_or_else(damaged)?;
+        if !self.asks {
+            let same = row.same_parts(rest);
+            let behind = self.read_changed(&codec.parts, rest, same, row)?;
+            self.read_primary(table, behind, value, row)?;
+            let all = same == self.parts.len() && self.primary.is_empty();
+            row.repeated = row.begun && all;
+            row.begun = true;
+            return Ok(false);
+        }
         row.scratch.clear();
         let is_same = self.leading > 0 && row.begun && rest.starts_with(&row.alike);
         let rest = match self.leading {
@@ -155,14 +188,46 @@ impl Covering {
         };
         let (uses, parts) = (&self.parts[self.leading..], &codec.parts[self.leading..]);
         let rest = read_parts(uses, parts, rest, row)?;
+        self.read_primary(table, rest, value, row)?;
+        row.repeated = is_same && uses.is_empty() && self.primary.is_empty();
+        Ok(!is_same && (!row.begun || row.alike != row.scratch))
+    }
+
+    /// Reads the parts behind the first so many, which are those of the entry before; what stands
+    /// behind all of them.
+    fn read_changed<'b>(
+        &self,
+        parts: &[PartCodec],
+        bytes: &'b [u8],
+        same: usize,
+        row: &mut CoveredRow,
+    ) -> Result<&'b [u8]> {
+        row.ends.truncate(same);
+        let start = row.ends.last().copied().unwrap_or(0);
+        let mut at = start;
+        for (what, part) in self.parts.iter().zip(parts).skip(same) {
+            at += read_part(*what, part, &bytes[at..], row)?;
+            row.ends.push(at);
+        }
+        row.before.truncate(start);
+        row.before.extend_from_slice(&bytes[start..at]);
+        Ok(&bytes[at..])
+    }
+
+    fn read_primary(
+        &self,
+        table: &Table,
+        behind: &[u8],
+        value: &[u8],
+        row: &mut CoveredRow,
+    ) -> Result<()> {
         if !self.primary.is_empty() {
             // A unique entry without NULLs ends with its own parts; its value is the primary key.
-            let primary = if codec.unique && rest.is_empty() { value } else { rest };
+            let is_value = table.codecs[self.index].unique && behind.is_empty();
+            let primary = if is_value { value } else { behind };
             read_parts(&self.primary, &table.codecs[0].parts, primary, row)?;
         }
-        row.repeated = is_same && uses.is_empty() && self.primary.is_empty();
-        let changed = !is_same && (!row.begun || row.alike != row.scratch);
-        Ok(changed && self.parts.contains(&Use::Alike))
+        Ok(())
     }
 
     /// Takes the rest from the entry's row.
@@ -208,21 +273,34 @@ fn read_parts<'b>(
     row: &mut CoveredRow,
 ) -> Result<&'b [u8]> {
     for (what, part) in uses.iter().zip(parts) {
-        let (ty, nullable, prefix) = (&part.ty, part.nullable, part.prefix);
-        let length = match what {
-            Use::Read => {
-                let (value, length) = key::decode_part(ty, nullable, prefix, bytes)?;
-                row.values[part.column] = value;
-                length
-            }
-            Use::Skip => key::skip_part(ty, nullable, prefix, bytes)?,
-            Use::Alike => {
-                let length = key::skip_part(ty, nullable, prefix, bytes)?;
-                row.scratch.extend_from_slice(&bytes[..length]);
-                length
-            }
-        };
+        let length = read_part(*what, part, bytes, row)?;
         bytes = &bytes[length..];
     }
     Ok(bytes)
+}
+
+/// Reads a part; its length.
+fn read_part(what: Use, part: &PartCodec, bytes: &[u8], row: &mut CoveredRow) -> Result<usize> {
+    let (ty, nullable, prefix) = (&part.ty, part.nullable, part.prefix);
+    Ok(match what {
+        Use::Read => {
+            let (value, length) = key::decode_part(ty, nullable, prefix, bytes)?;
+            row.values[part.column] = value;
+            length
+        }
+        Use::Skip => key::skip_part(ty, nullable, prefix, bytes)?,
+        Use::Alike => {
+            let length = key::skip_part(ty, nullable, prefix, bytes)?;
+            row.scratch.extend_from_slice(&bytes[..length]);
+            length
+        }
+    })
+}
+
+/// How many bytes two keys have in common at their beginning.
+fn common_bytes(one: &[u8], other: &[u8]) -> usize {
+    const AT_ONCE: usize = 8;
+    let chunks = one.chunks_exact(AT_ONCE).zip(other.chunks_exact(AT_ONCE));
+    let same = chunks.take_while(|(a, b)| a == b).count() * AT_ONCE;
+    same + one[same..].iter().zip(&other[same..]).take_while(|(a, b)| a == b).count()
 }

@@ -1,17 +1,24 @@
-//! Aggregates over all rows of a table that are known without evaluating anything for a row: what a
-//! columnar table knows of its columns, and COUNT(*) of ranges of an index.
+//! Numbers that are known without evaluating anything for a row: what a columnar table knows of its
+//! columns, COUNT(*) of ranges of an index, and FOUND_ROWS() of rows behind a LIMIT.
+//!
+//! Invariants
+//! 1. Entries of a range are counted, not looked at, only where each stands for a row of the result.
 //!
 //! Not here: which SELECTs these are (`optimize::known`).
+
+use std::sync::Arc;
 
 use columnar::columns_of;
 use expression::Scope;
 use rows::find;
+use rows::table::Table;
 use values::datum::Value;
 
 use super::Execution;
 use super::join::over;
 use crate::error::{Result, SqlError};
-use crate::optimize::{Member, known_of_table, only_counts};
+use crate::optimize::{Member, Scan, Step, known_of_table, only_counts};
+use crate::point::{Access, Ranges};
 use crate::tree::{Select, Source};
 
 /// The position of the index that has the rows themselves.
@@ -35,17 +42,12 @@ impl Execution<'_> {
     /// COUNT(*) of ranges of an index whose every entry counts, without a look at any; `None` where
     /// it is anything else.
     pub(super) fn counted(&self, select: &Select, scope: &Scope<'_>) -> Result<Option<Vec<Value>>> {
-        let (Some(grouping), [step]) = (&select.grouping, &select.plan.steps[..]) else {
-            return Ok(None);
-        };
+        let Some(grouping) = &select.grouping else { return Ok(None) };
         // What its steps came to is asked for.
         if !only_counts(grouping) || self.measures.is_some() {
             return Ok(None);
         }
-        let Member::Scan(scan) = &step.member else { return Ok(None) };
-        let (Source::Table(table), Some(access)) =
-            (&select.relations[scan.relation].source, &scan.access)
-        else {
+        let Some(RangesOnly { step, scan, table, access }) = RangesOnly::of(select) else {
             return Ok(None);
         };
         let is_whole = select.plan.counts_all && table.expiry_column().is_none();
@@ -55,10 +57,6 @@ impl Execution<'_> {
             None if is_whole => PRIMARY_INDEX,
             _ => return Ok(None),
         };
-        let plain = step.filters.is_empty() && step.after.is_empty() && !step.outer;
-        if !plain || scan.hash.is_some() || !access.takes_all(false) {
-            return Ok(None);
-        }
         let given = |rows: u64| {
             let rows = Value::Int(i64::try_from(rows).unwrap_or(i64::MAX));
             Ok(Some(vec![rows; grouping.aggregates.len()]))
@@ -80,6 +78,39 @@ impl Execution<'_> {
         if found.all_terms {
             return Ok(None);
         }
+        let rows = self.count_entries(table, &found)?;
+        if is_whole {
+            self.engine.end_count(table, mark, rows);
+        }
+        given(rows)
+    }
+
+    /// The ranges whose entries are the rows of a SELECT without its LIMIT, if it asks for their number
+    /// and that is all there is to know of those behind the LIMIT.
+    pub(super) fn ranges_to_count(
+        &self,
+        select: &Select,
+        scope: &Scope<'_>,
+    ) -> Result<Option<(Arc<Table>, Ranges)>> {
+        let is_plain =
+            select.grouping.is_none() && select.having.is_none() && select.windowing.is_none();
+        // Whose rows are locked, all of them are read.
+        if !select.counts_found || !is_plain || self.locks.is_some() || self.measures.is_some() {
+            return Ok(None);
+        }
+        let Some(RangesOnly { scan, table, access, .. }) = RangesOnly::of(select) else {
+            return Ok(None);
+        };
+        let is_primary = access.index == PRIMARY_INDEX && table.expiry_column().is_none();
+        if scan.covering.is_none() && !is_primary {
+            return Ok(None);
+        }
+        let found = access.ranges(table, &over(scope, None))?;
+        Ok((!found.all_terms).then(|| (Arc::clone(table), found)))
+    }
+
+    /// How many entries ranges have.
+    pub(super) fn count_entries(&self, table: &Table, found: &Ranges) -> Result<u64> {
         let mut rows = 0;
         for range in found.iter() {
             let mut looked = Ok(());
@@ -91,9 +122,26 @@ impl Execution<'_> {
                 self.engine.count_covered(self.view, table, range, self.how.reach, &mut each)?;
             looked?;
         }
-        if is_whole {
-            self.engine.end_count(table, mark, rows);
-        }
-        given(rows)
+        Ok(rows)
+    }
+}
+
+/// A SELECT from one table whose conditions the ranges of an index answer.
+struct RangesOnly<'s> {
+    step: &'s Step,
+    scan: &'s Scan,
+    table: &'s Arc<Table>,
+    access: &'s Access,
+}
+
+impl RangesOnly<'_> {
+    fn of(select: &Select) -> Option<RangesOnly<'_>> {
+        let [step] = &select.plan.steps[..] else { return None };
+        let Member::Scan(scan) = &step.member else { return None };
+        let source = &select.relations[scan.relation].source;
+        let (Source::Table(table), Some(access)) = (source, &scan.access) else { return None };
+        let plain = step.filters.is_empty() && step.after.is_empty() && !step.outer;
+        let all = plain && scan.hash.is_none() && access.takes_all(false);
+        all.then_some(RangesOnly { step, scan, table, access })
     }
 }

@@ -103,7 +103,7 @@ impl<'o, 'g> Output<'o, 'g> {
     pub fn project(&mut self, select: &Select, row: &Scope<'_>) -> Result<Flow> {
         if !self.sorted && self.limit == 0 && self.may_pass_over {
             self.counted += 1;
-            return Ok(Flow::Continue);
+            return Ok(if self.is_full() { Flow::Stop } else { Flow::Continue });
         }
         let has_seen = self.seen.is_some() && self.is_stable;
         if has_seen && (row.row.is_repeated() || !self.is_new(select, row)?) {

@@ -32,11 +32,16 @@ impl Execution<'_> {
         let comes_sorted = query.order.is_empty() || select.plan.ordered && in_order;
         let sorted = !comes_sorted;
         let mut output = Output::new(self, query, limits, sorted, select.distinct, give);
-        output.counts_all = select.counts_found;
         output.late = select.plan.late.as_ref();
         output.is_stable = !select.outputs.iter().any(is_volatile);
         output.may_pass_over = !select.distinct && output.is_stable;
-        if output.is_full() {
+        // Rows beyond the limit are not looked at where it is known how many entries there are.
+        let behind = match output.may_pass_over && !sorted {
+            true => self.ranges_to_count(select, scope)?,
+            false => None,
+        };
+        output.counts_all = select.counts_found && behind.is_none();
+        if output.is_full() && behind.is_none() {
             return Ok(());
         }
         let possible = all_hold(&select.plan.once, &over(scope, None))?;
@@ -110,7 +115,11 @@ impl Execution<'_> {
                 output.project(select, &scope.with_row(RowView::Values(values)))
             })?;
         }
-        let counted = output.finish(select, scope)?;
+        let is_full = output.is_full();
+        let mut counted = output.finish(select, scope)?;
+        if let Some((table, ranges)) = behind.filter(|_| is_full && possible) {
+            counted = self.count_entries(&table, &ranges)?.max(counted);
+        }
         *found = select.counts_found.then_some(counted);
         Ok(())
     }
