@@ -23,6 +23,7 @@ use values::row::RowRef;
 use crate::engine::Engine;
 use crate::error::{Error, Result, Wait};
 use crate::find::{Flow, Found, Visit};
+use crate::merged::Span;
 use crate::store::{Direction, KeyRange, Reach, Read};
 use crate::table::Table;
 
@@ -83,12 +84,29 @@ impl Engine {
         reach: Reach,
         visit: &mut Visit<'_>,
     ) -> Result<()> {
+        self.find_in(view, table, index, Span::One(range), direction, reach, visit)
+    }
+
+    /// As `find`, of one range or of several together.
+    ///
+    /// # Errors
+    /// As `find`.
+    pub fn find_in(
+        &self,
+        view: &dyn Read,
+        table: &Table,
+        index: usize,
+        span: Span<'_>,
+        direction: Direction,
+        reach: Reach,
+        visit: &mut Visit<'_>,
+    ) -> Result<()> {
         let (expiry, recency) = (self.expiry(table), table.recency());
         if expiry.is_none() && recency.is_none() {
-            return self.find_stored(view, table, index, range, direction, reach, visit);
+            return self.find_stored(view, table, index, span, direction, reach, visit);
         }
         let (mut passed, mut used) = (0, 0);
-        self.find_stored(view, table, index, range, direction, reach, &mut |found| {
+        self.find_stored(view, table, index, span, direction, reach, &mut |found| {
             let over = expiry.map_or(Ok(false), |expiry| expiry.is_over(&found.row))?;
             if !over {
                 if let Some(recency) = recency.filter(|_| used < USED_MAX) {

@@ -23,6 +23,7 @@ use values::row::RowRef;
 use crate::cache::LATEST;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
+use crate::merged::Span;
 use crate::store::{Direction, KeyRange, Reach, Read};
 use crate::table::{CoveredRow, Covering, Table};
 
@@ -83,19 +84,21 @@ impl Engine {
         view: &dyn Read,
         table: &Table,
         index: usize,
-        range: &KeyRange,
+        span: Span<'_>,
         direction: Direction,
         reach: Reach,
         visit: &mut Visit<'_>,
     ) -> Result<()> {
-        if is_point(range) && table.codecs[index].unique {
+        if let Span::One(range) = span
+            && is_point(range)
+            && table.codecs[index].unique
+        {
             self.check_readable(view, table)?;
             return self.find_point(view, table, index, &range.start, reach, visit);
         }
-        if range.is_empty() {
+        let Some(mut cursor) = span.scan(view, table, index, direction, reach)? else {
             return Ok(());
-        }
-        let mut cursor = view.scan(range, direction, reach)?;
+        };
         self.check_readable(view, table)?;
         if index == 0 {
             while cursor.advance()? {
@@ -126,7 +129,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Visits the entries of a range of a covering index in order; their rows are read only where
+    /// Visits the entries of a covering index in order; their rows are read only where
     /// `covering` has to ask them. `visit` is told whether an entry has the values of the one before,
     /// which was taken.
     ///
@@ -137,17 +140,16 @@ impl Engine {
         view: &dyn Read,
         table: &Table,
         covering: &Covering,
-        range: &KeyRange,
+        span: Span<'_>,
         direction: Direction,
         reach: Reach,
         row: &mut CoveredRow,
         visit: &mut dyn FnMut(&[Value], bool) -> Result<Seen>,
     ) -> Result<()> {
-        if range.is_empty() {
-            return Ok(());
-        }
         // One cursor sees one state: its entries are those of rows that are all there in it.
-        let mut cursor = view.scan(range, direction, reach)?;
+        let Some(mut cursor) = span.scan(view, table, covering.index(), direction, reach)? else {
+            return Ok(());
+        };
         self.check_readable(view, table)?;
         let (mut row_key, mut bytes) = (Vec::new(), Vec::new());
         while cursor.advance()? {

@@ -169,6 +169,62 @@ fn rows_behind_a_limit_are_counted_whether_or_not_they_are_looked_at() {
 }
 
 #[test]
+fn ranges_that_are_read_together_come_in_the_order_of_what_is_behind() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(
+        s,
+        "CREATE TABLE m (id INT PRIMARY KEY, kind VARCHAR(9), state INT, made DATETIME, title TEXT, \
+         KEY k (kind, state, made), KEY s (state), UNIQUE KEY u (kind, id, made))",
+    );
+    let rows: Vec<String> = (0..800)
+        .map(|id| {
+            let kind = ["'post'", "'POST'", "'page'", "NULL"][id * 7 % 11 % 4];
+            let state = ["0", "1", "2", "NULL"][id * 5 % 13 % 4];
+            let day = id * 31 % 97;
+            format!("({id}, {kind}, {state}, '2024-01-01' + INTERVAL {day} DAY, 'title {id}')")
+        })
+        .collect();
+    run(s, &format!("INSERT INTO m VALUES {}", rows.join(",")));
+    run(s, "SET SESSION rowhouse_executor = 'rows'");
+    let mut in_order = 0;
+    for (condition, order) in [
+        ("kind = 'post' AND state IN (0, 2)", "made, id"),
+        ("kind = 'post' AND state IN (0, 2)", "made DESC, id DESC"),
+        ("kind = 'post' AND (state = 1 OR state IS NULL) AND made > '2024-02-01'", "made, id"),
+        ("kind IN ('post', 'page', 'none') AND state IN (2, 1)", "made DESC, id DESC"),
+        ("kind IN ('post', 'POST') AND state = 1", "made, id"),
+        ("state IN (1, 2)", "id"),
+        ("state IN (1, 2, 1)", "id DESC"),
+        ("(state = 1 OR state = 0) AND title LIKE '%7%'", "id DESC"),
+        ("(kind = 'post' AND state = 1) OR (kind = 'page' AND state = 2)", "made, id"),
+        // What is asked for is not the order behind the parts in which the ranges differ.
+        ("kind = 'post' AND state IN (0, 2)", "state, made, id"),
+        ("kind = 'post' AND state IN (0, 2)", "id"),
+        ("kind IN ('post', 'page')", "made, id"),
+        ("kind IN ('post', 'page') AND state > 0", "made, id"),
+        ("kind IN ('post', 'page')", "id, made"),
+    ] {
+        for columns in ["id, made", "*", "state, id"] {
+            for limit in ["", "LIMIT 1", "LIMIT 7", "LIMIT 5, 20", "LIMIT 10000"] {
+                let query = |hint: &str| {
+                    format!("SELECT {columns} FROM m {hint} WHERE {condition} ORDER BY {order} {limit}")
+                };
+                let plain = run(s, &query("IGNORE INDEX (k, s, u)"));
+                for hint in ["", "FORCE INDEX (k)", "FORCE INDEX (s)", "FORCE INDEX (u)"] {
+                    assert_eq!(run(s, &query(hint)), plain, "{}", query(hint));
+                }
+                let shown = run(s, &format!("EXPLAIN {}", query("")));
+                in_order += usize::from(shown.contains("range") && !shown.contains("filesort"));
+            }
+        }
+    }
+    assert!(in_order >= 40, "only {in_order} queries came in their order");
+    let last = "SELECT MAX(made) FROM m WHERE kind = 'post' AND state IN (0, 2)";
+    assert_eq!(run(s, last), run(s, &last.replace("FROM m", "FROM m IGNORE INDEX (k, s, u)")));
+}
+
+#[test]
 fn entries_that_begin_as_the_one_before_give_what_their_rows_hold() {
     let sql = server();
     let s = &mut session(&sql);

@@ -15,6 +15,7 @@
 
 use std::io::Write as _;
 
+use rows::merged::Span;
 use rows::store::{Direction, Reach};
 use rows::{Engine, Flow};
 use values::Datum;
@@ -122,7 +123,7 @@ impl Listing {
         let key_column = table.codecs[0].parts[0].column;
         let (full, mut read, mut ended) = (out.len() + PIECE_BYTES, 0, true);
         let (latest, forward) = (engine.latest(), Direction::Forward);
-        engine.find_stored(latest, table, 0, &range, forward, Reach::Disk, &mut |found| {
+        engine.find_stored(latest, table, 0, Span::One(&range), forward, Reach::Disk, &mut |found| {
             if out.len() >= full || read >= PIECE_READ_BYTES {
                 ended = false;
                 return Ok(Flow::Stop);

@@ -151,6 +151,15 @@ impl Table {
     }
 }
 
+impl Table {
+    /// Bytes of an entry before what stands behind so many of its parts.
+    pub(crate) fn head_bytes(&self, index: usize, parts: usize, entry: &[u8]) -> Option<usize> {
+        let parts = self.codecs.get(index)?.parts.get(..parts)?;
+        let behind = skip_parts(parts, entry.get(PREFIX_BYTES..)?).ok()?;
+        Some(entry.len() - behind.len())
+    }
+}
+
 impl Covering {
     /// Reads what is covered of an entry; whether the row has to be asked for the rest.
     ///

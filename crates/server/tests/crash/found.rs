@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use columnar::ColumnStore;
 use rows::find::Flow;
+use rows::merged::Span;
 use rows::schema::IndexState;
 use rows::store::{Direction, Durability, Reach};
 use rows::{Engine, EngineOptions, Table};
@@ -78,7 +79,7 @@ fn read(engine: &Engine, table: &Table, found: &mut Found) -> rows::Result<()> {
     };
     let range = table.index_range(0);
     let view = engine.latest();
-    engine.find_stored(view, table, 0, &range, Direction::Forward, Reach::Disk, &mut |row| {
+    engine.find_stored(view, table, 0, Span::One(&range), Direction::Forward, Reach::Disk, &mut |row| {
         let mut words = row.row.values()?.into_iter().map(text);
         let key = words.next().unwrap_or_default();
         let rest: Vec<String> = words.collect();

@@ -13,6 +13,7 @@ use columnar::arrow::ColumnReader;
 use expression::{Joined, JoinedRow, Node, RowView, Scope};
 use rows::cache::PREFETCH_MAX;
 use rows::find::{self, Found, Seen};
+use rows::merged::Span;
 use rows::store::{Direction, KeyRange};
 use rows::table::{CoveredRow, Covering, Table};
 use values::datum::Value;
@@ -210,11 +211,12 @@ impl Execution<'_> {
         let (direction, all_terms) = (direction_of(access, &found), found.all_terms);
         for part in 0..=found.others.len() {
             let IndexRanges { index, ranges } = found.part_mut(part);
-            if direction == Direction::Backward {
+            let merged = access.merged_behind.filter(|_| !all_terms);
+            if direction == Direction::Backward && merged.is_none() {
                 ranges.reverse();
             }
-            for (n, range) in ranges.iter().enumerate() {
-                if n.is_multiple_of(PREFETCH_MAX) {
+            for (n, span) in spans(ranges, merged).enumerate() {
+                if merged.is_none() && n.is_multiple_of(PREFETCH_MAX) {
                     self.engine.look_ahead(*index, &ranges[n..]);
                 }
                 let mut result = Ok(Flow::Continue);
@@ -232,7 +234,7 @@ impl Execution<'_> {
                     })
                 };
                 let reach = self.how.reach;
-                self.engine.find(self.view, table, *index, range, direction, reach, &mut visit)?;
+                self.engine.find_in(self.view, table, *index, span, direction, reach, &mut visit)?;
                 if result? == Flow::Stop {
                     return Ok(Flow::Stop);
                 }
@@ -250,14 +252,15 @@ impl Execution<'_> {
         local: &Scope<'_>,
         each: &mut Each<'_>,
     ) -> Result<Flow> {
-        let mut ranges: Vec<&KeyRange> = found.iter().collect();
-        if access.direction == Direction::Backward {
+        let mut ranges = found.first.ranges;
+        let merged = access.merged_behind;
+        if access.direction == Direction::Backward && merged.is_none() {
             ranges.reverse();
         }
         let mut row = CoveredRow::new(table);
         let mut result = Ok(None);
         let is_stable = !access.residual.iter().any(is_volatile);
-        for range in ranges {
+        for span in spans(&ranges, merged) {
             let mut visit = |values: &[Value], repeated: bool| {
                 result = self.look(1).and_then(|()| {
                     // The terms hold as they did for the entry before.
@@ -279,7 +282,7 @@ impl Execution<'_> {
             let row = &mut row;
             let engine = self.engine;
             engine.find_covered(
-                self.view, table, covering, range, direction, reach, row, &mut visit,
+                self.view, table, covering, span, direction, reach, row, &mut visit,
             )?;
             if !matches!(result, Ok(None | Some(Flow::Continue))) {
                 break;
@@ -412,6 +415,13 @@ impl Execution<'_> {
         self.kept.borrow_mut().insert(place, Rc::clone(&buffer));
         Ok(buffer)
     }
+}
+
+/// Ranges one after the other, or together.
+fn spans(ranges: &[KeyRange], merged: Option<usize>) -> impl Iterator<Item = Span<'_>> {
+    let together = merged.filter(|_| ranges.len() > 1).map(|behind| Span::Merged(ranges, behind));
+    let single = if together.is_some() { &[] } else { ranges };
+    together.into_iter().chain(single.iter().map(Span::One))
 }
 
 /// Values that the index cannot look up have the whole of it read; then its order is not what was

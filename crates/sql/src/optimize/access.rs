@@ -326,7 +326,7 @@ fn cheapest(
     size: f64,
     (relations, sizes): (&[Relation], &Sizes<'_>),
 ) -> Result<Cheapest> {
-    let mut all = ways(table, index_use, terms, order);
+    let mut all = ways(table, index_use, terms, order, true);
     if order.is_some() && all.iter().any(|access| access.ordered) {
         all.retain(|access| access.ordered);
     }

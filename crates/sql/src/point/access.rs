@@ -65,6 +65,9 @@ pub struct Access {
     pub direction: Direction,
     /// Whether rows come in the order that was asked for.
     pub ordered: bool,
+    /// The ranges, each of one value of so many leading parts, are read together, in the order of what
+    /// is behind these parts.
+    pub merged_behind: Option<usize>,
     /// What the index does not answer.
     pub residual: Vec<Node>,
     /// All terms, for when it cannot be used after all.
@@ -90,12 +93,13 @@ struct Candidate {
 }
 
 /// The way of each index that may be used, the one that is best without a look at the rows first;
-/// never none.
+/// never none. `merges`: who reads can read several ranges together for the sake of their order.
 pub fn ways(
     table: &Table,
     index_use: &IndexUse,
     terms: &[Node],
     order: Option<&Ordering>,
+    merges: bool,
 ) -> Vec<Access> {
     let mut candidates = Vec::with_capacity(table.indexes.len());
     for (index, definition) in table.indexes.iter().enumerate() {
@@ -106,6 +110,11 @@ pub fn ways(
             continue;
         }
         let terms_looked_up = if looks_up { terms } else { &[] };
+        let orders = match (orders, merges) {
+            (false, _) => Orders::Never,
+            (true, false) => Orders::ByRange,
+            (true, true) => Orders::Merged,
+        };
         let candidate = consider(table, index, (terms, terms_looked_up), order, orders);
         if looks_up || index == 0 || candidate.access.kind == AccessKind::Index {
             candidates.push(candidate);
@@ -120,24 +129,34 @@ pub fn ways(
     candidates.into_iter().map(|candidate| candidate.access).collect()
 }
 
-/// The best way for a condition and an order.
+/// The best way for a condition and an order, for who reads one range after the other.
 pub fn plan_access(
     table: &Table,
     index_use: &IndexUse,
     terms: &[Node],
     order: Option<&Ordering>,
 ) -> Access {
-    let best = ways(table, index_use, terms, order).into_iter().next();
+    let best = ways(table, index_use, terms, order, false).into_iter().next();
     best.expect("all rows can be read")
 }
 
-/// What an index makes of some of the terms; `orders`: rows may come in its order.
+/// Whether rows may come in the order of an index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Orders {
+    Never,
+    /// One range after the other.
+    ByRange,
+    /// Also several together.
+    Merged,
+}
+
+/// What an index makes of some of the terms.
 fn consider(
     table: &Table,
     index: usize,
     (all_terms, terms): (&[Node], &[Node]),
     order: Option<&Ordering>,
-    orders: bool,
+    orders: Orders,
 ) -> Candidate {
     let definition = &table.indexes[index];
     let Said { keys, answered, fixed } = said(table, index, terms);
@@ -154,15 +173,17 @@ fn consider(
         && weakest.0 == definition.parts.len()
         && one.is_some_and(|keys| keys.equal.iter().all(is_one))
         && definition.parts.iter().all(|part| part.prefix.is_none());
-    let (ordered, direction) = match order {
-        None => (true, Direction::Forward),
-        Some(_) if one_row => (true, Direction::Forward),
-        Some(order) => {
-            let wanted = if order.descending { Direction::Backward } else { Direction::Forward };
-            let fits = orders && gives_order(table, index, fixed, order);
-            (fits, if fits { wanted } else { Direction::Forward })
+    let (mut ordered, mut direction, mut merged_behind) = (true, Direction::Forward, None);
+    if let Some(order) = order.filter(|_| !one_row) {
+        ordered = orders != Orders::Never && gives_order(table, index, (fixed, fixed), order);
+        if !ordered && orders == Orders::Merged {
+            merged_behind = leading_parts(table, index, &keys, fixed, order);
+            ordered = merged_behind.is_some();
         }
-    };
+        if ordered && order.descending {
+            direction = Direction::Backward;
+        }
+    }
     let kind = if one_row {
         AccessKind::Const
     } else if weakest == (0, 0) {
@@ -188,6 +209,7 @@ fn consider(
             branches: Vec::new(),
             direction,
             ordered,
+            merged_behind,
             residual,
             terms,
             kind,
@@ -224,12 +246,12 @@ fn merged_by(
         let all: Vec<Node> = own.iter().chain(others.map(|(_, term)| term)).cloned().collect();
         let narrows = |index: &usize| {
             let is_ready = table.indexes[*index].state == IndexState::Ready;
-            let narrowed = |terms| consider(table, *index, terms, None, false).access.is_narrow();
+            let narrowed = |terms| consider(table, *index, terms, None, Orders::Never).access.is_narrow();
             // What other terms narrow, they would narrow by themselves.
             is_ready && index_use.looks_up(*index) && narrowed((&own, &own))
         };
         let indexes = (0..table.indexes.len()).filter(narrows);
-        let each = indexes.map(|index| consider(table, index, (&all, &all), None, false));
+        let each = indexes.map(|index| consider(table, index, (&all, &all), None, Orders::Never));
         ways.push(each.max_by_key(|candidate| candidate.score)?.access);
     }
     let mut ways = ways.into_iter();
@@ -243,6 +265,7 @@ fn merged_by(
         branches: branches.to_vec(),
         direction: Direction::Forward,
         ordered: false,
+        merged_behind: None,
         residual,
         terms: terms.to_vec(),
         kind,
@@ -272,11 +295,41 @@ fn score(
     base + parts + range + 5 * u32::from(ordered) + u32::from(index == 0)
 }
 
-/// Whether ranges of the index, whose first parts are fixed, are in the order asked for.
-fn gives_order(table: &Table, index: usize, fixed: usize, order: &Ordering) -> bool {
+/// Behind how many leading parts the order asked for begins, if each of a few ranges has one value of
+/// these.
+fn leading_parts(
+    table: &Table,
+    index: usize,
+    keys: &[Keys],
+    fixed: usize,
+    order: &Ordering,
+) -> Option<usize> {
+    let parts = &table.indexes[index].parts;
+    let is_fixed = |column: &usize| parts[..fixed].iter().any(|part| part.column == *column);
+    let first = order.columns.iter().find(|column| !is_fixed(column))?;
+    // Behind an index's own parts there may be those of the primary key.
+    let behind = parts.iter().position(|part| part.column == *first).unwrap_or(parts.len());
+    let ranges: f64 = keys.iter().map(Keys::lists).sum();
+    let is_merged = behind > fixed
+        && ranges <= MERGED_MAX as f64
+        && keys.iter().all(|keys| keys.equal.len() >= behind)
+        && gives_order(table, index, (fixed, behind), order);
+    is_merged.then_some(behind)
+}
+
+/// Whether ranges of the index, whose first parts are fixed, are in the order asked for, from the part
+/// behind so many on. Parts between these differ from range to range.
+fn gives_order(
+    table: &Table,
+    index: usize,
+    (fixed, behind): (usize, usize),
+    order: &Ordering,
+) -> bool {
     let definition = &table.indexes[index];
     let constant: Vec<usize> = definition.parts[..fixed].iter().map(|part| part.column).collect();
-    let mut parts = definition.parts[fixed..].iter();
+    let mut parts = definition.parts[behind..].iter();
+    // A key of one range tells nothing about those of another.
+    let unique = definition.unique && behind == fixed;
     let own: Vec<usize> = definition.parts.iter().map(|part| part.column).collect();
     let mut primary = table.indexes[0]
         .parts
@@ -291,11 +344,13 @@ fn gives_order(table: &Table, index: usize, fixed: usize, order: &Ordering) -> b
         match parts.next() {
             Some(part) if part.column == *column && part.prefix.is_none() => {
                 behind_unique = parts.len() == 0
-                    && definition.unique
+                    && unique
                     && definition.parts.iter().all(|part| !table.columns[part.column].nullable);
             }
             Some(_) => return false,
             // Behind a secondary index's own parts come those of the primary key.
+            // Of a unique one only where there is a NULL.
+            None if behind > fixed && definition.unique => return false,
             None if index > 0 && primary.next() == Some(*column) => {}
             None => return false,
         }

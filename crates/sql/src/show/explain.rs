@@ -94,7 +94,7 @@ impl ShownAccess<'_> {
     /// The indexes whose keys the conditions narrow, or would in another order of joining; in the
     /// table's order.
     fn possible_keys(&self) -> Option<String> {
-        let mut ways = ways(self.table, self.index_use, &self.access.terms, None);
+        let mut ways = ways(self.table, self.index_use, &self.access.terms, None, false);
         ways.retain(Access::is_narrow);
         let mut indexes: Vec<usize> = ways.iter().flat_map(Access::indexes).collect();
         let begins = |index: &usize| {
