@@ -178,6 +178,52 @@ impl Engine {
         Ok(())
     }
 
+    /// As `find_covered`, but tells of entries with the same values together: how many there are, of
+    /// many in pieces. `each` may end it.
+    ///
+    /// # Errors
+    /// As `find`.
+    pub fn count_runs(
+        &self,
+        view: &dyn Read,
+        table: &Table,
+        covering: &Covering,
+        span: Span<'_>,
+        direction: Direction,
+        reach: Reach,
+        row: &mut CoveredRow,
+        each: &mut dyn FnMut(&[Value], u64) -> Flow,
+    ) -> Result<()> {
+        let Some(mut cursor) = span.scan(view, table, covering.index(), direction, reach)? else {
+            return Ok(());
+        };
+        self.check_readable(view, table)?;
+        let (mut row_key, mut bytes) = (Vec::new(), Vec::new());
+        let mut run = 0;
+        while cursor.advance()? {
+            let (entry, value) = cursor.entry();
+            let is_next = run > 0 && covering.repeats(entry, row);
+            let is_told = run > 0 && !is_next || run == COUNTED_AT_ONCE;
+            if is_told && each(row.values(), std::mem::take(&mut run)) == Flow::Stop {
+                return Ok(());
+            }
+            if !is_next && covering.read(table, entry, value, row)? {
+                table.entry_target(covering.index(), entry, value, &mut row_key)?;
+                if !self.read_row(view, &row_key, reach, &mut bytes)? {
+                    self.check_readable(view, table)?;
+                    row.forget();
+                    continue;
+                }
+                covering.ask(table, &row_at(table, &row_key, &bytes)?, row)?;
+            }
+            run += 1;
+        }
+        if run > 0 {
+            each(row.values(), run);
+        }
+        Ok(())
+    }
+
     /// How many entries a range of an index has, none of them outdated. `each` is told of every few
     /// hundred, and may end it.
     ///

@@ -208,7 +208,9 @@ fn ranges_that_are_read_together_come_in_the_order_of_what_is_behind() {
         for columns in ["id, made", "*", "state, id"] {
             for limit in ["", "LIMIT 1", "LIMIT 7", "LIMIT 5, 20", "LIMIT 10000"] {
                 let query = |hint: &str| {
-                    format!("SELECT {columns} FROM m {hint} WHERE {condition} ORDER BY {order} {limit}")
+                    format!(
+                        "SELECT {columns} FROM m {hint} WHERE {condition} ORDER BY {order} {limit}"
+                    )
                 };
                 let plain = run(s, &query("IGNORE INDEX (k, s, u)"));
                 for hint in ["", "FORCE INDEX (k)", "FORCE INDEX (s)", "FORCE INDEX (u)"] {
@@ -256,17 +258,43 @@ fn entries_that_begin_as_the_one_before_give_what_their_rows_hold() {
                 assert_eq!(run(s, &by_entry), by_row, "{by_entry}");
             }
         }
-        let query = |hint: &str| {
-            format!("SELECT {columns}, COUNT(*), MIN(d) FROM e {hint} GROUP BY {columns} ORDER BY {columns}")
-        };
-        let by_row = run(s, &query("FORCE INDEX (PRIMARY)"));
-        for index in ["k", "l"] {
-            let counted = |rows: &str| -> Vec<String> {
-                // Which of 'x' and 'X' is the least, nothing decides.
-                rows.lines().map(str::to_lowercase).collect()
+        for more in ["COUNT(*)", "COUNT(*), MIN(d)", "COUNT(*), d"] {
+            let query = |hint: &str| {
+                format!(
+                    "SELECT {columns}, {more} FROM e {hint} WHERE id <> 7 GROUP BY {columns}, d \
+                     ORDER BY {columns}, d"
+                )
+            };
+            let by_row = run(s, &query("FORCE INDEX (PRIMARY)"));
+            for index in ["k", "l"] {
+                let counted = |rows: &str| -> Vec<String> {
+                    // Which of 'x' and 'X' stands for both, nothing decides.
+                    rows.lines().map(str::to_lowercase).collect()
+                };
+                let by_entry = query(&format!("FORCE INDEX ({index})"));
+                assert_eq!(counted(&run(s, &by_entry)), counted(&by_row), "{by_entry}");
+            }
+        }
+    }
+    run(s, "BEGIN");
+    run(s, "DELETE FROM e WHERE id % 9 = 4");
+    run(s, "INSERT INTO e SELECT id + 1000, a, b, c, d FROM e WHERE id < 50");
+    for (index, keys) in [("l", "d"), ("k", "a"), ("l", "d, a"), ("k", "a, b"), ("l", "d, a, c")] {
+        for condition in ["1", "d IN ('x', 'xy')", "a IN (0, 1)", "d = 'x' AND a > -5"] {
+            let query = |hint: &str| {
+                format!(
+                    "SELECT COUNT(*), LOWER(d) FROM e {hint} WHERE {condition} GROUP BY {keys} ORDER BY {keys}"
+                )
+            };
+            let query = |hint: &str| {
+                if keys.contains('d') {
+                    query(hint)
+                } else {
+                    query(hint).replace(", LOWER(d)", ", a")
+                }
             };
             let by_entry = query(&format!("FORCE INDEX ({index})"));
-            assert_eq!(counted(&run(s, &by_entry)), counted(&by_row), "{by_entry}");
+            assert_eq!(run(s, &by_entry), run(s, &query("FORCE INDEX (PRIMARY)")), "{by_entry}");
         }
     }
 }

@@ -123,26 +123,34 @@ impl Listing {
         let key_column = table.codecs[0].parts[0].column;
         let (full, mut read, mut ended) = (out.len() + PIECE_BYTES, 0, true);
         let (latest, forward) = (engine.latest(), Direction::Forward);
-        engine.find_stored(latest, table, 0, Span::One(&range), forward, Reach::Disk, &mut |found| {
-            if out.len() >= full || read >= PIECE_READ_BYTES {
-                ended = false;
-                return Ok(Flow::Stop);
-            }
-            if self.left == 0 {
-                return Ok(Flow::Stop);
-            }
-            read += found.key.len() + found.row.bytes().len();
-            let Datum::Bytes(key) = found.row.column(key_column)? else {
-                return Ok(Flow::Continue);
-            };
-            if self.line(home, shared, now, found.key, key, &found.row, out)? {
-                self.left -= 1;
-            }
-            let after = self.after.get_or_insert_default();
-            after.clear();
-            after.extend_from_slice(key);
-            Ok(Flow::Continue)
-        })?;
+        engine.find_stored(
+            latest,
+            table,
+            0,
+            Span::One(&range),
+            forward,
+            Reach::Disk,
+            &mut |found| {
+                if out.len() >= full || read >= PIECE_READ_BYTES {
+                    ended = false;
+                    return Ok(Flow::Stop);
+                }
+                if self.left == 0 {
+                    return Ok(Flow::Stop);
+                }
+                read += found.key.len() + found.row.bytes().len();
+                let Datum::Bytes(key) = found.row.column(key_column)? else {
+                    return Ok(Flow::Continue);
+                };
+                if self.line(home, shared, now, found.key, key, &found.row, out)? {
+                    self.left -= 1;
+                }
+                let after = self.after.get_or_insert_default();
+                after.clear();
+                after.extend_from_slice(key);
+                Ok(Flow::Continue)
+            },
+        )?;
         if ended {
             out.extend_from_slice(b"END\r\n");
         }

@@ -112,9 +112,8 @@ fn one_window(server: &EngineServer, way: Way, options: &Options) -> Result<Samp
         let until = Instant::now() + Duration::from_secs_f64(options.common.seconds);
         let samples = thread::scope(|scope| {
             let write = |number| move || writer(port, number, way, until, options);
-            let writers: Vec<_> = (0..options.connections as u64)
-                .map(|number| scope.spawn(write(number)))
-                .collect();
+            let writers: Vec<_> =
+                (0..options.connections as u64).map(|number| scope.spawn(write(number))).collect();
             let ended = writers.into_iter().map(|writer| writer.join().ok().context("a writer")?);
             ended.collect::<Result<Vec<Sample>>>()
         })?;

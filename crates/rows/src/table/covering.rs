@@ -202,6 +202,16 @@ impl Covering {
         Ok(!is_same && (!row.begun || row.alike != row.scratch))
     }
 
+    /// Whether an entry tells the same as the one before, for which the row stands.
+    pub(crate) fn repeats(&self, entry: &[u8], row: &CoveredRow) -> bool {
+        let Some(rest) = entry.get(PREFIX_BYTES..).filter(|_| row.begun) else { return false };
+        let own = match self.asks {
+            true => self.leading == self.parts.len() && rest.starts_with(&row.alike),
+            false => row.ends.len() == self.parts.len() && rest.starts_with(&row.before),
+        };
+        own && self.primary.is_empty()
+    }
+
     /// Reads the parts behind the first so many, which are those of the entry before; what stands
     /// behind all of them.
     fn read_changed<'b>(

@@ -79,13 +79,21 @@ fn read(engine: &Engine, table: &Table, found: &mut Found) -> rows::Result<()> {
     };
     let range = table.index_range(0);
     let view = engine.latest();
-    engine.find_stored(view, table, 0, Span::One(&range), Direction::Forward, Reach::Disk, &mut |row| {
-        let mut words = row.row.values()?.into_iter().map(text);
-        let key = words.next().unwrap_or_default();
-        let rest: Vec<String> = words.collect();
-        found.insert(format!("{prefix}{key}"), rest.join("|"));
-        Ok(Flow::Continue)
-    })
+    engine.find_stored(
+        view,
+        table,
+        0,
+        Span::One(&range),
+        Direction::Forward,
+        Reach::Disk,
+        &mut |row| {
+            let mut words = row.row.values()?.into_iter().map(text);
+            let key = words.next().unwrap_or_default();
+            let rest: Vec<String> = words.collect();
+            found.insert(format!("{prefix}{key}"), rest.join("|"));
+            Ok(Flow::Continue)
+        },
+    )
 }
 
 fn text(datum: Datum<'_>) -> String {

@@ -115,6 +115,13 @@ impl Accumulator {
         }
     }
 
+    /// Counts so many rows more.
+    pub fn count_rows(&mut self, rows: u64) {
+        if let State::Count(count) = &mut self.state {
+            *count = count.saturating_add_unsigned(rows);
+        }
+    }
+
     /// Adds a row's ordinal, which is not NULL.
     #[inline]
     pub fn add_ordinal(&mut self, aggregate: &Aggregate, ordinal: u64) {

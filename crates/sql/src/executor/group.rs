@@ -19,9 +19,9 @@ use super::accumulate::Accumulator;
 use super::drawn::Drawn;
 use super::key::{push, push_ordinal};
 use super::{Execution, Flow, row_bytes};
-use crate::error::Result;
+use crate::error::{Result, SqlError};
 use crate::optimize::is_volatile;
-use crate::tree::Grouping;
+use crate::tree::{Aggregate, AggregateFunction, Grouping};
 
 /// What a key was in the row before.
 enum RunKey {
@@ -164,6 +164,22 @@ impl<'g> Groups<'g> {
             self.last = self.may_repeat.then_some(at);
             self.accumulate(at, row)?;
         }
+        Ok(())
+    }
+
+    /// Whether nothing is asked of a group's rows but how many there are, and the next row is of the same
+    /// group if it has the same values.
+    pub fn only_count(&self) -> bool {
+        let counts = |one: &Aggregate| one.function == AggregateFunction::CountRows;
+        let grouping = self.grouping;
+        self.may_repeat && !grouping.keys.is_empty() && grouping.aggregates.iter().all(counts)
+    }
+
+    /// Adds so many joined rows of the same values, where they are only counted.
+    pub fn add_rows(&mut self, row: &Scope<'_>, rows: u64) -> Result<()> {
+        self.add(row)?;
+        let Some(at) = self.last else { return Err(SqlError::other("rows of no group")) };
+        self.groups[at].aggregates.iter_mut().for_each(|state| state.count_rows(rows - 1));
         Ok(())
     }
 

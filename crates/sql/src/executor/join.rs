@@ -234,7 +234,8 @@ impl Execution<'_> {
                     })
                 };
                 let reach = self.how.reach;
-                self.engine.find_in(self.view, table, *index, span, direction, reach, &mut visit)?;
+                self.engine
+                    .find_in(self.view, table, *index, span, direction, reach, &mut visit)?;
                 if result? == Flow::Stop {
                     return Ok(Flow::Stop);
                 }

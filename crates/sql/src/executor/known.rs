@@ -1,5 +1,6 @@
 //! Numbers that are known without evaluating anything for a row: what a columnar table knows of its
-//! columns, COUNT(*) of ranges of an index, and FOUND_ROWS() of rows behind a LIMIT.
+//! columns, COUNT(*) of ranges of an index, of groups that it has together, and FOUND_ROWS() of rows
+//! behind a LIMIT.
 //!
 //! Invariants
 //! 1. Entries of a range are counted, not looked at, only where each stands for a row of the result.
@@ -9,12 +10,15 @@
 use std::sync::Arc;
 
 use columnar::columns_of;
-use expression::Scope;
+use expression::{Joined, JoinedRow, Scope};
 use rows::find;
-use rows::table::Table;
+use rows::merged::Span;
+use rows::store::Direction;
+use rows::table::{CoveredRow, Table};
 use values::datum::Value;
 
 use super::Execution;
+use super::group::Groups;
 use super::join::over;
 use crate::error::{Result, SqlError};
 use crate::optimize::{Member, Scan, Step, known_of_table, only_counts};
@@ -83,6 +87,48 @@ impl Execution<'_> {
             self.engine.end_count(table, mark, rows);
         }
         given(rows)
+    }
+
+    /// Counts the rows of groups, where that is all that is asked of them and an index has each
+    /// group's entries together: most of them are compared with the one before and no more. `false`
+    /// where it is anything else.
+    pub(super) fn count_runs(
+        &self,
+        select: &Select,
+        scope: &Scope<'_>,
+        groups: &mut Groups<'_>,
+    ) -> Result<bool> {
+        if !groups.only_count() || self.locks.is_some() || self.measures.is_some() {
+            return Ok(false);
+        }
+        let Some(RangesOnly { scan, table, access, .. }) = RangesOnly::of(select) else {
+            return Ok(false);
+        };
+        let Some(covering) = &scan.covering else { return Ok(false) };
+        let mut found = access.ranges(table, &over(scope, None))?;
+        if found.all_terms || covering.only_counts() {
+            return Ok(false);
+        }
+        if access.direction == Direction::Backward {
+            found.first.ranges.reverse();
+        }
+        let mut row = CoveredRow::new(table);
+        for range in &found.first.ranges {
+            let mut added = Ok(());
+            let mut each = |values: &[Value], rows: u64| {
+                let row = &JoinedRow::Values(values);
+                let link = Joined { relation: scan.relation, row, before: None };
+                let row = &over(scope, Some(&link));
+                added = self.look(rows).and_then(|()| groups.add_rows(row, rows));
+                if added.is_ok() { find::Flow::Continue } else { find::Flow::Stop }
+            };
+            let (span, direction) = (Span::One(range), access.direction);
+            let (reach, row) = (self.how.reach, &mut row);
+            self.engine
+                .count_runs(self.view, table, covering, span, direction, reach, row, &mut each)?;
+            added?;
+        }
+        Ok(true)
     }
 
     /// The ranges whose entries are the rows of a SELECT without its LIMIT, if it asks for their number

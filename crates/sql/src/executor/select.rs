@@ -97,6 +97,7 @@ impl Execution<'_> {
                 };
                 match known {
                     Some(values) => groups.know(values),
+                    None if possible && self.count_runs(select, scope, &mut groups)? => {}
                     None => {
                         joined(&mut |row| {
                             groups.add(row)?;

@@ -246,7 +246,8 @@ fn merged_by(
         let all: Vec<Node> = own.iter().chain(others.map(|(_, term)| term)).cloned().collect();
         let narrows = |index: &usize| {
             let is_ready = table.indexes[*index].state == IndexState::Ready;
-            let narrowed = |terms| consider(table, *index, terms, None, Orders::Never).access.is_narrow();
+            let narrowed =
+                |terms| consider(table, *index, terms, None, Orders::Never).access.is_narrow();
             // What other terms narrow, they would narrow by themselves.
             is_ready && index_use.looks_up(*index) && narrowed((&own, &own))
         };

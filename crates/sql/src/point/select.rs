@@ -415,8 +415,9 @@ fn with_table(table: Arc<Table>, parts: TableSelect<'_>, mode: SqlMode) -> Bound
         return elsewhere("a sort");
     }
     let narrow = |way: &Access| way.is_narrow() && way.kind != AccessKind::Const;
-    let several =
-        || ways(&table, &index_use, &terms, None, false).iter().filter(|way| narrow(way)).count() > 1;
+    let several = || {
+        ways(&table, &index_use, &terms, None, false).iter().filter(|way| narrow(way)).count() > 1
+    };
     let is_merge = access.kind == AccessKind::Merge;
     let uncertain = locking.is_none() && (is_merge || narrow(&access) && several());
     let shown = shown.to_owned();
