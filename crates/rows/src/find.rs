@@ -159,15 +159,9 @@ impl Engine {
                     Seen::Last => break,
                 }
             }
-            let (entry, value) = cursor.entry();
-            if covering.read(table, entry, value, row)? {
-                table.entry_target(covering.index(), entry, value, &mut row_key)?;
-                if !self.read_row(view, &row_key, reach, &mut bytes)? {
-                    // Gone since the cursor began, where the latest state is read.
-                    self.check_readable(view, table)?;
-                    continue;
-                }
-                covering.ask(table, &row_at(table, &row_key, &bytes)?, row)?;
+            let entry = cursor.entry();
+            if !self.read_covered(view, table, covering, entry, reach, row, &mut row_key, &mut bytes)? {
+                continue;
             }
             match visit(row.values(), row.is_repeated())? {
                 Seen::Taken => {}
@@ -201,27 +195,47 @@ impl Engine {
         let (mut row_key, mut bytes) = (Vec::new(), Vec::new());
         let mut run = 0;
         while cursor.advance()? {
-            let (entry, value) = cursor.entry();
-            let is_next = run > 0 && covering.repeats(entry, row);
+            let entry = cursor.entry();
+            let is_next = run > 0 && covering.repeats(entry.0, row);
             let is_told = run > 0 && !is_next || run == COUNTED_AT_ONCE;
             if is_told && each(row.values(), std::mem::take(&mut run)) == Flow::Stop {
                 return Ok(());
             }
-            if !is_next && covering.read(table, entry, value, row)? {
-                table.entry_target(covering.index(), entry, value, &mut row_key)?;
-                if !self.read_row(view, &row_key, reach, &mut bytes)? {
-                    self.check_readable(view, table)?;
-                    row.forget();
-                    continue;
-                }
-                covering.ask(table, &row_at(table, &row_key, &bytes)?, row)?;
-            }
-            run += 1;
+            let (row_key, bytes) = (&mut row_key, &mut bytes);
+            run += u64::from(
+                is_next
+                    || self.read_covered(view, table, covering, entry, reach, row, row_key, bytes)?,
+            );
         }
         if run > 0 {
             each(row.values(), run);
         }
         Ok(())
+    }
+
+    /// Reads what an entry and, as far as it has to be asked, its row tell; `false` if the row is gone
+    /// since the cursor began, where the latest state is read.
+    pub(crate) fn read_covered(
+        &self,
+        view: &dyn Read,
+        table: &Table,
+        covering: &Covering,
+        (entry, value): (&[u8], &[u8]),
+        reach: Reach,
+        row: &mut CoveredRow,
+        row_key: &mut Vec<u8>,
+        bytes: &mut Vec<u8>,
+    ) -> Result<bool> {
+        if covering.read(table, entry, value, row)? {
+            table.entry_target(covering.index(), entry, value, row_key)?;
+            if !self.read_row(view, row_key, reach, bytes)? {
+                self.check_readable(view, table)?;
+                row.forget();
+                return Ok(false);
+            }
+            covering.ask(table, &row_at(table, row_key, bytes)?, row)?;
+        }
+        Ok(true)
     }
 
     /// How many entries a range of an index has, none of them outdated. `each` is told of every few
@@ -314,7 +328,7 @@ impl Engine {
     /// Whether a view shows the rows and entries of this version of the table. They are removed after
     /// it has ceased to be current, so what was not found before this said yes was not there.
     #[inline]
-    fn check_readable(&self, view: &dyn Read, table: &Table) -> Result<()> {
+    pub(crate) fn check_readable(&self, view: &dyn Read, table: &Table) -> Result<()> {
         let is_latest = || std::ptr::addr_eq(view, self.latest());
         if table.is_current() && (is_latest() || table.is_shown_by(view)) {
             return Ok(());

@@ -227,6 +227,68 @@ fn ranges_that_are_read_together_come_in_the_order_of_what_is_behind() {
 }
 
 #[test]
+fn ends_of_an_index_are_what_all_of_its_entries_would_give() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(
+        s,
+        "CREATE TABLE l (id INT PRIMARY KEY, a INT, b VARCHAR(9), c INT NOT NULL, d DATETIME, \
+         e ENUM('z', 'm', 'a') NOT NULL, KEY ac (a, c), KEY bd (b, d), KEY abc (a, b, c), KEY ae (a, e))",
+    );
+    let rows: Vec<String> = (0..4_000)
+        .map(|id| {
+            let a = if id % 9 == 0 { "NULL".into() } else { (id * id % 7).to_string() };
+            let b = ["'x'", "'X'", "'y'", "NULL", "'yy'"][id * 13 % 31 % 5];
+            let d = if id % 3 == 0 || b == "'yy'" { "NULL".into() } else { format!("'2024-01-{:02}'", 1 + id % 28) };
+            format!("({id}, {a}, {b}, {}, {d}, {})", id * 7919 % 1013, 1 + id % 3)
+        })
+        .collect();
+    run(s, &format!("INSERT INTO l VALUES {}", rows.join(",")));
+    run(s, "INSERT INTO l VALUES (9001, 1000, 'rare', 5, NULL, 1)");
+    run(s, "BEGIN");
+    // Neither is what others see the same as what this transaction does.
+    run(s, "DELETE FROM l WHERE a = 3 OR c > 1000");
+    run(s, "INSERT INTO l VALUES (9002, -5, 'new', 2000, NULL, 2), (9003, 2, 'X', 3000, '2030-01-01', 3)");
+    run(s, "SET SESSION rowhouse_executor = 'rows'");
+    let mut leapt = 0;
+    for query in [
+        "SELECT DISTINCT a FROM l ORDER BY a",
+        "SELECT DISTINCT a FROM l WHERE a > 1 ORDER BY a DESC",
+        "SELECT DISTINCT a FROM l WHERE a IN (1, 3, 5, 77) ORDER BY a",
+        "SELECT DISTINCT a + 1 FROM l ORDER BY 1",
+        "SELECT DISTINCT LOWER(b) FROM l ORDER BY 1",
+        "SELECT DISTINCT LOWER(b) FROM l WHERE a = 2 ORDER BY LOWER(b)",
+        "SELECT COUNT(*) FROM (SELECT DISTINCT a, c FROM l WHERE a = 5) x",
+        "SELECT a FROM l GROUP BY a ORDER BY a",
+        "SELECT a, MAX(c) FROM l GROUP BY a ORDER BY a",
+        "SELECT a, MIN(c) FROM l GROUP BY a ORDER BY a",
+        "SELECT a, MAX(c) - MIN(c), MAX(c) FROM l GROUP BY a HAVING MAX(c) > 10 ORDER BY a",
+        "SELECT LOWER(b), MAX(d) FROM l GROUP BY b ORDER BY 1",
+        "SELECT LOWER(b), MIN(d) FROM l GROUP BY b ORDER BY 1",
+        "SELECT a % 2, MAX(c) FROM l GROUP BY a % 2 ORDER BY 1",
+        "SELECT a, MAX(c) FROM l WHERE a BETWEEN 1 AND 4 GROUP BY a ORDER BY a DESC LIMIT 2",
+        "SELECT a, MAX(c) FROM l WHERE a = 4 GROUP BY a",
+        "SELECT a, MAX(c) FROM l WHERE c < 500 GROUP BY a ORDER BY a",
+        "SELECT a, MAX(e), MIN(e) FROM l GROUP BY a ORDER BY a",
+        "SELECT a, MAX(c), COUNT(*) FROM l GROUP BY a ORDER BY a",
+        "SELECT a, MAX(c) FROM l GROUP BY a WITH ROLLUP",
+        "SELECT SQL_CALC_FOUND_ROWS DISTINCT a FROM l ORDER BY a LIMIT 2",
+    ] {
+        for hint in ["", "FORCE INDEX (ac)", "FORCE INDEX (abc)", "FORCE INDEX (bd)"] {
+            let hinted = query.replace("FROM l", &format!("FROM l {hint}"));
+            let plain = query.replace("FROM l", "FROM l IGNORE INDEX (ac, bd, abc, ae)");
+            let expected = run(s, &plain);
+            let found = run(s, "SELECT FOUND_ROWS()");
+            assert_eq!(run(s, &hinted), expected, "{hinted}");
+            assert_eq!(run(s, "SELECT FOUND_ROWS()"), found, "{hinted}");
+            let shown = run(s, &format!("EXPLAIN {hinted}"));
+            leapt += usize::from(shown.contains("for group-by"));
+        }
+    }
+    assert!(leapt >= 20, "only {leapt} queries leapt");
+}
+
+#[test]
 fn entries_that_begin_as_the_one_before_give_what_their_rows_hold() {
     let sql = server();
     let s = &mut session(&sql);

@@ -269,6 +269,14 @@ impl Covering {
         self.parts.is_empty() && self.primary.is_empty()
     }
 
+    /// The columns that the index's parts tell, as far as they are looked at; `None` where the primary
+    /// key behind them is.
+    pub fn columns(&self, table: &Table) -> Option<Vec<Option<usize>>> {
+        let parts = self.parts.iter().zip(&table.codecs[self.index].parts);
+        let columns = parts.map(|(what, part)| (*what != Use::Skip).then_some(part.column));
+        self.primary.is_empty().then(|| columns.collect())
+    }
+
     /// Which index.
     pub fn index(&self) -> usize {
         self.index

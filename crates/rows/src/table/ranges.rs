@@ -129,7 +129,7 @@ fn prefixed(start: Vec<u8>) -> KeyRange {
 }
 
 /// The first key that does not start with `prefix`; empty when there is none.
-pub(crate) fn successor(prefix: &[u8]) -> Vec<u8> {
+pub fn successor(prefix: &[u8]) -> Vec<u8> {
     let mut next = prefix.to_vec();
     while let Some(last) = next.last_mut() {
         if *last < u8::MAX {

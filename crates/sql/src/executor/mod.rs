@@ -30,6 +30,7 @@ mod join;
 mod key;
 mod known;
 mod late;
+mod leap;
 mod measure;
 mod membership;
 mod output;

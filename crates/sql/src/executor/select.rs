@@ -86,7 +86,9 @@ impl Execution<'_> {
         };
         match &select.grouping {
             None => {
-                joined(&mut take)?;
+                if !possible || !self.leap(select, scope, &mut take)? {
+                    joined(&mut take)?;
+                }
             }
             Some(grouping) => {
                 let mut groups = Groups::new(self, grouping, scope)?;
@@ -97,6 +99,10 @@ impl Execution<'_> {
                 };
                 match known {
                     Some(values) => groups.know(values),
+                    None if possible
+                        && self.leap(select, scope, &mut |row| {
+                            groups.add(row).map(|()| Flow::Continue)
+                        })? => {}
                     None if possible && self.count_runs(select, scope, &mut groups)? => {}
                     None => {
                         joined(&mut |row| {

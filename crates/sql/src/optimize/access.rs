@@ -7,6 +7,7 @@
 //! Not here: which relation comes when (`order`).
 
 use expression::{Comparison, Kind, Node, parts_of};
+use rows::leaps::Leaps;
 use rows::table::{Covering, Table};
 use values::types::{Collation, ColumnType};
 
@@ -55,6 +56,8 @@ pub struct Scan {
     pub hash: Option<HashKeys>,
     /// Read from the index's entries alone.
     pub covering: Option<Covering>,
+    /// Of the entries only the ends of their leading parts are looked at.
+    pub leaps: Option<Leaps>,
     /// Whether what it reads is the same for every row joined before.
     pub same: bool,
     /// Rows that EXPLAIN shows.
@@ -152,6 +155,7 @@ pub fn way_to(
         terms,
         hash,
         covering: None,
+        leaps: None,
         same,
         examined,
     };
@@ -249,7 +253,7 @@ pub(super) const ADDED_ROWS: f64 = 8.0;
 pub(super) const RECURSION_STEPS: f64 = 8.0;
 
 /// What it costs to find the place of a range in an index, in rows: a cursor is made for each.
-const SEEK_ROWS: f64 = 4.0;
+pub(super) const SEEK_ROWS: f64 = 4.0;
 /// Up to what a look-up is not worth a hash table, in rows.
 const LOOK_UP_COST_MAX: f64 = 2.0;
 
@@ -350,7 +354,7 @@ fn cheapest(
 }
 
 /// How an index gives what is needed and what it does not answer by itself, without the rows.
-fn covering(table: &Table, access: &Access, needs: &Columns) -> Option<Covering> {
+pub(super) fn covering(table: &Table, access: &Access, needs: &Columns) -> Option<Covering> {
     let index = &table.indexes[access.index];
     // Single rows are looked up, which the row cache answers.
     if !access.others.is_empty() {
@@ -365,7 +369,7 @@ fn covering(table: &Table, access: &Access, needs: &Columns) -> Option<Covering>
 }
 
 /// Rows looked at and rows found by an access path.
-fn guess(
+pub(super) fn guess(
     access: &Access,
     size: f64,
     table: &Table,

@@ -9,7 +9,7 @@
 //! access    the way to one relation's rows, and what it costs      statistics   how many rows
 //! order     the order of joining                              needs        which columns
 //! doubts    what is right only as it is written      known   what needs no rows
-//! late      rows that are read when they are given
+//! late      rows that are read when they are given            leaps   entries of an index that are not read
 //! ```
 //! Costs count rows looked at. They are guesses from table sizes; a statement that meets far more
 //! rows than guessed is begun again on the other executor.
@@ -25,6 +25,7 @@ mod doubts;
 mod inner;
 mod known;
 mod late;
+mod leaps;
 mod merge;
 mod needs;
 mod order;

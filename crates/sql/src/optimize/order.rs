@@ -15,6 +15,7 @@ use expression::{Kind, Node, parts_of};
 use super::access::{LOOKED_UP_SHARE, Member, Step, Way, way_to};
 use super::known::{counts_all, known_of_table};
 use super::late::{LateNeeds, is_covered};
+use super::leaps::{Leaping, leaping};
 use super::needs::Needs;
 use super::rewrite::simplified;
 use super::terms::{has_subquery, references, rejected};
@@ -157,6 +158,17 @@ pub fn plan_joins(
             ..Default::default()
         };
         return Ok((1.0, 1.0));
+    }
+    if !is_known
+        && let [Item { what: What::Relation(number), outer: false, on, .. }] = &pool.items[..]
+        && on.is_empty()
+        && let Some(leaping) =
+            leaping(select, &pool.terms, planner.needs.of_relation(*number), sizes)?
+        && leaping.cost < cost
+    {
+        let Leaping { step, once, rows, cost } = leaping;
+        select.plan = SelectPlan { once, steps: vec![step], ..Default::default() };
+        return Ok((rows, cost));
     }
     let (rows, cost) = if is_known || counts_all { (1.0, 1.0) } else { (best.rows, cost) };
     let sorted_after = sorted_after(select, wanted.order, &best.steps);

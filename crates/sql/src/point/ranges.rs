@@ -11,7 +11,7 @@ use std::ops::Bound;
 
 use expression::{Node, Scope};
 use rows::store::KeyRange;
-use rows::table::Table;
+use rows::table::{Table, successor};
 use values::datum::{Datum, Value};
 use values::key::encode_text_prefix;
 use values::types::{Collation, ColumnType};
@@ -297,17 +297,4 @@ fn like_range(
     encode_text_prefix(ty, nullable, part.prefix, text.as_bytes(), &mut start);
     let end = successor(&start);
     Ok(Narrowed::To(KeyRange { start, end }))
-}
-
-/// The first key above all that begin with `prefix`; empty when there is none.
-fn successor(prefix: &[u8]) -> Vec<u8> {
-    let mut end = prefix.to_vec();
-    while let Some(last) = end.last_mut() {
-        if *last < 0xff {
-            *last += 1;
-            return end;
-        }
-        end.pop();
-    }
-    end
 }

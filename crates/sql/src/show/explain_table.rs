@@ -257,7 +257,8 @@ fn add_extra(line: &mut Line, step: &Step, scan: &Scan) {
     }
     if scan.covering.is_some() {
         line.extra.retain(|extra| extra != "Using index condition");
-        line.extra.push("Using index".to_owned());
+        let leaps = scan.leaps.is_some();
+        line.extra.push(if leaps { "Using index for group-by" } else { "Using index" }.to_owned());
     }
     if scan.hash.is_some() {
         line.extra.push("Using join buffer (hash join)".to_owned());

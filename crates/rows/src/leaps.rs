@@ -1,0 +1,177 @@
+//! Leaping over the entries of an index: of all entries with the same leading parts only an end is
+//! looked at, or both.
+//!
+//! ```text
+//! DISTINCT tenant                 index (tenant, made): the first entry of each tenant
+//! MAX(made) GROUP BY tenant       the first one backward
+//! ```
+//! A few entries are passed over by reading them, which is cheaper than a new cursor; behind these the
+//! next leading parts are looked for.
+//!
+//! Invariants
+//! 1. Of each value of the leading parts that the range has, the end is told; other entries may be
+//!    told as well.
+//!
+//! Not here: which queries want no more (crate `sql`).
+
+use values::datum::Value;
+
+use crate::engine::Engine;
+use crate::error::{Error, Result};
+use crate::find::Flow;
+use crate::store::{Direction, KeyRange, Reach, Read};
+use crate::table::{CoveredRow, Covering, Table, successor};
+
+/// Entries that are passed over before the rest is leapt over.
+const PASSED_MAX: usize = 32;
+
+/// What is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Leaps {
+    /// How many leading parts make a difference.
+    pub parts: usize,
+    /// Where the first end is.
+    pub direction: Direction,
+    /// Whether the other end is wanted, too.
+    pub both: bool,
+}
+
+/// Takes what an entry tells.
+type Each<'e> = dyn FnMut(&[Value]) -> Flow + 'e;
+
+/// One run.
+struct Leaping<'l> {
+    engine: &'l Engine,
+    view: &'l dyn Read,
+    table: &'l Table,
+    covering: &'l Covering,
+    reach: Reach,
+    row: CoveredRow,
+    row_key: Vec<u8>,
+    bytes: Vec<u8>,
+}
+
+/// What became of an entry.
+#[derive(PartialEq, Eq)]
+enum Told {
+    Yes,
+    /// Its row is gone since.
+    Gone,
+    /// No more are wanted.
+    Last,
+}
+
+impl Engine {
+    /// Visits the ends of all entries with the same leading parts in a range of a covering index.
+    ///
+    /// # Errors
+    /// As `find`.
+    pub fn leap(
+        &self,
+        view: &dyn Read,
+        table: &Table,
+        covering: &Covering,
+        range: &KeyRange,
+        leaps: Leaps,
+        reach: Reach,
+        each: &mut Each<'_>,
+    ) -> Result<()> {
+        let (row, row_key, bytes) = (CoveredRow::new(table), Vec::new(), Vec::new());
+        let mut run =
+            Leaping { engine: self, view, table, covering, reach, row, row_key, bytes };
+        let mut left = range.clone();
+        while !left.is_empty() {
+            let Some(head) = run.walk(&left, leaps, each)? else { break };
+            let whole = KeyRange { start: head.clone(), end: successor(&head) };
+            if leaps.both && !run.other_end(&left, &whole, leaps.direction, each)? {
+                break;
+            }
+            match leaps.direction {
+                Direction::Forward if whole.end.is_empty() => break,
+                Direction::Forward => left.start = whole.end,
+                Direction::Backward => left.end = head,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Leaping<'_> {
+    /// Goes through a range until there are too many entries with the same leading parts, which it
+    /// gives; `None` at the end.
+    fn walk(
+        &mut self,
+        range: &KeyRange,
+        leaps: Leaps,
+        each: &mut Each<'_>,
+    ) -> Result<Option<Vec<u8>>> {
+        let mut cursor = self.view.scan(range, leaps.direction, self.reach)?;
+        self.engine.check_readable(self.view, self.table)?;
+        let (mut head, mut passed) = (Vec::new(), 0);
+        while cursor.advance()? {
+            let (entry, value) = cursor.entry();
+            if !head.is_empty() && entry.starts_with(&head) {
+                passed += 1;
+                if passed > PASSED_MAX {
+                    return Ok(Some(head));
+                }
+                if !leaps.both {
+                    continue;
+                }
+            } else {
+                passed = 0;
+                head.clear();
+                let bytes = self.table.head_bytes(self.covering.index(), leaps.parts, entry);
+                let damaged = || Error::Corrupt { key: entry.to_vec(), why: "index entry" };
+                head.extend_from_slice(&entry[..bytes.ok_or_else(damaged)?]);
+            }
+            match self.tell(entry, value, each)? {
+                Told::Yes => {}
+                // The next one stands for these parts.
+                Told::Gone => head.clear(),
+                Told::Last => return Ok(None),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Tells the last entry with the same leading parts; `false` when no more are wanted.
+    fn other_end(
+        &mut self,
+        left: &KeyRange,
+        whole: &KeyRange,
+        direction: Direction,
+        each: &mut Each<'_>,
+    ) -> Result<bool> {
+        let start = (&left.start).max(&whole.start).clone();
+        let end = match (left.end.is_empty(), whole.end.is_empty()) {
+            (true, _) => &whole.end,
+            (_, true) => &left.end,
+            _ => (&left.end).min(&whole.end),
+        };
+        let back = match direction {
+            Direction::Forward => Direction::Backward,
+            Direction::Backward => Direction::Forward,
+        };
+        let range = KeyRange { start, end: end.clone() };
+        let mut cursor = self.view.scan(&range, back, self.reach)?;
+        while cursor.advance()? {
+            let (entry, value) = cursor.entry();
+            match self.tell(entry, value, each)? {
+                Told::Yes => break,
+                Told::Gone => {}
+                Told::Last => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
+    fn tell(&mut self, entry: &[u8], value: &[u8], each: &mut Each<'_>) -> Result<Told> {
+        let Leaping { engine, view, table, covering, reach, row, row_key, bytes } = self;
+        if !engine.read_covered(*view, table, covering, (entry, value), *reach, row, row_key, bytes)?
+        {
+            return Ok(Told::Gone);
+        }
+        Ok(if each(row.values()) == Flow::Stop { Told::Last } else { Told::Yes })
+    }
+}

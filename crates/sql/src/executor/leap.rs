@@ -1,0 +1,68 @@
+//! Running what wants no more than the ends of an index's leading parts.
+//!
+//! Not here: which SELECTs these are (`optimize::leaps`).
+
+use expression::{Joined, JoinedRow, Scope};
+use rows::find;
+use rows::store::Direction;
+use values::datum::Value;
+
+use super::join::over;
+use super::measure::Watch;
+use super::{Execution, Flow};
+use crate::error::Result;
+use crate::optimize::Member;
+use crate::tree::{Select, Source};
+
+impl Execution<'_> {
+    /// Gives the ends of the entries that a SELECT is planned to leap over; `false` where it is not, or
+    /// the index turns out to be of no use for these values.
+    pub(super) fn leap(
+        &self,
+        select: &Select,
+        scope: &Scope<'_>,
+        take: &mut dyn FnMut(&Scope<'_>) -> Result<Flow>,
+    ) -> Result<bool> {
+        let [step] = &select.plan.steps[..] else { return Ok(false) };
+        let Member::Scan(scan) = &step.member else { return Ok(false) };
+        let source = &select.relations[scan.relation].source;
+        let (Some(leaps), Some(covering), Some(access)) =
+            (scan.leaps, &scan.covering, &scan.access)
+        else {
+            return Ok(false);
+        };
+        let Source::Table(table) = source else { return Ok(false) };
+        // What is to be locked are rows.
+        if self.locks.is_some() {
+            return Ok(false);
+        }
+        let mut found = access.ranges(table, &over(scope, None))?;
+        if found.all_terms {
+            return Ok(false);
+        }
+        if leaps.direction == Direction::Backward {
+            found.first.ranges.reverse();
+        }
+        let watch = Watch::begin(self.measures);
+        for range in &found.first.ranges {
+            let mut taken = Ok(Flow::Continue);
+            let mut each = |values: &[Value]| {
+                let row = &JoinedRow::Values(values);
+                let link = Joined { relation: scan.relation, row, before: None };
+                let row = &over(scope, Some(&link));
+                taken = self.look(1).and_then(|()| watch.give(|| take(row)));
+                match taken {
+                    Ok(Flow::Continue) => find::Flow::Continue,
+                    Ok(Flow::Stop) | Err(_) => find::Flow::Stop,
+                }
+            };
+            let reach = self.how.reach;
+            self.engine.leap(self.view, table, covering, range, leaps, reach, &mut each)?;
+            if taken? == Flow::Stop {
+                break;
+            }
+        }
+        watch.end(step);
+        Ok(true)
+    }
+}
