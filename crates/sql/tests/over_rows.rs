@@ -272,6 +272,10 @@ fn ends_of_an_index_are_what_all_of_its_entries_would_give() {
         "SELECT a, MAX(e), MIN(e) FROM l GROUP BY a ORDER BY a",
         "SELECT a, MAX(c), COUNT(*) FROM l GROUP BY a ORDER BY a",
         "SELECT a, MAX(c) FROM l GROUP BY a WITH ROLLUP",
+        "SELECT MIN(c), MAX(c) FROM l WHERE a = 2",
+        "SELECT MIN(c), MAX(c), MAX(c) FROM l WHERE a IN (0, 2)",
+        "SELECT MIN(c), MAX(c) FROM l WHERE a = 3",
+        "SELECT MIN(a), MAX(a) FROM l",
         "SELECT SQL_CALC_FOUND_ROWS DISTINCT a FROM l ORDER BY a LIMIT 2",
     ] {
         for hint in ["", "FORCE INDEX (ac)", "FORCE INDEX (abc)", "FORCE INDEX (bd)"] {

@@ -1,5 +1,5 @@
 //! SELECTs that want of each value of an index's leading parts no more than an end: DISTINCT, groups
-//! without aggregates, MIN and MAX by group.
+//! without aggregates, MIN and MAX by group, or both of them of all rows.
 //!
 //! They look at as many entries as there are values, not at as many as there are rows.
 //!
@@ -123,7 +123,8 @@ fn shape_of(select: &Select) -> Option<Shape> {
         return told.then_some(Shape { keys: None, extremes: None });
     };
     let Grouping { keys, rollup, aggregates, others } = grouping;
-    if keys.is_empty() || *rollup || !others.is_empty() || !keys.iter().all(is_told) {
+    let is_one = keys.is_empty() && aggregates.is_empty();
+    if is_one || *rollup || !others.is_empty() || !keys.iter().all(is_told) {
         return None;
     }
     let mut columns = Vec::new();
@@ -187,6 +188,7 @@ impl Shape {
                 (before.len(), direction, smallest && largest)
             }
         };
-        (parts > 0).then_some(Leaps { parts, direction, both })
+        // Without leading parts there is one end, or two.
+        (parts > 0 || self.extremes.is_some()).then_some(Leaps { parts, direction, both })
     }
 }
