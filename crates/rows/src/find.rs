@@ -160,7 +160,16 @@ impl Engine {
                 }
             }
             let entry = cursor.entry();
-            if !self.read_covered(view, table, covering, entry, reach, row, &mut row_key, &mut bytes)? {
+            if !self.read_covered(
+                view,
+                table,
+                covering,
+                entry,
+                reach,
+                row,
+                &mut row_key,
+                &mut bytes,
+            )? {
                 continue;
             }
             match visit(row.values(), row.is_repeated())? {
@@ -204,7 +213,8 @@ impl Engine {
             let (row_key, bytes) = (&mut row_key, &mut bytes);
             run += u64::from(
                 is_next
-                    || self.read_covered(view, table, covering, entry, reach, row, row_key, bytes)?,
+                    || self
+                        .read_covered(view, table, covering, entry, reach, row, row_key, bytes)?,
             );
         }
         if run > 0 {

@@ -77,8 +77,7 @@ impl Engine {
         each: &mut Each<'_>,
     ) -> Result<()> {
         let (row, row_key, bytes) = (CoveredRow::new(table), Vec::new(), Vec::new());
-        let mut run =
-            Leaping { engine: self, view, table, covering, reach, row, row_key, bytes };
+        let mut run = Leaping { engine: self, view, table, covering, reach, row, row_key, bytes };
         let mut left = range.clone();
         while !left.is_empty() {
             let Some(head) = run.walk(&left, leaps, each)? else { break };
@@ -168,8 +167,16 @@ impl Leaping<'_> {
 
     fn tell(&mut self, entry: &[u8], value: &[u8], each: &mut Each<'_>) -> Result<Told> {
         let Leaping { engine, view, table, covering, reach, row, row_key, bytes } = self;
-        if !engine.read_covered(*view, table, covering, (entry, value), *reach, row, row_key, bytes)?
-        {
+        if !engine.read_covered(
+            *view,
+            table,
+            covering,
+            (entry, value),
+            *reach,
+            row,
+            row_key,
+            bytes,
+        )? {
             return Ok(Told::Gone);
         }
         Ok(if each(row.values()) == Flow::Stop { Told::Last } else { Told::Yes })

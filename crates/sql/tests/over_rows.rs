@@ -239,7 +239,11 @@ fn ends_of_an_index_are_what_all_of_its_entries_would_give() {
         .map(|id| {
             let a = if id % 9 == 0 { "NULL".into() } else { (id * id % 7).to_string() };
             let b = ["'x'", "'X'", "'y'", "NULL", "'yy'"][id * 13 % 31 % 5];
-            let d = if id % 3 == 0 || b == "'yy'" { "NULL".into() } else { format!("'2024-01-{:02}'", 1 + id % 28) };
+            let d = if id % 3 == 0 || b == "'yy'" {
+                "NULL".into()
+            } else {
+                format!("'2024-01-{:02}'", 1 + id % 28)
+            };
             format!("({id}, {a}, {b}, {}, {d}, {})", id * 7919 % 1013, 1 + id % 3)
         })
         .collect();
@@ -248,7 +252,10 @@ fn ends_of_an_index_are_what_all_of_its_entries_would_give() {
     run(s, "BEGIN");
     // Neither is what others see the same as what this transaction does.
     run(s, "DELETE FROM l WHERE a = 3 OR c > 1000");
-    run(s, "INSERT INTO l VALUES (9002, -5, 'new', 2000, NULL, 2), (9003, 2, 'X', 3000, '2030-01-01', 3)");
+    run(
+        s,
+        "INSERT INTO l VALUES (9002, -5, 'new', 2000, NULL, 2), (9003, 2, 'X', 3000, '2030-01-01', 3)",
+    );
     run(s, "SET SESSION rowhouse_executor = 'rows'");
     let mut leapt = 0;
     for query in [
