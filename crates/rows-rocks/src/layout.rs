@@ -13,7 +13,7 @@
 //!
 //! *Small data* are rewritten whole every few seconds when they change, so they are packed less closely, which
 //! takes half of the time, and new files are gathered in a level of their own before the largest one is
-//! rewritten.
+//! rewritten. Only where they fit the cache: what is read from files should take little room in them.
 //!
 //! All of this is decided for each new file by the bytes of all data at that moment, not once for a
 //! server that may be filled later.
@@ -84,7 +84,7 @@ impl Form {
         Form {
             in_parts: self.in_parts || data >= whole_below,
             is_cached: is_within(self.is_cached, data, cached_max),
-            is_small: is_within(self.is_small, data, SMALL_MAX),
+            is_small: is_within(self.is_small, data, cached_max.min(SMALL_MAX)),
         }
     }
 
@@ -195,18 +195,23 @@ mod tests {
 
     #[test]
     fn what_befits_data_ends_when_they_exceed_a_limit_and_begins_at_half_of_it() {
-        let small = SMALL_MAX / 2;
         let opened = Form { in_parts: false, is_cached: false, is_small: false };
-        let of = |form: Form, data: u64| form.next(data, small, u64::MAX);
+        let cache = 4 * SMALL_MAX;
+        let of = |form: Form, data: u64| form.next(data, cache, u64::MAX);
         let empty = of(opened, 0);
         assert_eq!(empty, Form { in_parts: false, is_cached: true, is_small: true });
-        assert_eq!(of(empty, small / 2 - 1), empty);
-        let beyond_cache = of(empty, small / 2);
-        assert_eq!(beyond_cache, Form { is_cached: false, ..empty });
-        assert_eq!(of(beyond_cache, small / 4), beyond_cache);
-        assert_eq!(of(beyond_cache, small / 4 - 1), empty);
-        assert_eq!(of(beyond_cache, SMALL_MAX), opened);
-        assert_eq!(of(opened, small), opened);
+        assert_eq!(of(empty, SMALL_MAX - 1), empty);
+        let large = of(empty, SMALL_MAX);
+        assert_eq!(large, Form { is_small: false, ..empty });
+        assert_eq!(of(large, SMALL_MAX / 2), large);
+        assert_eq!(of(large, SMALL_MAX / 2 - 1), empty);
+        assert_eq!(of(large, cache / 2 - 1), large);
+        let beyond_cache = of(large, cache / 2);
+        assert_eq!(beyond_cache, opened);
+        assert_eq!(of(beyond_cache, cache / 4), opened);
+        assert_eq!(of(beyond_cache, cache / 4 - 1), large);
+        // What does not fit the cache is not small.
+        assert_eq!(empty.next(8, 16, u64::MAX), opened);
         assert!(opened.next(7, 0, 7).in_parts);
         assert!(Form { in_parts: true, ..opened }.next(0, 0, 7).in_parts);
     }
