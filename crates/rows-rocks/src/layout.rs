@@ -1,51 +1,116 @@
-//! How the indexes and filters of new files lie in them, as data grow.
+//! How new files are written, as data grow: their indexes and filters, whether their blocks go
+//! into the cache at once, and how closely the largest level is packed.
 //!
-//! A file has them whole, as one block each, or in parts, of which only those in use are in memory. Whole
-//! ones are found at half of the cost and stay in memory as long as their file is open. In a cache
-//! that is too small for them each look-up would read one from its file again, hundreds of
-//! kilobytes for a row (measured: a nineteenth of the look-ups). So it is decided for each new
-//! file, by the bytes of all data at that moment, and not once for a server that may be filled later.
+//! *Indexes and filters.* A file has them whole, as one block each, or in parts, of which only those in use
+//! are in memory. Whole ones are found at half of the cost and stay in memory as long as their file
+//! is open. In a cache that is too small for them each look-up would read one from its file again,
+//! hundreds of kilobytes for a row (measured: a nineteenth of the look-ups).
+//!
+//! *Blocks.* Where all data fit the cache, what a flush or a compaction writes goes there as well. Otherwise a
+//! compaction takes from memory whatever it rewrites, and readers fetch it back block by block,
+//! each time in a thread that may wait. Where data do not fit, the blocks of a compaction would drive
+//! out those that are asked for.
+//!
+//! *Small data* are rewritten whole every few seconds when they change, so they are packed less closely, which
+//! takes half of the time, and new files are gathered in a level of their own before the largest one is
+//! rewritten. Only where they fit the cache: what is read from files should take little room in them.
+//!
+//! All of this is decided for each new file by the bytes of all data at that moment, not once for a
+//! server that may be filled later.
 //!
 //! Invariants
-//! 1. Whole ones together take no more than a third of the memory, about, so they are always pinned.
-//!    Who gives a server less memory than before has more of them until files are compacted.
+//! 1. Whole indexes and filters together take no more than a third of the memory, about, so they are
+//!    always pinned. Who gives a server less memory than before has more of them until files are
+//!    compacted.
 //! 2. Once files are written in parts, they are until the store is opened again.
+//! 3. What data bring about by growing ends only when they have halved: each change writes a small
+//!    file.
 //!
-//! Not here: what else is set for files (`options`).
+//! Not here: what else is set for files (`options`). Files of bulk loads, which rest, are always packed
+//! closely, and their blocks do not go into the cache.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
+use parking_lot::Mutex;
 use rocksdb::Options;
 
 use crate::store::Shared;
 
 /// Bytes of data for one byte of indexes and filters, about.
 const DATA_PER_INDEX: u64 = 70;
-/// What RocksDB is told about files that flushes and compactions write from now on.
-const IN_PARTS: [(&str, &str); 1] =
-    [("block_based_table_factory", "{index_type=kTwoLevelIndexSearch;partition_filters=true}")];
+/// Data of more bytes are no longer small.
+const SMALL_MAX: u64 = 256 << 20;
+/// Size of the level above the largest one, at most, while data are small: some new files.
+const SMALL_LEVEL: u64 = 32 << 20;
 
 /// What is decided for new files.
 pub(crate) struct Layout {
+    form: Mutex<Form>,
     /// From so many bytes of data on, files are written in parts.
     whole_below: u64,
-    in_parts: AtomicBool,
+    /// Bytes of the first level, ordinarily.
+    first_level: u64,
     /// Options of files that are written beside the database, with indexes in parts.
     parts: Options,
 }
 
+/// How new files are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Form {
+    in_parts: bool,
+    is_cached: bool,
+    is_small: bool,
+}
+
 impl Layout {
-    /// Of a store with so much memory and so many bytes of data; `parts` are its options with indexes
-    /// in parts.
-    pub(crate) fn new(memory: usize, data_bytes: u64, parts: Options) -> Layout {
+    /// Of a store with so much memory and so many bytes of data, whose first level ordinarily has so
+    /// many; `parts` are its options with indexes in parts.
+    pub(crate) fn new(memory: usize, data_bytes: u64, first_level: u64, parts: Options) -> Layout {
         let whole_below = whole_below(memory);
-        let in_parts = AtomicBool::new(data_bytes >= whole_below);
-        Layout { whole_below, in_parts, parts }
+        let in_parts = data_bytes >= whole_below;
+        // As it is opened. What else befits the data is chosen with the first write.
+        let form = Mutex::new(Form { in_parts, is_cached: false, is_small: false });
+        Layout { form, whole_below, first_level, parts }
     }
 
     pub(crate) fn is_in_parts(&self) -> bool {
-        self.in_parts.load(Ordering::Acquire)
+        self.form.lock().in_parts
     }
+}
+
+impl Form {
+    /// What befits so many bytes of data, where so far it was this.
+    fn next(self, data: u64, cache: u64, whole_below: u64) -> Form {
+        // A block takes twice its bytes in a file, about.
+        let cached_max = cache / 2;
+        Form {
+            in_parts: self.in_parts || data >= whole_below,
+            is_cached: is_within(self.is_cached, data, cached_max),
+            is_small: is_within(self.is_small, data, cached_max.min(SMALL_MAX)),
+        }
+    }
+
+    /// What RocksDB is told about files that flushes and compactions write from now on.
+    fn options(self, first_level: u64) -> [(&'static str, String); 3] {
+        let parts = match self.in_parts {
+            true => "index_type=kTwoLevelIndexSearch;partition_filters=true;",
+            false => "",
+        };
+        // Blocks of compactions are the first to go from a full cache.
+        let cached = if self.is_cached { "kFlushAndCompaction" } else { "kDisable" };
+        let (packed, level) = match self.is_small {
+            true => ("kLZ4Compression", first_level.min(SMALL_LEVEL)),
+            false => ("kZSTD", first_level),
+        };
+        [
+            ("block_based_table_factory", format!("{{{parts}prepopulate_block_cache={cached}}}")),
+            ("bottommost_compression", packed.to_string()),
+            ("max_bytes_for_level_base", level.to_string()),
+        ]
+    }
+}
+
+/// Whether data are within a limit: until they exceed it, and then from half of it on.
+fn is_within(so_far: bool, data: u64, limit: u64) -> bool {
+    data < if so_far { limit } else { limit / 2 }
 }
 
 /// Bytes of data whose indexes and filters take a third of the memory.
@@ -56,24 +121,32 @@ pub(crate) fn whole_below(memory: usize) -> u64 {
 impl Shared {
     /// Options for a file that is written beside the database, where so many bytes are already.
     pub(crate) fn options_of_file(&self, beside: u64) -> &Options {
-        if self.has_outgrown(beside) { &self.layout.parts } else { &self.options }
+        let layout = &self.layout;
+        let in_parts = layout.is_in_parts() || self.data_bytes() + beside >= layout.whole_below;
+        if in_parts { &layout.parts } else { &self.options }
     }
 
     /// Sees to it that files are written as befits the bytes of data there are.
     pub(crate) fn choose_layout(&self) {
-        if self.layout.is_in_parts() || !self.has_outgrown(0) {
+        let layout = &self.layout;
+        // Less than at first, where others have borrowed of it.
+        let cache = self.property("rocksdb.block-cache-capacity").unwrap_or(0);
+        let mut form = layout.form.lock();
+        let next = form.next(self.data_bytes(), cache, layout.whole_below);
+        if next == *form {
             return;
         }
-        match self.database.set_options(&IN_PARTS) {
-            Ok(()) => self.layout.in_parts.store(true, Ordering::Release),
+        let options = next.options(layout.first_level);
+        let options = options.each_ref().map(|(name, value)| (*name, value.as_str()));
+        match self.database.set_options(&options) {
+            Ok(()) => *form = next,
             // It is tried again with the next writes.
-            Err(error) => tracing::warn!("indexes of files are not divided: {error}"),
+            Err(error) => tracing::warn!("new files are written as before: {error}"),
         }
     }
 
-    fn has_outgrown(&self, beside: u64) -> bool {
-        let files = || self.property("rocksdb.live-sst-files-size").unwrap_or(0);
-        self.layout.is_in_parts() || files() + beside >= self.layout.whole_below
+    fn data_bytes(&self) -> u64 {
+        self.property("rocksdb.live-sst-files-size").unwrap_or(0)
     }
 }
 
@@ -82,6 +155,7 @@ mod tests {
     use rows::error::Result;
     use rows::store::{Batch, Change, Durability, Reach, Read, Store};
 
+    use super::*;
     use crate::options::RocksOptions;
     use crate::store::RocksStore;
 
@@ -117,6 +191,52 @@ mod tests {
         let properties = properties.expect("a property").expect("of any database");
         let count = properties.split("# index partitions=").nth(1);
         count.map_or(0, |rest| rest.split(';').next().unwrap().trim().parse().unwrap())
+    }
+
+    #[test]
+    fn what_befits_data_ends_when_they_exceed_a_limit_and_begins_at_half_of_it() {
+        let opened = Form { in_parts: false, is_cached: false, is_small: false };
+        let cache = 4 * SMALL_MAX;
+        let of = |form: Form, data: u64| form.next(data, cache, u64::MAX);
+        let empty = of(opened, 0);
+        assert_eq!(empty, Form { in_parts: false, is_cached: true, is_small: true });
+        assert_eq!(of(empty, SMALL_MAX - 1), empty);
+        let large = of(empty, SMALL_MAX);
+        assert_eq!(large, Form { is_small: false, ..empty });
+        assert_eq!(of(large, SMALL_MAX / 2), large);
+        assert_eq!(of(large, SMALL_MAX / 2 - 1), empty);
+        assert_eq!(of(large, cache / 2 - 1), large);
+        let beyond_cache = of(large, cache / 2);
+        assert_eq!(beyond_cache, opened);
+        assert_eq!(of(beyond_cache, cache / 4), opened);
+        assert_eq!(of(beyond_cache, cache / 4 - 1), large);
+        // What does not fit the cache is not small.
+        assert_eq!(empty.next(8, 16, u64::MAX), opened);
+        assert!(opened.next(7, 0, 7).in_parts);
+        assert!(Form { in_parts: true, ..opened }.next(0, 0, 7).in_parts);
+    }
+
+    #[test]
+    fn what_a_compaction_had_rewritten_was_read_from_files_again() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let options = RocksOptions { memory_bytes: 64 << 20, ..RocksOptions::default() };
+        let store = RocksStore::open(directory.path(), &options).expect("the store opens");
+        store.shared().choose_layout();
+        let put = |number: u64| Change::Put(number.to_be_bytes().to_vec(), value(number));
+        let batch = Batch { changes: (0..1_000).map(put).collect() };
+        store.write(&batch, Durability::Os).expect("the write");
+        store.shared().database.flush().expect("the flush");
+        let all_in_memory = || {
+            let mut found = Vec::new();
+            (0..1_000_u64).all(|number| {
+                let found = store.get(&number.to_be_bytes(), Reach::Memory, &mut found);
+                found.is_ok_and(|found| found)
+            })
+        };
+        assert!(all_in_memory(), "after the flush");
+        store.write(&batch, Durability::Os).expect("the write");
+        store.shared().database.compact_range(None::<&[u8]>, None::<&[u8]>);
+        assert!(all_in_memory(), "after the compaction");
     }
 
     #[test]

@@ -8,8 +8,8 @@
 //! follow from the time that a recovery may take, whatever the memory; see
 //! `docs/decisions/0015-recovery.md` for the measurement.
 //!
-//! Not here: durability, which is chosen per write (`writing`); when the indexes and filters of files
-//! are divided (`layout`).
+//! Not here: durability, which is chosen per write (`writing`); what depends on the bytes of data there
+//! are (`layout`).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -50,6 +50,9 @@ const BUFFER_SMALL: usize = 8 * MIB;
 const BUFFERS_PER_FILE: usize = 5;
 const FILE_MIN: usize = 16 * MIB;
 const FILE_MAX: usize = 64 * MIB;
+
+/// How much is done to find blocks of deleted files in the cache: until one in twenty is there.
+const UNCACHE: &str = "uncache_aggressiveness=300";
 
 /// Entries of an index of a file from one whole key to the next.
 const INDEX_RESTARTS: i32 = 16;
@@ -108,6 +111,11 @@ impl RocksOptions {
         (self.memory() / BUFFER_SHARE).min(recoverable).max(BUFFER_MIN)
     }
 
+    /// Bytes of the level that new files are compacted into.
+    fn first_level(&self) -> u64 {
+        (BUFFERS_MAX * self.buffer() * 2) as u64
+    }
+
     fn jobs(&self) -> usize {
         match self.background_jobs {
             0 => std::thread::available_parallelism().map_or(2, usize::from).clamp(2, 8),
@@ -129,6 +137,8 @@ impl RocksOptions {
         // buffer remembers for each where its last key went, and looks for the next one from there.
         let hints = format!("memtable_insert_with_hint_prefix_extractor=fixed:{PREFIX_BYTES}");
         let mut options = Options::default().get_options_from_string(hints)?;
+        // Blocks of files that are gone leave the cache at once, unless hardly any is in there.
+        options = options.get_options_from_string(UNCACHE)?;
         if has_logs {
             // Each log says how the one before it ended. Without, an unsynced log that a power cut
             // leaves shorter, but with a whole record at its end, would go unnoticed, and the
@@ -153,7 +163,7 @@ impl RocksOptions {
         options.set_info_logger(logger);
         let mut parts = options.clone();
         parts.set_block_based_table_factory(&table(&cache, true));
-        let layout = Layout::new(self.memory(), data_bytes, parts);
+        let layout = Layout::new(self.memory(), data_bytes, self.first_level(), parts);
         options.set_block_based_table_factory(&table(&cache, layout.is_in_parts()));
         Ok(Settings { options, layout, cache, ended })
     }
@@ -190,7 +200,7 @@ impl RocksOptions {
         options.set_max_subcompactions((jobs / 2).max(1) as u32);
         options.set_level_compaction_dynamic_level_bytes(true);
         options.set_level_zero_file_num_compaction_trigger(FILES_PER_COMPACTION as i32);
-        options.set_max_bytes_for_level_base((BUFFERS_MAX * self.buffer() * 2) as u64);
+        options.set_max_bytes_for_level_base(self.first_level());
         let is_small = self.buffer() < BUFFER_SMALL;
         let step = if is_small { LEVEL_STEP_SMALL } else { LEVEL_STEP };
         options.set_max_bytes_for_level_multiplier(step);
