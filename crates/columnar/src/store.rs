@@ -110,13 +110,10 @@ impl<S: Store + LocalStore> ColumnStore<S> {
     /// On top of a store, with so many bytes of memory, which it lends, for columns.
     pub fn new(inner: S, memory_bytes: usize) -> ColumnStore<S> {
         let lender = inner.clone();
-        let columns = Columns {
-            tables: Tables::default(),
-            cache: Cache::new(memory_bytes, Box::new(move |bytes| lender.lend(bytes))),
-            segment_bytes: (memory_bytes / SEGMENT_PART)
-                .clamp(SEGMENT_BYTES_MIN, SEGMENT_BYTES_MAX),
-        };
-        ColumnStore { inner, columns: Arc::new(columns) }
+        let cache = Cache::new(memory_bytes, Box::new(move |bytes| lender.lend(bytes)));
+        let segment_bytes =
+            (memory_bytes / SEGMENT_PART).clamp(SEGMENT_BYTES_MIN, SEGMENT_BYTES_MAX);
+        ColumnStore { inner, columns: Arc::new(Columns::new(cache, segment_bytes)) }
     }
 
     pub(crate) fn reader(&self) -> Reader<'_> {

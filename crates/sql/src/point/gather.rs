@@ -105,6 +105,13 @@ impl Gathered {
         self.spans = order.iter().map(|n| self.spans[*n]).collect();
     }
 
+    /// The rows in the order of their keys.
+    pub fn sort_by_key(&mut self) {
+        let Gathered { bytes, spans, .. } = self;
+        let key = |span: &Span| &bytes[span.key as usize..span.row as usize];
+        spans.sort_unstable_by(|a, b| key(a).cmp(key(b)));
+    }
+
     fn truncate(&mut self, rows: usize) {
         if let Some(span) = self.spans.get(rows) {
             self.bytes.truncate(span.key as usize);
