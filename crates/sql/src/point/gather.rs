@@ -105,11 +105,11 @@ impl Gathered {
         self.spans = order.iter().map(|n| self.spans[*n]).collect();
     }
 
-    /// The rows in the order of their keys.
-    pub fn sort_by_key(&mut self) {
-        let Gathered { bytes, spans, .. } = self;
-        let key = |span: &Span| &bytes[span.key as usize..span.row as usize];
-        spans.sort_unstable_by(|a, b| key(a).cmp(key(b)));
+    /// The rows by their keys' order.
+    pub fn in_key_order(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.len()).collect();
+        order.sort_unstable_by(|a, b| self.key(*a).cmp(self.key(*b)));
+        order
     }
 
     fn truncate(&mut self, rows: usize) {

@@ -188,10 +188,14 @@ impl Session {
             }
         };
         self.check_no_inserts()?;
-        let found = match plan {
-            Plan::Update(plan) => self.found_by_column(plan.finding(), plan.table(), ignore, statement)?,
-            Plan::Delete(plan) => self.found_by_column(plan.finding(), plan.table(), ignore, statement)?,
+        let by_column = match plan {
+            Plan::Update(plan) => plan.finding().map(|finding| (finding, &**plan.table())),
+            Plan::Delete(plan) => plan.finding().map(|finding| (finding, &**plan.table())),
             _ => None,
+        };
+        let found = match by_column.filter(|_| statement.how.may_wait) {
+            Some(by_column) => self.found_by_column(by_column, ignore, statement)?,
+            None => None,
         };
         self.change_with(facts, statement, ignore, group, |transaction, context, session| {
             let engine = session.sql.engine();
@@ -320,12 +324,10 @@ impl Session {
     /// but once for each row, and a transaction that has written to the table.
     fn found_by_column(
         &mut self,
-        finding: Option<&Finding>,
-        table: &Table,
+        (finding, table): (&Finding, &Table),
         ignore: bool,
         statement: &Statement<'_>,
     ) -> Result<Option<FoundKeys>> {
-        let Some(finding) = finding.filter(|_| statement.how.may_wait) else { return Ok(None) };
         // What is wrong with it is told of the statement itself.
         let Ok(plan) = self.bind_tree(finding.query(), &[], statement.parameters) else {
             return Ok(None);
@@ -342,7 +344,7 @@ impl Session {
             session.sql.long_queries().select(&plan, statement.parameters, &context)
         });
         match stream {
-            Ok(stream) => Ok(Some(finding.keys(stream))),
+            Ok(stream) => Ok(Some(FoundKeys(stream))),
             Err(error) if error.number == 1235 => Ok(None),
             Err(error) => Err(error),
         }

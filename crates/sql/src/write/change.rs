@@ -178,10 +178,8 @@ impl Target {
         each: &mut dyn FnMut(&mut Transaction, &[u8]) -> Result<()>,
     ) -> Result<()> {
         if let Some(found) = found {
-            return found.visit(engine.budget(), PIECE_BYTES, &mut |key| {
-                context.facts.limits.check()?;
-                each(transaction, key)
-            });
+            let piece = (engine.budget(), PIECE_BYTES);
+            return found.visit(&self.table, transaction, context, piece, each);
         }
         let environment = context.environment();
         let scope = environment.scope();

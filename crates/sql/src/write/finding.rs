@@ -4,19 +4,22 @@
 //! Invariants
 //! 1. The query's state is that of the statement's beginning. What has changed since is seen under
 //!    the lock of each row, where the condition is checked again (`change`).
-//! 2. Keys come in the order that was asked for where a statement's outcome depends on it; else those
-//!    of a piece come in their own order, so that rows of one segment are read one behind the other.
-//! 3. Never more than a piece of them is in memory.
+//! 2. Rows are changed in the order in which they are found: the one that was asked for, where a
+//!    statement's outcome depends on it, else that of their places, so that each segment is read once.
+//! 3. Those of a piece are locked before, in the order of their keys, so that two statements over the
+//!    same rows wait for each other and do not fail. No more than a piece of keys is in memory.
 //!
 //! Not here: when rows are found so (`session::write`), running the query.
 
 use std::sync::Arc;
 
 use rows::table::Table;
+use rows::transaction::Transaction;
 use sqlparser::ast::{Expr, Ident, OrderByExpr, Query, SelectItem, TableWithJoins};
 use values::budget::Budget;
 use values::datum::Datum;
 
+use super::WriteContext;
 use super::joined::{KEY_COLUMN, key_of, query_of};
 use crate::error::{Result, SqlError};
 use crate::point::Gathered;
@@ -26,7 +29,6 @@ use crate::reply::{How, Pace, RowStream};
 #[derive(Debug)]
 pub struct Finding {
     query: Box<Query>,
-    in_order: bool,
 }
 
 impl Finding {
@@ -51,40 +53,34 @@ impl Finding {
         }
         let (from, selection, limit) = (tables.to_vec(), selection.cloned(), limit.cloned());
         let query = query_of(vec![SelectItem::UnnamedExpr(key)], from, selection, sort, limit).ok()?;
-        Some(Finding { query, in_order })
+        Some(Finding { query })
     }
 
     /// The query: one column, the row's key.
     pub fn query(&self) -> &Query {
         &self.query
     }
-
-    /// The keys that the query gives.
-    pub fn keys(&self, stream: RowStream) -> FoundKeys {
-        FoundKeys { stream, in_order: self.in_order }
-    }
 }
 
-/// Keys of rows, as a query finds them.
-pub struct FoundKeys {
-    stream: RowStream,
-    in_order: bool,
-}
+/// Keys of rows, as the query finds them.
+pub struct FoundKeys(pub RowStream);
 
 impl FoundKeys {
-    /// Calls `each` with every key; so many bytes of them are in memory at a time.
+    /// Locks the rows and calls `each` with every key; so many bytes of keys are a piece.
     pub(super) fn visit(
         mut self,
-        budget: &Arc<Budget>,
-        bytes_max: usize,
-        each: &mut dyn FnMut(&[u8]) -> Result<()>,
+        table: &Arc<Table>,
+        transaction: &mut Transaction,
+        context: &WriteContext<'_>,
+        (budget, bytes_max): (&Arc<Budget>, usize),
+        each: &mut dyn FnMut(&mut Transaction, &[u8]) -> Result<()>,
     ) -> Result<()> {
         let mut gathered = Gathered::default();
         let mut more = true;
         while more {
             gathered.clear();
             let mut bytes = 0;
-            more = self.stream.next(How::POOL, &mut |line| {
+            more = self.0.next(How::POOL, &mut |line| {
                 let [Datum::Bytes(key)] = line else {
                     return Err(SqlError::other("a row without a key"));
                 };
@@ -92,11 +88,13 @@ impl FoundKeys {
                 bytes += key.len();
                 Ok(if bytes >= bytes_max { Pace::Pause } else { Pace::More })
             })?;
-            if !self.in_order {
-                gathered.sort_by_key();
+            for n in gathered.in_key_order() {
+                context.facts.limits.check()?;
+                transaction.lock_row(table, gathered.key(n))?;
             }
             for n in 0..gathered.len() {
-                each(gathered.key(n))?;
+                context.facts.limits.check()?;
+                each(transaction, gathered.key(n))?;
             }
         }
         Ok(())
