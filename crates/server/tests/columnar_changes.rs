@@ -224,7 +224,7 @@ fn a_kill_of_the_server_leaves_a_change_of_many_rows_whole_or_undone() {
 
 #[test]
 fn all_rows_are_changed_within_the_memory() {
-    const MEMORY_MIB: u64 = 128;
+    const MEMORY_MIB: u64 = 256;
     let directory = tempfile::tempdir().unwrap();
     let memory = format!("--memory={MEMORY_MIB}MiB");
     let server = Running::start(directory.path(), &[&memory, "--durability=os"]);

@@ -178,8 +178,7 @@ impl Target {
         each: &mut dyn FnMut(&mut Transaction, &[u8]) -> Result<()>,
     ) -> Result<()> {
         if let Some(found) = found {
-            let piece = (engine.budget(), PIECE_BYTES);
-            return found.visit(&self.table, transaction, context, piece, each);
+            return found.visit(&self.table, transaction, context, engine.budget(), each);
         }
         let environment = context.environment();
         let scope = environment.scope();

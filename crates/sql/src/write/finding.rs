@@ -25,6 +25,9 @@ use crate::error::{Result, SqlError};
 use crate::point::Gathered;
 use crate::reply::{How, Pace, RowStream};
 
+/// Rows of a piece.
+const PIECE_ROWS: usize = 1 << 16;
+
 /// The query that finds the rows of a statement.
 #[derive(Debug)]
 pub struct Finding {
@@ -66,27 +69,25 @@ impl Finding {
 pub struct FoundKeys(pub RowStream);
 
 impl FoundKeys {
-    /// Locks the rows and calls `each` with every key; so many bytes of keys are a piece.
+    /// Locks the rows of a piece, then calls `each` with their keys.
     pub(super) fn visit(
         mut self,
         table: &Arc<Table>,
         transaction: &mut Transaction,
         context: &WriteContext<'_>,
-        (budget, bytes_max): (&Arc<Budget>, usize),
+        budget: &Arc<Budget>,
         each: &mut dyn FnMut(&mut Transaction, &[u8]) -> Result<()>,
     ) -> Result<()> {
         let mut gathered = Gathered::default();
         let mut more = true;
         while more {
             gathered.clear();
-            let mut bytes = 0;
             more = self.0.next(How::POOL, &mut |line| {
                 let [Datum::Bytes(key)] = line else {
                     return Err(SqlError::other("a row without a key"));
                 };
                 gathered.push(budget, key, &[])?;
-                bytes += key.len();
-                Ok(if bytes >= bytes_max { Pace::Pause } else { Pace::More })
+                Ok(if gathered.len() == PIECE_ROWS { Pace::Pause } else { Pace::More })
             })?;
             for n in gathered.in_key_order() {
                 context.facts.limits.check()?;
