@@ -226,11 +226,7 @@ impl<'a> Reader<'a> {
 
     /// A segment that was opened by whomever, or is now. Its content never changes, but the table's
     /// version may.
-    fn open_for_all(
-        &self,
-        id: (TableId, SegmentId),
-        reach: Reach,
-    ) -> Result<Option<Arc<Open>>> {
+    fn open_for_all(&self, id: (TableId, SegmentId), reach: Reach) -> Result<Option<Arc<Open>>> {
         let Some(known) = self.columns.tables.get(id.0) else { return Ok(None) };
         let table = known.table();
         let is_it = |open: &&Arc<Open>| open.id == id && Arc::ptr_eq(&open.table, &table);

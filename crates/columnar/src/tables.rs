@@ -116,10 +116,8 @@ impl Tables {
 
     /// Takes a snapshot, with its moment.
     pub fn at_moment<T>(&self, snapshot: impl FnOnce() -> Result<T>) -> Result<(T, Moment)> {
-        let quiet = || Moment {
-            segments: self.changes.quiet(),
-            recent: self.recent_changes.quiet(),
-        };
+        let quiet =
+            || Moment { segments: self.changes.quiet(), recent: self.recent_changes.quiet() };
         let before = quiet();
         let snapshot = snapshot()?;
         let after = quiet();

@@ -50,7 +50,9 @@ fn rows_found_by_column_are_changed_as_those_found_row_by_row() {
     client.query("CREATE TABLE d.r LIKE d.t").unwrap();
     client.query("ALTER TABLE d.r ENGINE=InnoDB").unwrap();
     client.query("INSERT INTO d.r SELECT * FROM d.t").unwrap();
-    client.query("SET SESSION sql_mode = 'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO'").unwrap();
+    client
+        .query("SET SESSION sql_mode = 'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO'")
+        .unwrap();
     let sums = "COUNT(*), SUM(id), SUM(n), SUM(id * n % 1009), SUM(LENGTH(word)), \
                 SUM(ORD(word)), MIN(word), MAX(word), COUNT(n), COUNT(word)";
     let changes = [
@@ -94,6 +96,43 @@ fn rows_found_by_column_are_changed_as_those_found_row_by_row() {
     }
     drop(client);
     stop_and_check(server, directory.path());
+}
+
+#[test]
+fn a_condition_of_chance_was_decided_twice() {
+    let directory = tempfile::tempdir().unwrap();
+    let server = Running::start(directory.path(), &[MEMORY]);
+    let mut client = furnished(&server, "");
+    client.query("CREATE TABLE d.r (id INT PRIMARY KEY)").unwrap();
+    client.query("INSERT INTO d.r SELECT id FROM d.t WHERE id < 20000").unwrap();
+    for (table, rows) in [("t", ROWS as u64), ("r", 20_000)] {
+        let deleted =
+            client.execute(&format!("DELETE FROM d.{table} WHERE RAND(7) < 0.2")).unwrap();
+        assert!((rows / 6..rows / 4).contains(&deleted), "{deleted} of {rows}");
+    }
+}
+
+#[test]
+fn a_division_by_zero_was_no_error_of_strict_writes_whose_rows_a_query_finds() {
+    let directory = tempfile::tempdir().unwrap();
+    let server = Running::start(directory.path(), &[MEMORY]);
+    let mut client = furnished(&server, "");
+    client.query("CREATE TABLE d.r (id INT PRIMARY KEY, ratio DOUBLE)").unwrap();
+    let statements = [
+        "INSERT INTO d.r SELECT id, 1 / (n - 7) FROM d.t",
+        "UPDATE d.t JOIN d.t AS s ON s.id = t.id SET t.n = 1 / (s.n - 7)",
+        "UPDATE d.t SET n = 0 WHERE 1 / (n - 7) > 2",
+        "DELETE FROM d.t WHERE 1 / (n - 7) > 2",
+    ];
+    for (mode, is_strict) in [("STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO", true), ("", false)]
+    {
+        client.query(&format!("SET SESSION sql_mode = '{mode}'")).unwrap();
+        for statement in statements {
+            let done = client.execute(statement);
+            let refused = matches!(done, Err(Failure::Error { number: 1365, .. }));
+            assert_eq!(refused, is_strict, "{statement}: {done:?}");
+        }
+    }
 }
 
 #[test]

@@ -147,8 +147,18 @@ impl Narrow {
         match self.width {
             0 => 0,
             1 => bytes.iter().fold(0, |most, n| most.max(*n)).into(),
-            2 => bytes.as_chunks().0.iter().fold(0, |most, n| u16::from_le_bytes(*n).max(most)).into(),
-            4 => bytes.as_chunks().0.iter().fold(0, |most, n| u32::from_le_bytes(*n).max(most)).into(),
+            2 => bytes
+                .as_chunks()
+                .0
+                .iter()
+                .fold(0, |most, n| u16::from_le_bytes(*n).max(most))
+                .into(),
+            4 => bytes
+                .as_chunks()
+                .0
+                .iter()
+                .fold(0, |most, n| u32::from_le_bytes(*n).max(most))
+                .into(),
             _ => bytes.as_chunks().0.iter().fold(0, |most, n| u64::from_le_bytes(*n).max(most)),
         }
     }

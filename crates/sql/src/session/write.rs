@@ -25,8 +25,8 @@ use crate::panics;
 use crate::plan::Plan;
 use crate::reply::{Done, How, Reply, RowStream};
 use crate::write::{
-    Finding, FoundKeys, InsertPlan, JoinedDelete, JoinedUpdate, Progress, WriteContext, Written, bind_delete,
-    bind_insert, bind_update, count_mismatch,
+    Finding, FoundKeys, InsertPlan, JoinedDelete, JoinedUpdate, Progress, WriteContext, Written,
+    bind_delete, bind_insert, bind_update, count_mismatch,
 };
 
 impl Session {
@@ -106,11 +106,7 @@ impl Session {
     }
 
     /// Fills a new table with a query's rows: CREATE TABLE ... AS SELECT.
-    pub(super) fn fill_table(
-        &mut self,
-        table: &Arc<Table>,
-        stream: RowStream,
-    ) -> Result<Written> {
+    pub(super) fn fill_table(&mut self, table: &Arc<Table>, stream: RowStream) -> Result<Written> {
         let columns = stream.columns().iter().map(|column| column.name.clone()).collect();
         let insert = Insert {
             replace: false,

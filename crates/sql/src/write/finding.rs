@@ -55,7 +55,8 @@ impl Finding {
             sort.push(OrderByExpr { expr: key.clone(), ..Ident::new(KEY_COLUMN).into() });
         }
         let (from, selection, limit) = (tables.to_vec(), selection.cloned(), limit.cloned());
-        let query = query_of(vec![SelectItem::UnnamedExpr(key)], from, selection, sort, limit).ok()?;
+        let query =
+            query_of(vec![SelectItem::UnnamedExpr(key)], from, selection, sort, limit).ok()?;
         Some(Finding { query })
     }
 

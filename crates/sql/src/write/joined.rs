@@ -297,7 +297,8 @@ impl JoinedDelete {
                 })?;
             chosen.push((found.shown.clone(), Arc::clone(&found.table)));
         }
-        let items = chosen.iter().map(|(shown, _)| SelectItem::UnnamedExpr(key_of(shown))).collect();
+        let items =
+            chosen.iter().map(|(shown, _)| SelectItem::UnnamedExpr(key_of(shown))).collect();
         let query = query_of(items, delete.tables, delete.selection, delete.order, delete.limit)?;
         let targets = chosen.into_iter().map(|(_, table)| table).collect();
         Ok(JoinedDelete { query, ignore: delete.ignore, targets })
