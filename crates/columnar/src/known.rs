@@ -79,7 +79,9 @@ impl TableColumns {
     /// `Corrupt`, `Store`; `LockTimeout` when the statement is to end.
     pub fn known(&self, questions: &[Question]) -> Result<Vec<Value>> {
         let mut answers: Vec<Answer> = questions.iter().map(|asked| self.begin(*asked)).collect();
-        self.add_recent(questions, &mut answers)?;
+        if self.has_recent() {
+            self.add_recent(questions, &mut answers)?;
+        }
         for (asked, answer) in questions.iter().zip(&mut answers) {
             match (asked, answer) {
                 (Question::Values(at), Answer::Count(count)) => {

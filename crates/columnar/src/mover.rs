@@ -396,7 +396,8 @@ impl<S: Store + LocalStore> ColumnStore<S> {
     /// Writes a change of segments.
     pub(crate) fn write_segments(&self, known: &Arc<Known>, changes: Vec<Change>) -> Result<()> {
         let _moving = known.moving.write();
-        let _changing = self.columns.tables.change(known);
+        let tables = &self.columns.tables;
+        let _changing = (tables.change(known), tables.change_recent(known));
         self.inner.write(&Batch { changes }, Durability::Os)
     }
 }

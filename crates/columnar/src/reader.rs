@@ -11,6 +11,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use parking_lot::Mutex;
 use rows::error::{Error, Result, Wait};
 use rows::schema::TableId;
 use rows::store::{Cursor, Reach, Read};
@@ -27,16 +28,25 @@ use crate::tables::Tables;
 
 /// How often a row is looked for that moves each time.
 const TRIES: usize = 8;
-/// Segments that are kept open while many rows are read, whose columns may be too large for the cache:
-/// rows in the order of their keys mostly go from one segment to the next, but those that came late.
+/// Segments that are kept open, whose columns may be too large for the cache: rows in the order of
+/// their keys mostly go from one segment to the next, but those that came late.
 const OPEN_MAX: usize = 4;
 
 /// What all readers of a store share.
 pub(crate) struct Columns {
     pub tables: Tables,
     pub cache: Cache,
+    /// What rows were read from one by one, by whomever.
+    opened: Mutex<Opened>,
     /// Bytes of rows that make a segment full.
     pub segment_bytes: usize,
+}
+
+impl Columns {
+    pub fn new(cache: Cache, segment_bytes: usize) -> Columns {
+        let (tables, opened) = (Tables::default(), Mutex::default());
+        Columns { tables, cache, opened, segment_bytes }
+    }
 }
 
 /// Columns of one state of the store.
@@ -96,7 +106,7 @@ impl Open {
 
 /// Segments that were opened last, the latest first.
 #[derive(Default)]
-struct Opened(VecDeque<Open>);
+struct Opened(VecDeque<Arc<Open>>);
 
 impl Opened {
     /// As `Reader::open`.
@@ -107,12 +117,16 @@ impl Opened {
         reach: Reach,
     ) -> Result<Option<&Open>> {
         if let Some(at) = self.0.iter().position(|open| open.id == id) {
-            return Ok(self.0.get(at));
+            return Ok(self.0.get(at).map(|open| &**open));
         }
         let Some(open) = reader.open(id.0, id.1, reach)? else { return Ok(None) };
+        self.put(Arc::new(open));
+        Ok(self.0.front().map(|open| &**open))
+    }
+
+    fn put(&mut self, open: Arc<Open>) {
         self.0.truncate(OPEN_MAX - 1);
         self.0.push_front(open);
-        Ok(self.0.front())
     }
 }
 
@@ -210,6 +224,21 @@ impl<'a> Reader<'a> {
         Ok(Some(Open { id: (table.id, id), table, rows: segment.rows, columns, version, row_ids }))
     }
 
+    /// A segment that was opened by whomever, or is now. Its content never changes, but the table's
+    /// version may.
+    fn open_for_all(&self, id: (TableId, SegmentId), reach: Reach) -> Result<Option<Arc<Open>>> {
+        let Some(known) = self.columns.tables.get(id.0) else { return Ok(None) };
+        let table = known.table();
+        let is_it = |open: &&Arc<Open>| open.id == id && Arc::ptr_eq(&open.table, &table);
+        if let Some(open) = self.columns.opened.lock().0.iter().find(is_it) {
+            return Ok(Some(Arc::clone(open)));
+        }
+        let Some(open) = self.open(id.0, id.1, reach)? else { return Ok(None) };
+        let open = Arc::new(open);
+        self.columns.opened.lock().put(Arc::clone(&open));
+        Ok(Some(open))
+    }
+
     /// As `Read::get`, with the row in the place of where it is.
     pub fn get(&self, key: &[u8], reach: Reach, value: &mut Vec<u8>) -> Result<bool> {
         for _ in 0..TRIES {
@@ -217,7 +246,7 @@ impl<'a> Reader<'a> {
                 return Ok(false);
             }
             let Some((table, place)) = place_at(key, value) else { return Ok(true) };
-            if let Some(open) = self.open(table, place.segment, reach)? {
+            if let Some(open) = self.open_for_all((table, place.segment), reach)? {
                 value.clear();
                 open.push_row(place.position, value)?;
                 return Ok(true);

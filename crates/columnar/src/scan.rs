@@ -47,6 +47,8 @@ pub struct TableColumns {
     known: Arc<Known>,
     table: Arc<Table>,
     state: Arc<State>,
+    /// Whether there are rows that are in no segment; of a columnar table.
+    has_recent: bool,
     /// Of a columnar index: rows that are in no segment as they are now.
     changed: Option<Arc<[ChangedRow]>>,
 }
@@ -156,9 +158,10 @@ impl TableColumns {
     pub(crate) fn of(snapshot: &ColumnSnapshot, table: &Table) -> Result<Option<TableColumns>> {
         let Some(known) = snapshot.columns.tables.get(table.id) else { return Ok(None) };
         let state = State::of(&known, &*snapshot.inner, snapshot.moment)?;
+        let has_recent = known.has_recent(&*snapshot.inner, snapshot.moment)?;
         let (view, columns) = (Arc::clone(&snapshot.inner), Arc::clone(&snapshot.columns));
         let table = known.table();
-        Ok(Some(TableColumns { view, columns, known, table, state, changed: None }))
+        Ok(Some(TableColumns { view, columns, known, table, state, has_recent, changed: None }))
     }
 
     /// Of a columnar index, whose segments show none of the changed rows.
@@ -170,7 +173,7 @@ impl TableColumns {
     ) -> TableColumns {
         let (view, columns) = (Arc::clone(&snapshot.inner), Arc::clone(&snapshot.columns));
         let (table, changed) = (known.table(), Some(changed));
-        TableColumns { view, columns, known, table, state, changed }
+        TableColumns { view, columns, known, table, state, has_recent: false, changed }
     }
 
     /// How many rows are read as rows, at most; of a columnar index.
@@ -195,6 +198,11 @@ impl TableColumns {
         &self.table
     }
 
+    /// Whether there are rows that are in no segment.
+    pub(crate) fn has_recent(&self) -> bool {
+        self.has_recent
+    }
+
     pub(crate) fn view(&self) -> &dyn Read {
         &*self.view
     }
@@ -214,6 +222,9 @@ impl TableColumns {
     /// # Errors
     /// `Store`.
     pub fn rows(&self) -> Result<u64> {
+        if !self.has_recent {
+            return Ok(self.state.rows());
+        }
         let range = keys::range(self.known.id, RECENT);
         let mut cursor = self.view.scan(&range, Direction::Forward, Reach::Disk)?;
         let mut recent = 0;
@@ -247,7 +258,7 @@ impl TableColumns {
         match &self.changed {
             // The last one has the fewest segments.
             None => {
-                if let Some(last) = parts.last_mut() {
+                if let Some(last) = parts.last_mut().filter(|_| self.has_recent) {
                     last.recent = Some(Recent::Noted(keys::range(self.known.id, RECENT)));
                 }
             }

@@ -14,7 +14,7 @@ use rows::store::{Direction, Reach, Read};
 use crate::index::dead;
 use crate::keys::{self, DEAD, SEGMENTS, SegmentId};
 use crate::segment::Segment;
-use crate::tables::Known;
+use crate::tables::{Known, Moment};
 
 /// Segments of one state.
 #[derive(Debug)]
@@ -47,8 +47,8 @@ impl Live {
 
 impl State {
     /// That of a view, taken at a moment.
-    pub fn of(known: &Known, view: &dyn Read, moment: Option<u64>) -> Result<Arc<State>> {
-        let Some(moment) = moment else {
+    pub fn of(known: &Known, view: &dyn Read, moment: Moment) -> Result<Arc<State>> {
+        let Some(moment) = moment.segments else {
             return Ok(Arc::new(State { moment: 0, segments: read(known, view)? }));
         };
         let mut last = known.state.lock();

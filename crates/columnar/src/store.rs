@@ -35,7 +35,7 @@ use crate::keys::{self, Place};
 use crate::reader::{Columns, Reader, RowCursor, View};
 use crate::scan::TableColumns;
 use crate::sorted::NotedWrites;
-use crate::tables::{Changing, Known, Tables};
+use crate::tables::{Changing, Known, Moment, Tables};
 
 /// Bytes of rows that make a segment full: a part of the memory, within limits.
 const SEGMENT_PART: usize = 64;
@@ -59,7 +59,7 @@ pub(crate) struct ColumnSnapshot {
     pub inner: Arc<dyn Read>,
     pub columns: Arc<Columns>,
     /// As `Tables::at_moment` says.
-    pub moment: Option<u64>,
+    pub moment: Moment,
 }
 
 /// What is noted of the write of a row.
@@ -74,7 +74,7 @@ pub(crate) struct Note {
 #[derive(Default)]
 pub(crate) struct Counted {
     /// Tables with the change in their number of recent rows.
-    recent: Vec<(Arc<Known>, i64)>,
+    recent: Vec<(Arc<Known>, i64, Changing)>,
     changing: Vec<(u32, Changing)>,
 }
 
@@ -89,16 +89,19 @@ impl Counted {
         }
         if note.recent {
             let difference = if put { 1 } else { -1 };
-            match self.recent.iter_mut().find(|(of, _)| of.id == known.id) {
-                Some((_, count)) => *count += difference,
-                None => self.recent.push((Arc::clone(known), difference)),
+            match self.recent.iter_mut().find(|(of, ..)| of.id == known.id) {
+                Some((_, count, _)) => *count += difference,
+                None => {
+                    let changing = tables.change_recent(known);
+                    self.recent.push((Arc::clone(known), difference, changing));
+                }
             }
         }
     }
 
     /// After the write.
     fn settle(self) {
-        for (known, count) in self.recent {
+        for (known, count, _changing) in self.recent {
             known.recent.fetch_add(count, Ordering::Relaxed);
             known.is_busy.store(true, Ordering::Relaxed);
         }
@@ -110,13 +113,10 @@ impl<S: Store + LocalStore> ColumnStore<S> {
     /// On top of a store, with so many bytes of memory, which it lends, for columns.
     pub fn new(inner: S, memory_bytes: usize) -> ColumnStore<S> {
         let lender = inner.clone();
-        let columns = Columns {
-            tables: Tables::default(),
-            cache: Cache::new(memory_bytes, Box::new(move |bytes| lender.lend(bytes))),
-            segment_bytes: (memory_bytes / SEGMENT_PART)
-                .clamp(SEGMENT_BYTES_MIN, SEGMENT_BYTES_MAX),
-        };
-        ColumnStore { inner, columns: Arc::new(columns) }
+        let cache = Cache::new(memory_bytes, Box::new(move |bytes| lender.lend(bytes)));
+        let segment_bytes =
+            (memory_bytes / SEGMENT_PART).clamp(SEGMENT_BYTES_MIN, SEGMENT_BYTES_MAX);
+        ColumnStore { inner, columns: Arc::new(Columns::new(cache, segment_bytes)) }
     }
 
     pub(crate) fn reader(&self) -> Reader<'_> {

@@ -7,6 +7,8 @@
 //!    taken while nobody did has the number of the last change that it shows (its *moment*), so that
 //!    what was read of a table once is used again only by who would read the same. The store's
 //!    own numbers do not serve: files that it takes over may leave them as they were.
+//! 3. Who makes rows recent, or recent rows no more so, says this likewise, but apart: rows come in
+//!    all the time, and segments stay as they are meanwhile.
 //!
 //! Not here: rows and segments (`reader`, `mover`).
 
@@ -18,9 +20,10 @@ use foldhash::fast::RandomState;
 use parking_lot::{Mutex, RwLock};
 use rows::error::Result;
 use rows::schema::TableId;
+use rows::store::{Direction, Reach, Read};
 use rows::table::Table;
 
-use crate::keys::{Home, SegmentId};
+use crate::keys::{self, Home, RECENT, SegmentId};
 use crate::state::State;
 
 /// All columnar tables.
@@ -32,15 +35,35 @@ pub(crate) struct Tables {
     indexes_count: AtomicUsize,
     /// How many; so that who has none pays nothing.
     count: AtomicUsize,
+    /// Of segments and dead rows.
     changes: Arc<Changes>,
+    /// Of which rows are recent.
+    recent_changes: Arc<Changes>,
 }
 
-/// Changes of segments and dead rows, of all tables.
+/// Changes of one kind, of all tables.
 #[derive(Default)]
 struct Changes {
     under_way: AtomicUsize,
     /// How many there were.
     last: AtomicU64,
+}
+
+impl Changes {
+    /// The last one, if none is under way.
+    fn quiet(&self) -> Option<u64> {
+        let last = self.last.load(Ordering::SeqCst);
+        (self.under_way.load(Ordering::SeqCst) == 0).then_some(last)
+    }
+}
+
+/// The last changes that a snapshot shows, each kind if it was a quiet one.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Moment {
+    /// Of segments and dead rows.
+    pub segments: Option<u64>,
+    /// Of which rows are recent.
+    pub recent: Option<u64>,
 }
 
 /// A columnar table, or a columnar index.
@@ -69,7 +92,11 @@ pub(crate) struct Known {
     /// Of a columnar index: names what the mover has settled since the start; 0 before it has.
     pub settled_since: AtomicU64,
     /// The number of the last change here.
-    changed: AtomicU64,
+    changed: Arc<AtomicU64>,
+    /// The same of which rows are recent.
+    recent_changed: Arc<AtomicU64>,
+    /// One more than the last moment at which none was seen to be recent; 0: there was no such.
+    none_recent: AtomicU64,
     /// The state that was read last.
     pub state: Mutex<Option<Arc<State>>>,
 }
@@ -87,19 +114,28 @@ impl Tables {
         self.known.read().get(&id).cloned()
     }
 
-    /// Takes a snapshot; with its moment, if it was a quiet one.
-    pub fn at_moment<T>(&self, snapshot: impl FnOnce() -> Result<T>) -> Result<(T, Option<u64>)> {
-        let is_quiet = || self.changes.under_way.load(Ordering::SeqCst) == 0;
-        let (quiet, moment) = (is_quiet(), self.changes.last.load(Ordering::SeqCst));
+    /// Takes a snapshot, with its moment.
+    pub fn at_moment<T>(&self, snapshot: impl FnOnce() -> Result<T>) -> Result<(T, Moment)> {
+        let quiet =
+            || Moment { segments: self.changes.quiet(), recent: self.recent_changes.quiet() };
+        let before = quiet();
         let snapshot = snapshot()?;
-        let quiet = quiet && self.changes.last.load(Ordering::SeqCst) == moment && is_quiet();
-        Ok((snapshot, quiet.then_some(moment)))
+        let after = quiet();
+        let moment = Moment {
+            segments: before.segments.filter(|_| before.segments == after.segments),
+            recent: before.recent.filter(|_| before.recent == after.recent),
+        };
+        Ok((snapshot, moment))
     }
 
     /// Says that segments or dead rows of a table are about to change.
-    pub fn change(&self, known: &Arc<Known>) -> Changing {
-        self.changes.under_way.fetch_add(1, Ordering::SeqCst);
-        Changing { known: Arc::clone(known), changes: Arc::clone(&self.changes) }
+    pub fn change(&self, known: &Known) -> Changing {
+        Changing::begin(&self.changes, &known.changed)
+    }
+
+    /// Says that which rows of a table are recent is about to change.
+    pub fn change_recent(&self, known: &Known) -> Changing {
+        Changing::begin(&self.recent_changes, &known.recent_changed)
     }
 
     pub fn all(&self) -> Vec<Arc<Known>> {
@@ -182,7 +218,9 @@ impl Known {
             // Long ago: nobody has asked yet.
             looks_unasked: AtomicU32::new(u32::MAX / 2),
             settled_since: AtomicU64::new(0),
-            changed: AtomicU64::new(0),
+            changed: Arc::default(),
+            recent_changed: Arc::default(),
+            none_recent: AtomicU64::new(0),
             state: Mutex::default(),
         }
     }
@@ -201,18 +239,44 @@ impl Known {
     pub fn is_unchanged_since(&self, moment: u64) -> bool {
         self.changed.load(Ordering::SeqCst) <= moment
     }
+
+    /// Whether a view shows recent rows. That it shows none is remembered: notes that are gone are
+    /// passed over by every scan of them until the store's next flush.
+    pub fn has_recent(&self, view: &dyn Read, moment: Moment) -> Result<bool> {
+        let is_as_at = |then: u64| self.recent_changed.load(Ordering::SeqCst) <= then;
+        let seen = self.none_recent.load(Ordering::SeqCst).checked_sub(1);
+        if let (Some(seen), Some(now)) = (seen, moment.recent)
+            && is_as_at(seen.min(now))
+        {
+            return Ok(false);
+        }
+        let range = keys::range(self.id, RECENT);
+        let has = view.scan(&range, Direction::Forward, Reach::Disk)?.advance()?;
+        if let Some(now) = moment.recent.filter(|_| !has) {
+            self.none_recent.fetch_max(now + 1, Ordering::SeqCst);
+        }
+        Ok(has)
+    }
 }
 
 /// A change that is under way; it is over, made or not, when this is dropped.
 pub(crate) struct Changing {
-    known: Arc<Known>,
     changes: Arc<Changes>,
+    /// The number of the table's last one.
+    last: Arc<AtomicU64>,
+}
+
+impl Changing {
+    fn begin(changes: &Arc<Changes>, last: &Arc<AtomicU64>) -> Changing {
+        changes.under_way.fetch_add(1, Ordering::SeqCst);
+        Changing { changes: Arc::clone(changes), last: Arc::clone(last) }
+    }
 }
 
 impl Drop for Changing {
     fn drop(&mut self) {
         let number = self.changes.last.fetch_add(1, Ordering::SeqCst) + 1;
-        self.known.changed.fetch_max(number, Ordering::SeqCst);
+        self.last.fetch_max(number, Ordering::SeqCst);
         self.changes.under_way.fetch_sub(1, Ordering::SeqCst);
     }
 }

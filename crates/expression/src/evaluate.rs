@@ -197,7 +197,7 @@ impl<'a> Scope<'a> {
         if !self.mode.error_for_division_by_zero() {
             return Ok(());
         }
-        if self.strict {
+        if self.strict || self.limits.is_strict() {
             return Err(Error::new(1365, "Division by 0"));
         }
         self.warn(1365, || "Division by 0".to_string());

@@ -2,10 +2,13 @@
 //!
 //! Not here: the way there (`gather`).
 
+use std::cell::RefCell;
+
 use arrow_array::BinaryViewArray;
 use arrow_array::builder::make_view;
 use arrow_buffer::{BooleanBuffer, Buffer, ScalarBuffer};
 use rows::error::{Error, Result};
+use zstd::bulk::Decompressor;
 
 use super::{Column, FORM, HAS_NULLS, HEADER_BYTES, IS_DIFFERENCES, Narrow, Values, width_of};
 
@@ -33,7 +36,7 @@ impl Column {
         }
         let payload = match bytes {
             0 => Vec::new(),
-            _ => zstd::bulk::decompress(compressed, bytes).map_err(|_| damaged())?,
+            _ => decompressed(compressed, bytes)?,
         };
         if payload.len() != bytes {
             return Err(damaged());
@@ -54,11 +57,10 @@ impl Column {
             }
             2 => {
                 let codes = rest.narrow(rows, width)?;
-                let words_count = words as u64;
-                let words = rest.texts(words)?;
-                if (0..rows).any(|row| codes.get(row) >= words_count) {
+                if rows > 0 && codes.largest() >= words as u64 {
                     return Err(damaged());
                 }
+                let words = rest.texts(words)?;
                 Values::Texts { codes: Some(codes), words }
             }
             3 => Values::Texts { codes: None, words: rest.texts(rows)? },
@@ -73,6 +75,21 @@ impl Column {
             false => Err(damaged()),
         }
     }
+}
+
+thread_local! {
+    /// Its tables are large: making them anew takes as long as a small column.
+    static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
+}
+
+fn decompressed(compressed: &[u8], bytes_max: usize) -> Result<Vec<u8>> {
+    DECOMPRESSOR.with_borrow_mut(|kept| {
+        let decompressor = match kept {
+            Some(decompressor) => decompressor,
+            None => kept.insert(Decompressor::new().map_err(|_| damaged())?),
+        };
+        decompressor.decompress(compressed, bytes_max).map_err(|_| damaged())
+    })
 }
 
 fn damaged() -> Error {

@@ -143,13 +143,23 @@ impl Narrow {
     /// The largest; 0 of none.
     fn largest(&self) -> u64 {
         let bytes = &self.bytes;
-        let of = |largest: Option<u64>| largest.unwrap_or(0);
+        // Each in its own width: so many of them are compared at a time.
         match self.width {
             0 => 0,
-            1 => of(bytes.iter().max().map(|byte| u64::from(*byte))),
-            2 => of(bytes.as_chunks().0.iter().map(|n| u64::from(u16::from_le_bytes(*n))).max()),
-            4 => of(bytes.as_chunks().0.iter().map(|n| u64::from(u32::from_le_bytes(*n))).max()),
-            _ => of(bytes.as_chunks().0.iter().map(|n| u64::from_le_bytes(*n)).max()),
+            1 => bytes.iter().fold(0, |most, n| most.max(*n)).into(),
+            2 => bytes
+                .as_chunks()
+                .0
+                .iter()
+                .fold(0, |most, n| u16::from_le_bytes(*n).max(most))
+                .into(),
+            4 => bytes
+                .as_chunks()
+                .0
+                .iter()
+                .fold(0, |most, n| u32::from_le_bytes(*n).max(most))
+                .into(),
+            _ => bytes.as_chunks().0.iter().fold(0, |most, n| u64::from_le_bytes(*n).max(most)),
         }
     }
 }

@@ -54,6 +54,10 @@ const WRITES_PART: usize = 8;
 const LOCKS_PART: usize = 16;
 /// A table with fewer locks is not worth it.
 const LOCKS_MIN: usize = 1000;
+/// How often it is tried at last, when there is no memory for more locks: who moves rows in the
+/// background is in a table for moments only.
+const WIDEN_TRIES: usize = 200;
+const WIDEN_REST: Duration = Duration::from_millis(2);
 
 impl Engine {
     /// Starts a transaction whose locks are waited for as `wait` says.
@@ -256,8 +260,12 @@ impl Transaction {
                 return Ok(());
             }
             // Others have the rest.
-            self.widen_locks();
             self.spill()?;
+            let mut tries = 0;
+            while !self.widen_locks() && tries < WIDEN_TRIES && !self.is_given_up() {
+                tries += 1;
+                std::thread::sleep(WIDEN_REST);
+            }
         }
         let bytes = wanted(self);
         self.share.grow_to(bytes).map_err(|_| {
@@ -279,19 +287,26 @@ impl Transaction {
         Ok(())
     }
 
-    /// Locks tables whole in which many rows are locked and nobody else writes.
-    fn widen_locks(&mut self) {
+    /// Locks tables whole in which many rows are locked and nobody else writes. `false`: somebody does
+    /// in one of them.
+    fn widen_locks(&mut self) -> bool {
+        let mut all = true;
         for gate in self.gates.iter_mut().filter(|gate| !gate.claims()) {
             let table = gate.id().to_be_bytes();
             if self.store.locks_of(table) >= LOCKS_MIN {
-                self.store.lock_table(table, &mut || gate.claim());
+                all &= self.store.lock_table(table, &mut || gate.claim());
             }
         }
-        // Where others write as well, it is tried again when there are a quarter more.
+        // Where others write as well, it is tried again when there are a sixteenth more.
         let bytes = self.store.lock_bytes();
         let least = self.engine.budget().bytes_max() / LOCKS_PART;
-        self.widen_at = least.max(bytes + bytes / 4);
+        self.widen_at = least.max(bytes + bytes / 16);
         self.share.set(self.share.bytes().min(2 * self.store.bytes()));
+        all
+    }
+
+    fn is_given_up(&self) -> bool {
+        self.given_up.as_ref().is_some_and(|given_up| given_up())
     }
 
     /// How far its reads reach: into memory only, where locks are not waited for either.

@@ -105,6 +105,13 @@ impl Gathered {
         self.spans = order.iter().map(|n| self.spans[*n]).collect();
     }
 
+    /// The rows by their keys' order.
+    pub fn in_key_order(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.len()).collect();
+        order.sort_unstable_by(|a, b| self.key(*a).cmp(self.key(*b)));
+        order
+    }
+
     fn truncate(&mut self, rows: usize) {
         if let Some(span) = self.spans.get(rows) {
             self.bytes.truncate(span.key as usize);

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use expression::{Level, Warnings};
 use rows::Group;
 use rows::bulk::BulkLoad;
+use rows::table::Table;
 use rows::transaction::Transaction;
 use syntax::Cursor;
 use syntax::change::{Change, Insert, Source, change as parse_change, single_table};
@@ -17,15 +18,15 @@ use values::types::ColumnType;
 use super::select::with_literals;
 use super::{Session, Statement};
 use crate::bind::scalar::BindFailure;
-use crate::context::SqlContext;
+use crate::context::{QueryContext, SqlContext};
 use crate::error::{Result, SqlError};
 use crate::load::{QueryInsert, each_row};
 use crate::panics;
 use crate::plan::Plan;
 use crate::reply::{Done, How, Reply, RowStream};
 use crate::write::{
-    InsertPlan, JoinedDelete, JoinedUpdate, Progress, WriteContext, Written, bind_delete,
-    bind_insert, bind_update, count_mismatch,
+    Finding, FoundKeys, InsertPlan, JoinedDelete, JoinedUpdate, Progress, WriteContext, Written,
+    bind_delete, bind_insert, bind_update, count_mismatch,
 };
 
 impl Session {
@@ -105,11 +106,7 @@ impl Session {
     }
 
     /// Fills a new table with a query's rows: CREATE TABLE ... AS SELECT.
-    pub(super) fn fill_table(
-        &mut self,
-        table: &Arc<rows::table::Table>,
-        stream: RowStream,
-    ) -> Result<Written> {
+    pub(super) fn fill_table(&mut self, table: &Arc<Table>, stream: RowStream) -> Result<Written> {
         let columns = stream.columns().iter().map(|column| column.name.clone()).collect();
         let insert = Insert {
             replace: false,
@@ -187,12 +184,21 @@ impl Session {
             }
         };
         self.check_no_inserts()?;
+        let by_column = match plan {
+            Plan::Update(plan) => plan.finding().map(|finding| (finding, &**plan.table())),
+            Plan::Delete(plan) => plan.finding().map(|finding| (finding, &**plan.table())),
+            _ => None,
+        };
+        let found = match by_column.filter(|_| statement.how.may_wait) {
+            Some(by_column) => self.found_by_column(by_column, ignore, statement)?,
+            None => None,
+        };
         self.change_with(facts, statement, ignore, group, |transaction, context, session| {
             let engine = session.sql.engine();
             match plan {
                 Plan::Insert(plan) => plan.run(transaction, context, &statement.scanned.runs),
-                Plan::Update(plan) => plan.run(engine, transaction, context),
-                Plan::Delete(plan) => plan.run(engine, transaction, context),
+                Plan::Update(plan) => plan.run(engine, transaction, context, found),
+                Plan::Delete(plan) => plan.run(engine, transaction, context, found),
                 Plan::Other | Plan::Select(_) | Plan::Query(_) => unreachable!("parsed anew"),
             }
         })
@@ -288,16 +294,56 @@ impl Session {
         ignore: bool,
     ) -> Result<RowStream> {
         let view = self.latest_view()?;
+        self.as_of_a_write(ignore, |session| session.select_parsed(query, &[], view))
+    }
+
+    /// Starts the query of a writing statement: in strict mode what must not be written, or come up
+    /// while it is looked for, is an error in the query already.
+    fn as_of_a_write<T>(
+        &mut self,
+        ignore: bool,
+        start: impl FnOnce(&mut Session) -> Result<T>,
+    ) -> Result<T> {
         if ignore || !self.variables.mode.strict() {
-            return self.select_parsed(query, &[], view);
+            return start(self);
         }
-        // What is too long to be written is an error in the query already.
         let strict = Arc::new(self.limits.strict());
         let limits = std::mem::replace(&mut self.limits, strict);
         let shape = Arc::clone(&self.shape);
-        let stream = panics::caught(shape.as_bytes(), || self.select_parsed(query, &[], view));
+        let started = panics::caught(shape.as_bytes(), || start(self));
         self.limits = limits;
-        stream
+        started
+    }
+
+    /// The keys of the rows that an UPDATE or DELETE is about, by a query over the table's columns;
+    /// `None` where looking at the rows is quicker, or right alone: few of them, what is not to be done
+    /// but once for each row, and a transaction that has written to the table.
+    fn found_by_column(
+        &mut self,
+        (finding, table): (&Finding, &Table),
+        ignore: bool,
+        statement: &Statement<'_>,
+    ) -> Result<Option<FoundKeys>> {
+        // What is wrong with it is told of the statement itself.
+        let Ok(plan) = self.bind_tree(finding.query(), &[], statement.parameters) else {
+            return Ok(None);
+        };
+        if plan.traits.assigns || plan.traits.waits || self.runs_over_rows(&plan) {
+            return Ok(None);
+        }
+        let view = self.latest_view()?;
+        if view.beneath(&table.index_range(0)).is_none() {
+            return Ok(None);
+        }
+        let stream = self.as_of_a_write(ignore, |session| {
+            let context = QueryContext { view, facts: session.facts() };
+            session.sql.long_queries().select(&plan, statement.parameters, &context)
+        });
+        match stream {
+            Ok(stream) => Ok(Some(FoundKeys(stream))),
+            Err(error) if error.number == 1235 => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// The latest state with the transaction's own writes.

@@ -1,8 +1,10 @@
 //! UPDATE and DELETE of one table, by its indexes.
 //!
+//! Where no index narrows it down, the rows of a columnar table are found by a query (`finding`).
+//!
 //! Invariants
 //! 1. A row is decided upon under its lock, from its latest state: the condition is checked again
-//!    there.
+//!    there. What is a matter of chance is decided once.
 //! 2. An UPDATE that moves rows within the index it reads, reads it as it was at the beginning.
 //!
 //! Not here: several tables and sub-queries (`joined`).
@@ -20,11 +22,13 @@ use values::SqlMode;
 use values::row::RowRef;
 
 use super::column::{Store, default_of};
+use super::finding::{Finding, FoundKeys};
 use super::insert::{assign, bind_assignments, update_now_columns};
 use super::{LOOP_LOOKS_MAX, LOOP_ROWS_MAX, WriteContext, Written, stop, through};
 use crate::bind::scalar::{BindFailure, Bound, Names, bind};
 use crate::error::{Result, SqlError};
 use crate::index_use::IndexUse;
+use crate::optimize::is_volatile;
 use crate::point::{
     Access, Gathered, Gatherer, Piece, SortKey, plan_access, push_terms, simple_ordering,
     sort_keys, sort_rows,
@@ -45,6 +49,10 @@ pub struct Target {
     /// Whether the index gives that order, when it is used as planned.
     sorted: bool,
     limit: Option<Node>,
+    /// What must still hold of a row under its lock.
+    checks: Vec<Node>,
+    /// The query that finds the rows by column, if the table is stored so.
+    finding: Option<Finding>,
 }
 
 /// A bound UPDATE.
@@ -76,9 +84,7 @@ fn bind_target(
     table: Arc<Table>,
     factor: &TableFactor,
     alias: Option<&str>,
-    selection: Option<&Expr>,
-    order: &[OrderByExpr],
-    limit: Option<&Expr>,
+    (selection, order, limit): (Option<&Expr>, &[OrderByExpr], Option<&Expr>),
     mode: SqlMode,
 ) -> Bound<Target> {
     let shown = alias.unwrap_or(&table.name);
@@ -94,7 +100,9 @@ fn bind_target(
     let sorted = sort.is_empty() || ordering.is_some() && access.ordered;
     let limit = limit.map(|expr| bind(expr, &Names::none("limit clause", mode))).transpose()?;
     let shown = shown.to_owned();
-    Ok(Target { shown, access, index_use, sort, sorted, limit, table: Arc::clone(&table) })
+    let checks = access.terms.iter().filter(|term| !is_volatile(term)).cloned().collect();
+    let finding = None;
+    Ok(Target { table, shown, access, index_use, sort, sorted, limit, checks, finding })
 }
 
 /// Binds an UPDATE of one table.
@@ -102,15 +110,8 @@ pub fn bind_update(update: &Update, table: Arc<Table>, mode: SqlMode) -> Bound<U
     let Some((factor, _, alias)) = single_table(&update.tables) else {
         return Err(BindFailure::Elsewhere("UPDATE of several tables".to_string()));
     };
-    let target = bind_target(
-        Arc::clone(&table),
-        factor,
-        alias.as_deref(),
-        update.selection.as_ref(),
-        &update.order,
-        update.limit.as_ref(),
-        mode,
-    )?;
+    let how = (update.selection.as_ref(), &update.order[..], update.limit.as_ref());
+    let mut target = bind_target(Arc::clone(&table), factor, alias.as_deref(), how, mode)?;
     let names = Names::of(&table, alias.as_deref(), "field list", mode);
     let sets = bind_assignments(&update.assignments, &table, &names)?;
     let update_now = update_now_columns(&table, &sets);
@@ -120,6 +121,11 @@ pub fn bind_update(update: &Update, table: Arc<Table>, mode: SqlMode) -> Bound<U
         })
     };
     let moves = touched(0) || target.access.indexes().any(touched);
+    // Whom a row collides with, and what a variable is by then, are matters of the order.
+    let unique = |index: &usize| table.indexes[*index].unique;
+    let in_order = (0..table.indexes.len()).filter(unique).any(touched)
+        || sets.iter().filter_map(|(_, node)| node.as_ref()).any(is_volatile);
+    target.finding = Finding::of(&table, &target.shown, &update.tables, how, in_order);
     let defaults = table.columns.iter().map(default_of).collect();
     let values = sets.iter().filter_map(|(_, node)| node.as_ref());
     let waits = target.waits() || values.into_iter().any(Node::waits);
@@ -131,15 +137,9 @@ pub fn bind_delete(delete: &Delete, table: Arc<Table>, mode: SqlMode) -> Bound<D
     let Some((factor, _, alias)) = single_table(&delete.tables) else {
         return Err(BindFailure::Elsewhere("DELETE from several tables".to_string()));
     };
-    let target = bind_target(
-        table,
-        factor,
-        alias.as_deref(),
-        delete.selection.as_ref(),
-        &delete.order,
-        delete.limit.as_ref(),
-        mode,
-    )?;
+    let how = (delete.selection.as_ref(), &delete.order[..], delete.limit.as_ref());
+    let mut target = bind_target(table, factor, alias.as_deref(), how, mode)?;
+    target.finding = Finding::of(&target.table, &target.shown, &delete.tables, how, false);
     Ok(DeletePlan { waits: target.waits(), target, ignore: delete.ignore })
 }
 
@@ -164,8 +164,8 @@ impl Target {
         self.access.terms.iter().chain(keys).chain(&self.limit).any(Node::waits)
     }
 
-    /// Calls `each` with the key of every row that matches, in order; `moves`: which may change
-    /// what is read.
+    /// Calls `each` with the key of every row that matches, in order; `found`: by what a query has
+    /// found; `moves`: which may change what is read.
     ///
     /// # Errors
     /// `would_wait` for a transaction of an event loop when there are many, before any is given.
@@ -174,9 +174,12 @@ impl Target {
         engine: &Engine,
         transaction: &mut Transaction,
         context: &WriteContext<'_>,
-        moves: bool,
+        (found, moves): (Option<FoundKeys>, bool),
         each: &mut dyn FnMut(&mut Transaction, &[u8]) -> Result<()>,
     ) -> Result<()> {
+        if let Some(found) = found {
+            return found.visit(&self.table, transaction, context, engine.budget(), each);
+        }
         let environment = context.environment();
         let scope = environment.scope();
         let limit = row_count(self.limit.as_ref(), &scope)?.unwrap_or(u64::MAX);
@@ -264,17 +267,24 @@ impl UpdatePlan {
         &self.target.index_use
     }
 
-    /// Changes the rows.
+    /// The query that finds the rows by column.
+    pub fn finding(&self) -> Option<&Finding> {
+        self.target.finding.as_ref()
+    }
+
+    /// Changes the rows, those `found` if they were looked for already.
     pub fn run(
         &self,
         engine: &Engine,
         transaction: &mut Transaction,
         context: &WriteContext<'_>,
+        found: Option<FoundKeys>,
     ) -> Result<Written> {
         let (mut matched, mut changed) = (0u64, 0u64);
         let table = &self.target.table;
-        let terms = &self.target.access.terms;
-        self.target.visit(engine, transaction, context, self.moves, &mut |transaction, key| {
+        let terms = &self.target.checks;
+        let way = (found, self.moves);
+        self.target.visit(engine, transaction, context, way, &mut |transaction, key| {
             let mut found = false;
             let row = matched + 1;
             let outcome = through(|aside| {
@@ -339,27 +349,42 @@ impl DeletePlan {
         &self.target.index_use
     }
 
-    /// Deletes the rows.
+    /// The query that finds the rows by column.
+    pub fn finding(&self) -> Option<&Finding> {
+        self.target.finding.as_ref()
+    }
+
+    /// Deletes the rows, those `found` if they were looked for already.
     pub fn run(
         &self,
         engine: &Engine,
         transaction: &mut Transaction,
         context: &WriteContext<'_>,
+        found: Option<FoundKeys>,
     ) -> Result<Written> {
         let mut deleted = 0;
         let table = &self.target.table;
-        let terms = &self.target.access.terms;
-        self.target.visit(engine, transaction, context, false, &mut |transaction, key| {
-            let outcome = through(|aside| {
-                transaction.change_row(table, key, &mut |old| match matches(terms, old, context) {
-                    Ok(true) => Ok(RowChange::Delete),
-                    Ok(false) => Ok(RowChange::Keep),
-                    Err(error) => stop(aside, error),
-                })
-            })?;
-            deleted += u64::from(outcome == Changed::Deleted);
-            Ok(())
-        })?;
+        let terms = &self.target.checks;
+        self.target.visit(
+            engine,
+            transaction,
+            context,
+            (found, false),
+            &mut |transaction, key| {
+                let outcome =
+                    through(|aside| {
+                        transaction.change_row(table, key, &mut |old| match matches(
+                            terms, old, context,
+                        ) {
+                            Ok(true) => Ok(RowChange::Delete),
+                            Ok(false) => Ok(RowChange::Keep),
+                            Err(error) => stop(aside, error),
+                        })
+                    })?;
+                deleted += u64::from(outcome == Changed::Deleted);
+                Ok(())
+            },
+        )?;
         Ok(Written { affected: deleted, ..Written::default() })
     }
 }

@@ -101,15 +101,16 @@ fn find_table(name: &TableName, catalog: &Catalog, database: Option<&str>) -> Re
     Ok(catalog.table(database, &name.table)?)
 }
 
-fn key_item(shown: &str) -> SelectItem {
-    SelectItem::UnnamedExpr(Expr::CompoundIdentifier(vec![
+/// The key of a row of the table that is shown under this name.
+pub(super) fn key_of(shown: &str) -> Expr {
+    Expr::CompoundIdentifier(vec![
         Ident::with_quote('`', shown),
         Ident::with_quote('`', KEY_COLUMN),
-    ]))
+    ])
 }
 
 /// A SELECT of these items from these tables.
-fn query_of(
+pub(super) fn query_of(
     items: Vec<SelectItem>,
     from: Vec<TableWithJoins>,
     selection: Option<Expr>,
@@ -157,7 +158,7 @@ impl JoinedUpdate {
             values.push(SelectItem::UnnamedExpr(assignment.value.unwrap_or(null)));
         }
         let mut items: Vec<SelectItem> =
-            targets.iter().map(|at| key_item(&named[*at].shown)).collect();
+            targets.iter().map(|at| SelectItem::UnnamedExpr(key_of(&named[*at].shown))).collect();
         items.extend(values);
         let query = query_of(items, update.tables, update.selection, update.order, update.limit)?;
         let targets = targets.iter().map(|at| Arc::clone(&named[*at].table)).collect();
@@ -296,7 +297,8 @@ impl JoinedDelete {
                 })?;
             chosen.push((found.shown.clone(), Arc::clone(&found.table)));
         }
-        let items = chosen.iter().map(|(shown, _)| key_item(shown)).collect();
+        let items =
+            chosen.iter().map(|(shown, _)| SelectItem::UnnamedExpr(key_of(shown))).collect();
         let query = query_of(items, delete.tables, delete.selection, delete.order, delete.limit)?;
         let targets = chosen.into_iter().map(|(_, table)| table).collect();
         Ok(JoinedDelete { query, ignore: delete.ignore, targets })

@@ -7,6 +7,7 @@
 
 mod change;
 mod column;
+mod finding;
 mod foresight;
 mod insert;
 mod joined;
@@ -21,6 +22,7 @@ use crate::error::{Result, SqlError};
 pub use change::{DeletePlan, UpdatePlan, bind_delete, bind_update, row_count};
 pub use column::{Store, default_of, implied_default};
 use expression::{Environment, Warnings};
+pub use finding::{Finding, FoundKeys};
 pub use insert::{InsertPlan, Tally, bind_insert, count_mismatch, given};
 pub use joined::{JoinedDelete, JoinedUpdate, KEY_COLUMN, Progress};
 

@@ -1,0 +1,104 @@
+//! Finding the rows that an UPDATE or DELETE changes by column: a query over the columns of its
+//! condition gives their keys, as it does for statements with joins (`joined`).
+//!
+//! Invariants
+//! 1. The query's state is that of the statement's beginning. What has changed since is seen under
+//!    the lock of each row, where the condition is checked again (`change`).
+//! 2. Rows are changed in the order in which they are found: the one that was asked for, where a
+//!    statement's outcome depends on it, else that of their places, so that each segment is read once.
+//! 3. Those of a piece are locked before, in the order of their keys, so that two statements over the
+//!    same rows wait for each other and do not fail. No more than a piece of keys is in memory.
+//!
+//! Not here: when rows are found so (`session::write`), running the query.
+
+use std::sync::Arc;
+
+use rows::table::Table;
+use rows::transaction::Transaction;
+use sqlparser::ast::{Expr, Ident, OrderByExpr, Query, SelectItem, TableWithJoins};
+use values::budget::Budget;
+use values::datum::Datum;
+
+use super::WriteContext;
+use super::joined::{KEY_COLUMN, key_of, query_of};
+use crate::error::{Result, SqlError};
+use crate::point::Gathered;
+use crate::reply::{How, Pace, RowStream};
+
+/// Rows of a piece.
+const PIECE_ROWS: usize = 1 << 16;
+
+/// The query that finds the rows of a statement.
+#[derive(Debug)]
+pub struct Finding {
+    query: Box<Query>,
+}
+
+impl Finding {
+    /// That of a statement over a table under a name; `in_order`: its outcome depends on the order of
+    /// the rows. `None` for tables that are not stored by column.
+    pub(super) fn of(
+        table: &Table,
+        shown: &str,
+        tables: &[TableWithJoins],
+        (selection, order, limit): (Option<&Expr>, &[OrderByExpr], Option<&Expr>),
+        in_order: bool,
+    ) -> Option<Finding> {
+        if !table.columnar {
+            return None;
+        }
+        let key = key_of(shown);
+        let mut sort = Vec::new();
+        if in_order || limit.is_some() {
+            sort.extend_from_slice(order);
+            // Without an order, and among equals, rows come in the order of their keys.
+            sort.push(OrderByExpr { expr: key.clone(), ..Ident::new(KEY_COLUMN).into() });
+        }
+        let (from, selection, limit) = (tables.to_vec(), selection.cloned(), limit.cloned());
+        let query =
+            query_of(vec![SelectItem::UnnamedExpr(key)], from, selection, sort, limit).ok()?;
+        Some(Finding { query })
+    }
+
+    /// The query: one column, the row's key.
+    pub fn query(&self) -> &Query {
+        &self.query
+    }
+}
+
+/// Keys of rows, as the query finds them.
+pub struct FoundKeys(pub RowStream);
+
+impl FoundKeys {
+    /// Locks the rows of a piece, then calls `each` with their keys.
+    pub(super) fn visit(
+        mut self,
+        table: &Arc<Table>,
+        transaction: &mut Transaction,
+        context: &WriteContext<'_>,
+        budget: &Arc<Budget>,
+        each: &mut dyn FnMut(&mut Transaction, &[u8]) -> Result<()>,
+    ) -> Result<()> {
+        let mut gathered = Gathered::default();
+        let mut more = true;
+        while more {
+            gathered.clear();
+            more = self.0.next(How::POOL, &mut |line| {
+                let [Datum::Bytes(key)] = line else {
+                    return Err(SqlError::other("a row without a key"));
+                };
+                gathered.push(budget, key, &[])?;
+                Ok(if gathered.len() == PIECE_ROWS { Pace::Pause } else { Pace::More })
+            })?;
+            for n in gathered.in_key_order() {
+                context.facts.limits.check()?;
+                transaction.lock_row(table, gathered.key(n))?;
+            }
+            for n in 0..gathered.len() {
+                context.facts.limits.check()?;
+                each(transaction, gathered.key(n))?;
+            }
+        }
+        Ok(())
+    }
+}
