@@ -31,6 +31,8 @@ pub(crate) const WHOLE: u8 = 1;
 pub(crate) const FIRST: u8 = 2;
 pub(crate) const MIDDLE: u8 = 3;
 pub(crate) const LAST: u8 = 4;
+/// What a log says of the one before it: number, length and last sequence number, 8 bytes each.
+pub(crate) const PREDECESSOR: u8 = 130;
 /// Types of recycled logs, which we do not have written. RocksDB 11.8 reads on for ever when it
 /// meets one in another log.
 const RECYCLED: [u8; 6] = [5, 6, 7, 8, 11, 131];

@@ -9,7 +9,7 @@
 //!   unsynced logs and of RocksDB's list of files
 //! - `log`: whether a damaged log is a crash's trace or lost writes
 //! - `fragments`, `records`: reading the form that logs and MANIFEST have
-//! - `log_files`, `space`: syncing the log; room on the disk for it
+//! - `log_files`, `laid_out`, `space`: syncing the log; zeros ahead of its records; room on the disk for it
 //! - `ingest`, `reclaim`, `status`: files added at once, space given back, figures
 //! - `backup`: numbered copies that share what has not changed
 //! - `format`: the file that says whose data directory this is
@@ -25,6 +25,7 @@ mod health;
 mod hidden;
 mod holes;
 mod ingest;
+mod laid_out;
 mod layout;
 mod log;
 mod log_files;

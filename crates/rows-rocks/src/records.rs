@@ -12,7 +12,7 @@
 use std::io;
 use std::path::Path;
 
-use crate::fragments::{Blocks, FIRST, Fragment, HEAD_BYTES, LAST, MIDDLE, WHOLE};
+use crate::fragments::{Blocks, FIRST, Fragment, HEAD_BYTES, LAST, MIDDLE, PREDECESSOR, WHOLE};
 
 /// What comes next in a log file.
 #[derive(Debug, PartialEq, Eq)]
@@ -34,6 +34,15 @@ pub(crate) struct Damage {
     pub alien: Option<u64>,
 }
 
+/// What a log says of the one before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Predecessor {
+    /// The other log's number.
+    pub number: u64,
+    /// How long its records were, all together: what a file has behind them is none of it.
+    pub bytes: u64,
+}
+
 /// A log file being read.
 pub(crate) struct Records {
     blocks: Blocks,
@@ -46,6 +55,14 @@ pub(crate) struct Records {
     /// The beginning of the last record.
     head: Vec<u8>,
     head_bytes_max: usize,
+    predecessor: Option<Predecessor>,
+}
+
+impl Predecessor {
+    fn read(bytes: &[u8]) -> Option<Predecessor> {
+        let number = |at: usize| Some(u64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?));
+        Some(Predecessor { number: number(0)?, bytes: number(8)? })
+    }
 }
 
 impl Records {
@@ -53,7 +70,13 @@ impl Records {
     pub fn open(path: &Path, head_bytes_max: usize) -> io::Result<Records> {
         let blocks = Blocks::open(path)?;
         let head = Vec::new();
-        Ok(Records { blocks, at: 0, open: None, lost: false, head, head_bytes_max })
+        let predecessor = None;
+        Ok(Records { blocks, at: 0, open: None, lost: false, head, head_bytes_max, predecessor })
+    }
+
+    /// What was said of the log before, as far as was read; it is the first thing in a log.
+    pub fn predecessor(&self) -> Option<Predecessor> {
+        self.predecessor
     }
 
     /// The first bytes of the last record.
@@ -133,6 +156,7 @@ impl Records {
             }
             // The rest of a record whose beginning is lost.
             (MIDDLE | LAST, None) => return self.damage(place, None),
+            (PREDECESSOR, _) => self.predecessor = Predecessor::read(data),
             // Types that only say how to read the log; none that we make it write.
             _ => {}
         }

@@ -53,6 +53,8 @@ impl Shared {
         }
         let syncs = self.syncing.syncs.load(Ordering::Acquire);
         figures.push(("log-syncs".to_string(), syncs));
+        let laid_out = self.laid_out.bytes.load(Ordering::Relaxed);
+        figures.push(("log-bytes-laid-out".to_string(), laid_out));
         figures.push(("writes-refused".to_string(), u64::from(self.health.failed())));
         StoreStatus {
             name: "RocksDB".to_string(),

@@ -28,8 +28,9 @@ use crate::failure::{of_damaged_log, of_damaged_manifest, of_file, of_open, of_r
 use crate::format::{self, Directory};
 use crate::health::Health;
 use crate::hidden::Hidden;
-use crate::holes::cut_logs_at_holes;
+use crate::holes::cut_logs_at_zeros;
 use crate::ingest;
+use crate::laid_out::LaidOut;
 use crate::layout::Layout;
 use crate::log;
 use crate::log_files::logs;
@@ -61,6 +62,7 @@ pub(crate) struct Shared {
     pub health: Health,
     pub marks: log::Marks,
     pub syncing: Syncing,
+    pub laid_out: LaidOut,
     pub hidden: Hidden,
     pub reclaiming: Reclaiming,
     pub locks: LockTable,
@@ -105,7 +107,7 @@ impl RocksStore {
                 true => log::cut_aliens(directory).map_err(of_log)?,
             }
         }
-        cut_logs_at_holes(directory).map_err(of_log)?;
+        cut_logs_at_zeros(directory).map_err(of_log)?;
         let family = ColumnFamilyDescriptor::new(DEFAULT_COLUMN_FAMILY_NAME, options.clone());
         let database = DB::open_cf_descriptors(&options, directory, [family]).map_err(of_open)?;
         if state == Directory::New {
@@ -117,6 +119,7 @@ impl RocksStore {
             health: Health::new(ended),
             marks: log::Marks::default(),
             syncing: Syncing::default(),
+            laid_out: LaidOut::new(directory, has_logs),
             hidden: Hidden::default(),
             reclaiming: Reclaiming::load(directory)?,
             locks: LockTable::new(),
@@ -153,7 +156,10 @@ fn refuse_damaged_log(directory: &Path, options: &Options) -> Result<()> {
         Some(damaged) if damaged.lost.is_none() => return Err(of_damaged_log(damaged)),
         Some(_) => {}
     }
-    // A log that is no longer needed need not be whole.
+    // A log that is no longer needed need not be whole. How long each one was is not asked: zeros
+    // at their ends are still there.
+    let untracked = options.clone().get_options_from_string("track_and_verify_wals=false");
+    let options = &untracked.map_err(of_open)?;
     let family = ColumnFamilyDescriptor::new(DEFAULT_COLUMN_FAMILY_NAME, options.clone());
     let database =
         DB::open_cf_descriptors_read_only(options, directory, [family], false).map_err(of_open)?;

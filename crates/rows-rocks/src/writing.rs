@@ -24,6 +24,7 @@ use rows::store::{Batch, Change, Durability, KeyRange};
 
 use crate::failure::of_read;
 use crate::hidden::Sizes;
+use crate::laid_out::CHUNK_BYTES;
 use crate::log_files::sync_logs;
 use crate::store::Shared;
 
@@ -206,6 +207,9 @@ impl Shared {
         if merged.is_empty() {
             return Ok(Ok(()));
         }
+        if durability == Durability::EveryCommit {
+            self.lay_out_log(merged.size_in_bytes() as u64);
+        }
         let count = merged.len() as u64;
         // Everything up to here is in the log already, and this batch comes behind it.
         let before = self.database.latest_sequence_number();
@@ -214,6 +218,14 @@ impl Shared {
             self.marks.synced(before + count);
         }
         Ok(written)
+    }
+
+    /// Before a batch of so many bytes is written and synced.
+    fn lay_out_log(&self, bytes: u64) {
+        let entries = || self.property("rocksdb.num-entries-active-mem-table").unwrap_or(0);
+        // The last room is for what has to be written.
+        let has_room = || self.space.free().is_ok_and(|free| free > 2 * CHUNK_BYTES as u64);
+        self.laid_out.before_write(bytes, entries, has_room);
     }
 
     /// Writes a mark without any change, if there is something to be said.

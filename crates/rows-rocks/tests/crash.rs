@@ -24,11 +24,12 @@ fn nothing_acknowledged_is_lost(durability: Durability, count: usize) {
     for _ in 0..KILLS {
         let mut writer =
             Writer::start("a_child_writes_until_it_is_killed", directory.path(), durability);
+        let mut acknowledged = 0;
         for _ in 0..count {
-            writer.next().expect("the child writes");
+            acknowledged = writer.next().expect("the child writes");
         }
         writer.kill();
-        let acknowledged = std::iter::from_fn(|| writer.next()).last().unwrap_or(0);
+        acknowledged = std::iter::from_fn(|| writer.next()).last().unwrap_or(acknowledged);
         last = check_prefix(&open(directory.path())).max(last);
         assert!(last >= acknowledged, "{acknowledged} was acknowledged, {last} is there");
     }

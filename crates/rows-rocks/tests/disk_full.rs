@@ -41,8 +41,13 @@ fn value(number: u64) -> Vec<u8> {
 }
 
 fn write(store: &RocksStore, number: u64) -> rows::Result<()> {
+    write_with(store, number, 100)
+}
+
+/// One of so many is synced.
+fn write_with(store: &RocksStore, number: u64, synced: u64) -> rows::Result<()> {
     let changes = vec![Change::Put(number.to_be_bytes().to_vec(), value(number))];
-    let durability = match number % 100 {
+    let durability = match number % synced {
         0 => Durability::EveryCommit,
         _ => Durability::EverySecond,
     };
@@ -60,6 +65,17 @@ fn check(store: &RocksStore, acknowledged: &BTreeMap<u64, ()>) {
 /// The child's part; without the environment, nothing.
 #[test]
 fn a_child_fills_its_small_disk() {
+    fill(100);
+}
+
+/// The same; the log is laid out for each commit.
+#[test]
+fn a_child_fills_its_small_disk_and_syncs_every_commit() {
+    fill(1);
+}
+
+fn fill(synced: u64) {
+    let write = |store: &RocksStore, number| write_with(store, number, synced);
     let Ok(disk) = env::var(DIRECTORY) else {
         return;
     };
@@ -78,6 +94,9 @@ fn a_child_fills_its_small_disk() {
         assert!(number < (DISK_MEGABYTES << 10) as u64, "the disk must run full");
     };
     assert!(matches!(refused, Error::DiskFull { .. }), "{refused}");
+    let figures = store.status().figures;
+    let laid_out = figures.iter().find(|(name, _)| name == "log-bytes-laid-out").expect("one").1;
+    assert!(synced > 1 || laid_out > 0, "the log was never laid out");
     check(&store, &acknowledged);
     fs::remove_file(disk.join("ballast")).expect("space again");
     let deadline = Instant::now() + RESUMES_WITHIN;
@@ -124,6 +143,12 @@ fn a_child_takes_the_last_files() {
 #[test]
 fn a_full_disk_refuses_writes_until_there_is_space_and_loses_nothing() {
     on_small_disk(&format!("size={DISK_MEGABYTES}m"), DIRECTORY, "a_child_fills_its_small_disk");
+}
+
+#[test]
+fn a_full_disk_under_a_log_that_is_laid_out_refuses_writes_and_loses_nothing() {
+    let child = "a_child_fills_its_small_disk_and_syncs_every_commit";
+    on_small_disk(&format!("size={DISK_MEGABYTES}m"), DIRECTORY, child);
 }
 
 #[test]

@@ -7,6 +7,7 @@
 //! behind = before + 1                              nothing is missing
 //! a mark behind it says more than `before`         damage: what is missing was synced
 //! `before` unknown, a mark says `behind` - 1       the same
+//! where, by the next log, this one had ended       nothing: space that was laid out (`laid_out`)
 //! ```
 //! Logs that are no longer needed, because their writes lie in data files, are not synced any
 //! more and may come back torn after a power cut. Which these are only the database knows; it is
@@ -19,7 +20,7 @@ use std::{fmt, fs, io};
 
 use super::marks::{HEAD_BYTES, Head};
 use crate::log_files::numbered_logs;
-use crate::records::{Damage, Next, Records};
+use crate::records::{Damage, Next, Predecessor, Records};
 
 /// A log is damaged as no crash leaves it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,6 +51,7 @@ impl fmt::Display for DamagedLog {
 
 /// A damaged place, and what has been read around it.
 struct Place {
+    log: u64,
     file: PathBuf,
     place: u64,
     before: Option<u64>,
@@ -75,16 +77,20 @@ pub(crate) fn find_damage(directory: &Path, from: u64) -> io::Result<Option<Dama
     let mut places: Vec<Place> = Vec::new();
     let mut before = None;
     let mut synced = 0;
-    for (_, file) in numbered_logs(directory)?.into_iter().filter(|(number, _)| *number >= from) {
+    for (log, file) in numbered_logs(directory)?.into_iter().filter(|(number, _)| *number >= from) {
         let mut records = Records::open(&file, HEAD_BYTES)?;
         loop {
-            match records.next()? {
+            let next = records.next()?;
+            if let Some(Predecessor { number, bytes }) = records.predecessor() {
+                places.retain(|place| place.log != number || place.place < bytes);
+            }
+            match next {
                 Next::End => break,
                 Next::Damage(Damage { alien: Some(place), .. }) => {
                     return Ok(Some(DamagedLog { file, place, lost: None }));
                 }
                 Next::Damage(Damage { place, .. }) => {
-                    places.push(Place { file: file.clone(), place, before, behind: None });
+                    places.push(Place { log, file: file.clone(), place, before, behind: None });
                 }
                 Next::Record => {
                     let Some(head) = Head::read(records.head()) else { continue };
@@ -130,4 +136,62 @@ pub(crate) fn cut_aliens(directory: &Path) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fragments::{PREDECESSOR, WHOLE, written};
+
+    /// A batch of one change, which says up to which number the log was synced.
+    fn record(sequence: u64, synced: u64) -> Vec<u8> {
+        let mark = [&[3, 9, b'S'][..], &synced.to_le_bytes()].concat();
+        let batch = [&sequence.to_le_bytes()[..], &1u32.to_le_bytes(), &mark, &[1, 1, b'k', 0]];
+        written(WHOLE, &batch.concat())
+    }
+
+    fn predecessor(number: u64, bytes: usize) -> Vec<u8> {
+        let numbers = [number, bytes as u64, 3].map(u64::to_le_bytes);
+        written(PREDECESSOR, &numbers.concat())
+    }
+
+    /// The damage of logs number 5 and 8, by the place in the first.
+    fn damage(first: &[u8], second: &[u8]) -> Option<u64> {
+        let directory = tempfile::tempdir().unwrap();
+        fs::write(directory.path().join("000005.log"), first).unwrap();
+        fs::write(directory.path().join("000008.log"), second).unwrap();
+        let damaged = find_damage(directory.path(), 0).unwrap()?;
+        assert_eq!(damaged.file, directory.path().join("000005.log"));
+        Some(damaged.place)
+    }
+
+    #[test]
+    fn zeros_behind_the_end_that_the_next_log_knows_are_no_damage_though_numbers_are_missing() {
+        let first = [record(1, 0), record(2, 1), record(3, 2)].concat();
+        let zeros = [&first[..], &[0; 70_000]].concat();
+        // Files that are added take a number, too, and are in no log.
+        let next = record(5, 4);
+        let end = first.len() as u64;
+        assert_eq!(damage(&zeros, &next), Some(end), "nobody says how long it was");
+        assert_eq!(damage(&zeros, &[predecessor(5, first.len()), next.clone()].concat()), None);
+        // A record is missing; another log is meant; the damage lies before the end.
+        let longer = [predecessor(5, first.len() + 40), next.clone()].concat();
+        assert_eq!(damage(&zeros, &longer), Some(end));
+        assert_eq!(damage(&zeros, &[predecessor(4, 0), next.clone()].concat()), Some(end));
+        let mut lost = zeros.clone();
+        let last = first.len() - record(3, 2).len();
+        lost[last..first.len()].fill(0);
+        let sound = [predecessor(5, first.len()), next].concat();
+        assert_eq!(damage(&lost, &sound), Some(last as u64));
+    }
+
+    #[test]
+    fn zeros_at_the_end_of_the_last_log_are_no_damage_and_those_before_a_record_are() {
+        let records = [record(1, 0), record(2, 1), record(3, 2)];
+        let second = [predecessor(5, records.concat().len()), record(4, 3)].concat();
+        let zeros = |bytes: &[u8]| [bytes, &[0; 300_000]].concat();
+        assert_eq!(damage(&zeros(&records.concat()), &zeros(&second)), None);
+        let hole = [&records[0][..], &vec![0; records[1].len()], &records[2]].concat();
+        assert_eq!(damage(&zeros(&hole), &zeros(&second)), Some(records[0].len() as u64));
+    }
 }

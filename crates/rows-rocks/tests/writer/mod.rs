@@ -19,6 +19,9 @@ use rows_rocks::{RocksOptions, RocksStore};
 
 const DIRECTORY: &str = "ROWS_ROCKS_WRITER_DIRECTORY";
 const DURABILITY: &str = "ROWS_ROCKS_WRITER_DURABILITY";
+const REPEATS: &str = "ROWS_ROCKS_WRITER_REPEATS";
+/// How often a value repeats its number, unless that is said.
+const REPEATS_USUAL: usize = 20;
 /// Begins a line that says up to which number the log was synced.
 const SYNCED: &str = "synced ";
 /// Writes between two looks at how often the log was synced.
@@ -32,8 +35,8 @@ pub fn open(directory: &Path) -> RocksStore {
 }
 
 /// The batch of one number: an entry for it, and the latest number, in one.
-fn batch(number: u64) -> Batch {
-    let value = number.to_string().repeat(20);
+fn batch(number: u64, repeats: usize) -> Batch {
+    let value = number.to_string().repeat(repeats);
     Batch {
         changes: vec![
             Change::Put(key(number), value.into_bytes()),
@@ -63,11 +66,13 @@ pub fn write_if_told() {
     };
     let named = DURABILITIES.into_iter().find(|durability| format!("{durability:?}") == name);
     let durability = named.expect("a durability");
+    let repeats = env::var(REPEATS).ok().and_then(|text| text.parse().ok());
+    let repeats = repeats.unwrap_or(REPEATS_USUAL);
     let store = open(Path::new(&directory));
     let mut out = std::io::stdout().lock();
     let mut looks = VecDeque::new();
     for number in latest(&store) + 1.. {
-        store.write(&batch(number), durability).expect("the write");
+        store.write(&batch(number, repeats), durability).expect("the write");
         writeln!(out, "{number}").and_then(|()| out.flush()).expect("the parent listens");
         if number % LOOK_EVERY == 0
             && let Some(synced) = synced(&store, &mut looks, number)
@@ -102,10 +107,21 @@ pub struct Writer {
 impl Writer {
     /// Starts the test `child` of this program, which must call `write_if_told`.
     pub fn start(child: &str, directory: &Path, durability: Durability) -> Writer {
+        Self::start_wide(child, directory, durability, REPEATS_USUAL)
+    }
+
+    /// The same with values that repeat their numbers so often.
+    pub fn start_wide(
+        child: &str,
+        directory: &Path,
+        durability: Durability,
+        repeats: usize,
+    ) -> Writer {
         let mut child = Command::new(env::current_exe().expect("this program"))
             .args(["--exact", child, "--nocapture"])
             .env(DIRECTORY, directory)
             .env(DURABILITY, format!("{durability:?}"))
+            .env(REPEATS, repeats.to_string())
             .stdout(Stdio::piped())
             .spawn()
             .expect("the child starts");
@@ -151,7 +167,9 @@ pub fn check_prefix(store: &RocksStore) -> u64 {
         }
         let number = cursor.key()[9..].try_into().map(u64::from_be_bytes).expect("eight bytes");
         assert!(number <= latest, "{number} came without the rest of its batch");
-        assert_eq!(cursor.value(), number.to_string().repeat(20).as_bytes());
+        let value = number.to_string();
+        let repeats = cursor.value().len() / value.len();
+        assert!(repeats > 0 && cursor.value() == value.repeat(repeats).as_bytes(), "{number}");
         found += 1;
     }
     assert_eq!(found, latest, "a number is missing below the latest one");

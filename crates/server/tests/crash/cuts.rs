@@ -23,6 +23,8 @@ pub struct Figures {
     pub served: u64,
     pub stake: Stake,
     pub empty: u64,
+    /// Left a log that was laid out ahead.
+    pub laid_out: u64,
 }
 
 impl AddAssign for Figures {
@@ -30,6 +32,7 @@ impl AddAssign for Figures {
         self.cuts += other.cuts;
         self.served += other.served;
         self.empty += other.empty;
+        self.laid_out += other.laid_out;
         self.stake.told += other.stake.told;
         self.stake.under_way += other.stake.under_way;
         self.stake.lost += other.stake.lost;
@@ -38,12 +41,13 @@ impl AddAssign for Figures {
 
 impl fmt::Display for Figures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Figures { cuts, served, stake, empty } = self;
+        let Figures { cuts, served, stake, empty, laid_out } = self;
         let Stake { told, under_way, lost } = stake;
         write!(
             f,
-            "{cuts} cuts ({served} served, {empty} before there was anything), {told} writes \
-             answered before them, {under_way} under way, {lost} answered ones gone"
+            "{cuts} cuts ({served} served, {empty} before there was anything, {laid_out} with a \
+             log laid out), {told} writes answered before them, {under_way} under way, {lost} \
+             answered ones gone"
         )
     }
 }
@@ -144,14 +148,27 @@ fn one_cut(disk: &Disk, judge: &Judge<'_>, cut: Cut, at: Moment) -> Result<Figur
         root.join("data")
     };
     let base = place();
-    let found = look(&left(base.path()))?;
+    let data = left(base.path());
+    let laid_out = has_log_laid_out(&data.join("rows"));
+    let found = look(&data)?;
     let stake = judge.judge(at, &found)?;
     let mut figures = Figures { cuts: 1, stake, ..Figures::default() };
     figures.empty = u64::from(found.is_empty());
+    figures.laid_out = u64::from(laid_out);
     if cut.seed.is_multiple_of(SERVED_ONE_IN) {
         fs::remove_dir_all(base.path().join("disk")).expect("no longer needed");
         look_through_doors(&left(base.path()), &found)?;
         figures.served = 1;
     }
     Ok(figures)
+}
+
+/// Whether a log of a directory ends with more zeros than any record does.
+fn has_log_laid_out(rows: &Path) -> bool {
+    let Ok(entries) = fs::read_dir(rows) else { return false };
+    let mut paths = entries.flatten().map(|entry| entry.path());
+    paths.any(|path| {
+        let is_log = path.extension().is_some_and(|end| end == "log");
+        is_log && fs::read(path).is_ok_and(|bytes| bytes.ends_with(&[0; 1000]))
+    })
 }

@@ -97,6 +97,7 @@ fn cut_the_power(durability: &str) -> Figures {
 #[test]
 fn a_power_cut_loses_nothing_answered_or_read_under_every_commit() {
     let figures = cut_the_power("every-commit");
+    assert!(figures.laid_out > 0);
     assert!(figures.stake.lost == 0 && figures.stake.told > 0 && figures.stake.under_way > 0);
 }
 
@@ -118,7 +119,7 @@ fn a_power_cut_amid_commits_that_the_loop_makes_itself_loses_nothing_answered() 
         }
     }
     assert!(figures.stake.lost == 0 && figures.stake.told > 0 && figures.stake.under_way > 0);
-    assert!(in_loop > 0);
+    assert!(in_loop > 0 && figures.laid_out > 0);
 }
 
 #[test]
