@@ -25,6 +25,10 @@ const MEMORY_MIN: u64 = 64 << 20;
 /// What the program takes before it serves anybody: measured, with its code, of which large queries
 /// use most, and some threads' stacks.
 const PROGRAM_BYTES: u64 = 72 << 20;
+/// The part of the memory, and at most so many bytes, for what nobody counts: compactions at work, and
+/// what the allocator has had back and not yet given to the system.
+const UNCOUNTED_PART: u64 = 8;
+const UNCOUNTED_MAX: u64 = 32 << 20;
 /// The most event loops.
 const THREADS_MAX: usize = 1024;
 /// The least that a request may need.
@@ -230,7 +234,8 @@ impl Settings {
     /// What is left of `memory` when the program itself is there: code, threads, tables of the
     /// store, and what the allocator cannot use.
     fn shared_memory(&self) -> u64 {
-        self.memory - PROGRAM_BYTES.min(self.memory / 2)
+        let uncounted = (self.memory / UNCOUNTED_PART).min(UNCOUNTED_MAX);
+        self.memory - (PROGRAM_BYTES + uncounted).min(self.memory / 2)
     }
 
     /// Bytes of `memory` for running analytic queries.
