@@ -300,6 +300,18 @@ fn a_query_by_column_beside_writers_tells_what_one_by_row_does() {
 }
 
 #[test]
+fn statements_of_many_rows_add_all_of_them() {
+    let run = run(&["batches", "--batch", "10", "--connections", "2", "--indexed"]);
+    run.has(&["rowhouse", "mariadb innodb"]);
+}
+
+#[test]
+fn an_index_that_is_added_beside_writers_has_what_the_rows_have() {
+    let run = run(&["indexing", "--rows", "5000", "--writers", "2"]);
+    run.has(&["rowhouse", "mariadb innodb"]);
+}
+
+#[test]
 fn data_larger_than_the_memory_are_read_and_written_rightly() {
     // Without a limit by the kernel, which takes root; rows so long that there are few of them.
     let sizes = ["--multiples", "0.005,0.01", "--note", "4000"];
