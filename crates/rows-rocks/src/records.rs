@@ -74,9 +74,9 @@ impl Records {
         Ok(Records { blocks, at: 0, open: None, lost: false, head, head_bytes_max, predecessor })
     }
 
-    /// What was said of the log before, as far as was read; it is the first thing in a log.
-    pub fn predecessor(&self) -> Option<Predecessor> {
-        self.predecessor
+    /// What was said of the log before since this was asked last; it is the first thing in a log.
+    pub fn take_predecessor(&mut self) -> Option<Predecessor> {
+        self.predecessor.take()
     }
 
     /// The first bytes of the last record.

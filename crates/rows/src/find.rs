@@ -151,7 +151,6 @@ impl Engine {
             return Ok(());
         };
         self.check_readable(view, table)?;
-        let (mut row_key, mut bytes) = (Vec::new(), Vec::new());
         while cursor.advance()? {
             if covering.only_counts() {
                 match visit(row.values(), false)? {
@@ -160,16 +159,7 @@ impl Engine {
                 }
             }
             let entry = cursor.entry();
-            if !self.read_covered(
-                view,
-                table,
-                covering,
-                entry,
-                reach,
-                row,
-                &mut row_key,
-                &mut bytes,
-            )? {
+            if !self.read_covered(view, table, covering, entry, reach, row)? {
                 continue;
             }
             match visit(row.values(), row.is_repeated())? {
@@ -201,7 +191,6 @@ impl Engine {
             return Ok(());
         };
         self.check_readable(view, table)?;
-        let (mut row_key, mut bytes) = (Vec::new(), Vec::new());
         let mut run = 0;
         while cursor.advance()? {
             let entry = cursor.entry();
@@ -210,12 +199,8 @@ impl Engine {
             if is_told && each(row.values(), std::mem::take(&mut run)) == Flow::Stop {
                 return Ok(());
             }
-            let (row_key, bytes) = (&mut row_key, &mut bytes);
-            run += u64::from(
-                is_next
-                    || self
-                        .read_covered(view, table, covering, entry, reach, row, row_key, bytes)?,
-            );
+            run +=
+                u64::from(is_next || self.read_covered(view, table, covering, entry, reach, row)?);
         }
         if run > 0 {
             each(row.values(), run);
@@ -233,19 +218,21 @@ impl Engine {
         (entry, value): (&[u8], &[u8]),
         reach: Reach,
         row: &mut CoveredRow,
-        row_key: &mut Vec<u8>,
-        bytes: &mut Vec<u8>,
     ) -> Result<bool> {
-        if covering.read(table, entry, value, row)? {
-            table.entry_target(covering.index(), entry, value, row_key)?;
-            if !self.read_row(view, row_key, reach, bytes)? {
-                self.check_readable(view, table)?;
-                row.forget();
-                return Ok(false);
-            }
-            covering.ask(table, &row_at(table, row_key, bytes)?, row)?;
+        if !covering.read(table, entry, value, row)? {
+            return Ok(true);
         }
-        Ok(true)
+        let (mut key, mut bytes) = std::mem::take(&mut row.asked);
+        table.entry_target(covering.index(), entry, value, &mut key)?;
+        let found = self.read_row(view, &key, reach, &mut bytes)?;
+        if found {
+            covering.ask(table, &row_at(table, &key, &bytes)?, row)?;
+        } else {
+            self.check_readable(view, table)?;
+            row.forget();
+        }
+        row.asked = (key, bytes);
+        Ok(found)
     }
 
     /// How many entries a range of an index has, none of them outdated. `each` is told of every few

@@ -30,8 +30,6 @@ const PASSED_MAX: usize = 32;
 pub struct Leaps {
     /// How many leading parts make a difference.
     pub parts: usize,
-    /// Where the first end is.
-    pub direction: Direction,
     /// Whether the other end is wanted, too.
     pub both: bool,
 }
@@ -45,10 +43,9 @@ struct Leaping<'l> {
     view: &'l dyn Read,
     table: &'l Table,
     covering: &'l Covering,
+    direction: Direction,
     reach: Reach,
     row: CoveredRow,
-    row_key: Vec<u8>,
-    bytes: Vec<u8>,
 }
 
 /// What became of an entry.
@@ -62,7 +59,8 @@ enum Told {
 }
 
 impl Engine {
-    /// Visits the ends of all entries with the same leading parts in a range of a covering index.
+    /// Visits the ends of all entries with the same leading parts in a range of a covering index:
+    /// those that come first in a direction.
     ///
     /// # Errors
     /// As `find`.
@@ -73,19 +71,20 @@ impl Engine {
         covering: &Covering,
         range: &KeyRange,
         leaps: Leaps,
+        direction: Direction,
         reach: Reach,
         each: &mut Each<'_>,
     ) -> Result<()> {
-        let (row, row_key, bytes) = (CoveredRow::new(table), Vec::new(), Vec::new());
-        let mut run = Leaping { engine: self, view, table, covering, reach, row, row_key, bytes };
+        let row = CoveredRow::new(table);
+        let mut run = Leaping { engine: self, view, table, covering, direction, reach, row };
         let mut left = range.clone();
         while !left.is_empty() {
             let Some(head) = run.walk(&left, leaps, each)? else { break };
             let whole = KeyRange { start: head.clone(), end: successor(&head) };
-            if leaps.both && !run.other_end(&left, &whole, leaps.direction, each)? {
+            if leaps.both && !run.other_end(&left, &whole, each)? {
                 break;
             }
-            match leaps.direction {
+            match direction {
                 Direction::Forward if whole.end.is_empty() => break,
                 Direction::Forward => left.start = whole.end,
                 Direction::Backward => left.end = head,
@@ -104,7 +103,7 @@ impl Leaping<'_> {
         leaps: Leaps,
         each: &mut Each<'_>,
     ) -> Result<Option<Vec<u8>>> {
-        let mut cursor = self.view.scan(range, leaps.direction, self.reach)?;
+        let mut cursor = self.view.scan(range, self.direction, self.reach)?;
         self.engine.check_readable(self.view, self.table)?;
         let (mut head, mut passed) = (Vec::new(), 0);
         while cursor.advance()? {
@@ -139,7 +138,6 @@ impl Leaping<'_> {
         &mut self,
         left: &KeyRange,
         whole: &KeyRange,
-        direction: Direction,
         each: &mut Each<'_>,
     ) -> Result<bool> {
         let start = (&left.start).max(&whole.start).clone();
@@ -148,7 +146,7 @@ impl Leaping<'_> {
             (_, true) => &left.end,
             _ => (&left.end).min(&whole.end),
         };
-        let back = match direction {
+        let back = match self.direction {
             Direction::Forward => Direction::Backward,
             Direction::Backward => Direction::Forward,
         };
@@ -166,17 +164,8 @@ impl Leaping<'_> {
     }
 
     fn tell(&mut self, entry: &[u8], value: &[u8], each: &mut Each<'_>) -> Result<Told> {
-        let Leaping { engine, view, table, covering, reach, row, row_key, bytes } = self;
-        if !engine.read_covered(
-            *view,
-            table,
-            covering,
-            (entry, value),
-            *reach,
-            row,
-            row_key,
-            bytes,
-        )? {
+        let Leaping { engine, view, table, covering, reach, row, .. } = self;
+        if !engine.read_covered(*view, table, covering, (entry, value), *reach, row)? {
             return Ok(Told::Gone);
         }
         Ok(if each(row.values()) == Flow::Stop { Told::Last } else { Told::Yes })

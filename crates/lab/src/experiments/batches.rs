@@ -66,14 +66,8 @@ pub fn run(options: &Options) -> Result<()> {
     report.setting("second index", options.indexed);
     report.setting("durability", options.durability.name());
     report.setting("caches in MiB", options.memory_mib);
-    let mut servers = Vec::new();
-    for engine in ENGINES.iter().filter(|engine| common.wants(engine.name())) {
-        let started = common.engine(*engine, options.durability, options.memory_mib);
-        if let Some(server) = report.keep(engine.name(), started) {
-            report.versions.insert(engine.name().to_owned(), server.version().to_owned());
-            servers.push(server);
-        }
-    }
+    let (durability, memory_mib) = (options.durability, options.memory_mib);
+    let servers = common.engines(&ENGINES, durability, memory_mib, &mut report);
     for (way, mode) in [(Way::Text, "text"), (Way::Prepared, "prepared")] {
         for round in 0..common.rounds {
             for server in &servers {

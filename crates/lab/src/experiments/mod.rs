@@ -120,6 +120,25 @@ impl Common {
         engine.start_with(&self.rowhouse(durability)?, common)
     }
 
+    /// The same for those of several that are wanted; who does not start is told of in the report.
+    fn engines(
+        &self,
+        engines: &[Engine],
+        durability: Durability,
+        memory_mib: u32,
+        report: &mut Report,
+    ) -> Vec<EngineServer> {
+        let mut servers = Vec::new();
+        for engine in engines.iter().filter(|engine| self.wants(engine.name())) {
+            let started = self.engine(*engine, durability, memory_mib);
+            if let Some(server) = report.keep(engine.name(), started) {
+                report.versions.insert(engine.name().to_owned(), server.version().to_owned());
+                servers.push(server);
+            }
+        }
+        servers
+    }
+
     fn plan(&self, depth: usize, servers: Vec<u32>) -> Plan {
         let warm = self.warm.unwrap_or(self.seconds / 3.0);
         Plan { warm, measure: self.seconds, depth, threads: self.client_threads, servers }

@@ -87,14 +87,8 @@ pub fn run(options: &Options) -> Result<()> {
     report.setting("durability", format!("rowhouse {policy}; innodb flush_log={flush_log}"));
     let program = version()?;
     report.versions.insert("sysbench".to_owned(), program);
-    let mut servers = Vec::new();
-    for engine in ENGINES.iter().filter(|engine| common.wants(engine.name())) {
-        let started = common.engine(*engine, options.durability, options.memory_mib);
-        if let Some(server) = report.keep(engine.name(), started) {
-            report.versions.insert(engine.name().to_owned(), server.version().to_owned());
-            servers.push(server);
-        }
-    }
+    let (durability, memory_mib) = (options.durability, options.memory_mib);
+    let servers = common.engines(&ENGINES, durability, memory_mib, &mut report);
     for script in SCRIPTS.iter().filter(|script| options.wants(script)) {
         let mut filled = Vec::new();
         for server in &servers {

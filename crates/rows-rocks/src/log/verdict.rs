@@ -81,7 +81,7 @@ pub(crate) fn find_damage(directory: &Path, from: u64) -> io::Result<Option<Dama
         let mut records = Records::open(&file, HEAD_BYTES)?;
         loop {
             let next = records.next()?;
-            if let Some(Predecessor { number, bytes }) = records.predecessor() {
+            if let Some(Predecessor { number, bytes }) = records.take_predecessor() {
                 places.retain(|place| place.log != number || place.place < bytes);
             }
             match next {

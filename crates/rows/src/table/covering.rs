@@ -40,12 +40,6 @@ pub struct Covering {
     index: usize,
     /// Of the index's leading parts, as many as have to be looked at.
     parts: Vec<Use>,
-    /// So many of them stand for nothing but alike values, and all that do are among them: where an
-    /// entry begins with the same bytes as the one before, these need no look. None if there are no
-    /// alike ones: then each part is compared by itself.
-    leading: usize,
-    /// Whether there are alike values.
-    asks: bool,
     /// Of the primary key's.
     primary: Vec<Use>,
 }
@@ -55,31 +49,30 @@ pub struct Covering {
 pub struct CoveredRow {
     /// A place for every column of the table.
     values: Vec<Value>,
-    /// The bytes of the parts that are alike, or of all leading parts, of the entry before.
-    alike: Vec<u8>,
-    /// Of the entry at hand.
-    scratch: Vec<u8>,
-    /// The parts of the entry before, where none is alike, and where each ends.
+    /// The parts of the entry before, and where each ends.
     before: Vec<u8>,
     ends: Vec<usize>,
+    /// The bytes of its alike parts when a row was asked for them.
+    alike: Vec<u8>,
     /// Whether `values` are those of an entry.
     begun: bool,
     /// Whether they are those of the entry before as well.
     repeated: bool,
+    /// Room for the key and the bytes of a row that is asked.
+    pub(crate) asked: (Vec<u8>, Vec<u8>),
 }
 
 impl CoveredRow {
     /// Of a table; without an entry so far.
     pub fn new(table: &Table) -> CoveredRow {
-        let values = vec![Value::Null; table.columns.len()];
         CoveredRow {
-            values,
-            alike: Vec::new(),
-            scratch: Vec::new(),
+            values: vec![Value::Null; table.columns.len()],
             before: Vec::new(),
             ends: Vec::new(),
+            alike: Vec::new(),
             begun: false,
             repeated: false,
+            asked: Default::default(),
         }
     }
 
@@ -104,6 +97,12 @@ impl CoveredRow {
         let common = common_bytes(&self.before, entry);
         self.ends.iter().take_while(|end| **end <= common).count()
     }
+
+    /// The bytes of a part of the entry at hand.
+    fn part(&self, at: usize) -> &[u8] {
+        let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.before[start..self.ends[at]]
+    }
 }
 
 impl Table {
@@ -116,7 +115,7 @@ impl Table {
         }
         let (own, primary) = (&self.codecs[index].parts, &self.codecs[0].parts);
         let parts = vec![Use::Skip; own.len()];
-        let mut covering = Covering { index, parts, leading: 0, asks: false, primary: Vec::new() };
+        let mut covering = Covering { index, parts, primary: Vec::new() };
         let reversible = |part: &PartCodec| key::is_reversible(&part.ty, part.prefix);
         let exact = |parts: &[PartCodec], column: usize| {
             parts.iter().position(|part| part.column == column && reversible(part))
@@ -141,12 +140,6 @@ impl Table {
             let used = covering.parts.iter().rposition(|part| *part != Use::Skip);
             covering.parts.truncate(used.map_or(0, |last| last + 1));
         }
-        let read = covering.parts.iter().position(|part| *part == Use::Read);
-        let (before, behind) = covering.parts.split_at(read.unwrap_or(covering.parts.len()));
-        if before.contains(&Use::Alike) && !behind.contains(&Use::Alike) {
-            covering.leading = before.len();
-        }
-        covering.asks = covering.parts.contains(&Use::Alike);
         Some(covering)
     }
 }
@@ -175,41 +168,45 @@ impl Covering {
         let codec = &table.codecs[self.index];
         let damaged = || Error::Corrupt { key: entry.to_vec(), why: "index entry" };
         let rest = entry.get(PREFIX_BYTES..).ok_or_else(damaged)?;
-        if !self.asks {
-            let same = row.same_parts(rest);
-            let behind = self.read_changed(&codec.parts, rest, same, row)?;
-            self.read_primary(table, behind, value, row)?;
-            let all = same == self.parts.len() && self.primary.is_empty();
-            row.repeated = row.begun && all;
-            row.begun = true;
-            return Ok(false);
+        let same = row.same_parts(rest);
+        let behind = self.read_changed(&codec.parts, rest, same, row)?;
+        if !self.primary.is_empty() {
+            // A unique entry without NULLs ends with its own parts; its value is the primary key.
+            let primary = if codec.unique && behind.is_empty() { value } else { behind };
+            read_parts(&self.primary, &table.codecs[0].parts, primary, row)?;
         }
-        row.scratch.clear();
-        let is_same = self.leading > 0 && row.begun && rest.starts_with(&row.alike);
-        let rest = match self.leading {
-            0 => rest,
-            _ if is_same => &rest[row.alike.len()..],
-            leading => {
-                let behind = skip_parts(&codec.parts[..leading], rest)?;
-                row.scratch.extend_from_slice(&rest[..rest.len() - behind.len()]);
-                behind
-            }
+        row.repeated = row.begun && same == self.parts.len() && self.primary.is_empty();
+        let asks = match row.begun {
+            true => self.is_other(same, row),
+            false => self.alike_parts(0).next().is_some(),
         };
-        let (uses, parts) = (&self.parts[self.leading..], &codec.parts[self.leading..]);
-        let rest = read_parts(uses, parts, rest, row)?;
-        self.read_primary(table, rest, value, row)?;
-        row.repeated = is_same && uses.is_empty() && self.primary.is_empty();
-        Ok(!is_same && (!row.begun || row.alike != row.scratch))
+        row.begun |= !asks;
+        Ok(asks)
+    }
+
+    /// The alike parts from one on.
+    fn alike_parts(&self, from: usize) -> impl Iterator<Item = usize> {
+        let parts = self.parts.iter().enumerate().skip(from);
+        parts.filter(|(_, what)| **what == Use::Alike).map(|(at, _)| at)
+    }
+
+    /// Whether alike parts, of which the first so many parts have none that is new, are others than
+    /// those that a row was asked for.
+    fn is_other(&self, same: usize, row: &CoveredRow) -> bool {
+        if self.alike_parts(same).next().is_none() {
+            return false;
+        }
+        let mut asked = Some(&row.alike[..]);
+        for at in self.alike_parts(0) {
+            asked = asked.and_then(|rest| rest.strip_prefix(row.part(at)));
+        }
+        asked.is_none_or(|rest| !rest.is_empty())
     }
 
     /// Whether an entry tells the same as the one before, for which the row stands.
     pub(crate) fn repeats(&self, entry: &[u8], row: &CoveredRow) -> bool {
         let Some(rest) = entry.get(PREFIX_BYTES..).filter(|_| row.begun) else { return false };
-        let own = match self.asks {
-            true => self.leading == self.parts.len() && rest.starts_with(&row.alike),
-            false => row.ends.len() == self.parts.len() && rest.starts_with(&row.before),
-        };
-        own && self.primary.is_empty()
+        self.primary.is_empty() && rest.starts_with(&row.before)
     }
 
     /// Reads the parts behind the first so many, which are those of the entry before; what stands
@@ -233,22 +230,6 @@ impl Covering {
         Ok(&bytes[at..])
     }
 
-    fn read_primary(
-        &self,
-        table: &Table,
-        behind: &[u8],
-        value: &[u8],
-        row: &mut CoveredRow,
-    ) -> Result<()> {
-        if !self.primary.is_empty() {
-            // A unique entry without NULLs ends with its own parts; its value is the primary key.
-            let is_value = table.codecs[self.index].unique && behind.is_empty();
-            let primary = if is_value { value } else { behind };
-            read_parts(&self.primary, &table.codecs[0].parts, primary, row)?;
-        }
-        Ok(())
-    }
-
     /// Takes the rest from the entry's row.
     ///
     /// # Errors
@@ -259,7 +240,10 @@ impl Covering {
                 row.values[part.column] = from.column(part.column)?.to_value();
             }
         }
-        std::mem::swap(&mut row.alike, &mut row.scratch);
+        let mut alike = std::mem::take(&mut row.alike);
+        alike.clear();
+        self.alike_parts(0).for_each(|at| alike.extend_from_slice(row.part(at)));
+        row.alike = alike;
         row.begun = true;
         Ok(())
     }
@@ -315,12 +299,7 @@ fn read_part(what: Use, part: &PartCodec, bytes: &[u8], row: &mut CoveredRow) ->
             row.values[part.column] = value;
             length
         }
-        Use::Skip => key::skip_part(ty, nullable, prefix, bytes)?,
-        Use::Alike => {
-            let length = key::skip_part(ty, nullable, prefix, bytes)?;
-            row.scratch.extend_from_slice(&bytes[..length]);
-            length
-        }
+        Use::Skip | Use::Alike => key::skip_part(ty, nullable, prefix, bytes)?,
     })
 }
 

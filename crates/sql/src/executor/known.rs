@@ -13,7 +13,7 @@ use columnar::columns_of;
 use expression::{Joined, JoinedRow, Scope};
 use rows::find;
 use rows::merged::Span;
-use rows::store::Direction;
+use rows::store::{Direction, KeyRange};
 use rows::table::{CoveredRow, Table};
 use values::datum::Value;
 
@@ -101,19 +101,15 @@ impl Execution<'_> {
         if !groups.only_count() || self.locks.is_some() || self.measures.is_some() {
             return Ok(false);
         }
-        let Some(RangesOnly { scan, table, access, .. }) = RangesOnly::of(select) else {
+        let Some(only) = RangesOnly::of(select) else { return Ok(false) };
+        let RangesOnly { scan, table, access, .. } = only;
+        let Some(covering) = scan.covering.as_ref().filter(|covering| !covering.only_counts())
+        else {
             return Ok(false);
         };
-        let Some(covering) = &scan.covering else { return Ok(false) };
-        let mut found = access.ranges(table, &over(scope, None))?;
-        if found.all_terms || covering.only_counts() {
-            return Ok(false);
-        }
-        if access.direction == Direction::Backward {
-            found.first.ranges.reverse();
-        }
+        let Some(ranges) = only.ranges(scope)? else { return Ok(false) };
         let mut row = CoveredRow::new(table);
-        for range in &found.first.ranges {
+        for range in &ranges {
             let mut added = Ok(());
             let mut each = |values: &[Value], rows: u64| {
                 let row = &JoinedRow::Values(values);
@@ -173,15 +169,15 @@ impl Execution<'_> {
 }
 
 /// A SELECT from one table whose conditions the ranges of an index answer.
-struct RangesOnly<'s> {
-    step: &'s Step,
-    scan: &'s Scan,
-    table: &'s Arc<Table>,
-    access: &'s Access,
+pub(super) struct RangesOnly<'s> {
+    pub step: &'s Step,
+    pub scan: &'s Scan,
+    pub table: &'s Arc<Table>,
+    pub access: &'s Access,
 }
 
 impl RangesOnly<'_> {
-    fn of(select: &Select) -> Option<RangesOnly<'_>> {
+    pub fn of(select: &Select) -> Option<RangesOnly<'_>> {
         let [step] = &select.plan.steps[..] else { return None };
         let Member::Scan(scan) = &step.member else { return None };
         let source = &select.relations[scan.relation].source;
@@ -189,5 +185,16 @@ impl RangesOnly<'_> {
         let plain = step.filters.is_empty() && step.after.is_empty() && !step.outer;
         let all = plain && scan.hash.is_none() && access.takes_all(false);
         all.then_some(RangesOnly { step, scan, table, access })
+    }
+
+    /// The ranges in the order of reading; `None` if the index turns out to be of no use for these
+    /// values.
+    pub fn ranges(&self, scope: &Scope<'_>) -> Result<Option<Vec<KeyRange>>> {
+        let found = self.access.ranges(self.table, &over(scope, None))?;
+        let mut ranges = found.first.ranges;
+        if self.access.direction == Direction::Backward {
+            ranges.reverse();
+        }
+        Ok((!found.all_terms).then_some(ranges))
     }
 }

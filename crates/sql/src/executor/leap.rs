@@ -4,15 +4,14 @@
 
 use expression::{Joined, JoinedRow, Scope};
 use rows::find;
-use rows::store::Direction;
 use values::datum::Value;
 
 use super::join::over;
+use super::known::RangesOnly;
 use super::measure::Watch;
 use super::{Execution, Flow};
 use crate::error::Result;
-use crate::optimize::Member;
-use crate::tree::{Select, Source};
+use crate::tree::Select;
 
 impl Execution<'_> {
     /// Gives the ends of the entries that a SELECT is planned to leap over; `false` where it is not, or
@@ -23,28 +22,16 @@ impl Execution<'_> {
         scope: &Scope<'_>,
         take: &mut dyn FnMut(&Scope<'_>) -> Result<Flow>,
     ) -> Result<bool> {
-        let [step] = &select.plan.steps[..] else { return Ok(false) };
-        let Member::Scan(scan) = &step.member else { return Ok(false) };
-        let source = &select.relations[scan.relation].source;
-        let (Some(leaps), Some(covering), Some(access)) =
-            (scan.leaps, &scan.covering, &scan.access)
-        else {
-            return Ok(false);
-        };
-        let Source::Table(table) = source else { return Ok(false) };
+        let Some(only) = RangesOnly::of(select) else { return Ok(false) };
+        let RangesOnly { step, scan, table, access } = only;
+        let (Some(leaps), Some(covering)) = (scan.leaps, &scan.covering) else { return Ok(false) };
         // What is to be locked are rows.
         if self.locks.is_some() {
             return Ok(false);
         }
-        let mut found = access.ranges(table, &over(scope, None))?;
-        if found.all_terms {
-            return Ok(false);
-        }
-        if leaps.direction == Direction::Backward {
-            found.first.ranges.reverse();
-        }
+        let Some(ranges) = only.ranges(scope)? else { return Ok(false) };
         let watch = Watch::begin(self.measures);
-        for range in &found.first.ranges {
+        for range in &ranges {
             let mut taken = Ok(Flow::Continue);
             let mut each = |values: &[Value]| {
                 let row = &JoinedRow::Values(values);
@@ -56,8 +43,9 @@ impl Execution<'_> {
                     Ok(Flow::Stop) | Err(_) => find::Flow::Stop,
                 }
             };
-            let reach = self.how.reach;
-            self.engine.leap(self.view, table, covering, range, leaps, reach, &mut each)?;
+            let (direction, reach) = (access.direction, self.how.reach);
+            self.engine
+                .leap(self.view, table, covering, range, leaps, direction, reach, &mut each)?;
             if taken? == Flow::Stop {
                 break;
             }

@@ -90,13 +90,13 @@ fn through(
         return Ok(None);
     }
     let Some(covering) = covering(table, &access, needs) else { return Ok(None) };
-    let Some(leaps) = shape.leaps(table, &covering) else { return Ok(None) };
+    let Some((leaps, direction)) = shape.leaps(table, &covering) else { return Ok(None) };
     let (examined, _) = guess(&access, size, table, (relations, sizes))?;
     let each = sizes.per_key(table, access.index, leaps.parts, size)?;
     let rows = (examined / each).max(1.0);
     let ends = if leaps.both { 2.0 } else { 1.0 };
     let cost = (rows * ends + 1.0) * SEEK_ROWS;
-    access.direction = leaps.direction;
+    access.direction = direction;
     let scan = Scan {
         relation: 0,
         access: Some(access),
@@ -169,8 +169,9 @@ fn extremes_of(aggregates: &[Aggregate]) -> Option<Extremes> {
 }
 
 impl Shape {
-    /// How entries of an index are leapt over, if they are as the shape needs them.
-    fn leaps(&self, table: &Table, covering: &Covering) -> Option<Leaps> {
+    /// How entries of an index are leapt over, if they are as the shape needs them, and where the
+    /// first end is.
+    fn leaps(&self, table: &Table, covering: &Covering) -> Option<(Leaps, Direction)> {
         let columns = covering.columns(table)?;
         let (parts, direction, both) = match self.extremes {
             None => (columns.len(), Direction::Forward, false),
@@ -189,6 +190,6 @@ impl Shape {
             }
         };
         // Without leading parts there is one end, or two.
-        (parts > 0 || self.extremes.is_some()).then_some(Leaps { parts, direction, both })
+        (parts > 0 || self.extremes.is_some()).then_some((Leaps { parts, both }, direction))
     }
 }

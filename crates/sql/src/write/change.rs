@@ -365,26 +365,18 @@ impl DeletePlan {
         let mut deleted = 0;
         let table = &self.target.table;
         let terms = &self.target.checks;
-        self.target.visit(
-            engine,
-            transaction,
-            context,
-            (found, false),
-            &mut |transaction, key| {
-                let outcome =
-                    through(|aside| {
-                        transaction.change_row(table, key, &mut |old| match matches(
-                            terms, old, context,
-                        ) {
-                            Ok(true) => Ok(RowChange::Delete),
-                            Ok(false) => Ok(RowChange::Keep),
-                            Err(error) => stop(aside, error),
-                        })
-                    })?;
-                deleted += u64::from(outcome == Changed::Deleted);
-                Ok(())
-            },
-        )?;
+        let way = (found, false);
+        self.target.visit(engine, transaction, context, way, &mut |transaction, key| {
+            let outcome = through(|aside| {
+                transaction.change_row(table, key, &mut |old| match matches(terms, old, context) {
+                    Ok(true) => Ok(RowChange::Delete),
+                    Ok(false) => Ok(RowChange::Keep),
+                    Err(error) => stop(aside, error),
+                })
+            })?;
+            deleted += u64::from(outcome == Changed::Deleted);
+            Ok(())
+        })?;
         Ok(Written { affected: deleted, ..Written::default() })
     }
 }

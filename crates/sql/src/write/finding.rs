@@ -15,12 +15,12 @@ use std::sync::Arc;
 
 use rows::table::Table;
 use rows::transaction::Transaction;
-use sqlparser::ast::{Expr, Ident, OrderByExpr, Query, SelectItem, TableWithJoins};
+use sqlparser::ast::{Expr, Ident, OrderByExpr, Query, TableWithJoins};
 use values::budget::Budget;
 use values::datum::Datum;
 
 use super::WriteContext;
-use super::joined::{KEY_COLUMN, key_of, query_of};
+use super::joined::{KEY_COLUMN, key_item, key_of, query_of};
 use crate::error::{Result, SqlError};
 use crate::point::Gathered;
 use crate::reply::{How, Pace, RowStream};
@@ -47,16 +47,14 @@ impl Finding {
         if !table.columnar {
             return None;
         }
-        let key = key_of(shown);
         let mut sort = Vec::new();
         if in_order || limit.is_some() {
             sort.extend_from_slice(order);
             // Without an order, and among equals, rows come in the order of their keys.
-            sort.push(OrderByExpr { expr: key.clone(), ..Ident::new(KEY_COLUMN).into() });
+            sort.push(OrderByExpr { expr: key_of(shown), ..Ident::new(KEY_COLUMN).into() });
         }
         let (from, selection, limit) = (tables.to_vec(), selection.cloned(), limit.cloned());
-        let query =
-            query_of(vec![SelectItem::UnnamedExpr(key)], from, selection, sort, limit).ok()?;
+        let query = query_of(vec![key_item(shown)], from, selection, sort, limit).ok()?;
         Some(Finding { query })
     }
 

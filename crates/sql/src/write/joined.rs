@@ -109,6 +109,11 @@ pub(super) fn key_of(shown: &str) -> Expr {
     ])
 }
 
+/// The same as all that is selected of it.
+pub(super) fn key_item(shown: &str) -> SelectItem {
+    SelectItem::UnnamedExpr(key_of(shown))
+}
+
 /// A SELECT of these items from these tables.
 pub(super) fn query_of(
     items: Vec<SelectItem>,
@@ -158,7 +163,7 @@ impl JoinedUpdate {
             values.push(SelectItem::UnnamedExpr(assignment.value.unwrap_or(null)));
         }
         let mut items: Vec<SelectItem> =
-            targets.iter().map(|at| SelectItem::UnnamedExpr(key_of(&named[*at].shown))).collect();
+            targets.iter().map(|at| key_item(&named[*at].shown)).collect();
         items.extend(values);
         let query = query_of(items, update.tables, update.selection, update.order, update.limit)?;
         let targets = targets.iter().map(|at| Arc::clone(&named[*at].table)).collect();
@@ -297,8 +302,7 @@ impl JoinedDelete {
                 })?;
             chosen.push((found.shown.clone(), Arc::clone(&found.table)));
         }
-        let items =
-            chosen.iter().map(|(shown, _)| SelectItem::UnnamedExpr(key_of(shown))).collect();
+        let items = chosen.iter().map(|(shown, _)| key_item(shown)).collect();
         let query = query_of(items, delete.tables, delete.selection, delete.order, delete.limit)?;
         let targets = chosen.into_iter().map(|(_, table)| table).collect();
         Ok(JoinedDelete { query, ignore: delete.ignore, targets })
