@@ -312,6 +312,7 @@ fn backups_where_nobody_may_write_are_checked_and_restored() {
     let script = "mount --bind \"$1\" \"$2\"; mount -o remount,ro,bind \"$2\"";
     let mounted = |script: &str| {
         let mut command = faults::in_namespace(script);
+        support::without_settings(&mut command);
         command.args([&place.backups, &other, &place.restored]).arg(support::ROWHOUSE).output()
     };
     match mounted(script) {

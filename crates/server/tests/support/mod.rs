@@ -33,12 +33,17 @@ pub struct Running {
 /// A command of the program that inherits no settings.
 pub fn rowhouse(arguments: &[&str]) -> Command {
     let mut command = Command::new(ROWHOUSE);
+    without_settings(&mut command).args(arguments).stdin(Stdio::null());
+    command
+}
+
+/// Keeps from a command what tests are told by the environment, which the program takes for settings.
+pub fn without_settings(command: &mut Command) -> &mut Command {
     for (name, _) in std::env::vars_os() {
         if name.to_string_lossy().starts_with("ROWHOUSE_") {
             command.env_remove(name);
         }
     }
-    command.args(arguments).stdin(Stdio::null());
     command
 }
 
