@@ -351,8 +351,12 @@ impl<S: Store + LocalStore> Store for ColumnStore<S> {
         self.inner.lend(bytes);
     }
 
-    fn blocks_read(&self) -> u64 {
-        self.inner.blocks_read()
+    fn disk_waits(&self) -> u64 {
+        self.inner.disk_waits()
+    }
+
+    fn begin_turn(&self) {
+        self.inner.begin_turn();
     }
 
     fn snapshot(&self) -> Result<Arc<dyn Read>> {

@@ -13,8 +13,8 @@ const OPENING: &str = "opening the database";
 /// An error of a look-up, a scan, or another operation that changes nothing.
 pub(crate) fn of_read(doing: &'static str, error: rocksdb::Error) -> Error {
     match error.kind() {
-        // What `ReadTier::BlockCache` answers when the disk would have to be asked.
-        ErrorKind::Incomplete => Error::WouldWait(Wait::Disk),
+        // What a read of memory only says when the disk would have to be asked (`page_cache`).
+        ErrorKind::TimedOut => Error::WouldWait(Wait::Disk),
         _ => Error::Store { doing, applied: Some(false), source: explained(error) },
     }
 }

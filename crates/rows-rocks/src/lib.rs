@@ -31,6 +31,7 @@ mod log;
 mod log_files;
 mod manifest;
 mod options;
+mod page_cache;
 mod reading;
 mod reclaim;
 mod records;

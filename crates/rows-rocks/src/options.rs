@@ -22,6 +22,7 @@ use rocksdb::{
 use rows::table::PREFIX_BYTES;
 
 use crate::layout::Layout;
+use crate::page_cache;
 
 const MIB: usize = 1 << 20;
 
@@ -148,6 +149,7 @@ impl RocksOptions {
         // Opening takes the same time however many files there are: it looks at a few of them,
         // the others are opened when they are first asked.
         options.set_max_open_files(open_files() as i32);
+        options.set_env(&page_cache::env());
         options.set_skip_stats_update_on_db_open(true);
         self.set_writing(&mut options, &cache);
         self.set_levels(&mut options);

@@ -1,14 +1,15 @@
 //! Look-ups and scans, of the latest state or of a snapshot.
 //!
-//! `Reach::Memory` is RocksDB's block-cache tier: memtables and cached blocks, never a file.
+//! `Reach::Memory` is memtables, cached blocks, and blocks whose pages the kernel has in memory
+//! (`page_cache`).
 
-use rocksdb::perf::{PerfContext, PerfMetric};
-use rocksdb::{DB, DBRawIterator, ReadOptions, ReadTier, Snapshot};
+use rocksdb::{DB, DBRawIterator, ReadOptions, Snapshot};
 use rows::error::{Error, Result, Wait};
 use rows::store::{Cursor, Direction, KeyRange, Reach};
 
 use crate::failure::of_read;
 use crate::hidden::Passing;
+use crate::page_cache::memory_only;
 use crate::store::Shared;
 
 /// From this many keys on, one batched look-up is cheaper than single ones.
@@ -17,10 +18,9 @@ const BATCHED_MIN: usize = 4;
 /// Options for the latest state, or for a snapshot, which must outlive what is returned.
 pub(crate) fn read_options(snapshot: Option<&Snapshot<'_>>, reach: Reach) -> ReadOptions {
     let mut options = ReadOptions::default();
-    options.set_read_tier(match reach {
-        Reach::Memory => ReadTier::BlockCache,
-        Reach::Disk => ReadTier::All,
-    });
+    if reach == Reach::Memory {
+        memory_only(&mut options);
+    }
     // Files that only a cursor still needs are deleted elsewhere, not while it is dropped.
     options.set_background_purge_on_iterator_cleanup(true);
     if let Some(snapshot) = snapshot {
@@ -74,8 +74,7 @@ impl Lookup {
         reach: Reach,
         each: &mut dyn FnMut(usize, Option<&[u8]>) -> Result<()>,
     ) -> Result<()> {
-        // RocksDB's batched look-up reads from disk whatever tier it is told (seen in 11.8.1:
-        // `BlockBasedTable::MultiGet` never asks). In memory it gains next to nothing anyway.
+        // In memory a batched look-up gains next to nothing.
         if keys.len() < BATCHED_MIN || reach == Reach::Memory {
             let mut value = Vec::new();
             for (position, key) in keys.iter().enumerate() {
@@ -97,13 +96,6 @@ impl Lookup {
         }
         Ok(())
     }
-}
-
-/// How many blocks this thread has read from files so far, by RocksDB's own count, which it keeps
-/// for each thread unless told otherwise.
-pub(crate) fn blocks_read() -> u64 {
-    thread_local!(static COUNTS: PerfContext = PerfContext::default());
-    COUNTS.with(|counts| counts.metric(PerfMetric::BlockReadCount))
 }
 
 /// A cursor on the latest state, or on a snapshot.

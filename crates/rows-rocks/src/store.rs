@@ -36,7 +36,8 @@ use crate::log;
 use crate::log_files::logs;
 use crate::manifest::cut_torn_manifest;
 use crate::options::{RocksOptions, Settings};
-use crate::reading::{Lookup, blocks_read, scan};
+use crate::page_cache::{begin_turn, disk_waits};
+use crate::reading::{Lookup, scan};
 use crate::reclaim::{RECLAIM_FILE, Reclaiming};
 use crate::snapshot::RocksSnapshot;
 use crate::space::Space;
@@ -251,8 +252,12 @@ impl Store for RocksStore {
         shared.cache.clone().set_capacity(capacity.max(shared.cache_bytes / 4));
     }
 
-    fn blocks_read(&self) -> u64 {
-        blocks_read()
+    fn disk_waits(&self) -> u64 {
+        disk_waits()
+    }
+
+    fn begin_turn(&self) {
+        begin_turn();
     }
 
     fn snapshot(&self) -> Result<Arc<dyn Read>> {

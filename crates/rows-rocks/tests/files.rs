@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use rustix::fs::{Advice, fadvise};
 use rows::error::{Error, Wait};
 use rows::store::{Batch, Change, Direction, Durability, KeyRange, Reach, Read, Store};
 use rows_rocks::{DamagedLog, DamagedManifest, FORMAT_FILE, RocksOptions, RocksStore};
@@ -37,6 +38,15 @@ fn entries(count: u64) -> impl Iterator<Item = rows::Result<(Vec<u8>, Vec<u8>)>>
     (0..count).map(|number| Ok((key(number), value(number))))
 }
 
+/// Has the kernel forget what it has in memory of the files.
+fn leave_page_cache(directory: &Path) {
+    for file in fs::read_dir(directory).expect("the directory") {
+        let file = fs::File::open(file.expect("a file").path()).expect("the file opens");
+        file.sync_all().expect("the file is synced");
+        fadvise(&file, 0, None, Advice::DontNeed).expect("the kernel takes advice");
+    }
+}
+
 fn count(store: &RocksStore) -> u64 {
     let mut cursor =
         store.scan(&KeyRange::default(), Direction::Forward, Reach::Disk).expect("the scan");
@@ -67,20 +77,25 @@ fn damage(path: &Path, position: usize) {
 /// Batched look-ups once read from disk all the same.
 fn reads_that_may_not_wait_find_what_is_in_memory_and_refuse_the_rest() {
     const ENTRIES: u64 = 40_000;
-    let directory = tempfile::tempdir().unwrap();
+    // Not where temporary files are: those may be all memory.
+    let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let store = open(directory.path());
     store.ingest(&mut entries(ENTRIES)).unwrap();
     drop(store);
+    leave_page_cache(directory.path());
     let store = open(directory.path());
     let mut found = Vec::new();
     let mut refused = 0;
+    let mut waits = store.disk_waits();
     for number in (0..ENTRIES).step_by(97) {
         match store.get(&key(number), Reach::Memory, &mut found) {
             Ok(there) => assert!(there && found == value(number)),
             Err(Error::WouldWait(Wait::Disk)) => refused += 1,
             Err(other) => panic!("{other}"),
         }
+        assert_eq!(store.disk_waits(), waits, "a read that may not wait did");
         assert!(store.get(&key(number), Reach::Disk, &mut found).unwrap());
+        waits = store.disk_waits();
         assert!(store.get(&key(number), Reach::Memory, &mut found).unwrap());
         assert_eq!(found, value(number));
     }
@@ -97,6 +112,31 @@ fn reads_that_may_not_wait_find_what_is_in_memory_and_refuse_the_rest() {
     let keys: Vec<Vec<u8>> = (0..ENTRIES).step_by(1000).map(key).collect();
     let many = store.get_many(&keys, Reach::Memory, &mut |_, _| Ok(()));
     assert!(matches!(many, Err(Error::WouldWait(Wait::Disk))));
+}
+
+#[test]
+fn what_the_kernel_has_in_memory_is_read_without_waiting_but_not_without_end() {
+    const ENTRIES: u64 = 40_000;
+    let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let store = open(directory.path());
+    store.ingest(&mut entries(ENTRIES)).unwrap();
+    let mut found = Vec::new();
+    for number in (0..ENTRIES).step_by(1000) {
+        store.get(&key(number), Reach::Disk, &mut found).expect("which opens its file");
+    }
+    let waits = store.disk_waits();
+    let mut turns = 0;
+    for number in (0..ENTRIES).step_by(7) {
+        let mut there = store.get(&key(number), Reach::Memory, &mut found);
+        if matches!(there, Err(Error::WouldWait(Wait::Disk))) {
+            store.begin_turn();
+            turns += 1;
+            there = store.get(&key(number), Reach::Memory, &mut found);
+        }
+        assert!(there.unwrap() && found == value(number));
+    }
+    assert_eq!(store.disk_waits(), waits);
+    assert!((20..100).contains(&turns), "{turns}: five thousand blocks are many turns' work");
 }
 
 #[test]

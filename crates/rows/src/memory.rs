@@ -395,7 +395,7 @@ fn falling() -> Error {
 
 impl Store for MemoryStore {
     /// Of a cold store: the reads that could not have been had from memory.
-    fn blocks_read(&self) -> u64 {
+    fn disk_waits(&self) -> u64 {
         READ_COLD.get()
     }
 

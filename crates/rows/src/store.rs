@@ -230,11 +230,16 @@ pub trait Store: Read + 'static {
         let _ = bytes;
     }
 
-    /// How many blocks the calling thread has read from files so far: a read that reaches into
-    /// memory only would have had none of them. A store without files says 0 for ever.
-    fn blocks_read(&self) -> u64 {
+    /// How often the calling thread has waited for a disk so far: a read that reaches into memory
+    /// only would have been refused each time. A store without files says 0 for ever.
+    fn disk_waits(&self) -> u64 {
         0
     }
+
+    /// The calling thread, which never waits, begins another turn: reads that reach into memory only
+    /// find what the operating system keeps of files, too, until they have taken so much in the turn
+    /// that others would notice.
+    fn begin_turn(&self) {}
 
     /// The state of this moment, unmoved by later writes.
     fn snapshot(&self) -> Result<Arc<dyn Read>>;

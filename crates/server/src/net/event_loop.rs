@@ -373,6 +373,7 @@ impl<P: Poller> EventLoop<P> {
             return;
         };
         let mark = connection.output.mark();
+        self.shared.engine.store().begin_turn();
         let mut turn = Turn::in_loop(&self.shared.engine, &mut self.group);
         let (input, out) = (&mut connection.input, connection.output.buffer());
         let turn_taken = AssertUnwindSafe(|| {

@@ -308,14 +308,14 @@ impl Pool {
 
     fn serve(&self, mut errand: Errand, home: &Mailbox) {
         if let Some(conversation) = errand.conversation.take() {
-            let before = self.engine.store().blocks_read();
+            let before = self.engine.store().disk_waits();
             let served =
                 catch_unwind(AssertUnwindSafe(|| self.converse(conversation, &mut errand)));
             match served {
                 Ok(conversation) => errand.conversation = Some(conversation),
                 Err(_) => errand.out.clear(),
             }
-            errand.has_read = self.engine.store().blocks_read() > before;
+            errand.has_read = self.engine.store().disk_waits() > before;
         }
         let Some(socket) = errand.socket.take() else {
             return home.post(Message::Back(errand));

@@ -1,0 +1,20 @@
+//! Compiles the part that RocksDB wants in C++: its files, read from the page cache first.
+
+use std::path::Path;
+use std::{env, process};
+
+fn main() {
+    println!("cargo:rerun-if-changed=src/page_cache.cc");
+    let Some(crate_dir) = env::var_os("DEP_ROCKSDB_CARGO_MANIFEST_DIR") else {
+        eprintln!("librocksdb-sys no longer tells where its headers are");
+        process::exit(1);
+    };
+    cc::Build::new()
+        .cpp(true)
+        .std("c++20")
+        .include(Path::new(&crate_dir).join("rocksdb/include"))
+        // As RocksDB itself is compiled: what its classes look like depends on it.
+        .define("NDEBUG", "1")
+        .file("src/page_cache.cc")
+        .compile("rowhouse_page_cache");
+}
