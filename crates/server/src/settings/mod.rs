@@ -245,12 +245,12 @@ impl Settings {
 
     /// Bytes of `memory` for the store: its caches and write buffers.
     pub fn store_memory(&self) -> u64 {
-        self.shared_memory() / 100 * 38
+        self.shared_memory() / 100 * 56
     }
 
-    /// Bytes of `memory` for rows that are looked up by key.
+    /// Bytes of `memory` for rows that are looked up by key, beside those that clients do not use.
     pub fn row_cache_memory(&self) -> u64 {
-        self.shared_memory() / 100 * 22
+        self.shared_memory() / 100 * 4
     }
 
     /// Bytes of `memory` for what clients make the server keep: buffers of connections, open
