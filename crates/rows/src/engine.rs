@@ -38,8 +38,6 @@ pub struct EngineOptions {
     pub row_cache_bytes: usize,
     /// Bytes of memory for what clients make the server keep (`budget`).
     pub client_bytes: usize,
-    /// Bytes of `client_bytes` that the row cache may have while clients do not use them.
-    pub lent_bytes: usize,
     /// Where writes of transactions go for which there is no memory; without it such a transaction
     /// ends with an error.
     pub spill: Option<Arc<SpillDirectory>>,
@@ -54,7 +52,6 @@ impl Default for EngineOptions {
             lock_wait_max: Duration::from_secs(50),
             row_cache_bytes: 16 << 20,
             client_bytes: 1 << 40,
-            lent_bytes: 0,
             spill: None,
             clock: Arc::new(SystemClock),
         }
@@ -89,8 +86,7 @@ impl Engine {
     /// `Store`.
     pub fn open(store: Arc<dyn Store>, options: EngineOptions) -> Result<Arc<Engine>> {
         let catalog = Catalog::load(&*store)?;
-        let budget = Budget::new(options.client_bytes);
-        let cache = RowCache::borrowing(options.row_cache_bytes, &budget, options.lent_bytes);
+        let cache = Arc::new(RowCache::new(options.row_cache_bytes));
         let wake = Arc::new(Wake::default());
         let committer = Committer::start(Arc::clone(&store), Arc::clone(&cache), Arc::clone(&wake))
             .map_err(|source| Error::Store {
@@ -105,7 +101,7 @@ impl Engine {
             committer,
             wake,
             metrics: Metrics::new(),
-            budget,
+            budget: Budget::new(options.client_bytes),
             spill: options.spill,
             version: Arc::new(AtomicU64::new(options.clock.unix_micros())),
             clock: options.clock,

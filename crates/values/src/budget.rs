@@ -1,33 +1,23 @@
 //! The memory that clients can make a server use: one sum for connections' buffers, open
 //! transactions, prepared statements and statements under way.
 //!
-//! Queries and the store have fixed shares of their own beside it. What clients do not use is lent to the
-//! row cache, and taken back from it before they need it. What asks first (`Share::grow_to`)
+//! Caches and queries have fixed shares of their own beside it. What asks first (`Share::grow_to`)
 //! is refused when little is left; what is there already (`Share::set`) is only counted, and the
 //! server's loops stop reading and close the largest connections until the sum is small again.
 //!
 //! Invariants
 //! 1. What a share holds is given back when it is dropped.
 //! 2. Those who ask leave an eighth to those who are only counted.
-//! 3. What is used and what is lent are together no more than there is, but for one step of one share.
 //!
-//! Not here: what is done with what is lent (`rows::cache`), who is closed
-//! (`server::net::memory`), how large the budget is (settings).
+//! Not here: who is closed (`server::net::memory`), how large the budget is (settings).
 
-use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
 
 /// Bytes below which nobody is asked to account for them one by one.
 pub const SMALL_BYTES: usize = 64 * 1024;
 /// The least that one reply may have, whatever the budget.
 const REPLY_BYTES_MIN: usize = 2 << 20;
-
-/// The part of a budget by which its use may grow before something lent is taken back, so that this
-/// happens for many small steps together.
-const SPARE_PART: usize = 32;
-/// The part of a budget that is lent at a time.
-const LENT_PART: usize = 64;
 
 /// What clients together may use is in use. Nothing was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -35,21 +25,16 @@ const LENT_PART: usize = 64;
 pub struct NoMemory;
 
 /// A sum of bytes with a limit.
+#[derive(Debug)]
 pub struct Budget {
     bytes_max: usize,
     used: AtomicUsize,
-    lent: AtomicUsize,
-    borrower: OnceLock<Borrower>,
 }
-
-/// Gives up what it holds beyond what is lent.
-type Borrower = Box<dyn Fn() + Send + Sync>;
 
 impl Budget {
     /// A budget of so many bytes.
     pub fn new(bytes_max: usize) -> Arc<Budget> {
-        let (used, lent) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        Arc::new(Budget { bytes_max, used, lent, borrower: OnceLock::new() })
+        Arc::new(Budget { bytes_max, used: AtomicUsize::new(0) })
     }
 
     /// Bytes in use.
@@ -72,57 +57,9 @@ impl Budget {
         (self.bytes_max / 8).max(REPLY_BYTES_MIN)
     }
 
-    /// Who is told, by the thread that needs memory, when less is lent than before. There is one.
-    pub fn lend_to(&self, gives_up: impl Fn() + Send + Sync + 'static) {
-        let _ = self.borrower.set(Box::new(gives_up));
-    }
-
-    /// Bytes lent.
-    #[inline]
-    pub fn lent(&self) -> usize {
-        self.lent.load(Ordering::Relaxed)
-    }
-
-    /// Lends a step more, up to so many bytes, if that much is not in use. `false`: it does not.
-    pub fn lend_more(&self, most: usize) -> bool {
-        let lent = self.lent();
-        let more = lent.saturating_add((self.bytes_max / LENT_PART).max(1));
-        let can = more <= most.min(self.lendable());
-        can && self.lent.compare_exchange(lent, more, Ordering::Relaxed, Ordering::Relaxed).is_ok()
-    }
-
-    fn lendable(&self) -> usize {
-        (self.bytes_max - self.bytes_max / SPARE_PART).saturating_sub(self.used())
-    }
-
-    /// Counts more. Gives the sum.
-    #[inline]
-    fn add(&self, bytes: usize) -> usize {
-        let used = self.used.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
-        let lent = self.lent();
-        if lent > 0 && used.saturating_add(lent) > self.bytes_max {
-            self.take_back();
-        }
-        used
-    }
-
-    #[cold]
-    fn take_back(&self) {
-        self.lent.fetch_min(self.lendable(), Ordering::Relaxed);
-        if let Some(give_up) = self.borrower.get() {
-            give_up();
-        }
-    }
-
     /// A share of nothing.
     pub fn share(self: &Arc<Budget>) -> Share {
         Share { budget: Arc::clone(self), bytes: 0 }
-    }
-}
-
-impl fmt::Debug for Budget {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} of {} bytes, {} lent", self.used(), self.bytes_max, self.lent())
     }
 }
 
@@ -143,7 +80,7 @@ impl Share {
     #[inline]
     pub fn set(&mut self, bytes: usize) {
         if bytes > self.bytes {
-            self.budget.add(bytes - self.bytes);
+            self.budget.used.fetch_add(bytes - self.bytes, Ordering::Relaxed);
         } else if bytes < self.bytes {
             self.budget.used.fetch_sub(self.bytes - bytes, Ordering::Relaxed);
         }
@@ -161,11 +98,8 @@ impl Share {
         let more = bytes - self.bytes;
         let budget = &self.budget;
         let limit = budget.bytes_max - budget.bytes_max / 8;
-        // Looked at before it is counted: nothing lent is taken back for what is refused.
-        if budget.used().saturating_add(more) > limit {
-            return Err(NoMemory);
-        }
-        if budget.add(more) > limit {
+        let before = budget.used.fetch_add(more, Ordering::Relaxed);
+        if before.saturating_add(more) > limit {
             budget.used.fetch_sub(more, Ordering::Relaxed);
             return Err(NoMemory);
         }
@@ -211,35 +145,6 @@ mod tests {
         second.grow_to(700).unwrap();
         second.set(10);
         assert_eq!(budget.used(), 10);
-    }
-
-    #[test]
-    fn what_is_not_used_is_lent_and_taken_back_before_it_is_needed() {
-        let budget = Budget::new(6400);
-        let told = Arc::new(AtomicUsize::new(0));
-        let of_borrower = Arc::clone(&told);
-        budget.lend_to(move || {
-            of_borrower.fetch_add(1, Ordering::Relaxed);
-        });
-        let mut share = budget.share();
-        share.set(1000);
-        while budget.lend_more(usize::MAX) {}
-        assert_eq!(budget.lent(), 5200, "all but a spare part, in steps of 100");
-        assert!(!budget.lend_more(5200));
-        share.set(1200);
-        assert_eq!(told.load(Ordering::Relaxed), 0);
-        for bytes in 1201..5000 {
-            share.set(bytes);
-            assert!(budget.used() + budget.lent() <= 6400);
-        }
-        let times = told.load(Ordering::Relaxed);
-        assert!((10..30).contains(&times), "{times} times for 3,800 steps");
-        share.grow_to(5500).unwrap();
-        assert_eq!(budget.lent(), 700);
-        assert!(matches!(share.grow_to(6000), Err(NoMemory)));
-        assert_eq!(budget.lent(), 700, "nothing is taken back for what is refused");
-        drop(share);
-        assert!(budget.lend_more(800) && !budget.lend_more(800));
     }
 
     #[test]

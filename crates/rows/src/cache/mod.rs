@@ -33,9 +33,7 @@
 //! 1. A row is seen in the cache only while no write of it is announced, and is then what the
 //!    store has now and had at every number from `since` on. So a reader never puts an old row
 //!    back after a writer replaced it, and a snapshot shows nothing written after it was taken.
-//! 2. The bytes held, with bookkeeping, never exceed the limit by more than one row a shard. The limit
-//!    is what the cache has for itself and what it borrows (`values::budget`); when a lender takes
-//!    something back, rows leave in the thread that needs the memory.
+//! 2. The bytes held, with bookkeeping, never exceed the limit by more than one row a shard.
 //!
 //! Beside this file: one shard (`shard`), its table (`table`).
 //!
@@ -47,7 +45,6 @@ mod shard;
 mod table;
 
 use std::hash::BuildHasher;
-use std::sync::Arc;
 
 use foldhash::fast::FixedState;
 use parking_lot::Mutex;
@@ -55,7 +52,6 @@ use parking_lot::Mutex;
 pub use batch::KeyBatch;
 use shard::Shard;
 use table::HIDDEN;
-use values::budget::Budget;
 
 use crate::schema::TableId;
 
@@ -73,15 +69,8 @@ pub const LATEST: u64 = HIDDEN - 1;
 pub struct RowCache {
     shards: Vec<Mutex<Shard>>,
     hasher: FixedState,
-    /// What it has for itself; 0: the cache is off.
-    bytes_max: usize,
-    lender: Option<Lender>,
-}
-
-/// Who lends the cache memory, and how much at most.
-struct Lender {
-    budget: Arc<Budget>,
-    bytes_max: usize,
+    /// 0: the cache is off.
+    shard_bytes_max: usize,
 }
 
 /// What a reader that missed must show to fill the cache.
@@ -114,48 +103,7 @@ impl RowCache {
         // A fixed seed: keys are not the client's to choose freely enough to aim at one shard
         // beyond what the store would suffer from as well.
         let hasher = FixedState::with_seed(0x526f_7768_6f75_7365);
-        RowCache { shards, hasher, bytes_max, lender: None }
-    }
-
-    /// A cache that borrows up to so many bytes more, while clients do not use them.
-    pub fn borrowing(bytes_max: usize, budget: &Arc<Budget>, most: usize) -> Arc<RowCache> {
-        let lender = Lender { budget: Arc::clone(budget), bytes_max: most };
-        let cache = Arc::new(RowCache { lender: Some(lender), ..RowCache::new(bytes_max) });
-        let of_budget = Arc::downgrade(&cache);
-        budget.lend_to(move || {
-            if let Some(cache) = of_budget.upgrade() {
-                cache.give_up();
-            }
-        });
-        cache
-    }
-
-    /// Bytes that each shard may hold now.
-    #[inline]
-    fn shard_bytes_max(&self) -> usize {
-        let lent = self.lender.as_ref().map_or(0, |lender| lender.budget.lent());
-        (self.bytes_max + lent) / SHARDS
-    }
-
-    /// Keeps a row in its shard. One that is full borrows, or lets others go.
-    fn put(&self, shard: &mut Shard, hash: u64, key: &[u8], row: &[u8], since: u64) {
-        let mut most = self.shard_bytes_max();
-        let cost = Shard::cost(key, row);
-        if shard.bytes() + cost > most
-            && self.is_on()
-            && let Some(lender) = &self.lender
-            && lender.budget.lend_more(lender.bytes_max)
-        {
-            most = self.shard_bytes_max();
-        }
-        shard.put(hash, key, row, since, most);
-    }
-
-    /// Lets rows go until no more is held than the cache may hold by now.
-    fn give_up(&self) {
-        for shard in &self.shards {
-            shard.lock().make_room(self.shard_bytes_max());
-        }
+        RowCache { shards, hasher, shard_bytes_max: bytes_max / SHARDS }
     }
 
     /// Puts the row of `key` that the state of number `at` has into `row` (cleared first). A miss
@@ -187,7 +135,7 @@ impl RowCache {
         let stripe = *shard.stripe(miss.hash);
         let quiet = stripe.writing == 0 && stripe.announcements == miss.announcements;
         if quiet && stripe.written <= miss.at {
-            self.put(&mut shard, miss.hash, key, row, stripe.written);
+            shard.put(miss.hash, key, row, stripe.written, self.shard_bytes_max);
         }
     }
 
@@ -216,10 +164,10 @@ impl RowCache {
         let alone = stripe.writing == 0;
         match written {
             Written::Row(row) if alone => {
-                self.put(&mut shard, hash, key, row, sequence);
+                shard.put(hash, key, row, sequence, self.shard_bytes_max);
             }
             Written::RowOfMany(row) if alone && shard.find(hash, key).is_some() => {
-                self.put(&mut shard, hash, key, row, sequence);
+                shard.put(hash, key, row, sequence, self.shard_bytes_max);
             }
             // Another write of the stripe may be of this key: its end brings the row.
             Written::Row(_) | Written::RowOfMany(_) => {}
@@ -244,19 +192,19 @@ impl RowCache {
 
     /// Whether the cache keeps anything at all.
     pub fn is_on(&self) -> bool {
-        self.bytes_max > 0
+        self.shard_bytes_max > 0
     }
 
     /// What it holds and how it did.
     pub fn status(&self) -> CacheStatus {
         let mut status = CacheStatus {
-            bytes_max: (self.shard_bytes_max() * SHARDS) as u64,
+            bytes_max: (self.shard_bytes_max * SHARDS) as u64,
             ..CacheStatus::default()
         };
         for shard in &self.shards {
             let shard = shard.lock();
             status.rows += shard.index.len() as u64;
-            status.bytes += shard.bytes() as u64;
+            status.bytes += (shard.small_bytes + shard.main_bytes) as u64;
             status.hits += shard.hits;
             status.misses += shard.misses;
         }
@@ -415,30 +363,6 @@ mod tests {
         };
         let places: usize = cache.shards.iter().map(places).sum();
         assert!(places < 40_000, "removed rows give their places back: {places}");
-    }
-
-    #[test]
-    fn it_borrows_what_clients_do_not_use_and_gives_it_up_when_they_do() {
-        let budget = Budget::new(8 << 20);
-        let cache = RowCache::borrowing(1 << 20, &budget, 4 << 20);
-        let read_many = || (0..100_000).for_each(|number| read_through(&cache, number));
-        read_many();
-        let held = cache.status().bytes;
-        assert!((4 << 20..5 << 20).contains(&held), "{held}");
-        let mut share = budget.share();
-        share.grow_to(6 << 20).unwrap();
-        let held = cache.status().bytes;
-        assert!((1 << 20..3 << 20).contains(&held), "{held}");
-        read_many();
-        assert!(cache.status().bytes <= 3 << 20);
-        share.set(9 << 20);
-        assert!(cache.status().bytes <= 1 << 20, "clients use more than there is");
-        drop(share);
-        read_many();
-        assert!(cache.status().bytes > 4 << 20);
-        let off = RowCache::borrowing(0, &Budget::new(8 << 20), 4 << 20);
-        read_through(&off, 1);
-        assert!(!has(&off, 1));
     }
 
     #[test]

@@ -116,7 +116,7 @@ impl Shard {
 
     /// Keeps a row, in the place of the one that is there, if any.
     pub fn put(&mut self, hash: u64, key: &[u8], row: &[u8], since: u64, bytes_max: usize) {
-        let cost = Shard::cost(key, row);
+        let cost = key.len() + row.len() + OVERHEAD_BYTES;
         let fits = cost <= bytes_max / LARGEST_PART && key.len() <= usize::from(u16::MAX);
         if !fits {
             return self.remove(hash, key);
@@ -131,22 +131,7 @@ impl Shard {
             }
             None => self.insert(hash, key, row, since),
         }
-        self.make_room(bytes_max);
-    }
-
-    /// What a row takes, with bookkeeping.
-    pub fn cost(key: &[u8], row: &[u8]) -> usize {
-        key.len() + row.len() + OVERHEAD_BYTES
-    }
-
-    /// Bytes held, with bookkeeping.
-    pub fn bytes(&self) -> usize {
-        self.small_bytes + self.main_bytes
-    }
-
-    /// Lets rows go until the others take no more than this.
-    pub fn make_room(&mut self, bytes_max: usize) {
-        while self.bytes() > bytes_max {
+        while self.small_bytes + self.main_bytes > bytes_max {
             let from_small = self.small_bytes > bytes_max / SMALL_PART || self.main.is_empty();
             if !(if from_small { self.pass_small() } else { self.pass_main() }) {
                 return;

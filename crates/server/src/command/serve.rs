@@ -132,7 +132,6 @@ pub(super) fn open_rows(
         lock_wait_max: settings.lock_wait,
         row_cache_bytes: settings.row_cache_memory() as usize,
         client_bytes: settings.client_memory() as usize,
-        lent_bytes: settings.client_memory() as usize,
         spill: Some(spill),
         ..Default::default()
     };
@@ -174,7 +173,6 @@ fn register_figures(engine: &Arc<Engine>, metrics: &Arc<Metrics>, addresses: &[(
     engine.metrics().register(move |figures| {
         figures.push(("client_memory_bytes".into(), budget.used().to_string()));
         figures.push(("client_memory_bytes_max".into(), budget.bytes_max().to_string()));
-        figures.push(("client_memory_bytes_lent".into(), budget.lent().to_string()));
     });
     // The store, not the engine: the engine owns this closure.
     let store: Arc<dyn Store> = engine.store().clone();

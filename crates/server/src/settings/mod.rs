@@ -245,12 +245,12 @@ impl Settings {
 
     /// Bytes of `memory` for the store: its caches and write buffers.
     pub fn store_memory(&self) -> u64 {
-        self.shared_memory() / 100 * 56
+        self.shared_memory() / 100 * 38
     }
 
-    /// Bytes of `memory` for rows that are looked up by key, beside those that clients do not use.
+    /// Bytes of `memory` for rows that are looked up by key.
     pub fn row_cache_memory(&self) -> u64 {
-        self.shared_memory() / 100 * 4
+        self.shared_memory() / 100 * 22
     }
 
     /// Bytes of `memory` for what clients make the server keep: buffers of connections, open
