@@ -90,7 +90,7 @@ fn put(number: u64) -> Change {
         value.extend_from_slice(&random.to_be_bytes()[..4]);
         value.extend_from_slice(b"abcd");
     }
-    Change::Put(key(number), value)
+    Change::put(key(number), value)
 }
 
 fn transactions(store: &RocksStore) {
@@ -260,7 +260,7 @@ fn write_and_die(directory: &Path) -> ! {
                 };
                 key.extend_from_slice(&number.to_be_bytes());
                 written += (key.len() + value.len()) as u64;
-                Change::Put(key, value)
+                Change::put(key, value)
             })
             .collect();
         store.write(&Batch { changes }, Durability::EverySecond).expect("the write");

@@ -89,20 +89,22 @@ impl Form {
     }
 
     /// What RocksDB is told about files that flushes and compactions write from now on.
-    fn options(self, first_level: u64) -> [(&'static str, String); 3] {
+    fn options(self, first_level: u64) -> [(&'static str, String); 4] {
         let parts = match self.in_parts {
             true => "index_type=kTwoLevelIndexSearch;partition_filters=true;",
             false => "",
         };
         // Blocks of compactions are the first to go from a full cache.
         let cached = if self.is_cached { "kFlushAndCompaction" } else { "kDisable" };
-        let (packed, level) = match self.is_small {
-            true => ("kLZ4Compression", first_level.min(SMALL_LEVEL)),
-            false => ("kZSTD", first_level),
+        // Of lz4 every level is slow, but the one it has by itself.
+        let (packed, closely, level) = match self.is_small {
+            true => ("kLZ4Compression", "enabled=false", first_level.min(SMALL_LEVEL)),
+            false => ("kZSTD", "enabled=true", first_level),
         };
         [
             ("block_based_table_factory", format!("{{{parts}prepopulate_block_cache={cached}}}")),
             ("bottommost_compression", packed.to_string()),
+            ("bottommost_compression_opts", format!("{{{closely}}}")),
             ("max_bytes_for_level_base", level.to_string()),
         ]
     }
@@ -222,7 +224,7 @@ mod tests {
         let options = RocksOptions { memory_bytes: 64 << 20, ..RocksOptions::default() };
         let store = RocksStore::open(directory.path(), &options).expect("the store opens");
         store.shared().choose_layout();
-        let put = |number: u64| Change::Put(number.to_be_bytes().to_vec(), value(number));
+        let put = |number: u64| Change::put(number.to_be_bytes().to_vec(), value(number));
         let batch = Batch { changes: (0..1_000).map(put).collect() };
         store.write(&batch, Durability::Os).expect("the write");
         store.shared().database.flush().expect("the flush");
@@ -251,7 +253,7 @@ mod tests {
         ingest(&store, MANY..MANY + FEW);
         let beside = index_partitions(&store);
         assert!(beside > 0);
-        let put = |number: u64| Change::Put(number.to_be_bytes().to_vec(), value(number));
+        let put = |number: u64| Change::put(number.to_be_bytes().to_vec(), value(number));
         let batch = Batch { changes: (2 * MANY..2 * MANY + 100).map(put).collect() };
         store.write(&batch, Durability::EveryCommit).expect("the write");
         store.shared().database.flush().expect("the flush");

@@ -46,7 +46,8 @@ type Done = Box<dyn FnOnce(Result<()>) + Send>;
 /// What one transaction has written, on its way to the store, and what it holds until then.
 struct Writes {
     store: Box<dyn StoreTransaction>,
-    /// What was taken out of `store` already.
+    /// Taken out of `store` by the thread that has put it in, whose memory it is; `None`: the store
+    /// commits it only by itself.
     batch: Option<Batch>,
     /// From how many changes on it is a load.
     many: usize,
@@ -62,9 +63,10 @@ fn writes_of(transaction: Transaction) -> Vec<Writes> {
         Reach::Memory => MANY_OF_GROUP,
         Reach::Disk => MANY,
     };
-    let Transaction { store, gates, sizes, share, others, .. } = transaction;
+    let Transaction { mut store, gates, sizes, share, others, .. } = transaction;
     let mut all = Vec::with_capacity(1 + others.len());
-    all.push(Writes { store, batch: None, many, gates, sizes, _share: share });
+    let batch = store.take_batch();
+    all.push(Writes { store, batch, many, gates, sizes, _share: share });
     all.extend(others.into_iter().flat_map(writes_of));
     all
 }
@@ -172,7 +174,7 @@ impl Shared {
         let mut held = Vec::with_capacity(writes.len());
         let mut own = Ok(());
         for mut writes in writes {
-            match writes.batch.take().or_else(|| writes.store.take_batch()) {
+            match writes.batch.take() {
                 Some(batch) => {
                     batches.push(Taken::new(batch, writes.many));
                     held.push(writes);
@@ -254,7 +256,7 @@ impl Shared {
 /// The row that a change is about: its key, and its new bytes unless it is removed.
 fn row_change(change: &Change) -> Option<(&[u8], Option<&[u8]>)> {
     let (key, row) = match change {
-        Change::Put(key, row) => (key, Some(row.as_slice())),
+        Change::Put(key, row) => (key, Some(&row[..])),
         Change::Delete(key) => (key, None),
         // Only schema changes remove ranges: of tables whose ids nobody reads any more.
         Change::DeleteRange(_) => return None,
@@ -346,7 +348,7 @@ impl Committer {
         if let [only] = &mut writes[..]
             && !busy
         {
-            let taken = only.store.take_batch().map(|batch| Taken::new(batch, only.many));
+            let taken = only.batch.take().map(|batch| Taken::new(batch, only.many));
             let written = taken.as_ref().map(|taken| self.shared.try_write(taken, durability));
             only.batch = taken.map(|taken| taken.batch);
             match written {

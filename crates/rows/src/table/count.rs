@@ -223,7 +223,7 @@ impl Engine {
                 continue;
             }
             table.state.rows.changed.store(false, Ordering::Relaxed);
-            let put = Change::Put(table.count_key(), rows.to_le_bytes().to_vec());
+            let put = Change::put(table.count_key(), rows.to_le_bytes().to_vec());
             // It is not worth a sync: the log has it in the order of the rows' own writes.
             self.store().write(&Batch { changes: vec![put] }, Durability::Os)?;
             if let Base::Known { written, .. } = &mut *table.state.rows.base.lock() {
