@@ -96,7 +96,7 @@ impl Form {
         };
         // Blocks of compactions are the first to go from a full cache.
         let cached = if self.is_cached { "kFlushAndCompaction" } else { "kDisable" };
-        // Of lz4 every level is slow, but the one it has by itself.
+        // Every level that lz4 is told, 1 included, is of its slow form; it has one by itself.
         let (packed, closely, level) = match self.is_small {
             true => ("kLZ4Compression", "enabled=false", first_level.min(SMALL_LEVEL)),
             false => ("kZSTD", "enabled=true", first_level),
@@ -239,6 +239,40 @@ mod tests {
         store.write(&batch, Durability::Os).expect("the write");
         store.shared().database.compact_range(None::<&[u8]>, None::<&[u8]>);
         assert!(all_in_memory(), "after the compaction");
+    }
+
+    #[test]
+    fn compactions_of_small_data_take_lz4_as_it_is_quick() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let options = RocksOptions { memory_bytes: 64 << 20, ..RocksOptions::default() };
+        let store = RocksStore::open(directory.path(), &options).expect("the store opens");
+        store.shared().choose_layout();
+        let put = |number: u64| Change::put(number.to_be_bytes().to_vec(), value(number));
+        let batch = Batch { changes: (0..100).map(put).collect() };
+        for _ in 0..2 {
+            store.write(&batch, Durability::Os).expect("the write");
+            store.shared().database.flush().expect("the flush");
+        }
+        store.shared().database.compact_range(None::<&[u8]>, None::<&[u8]>);
+        drop(store);
+        let files = std::fs::read_dir(directory.path()).expect("the directory").flatten();
+        let files = files
+            .map(|file| file.path())
+            .filter(|path| path.extension().is_some_and(|e| e == "sst"));
+        let levels: Vec<String> = files
+            .map(|path| {
+                let bytes = std::fs::read(path).expect("a file");
+                let text = String::from_utf8_lossy(&bytes);
+                let level =
+                    text.split("strategy=").next().and_then(|text| text.split("level=").last());
+                level.expect("said among a file's properties").to_string()
+            })
+            .collect();
+        // The number that stands for the level which an algorithm has by itself.
+        assert!(
+            !levels.is_empty() && levels.iter().all(|level| level.starts_with("32767;")),
+            "{levels:?}"
+        );
     }
 
     #[test]

@@ -16,6 +16,7 @@
 //!
 //! Not here: what the writes are (`transaction`), the once-a-second sync (the store's).
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
@@ -24,6 +25,7 @@ use std::time::{Duration, Instant};
 use parking_lot::{Condvar, Mutex};
 use values::budget::Share;
 
+use crate::background::begin_busy_thread;
 use crate::cache::{RowCache, Written};
 use crate::error::{Error, Result};
 use crate::recency::{Sizes, Wake};
@@ -40,6 +42,20 @@ const MANY_OF_GROUP: usize = 1000;
 const QUICK: Duration = Duration::from_millis(1);
 /// A commit's part in what is remembered of how long they take.
 const PACE_PART: u64 = 8;
+
+/// Writes and locks of more bytes are more than an event loop makes in a statement, about.
+const LARGE_BYTES: usize = 8 << 10;
+
+thread_local! {
+    /// Large transactions that this thread has committed.
+    static LARGE: Cell<u64> = const { Cell::new(0) };
+}
+
+/// How many transactions the calling thread has committed and waited for that wrote more than statements in
+/// event loops do, about: more of them are likely to follow from the same client.
+pub fn large_commits() -> u64 {
+    LARGE.get()
+}
 
 type Done = Box<dyn FnOnce(Result<()>) + Send>;
 
@@ -271,18 +287,21 @@ pub struct Committer {
 }
 
 impl Committer {
-    /// Starts the thread.
+    /// Starts the thread; so many bytes may be used for clients.
     pub(crate) fn start(
         store: Arc<dyn Store>,
         cache: Arc<RowCache>,
         wake: Arc<Wake>,
+        client_bytes: usize,
     ) -> std::io::Result<Committer> {
         let (queue, arrived) = (Mutex::default(), Condvar::new());
         let pace = Pace::unknown();
         let shared = Arc::new(Shared { queue, arrived, store, cache, wake, pace });
         let of_thread = Arc::clone(&shared);
-        let thread =
-            std::thread::Builder::new().name("committer".into()).spawn(move || run(&of_thread))?;
+        let thread = std::thread::Builder::new().name("committer".into()).spawn(move || {
+            begin_busy_thread(client_bytes);
+            run(&of_thread);
+        })?;
         Ok(Committer { shared, thread: Mutex::new(Some(thread)) })
     }
 
@@ -290,6 +309,9 @@ impl Committer {
     pub(crate) fn commit(&self, transaction: Transaction, durability: Durability) -> Result<()> {
         if transaction.is_empty() {
             return Ok(());
+        }
+        if transaction.bytes() > LARGE_BYTES {
+            LARGE.set(LARGE.get() + 1);
         }
         // What writes files of its own shares no sync, and nobody waits behind it.
         if durability < Durability::EveryCommit || transaction.store.is_spilled() {

@@ -99,7 +99,8 @@ mod tests {
         let second = kept(4);
         assert_ne!(second[0].as_ptr(), place);
         let whole: Vec<Vec<u8>> = (0..4).map(|number| vec![number; 100]).collect();
-        assert_eq!((&first, &second), (&whole, &whole));
+        assert_eq!(first, whole);
+        assert_eq!(second, whole);
         let place = second[0].as_ptr();
         drop(second);
         let third = kept(5);
