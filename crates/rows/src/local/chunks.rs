@@ -30,6 +30,9 @@ thread_local! {
 #[derive(Default)]
 pub(super) struct Chunks {
     last: Chunk,
+    /// Bytes that were kept, whether anybody still wants them: what is taken back leaves its place empty
+    /// until its whole chunk is free.
+    kept: usize,
 }
 
 /// One allocation, or none yet.
@@ -46,6 +49,7 @@ impl Chunks {
         if bytes.len() >= APART_MIN {
             return bytes.into();
         }
+        self.kept += bytes.len();
         if self.last.free.capacity() < bytes.len() {
             self.begin(bytes.len());
         }
@@ -70,8 +74,14 @@ impl Chunks {
         self.last = Chunk { free: BytesMut::with_capacity(size), size };
     }
 
-    /// No more bytes are kept: leaves the chunk to the thread's next transaction.
+    /// Bytes of memory for what was kept, but for a chunk's.
+    pub fn bytes(&self) -> usize {
+        self.kept
+    }
+
+    /// Nothing of what was kept is wanted here any more: leaves the chunk to the thread's next transaction.
     pub fn finish(&mut self) {
+        self.kept = 0;
         let chunk = std::mem::take(&mut self.last);
         if chunk.size > 0 {
             SPARE.set(Some(chunk));

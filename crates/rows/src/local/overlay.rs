@@ -72,12 +72,12 @@ impl Overlay {
 
     /// Bytes of memory.
     pub fn bytes(&self) -> usize {
-        self.recent_bytes + self.run_bytes + self.undo.bytes()
+        self.recent_bytes.max(self.chunks.bytes()) + self.run_bytes + self.undo.bytes()
     }
 
     /// Bytes of memory that `spill` frees.
     pub fn spillable_bytes(&self) -> usize {
-        self.recent_bytes + self.undo.bytes()
+        self.recent_bytes.max(self.chunks.bytes()) + self.undo.bytes()
     }
 
     /// The same writes, to be looked at only.
@@ -204,6 +204,7 @@ impl Overlay {
             self.recent = Recent::new();
             self.recent_bytes = 0;
         }
+        self.chunks.finish();
         self.undo.spill(directory)?;
         self.merge(directory)
     }
