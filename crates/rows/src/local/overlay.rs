@@ -140,6 +140,9 @@ impl Overlay {
         if let Err(error) = self.try_undo_to(position) {
             self.broken.get_or_insert(error);
         }
+        if self.recent.is_empty() {
+            self.chunks.finish();
+        }
     }
 
     fn try_undo_to(&mut self, position: usize) -> Result<()> {
