@@ -22,9 +22,9 @@ fn event(input: &[u8]) {
     let again: EventDefinition = serde_json::from_slice(&again).expect("what was written");
     assert_eq!(again, definition);
     let store = MemoryStore::new();
-    let format = Change::Put(vec![0, 0, 0, 0, 1], 4u32.to_le_bytes().to_vec());
-    let database = Change::Put(vec![0, 0, 0, 0, 2, b'd'], b"{}".to_vec());
-    let event = Change::Put(vec![0, 0, 0, 0, 6, 0, 0, 0, 9], input.to_vec());
+    let format = Change::put(vec![0, 0, 0, 0, 1], 4u32.to_le_bytes().to_vec());
+    let database = Change::put(vec![0, 0, 0, 0, 2, b'd'], b"{}".to_vec());
+    let event = Change::put(vec![0, 0, 0, 0, 6, 0, 0, 0, 9], input.to_vec());
     let batch = Batch { changes: vec![format, database, event] };
     store.write(&batch, Durability::Os).expect("memory writes");
     match Engine::open(Arc::new(store), EngineOptions::default()) {
@@ -40,8 +40,8 @@ fn table(input: &[u8]) {
     let again: TableDefinition = serde_json::from_slice(&again).expect("what was written");
     assert_eq!(again, definition);
     let store = MemoryStore::new();
-    let format = Change::Put(vec![0, 0, 0, 0, 1], 2u32.to_le_bytes().to_vec());
-    let table = Change::Put(vec![0, 0, 0, 0, 3, 0, 0, 0, 9], input.to_vec());
+    let format = Change::put(vec![0, 0, 0, 0, 1], 2u32.to_le_bytes().to_vec());
+    let table = Change::put(vec![0, 0, 0, 0, 3, 0, 0, 0, 9], input.to_vec());
     let batch = Batch { changes: vec![format, table] };
     store.write(&batch, Durability::Os).expect("memory writes");
     // Whether it makes sense is told, or it can be used.

@@ -313,7 +313,7 @@ impl<S: Store + LocalStore> ColumnStore<S> {
     ) -> Result<SegmentId> {
         let id = known.take_segments(1);
         let columns = built.into_entries(known.home, id).into_iter();
-        let changes = columns.map(|(key, value)| Change::Put(key, value)).collect();
+        let changes = columns.map(|(key, value)| Change::put(key, value)).collect();
         // In the range of a table that is gone they would stay for ever.
         let inside = enter(engine, known, table)?;
         self.inner.write(&Batch { changes }, Durability::Os)?;
@@ -357,20 +357,20 @@ impl<S: Store + LocalStore> ColumnStore<S> {
                 }
             };
             if !is_as_it_was {
-                changes.push(Change::Put(keys::dead(known.id, place), Vec::new()));
+                changes.push(Change::put(keys::dead(known.id, place), Vec::new()));
                 continue;
             }
             placed += 1;
-            changes.push(Change::Put(moved.key.clone(), place.encode().to_vec()));
+            changes.push(Change::put(moved.key.clone(), place.encode().to_vec()));
             match moved.from {
-                Some(from) => changes.push(Change::Put(keys::dead(known.id, from), Vec::new())),
+                Some(from) => changes.push(Change::put(keys::dead(known.id, from), Vec::new())),
                 None => {
                     sealed += 1;
-                    changes.push(Change::Delete(keys::recent(known.id, &moved.key)));
+                    changes.push(Change::delete(keys::recent(known.id, &moved.key)));
                 }
             }
         }
-        changes.push(Change::Put(segment, listed));
+        changes.push(Change::put(segment, listed));
         self.write_segments(known, changes)?;
         known.recent.fetch_sub(sealed, Ordering::Relaxed);
         drop(locks);
@@ -385,7 +385,7 @@ impl<S: Store + LocalStore> ColumnStore<S> {
         if state.segments.iter().find(is_dead).is_none() {
             return Ok(());
         }
-        let mut changes = vec![Change::Delete(keys::segment(known.home, id))];
+        let mut changes = vec![Change::delete(keys::segment(known.home, id))];
         changes.extend(
             [COLUMNS, DEAD]
                 .map(|kind| Change::DeleteRange(keys::segment_range(known.home, kind, id))),

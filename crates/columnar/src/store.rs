@@ -155,13 +155,13 @@ impl<S: Store + LocalStore> ColumnStore<S> {
             let note = self.note(&known, key, put, reach)?;
             counted.add(&known, put, &note, &self.columns.tables);
             if let Some(place) = note.dead {
-                notes.push(Change::Put(keys::dead(known.id, place), Vec::new()));
+                notes.push(Change::put(keys::dead(known.id, place), Vec::new()));
             }
             if note.recent {
                 let recent = keys::recent(known.id, key);
                 notes.push(match put {
-                    true => Change::Put(recent, Vec::new()),
-                    false => Change::Delete(recent),
+                    true => Change::put(recent, Vec::new()),
+                    false => Change::delete(recent),
                 });
             }
         }

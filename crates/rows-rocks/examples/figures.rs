@@ -81,7 +81,7 @@ fn key(number: u64) -> Vec<u8> {
     [&[0, 0, 0, 1, 0, 0][..], &scattered.to_be_bytes()].concat()
 }
 
-fn put(number: u64) -> Change {
+fn value(number: u64) -> Vec<u8> {
     // Compresses about twofold, as rows do.
     let mut value = Vec::with_capacity(VALUE_BYTES);
     let mut random = number;
@@ -90,7 +90,11 @@ fn put(number: u64) -> Change {
         value.extend_from_slice(&random.to_be_bytes()[..4]);
         value.extend_from_slice(b"abcd");
     }
-    Change::Put(key(number), value)
+    value
+}
+
+fn put(number: u64) -> Change {
+    Change::put(key(number), value(number))
 }
 
 fn transactions(store: &RocksStore) {
@@ -207,10 +211,8 @@ fn reads(store: &RocksStore, from: &str) {
 fn ingestion(store: &RocksStore) {
     const ROUNDS: u64 = 2_000_000;
     let before = store.status().disk_bytes;
-    let mut entries = (0..ROUNDS).map(|number| {
-        let Change::Put(_, value) = put(number) else { unreachable!("put makes a put") };
-        Ok(([&[9][..], &number.to_be_bytes()].concat(), value))
-    });
+    let mut entries =
+        (0..ROUNDS).map(|number| Ok(([&[9][..], &number.to_be_bytes()].concat(), value(number))));
     let started = Watch::start();
     store.ingest(&mut entries).expect("the ingestion");
     started.say("entry of an ingestion", ROUNDS);
@@ -255,12 +257,10 @@ fn write_and_die(directory: &Path) -> ! {
             .map(|_| {
                 number += 1;
                 // Rows all different: more data than keys of the other figures.
-                let Change::Put(mut key, value) = put(number) else {
-                    unreachable!("put makes a put")
-                };
+                let (mut key, value) = (key(number), value(number));
                 key.extend_from_slice(&number.to_be_bytes());
                 written += (key.len() + value.len()) as u64;
-                Change::Put(key, value)
+                Change::put(key, value)
             })
             .collect();
         store.write(&Batch { changes }, Durability::EverySecond).expect("the write");

@@ -89,20 +89,22 @@ impl Form {
     }
 
     /// What RocksDB is told about files that flushes and compactions write from now on.
-    fn options(self, first_level: u64) -> [(&'static str, String); 3] {
+    fn options(self, first_level: u64) -> [(&'static str, String); 4] {
         let parts = match self.in_parts {
             true => "index_type=kTwoLevelIndexSearch;partition_filters=true;",
             false => "",
         };
         // Blocks of compactions are the first to go from a full cache.
         let cached = if self.is_cached { "kFlushAndCompaction" } else { "kDisable" };
-        let (packed, level) = match self.is_small {
-            true => ("kLZ4Compression", first_level.min(SMALL_LEVEL)),
-            false => ("kZSTD", first_level),
+        // Every level that lz4 is told, 1 included, is of its slow form; it has one by itself.
+        let (packed, closely, level) = match self.is_small {
+            true => ("kLZ4Compression", "enabled=false", first_level.min(SMALL_LEVEL)),
+            false => ("kZSTD", "enabled=true", first_level),
         };
         [
             ("block_based_table_factory", format!("{{{parts}prepopulate_block_cache={cached}}}")),
             ("bottommost_compression", packed.to_string()),
+            ("bottommost_compression_opts", format!("{{{closely}}}")),
             ("max_bytes_for_level_base", level.to_string()),
         ]
     }
@@ -222,7 +224,7 @@ mod tests {
         let options = RocksOptions { memory_bytes: 64 << 20, ..RocksOptions::default() };
         let store = RocksStore::open(directory.path(), &options).expect("the store opens");
         store.shared().choose_layout();
-        let put = |number: u64| Change::Put(number.to_be_bytes().to_vec(), value(number));
+        let put = |number: u64| Change::put(number.to_be_bytes().to_vec(), value(number));
         let batch = Batch { changes: (0..1_000).map(put).collect() };
         store.write(&batch, Durability::Os).expect("the write");
         store.shared().database.flush().expect("the flush");
@@ -240,6 +242,40 @@ mod tests {
     }
 
     #[test]
+    fn compactions_of_small_data_take_lz4_as_it_is_quick() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let options = RocksOptions { memory_bytes: 64 << 20, ..RocksOptions::default() };
+        let store = RocksStore::open(directory.path(), &options).expect("the store opens");
+        store.shared().choose_layout();
+        let put = |number: u64| Change::put(number.to_be_bytes().to_vec(), value(number));
+        let batch = Batch { changes: (0..100).map(put).collect() };
+        for _ in 0..2 {
+            store.write(&batch, Durability::Os).expect("the write");
+            store.shared().database.flush().expect("the flush");
+        }
+        store.shared().database.compact_range(None::<&[u8]>, None::<&[u8]>);
+        drop(store);
+        let files = std::fs::read_dir(directory.path()).expect("the directory").flatten();
+        let files = files
+            .map(|file| file.path())
+            .filter(|path| path.extension().is_some_and(|e| e == "sst"));
+        let levels: Vec<String> = files
+            .map(|path| {
+                let bytes = std::fs::read(path).expect("a file");
+                let text = String::from_utf8_lossy(&bytes);
+                let level =
+                    text.split("strategy=").next().and_then(|text| text.split("level=").last());
+                level.expect("said among a file's properties").to_string()
+            })
+            .collect();
+        // The number that stands for the level which an algorithm has by itself.
+        assert!(
+            !levels.is_empty() && levels.iter().all(|level| level.starts_with("32767;")),
+            "{levels:?}"
+        );
+    }
+
+    #[test]
     fn a_store_that_outgrows_its_memory_no_longer_writes_indexes_whole_until_it_is_opened_again() {
         let directory = tempfile::tempdir().expect("a directory");
         let store = open(directory.path());
@@ -251,7 +287,7 @@ mod tests {
         ingest(&store, MANY..MANY + FEW);
         let beside = index_partitions(&store);
         assert!(beside > 0);
-        let put = |number: u64| Change::Put(number.to_be_bytes().to_vec(), value(number));
+        let put = |number: u64| Change::put(number.to_be_bytes().to_vec(), value(number));
         let batch = Batch { changes: (2 * MANY..2 * MANY + 100).map(put).collect() };
         store.write(&batch, Durability::EveryCommit).expect("the write");
         store.shared().database.flush().expect("the flush");

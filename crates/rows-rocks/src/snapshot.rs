@@ -105,7 +105,7 @@ mod tests {
         let store = RocksStore::open(directory.path(), &options).unwrap();
         let mut snapshots = Vec::new();
         for number in 0..20_u8 {
-            let changes = vec![Change::Put(b"k".to_vec(), vec![number])];
+            let changes = vec![Change::put(b"k".to_vec(), vec![number])];
             store.write(&Batch { changes }, Durability::Os).unwrap();
             snapshots.push((number, store.snapshot().unwrap()));
         }

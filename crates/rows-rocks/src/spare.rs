@@ -255,12 +255,12 @@ mod tests {
     fn store(directory: &std::path::Path) -> RocksStore {
         let store = RocksStore::open(directory, &RocksOptions::default()).unwrap();
         let write = |changes| store.write(&Batch { changes }, Durability::Os).unwrap();
-        let put = |number: u16| Change::Put(key(number), vec![number as u8]);
+        let put = |number: u16| Change::put(key(number), vec![number as u8]);
         write((0..2_000).step_by(4).map(put).collect());
         store.snapshot().unwrap();
         write((2..2_000).step_by(4).map(put).collect());
         let gone = (400..1_500).step_by(2).filter(|number| number % 100 != 0);
-        write(gone.map(|number| Change::Delete(key(number))).collect());
+        write(gone.map(|number| Change::delete(key(number))).collect());
         store
     }
 
@@ -270,7 +270,7 @@ mod tests {
         let store = store(directory.path());
         let (plain, again) = (store.snapshot().unwrap(), store.snapshot().unwrap());
         // What is written later, neither shows.
-        let changes = (0..2_000).map(|number| Change::Put(key(number), b"new".to_vec())).collect();
+        let changes = (0..2_000).map(|number| Change::put(key(number), b"new".to_vec())).collect();
         store.write(&Batch { changes }, Durability::Os).unwrap();
         let expected = ExpectedScans::of(&*again);
         let end = prop_oneof![Just(None), (0u16..2_100).prop_map(Some)];

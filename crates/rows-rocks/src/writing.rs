@@ -408,21 +408,16 @@ fn bytes(batches: &[&Batch]) -> usize {
 mod tests {
     use super::*;
 
-    fn put(key: &str, value: &str) -> Change {
-        Change::Put(key.into(), value.into())
+    fn put(key: &'static str, value: &'static str) -> Change {
+        Change::put(key, value)
     }
 
     #[test]
     fn changes_of_several_batches_are_in_the_order_of_keys_and_those_of_one_key_as_they_came() {
         let one = Batch { changes: vec![put("b", "1"), put("d", "1")] };
-        let two = Batch { changes: vec![put("a", "2"), put("b", "2"), Change::Delete("d".into())] };
-        let wanted = [
-            put("a", "2"),
-            put("b", "1"),
-            put("b", "2"),
-            put("d", "1"),
-            Change::Delete("d".into()),
-        ];
+        let two = Batch { changes: vec![put("a", "2"), put("b", "2"), Change::delete("d")] };
+        let wanted =
+            [put("a", "2"), put("b", "1"), put("b", "2"), put("d", "1"), Change::delete("d")];
         let given: Vec<Change> = in_order(&[&one, &two]).into_iter().cloned().collect();
         assert_eq!(given, wanted);
         let range = KeyRange { start: "a".into(), end: "c".into() };

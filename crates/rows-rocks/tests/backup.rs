@@ -39,7 +39,7 @@ fn place() -> Place {
     let options = RocksOptions { memory_bytes: 8 << 20, ..RocksOptions::default() };
     let store = RocksStore::open(&directory.path().join("rows"), &options).expect("a store");
     for number in 0..2000u64 {
-        let change = Change::Put(number.to_be_bytes().to_vec(), vec![number as u8; 50]);
+        let change = Change::put(number.to_be_bytes().to_vec(), vec![number as u8; 50]);
         store.write(&Batch { changes: vec![change] }, Durability::Os).expect("written");
     }
     let frozen = directory.path().join("frozen");

@@ -41,13 +41,13 @@ fn build(directory: &Path) -> Rows {
             }
             let bytes = if number % 60 == 9 { 9000 } else { (random(number) % 120) as usize };
             let value = vec![number as u8; bytes];
-            let mut changes = vec![Change::Put(key.clone(), value.clone())];
+            let mut changes = vec![Change::put(key.clone(), value.clone())];
             rows.insert(key, value);
             if number % 7 == 3
                 && let Some(old) = rows.keys().nth(number as usize / 3).cloned()
             {
                 rows.remove(&old);
-                changes.push(Change::Delete(old));
+                changes.push(Change::delete(old));
             }
             let durability = match number % 3 {
                 0 => Durability::EveryCommit,

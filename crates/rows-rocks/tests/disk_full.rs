@@ -46,7 +46,7 @@ fn write(store: &RocksStore, number: u64) -> rows::Result<()> {
 
 /// One of so many is synced.
 fn write_with(store: &RocksStore, number: u64, synced: u64) -> rows::Result<()> {
-    let changes = vec![Change::Put(number.to_be_bytes().to_vec(), value(number))];
+    let changes = vec![Change::put(number.to_be_bytes().to_vec(), value(number))];
     let durability = match number % synced {
         0 => Durability::EveryCommit,
         _ => Durability::EverySecond,

@@ -45,11 +45,11 @@ fn a_child_removes_a_range_and_has_its_files_deleted() {
     let store = open(&directory.join("rows"));
     let mut entries = (0..IN_FILES).map(|number| Ok((key("b", number), vec![7; 100])));
     assert_eq!(store.ingest(&mut entries).expect("the ingestion"), u64::from(IN_FILES));
-    let changes = (0..LOGGED).map(|number| Change::Put(key("a", number), vec![7; 100])).collect();
+    let changes = (0..LOGGED).map(|number| Change::put(key("a", number), vec![7; 100])).collect();
     store.write(&Batch { changes }, Durability::EveryCommit).expect("the rows");
     // In the journal this tells where the removal begins.
     fs::write(directory.join("removing"), b"").expect("a file");
-    let changes = vec![Change::DeleteRange(range()), Change::Put(REMOVED.into(), Vec::new())];
+    let changes = vec![Change::DeleteRange(range()), Change::put(REMOVED, Vec::new())];
     store.write(&Batch { changes }, Durability::Os).expect("the removal");
     store.reclaim(&range()).expect("the reclaiming begins");
     wait_for_reclaiming(&store);

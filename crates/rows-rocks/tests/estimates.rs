@@ -35,7 +35,7 @@ fn entries_in_write_buffers_are_counted_as_far_as_that_is_quick() {
     let engine = Engine::open(Arc::clone(&store) as Arc<dyn Store>, EngineOptions::default());
     let engine = engine.unwrap();
     for first in (0..ENTRIES).step_by(1000) {
-        let put = |number| Change::Put(key(number), b"short".to_vec());
+        let put = |number| Change::put(key(number), b"short".to_vec());
         let changes = (first..first + 1000).map(put).collect();
         store.write(&Batch { changes }, Durability::Os).unwrap();
     }

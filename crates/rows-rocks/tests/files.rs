@@ -147,7 +147,7 @@ fn memory_stays_within_what_was_given() {
     let directory = tempfile::tempdir().unwrap();
     let store = open(directory.path());
     for start in (0..40_000).step_by(100) {
-        let changes = (start..start + 100).map(|number| Change::Put(key(number), value(number)));
+        let changes = (start..start + 100).map(|number| Change::put(key(number), value(number)));
         store.write(&Batch { changes: changes.collect() }, Durability::Os).unwrap();
         let memory = store.status().memory_bytes;
         assert!(memory <= 10 << 20, "{memory}");
@@ -184,7 +184,7 @@ fn crashed(durability: Durability) -> tempfile::TempDir {
     let options = RocksOptions { memory_bytes: 32 << 20, ..RocksOptions::default() };
     let store = RocksStore::open(lived.path(), &options).expect("the store opens");
     for number in 0..1_000 {
-        let changes = vec![Change::Put(key(number), value(number))];
+        let changes = vec![Change::put(key(number), value(number))];
         store.write(&Batch { changes }, durability).unwrap();
     }
     for entry in fs::read_dir(lived.path()).unwrap().flatten() {
@@ -225,7 +225,7 @@ fn a_log_that_is_damaged_where_it_was_synced_is_refused_and_left_as_it_is() {
 fn a_log_of_a_stopped_store_is_refused_wherever_it_is_damaged() {
     let directory = tempfile::tempdir().unwrap();
     let store = open(directory.path());
-    let changes = vec![Change::Put(key(1), value(1))];
+    let changes = vec![Change::put(key(1), value(1))];
     store.write(&Batch { changes }, Durability::Os).unwrap();
     drop(store);
     damage(&largest(directory.path(), "log"), 300);
@@ -316,7 +316,7 @@ fn a_store_that_is_only_looked_at_is_not_compacted() {
     // The same keys again and again, in every file once or twice: compacted, once.
     for round in 0..20 {
         for number in 0..1000 {
-            let changes = vec![Change::Put(key(number), value(number + round * 1000))];
+            let changes = vec![Change::put(key(number), value(number + round * 1000))];
             store.write(&Batch { changes }, Durability::Os).unwrap();
         }
     }

@@ -46,15 +46,15 @@ fn work_until(store: &RocksStore, name: &str, mut round: impl FnMut(u64)) -> u64
 fn the_first_row_of_a_queue_was_behind_the_marks_of_all_before_it() {
     let directory = tempfile::tempdir().expect("a directory");
     let store = RocksStore::open(directory.path(), &RocksOptions::default()).expect("opened");
-    write(&store, Change::Put(b"first".to_vec(), VALUE.to_vec()));
+    write(&store, Change::put(b"first".to_vec(), VALUE.to_vec()));
     let before = store.snapshot().expect("a snapshot");
     let key = |number: u64| format!("row {number:09}").into_bytes();
-    write(&store, Change::Delete(b"first".to_vec()));
-    write(&store, Change::Put(key(0), VALUE.to_vec()));
+    write(&store, Change::delete(b"first".to_vec()));
+    write(&store, Change::put(key(0), VALUE.to_vec()));
     let rounds = work_until(&store, "early-compactions", |number| {
-        write(&store, Change::Put(key(number + 1), VALUE.to_vec()));
+        write(&store, Change::put(key(number + 1), VALUE.to_vec()));
         assert_eq!(scan(&store, 1), [(key(number), VALUE.to_vec())]);
-        write(&store, Change::Delete(key(number)));
+        write(&store, Change::delete(key(number)));
     });
     assert_eq!(scan(&store, usize::MAX), [(key(rounds), VALUE.to_vec())]);
     assert_eq!(scan(&*before, usize::MAX), [(b"first".to_vec(), VALUE.to_vec())]);
@@ -66,10 +66,10 @@ fn rows_that_are_written_again_and_again_were_passed_over_in_every_version() {
     let store = RocksStore::open(directory.path(), &RocksOptions::default()).expect("opened");
     let key = |number: u64| vec![b'k', (number % 200) as u8];
     let value = |number: u64| [&number.to_be_bytes()[..], &VALUE].concat();
-    (0..200).for_each(|number| write(&store, Change::Put(key(number), value(number))));
+    (0..200).for_each(|number| write(&store, Change::put(key(number), value(number))));
     let (before, then) = (store.snapshot().expect("a snapshot"), scan(&store, usize::MAX));
     let rounds = work_until(&store, "early-flushes", |number| {
-        write(&store, Change::Put(key(number), value(number)));
+        write(&store, Change::put(key(number), value(number)));
         if number % 10 == 0 {
             assert_eq!(scan(&store, usize::MAX).len(), 200);
         }

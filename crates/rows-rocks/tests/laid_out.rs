@@ -23,7 +23,7 @@ const MANY: usize = 1000;
 const COMMITS: u64 = 100;
 
 fn put(number: u64, value: Vec<u8>) -> Batch {
-    Batch { changes: vec![Change::Put(number.to_be_bytes().to_vec(), value)] }
+    Batch { changes: vec![Change::put(number.to_be_bytes().to_vec(), value)] }
 }
 
 /// Rows end with another byte than zero, so that the end of a record is seen.

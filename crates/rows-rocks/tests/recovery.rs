@@ -37,7 +37,7 @@ fn crash_when_the_log_is_longest(lived: &Path, crashed: &Path, recovery_max: Dur
         for _ in 0..1000 {
             let changes = (number..number + BATCH_ROWS).map(|number| {
                 let key = number.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes();
-                Change::Put(key.to_vec(), vec![number as u8; VALUE_BYTES])
+                Change::put(key.to_vec(), vec![number as u8; VALUE_BYTES])
             });
             store.write(&Batch { changes: changes.collect() }, Durability::Os).expect("writes");
             number += BATCH_ROWS;

@@ -237,7 +237,7 @@ impl Catalog {
     /// The batch that forgets a reclaimed range.
     pub(crate) fn reclaimed(id: TableId) -> Batch {
         let key = catalog_key(KIND_RECLAIM, &id.to_be_bytes());
-        Batch { changes: vec![Change::Delete(key)] }
+        Batch { changes: vec![Change::delete(key)] }
     }
 }
 
@@ -247,7 +247,7 @@ impl CatalogChange<'_> {
         let id = self.changes.next_id;
         self.changes.next_id = id.checked_add(1).expect("table ids exhausted");
         let next = self.changes.next_id.to_le_bytes().to_vec();
-        self.batch.changes.push(Change::Put(catalog_key(KIND_NEXT_ID, &[]), next));
+        self.batch.changes.push(Change::put(catalog_key(KIND_NEXT_ID, &[]), next));
         id
     }
 
@@ -263,25 +263,25 @@ impl CatalogChange<'_> {
         self.format = self.format.max(needed);
         let key = catalog_key(KIND_TABLE, &definition.id.to_be_bytes());
         let value = serde_json::to_vec(definition).expect("definitions are plain data");
-        self.batch.changes.push(Change::Put(key, value));
+        self.batch.changes.push(Change::put(key, value));
     }
 
     /// Removes a definition; rows and entries go by `Engine::reclaim`, when nobody can find the table.
     pub(crate) fn delete_table(&mut self, id: TableId) {
         let key = catalog_key(KIND_TABLE, &id.to_be_bytes());
-        self.batch.changes.push(Change::Delete(key));
+        self.batch.changes.push(Change::delete(key));
     }
 
     /// Notes that all rows and entries of a table id are to go, also after a crash.
     pub(crate) fn note_dropped(&mut self, id: TableId) {
         let key = catalog_key(KIND_RECLAIM, &id.to_be_bytes());
-        self.batch.changes.push(Change::Put(key, Vec::new()));
+        self.batch.changes.push(Change::put(key, Vec::new()));
     }
 
     /// Forgets such a note: the range is in use now.
     pub(crate) fn keep_range(&mut self, id: TableId) {
         let key = catalog_key(KIND_RECLAIM, &id.to_be_bytes());
-        self.batch.changes.push(Change::Delete(key));
+        self.batch.changes.push(Change::delete(key));
     }
 
     /// Removes a range of keys, such as an index's.
@@ -293,25 +293,25 @@ impl CatalogChange<'_> {
     pub(crate) fn put_event(&mut self, event: EventDefinition) {
         self.format = self.format.max(FORMAT_EVENTS);
         let value = serde_json::to_vec(&event).expect("definitions are plain data");
-        self.batch.changes.push(Change::Put(event_key(event.id), value));
+        self.batch.changes.push(Change::put(event_key(event.id), value));
         self.events.push((event.id, Some(Arc::new(event))));
     }
 
     /// Removes an event.
     pub(crate) fn delete_event(&mut self, id: EventId) {
-        self.batch.changes.push(Change::Delete(event_key(id)));
+        self.batch.changes.push(Change::delete(event_key(id)));
         self.events.push((id, None));
     }
 
     /// Stores a database's name.
     pub(crate) fn put_database(&mut self, name: &str) {
         let key = catalog_key(KIND_DATABASE, name.as_bytes());
-        self.batch.changes.push(Change::Put(key, b"{}".to_vec()));
+        self.batch.changes.push(Change::put(key, b"{}".to_vec()));
     }
 
     /// Removes a database's name.
     pub(crate) fn delete_database(&mut self, name: &str) {
-        self.batch.changes.push(Change::Delete(catalog_key(KIND_DATABASE, name.as_bytes())));
+        self.batch.changes.push(Change::delete(catalog_key(KIND_DATABASE, name.as_bytes())));
     }
 
     /// Writes the batch, then changes memory by `apply`.
@@ -363,7 +363,7 @@ pub(crate) fn no_table(database: &str, name: &str) -> Error {
 }
 
 fn put_format(format: u32) -> Change {
-    Change::Put(catalog_key(KIND_FORMAT, &[]), format.to_le_bytes().to_vec())
+    Change::put(catalog_key(KIND_FORMAT, &[]), format.to_le_bytes().to_vec())
 }
 
 fn event_key(id: EventId) -> Vec<u8> {

@@ -16,6 +16,7 @@
 //!
 //! Not here: what the writes are (`transaction`), the once-a-second sync (the store's).
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
@@ -24,6 +25,7 @@ use std::time::{Duration, Instant};
 use parking_lot::{Condvar, Mutex};
 use values::budget::Share;
 
+use crate::background::begin_busy_thread;
 use crate::cache::{RowCache, Written};
 use crate::error::{Error, Result};
 use crate::recency::{Sizes, Wake};
@@ -41,12 +43,27 @@ const QUICK: Duration = Duration::from_millis(1);
 /// A commit's part in what is remembered of how long they take.
 const PACE_PART: u64 = 8;
 
+/// Writes and locks of more bytes are more than an event loop makes in a statement, about.
+const LARGE_BYTES: usize = 8 << 10;
+
+thread_local! {
+    /// Large transactions that this thread has committed.
+    static LARGE: Cell<u64> = const { Cell::new(0) };
+}
+
+/// How many transactions the calling thread has committed and waited for that wrote more than statements in
+/// event loops do, about: more of them are likely to follow from the same client.
+pub fn large_commits() -> u64 {
+    LARGE.get()
+}
+
 type Done = Box<dyn FnOnce(Result<()>) + Send>;
 
 /// What one transaction has written, on its way to the store, and what it holds until then.
 struct Writes {
     store: Box<dyn StoreTransaction>,
-    /// What was taken out of `store` already.
+    /// Taken out of `store` by the thread that has put it in, whose memory it is; `None`: the store
+    /// commits it only by itself.
     batch: Option<Batch>,
     /// From how many changes on it is a load.
     many: usize,
@@ -62,9 +79,10 @@ fn writes_of(transaction: Transaction) -> Vec<Writes> {
         Reach::Memory => MANY_OF_GROUP,
         Reach::Disk => MANY,
     };
-    let Transaction { store, gates, sizes, share, others, .. } = transaction;
+    let Transaction { mut store, gates, sizes, share, others, .. } = transaction;
     let mut all = Vec::with_capacity(1 + others.len());
-    all.push(Writes { store, batch: None, many, gates, sizes, _share: share });
+    let batch = store.take_batch();
+    all.push(Writes { store, batch, many, gates, sizes, _share: share });
     all.extend(others.into_iter().flat_map(writes_of));
     all
 }
@@ -172,7 +190,7 @@ impl Shared {
         let mut held = Vec::with_capacity(writes.len());
         let mut own = Ok(());
         for mut writes in writes {
-            match writes.batch.take().or_else(|| writes.store.take_batch()) {
+            match writes.batch.take() {
                 Some(batch) => {
                     batches.push(Taken::new(batch, writes.many));
                     held.push(writes);
@@ -254,7 +272,7 @@ impl Shared {
 /// The row that a change is about: its key, and its new bytes unless it is removed.
 fn row_change(change: &Change) -> Option<(&[u8], Option<&[u8]>)> {
     let (key, row) = match change {
-        Change::Put(key, row) => (key, Some(row.as_slice())),
+        Change::Put(key, row) => (key, Some(&row[..])),
         Change::Delete(key) => (key, None),
         // Only schema changes remove ranges: of tables whose ids nobody reads any more.
         Change::DeleteRange(_) => return None,
@@ -269,18 +287,21 @@ pub struct Committer {
 }
 
 impl Committer {
-    /// Starts the thread.
+    /// Starts the thread; so many bytes may be used for clients.
     pub(crate) fn start(
         store: Arc<dyn Store>,
         cache: Arc<RowCache>,
         wake: Arc<Wake>,
+        client_bytes: usize,
     ) -> std::io::Result<Committer> {
         let (queue, arrived) = (Mutex::default(), Condvar::new());
         let pace = Pace::unknown();
         let shared = Arc::new(Shared { queue, arrived, store, cache, wake, pace });
         let of_thread = Arc::clone(&shared);
-        let thread =
-            std::thread::Builder::new().name("committer".into()).spawn(move || run(&of_thread))?;
+        let thread = std::thread::Builder::new().name("committer".into()).spawn(move || {
+            begin_busy_thread(client_bytes);
+            run(&of_thread);
+        })?;
         Ok(Committer { shared, thread: Mutex::new(Some(thread)) })
     }
 
@@ -288,6 +309,9 @@ impl Committer {
     pub(crate) fn commit(&self, transaction: Transaction, durability: Durability) -> Result<()> {
         if transaction.is_empty() {
             return Ok(());
+        }
+        if transaction.bytes() > LARGE_BYTES {
+            LARGE.set(LARGE.get() + 1);
         }
         // What writes files of its own shares no sync, and nobody waits behind it.
         if durability < Durability::EveryCommit || transaction.store.is_spilled() {
@@ -346,7 +370,7 @@ impl Committer {
         if let [only] = &mut writes[..]
             && !busy
         {
-            let taken = only.store.take_batch().map(|batch| Taken::new(batch, only.many));
+            let taken = only.batch.take().map(|batch| Taken::new(batch, only.many));
             let written = taken.as_ref().map(|taken| self.shared.try_write(taken, durability));
             only.batch = taken.map(|taken| taken.batch);
             match written {

@@ -88,12 +88,15 @@ impl Engine {
         let catalog = Catalog::load(&*store)?;
         let cache = Arc::new(RowCache::new(options.row_cache_bytes));
         let wake = Arc::new(Wake::default());
-        let committer = Committer::start(Arc::clone(&store), Arc::clone(&cache), Arc::clone(&wake))
-            .map_err(|source| Error::Store {
-                doing: "starting the committer",
-                applied: Some(false),
-                source: Box::new(source),
-            })?;
+        let (of_store, of_cache) = (Arc::clone(&store), Arc::clone(&cache));
+        let committer =
+            Committer::start(of_store, of_cache, Arc::clone(&wake), options.client_bytes).map_err(
+                |source| Error::Store {
+                    doing: "starting the committer",
+                    applied: Some(false),
+                    source: Box::new(source),
+                },
+            )?;
         let engine = Engine {
             store,
             catalog,

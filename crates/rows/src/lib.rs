@@ -50,7 +50,7 @@ pub use alter::{AlterOutcome, Alteration, Place};
 pub use catalog::Catalog;
 pub use check::CheckReport;
 pub use clock::Clock;
-pub use commit::Lead;
+pub use commit::{Lead, large_commits};
 pub use ddl::{NewIndex, NewMember, NewTable};
 pub use engine::{Engine, EngineOptions};
 pub use error::{Error, Result, Thing, Wait};

@@ -7,7 +7,7 @@
 //! 3. Locks are freed when the transaction is dropped, so after its writes are visible.
 //! 4. A transaction that writes nothing allocates nothing but itself.
 //!
-//! Where to look: `overlay` holds the writes, `crate::run` is a file of them, `own` all of them in order,
+//! Where to look: `overlay` holds the writes, `chunks` their bytes, `crate::run` is a file of them, `own` all of them in order,
 //! `merged` what a scan sees, `undo` how they are taken back, `held` the locks.
 //!
 //! Not here: who locks what, and when writes are spilled (`transaction`), how locks work (`locks`).
@@ -17,13 +17,13 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result, Wait};
 use crate::locks::LockTable;
-use crate::run::Write;
 use crate::spill::SpillDirectory;
 use crate::store::{
     Batch, Cursor, Direction, Durability, KeyRange, LockWait, LockWaker, Reach, Read, Savepoint,
     StoreTransaction,
 };
 
+mod chunks;
 mod held;
 mod merged;
 mod overlay;
@@ -186,11 +186,11 @@ impl<S: LocalStore> StoreTransaction for LocalTransaction<S> {
     }
 
     fn put(&mut self, key: Vec<u8>, value: Vec<u8>) {
-        self.overlay.write(key, Write::Put(value.into_boxed_slice()));
+        self.overlay.write(key, Some(value));
     }
 
     fn delete(&mut self, key: Vec<u8>) {
-        self.overlay.write(key, Write::Removed);
+        self.overlay.write(key, None);
     }
 
     fn savepoint(&self) -> Savepoint {

@@ -96,8 +96,8 @@ impl State {
         let number = self.last + 1;
         for change in changes {
             match change {
-                Change::Put(key, value) => self.set(number, key.clone(), Some(value.clone())),
-                Change::Delete(key) => self.set(number, key.clone(), None),
+                Change::Put(key, value) => self.set(number, key.to_vec(), Some(value.to_vec())),
+                Change::Delete(key) => self.set(number, key.to_vec(), None),
                 Change::DeleteRange(range) => {
                     for key in self.keys(range) {
                         self.set(number, key, None);
@@ -350,8 +350,8 @@ impl LocalStore for MemoryStore {
     fn apply_sorted(&self, passes: &Passes<'_>) -> Result<()> {
         let change = |write: Result<(Vec<u8>, Option<Vec<u8>>)>| {
             write.map(|(key, value)| match value {
-                Some(value) => Change::Put(key, value),
-                None => Change::Delete(key),
+                Some(value) => Change::put(key, value),
+                None => Change::delete(key),
             })
         };
         let changes: Vec<Change> = passes().map(change).collect::<Result<_>>()?;
@@ -375,7 +375,7 @@ impl Ingestion for MemoryIngestion {
             {
                 return Err(falling());
             }
-            changes.push(Change::Put(key.to_vec(), value.to_vec()));
+            changes.push(Change::put(key.to_vec(), value.to_vec()));
         }
         let count = changes.len() as u64;
         self.changes.lock().append(&mut changes);
@@ -428,7 +428,7 @@ impl Store for MemoryStore {
             {
                 return Err(falling());
             }
-            changes.push(Change::Put(key, value));
+            changes.push(Change::put(key, value));
         }
         let count = changes.len() as u64;
         self.inner.state.write().apply(&changes);

@@ -19,6 +19,7 @@ use std::hash::BuildHasher;
 use std::ops::Range;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use foldhash::quality::FixedState;
 
 use crate::error::{Error, Result};
@@ -44,7 +45,7 @@ pub(crate) enum Write {
     /// A removal.
     Removed,
     /// A value.
-    Put(Box<[u8]>),
+    Put(Bytes),
 }
 
 impl Write {
@@ -52,7 +53,7 @@ impl Write {
         match kind {
             UNWRITTEN => Write::Unwritten,
             REMOVED => Write::Removed,
-            _ => Write::Put(value.into()),
+            _ => Write::Put(Bytes::copy_from_slice(value)),
         }
     }
 

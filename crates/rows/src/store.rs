@@ -19,6 +19,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
+
 use crate::bulk::{BlockCursor, RowBlock};
 use crate::error::{Error, Result};
 use crate::spill::SpillDirectory;
@@ -74,11 +76,23 @@ impl KeyRange {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
     /// Stores a value under a key, replacing any.
-    Put(Vec<u8>, Vec<u8>),
+    Put(Bytes, Bytes),
     /// Removes a key, if there.
-    Delete(Vec<u8>),
+    Delete(Bytes),
     /// Removes all keys of a range; quick whatever its size.
     DeleteRange(KeyRange),
+}
+
+impl Change {
+    /// A `Put`.
+    pub fn put(key: impl Into<Bytes>, value: impl Into<Bytes>) -> Change {
+        Change::Put(key.into(), value.into())
+    }
+
+    /// A `Delete`.
+    pub fn delete(key: impl Into<Bytes>) -> Change {
+        Change::Delete(key.into())
+    }
 }
 
 /// Changes that are applied together, in order.

@@ -282,7 +282,7 @@ fn a_definition_that_contradicts_itself_is_told_when_the_rows_are_opened() {
         "auto_increment_base":1,"comment":"","engine":"InnoDB","created":1}"#;
     let open = |definition: &str| {
         let store = MemoryStore::new();
-        let put = |key: &[u8], value: &[u8]| Change::Put(key.to_vec(), value.to_vec());
+        let put = |key: &[u8], value: &[u8]| Change::put(key.to_vec(), value.to_vec());
         let format = put(&[0, 0, 0, 0, 1], &[1, 0, 0, 0]);
         let table = put(&[0, 0, 0, 0, 3, 0, 0, 0, 9], definition.as_bytes());
         store.write(&Batch { changes: vec![format, table] }, Durability::Os).unwrap();

@@ -252,3 +252,36 @@ fn a_column_told_by_a_container_counts_until_it_is_taken_back_and_follows_change
     now().expire_by(None);
     assert_eq!(rows_by(&house.engine, &now(), 0).len(), 1);
 }
+
+#[test]
+fn numbers_of_expired_rows_that_are_handed_out_anew_are_not_taken_for_free() {
+    let house = House::new();
+    let mut id = column("id", int(), false);
+    id.auto_increment = true;
+    let columns = vec![id, column("name", text(20), true), column("until", int(), true)];
+    let indexes = vec![index("PRIMARY", true, &["id"]), index("name", false, &["name"])];
+    let retention = Retention { expires_by: Some("until".into()), bytes_max: 0 };
+    let new = NewTable { retention, ..NewTable::new("d", "n", columns, indexes) };
+    let t = house.engine.create_table(new).unwrap();
+    house.insert(&t, &[Datum::Int(1), Datum::Bytes(b"stays"), Datum::Null]).unwrap();
+    let until = Datum::Int((START + 5) as i64);
+    house.insert(&t, &[Datum::Int(10), Datum::Bytes(b"goes"), until]).unwrap();
+    house.pass(10);
+    let House { engine, clock, store } = house;
+    drop((t, engine));
+
+    let options = EngineOptions { clock, ..EngineOptions::default() };
+    let engine = Engine::open(store, options).unwrap();
+    let t = engine.catalog().table("d", "n").unwrap();
+    let mut tx = begin(&engine);
+    tx.expect_numbers(&t, 20).unwrap();
+    tx.expect_numbered(&t).unwrap();
+    for number in 2..22 {
+        let row = [Datum::Null, Datum::Bytes(b"new"), Datum::Null];
+        assert_eq!(tx.insert(&t, &row).unwrap().generated, Some(number));
+    }
+    tx.expect_nothing(&t);
+    commit(tx);
+    assert_eq!(rows_by(&engine, &t, 1).len(), 21);
+    assert_sound(&engine);
+}

@@ -492,3 +492,50 @@ fn numbers_of_one_statement_follow_each_other_whoever_writes_beside_it() {
     assert_eq!(rows_by(&engine, &t, 0).len(), 23);
     assert_sound(&engine);
 }
+
+#[test]
+fn numbers_that_others_have_given_rows_since_they_were_drawn_are_not_taken_for_free() {
+    let engine = engine();
+    let mut id = column("id", int(), false);
+    id.auto_increment = true;
+    let t = table(&engine, "n", vec![id], vec![index("PRIMARY", true, &["id"])]);
+    let give = |number: i64| {
+        let mut other = begin(&engine);
+        other.insert(&t, &[Datum::Int(number)]).unwrap();
+        commit(other);
+    };
+    let inserted = |tx: &mut rows::Transaction| {
+        let inserted: Vec<bool> = (0..20).map(|_| tx.insert(&t, &[Datum::Null]).is_ok()).collect();
+        tx.expect_nothing(&t);
+        inserted.iter().position(|inserted| !inserted)
+    };
+    let mut tx = begin(&engine);
+    tx.expect_numbers(&t, 20).unwrap();
+    give(5);
+    tx.expect_numbered(&t).unwrap();
+    assert_eq!(inserted(&mut tx), Some(4), "by an insert");
+    commit(tx);
+
+    give(30);
+    let mut tx = begin(&engine);
+    tx.expect_numbers(&t, 20).unwrap();
+    let mut other = begin(&engine);
+    let key = t.row_key(&[Datum::Int(30)]).unwrap();
+    let moved = vec![(0, Value::Int(40))];
+    other.change_row(&t, &key, &mut |_| Ok(RowChange::Set(moved.clone()))).unwrap();
+    commit(other);
+    tx.expect_numbered(&t).unwrap();
+    assert_eq!(inserted(&mut tx), Some(9), "by an update");
+    commit(tx);
+
+    // Numbers above all of these are free without being looked for, and stay so.
+    for _ in 0..3 {
+        let mut tx = begin(&engine);
+        tx.expect_numbers(&t, 20).unwrap();
+        tx.expect_numbered(&t).unwrap();
+        assert_eq!(inserted(&mut tx), None);
+        commit(tx);
+    }
+    assert_eq!(rows_by(&engine, &t, 0).len(), 20 + 1 + 19 + 60);
+    assert_sound(&engine);
+}

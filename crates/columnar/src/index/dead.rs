@@ -101,7 +101,7 @@ pub(crate) fn add(
         }
         positions.sort_unstable();
         positions.dedup();
-        changes.push(Change::Put(key, encode(&positions)));
+        changes.push(Change::put(key, encode(&positions)));
     }
     Ok(())
 }

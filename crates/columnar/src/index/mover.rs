@@ -193,20 +193,20 @@ impl<S: Store + LocalStore> IndexMover<'_, S> {
                         (Some(position), Some((segment, _))) => {
                             let place = Place { segment: *segment, position: *position };
                             let key = keys::place(known.home, key);
-                            changes.push(Change::Put(key, place.bare()));
+                            changes.push(Change::put(key, place.bare()));
                         }
                         _ if from.is_some() => {
-                            changes.push(Change::Delete(keys::place(known.home, key)));
+                            changes.push(Change::delete(keys::place(known.home, key)));
                         }
                         _ => {}
                     }
                     let notes = notes.iter().map(|version| keys::note(known.home, *version));
-                    changes.extend(notes.map(Change::Delete));
+                    changes.extend(notes.map(Change::delete));
                 }
                 let last = moved.iter().rev().find_map(|moved| moved.position);
                 if let (Some(last), Some((id, segment))) = (last, &mut segment) {
                     segment.sealed = last + 1;
-                    changes.push(Change::Put(keys::segment(known.home, *id), segment.encode()));
+                    changes.push(Change::put(keys::segment(known.home, *id), segment.encode()));
                     is_listed = true;
                 }
                 changes.extend(behind);

@@ -53,5 +53,5 @@ pub(super) fn settle(known: &Known, version: u64) -> Option<Change> {
         known.settled_since.compare_exchange(0, version, Ordering::AcqRel, Ordering::Acquire);
     let since = first.map_or_else(|since| since, |_| version);
     let value = [version.to_le_bytes(), since.to_le_bytes()].concat();
-    Some(Change::Put(keys::prefix(known.home, SETTLED), value))
+    Some(Change::put(keys::prefix(known.home, SETTLED), value))
 }

@@ -39,8 +39,8 @@ fn batch(number: u64, repeats: usize) -> Batch {
     let value = number.to_string().repeat(repeats);
     Batch {
         changes: vec![
-            Change::Put(key(number), value.into_bytes()),
-            Change::Put(b"latest".to_vec(), number.to_be_bytes().to_vec()),
+            Change::put(key(number), value.into_bytes()),
+            Change::put(b"latest".to_vec(), number.to_be_bytes().to_vec()),
         ],
     }
 }

@@ -319,7 +319,7 @@ impl Numbering<'_> {
 
     fn remember(&self, row_key: &[u8], numbers: Numbers) -> Result<()> {
         let mut state = self.state.lock();
-        state.unwritten.push(Change::Put(self.key(row_key), numbers.encode()));
+        state.unwritten.push(Change::put(self.key(row_key), numbers.encode()));
         let is_full = state.unwritten.len() >= NUMBERS_MAX;
         drop(state);
         if is_full { self.write() } else { Ok(()) }

@@ -178,7 +178,7 @@ impl<'a> Follow<'a> {
             if pass != Pass::Remove {
                 count += notes.len() as u64;
                 self.of.progress.add(notes.len() as u64);
-                notes.drain(..).for_each(|note| self.piece.push(Change::Delete(note)));
+                notes.drain(..).for_each(|note| self.piece.push(Change::delete(note)));
             }
             self.write()?;
         }
@@ -239,7 +239,7 @@ impl<'a> Follow<'a> {
             }
             self.note_columns(&made.key, None)?;
         }
-        self.piece.push(Change::Delete(made.key));
+        self.piece.push(Change::delete(made.key));
         Ok(())
     }
 
@@ -281,7 +281,7 @@ impl<'a> Follow<'a> {
         if made.what == MadeWhat::Row {
             self.note_columns(&made.key, Some(&made.value))?;
         }
-        self.piece.push(Change::Put(made.key, made.value));
+        self.piece.push(Change::put(made.key, made.value));
         Ok(())
     }
 
@@ -300,7 +300,7 @@ impl<'a> Follow<'a> {
             }
         };
         if let Some((key, value)) = note {
-            self.piece.push(Change::Put(key, value));
+            self.piece.push(Change::put(key, value));
         }
         Ok(())
     }

@@ -307,7 +307,7 @@ impl Ingestion for FewEntries<'_> {
         let before = batch.changes.len();
         while entries.advance()? {
             let (key, value) = entries.entry();
-            batch.changes.push(Change::Put(key.to_vec(), value.to_vec()));
+            batch.changes.push(Change::put(key.to_vec(), value.to_vec()));
         }
         Ok((batch.changes.len() - before) as u64)
     }

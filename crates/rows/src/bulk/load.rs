@@ -181,10 +181,11 @@ impl BulkLoad {
         let (table, progress) = (&table, &*progress);
         let build = Build { engine, table, on_duplicate, progress, existing, rows_in: None };
         let outcome = build.replace(rows, &mut transaction)?;
-        transaction.commit(Durability::EveryCommit)?;
+        // The table is others' from the commit on.
         if let Some(numbers) = numbers {
             numbers.finish(table);
         }
+        transaction.commit(Durability::EveryCommit)?;
         Ok(outcome)
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Invariants
 //! 1. A row's value is above those of all rows before it, unless it brought its own.
-//! 2. The table's counter moves when the load is there; until then nobody else adds rows.
+//! 2. The table's counter moves before anybody else can add rows.
 //!
 //! A row that is left out because its key is taken has had its value, or moved the counter,
 //! nevertheless: whether it is left out is known only at the end.
@@ -73,8 +73,9 @@ impl Numbers {
         Ok(())
     }
 
-    /// The rows are there: moves the table's counter behind them.
+    /// The rows are there, or about to be: moves the table's counter behind them.
     pub(super) fn finish(&self, table: &Table) {
         table.state.auto_increment.fetch_max(self.next, Ordering::SeqCst);
+        table.state.given_to.fetch_max(self.next, Ordering::SeqCst);
     }
 }

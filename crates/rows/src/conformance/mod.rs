@@ -119,11 +119,11 @@ macro_rules! store_conformance {
 }
 
 fn put(key: &[u8], value: &[u8]) -> Change {
-    Change::Put(key.to_vec(), value.to_vec())
+    Change::put(key.to_vec(), value.to_vec())
 }
 
 fn delete(key: &[u8]) -> Change {
-    Change::Delete(key.to_vec())
+    Change::delete(key.to_vec())
 }
 
 fn range(start: &[u8], end: &[u8]) -> KeyRange {

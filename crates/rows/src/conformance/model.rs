@@ -126,8 +126,8 @@ impl Run {
             for _ in 0..bytes.next().unwrap_or(0) % 5 {
                 changes.push(match bytes.next().unwrap_or(0) % 8 {
                     0 => Change::DeleteRange(bytes.range()),
-                    1 | 2 => Change::Delete(bytes.key()),
-                    _ => Change::Put(bytes.key(), bytes.value()),
+                    1 | 2 => Change::delete(bytes.key()),
+                    _ => Change::put(bytes.key(), bytes.value()),
                 });
             }
             batches.push(Batch { changes });
@@ -215,10 +215,10 @@ impl Run {
 fn apply(model: &mut Model, change: Change) {
     match change {
         Change::Put(key, value) => {
-            model.insert(key, value);
+            model.insert(key.into(), value.into());
         }
         Change::Delete(key) => {
-            model.remove(&key);
+            model.remove(&key[..]);
         }
         Change::DeleteRange(range) => model.retain(|key, _| !contains(&range, key)),
     }

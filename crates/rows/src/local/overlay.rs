@@ -13,6 +13,9 @@ use std::collections::btree_map::Entry;
 use std::ops::Bound;
 use std::sync::Arc;
 
+use bytes::Bytes;
+
+use super::chunks::Chunks;
 use super::own::OwnCursor;
 use super::undo::UndoLog;
 use crate::error::{Error, Result};
@@ -20,13 +23,13 @@ use crate::run::{Run, RunWriter, Seen, Write};
 use crate::spill::SpillDirectory;
 use crate::store::{Batch, Change, Direction, KeyRange};
 
-/// Memory that one write takes besides its bytes: its share of a node, two allocations.
+/// Memory that one write takes besides its bytes: its share of a node, and of chunks that are not full.
 const WRITE_OVERHEAD: usize = 112;
 /// Runs of one level before they are merged.
 const RUNS_MERGED: usize = 8;
 
 /// The writes in memory.
-pub(super) type Recent = BTreeMap<Box<[u8]>, Write>;
+pub(super) type Recent = BTreeMap<Bytes, Write>;
 
 /// Own writes, and how to undo them.
 #[derive(Default)]
@@ -35,6 +38,7 @@ pub(super) struct Overlay {
     /// From the oldest on.
     runs: Vec<Arc<Run>>,
     undo: UndoLog,
+    chunks: Chunks,
     recent_bytes: usize,
     run_bytes: usize,
     /// Where it was spilled to, and how many bytes at the first time.
@@ -68,12 +72,12 @@ impl Overlay {
 
     /// Bytes of memory.
     pub fn bytes(&self) -> usize {
-        self.recent_bytes + self.run_bytes + self.undo.bytes()
+        self.recent_bytes.max(self.chunks.bytes()) + self.run_bytes + self.undo.bytes()
     }
 
     /// Bytes of memory that `spill` frees.
     pub fn spillable_bytes(&self) -> usize {
-        self.recent_bytes + self.undo.bytes()
+        self.recent_bytes.max(self.chunks.bytes()) + self.undo.bytes()
     }
 
     /// The same writes, to be looked at only.
@@ -100,9 +104,10 @@ impl Overlay {
         })
     }
 
-    /// Buffers a write.
-    pub fn write(&mut self, key: Vec<u8>, write: Write) {
-        let key = key.into_boxed_slice();
+    /// Buffers a write; `None` is a removal.
+    pub fn write(&mut self, key: Vec<u8>, value: Option<Vec<u8>>) {
+        let key = self.chunks.keep(key);
+        let write = value.map_or(Write::Removed, |value| Write::Put(self.chunks.keep(value)));
         let added = cost(&key, &write);
         match self.recent.entry(key) {
             Entry::Vacant(vacant) => {
@@ -135,6 +140,9 @@ impl Overlay {
         if let Err(error) = self.try_undo_to(position) {
             self.broken.get_or_insert(error);
         }
+        if self.recent.is_empty() {
+            self.chunks.finish();
+        }
     }
 
     fn try_undo_to(&mut self, position: usize) -> Result<()> {
@@ -152,7 +160,7 @@ impl Overlay {
         Ok(())
     }
 
-    fn put_back(&mut self, key: Box<[u8]>, before: Write) {
+    fn put_back(&mut self, key: Bytes, before: Write) {
         let bytes = cost(&key, &before);
         let gone = if before == Write::Unwritten && self.runs.is_empty() {
             self.recent.remove(&key).map(|write| cost(&key, &write))
@@ -169,14 +177,16 @@ impl Overlay {
     pub fn take(&mut self) -> Batch {
         debug_assert!(!self.is_spilled(), "spilled writes are no batch");
         self.undo.clear();
+        self.chunks.finish();
         self.recent_bytes = 0;
-        let changes =
-            std::mem::take(&mut self.recent).into_iter().filter_map(|(key, write)| match write {
-                Write::Put(value) => Some(Change::Put(key.into_vec(), value.into_vec())),
-                Write::Removed => Some(Change::Delete(key.into_vec())),
-                Write::Unwritten => None,
-            });
-        Batch { changes: changes.collect() }
+        let recent = std::mem::take(&mut self.recent);
+        let mut changes = Vec::with_capacity(recent.len());
+        changes.extend(recent.into_iter().filter_map(|(key, write)| match write {
+            Write::Put(value) => Some(Change::Put(key, value)),
+            Write::Removed => Some(Change::Delete(key)),
+            Write::Unwritten => None,
+        }));
+        Batch { changes }
     }
 
     /// Moves the writes in memory to a file.
@@ -197,6 +207,7 @@ impl Overlay {
             self.recent = Recent::new();
             self.recent_bytes = 0;
         }
+        self.chunks.finish();
         self.undo.spill(directory)?;
         self.merge(directory)
     }

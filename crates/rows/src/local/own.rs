@@ -8,6 +8,8 @@
 use std::collections::btree_map::Range;
 use std::sync::Arc;
 
+use bytes::Bytes;
+
 use super::overlay::Recent;
 use crate::error::Result;
 use crate::run::{Run, RunCursor, Seen, Write};
@@ -16,7 +18,7 @@ use crate::store::{Direction, KeyRange};
 /// A position among all writes in a range.
 pub(super) struct OwnCursor<'a> {
     direction: Direction,
-    recent: Range<'a, Box<[u8]>, Write>,
+    recent: Range<'a, Bytes, Write>,
     recent_at: Option<(&'a [u8], &'a Write)>,
     /// Newest first, and whether each stands on an entry.
     runs: Vec<(RunCursor<'a>, bool)>,
@@ -131,7 +133,7 @@ impl<'a> OwnCursor<'a> {
 }
 
 /// The writes in memory that lie in a range.
-fn in_range<'a>(recent: &'a Recent, range: &KeyRange) -> Range<'a, Box<[u8]>, Write> {
+fn in_range<'a>(recent: &'a Recent, range: &KeyRange) -> Range<'a, Bytes, Write> {
     use std::ops::Bound;
     if !range.end.is_empty() && range.start >= range.end {
         return Range::default();

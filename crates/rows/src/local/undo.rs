@@ -15,6 +15,8 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
+
 use crate::error::Result;
 use crate::run::Write;
 use crate::spill::{SpillDirectory, SpillFile};
@@ -60,7 +62,7 @@ impl UndoLog {
     ///
     /// # Errors
     /// Of reading the file.
-    pub fn pop(&mut self) -> Result<Option<(Box<[u8]>, Write)>> {
+    pub fn pop(&mut self) -> Result<Option<(Bytes, Write)>> {
         if self.recent.is_empty() && !self.load()? {
             return Ok(None);
         }
@@ -72,7 +74,7 @@ impl UndoLog {
         let (key_length, value_length) = (number(tail), number(tail + 4));
         let kind = self.recent[tail + 8];
         let start = tail - key_length - value_length;
-        let key = self.recent[start..start + key_length].into();
+        let key = Bytes::copy_from_slice(&self.recent[start..start + key_length]);
         let before = Write::of(kind, &self.recent[start + key_length..tail]);
         self.recent.truncate(start);
         Ok(Some((key, before)))

@@ -3,7 +3,7 @@
 use super::*;
 
 fn put(store: &MemoryStore, key: &[u8], value: &[u8]) {
-    let changes = vec![Change::Put(key.to_vec(), value.to_vec())];
+    let changes = vec![Change::put(key.to_vec(), value.to_vec())];
     store.write(&Batch { changes }, Durability::Os).unwrap();
 }
 
@@ -20,7 +20,7 @@ fn versions_that_no_snapshot_needs_are_dropped() {
     }
     assert!(store.status().memory_bytes > 100);
     drop(snapshot);
-    let delete = Batch { changes: vec![Change::Delete(b"k".to_vec())] };
+    let delete = Batch { changes: vec![Change::delete(b"k".to_vec())] };
     store.write(&delete, Durability::Os).unwrap();
     assert_eq!(store.status().memory_bytes, 0);
     assert_eq!(store.inner.state.read().chains.len(), 0);

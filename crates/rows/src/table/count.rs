@@ -36,7 +36,8 @@ const CHANGE_MIN: i64 = 100;
 const CHANGE_PART: i64 = 100;
 /// Rows counted between two looks whether to go on.
 const STOP_LOOK_ROWS: u64 = 10_000;
-/// Steps of a transaction that are kept apart, so that each can be rolled back exactly.
+/// Steps of a transaction that are kept apart, so that each can be rolled back exactly, where their
+/// distances differ.
 const STEPS_MAX: usize = 64;
 
 /// A table's number of rows, of all its versions.
@@ -80,13 +81,34 @@ impl RowCount {
 #[derive(Debug, Default)]
 pub(crate) struct RowsMoved(Vec<Step>);
 
-/// Rows of one table, written between two of the store's savepoints.
+/// Rows of one table, each written at a savepoint of the store's: these lie at equal distances, as those
+/// of new rows with keys of one length do, or else what is rolled back is a guess.
 #[derive(Debug)]
 struct Step {
     from: usize,
     to: usize,
+    count: u64,
     state: Arc<TableState>,
     rows: i64,
+}
+
+impl Step {
+    /// Whether one more at this savepoint keeps their distances and their rows equal.
+    fn goes_on(&self, mark: usize, rows: i64) -> bool {
+        let steps = self.count as usize - 1;
+        let is_far = steps == 0 || (mark - self.to).checked_mul(steps) == Some(self.to - self.from);
+        mark > self.to && is_far && self.rows == rows.wrapping_mul(self.count as i64)
+    }
+
+    /// Forgets those from a savepoint on, which lies behind the first one.
+    fn rollback_to(&mut self, mark: usize) {
+        let span = (self.to - self.from) as u128;
+        let kept = ((mark - self.from) as u128 * u128::from(self.count - 1)).div_ceil(span) as u64;
+        self.rows = (i128::from(self.rows) * i128::from(kept) / i128::from(self.count)) as i64;
+        let last = span * u128::from(kept - 1) / u128::from(self.count - 1);
+        self.to = self.from + last as usize;
+        self.count = kept;
+    }
 }
 
 impl RowsMoved {
@@ -94,16 +116,19 @@ impl RowsMoved {
     pub(crate) fn note(&mut self, mark: usize, state: &Arc<TableState>, rows: i64) {
         let many = self.0.len() >= STEPS_MAX;
         match self.0.last_mut() {
-            Some(last) if many && Arc::ptr_eq(&last.state, state) => {
+            Some(last) if Arc::ptr_eq(&last.state, state) && (many || last.goes_on(mark, rows)) => {
                 last.to = mark;
+                last.count += 1;
                 last.rows += rows;
             }
-            _ => self.0.push(Step { from: mark, to: mark, state: Arc::clone(state), rows }),
+            _ => {
+                let state = Arc::clone(state);
+                self.0.push(Step { from: mark, to: mark, count: 1, state, rows });
+            }
         }
     }
 
-    /// Forgets what was noted since a savepoint; of steps that were put together, as much of them
-    /// as their length says.
+    /// Forgets what was noted since a savepoint.
     pub(crate) fn rollback_to(&mut self, mark: usize) {
         while self.0.last().is_some_and(|last| last.from >= mark) {
             self.0.pop();
@@ -111,9 +136,7 @@ impl RowsMoved {
         if let Some(last) = self.0.last_mut()
             && last.to >= mark
         {
-            let (kept, all) = ((mark - last.from) as i64, (last.to - last.from + 1) as i64);
-            last.rows = last.rows * kept / all;
-            last.to = mark - 1;
+            last.rollback_to(mark);
         }
     }
 
@@ -223,7 +246,7 @@ impl Engine {
                 continue;
             }
             table.state.rows.changed.store(false, Ordering::Relaxed);
-            let put = Change::Put(table.count_key(), rows.to_le_bytes().to_vec());
+            let put = Change::put(table.count_key(), rows.to_le_bytes().to_vec());
             // It is not worth a sync: the log has it in the order of the rows' own writes.
             self.store().write(&Batch { changes: vec![put] }, Durability::Os)?;
             if let Base::Known { written, .. } = &mut *table.state.rows.base.lock() {
@@ -272,12 +295,30 @@ mod tests {
         let state = Arc::new(TableState::default());
         let mut moved = RowsMoved::default();
         for row in 0..100_000 {
-            moved.note(3 * row, &state, 1);
+            moved.note(3 * row + row % 7 / 4, &state, 1);
         }
         assert!(moved.0.len() <= STEPS_MAX);
         moved.rollback_to(150_000);
         moved.committed();
         let rows = state.rows.moved.load(Ordering::Relaxed);
         assert!((49_500..50_500).contains(&rows), "{rows}");
+    }
+
+    #[test]
+    fn rows_at_equal_distances_are_one_step_and_rolled_back_exactly() {
+        let state = Arc::new(TableState::default());
+        for (mark, left) in
+            [(5, 0), (6, 1), (7, 1), (8, 1), (9, 2), (302, 99), (303, 100), (305, 100)]
+        {
+            let mut moved = RowsMoved::default();
+            (0..100).for_each(|row| moved.note(5 + 3 * row, &state, 1));
+            assert_eq!(moved.0.len(), 1);
+            moved.rollback_to(mark);
+            // What follows begins where this ended.
+            moved.note(mark, &state, 1);
+            moved.rollback_to(mark);
+            moved.committed();
+            assert_eq!(state.rows.moved.swap(0, Ordering::Relaxed), left, "{mark}");
+        }
     }
 }

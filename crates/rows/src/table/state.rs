@@ -109,6 +109,11 @@ pub struct TableState {
     pub(super) counted: CountedRows,
     /// Next AUTO_INCREMENT value; 0 while not read from the rows yet.
     pub(crate) auto_increment: AtomicU64,
+    /// One more than the AUTO_INCREMENT value of the last row that was stored when that was looked for;
+    /// 0 while not read.
+    pub(crate) stored_to: AtomicU64,
+    /// One more than the highest AUTO_INCREMENT value that a row came with since the server started.
+    pub(crate) given_to: AtomicU64,
     /// Next hidden row id; 0 while not read from the rows yet.
     pub(crate) row_id: AtomicU64,
 }
@@ -152,6 +157,7 @@ impl TableState {
     /// Makes counters be read from the rows again.
     pub(crate) fn reset_counters(&self) {
         self.auto_increment.store(0, Ordering::SeqCst);
+        self.stored_to.store(0, Ordering::SeqCst);
         self.row_id.store(0, Ordering::SeqCst);
     }
 

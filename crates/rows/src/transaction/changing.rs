@@ -118,7 +118,7 @@ impl Transaction {
         }
         let replaced = row_key.len() + old.bytes().len();
         self.put_row(table, &new_values, new_key, replaced)?;
-        self.note_given(table, &new_values)?;
+        self.note_given(table, &new_values, None)?;
         Ok(Changed::Updated)
     }
 }

@@ -4,6 +4,8 @@
 //! 1. A number is handed out once, whatever becomes of its row; but a row that is to be put in
 //!    again where waiting is allowed gives its number back if nobody has had the next.
 //! 2. A row that was refused does not move the counter past its own value.
+//! 3. Before a row that came with a number can be seen or its lock is free, the table knows of the number
+//!    (`TableState::given_to`).
 //!
 //! Not here: reading the last number from the rows (`engine`).
 
@@ -15,6 +17,8 @@ use values::types::ColumnType;
 use super::life::Transaction;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
+use crate::find::row_at;
+use crate::store::{Direction, Reach};
 use crate::table::Table;
 
 impl Transaction {
@@ -52,9 +56,18 @@ impl Transaction {
         }
     }
 
-    /// Moves the AUTO_INCREMENT counter past the value of a row that is in; that of a row which
-    /// was refused leaves it alone.
-    pub(super) fn note_given(&self, table: &Table, row: &[Datum<'_>]) -> Result<()> {
+    /// Moves the AUTO_INCREMENT counter past the value that a row came with and is in by now; that of a row
+    /// which was refused leaves it alone.
+    pub(super) fn note_given(
+        &self,
+        table: &Table,
+        row: &[Datum<'_>],
+        generated: Option<u64>,
+    ) -> Result<()> {
+        if generated.is_some() {
+            // The counter is behind it.
+            return Ok(());
+        }
         match table.auto_increment().and_then(|position| as_counter(row[position])) {
             Some(value) => self.engine.note_auto_increment(table, value),
             None => Ok(()),
@@ -115,7 +128,34 @@ impl Engine {
     fn note_auto_increment(&self, table: &Table, given: u64) -> Result<()> {
         self.load_counter(table, &table.state.auto_increment, Engine::last_auto_increment)?;
         table.state.auto_increment.fetch_max(given.saturating_add(1), Ordering::SeqCst);
+        table.state.given_to.fetch_max(given.saturating_add(1), Ordering::SeqCst);
         Ok(())
+    }
+
+    /// Whether no row has this number or a higher one, but for those that were handed out: of a number that
+    /// was, and of a table whose primary key such numbers are. For who has entered the table and locked
+    /// the keys in question: who had put a row there before has said so (invariant 3).
+    ///
+    /// # Errors
+    /// Of reading the last row, once.
+    pub(super) fn is_above_rows(&self, table: &Table, number: u64) -> Result<bool> {
+        let state = &table.state;
+        self.load_counter(table, &state.stored_to, Engine::last_stored_number)?;
+        let taken_to =
+            state.stored_to.load(Ordering::SeqCst).max(state.given_to.load(Ordering::SeqCst));
+        Ok(number >= taken_to)
+    }
+
+    /// The number of the last row that is stored, whether it is expired or not.
+    fn last_stored_number(&self, table: &Table) -> Result<u64> {
+        let Some(position) = table.auto_increment() else { return Ok(u64::MAX) };
+        let mut cursor =
+            self.store().scan(&table.index_range(0), Direction::Backward, Reach::Disk)?;
+        if !cursor.advance()? {
+            return Ok(0);
+        }
+        let row = row_at(table, cursor.key(), cursor.value())?;
+        Ok(as_counter(row.column(position)?).unwrap_or(0))
     }
 
     /// The next AUTO_INCREMENT value, as SHOW TABLE STATUS shows it.

@@ -1,12 +1,13 @@
 //! Rows that a statement is about to insert: what is found out for many of them at once.
 //!
 //! Most statements of many rows bring keys that follow each other. These are locked ahead, and one
-//! scan over all of them tells which are free, in the place of a look-up for each. AUTO_INCREMENT
+//! scan over all of them tells which are free, in the place of a look-up for each. Numbers above all that
+//! anybody else has given a row are free as they are (`counters`). AUTO_INCREMENT
 //! values are taken in one piece, so those of a statement follow each other (MySQL 8.0 manual,
 //! 17.6.1.6: simple inserts).
 //!
 //! Invariants
-//! 1. A key that is expected is locked, was found without a row after that, and got none since.
+//! 1. A key that is expected is locked, was known to have no row after that, and got none since.
 //! 2. Nothing is waited for: at a lock that somebody has the expectation ends.
 //!
 //! Not here: rows whose keys lie apart; they are looked up one by one (`expired::is_taken`).
@@ -98,6 +99,17 @@ impl Transaction {
         table: &Arc<Table>,
         keys: impl IntoIterator<Item = Vec<u8>>,
     ) -> Result<()> {
+        self.expect(table, keys, |_| Ok(false))
+    }
+
+    /// As `expect_keys`; where `are_free` says, once they are locked, that none of them can be taken,
+    /// they are not looked for.
+    fn expect(
+        &mut self,
+        table: &Arc<Table>,
+        keys: impl IntoIterator<Item = Vec<u8>>,
+        are_free: impl FnOnce(&Engine) -> Result<bool>,
+    ) -> Result<()> {
         self.expected.forget_keys();
         if self.reach() == Reach::Memory {
             return Ok(());
@@ -117,14 +129,15 @@ impl Transaction {
         let locked = locked.count();
         near.truncate(locked);
         let (Some(first), Some(last)) = (near.first(), near.last()) else { return Ok(()) };
-        let mut range = KeyRange { start: first.clone(), end: last.clone() };
-        range.end.push(0);
-        let mut cursor = self.store.scan(&range, Direction::Forward, Reach::Disk)?;
-        if cursor.advance()? {
-            let free = near.partition_point(|key| key[..] < *cursor.key());
-            near.truncate(free);
+        if !are_free(&self.engine)? {
+            let mut range = KeyRange { start: first.clone(), end: last.clone() };
+            range.end.push(0);
+            let mut cursor = self.store.scan(&range, Direction::Forward, Reach::Disk)?;
+            if cursor.advance()? {
+                let free = near.partition_point(|key| key[..] < *cursor.key());
+                near.truncate(free);
+            }
         }
-        drop(cursor);
         self.expected.keys = near.into();
         Ok(())
     }
@@ -157,10 +170,11 @@ impl Transaction {
             return Ok(());
         }
         let ty = &table.columns[position].ty;
+        let first = numbers.start;
         let numbers = numbers.clone().take(EXPECTED_MAX);
         let key = |number| table.row_key(&[auto_increment_value(ty, number)]);
         let keys = numbers.map(key).collect::<Result<Vec<_>>>()?;
-        self.expect_keys(table, keys)
+        self.expect(table, keys, |engine| engine.is_above_rows(table, first))
     }
 
     /// The statement is over: no row is expected any more.

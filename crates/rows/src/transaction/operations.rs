@@ -33,7 +33,7 @@ impl Transaction {
         let row = owned.as_deref().unwrap_or(row);
         let put = self.atomically(|this| {
             this.insert_complete(table, row)?;
-            this.note_given(table, row)
+            this.note_given(table, row, generated)
         });
         self.give_back_unless_put(table, generated, &put);
         put?;
@@ -57,7 +57,7 @@ impl Transaction {
                 deleted += usize::from(gone == Changed::Deleted);
             }
             this.insert_complete(table, row)?;
-            this.note_given(table, row)?;
+            this.note_given(table, row, generated)?;
             Ok(deleted)
         });
         self.give_back_unless_put(table, generated, &put);
@@ -82,7 +82,7 @@ impl Transaction {
         let put = self.atomically(|this| match this.conflict(table, row)? {
             None => {
                 this.insert_complete(table, row)?;
-                this.note_given(table, row)?;
+                this.note_given(table, row, generated)?;
                 Ok(Upserted::Inserted { generated })
             }
             // Found unexpired: its time may not come between this and the look at it.

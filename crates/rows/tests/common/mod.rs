@@ -154,7 +154,7 @@ pub fn copied(store: &MemoryStore) -> MemoryStore {
     let mut cursor = store.scan(&KeyRange::default(), Direction::Forward, Reach::Disk).unwrap();
     let mut changes = Vec::new();
     while cursor.advance().unwrap() {
-        changes.push(Change::Put(cursor.key().to_vec(), cursor.value().to_vec()));
+        changes.push(Change::put(cursor.key().to_vec(), cursor.value().to_vec()));
     }
     copy.write(&Batch { changes }, Durability::Os).unwrap();
     copy

@@ -313,7 +313,7 @@ impl<P: Poller> EventLoop<P> {
                 if !self.receive(token) {
                     return;
                 }
-                if self.expects_disk(token) {
+                if self.expects_pool(token) {
                     self.company.note(token, self.turn_at);
                     return self.offload(token);
                 }
@@ -359,9 +359,9 @@ impl<P: Poller> EventLoop<P> {
     }
 
     /// Whether the conversation is sent to the pool without having tried here.
-    fn expects_disk(&mut self, token: Token) -> bool {
+    fn expects_pool(&mut self, token: Token) -> bool {
         let connection = self.slots.get(token);
-        connection.is_some_and(|each| each.expectation.is_disk() && !each.input.is_empty())
+        connection.is_some_and(|each| each.expectation.is_pool() && !each.input.is_empty())
     }
 
     /// Gives the conversation its turn and does what it says.
@@ -445,7 +445,7 @@ impl<P: Poller> EventLoop<P> {
             sent: 0,
             next: Next::Close,
             requests: 0,
-            has_read: false,
+            was_for_pool: false,
         };
         self.counters().doors[door].offloaded.add(1);
         self.shared.pool.submit(errand, self.mailbox.clone());
@@ -487,7 +487,7 @@ impl<P: Poller> EventLoop<P> {
         connection.output.append(errand.out);
         match errand.requests {
             0 => connection.expectation.forget(),
-            _ => connection.expectation.note(errand.has_read),
+            _ => connection.expectation.note(errand.was_for_pool),
         }
         let (door, id) = (connection.door, connection.peer.id);
         let token = errand.token;

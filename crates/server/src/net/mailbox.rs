@@ -44,8 +44,8 @@ pub struct Errand {
     pub next: Next,
     /// Requests it answered there.
     pub requests: u64,
-    /// Something was read from a file for them.
-    pub has_read: bool,
+    /// A loop could not have served them: something was read from a file, or much was written.
+    pub was_for_pool: bool,
 }
 
 /// What a loop is told by other threads.

@@ -34,7 +34,7 @@ use std::time::Instant;
 
 use doors::{Conversation, Next, Turn, Urgency};
 use parking_lot::{Condvar, Mutex, MutexGuard};
-use rows::{Engine, Group};
+use rows::{Engine, Group, large_commits};
 
 use super::giving_way::Watch;
 use super::limits::{
@@ -308,14 +308,15 @@ impl Pool {
 
     fn serve(&self, mut errand: Errand, home: &Mailbox) {
         if let Some(conversation) = errand.conversation.take() {
-            let before = self.engine.store().disk_waits();
+            let before = (self.engine.store().disk_waits(), large_commits());
             let served =
                 catch_unwind(AssertUnwindSafe(|| self.converse(conversation, &mut errand)));
             match served {
                 Ok(conversation) => errand.conversation = Some(conversation),
                 Err(_) => errand.out.clear(),
             }
-            errand.has_read = self.engine.store().disk_waits() > before;
+            let after = (self.engine.store().disk_waits(), large_commits());
+            errand.was_for_pool = after != before;
         }
         let Some(socket) = errand.socket.take() else {
             return home.post(Message::Back(errand));

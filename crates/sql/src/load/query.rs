@@ -69,7 +69,8 @@ impl QueryInsert<'_> {
         let mut insert = |line: &[Datum<'_>]| {
             row += 1;
             let values = self.plan.row_of_query(self.context, line, self.types, row)?;
-            self.plan.insert_row(transaction, self.context, &values, row, &mut tally)
+            let datums: Vec<Datum<'_>> = values.iter().map(Value::as_datum).collect();
+            self.plan.insert_row(transaction, self.context, &datums, row, &mut tally)
         };
         beginning.each(self.types.len(), &mut insert)?;
         drop(beginning);

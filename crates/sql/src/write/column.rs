@@ -77,7 +77,7 @@ pub fn now_value(ty: &ColumnType, now: i64, zone: Zone) -> Value {
 }
 
 /// Whether a value is there already in the form the column keeps: the usual case.
-fn is_stored_as_it_is(column: &Column, datum: Datum<'_>) -> bool {
+pub(super) fn is_stored_as_it_is(column: &Column, datum: Datum<'_>) -> bool {
     match (datum, &column.ty) {
         (Datum::Int(v), ColumnType::Int { width, unsigned: false, .. }) => {
             (width.min()..=width.max()).contains(&v)

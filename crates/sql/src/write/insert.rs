@@ -18,7 +18,7 @@ use values::SqlMode;
 use values::datum::{Datum, Value};
 use values::types::ColumnType;
 
-use super::column::{Store, default_of, now_value};
+use super::column::{Store, default_of, is_stored_as_it_is, now_value};
 use super::foresight::Foresight;
 use super::{LOOP_ROWS_MAX, WriteContext, Written, stop, through};
 use crate::bind::scalar::{Bound, IncomingNames, Names, bind};
@@ -33,6 +33,30 @@ pub struct RowPlan {
     unsaid: Vec<usize>,
     /// How many literals it has.
     parameters: usize,
+    /// Literals and defaults are all that it has.
+    is_literal: bool,
+}
+
+/// A full row of VALUES, as it is made.
+#[derive(Default)]
+struct MadeRow {
+    values: Vec<Value>,
+    /// Which of the row's literals a column keeps as it is; its value is not made then.
+    literals: Vec<Option<u16>>,
+    /// Every value is made.
+    copies: bool,
+}
+
+impl MadeRow {
+    /// The row, whose literals are the first of `rest`.
+    fn datums<'a>(&'a self, rest: &[Datum<'a>]) -> Vec<Datum<'a>> {
+        let both = self.values.iter().zip(&self.literals);
+        let datum = |(value, literal): (&'a Value, &Option<u16>)| match literal {
+            Some(n) => rest[usize::from(*n)],
+            None => value.as_datum(),
+        };
+        both.map(datum).collect()
+    }
 }
 
 impl RowPlan {
@@ -104,7 +128,9 @@ pub fn bind_insert(insert: &Insert, table: Arc<Table>, mode: SqlMode) -> Bound<I
                 base += parameters as u16;
                 let said = |n| columns.iter().zip(&values).any(|(c, v)| *c == n && v.is_some());
                 let unsaid = (0..table.columns.len()).filter(|n| !said(*n)).collect();
-                plans.push(RowPlan { values, unsaid, parameters });
+                let is_literal =
+                    values.iter().flatten().all(|node| matches!(node.kind, Kind::Parameter(_)));
+                plans.push(RowPlan { values, unsaid, parameters, is_literal });
             }
             Rows::Values(plans)
         }
@@ -334,12 +360,13 @@ impl InsertPlan {
         let total: u64 = runs.iter().map(|run| u64::from(*run)).sum();
         let foresight = self.foresee(transaction, context, plans, total)?;
         let mut tally = Tally::default();
-        let mut values = Vec::with_capacity(self.table.columns.len());
+        let mut made = MadeRow::default();
         each_plan(context, plans, runs, &mut |plan, row, rest| {
             foresight.look_ahead(self, plan, transaction, context, tally.records, rest)?;
-            self.make_row(context, plan, row, total == 1, rest, &mut values)?;
+            made.copies = !plan.is_literal;
+            self.make_row(context, plan, row, total == 1, rest, &mut made)?;
             let context = WriteContext { parameters: tail, ..*context };
-            self.insert_row(transaction, &context, &values, row, &mut tally)
+            self.insert_row(transaction, &context, &made.datums(rest), row, &mut tally)
         })?;
         Ok(tally)
     }
@@ -359,10 +386,10 @@ impl InsertPlan {
         let once = vec![1; plans.len()];
         let runs = if runs.len() == plans.len() { runs } else { &once };
         let total: u64 = runs.iter().map(|run| u64::from(*run)).sum();
-        let mut values = Vec::with_capacity(self.table.columns.len());
+        let mut made = MadeRow { copies: true, ..MadeRow::default() };
         each_plan(context, plans, runs, &mut |plan, row, rest| {
-            self.make_row(context, plan, row, total == 1, rest, &mut values)?;
-            each(row, &mut values)
+            self.make_row(context, plan, row, total == 1, rest, &mut made)?;
+            each(row, &mut made.values)
         })?;
         Ok(total)
     }
@@ -391,12 +418,15 @@ impl InsertPlan {
         row: u64,
         alone: bool,
         rest: &[Datum<'_>],
-        values: &mut Vec<Value>,
+        made: &mut MadeRow,
     ) -> Result<()> {
         let parameters = rest.get(..plan.parameters).unwrap_or_default();
         let context = WriteContext { parameters, ..*context };
+        let MadeRow { values, literals, copies } = made;
         values.clear();
         values.resize(self.table.columns.len(), Value::Null);
+        literals.clear();
+        literals.resize(self.table.columns.len(), None);
         let mut held = context.facts.limits.hold();
         for (position, node) in self.columns.iter().zip(&plan.values) {
             let Some(node) = node else { continue };
@@ -405,6 +435,10 @@ impl InsertPlan {
             let value = if let Kind::Parameter(n) = node.kind {
                 let datum = context.parameters.get(usize::from(n)).copied();
                 let datum = datum.unwrap_or(Datum::Null);
+                if !*copies && is_stored_as_it_is(column, datum) {
+                    literals[*position] = Some(n);
+                    continue;
+                }
                 context.store(column, datum, &node.ty, row, alone)?
             } else {
                 let environment = context.environment();
@@ -476,15 +510,14 @@ impl InsertPlan {
         &self,
         transaction: &mut Transaction,
         context: &WriteContext<'_>,
-        values: &[Value],
+        datums: &[Datum<'_>],
         row: u64,
         tally: &mut Tally,
     ) -> Result<()> {
         tally.records += 1;
-        let datums: Vec<Datum<'_>> = values.iter().map(Value::as_datum).collect();
         // Said for each row, because the transaction may be a group's.
         transaction.let_zero_be_a_value(context.facts.mode.no_auto_value_on_zero());
-        let inserted = self.insert_datums(transaction, context, &datums, row, tally);
+        let inserted = self.insert_datums(transaction, context, datums, row, tally);
         transaction.let_zero_be_a_value(false);
         inserted
     }
