@@ -1,15 +1,21 @@
 //! What is made of a table follows what writers have changed since it was made.
 //!
-//! The rows that were changed between two states are known (`table::changes`). Each is read as it
-//! was and as it is: what it had goes, then what it has comes. Nobody else touches what is made, so
-//! between two rounds it is exactly that of a state of the table.
+//! The rows that were changed between two states are known (`table::changes`). What each was and is,
+//! its notes say or it is looked up in both states: what it had goes, then what it has comes. Nobody
+//! else touches what is made, so between two rounds it is exactly that of a state of the table.
+//!
+//! Writers may be as quick as who follows them. Then they are kept waiting for a moment, and again
+//! and again (`Pulse`): half of the time is theirs, and none of them waits for as long as a last
+//! round of all that they have left would take.
 //!
 //! Invariants
 //! 1. After a round what is made is that of the state that the round was for.
 //! 2. All that goes has gone before anything comes where keys must be unique: rows may have handed a
 //!    key on to each other. One that is there then belongs to a row that has it.
-//! 3. A row may be followed several times in a round, since its notes need not lie together; the
-//!    second time nothing is left to be done.
+//! 3. Each row is followed once in a round, however many notes there are of it: they are sorted by
+//!    their rows first.
+//! 4. A round begins behind the notes below which the round before it has met all that will ever be
+//!    (`TableState::settled_below`); the others that it has met it has removed.
 //!
 //! Not here: what is made of a row (`making`), of the first state (`fill`), when rounds take place
 //! (`online`).
@@ -18,19 +24,28 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use values::interrupt;
 
 use super::fill::Fill;
 use super::making::{Made, MadeWhat, RowSeen};
+use crate::bulk::{FreeChunks, Merge, Sorter, go_on};
 use crate::error::{Error, Result};
 use crate::find::row_at;
 use crate::schema::IndexId;
-use crate::store::{Batch, Change, Durability, Reach, Read};
-use crate::table::{ChangedTo, LoggedRows};
+use crate::store::{Batch, Change, Durability, KeyRange, Reach, Read};
+use crate::table::{ChangedTo, ClosedGate, Log, Patience, TableState, rows_of};
 
-/// Notes that are read at once.
-const NOTES_MAX: usize = 1024;
+/// Rows that are followed at once.
+const ROWS_MAX: usize = 1024;
+/// Bytes of notes in memory while they are sorted, where there is a disk for more.
+const NOTES_BYTES_MAX: usize = 4 << 20;
+const NOTES_BLOCK_BYTES: usize = 16 << 10;
+/// How long writers wait, and go on, in turn.
+const PULSE: Duration = Duration::from_millis(40);
+/// How long it is waited for those inside to leave: it is not worth more for a moment of rest.
+const PULSE_PATIENCE: Duration = Duration::from_millis(20);
 /// Bytes of a batch, but for its last row.
 const BATCH_BYTES_MAX: usize = 1 << 20;
 /// Bytes of rows that are looked up together, but for those of the last look-up.
@@ -45,9 +60,45 @@ pub(super) struct Follow<'a> {
     log: IndexId,
     /// The state of the table of which it is made.
     state: Arc<dyn Read>,
+    /// Notes below this version were followed, all of them.
+    followed_below: u64,
     /// Rows that have come to a copy since the first state; fewer if they went.
     rows: i64,
     piece: Piece,
+    /// Where writers would be as quick.
+    pulse: Option<Pulse>,
+}
+
+/// Writers kept waiting half of the time.
+struct Pulse {
+    state: Arc<TableState>,
+    gate: Option<ClosedGate>,
+    since: Instant,
+}
+
+impl Pulse {
+    fn of(state: &Arc<TableState>) -> Pulse {
+        Pulse { state: Arc::clone(state), gate: None, since: Instant::now() }
+    }
+
+    /// Lets writers in, or not, when it is time to.
+    fn turn(&mut self, now: Instant) {
+        if now.saturating_duration_since(self.since) < PULSE {
+            return;
+        }
+        self.gate = match self.gate.take() {
+            Some(_) => None,
+            // Where a transaction stays open all of them would wait for it.
+            None => self.state.close(&Patience::at_most(PULSE_PATIENCE)).ok(),
+        };
+        self.since = now;
+    }
+
+    /// Lets writers in for now.
+    fn rest(&mut self, now: Instant) {
+        self.gate = None;
+        self.since = now;
+    }
 }
 
 /// What is done in a pass over the changes.
@@ -76,6 +127,52 @@ impl Piece {
             Change::DeleteRange(range) => range.start.len() + range.end.len(),
         };
         self.changes.push(change);
+    }
+}
+
+/// Rows that were changed, in the order of their keys.
+#[derive(Default)]
+struct ChangedRows {
+    keys: Vec<Vec<u8>>,
+    /// What each was before its first note and is after its last, where notes say it.
+    rows: Vec<NotedRows>,
+    /// How many notes are of them.
+    notes: u64,
+    /// The first note of the row after these has been met.
+    is_on_next: bool,
+}
+
+/// What a row was and is.
+type NotedRows = (Option<Vec<u8>>, Option<Vec<u8>>);
+
+impl ChangedRows {
+    /// The next rows of sorted notes; `false` when there are none.
+    fn take(&mut self, merge: &mut Merge<'_>, in_notes: bool) -> Result<bool> {
+        self.keys.clear();
+        self.rows.clear();
+        self.notes = 0;
+        while std::mem::take(&mut self.is_on_next) || merge.advance()? {
+            let (key, _) = merge.numbered();
+            let is_further = self.keys.last().is_some_and(|last| last == key);
+            if !is_further {
+                if self.keys.len() == ROWS_MAX {
+                    self.is_on_next = true;
+                    break;
+                }
+                self.keys.push(key.to_vec());
+            }
+            self.notes += 1;
+            if in_notes {
+                let damaged = || Error::Corrupt { key: key.to_vec(), why: "a note says nothing" };
+                let (before, after) = rows_of(merge.value()).ok_or_else(damaged)?;
+                let after = after.map(<[u8]>::to_vec);
+                match self.rows.last_mut().filter(|_| is_further) {
+                    Some(row) => row.1 = after,
+                    None => self.rows.push((before.map(<[u8]>::to_vec), after)),
+                }
+            }
+        }
+        Ok(self.notes > 0)
     }
 }
 
@@ -129,7 +226,8 @@ impl LookedUp {
 impl<'a> Follow<'a> {
     /// Of what was made of a state.
     pub fn from(of: Fill<'a>, log: IndexId, state: Arc<dyn Read>) -> Follow<'a> {
-        Follow { of, log, state, rows: 0, piece: Piece::default() }
+        let (followed_below, rows, piece, pulse) = (0, 0, Piece::default(), None);
+        Follow { of, log, state, followed_below, rows, piece, pulse }
     }
 
     /// Follows what was changed up to now; how many changes that were.
@@ -138,15 +236,87 @@ impl<'a> Follow<'a> {
     /// `Duplicate` when two rows share a unique key now; `Value`, `NullValue` and `TooLarge` when a
     /// row does not fit; `LockTimeout` when it was interrupted; those of the store.
     pub fn round(&mut self) -> Result<u64> {
+        // Before the snapshot, which shows all of these then.
+        let settled = self.settled_below();
         let now = self.of.engine.store().snapshot()?;
-        let count = if self.of.making.is_unique() {
-            self.pass(&*now, Pass::Remove)?;
-            self.pass(&*now, Pass::Add)?
+        let mut share = self.of.engine.budget().share();
+        share.set(NOTES_BYTES_MAX);
+        let (notes, count) = self.sorted_notes(&*now)?;
+        if self.of.making.is_unique() {
+            self.pass(&*now, &notes, Pass::Remove)?;
+            self.pass(&*now, &notes, Pass::Add)?;
         } else {
-            self.pass(&*now, Pass::Both)?
-        };
+            self.pass(&*now, &notes, Pass::Both)?;
+        }
+        self.remove_notes(&*now, settled)?;
+        if let Some(pulse) = &mut self.pulse {
+            pulse.rest(Instant::now());
+        }
         self.state = now;
+        self.followed_below = settled;
         Ok(count)
+    }
+
+    fn log<'v>(&self, now: &'v dyn Read, from: u64) -> Result<Log<'v>> {
+        let making = self.of.making;
+        Log::of(now, making.table(), self.log, making.is_in_notes(), from)
+    }
+
+    /// The notes that this round is about, by their rows, then their versions; and how many.
+    fn sorted_notes(&mut self, now: &dyn Read) -> Result<([Sorter; 1], u64)> {
+        let prefix = self.of.making.table().index_range(0).start;
+        let mut sorter = Sorter::new(prefix.len(), NOTES_BLOCK_BYTES);
+        let mut free = FreeChunks::new(NOTES_BLOCK_BYTES);
+        let (mut row_key, mut count) = (prefix.clone(), 0);
+        let mut log = self.log(now, self.followed_below)?;
+        while let Some(change) = log.next()? {
+            count += 1;
+            go_on(count)?;
+            row_key.truncate(prefix.len());
+            row_key.extend_from_slice(change.primary);
+            sorter.add(&row_key, change.version, change.rows, &mut free);
+            if sorter.memory_bytes() > NOTES_BYTES_MAX
+                && let Some(directory) = self.of.engine.spill()
+            {
+                self.of.engine.store().check_room(sorter.memory_bytes() as u64)?;
+                sorter.spill(directory, &mut free)?;
+                self.turn();
+            }
+        }
+        sorter.sort();
+        Ok(([sorter], count))
+    }
+
+    /// Removes the notes that the next round would meet again.
+    fn remove_notes(&mut self, now: &dyn Read, settled: u64) -> Result<()> {
+        let mut log = self.log(now, settled.max(self.followed_below))?;
+        while let Some(change) = log.next()? {
+            self.piece.push(Change::Delete(change.note.to_vec()));
+            if self.piece.changes.len() >= ROWS_MAX {
+                self.write()?;
+            }
+        }
+        self.write()
+    }
+
+    /// Between two pieces of work.
+    fn turn(&mut self) {
+        self.settled_below();
+        if let Some(pulse) = &mut self.pulse {
+            pulse.turn(Instant::now());
+        }
+    }
+
+    /// From now on writers wait half of the time that a round takes.
+    pub fn slow_writers(&mut self) {
+        let state = &self.of.making.table().state;
+        self.pulse.get_or_insert_with(|| Pulse::of(state));
+    }
+
+    /// Each question gets to know of the one before, so it is asked more often than answers are
+    /// needed.
+    fn settled_below(&self) -> u64 {
+        self.of.engine.notes_settled_below(self.of.making.table())
     }
 
     /// How many rows have come to a copy since the first state; fewer if they went.
@@ -154,35 +324,41 @@ impl<'a> Follow<'a> {
         self.rows
     }
 
-    fn pass(&mut self, now: &dyn Read, pass: Pass) -> Result<u64> {
-        let mut logged = LoggedRows::of(now, self.of.making.table(), self.log)?;
-        let (mut notes, mut row_keys) = (Vec::new(), Vec::new());
+    fn pass(&mut self, now: &dyn Read, notes: &[Sorter], pass: Pass) -> Result<()> {
+        let in_notes = self.of.making.is_in_notes();
+        let mut merge = Merge::of_sorters(notes, &KeyRange::default())?;
+        let mut changed = ChangedRows::default();
         let (mut old_rows, mut new_rows) = (LookedUp::default(), LookedUp::default());
         let (mut old, mut new) = (Vec::new(), Vec::new());
         let state = Arc::clone(&self.state);
-        let mut count = 0;
-        while logged.next(NOTES_MAX, &mut notes, &mut row_keys)? {
+        while changed.take(&mut merge, in_notes)? {
             if interrupt::is_wanted() {
                 return Err(Error::LockTimeout);
             }
-            old_rows.read(&*state, &row_keys)?;
-            new_rows.read(now, &row_keys)?;
-            for key in row_keys.iter().map(Vec::as_slice).enumerate() {
-                let before = old_rows.row(&*state, key, &mut old)?;
-                let after = new_rows.row(now, key, &mut new)?;
+            if !in_notes {
+                old_rows.read(&*state, &changed.keys)?;
+                new_rows.read(now, &changed.keys)?;
+            }
+            for key in changed.keys.iter().map(Vec::as_slice).enumerate() {
+                let (before, after) = match changed.rows.get(key.0) {
+                    Some((before, after)) => (before.as_deref(), after.as_deref()),
+                    None => {
+                        let before = old_rows.row(&*state, key, &mut old)?;
+                        (before, new_rows.row(now, key, &mut new)?)
+                    }
+                };
                 self.follow(pass, key.1, before, after)?;
                 if self.piece.bytes >= BATCH_BYTES_MAX {
                     self.write()?;
                 }
             }
             if pass != Pass::Remove {
-                count += notes.len() as u64;
-                self.of.progress.add(notes.len() as u64);
-                notes.drain(..).for_each(|note| self.piece.push(Change::Delete(note)));
+                self.of.progress.add(changed.notes);
             }
             self.write()?;
+            self.turn();
         }
-        Ok(count)
+        Ok(())
     }
 
     fn write(&mut self) -> Result<()> {
@@ -201,6 +377,7 @@ impl<'a> Follow<'a> {
     ) -> Result<()> {
         let making = self.of.making;
         let made = |row: Option<&[u8]>, seen| match row {
+            Some(noted) if making.is_in_notes() => making.made_of_note(row_key, noted),
             Some(row) => making.made_of(row_key, row, seen),
             None => Ok(Vec::new()),
         };
@@ -303,5 +480,37 @@ impl<'a> Follow<'a> {
             self.piece.push(Change::Put(key, value));
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn writers_that_are_too_quick_are_let_in_half_of_the_time_and_not_while_one_stays_inside() {
+        let state = Arc::new(TableState::default());
+        let enter = || state.enter(1, None);
+        let mut pulse = Pulse::of(&state);
+        let mut now = pulse.since;
+        for is_open in [true, false, true, false] {
+            assert_eq!(enter().is_ok(), is_open);
+            pulse.turn(now + PULSE / 2);
+            assert_eq!(enter().is_ok(), is_open, "its time is not over");
+            now += PULSE;
+            pulse.turn(now);
+        }
+        now += PULSE;
+        pulse.turn(now);
+        assert!(enter().is_err());
+        pulse.rest(now);
+        let inside = enter().unwrap();
+        pulse.turn(now + PULSE);
+        drop(enter().expect("one inside would have had all others wait"));
+        drop(inside);
+        pulse.turn(now + 2 * PULSE);
+        assert!(enter().is_err());
+        drop(pulse);
+        drop(enter().unwrap());
     }
 }
