@@ -5,7 +5,7 @@
 //! else touches what is made, so between two rounds it is exactly that of a state of the table.
 //!
 //! Writers may be as quick as who follows them. Then they are kept waiting for a moment, and again
-//! and again (`Pulse`): half of the time is theirs, and none of them waits for as long as a last
+//! and again (`pulse`): half of the time is theirs, and none of them waits for as long as a last
 //! round of all that they have left would take.
 //!
 //! Invariants
@@ -22,36 +22,27 @@
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
-use std::ops::Range;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use values::interrupt;
 
+use super::changed_rows::{ChangedRows, LookedUp, ROWS_MAX};
 use super::fill::Fill;
 use super::making::{Made, MadeWhat, RowSeen};
+use super::pulse::Pulse;
 use crate::bulk::{FreeChunks, Merge, Sorter, go_on};
 use crate::error::{Error, Result};
 use crate::find::row_at;
 use crate::schema::IndexId;
 use crate::store::{Batch, Change, Durability, KeyRange, Reach, Read};
-use crate::table::{ChangedTo, ClosedGate, Log, Patience, TableState, rows_of};
+use crate::table::{ChangedTo, Log};
 
-/// Rows that are followed at once.
-const ROWS_MAX: usize = 1024;
 /// Bytes of notes in memory while they are sorted, where there is a disk for more.
 const NOTES_BYTES_MAX: usize = 4 << 20;
 const NOTES_BLOCK_BYTES: usize = 16 << 10;
-/// How long writers wait, and go on, in turn.
-const PULSE: Duration = Duration::from_millis(40);
-/// How long it is waited for those inside to leave: it is not worth more for a moment of rest.
-const PULSE_PATIENCE: Duration = Duration::from_millis(20);
 /// Bytes of a batch, but for its last row.
 const BATCH_BYTES_MAX: usize = 1 << 20;
-/// Bytes of rows that are looked up together, but for those of the last look-up.
-const LOOKED_UP_BYTES_MAX: usize = 4 << 20;
-/// Rows of the first look-up.
-const LOOKED_UP_FIRST: usize = 8;
 
 /// What has followed so far.
 pub(super) struct Follow<'a> {
@@ -67,38 +58,6 @@ pub(super) struct Follow<'a> {
     piece: Piece,
     /// Where writers would be as quick.
     pulse: Option<Pulse>,
-}
-
-/// Writers kept waiting half of the time.
-struct Pulse {
-    state: Arc<TableState>,
-    gate: Option<ClosedGate>,
-    since: Instant,
-}
-
-impl Pulse {
-    fn of(state: &Arc<TableState>) -> Pulse {
-        Pulse { state: Arc::clone(state), gate: None, since: Instant::now() }
-    }
-
-    /// Lets writers in, or not, when it is time to.
-    fn turn(&mut self, now: Instant) {
-        if now.saturating_duration_since(self.since) < PULSE {
-            return;
-        }
-        self.gate = match self.gate.take() {
-            Some(_) => None,
-            // Where a transaction stays open all of them would wait for it.
-            None => self.state.close(&Patience::at_most(PULSE_PATIENCE)).ok(),
-        };
-        self.since = now;
-    }
-
-    /// Lets writers in for now.
-    fn rest(&mut self, now: Instant) {
-        self.gate = None;
-        self.since = now;
-    }
 }
 
 /// What is done in a pass over the changes.
@@ -127,99 +86,6 @@ impl Piece {
             Change::DeleteRange(range) => range.start.len() + range.end.len(),
         };
         self.changes.push(change);
-    }
-}
-
-/// Rows that were changed, in the order of their keys.
-#[derive(Default)]
-struct ChangedRows {
-    keys: Vec<Vec<u8>>,
-    /// What each was before its first note and is after its last, where notes say it.
-    rows: Vec<NotedRows>,
-    /// How many notes are of them.
-    notes: u64,
-    /// The first note of the row after these has been met.
-    is_on_next: bool,
-}
-
-/// What a row was and is.
-type NotedRows = (Option<Vec<u8>>, Option<Vec<u8>>);
-
-impl ChangedRows {
-    /// The next rows of sorted notes; `false` when there are none.
-    fn take(&mut self, merge: &mut Merge<'_>, in_notes: bool) -> Result<bool> {
-        self.keys.clear();
-        self.rows.clear();
-        self.notes = 0;
-        while std::mem::take(&mut self.is_on_next) || merge.advance()? {
-            let (key, _) = merge.numbered();
-            let is_further = self.keys.last().is_some_and(|last| last == key);
-            if !is_further {
-                if self.keys.len() == ROWS_MAX {
-                    self.is_on_next = true;
-                    break;
-                }
-                self.keys.push(key.to_vec());
-            }
-            self.notes += 1;
-            if in_notes {
-                let damaged = || Error::Corrupt { key: key.to_vec(), why: "a note says nothing" };
-                let (before, after) = rows_of(merge.value()).ok_or_else(damaged)?;
-                let after = after.map(<[u8]>::to_vec);
-                match self.rows.last_mut().filter(|_| is_further) {
-                    Some(row) => row.1 = after,
-                    None => self.rows.push((before.map(<[u8]>::to_vec), after)),
-                }
-            }
-        }
-        Ok(self.notes > 0)
-    }
-}
-
-/// Rows of a state of the table, looked up together: those of a columnar table lie in segments, of
-/// which many rows cost hardly more than one.
-#[derive(Default)]
-struct LookedUp {
-    bytes: Vec<u8>,
-    /// Of the first keys, by position; the others are read one by one.
-    rows: Vec<Option<Range<usize>>>,
-}
-
-impl LookedUp {
-    /// Looks up rows, until they have a number of bytes. A store may have all rows of one look-up in
-    /// memory, so it is asked for few until it is known how large they are.
-    fn read(&mut self, state: &dyn Read, row_keys: &[Vec<u8>]) -> Result<()> {
-        let LookedUp { bytes, rows } = self;
-        bytes.clear();
-        rows.clear();
-        let mut count = LOOKED_UP_FIRST;
-        while rows.len() < row_keys.len() && bytes.len() < LOOKED_UP_BYTES_MAX {
-            let next = &row_keys[rows.len()..row_keys.len().min(rows.len() + count)];
-            state.get_many(next, Reach::Disk, &mut |_, row| {
-                rows.push(row.map(|row| {
-                    let start = bytes.len();
-                    bytes.extend_from_slice(row);
-                    start..bytes.len()
-                }));
-                Ok(())
-            })?;
-            count *= 2;
-        }
-        Ok(())
-    }
-
-    /// The row of the key at a position, which is in `alone` if it was not looked up.
-    fn row<'b>(
-        &'b self,
-        state: &dyn Read,
-        (at, row_key): (usize, &[u8]),
-        alone: &'b mut Vec<u8>,
-    ) -> Result<Option<&'b [u8]>> {
-        if let Some(known) = self.rows.get(at) {
-            return Ok(known.clone().map(|range| &self.bytes[range]));
-        }
-        let is_there = state.get(row_key, Reach::Disk, alone)?;
-        Ok(is_there.then_some(&alone[..]))
     }
 }
 
@@ -480,37 +346,5 @@ impl<'a> Follow<'a> {
             self.piece.push(Change::Put(key, value));
         }
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn writers_that_are_too_quick_are_let_in_half_of_the_time_and_not_while_one_stays_inside() {
-        let state = Arc::new(TableState::default());
-        let enter = || state.enter(1, None);
-        let mut pulse = Pulse::of(&state);
-        let mut now = pulse.since;
-        for is_open in [true, false, true, false] {
-            assert_eq!(enter().is_ok(), is_open);
-            pulse.turn(now + PULSE / 2);
-            assert_eq!(enter().is_ok(), is_open, "its time is not over");
-            now += PULSE;
-            pulse.turn(now);
-        }
-        now += PULSE;
-        pulse.turn(now);
-        assert!(enter().is_err());
-        pulse.rest(now);
-        let inside = enter().unwrap();
-        pulse.turn(now + PULSE);
-        drop(enter().expect("one inside would have had all others wait"));
-        drop(inside);
-        pulse.turn(now + 2 * PULSE);
-        assert!(enter().is_err());
-        drop(pulse);
-        drop(enter().unwrap());
     }
 }
