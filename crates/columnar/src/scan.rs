@@ -26,7 +26,7 @@ use crate::arrow::ColumnWriter;
 use crate::build::OWN_NUMBER;
 use crate::column::{Column, Selection, Shape, number_of, shape_of};
 use crate::groups::{Grouping, Groups, Key, KeySpan};
-use crate::index::ChangedRow;
+use crate::index::NotedRow;
 use crate::keys::{self, RECENT, ROW_ID_SLOT};
 use crate::reader::{Columns, Reader};
 use crate::segment::SegmentColumn;
@@ -50,7 +50,7 @@ pub struct TableColumns {
     /// Whether there are rows that are in no segment; of a columnar table.
     has_recent: bool,
     /// Of a columnar index: rows that are in no segment as they are now.
-    changed: Option<Arc<[ChangedRow]>>,
+    changed: Option<Arc<[NotedRow]>>,
 }
 
 /// A condition on one column that is or is not true of its numbers.
@@ -169,7 +169,7 @@ impl TableColumns {
         snapshot: &ColumnSnapshot,
         known: Arc<Known>,
         state: Arc<State>,
-        changed: Arc<[ChangedRow]>,
+        changed: Arc<[NotedRow]>,
     ) -> TableColumns {
         let (view, columns) = (Arc::clone(&snapshot.inner), Arc::clone(&snapshot.columns));
         let (table, changed) = (known.table(), Some(changed));

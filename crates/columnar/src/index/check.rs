@@ -10,6 +10,7 @@ use rows::table::Table;
 use values::row::RowRef;
 
 use super::delta::{Changed, LOOKUPS, places_of};
+use super::settled::notes_range;
 use crate::keys::{self, PLACES};
 use crate::reader::{Columns, Reader};
 use crate::state::State;
@@ -24,7 +25,7 @@ pub(crate) fn check_index(
 ) -> Result<Vec<String>> {
     let table = known.table();
     let mut damages = Vec::new();
-    let noted = Changed::read(known, view, usize::MAX)?.rows;
+    let noted = Changed::read(known, view, &notes_range(known, view)?, usize::MAX)?.rows;
     let of = Comparison { known, table: &table, reader: Reader { columns, inner: view }, state };
     // Those that are there without a row, or whose rows a note names, are counted below.
     let mut right = 0;

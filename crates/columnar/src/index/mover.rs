@@ -29,6 +29,7 @@ use values::{Datum, Value, interrupt};
 
 use super::dead;
 use super::delta::{Changed, ChangedRow, LOOKUPS, RowNow, places_of};
+use super::kept::{KeptNotes, MovedRow, count_move, moves_in};
 use super::settled::{notes_range, settle};
 use crate::build::{Builder, OWN_NUMBER, ROWS_MAX};
 use crate::column::Column;
@@ -82,14 +83,18 @@ impl<S: Store + LocalStore> ColumnStore<S> {
         }
         if !known.has_begun.load(Ordering::Relaxed) {
             self.begin_segments(known)?;
+            known.moves.store(moves_in(known.home, &self.inner)?, Ordering::SeqCst);
             known.has_begun.store(true, Ordering::Relaxed);
+        }
+        let is_asked = known.looks_unasked.fetch_add(1, Ordering::Relaxed) < LOOKS_ASKED;
+        if !is_asked {
+            *known.kept_notes.lock() = KeptNotes::default();
         }
         let changes = table.changes();
         let was_busy = known.changes_seen.swap(changes, Ordering::Relaxed) != changes;
         if !was_busy && known.recent.load(Ordering::Relaxed) < RECENT_FEW {
             return Ok(());
         }
-        let is_asked = known.looks_unasked.fetch_add(1, Ordering::Relaxed) < LOOKS_ASKED;
         let many = if is_asked { NOTES_MANY } else { NOTES_MANY_UNASKED };
         let mut mover = IndexMover { store: self, engine, known, table: &table, round };
         while !interrupt::is_wanted() {
@@ -101,7 +106,8 @@ impl<S: Store + LocalStore> ColumnStore<S> {
             if notes < RECENT_FEW || was_busy && notes < many {
                 break;
             }
-            let changed = Changed::read(known, &*view, NOTES_MAX)?;
+            let range = notes_range(known, &*view)?;
+            let changed = Changed::read(known, &*view, &range, NOTES_MAX)?;
             mover.seal(&*view, &changed, settled)?;
             known.recent.store(0, Ordering::Relaxed);
             if changed.is_all {
@@ -134,10 +140,10 @@ impl<S: Store + LocalStore> IndexMover<'_, S> {
     fn seal(&mut self, view: &dyn Read, changed: &Changed, settled: u64) -> Result<()> {
         let mut builder = self.builder()?;
         let mut moved: Vec<Moved<'_>> = Vec::new();
-        for rows in changed.rows.chunks(LOOKUPS) {
+        for (chunk, rows) in changed.rows.chunks(LOOKUPS).enumerate() {
             let places = places_of(self.known, view, rows.iter().map(|row| &row.key[..]))?;
             let mut found = looked_up(view, rows)?.into_iter();
-            for (row, from) in rows.iter().zip(places) {
+            for (at, (row, from)) in (chunk * LOOKUPS..).zip(rows.iter().zip(places)) {
                 let position = match (&row.now, self.table.layout_kept()) {
                     (RowNow::Gone, _) => None,
                     (RowNow::Columns(columns), Some(layout)) => {
@@ -151,7 +157,7 @@ impl<S: Store + LocalStore> IndexMover<'_, S> {
                         }
                     },
                 };
-                let notes = &changed.versions[row.notes.clone()];
+                let notes = changed.notes_of(at);
                 moved.push(Moved { key: &row.key, from, position, notes });
             }
             if builder.is_full() {
@@ -211,7 +217,24 @@ impl<S: Store + LocalStore> IndexMover<'_, S> {
                 }
                 changes.extend(behind);
                 known.is_worn.store(true, Ordering::Relaxed);
-                store.write_segments(known, changes)
+                let now = |moved: &Moved<'_>| MovedRow {
+                    key: moved.key.into(),
+                    place: moved.position.zip(segment.as_ref()).map(|(position, (id, _))| Place {
+                        segment: *id,
+                        position,
+                    }),
+                    last_note: moved.notes.last().copied().unwrap_or(0),
+                };
+                let number = known.moves.fetch_add(1, Ordering::SeqCst) + 1;
+                changes.push(count_move(known.home, number));
+                // Made before the lock is taken, for which queries wait.
+                let is_kept = !known.kept_notes.lock().is_empty();
+                if let Some(moved) = is_kept.then(|| moved.iter().map(now).collect()) {
+                    known.kept_notes.lock().expect(number, moved);
+                }
+                store.write_segments(known, changes).inspect_err(|_| {
+                    known.kept_notes.lock().expect_no_more(number);
+                })
             });
             if let (Err(_), false, Some((id, _))) = (&placed, is_listed, &segment) {
                 store.remove_unlisted(known, *id);
