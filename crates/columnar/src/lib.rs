@@ -41,7 +41,8 @@ mod tables;
 mod writer;
 
 pub use groups::{
-    ArrayKey, CodedGroups, ColumnArray, GroupBatch, GroupTable, Grouped, Grouping, Groups, is_same,
+    ArrayKey, CodedGroups, ColumnArray, GroupBatch, GroupTable, Grouped, Grouping, Groups, Total,
+    is_same,
 };
 pub use index::index_columns_of;
 pub use known::{Question, has_extremes};

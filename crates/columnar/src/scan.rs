@@ -21,11 +21,12 @@ use rows::schema::Column as TableColumn;
 use rows::store::{Direction, Reach, Read};
 use rows::table::Table;
 use values::datum::{Datum, Value};
+use values::types::ColumnType;
 
 use crate::arrow::ColumnWriter;
 use crate::build::OWN_NUMBER;
 use crate::column::{Column, Selection, Shape, number_of, shape_of};
-use crate::groups::{Grouping, Groups, Key, KeySpan};
+use crate::groups::{Grouping, Groups, Key, KeySpan, has_totals};
 use crate::index::NotedRow;
 use crate::keys::{self, RECENT, ROW_ID_SLOT};
 use crate::reader::{Columns, Reader};
@@ -278,6 +279,11 @@ impl TableColumns {
         self.span(at, &self.state.segments).is_some()
     }
 
+    /// Whether totals can be had of a column, given by its position.
+    pub fn can_total(&self, at: usize) -> bool {
+        self.table.columns.get(at).is_some_and(|column| has_totals(&column.ty))
+    }
+
     /// About how many different values a column has, given by its position: of integers no more
     /// than lie between the smallest and the largest, of texts twice the words of a segment.
     ///
@@ -423,6 +429,16 @@ impl Batches {
         };
         self.recent = rest;
         Ok(Some(Step::Rows(batch)))
+    }
+
+    /// The type of a wanted column.
+    pub(crate) fn type_of(&self, wanted: usize) -> &ColumnType {
+        &self.of.table.columns[self.wanted.positions[wanted]].ty
+    }
+
+    /// What rows of a segment that is older than a column have there, given by its position.
+    pub(crate) fn absent(&self, at: usize) -> Datum<'_> {
+        self.of.table.layout.absent(at)
     }
 
     fn column(&self, live: &Live, slot: u16) -> Result<Option<Arc<Column>>> {
