@@ -251,9 +251,8 @@ impl<S: Store + LocalStore> ColumnStore<S> {
             false => Error::SchemaChanged,
         };
         let open = reader.open(known.id, live.id, Reach::Disk)?.ok_or_else(gone)?;
-        let mut dead = live.dead.iter().peekable();
         for position in 0..live.segment.sealed {
-            if dead.next_if_eq(&&position).is_some() {
+            if live.dead.has(position) {
                 continue;
             }
             let place = Place { segment: live.id, position };

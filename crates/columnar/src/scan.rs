@@ -26,6 +26,7 @@ use values::types::ColumnType;
 use crate::arrow::ColumnWriter;
 use crate::build::OWN_NUMBER;
 use crate::column::{Column, Selection, Shape, number_of, shape_of};
+use crate::dead_rows::DeadRows;
 use crate::groups::{Grouping, Groups, Key, KeySpan, has_totals};
 use crate::index::NotedRow;
 use crate::keys::{self, RECENT, ROW_ID_SLOT};
@@ -504,8 +505,8 @@ impl Batches {
             let mut dead = dead_in(&selection, &reading.live.dead);
             for (number, column) in &reading.tests {
                 let test = &self.wanted.tests[*number];
-                column.retain(&test.ranges, test.flip, test.nulls, dead, &mut selection);
-                dead = &[];
+                column.retain(&test.ranges, test.flip, test.nulls, &dead, &mut selection);
+                dead.clear();
             }
             if selection.len() > 0 {
                 return Some(selection);
@@ -568,19 +569,23 @@ impl Batches {
 }
 
 /// The dead ones among rows that are one behind the other.
-pub(crate) fn dead_in<'a>(selection: &Selection, dead: &'a [u32]) -> &'a [u32] {
-    let Selection::Range(range) = selection else { return &[] };
-    let from = dead.partition_point(|row| (*row as usize) < range.start);
-    let to = dead.partition_point(|row| (*row as usize) < range.end);
-    &dead[from..to]
+pub(crate) fn dead_in(selection: &Selection, dead: &DeadRows) -> Vec<u32> {
+    match selection {
+        Selection::Range(range) => dead.within(range),
+        Selection::Rows(_) => Vec::new(),
+    }
 }
 
 /// The rows of a range that are not dead.
-pub(crate) fn alive(range: Range<usize>, dead: &[u32]) -> Selection {
-    let whole = Selection::Range(range.clone());
-    let dead = dead_in(&whole, dead);
+pub(crate) fn alive(range: Range<usize>, dead: &DeadRows) -> Selection {
+    let dead = dead.within(&range);
+    others(range, &dead)
+}
+
+/// The rows of a range without some of them.
+pub(crate) fn others(range: Range<usize>, dead: &[u32]) -> Selection {
     if dead.is_empty() {
-        return whole;
+        return Selection::Range(range);
     }
     let mut rows = Vec::with_capacity(range.len() - dead.len());
     let mut next = range.start as u32;

@@ -170,7 +170,7 @@ impl Groups {
     fn total(&mut self, mut reading: Reading) -> Result<Grouped> {
         let types = self.grouping.values.iter().map(|at| self.of.type_of(*at));
         let mut totals: Vec<Total> = types.map(Total::new).collect();
-        let all_dead = Arc::clone(&reading.live.dead);
+        let all_dead = reading.live.dead.clone();
         let mut rows_alive = 0;
         loop {
             // Where there are no tests, the dead ones are taken off again.
@@ -181,17 +181,17 @@ impl Groups {
             let Some(rows) = rows else { break };
             let dead = match reading.tests.is_empty() {
                 true => dead_in(&rows, &all_dead),
-                false => &[],
+                false => Vec::new(),
             };
             let alive = rows.len() - dead.len();
             if alive == 0 {
                 continue;
             }
             rows_alive += alive;
-            self.table.place_all(&rows, dead, false)?;
+            self.table.place_all(&rows, &dead, false)?;
             let sources = self.grouping.values.iter().map(|at| &reading.columns[*at]);
             for ((total, source), ends) in totals.iter_mut().zip(sources).zip(&mut self.ends) {
-                total.add(source, (&rows, dead), |at| self.of.absent(at), ends)?;
+                total.add(source, (&rows, &dead), |at| self.of.absent(at), ends)?;
             }
         }
         Ok(if rows_alive == 0 { Grouped::Segment } else { Grouped::Totals(totals) })
@@ -215,7 +215,7 @@ impl Groups {
     ) -> Result<Option<Grouped>> {
         let dead = dead_in(selection, &reading.live.dead);
         let wanted = !self.grouping.values.is_empty();
-        let groups = self.table.place(coded, selection, dead, wanted);
+        let groups = self.table.place(coded, selection, &dead, wanted);
         if !wanted {
             return Ok(None);
         }

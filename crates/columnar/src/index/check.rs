@@ -91,7 +91,7 @@ impl Comparison<'_> {
             let live = live.ok().map(|at| &self.state.segments[at]);
             let is_there = live.is_some_and(|live| {
                 place.position < live.segment.sealed
-                    && live.dead.binary_search(&place.position).is_err()
+                    && !live.dead.has(place.position)
             });
             let Some(live) = live.filter(|_| is_there) else {
                 damages.push("a row has a place in the columnar index that is dead".to_owned());

@@ -52,9 +52,14 @@ pub fn index_columns_of(
     if known.table().version != table.version {
         return Ok(None);
     }
-    // In this order: a snapshot that begins later has a higher number, and shows what is settled.
-    let settled = engine.notes_settled_below(table);
-    let settling = (settled, snapshot.columns.tables.snapshots_begun());
+    // What is settled is what was written before the question before. So it is asked twice, and few
+    // writers are inside for as long as notes are read.
+    engine.notes_settled_below(table);
+    let settling = || {
+        // In this order: a snapshot that begins later has a higher number, and shows all of it.
+        let settled = engine.notes_settled_below(table);
+        (settled, snapshot.columns.tables.snapshots_begun())
+    };
     let number = snapshot.moment.number;
     let notes = NotesOf { known: &known, table, view: &*snapshot.inner, number };
     let Some(noted) = notes.read(changes_max, settling)? else { return Ok(None) };
@@ -165,11 +170,8 @@ fn without(known: &Known, state: &State, rows: &[kept::NotedRow]) -> Result<Vec<
         let at = segments.binary_search_by_key(&places[0].segment, |live| live.id);
         let at = at.map_err(|_| no_segment(known, places[0]))?;
         let live = &mut segments[at];
-        let mut dead: Vec<u32> = live.dead.to_vec();
-        dead.extend(places.iter().map(|place| place.position));
-        // Two ascending runs.
-        dead.sort();
-        live.dead = dead.into();
+        let rows: Vec<u32> = places.iter().map(|place| place.position).collect();
+        live.dead = live.dead.with(&rows);
     }
     Ok(segments)
 }

@@ -86,8 +86,12 @@ pub(super) struct NotesOf<'a> {
 
 impl NotesOf<'_> {
     /// The rows that notes name, with their places; `None` when there are more than so many.
-    /// `settling`: as `Noted` has it, as of now.
-    pub fn read(&self, rows_max: usize, settling: (u64, u64)) -> Result<Option<Arc<[NotedRow]>>> {
+    /// `settling` gives what `Noted` has of it, as of now.
+    pub fn read(
+        &self,
+        rows_max: usize,
+        settling: impl FnOnce() -> (u64, u64),
+    ) -> Result<Option<Arc<[NotedRow]>>> {
         let moves = moves_in(self.known.home, self.view)?;
         let sequence = self.view.sequence();
         let base = sequence.and_then(|sequence| self.base(moves, sequence));
@@ -114,6 +118,7 @@ impl NotesOf<'_> {
         }
         if let Some(sequence) = sequence.filter(|_| rows.len() <= ROWS_MAX) {
             let (version, rows) = (self.table.version, Arc::clone(&rows));
+            let settling = settling();
             let noted = Noted { version, moves, sequence, settled, settling, rows };
             self.known.kept_notes.lock().keep(noted);
         }

@@ -285,9 +285,8 @@ impl<S: Store + LocalStore> IndexMover<'_, S> {
         let segments = segments.collect::<Result<Vec<Worn<'_>>>>()?;
         let mut rows: Vec<(Vec<u8>, usize, u32)> = Vec::new();
         for (at, worn) in segments.iter().enumerate() {
-            let mut dead = worn.live.dead.iter().peekable();
             for position in 0..worn.live.segment.sealed {
-                if dead.next_if_eq(&&position).is_none() {
+                if !worn.live.dead.has(position) {
                     rows.push((worn.keys.row_key(table, position as usize)?, at, position));
                 }
             }
