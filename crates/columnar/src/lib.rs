@@ -47,6 +47,6 @@ pub use groups::{
 };
 pub use index::index_columns_of;
 pub use known::{Question, has_extremes};
-pub use mover::Round;
+pub use mover::{Moving, Round};
 pub use scan::{Batch, Batches, Part, TableColumns, Test, Wanted};
 pub use store::{ColumnStore, columns_of, stored_columns_of};

@@ -50,7 +50,8 @@ fn table_of(house: &House) -> Arc<Table> {
 
 /// All rows by the columnar index, sorted.
 fn by_column(house: &House, view: &dyn Read, table: &Table) -> Vec<Row> {
-    let columns = index_columns_of(view, &house.engine, table, ANY).unwrap().expect("the index is shown");
+    let columns =
+        index_columns_of(view, &house.engine, table, ANY).unwrap().expect("the index is shown");
     let out = rows_of(&columns, table);
     if let Some(known) = columns.rows_known().unwrap() {
         assert_eq!(known, out.len() as u64, "rows that are known");
@@ -155,7 +156,10 @@ fn a_change_of_other_columns_is_not_noted_and_one_that_is_rolled_back_neither() 
     change(&house, &table, 5, Some(&(id, Some(78), None)), true);
     assert_eq!(changed(&table), 1, "a row that is changed twice is read once");
     let view = house.engine.store().snapshot().unwrap();
-    assert!(index_columns_of(&*view, &house.engine, &table, 1).unwrap().is_none(), "two notes are too many");
+    assert!(
+        index_columns_of(&*view, &house.engine, &table, 1).unwrap().is_none(),
+        "two notes are too many"
+    );
 }
 
 /// Ends the writers, also when what is done beside them panics.
@@ -252,7 +256,10 @@ fn a_copy_beside_writers_has_the_index_and_a_state_from_before_it_is_told_so() {
     assert_sound(&house);
     let rows = by_row(&house, house.engine.latest(), &table).len() as u64;
     assert_eq!(house.engine.row_count(&table).unwrap(), Some(rows));
-    assert!(matches!(index_columns_of(&*old, &house.engine, &table, ANY), Err(Error::SchemaChanged)));
+    assert!(matches!(
+        index_columns_of(&*old, &house.engine, &table, ANY),
+        Err(Error::SchemaChanged)
+    ));
 }
 
 #[test]
@@ -385,7 +392,10 @@ fn rows_whose_notes_do_not_say_what_they_are_are_looked_up() {
     alter(&house, vec![rename]).unwrap();
     let table = table_of(&house);
     let view = house.engine.store().snapshot().unwrap();
-    assert_eq!(index_columns_of(&*view, &house.engine, &table, ANY).unwrap().unwrap().changed(), 3000);
+    assert_eq!(
+        index_columns_of(&*view, &house.engine, &table, ANY).unwrap().unwrap().changed(),
+        3000
+    );
     assert_same(&house, &table);
     change(&house, &table, 1600, Some(&long(1600)), true);
     assert_same(&house, &table);

@@ -181,8 +181,7 @@ impl GroupScan {
         let scan = Arc::clone(aggregation.input());
         let properties = properties(&schema, scan.output_partitioning().clone());
         let totalled = totals.is_some();
-        let grouping =
-            Grouping { keys: keys.into(), values: values.into(), totals: totalled };
+        let grouping = Grouping { keys: keys.into(), values: values.into(), totals: totalled };
         let (keys, values) = (key_schema, value_schema);
         let shape = Shape { groups, states, totals, keys, values, schema };
         Ok(Some(GroupScan { scan, grouping, shape: Arc::new(shape), count, properties }))

@@ -160,9 +160,12 @@ mod tests {
     fn totals_are_those_of_the_rows_that_are_alive_whatever_their_width_and_sign() {
         for (first, step) in [(-5i64, 1i64), (0, 0), (i64::MIN, 1 << 40), (-1 << 33, 7), (9, 300)] {
             for nulls in [false, true] {
-                let number = |row: i64| (nulls && row % 5 == 1).then_some(()).is_none().then(|| {
-                    first.wrapping_add(step.wrapping_mul(row * 7919 % 1000))
-                });
+                let number = |row: i64| {
+                    (nulls && row % 5 == 1)
+                        .then_some(())
+                        .is_none()
+                        .then(|| first.wrapping_add(step.wrapping_mul(row * 7919 % 1000)))
+                };
                 let numbers: Vec<Option<i64>> = (0..1000).map(number).collect();
                 let array: Arc<dyn Array> = Arc::new(Int64Array::from(numbers.clone()));
                 let column = Column::of_integers(&array, first as u64, u32::MAX);

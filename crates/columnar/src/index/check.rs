@@ -90,8 +90,7 @@ impl Comparison<'_> {
             let live = self.state.segments.binary_search_by_key(&place.segment, |live| live.id);
             let live = live.ok().map(|at| &self.state.segments[at]);
             let is_there = live.is_some_and(|live| {
-                place.position < live.segment.sealed
-                    && !live.dead.has(place.position)
+                place.position < live.segment.sealed && !live.dead.has(place.position)
             });
             let Some(live) = live.filter(|_| is_there) else {
                 damages.push("a row has a place in the columnar index that is dead".to_owned());

@@ -7,8 +7,8 @@ use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use rows::error::{Error, Result};
 use rows::Engine;
+use rows::error::{Error, Result};
 use rows::store::{Direction, KeyRange, Reach, Read};
 use rows::table::{ColumnNote, NotedRow, PREFIX_BYTES, Table};
 

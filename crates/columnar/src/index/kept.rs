@@ -161,10 +161,10 @@ impl NotesOf<'_> {
                 places[*at] = Some(place);
             }
         }
-        let come = come.into_iter().zip(places).map(|(row, place)| NotedRow {
-            row: Arc::new(row),
-            place: place.flatten(),
-        });
+        let come = come
+            .into_iter()
+            .zip(places)
+            .map(|(row, place)| NotedRow { row: Arc::new(row), place: place.flatten() });
         let mut come = come.peekable();
         let mut rows = Vec::with_capacity(kept.len() + come.len());
         for kept in kept {

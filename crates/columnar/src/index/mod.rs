@@ -31,7 +31,7 @@ mod mover;
 mod settled;
 
 pub(crate) use check::check_index;
-pub use delta::index_columns_of;
 pub(crate) use delta::RowNow;
+pub use delta::index_columns_of;
 pub(crate) use fill::Filling;
 pub(crate) use kept::{KeptNotes, NotedRow};

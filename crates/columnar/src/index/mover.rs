@@ -34,7 +34,7 @@ use super::settled::{notes_range, settle};
 use crate::build::{Builder, OWN_NUMBER, ROWS_MAX};
 use crate::column::Column;
 use crate::keys::{self, Place, ROW_ID_SLOT};
-use crate::mover::{RECENT_FEW, Round, SMALL_COUNT, enter};
+use crate::mover::{Moving, RECENT_FEW, Round, SMALL_COUNT, enter};
 use crate::reader::Reader;
 use crate::state::{Live, State};
 use crate::store::ColumnStore;
@@ -45,6 +45,9 @@ use crate::tables::Known;
 const NOTES_MANY: i64 = 1 << 13;
 /// The same while nobody asks: rows that change again and again are moved once for more notes.
 const NOTES_MANY_UNASKED: i64 = 1 << 15;
+/// More notes than are taken by so many times are too much for a thread that works behind others: on full
+/// cores it gets a tenth of one, and writers note more than it moves in that.
+const BEHIND: i64 = 2;
 /// So many looks after a query another one is expected.
 const LOOKS_ASKED: u32 = 40;
 /// Notes that are taken at once.
@@ -74,6 +77,7 @@ impl<S: Store + LocalStore> ColumnStore<S> {
         &self,
         engine: &Arc<Engine>,
         known: &Arc<Known>,
+        moving: Moving,
         round: &mut Round,
     ) -> Result<()> {
         let table = known.table();
@@ -100,10 +104,16 @@ impl<S: Store + LocalStore> ColumnStore<S> {
         while !interrupt::is_wanted() {
             let settled = engine.notes_settled_below(&table);
             let view = self.inner.snapshot()?;
-            let notes = count_notes(known, &*view, many)?;
+            let notes = count_notes(known, &*view, many * BEHIND)?;
             known.recent.store(notes, Ordering::Relaxed);
             mover.round.is_busy |= was_busy && is_asked && notes > 0;
             if notes < RECENT_FEW || was_busy && notes < many {
+                break;
+            }
+            if moving == Moving::BehindOthers && notes >= many * BEHIND {
+                // The next round, which follows at once, is to find it busy as well.
+                known.changes_seen.store(u64::MAX, Ordering::Relaxed);
+                mover.round.is_behind = true;
                 break;
             }
             let range = notes_range(known, &*view)?;
@@ -114,7 +124,7 @@ impl<S: Store + LocalStore> ColumnStore<S> {
                 break;
             }
         }
-        if known.is_worn.swap(false, Ordering::Relaxed) {
+        if !mover.round.is_behind && known.is_worn.swap(false, Ordering::Relaxed) {
             mover.renew()?;
         }
         Ok(())
@@ -219,10 +229,10 @@ impl<S: Store + LocalStore> IndexMover<'_, S> {
                 known.is_worn.store(true, Ordering::Relaxed);
                 let now = |moved: &Moved<'_>| MovedRow {
                     key: moved.key.into(),
-                    place: moved.position.zip(segment.as_ref()).map(|(position, (id, _))| Place {
-                        segment: *id,
-                        position,
-                    }),
+                    place: moved
+                        .position
+                        .zip(segment.as_ref())
+                        .map(|(position, (id, _))| Place { segment: *id, position }),
                     last_note: moved.notes.last().copied().unwrap_or(0),
                 };
                 let number = known.moves.fetch_add(1, Ordering::SeqCst) + 1;
