@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use columnar::index_columns_of;
+use columnar::{Moving, index_columns_of};
 use common::{
     House, Row, begin, by_index, change, columns, create, datums, insert, int, key, open, row,
     rows_of, settle,
@@ -511,6 +511,28 @@ fn what_a_query_has_made_of_notes_serves_the_next_one_through_every_commit_of_th
         }
     }
     settle(&house);
+    assert_same(&house, &table);
+    assert_sound(&house);
+}
+
+#[test]
+fn more_changes_than_a_thread_behind_others_can_move_piled_up() {
+    let directory = tempfile::tempdir().unwrap();
+    let house = open(directory.path());
+    let table = make(&house, true, true);
+    assert_same(&house, &table);
+    let rows: Vec<Row> = (0..18_000).map(row).collect();
+    insert(&house, &table, &rows[..9000]);
+    // What is not too much it moves.
+    let round = house.store.move_rows_as(&house.engine, Moving::BehindOthers).unwrap();
+    assert_eq!((round.rows, round.is_behind), (9000, false));
+    insert(&house, &table, &rows[9000..]);
+    let more: Vec<Row> = (18_000..27_000).map(row).collect();
+    insert(&house, &table, &more);
+    let round = house.store.move_rows_as(&house.engine, Moving::BehindOthers).unwrap();
+    assert_eq!((round.rows, round.is_behind), (0, true));
+    let round = house.store.move_rows_as(&house.engine, Moving::Beside).unwrap();
+    assert_eq!((round.rows, round.is_behind), (18_000, false));
     assert_same(&house, &table);
     assert_sound(&house);
 }
