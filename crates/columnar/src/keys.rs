@@ -25,6 +25,8 @@
 //!                                                         u32, little-endian
 //! table id u32 | index id | 05                            version below which there are no notes:
 //!                                                         `index::settled`
+//! table id u32 | index id | 06                            how often rows were moved: `index::kept`,
+//!                                                         u64, little-endian
 //! ```
 //!
 //! Not here: what is in a segment (`segment`, `column`).
@@ -44,6 +46,7 @@ pub(crate) const DEAD: u16 = 0xfff3;
 pub(crate) const NOTES: u16 = 0xfff0;
 pub(crate) const PLACES: u16 = 0xfff4;
 pub(crate) const SETTLED: u16 = 0xfff5;
+pub(crate) const MOVES: u16 = 0xfff6;
 
 /// Whose segments these are: a columnar table's, or a columnar index's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -183,7 +183,7 @@ impl TableColumns {
         let is_value = |row: &u32| !column.is_null(*row as usize);
         if live.segment.sealed == live.segment.rows {
             let values = u64::from(live.segment.rows.saturating_sub(known.nulls));
-            let dead = live.dead.iter().copied().filter(is_value).count() as u64;
+            let dead = live.dead.iter().filter(is_value).count() as u64;
             return Ok(values.saturating_sub(dead));
         }
         let mut count = 0;
@@ -243,7 +243,7 @@ impl TableColumns {
 /// Whether a segment's end of a column's range is surely that of a row which is alive: no other
 /// row has it, as far as that is cheap to tell.
 fn is_alive(column: &Column, live: &Live, end: u64) -> bool {
-    let has_end = |row: &u32| column.number(*row as usize) == Some(end);
+    let has_end = |row: u32| column.number(row as usize) == Some(end);
     live.segment.sealed == live.segment.rows && !live.dead.iter().any(has_end)
 }
 

@@ -10,7 +10,7 @@
 //! - values: `arrow` (Arrow's and ours), `column` (how a column is encoded)
 //! - what is in the store: `keys`, `segment`, `build`
 //! - files of segments: `writer`
-//! - memory: `cache`, `tables`, `state`
+//! - memory: `cache`, `tables`, `state`, `dead_rows`
 //! - `reader` (one row), `store` (`rows::store::Store`), `sorted` (large transactions), `ingest` (loads),
 //!   `mover` (the background), `check`
 //! - `index`: columnar indexes of tables of rows, on all of the above
@@ -23,6 +23,7 @@ mod build;
 mod cache;
 mod check;
 mod column;
+mod dead_rows;
 #[doc(hidden)]
 pub mod fuzzing;
 mod groups;
@@ -41,10 +42,11 @@ mod tables;
 mod writer;
 
 pub use groups::{
-    ArrayKey, CodedGroups, ColumnArray, GroupBatch, GroupTable, Grouped, Grouping, Groups, is_same,
+    ArrayKey, CodedGroups, ColumnArray, GroupBatch, GroupTable, Grouped, Grouping, Groups, Total,
+    is_same,
 };
 pub use index::index_columns_of;
 pub use known::{Question, has_extremes};
-pub use mover::Round;
+pub use mover::{Moving, Round};
 pub use scan::{Batch, Batches, Part, TableColumns, Test, Wanted};
 pub use store::{ColumnStore, columns_of, stored_columns_of};

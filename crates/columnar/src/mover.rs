@@ -62,6 +62,17 @@ pub struct Round {
     /// Whether rows of a columnar index that queries use are being changed, so that more are soon to be
     /// moved.
     pub is_busy: bool,
+    /// Whether more waits than one that works behind others should take on.
+    pub is_behind: bool,
+}
+
+/// Who moves rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moving {
+    /// A thread that gets what others leave: it leaves alone what has become too much for it.
+    BehindOthers,
+    /// One that takes on all that there is.
+    Beside,
 }
 
 impl<S: Store + LocalStore> ColumnStore<S> {
@@ -70,6 +81,14 @@ impl<S: Store + LocalStore> ColumnStore<S> {
     /// # Errors
     /// The first that a table gave; the others are looked after all the same.
     pub fn move_rows(&self, engine: &Arc<Engine>) -> Result<Round> {
+        self.move_rows_as(engine, Moving::Beside)
+    }
+
+    /// As `move_rows`, by a thread of some kind.
+    ///
+    /// # Errors
+    /// As `move_rows`.
+    pub fn move_rows_as(&self, engine: &Arc<Engine>, moving: Moving) -> Result<Round> {
         let mut round = Round::default();
         let mut outcome = Ok(());
         for known in self.columns.tables.all() {
@@ -77,7 +96,8 @@ impl<S: Store + LocalStore> ColumnStore<S> {
             outcome = outcome.and(gone_is_fine(moved));
         }
         for known in self.columns.tables.all_indexes() {
-            outcome = outcome.and(gone_is_fine(self.move_index(engine, &known, &mut round)));
+            outcome =
+                outcome.and(gone_is_fine(self.move_index(engine, &known, moving, &mut round)));
         }
         outcome.map(|()| round)
     }
@@ -251,9 +271,8 @@ impl<S: Store + LocalStore> ColumnStore<S> {
             false => Error::SchemaChanged,
         };
         let open = reader.open(known.id, live.id, Reach::Disk)?.ok_or_else(gone)?;
-        let mut dead = live.dead.iter().peekable();
         for position in 0..live.segment.sealed {
-            if dead.next_if_eq(&&position).is_some() {
+            if live.dead.has(position) {
                 continue;
             }
             let place = Place { segment: live.id, position };

@@ -21,12 +21,14 @@ use rows::schema::Column as TableColumn;
 use rows::store::{Direction, Reach, Read};
 use rows::table::Table;
 use values::datum::{Datum, Value};
+use values::types::ColumnType;
 
 use crate::arrow::ColumnWriter;
 use crate::build::OWN_NUMBER;
 use crate::column::{Column, Selection, Shape, number_of, shape_of};
-use crate::groups::{Grouping, Groups, Key, KeySpan};
-use crate::index::ChangedRow;
+use crate::dead_rows::DeadRows;
+use crate::groups::{Grouping, Groups, Key, KeySpan, has_totals};
+use crate::index::NotedRow;
 use crate::keys::{self, RECENT, ROW_ID_SLOT};
 use crate::reader::{Columns, Reader};
 use crate::segment::SegmentColumn;
@@ -50,7 +52,7 @@ pub struct TableColumns {
     /// Whether there are rows that are in no segment; of a columnar table.
     has_recent: bool,
     /// Of a columnar index: rows that are in no segment as they are now.
-    changed: Option<Arc<[ChangedRow]>>,
+    changed: Option<Arc<[NotedRow]>>,
 }
 
 /// A condition on one column that is or is not true of its numbers.
@@ -169,7 +171,7 @@ impl TableColumns {
         snapshot: &ColumnSnapshot,
         known: Arc<Known>,
         state: Arc<State>,
-        changed: Arc<[ChangedRow]>,
+        changed: Arc<[NotedRow]>,
     ) -> TableColumns {
         let (view, columns) = (Arc::clone(&snapshot.inner), Arc::clone(&snapshot.columns));
         let (table, changed) = (known.table(), Some(changed));
@@ -276,6 +278,11 @@ impl TableColumns {
     /// Whether rows can be grouped by a column, given by its position.
     pub fn can_group_by(&self, at: usize) -> bool {
         self.span(at, &self.state.segments).is_some()
+    }
+
+    /// Whether totals can be had of a column, given by its position.
+    pub fn can_total(&self, at: usize) -> bool {
+        self.table.columns.get(at).is_some_and(|column| has_totals(&column.ty))
     }
 
     /// About how many different values a column has, given by its position: of integers no more
@@ -425,6 +432,16 @@ impl Batches {
         Ok(Some(Step::Rows(batch)))
     }
 
+    /// The type of a wanted column.
+    pub(crate) fn type_of(&self, wanted: usize) -> &ColumnType {
+        &self.of.table.columns[self.wanted.positions[wanted]].ty
+    }
+
+    /// What rows of a segment that is older than a column have there, given by its position.
+    pub(crate) fn absent(&self, at: usize) -> Datum<'_> {
+        self.of.table.layout.absent(at)
+    }
+
     fn column(&self, live: &Live, slot: u16) -> Result<Option<Arc<Column>>> {
         match live.segment.column(slot) {
             None => Ok(None),
@@ -488,8 +505,8 @@ impl Batches {
             let mut dead = dead_in(&selection, &reading.live.dead);
             for (number, column) in &reading.tests {
                 let test = &self.wanted.tests[*number];
-                column.retain(&test.ranges, test.flip, test.nulls, dead, &mut selection);
-                dead = &[];
+                column.retain(&test.ranges, test.flip, test.nulls, &dead, &mut selection);
+                dead.clear();
             }
             if selection.len() > 0 {
                 return Some(selection);
@@ -552,19 +569,23 @@ impl Batches {
 }
 
 /// The dead ones among rows that are one behind the other.
-pub(crate) fn dead_in<'a>(selection: &Selection, dead: &'a [u32]) -> &'a [u32] {
-    let Selection::Range(range) = selection else { return &[] };
-    let from = dead.partition_point(|row| (*row as usize) < range.start);
-    let to = dead.partition_point(|row| (*row as usize) < range.end);
-    &dead[from..to]
+pub(crate) fn dead_in(selection: &Selection, dead: &DeadRows) -> Vec<u32> {
+    match selection {
+        Selection::Range(range) => dead.within(range),
+        Selection::Rows(_) => Vec::new(),
+    }
 }
 
 /// The rows of a range that are not dead.
-pub(crate) fn alive(range: Range<usize>, dead: &[u32]) -> Selection {
-    let whole = Selection::Range(range.clone());
-    let dead = dead_in(&whole, dead);
+pub(crate) fn alive(range: Range<usize>, dead: &DeadRows) -> Selection {
+    let dead = dead.within(&range);
+    others(range, &dead)
+}
+
+/// The rows of a range without some of them.
+pub(crate) fn others(range: Range<usize>, dead: &[u32]) -> Selection {
     if dead.is_empty() {
-        return whole;
+        return Selection::Range(range);
     }
     let mut rows = Vec::with_capacity(range.len() - dead.len());
     let mut next = range.start as u32;

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use rows::error::{Error, Result};
 use rows::store::{Direction, Reach, Read};
 
+use crate::dead_rows::DeadRows;
 use crate::index::dead;
 use crate::keys::{self, DEAD, SEGMENTS, SegmentId};
 use crate::segment::Segment;
@@ -29,8 +30,8 @@ pub(crate) struct State {
 pub(crate) struct Live {
     pub id: SegmentId,
     pub segment: Arc<Segment>,
-    /// Sealed rows that are no more, ascending.
-    pub dead: Arc<[u32]>,
+    /// Sealed rows that are no more.
+    pub dead: DeadRows,
 }
 
 impl Live {
@@ -80,7 +81,7 @@ fn read(known: &Known, view: &dyn Read) -> Result<Vec<Live>> {
         let (id, _) = keys::segment_of(known.home, key)
             .ok_or_else(|| corrupt("a segment without a number"))?;
         let segment = Segment::decode(value).map_err(|error| error.at(key))?;
-        segments.push(Live { id, segment: Arc::new(segment), dead: Arc::default() });
+        segments.push(Live { id, segment: Arc::new(segment), dead: DeadRows::default() });
     }
     drop(cursor);
     if known.home.index.is_some() {
@@ -90,7 +91,10 @@ fn read(known: &Known, view: &dyn Read) -> Result<Vec<Live>> {
     let mut dead: Vec<u32> = Vec::new();
     let mut of = segments.iter_mut().peekable();
     let mut cursor = view.scan(&keys::range(known.id, DEAD), Direction::Forward, Reach::Disk)?;
-    let end = |live: &mut Live, dead: &mut Vec<u32>| live.dead = std::mem::take(dead).into();
+    let end = |live: &mut Live, dead: &mut Vec<u32>| {
+        live.dead = live.dead.with(dead);
+        dead.clear();
+    };
     while cursor.advance()? {
         let key = cursor.key();
         let corrupt = |why| Error::Corrupt { key: key.to_vec(), why };

@@ -23,6 +23,7 @@ use rows::schema::TableId;
 use rows::store::{Direction, Reach, Read};
 use rows::table::Table;
 
+use crate::index::KeptNotes;
 use crate::keys::{self, Home, RECENT, SegmentId};
 use crate::state::State;
 
@@ -39,6 +40,8 @@ pub(crate) struct Tables {
     changes: Arc<Changes>,
     /// Of which rows are recent.
     recent_changes: Arc<Changes>,
+    /// How many snapshots were begun.
+    snapshots: AtomicU64,
 }
 
 /// Changes of one kind, of all tables.
@@ -64,6 +67,8 @@ pub(crate) struct Moment {
     pub segments: Option<u64>,
     /// Of which rows are recent.
     pub recent: Option<u64>,
+    /// How many snapshots had been begun when this one was.
+    pub number: u64,
 }
 
 /// A columnar table, or a columnar index.
@@ -91,6 +96,10 @@ pub(crate) struct Known {
     pub looks_unasked: AtomicU32,
     /// Of a columnar index: names what the mover has settled since the start; 0 before it has.
     pub settled_since: AtomicU64,
+    /// Of a columnar index: how often its rows were moved; 0 before the mover has looked.
+    pub moves: AtomicU64,
+    /// Of a columnar index: what queries have made of its notes.
+    pub kept_notes: Mutex<KeptNotes>,
     /// The number of the last change here.
     changed: Arc<AtomicU64>,
     /// The same of which rows are recent.
@@ -116,16 +125,26 @@ impl Tables {
 
     /// Takes a snapshot, with its moment.
     pub fn at_moment<T>(&self, snapshot: impl FnOnce() -> Result<T>) -> Result<(T, Moment)> {
-        let quiet =
-            || Moment { segments: self.changes.quiet(), recent: self.recent_changes.quiet() };
+        let number = self.snapshots_begun();
+        let quiet = || Moment {
+            segments: self.changes.quiet(),
+            recent: self.recent_changes.quiet(),
+            number,
+        };
         let before = quiet();
         let snapshot = snapshot()?;
         let after = quiet();
         let moment = Moment {
             segments: before.segments.filter(|_| before.segments == after.segments),
             recent: before.recent.filter(|_| before.recent == after.recent),
+            number,
         };
         Ok((snapshot, moment))
+    }
+
+    /// The number of a snapshot that begins now: all that begin later have higher ones.
+    pub fn snapshots_begun(&self) -> u64 {
+        self.snapshots.fetch_add(1, Ordering::SeqCst)
     }
 
     /// Says that segments or dead rows of a table are about to change.
@@ -218,6 +237,8 @@ impl Known {
             // Long ago: nobody has asked yet.
             looks_unasked: AtomicU32::new(u32::MAX / 2),
             settled_since: AtomicU64::new(0),
+            moves: AtomicU64::new(0),
+            kept_notes: Mutex::default(),
             changed: Arc::default(),
             recent_changed: Arc::default(),
             none_recent: AtomicU64::new(0),

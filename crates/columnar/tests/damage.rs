@@ -34,7 +34,7 @@ fn read(house: &House) -> Result<Vec<Row>, String> {
     let said = |error: rows::Error| with_sources(&error);
     let table = house.engine.catalog().table("d", "t").map_err(said)?;
     let view = house.engine.store().snapshot().map_err(said)?;
-    let columns = index_columns_of(&*view, &table, usize::MAX).map_err(said)?;
+    let columns = index_columns_of(&*view, &house.engine, &table, usize::MAX).map_err(said)?;
     rows_read(&columns.expect("the index is shown"), &table).map_err(said)
 }
 

@@ -45,7 +45,7 @@ fn counted(house: &House, table: &Arc<Table>, by_word: bool) -> Counts {
     for part in columns.parts(2, &[]) {
         let wanted = Wanted { positions: positions.into(), tests: Arc::new([]), batch_rows: 1000 };
         let keys = (0..positions.len()).collect::<Vec<_>>().into();
-        let grouping = Grouping { keys, values: Arc::new([]) };
+        let grouping = Grouping { keys, values: Arc::new([]), totals: false };
         let mut groups = columns.clone().read_groups(part, wanted, grouping);
         for grouped in groups.by_ref() {
             match grouped.unwrap() {
@@ -53,7 +53,7 @@ fn counted(house: &House, table: &Arc<Table>, by_word: bool) -> Counts {
                     let counts = vec![1; keys.rows];
                     add(GroupBatch { keys, counts });
                 }
-                Grouped::Rows(..) => panic!("no values are wanted"),
+                Grouped::Rows(..) | Grouped::Totals(_) => panic!("no values are wanted"),
                 Grouped::Segment => {}
             }
         }

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use columnar::index_columns_of;
+use columnar::{Moving, index_columns_of};
 use common::{
     House, Row, begin, by_index, change, columns, create, datums, insert, int, key, open, row,
     rows_of, settle,
@@ -49,8 +49,9 @@ fn table_of(house: &House) -> Arc<Table> {
 }
 
 /// All rows by the columnar index, sorted.
-fn by_column(view: &dyn Read, table: &Table) -> Vec<Row> {
-    let columns = index_columns_of(view, table, ANY).unwrap().expect("the index is shown");
+fn by_column(house: &House, view: &dyn Read, table: &Table) -> Vec<Row> {
+    let columns =
+        index_columns_of(view, &house.engine, table, ANY).unwrap().expect("the index is shown");
     let out = rows_of(&columns, table);
     if let Some(known) = columns.rows_known().unwrap() {
         assert_eq!(known, out.len() as u64, "rows that are known");
@@ -64,9 +65,12 @@ fn by_row(house: &House, view: &dyn Read, table: &Table) -> Vec<Row> {
     rows
 }
 
+#[track_caller]
 fn assert_same(house: &House, table: &Table) {
     let view = house.engine.store().snapshot().unwrap();
-    assert_eq!(by_column(&*view, table), by_row(house, &*view, table));
+    let (by_column, by_row) = (by_column(house, &*view, table), by_row(house, &*view, table));
+    let first = by_column.iter().zip(&by_row).find(|(column, row)| column != row);
+    assert_eq!((first, by_column.len()), (None, by_row.len()), "rows by column and by row");
 }
 
 fn assert_sound(house: &House) {
@@ -90,14 +94,14 @@ fn rows_are_the_same_by_column_before_and_after_they_are_sealed() {
         let before = house.engine.store().snapshot().unwrap();
         assert!(settle(&house) >= 5000);
         let view = house.engine.store().snapshot().unwrap();
-        let columns = index_columns_of(&*view, &table, ANY).unwrap().unwrap();
+        let columns = index_columns_of(&*view, &house.engine, &table, ANY).unwrap().unwrap();
         assert_eq!((columns.changed(), columns.rows_known().unwrap()), (0, Some(5000)));
         assert_same(&house, &table);
         assert_sound(&house);
         // An older state has the notes of then.
-        let columns = index_columns_of(&*before, &table, ANY).unwrap().unwrap();
+        let columns = index_columns_of(&*before, &house.engine, &table, ANY).unwrap().unwrap();
         assert_eq!(columns.changed(), 5000);
-        assert_eq!(by_column(&*before, &table), by_row(&house, &*before, &table));
+        assert_eq!(by_column(&house, &*before, &table), by_row(&house, &*before, &table));
     }
 }
 
@@ -118,9 +122,9 @@ fn changes_of_sealed_rows_are_seen_and_segments_that_lost_many_are_made_anew() {
     assert!(settle(&house) >= 5000);
     assert_same(&house, &table);
     assert_sound(&house);
-    assert_eq!(by_column(&*before, &table), of_before);
+    assert_eq!(by_column(&house, &*before, &table), of_before);
     let view = house.engine.store().snapshot().unwrap();
-    let columns = index_columns_of(&*view, &table, ANY).unwrap().unwrap();
+    let columns = index_columns_of(&*view, &house.engine, &table, ANY).unwrap().unwrap();
     assert_eq!(columns.parts(100, &[]).len(), 2, "the segment of before is gone");
     // A key that was removed may come again, and one may move.
     insert(&house, &table, &[row(3)]);
@@ -140,7 +144,7 @@ fn a_change_of_other_columns_is_not_noted_and_one_that_is_rolled_back_neither() 
     settle(&house);
     let changed = |table: &Table| {
         let view = house.engine.store().snapshot().unwrap();
-        index_columns_of(&*view, table, ANY).unwrap().unwrap().changed()
+        index_columns_of(&*view, &house.engine, table, ANY).unwrap().unwrap().changed()
     };
     assert_eq!(changed(&table), 0);
     let (id, n, _) = row(5);
@@ -152,7 +156,10 @@ fn a_change_of_other_columns_is_not_noted_and_one_that_is_rolled_back_neither() 
     change(&house, &table, 5, Some(&(id, Some(78), None)), true);
     assert_eq!(changed(&table), 1, "a row that is changed twice is read once");
     let view = house.engine.store().snapshot().unwrap();
-    assert!(index_columns_of(&*view, &table, 1).unwrap().is_none(), "two notes are too many");
+    assert!(
+        index_columns_of(&*view, &house.engine, &table, 1).unwrap().is_none(),
+        "two notes are too many"
+    );
 }
 
 /// Ends the writers, also when what is done beside them panics.
@@ -219,7 +226,7 @@ fn an_index_is_made_beside_writers_and_is_right_in_every_state() {
     assert_same(&house, &table);
     assert_sound(&house);
     // A state from before the index shows rows alone.
-    assert!(index_columns_of(&*old, &table, ANY).unwrap().is_none());
+    assert!(index_columns_of(&*old, &house.engine, &table, ANY).unwrap().is_none());
     assert_eq!(by_row(&house, &*old, &table).len(), 20_000);
 }
 
@@ -249,7 +256,10 @@ fn a_copy_beside_writers_has_the_index_and_a_state_from_before_it_is_told_so() {
     assert_sound(&house);
     let rows = by_row(&house, house.engine.latest(), &table).len() as u64;
     assert_eq!(house.engine.row_count(&table).unwrap(), Some(rows));
-    assert!(matches!(index_columns_of(&*old, &table, ANY), Err(Error::SchemaChanged)));
+    assert!(matches!(
+        index_columns_of(&*old, &house.engine, &table, ANY),
+        Err(Error::SchemaChanged)
+    ));
 }
 
 #[test]
@@ -277,7 +287,7 @@ fn alters_keep_the_index_copy_it_or_take_it_away() {
     let table = table_of(&house);
     assert!(table.id != 0 && table.columns[0].name == "n");
     let view = house.engine.store().snapshot().unwrap();
-    let columns = index_columns_of(&*view, &table, ANY).unwrap().unwrap();
+    let columns = index_columns_of(&*view, &house.engine, &table, ANY).unwrap().unwrap();
     assert_eq!((columns.changed(), columns.rows_known().unwrap()), (0, Some(3100)));
     assert_sound(&house);
     // By a definition alone.
@@ -293,7 +303,7 @@ fn alters_keep_the_index_copy_it_or_take_it_away() {
     house.engine.rename_tables(&[(("d", "t"), ("d", "u"))], &patience).unwrap();
     house.engine.rename_tables(&[(("d", "u"), ("d", "t"))], &patience).unwrap();
     let view = house.engine.store().snapshot().unwrap();
-    let columns = index_columns_of(&*view, &table_of(&house), ANY).unwrap().unwrap();
+    let columns = index_columns_of(&*view, &house.engine, &table_of(&house), ANY).unwrap().unwrap();
     assert_eq!(columns.rows_known().unwrap(), Some(0));
     alter(&house, vec![Alteration::DropIndex("CI".into())]).unwrap();
     let table = table_of(&house);
@@ -382,7 +392,10 @@ fn rows_whose_notes_do_not_say_what_they_are_are_looked_up() {
     alter(&house, vec![rename]).unwrap();
     let table = table_of(&house);
     let view = house.engine.store().snapshot().unwrap();
-    assert_eq!(index_columns_of(&*view, &table, ANY).unwrap().unwrap().changed(), 3000);
+    assert_eq!(
+        index_columns_of(&*view, &house.engine, &table, ANY).unwrap().unwrap().changed(),
+        3000
+    );
     assert_same(&house, &table);
     change(&house, &table, 1600, Some(&long(1600)), true);
     assert_same(&house, &table);
@@ -420,13 +433,13 @@ fn a_load_in_bulk_seals_its_rows_at_once() {
         for ids in [0..100, 100..90_000] {
             load(&house, &table, ids.clone());
             let view = house.engine.store().snapshot().unwrap();
-            let columns = index_columns_of(&*view, &table, ANY).unwrap().unwrap();
+            let columns = index_columns_of(&*view, &house.engine, &table, ANY).unwrap().unwrap();
             let rows = Some(ids.end as u64);
             assert_eq!((columns.changed(), columns.rows_known().unwrap()), (0, rows));
             assert_same(&house, &table);
             assert_sound(&house);
         }
-        assert_eq!(by_column(&*before, &table), [], "a state of before");
+        assert_eq!(by_column(&house, &*before, &table), [], "a state of before");
         // Who changes loaded rows notes it, as of any.
         if with_keys {
             change(&house, &table, 7, Some(&(7, Some(-7), None)), true);
@@ -438,6 +451,90 @@ fn a_load_in_bulk_seals_its_rows_at_once() {
         assert_same(&house, &table);
         assert_sound(&house);
     }
+}
+
+#[test]
+fn a_load_where_rows_were_whose_removal_was_not_sealed_yet_hid_its_own_rows() {
+    let directory = tempfile::tempdir().unwrap();
+    let house = open(directory.path());
+    let table = make(&house, true, true);
+    load(&house, &table, 0..3000);
+    for id in 1000..1100 {
+        change(&house, &table, id, None, true);
+    }
+    assert_same(&house, &table);
+    // It is not one for files yet.
+    let begun = BulkLoad::begin(begin(&house.engine), &table, OnDuplicate::Error).unwrap();
+    assert!(begun.is_none());
+    insert(&house, &table, &(1000..1050).map(row).collect::<Vec<_>>());
+    assert_same(&house, &table);
+    insert(&house, &table, &(6000..8000).map(row).collect::<Vec<_>>());
+    settle(&house);
+    assert_same(&house, &table);
+    load(&house, &table, 1050..1100);
+    assert_same(&house, &table);
+    change(&house, &table, 1050, Some(&(1050, Some(-7), None)), true);
+    insert(&house, &table, &(3000..6000).map(row).collect::<Vec<_>>());
+    assert_same(&house, &table);
+    settle(&house);
+    assert_same(&house, &table);
+    assert_sound(&house);
+}
+
+#[test]
+fn what_a_query_has_made_of_notes_serves_the_next_one_through_every_commit_of_the_mover() {
+    let directory = tempfile::tempdir().unwrap();
+    let house = open(directory.path());
+    let table = make(&house, true, true);
+    load(&house, &table, 0..40_000);
+    let mut views = Vec::new();
+    for round in 0..6i64 {
+        // Rows that were changed before, rows that were not, and those that go and come.
+        for id in (0..40_000).step_by(3 + round as usize).skip(round as usize) {
+            let new = (id, Some(round), None);
+            let gone = id % 11 == round;
+            change(&house, &table, id, (!gone).then_some(&new), true);
+            if gone && id % 2 == 0 {
+                insert(&house, &table, &[new]);
+            }
+        }
+        assert_same(&house, &table);
+        let view = house.engine.store().snapshot().unwrap();
+        let rows = by_row(&house, &*view, &table);
+        views.push((view, rows));
+        if round % 2 == 1 {
+            settle(&house);
+        }
+        assert_same(&house, &table);
+        for (view, rows) in &views {
+            assert_eq!(by_column(&house, &**view, &table), *rows, "an older state");
+        }
+    }
+    settle(&house);
+    assert_same(&house, &table);
+    assert_sound(&house);
+}
+
+#[test]
+fn more_changes_than_a_thread_behind_others_can_move_piled_up() {
+    let directory = tempfile::tempdir().unwrap();
+    let house = open(directory.path());
+    let table = make(&house, true, true);
+    assert_same(&house, &table);
+    let rows: Vec<Row> = (0..18_000).map(row).collect();
+    insert(&house, &table, &rows[..9000]);
+    // What is not too much it moves.
+    let round = house.store.move_rows_as(&house.engine, Moving::BehindOthers).unwrap();
+    assert_eq!((round.rows, round.is_behind), (9000, false));
+    insert(&house, &table, &rows[9000..]);
+    let more: Vec<Row> = (18_000..27_000).map(row).collect();
+    insert(&house, &table, &more);
+    let round = house.store.move_rows_as(&house.engine, Moving::BehindOthers).unwrap();
+    assert_eq!((round.rows, round.is_behind), (0, true));
+    let round = house.store.move_rows_as(&house.engine, Moving::Beside).unwrap();
+    assert_eq!((round.rows, round.is_behind), (18_000, false));
+    assert_same(&house, &table);
+    assert_sound(&house);
 }
 
 #[test]
@@ -459,17 +556,17 @@ fn a_change_that_is_committed_late_is_not_passed_over() {
     late.commit(Durability::Os).unwrap();
     assert_same(&house, &table);
     let view = house.engine.store().snapshot().unwrap();
-    assert!(by_column(&*view, &table).contains(&(-1, Some(1), None)));
+    assert!(by_column(&house, &*view, &table).contains(&(-1, Some(1), None)));
     drop(view);
     // It is taken with the next ones, and no state has lost what it had.
     for first in [40_000, 50_000] {
         insert(&house, &table, &(first..first + 3000).map(row).collect::<Vec<_>>());
         settle(&house);
         assert_same(&house, &table);
-        assert_eq!(by_column(&*before, &table), by_row(&house, &*before, &table));
+        assert_eq!(by_column(&house, &*before, &table), by_row(&house, &*before, &table));
     }
     let view = house.engine.store().snapshot().unwrap();
-    let columns = index_columns_of(&*view, &table, ANY).unwrap().unwrap();
+    let columns = index_columns_of(&*view, &house.engine, &table, ANY).unwrap().unwrap();
     assert_eq!(columns.changed(), 0);
     assert_sound(&house);
     drop((before, view, columns, house));
@@ -522,7 +619,7 @@ fn readers_see_exact_states_while_writers_and_the_mover_are_at_it() {
         for _ in 0..40 {
             moved += house.store.move_rows(&house.engine).unwrap().rows;
             let view = house.engine.store().snapshot().unwrap();
-            let by_column = by_column(&*view, &table);
+            let by_column = by_column(&house, &*view, &table);
             assert_eq!(by_column.len(), 4000);
             assert_eq!(by_column.iter().filter_map(|row| row.1).sum::<i64>(), 400_000);
             assert_eq!(by_column, by_row(&house, &*view, &table));
@@ -629,9 +726,9 @@ fn run(directory: &Path, steps: &[Step]) {
         let table = table_of(now);
         let view = now.engine.store().snapshot().unwrap();
         let expected: Vec<Row> = model.values().cloned().collect();
-        assert_eq!(by_column(&*view, &table), expected, "after {step:?}");
+        assert_eq!(by_column(now, &*view, &table), expected, "after {step:?}");
         for (view, rows) in &kept {
-            assert_eq!(by_column(&**view, &table), *rows, "an older state, after {step:?}");
+            assert_eq!(by_column(now, &**view, &table), *rows, "an older state, after {step:?}");
         }
     }
     let house = house.unwrap();

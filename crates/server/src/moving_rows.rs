@@ -1,5 +1,9 @@
 //! The thread that moves rows of columnar tables, and changed rows of columnar indexes, into segments
-//! (`columnar`), once a second, or more often while there are many, behind everybody else.
+//! (`columnar`), once a second, or more often while there are many, behind everybody else; beside them
+//! when it cannot keep up so.
+//!
+//! A thread that has given way cannot take it back. So each round behind others is that of a thread of
+//! its own, and only what that leaves alone is done by the one that goes on.
 //!
 //! Invariants
 //! 1. It has ended when `stop` returns: nothing is written after the rows are closed.
@@ -12,7 +16,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use columnar::ColumnStore;
+use columnar::{ColumnStore, Moving, Round};
 use rows::Engine;
 use rows::background::give_way;
 use rows_rocks::RocksStore;
@@ -51,10 +55,8 @@ impl MovingRows {
         let stopping = Arc::new(Stopping::default());
         let (wanted, engine) = (Arc::clone(&stopping), Arc::clone(engine));
         let work = move || {
-            give_way(0);
-            let _working = interrupt::working(Arc::clone(&wanted) as Arc<dyn Interrupt>);
             while !wanted.is_wanted() {
-                let pause = match store.move_rows(&engine) {
+                let pause = match round(&store, &engine, &wanted) {
                     Ok(round) => {
                         if round.rows > 0 {
                             tracing::debug!(round.rows, round.segments, "rows moved into segments");
@@ -81,4 +83,37 @@ impl MovingRows {
         // A panic was reported by its hook; closing goes on.
         let _ = self.thread.join();
     }
+}
+
+/// One round: behind others, and what is too much for that beside them.
+fn round(
+    store: &ColumnStore<RocksStore>,
+    engine: &Arc<Engine>,
+    stopping: &Arc<Stopping>,
+) -> rows::Result<Round> {
+    let move_as = |moving| {
+        let _working = interrupt::working(Arc::clone(stopping) as Arc<dyn Interrupt>);
+        store.move_rows_as(engine, moving)
+    };
+    let behind_others = std::thread::scope(|scope| {
+        let work = || {
+            give_way(0);
+            move_as(Moving::BehindOthers)
+        };
+        let thread = std::thread::Builder::new().name("rowhouse-mover".into());
+        match thread.spawn_scoped(scope, work) {
+            Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            // There are no more threads: all the less has this one to wait for.
+            Err(_) => move_as(Moving::Beside),
+        }
+    })?;
+    if !behind_others.is_behind {
+        return Ok(behind_others);
+    }
+    let beside = move_as(Moving::Beside)?;
+    Ok(Round {
+        rows: behind_others.rows + beside.rows,
+        segments: behind_others.segments + beside.segments,
+        ..beside
+    })
 }

@@ -265,10 +265,14 @@ fn queries_give_the_same_by_column_as_by_row() {
         both(&|name| format!("INSERT INTO {name} VALUES {}", rows.join(",")));
     }
     wait_until("the rows to be sealed", || sealed_row_length(&mut session(&server)) > 0);
+    // A column that no segment has yet.
+    both(&|name| format!("ALTER TABLE {name} ADD COLUMN later INT DEFAULT 3"));
+    both(&|name| format!("UPDATE {name} SET later = id WHERE id % 101 = 3"));
     both(&|name| format!("UPDATE {name} SET tiny = -5, word = 'WORD7' WHERE id % 97 = 3"));
     both(&|name| format!("DELETE FROM {name} WHERE id % 89 = 5"));
     both(&|name| {
-        let rows: Vec<String> = (30_000..30_200).map(|id| format!("({})", value(id))).collect();
+        let rows = (30_000..30_200).map(|id| format!("({}, NULL)", value(id)));
+        let rows: Vec<String> = rows.collect();
         format!("INSERT INTO {name} VALUES {}", rows.join(","))
     });
     let columns =
@@ -340,7 +344,18 @@ fn queries_give_the_same_by_column_as_by_row() {
     for column in columns {
         queries
             .push(format!("SELECT {column}, COUNT(*) FROM # GROUP BY {column} ORDER BY {column}"));
-        queries.push(format!("SELECT MIN({column}), MAX({column}), COUNT({column}) FROM #"));
+        let ends = format!("SELECT MIN({column}), MAX({column}), COUNT({column})");
+        // Together with SUM all rows are looked at.
+        for behind in ["", ", SUM(tiny)", ", SUM(later), MIN(later)"] {
+            queries.push(format!("{ends}{behind} FROM #"));
+            queries.push(format!("{ends}{behind} FROM # WHERE tiny > 3"));
+        }
+    }
+    for column in ["tiny", "big", "price", "wide", "y", "later", "kind"] {
+        let sums = format!("SELECT SUM({column}), AVG({column}), COUNT({column}), COUNT(*)");
+        queries.push(format!("{sums} FROM #"));
+        queries.push(format!("{sums} FROM # WHERE tiny > 3 AND y < 2010"));
+        queries.push(format!("{sums} FROM # WHERE tiny > 200"));
     }
     let compare = |client: &mut Mysql| {
         for query in &queries {

@@ -140,6 +140,11 @@ impl GroupingScan for ColumnScan {
         self.limit.is_none() && places.iter().all(can)
     }
 
+    fn can_total(&self, places: &[usize]) -> bool {
+        let Some(of) = &self.of else { return false };
+        places.iter().all(|place| of.can_total(self.positions[*place]))
+    }
+
     fn groups_about(&self, places: &[usize]) -> Result<Option<usize>> {
         let Some(of) = &self.of else { return Ok(None) };
         let mut groups = 1u64;

@@ -261,7 +261,7 @@ impl Counts {
         if let Some(grouped) = self.groups.next() {
             match grouped? {
                 // No values are wanted, so no rows are shown.
-                Grouped::Rows(..) => {}
+                Grouped::Rows(..) | Grouped::Totals(_) => {}
                 Grouped::Alone(keys, _) => {
                     let each: Vec<u32> = (0..keys.rows as u32).collect();
                     let keys = keys.columns.into_iter().map(|column| (column, each.clone()));

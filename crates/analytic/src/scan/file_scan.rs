@@ -111,6 +111,10 @@ impl GroupingScan for FileScan {
         self.limit.is_none() && !places.is_empty() && self.keys(places).is_some()
     }
 
+    fn can_total(&self, _places: &[usize]) -> bool {
+        false
+    }
+
     fn groups_about(&self, places: &[usize]) -> Result<Option<usize>> {
         let Some(keys) = self.keys(places) else { return Ok(None) };
         let mut count = self.workers as u64;

@@ -38,6 +38,9 @@ pub(super) trait GroupingScan {
     /// Whether rows can be grouped by the columns at some places.
     fn can_group_by(&self, places: &[usize]) -> bool;
 
+    /// Whether totals can be had of the columns at some places.
+    fn can_total(&self, places: &[usize]) -> bool;
+
     /// About how many groups the columns at some places make; `None` where that is not known.
     fn groups_about(&self, places: &[usize]) -> Result<Option<usize>>;
 
@@ -172,11 +175,15 @@ impl GroupScan {
             .map(|(group, _)| reassign_expr_columns(Arc::clone(group), &key_schema));
         let groups = groups.collect::<Result<_>>()?;
         let states = states.into_iter().map(|state| state.reading(&key_schema, &value_schema));
-        let states = states.collect::<Result<_>>()?;
+        let states = states.collect::<Result<Vec<State>>>()?;
+        let can_total = keys.is_empty() && !values.is_empty() && scan.can_total(&values);
+        let totals = can_total.then(|| State::totals(&states, &value_schema)).flatten();
         let scan = Arc::clone(aggregation.input());
         let properties = properties(&schema, scan.output_partitioning().clone());
-        let grouping = Grouping { keys: keys.into(), values: values.into() };
-        let shape = Shape { groups, states, keys: key_schema, values: value_schema, schema };
+        let totalled = totals.is_some();
+        let grouping = Grouping { keys: keys.into(), values: values.into(), totals: totalled };
+        let (keys, values) = (key_schema, value_schema);
+        let shape = Shape { groups, states, totals, keys, values, schema };
         Ok(Some(GroupScan { scan, grouping, shape: Arc::new(shape), count, properties }))
     }
 
@@ -207,7 +214,8 @@ impl DisplayAs for GroupScan {
     fn fmt_as(&self, _form: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let groups: Vec<String> = self.shape.groups.iter().map(ToString::to_string).collect();
         let states: Vec<String> = self.shape.states.iter().map(ToString::to_string).collect();
-        write!(f, "GroupScan: gby=[{}], aggr=[{}]", groups.join(", "), states.join(", "))
+        write!(f, "GroupScan: gby=[{}], aggr=[{}]", groups.join(", "), states.join(", "))?;
+        if self.shape.totals.is_some() { write!(f, ", totals") } else { Ok(()) }
     }
 }
 

@@ -33,6 +33,7 @@ mod kept;
 mod ranges;
 mod source;
 mod states;
+mod totals;
 mod union;
 
 pub(super) use distinct::CountInScans;

@@ -139,7 +139,7 @@ impl TableSource {
             _ if left <= 0.0 => return Ok(None),
             _ => CHANGES_MAX.min((left / CHANGE_COST) as usize),
         };
-        index_columns_of(&*self.view, &self.table, changes_max)
+        index_columns_of(&*self.view, &self.engine, &self.table, changes_max)
     }
 
     /// A scan of rows with a filter that nobody else evaluates.

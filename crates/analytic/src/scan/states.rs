@@ -9,7 +9,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use columnar::{Batch, GroupBatch, Grouped};
+use columnar::{Batch, GroupBatch, Grouped, Total};
 use datafusion::arrow::array::{
     ArrayRef, BooleanArray, Int64Array, RecordBatch, RecordBatchOptions,
 };
@@ -25,6 +25,7 @@ use datafusion::physical_expr::utils::{collect_columns, reassign_expr_columns};
 use super::super::failure::raise;
 use super::columnar::record;
 use super::grouping::GroupSource;
+use super::totals::TotalOf;
 
 /// Bytes of groups above which they are given.
 pub(super) const GROUPS_BYTES_MAX: usize = 32 << 20;
@@ -34,6 +35,8 @@ pub(super) struct Shape {
     /// Over the keys.
     pub(super) groups: Vec<Arc<dyn PhysicalExpr>>,
     pub(super) states: Vec<State>,
+    /// For each folded state, where the scan gives totals instead of values.
+    pub(super) totals: Option<Vec<TotalOf>>,
     /// The columns that are keys, and those that are values.
     pub(super) keys: SchemaRef,
     pub(super) values: SchemaRef,
@@ -73,6 +76,15 @@ impl State {
         }
         let folds = function.groups_accumulator_supported();
         folds.then(|| State::Folded(Arc::clone(function), arguments))
+    }
+
+    /// How folded states come of totals; `None` where one of them does not.
+    pub(super) fn totals(states: &[State], values: &SchemaRef) -> Option<Vec<TotalOf>> {
+        let folded = states.iter().filter_map(|state| match state {
+            State::Folded(function, arguments) => Some((function, arguments)),
+            State::Count | State::Same(..) => None,
+        });
+        folded.map(|(function, arguments)| TotalOf::of(function, arguments, values)).collect()
     }
 
     /// What it is computed from, row by row.
@@ -148,6 +160,14 @@ impl Shape {
         Ok(())
     }
 
+    /// Adds what the rows of a segment come to, all of which are of the only group.
+    fn merge(&self, folds: &mut Folds, totals: &[Total]) -> Result<()> {
+        for (fold, of) in folds.iter_mut().zip(self.totals.iter().flatten()) {
+            fold.merge_batch(&[of.state(&totals[of.value])?], &[0], 1)?;
+        }
+        Ok(())
+    }
+
     /// The groups with their states.
     fn finish(&self, folds: Folds, groups: GroupBatch) -> Result<RecordBatch> {
         let count = groups.counts.len();
@@ -203,18 +223,25 @@ impl States {
                     self.shape.fold(&mut folds, &groups, keys.rows, values)?;
                     return self.shape.finish(folds, GroupBatch { keys, counts });
                 }
-                Grouped::Segment => {
-                    let folded: usize = self.folds.iter().map(|fold| fold.size()).sum();
-                    let bytes = self.groups.table().bytes() + folded;
-                    if bytes > GROUPS_BYTES_MAX || self.memory.try_resize(bytes).is_err() {
-                        return self.take();
-                    }
-                    return Ok(RecordBatch::new_empty(Arc::clone(&self.shape.schema)));
+                Grouped::Totals(totals) => {
+                    self.shape.merge(&mut self.folds, &totals)?;
+                    return self.pause();
                 }
+                Grouped::Segment => return self.pause(),
             }
         }
         self.ended = true;
         self.take()
+    }
+
+    /// Behind a segment: nothing, or the groups found so far where they have become too large.
+    fn pause(&mut self) -> Result<RecordBatch> {
+        let folded: usize = self.folds.iter().map(|fold| fold.size()).sum();
+        let bytes = self.groups.table().bytes() + folded;
+        if bytes > GROUPS_BYTES_MAX || self.memory.try_resize(bytes).is_err() {
+            return self.take();
+        }
+        Ok(RecordBatch::new_empty(Arc::clone(&self.shape.schema)))
     }
 
     /// The groups found so far, which are forgotten.

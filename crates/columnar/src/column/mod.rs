@@ -30,6 +30,7 @@ mod gather;
 mod read;
 #[cfg(test)]
 mod tests;
+mod total;
 mod words;
 
 pub(crate) use gather::{Encoded, Encoder, Gather, number_of};

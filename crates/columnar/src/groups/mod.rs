@@ -19,10 +19,13 @@ mod array;
 mod key;
 mod map;
 mod table;
+mod total;
 
 pub use self::array::{ColumnArray, is_same};
 pub(crate) use self::key::{Key, KeySpan};
 pub use self::table::{ArrayKey, GroupTable};
+pub use self::total::Total;
+pub(crate) use self::total::has_totals;
 
 use std::sync::Arc;
 
@@ -40,6 +43,8 @@ pub struct Grouping {
     pub keys: Arc<[usize]>,
     /// What is given of each row besides its group.
     pub values: Arc<[usize]>,
+    /// Whether of the values only totals are given, where there are such; without keys.
+    pub totals: bool,
 }
 
 /// What comes next of a part.
@@ -49,6 +54,9 @@ pub enum Grouped {
     Rows(Vec<usize>, Batch),
     /// Rows that each stand for themselves: the keys and the values.
     Alone(Batch, Batch),
+    /// What the values of a segment's rows come to, all of which are of the only group; and as
+    /// `Segment`.
+    Totals(Vec<Total>),
     /// The rows of a segment have their groups: a moment to drain them.
     Segment,
 }
@@ -74,6 +82,8 @@ pub struct Groups {
     /// Without keys where one of them cannot be grouped by.
     table: GroupTable,
     current: Option<Segment>,
+    /// The ends of the totals that were given, by value.
+    ends: Vec<Option<(u64, u64)>>,
 }
 
 /// A segment that is being read.
@@ -86,7 +96,8 @@ struct Segment {
 impl Groups {
     /// Of about so many rows.
     pub(crate) fn new(of: Batches, rows: u64, grouping: Grouping, keys: Vec<Key>) -> Groups {
-        Groups { of, grouping, table: GroupTable::of(keys, rows), current: None }
+        let ends = vec![None; grouping.values.len()];
+        Groups { of, grouping, table: GroupTable::of(keys, rows), current: None, ends }
     }
 
     /// The groups, which are not to be drained between two batches of a segment.
@@ -119,6 +130,11 @@ impl Groups {
             match self.of.begin_step()? {
                 None => return Ok(None),
                 Some(Step::Rows(rows)) if rows.rows == 0 => {}
+                Some(Step::Rows(rows)) if self.grouping.keys.is_empty() => {
+                    if let Some(grouped) = self.only(rows)? {
+                        return Ok(Some(grouped));
+                    }
+                }
                 Some(Step::Rows(rows)) => {
                     let pick = |places: &[usize]| Batch {
                         columns: places.iter().map(|at| Arc::clone(&rows.columns[*at])).collect(),
@@ -127,12 +143,58 @@ impl Groups {
                     let (keys, values) = (&self.grouping.keys, &self.grouping.values);
                     return Ok(Some(Grouped::Alone(pick(keys), pick(values))));
                 }
+                Some(Step::Segment(reading)) if self.grouping.totals => {
+                    return self.total(reading).map(Some);
+                }
                 Some(Step::Segment(reading)) => {
                     let coded = self.code(&reading)?;
                     self.current = Some(Segment { reading, coded });
                 }
             }
         }
+    }
+
+    /// Rows that are of no segment, where there is only one group.
+    fn only(&mut self, rows: Batch) -> Result<Option<Grouped>> {
+        let wanted = &self.grouping.values;
+        let all = Selection::Range(0..rows.rows);
+        let groups = self.table.place_all(&all, &[], !wanted.is_empty())?;
+        if wanted.is_empty() {
+            return Ok(None);
+        }
+        let columns = wanted.iter().map(|at| Arc::clone(&rows.columns[*at])).collect();
+        Ok(Some(Grouped::Rows(groups, Batch { columns, rows: rows.rows })))
+    }
+
+    /// What a segment's rows come to.
+    fn total(&mut self, mut reading: Reading) -> Result<Grouped> {
+        let types = self.grouping.values.iter().map(|at| self.of.type_of(*at));
+        let mut totals: Vec<Total> = types.map(Total::new).collect();
+        let all_dead = reading.live.dead.clone();
+        let mut rows_alive = 0;
+        loop {
+            // Where there are no tests, the dead ones are taken off again.
+            let rows = match reading.tests.is_empty() {
+                true => self.of.next_range(&mut reading).map(Selection::Range),
+                false => self.of.select(&mut reading),
+            };
+            let Some(rows) = rows else { break };
+            let dead = match reading.tests.is_empty() {
+                true => dead_in(&rows, &all_dead),
+                false => Vec::new(),
+            };
+            let alive = rows.len() - dead.len();
+            if alive == 0 {
+                continue;
+            }
+            rows_alive += alive;
+            self.table.place_all(&rows, &dead, false)?;
+            let sources = self.grouping.values.iter().map(|at| &reading.columns[*at]);
+            for ((total, source), ends) in totals.iter_mut().zip(sources).zip(&mut self.ends) {
+                total.add(source, (&rows, &dead), |at| self.of.absent(at), ends)?;
+            }
+        }
+        Ok(if rows_alive == 0 { Grouped::Segment } else { Grouped::Totals(totals) })
     }
 
     /// What the keys add to the slots of a segment's rows; `None` when they have no codes, or there
@@ -153,7 +215,7 @@ impl Groups {
     ) -> Result<Option<Grouped>> {
         let dead = dead_in(selection, &reading.live.dead);
         let wanted = !self.grouping.values.is_empty();
-        let groups = self.table.place(coded, selection, dead, wanted);
+        let groups = self.table.place(coded, selection, &dead, wanted);
         if !wanted {
             return Ok(None);
         }

@@ -180,6 +180,18 @@ impl GroupTable {
         coded.collect::<Result<_>>().map(Some)
     }
 
+    /// As `place`, where there are no keys.
+    pub(super) fn place_all(
+        &mut self,
+        selection: &Selection,
+        dead: &[u32],
+        wanted: bool,
+    ) -> Result<Vec<usize>> {
+        debug_assert!(self.keys.is_empty());
+        let coded = self.code(std::iter::empty())?.unwrap_or_default();
+        Ok(self.place(&coded, selection, dead, wanted))
+    }
+
     /// Puts rows into their groups, and those that are `dead` out again. The group of each where that
     /// is wanted.
     pub(super) fn place(

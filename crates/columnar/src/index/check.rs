@@ -10,6 +10,7 @@ use rows::table::Table;
 use values::row::RowRef;
 
 use super::delta::{Changed, LOOKUPS, places_of};
+use super::settled::notes_range;
 use crate::keys::{self, PLACES};
 use crate::reader::{Columns, Reader};
 use crate::state::State;
@@ -24,7 +25,7 @@ pub(crate) fn check_index(
 ) -> Result<Vec<String>> {
     let table = known.table();
     let mut damages = Vec::new();
-    let noted = Changed::read(known, view, usize::MAX)?.rows;
+    let noted = Changed::read(known, view, &notes_range(known, view)?, usize::MAX)?.rows;
     let of = Comparison { known, table: &table, reader: Reader { columns, inner: view }, state };
     // Those that are there without a row, or whose rows a note names, are counted below.
     let mut right = 0;
@@ -89,8 +90,7 @@ impl Comparison<'_> {
             let live = self.state.segments.binary_search_by_key(&place.segment, |live| live.id);
             let live = live.ok().map(|at| &self.state.segments[at]);
             let is_there = live.is_some_and(|live| {
-                place.position < live.segment.sealed
-                    && live.dead.binary_search(&place.position).is_err()
+                place.position < live.segment.sealed && !live.dead.has(place.position)
             });
             let Some(live) = live.filter(|_| is_there) else {
                 damages.push("a row has a place in the columnar index that is dead".to_owned());

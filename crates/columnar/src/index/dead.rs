@@ -69,7 +69,7 @@ pub(crate) fn read_into(home: Home, view: &dyn Read, segments: &mut [Live]) -> R
             if dead.last().is_some_and(|last| *last >= live.segment.sealed) {
                 return Err(damaged(&keys::segment_range(home, DEAD, live.id).start));
             }
-            live.dead = dead.into();
+            live.dead = live.dead.with(&dead);
         }
     }
     match dead.first_key_value() {

@@ -4,15 +4,15 @@
 //! Not here: reading them (`scan`).
 
 use std::any::Any;
-use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use rows::Engine;
 use rows::error::{Error, Result};
-use rows::store::{Direction, Reach, Read};
+use rows::store::{Direction, KeyRange, Reach, Read};
 use rows::table::{ColumnNote, NotedRow, PREFIX_BYTES, Table};
 
-use super::settled::notes_range;
+use super::kept::{self, NotesOf};
 use crate::keys::{self, Place};
 use crate::scan::TableColumns;
 use crate::state::{Live, State};
@@ -30,6 +30,7 @@ pub(super) const LOOKUPS: usize = 1024;
 /// `SchemaChanged` when all rows were stored anew since the view; `Corrupt`, `Store`.
 pub fn index_columns_of(
     view: &dyn Read,
+    engine: &Engine,
     table: &Table,
     changes_max: usize,
 ) -> Result<Option<TableColumns>> {
@@ -51,14 +52,21 @@ pub fn index_columns_of(
     if known.table().version != table.version {
         return Ok(None);
     }
-    let changed = Changed::read(&known, &*snapshot.inner, changes_max)?;
-    if !changed.is_all {
-        return Ok(None);
-    }
+    // What is settled is what was written before the question before. So it is asked twice, and few
+    // writers are inside for as long as notes are read.
+    engine.notes_settled_below(table);
+    let settling = || {
+        // In this order: a snapshot that begins later has a higher number, and shows all of it.
+        let settled = engine.notes_settled_below(table);
+        (settled, snapshot.columns.tables.snapshots_begun())
+    };
+    let number = snapshot.moment.number;
+    let notes = NotesOf { known: &known, table, view: &*snapshot.inner, number };
+    let Some(noted) = notes.read(changes_max, settling)? else { return Ok(None) };
     let state = State::of(&known, &*snapshot.inner, snapshot.moment)?;
-    let segments = without(&known, &*snapshot.inner, &state, &changed.rows)?;
+    let segments = without(&known, &state, &noted)?;
     let state = Arc::new(State { moment: state.moment, segments });
-    Ok(Some(TableColumns::of_index(snapshot, known, state, changed.rows.into())))
+    Ok(Some(TableColumns::of_index(snapshot, known, state, noted)))
 }
 
 /// Rows that notes name.
@@ -66,8 +74,10 @@ pub fn index_columns_of(
 pub(super) struct Changed {
     /// By their keys, ascending.
     pub rows: Vec<ChangedRow>,
-    /// Versions of the notes, those of each row one behind the other.
-    pub versions: Vec<u64>,
+    /// Versions of the notes, ascending, those of each row one behind the other.
+    versions: Vec<u64>,
+    /// Where among these the ones of each row end.
+    ends: Vec<usize>,
     /// Whether these are all notes that there are.
     pub is_all: bool,
 }
@@ -78,8 +88,8 @@ pub(crate) struct ChangedRow {
     pub key: Vec<u8>,
     /// What the last of the notes says.
     pub now: RowNow,
-    /// Among the versions.
-    pub notes: Range<usize>,
+    /// The version of that.
+    pub last_note: u64,
 }
 
 /// What became of a row.
@@ -93,14 +103,19 @@ pub(crate) enum RowNow {
 }
 
 impl Changed {
-    /// The first notes that a view shows, up to so many, by row.
-    pub fn read(known: &Known, view: &dyn Read, notes_max: usize) -> Result<Changed> {
+    /// The first notes of a range that a view shows, up to so many, by row.
+    pub fn read(
+        known: &Known,
+        view: &dyn Read,
+        range: &KeyRange,
+        notes_max: usize,
+    ) -> Result<Changed> {
         let prefix = keys::prefix(known.id, rows::table::PRIMARY);
         debug_assert_eq!(prefix.len(), PREFIX_BYTES);
         let table = known.table();
         let mut changed = Changed::default();
         let mut notes: Vec<(Vec<u8>, u64, RowNow)> = Vec::new();
-        let mut cursor = view.scan(&notes_range(known, view)?, Direction::Forward, Reach::Disk)?;
+        let mut cursor = view.scan(range, Direction::Forward, Reach::Disk)?;
         loop {
             if !cursor.advance()? {
                 changed.is_all = true;
@@ -123,41 +138,40 @@ impl Changed {
         drop(cursor);
         notes.sort_unstable_by(|(a, first, _), (b, second, _)| (a, first).cmp(&(b, second)));
         changed.versions.reserve(notes.len());
-        for (key, version, now) in notes {
-            let at = changed.versions.len();
-            changed.versions.push(version);
+        for (key, last_note, now) in notes {
             match changed.rows.last_mut() {
-                Some(row) if row.key == key => (row.now, row.notes.end) = (now, at + 1),
-                _ => changed.rows.push(ChangedRow { key, now, notes: at..at + 1 }),
+                Some(row) if row.key == key => (row.now, row.last_note) = (now, last_note),
+                _ => {
+                    changed.rows.push(ChangedRow { key, now, last_note });
+                    changed.ends.push(changed.versions.len());
+                }
+            }
+            changed.versions.push(last_note);
+            if let Some(end) = changed.ends.last_mut() {
+                *end = changed.versions.len();
             }
         }
         Ok(changed)
     }
+
+    /// The versions of a row's notes.
+    pub fn notes_of(&self, row: usize) -> &[u64] {
+        let first = if row == 0 { 0 } else { self.ends[row - 1] };
+        &self.versions[first..self.ends[row]]
+    }
 }
 
 /// The segments without these rows.
-fn without(
-    known: &Known,
-    view: &dyn Read,
-    state: &State,
-    rows: &[ChangedRow],
-) -> Result<Vec<Live>> {
+fn without(known: &Known, state: &State, rows: &[kept::NotedRow]) -> Result<Vec<Live>> {
     let mut segments = state.segments.clone();
-    let mut hidden: Vec<Place> = Vec::with_capacity(rows.len());
-    for rows in rows.chunks(LOOKUPS) {
-        let places = places_of(known, view, rows.iter().map(|row| &row.key[..]))?;
-        hidden.extend(places.into_iter().flatten());
-    }
+    let mut hidden: Vec<Place> = rows.iter().filter_map(|row| row.place).collect();
     hidden.sort_unstable_by_key(|place| (place.segment, place.position));
     for places in hidden.chunk_by(|a, b| a.segment == b.segment) {
         let at = segments.binary_search_by_key(&places[0].segment, |live| live.id);
         let at = at.map_err(|_| no_segment(known, places[0]))?;
         let live = &mut segments[at];
-        let mut dead: Vec<u32> = live.dead.to_vec();
-        dead.extend(places.iter().map(|place| place.position));
-        // Two ascending runs.
-        dead.sort();
-        live.dead = dead.into();
+        let rows: Vec<u32> = places.iter().map(|place| place.position).collect();
+        live.dead = live.dead.with(&rows);
     }
     Ok(segments)
 }

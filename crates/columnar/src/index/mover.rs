@@ -29,11 +29,12 @@ use values::{Datum, Value, interrupt};
 
 use super::dead;
 use super::delta::{Changed, ChangedRow, LOOKUPS, RowNow, places_of};
+use super::kept::{KeptNotes, MovedRow, count_move, moves_in};
 use super::settled::{notes_range, settle};
 use crate::build::{Builder, OWN_NUMBER, ROWS_MAX};
 use crate::column::Column;
 use crate::keys::{self, Place, ROW_ID_SLOT};
-use crate::mover::{RECENT_FEW, Round, SMALL_COUNT, enter};
+use crate::mover::{Moving, RECENT_FEW, Round, SMALL_COUNT, enter};
 use crate::reader::Reader;
 use crate::state::{Live, State};
 use crate::store::ColumnStore;
@@ -44,6 +45,9 @@ use crate::tables::Known;
 const NOTES_MANY: i64 = 1 << 13;
 /// The same while nobody asks: rows that change again and again are moved once for more notes.
 const NOTES_MANY_UNASKED: i64 = 1 << 15;
+/// More notes than are taken by so many times are too much for a thread that works behind others: on full
+/// cores it gets a tenth of one, and writers note more than it moves in that.
+const BEHIND: i64 = 2;
 /// So many looks after a query another one is expected.
 const LOOKS_ASKED: u32 = 40;
 /// Notes that are taken at once.
@@ -73,6 +77,7 @@ impl<S: Store + LocalStore> ColumnStore<S> {
         &self,
         engine: &Arc<Engine>,
         known: &Arc<Known>,
+        moving: Moving,
         round: &mut Round,
     ) -> Result<()> {
         let table = known.table();
@@ -82,33 +87,44 @@ impl<S: Store + LocalStore> ColumnStore<S> {
         }
         if !known.has_begun.load(Ordering::Relaxed) {
             self.begin_segments(known)?;
+            known.moves.store(moves_in(known.home, &self.inner)?, Ordering::SeqCst);
             known.has_begun.store(true, Ordering::Relaxed);
+        }
+        let is_asked = known.looks_unasked.fetch_add(1, Ordering::Relaxed) < LOOKS_ASKED;
+        if !is_asked {
+            *known.kept_notes.lock() = KeptNotes::default();
         }
         let changes = table.changes();
         let was_busy = known.changes_seen.swap(changes, Ordering::Relaxed) != changes;
         if !was_busy && known.recent.load(Ordering::Relaxed) < RECENT_FEW {
             return Ok(());
         }
-        let is_asked = known.looks_unasked.fetch_add(1, Ordering::Relaxed) < LOOKS_ASKED;
         let many = if is_asked { NOTES_MANY } else { NOTES_MANY_UNASKED };
         let mut mover = IndexMover { store: self, engine, known, table: &table, round };
         while !interrupt::is_wanted() {
             let settled = engine.notes_settled_below(&table);
             let view = self.inner.snapshot()?;
-            let notes = count_notes(known, &*view, many)?;
+            let notes = count_notes(known, &*view, many * BEHIND)?;
             known.recent.store(notes, Ordering::Relaxed);
             mover.round.is_busy |= was_busy && is_asked && notes > 0;
             if notes < RECENT_FEW || was_busy && notes < many {
                 break;
             }
-            let changed = Changed::read(known, &*view, NOTES_MAX)?;
+            if moving == Moving::BehindOthers && notes >= many * BEHIND {
+                // The next round, which follows at once, is to find it busy as well.
+                known.changes_seen.store(u64::MAX, Ordering::Relaxed);
+                mover.round.is_behind = true;
+                break;
+            }
+            let range = notes_range(known, &*view)?;
+            let changed = Changed::read(known, &*view, &range, NOTES_MAX)?;
             mover.seal(&*view, &changed, settled)?;
             known.recent.store(0, Ordering::Relaxed);
             if changed.is_all {
                 break;
             }
         }
-        if known.is_worn.swap(false, Ordering::Relaxed) {
+        if !mover.round.is_behind && known.is_worn.swap(false, Ordering::Relaxed) {
             mover.renew()?;
         }
         Ok(())
@@ -134,10 +150,10 @@ impl<S: Store + LocalStore> IndexMover<'_, S> {
     fn seal(&mut self, view: &dyn Read, changed: &Changed, settled: u64) -> Result<()> {
         let mut builder = self.builder()?;
         let mut moved: Vec<Moved<'_>> = Vec::new();
-        for rows in changed.rows.chunks(LOOKUPS) {
+        for (chunk, rows) in changed.rows.chunks(LOOKUPS).enumerate() {
             let places = places_of(self.known, view, rows.iter().map(|row| &row.key[..]))?;
             let mut found = looked_up(view, rows)?.into_iter();
-            for (row, from) in rows.iter().zip(places) {
+            for (at, (row, from)) in (chunk * LOOKUPS..).zip(rows.iter().zip(places)) {
                 let position = match (&row.now, self.table.layout_kept()) {
                     (RowNow::Gone, _) => None,
                     (RowNow::Columns(columns), Some(layout)) => {
@@ -151,7 +167,7 @@ impl<S: Store + LocalStore> IndexMover<'_, S> {
                         }
                     },
                 };
-                let notes = &changed.versions[row.notes.clone()];
+                let notes = changed.notes_of(at);
                 moved.push(Moved { key: &row.key, from, position, notes });
             }
             if builder.is_full() {
@@ -211,7 +227,24 @@ impl<S: Store + LocalStore> IndexMover<'_, S> {
                 }
                 changes.extend(behind);
                 known.is_worn.store(true, Ordering::Relaxed);
-                store.write_segments(known, changes)
+                let now = |moved: &Moved<'_>| MovedRow {
+                    key: moved.key.into(),
+                    place: moved
+                        .position
+                        .zip(segment.as_ref())
+                        .map(|(position, (id, _))| Place { segment: *id, position }),
+                    last_note: moved.notes.last().copied().unwrap_or(0),
+                };
+                let number = known.moves.fetch_add(1, Ordering::SeqCst) + 1;
+                changes.push(count_move(known.home, number));
+                // Made before the lock is taken, for which queries wait.
+                let is_kept = !known.kept_notes.lock().is_empty();
+                if let Some(moved) = is_kept.then(|| moved.iter().map(now).collect()) {
+                    known.kept_notes.lock().expect(number, moved);
+                }
+                store.write_segments(known, changes).inspect_err(|_| {
+                    known.kept_notes.lock().expect_no_more(number);
+                })
             });
             if let (Err(_), false, Some((id, _))) = (&placed, is_listed, &segment) {
                 store.remove_unlisted(known, *id);
@@ -262,9 +295,8 @@ impl<S: Store + LocalStore> IndexMover<'_, S> {
         let segments = segments.collect::<Result<Vec<Worn<'_>>>>()?;
         let mut rows: Vec<(Vec<u8>, usize, u32)> = Vec::new();
         for (at, worn) in segments.iter().enumerate() {
-            let mut dead = worn.live.dead.iter().peekable();
             for position in 0..worn.live.segment.sealed {
-                if dead.next_if_eq(&&position).is_none() {
+                if !worn.live.dead.has(position) {
                     rows.push((worn.keys.row_key(table, position as usize)?, at, position));
                 }
             }

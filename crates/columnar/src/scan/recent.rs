@@ -15,7 +15,7 @@ use values::RowRef;
 
 use super::{Batch, Batches, RECENT_ROWS, Test, Wanted};
 use crate::arrow::ColumnWriter;
-use crate::index::{ChangedRow, RowNow};
+use crate::index::RowNow;
 use crate::keys;
 
 /// Rows that are read as rows.
@@ -62,8 +62,9 @@ impl Batches {
         let rest = (end < rows.end).then_some(Recent::Changed(end..rows.end));
         let mut batch = RowBatch::new(table, &self.wanted, end - rows.start);
         let mut unknown = Vec::new();
-        for ChangedRow { key, now, .. } in &changed[rows.start..end] {
-            match (now, table.layout_kept()) {
+        for noted in &changed[rows.start..end] {
+            let key = &noted.row.key;
+            match (&noted.row.now, table.layout_kept()) {
                 (RowNow::Gone, _) => {}
                 (RowNow::Columns(row), Some(layout)) => {
                     batch.add(key, &RowRef::new(layout, row)?)?;

@@ -157,7 +157,7 @@ impl<'a> Follow<'a> {
     fn remove_notes(&mut self, now: &dyn Read, settled: u64) -> Result<()> {
         let mut log = self.log(now, settled.max(self.followed_below))?;
         while let Some(change) = log.next()? {
-            self.piece.push(Change::Delete(change.note.to_vec()));
+            self.piece.push(Change::delete(change.note.to_vec()));
             if self.piece.changes.len() >= ROWS_MAX {
                 self.write()?;
             }

@@ -61,6 +61,10 @@ impl BulkLoad {
         if !transaction.lock_whole(table)? || is_noted() {
             return Ok(None);
         }
+        // What is loaded is not noted.
+        if table.has_removals_noted(engine.latest())? {
+            return Ok(None);
+        }
         let has_rows = !engine.is_empty(table)?;
         let first_row_id = if table.has_hidden_key() { engine.next_row_id(table)? } else { 0 };
         Ok(Some(BulkLoad {

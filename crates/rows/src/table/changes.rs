@@ -43,7 +43,7 @@ use super::ranges::index_range;
 use super::version::Table;
 use crate::error::{Error, Result};
 use crate::schema::IndexId;
-use crate::store::{Cursor, Direction, Reach, Read};
+use crate::store::{Cursor, Direction, KeyRange, Reach, Read};
 
 /// Bytes of a row's values that notes may have, before and after the change each.
 const NOTED_BYTES_MAX: usize = 2048;
@@ -183,6 +183,24 @@ impl Table {
         key.push(COLUMN_NOTE);
         key.extend_from_slice(&version().to_be_bytes());
         Some((key, self.note_of(&row_key[PREFIX_BYTES..], changed)))
+    }
+
+    /// Whether a view shows notes of rows that are no more. A row that comes in the place of such a
+    /// one has to be noted, too: it would not be seen behind the note.
+    ///
+    /// # Errors
+    /// Those of reading.
+    pub(crate) fn has_removals_noted(&self, view: &dyn Read) -> Result<bool> {
+        let Some(index) = &self.columnar_index else { return Ok(false) };
+        let notes = |kind| [&key_prefix(self.definition.id, index.id)[..], &[kind]].concat();
+        let range = KeyRange { start: notes(COLUMN_NOTE), end: notes(COLUMN_NOTE + 1) };
+        let mut cursor = view.scan(&range, Direction::Forward, Reach::Disk)?;
+        while cursor.advance()? {
+            if cursor.value().first() == Some(&GONE) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// The value of a note.
