@@ -9,7 +9,7 @@
 
 use std::ops::Bound;
 
-use expression::{Node, Scope};
+use expression::{Node, Scope, bytes_of};
 use rows::store::KeyRange;
 use rows::table::{Table, successor};
 use values::datum::{Datum, Value};
@@ -133,6 +133,8 @@ impl Keys {
         for (lookup, part) in self.equal.iter().zip(&table.indexes[index].parts) {
             let ty = &table.columns[part.column].ty;
             let values = match lookup {
+                // No row has NULL there.
+                Lookup::Null if !table.columns[part.column].nullable => return Ok(true),
                 Lookup::Null => vec![Value::Null],
                 Lookup::One(node, rule) => match one_key(node, ty, *rule, scope)? {
                     KeyValue::Exact(value) => vec![value],
@@ -242,7 +244,15 @@ enum Narrowed {
 
 fn one_key(node: &Node, ty: &ColumnType, rule: Collation, scope: &Scope<'_>) -> Result<KeyValue> {
     let cell = node.evaluate(scope)?;
-    Ok(equal_key(ty, cell.datum(), rule, scope.zone))
+    let mut word = Vec::new();
+    let datum = match cell.datum() {
+        // The number of a word is that of its own column.
+        datum @ Datum::Enum(_) if node.ty != *ty => {
+            Datum::Bytes(bytes_of(&node.ty, datum, scope.zone, &mut word))
+        }
+        datum => datum,
+    };
+    Ok(equal_key(ty, datum, rule, scope.zone))
 }
 
 fn extend(prefixes: Vec<Vec<Value>>, values: Vec<Value>) -> Vec<Vec<Value>> {

@@ -11,7 +11,7 @@ use rows::bulk::BulkLoad;
 use rows::table::Table;
 use rows::transaction::Transaction;
 use syntax::Cursor;
-use syntax::change::{Change, Insert, Source, change as parse_change, single_table};
+use syntax::change::{Change, Insert, Source, Update, change as parse_change, single_table};
 use syntax::scan::Scanned;
 use values::types::ColumnType;
 
@@ -25,8 +25,8 @@ use crate::panics;
 use crate::plan::Plan;
 use crate::reply::{Done, How, Reply, RowStream};
 use crate::write::{
-    Finding, FoundKeys, InsertPlan, JoinedDelete, JoinedUpdate, Progress, WriteContext, Written,
-    bind_delete, bind_insert, bind_update, count_mismatch,
+    Finding, FoundKeys, InsertPlan, JoinedDelete, JoinedUpdate, Progress, UpdatePlan, WriteContext,
+    Written, bind_delete, bind_insert, bind_update, bind_update_by_query, count_mismatch,
 };
 
 impl Session {
@@ -259,6 +259,9 @@ impl Session {
         match change {
             Change::Insert(insert) => self.insert_select(insert, &statement, facts),
             Change::Update(update) => {
+                if let Some(plan) = self.update_by_query(&update)? {
+                    return self.run_by_query(&plan, &statement, facts);
+                }
                 let catalog = self.sql.engine().catalog();
                 let budget = Arc::clone(self.sql.engine().budget());
                 let plan = JoinedUpdate::new(update, catalog, self.database.as_deref())?;
@@ -285,6 +288,31 @@ impl Session {
                 })
             }
         }
+    }
+
+    /// The plan of an UPDATE of one table whose rows a query finds, if that is all that it is for.
+    fn update_by_query(&self, update: &Update) -> Result<Option<UpdatePlan>> {
+        let Some((_, name, _)) = single_table(&update.tables) else { return Ok(None) };
+        let (database, name) = self.qualified(&name)?;
+        let table = self.sql.engine().catalog().table(database, name)?;
+        match bind_update_by_query(update, table, self.variables.mode) {
+            Ok(plan) => Ok(Some(plan)),
+            Err(BindFailure::Elsewhere(_)) => Ok(None),
+            Err(BindFailure::Wrong(error)) => Err(error),
+        }
+    }
+
+    fn run_by_query(
+        &mut self,
+        plan: &UpdatePlan,
+        statement: &Statement<'_>,
+        facts: &Arc<SqlContext>,
+    ) -> Result<Written> {
+        let finding = plan.finding().ok_or_else(|| SqlError::other("an UPDATE without a query"))?;
+        let found = FoundKeys(self.select_latest(finding.query(), plan.ignore)?);
+        self.change_with(facts, statement, plan.ignore, None, |t, context, session| {
+            plan.run(session.sql.engine(), t, context, Some(found))
+        })
     }
 
     /// A query over the latest state with the transaction's own writes, as writes see it.

@@ -16,7 +16,7 @@ use rows::engine::Engine;
 use rows::store::Reach;
 use rows::table::Table;
 use rows::transaction::{Changed, RowChange, Transaction};
-use sqlparser::ast::{Expr, OrderByExpr, TableFactor};
+use sqlparser::ast::{BinaryOperator, Expr, OrderByExpr, TableFactor};
 use syntax::change::{Delete, Update, single_table};
 use values::SqlMode;
 use values::row::RowRef;
@@ -130,6 +130,47 @@ pub fn bind_update(update: &Update, table: Arc<Table>, mode: SqlMode) -> Bound<U
     let values = sets.iter().filter_map(|(_, node)| node.as_ref());
     let waits = target.waits() || values.into_iter().any(Node::waits);
     Ok(UpdatePlan { target, ignore: update.ignore, sets, defaults, update_now, moves, waits })
+}
+
+/// Binds an UPDATE of one table whose condition or order only a query can say: with sub-queries, or rows
+/// that are compared. The query finds the rows; what can be checked of one under its lock still is, and
+/// its new values are made there, from left to right.
+pub fn bind_update_by_query(
+    update: &Update,
+    table: Arc<Table>,
+    mode: SqlMode,
+) -> Bound<UpdatePlan> {
+    let how = (update.selection.as_ref(), &update.order[..], update.limit.as_ref());
+    let all = Update { selection: None, order: Vec::new(), limit: None, ..update.clone() };
+    let mut plan = bind_update(&all, Arc::clone(&table), mode)?;
+    let shown = plan.target.shown.clone();
+    let alias = (shown != table.name).then_some(shown.as_str());
+    let names = Names::of(&table, alias, "where clause", mode);
+    if let Some(selection) = &update.selection {
+        push_own_terms(selection, &names, &mut plan.target.checks)?;
+    }
+    plan.target.finding = Some(Finding::by_query(&shown, &update.tables, how)?);
+    Ok(plan)
+}
+
+/// Adds the terms of a condition that are about a row alone.
+fn push_own_terms(condition: &Expr, names: &Names<'_>, terms: &mut Vec<Node>) -> Bound<()> {
+    match condition {
+        Expr::Nested(inner) => push_own_terms(inner, names, terms),
+        Expr::BinaryOp { left, op: BinaryOperator::And, right } => {
+            push_own_terms(left, names, terms)?;
+            push_own_terms(right, names, terms)
+        }
+        term => match bind(term, names) {
+            Ok(node) if is_volatile(&node) => Ok(()),
+            Ok(node) => {
+                push_terms(node, terms);
+                Ok(())
+            }
+            Err(BindFailure::Elsewhere(_)) => Ok(()),
+            Err(wrong) => Err(wrong),
+        },
+    }
 }
 
 /// Binds a DELETE from one table.

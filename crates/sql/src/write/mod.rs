@@ -19,7 +19,9 @@ use values::datum::Datum;
 use crate::context::SqlContext;
 use crate::error::{Result, SqlError};
 
-pub use change::{DeletePlan, UpdatePlan, bind_delete, bind_update, row_count};
+pub use change::{
+    DeletePlan, UpdatePlan, bind_delete, bind_update, bind_update_by_query, row_count,
+};
 pub use column::{Store, default_of, implied_default};
 use expression::{Environment, Warnings};
 pub use finding::{Finding, FoundKeys};
