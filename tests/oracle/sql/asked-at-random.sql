@@ -61,3 +61,12 @@ CREATE TABLE filled (k INT NOT NULL, c VARCHAR(5), KEY (k, c))
 INSERT INTO filled VALUES (1,'a'),(2,'b')
 SELECT k FROM filled WHERE c >= 'a' AND k IS NULL
 SELECT k FROM filled WHERE k IS NULL AND c = 'a'
+# 7. What is one value on the optional side of an outer join is NULL as well behind it
+CREATE TABLE pairs (id INT PRIMARY KEY, kind INT)
+INSERT INTO pairs VALUES (1,7),(2,7),(3,8),(4,NULL),(5,9)
+SELECT a.id, b.kind FROM pairs a LEFT JOIN pairs b ON b.id = a.id AND b.kind = 7 ORDER BY b.kind, a.id DESC
+SELECT a.id, b.kind FROM pairs b RIGHT JOIN pairs a ON b.kind = a.kind AND a.kind = 7 ORDER BY b.kind DESC, a.id, b.id LIMIT 3
+SELECT x.one, a.id FROM pairs a LEFT JOIN (SELECT 1 AS one, id FROM pairs WHERE id < 3) x ON x.id = a.id ORDER BY x.one, a.id DESC
+SELECT a.id, RANK() OVER (ORDER BY b.kind) FROM pairs a LEFT JOIN pairs b ON b.id = a.id AND b.kind = 7
+SELECT b.kind, COUNT(*) FROM pairs a LEFT JOIN pairs b ON b.id = a.id AND b.kind = 7 GROUP BY b.kind
+SELECT c.id, b.kind FROM pairs a LEFT JOIN pairs b ON b.id = a.id AND b.kind = 7 RIGHT JOIN pairs c ON c.id = a.id + 1 ORDER BY b.kind DESC, c.id
