@@ -37,6 +37,7 @@ SELECT id FROM words WHERE e = '2'
 SELECT id FROM words WHERE e = 2
 SELECT id FROM words WHERE e IN ('1', 'SMALL')
 SELECT a.id, b.id FROM words a JOIN words b ON a.e = b.f ORDER BY 1, 2
+SELECT a.id, b.id FROM words a STRAIGHT_JOIN words b ON b.e = a.e ORDER BY 1, 2
 SELECT a.id, b.id FROM words a JOIN words b ON a.e = b.s ORDER BY 1, 2
 SELECT a.id, b.id FROM words a JOIN words b ON a.e < b.e ORDER BY 1, 2
 SELECT id, (SELECT COUNT(*) FROM words b WHERE b.e < a.e) FROM words a ORDER BY id
@@ -70,3 +71,14 @@ SELECT x.one, a.id FROM pairs a LEFT JOIN (SELECT 1 AS one, id FROM pairs WHERE 
 SELECT a.id, RANK() OVER (ORDER BY b.kind) FROM pairs a LEFT JOIN pairs b ON b.id = a.id AND b.kind = 7
 SELECT b.kind, COUNT(*) FROM pairs a LEFT JOIN pairs b ON b.id = a.id AND b.kind = 7 GROUP BY b.kind
 SELECT c.id, b.kind FROM pairs a LEFT JOIN pairs b ON b.id = a.id AND b.kind = 7 RIGHT JOIN pairs c ON c.id = a.id + 1 ORDER BY b.kind DESC, c.id
+# 8. A bound that is beyond all values of an indexed column leaves NULL out all the same
+CREATE TABLE small (id INT PRIMARY KEY, k INT NOT NULL, c SMALLINT, KEY (c), KEY (k, c))
+INSERT INTO small VALUES (1,1,NULL),(2,1,5),(3,2,NULL),(4,2,-5)
+SELECT id FROM small WHERE c <= 100000
+SELECT id FROM small FORCE INDEX (c) WHERE c > -100000
+SELECT COUNT(*) FROM small WHERE c BETWEEN -100000 AND 100000
+SELECT id FROM small FORCE INDEX (k) WHERE k = 2 AND c < 40000
+SELECT a.id, b.id FROM small a LEFT JOIN small b ON b.k = a.k AND b.c < a.id + 100000 ORDER BY 1, 2
+UPDATE small SET k = 3 WHERE c < 100000
+DELETE FROM small WHERE c < 100000
+SELECT id FROM small

@@ -113,6 +113,8 @@ pub fn equal_key(ty: &ColumnType, datum: Datum<'_>, rule: Collation, zone: Zone)
         },
         ColumnType::Enum { .. } => match datum {
             Datum::Bytes(_) if rule == Collation::Binary => KeyValue::Unusable,
+            // Of this very type.
+            Datum::Enum(number) => KeyValue::Exact(Value::Enum(number)),
             // '1' is no number here, as it is where it is stored.
             _ => match nearest(ty, datum, rule, zone) {
                 Some((value, Ordering::Equal)) => KeyValue::Exact(value),
@@ -328,6 +330,76 @@ mod tests {
         let middles = [0.0f32, 0.1, 1.0, 1.5, 16_777_216.0, 3.0e38, 1.0e-40];
         let near = |middle: f32| [middle.next_down(), middle, middle.next_up()];
         middles.into_iter().flat_map(|middle| [near(middle), near(-middle)].concat()).collect()
+    }
+
+    #[test]
+    fn bounds_of_moments_hold_the_rows_that_the_comparison_finds() {
+        let (zone, rule) = (Zone::UTC, Collation::Utf8Mb4GeneralCi);
+        let texts = [
+            "2024-02-28 23:59:59.6",
+            "2024-02-29",
+            "2024-02-29 00:00:00.4",
+            "2024-02-29 00:00:00.5",
+            "2024-02-29 00:00:01",
+            "2024-02-29 12:00:00",
+            "2024-03-01 00:00:00.000001",
+        ];
+        let types = [
+            ColumnType::Date,
+            ColumnType::DateTime { fsp: 0 },
+            ColumnType::DateTime { fsp: 3 },
+            ColumnType::Timestamp { fsp: 0 },
+        ];
+        for ty in &types {
+            let rows: Vec<Value> = texts
+                .iter()
+                .map(|text| convert(ty, Datum::Bytes(text.as_bytes()), zone).value)
+                .collect();
+            let precise = ColumnType::DateTime { fsp: 6 };
+            let moments: Vec<Value> = texts
+                .iter()
+                .map(|text| convert(&precise, Datum::Bytes(text.as_bytes()), zone).value)
+                .collect();
+            let words = texts.iter().map(|text| Datum::Bytes(text.as_bytes()));
+            for literal in words.chain(moments.iter().map(Value::as_datum)) {
+                for row in &rows {
+                    let sides = ((row.as_datum(), ty), (literal, &UNTYPED));
+                    let order = compare(sides.0, sides.1, rule, zone).expect("both are values");
+                    let is = equal_key(ty, literal, rule, zone) == KeyValue::Exact(row.clone());
+                    assert_eq!(is, order == Ordering::Equal, "{ty:?}: {row:?} = {literal:?}");
+                    for (inclusive, low) in
+                        [(true, true), (true, false), (false, true), (false, false)]
+                    {
+                        let KeyBound::Exact(bound) =
+                            bound_key(ty, literal, inclusive, low, rule, zone)
+                        else {
+                            panic!("{literal:?} narrows nothing of {ty:?}");
+                        };
+                        let at = |value: &Value| {
+                            let order =
+                                compare((row.as_datum(), ty), (value.as_datum(), ty), rule, zone);
+                            order.expect("both are values")
+                        };
+                        let found = match (&bound, low) {
+                            (Bound::Included(value), true) => at(value).is_ge(),
+                            (Bound::Included(value), false) => at(value).is_le(),
+                            (Bound::Excluded(value), true) => at(value).is_gt(),
+                            (Bound::Excluded(value), false) => at(value).is_lt(),
+                            (Bound::Unbounded, _) => true,
+                        };
+                        let wanted = match order {
+                            Ordering::Equal => inclusive,
+                            Ordering::Greater => low,
+                            Ordering::Less => !low,
+                        };
+                        assert_eq!(
+                            found, wanted,
+                            "{ty:?}: {row:?}, {literal:?}, {inclusive}, {low}"
+                        );
+                    }
+                }
+            }
+        }
     }
 
     #[test]

@@ -214,16 +214,20 @@ impl Keys {
                 return like_range(table, index, prefix, ty, node, *escape, scope);
             }
         };
-        // NOT NULL as a range: everything above NULL.
-        if matches!(between, Between::NotNull) {
-            let nulls: Vec<Datum<'_>> =
-                prefix.iter().copied().chain(std::iter::once(Datum::Null)).collect();
-            let nulls = table.prefix_range(index, &nulls)?;
-            let all = match prefix.is_empty() {
+        // NOT NULL as a range: everything above NULL. So is one whose ends are beyond all values.
+        if matches!((&low, &high), (Bound::Unbounded, Bound::Unbounded))
+            || matches!(between, Between::NotNull)
+        {
+            let mut all = match prefix.is_empty() {
                 true => table.index_range(index),
                 false => table.prefix_range(index, prefix)?,
             };
-            return Ok(Narrowed::To(KeyRange { start: nulls.end, end: all.end }));
+            if table.columns[part.column].nullable {
+                let nulls: Vec<Datum<'_>> =
+                    prefix.iter().copied().chain(std::iter::once(Datum::Null)).collect();
+                all.start = table.prefix_range(index, &nulls)?.end;
+            }
+            return Ok(Narrowed::To(all));
         }
         let range = table.between_range(
             index,
