@@ -82,3 +82,16 @@ SELECT a.id, b.id FROM small a LEFT JOIN small b ON b.k = a.k AND b.c < a.id + 1
 UPDATE small SET k = 3 WHERE c < 100000
 DELETE FROM small WHERE c < 100000
 SELECT id FROM small
+# 9. ON DUPLICATE KEY UPDATE names columns of the query's tables
+CREATE TABLE totals (id INT PRIMARY KEY, n INT, note VARCHAR(10))
+CREATE TABLE sales (id INT, m INT, word VARCHAR(10))
+INSERT INTO totals VALUES (1,10,'a'),(2,20,'b')
+INSERT INTO sales VALUES (1,1,'x'),(3,3,'z'),(1,5,'y')
+INSERT INTO totals (id, n) SELECT s.id, s.m FROM sales s ORDER BY s.m ON DUPLICATE KEY UPDATE n = totals.n + s.m, note = CONCAT(s.word, word, VALUES(n))
+SELECT * FROM totals
+INSERT INTO totals (id, n) SELECT id, m FROM sales WHERE m > 4 ON DUPLICATE KEY UPDATE n = m * 100
+SELECT * FROM totals
+INSERT INTO totals (id, n) SELECT s.id, s.m FROM sales s ON DUPLICATE KEY UPDATE n = s.nope
+INSERT INTO totals (id, n) SELECT s.id, s.m FROM sales s ON DUPLICATE KEY UPDATE n = q.m
+INSERT INTO totals (id) SELECT s.id, s.m FROM sales s ON DUPLICATE KEY UPDATE n = s.m
+SELECT * FROM totals

@@ -26,7 +26,8 @@ use crate::plan::Plan;
 use crate::reply::{Done, How, Reply, RowStream};
 use crate::write::{
     Finding, FoundKeys, InsertPlan, JoinedDelete, JoinedUpdate, Progress, UpdatePlan, WriteContext,
-    Written, bind_delete, bind_insert, bind_update, bind_update_by_query, count_mismatch,
+    Written, ask_beside, bind_delete, bind_insert, bind_insert_beside, bind_update,
+    bind_update_by_query, count_mismatch, names_beside,
 };
 
 impl Session {
@@ -393,9 +394,21 @@ impl Session {
         };
         let (database, name) = self.qualified(&insert.table)?;
         let table = self.sql.engine().catalog().table(database, name)?;
-        let plan = bind_insert(&insert, table, self.variables.mode).map_err(SqlError::from)?;
-        let stream = self.select_latest(query, plan.ignore)?;
-        self.insert_stream(&plan, stream, statement, facts)
+        let names = names_beside(&insert, &table);
+        let mut asked = query.clone();
+        if names.is_empty() || !ask_beside(&mut asked, &names) {
+            let plan = bind_insert(&insert, table, self.variables.mode).map_err(SqlError::from)?;
+            let stream = self.select_latest(query, plan.ignore)?;
+            return self.insert_stream(&plan, stream, statement, facts);
+        }
+        let stream = self.select_latest(&asked, insert.ignore)?;
+        let columns = stream.columns();
+        let types = columns.iter().skip(columns.len().saturating_sub(names.len()));
+        let names =
+            names.into_iter().map(|parts| parts.into_iter().map(|part| part.value).collect());
+        let beside = names.zip(types.map(|column| column.ty.clone())).collect();
+        let plan = bind_insert_beside(&insert, table, self.variables.mode, beside);
+        self.insert_stream(&plan.map_err(SqlError::from)?, stream, statement, facts)
     }
 
     fn insert_stream(
