@@ -95,3 +95,8 @@ INSERT INTO totals (id, n) SELECT s.id, s.m FROM sales s ON DUPLICATE KEY UPDATE
 INSERT INTO totals (id, n) SELECT s.id, s.m FROM sales s ON DUPLICATE KEY UPDATE n = q.m
 INSERT INTO totals (id) SELECT s.id, s.m FROM sales s ON DUPLICATE KEY UPDATE n = s.m
 SELECT * FROM totals
+# 10. DELETE by a query: what can be is checked under the row's lock
+DELETE FROM totals WHERE n > 2 AND id IN (SELECT s.id FROM sales s WHERE s.word = 'z') ORDER BY id LIMIT 1
+DELETE FROM totals WHERE (id, n) IN ((2, 20), (1, 1))
+SELECT id, n FROM totals
+DELETE FROM totals WHERE id IN (SELECT x.id FROM (SELECT id FROM totals) x) AND nope = 1

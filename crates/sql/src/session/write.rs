@@ -8,16 +8,18 @@ use std::sync::Arc;
 use expression::{Level, Warnings};
 use rows::Group;
 use rows::bulk::BulkLoad;
+use rows::engine::Engine;
 use rows::table::Table;
 use rows::transaction::Transaction;
+use sqlparser::ast::TableWithJoins;
 use syntax::Cursor;
-use syntax::change::{Change, Insert, Source, Update, change as parse_change, single_table};
+use syntax::change::{Change, Insert, Source, change as parse_change, single_table};
 use syntax::scan::Scanned;
 use values::types::ColumnType;
 
 use super::select::with_literals;
 use super::{Session, Statement};
-use crate::bind::scalar::BindFailure;
+use crate::bind::scalar::{BindFailure, Bound};
 use crate::context::{QueryContext, SqlContext};
 use crate::error::{Result, SqlError};
 use crate::load::{QueryInsert, each_row};
@@ -25,8 +27,8 @@ use crate::panics;
 use crate::plan::Plan;
 use crate::reply::{Done, How, Reply, RowStream};
 use crate::write::{
-    Finding, FoundKeys, InsertPlan, JoinedDelete, JoinedUpdate, Progress, UpdatePlan, WriteContext,
-    Written, ask_beside, bind_delete, bind_insert, bind_insert_beside, bind_update,
+    Finding, FoundKeys, InsertPlan, JoinedDelete, JoinedUpdate, Progress, WriteContext, Written,
+    ask_beside, bind_delete, bind_delete_by_query, bind_insert, bind_insert_beside, bind_update,
     bind_update_by_query, count_mismatch, names_beside,
 };
 
@@ -260,8 +262,12 @@ impl Session {
         match change {
             Change::Insert(insert) => self.insert_select(insert, &statement, facts),
             Change::Update(update) => {
-                if let Some(plan) = self.update_by_query(&update)? {
-                    return self.run_by_query(&plan, &statement, facts);
+                let bind = |table| bind_update_by_query(&update, table, mode);
+                if let Some(plan) = self.by_query(&update.tables, bind)? {
+                    let (finding, ignore) = (plan.finding(), plan.ignore);
+                    return self.run_by_query(finding, ignore, &statement, facts, |t, how| {
+                        plan.run(how.0, t, how.1, Some(how.2))
+                    });
                 }
                 let catalog = self.sql.engine().catalog();
                 let budget = Arc::clone(self.sql.engine().budget());
@@ -278,6 +284,15 @@ impl Session {
                 })
             }
             Change::Delete(delete) => {
+                let bind = |table| bind_delete_by_query(&delete, table, mode);
+                if delete.targets.is_empty()
+                    && let Some(plan) = self.by_query(&delete.tables, bind)?
+                {
+                    let (finding, ignore) = (plan.finding(), plan.ignore);
+                    return self.run_by_query(finding, ignore, &statement, facts, |t, how| {
+                        plan.run(how.0, t, how.1, Some(how.2))
+                    });
+                }
                 let catalog = self.sql.engine().catalog();
                 let budget = Arc::clone(self.sql.engine().budget());
                 let plan = JoinedDelete::new(delete, catalog, self.database.as_deref())?;
@@ -291,28 +306,35 @@ impl Session {
         }
     }
 
-    /// The plan of an UPDATE of one table whose rows a query finds, if that is all that it is for.
-    fn update_by_query(&self, update: &Update) -> Result<Option<UpdatePlan>> {
-        let Some((_, name, _)) = single_table(&update.tables) else { return Ok(None) };
+    /// The plan of an UPDATE or DELETE of one table whose rows a query finds, if that is all that it is
+    /// for.
+    fn by_query<P>(
+        &self,
+        tables: &[TableWithJoins],
+        bind: impl FnOnce(Arc<Table>) -> Bound<P>,
+    ) -> Result<Option<P>> {
+        let Some((_, name, _)) = single_table(tables) else { return Ok(None) };
         let (database, name) = self.qualified(&name)?;
-        let table = self.sql.engine().catalog().table(database, name)?;
-        match bind_update_by_query(update, table, self.variables.mode) {
+        match bind(self.sql.engine().catalog().table(database, name)?) {
             Ok(plan) => Ok(Some(plan)),
             Err(BindFailure::Elsewhere(_)) => Ok(None),
             Err(BindFailure::Wrong(error)) => Err(error),
         }
     }
 
+    /// Runs a plan with what its query finds.
     fn run_by_query(
         &mut self,
-        plan: &UpdatePlan,
+        finding: Option<&Finding>,
+        ignore: bool,
         statement: &Statement<'_>,
         facts: &Arc<SqlContext>,
+        run: impl FnOnce(&mut Transaction, (&Engine, &WriteContext<'_>, FoundKeys)) -> Result<Written>,
     ) -> Result<Written> {
-        let finding = plan.finding().ok_or_else(|| SqlError::other("an UPDATE without a query"))?;
-        let found = FoundKeys(self.select_latest(finding.query(), plan.ignore)?);
-        self.change_with(facts, statement, plan.ignore, None, |t, context, session| {
-            plan.run(session.sql.engine(), t, context, Some(found))
+        let finding = finding.ok_or_else(|| SqlError::other("a change without a query"))?;
+        let found = FoundKeys(self.select_latest(finding.query(), ignore)?);
+        self.change_with(facts, statement, ignore, None, |t, context, session| {
+            run(t, (&**session.sql.engine(), context, found))
         })
     }
 

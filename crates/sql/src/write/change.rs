@@ -16,7 +16,7 @@ use rows::engine::Engine;
 use rows::store::Reach;
 use rows::table::Table;
 use rows::transaction::{Changed, RowChange, Transaction};
-use sqlparser::ast::{BinaryOperator, Expr, OrderByExpr, TableFactor};
+use sqlparser::ast::{BinaryOperator, Expr, OrderByExpr, TableFactor, TableWithJoins};
 use syntax::change::{Delete, Update, single_table};
 use values::SqlMode;
 use values::row::RowRef;
@@ -142,14 +142,21 @@ pub fn bind_update_by_query(
 ) -> Bound<UpdatePlan> {
     let how = (update.selection.as_ref(), &update.order[..], update.limit.as_ref());
     let all = Update { selection: None, order: Vec::new(), limit: None, ..update.clone() };
-    let mut plan = bind_update(&all, Arc::clone(&table), mode)?;
-    let shown = plan.target.shown.clone();
-    let alias = (shown != table.name).then_some(shown.as_str());
-    let names = Names::of(&table, alias, "where clause", mode);
-    if let Some(selection) = &update.selection {
-        push_own_terms(selection, &names, &mut plan.target.checks)?;
-    }
-    plan.target.finding = Some(Finding::by_query(&shown, &update.tables, how)?);
+    let mut plan = bind_update(&all, table, mode)?;
+    plan.target.find_by_query(&update.tables, how, mode)?;
+    Ok(plan)
+}
+
+/// The same of a DELETE.
+pub fn bind_delete_by_query(
+    delete: &Delete,
+    table: Arc<Table>,
+    mode: SqlMode,
+) -> Bound<DeletePlan> {
+    let how = (delete.selection.as_ref(), &delete.order[..], delete.limit.as_ref());
+    let all = Delete { selection: None, order: Vec::new(), limit: None, ..delete.clone() };
+    let mut plan = bind_delete(&all, table, mode)?;
+    plan.target.find_by_query(&delete.tables, how, mode)?;
     Ok(plan)
 }
 
@@ -200,6 +207,22 @@ pub fn row_count(node: Option<&Node>, scope: &expression::Scope<'_>) -> Result<O
 }
 
 impl Target {
+    /// Of all rows of the table, those that a query finds.
+    fn find_by_query(
+        &mut self,
+        tables: &[TableWithJoins],
+        how: (Option<&Expr>, &[OrderByExpr], Option<&Expr>),
+        mode: SqlMode,
+    ) -> Bound<()> {
+        let alias = (self.shown != self.table.name).then_some(self.shown.as_str());
+        let names = Names::of(&self.table, alias, "where clause", mode);
+        if let (Some(selection), ..) = how {
+            push_own_terms(selection, &names, &mut self.checks)?;
+        }
+        self.finding = Some(Finding::by_query(&self.shown, tables, how)?);
+        Ok(())
+    }
+
     fn waits(&self) -> bool {
         let keys = self.sort.iter().map(|key| &key.node);
         self.access.terms.iter().chain(keys).chain(&self.limit).any(Node::waits)

@@ -22,7 +22,8 @@ use crate::error::{Result, SqlError};
 
 pub use beside::{ask_beside, names_beside};
 pub use change::{
-    DeletePlan, UpdatePlan, bind_delete, bind_update, bind_update_by_query, row_count,
+    DeletePlan, UpdatePlan, bind_delete, bind_delete_by_query, bind_update, bind_update_by_query,
+    row_count,
 };
 pub use column::{Store, default_of, implied_default};
 use expression::{Environment, Warnings};
