@@ -8,6 +8,7 @@
 //! scan      tables and index ranges as DataFusion reads them
 //! kernels   functions with MySQL's meaning over Arrow columns
 //! columns   which Arrow type carries which MySQL type
+//! absent    what DataFusion must not take for constant beside an outer join
 //! window    window functions within the memory: whole partitions, a few at a time
 //! numbering ROW_NUMBER and its like, as rows come
 //! pool      the queries' memory, divided among their operators
@@ -23,6 +24,7 @@
 //! Not here: what a query means (crate `sql`, `bind` and `tree`), short queries (its `executor`),
 //! statements that write.
 
+mod absent;
 mod columns;
 mod failure;
 mod kept;

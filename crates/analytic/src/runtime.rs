@@ -14,6 +14,8 @@ use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
 use datafusion::execution::memory_pool::TrackConsumersPool;
 use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use datafusion::execution::session_state::{SessionState, SessionStateBuilder};
+use datafusion::physical_optimizer::PhysicalOptimizerRule;
+use datafusion::physical_optimizer::optimizer::PhysicalOptimizer;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::joins::HashJoinExec;
 use datafusion::physical_plan::statistics::{StatisticsArgs, StatisticsContext};
@@ -22,6 +24,7 @@ use rows::background::{begin_busy_thread, give_way};
 use sql::{Result, SqlError, SqlOptions};
 use tokio::runtime;
 
+use super::absent::ForgetConstants;
 use super::failure::translate;
 use super::pool::QueryPool;
 use super::scan::{CountInScans, GroupInScans};
@@ -88,8 +91,7 @@ impl Runtime {
                 .with_config(config)
                 .with_runtime_env(Arc::clone(&environment))
                 .with_default_features()
-                .with_physical_optimizer_rule(Arc::new(GroupInScans))
-                .with_physical_optimizer_rule(Arc::new(CountInScans))
+                .with_physical_optimizer_rules(rules())
                 .build()
         };
         let (parallel, serial) = (state(options.threads, true), state(1, true));
@@ -113,6 +115,15 @@ impl Runtime {
     pub(super) fn state(&self, rows: u64) -> &SessionState {
         if rows < ROWS_PARALLEL_MIN { &self.serial } else { &self.parallel }
     }
+}
+
+/// The rules of the physical optimizer, ours first and last.
+fn rules() -> Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>> {
+    let mut rules = PhysicalOptimizer::new().rules;
+    rules.insert(0, Arc::new(ForgetConstants));
+    rules.push(Arc::new(GroupInScans));
+    rules.push(Arc::new(CountInScans));
+    rules
 }
 
 impl Drop for Runtime {

@@ -36,13 +36,14 @@ pub fn compare(
             json_order((a, a_ty), (b, b_ty), zone)
         }
         (Datum::Bytes(x), Datum::Bytes(y)) => Some(collation::compare(rule, x, y)),
-        // An ENUM is its word beside anything but a number and another of its own.
-        (Datum::Enum(_), _) if !is_number(b) && a_ty != b_ty => {
+        (Datum::Enum(x), Datum::Enum(y)) if x == y && a_ty == b_ty => Some(Ordering::Equal),
+        // An ENUM is its word beside anything but a number.
+        (Datum::Enum(_), _) if !is_number(b) => {
             let mut word = Vec::new();
             text_of(a_ty, a, zone, &mut word);
             compare((Datum::Bytes(&word), &UNTYPED), (b, b_ty), rule, zone)
         }
-        (_, Datum::Enum(_)) if !is_number(a) && a_ty != b_ty => {
+        (_, Datum::Enum(_)) if !is_number(a) => {
             let mut word = Vec::new();
             text_of(b_ty, b, zone, &mut word);
             compare((a, a_ty), (Datum::Bytes(&word), &UNTYPED), rule, zone)
@@ -55,10 +56,9 @@ pub fn compare(
             compare((b, b_ty), (a, a_ty), rule, zone).map(Ordering::reverse)
         }
         _ if is_moment(a) && is_moment(b) => Some(moment(a, zone)?.cmp(&moment(b, zone)?)),
-        (_, Datum::Bytes(text)) if is_moment(a) => match read_datetime(text) {
-            Some(read) => Some(moment(a, zone)?.cmp(&read.value)),
-            None => Some(moment(a, zone)?.cmp(&DateTime::ZERO)),
-        },
+        (_, Datum::Bytes(_)) if is_moment(a) => {
+            Some(moment(a, zone)?.cmp(&moment(b, zone).unwrap_or(DateTime::ZERO)))
+        }
         (Datum::Bytes(_), _) if is_moment(b) => {
             compare((b, b_ty), (a, a_ty), rule, zone).map(Ordering::reverse)
         }
@@ -99,7 +99,13 @@ pub fn moment(datum: Datum<'_>, zone: Zone) -> Option<DateTime> {
         Datum::Date(v) => Some(DateTime::from_date(v)),
         Datum::DateTime(v) => Some(v),
         Datum::Timestamp(v) => Some(v.to_datetime(zone)),
-        Datum::Bytes(text) => read_datetime(text).map(|read| read.value),
+        Datum::Bytes(text) => {
+            let read = read_datetime(text)?;
+            let elsewhere = read
+                .offset
+                .and_then(|offset| zone.datetime_at(Zone::ahead(offset).instant_of(read.value)?));
+            Some(elsewhere.unwrap_or(read.value))
+        }
         Datum::Int(v) => number_to_datetime(v, 0).map(|(value, _)| value),
         Datum::UInt(v) => number_to_datetime(i64::try_from(v).ok()?, 0).map(|(value, _)| value),
         Datum::Decimal(v) => {

@@ -56,7 +56,7 @@ pub use compare::compare;
 pub use context::{Server, SideEffects, StatementContext, SystemVariables};
 pub use digits::number_digits;
 pub use error::{Error, Result, shortened};
-pub use evaluate::{Environment, RowView, Scope};
+pub use evaluate::{Environment, RowView, Scope, bytes_of};
 pub use frame::{Enclosing, Joined, JoinedRow, Subqueries};
 pub use function::Function;
 pub use json::{JsonMembers, json_element};
@@ -64,10 +64,11 @@ pub use kill::{KillMark, ThreadGuard};
 pub use limits::Limits;
 pub use make::{
     among, arithmetic_node, boolean, call_node, common_rule, compared, shift_node, temporal_number,
+    within,
 };
 pub use moment::Unit;
 pub use node::{
-    Arithmetic, BIGINT, BIGINT_UNSIGNED, Comparison, Kind, Node, TRUTH, common_collation,
+    Arithmetic, BIGINT, BIGINT_UNSIGNED, Comparison, Kind, Node, TRUTH, UNTYPED, common_collation,
     text_type, type_collation,
 };
 pub use number::Number;

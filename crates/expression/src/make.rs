@@ -56,8 +56,15 @@ pub fn call_node(name: &str, arguments: Vec<Node>) -> Option<Result<Node>> {
     Some(Ok(Node::new(Kind::Call(function, arguments), ty, nullable)))
 }
 
-/// A value and what it is sought among: 0x41 is a number beside anything but a text.
+/// A value and what it is sought among: 0x41 is a number beside anything but a text, and a time of day
+/// is one of today beside a moment.
 pub fn among(node: Node, list: Vec<Node>) -> (Node, Vec<Node>) {
+    if is_moment(&node) {
+        return (node, list.into_iter().map(|node| of_today(node.with_number())).collect());
+    }
+    if is_time(&node) && !list.is_empty() && list.iter().all(is_moment) {
+        return (of_today(node), list);
+    }
     if node.is_digits_literal() {
         let texts = list.iter().all(Node::is_text);
         return (if texts { node } else { node.with_number() }, list);
@@ -77,8 +84,45 @@ pub fn common_rule<'n>(nodes: impl Iterator<Item = &'n Node>) -> Collation {
         .map_or(Collation::Utf8Mb4GeneralCi, |(collation, _)| collation)
 }
 
-/// The sides of a comparison: 0x41 is a number beside anything but a text.
+/// What a value lies between, as what is compared: 0x41 is a number beside anything but a text, and a
+/// time of day is one of today beside moments.
+pub fn within(nodes: [Node; 3]) -> [Node; 3] {
+    let texts = nodes.iter().all(Node::is_text);
+    let times = nodes.iter().all(|node| is_time(node) || is_moment(node));
+    let moments = times && nodes.iter().any(is_moment);
+    nodes.map(|node| match (texts, moments) {
+        (true, _) => node,
+        (false, true) => of_today(node),
+        (false, false) => node.with_number(),
+    })
+}
+
+fn is_time(node: &Node) -> bool {
+    matches!(node.ty, ColumnType::Time { .. })
+}
+
+fn is_moment(node: &Node) -> bool {
+    matches!(node.ty, ColumnType::Date | ColumnType::DateTime { .. } | ColumnType::Timestamp { .. })
+}
+
+/// A time of day as the moment at which it is that time today, as MySQL compares it with moments.
+fn of_today(node: Node) -> Node {
+    if !is_time(&node) {
+        return node;
+    }
+    let ty = ColumnType::DateTime { fsp: node.ty.fsp() };
+    Node::new(Kind::Call(Function::TimestampOf, vec![node]), ty, true)
+}
+
+/// The sides of a comparison: 0x41 is a number beside anything but a text, and a time of day is one of
+/// today beside a moment.
 pub fn compared(a: Node, b: Node) -> (Node, Node) {
+    if is_moment(&a) && is_time(&b) {
+        return (a, of_today(b));
+    }
+    if is_time(&a) && is_moment(&b) {
+        return (of_today(a), b);
+    }
     if a.is_digits_literal() && !b.is_text() {
         return (a.with_number(), b);
     }

@@ -185,7 +185,9 @@ impl Lowering<'_> {
             (Class::Date, Class::Date)
             | (Class::Time, Class::Time)
             | (Class::Year, Class::Year) => plain(left, right),
-            (Class::Enum, Class::Enum) if a.ty == b.ty => plain(left, right),
+            // Which word is less is no matter of their numbers.
+            (Class::Enum, Class::Enum) if a.ty == b.ty && equality => plain(left, right),
+            (Class::Enum, Class::Enum) => None,
             (Class::Year | Class::Enum, Class::Int | Class::Decimal | Class::Real) => {
                 let whole = Side { expr: native_cast(left, &BIGINT), ty: BIGINT, known: None };
                 self.pair(&whole, b, rule, equality)

@@ -7,7 +7,7 @@
 //! Not here: computing any of them (`executor`).
 
 use expression::{
-    Comparison, Kind, Node, Quantifier, Subquery, SubqueryForm, boolean, common_rule,
+    Comparison, Kind, Node, Quantifier, Subquery, SubqueryForm, boolean, common_rule, compared,
 };
 use sqlparser::ast::{
     self, BinaryOperator, Expr, FunctionArg, FunctionArgExpr, FunctionArgumentClause,
@@ -267,9 +267,10 @@ fn comparison(operator: &BinaryOperator) -> Option<Comparison> {
 }
 
 fn compare(a: &Node, operator: Comparison, b: &Node) -> Node {
-    let rule = common_rule([a, b].into_iter());
+    let (a, b) = compared(a.clone(), b.clone());
+    let rule = common_rule([&a, &b].into_iter());
     let nullable = operator != Comparison::NullSafeEqual && (a.nullable || b.nullable);
-    boolean(Kind::Compare(operator, Box::new(a.clone()), Box::new(b.clone()), rule), nullable)
+    boolean(Kind::Compare(operator, Box::new(a), Box::new(b), rule), nullable)
 }
 
 fn all_of(mut nodes: Vec<Node>) -> Node {

@@ -9,7 +9,7 @@
 
 use std::sync::Arc;
 
-use expression::{Comparison, KEY_COLUMN, Kind, Node, boolean, common_rule, slot};
+use expression::{Comparison, KEY_COLUMN, Kind, Node, boolean, common_rule, compared, slot};
 use sqlparser::ast;
 use syntax::cursor::name_parts;
 use values::types::{ColumnType, LobSize};
@@ -393,9 +393,8 @@ fn using(mut left: Part, mut right: Part, side: Side, names: &[String]) -> Bound
         let missing = || SqlError::unknown_column(name, "from clause");
         let a = find_visible(&mut left.named, name).ok_or_else(missing)?;
         let b = find_visible(&mut right.named, name).ok_or_else(missing)?;
-        let nodes = [a.node(), b.node()];
-        let rule = common_rule(nodes.iter());
-        let [x, y] = nodes;
+        let (x, y) = compared(a.node(), b.node());
+        let rule = common_rule([&x, &y].into_iter());
         let kind = Kind::Compare(Comparison::Equal, Box::new(x), Box::new(y), rule);
         terms.push(boolean(kind, true));
         let (shown, other) = if side == Side::Right { (b, a) } else { (a, b) };

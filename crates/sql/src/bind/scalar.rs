@@ -18,7 +18,7 @@ use std::cell::Cell;
 
 use expression::{
     Kind, Node, Unit, among, boolean, common_rule, common_type, is_number, text_type,
-    type_collation,
+    type_collation, within,
 };
 use sqlparser::ast::{Expr, Value as Literal};
 use values::types::{Collation, ColumnType};
@@ -146,11 +146,7 @@ pub fn bind(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
             Ok(boolean(Kind::InList(Box::new(node), list, *negated, rule), true))
         }
         Expr::Between { expr, negated, low, high } => {
-            let nodes = [bind(expr, names)?, bind(low, names)?, bind(high, names)?];
-            let [value, low, high] = nodes;
-            let texts = value.is_text() && low.is_text() && high.is_text();
-            let nodes =
-                [value, low, high].map(|node| if texts { node } else { node.with_number() });
+            let nodes = within([bind(expr, names)?, bind(low, names)?, bind(high, names)?]);
             let rule = common_rule(nodes.iter());
             Ok(boolean(Kind::Between(Box::new(nodes), *negated, rule), true))
         }
@@ -192,8 +188,17 @@ pub fn bind(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
                     format!("COLLATION '{}' is not valid for CHARACTER SET 'binary'", rule.name());
                 return Err(SqlError::new(1253, message).into());
             }
-            let ty = syntax::types::with_collation(&node.ty, rule);
             let nullable = node.nullable;
+            // An ENUM has a collation as a text that it is then.
+            let node = match &node.ty {
+                ColumnType::Enum { values, .. } => {
+                    let chars = values.iter().map(|word| word.chars().count()).max();
+                    let ty = text_type(chars.unwrap_or(0).max(1) as u32);
+                    Node::new(Kind::Cast(Box::new(node)), ty, nullable)
+                }
+                _ => node,
+            };
+            let ty = syntax::types::with_collation(&node.ty, rule);
             Ok(Node::new(Kind::Collated(Box::new(node)), ty, nullable))
         }
         Expr::Prefixed { prefix, value } => {

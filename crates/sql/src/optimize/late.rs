@@ -36,7 +36,9 @@ impl LateNeeds {
             && select.windowing.is_none()
             && select.having.is_none()
             && !select.distinct
-            && !table.columnar;
+            && !table.columnar
+            // A hidden row id is no column: nothing could be kept of a row.
+            && !table.indexes[0].parts.is_empty();
         let is_cut = wanted.rows.is_some() && !wanted.order.is_empty();
         if !is_plain || !is_cut || select.outputs.iter().any(is_volatile) {
             return None;

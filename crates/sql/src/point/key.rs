@@ -6,9 +6,10 @@
 //!
 //! Not here: bytes of keys (`values::key`).
 
+use std::cmp::Ordering;
 use std::ops::Bound;
 
-use expression::Number;
+use expression::{Number, UNTYPED, compare};
 use values::convert::convert;
 use values::datum::{Datum, Value};
 use values::temporal::Zone;
@@ -112,7 +113,13 @@ pub fn equal_key(ty: &ColumnType, datum: Datum<'_>, rule: Collation, zone: Zone)
         },
         ColumnType::Enum { .. } => match datum {
             Datum::Bytes(_) if rule == Collation::Binary => KeyValue::Unusable,
-            _ => converted(ty, datum, zone, KeyValue::Nothing),
+            // Of this very type.
+            Datum::Enum(number) => KeyValue::Exact(Value::Enum(number)),
+            // '1' is no number here, as it is where it is stored.
+            _ => match nearest(ty, datum, rule, zone) {
+                Some((value, Ordering::Equal)) => KeyValue::Exact(value),
+                _ => KeyValue::Nothing,
+            },
         },
         ColumnType::Decimal { .. } => match datum {
             Datum::Int(_) | Datum::UInt(_) | Datum::Decimal(_) => {
@@ -134,13 +141,10 @@ pub fn equal_key(ty: &ColumnType, datum: Datum<'_>, rule: Collation, zone: Zone)
         ColumnType::Date
         | ColumnType::DateTime { .. }
         | ColumnType::Timestamp { .. }
-        | ColumnType::Time { .. } => match datum {
-            Datum::Bytes(_)
-            | Datum::Date(_)
-            | Datum::DateTime(_)
-            | Datum::Timestamp(_)
-            | Datum::Time(_) => converted(ty, datum, zone, KeyValue::Unusable),
-            _ => KeyValue::Unusable,
+        | ColumnType::Time { .. } => match nearest(ty, datum, rule, zone) {
+            Some((value, Ordering::Equal)) => KeyValue::Exact(value),
+            Some(_) => KeyValue::Nothing,
+            None => KeyValue::Unusable,
         },
         ColumnType::Year => match datum {
             Datum::Int(1901..=2155) | Datum::UInt(1901..=2155) => {
@@ -181,6 +185,42 @@ fn float_bound(number: f64, inclusive: bool, low: bool) -> KeyBound {
         _ => !low,
     };
     let value = Value::Float(nearest);
+    KeyBound::Exact(if inclusive { Bound::Included(value) } else { Bound::Excluded(value) })
+}
+
+/// The value of the column's domain that is the nearest, and on which side of `datum` it is: there is no
+/// other between the two. `None` where nothing of the kind is known.
+fn nearest(
+    ty: &ColumnType,
+    datum: Datum<'_>,
+    rule: Collation,
+    zone: Zone,
+) -> Option<(Value, Ordering)> {
+    let is_alike = match (ty, datum) {
+        (ColumnType::Enum { .. }, _) | (_, Datum::Bytes(_)) => true,
+        // Which day a time is of depends on the statement.
+        (ColumnType::Time { .. }, _) => matches!(datum, Datum::Time(_)),
+        _ => matches!(datum, Datum::Date(_) | Datum::DateTime(_) | Datum::Timestamp(_)),
+    };
+    if !is_alike {
+        return None;
+    }
+    let converted = convert(ty, datum, zone);
+    if converted.issue.is_some() {
+        return None;
+    }
+    let side = compare((converted.value.as_datum(), ty), (datum, &UNTYPED), rule, zone)?;
+    Some((converted.value, side))
+}
+
+/// A bound between two values of the column's domain is at the nearest one.
+fn nearest_bound((value, side): (Value, Ordering), inclusive: bool, low: bool) -> KeyBound {
+    let inclusive = match side {
+        Ordering::Equal => inclusive,
+        // x > bound is x >= value, x < bound is x < value.
+        Ordering::Greater => low,
+        Ordering::Less => !low,
+    };
     KeyBound::Exact(if inclusive { Bound::Included(value) } else { Bound::Excluded(value) })
 }
 
@@ -236,6 +276,18 @@ pub fn bound_key(
     if matches!(ty, ColumnType::Enum { .. } | ColumnType::Binary { .. }) {
         return KeyBound::Unusable;
     }
+    if matches!(
+        ty,
+        ColumnType::Date
+            | ColumnType::DateTime { .. }
+            | ColumnType::Timestamp { .. }
+            | ColumnType::Time { .. }
+    ) {
+        return match nearest(ty, datum, rule, zone) {
+            Some(nearest) => nearest_bound(nearest, inclusive, low),
+            None => KeyBound::Unusable,
+        };
+    }
     match equal_key(ty, datum, rule, zone) {
         KeyValue::Exact(value) if inclusive => KeyBound::Exact(Bound::Included(value)),
         KeyValue::Exact(value) => KeyBound::Exact(Bound::Excluded(value)),
@@ -267,19 +319,87 @@ pub fn like_prefix(pattern: &[u8], escape: Option<char>) -> (Vec<u8>, bool) {
 
 #[cfg(test)]
 mod tests {
-    use std::cmp::Ordering;
     use std::ops::RangeBounds as _;
 
     use values::decimal::Decimal;
 
     use super::*;
-    use expression::compare;
 
     /// Floats around ends and around each other.
     fn floats() -> Vec<f32> {
         let middles = [0.0f32, 0.1, 1.0, 1.5, 16_777_216.0, 3.0e38, 1.0e-40];
         let near = |middle: f32| [middle.next_down(), middle, middle.next_up()];
         middles.into_iter().flat_map(|middle| [near(middle), near(-middle)].concat()).collect()
+    }
+
+    #[test]
+    fn bounds_of_moments_hold_the_rows_that_the_comparison_finds() {
+        let (zone, rule) = (Zone::UTC, Collation::Utf8Mb4GeneralCi);
+        let texts = [
+            "2024-02-28 23:59:59.6",
+            "2024-02-29",
+            "2024-02-29 00:00:00.4",
+            "2024-02-29 00:00:00.5",
+            "2024-02-29 00:00:01",
+            "2024-02-29 12:00:00",
+            "2024-03-01 00:00:00.000001",
+        ];
+        let types = [
+            ColumnType::Date,
+            ColumnType::DateTime { fsp: 0 },
+            ColumnType::DateTime { fsp: 3 },
+            ColumnType::Timestamp { fsp: 0 },
+        ];
+        for ty in &types {
+            let rows: Vec<Value> = texts
+                .iter()
+                .map(|text| convert(ty, Datum::Bytes(text.as_bytes()), zone).value)
+                .collect();
+            let precise = ColumnType::DateTime { fsp: 6 };
+            let moments: Vec<Value> = texts
+                .iter()
+                .map(|text| convert(&precise, Datum::Bytes(text.as_bytes()), zone).value)
+                .collect();
+            let words = texts.iter().map(|text| Datum::Bytes(text.as_bytes()));
+            for literal in words.chain(moments.iter().map(Value::as_datum)) {
+                for row in &rows {
+                    let sides = ((row.as_datum(), ty), (literal, &UNTYPED));
+                    let order = compare(sides.0, sides.1, rule, zone).expect("both are values");
+                    let is = equal_key(ty, literal, rule, zone) == KeyValue::Exact(row.clone());
+                    assert_eq!(is, order == Ordering::Equal, "{ty:?}: {row:?} = {literal:?}");
+                    for (inclusive, low) in
+                        [(true, true), (true, false), (false, true), (false, false)]
+                    {
+                        let KeyBound::Exact(bound) =
+                            bound_key(ty, literal, inclusive, low, rule, zone)
+                        else {
+                            panic!("{literal:?} narrows nothing of {ty:?}");
+                        };
+                        let at = |value: &Value| {
+                            let order =
+                                compare((row.as_datum(), ty), (value.as_datum(), ty), rule, zone);
+                            order.expect("both are values")
+                        };
+                        let found = match (&bound, low) {
+                            (Bound::Included(value), true) => at(value).is_ge(),
+                            (Bound::Included(value), false) => at(value).is_le(),
+                            (Bound::Excluded(value), true) => at(value).is_gt(),
+                            (Bound::Excluded(value), false) => at(value).is_lt(),
+                            (Bound::Unbounded, _) => true,
+                        };
+                        let wanted = match order {
+                            Ordering::Equal => inclusive,
+                            Ordering::Greater => low,
+                            Ordering::Less => !low,
+                        };
+                        assert_eq!(
+                            found, wanted,
+                            "{ty:?}: {row:?}, {literal:?}, {inclusive}, {low}"
+                        );
+                    }
+                }
+            }
+        }
     }
 
     #[test]

@@ -9,7 +9,7 @@
 
 use std::ops::Bound;
 
-use expression::{Node, Scope};
+use expression::{Node, Scope, bytes_of};
 use rows::store::KeyRange;
 use rows::table::{Table, successor};
 use values::datum::{Datum, Value};
@@ -133,6 +133,8 @@ impl Keys {
         for (lookup, part) in self.equal.iter().zip(&table.indexes[index].parts) {
             let ty = &table.columns[part.column].ty;
             let values = match lookup {
+                // No row has NULL there.
+                Lookup::Null if !table.columns[part.column].nullable => return Ok(true),
                 Lookup::Null => vec![Value::Null],
                 Lookup::One(node, rule) => match one_key(node, ty, *rule, scope)? {
                     KeyValue::Exact(value) => vec![value],
@@ -212,16 +214,20 @@ impl Keys {
                 return like_range(table, index, prefix, ty, node, *escape, scope);
             }
         };
-        // NOT NULL as a range: everything above NULL.
-        if matches!(between, Between::NotNull) {
-            let nulls: Vec<Datum<'_>> =
-                prefix.iter().copied().chain(std::iter::once(Datum::Null)).collect();
-            let nulls = table.prefix_range(index, &nulls)?;
-            let all = match prefix.is_empty() {
+        // NOT NULL as a range: everything above NULL. So is one whose ends are beyond all values.
+        if matches!((&low, &high), (Bound::Unbounded, Bound::Unbounded))
+            || matches!(between, Between::NotNull)
+        {
+            let mut all = match prefix.is_empty() {
                 true => table.index_range(index),
                 false => table.prefix_range(index, prefix)?,
             };
-            return Ok(Narrowed::To(KeyRange { start: nulls.end, end: all.end }));
+            if table.columns[part.column].nullable {
+                let nulls: Vec<Datum<'_>> =
+                    prefix.iter().copied().chain(std::iter::once(Datum::Null)).collect();
+                all.start = table.prefix_range(index, &nulls)?.end;
+            }
+            return Ok(Narrowed::To(all));
         }
         let range = table.between_range(
             index,
@@ -242,7 +248,15 @@ enum Narrowed {
 
 fn one_key(node: &Node, ty: &ColumnType, rule: Collation, scope: &Scope<'_>) -> Result<KeyValue> {
     let cell = node.evaluate(scope)?;
-    Ok(equal_key(ty, cell.datum(), rule, scope.zone))
+    let mut word = Vec::new();
+    let datum = match cell.datum() {
+        // The number of a word is that of its own column.
+        datum @ Datum::Enum(_) if node.ty != *ty => {
+            Datum::Bytes(bytes_of(&node.ty, datum, scope.zone, &mut word))
+        }
+        datum => datum,
+    };
+    Ok(equal_key(ty, datum, rule, scope.zone))
 }
 
 fn extend(prefixes: Vec<Vec<Value>>, values: Vec<Value>) -> Vec<Vec<Value>> {

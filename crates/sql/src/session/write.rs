@@ -8,8 +8,10 @@ use std::sync::Arc;
 use expression::{Level, Warnings};
 use rows::Group;
 use rows::bulk::BulkLoad;
+use rows::engine::Engine;
 use rows::table::Table;
 use rows::transaction::Transaction;
+use sqlparser::ast::TableWithJoins;
 use syntax::Cursor;
 use syntax::change::{Change, Insert, Source, change as parse_change, single_table};
 use syntax::scan::Scanned;
@@ -17,7 +19,7 @@ use values::types::ColumnType;
 
 use super::select::with_literals;
 use super::{Session, Statement};
-use crate::bind::scalar::BindFailure;
+use crate::bind::scalar::{BindFailure, Bound};
 use crate::context::{QueryContext, SqlContext};
 use crate::error::{Result, SqlError};
 use crate::load::{QueryInsert, each_row};
@@ -26,7 +28,8 @@ use crate::plan::Plan;
 use crate::reply::{Done, How, Reply, RowStream};
 use crate::write::{
     Finding, FoundKeys, InsertPlan, JoinedDelete, JoinedUpdate, Progress, WriteContext, Written,
-    bind_delete, bind_insert, bind_update, count_mismatch,
+    ask_beside, bind_delete, bind_delete_by_query, bind_insert, bind_insert_beside, bind_update,
+    bind_update_by_query, count_mismatch, names_beside,
 };
 
 impl Session {
@@ -259,6 +262,13 @@ impl Session {
         match change {
             Change::Insert(insert) => self.insert_select(insert, &statement, facts),
             Change::Update(update) => {
+                let bind = |table| bind_update_by_query(&update, table, mode);
+                if let Some(plan) = self.by_query(&update.tables, bind)? {
+                    let (finding, ignore) = (plan.finding(), plan.ignore);
+                    return self.run_by_query(finding, ignore, &statement, facts, |t, how| {
+                        plan.run(how.0, t, how.1, Some(how.2))
+                    });
+                }
                 let catalog = self.sql.engine().catalog();
                 let budget = Arc::clone(self.sql.engine().budget());
                 let plan = JoinedUpdate::new(update, catalog, self.database.as_deref())?;
@@ -274,6 +284,15 @@ impl Session {
                 })
             }
             Change::Delete(delete) => {
+                let bind = |table| bind_delete_by_query(&delete, table, mode);
+                if delete.targets.is_empty()
+                    && let Some(plan) = self.by_query(&delete.tables, bind)?
+                {
+                    let (finding, ignore) = (plan.finding(), plan.ignore);
+                    return self.run_by_query(finding, ignore, &statement, facts, |t, how| {
+                        plan.run(how.0, t, how.1, Some(how.2))
+                    });
+                }
                 let catalog = self.sql.engine().catalog();
                 let budget = Arc::clone(self.sql.engine().budget());
                 let plan = JoinedDelete::new(delete, catalog, self.database.as_deref())?;
@@ -285,6 +304,38 @@ impl Session {
                 })
             }
         }
+    }
+
+    /// The plan of an UPDATE or DELETE of one table whose rows a query finds, if that is all that it is
+    /// for.
+    fn by_query<P>(
+        &self,
+        tables: &[TableWithJoins],
+        bind: impl FnOnce(Arc<Table>) -> Bound<P>,
+    ) -> Result<Option<P>> {
+        let Some((_, name, _)) = single_table(tables) else { return Ok(None) };
+        let (database, name) = self.qualified(&name)?;
+        match bind(self.sql.engine().catalog().table(database, name)?) {
+            Ok(plan) => Ok(Some(plan)),
+            Err(BindFailure::Elsewhere(_)) => Ok(None),
+            Err(BindFailure::Wrong(error)) => Err(error),
+        }
+    }
+
+    /// Runs a plan with what its query finds.
+    fn run_by_query(
+        &mut self,
+        finding: Option<&Finding>,
+        ignore: bool,
+        statement: &Statement<'_>,
+        facts: &Arc<SqlContext>,
+        run: impl FnOnce(&mut Transaction, (&Engine, &WriteContext<'_>, FoundKeys)) -> Result<Written>,
+    ) -> Result<Written> {
+        let finding = finding.ok_or_else(|| SqlError::other("a change without a query"))?;
+        let found = FoundKeys(self.select_latest(finding.query(), ignore)?);
+        self.change_with(facts, statement, ignore, None, |t, context, session| {
+            run(t, (&**session.sql.engine(), context, found))
+        })
     }
 
     /// A query over the latest state with the transaction's own writes, as writes see it.
@@ -365,9 +416,21 @@ impl Session {
         };
         let (database, name) = self.qualified(&insert.table)?;
         let table = self.sql.engine().catalog().table(database, name)?;
-        let plan = bind_insert(&insert, table, self.variables.mode).map_err(SqlError::from)?;
-        let stream = self.select_latest(query, plan.ignore)?;
-        self.insert_stream(&plan, stream, statement, facts)
+        let names = names_beside(&insert, &table);
+        let mut asked = query.clone();
+        if names.is_empty() || !ask_beside(&mut asked, &names) {
+            let plan = bind_insert(&insert, table, self.variables.mode).map_err(SqlError::from)?;
+            let stream = self.select_latest(query, plan.ignore)?;
+            return self.insert_stream(&plan, stream, statement, facts);
+        }
+        let stream = self.select_latest(&asked, insert.ignore)?;
+        let columns = stream.columns();
+        let types = columns.iter().skip(columns.len().saturating_sub(names.len()));
+        let names =
+            names.into_iter().map(|parts| parts.into_iter().map(|part| part.value).collect());
+        let beside = names.zip(types.map(|column| column.ty.clone())).collect();
+        let plan = bind_insert_beside(&insert, table, self.variables.mode, beside);
+        self.insert_stream(&plan.map_err(SqlError::from)?, stream, statement, facts)
     }
 
     fn insert_stream(

@@ -16,7 +16,7 @@ use rows::engine::Engine;
 use rows::store::Reach;
 use rows::table::Table;
 use rows::transaction::{Changed, RowChange, Transaction};
-use sqlparser::ast::{Expr, OrderByExpr, TableFactor};
+use sqlparser::ast::{BinaryOperator, Expr, OrderByExpr, TableFactor, TableWithJoins};
 use syntax::change::{Delete, Update, single_table};
 use values::SqlMode;
 use values::row::RowRef;
@@ -132,6 +132,54 @@ pub fn bind_update(update: &Update, table: Arc<Table>, mode: SqlMode) -> Bound<U
     Ok(UpdatePlan { target, ignore: update.ignore, sets, defaults, update_now, moves, waits })
 }
 
+/// Binds an UPDATE of one table whose condition or order only a query can say: with sub-queries, or rows
+/// that are compared. The query finds the rows; what can be checked of one under its lock still is, and
+/// its new values are made there, from left to right.
+pub fn bind_update_by_query(
+    update: &Update,
+    table: Arc<Table>,
+    mode: SqlMode,
+) -> Bound<UpdatePlan> {
+    let how = (update.selection.as_ref(), &update.order[..], update.limit.as_ref());
+    let all = Update { selection: None, order: Vec::new(), limit: None, ..update.clone() };
+    let mut plan = bind_update(&all, table, mode)?;
+    plan.target.find_by_query(&update.tables, how, mode)?;
+    Ok(plan)
+}
+
+/// The same of a DELETE.
+pub fn bind_delete_by_query(
+    delete: &Delete,
+    table: Arc<Table>,
+    mode: SqlMode,
+) -> Bound<DeletePlan> {
+    let how = (delete.selection.as_ref(), &delete.order[..], delete.limit.as_ref());
+    let all = Delete { selection: None, order: Vec::new(), limit: None, ..delete.clone() };
+    let mut plan = bind_delete(&all, table, mode)?;
+    plan.target.find_by_query(&delete.tables, how, mode)?;
+    Ok(plan)
+}
+
+/// Adds the terms of a condition that are about a row alone.
+fn push_own_terms(condition: &Expr, names: &Names<'_>, terms: &mut Vec<Node>) -> Bound<()> {
+    match condition {
+        Expr::Nested(inner) => push_own_terms(inner, names, terms),
+        Expr::BinaryOp { left, op: BinaryOperator::And, right } => {
+            push_own_terms(left, names, terms)?;
+            push_own_terms(right, names, terms)
+        }
+        term => match bind(term, names) {
+            Ok(node) if is_volatile(&node) => Ok(()),
+            Ok(node) => {
+                push_terms(node, terms);
+                Ok(())
+            }
+            Err(BindFailure::Elsewhere(_)) => Ok(()),
+            Err(wrong) => Err(wrong),
+        },
+    }
+}
+
 /// Binds a DELETE from one table.
 pub fn bind_delete(delete: &Delete, table: Arc<Table>, mode: SqlMode) -> Bound<DeletePlan> {
     let Some((factor, _, alias)) = single_table(&delete.tables) else {
@@ -159,6 +207,22 @@ pub fn row_count(node: Option<&Node>, scope: &expression::Scope<'_>) -> Result<O
 }
 
 impl Target {
+    /// Of all rows of the table, those that a query finds.
+    fn find_by_query(
+        &mut self,
+        tables: &[TableWithJoins],
+        how: (Option<&Expr>, &[OrderByExpr], Option<&Expr>),
+        mode: SqlMode,
+    ) -> Bound<()> {
+        let alias = (self.shown != self.table.name).then_some(self.shown.as_str());
+        let names = Names::of(&self.table, alias, "where clause", mode);
+        if let (Some(selection), ..) = how {
+            push_own_terms(selection, &names, &mut self.checks)?;
+        }
+        self.finding = Some(Finding::by_query(&self.shown, tables, how)?);
+        Ok(())
+    }
+
     fn waits(&self) -> bool {
         let keys = self.sort.iter().map(|key| &key.node);
         self.access.terms.iter().chain(keys).chain(&self.limit).any(Node::waits)

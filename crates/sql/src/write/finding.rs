@@ -58,6 +58,17 @@ impl Finding {
         Some(Finding { query })
     }
 
+    /// That of a statement whose rows nothing but a query finds.
+    pub(super) fn by_query(
+        shown: &str,
+        tables: &[TableWithJoins],
+        (selection, order, limit): (Option<&Expr>, &[OrderByExpr], Option<&Expr>),
+    ) -> Result<Finding> {
+        let (from, selection, limit) = (tables.to_vec(), selection.cloned(), limit.cloned());
+        let query = query_of(vec![key_item(shown)], from, selection, order.to_vec(), limit)?;
+        Ok(Finding { query })
+    }
+
     /// The query: one column, the row's key.
     pub fn query(&self) -> &Query {
         &self.query

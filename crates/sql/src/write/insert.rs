@@ -84,6 +84,8 @@ pub struct InsertPlan {
     pub ignore: bool,
     /// Columns named, in order.
     columns: Vec<usize>,
+    /// How many values a row has: those of the columns, then what stands beside it.
+    width: usize,
     /// The rows.
     pub rows: Rows,
     /// What the other columns hold.
@@ -97,6 +99,16 @@ pub struct InsertPlan {
 
 /// Binds an INSERT or REPLACE.
 pub fn bind_insert(insert: &Insert, table: Arc<Table>, mode: SqlMode) -> Bound<InsertPlan> {
+    bind_insert_beside(insert, table, mode, Vec::new())
+}
+
+/// The same of an INSERT ... SELECT whose query gives more than the rows (`beside`).
+pub fn bind_insert_beside(
+    insert: &Insert,
+    table: Arc<Table>,
+    mode: SqlMode,
+    beside: Vec<(Vec<String>, ColumnType)>,
+) -> Bound<InsertPlan> {
     let columns = match &insert.columns {
         None => (0..table.columns.len()).collect(),
         Some(names) if names.is_empty() => Vec::new(),
@@ -135,7 +147,8 @@ pub fn bind_insert(insert: &Insert, table: Arc<Table>, mode: SqlMode) -> Bound<I
             Rows::Values(plans)
         }
     };
-    let incoming = incoming_names(insert, &table, &columns);
+    let width = columns.len() + beside.len();
+    let incoming = IncomingNames { beside, ..incoming_names(insert, &table, &columns) };
     let names = Names {
         incoming: Some(&incoming),
         parameter_base: base,
@@ -152,6 +165,7 @@ pub fn bind_insert(insert: &Insert, table: Arc<Table>, mode: SqlMode) -> Bound<I
         waits,
         replace: insert.replace,
         ignore: insert.ignore,
+        width,
         columns,
         rows,
         defaults,
@@ -192,7 +206,7 @@ fn incoming_names(insert: &Insert, table: &Table, columns: &[usize]) -> Incoming
         Some((alias, names)) => {
             let named = names.iter().zip(columns).map(|(name, position)| (name.clone(), *position));
             let columns = named.filter(|(_, position)| *position < table.columns.len()).collect();
-            IncomingNames { alias: Some(alias.clone()), columns }
+            IncomingNames { alias: Some(alias.clone()), columns, ..IncomingNames::default() }
         }
     }
 }
@@ -323,9 +337,9 @@ impl InsertPlan {
         rows <= LOOP_ROWS_MAX && !self.waits
     }
 
-    /// How many columns a row has.
+    /// How many values a row of the query has.
     pub fn width(&self) -> usize {
-        self.columns.len()
+        self.width
     }
 
     /// Inserts the rows of VALUES; `runs` says how often each is repeated.
@@ -481,7 +495,8 @@ impl InsertPlan {
         }
     }
 
-    /// The full row of a row that a query gave; `types` are its columns'.
+    /// The full row of a row that a query gave, and behind it what the query gives beside it; `types`
+    /// are its columns'.
     pub fn row_of_query(
         &self,
         context: &WriteContext<'_>,
@@ -501,10 +516,11 @@ impl InsertPlan {
                 context.default_value(column, &self.defaults[position])
             }
         });
-        complete.collect()
+        let beside = given.iter().skip(self.columns.len()).map(|datum| Ok(datum.to_value()));
+        complete.chain(beside).collect()
     }
 
-    /// Inserts a full row in the statement's manner. `context.parameters` are those of ON
+    /// Inserts a full row, and what stands beside it, in the statement's manner. `context.parameters` are those of ON
     /// DUPLICATE KEY UPDATE.
     pub fn insert_row(
         &self,
@@ -531,13 +547,15 @@ impl InsertPlan {
         tally: &mut Tally,
     ) -> Result<()> {
         let before = tally.written.affected;
+        let incoming = datums;
+        let (datums, _beside) = datums.split_at(self.table.columns.len());
         let generated = if self.replace {
             let replaced = transaction.replace(&self.table, datums)?;
             tally.written.affected += 1 + replaced.deleted as u64;
             tally.duplicates += replaced.deleted as u64;
             replaced.generated
         } else if !self.on_duplicate.is_empty() {
-            self.upsert(transaction, context, datums, row, tally)?
+            self.upsert(transaction, context, (datums, incoming), row, tally)?
         } else {
             match transaction.insert(&self.table, datums) {
                 Ok(inserted) => {
@@ -566,7 +584,7 @@ impl InsertPlan {
         &self,
         transaction: &mut Transaction,
         context: &WriteContext<'_>,
-        datums: &[Datum<'_>],
+        (datums, incoming): (&[Datum<'_>], &[Datum<'_>]),
         row: u64,
         tally: &mut Tally,
     ) -> Result<Option<u64>> {
@@ -581,7 +599,7 @@ impl InsertPlan {
                     &self.defaults,
                     &self.update_now,
                     &old,
-                    RowView::Datums(datums),
+                    RowView::Datums(incoming),
                     row,
                 );
                 match sets {

@@ -5,6 +5,7 @@
 //!
 //! Not here: transactions (`session::transaction`), conversion of values (`values::convert`).
 
+mod beside;
 mod change;
 mod column;
 mod finding;
@@ -19,11 +20,15 @@ use values::datum::Datum;
 use crate::context::SqlContext;
 use crate::error::{Result, SqlError};
 
-pub use change::{DeletePlan, UpdatePlan, bind_delete, bind_update, row_count};
+pub use beside::{ask_beside, names_beside};
+pub use change::{
+    DeletePlan, UpdatePlan, bind_delete, bind_delete_by_query, bind_update, bind_update_by_query,
+    row_count,
+};
 pub use column::{Store, default_of, implied_default};
 use expression::{Environment, Warnings};
 pub use finding::{Finding, FoundKeys};
-pub use insert::{InsertPlan, Tally, bind_insert, count_mismatch, given};
+pub use insert::{InsertPlan, Tally, bind_insert, bind_insert_beside, count_mismatch, given};
 pub use joined::{JoinedDelete, JoinedUpdate, KEY_COLUMN, Progress};
 
 /// Most rows that a statement changes in an event loop.

@@ -19,6 +19,9 @@ pub struct IncomingNames {
     pub alias: Option<String>,
     /// Names of its columns with their positions, if renamed.
     pub columns: Vec<(String, usize)>,
+    /// What the query of INSERT ... SELECT gives beside the row: names in full, and types. They stand
+    /// behind the row's columns.
+    pub beside: Vec<(Vec<String>, ColumnType)>,
 }
 
 /// What names and forms mean within a query: columns of its relations, aggregates, sub-queries.
@@ -112,6 +115,15 @@ impl<'a> Names<'a> {
             _ => return Err(unknown()),
         };
         if let Some(incoming) = self.incoming {
+            let is_it = |given: &[String]| {
+                given.len() == parts.len()
+                    && given.iter().zip(parts).all(|(a, b)| a.eq_ignore_ascii_case(&b.value))
+            };
+            let beside = incoming.beside.iter().position(|(given, _)| is_it(given));
+            if let Some(at) = beside {
+                let kind = Kind::Incoming(table.columns.len() + at);
+                return Ok(Node::new(kind, incoming.beside[at].1.clone(), true));
+            }
             let renamed = incoming
                 .columns
                 .iter()

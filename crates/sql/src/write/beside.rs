@@ -1,0 +1,68 @@
+//! What ON DUPLICATE KEY UPDATE of an INSERT ... SELECT asks of the query's tables beside the rows:
+//!
+//! ```sql
+//! INSERT INTO totals (id, n) SELECT s.id, s.n FROM sales s ON DUPLICATE KEY UPDATE n = totals.n + s.n
+//! ```
+//!
+//! The query gives such columns behind those of the row. Only a plain SELECT can: behind GROUP BY,
+//! DISTINCT or UNION there is nothing left of its tables (MySQL 8.0 manual, 15.2.7.2).
+//!
+//! Not here: what the names mean then (`bind::scalar::names`), updating (`insert`).
+
+use std::ops::ControlFlow;
+
+use rows::table::Table;
+use sqlparser::ast::{Expr, GroupByExpr, Ident, Query, SelectItem, SetExpr, visit_expressions};
+use syntax::change::Insert;
+
+/// The names that are those of the query's tables.
+pub fn names_beside(insert: &Insert, table: &Table) -> Vec<Vec<Ident>> {
+    let alias = insert.alias.as_ref();
+    let is_own = |name: &Ident| {
+        name.value == table.name || alias.is_some_and(|(alias, _)| *alias == name.value)
+    };
+    let is_column = |name: &Ident| {
+        name.value.starts_with('@')
+            || table.column(&name.value).is_some()
+            || alias.is_some_and(|(_, names)| {
+                names.iter().any(|renamed| renamed.eq_ignore_ascii_case(&name.value))
+            })
+    };
+    let mut found: Vec<Vec<Ident>> = Vec::new();
+    for value in insert.on_duplicate.iter().filter_map(|assignment| assignment.value.as_ref()) {
+        let _ = visit_expressions(value, |expr| {
+            let parts = match expr {
+                Expr::Identifier(name) if !is_column(name) => vec![name.clone()],
+                Expr::CompoundIdentifier(parts) => match parts.as_slice() {
+                    [name, _] if !is_own(name) && !name.value.starts_with('@') => parts.clone(),
+                    _ => return ControlFlow::<()>::Continue(()),
+                },
+                _ => return ControlFlow::Continue(()),
+            };
+            if !found.contains(&parts) {
+                found.push(parts);
+            }
+            ControlFlow::Continue(())
+        });
+    }
+    found
+}
+
+/// Makes a query give these columns behind its own; `false` for one that cannot.
+pub fn ask_beside(query: &mut Query, names: &[Vec<Ident>]) -> bool {
+    let SetExpr::Select(select) = query.body.as_mut() else { return false };
+    let groups = match &select.group_by {
+        GroupByExpr::All(_) => true,
+        GroupByExpr::Expressions(by, _) => !by.is_empty(),
+    };
+    if groups || select.distinct.is_some() {
+        return false;
+    }
+    select.projection.extend(names.iter().map(|parts| {
+        SelectItem::UnnamedExpr(match parts.as_slice() {
+            [name] => Expr::Identifier(name.clone()),
+            parts => Expr::CompoundIdentifier(parts.to_vec()),
+        })
+    }));
+    true
+}
