@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use common::*;
-use rows::bulk::{BulkLoad, OnDuplicate, Progress, Stage};
+use rows::bulk::{BulkLoad, OnDuplicate};
 use rows::memory::MemoryStore;
 use rows::spill::SpillDirectory;
 use rows::store::{Cursor, Direction, Durability, KeyRange, LockWait, Reach, Read};
@@ -305,27 +305,6 @@ fn a_writer_that_may_not_wait_is_told_so_only_while_the_gate_is_closed() {
         false
     })
     .unwrap();
-    assert_sound(&engine);
-}
-
-#[test]
-fn changes_of_other_columns_are_not_followed() {
-    let engine = engine();
-    filled(&engine);
-    let of_act = Arc::clone(&engine);
-    let progress = Progress::default();
-    let add = Alteration::AddIndex(index("new", false, &["name"]));
-    between(
-        20,
-        move || {
-            change(&of_act, 5, RowChange::Set(vec![(2, text_of("another"))]));
-            change(&of_act, 6, RowChange::Set(vec![(1, text_of("noted"))]));
-            false
-        },
-        || engine.alter_table_showing("d", "t", vec![add], &engine.patience(), &progress),
-    )
-    .unwrap();
-    assert_eq!(progress.now(), (Stage::CatchingUp, 1, None));
     assert_sound(&engine);
 }
 

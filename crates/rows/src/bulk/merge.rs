@@ -25,11 +25,8 @@ impl Source<'_> {
     fn advance(&mut self) -> Result<bool> {
         match self {
             Source::Run(cursor) => cursor.advance(),
-            Source::Memory { sorter, next, at } => {
-                let Some(next) = next.next() else { return Ok(false) };
-                sorter.fetch_around(next);
-                *at = next;
-                Ok(true)
+            Source::Memory { next, at, .. } => {
+                Ok(next.next().inspect(|next| *at = *next).is_some())
             }
         }
     }
@@ -57,7 +54,7 @@ struct Head {
 }
 
 /// Entries of several sources, in order.
-pub(crate) struct Merge<'a> {
+pub(super) struct Merge<'a> {
     sources: Vec<Source<'a>>,
     heap: Vec<Head>,
     shared: usize,
