@@ -13,7 +13,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use columnar::{ColumnStore, Moving, Round};
@@ -68,7 +68,11 @@ impl MovingRows {
                         PAUSE
                     }
                 };
-                std::thread::park_timeout(pause);
+                // The end of a round's own thread unparks this one, so one call may not wait at all.
+                let until = Instant::now() + pause;
+                while !wanted.is_wanted() && Instant::now() < until {
+                    std::thread::park_timeout(until.saturating_duration_since(Instant::now()));
+                }
             }
         };
         let thread = std::thread::Builder::new().name("rowhouse-mover".into()).spawn(work);
