@@ -25,6 +25,7 @@ use std::time::{Duration, Instant};
 use parking_lot::{Condvar, Mutex};
 use values::budget::Share;
 
+use crate::background::begin_busy_thread;
 use crate::cache::{RowCache, Written};
 use crate::error::{Error, Result};
 use crate::recency::{Sizes, Wake};
@@ -286,18 +287,21 @@ pub struct Committer {
 }
 
 impl Committer {
-    /// Starts the thread.
+    /// Starts the thread; so many bytes may be used for clients.
     pub(crate) fn start(
         store: Arc<dyn Store>,
         cache: Arc<RowCache>,
         wake: Arc<Wake>,
+        client_bytes: usize,
     ) -> std::io::Result<Committer> {
         let (queue, arrived) = (Mutex::default(), Condvar::new());
         let pace = Pace::unknown();
         let shared = Arc::new(Shared { queue, arrived, store, cache, wake, pace });
         let of_thread = Arc::clone(&shared);
-        let thread =
-            std::thread::Builder::new().name("committer".into()).spawn(move || run(&of_thread))?;
+        let thread = std::thread::Builder::new().name("committer".into()).spawn(move || {
+            begin_busy_thread(client_bytes);
+            run(&of_thread);
+        })?;
         Ok(Committer { shared, thread: Mutex::new(Some(thread)) })
     }
 

@@ -90,13 +90,13 @@ impl Engine {
         let wake = Arc::new(Wake::default());
         let (of_store, of_cache) = (Arc::clone(&store), Arc::clone(&cache));
         let committer =
-            Committer::start(of_store, of_cache, Arc::clone(&wake)).map_err(|source| {
-                Error::Store {
+            Committer::start(of_store, of_cache, Arc::clone(&wake), options.client_bytes).map_err(
+                |source| Error::Store {
                     doing: "starting the committer",
                     applied: Some(false),
                     source: Box::new(source),
-                }
-            })?;
+                },
+            )?;
         let engine = Engine {
             store,
             catalog,
