@@ -68,7 +68,7 @@ INSERT INTO pairs VALUES (1,7),(2,7),(3,8),(4,NULL),(5,9)
 SELECT a.id, b.kind FROM pairs a LEFT JOIN pairs b ON b.id = a.id AND b.kind = 7 ORDER BY b.kind, a.id DESC
 SELECT a.id, b.kind FROM pairs b RIGHT JOIN pairs a ON b.kind = a.kind AND a.kind = 7 ORDER BY b.kind DESC, a.id, b.id LIMIT 3
 SELECT x.one, a.id FROM pairs a LEFT JOIN (SELECT 1 AS one, id FROM pairs WHERE id < 3) x ON x.id = a.id ORDER BY x.one, a.id DESC
-SELECT a.id, RANK() OVER (ORDER BY b.kind) FROM pairs a LEFT JOIN pairs b ON b.id = a.id AND b.kind = 7
+SELECT a.id, RANK() OVER (ORDER BY b.kind) FROM pairs a LEFT JOIN pairs b ON b.id = a.id AND b.kind = 7 ORDER BY a.id
 SELECT b.kind, COUNT(*) FROM pairs a LEFT JOIN pairs b ON b.id = a.id AND b.kind = 7 GROUP BY b.kind
 SELECT c.id, b.kind FROM pairs a LEFT JOIN pairs b ON b.id = a.id AND b.kind = 7 RIGHT JOIN pairs c ON c.id = a.id + 1 ORDER BY b.kind DESC, c.id
 # 8. A bound that is beyond all values of an indexed column leaves NULL out all the same
