@@ -14,7 +14,6 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 use values::budget::Budget;
-use values::datum::Datum;
 
 use crate::cache::RowCache;
 use crate::catalog::Catalog;
@@ -27,6 +26,7 @@ use crate::recency::Wake;
 use crate::spill::SpillDirectory;
 use crate::store::{Direction, Durability, Reach, Read, Store};
 use crate::table::{PREFIX_BYTES, Patience, Table, TableState};
+use crate::transaction::counters::as_counter;
 
 /// Settings of an engine.
 pub struct EngineOptions {
@@ -270,13 +270,7 @@ impl Engine {
         let range = table.index_range(index);
         let view = self.latest();
         self.find(view, table, index, &range, Direction::Backward, Reach::Disk, &mut |found| {
-            last = match found.row.column(position)? {
-                Datum::Int(value) => u64::try_from(value).unwrap_or(0),
-                Datum::UInt(value) => value,
-                Datum::Float(value) => value.max(0.0) as u64,
-                Datum::Double(value) => value.max(0.0) as u64,
-                _ => 0,
-            };
+            last = as_counter(found.row.column(position)?).unwrap_or(0);
             Ok(Flow::Stop)
         })?;
         Ok(last.max(base))

@@ -1,17 +1,16 @@
-//! The thread that moves rows of columnar tables, and changed rows of columnar indexes, into segments
-//! (`columnar`), once a second, or more often while there are many, behind everybody else; beside them
-//! when it cannot keep up so.
+//! The threads that move rows of columnar tables, and changed rows of columnar indexes, into segments
+//! (`columnar`), once a second, or more often while there are many: one behind everybody else, and one
+//! beside them that takes on what has become too much for the first.
 //!
-//! A thread that has given way cannot take it back. So each round behind others is that of a thread of
-//! its own, and only what that leaves alone is done by the one that goes on.
+//! They are two because a thread that has given way cannot take it back. Only one of them works at a time.
 //!
 //! Invariants
-//! 1. It has ended when `stop` returns: nothing is written after the rows are closed.
+//! 1. They have ended when `stop` returns: nothing is written after the rows are closed.
 //!
 //! Not here: which rows are moved.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -28,10 +27,11 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// than a query should have to read one by one.
 const PAUSE_BUSY: Duration = Duration::from_millis(250);
 
-/// The thread.
+/// The threads.
 pub struct MovingRows {
     stopping: Arc<Stopping>,
-    thread: JoinHandle<()>,
+    behind: JoinHandle<()>,
+    beside: JoinHandle<()>,
 }
 
 #[derive(Default)]
@@ -44,7 +44,7 @@ impl Interrupt for Stopping {
 }
 
 impl MovingRows {
-    /// Starts it.
+    /// Starts them.
     ///
     /// # Errors
     /// When the system gives no thread.
@@ -53,71 +53,87 @@ impl MovingRows {
         store: ColumnStore<RocksStore>,
     ) -> anyhow::Result<MovingRows> {
         let stopping = Arc::new(Stopping::default());
-        let (wanted, engine) = (Arc::clone(&stopping), Arc::clone(engine));
-        let work = move || {
-            while !wanted.is_wanted() {
-                let pause = match round(&store, &engine, &wanted) {
-                    Ok(round) => {
-                        if round.rows > 0 {
-                            tracing::debug!(round.rows, round.segments, "rows moved into segments");
-                        }
-                        if round.is_busy { PAUSE_BUSY } else { PAUSE }
-                    }
-                    Err(error) => {
-                        tracing::warn!(%error, "rows stay where they are for now");
-                        PAUSE
-                    }
-                };
-                // The end of a round's own thread unparks this one, so one call may not wait at all.
-                let until = Instant::now() + pause;
-                while !wanted.is_wanted() && Instant::now() < until {
-                    std::thread::park_timeout(until.saturating_duration_since(Instant::now()));
+        let mover = Mover { store, engine: Arc::clone(engine), stopping: Arc::clone(&stopping) };
+        let (ask, asked) = mpsc::channel::<()>();
+        let (tell, told) = mpsc::channel();
+        let another = mover.clone();
+        let beside = start(move || {
+            for () in asked {
+                if tell.send(another.round(Moving::Beside)).is_err() {
+                    break;
                 }
             }
-        };
-        let thread = std::thread::Builder::new().name("rowhouse-mover".into()).spawn(work);
-        let thread = thread.context("cannot start the thread that moves rows")?;
-        Ok(MovingRows { stopping, thread })
+        })?;
+        let behind = start(move || {
+            give_way(0);
+            let beside = || {
+                let moved = ask.send(()).ok().and_then(|()| told.recv().ok());
+                // It has panicked: all the less is there to wait for.
+                moved.unwrap_or_else(|| mover.round(Moving::Beside))
+            };
+            mover.work(beside);
+        })?;
+        Ok(MovingRows { stopping, behind, beside })
     }
 
-    /// Ends it, after the step that it is at.
+    /// Ends them, after the step that they are at.
     pub fn stop(self) {
         self.stopping.0.store(true, Ordering::Relaxed);
-        self.thread.thread().unpark();
-        // A panic was reported by its hook; closing goes on.
-        let _ = self.thread.join();
+        self.behind.thread().unpark();
+        // A panic was reported by its hook; closing goes on. The second ends when the first has.
+        let _ = self.behind.join();
+        let _ = self.beside.join();
     }
 }
 
-/// One round: behind others, and what is too much for that beside them.
-fn round(
-    store: &ColumnStore<RocksStore>,
-    engine: &Arc<Engine>,
-    stopping: &Arc<Stopping>,
-) -> rows::Result<Round> {
-    let move_as = |moving| {
-        let _working = interrupt::working(Arc::clone(stopping) as Arc<dyn Interrupt>);
-        store.move_rows_as(engine, moving)
-    };
-    let behind_others = std::thread::scope(|scope| {
-        let work = || {
-            give_way(0);
-            move_as(Moving::BehindOthers)
-        };
-        let thread = std::thread::Builder::new().name("rowhouse-mover".into());
-        match thread.spawn_scoped(scope, work) {
-            Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-            // There are no more threads: all the less has this one to wait for.
-            Err(_) => move_as(Moving::Beside),
-        }
-    })?;
-    if !behind_others.is_behind {
-        return Ok(behind_others);
+fn start(work: impl FnOnce() + Send + 'static) -> anyhow::Result<JoinHandle<()>> {
+    let thread = std::thread::Builder::new().name("rowhouse-mover".into()).spawn(work);
+    thread.context("cannot start a thread that moves rows")
+}
+
+/// What both have.
+#[derive(Clone)]
+struct Mover {
+    store: ColumnStore<RocksStore>,
+    engine: Arc<Engine>,
+    stopping: Arc<Stopping>,
+}
+
+impl Mover {
+    fn round(&self, moving: Moving) -> rows::Result<Round> {
+        let _working = interrupt::working(Arc::clone(&self.stopping) as Arc<dyn Interrupt>);
+        self.store.move_rows_as(&self.engine, moving)
     }
-    let beside = move_as(Moving::Beside)?;
-    Ok(Round {
-        rows: behind_others.rows + beside.rows,
-        segments: behind_others.segments + beside.segments,
-        ..beside
-    })
+
+    /// Round after round behind others, each followed by one `beside` them where that is too little.
+    fn work(&self, beside: impl Fn() -> rows::Result<Round>) {
+        while !self.stopping.is_wanted() {
+            let round = self.round(Moving::BehindOthers).and_then(|behind| {
+                if !behind.is_behind {
+                    return Ok(behind);
+                }
+                let beside = beside()?;
+                let (rows, segments) =
+                    (behind.rows + beside.rows, behind.segments + beside.segments);
+                Ok(Round { rows, segments, ..beside })
+            });
+            let pause = match round {
+                Ok(round) => {
+                    if round.rows > 0 {
+                        tracing::debug!(round.rows, round.segments, "rows moved into segments");
+                    }
+                    if round.is_busy { PAUSE_BUSY } else { PAUSE }
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "rows stay where they are for now");
+                    PAUSE
+                }
+            };
+            // Whoever waits for another thread may take the call to stop for its own, or leave one behind.
+            let until = Instant::now() + pause;
+            while !self.stopping.is_wanted() && Instant::now() < until {
+                std::thread::park_timeout(until.saturating_duration_since(Instant::now()));
+            }
+        }
+    }
 }

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use expression::{Level, Warnings};
 use rows::Group;
 use rows::bulk::BulkLoad;
-use rows::engine::Engine;
 use rows::table::Table;
 use rows::transaction::Transaction;
 use sqlparser::ast::TableWithJoins;
@@ -144,28 +143,47 @@ impl Session {
                 let table = catalog.table(database, name)?;
                 bind_insert(insert, table, mode).map(|plan| Plan::Insert(Arc::new(plan)))
             }
-            Change::Update(update) => match single_table(&update.tables) {
+            Change::Update(update) => match self.only_table(&update.tables)? {
                 None => return Ok(Plan::Other),
-                Some((_, name, _)) => {
-                    let (database, name) = self.qualified(&name)?;
-                    let table = catalog.table(database, name)?;
+                Some(table) => {
                     bind_update(update, table, mode).map(|plan| Plan::Update(Arc::new(plan)))
                 }
             },
-            Change::Delete(delete) => match single_table(&delete.tables) {
-                Some((_, name, _)) if delete.targets.is_empty() => {
-                    let (database, name) = self.qualified(&name)?;
-                    let table = catalog.table(database, name)?;
+            Change::Delete(delete) if !delete.targets.is_empty() => return Ok(Plan::Other),
+            Change::Delete(delete) => match self.only_table(&delete.tables)? {
+                None => return Ok(Plan::Other),
+                Some(table) => {
                     bind_delete(delete, table, mode).map(|plan| Plan::Delete(Arc::new(plan)))
                 }
-                _ => return Ok(Plan::Other),
             },
         };
-        match (bound, change) {
-            (Ok(plan), _) => Ok(plan),
-            (Err(BindFailure::Wrong(error)), _) => Err(error),
-            (Err(BindFailure::Elsewhere(_)), _) => Ok(Plan::Other),
-        }
+        Ok(unless_elsewhere(bound)?.unwrap_or(Plan::Other))
+    }
+
+    /// The plan of an UPDATE or DELETE of one table whose rows a query finds, if that is all that it is
+    /// for.
+    fn bind_by_query(&self, change: &Change) -> Result<Option<Plan>> {
+        let mode = self.variables.mode;
+        let bound = match change {
+            Change::Update(update) => self.only_table(&update.tables)?.map(|table| {
+                bind_update_by_query(update, table, mode).map(|plan| Plan::Update(Arc::new(plan)))
+            }),
+            Change::Delete(delete) if delete.targets.is_empty() => {
+                self.only_table(&delete.tables)?.map(|table| {
+                    bind_delete_by_query(delete, table, mode)
+                        .map(|plan| Plan::Delete(Arc::new(plan)))
+                })
+            }
+            Change::Insert(_) | Change::Delete(_) => None,
+        };
+        bound.map_or(Ok(None), unless_elsewhere)
+    }
+
+    /// The table of a statement that is about one.
+    fn only_table(&self, tables: &[TableWithJoins]) -> Result<Option<Arc<Table>>> {
+        let Some((_, name, _)) = single_table(tables) else { return Ok(None) };
+        let (database, name) = self.qualified(&name)?;
+        Ok(Some(self.sql.engine().catalog().table(database, name)?))
     }
 
     fn run_change(
@@ -187,15 +205,22 @@ impl Session {
             }
         };
         self.check_no_inserts()?;
-        let by_column = match plan {
-            Plan::Update(plan) => plan.finding().map(|finding| (finding, &**plan.table())),
-            Plan::Delete(plan) => plan.finding().map(|finding| (finding, &**plan.table())),
-            _ => None,
-        };
-        let found = match by_column.filter(|_| statement.how.may_wait) {
+        let found = match finding_of(plan).filter(|_| statement.how.may_wait) {
             Some(by_column) => self.found_by_column(by_column, ignore, statement)?,
             None => None,
         };
+        self.run_found(plan, (found, ignore), statement, facts, group)
+    }
+
+    /// Runs a plan, with the rows that a query has found for it if one has.
+    fn run_found(
+        &mut self,
+        plan: &Plan,
+        (found, ignore): (Option<FoundKeys>, bool),
+        statement: &Statement<'_>,
+        facts: &Arc<SqlContext>,
+        group: Option<&mut Group>,
+    ) -> Result<Written> {
         self.change_with(facts, statement, ignore, group, |transaction, context, session| {
             let engine = session.sql.engine();
             match plan {
@@ -259,16 +284,21 @@ impl Session {
             return self.run_change(&plan, &statement, facts, None);
         }
         self.check_no_inserts()?;
+        let by_query = self.bind_by_query(&change)?;
+        if let Some(plan) = &by_query
+            && let Some((finding, _)) = finding_of(plan)
+        {
+            let ignore = match plan {
+                Plan::Update(plan) => plan.ignore,
+                Plan::Delete(plan) => plan.ignore,
+                _ => false,
+            };
+            let found = FoundKeys(self.select_latest(finding.query(), ignore)?);
+            return self.run_found(plan, (Some(found), ignore), &statement, facts, None);
+        }
         match change {
             Change::Insert(insert) => self.insert_select(insert, &statement, facts),
             Change::Update(update) => {
-                let bind = |table| bind_update_by_query(&update, table, mode);
-                if let Some(plan) = self.by_query(&update.tables, bind)? {
-                    let (finding, ignore) = (plan.finding(), plan.ignore);
-                    return self.run_by_query(finding, ignore, &statement, facts, |t, how| {
-                        plan.run(how.0, t, how.1, Some(how.2))
-                    });
-                }
                 let catalog = self.sql.engine().catalog();
                 let budget = Arc::clone(self.sql.engine().budget());
                 let plan = JoinedUpdate::new(update, catalog, self.database.as_deref())?;
@@ -284,15 +314,6 @@ impl Session {
                 })
             }
             Change::Delete(delete) => {
-                let bind = |table| bind_delete_by_query(&delete, table, mode);
-                if delete.targets.is_empty()
-                    && let Some(plan) = self.by_query(&delete.tables, bind)?
-                {
-                    let (finding, ignore) = (plan.finding(), plan.ignore);
-                    return self.run_by_query(finding, ignore, &statement, facts, |t, how| {
-                        plan.run(how.0, t, how.1, Some(how.2))
-                    });
-                }
                 let catalog = self.sql.engine().catalog();
                 let budget = Arc::clone(self.sql.engine().budget());
                 let plan = JoinedDelete::new(delete, catalog, self.database.as_deref())?;
@@ -304,38 +325,6 @@ impl Session {
                 })
             }
         }
-    }
-
-    /// The plan of an UPDATE or DELETE of one table whose rows a query finds, if that is all that it is
-    /// for.
-    fn by_query<P>(
-        &self,
-        tables: &[TableWithJoins],
-        bind: impl FnOnce(Arc<Table>) -> Bound<P>,
-    ) -> Result<Option<P>> {
-        let Some((_, name, _)) = single_table(tables) else { return Ok(None) };
-        let (database, name) = self.qualified(&name)?;
-        match bind(self.sql.engine().catalog().table(database, name)?) {
-            Ok(plan) => Ok(Some(plan)),
-            Err(BindFailure::Elsewhere(_)) => Ok(None),
-            Err(BindFailure::Wrong(error)) => Err(error),
-        }
-    }
-
-    /// Runs a plan with what its query finds.
-    fn run_by_query(
-        &mut self,
-        finding: Option<&Finding>,
-        ignore: bool,
-        statement: &Statement<'_>,
-        facts: &Arc<SqlContext>,
-        run: impl FnOnce(&mut Transaction, (&Engine, &WriteContext<'_>, FoundKeys)) -> Result<Written>,
-    ) -> Result<Written> {
-        let finding = finding.ok_or_else(|| SqlError::other("a change without a query"))?;
-        let found = FoundKeys(self.select_latest(finding.query(), ignore)?);
-        self.change_with(facts, statement, ignore, None, |t, context, session| {
-            run(t, (&**session.sql.engine(), context, found))
-        })
     }
 
     /// A query over the latest state with the transaction's own writes, as writes see it.
@@ -489,5 +478,23 @@ impl Session {
         let query = Cursor::new(&text, self.variables.mode)?.query()?;
         let insert = Insert { source: Source::Query(query), ..insert };
         self.insert_select(insert, statement, facts)
+    }
+}
+
+/// The query that finds the rows of a plan, where one is to, and their table.
+fn finding_of(plan: &Plan) -> Option<(&Finding, &Table)> {
+    match plan {
+        Plan::Update(plan) => plan.finding().map(|finding| (finding, &**plan.table())),
+        Plan::Delete(plan) => plan.finding().map(|finding| (finding, &**plan.table())),
+        _ => None,
+    }
+}
+
+/// What was bound, unless something else has to take it.
+fn unless_elsewhere<T>(bound: Bound<T>) -> Result<Option<T>> {
+    match bound {
+        Ok(bound) => Ok(Some(bound)),
+        Err(BindFailure::Elsewhere(_)) => Ok(None),
+        Err(BindFailure::Wrong(error)) => Err(error),
     }
 }
