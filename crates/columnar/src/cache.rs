@@ -21,8 +21,9 @@ use crate::segment::Segment;
 /// Names a column of a segment; or, without a slot, the segment itself.
 pub(crate) type Name = (Home, SegmentId, Option<u16>);
 
-/// Memory is lent in steps of so many bytes.
-const STEP_BYTES: usize = 8 << 20;
+/// Memory is lent in steps of so many bytes, and of this part of the most.
+const STEP_BYTES_MAX: usize = 8 << 20;
+const STEP_PART: usize = 8;
 /// Bytes that an entry takes besides its column.
 const ENTRY_BYTES: usize = 96;
 
@@ -100,7 +101,8 @@ impl Cache {
             None => kept.ring.push(name),
         }
         kept.bytes += bytes;
-        let lent = kept.bytes.next_multiple_of(STEP_BYTES);
+        let step = (self.bytes_max / STEP_PART).clamp(1, STEP_BYTES_MAX);
+        let lent = kept.bytes.next_multiple_of(step);
         if lent != kept.lent {
             kept.lent = lent;
             (self.lend)(lent);

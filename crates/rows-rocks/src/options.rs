@@ -31,9 +31,16 @@ const MEMORY_MIN: usize = 8 * MIB;
 /// Write buffers: one that fills while others are written to disk.
 const BUFFERS_MAX: usize = 3;
 const BUFFER_MIN: usize = MIB;
-/// The share of the memory that one buffer may take. RocksDB frees a written one only when nobody
-/// looks at it any more, so that five can be there at once for a moment.
+/// The share of the memory that one buffer may take.
 const BUFFER_SHARE: usize = 8;
+/// RocksDB frees a written buffer only when nobody looks at it any more, so that so many can be there at
+/// once for a moment.
+const BUFFERS_HELD: usize = 5;
+/// The share of the memory that blocks have beside all buffers, whatever is lent. Without any room the cache
+/// lets each block go that comes in, and looks at all of its places to find it.
+const BLOCKS_SHARE: usize = 8;
+/// The share that is lent at most.
+const LENT_SHARE: usize = 2;
 /// How fast a log of the smallest rows is replayed, on a machine with other work to do.
 const LOG_BYTES_PER_SECOND: f64 = (32 * MIB) as f64;
 
@@ -110,6 +117,13 @@ impl RocksOptions {
         let log_bytes_max = self.recovery_max.as_secs_f64() * LOG_BYTES_PER_SECOND;
         let recoverable = log_bytes_max as usize / BUFFERS_MAX;
         (self.memory() / BUFFER_SHARE).min(recoverable).max(BUFFER_MIN)
+    }
+
+    /// Bytes of the memory that may be lent (`Store::lend`).
+    pub fn lendable_bytes(&self) -> usize {
+        let memory = self.memory();
+        let needed = BUFFERS_HELD * self.buffer() + memory / BLOCKS_SHARE;
+        memory.saturating_sub(needed).min(memory / LENT_SHARE)
     }
 
     /// Bytes of the level that new files are compacted into.

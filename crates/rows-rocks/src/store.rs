@@ -77,6 +77,7 @@ pub(crate) struct Shared {
     pub cache: Cache,
     /// What the cache may hold when nothing of it is lent.
     pub cache_bytes: usize,
+    pub lendable_bytes: usize,
     pub database: DB,
 }
 
@@ -95,6 +96,7 @@ impl RocksStore {
         let has_logs = is_empty || !logs(directory).map_err(of_log)?.is_empty();
         let RocksOptions { memory_bytes, gives_up_damaged_log, compacts, .. } = *options;
         let buffer_bytes = options.buffer() as u64;
+        let lendable_bytes = options.lendable_bytes();
         let settings = options.settings(disk_bytes(directory), has_logs).map_err(of_open)?;
         let Settings { mut options, layout, cache, ended } = settings;
         options.create_if_missing(state == Directory::New);
@@ -132,6 +134,7 @@ impl RocksStore {
             space: Space::new(directory, buffer_bytes),
             cache,
             cache_bytes: memory_bytes,
+            lendable_bytes,
             database,
         });
         let mut handle = Handle { shared, threads: Vec::new() };
@@ -247,9 +250,9 @@ impl LocalStore for RocksStore {
 impl Store for RocksStore {
     fn lend(&self, bytes: usize) {
         let shared = self.shared();
-        let capacity = shared.cache_bytes.saturating_sub(bytes);
+        let capacity = shared.cache_bytes - bytes.min(shared.lendable_bytes);
         // A handle: the cache itself is shared.
-        shared.cache.clone().set_capacity(capacity.max(shared.cache_bytes / 4));
+        shared.cache.clone().set_capacity(capacity);
     }
 
     fn disk_waits(&self) -> u64 {

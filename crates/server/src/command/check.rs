@@ -17,7 +17,6 @@ use rows_rocks::{Backups, RocksOptions, RocksStore};
 
 use super::backup::number;
 use super::progress::Progress;
-use super::serve::COLUMNS_PART;
 use crate::data_dir::DataDir;
 use crate::logging;
 use crate::settings::Settings;
@@ -72,9 +71,10 @@ fn check_backup(
 pub(super) fn examine(rows: &Path, settings: &Settings) -> anyhow::Result<ExitCode> {
     let memory_bytes = settings.memory as usize;
     let options = RocksOptions { memory_bytes, compacts: false, ..Default::default() };
+    let columns_bytes = options.lendable_bytes();
     let store = RocksStore::open(rows, &options).context("cannot open the rows")?;
     let options = EngineOptions { durability: Durability::EveryCommit, ..Default::default() };
-    let store = ColumnStore::new(store, memory_bytes / COLUMNS_PART);
+    let store = ColumnStore::new(store, columns_bytes);
     let engine =
         Engine::open(Arc::new(store.clone()), options).context("cannot open the catalog")?;
     let started = Instant::now();

@@ -40,8 +40,6 @@ use crate::net::server::{Plan, Server};
 use crate::open_doors::{Bound, Opened};
 use crate::settings::Settings;
 
-/// The part of the store's memory that columns may borrow.
-pub(super) const COLUMNS_PART: usize = 2;
 /// Open files that are not connections: the store's, listeners, logs.
 const OTHER_FILES: u64 = 1024;
 
@@ -122,6 +120,7 @@ pub(super) fn open_rows(
         recovery_max: settings.recovery_max,
         ..Default::default()
     };
+    let columns_bytes = options.lendable_bytes();
     let store = RocksStore::open(&data_dir.rows(), &options).context("cannot open the rows")?;
     let temporary = data_dir.temporary(settings.temp_dir.as_deref());
     let spill = SpillDirectory::open(&temporary).with_context(|| {
@@ -135,7 +134,7 @@ pub(super) fn open_rows(
         spill: Some(spill),
         ..Default::default()
     };
-    let store = ColumnStore::new(store, settings.store_memory() as usize / COLUMNS_PART);
+    let store = ColumnStore::new(store, columns_bytes);
     let engine =
         Engine::open(Arc::new(store.clone()), options).context("cannot open the catalog")?;
     Ok((engine, store))

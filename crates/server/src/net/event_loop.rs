@@ -43,7 +43,7 @@ use super::limits::{
     ERRAND_IS_LONG, Limits, OUTPUT_BYTES_MAX, REPLIES_WAIT, ROUNDS_MAX, SERVED_AT_ONCE,
 };
 use super::mailbox::{Errand, Mailbox, Message};
-use super::memory::MEMORY_PAUSE;
+use super::memory::{MEMORY_PAUSE, Over};
 use super::metrics::{LoopCounters, Metrics};
 use super::moving::CpuClock;
 use super::poller::{Poller, Ready, Received, Token};
@@ -111,8 +111,8 @@ pub struct EventLoop<P> {
     pub(super) stop_at: Option<Instant>,
     /// Connections that wait for memory.
     pub(super) waiting: Vec<Token>,
-    /// Since when more memory is in use than should be.
-    pub(super) over_since: Option<Instant>,
+    /// More memory is in use than should be.
+    pub(super) over: Option<Over>,
     /// Buffers of `take_turn`.
     ready: Vec<Ready>,
     messages: Vec<Message>,
@@ -175,7 +175,7 @@ impl<P: Poller> EventLoop<P> {
             cpu_clock: None,
             stop_at: None,
             waiting: Vec::new(),
-            over_since: None,
+            over: None,
             ready: Vec::new(),
             messages: Vec::new(),
         })

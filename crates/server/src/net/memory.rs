@@ -3,7 +3,9 @@
 //! First replies are sent before further requests are served, and connections that hold much
 //! wait; clients that read what they asked for give the memory back within a turn or two. When it
 //! does not come back in `GRACE`, the connections that hold most are closed, largest first, in
-//! their protocol's words, until there is room again. Small requests are served throughout.
+//! their protocol's words, until there is room again. Those that are taking a reply just now, whom
+//! nothing can be told in the midst of it, go last, and have `TAKING_GRACE` for it. Small requests are
+//! served throughout.
 //!
 //! Invariants
 //! 1. A connection that waits here stands in `waiting` and nowhere else.
@@ -25,6 +27,16 @@ use super::poller::{Poller, Token};
 pub(super) const MEMORY_PAUSE: Duration = Duration::from_millis(5);
 /// How long too much memory may be in use before somebody has to go.
 const GRACE: Duration = Duration::from_millis(200);
+/// The same for those who are taking a reply.
+const TAKING_GRACE: Duration = Duration::from_secs(2);
+
+/// More memory is in use than should be.
+#[derive(Clone, Copy)]
+pub(super) struct Over {
+    since: Instant,
+    /// When the largest were closed last.
+    closed_at: Instant,
+}
 
 impl<P: Poller> EventLoop<P> {
     /// At the beginning of a turn: lets those go on who waited, and closes the largest when
@@ -33,13 +45,15 @@ impl<P: Poller> EventLoop<P> {
         let budget = self.shared.engine.budget();
         let (used, most) = (budget.used(), budget.bytes_max());
         if used <= most {
-            self.over_since = None;
+            self.over = None;
         } else {
-            let since = *self.over_since.get_or_insert(now);
+            let over = *self.over.get_or_insert(Over { since: now, closed_at: now });
             // Far above there is no time to wait for slow clients.
-            if now.duration_since(since) >= GRACE || used - most > most / 4 {
-                self.over_since = None;
-                self.close_largest();
+            let far = used - most > most / 4;
+            if far || now.duration_since(over.closed_at) >= GRACE {
+                self.over = Some(Over { closed_at: now, ..over });
+                let taking_too = far || now.duration_since(over.since) >= TAKING_GRACE;
+                self.close_largest(taking_too);
             }
         }
         self.runnable.append(&mut self.waiting);
@@ -69,21 +83,23 @@ impl<P: Poller> EventLoop<P> {
         true
     }
 
-    fn close_largest(&mut self) {
+    fn close_largest(&mut self, taking_too: bool) {
         let mut large = Vec::new();
+        let now = self.now;
         for token in self.slots.tokens() {
             if let Some(connection) = self.slots.get(token) {
                 let may_go = !matches!(connection.phase, Phase::Away | Phase::Held);
                 let drawn = connection.conversation.as_ref().map_or(0, |each| each.drawn_bytes());
                 let bytes = connection.memory.bytes() + drawn;
-                if may_go && bytes > SMALL_BYTES {
-                    large.push((bytes, token));
+                let takes = connection.output.unsent() > 0 && now - connection.active_at <= 1;
+                if may_go && bytes > SMALL_BYTES && (taking_too || !takes) {
+                    large.push((!takes, bytes, token));
                 }
             }
         }
         large.sort_unstable();
         let budget = self.shared.engine.budget().clone();
-        for (bytes, token) in large.into_iter().rev() {
+        for (_, bytes, token) in large.into_iter().rev() {
             if budget.used() <= budget.bytes_max() / 4 * 3 {
                 break;
             }
