@@ -267,15 +267,29 @@ impl Read for ColumnSnapshot {
         direction: Direction,
         reach: Reach,
     ) -> Result<Box<dyn Cursor + 'a>> {
-        let known = keys::table_of_row(&range.start).and_then(|id| self.columns.tables.get(id));
-        let cursor = self.inner.scan(range, direction, reach)?;
-        Ok(match known {
+        Ok(self.shown(self.inner.scan(range, direction, reach)?, range, reach))
+    }
+
+    fn scan_once<'a>(&'a self, range: &KeyRange) -> Result<Box<dyn Cursor + 'a>> {
+        Ok(self.shown(self.inner.scan_once(range)?, range, Reach::Disk))
+    }
+}
+
+impl ColumnSnapshot {
+    /// What a cursor below shows of a range.
+    fn shown<'a>(
+        &'a self,
+        cursor: Box<dyn Cursor + 'a>,
+        range: &KeyRange,
+        reach: Reach,
+    ) -> Box<dyn Cursor + 'a> {
+        match keys::table_of_row(&range.start).and_then(|id| self.columns.tables.get(id)) {
             None => cursor,
             Some(_) => {
                 let view = View::Borrowed(&*self.inner);
                 Box::new(RowCursor::new(cursor, &self.columns, view, reach))
             }
-        })
+        }
     }
 }
 

@@ -278,3 +278,49 @@ fn log(level: LogLevel, message: &str) {
         LogLevel::Header | LogLevel::Info | LogLevel::Debug => {}
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use rows::store::{
+        Batch, Change, Direction, Durability, KeyRange, Reach, Read as _, Store as _,
+    };
+
+    use super::*;
+    use crate::RocksStore;
+
+    /// Whoever borrows as much as there is leaves room for full write buffers and for blocks beside them.
+    #[test]
+    fn blocks_stay_in_the_cache_when_memory_is_lent_and_buffers_are_full() {
+        let directory = tempfile::tempdir().unwrap();
+        let options = RocksOptions { memory_bytes: 16 * MIB, ..RocksOptions::default() };
+        assert!(options.lendable_bytes() > 0);
+        let store = RocksStore::open(directory.path(), &options).unwrap();
+        store.lend(options.memory_bytes);
+        // Some of it in files, and a buffer that is filling.
+        let key = |number: u32| number.to_be_bytes().to_vec();
+        for first in (0..100_000).step_by(1000) {
+            let changes =
+                (first..first + 1000).map(|number| Change::put(key(number), vec![7; 100]));
+            store.write(&Batch { changes: changes.collect() }, Durability::Os).unwrap();
+        }
+        // What fits an eighth of the memory was read once and is there.
+        let range = KeyRange { start: key(10_000), end: key(14_000) };
+        let read = |reach| {
+            let mut cursor = store.scan(&range, Direction::Forward, reach)?;
+            let mut count = 0;
+            while cursor.advance()? {
+                count += 1;
+            }
+            rows::Result::Ok(count)
+        };
+        assert_eq!(read(Reach::Disk).unwrap(), 4000);
+        let (used, capacity) = (
+            store.shared().property("rocksdb.block-cache-usage").unwrap(),
+            store.shared().property("rocksdb.block-cache-capacity").unwrap(),
+        );
+        assert_eq!(capacity, (options.memory_bytes - options.lendable_bytes()) as u64);
+        let buffers = store.shared().property("rocksdb.size-all-mem-tables").unwrap();
+        assert!(buffers + (options.memory_bytes / BLOCKS_SHARE) as u64 <= capacity, "{buffers}");
+        assert!(used <= capacity, "{used} of {capacity}");
+    }
+}

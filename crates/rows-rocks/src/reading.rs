@@ -14,6 +14,8 @@ use crate::store::Shared;
 
 /// From this many keys on, one batched look-up is cheaper than single ones.
 const BATCHED_MIN: usize = 4;
+/// Bytes that are read at once by who goes through much.
+const READ_AHEAD: usize = 256 << 10;
 
 /// Options for the latest state, or for a snapshot, which must outlive what is returned.
 pub(crate) fn read_options(snapshot: Option<&Snapshot<'_>>, reach: Reach) -> ReadOptions {
@@ -106,7 +108,27 @@ pub(crate) fn scan<'a>(
     direction: Direction,
     reach: Reach,
 ) -> Box<dyn Cursor + 'a> {
-    let mut options = read_options(snapshot, reach);
+    cursor(shared, read_options(snapshot, reach), range, direction)
+}
+
+/// A cursor on a snapshot, for `Read::scan_once`.
+pub(crate) fn scan_once<'a>(
+    shared: &'a Shared,
+    snapshot: &Snapshot<'_>,
+    range: &KeyRange,
+) -> Box<dyn Cursor + 'a> {
+    let mut options = read_options(Some(snapshot), Reach::Disk);
+    options.fill_cache(false);
+    options.set_readahead_size(READ_AHEAD);
+    cursor(shared, options, range, Direction::Forward)
+}
+
+fn cursor<'a>(
+    shared: &'a Shared,
+    mut options: ReadOptions,
+    range: &KeyRange,
+    direction: Direction,
+) -> Box<dyn Cursor + 'a> {
     options.set_iterate_lower_bound(&range.start[..]);
     if !range.end.is_empty() {
         options.set_iterate_upper_bound(&range.end[..]);

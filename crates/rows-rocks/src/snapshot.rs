@@ -6,7 +6,7 @@ use rocksdb::{DB, Snapshot};
 use rows::error::Result;
 use rows::store::{Cursor, Direction, KeyRange, Reach, Read};
 
-use crate::reading::{Lookup, scan};
+use crate::reading::{Lookup, scan, scan_once};
 use crate::spare::{Origin, SpareCursor, Spares};
 use crate::store::Shared;
 
@@ -83,6 +83,10 @@ impl Read for RocksSnapshot {
             return Ok(Box::new(SpareCursor::new(self.origin(), range, direction, reach)));
         }
         Ok(scan(&self.shared, Some(&self.snapshot), range, direction, reach))
+    }
+
+    fn scan_once<'a>(&'a self, range: &KeyRange) -> Result<Box<dyn Cursor + 'a>> {
+        Ok(scan_once(&self.shared, &self.snapshot, range))
     }
 }
 

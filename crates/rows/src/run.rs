@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! file    block, block, ..        each of whole entries, 4 to 64 KiB long; of a sort's run in
-//!                                 LZ4's block form unless that is longer
+//!                                 LZ4's block form where that is shorter by an eighth
 //! entry   kind u8, key length u32, value length u32, key, value
 //! kind    0 not written after all, 1 a removal, 2 a value
 //! ```
@@ -28,6 +28,9 @@ use crate::store::{Direction, KeyRange};
 
 const BLOCK_BYTES: usize = 16 << 10;
 const HEAD_BYTES: usize = 9;
+/// The part of a block that has to be saved; where it is not, so many blocks are not tried.
+const WORTH_PART: usize = 8;
+const UNTRIED: usize = 15;
 /// Bits of the filter for a key, and how many of them a key sets: two of a hundred look-ups of
 /// absent keys are made in vain.
 const FILTER_BITS: usize = 8;
@@ -242,6 +245,8 @@ pub(crate) struct RunWriter {
     block: Vec<u8>,
     block_bytes: usize,
     compressed: Vec<u8>,
+    /// Blocks to come that are written as they are, since the one before them got hardly smaller.
+    uncompressed: usize,
     last: Vec<u8>,
     at: u64,
     count: usize,
@@ -278,6 +283,7 @@ impl RunWriter {
             block: Vec::with_capacity(block_bytes + block_bytes / 8),
             block_bytes,
             compressed: Vec::new(),
+            uncompressed: 0,
             last: Vec::new(),
             at: 0,
             count: 0,
@@ -311,10 +317,16 @@ impl RunWriter {
         // Who looks up single keys would undo a whole block for each.
         let packed = match self.filter {
             Some(_) => None,
+            None if self.uncompressed > 0 => {
+                self.uncompressed -= 1;
+                None
+            }
             None => {
                 self.compressed.resize(lz4_flex::block::get_maximum_output_size(bytes), 0);
                 let length = lz4_flex::block::compress_into(&self.block, &mut self.compressed);
-                length.ok().filter(|length| *length < bytes)
+                let saved = length.ok().filter(|length| *length < bytes - bytes / WORTH_PART);
+                self.uncompressed = if saved.is_none() { UNTRIED } else { 0 };
+                saved
             }
         };
         let stored = packed.map_or(&self.block[..], |length| &self.compressed[..length]);

@@ -164,6 +164,15 @@ pub trait Read: Send + Sync {
         direction: Direction,
         reach: Reach,
     ) -> Result<Box<dyn Cursor + 'a>>;
+
+    /// As `scan`, forwards and wherever the bytes are, for those who go through much of which nobody
+    /// will ask soon: in memory it takes the place of nothing.
+    ///
+    /// # Errors
+    /// As `scan`.
+    fn scan_once<'a>(&'a self, range: &KeyRange) -> Result<Box<dyn Cursor + 'a>> {
+        self.scan(range, Direction::Forward, Reach::Disk)
+    }
 }
 
 /// While it is there, many ranges are going to be scanned, one after the other.

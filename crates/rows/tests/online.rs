@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use common::*;
-use rows::bulk::{BulkLoad, OnDuplicate};
+use rows::bulk::{BulkLoad, OnDuplicate, Progress, Stage};
 use rows::memory::MemoryStore;
 use rows::spill::SpillDirectory;
 use rows::store::{Cursor, Direction, Durability, KeyRange, LockWait, Reach, Read};
@@ -103,6 +103,40 @@ fn what_changes_while_an_index_is_made_is_in_it() {
         assert_eq!(rows.len() as i64, ROWS + 1);
         assert!(rows.contains(&"7 n7 m8".to_owned()) && rows.contains(&"-9 n9 m9".to_owned()));
     }
+}
+
+#[test]
+fn what_a_transaction_has_changed_before_rounds_that_do_not_show_it_is_in_the_index() {
+    /// More changes than are left to the last round.
+    const MANY: i64 = 2_000;
+    let engine = engine();
+    filled(&engine);
+    let open = Arc::new(Mutex::new(None));
+    let (of_act, of_commit) = (Arc::clone(&engine), Arc::clone(&open));
+    let committing = Arc::new(Mutex::new(None));
+    let of_thread = Arc::clone(&committing);
+    let act = move || {
+        let engine = &of_act;
+        let t = now(engine);
+        let mut tx = begin(engine);
+        tx.insert(&t, &user(-1, "early", "early")).unwrap();
+        *of_commit.lock().unwrap() = Some(tx);
+        (0..MANY).for_each(|id| {
+            change(engine, id, RowChange::Set(vec![(2, text_of(&format!("again {id}")))]));
+        });
+        let open = Arc::clone(&of_commit);
+        let late = thread::spawn(move || {
+            // The last round waits for it.
+            thread::sleep(Duration::from_millis(300));
+            commit(open.lock().unwrap().take().unwrap());
+        });
+        *of_thread.lock().unwrap() = Some(late);
+        false
+    };
+    add_between(&engine, false, &["mail"], 3, act).unwrap();
+    committing.lock().unwrap().take().unwrap().join().unwrap();
+    assert_sound(&engine);
+    assert_eq!(rows_by(&engine, &now(&engine), 3).len() as i64, ROWS + 1);
 }
 
 #[test]
@@ -305,6 +339,27 @@ fn a_writer_that_may_not_wait_is_told_so_only_while_the_gate_is_closed() {
         false
     })
     .unwrap();
+    assert_sound(&engine);
+}
+
+#[test]
+fn changes_of_other_columns_are_not_followed() {
+    let engine = engine();
+    filled(&engine);
+    let of_act = Arc::clone(&engine);
+    let progress = Progress::default();
+    let add = Alteration::AddIndex(index("new", false, &["name"]));
+    between(
+        20,
+        move || {
+            change(&of_act, 5, RowChange::Set(vec![(2, text_of("another"))]));
+            change(&of_act, 6, RowChange::Set(vec![(1, text_of("noted"))]));
+            false
+        },
+        || engine.alter_table_showing("d", "t", vec![add], &engine.patience(), &progress),
+    )
+    .unwrap();
+    assert_eq!(progress.now(), (Stage::CatchingUp, 1, None));
     assert_sound(&engine);
 }
 

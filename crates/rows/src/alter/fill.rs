@@ -15,7 +15,7 @@ use crate::engine::Engine;
 use crate::error::Result;
 use crate::parallel::share_out;
 use crate::split::split;
-use crate::store::{Cursor, Direction, KeyRange, Reach, Read};
+use crate::store::{Cursor, KeyRange, Read};
 use crate::table::Table;
 
 /// Ranges for each thread that reads, so that none is alone with a large one at the end.
@@ -67,7 +67,7 @@ impl Fill<'_> {
         before: u64,
         sorter: &mut RowSorter,
     ) -> Result<()> {
-        let mut cursor = view.scan(range, Direction::Forward, Reach::Disk)?;
+        let mut cursor = view.scan_once(range)?;
         let mut rows = 0;
         while cursor.advance()? {
             rows += 1;
@@ -96,7 +96,7 @@ pub(super) fn fill_columns(
     let ranges = ranges_of(engine, next, view)?;
     let ingestion = engine.store().column_ingestion(next)?;
     let read = |(): &mut (), part: usize| {
-        let rows = view.scan(&ranges[part], Direction::Forward, Reach::Disk)?;
+        let rows = view.scan_once(&ranges[part])?;
         ingestion.add(&mut Shown { rows, count: 0, progress }).map(drop)
     };
     share_out(vec![(); threads().min(ranges.len())], ranges.len(), read, Ok)?;

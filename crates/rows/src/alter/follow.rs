@@ -1,42 +1,48 @@
 //! What is made of a table follows what writers have changed since it was made.
 //!
-//! The rows that were changed between two states are known (`table::changes`). Each is read as it
-//! was and as it is: what it had goes, then what it has comes. Nobody else touches what is made, so
-//! between two rounds it is exactly that of a state of the table.
+//! The rows that were changed between two states are known (`table::changes`). What each was and is,
+//! its notes say or it is looked up in both states: what it had goes, then what it has comes. Nobody
+//! else touches what is made, so between two rounds it is exactly that of a state of the table.
+//!
+//! Writers may be as quick as who follows them. Then they are kept waiting for a moment, and again
+//! and again (`pulse`): half of the time is theirs, and none of them waits for as long as a last
+//! round of all that they have left would take.
 //!
 //! Invariants
 //! 1. After a round what is made is that of the state that the round was for.
 //! 2. All that goes has gone before anything comes where keys must be unique: rows may have handed a
 //!    key on to each other. One that is there then belongs to a row that has it.
-//! 3. A row may be followed several times in a round, since its notes need not lie together; the
-//!    second time nothing is left to be done.
+//! 3. Each row is followed once in a round, however many notes there are of it: they are sorted by
+//!    their rows first.
+//! 4. A round begins behind the notes below which the round before it has met all that will ever be
+//!    (`TableState::settled_below`); the others that it has met it has removed.
 //!
 //! Not here: what is made of a row (`making`), of the first state (`fill`), when rounds take place
 //! (`online`).
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
-use std::ops::Range;
 use std::sync::Arc;
+use std::time::Instant;
 
 use values::interrupt;
 
+use super::changed_rows::{ChangedRows, LookedUp, ROWS_MAX};
 use super::fill::Fill;
 use super::making::{Made, MadeWhat, RowSeen};
+use super::pulse::Pulse;
+use crate::bulk::{FreeChunks, Merge, Sorter, go_on};
 use crate::error::{Error, Result};
 use crate::find::row_at;
 use crate::schema::IndexId;
-use crate::store::{Batch, Change, Durability, Reach, Read};
-use crate::table::{ChangedTo, LoggedRows};
+use crate::store::{Batch, Change, Durability, KeyRange, Reach, Read};
+use crate::table::{ChangedTo, Log};
 
-/// Notes that are read at once.
-const NOTES_MAX: usize = 1024;
+/// Bytes of notes in memory while they are sorted, where there is a disk for more.
+const NOTES_BYTES_MAX: usize = 4 << 20;
+const NOTES_BLOCK_BYTES: usize = 16 << 10;
 /// Bytes of a batch, but for its last row.
 const BATCH_BYTES_MAX: usize = 1 << 20;
-/// Bytes of rows that are looked up together, but for those of the last look-up.
-const LOOKED_UP_BYTES_MAX: usize = 4 << 20;
-/// Rows of the first look-up.
-const LOOKED_UP_FIRST: usize = 8;
 
 /// What has followed so far.
 pub(super) struct Follow<'a> {
@@ -45,9 +51,13 @@ pub(super) struct Follow<'a> {
     log: IndexId,
     /// The state of the table of which it is made.
     state: Arc<dyn Read>,
+    /// Notes below this version were followed, all of them.
+    followed_below: u64,
     /// Rows that have come to a copy since the first state; fewer if they went.
     rows: i64,
     piece: Piece,
+    /// Where writers would be as quick.
+    pulse: Option<Pulse>,
 }
 
 /// What is done in a pass over the changes.
@@ -79,57 +89,11 @@ impl Piece {
     }
 }
 
-/// Rows of a state of the table, looked up together: those of a columnar table lie in segments, of
-/// which many rows cost hardly more than one.
-#[derive(Default)]
-struct LookedUp {
-    bytes: Vec<u8>,
-    /// Of the first keys, by position; the others are read one by one.
-    rows: Vec<Option<Range<usize>>>,
-}
-
-impl LookedUp {
-    /// Looks up rows, until they have a number of bytes. A store may have all rows of one look-up in
-    /// memory, so it is asked for few until it is known how large they are.
-    fn read(&mut self, state: &dyn Read, row_keys: &[Vec<u8>]) -> Result<()> {
-        let LookedUp { bytes, rows } = self;
-        bytes.clear();
-        rows.clear();
-        let mut count = LOOKED_UP_FIRST;
-        while rows.len() < row_keys.len() && bytes.len() < LOOKED_UP_BYTES_MAX {
-            let next = &row_keys[rows.len()..row_keys.len().min(rows.len() + count)];
-            state.get_many(next, Reach::Disk, &mut |_, row| {
-                rows.push(row.map(|row| {
-                    let start = bytes.len();
-                    bytes.extend_from_slice(row);
-                    start..bytes.len()
-                }));
-                Ok(())
-            })?;
-            count *= 2;
-        }
-        Ok(())
-    }
-
-    /// The row of the key at a position, which is in `alone` if it was not looked up.
-    fn row<'b>(
-        &'b self,
-        state: &dyn Read,
-        (at, row_key): (usize, &[u8]),
-        alone: &'b mut Vec<u8>,
-    ) -> Result<Option<&'b [u8]>> {
-        if let Some(known) = self.rows.get(at) {
-            return Ok(known.clone().map(|range| &self.bytes[range]));
-        }
-        let is_there = state.get(row_key, Reach::Disk, alone)?;
-        Ok(is_there.then_some(&alone[..]))
-    }
-}
-
 impl<'a> Follow<'a> {
     /// Of what was made of a state.
     pub fn from(of: Fill<'a>, log: IndexId, state: Arc<dyn Read>) -> Follow<'a> {
-        Follow { of, log, state, rows: 0, piece: Piece::default() }
+        let (followed_below, rows, piece, pulse) = (0, 0, Piece::default(), None);
+        Follow { of, log, state, followed_below, rows, piece, pulse }
     }
 
     /// Follows what was changed up to now; how many changes that were.
@@ -138,15 +102,87 @@ impl<'a> Follow<'a> {
     /// `Duplicate` when two rows share a unique key now; `Value`, `NullValue` and `TooLarge` when a
     /// row does not fit; `LockTimeout` when it was interrupted; those of the store.
     pub fn round(&mut self) -> Result<u64> {
+        // Before the snapshot, which shows all of these then.
+        let settled = self.settled_below();
         let now = self.of.engine.store().snapshot()?;
-        let count = if self.of.making.is_unique() {
-            self.pass(&*now, Pass::Remove)?;
-            self.pass(&*now, Pass::Add)?
+        let mut share = self.of.engine.budget().share();
+        share.set(NOTES_BYTES_MAX);
+        let (notes, count) = self.sorted_notes(&*now)?;
+        if self.of.making.is_unique() {
+            self.pass(&*now, &notes, Pass::Remove)?;
+            self.pass(&*now, &notes, Pass::Add)?;
         } else {
-            self.pass(&*now, Pass::Both)?
-        };
+            self.pass(&*now, &notes, Pass::Both)?;
+        }
+        self.remove_notes(&*now, settled)?;
+        if let Some(pulse) = &mut self.pulse {
+            pulse.rest(Instant::now());
+        }
         self.state = now;
+        self.followed_below = settled;
         Ok(count)
+    }
+
+    fn log<'v>(&self, now: &'v dyn Read, from: u64) -> Result<Log<'v>> {
+        let making = self.of.making;
+        Log::of(now, making.table(), self.log, making.is_in_notes(), from)
+    }
+
+    /// The notes that this round is about, by their rows, then their versions; and how many.
+    fn sorted_notes(&mut self, now: &dyn Read) -> Result<([Sorter; 1], u64)> {
+        let prefix = self.of.making.table().index_range(0).start;
+        let mut sorter = Sorter::new(prefix.len(), NOTES_BLOCK_BYTES);
+        let mut free = FreeChunks::new(NOTES_BLOCK_BYTES);
+        let (mut row_key, mut count) = (prefix.clone(), 0);
+        let mut log = self.log(now, self.followed_below)?;
+        while let Some(change) = log.next()? {
+            count += 1;
+            go_on(count)?;
+            row_key.truncate(prefix.len());
+            row_key.extend_from_slice(change.primary);
+            sorter.add(&row_key, change.version, change.rows, &mut free);
+            if sorter.memory_bytes() > NOTES_BYTES_MAX
+                && let Some(directory) = self.of.engine.spill()
+            {
+                self.of.engine.store().check_room(sorter.memory_bytes() as u64)?;
+                sorter.spill(directory, &mut free)?;
+                self.turn();
+            }
+        }
+        sorter.sort();
+        Ok(([sorter], count))
+    }
+
+    /// Removes the notes that the next round would meet again.
+    fn remove_notes(&mut self, now: &dyn Read, settled: u64) -> Result<()> {
+        let mut log = self.log(now, settled.max(self.followed_below))?;
+        while let Some(change) = log.next()? {
+            self.piece.push(Change::delete(change.note.to_vec()));
+            if self.piece.changes.len() >= ROWS_MAX {
+                self.write()?;
+            }
+        }
+        self.write()
+    }
+
+    /// Between two pieces of work.
+    fn turn(&mut self) {
+        self.settled_below();
+        if let Some(pulse) = &mut self.pulse {
+            pulse.turn(Instant::now());
+        }
+    }
+
+    /// From now on writers wait half of the time that a round takes.
+    pub fn slow_writers(&mut self) {
+        let state = &self.of.making.table().state;
+        self.pulse.get_or_insert_with(|| Pulse::of(state));
+    }
+
+    /// Each question gets to know of the one before, so it is asked more often than answers are
+    /// needed.
+    fn settled_below(&self) -> u64 {
+        self.of.engine.notes_settled_below(self.of.making.table())
     }
 
     /// How many rows have come to a copy since the first state; fewer if they went.
@@ -154,35 +190,41 @@ impl<'a> Follow<'a> {
         self.rows
     }
 
-    fn pass(&mut self, now: &dyn Read, pass: Pass) -> Result<u64> {
-        let mut logged = LoggedRows::of(now, self.of.making.table(), self.log)?;
-        let (mut notes, mut row_keys) = (Vec::new(), Vec::new());
+    fn pass(&mut self, now: &dyn Read, notes: &[Sorter], pass: Pass) -> Result<()> {
+        let in_notes = self.of.making.is_in_notes();
+        let mut merge = Merge::of_sorters(notes, &KeyRange::default())?;
+        let mut changed = ChangedRows::default();
         let (mut old_rows, mut new_rows) = (LookedUp::default(), LookedUp::default());
         let (mut old, mut new) = (Vec::new(), Vec::new());
         let state = Arc::clone(&self.state);
-        let mut count = 0;
-        while logged.next(NOTES_MAX, &mut notes, &mut row_keys)? {
+        while changed.take(&mut merge, in_notes)? {
             if interrupt::is_wanted() {
                 return Err(Error::LockTimeout);
             }
-            old_rows.read(&*state, &row_keys)?;
-            new_rows.read(now, &row_keys)?;
-            for key in row_keys.iter().map(Vec::as_slice).enumerate() {
-                let before = old_rows.row(&*state, key, &mut old)?;
-                let after = new_rows.row(now, key, &mut new)?;
+            if !in_notes {
+                old_rows.read(&*state, &changed.keys)?;
+                new_rows.read(now, &changed.keys)?;
+            }
+            for key in changed.keys.iter().map(Vec::as_slice).enumerate() {
+                let (before, after) = match changed.rows.get(key.0) {
+                    Some((before, after)) => (before.as_deref(), after.as_deref()),
+                    None => {
+                        let before = old_rows.row(&*state, key, &mut old)?;
+                        (before, new_rows.row(now, key, &mut new)?)
+                    }
+                };
                 self.follow(pass, key.1, before, after)?;
                 if self.piece.bytes >= BATCH_BYTES_MAX {
                     self.write()?;
                 }
             }
             if pass != Pass::Remove {
-                count += notes.len() as u64;
-                self.of.progress.add(notes.len() as u64);
-                notes.drain(..).for_each(|note| self.piece.push(Change::delete(note)));
+                self.of.progress.add(changed.notes);
             }
             self.write()?;
+            self.turn();
         }
-        Ok(count)
+        Ok(())
     }
 
     fn write(&mut self) -> Result<()> {
@@ -201,6 +243,7 @@ impl<'a> Follow<'a> {
     ) -> Result<()> {
         let making = self.of.making;
         let made = |row: Option<&[u8]>, seen| match row {
+            Some(noted) if making.is_in_notes() => making.made_of_note(row_key, noted),
             Some(row) => making.made_of(row_key, row, seen),
             None => Ok(Vec::new()),
         };

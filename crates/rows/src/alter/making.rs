@@ -14,7 +14,8 @@ use values::datum::Datum;
 use crate::bulk::RowSorter;
 use crate::error::{Error, Result};
 use crate::find::row_at;
-use crate::table::Table;
+use crate::schema::TableDefinition;
+use crate::table::{NotedColumns, Table};
 use crate::transaction::duplicate;
 
 /// Something that a row has in what is made.
@@ -52,7 +53,7 @@ pub(super) enum RowSeen {
 
 /// What is made of rows.
 pub(super) trait Making: Sync {
-    /// The table whose rows are read.
+    /// The table whose rows are read, and changed meanwhile: its state knows of the writers.
     fn table(&self) -> &Arc<Table>;
 
     /// The table as it will be, which has the keys that are made.
@@ -81,6 +82,20 @@ pub(super) trait Making: Sync {
     /// # Errors
     /// Those of the row, which does not fit; those of the store.
     fn made_of(&self, row_key: &[u8], row: &[u8], seen: RowSeen) -> Result<Vec<Made>>;
+
+    /// Whether the notes of changes say all that has to be known of a row.
+    fn is_in_notes(&self) -> bool {
+        false
+    }
+
+    /// As `made_of`, of what a note says of a row. Only where notes say all.
+    ///
+    /// # Errors
+    /// As `made_of`.
+    fn made_of_note(&self, row_key: &[u8], noted: &[u8]) -> Result<Vec<Made>> {
+        let _ = noted;
+        Err(Error::Corrupt { key: row_key.to_vec(), why: "a note that says too little" })
+    }
 
     /// The error for a row whose key in an index another row has.
     ///
@@ -120,15 +135,51 @@ pub(super) fn push_entries(
 
 /// New indexes of rows that stay as they are.
 pub(super) struct NewIndexes<'a> {
+    /// The table as it is.
+    pub table: &'a Arc<Table>,
     /// The table with them; its layout reads the rows.
     pub next: &'a Arc<Table>,
     /// Which are new.
     pub indexes: &'a [usize],
+    /// The columns of which changes are noted, by their positions in the table as it is;
+    /// none: of all.
+    pub noted: Option<&'a NotedColumns>,
+    /// For each column of the table with the indexes its position in the table as it is.
+    pub origins: &'a [Option<usize>],
+}
+
+/// Of a table the columns that new indexes of `next` are made of, if it has all of them as they
+/// will be: changes of others need not be noted. `origins` is as in `NewIndexes`.
+pub(super) fn noted_columns(
+    table: &Table,
+    next: &TableDefinition,
+    indexes: &[usize],
+    origins: &[Option<usize>],
+) -> Option<NotedColumns> {
+    let mut wanted = Vec::new();
+    // Entries of members are made of the whole row.
+    let mut wants_values = true;
+    for index in indexes {
+        match next.indexes.get(*index) {
+            Some(index) => wanted.extend(index.parts.iter().map(|part| part.column)),
+            None => {
+                let member = &next.members[*index - next.indexes.len()];
+                wanted.push(next.column(&member.column)?);
+                wants_values = false;
+            }
+        }
+    }
+    let origin = |position: usize| {
+        let origin = origins[position]?;
+        (table.columns[origin].ty == next.columns[position].ty).then_some(origin)
+    };
+    let positions: Option<Vec<usize>> = wanted.into_iter().map(origin).collect();
+    Some(NotedColumns::new(table, positions?, wants_values))
 }
 
 impl Making for NewIndexes<'_> {
     fn table(&self) -> &Arc<Table> {
-        self.next
+        self.table
     }
 
     fn next(&self) -> &Arc<Table> {
@@ -145,8 +196,7 @@ impl Making for NewIndexes<'_> {
     }
 
     fn sort(&self, number: u64, row_key: &[u8], row: &[u8], sorter: &mut RowSorter) -> Result<()> {
-        let row = row_at(self.next, row_key, row)?.values()?;
-        sorter.add_entries(number, &row, row_key, self.indexes)
+        sorter.add_entries(number, &row_at(self.next, row_key, row)?, row_key, self.indexes)
     }
 
     fn end_sorting(&self) -> Result<()> {
@@ -162,7 +212,51 @@ impl Making for NewIndexes<'_> {
         Ok(made)
     }
 
+    fn is_in_notes(&self) -> bool {
+        self.noted.is_some_and(NotedColumns::has_values)
+    }
+
+    fn made_of_note(&self, row_key: &[u8], noted: &[u8]) -> Result<Vec<Made>> {
+        let (next, column) = (self.next, self.columns_in(row_key, noted)?);
+        let entry = |index: &usize| {
+            let (mut key, mut value) = (Vec::with_capacity(row_key.len() + 24), Vec::new());
+            let unique = next.push_entry_by(*index, &column, row_key, &mut key, &mut value)?;
+            Ok(Made { key, value, what: MadeWhat::Entry(*index), unique })
+        };
+        let mut made = self.indexes.iter().map(entry).collect::<Result<Vec<Made>>>()?;
+        made.sort_unstable_by(|a, b| a.key.cmp(&b.key));
+        Ok(made)
+    }
+
     fn duplicate(&self, index: usize, row_key: &[u8], row: &[u8]) -> Result<Error> {
-        Ok(duplicate(self.next, index, &row_at(self.next, row_key, row)?.values()?))
+        if !self.is_in_notes() {
+            return Ok(duplicate(self.next, index, &row_at(self.next, row_key, row)?.values()?));
+        }
+        let column = self.columns_in(row_key, row)?;
+        let mut values = vec![Datum::Null; self.next.columns.len()];
+        for part in &self.next.codecs[index].parts {
+            values[part.column] = column(part.column)?;
+        }
+        Ok(duplicate(self.next, index, &values))
+    }
+}
+
+impl<'a> NewIndexes<'a> {
+    /// The columns of the new indexes in what a note says of a row, by their positions in `next`.
+    fn columns_in<'n>(
+        &self,
+        row_key: &'n [u8],
+        noted: &'n [u8],
+    ) -> Result<impl Fn(usize) -> Result<Datum<'n>>>
+    where
+        'a: 'n,
+    {
+        let damaged = || Error::Corrupt { key: row_key.to_vec(), why: "a note says nothing" };
+        let row = self.noted.and_then(|columns| columns.read(noted)).ok_or_else(damaged)?;
+        let origins = self.origins;
+        Ok(move |position: usize| {
+            let origin = origins[position].ok_or_else(damaged)?;
+            Ok(row.column(origin)?)
+        })
     }
 }

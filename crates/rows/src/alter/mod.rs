@@ -4,15 +4,18 @@
 //! - `carry_out`: doing it, for the changes that are had by a new definition alone
 //! - `online`: new indexes and copies, beside those who write to the table
 //! - `making`: what is made of a row there: entries of new indexes, or (`copying`) a row of a copy
-//! - `fill`: of the rows of one state; `follow`: of what has changed since
+//! - `fill`: of the rows of one state; `follow`: of what has changed since (`changed_rows`), with writers
+//!   slowed down if need be (`pulse`)
 
 mod carry_out;
+mod changed_rows;
 mod copying;
 mod fill;
 mod follow;
 mod making;
 mod online;
 mod plan;
+mod pulse;
 #[cfg(test)]
 mod tests;
 

@@ -3,7 +3,7 @@
 //! ```text
 //! gate closed:  numbers are burnt, writers begin to note which rows they change; a snapshot
 //! gate open:    what is made of the snapshot's rows, sorted, written and taken over as files (`fill`)
-//!               rounds over what was changed meanwhile, while each is half the last (`follow`)
+//!               rounds over what was changed meanwhile, until little is left (`follow`)
 //! gate closed:  the last round; the definition with the indexes, or of the copy
 //! ```
 //! A columnar index of a table that is not copied has notes of its own from the first closing on,
@@ -30,7 +30,7 @@ use super::carry_out::AlterOutcome;
 use super::copying::{Copying, is_numbered};
 use super::fill::{Fill, fill_columns};
 use super::follow::Follow;
-use super::making::NewIndexes;
+use super::making::{NewIndexes, noted_columns};
 use super::plan::Plan;
 use crate::bulk::Progress;
 use crate::catalog::current;
@@ -39,12 +39,14 @@ use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::schema::{IndexId, TableDefinition, TableId};
 use crate::store::{Durability, Read};
-use crate::table::{ClosedGate, Patience, Table, index_range};
+use crate::table::{ClosedGate, NotedColumns, Patience, Table, index_range};
 
 /// So few changes are left to the last round, while writers wait.
 const FEW: u64 = 500;
 /// Rounds at most.
-const ROUNDS_MAX: usize = 16;
+const ROUNDS_MAX: usize = 32;
+/// Rounds that leave hardly less than the one before, although writers wait half of the time.
+const VAIN_MAX: usize = 3;
 /// How long it is waited for writers to leave when what is made is given up.
 const GIVE_UP_WAIT: Duration = Duration::from_secs(1);
 
@@ -76,7 +78,9 @@ impl Engine {
             self.check_new_name(table, &plan)?;
             return unfinished.finish(gate, plan, 0);
         }
-        let making = NewIndexes { next: &next, indexes: &plan.fill };
+        let noted = unfinished.noted.as_deref();
+        let (indexes, origins) = (&plan.fill, &plan.origins);
+        let making = NewIndexes { table, next: &next, indexes, noted, origins };
         let fill = Fill { engine: self, making: &making, progress };
         fill.run(&*snapshot)?;
         let (gate, _) = unfinished.catch_up(fill, snapshot, patience)?;
@@ -120,6 +124,8 @@ struct Unfinished<'a> {
     indexes: Vec<IndexId>,
     /// The number under which writers note which rows they change.
     log: IndexId,
+    /// The columns of which they note changes; none: of all.
+    noted: Option<Arc<NotedColumns>>,
     /// The id of the copy.
     copy: Option<TableId>,
     /// The number of no index under which it is remembered what rows of the copy are given.
@@ -171,11 +177,15 @@ impl<'a> Unfinished<'a> {
             let tables = databases.entry(table.database.clone()).or_default();
             tables.insert(table.name.clone(), burnt);
         })?;
-        let finished = false;
+        let noted = match plan.rebuild {
+            true => None,
+            false => noted_columns(table, &plan.definition, &plan.fill, &plan.origins),
+        };
+        let (noted, finished) = (noted.map(Arc::new), false);
         let unfinished =
-            Unfinished { engine, table, definition, indexes, log, copy, numbers, finished };
+            Unfinished { engine, table, definition, indexes, log, noted, copy, numbers, finished };
         if plan.rebuild || !plan.fill.is_empty() {
-            table.state.log_changes(gate, log);
+            table.state.log_changes(gate, log, unfinished.noted.clone());
         }
         if columnar.is_some() {
             table.state.tell_columns(columnar);
@@ -194,12 +204,16 @@ impl<'a> Unfinished<'a> {
     ) -> Result<(ClosedGate, i64)> {
         fill.progress.begin_catching_up();
         let mut follow = Follow::from(fill, self.log, snapshot);
-        let mut last = u64::MAX;
-        for round in 0..ROUNDS_MAX {
+        let (mut last, mut vain) = (u64::MAX, 0);
+        for _ in 0..ROUNDS_MAX {
             let changes = follow.round()?;
-            // Where writers are as quick, a further round would leave as much.
-            if changes <= FEW || round > 0 && changes > last / 2 {
+            if changes <= FEW || vain == VAIN_MAX {
                 break;
+            }
+            if changes > last / 2 {
+                // Writers are as quick: a further round would leave as much.
+                follow.slow_writers();
+                vain += usize::from(changes > last / 10 * 9);
             }
             last = changes;
         }

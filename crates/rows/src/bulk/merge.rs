@@ -25,8 +25,11 @@ impl Source<'_> {
     fn advance(&mut self) -> Result<bool> {
         match self {
             Source::Run(cursor) => cursor.advance(),
-            Source::Memory { next, at, .. } => {
-                Ok(next.next().inspect(|next| *at = *next).is_some())
+            Source::Memory { sorter, next, at } => {
+                let Some(next) = next.next() else { return Ok(false) };
+                sorter.fetch_around(next);
+                *at = next;
+                Ok(true)
             }
         }
     }
@@ -54,7 +57,7 @@ struct Head {
 }
 
 /// Entries of several sources, in order.
-pub(super) struct Merge<'a> {
+pub(crate) struct Merge<'a> {
     sources: Vec<Source<'a>>,
     heap: Vec<Head>,
     shared: usize,

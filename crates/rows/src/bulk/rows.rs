@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use values::budget::Share;
 use values::datum::Datum;
+use values::row::RowRef;
 
 use super::sorter::{FreeChunks, Sorter};
 use crate::engine::Engine;
@@ -161,23 +162,30 @@ impl RowSorter {
         self.make_room()
     }
 
-    /// Adds only the entries of some indexes for a row that is there already.
+    /// Adds only the entries of some indexes for a row that is there already. Of the row nothing
+    /// else is read.
     ///
     /// # Errors
-    /// As `add`.
+    /// As `add`; `Corrupt`.
     pub(crate) fn add_entries(
         &mut self,
         number: u64,
-        row: &[Datum<'_>],
+        row: &RowRef<'_>,
         row_key: &[u8],
         indexes: &[usize],
     ) -> Result<()> {
-        self.row_key.clear();
-        self.row_key.extend_from_slice(row_key);
+        let (key, value) = (&mut self.key, &mut self.value);
         let first_member = self.table.codecs.len();
-        let of_columns = indexes.iter().filter(|index| **index < first_member);
-        of_columns.copied().try_for_each(|index| self.add_entry(index, number, row))?;
-        self.add_member_entries(number, row, &|index| indexes.contains(&index))?;
+        for index in indexes.iter().copied().filter(|index| *index < first_member) {
+            let column = |position| row.column(position).map_err(Error::from);
+            self.table.push_entry_by(index, column, row_key, key, value)?;
+            self.sorters[index].add(key, number, value, &mut self.free);
+        }
+        if indexes.iter().any(|index| *index >= first_member) {
+            self.row_key.clear();
+            self.row_key.extend_from_slice(row_key);
+            self.add_member_entries(number, &row.values()?, &|index| indexes.contains(&index))?;
+        }
         self.make_room()
     }
 

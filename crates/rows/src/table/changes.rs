@@ -3,8 +3,16 @@
 //!
 //! ```text
 //! table id u32 | number u16 | version u64, big-endian     primary key parts
+//!                                                         or
+//!                                                         bytes u32 | bytes u32 | row before | row after |
+//!                                                         primary key parts: bytes of what precedes the
+//!                                                         key parts, and of the row before
 //! ```
-//! The number is one of an index, burnt for this; the version is one that no other write has.
+//! The number is one of an index, burnt for this; the version is one that no other write has. For new
+//! indexes of short columns the note says what these columns were and are (`RowLayout::of_some`; no
+//! bytes where there was or is no row), so that nobody has to look the row up; and a change of other
+//! columns is not noted. Lengths are little-endian.
+//!
 //! A columnar index has the same for as long as it lives: what it does not know yet. There a byte
 //! precedes the version, since the index has keys of other kinds, too; and what the index has of the
 //! row goes with it where that is short, so that nobody has to look the row up.
@@ -21,32 +29,68 @@
 //! 1. A state of the store shows the note of a change exactly if it shows the change.
 //! 2. A key is never used again, so whoever has read a note may remove it without a look.
 //! 3. Notes of one row have ascending versions: they are given under the row's lock. So the last one
-//!    that a state shows says what the row is in it.
+//!    that a state shows says what the row is in it, and where notes have values, those of one note
+//!    begin where those of the one before it end.
 //!
 //! Not here: who wants to know (`state`), what is made of it (`alter::online`).
 
 use values::datum::Datum;
-
-use values::row::RowRef;
+use values::row::{RowLayout, RowRef};
+use values::types::ColumnType;
 
 use super::keys::{PREFIX_BYTES, key_prefix};
 use super::ranges::index_range;
 use super::version::Table;
 use crate::error::{Error, Result};
-use crate::schema::{IndexId, TableId};
+use crate::schema::IndexId;
 use crate::store::{Cursor, Direction, KeyRange, Reach, Read};
 
-/// The note of a change: key and value.
-pub(super) fn note(
-    table: TableId,
-    log: IndexId,
-    version: u64,
-    row_key: &[u8],
-) -> (Vec<u8>, Vec<u8>) {
-    let mut key = Vec::with_capacity(PREFIX_BYTES + size_of::<u64>());
-    key.extend_from_slice(&key_prefix(table, log));
-    key.extend_from_slice(&version.to_be_bytes());
-    (key, row_key[PREFIX_BYTES..].to_vec())
+/// Bytes of a row's values that notes may have, before and after the change each.
+const NOTED_BYTES_MAX: usize = 2048;
+
+/// The columns of which changes are noted; others are of no matter to who wants to know.
+#[derive(Debug)]
+pub(crate) struct NotedColumns {
+    /// Their positions, ascending.
+    positions: Vec<usize>,
+    /// Where notes have their values: how these are written.
+    layout: Option<RowLayout>,
+}
+
+impl NotedColumns {
+    /// Columns of a table by their positions; `wants_values`: their values are to be noted if they
+    /// are short.
+    pub fn new(table: &Table, mut positions: Vec<usize>, wants_values: bool) -> NotedColumns {
+        positions.sort_unstable();
+        positions.dedup();
+        let types: Vec<&ColumnType> = table.columns.iter().map(|column| &column.ty).collect();
+        let bytes: Option<usize> = positions.iter().map(|at| bytes_max(types[*at])).sum();
+        let has_values = wants_values && bytes.is_some_and(|bytes| bytes <= NOTED_BYTES_MAX);
+        let layout = has_values.then(|| RowLayout::of_some(&types, &positions));
+        NotedColumns { positions, layout }
+    }
+
+    /// Whether notes have their values.
+    pub fn has_values(&self) -> bool {
+        self.layout.is_some()
+    }
+
+    /// The values in a note, by the positions of the table; only these columns may be asked for.
+    pub fn read<'a>(&'a self, noted: &'a [u8]) -> Option<RowRef<'a>> {
+        RowRef::new(self.layout.as_ref()?, noted).ok()
+    }
+}
+
+/// Bytes that a value has at most, of types of which that is little.
+fn bytes_max(ty: &ColumnType) -> Option<usize> {
+    const CHAR_BYTES_MAX: usize = 4;
+    match ty {
+        ColumnType::Char { chars, .. } | ColumnType::VarChar { chars, .. } => {
+            Some(*chars as usize * CHAR_BYTES_MAX)
+        }
+        ColumnType::VarBinary { bytes } => Some(*bytes as usize),
+        _ => ty.fixed_bytes(),
+    }
 }
 
 /// What precedes the version in a note for a columnar index.
@@ -180,59 +224,127 @@ impl Table {
         value
     }
 
-    /// The note for the change of a row, if anybody wants to know. Only inside the gate. `version`
-    /// gives one that no other write has.
+    /// The note for the change of a row, which had these values before if it was there, if anybody
+    /// wants to know: key and value. Only inside the gate. `version` gives one that no other write
+    /// has.
     #[inline]
     pub(crate) fn change_note(
         &self,
         row_key: &[u8],
+        before: Option<&[Datum<'_>]>,
+        changed: ChangedTo<'_>,
         version: impl FnOnce() -> u64,
     ) -> Option<(Vec<u8>, Vec<u8>)> {
         let log = self.state.changes_to()?;
-        Some(note(self.definition.id, log, version(), row_key))
+        let noted = self.state.noted_columns();
+        if let (Some(noted), ChangedTo::Row(_, Some(columns))) = (&noted, changed)
+            && !columns.iter().any(|column| noted.positions.contains(column))
+        {
+            return None;
+        }
+        let mut key = Vec::with_capacity(PREFIX_BYTES + size_of::<u64>());
+        key.extend_from_slice(&key_prefix(self.definition.id, log));
+        key.extend_from_slice(&version().to_be_bytes());
+        let mut value = Vec::new();
+        if let Some(layout) = noted.as_ref().and_then(|noted| noted.layout.as_ref()) {
+            let after = match changed {
+                ChangedTo::Nothing => None,
+                ChangedTo::Row(row, _) => Some(row),
+            };
+            push_rows(layout, before, after, &mut value);
+        }
+        value.extend_from_slice(&row_key[PREFIX_BYTES..]);
+        Some((key, value))
     }
 }
 
-/// The notes that a state of the store shows, piece by piece.
-pub(crate) struct LoggedRows<'a> {
-    cursor: Box<dyn Cursor + 'a>,
-    prefix: [u8; PREFIX_BYTES],
+/// Appends what a note has of a row before its primary key parts.
+fn push_rows(
+    layout: &RowLayout,
+    before: Option<&[Datum<'_>]>,
+    after: Option<&[Datum<'_>]>,
+    out: &mut Vec<u8>,
+) {
+    let lengths = out.len();
+    out.resize(lengths + 8, 0);
+    let start = out.len();
+    if let Some(row) = before {
+        layout.encode(row, 0, out);
+    }
+    let before_bytes = out.len() - start;
+    if let Some(row) = after {
+        layout.encode(row, 0, out);
+    }
+    let all = (out.len() - lengths - 4) as u32;
+    out[lengths..][..4].copy_from_slice(&all.to_le_bytes());
+    out[lengths + 4..][..4].copy_from_slice(&(before_bytes as u32).to_le_bytes());
 }
 
-impl<'a> LoggedRows<'a> {
-    /// All notes under a number.
+/// A note, as whoever made it known that changes are to be noted reads it.
+pub(crate) struct LoggedChange<'a> {
+    /// Its key.
+    pub note: &'a [u8],
+    /// A greater one than that of earlier notes of the row.
+    pub version: u64,
+    /// The row's primary key parts.
+    pub primary: &'a [u8],
+    /// What else there is: what `rows_of` reads, or nothing.
+    pub rows: &'a [u8],
+}
+
+/// What the noted columns of a row were and are, in what a note has of it; none where there was or
+/// is no row.
+pub(crate) fn rows_of(rows: &[u8]) -> Option<(Option<&[u8]>, Option<&[u8]>)> {
+    let (bytes, rest) = rows.split_first_chunk()?;
+    let (before, after) = rest.split_at_checked(u32::from_le_bytes(*bytes) as usize)?;
+    let row = |bytes: &'_ [u8]| !bytes.is_empty();
+    Some((Some(before).filter(|bytes| row(bytes)), Some(after).filter(|bytes| row(bytes))))
+}
+
+/// The notes that a state of the store shows.
+pub(crate) struct Log<'a> {
+    cursor: Box<dyn Cursor + 'a>,
+    has_values: bool,
+}
+
+impl<'a> Log<'a> {
+    /// All notes under a number with a version from `from` on, which have values or not.
     ///
     /// # Errors
     /// Those of reading.
-    pub fn of(view: &'a dyn Read, table: &Table, log: IndexId) -> Result<LoggedRows<'a>> {
-        let range = index_range(table.definition.id, log);
+    pub fn of(
+        view: &'a dyn Read,
+        table: &Table,
+        log: IndexId,
+        has_values: bool,
+        from: u64,
+    ) -> Result<Log<'a>> {
+        let mut range = index_range(table.definition.id, log);
+        range.start.extend_from_slice(&from.to_be_bytes());
         let cursor = view.scan(&range, Direction::Forward, Reach::Disk)?;
-        Ok(LoggedRows { cursor, prefix: table.codecs[0].prefix })
+        Ok(Log { cursor, has_values })
     }
 
-    /// The keys of up to so many next notes, and the keys of the rows that they are about, each
-    /// once and in order; `false` when there are none.
+    /// The next note.
     ///
     /// # Errors
     /// `Corrupt`; those of reading.
-    pub fn next(
-        &mut self,
-        notes_max: usize,
-        notes: &mut Vec<Vec<u8>>,
-        row_keys: &mut Vec<Vec<u8>>,
-    ) -> Result<bool> {
-        notes.clear();
-        row_keys.clear();
-        while notes.len() < notes_max && self.cursor.advance()? {
-            let (note, primary) = self.cursor.entry();
-            if primary.is_empty() {
-                return Err(Error::Corrupt { key: note.to_vec(), why: "a change of no row" });
-            }
-            notes.push(note.to_vec());
-            row_keys.push([&self.prefix, primary].concat());
+    pub fn next(&mut self) -> Result<Option<LoggedChange<'_>>> {
+        if !self.cursor.advance()? {
+            return Ok(None);
         }
-        row_keys.sort_unstable();
-        row_keys.dedup();
-        Ok(!notes.is_empty())
+        let (note, value) = self.cursor.entry();
+        let damaged = || Error::Corrupt { key: note.to_vec(), why: "a note does not decode" };
+        let version = note.get(PREFIX_BYTES..).and_then(|bytes| bytes.try_into().ok());
+        let version = u64::from_be_bytes(version.ok_or_else(damaged)?);
+        let (rows, primary) = match self.has_values {
+            true => value.split_first_chunk().and_then(|(bytes, rest)| {
+                rest.split_at_checked(u32::from_le_bytes(*bytes) as usize)
+            }),
+            false => Some((&[][..], value)),
+        }
+        .filter(|(_, primary)| !primary.is_empty())
+        .ok_or_else(damaged)?;
+        Ok(Some(LoggedChange { note, version, primary, rows }))
     }
 }

@@ -45,14 +45,30 @@ impl Table {
         key: &mut Vec<u8>,
         value: &mut Vec<u8>,
     ) -> Result<bool> {
+        self.push_entry_by(index, |column| Ok(row[column]), row_key, key, value)
+    }
+
+    /// The same of a row of which only the index's columns are asked for, by their positions.
+    ///
+    /// # Errors
+    /// `TooLarge`; those of a column.
+    pub(crate) fn push_entry_by<'d>(
+        &self,
+        index: usize,
+        column: impl Fn(usize) -> Result<Datum<'d>>,
+        row_key: &[u8],
+        key: &mut Vec<u8>,
+        value: &mut Vec<u8>,
+    ) -> Result<bool> {
         let codec = &self.codecs[index];
         key.clear();
         value.clear();
         key.extend_from_slice(&codec.prefix);
         let mut has_null = false;
         for part in &codec.parts {
-            has_null |= row[part.column].is_null();
-            encode_part(part, row[part.column], key)?;
+            let datum = column(part.column)?;
+            has_null |= datum.is_null();
+            encode_part(part, datum, key)?;
         }
         let primary = &row_key[PREFIX_BYTES..];
         let unique = codec.unique && !has_null;

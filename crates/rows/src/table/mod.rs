@@ -44,9 +44,8 @@ mod ranges;
 mod state;
 mod version;
 
-pub(crate) use changes::ChangedTo;
-pub(crate) use changes::LoggedRows;
 pub use changes::{COLUMN_NOTE, ColumnNote, NotedRow};
+pub(crate) use changes::{ChangedTo, Log, NotedColumns, rows_of};
 pub use count::RowCount;
 pub(crate) use count::RowsMoved;
 pub use counted::{CountMark, CountedRows};

@@ -19,8 +19,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use parking_lot::{Condvar, Mutex, MutexGuard};
+use parking_lot::{Condvar, Mutex, MutexGuard, RwLock};
 
+use super::changes::NotedColumns;
 use super::count::RowCount;
 use super::counted::CountedRows;
 use crate::error::{Error, Result, Wait};
@@ -96,6 +97,8 @@ pub struct TableState {
     gate_moved: Condvar,
     /// The number under which writers note which rows they change; 0 while nobody wants to know.
     changes_to: AtomicU16,
+    /// Of which columns they note changes; none: of all.
+    noted_columns: RwLock<Option<Arc<NotedColumns>>>,
     /// The number of the columnar index for which writers note which rows they change; 0 for none.
     columns_to: AtomicU16,
     /// The store's state from which on the columnar index is there.
@@ -162,8 +165,14 @@ impl TableState {
     }
 
     /// Has writers note the rows that they change, under a number of an index that is none: with
-    /// the gate closed, so that no change goes by unnoted.
-    pub(crate) fn log_changes(&self, _closed: &ClosedGate, log: IndexId) {
+    /// the gate closed, so that no change goes by unnoted. `columns`: changes of these alone.
+    pub(crate) fn log_changes(
+        &self,
+        _closed: &ClosedGate,
+        log: IndexId,
+        columns: Option<Arc<NotedColumns>>,
+    ) {
+        *self.noted_columns.write() = columns;
         self.changes_to.store(log, Ordering::Release);
     }
 
@@ -171,6 +180,12 @@ impl TableState {
     /// committed.
     pub(crate) fn log_no_changes(&self) {
         self.changes_to.store(0, Ordering::Release);
+        *self.noted_columns.write() = None;
+    }
+
+    /// Of which columns writers note changes; none: of all.
+    pub(super) fn noted_columns(&self) -> Option<Arc<NotedColumns>> {
+        self.noted_columns.read().clone()
     }
 
     /// Where a writer inside the gate notes which rows it changes.

@@ -79,12 +79,14 @@ impl Transaction {
             if self.is_taken(table, &new_key)? {
                 return Err(duplicate(table, 0, &new_values));
             }
-            self.note_change(table, row_key);
+            self.note_change(table, row_key, Some(&old_values), ChangedTo::Nothing);
             self.note_columns(table, row_key, ChangedTo::Nothing);
             self.store.delete(row_key.to_vec());
         }
         let now = ChangedTo::Row(&new_values, (!moves).then_some(&changed));
         self.note_columns(table, &new_key, now);
+        let before = (!moves).then_some(&old_values[..]);
+        self.note_change(table, &new_key, before, now);
         for index in 1..table.codecs.len() {
             let parts = &table.codecs[index].parts;
             if !moves && !parts.iter().any(|part| changed.contains(&part.column)) {

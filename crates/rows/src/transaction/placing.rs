@@ -33,6 +33,7 @@ impl Transaction {
         }
         self.put_member_entries(table.member_entries(row, &row_key)?)?;
         self.note_columns(table, &row_key, ChangedTo::Row(row, None));
+        self.note_change(table, &row_key, None, ChangedTo::Row(row, None));
         self.put_row(table, row, row_key, 0)
     }
 
@@ -74,7 +75,7 @@ impl Transaction {
             self.sizes.note(self.store.savepoint().0, recency, -bytes, -1);
             recency.forget(row_key);
         }
-        self.note_change(table, row_key);
+        self.note_change(table, row_key, Some(&values), ChangedTo::Nothing);
         self.note_columns(table, row_key, ChangedTo::Nothing);
         self.store.delete(row_key.to_vec());
         Ok(())
@@ -89,10 +90,18 @@ impl Transaction {
         }
     }
 
-    /// Notes that a row changes, where somebody makes something of all rows meanwhile.
+    /// Notes that a row changes, which had these values if it was there, where somebody makes
+    /// something of all rows meanwhile.
     #[inline]
-    pub(super) fn note_change(&mut self, table: &Table, row_key: &[u8]) {
-        if let Some((key, value)) = table.change_note(row_key, || self.engine.next_version()) {
+    pub(super) fn note_change(
+        &mut self,
+        table: &Table,
+        row_key: &[u8],
+        before: Option<&[Datum<'_>]>,
+        changed: ChangedTo<'_>,
+    ) {
+        let version = || self.engine.next_version();
+        if let Some((key, value)) = table.change_note(row_key, before, changed, version) {
             self.store.put(key, value);
         }
     }
@@ -123,7 +132,6 @@ impl Transaction {
             self.sizes.note(self.store.savepoint().0, recency, change, i64::from(replaced == 0));
             recency.touch(&row_key);
         }
-        self.note_change(table, &row_key);
         self.store.put(row_key, bytes);
         Ok(())
     }
