@@ -2,6 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// A process rests that uses less than this part of a core.
+const RESTING_PART: f64 = 0.05;
+/// How long that is looked at.
+const RESTING_LOOK: Duration = Duration::from_secs(1);
 
 /// CPU time of all threads, user and system, also of threads that ended, in seconds.
 pub fn cpu_seconds(pid: u32) -> Option<f64> {
@@ -11,6 +18,20 @@ pub fn cpu_seconds(pid: u32) -> Option<f64> {
     let user: u64 = fields.nth(11)?.parse().ok()?;
     let system: u64 = fields.next()?.parse().ok()?;
     Some((user + system) as f64 / rustix::param::clock_ticks_per_second() as f64)
+}
+
+/// Waits until a process rests, so that what it still does of an earlier task is not taken for the next
+/// one's; `patience` at most.
+pub fn await_rest(pid: u32, patience: Duration) {
+    let began = Instant::now();
+    while began.elapsed() < patience {
+        let (before, at) = (cpu_seconds(pid), Instant::now());
+        thread::sleep(RESTING_LOOK);
+        let used = cpu_seconds(pid).zip(before).map(|(now, before)| now - before);
+        if used.is_none_or(|used| used < RESTING_PART * at.elapsed().as_secs_f64()) {
+            return;
+        }
+    }
 }
 
 /// CPU time of everything on the machine that was not idle, in seconds; also what the host of a

@@ -42,7 +42,7 @@ use crate::tables::Known;
 
 /// Notes that are taken although more may come soon, while there are queries: each of them reads all
 /// that are left. But the rows of so many make a segment that is not small.
-const NOTES_MANY: i64 = 1 << 13;
+const NOTES_MANY: i64 = 1 << 14;
 /// The same while nobody asks: rows that change again and again are moved once for more notes.
 const NOTES_MANY_UNASKED: i64 = 1 << 15;
 /// More notes than are taken by so many times are too much for a thread that works behind others: on full

@@ -6,6 +6,9 @@
 //!   ADD INDEX (c), which is a text of 120 characters; dropped
 //!   clients that change `k` of rows by key: their rate alone, then beside ADD INDEX (k)
 //! ```
+//! Each begins when the server rests: what loads and writers have left to be done (compactions, pages to
+//! be written) is done then.
+//!
 //! Asked: three times as fast as InnoDB, and the clients keep half of their rate. The index must hold
 //! every row, and those that were changed beside with their last value.
 
@@ -23,10 +26,13 @@ use super::{Common, progress};
 use crate::generator::Sample;
 use crate::peers::{Durability, Engine, EngineServer};
 use crate::plot::Drawing;
+use crate::process::await_rest;
 use crate::protocols::mysql::Session;
 use crate::report::{Layout, Measurement, Report};
 use crate::users::mix;
 
+/// How long a server may need until it rests.
+const REST: Duration = Duration::from_secs(60);
 const ENGINES: [Engine; 2] = [Engine::Rowhouse, Engine::InnoDb];
 /// What every changed row has in `k`: more than sysbench puts there.
 const CHANGED: u64 = 1 << 30;
@@ -115,6 +121,7 @@ fn add_index(
     column: &str,
     options: &Options,
 ) -> Result<Sample> {
+    await_rest(server.pid(), REST);
     let sample = timed(server.pid(), |sample| {
         let began = Instant::now();
         session.execute(&format!("ALTER TABLE sbtest1 ADD INDEX added ({column})"))?;
@@ -138,6 +145,7 @@ fn add_index_beside(
     let (over, written) = (AtomicBool::new(false), AtomicU64::new(0));
     let count = || written.load(Ordering::Relaxed);
     let sums = "SELECT SUM(k) FROM sbtest1";
+    await_rest(server.pid(), REST);
     thread::scope(|scope| {
         let mut writers = Vec::new();
         for number in 0..options.writers as u64 {
