@@ -1,4 +1,4 @@
-//! Digests, encodings and addresses.
+//! Digests, encodings and UUIDs.
 
 use md5::Md5;
 use values::codes::{crc32, from_base64, to_base64, write_hex};
@@ -49,13 +49,6 @@ pub fn call<'a>(
             made(function, bytes, scope, || to_base64(text, Some(BASE64_LINE)))?
         }
         Function::FromBase64 => from_base64(text).map_or(NULL, Cell::Owned),
-        Function::InetAton => inet_aton(text),
-        Function::InetNtoa => match whole(&cells[0], scope).map(u32::try_from) {
-            Some(Ok(address)) => {
-                Cell::Owned(std::net::Ipv4Addr::from(address).to_string().into_bytes())
-            }
-            _ => NULL,
-        },
         Function::UuidToBin => match parse_uuid(text) {
             Some(bytes) => {
                 let swap = cells.get(1).and_then(|cell| whole(cell, scope)) == Some(1);
@@ -81,19 +74,6 @@ pub fn call<'a>(
         Function::IsUuid => int(i64::from(parse_uuid(text).is_some())),
         _ => return Err(Error::unknown_function(function.name())),
     })
-}
-
-/// '127.1' is short for '127.0.0.1', as in MySQL.
-fn inet_aton<'a>(text: &[u8]) -> Cell<'a> {
-    let text = String::from_utf8_lossy(text);
-    let parts: Vec<Option<u8>> = text.split('.').map(|part| part.parse().ok()).collect();
-    let Some(parts) = parts.into_iter().collect::<Option<Vec<u8>>>() else { return NULL };
-    let (Some((last, leading)), true) = (parts.split_last(), parts.len() <= 4) else { return NULL };
-    let high = leading
-        .iter()
-        .enumerate()
-        .fold(0u64, |value, (n, part)| value | u64::from(*part) << (24 - 8 * n));
-    Cell::Plain(Datum::UInt(high | u64::from(*last)))
 }
 
 fn parse_uuid(text: &[u8]) -> Option<[u8; 16]> {

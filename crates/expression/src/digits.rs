@@ -9,7 +9,7 @@ use values::types::ColumnType;
 
 use crate::evaluate::Environment;
 use crate::function::Function;
-use crate::node::{Kind, Node};
+use crate::node::{Kind, Node, text_type};
 
 /// Digits of the fraction of a node read as a time.
 pub fn fraction_digits(node: &Node) -> u8 {
@@ -28,6 +28,9 @@ pub fn fraction_digits(node: &Node) -> u8 {
         _ => 6,
     }
 }
+
+/// Characters of a day with a time and six digits of a second.
+const SUM_CHARS: u32 = 26;
 
 /// Those of a text that is known before the statement runs.
 fn known_digits(node: &Node) -> Option<u8> {
@@ -55,6 +58,17 @@ pub fn number_digits(node: &Node) -> u8 {
 /// The type of a function that gives a time.
 pub fn time_result(function: Function, arguments: &[Node]) -> ColumnType {
     let of = |at: usize| arguments.get(at).map_or(0, fraction_digits);
+    if matches!(function, Function::AddTime | Function::SubTime) {
+        let fsp = of(0).max(of(1));
+        return match arguments.first().map(|node| &node.ty) {
+            Some(ColumnType::Time { .. }) => ColumnType::Time { fsp },
+            Some(ColumnType::Date | ColumnType::DateTime { .. } | ColumnType::Timestamp { .. }) => {
+                ColumnType::DateTime { fsp }
+            }
+            // What it is shows only when the text is read.
+            _ => text_type(SUM_CHARS),
+        };
+    }
     let fsp = match function {
         Function::TimeDiff => of(0).max(of(1)),
         Function::SecToTime => arguments.first().map_or(0, number_digits),

@@ -1,7 +1,7 @@
 //! The functions there are: names, numbers of arguments, result types.
 //!
-//! Not here: what they compute (`text_call`, `regular_call`, `time_call`, `session_call`, `json`, and
-//! the numeric ones in `number_call`).
+//! Not here: what they compute (`text_call`, `word_call`, `address_call`, `regular_call`, `time_call`,
+//! `session_call`, `json`, and the numeric ones in `number_call`).
 
 use values::datum::Datum;
 use values::types::{Collation, ColumnType};
@@ -15,7 +15,7 @@ use crate::make::common_rule;
 use crate::node::{BIGINT, BIGINT_UNSIGNED, Node, TRUTH, common_collation, text_type};
 use crate::number_call;
 use crate::value::{Cell, NULL};
-use crate::{json, regular_call, session_call, text_call, time_call};
+use crate::{address_call, json, regular_call, session_call, text_call, time_call, word_call};
 
 /// What a function's result looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,8 +132,15 @@ functions! {
     Bin Shape::Ascii, 1..=1, ["BIN"];
     Oct Shape::Ascii, 1..=1, ["OCT"];
     Conv Shape::Ascii, 3..=3, ["CONV"];
+    Soundex Shape::Text, 1..=1, ["SOUNDEX"];
+    MakeSet Shape::Text, 2..=ANY, ["MAKE_SET"];
+    ExportSet Shape::Text, 3..=5, ["EXPORT_SET"];
     InetAton Shape::UInt, 1..=1, ["INET_ATON"];
     InetNtoa Shape::Short(15), 1..=1, ["INET_NTOA"];
+    Inet6Aton Shape::Bytes, 1..=1, ["INET6_ATON"];
+    Inet6Ntoa Shape::Short(45), 1..=1, ["INET6_NTOA"];
+    IsIpv4 Shape::Int, 1..=1, ["IS_IPV4"];
+    IsIpv6 Shape::Int, 1..=1, ["IS_IPV6"];
     UuidToBin Shape::Bytes, 1..=2, ["UUID_TO_BIN"];
     BinToUuid Shape::Short(36), 1..=2, ["BIN_TO_UUID"];
     IsUuid Shape::Int, 1..=1, ["IS_UUID"];
@@ -208,6 +215,10 @@ functions! {
     LastDay Shape::Date, 1..=1, ["LAST_DAY"];
     DateDiff Shape::Int, 2..=2, ["DATEDIFF"];
     TimeDiff Shape::Time, 2..=2, ["TIMEDIFF"];
+    AddTime Shape::Time, 2..=2, ["ADDTIME"];
+    SubTime Shape::Time, 2..=2, ["SUBTIME"];
+    PeriodAdd Shape::Int, 2..=2, ["PERIOD_ADD"];
+    PeriodDiff Shape::Int, 2..=2, ["PERIOD_DIFF"];
     ToDays Shape::Int, 1..=1, ["TO_DAYS"];
     FromDays Shape::Date, 1..=1, ["FROM_DAYS"];
     ToSeconds Shape::Int, 1..=1, ["TO_SECONDS"];
@@ -255,6 +266,16 @@ functions! {
     JsonInsert Shape::Json, 3..=ANY, ["JSON_INSERT"];
     JsonReplace Shape::Json, 3..=ANY, ["JSON_REPLACE"];
     JsonRemove Shape::Json, 2..=ANY, ["JSON_REMOVE"];
+    JsonArrayAppend Shape::Json, 3..=ANY, ["JSON_ARRAY_APPEND"];
+    JsonArrayInsert Shape::Json, 3..=ANY, ["JSON_ARRAY_INSERT"];
+    JsonMergePatch Shape::Json, 2..=ANY, ["JSON_MERGE_PATCH"];
+    JsonMergePreserve Shape::Json, 2..=ANY, ["JSON_MERGE_PRESERVE", "JSON_MERGE"];
+    JsonDepth Shape::Int, 1..=1, ["JSON_DEPTH"];
+    JsonOverlaps Shape::Int, 2..=2, ["JSON_OVERLAPS"];
+    JsonExists Shape::Int, 2..=2, ["JSON_EXISTS"];
+    JsonQuery Shape::Json, 2..=2, ["JSON_QUERY"];
+    JsonValue Shape::Text, 2..=2, ["JSON_VALUE"];
+    JsonSearch Shape::Json, 3..=ANY, ["JSON_SEARCH"];
 }
 
 impl Function {
@@ -395,6 +416,9 @@ impl Function {
             (Function::FromUnixTime, _) if arguments.len() == 2 => text_type(255),
             (Function::IsNull | Function::RegexpLike, _) => TRUTH,
             (Function::Greatest | Function::Least, ColumnType::Float) => ColumnType::Double,
+            (Function::Soundex, ty) => text_type(display_chars(&ty).max(4)),
+            // Up to 64 words.
+            (Function::ExportSet, _) => text_type(16_383),
             (_, ty) => ty,
         };
         let never_null = matches!(
@@ -503,6 +527,12 @@ impl Function {
             return Ok(cell);
         }
         if let Some(cell) = number_call::call(self, node, cells, scope)? {
+            return Ok(cell);
+        }
+        if let Some(cell) = word_call::call(self, arguments, cells, scope)? {
+            return Ok(cell);
+        }
+        if let Some(cell) = address_call::call(self, arguments, cells, scope) {
             return Ok(cell);
         }
         if let Some(cell) = time_call::call(self, node, cells, scope)? {

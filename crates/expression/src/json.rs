@@ -1,12 +1,11 @@
 //! Functions on JSON, on its text.
 //!
-//! Paths: `$`, `.name`, `."quoted name"`, `[n]`, `[last]`, `.*`, `[*]`, `**` is not known.
-//!
 //! Invariants
 //! 1. Documents under way count in the statement's memory before they are read: a tree takes many
 //!    times the bytes of its text.
 //!
-//! Not here: checking columns of type JSON (`values::convert`).
+//! Not here: checking columns of type JSON (`values::convert`), paths (`json_path`), changes of a document
+//! (`json_edit`), several documents (`json_combine`), texts within one (`json_search`).
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -19,6 +18,10 @@ use values::types::ColumnType;
 use crate::error::{Error, Result};
 use crate::evaluate::{Scope, bytes_of};
 use crate::function::{Function, int};
+use crate::json_combine::{contains, merge_patch, merge_preserve, overlap};
+use crate::json_edit::{array_append, array_insert, put, remove};
+use crate::json_path::{Step, find, path_of};
+use crate::json_search::search;
 use crate::limits::LARGE_BYTES;
 use crate::node::{Node, TRUTH};
 use crate::number::Number;
@@ -26,15 +29,6 @@ use crate::value::{Cell, NULL, text_of};
 
 /// Memory of a value of a tree, or of a name, besides its text, about.
 const TREE_NODE_BYTES: usize = 48;
-
-/// A step of a path.
-enum Step {
-    Member(String),
-    Element(usize),
-    Last,
-    EachMember,
-    EachElement,
-}
 
 /// The value, or `None` when it is not a function on JSON.
 pub fn call<'a>(
@@ -55,6 +49,9 @@ pub fn call<'a>(
     match function {
         F::JsonObject => return object(arguments, cells, scope).map(Some),
         F::JsonArray => return Ok(Some(array(arguments, cells, scope))),
+        F::JsonMergePatch | F::JsonMergePreserve => {
+            return merged(function, arguments, cells, scope).map(Some);
+        }
         _ => {}
     }
     if cells[0].is_null() {
@@ -73,13 +70,7 @@ pub fn call<'a>(
         }
         _ => {}
     }
-    let mut document: Json = serde_json::from_slice(text).map_err(|_| {
-        let name = function.name().to_lowercase();
-        Error::new(
-            3141,
-            format!("Invalid JSON text in argument 1 to function {name}: \"Invalid value.\" at position 0."),
-        )
-    })?;
+    let mut document = document(function, 0, text)?;
     Ok(Some(match function {
         F::JsonExtract => extract(&document, cells, scope)?,
         F::JsonLength | F::JsonKeys | F::JsonContains => {
@@ -93,6 +84,26 @@ pub fn call<'a>(
                 Some(target) => inspect(function, target, arguments, cells, scope)?,
             }
         }
+        F::JsonDepth => int(depth(&document)),
+        F::JsonOverlaps => match parsed(function, 1, arguments, cells, scope)? {
+            Some(other) => Cell::truth(overlap(&document, &other)),
+            None => NULL,
+        },
+        F::JsonExists | F::JsonQuery | F::JsonValue => {
+            if cells[1].is_null() {
+                return Ok(Some(NULL));
+            }
+            let found = find(&document, &path_of(&cells[1])?);
+            let is_scalar = |value: &Json| !value.is_object() && !value.is_array();
+            match function {
+                F::JsonExists => Cell::truth(!found.is_empty()),
+                F::JsonQuery => {
+                    found.into_iter().find(|value| !is_scalar(value)).map_or(NULL, print)
+                }
+                _ => found.into_iter().find(|value| is_scalar(value)).map_or(NULL, scalar_text),
+            }
+        }
+        F::JsonSearch => search(&document, arguments, cells, scope)?,
         F::JsonType => Cell::Owned(type_name(&document).as_bytes().to_vec()),
         F::JsonContainsPath => {
             let all =
@@ -114,7 +125,11 @@ pub fn call<'a>(
             for at in (1..cells.len().saturating_sub(1)).step_by(2) {
                 let path = path_of(&cells[at])?;
                 let value = to_json(&arguments[at + 1].ty, cells[at + 1].datum(), scope.zone);
-                put(function, &mut document, &path, value);
+                match function {
+                    F::JsonArrayAppend => array_append(&mut document, &path, value),
+                    F::JsonArrayInsert => array_insert(&mut document, &path, value)?,
+                    _ => put(function, &mut document, &path, value),
+                }
             }
             print(&document)
         }
@@ -140,7 +155,86 @@ fn is_json_function(function: Function) -> bool {
             | F::JsonInsert
             | F::JsonReplace
             | F::JsonRemove
+            | F::JsonArrayAppend
+            | F::JsonArrayInsert
+            | F::JsonMergePatch
+            | F::JsonMergePreserve
+            | F::JsonDepth
+            | F::JsonOverlaps
+            | F::JsonExists
+            | F::JsonQuery
+            | F::JsonValue
+            | F::JsonSearch
     )
+}
+
+/// The document in an argument's text.
+fn document(function: Function, at: usize, text: &[u8]) -> Result<Json> {
+    serde_json::from_slice(text).map_err(|_| {
+        let (name, number) = (function.name().to_lowercase(), at + 1);
+        Error::new(
+            3141,
+            format!("Invalid JSON text in argument {number} to function {name}: \"Invalid value.\" at position 0."),
+        )
+    })
+}
+
+/// An argument's document; none: it is NULL.
+fn parsed(
+    function: Function,
+    at: usize,
+    arguments: &[Node],
+    cells: &[Cell<'_>],
+    scope: &Scope<'_>,
+) -> Result<Option<Json>> {
+    if cells[at].is_null() {
+        return Ok(None);
+    }
+    let mut buffer = Vec::new();
+    let text = bytes_of(&arguments[at].ty, cells[at].datum(), scope.zone, &mut buffer);
+    document(function, at, text).map(Some)
+}
+
+/// JSON_MERGE_PATCH and JSON_MERGE_PRESERVE. What is patched with NULL is unknown until a document that is
+/// no object takes its place.
+fn merged<'a>(
+    function: Function,
+    arguments: &[Node],
+    cells: &[Cell<'a>],
+    scope: &Scope<'a>,
+) -> Result<Cell<'a>> {
+    let is_patch = function == Function::JsonMergePatch;
+    let mut merged = parsed(function, 0, arguments, cells, scope)?;
+    for at in 1..cells.len() {
+        let next = parsed(function, at, arguments, cells, scope)?;
+        merged = match (merged, next) {
+            (Some(merged), Some(next)) if is_patch => Some(merge_patch(merged, next)),
+            (Some(merged), Some(next)) => Some(merge_preserve(merged, next)),
+            (None, Some(next)) if is_patch && !next.is_object() => Some(next),
+            _ => None,
+        };
+    }
+    Ok(merged.as_ref().map_or(NULL, print))
+}
+
+/// How deep a document is: 1 for what has nothing in it.
+fn depth(value: &Json) -> i64 {
+    let within = match value {
+        Json::Array(items) => items.iter().map(depth).max(),
+        Json::Object(members) => members.values().map(depth).max(),
+        _ => None,
+    };
+    within.unwrap_or(0) + 1
+}
+
+/// A single value as text: truths are numbers, as in MariaDB.
+fn scalar_text<'a>(value: &Json) -> Cell<'a> {
+    match value {
+        Json::Null => NULL,
+        Json::Bool(truth) => Cell::Owned(if *truth { b"1".to_vec() } else { b"0".to_vec() }),
+        Json::String(text) => Cell::Owned(text.clone().into_bytes()),
+        other => print(other),
+    }
 }
 
 /// About what a document takes as a tree, and its text once more.
@@ -371,79 +465,6 @@ fn unquote<'a>(text: &[u8]) -> Cell<'a> {
     Cell::Owned(text.to_vec())
 }
 
-fn path_of(cell: &Cell<'_>) -> Result<Vec<Step>> {
-    let text = match cell.datum() {
-        Datum::Bytes(text) => String::from_utf8_lossy(text).into_owned(),
-        _ => String::new(),
-    };
-    parse_path(&text).ok_or_else(|| {
-        Error::new(
-            3143,
-            format!("Invalid JSON path expression. The error is around character position 1 in '{text}'."),
-        )
-    })
-}
-
-fn parse_path(text: &str) -> Option<Vec<Step>> {
-    let mut rest = text.trim().strip_prefix('$')?;
-    let mut steps = Vec::new();
-    while !rest.is_empty() {
-        rest = rest.trim_start();
-        if let Some(after) = rest.strip_prefix('.') {
-            if let Some(after) = after.strip_prefix('*') {
-                steps.push(Step::EachMember);
-                rest = after;
-            } else if let Some(quoted) = after.strip_prefix('"') {
-                let end = quoted.find('"')?;
-                steps.push(Step::Member(quoted[..end].to_string()));
-                rest = &quoted[end + 1..];
-            } else {
-                let end = after.find(['.', '[', ' ']).unwrap_or(after.len());
-                if end == 0 {
-                    return None;
-                }
-                steps.push(Step::Member(after[..end].to_string()));
-                rest = &after[end..];
-            }
-        } else if let Some(after) = rest.strip_prefix('[') {
-            let end = after.find(']')?;
-            steps.push(match after[..end].trim() {
-                "*" => Step::EachElement,
-                "last" => Step::Last,
-                number => Step::Element(number.parse().ok()?),
-            });
-            rest = &after[end + 1..];
-        } else {
-            return None;
-        }
-    }
-    Some(steps)
-}
-
-fn find<'j>(document: &'j Json, path: &[Step]) -> Vec<&'j Json> {
-    let mut found = vec![document];
-    for step in path {
-        found = found
-            .into_iter()
-            .flat_map(|value| -> Vec<&Json> {
-                match (step, value) {
-                    (Step::Member(name), Json::Object(members)) => {
-                        members.get(name).into_iter().collect()
-                    }
-                    (Step::Element(n), Json::Array(items)) => items.get(*n).into_iter().collect(),
-                    (Step::Last, Json::Array(items)) => items.last().into_iter().collect(),
-                    (Step::EachMember, Json::Object(members)) => members.values().collect(),
-                    (Step::EachElement, Json::Array(items)) => items.iter().collect(),
-                    // A single value counts as an array of one.
-                    (Step::Element(0) | Step::Last, other) if !other.is_array() => vec![other],
-                    _ => Vec::new(),
-                }
-            })
-            .collect();
-    }
-    found
-}
-
 fn extract<'a>(document: &Json, cells: &[Cell<'a>], scope: &Scope<'_>) -> Result<Cell<'a>> {
     let mut found = Vec::new();
     let mut many = cells.len() > 2;
@@ -480,20 +501,6 @@ fn extract<'a>(document: &Json, cells: &[Cell<'a>], scope: &Scope<'_>) -> Result
     })
 }
 
-fn contains(target: &Json, candidate: &Json) -> bool {
-    match (target, candidate) {
-        (Json::Array(items), Json::Array(wanted)) => {
-            wanted.iter().all(|one| items.iter().any(|item| contains(item, one)))
-        }
-        (Json::Array(items), one) => items.iter().any(|item| contains(item, one)),
-        (Json::Object(members), Json::Object(wanted)) => wanted
-            .iter()
-            .all(|(name, value)| members.get(name).is_some_and(|member| contains(member, value))),
-        (Json::Number(a), Json::Number(b)) => a.as_f64() == b.as_f64(),
-        _ => target == candidate,
-    }
-}
-
 fn type_name(value: &Json) -> &'static str {
     match value {
         Json::Null => "NULL",
@@ -504,71 +511,5 @@ fn type_name(value: &Json) -> &'static str {
         Json::String(_) => "STRING",
         Json::Array(_) => "ARRAY",
         Json::Object(_) => "OBJECT",
-    }
-}
-
-fn step_into<'j>(value: &'j mut Json, step: &Step) -> Option<&'j mut Json> {
-    match (step, value) {
-        (Step::Member(name), Json::Object(members)) => members.get_mut(name),
-        (Step::Element(n), Json::Array(items)) => items.get_mut(*n),
-        (Step::Last, Json::Array(items)) => items.last_mut(),
-        _ => None,
-    }
-}
-
-fn put(function: Function, document: &mut Json, path: &[Step], value: Json) {
-    let Some((last, parents)) = path.split_last() else {
-        if function != Function::JsonInsert {
-            *document = value;
-        }
-        return;
-    };
-    let mut target = document;
-    for step in parents {
-        match step_into(target, step) {
-            Some(next) => target = next,
-            None => return,
-        }
-    }
-    let exists = step_into(target, last).is_some();
-    match function {
-        Function::JsonInsert if exists => return,
-        Function::JsonReplace if !exists => return,
-        _ => {}
-    }
-    match (last, target) {
-        (Step::Member(name), Json::Object(members)) => {
-            members.insert(name.clone(), value);
-        }
-        (Step::Element(n), Json::Array(items)) if *n < items.len() => items[*n] = value,
-        (Step::Last, Json::Array(items)) if !items.is_empty() => {
-            let last = items.len() - 1;
-            items[last] = value;
-        }
-        (Step::Element(_) | Step::Last, Json::Array(items)) => items.push(value),
-        _ => {}
-    }
-}
-
-fn remove(document: &mut Json, path: &[Step]) {
-    let Some((last, parents)) = path.split_last() else { return };
-    let mut target = document;
-    for step in parents {
-        match step_into(target, step) {
-            Some(next) => target = next,
-            None => return,
-        }
-    }
-    match (last, target) {
-        (Step::Member(name), Json::Object(members)) => {
-            members.remove(name);
-        }
-        (Step::Element(n), Json::Array(items)) if *n < items.len() => {
-            items.remove(*n);
-        }
-        (Step::Last, Json::Array(items)) => {
-            items.pop();
-        }
-        _ => {}
     }
 }

@@ -10,7 +10,7 @@
 //! - what they are: `node`, `subquery`, `slot`; what operands make: `make`, `common`, `digits`
 //! - the row at hand: `frame`, and `Scope` of `evaluate`
 //! - values: `value`, `number`, `arithmetic`, `compare`, `cast`, `ordinals`, and functions by kind
-//!   (`function`, `*_call`, `json`, `moment`)
+//!   (`function`, `*_call`, `json*`, `time_*`, `moment`)
 //!
 //! Invariants
 //! 1. Nothing here knows a syntax tree, a session, a table or a store.
@@ -19,6 +19,7 @@
 //! Not here: names and syntax (crate `sql`, `bind`), queries, conversion to a column's domain
 //! (`values::convert`).
 
+mod address_call;
 mod arithmetic;
 mod cast;
 mod common;
@@ -31,6 +32,10 @@ mod evaluate;
 mod frame;
 mod function;
 mod json;
+mod json_combine;
+mod json_edit;
+mod json_path;
+mod json_search;
 mod kill;
 pub mod limits;
 mod make;
@@ -47,8 +52,10 @@ mod text_call;
 mod texts;
 mod time_call;
 mod time_format;
+mod time_sum;
 mod value;
 pub mod warning;
+mod word_call;
 
 pub use cast::{fit, is_number};
 pub use common::common_type;

@@ -179,8 +179,6 @@ fn is_text_function(function: Function) -> bool {
             | F::Crc32
             | F::ToBase64
             | F::FromBase64
-            | F::InetAton
-            | F::InetNtoa
             | F::UuidToBin
             | F::BinToUuid
             | F::IsUuid

@@ -14,6 +14,7 @@ use crate::function::{Function, int, whole};
 use crate::moment::{Unit, day_of_year, extract, week, weekday};
 use crate::node::{Kind, Node};
 use crate::time_format::{format, format_time, parse};
+use crate::time_sum;
 use crate::value::{Cell, NULL};
 
 /// Days from 0000-01-01 to 1970-01-01, plus one: TO_DAYS('0000-01-01') is 1.
@@ -113,6 +114,9 @@ fn with_arguments<'a>(
     scope: &Scope<'a>,
 ) -> Result<Option<Cell<'a>>> {
     use Function as F;
+    if let Some(sum) = time_sum::call(function, node, cells, scope) {
+        return Ok(Some(sum));
+    }
     match function {
         F::TimeOf
         | F::Hour

@@ -33,6 +33,7 @@ mod events;
 mod explain;
 mod inserts;
 mod into;
+mod joined;
 mod load;
 mod outfile;
 mod prepared;

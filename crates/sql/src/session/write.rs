@@ -1,6 +1,6 @@
 //! INSERT, REPLACE, UPDATE and DELETE: planning by shape, running in a transaction.
 //!
-//! Not here: what the plans do (`write`).
+//! Not here: what the plans do (`write`), changes of rows that a join finds (`joined`).
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -21,14 +21,14 @@ use super::{Session, Statement};
 use crate::bind::scalar::{BindFailure, Bound};
 use crate::context::{QueryContext, SqlContext};
 use crate::error::{Result, SqlError};
-use crate::load::{QueryInsert, each_row};
+use crate::load::QueryInsert;
 use crate::panics;
 use crate::plan::Plan;
 use crate::reply::{Done, How, Reply, RowStream};
 use crate::write::{
-    Finding, FoundKeys, InsertPlan, JoinedDelete, JoinedUpdate, Progress, WriteContext, Written,
-    ask_beside, bind_delete, bind_delete_by_query, bind_insert, bind_insert_beside, bind_update,
-    bind_update_by_query, count_mismatch, names_beside,
+    Finding, FoundKeys, InsertPlan, WriteContext, Written, ask_beside, bind_delete,
+    bind_delete_by_query, bind_insert, bind_insert_beside, bind_update, bind_update_by_query,
+    count_mismatch, names_beside,
 };
 
 impl Session {
@@ -233,13 +233,13 @@ impl Session {
     }
 
     /// Runs `work` in a transaction, with the session's settings: in the group if there is one.
-    fn change_with(
+    pub(super) fn change_with(
         &mut self,
         facts: &SqlContext,
         statement: &Statement<'_>,
         ignore: bool,
         group: Option<&mut Group>,
-        work: impl FnOnce(&mut Transaction, &WriteContext<'_>, &Session) -> Result<Written>,
+        work: impl FnOnce(&mut Transaction, &WriteContext<'_>, &mut Session) -> Result<Written>,
     ) -> Result<Written> {
         let warnings = RefCell::new(Warnings::default());
         let strict = self.variables.mode.strict();
@@ -298,32 +298,8 @@ impl Session {
         }
         match change {
             Change::Insert(insert) => self.insert_select(insert, &statement, facts),
-            Change::Update(update) => {
-                let catalog = self.sql.engine().catalog();
-                let budget = Arc::clone(self.sql.engine().budget());
-                let plan = JoinedUpdate::new(update, catalog, self.database.as_deref())?;
-                let stream = self.select_latest(&plan.query, plan.ignore)?;
-                self.change_with(facts, &statement, plan.ignore, None, |t, context, _| {
-                    let mut progress = Progress::new(&budget);
-                    let columns = Arc::clone(stream.columns());
-                    let types: Vec<&ColumnType> = columns.iter().map(|column| &column.ty).collect();
-                    each_row(stream, &mut |line| {
-                        plan.apply(t, context, line, &types, &mut progress)
-                    })?;
-                    Ok(progress.updated(context))
-                })
-            }
-            Change::Delete(delete) => {
-                let catalog = self.sql.engine().catalog();
-                let budget = Arc::clone(self.sql.engine().budget());
-                let plan = JoinedDelete::new(delete, catalog, self.database.as_deref())?;
-                let stream = self.select_latest(&plan.query, plan.ignore)?;
-                self.change_with(facts, &statement, plan.ignore, None, |t, _, _| {
-                    let mut progress = Progress::new(&budget);
-                    each_row(stream, &mut |line| plan.apply(t, line, &mut progress))?;
-                    Ok(progress.deleted())
-                })
-            }
+            Change::Update(update) => self.update_joined(update, &statement, facts),
+            Change::Delete(delete) => self.delete_joined(delete, &statement, facts),
         }
     }
 
@@ -339,7 +315,7 @@ impl Session {
 
     /// Starts the query of a writing statement: in strict mode what must not be written, or come up
     /// while it is looked for, is an error in the query already.
-    fn as_of_a_write<T>(
+    pub(super) fn as_of_a_write<T>(
         &mut self,
         ignore: bool,
         start: impl FnOnce(&mut Session) -> Result<T>,

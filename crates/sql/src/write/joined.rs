@@ -5,12 +5,19 @@
 //! changed at most once, however often the join finds it. The query's state is that of the
 //! statement's beginning; a row that is gone when its lock is had is passed over.
 //!
+//! Invariants
+//! 1. A row is changed only if it is, under its lock, what the query saw. Where one is not, the others are
+//!    but locked, and the statement has to be begun again (`Progress::is_stale`): its query then sees
+//!    what was written meanwhile.
+//!
 //! Not here: running the query (`session::write`).
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use rows::Engine;
 use rows::catalog::Catalog;
+use rows::store::{Reach, Read};
 use rows::table::Table;
 use rows::transaction::{Changed, RowChange, Transaction};
 use sqlparser::ast::{
@@ -23,6 +30,7 @@ use syntax::{Cursor, TableName};
 use values::SqlMode;
 use values::budget::{Budget, Share};
 use values::datum::{Datum, Value};
+use values::row::RowRef;
 use values::types::ColumnType;
 
 use super::column::{default_of, now_value};
@@ -170,11 +178,12 @@ impl JoinedUpdate {
         Ok(JoinedUpdate { query, ignore: update.ignore, targets, sets })
     }
 
-    /// Changes the rows of one line of the query's result. `seen` remembers keys.
+    /// Changes the rows of one line of the result that the query gave in a state.
     pub fn apply(
         &self,
         transaction: &mut Transaction,
         context: &WriteContext<'_>,
+        state: &FoundIn<'_>,
         line: &[Datum<'_>],
         types: &[&ColumnType],
         progress: &mut Progress,
@@ -184,6 +193,10 @@ impl JoinedUpdate {
             // An outer join's missing side has no key.
             let Datum::Bytes(key) = line[n] else { continue };
             if !progress.is_first(n, key)? {
+                continue;
+            }
+            if progress.is_stale {
+                transaction.lock_row(table, key)?;
                 continue;
             }
             let row = progress.matched + 1;
@@ -201,9 +214,26 @@ impl JoinedUpdate {
                 sets.push((*position, value));
             }
             progress.matched += 1;
-            match change(transaction, context, table, key, &sets) {
-                Ok(Changed::Updated) => progress.changed += 1,
-                Ok(_) => {}
+            let changed = state.change(transaction, table, key, &mut |old| {
+                let mut sets = sets.clone();
+                let mut differs = false;
+                for (position, value) in &sets {
+                    differs |= old.column(*position)? != value.as_datum();
+                }
+                if differs {
+                    for (position, column) in table.columns.iter().enumerate() {
+                        if column.on_update_now && sets.iter().all(|(set, _)| *set != position) {
+                            let facts = context.facts;
+                            sets.push((position, now_value(&column.ty, facts.now, facts.zone)));
+                        }
+                    }
+                }
+                Ok(RowChange::Set(sets))
+            });
+            match changed {
+                Ok(Some(Changed::Updated)) => progress.changed += 1,
+                Ok(Some(_)) => {}
+                Ok(None) => progress.is_stale = true,
                 Err(error) => context.forgive(error)?,
             }
         }
@@ -211,31 +241,49 @@ impl JoinedUpdate {
     }
 }
 
-fn change(
-    transaction: &mut Transaction,
-    context: &WriteContext<'_>,
-    table: &Arc<Table>,
-    key: &[u8],
-    sets: &[(usize, Value)],
-) -> Result<Changed> {
-    through(|_| {
-        transaction.change_row(table, key, &mut |old| {
-            let mut sets = sets.to_vec();
-            let mut differs = false;
-            for (position, value) in &sets {
-                differs |= old.column(*position)? != value.as_datum();
+/// The state in which a statement's query has found its rows.
+pub struct FoundIn<'a> {
+    /// The rows.
+    pub engine: &'a Engine,
+    /// The state, with what the transaction wrote before the statement.
+    pub view: &'a dyn Read,
+}
+
+impl FoundIn<'_> {
+    /// Changes a row as `decide` says, if it is what it is in this state; `None` if it is not.
+    fn change(
+        &self,
+        transaction: &mut Transaction,
+        table: &Arc<Table>,
+        key: &[u8],
+        decide: &mut dyn FnMut(&RowRef<'_>) -> rows::Result<RowChange>,
+    ) -> Result<Option<Changed>> {
+        let mut seen = None;
+        through(|_| {
+            self.engine.get_stored(self.view, table, key, Reach::Disk, &mut |found| {
+                seen = Some(found.row.version());
+                Ok(())
+            })
+        })?;
+        let mut change = |transaction: &mut Transaction, takes_any: bool| {
+            let mut is_other = false;
+            let changed = through(|_| {
+                transaction.change_row(table, key, &mut |old| {
+                    is_other = !takes_any && seen != Some(old.version());
+                    if is_other { Ok(RowChange::Keep) } else { decide(&old) }
+                })
+            })?;
+            Ok((!is_other).then_some(changed))
+        };
+        match change(transaction, false)? {
+            Some(changed) => Ok(Some(changed)),
+            // The statement itself has changed it, as a row of another of its tables.
+            None if through(|_| transaction.version_given(table, key))?.is_some() => {
+                change(transaction, true)
             }
-            if differs {
-                for (position, column) in table.columns.iter().enumerate() {
-                    if column.on_update_now && sets.iter().all(|(set, _)| *set != position) {
-                        let facts = context.facts;
-                        sets.push((position, now_value(&column.ty, facts.now, facts.zone)));
-                    }
-                }
-            }
-            Ok(RowChange::Set(sets))
-        })
-    })
+            None => Ok(None),
+        }
+    }
 }
 
 /// Counts and memory of a statement under way.
@@ -247,6 +295,7 @@ pub struct Progress {
     share: Share,
     matched: u64,
     changed: u64,
+    is_stale: bool,
 }
 
 /// Memory of a key in a set besides its bytes, about.
@@ -256,7 +305,8 @@ impl Progress {
     /// Nothing yet.
     pub fn new(budget: &Arc<Budget>) -> Progress {
         let share = budget.share();
-        Progress { seen: HashSet::new(), seen_bytes: 0, share, matched: 0, changed: 0 }
+        let (seen, seen_bytes, matched, changed) = (HashSet::new(), 0, 0, 0);
+        Progress { seen, seen_bytes, share, matched, changed, is_stale: false }
     }
 
     /// Whether a row of a target comes for the first time: a join may give it many times.
@@ -267,6 +317,11 @@ impl Progress {
         self.seen_bytes += SEEN_BYTES + key.len();
         self.share.keep_up_with(self.seen_bytes)?;
         Ok(true)
+    }
+
+    /// Whether a row was met that is another by now: nothing of the statement counts.
+    pub fn is_stale(&self) -> bool {
+        self.is_stale
     }
 
     /// What an UPDATE answers.
@@ -308,17 +363,25 @@ impl JoinedDelete {
         Ok(JoinedDelete { query, ignore: delete.ignore, targets })
     }
 
-    /// Deletes the rows of one line of the query's result.
+    /// Deletes the rows of one line of the result that the query gave in a state.
     pub fn apply(
         &self,
         transaction: &mut Transaction,
+        state: &FoundIn<'_>,
         line: &[Datum<'_>],
         progress: &mut Progress,
     ) -> Result<()> {
         for (table, datum) in self.targets.iter().zip(line) {
             let Datum::Bytes(key) = datum else { continue };
-            let outcome = transaction.change_row(table, key, &mut |_| Ok(RowChange::Delete))?;
-            progress.changed += u64::from(outcome == Changed::Deleted);
+            if progress.is_stale {
+                transaction.lock_row(table, key)?;
+                continue;
+            }
+            let delete = &mut |_: &RowRef<'_>| Ok(RowChange::Delete);
+            match state.change(transaction, table, key, delete)? {
+                Some(outcome) => progress.changed += u64::from(outcome == Changed::Deleted),
+                None => progress.is_stale = true,
+            }
         }
         Ok(())
     }

@@ -29,7 +29,7 @@ pub use column::{Store, default_of, implied_default};
 use expression::{Environment, Warnings};
 pub use finding::{Finding, FoundKeys};
 pub use insert::{InsertPlan, Tally, bind_insert, bind_insert_beside, count_mismatch, given};
-pub use joined::{JoinedDelete, JoinedUpdate, KEY_COLUMN, Progress};
+pub use joined::{FoundIn, JoinedDelete, JoinedUpdate, KEY_COLUMN, Progress};
 
 /// Most rows that a statement changes in an event loop.
 const LOOP_ROWS_MAX: usize = 16;

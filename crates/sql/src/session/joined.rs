@@ -1,0 +1,96 @@
+//! UPDATE and DELETE of rows that a join, or a query with sub-queries, finds: as often as somebody
+//! changes a row between the query's look at it and its lock.
+//!
+//! Not here: the query, and the change of a row (`write::joined`).
+
+use std::sync::Arc;
+
+use expression::Warnings;
+use rows::transaction::Transaction;
+use syntax::change::{Delete, Update};
+use values::types::ColumnType;
+
+use super::{Session, Statement};
+use crate::context::SqlContext;
+use crate::error::{Result, SqlError};
+use crate::load::each_row;
+use crate::reply::RowStream;
+use crate::write::{FoundIn, JoinedDelete, JoinedUpdate, Progress, WriteContext, Written};
+
+/// How often a statement is begun again. What it has met is locked then, so that only rows that come in
+/// anew can be others once more.
+const RUNS_MAX: usize = 16;
+
+impl Session {
+    /// UPDATE over several tables, or with sub-queries.
+    pub(super) fn update_joined(
+        &mut self,
+        update: Update,
+        statement: &Statement<'_>,
+        facts: &SqlContext,
+    ) -> Result<Written> {
+        let catalog = self.sql.engine().catalog();
+        let plan = JoinedUpdate::new(update, catalog, self.database.as_deref())?;
+        let asked = (&*plan.query, plan.ignore);
+        self.change_joined(asked, statement, facts, |t, context, state, stream| {
+            let mut progress = Progress::new(state.engine.budget());
+            let columns = Arc::clone(stream.columns());
+            let types: Vec<&ColumnType> = columns.iter().map(|column| &column.ty).collect();
+            each_row(stream, &mut |line| {
+                plan.apply(t, context, state, line, &types, &mut progress)
+            })?;
+            Ok((!progress.is_stale()).then(|| progress.updated(context)))
+        })
+    }
+
+    /// DELETE over several tables, or with sub-queries.
+    pub(super) fn delete_joined(
+        &mut self,
+        delete: Delete,
+        statement: &Statement<'_>,
+        facts: &SqlContext,
+    ) -> Result<Written> {
+        let catalog = self.sql.engine().catalog();
+        let plan = JoinedDelete::new(delete, catalog, self.database.as_deref())?;
+        let asked = (&*plan.query, plan.ignore);
+        self.change_joined(asked, statement, facts, |t, _, state, stream| {
+            let mut progress = Progress::new(state.engine.budget());
+            each_row(stream, &mut |line| plan.apply(t, state, line, &mut progress))?;
+            Ok((!progress.is_stale()).then(|| progress.deleted()))
+        })
+    }
+
+    /// Runs a query and changes the rows that it finds, `apply` its result; again if that gave nothing,
+    /// because somebody has changed one of the rows since the query saw it.
+    fn change_joined(
+        &mut self,
+        (query, ignore): (&sqlparser::ast::Query, bool),
+        statement: &Statement<'_>,
+        facts: &SqlContext,
+        mut apply: impl FnMut(
+            &mut Transaction,
+            &WriteContext<'_>,
+            &FoundIn<'_>,
+            RowStream,
+        ) -> Result<Option<Written>>,
+    ) -> Result<Written> {
+        self.change_with(facts, statement, ignore, None, |t, context, session| {
+            let mark = t.savepoint();
+            for _ in 0..RUNS_MAX {
+                let view = t.frozen_at(session.fresh_snapshot()?);
+                let of_query = Arc::clone(&view);
+                let stream = session
+                    .as_of_a_write(ignore, |session| session.select_parsed(query, &[], of_query))?;
+                let engine = Arc::clone(session.sql.engine());
+                let state = FoundIn { engine: &engine, view: &*view };
+                if let Some(written) = apply(t, context, &state, stream)? {
+                    return Ok(written);
+                }
+                t.rollback_to(mark);
+                *context.warnings.borrow_mut() = Warnings::default();
+            }
+            let message = "Deadlock found when trying to get lock; try restarting transaction";
+            Err(SqlError::new(1213, message))
+        })
+    }
+}

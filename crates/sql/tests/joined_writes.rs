@@ -1,0 +1,104 @@
+//! UPDATE and DELETE of rows that a query finds, by several sessions at once: no change is lost, and
+//! nothing is counted twice.
+
+mod harness;
+
+use std::sync::Arc;
+use std::thread;
+
+use harness::{answer, run, server, session};
+use sql::{Session, Sql};
+
+const WRITERS: u64 = 4;
+const EACH: u64 = 100;
+
+/// `stock` with so many rows, and `sold`, which has one row for each and how many of it go.
+fn prepared(sql: &Arc<Sql>, rows: u64) -> Session {
+    let mut own = session(sql);
+    run(&mut own, "CREATE TABLE stock (id INT PRIMARY KEY, n INT, kind INT, KEY (kind))");
+    run(&mut own, "CREATE TABLE sold (id INT PRIMARY KEY, n INT)");
+    for id in 0..rows {
+        run(&mut own, &format!("INSERT INTO stock VALUES ({id}, 0, {})", id % 2));
+        run(&mut own, &format!("INSERT INTO sold VALUES ({id}, 1)"));
+    }
+    own
+}
+
+/// Each of the writers runs the statements in turn on an executor, as many times as is said; one that
+/// finds a circle of locks is run again.
+fn at_once(sql: &Arc<Sql>, executor: &str, statements: &[&str]) {
+    thread::scope(|scope| {
+        for _ in 0..WRITERS {
+            scope.spawn(|| {
+                let mut own = session(sql);
+                run(&mut own, &format!("SET rowhouse_executor = '{executor}'"));
+                for number in 0..EACH {
+                    let statement = statements[number as usize % statements.len()];
+                    while let Err(error) = answer(&mut own, statement) {
+                        assert_eq!(error.number, 1213, "{statement}: {error:?}");
+                    }
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn counters_that_a_join_finds_lose_nothing() {
+    let updates = [
+        "UPDATE stock a JOIN sold b ON a.id = b.id SET a.n = a.n + b.n WHERE a.kind = 1",
+        "UPDATE stock SET n = n + (SELECT MAX(n) FROM sold) WHERE kind = 1",
+        "UPDATE stock a, sold b SET a.n = a.n + 1, b.n = 1 WHERE a.id = b.id AND a.kind = 1",
+    ];
+    for executor in ["auto", "rows", "columns"] {
+        let sql = server();
+        let mut own = prepared(&sql, 6);
+        for update in updates {
+            run(&mut own, "UPDATE stock SET n = 0");
+            at_once(&sql, executor, &[update]);
+            let sums = run(&mut own, "SELECT MIN(n), MAX(n) FROM stock WHERE kind = 1");
+            let all = WRITERS * EACH;
+            assert_eq!(sums, format!("{all}\t{all}"), "{executor}: {update}");
+        }
+    }
+}
+
+#[test]
+fn a_row_is_deleted_by_one_of_those_that_find_it_and_not_once_it_is_another() {
+    let sql = server();
+    let mut own = prepared(&sql, 50);
+    // Who finds one that is still of the kind deletes it; others make it of another kind.
+    at_once(
+        &sql,
+        "auto",
+        &[
+            "DELETE a FROM stock a JOIN sold b ON a.id = b.id WHERE a.kind = 1 AND a.n = 1",
+            "UPDATE stock a JOIN sold b ON a.id = b.id SET a.n = 1, a.kind = 0 WHERE a.n = 0",
+            "UPDATE stock a JOIN sold b ON a.id = b.id SET a.n = a.n + 1 WHERE a.n > 0",
+        ],
+    );
+    // None was of the kind and had a 1, at any moment.
+    assert_eq!(run(&mut own, "SELECT COUNT(*) FROM stock"), "50");
+}
+
+#[test]
+fn one_row_under_two_names_is_changed_under_each() {
+    let sql = server();
+    let mut own = prepared(&sql, 4);
+    run(
+        &mut own,
+        "UPDATE stock a JOIN stock b ON a.id = b.id SET a.n = 5, b.kind = 9 WHERE a.id < 2",
+    );
+    assert_eq!(run(&mut own, "SELECT SUM(n = 5), SUM(kind = 9) FROM stock"), "2\t2");
+    // In a transaction that has written to them before.
+    for statement in [
+        "BEGIN",
+        "UPDATE stock SET n = 7",
+        "UPDATE stock a JOIN sold b ON a.id = b.id SET a.n = a.n + b.n",
+        "DELETE a FROM stock a JOIN sold b ON a.id = b.id WHERE a.id = 3",
+        "COMMIT",
+    ] {
+        run(&mut own, statement);
+    }
+    assert_eq!(run(&mut own, "SELECT MIN(n), MAX(n), COUNT(*) FROM stock"), "8\t8\t3");
+}
