@@ -56,8 +56,8 @@ fn soundex(text: &[u8]) -> Vec<u8> {
         _ => b'0',
     };
     let text = String::from_utf8_lossy(text);
-    let upper = |letter: char| letter.to_uppercase().next().unwrap_or(letter);
-    let mut letters = text.chars().filter(|letter| letter.is_alphabetic()).map(upper);
+    let letters = text.chars().filter(|letter| letter.is_alphabetic());
+    let mut letters = letters.map(|letter| letter.to_ascii_uppercase());
     let Some(first) = letters.next() else { return Vec::new() };
     let (mut out, mut last) = (first.to_string(), sound(first));
     let mut characters = 1;
