@@ -517,22 +517,25 @@ fn what_a_query_has_made_of_notes_serves_the_next_one_through_every_commit_of_th
 
 #[test]
 fn more_changes_than_a_thread_behind_others_can_move_piled_up() {
+    /// More than are taken at once while there are queries, but twice as many are too much.
+    const TAKEN: i64 = 18_000;
     let directory = tempfile::tempdir().unwrap();
     let house = open(directory.path());
     let table = make(&house, true, true);
     assert_same(&house, &table);
-    let rows: Vec<Row> = (0..18_000).map(row).collect();
-    insert(&house, &table, &rows[..9000]);
+    let add = |range: std::ops::Range<i64>| {
+        insert(&house, &table, &range.map(row).collect::<Vec<Row>>());
+    };
+    add(0..TAKEN);
     // What is not too much it moves.
     let round = house.store.move_rows_as(&house.engine, Moving::BehindOthers).unwrap();
-    assert_eq!((round.rows, round.is_behind), (9000, false));
-    insert(&house, &table, &rows[9000..]);
-    let more: Vec<Row> = (18_000..27_000).map(row).collect();
-    insert(&house, &table, &more);
+    assert_eq!((round.rows, round.is_behind), (TAKEN as u64, false));
+    add(TAKEN..2 * TAKEN);
+    add(2 * TAKEN..3 * TAKEN);
     let round = house.store.move_rows_as(&house.engine, Moving::BehindOthers).unwrap();
     assert_eq!((round.rows, round.is_behind), (0, true));
     let round = house.store.move_rows_as(&house.engine, Moving::Beside).unwrap();
-    assert_eq!((round.rows, round.is_behind), (18_000, false));
+    assert_eq!((round.rows, round.is_behind), (2 * TAKEN as u64, false));
     assert_same(&house, &table);
     assert_sound(&house);
 }

@@ -99,8 +99,10 @@ impl<P: Poller> EventLoop<P> {
         }
         large.sort_unstable();
         let budget = self.shared.engine.budget().clone();
-        for (_, bytes, token) in large.into_iter().rev() {
-            if budget.used() <= budget.bytes_max() / 4 * 3 {
+        for (waits, bytes, token) in large.into_iter().rev() {
+            // Nobody is cut off in the midst of a reply for more room than is needed.
+            let most = if waits { budget.bytes_max() / 4 * 3 } else { budget.bytes_max() };
+            if budget.used() <= most {
                 break;
             }
             tracing::warn!(bytes, "out of memory for clients: closing one that holds much of it");
