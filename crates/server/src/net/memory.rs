@@ -4,8 +4,8 @@
 //! wait; clients that read what they asked for give the memory back within a turn or two. When it
 //! does not come back in `GRACE`, the connections that hold most are closed, largest first, in
 //! their protocol's words, until there is room again. Those that are taking a reply just now, whom
-//! nothing can be told in the midst of it, go last, and have `TAKING_GRACE` for it. Small requests are
-//! served throughout.
+//! nothing can be told in the midst of it, go last, and have `TAKING_GRACE` for it, or less where far more
+//! is in use than may be. Small requests are served throughout.
 //!
 //! Invariants
 //! 1. A connection that waits here stands in `waiting` and nowhere else.
@@ -52,7 +52,9 @@ impl<P: Poller> EventLoop<P> {
             let far = used - most > most / 4;
             if far || now.duration_since(over.closed_at) >= GRACE {
                 self.over = Some(Over { closed_at: now, ..over });
-                let taking_too = far || now.duration_since(over.since) >= TAKING_GRACE;
+                let since = now.duration_since(over.since);
+                let taking_too =
+                    since >= TAKING_GRACE || far && (since >= GRACE || used - most > most / 2);
                 self.close_largest(taking_too);
             }
         }
@@ -105,7 +107,9 @@ impl<P: Poller> EventLoop<P> {
             if budget.used() <= most {
                 break;
             }
-            tracing::warn!(bytes, "out of memory for clients: closing one that holds much of it");
+            let is_cut = self.slots.get(token).is_some_and(|each| each.output.unsent() > 0);
+            let what = "out of memory for clients: closing one that holds much of it";
+            tracing::warn!(bytes, is_cut, "{what}");
             self.give_up(token);
         }
     }
