@@ -14,8 +14,7 @@ pub(crate) fn contains(target: &Json, candidate: &Json) -> bool {
         (Json::Object(members), Json::Object(wanted)) => wanted
             .iter()
             .all(|(name, value)| members.get(name).is_some_and(|member| contains(member, value))),
-        (Json::Number(a), Json::Number(b)) => a.as_f64() == b.as_f64(),
-        _ => target == candidate,
+        (target, candidate) => equal(target, candidate),
     }
 }
 

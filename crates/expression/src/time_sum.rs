@@ -42,7 +42,7 @@ pub fn call<'a>(
 }
 
 /// Whether a value is a day, with a time or without.
-pub(super) fn is_dated(cell: &Cell<'_>) -> bool {
+fn is_dated(cell: &Cell<'_>) -> bool {
     match cell.datum() {
         Datum::DateTime(_) | Datum::Timestamp(_) | Datum::Date(_) => true,
         Datum::Bytes(text) => text.len() > TIME_CHARS_MAX && text.contains(&b'-') && !is_days(text),
@@ -52,8 +52,9 @@ pub(super) fn is_dated(cell: &Cell<'_>) -> bool {
 
 /// Whether a text begins with a number of days and a time, as lengths do.
 fn is_days(text: &[u8]) -> bool {
-    let digits = text.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'-').count();
-    text.get(digits) == Some(&b' ') && text[1..digits].iter().all(u8::is_ascii_digit)
+    let text = text.strip_prefix(b"-").unwrap_or(text);
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    digits > 0 && text.get(digits) == Some(&b' ')
 }
 
 /// `None`: one of them is none, or what is added is a moment.
@@ -68,19 +69,15 @@ fn sum<'a>(
     }
     let length = span(cells[1].datum(), scope.zone)?.micros();
     let length = if takes_away { -length } else { length };
-    let (fsp, ty);
-    let value = if is_dated(&cells[0]) {
+    let fsp = |micros: i64| if micros.rem_euclid(1_000_000) == 0 { 0 } else { 6 };
+    let (value, ty) = if is_dated(&cells[0]) {
         let micros = scope.moment(cells[0].datum())?.to_micros()?.checked_add(length)?;
-        let value = DateTime::from_micros(micros)?;
-        fsp = if micros.rem_euclid(1_000_000) == 0 { 0 } else { 6 };
-        ty = ColumnType::DateTime { fsp };
-        Datum::DateTime(value)
+        let value = Datum::DateTime(DateTime::from_micros(micros)?);
+        (value, ColumnType::DateTime { fsp: fsp(micros) })
     } else {
         let micros = span(cells[0].datum(), scope.zone)?.micros().saturating_add(length);
         let value = Time::from_micros(micros.clamp(Time::MIN.micros(), Time::MAX.micros()))?;
-        fsp = if micros.rem_euclid(1_000_000) == 0 { 0 } else { 6 };
-        ty = ColumnType::Time { fsp };
-        Datum::Time(value)
+        (Datum::Time(value), ColumnType::Time { fsp: fsp(micros) })
     };
     if matches!(node.ty, ColumnType::DateTime { .. } | ColumnType::Time { .. }) {
         return Some(Cell::Plain(value));
@@ -90,30 +87,26 @@ fn sum<'a>(
     Some(Cell::Owned(text))
 }
 
-/// Years of two digits are those from 1970 to 2069.
-const CENTURY_FROM: i64 = 70;
+/// A year that is written with two digits is one from 1970 to 2069.
+fn whole_year(year: i64) -> i64 {
+    match year {
+        0..70 => year + 2000,
+        70..100 => year + 1900,
+        year => year,
+    }
+}
 
 /// The months of a period.
 fn months(period: i64) -> i64 {
-    if period == 0 {
-        return 0;
+    match period {
+        0 => 0,
+        period => whole_year(period / 100) * 12 + period % 100 - 1,
     }
-    let year = match period / 100 {
-        year @ 0..CENTURY_FROM => year + 2000,
-        year @ CENTURY_FROM..100 => year + 1900,
-        year => year,
-    };
-    year * 12 + period % 100 - 1
 }
 
 fn period(months: i64) -> i64 {
-    if months == 0 {
-        return 0;
+    match months {
+        0 => 0,
+        months => whole_year(months / 12).saturating_mul(100).saturating_add(months % 12 + 1),
     }
-    let year = match months / 12 {
-        year @ 0..CENTURY_FROM => year + 2000,
-        year @ CENTURY_FROM..100 => year + 1900,
-        year => year,
-    };
-    year * 100 + months % 12 + 1
 }

@@ -64,6 +64,12 @@ impl SqlError {
         syntax::Error::unsupported(what).into()
     }
 
+    /// 1213.
+    pub fn deadlock() -> SqlError {
+        let message = "Deadlock found when trying to get lock; try restarting transaction";
+        SqlError::new(1213, message)
+    }
+
     /// 1041.
     pub fn no_memory() -> SqlError {
         SqlError::new(
@@ -253,10 +259,7 @@ impl From<&Error> for SqlError {
             Error::LockTimeout => {
                 SqlError::new(1205, "Lock wait timeout exceeded; try restarting transaction")
             }
-            Error::Conflict => SqlError::new(
-                1213,
-                "Deadlock found when trying to get lock; try restarting transaction",
-            ),
+            Error::Conflict => SqlError::deadlock(),
             Error::SchemaChanged => {
                 SqlError::new(1412, "Table definition has changed, please retry transaction")
             }

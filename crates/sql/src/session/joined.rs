@@ -89,8 +89,7 @@ impl Session {
                 t.rollback_to(mark);
                 *context.warnings.borrow_mut() = Warnings::default();
             }
-            let message = "Deadlock found when trying to get lock; try restarting transaction";
-            Err(SqlError::new(1213, message))
+            Err(SqlError::deadlock())
         })
     }
 }

@@ -231,8 +231,7 @@ impl Session {
             })?;
             held.extend(fresh.into_iter().map(|(_, key)| key.clone()));
         }
-        let message = "Deadlock found when trying to get lock; try restarting transaction";
-        Err(SqlError::new(1213, message))
+        Err(SqlError::deadlock())
     }
 
     /// Runs a query that was parsed with its literals in place, over a given view.

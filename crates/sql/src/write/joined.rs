@@ -10,7 +10,7 @@
 //!    but locked, and the statement has to be begun again (`Progress::is_stale`): its query then sees
 //!    what was written meanwhile.
 //!
-//! Not here: running the query (`session::write`).
+//! Not here: running the query (`session::joined`).
 
 use std::collections::HashSet;
 use std::sync::Arc;
