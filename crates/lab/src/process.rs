@@ -34,6 +34,12 @@ pub fn await_rest(pid: u32, patience: Duration) {
     }
 }
 
+/// Forgets what of files is in memory and on disk alike; false where that is not allowed.
+pub fn drop_page_cache() -> bool {
+    rustix::fs::sync();
+    fs::write("/proc/sys/vm/drop_caches", "1").is_ok()
+}
+
 /// CPU time of everything on the machine that was not idle, in seconds; also what the host of a
 /// virtual machine took away.
 pub fn machine_cpu_seconds() -> Option<f64> {

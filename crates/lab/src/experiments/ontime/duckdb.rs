@@ -14,13 +14,17 @@ use super::queries::Rows;
 
 /// A running DuckDB.
 pub struct DuckDb {
-    process: Child,
+    process: Process,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
+    threads: usize,
     /// What it says that it is.
     pub version: String,
     directory: TempDir,
 }
+
+/// Ends with its owner.
+struct Process(Child);
 
 /// The Python that `scripts/install-peers` fills, else any.
 fn python() -> PathBuf {
@@ -29,24 +33,46 @@ fn python() -> PathBuf {
     own.filter(|python| python.exists()).unwrap_or_else(|| "python3".into())
 }
 
+impl Process {
+    fn end(&mut self) {
+        // It may have ended by itself.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// A Python that has opened the file of this directory, or is about to say why not.
+fn spawn(
+    directory: &Path,
+    threads: usize,
+) -> Result<(Process, ChildStdin, BufReader<ChildStdout>)> {
+    let mut command = Command::new(python());
+    command.args(["-c", include_str!("duckdb.py")]).arg(directory.join("flights.db"));
+    command.arg(threads.to_string()).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut process = Process(command.spawn().context("python3")?);
+    let input = process.0.stdin.take().context("its input")?;
+    let output = BufReader::new(process.0.stdout.take().context("its output")?);
+    Ok((process, input, output))
+}
+
 impl DuckDb {
     /// Starts it on an empty file.
     pub fn start(threads: usize) -> Result<DuckDb> {
         let directory = tempfile::tempdir()?;
-        let mut process = Command::new(python())
-            .args(["-c", include_str!("duckdb.py")])
-            .arg(directory.path().join("flights.db"))
-            .arg(threads.to_string())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .context("python3")?;
-        let input = process.stdin.take().context("its input")?;
-        let output = BufReader::new(process.stdout.take().context("its output")?);
-        let mut duckdb = DuckDb { process, input, output, version: String::new(), directory };
+        let (process, input, output) = spawn(directory.path(), threads)?;
+        let version = String::new();
+        let mut duckdb = DuckDb { process, input, output, threads, version, directory };
         let hello = duckdb.line()?;
         duckdb.version = hello["version"].as_str().context("DuckDB's version")?.to_owned();
         Ok(duckdb)
+    }
+
+    /// Ends it as it ends when its program does, and starts it on the same file.
+    pub fn start_again(&mut self) -> Result<()> {
+        self.process.end();
+        let (process, input, output) = spawn(self.directory.path(), self.threads)?;
+        (self.process, self.input, self.output) = (process, input, output);
+        self.line().map(drop)
     }
 
     /// Runs a statement.
@@ -66,7 +92,7 @@ impl DuckDb {
 
     /// Its process.
     pub fn pid(&self) -> u32 {
-        self.process.id()
+        self.process.0.id()
     }
 
     fn line(&mut self) -> Result<Value> {
@@ -80,10 +106,8 @@ impl DuckDb {
     }
 }
 
-impl Drop for DuckDb {
+impl Drop for Process {
     fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
+        self.end();
     }
 }

@@ -3,37 +3,39 @@
 //! The lab makes the flights (`flights`), loads the same text into each contender, asks each the
 //! queries in turn, round by round, and compares what they answer.
 
+mod contender;
 mod duckdb;
 pub(super) mod flights;
 mod queries;
 pub(super) mod table;
 
 use std::fs::File;
-use std::io::{Read, Write};
-use std::path::{Path, PathBuf};
+use std::io::Write;
+use std::path::Path;
 use std::time::Instant;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::json;
 
-use self::duckdb::DuckDb;
+use self::contender::Contender;
 use self::flights::Flights;
 use self::queries::{Query, Rows};
-use super::loading::DATABASE;
 use super::{Common, progress};
 use crate::generator::Sample;
-use crate::peers::{Durability, MariaDb, MariaDbSettings, Rowhouse, bytes_below};
 use crate::plot::Drawing;
 use crate::process;
-use crate::protocols::mysql;
 use crate::report::{Layout, Measurement, Report};
 
 const COLUMNS: &str = "rowhouse columnar";
 const ROWS: &str = "rowhouse rows";
 const MARIADB: &str = "mariadb innodb";
 const DUCKDB: &str = "duckdb";
-/// What stands behind the names of queries that are asked after the changes.
+/// When queries are asked: what stands behind their names.
+const WARM: &str = "";
+/// The first time after a start, with nothing of the data in memory.
+const COLD: &str = ", cold";
+/// After the changes.
 const CHANGED: &str = ", changed";
 /// Changes of flights all over the table.
 const CHANGES: [(&str, &str); 2] = [
@@ -62,72 +64,13 @@ pub struct Options {
     /// file as DuckDB does.
     #[arg(long)]
     local: bool,
+    /// Then asks every query of servers that have just started, with the page cache dropped where
+    /// that is allowed.
+    #[arg(long)]
+    cold: bool,
     /// Then changes one flight in a hundred, removes another, and asks everything again.
     #[arg(long)]
     changed: bool,
-}
-
-/// Who answers.
-enum Contender {
-    Rowhouse(Rowhouse, mysql::Session),
-    MariaDb(MariaDb, mysql::Session),
-    DuckDb(DuckDb),
-}
-
-impl Contender {
-    fn pid(&self) -> u32 {
-        match self {
-            Contender::Rowhouse(peer, _) => peer.server.pid(),
-            Contender::MariaDb(peer, _) => peer.server.pid(),
-            Contender::DuckDb(peer) => peer.pid(),
-        }
-    }
-
-    fn ask(&mut self, sql: &str) -> Result<Rows> {
-        let session = match self {
-            Contender::Rowhouse(_, session) | Contender::MariaDb(_, session) => session,
-            Contender::DuckDb(peer) => return peer.run(sql),
-        };
-        let text = |cell: Option<Vec<u8>>| cell.map(|cell| String::from_utf8_lossy(&cell).into());
-        let rows = session.query(sql)?;
-        Ok(rows.into_iter().map(|row| row.into_iter().map(text).collect()).collect())
-    }
-
-    /// Makes the table and loads the text.
-    fn load(
-        &mut self,
-        options: &Options,
-        engine: &str,
-        flights: Flights,
-        text: &Path,
-    ) -> Result<()> {
-        let (session, indexed) = match self {
-            Contender::Rowhouse(_, session) | Contender::MariaDb(_, session) => {
-                (session, options.indexed && !engine.contains("COLUMNAR"))
-            }
-            Contender::DuckDb(peer) => {
-                peer.run(&table::create("", false))?;
-                let text = text.display();
-                let copy = format!(
-                    "COPY ontime FROM '{text}' (DELIMITER '|', HEADER false, NULLSTR '\\N')"
-                );
-                peer.run(&copy)?;
-                return peer.run("CHECKPOINT").map(drop);
-            }
-        };
-        session.execute(&format!("CREATE DATABASE {DATABASE}"))?;
-        session.execute(&format!("USE {DATABASE}"))?;
-        session.execute(&table::create(engine, indexed))?;
-        let load =
-            |from: &str| format!("LOAD DATA {from} INTO TABLE ontime FIELDS TERMINATED BY '|'");
-        let rows = if options.local {
-            session.load_data(&load("LOCAL INFILE 'f'"), pieces(text)?)?.0
-        } else {
-            session.execute(&load(&format!("INFILE '{}'", text.display())))?
-        };
-        ensure!(rows == flights.rows, "{rows} flights were loaded");
-        Ok(())
-    }
 }
 
 /// Runs the experiment.
@@ -150,7 +93,12 @@ pub fn run(options: &Options) -> Result<()> {
             contenders.extend(report.keep(name, started).map(|contender| (name, contender)));
         }
     }
-    ask_all(&mut contenders, "", common, &mut report);
+    ask_all(&mut contenders, WARM, common, &mut report);
+    if options.cold {
+        let dropped = if process::drop_page_cache() { "dropped" } else { "not allowed to drop" };
+        report.setting("page cache before cold queries", dropped);
+        ask_all(&mut contenders, COLD, common, &mut report);
+    }
     if options.changed {
         for (name, contender) in &mut contenders {
             for (mode, sql) in CHANGES {
@@ -175,7 +123,7 @@ fn ask_all(contenders: &mut [(&str, Contender)], when: &str, common: &Common, re
         let mut expected = None;
         for round in 0..common.rounds {
             for (name, contender) in contenders.iter_mut() {
-                let answered = ask(contender, &query, round, &mut expected);
+                let answered = ask(contender, &query, (when, round), &mut expected);
                 let Some(sample) = report.keep(&format!("{name}, {mode}"), answered) else {
                     continue;
                 };
@@ -212,19 +160,7 @@ fn write(flights: Flights, text: &Path) -> Result<()> {
     file.flush().context("the text of the flights")
 }
 
-/// The text's bytes, as a client sends them.
-fn pieces(text: &Path) -> Result<impl Iterator<Item = Vec<u8>>> {
-    const PIECE_BYTES: usize = 1 << 20;
-    let mut file = File::open(text)?;
-    Ok(std::iter::from_fn(move || {
-        let mut piece = vec![0; PIECE_BYTES];
-        // One that cannot be read on ends the text, and rows are missing.
-        let bytes = file.read(&mut piece).ok()?;
-        piece.truncate(bytes);
-        (bytes > 0).then_some(piece)
-    }))
-}
-
+/// Starts one, and loads the text into it.
 fn start(
     name: &str,
     options: &Options,
@@ -232,33 +168,9 @@ fn start(
     text: &Path,
     report: &mut Report,
 ) -> Result<Contender> {
-    let common = &options.common;
-    let (mut contender, version, files): (Contender, String, Option<PathBuf>) = match name {
-        COLUMNS | ROWS => {
-            let mut settings = common.rowhouse(Durability::EveryCommit)?;
-            let folder = text.parent().context("the folder of the text")?;
-            settings.flags.push(format!("--files={}", folder.display()));
-            let peer = Rowhouse::start(&settings)?;
-            let (session, version) = (peer.session("")?, peer.version.clone());
-            let files = peer.data_dir();
-            (Contender::Rowhouse(peer, session), version, Some(files))
-        }
-        MARIADB => {
-            let buffer_pool_mib = options.buffer_pool_mib;
-            let settings =
-                MariaDbSettings { buffer_pool_mib, flush_log: 1, handlersocket_threads: 1 };
-            let peer = MariaDb::start(settings)?;
-            let (session, version) = (peer.session("")?, peer.version.clone());
-            let files = peer.server.dir().join("data").join(DATABASE);
-            (Contender::MariaDb(peer, session), version, Some(files))
-        }
-        _ => {
-            let peer = DuckDb::start(common.server_threads())?;
-            let version = peer.version.clone();
-            (Contender::DuckDb(peer), version, None)
-        }
-    };
-    report.versions.insert(name.to_owned(), version);
+    let folder = text.parent().context("the folder of the text")?;
+    let mut contender = Contender::start(name, options, folder)?;
+    report.versions.insert(name.to_owned(), contender.version().to_owned());
     let engine = if name == COLUMNS { " ENGINE=COLUMNAR" } else { "" };
     let (cpu, began) = (process::cpu_seconds(contender.pid()).unwrap_or(0.0), Instant::now());
     contender.load(options, engine, flights, text)?;
@@ -269,11 +181,7 @@ fn start(
     (sample.requests, sample.rows) = (1, flights.rows);
     progress(&format!("{name}: loaded in {:.1} s", sample.seconds));
     report.measurements.push(Measurement::new("load", name, 0, 1, &sample));
-    let bytes = match (&contender, files) {
-        (Contender::DuckDb(peer), _) => peer.file_bytes(),
-        (_, Some(files)) => bytes_below(&files),
-        (_, None) => 0,
-    };
+    let bytes = contender.disk_bytes();
     report.figures.insert(format!("{name}: MB on disk"), json!(bytes / 1_000_000));
     Ok(contender)
 }
@@ -281,10 +189,12 @@ fn start(
 fn ask(
     contender: &mut Contender,
     query: &Query,
-    round: usize,
+    (when, round): (&str, usize),
     expected: &mut Option<Rows>,
 ) -> Result<Sample> {
-    if round == 0 {
+    if when == COLD {
+        contender.begin_again()?;
+    } else if round == 0 {
         // Once to have in memory what it needs.
         contender.ask(&query.sql)?;
     }

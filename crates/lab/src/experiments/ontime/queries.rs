@@ -88,19 +88,23 @@ pub fn all() -> Vec<Query> {
     queries.into_iter().map(|(name, sql, ranked)| Query { name, sql, ranked }).collect()
 }
 
-/// Whether two answers are the same: texts as they are, numbers to three digits behind the point (each
-/// product divides to digits of its own).
+/// Whether two answers are the same: texts as they are, numbers but for what is behind the third digit
+/// after the point (each product divides to digits of its own, some to doubles).
 pub fn check(query: &Query, expected: &Rows, found: &Rows) -> Result<()> {
-    let told = |rows: &Rows| -> Vec<Vec<String>> {
-        let cell = |cell: &Option<String>| match cell.as_deref().map(str::parse::<f64>) {
-            Some(Ok(number)) => format!("{:.2}", (number * 100.0).floor() / 100.0),
-            Some(Err(_)) => cell.clone().unwrap_or_default(),
-            None => "NULL".to_owned(),
-        };
-        let from = usize::from(query.ranked);
-        rows.iter().map(|row| row.iter().skip(from).map(cell).collect()).collect()
+    const APART_MAX: f64 = 0.001;
+    let same = |expected: &Option<String>, found: &Option<String>| {
+        let number = |cell: &Option<String>| cell.as_deref().and_then(|cell| cell.parse().ok());
+        match (number(expected), number(found)) {
+            (Some(expected), Some(found)) => f64::abs(expected - found) < APART_MAX,
+            _ => expected == found,
+        }
     };
-    let (expected, found) = (told(expected), told(found));
-    ensure!(expected == found, "{}: {found:?} where another has {expected:?}", query.name);
+    let from = usize::from(query.ranked);
+    let rows = expected.iter().zip(found);
+    let cells = rows.flat_map(|(expected, found)| expected.iter().zip(found).skip(from));
+    let lengths = |rows: &Rows| rows.iter().map(Vec::len).collect::<Vec<_>>();
+    let all_same = lengths(expected) == lengths(found)
+        && cells.into_iter().all(|(expected, found)| same(expected, found));
+    ensure!(all_same, "{}: {found:?} where another has {expected:?}", query.name);
     Ok(())
 }
