@@ -15,7 +15,7 @@ pub struct Query {
     pub ranked: bool,
 }
 
-/// All of them; Q8 for 1 and 10 years.
+/// All of them; Q8 for 1, 2, 3, 4 and 10 years.
 pub fn all() -> Vec<Query> {
     let late = "DepDelay > 10";
     let years = "Year BETWEEN 2000 AND 2008";
@@ -78,6 +78,9 @@ pub fn all() -> Vec<Query> {
         ("Q6", rates("Carrier", &format!(" AND {years}")), false),
         ("Q7", rates("Year", ""), false),
         ("Q8, 1 year", cities(1999, 1999), true),
+        ("Q8, 2 years", cities(1999, 2000), true),
+        ("Q8, 3 years", cities(1999, 2001), true),
+        ("Q8, 4 years", cities(1999, 2002), true),
         ("Q8, 10 years", cities(1999, 2008), true),
         (
             "Q9",
