@@ -5,6 +5,7 @@
 //!
 //! Not here: transactions (`session::transaction`), conversion of values (`values::convert`).
 
+mod assign;
 mod beside;
 mod change;
 mod column;
