@@ -5,6 +5,7 @@ usage: embedded.py duckdb|monetdb FILE THREADS
 import json
 import re
 import sys
+from importlib import metadata
 
 
 def duckdb(file, threads):
@@ -30,7 +31,7 @@ def monetdb(file, threads):
         cursor.execute(sql.replace(" * 1000 / ", " * 1000e0 / "))
         return cursor.fetchall() if sql.startswith("SELECT") else []
 
-    return "MonetDB " + run("SELECT value FROM sys.env() WHERE name = 'monet_version'")[0][0], run
+    return "MonetDB/e " + metadata.version("monetdbe"), run
 
 
 def answer(said):
@@ -39,7 +40,7 @@ def answer(said):
 
 try:
     version, run = {"duckdb": duckdb, "monetdb": monetdb}[sys.argv[1]](sys.argv[2], int(sys.argv[3]))
-except ImportError as error:
+except Exception as error:  # Each product has its own.
     answer({"error": str(error)})
     sys.exit(1)
 answer({"version": version})
@@ -47,5 +48,5 @@ for line in sys.stdin:
     try:
         rows = run(json.loads(line))
         answer({"rows": [[None if cell is None else str(cell) for cell in row] for row in rows]})
-    except Exception as error:  # Each product has its own.
+    except Exception as error:
         answer({"error": str(error)})

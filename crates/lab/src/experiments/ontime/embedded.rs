@@ -56,7 +56,7 @@ impl Product {
                 "CHECKPOINT".to_owned(),
             ],
             Product::MonetDb => vec![format!(
-                "COPY INTO ontime FROM '{text}' USING DELIMITERS '|', E'\\n' NULL AS '\\N'"
+                "COPY INTO ontime FROM '{text}' USING DELIMITERS '|', E'\\n' NULL AS '\\\\N'"
             )],
         }
     }
