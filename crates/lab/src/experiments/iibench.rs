@@ -16,6 +16,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::loading::DATABASE;
+use super::memory_limit::{GroupOption, MemoryLimit};
 use super::timed::timed;
 use super::{Common, progress};
 use crate::generator::Sample;
@@ -60,8 +61,10 @@ pub struct Options {
     #[arg(long, default_value_t = 1_000)]
     batch: u64,
     /// How many times the memory the data grow to.
-    #[arg(long, default_value_t = 8)]
+    #[arg(long, default_value_t = 8, conflicts_with = "group_mib")]
     data_to_memory: u64,
+    #[command(flatten)]
+    group: GroupOption,
 }
 
 /// Rows of one second.
@@ -70,12 +73,14 @@ type Second = (f64, f64);
 /// Runs the experiment.
 pub fn run(options: &Options) -> Result<()> {
     let common = &options.common;
-    let memory_mib = memory_mib(options);
     let mut report = Report::new("iibench");
     common.note(&mut report);
     report.setting("rows", options.rows);
     report.setting("rows of an INSERT", options.batch);
-    report.setting("memory of each server", format!("{memory_mib} MiB"));
+    let limit = options.group.limit(memory_mib(options), &mut report)?;
+    let data_mib = (options.rows * ROW_BYTES) >> 20;
+    let multiple = data_mib as f64 / f64::from(limit.mib());
+    report.setting("data over the memory, before any compression", format!("{multiple:.1}"));
     report.setting("durability", "every INSERT is synced before its answer");
     let settings = common.rowhouse(Durability::EveryCommit)?;
     let (mut panels, mut marks) = (Vec::new(), Vec::new());
@@ -85,7 +90,7 @@ pub fn run(options: &Options) -> Result<()> {
             if !common.wants(name) || report.not_run.contains_key(name) {
                 continue;
             }
-            let seconds = one_round(options, engine, &settings, memory_mib, round, &mut report);
+            let seconds = one_round(options, engine, &settings, limit, round, &mut report);
             let Some(seconds) = report.keep(name, seconds) else { continue };
             if round == 0 {
                 marks.extend(
@@ -101,7 +106,7 @@ pub fn run(options: &Options) -> Result<()> {
     }
     let (ours, others) = (Engine::Rowhouse.name(), [Engine::InnoDb.name(), Engine::MyRocks.name()]);
     report.compare(&others.map(|other| (ours, other)));
-    let title = format!("iibench: {} rows, {memory_mib} MiB", options.rows);
+    let title = format!("iibench: {} rows, {} MiB", options.rows, limit.mib());
     let drawing = Drawing::over_time(&title, "seconds", panels, marks);
     common.finish(&report, Layout::Rows, &drawing)
 }
@@ -115,12 +120,12 @@ fn one_round(
     options: &Options,
     engine: Engine,
     settings: &RowhouseSettings,
-    memory_mib: u32,
+    limit: MemoryLimit,
     round: usize,
     report: &mut Report,
 ) -> Result<Vec<Second>> {
     let name = engine.name();
-    let server = engine.start(settings, memory_mib)?;
+    let server = engine.start(settings, limit.settings(Durability::EveryCommit, 1)?)?;
     report.versions.insert(name.to_owned(), server.version().to_owned());
     let mut inserter = Inserter::new(&server, options)?;
     let mut keep = |mode: &str, sample: &Sample| {
