@@ -73,8 +73,18 @@ pub fn disk_waited_seconds() -> Option<f64> {
 
 /// Bytes that a process has let the kernel read from disks so far; what the page cache had is none.
 pub fn disk_read_bytes(pid: u32) -> Option<u64> {
+    io_bytes(pid, "read_bytes:")
+}
+
+/// Bytes that a process has let the kernel write to disks so far: each page of a file once for each time
+/// that it was made dirty.
+pub fn disk_written_bytes(pid: u32) -> Option<u64> {
+    io_bytes(pid, "write_bytes:")
+}
+
+fn io_bytes(pid: u32, name: &str) -> Option<u64> {
     let counts = fs::read_to_string(format!("/proc/{pid}/io")).ok()?;
-    counts.lines().find_map(|line| line.strip_prefix("read_bytes:"))?.trim().parse().ok()
+    counts.lines().find_map(|line| line.strip_prefix(name))?.trim().parse().ok()
 }
 
 /// Peak resident memory (VmHWM) in bytes.
@@ -128,6 +138,7 @@ mod tests {
         assert!(threads(std::process::id()) >= Some(1) && files(std::process::id()) >= Some(3));
         assert!(rss(std::process::id()) <= rss_peak(std::process::id()));
         assert!(disk_read_bytes(std::process::id()).is_some());
+        assert!(disk_written_bytes(std::process::id()).is_some());
     }
 
     #[test]
