@@ -12,6 +12,7 @@ mod finding;
 mod foresight;
 mod insert;
 mod joined;
+mod returning;
 
 use std::cell::RefCell;
 
@@ -29,6 +30,7 @@ pub use column::{Store, default_of, implied_default};
 use expression::{Environment, Warnings};
 pub use finding::{Finding, FoundKeys};
 pub use insert::{InsertPlan, Tally, bind_insert, bind_insert_beside, count_mismatch, given};
+pub use returning::Returned;
 pub use joined::{FoundIn, JoinedDelete, JoinedUpdate, KEY_COLUMN, Progress};
 
 /// Most rows that a statement changes in an event loop.
@@ -80,7 +82,7 @@ impl<'a> WriteContext<'a> {
 }
 
 /// What a writing statement did.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub struct Written {
     /// Rows affected, as the OK packet counts them.
     pub affected: u64,
@@ -90,6 +92,8 @@ pub struct Written {
     pub given: Option<u64>,
     /// The OK packet's words.
     pub info: String,
+    /// What RETURNING gives, where there is one.
+    pub returned: Option<Returned>,
 }
 
 /// Runs an operation of `rows` whose callback may fail with an error of SQL: such an error is
