@@ -18,8 +18,7 @@ pub fn call<'a>(
     scope: &Scope<'a>,
 ) -> Option<Cell<'a>> {
     use Function as F;
-    let asks =
-        matches!(function, F::IsIpv4 | F::IsIpv6 | F::IsIpv4Compat | F::IsIpv4Mapped);
+    let asks = matches!(function, F::IsIpv4 | F::IsIpv6 | F::IsIpv4Compat | F::IsIpv4Mapped);
     if !asks && !matches!(function, F::InetAton | F::InetNtoa | F::Inet6Aton | F::Inet6Ntoa) {
         return None;
     }

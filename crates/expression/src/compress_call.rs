@@ -47,7 +47,11 @@ pub fn call<'a>(
     let bytes = bytes_of(&arguments[0].ty, cells[0].datum(), scope.zone, &mut buffer);
     if bytes.is_empty() {
         let length = Cell::Plain(Datum::UInt(0));
-        return Ok(Some(if function == F::UncompressedLength { length } else { Cell::Owned(vec![]) }));
+        return Ok(Some(if function == F::UncompressedLength {
+            length
+        } else {
+            Cell::Owned(vec![])
+        }));
     }
     if function == F::Compress {
         return compress(bytes, scope).map(Some);

@@ -94,7 +94,10 @@ mod tests {
 
     #[test]
     fn members_stand_in_the_order_of_their_names_and_elements_as_they_were() {
-        check(r#"{"b": [2, 1, {}], "a" : "x y", "B": null}"#, r#"{"B":null,"a":"x y","b":[2.0E0,1.0E0,{}]}"#);
+        check(
+            r#"{"b": [2, 1, {}], "a" : "x y", "B": null}"#,
+            r#"{"B":null,"a":"x y","b":[2.0E0,1.0E0,{}]}"#,
+        );
         check(" [ ] ", "[]");
     }
 }

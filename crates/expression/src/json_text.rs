@@ -98,7 +98,8 @@ fn is_document(function: Function, at: usize, text: &[u8], scope: &Scope<'_>) ->
             let lines = text.split_inclusive(|byte| *byte == b'\n');
             let before: usize = lines.take(error.line().saturating_sub(1)).map(<[u8]>::len).sum();
             let position = before + error.column();
-            let message = || format!("Syntax error in JSON text in {} at position {position}", where_());
+            let message =
+                || format!("Syntax error in JSON text in {} at position {position}", where_());
             scope.warn(4038, message);
         }
         return false;
@@ -114,7 +115,10 @@ fn is_document(function: Function, at: usize, text: &[u8], scope: &Scope<'_>) ->
     }
     if deepest > DEPTH_MAX {
         scope.warn(4040, || {
-            format!("Limit of {DEPTH_MAX} on JSON nested structures depth is reached in {}", where_())
+            format!(
+                "Limit of {DEPTH_MAX} on JSON nested structures depth is reached in {}",
+                where_()
+            )
         });
     }
     deepest <= DEPTH_MAX

@@ -12,10 +12,21 @@ const RESTING_LOOK: Duration = Duration::from_secs(1);
 
 /// CPU time of all threads, user and system, also of threads that ended, in seconds.
 pub fn cpu_seconds(pid: u32) -> Option<f64> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    stat_seconds(&pid.to_string(), 11)
+}
+
+/// CPU time of this process' children that have ended and were waited for, in seconds.
+pub fn ended_children_cpu_seconds() -> Option<f64> {
+    stat_seconds("self", 13)
+}
+
+/// The sum of two fields of a process' `stat` that are times, user's and system's: the place of the first,
+/// counted from the one behind the command's name.
+fn stat_seconds(process: &str, place: usize) -> Option<f64> {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     // The command name may hold spaces and brackets: fields are counted after its last bracket.
     let mut fields = stat[stat.rfind(')')? + 1..].split_ascii_whitespace();
-    let user: u64 = fields.nth(11)?.parse().ok()?;
+    let user: u64 = fields.nth(place)?.parse().ok()?;
     let system: u64 = fields.next()?.parse().ok()?;
     Some((user + system) as f64 / rustix::param::clock_ticks_per_second() as f64)
 }

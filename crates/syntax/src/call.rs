@@ -34,7 +34,8 @@ pub(super) fn special(parser: &mut Parser<'_>) -> Option<Result<Expr, ParserErro
         parser.advance_token();
         return Some(weight_string(parser));
     }
-    let limited = ["GROUP_CONCAT", "JSON_ARRAYAGG"].into_iter().find(|name| is_next(parser, name))?;
+    let limited =
+        ["GROUP_CONCAT", "JSON_ARRAYAGG"].into_iter().find(|name| is_next(parser, name))?;
     match has_limit(parser) {
         Ok(true) => {
             parser.advance_token();

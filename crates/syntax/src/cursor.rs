@@ -377,8 +377,13 @@ fn check_depth(tokens: &[TokenWithSpan]) -> Result<()> {
                 table_next = is("FROM") || is("JOIN") || is("STRAIGHT_JOIN");
                 if is("AND") || is("OR") {
                     level.now += 1;
-                } else if is("XOR") || is("DIV") || is("MOD") || is("NOT") || is("COLLATE")
-                    || is("SOUNDS") {
+                } else if is("XOR")
+                    || is("DIV")
+                    || is("MOD")
+                    || is("NOT")
+                    || is("COLLATE")
+                    || is("SOUNDS")
+                {
                     level.now += 10;
                 } else if is("WHEN") || is("THEN") || is("ELSE") || is("SELECT") {
                     level.most = level.most.max(level.now);

@@ -117,10 +117,7 @@ pub fn bind_select(
     texts: &[String],
 ) -> Bound<SelectPlan> {
     let SetExpr::Select(select) = query.body.as_ref() else { return elsewhere("set operations") };
-    if query.with.is_some()
-        || query.for_clause.is_some()
-        || !query.pipe_operators.is_empty()
-    {
+    if query.with.is_some() || query.for_clause.is_some() || !query.pipe_operators.is_empty() {
         return elsewhere("WITH");
     }
     check_plain(select)?;

@@ -56,7 +56,8 @@ impl Session {
             ));
         }
         self.begin_statement();
-        let text = open_version_comments(text, self.variables.mode).unwrap_or_else(|| text.to_vec());
+        let text =
+            open_version_comments(text, self.variables.mode).unwrap_or_else(|| text.to_vec());
         let mut scanned = Scanned::within(self.sql.engine().budget().bytes_max() / 4);
         scanned.scan(&text, self.variables.mode)?;
         let mut share = self.sql.engine().budget().share();
@@ -244,9 +245,7 @@ impl Session {
 /// As MariaDB does: tests/oracle/sql/statements.sql.
 fn refuse_subqueries(expr: &Expr, doing: &str) -> Result<()> {
     let found = visit_expressions(expr, |part| match part {
-        Expr::Subquery(_) | Expr::InSubquery { .. } | Expr::Exists { .. } => {
-            ControlFlow::Break(())
-        }
+        Expr::Subquery(_) | Expr::InSubquery { .. } | Expr::Exists { .. } => ControlFlow::Break(()),
         _ => ControlFlow::Continue(()),
     });
     match found {

@@ -21,9 +21,9 @@ use syntax::change::{Delete, Update, single_table};
 use values::SqlMode;
 use values::row::RowRef;
 
+use super::assign::{assign, bind_assignments, update_now_columns};
 use super::column::{Store, default_of};
 use super::finding::{Finding, FoundKeys};
-use super::insert::{assign, bind_assignments, update_now_columns};
 use super::returning::{Returned, Returning, bind_returning};
 use super::{LOOP_LOOKS_MAX, LOOP_ROWS_MAX, WriteContext, Written, stop, through};
 use crate::bind::scalar::{BindFailure, Bound, Names, bind};

@@ -5,6 +5,7 @@
 //!
 //! Not here: transactions (`session::transaction`), conversion of values (`values::convert`).
 
+mod assign;
 mod beside;
 mod change;
 mod column;
@@ -30,8 +31,8 @@ pub use column::{Store, default_of, implied_default};
 use expression::{Environment, Warnings};
 pub use finding::{Finding, FoundKeys};
 pub use insert::{InsertPlan, Tally, bind_insert, bind_insert_beside, count_mismatch, given};
-pub use returning::Returned;
 pub use joined::{FoundIn, JoinedDelete, JoinedUpdate, KEY_COLUMN, Progress};
+pub use returning::Returned;
 
 /// Most rows that a statement changes in an event loop.
 const LOOP_ROWS_MAX: usize = 16;

@@ -73,7 +73,8 @@ fn opened(text: &str) -> String {
 
 #[test]
 fn comments_for_newer_servers_stay_comments_and_ours_become_text() {
-    let maria = "/*!999999\\- enable the sandbox mode */ /*!100616 SET x=1 */ /*M!999999 x */ SELECT 1";
+    let maria =
+        "/*!999999\\- enable the sandbox mode */ /*!100616 SET x=1 */ /*M!999999 x */ SELECT 1";
     assert_eq!(opened(maria), maria);
     assert_eq!(opened("a /*!999999 EXPIRES_BY=`e` */"), "a           EXPIRES_BY=`e`   ");
     assert_eq!(opened("SELECT 1 /*! + 2 */"), "SELECT 1     + 2   ");
@@ -99,7 +100,10 @@ fn an_apostrophe_in_a_comment_begins_no_text() {
         assert_eq!(opened(&text), format!("{comment}\n         SET a='b'   ;"));
     }
     // Two dashes before anything but a space are no comment.
-    assert_eq!(opened("SELECT 1--'/*!40101 a*/'/*!40101 b*/"), "SELECT 1--'/*!40101 a*/'         b  ");
+    assert_eq!(
+        opened("SELECT 1--'/*!40101 a*/'/*!40101 b*/"),
+        "SELECT 1--'/*!40101 a*/'         b  "
+    );
 }
 
 #[test]
