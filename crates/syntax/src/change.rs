@@ -339,6 +339,9 @@ fn returning(cursor: &mut Cursor<'_>) -> Result<Vec<ReturningItem>> {
             (0..2).for_each(|_| drop(cursor.advance()));
             return Ok(ReturningItem::All(Some(table)));
         }
+        if cursor.is("DISTINCT") || cursor.is("ALL") {
+            return Err(cursor.syntax());
+        }
         let before = cursor.rest();
         let expr = cursor.expression()?;
         let behind = if cursor.at_end() { "" } else { cursor.rest() };

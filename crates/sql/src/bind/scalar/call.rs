@@ -79,6 +79,7 @@ pub(super) fn function(call: &Call, names: &Names<'_>) -> Bound<Node> {
         ("SUBDATE", [base, days]) => {
             Ok(shift_node(bind(base, names)?, bind(days, names)?, Unit::Day, true))
         }
+        ("ADD_MONTHS", _) => Err(expression::Error::parameter_count(&name.value).into()),
         ("MOD", [a, b]) => {
             let (a, b) = (bind(a, names)?, bind(b, names)?);
             Ok(arithmetic_node(Arithmetic::Modulo, a, b, names.mode))
