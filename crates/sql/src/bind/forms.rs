@@ -146,12 +146,11 @@ impl Binder<'_> {
                         order.push((bind(&item.expr, names)?, descending));
                     }
                 }
-                FunctionArgumentClause::Limit(Expr::Tuple(pair)) => match pair.as_slice() {
-                    [offset, count] => {
-                        limit = Some(Box::new([bind(offset, names)?, bind(count, names)?]));
-                    }
-                    _ => return elsewhere(clause),
-                },
+                FunctionArgumentClause::Limit(Expr::Tuple(pair))
+                    if matches!(function, F::GroupConcat | F::JsonArray) && pair.len() == 2 =>
+                {
+                    limit = Some(Box::new([bind(&pair[0], names)?, bind(&pair[1], names)?]));
+                }
                 FunctionArgumentClause::Separator(_) if function != F::GroupConcat => {
                     return Err(SqlError::syntax(&clause.to_string(), 1).into());
                 }
