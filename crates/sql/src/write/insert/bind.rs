@@ -14,6 +14,7 @@ use crate::bind::scalar::{Bound, IncomingNames, Names, bind};
 use crate::error::{Result, SqlError};
 use crate::write::assign::{bind_assignments, update_now_columns};
 use crate::write::column::default_of;
+use crate::write::returning::bind_returning;
 
 /// Binds an INSERT or REPLACE.
 pub fn bind_insert(insert: &Insert, table: Arc<Table>, mode: SqlMode) -> Bound<InsertPlan> {
@@ -74,6 +75,14 @@ pub fn bind_insert_beside(
     };
     let on_duplicate = bind_assignments(&insert.on_duplicate, &table, &names)?;
     let update_now = update_now_columns(&table, &on_duplicate);
+    let returning = match insert.returning.as_slice() {
+        [] => None,
+        items => {
+            let names =
+                Names { parameter_base: base, ..Names::of(&table, None, "field list", mode) };
+            Some(bind_returning(items, &table, &names)?)
+        }
+    };
     let defaults = table.columns.iter().map(default_of).collect();
     let mut waits = on_duplicate.iter().filter_map(|(_, node)| node.as_ref()).any(Node::waits);
     if let Rows::Values(plans) = &rows {
@@ -89,6 +98,7 @@ pub fn bind_insert_beside(
         defaults,
         on_duplicate,
         update_now,
+        returning,
         table: Arc::clone(&table),
     })
 }

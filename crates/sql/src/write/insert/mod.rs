@@ -21,6 +21,7 @@ use rows::transaction::{RowChange, Transaction, Upserted};
 use super::assign::assign;
 use super::column::Store;
 use super::foresight::Foresight;
+use super::returning::{Returned, Returning};
 use super::{LOOP_ROWS_MAX, WriteContext, Written, stop, through};
 use crate::error::Result;
 
@@ -55,6 +56,7 @@ pub struct InsertPlan {
     on_duplicate: Vec<(usize, Option<Node>)>,
     /// Columns that ON DUPLICATE KEY UPDATE sets to the current time unless it names them.
     update_now: Vec<usize>,
+    returning: Option<Returning>,
     /// Whether it can take long (SLEEP).
     waits: bool,
 }
@@ -92,6 +94,11 @@ impl InsertPlan {
         &self.table
     }
 
+    /// RETURNING.
+    pub fn returning(&self) -> Option<&Returning> {
+        self.returning.as_ref()
+    }
+
     /// What becomes of rows whose keys are taken, if that can be said without looking at the rows
     /// that have them.
     pub fn on_duplicate(&self) -> Option<OnDuplicate> {
@@ -109,7 +116,7 @@ impl InsertPlan {
             Rows::Values(plans) => plans.len().max(runs.iter().map(|run| *run as usize).sum()),
             Rows::Query => return false,
         };
-        rows <= LOOP_ROWS_MAX && !self.waits
+        rows <= LOOP_ROWS_MAX && !self.waits && self.returning.is_none()
     }
 
     /// How many values a row of the query has.
@@ -133,7 +140,17 @@ impl InsertPlan {
         let tally = self.insert_rows(transaction, context, plans, runs, tail);
         transaction.expect_nothing(&self.table);
         let warnings = context.warnings.borrow().count();
-        Ok(tally?.finish(total > 1, warnings))
+        Ok(self.finish(tally?, total > 1, warnings))
+    }
+
+    /// What the statement answers, as `Tally::finish` says it.
+    pub fn finish(&self, tally: Tally, several: bool, warnings: u64) -> Written {
+        let mut written = tally.finish(several, warnings);
+        // Also where no row was written.
+        if let Some(returning) = &self.returning {
+            written.returned.get_or_insert_with(|| Returned::new(returning));
+        }
+        written
     }
 
     /// `tail`: the literals behind the rows.
@@ -233,6 +250,7 @@ impl InsertPlan {
             let replaced = transaction.replace(&self.table, datums)?;
             tally.written.affected += 1 + replaced.deleted as u64;
             tally.duplicates += replaced.deleted as u64;
+            self.give_back(context, datums, replaced.generated, tally)?;
             replaced.generated
         } else if !self.on_duplicate.is_empty() {
             self.upsert(transaction, context, (datums, incoming), row, tally)?
@@ -240,6 +258,7 @@ impl InsertPlan {
             match transaction.insert(&self.table, datums) {
                 Ok(inserted) => {
                     tally.written.affected += 1;
+                    self.give_back(context, datums, inserted.generated, tally)?;
                     inserted.generated
                 }
                 Err(error @ Error::Duplicate { .. }) => {
@@ -260,6 +279,27 @@ impl InsertPlan {
         Ok(())
     }
 
+    /// Keeps what RETURNING gives of a row, which may have been given a number.
+    fn give_back(
+        &self,
+        context: &WriteContext<'_>,
+        row: &[Datum<'_>],
+        generated: Option<u64>,
+        tally: &mut Tally,
+    ) -> Result<()> {
+        let Some(returning) = &self.returning else { return Ok(()) };
+        let mut row = row.to_vec();
+        if let (Some(number), Some(position)) = (generated, self.table.auto_increment()) {
+            row[position] = match i64::try_from(number) {
+                Ok(number) if !is_unsigned(&self.table.columns[position].ty) => Datum::Int(number),
+                _ => Datum::UInt(number),
+            };
+        }
+        let line = returning.line(context, RowView::Datums(&row))?;
+        let returned = tally.written.returned.get_or_insert_with(|| Returned::new(returning));
+        returned.push(context, line)
+    }
+
     fn upsert(
         &self,
         transaction: &mut Transaction,
@@ -269,6 +309,7 @@ impl InsertPlan {
         tally: &mut Tally,
     ) -> Result<Option<u64>> {
         let table = &self.table;
+        let mut changed = Vec::new();
         let upserted = through(|aside| {
             transaction.upsert(table, datums, &mut |existing| {
                 let old = existing.values()?;
@@ -283,14 +324,27 @@ impl InsertPlan {
                     row,
                 );
                 match sets {
-                    Ok(sets) => Ok(RowChange::Set(sets)),
+                    Ok(sets) => {
+                        if self.returning.is_some() {
+                            changed = old.iter().map(Datum::to_value).collect();
+                            for (position, value) in &sets {
+                                changed[*position] = value.clone();
+                            }
+                        }
+                        Ok(RowChange::Set(sets))
+                    }
                     Err(error) => stop(aside, error),
                 }
             })
         })?;
+        if !changed.is_empty() {
+            let changed: Vec<Datum<'_>> = changed.iter().map(Value::as_datum).collect();
+            self.give_back(context, &changed, None, tally)?;
+        }
         match upserted {
             Upserted::Inserted { generated } => {
                 tally.written.affected += 1;
+                self.give_back(context, datums, generated, tally)?;
                 return Ok(generated);
             }
             Upserted::Updated => {
@@ -303,6 +357,10 @@ impl InsertPlan {
         }
         Ok(None)
     }
+}
+
+fn is_unsigned(ty: &ColumnType) -> bool {
+    matches!(ty, ColumnType::Int { unsigned: true, .. })
 }
 
 /// An AUTO_INCREMENT value that came with a row, as the OK packet tells it.
