@@ -5,11 +5,10 @@
 //! Invariants
 //! 1. The files become part of the database in one step, or not at all; they are synced before.
 //! 2. What a crash or an error leaves in the ingestion's directory is removed, at the latest at
-//!    the next opening.
+//!    the next opening (`rows::leftovers`).
 //! 3. They leave room on the disk for what others write meanwhile.
 
 use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -17,6 +16,7 @@ use std::sync::atomic::Ordering;
 use parking_lot::Mutex;
 use rocksdb::{FlushOptions, IngestExternalFileOptions, SstFileWriter};
 use rows::error::{Error, Result};
+use rows::leftovers;
 use rows::local::SortedWrites;
 use rows::store::{Cursor, Ingestion};
 
@@ -37,12 +37,8 @@ const DOING: &str = "ingesting";
 
 /// Removes what an interrupted ingestion left.
 pub(crate) fn remove_leftovers(directory: &Path) -> Result<()> {
-    match fs::remove_dir_all(directory.join(DIRECTORY)) {
-        Err(error) if error.kind() != ErrorKind::NotFound => {
-            Err(of_file("removing files of an interrupted ingestion", error))
-        }
-        _ => Ok(()),
-    }
+    let removed = leftovers::remove(&directory.join(DIRECTORY));
+    removed.map_err(|error| of_file("removing files of an interrupted ingestion", error))
 }
 
 impl Shared {

@@ -28,6 +28,7 @@ pub mod expiry;
 pub mod find;
 pub mod group;
 pub mod leaps;
+pub mod leftovers;
 pub mod local;
 pub mod locks;
 pub mod memory;

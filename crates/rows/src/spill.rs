@@ -2,7 +2,7 @@
 //!
 //! Invariants
 //! 1. The directory is for its owner's eyes alone (0700, files 0600) and holds nothing that
-//!    another process or a later start needs: what it holds when it is opened is removed.
+//!    another process or a later start needs: what it holds when it is opened is removed (`leftovers`).
 //! 2. A file is removed when it is dropped.
 //!
 //! Not here: what is written into the files (`local`), those of analytic queries, which lie in
@@ -16,6 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::{Error, Result};
+use crate::leftovers;
 
 const WRITING: &str = "writing a temporary file";
 const READING: &str = "reading a temporary file";
@@ -35,13 +36,7 @@ impl SpillDirectory {
     pub fn open(path: &Path) -> io::Result<Arc<SpillDirectory>> {
         DirBuilder::new().recursive(true).mode(0o700).create(path)?;
         fs::set_permissions(path, fs::Permissions::from_mode(0o700))?;
-        for entry in fs::read_dir(path)? {
-            let entry = entry?;
-            match entry.file_type()?.is_dir() {
-                true => fs::remove_dir_all(entry.path())?,
-                false => fs::remove_file(entry.path())?,
-            }
-        }
+        leftovers::remove(path)?;
         Ok(Arc::new(SpillDirectory { path: path.to_path_buf(), next: AtomicU64::new(0) }))
     }
 
