@@ -12,7 +12,7 @@ use values::Datum;
 use values::row::{RowError, RowRef};
 use values::types::{ColumnType, IntWidth};
 
-use crate::column::{Encoded, Encoder, Gather};
+use crate::column::{Encoded, Encoder, Follows, Gather, sources_of};
 use crate::keys::{Home, ROW_ID_SLOT, SegmentId, VERSION_SLOT, column};
 use crate::segment::Segment;
 
@@ -200,10 +200,19 @@ impl Builder {
         let rows = std::mem::take(&mut self.rows);
         self.bytes = 0;
         let encoder = &mut self.encoder;
-        let finish = |(slot, _, gather): &mut (u16, Source, Gather)| {
-            gather.finish(encoder).map(|encoded| (*slot, encoded))
+        let gathered: Vec<&Gather> = self.columns.iter().map(|(_, _, gather)| gather).collect();
+        let sources = sources_of(&gathered, encoder);
+        let slots: Vec<u16> = self.columns.iter().map(|(slot, _, _)| *slot).collect();
+        let finish = |((slot, _, gather), source): (&mut (u16, Source, Gather), _)| {
+            let source: Option<Follows> = source;
+            let encoded = match source {
+                None => gather.finish(encoder),
+                Some(from) => gather.finish_following(slots[from.column], &from.rows, encoder),
+            };
+            encoded.map(|encoded| (*slot, encoded))
         };
-        let columns = self.columns.iter_mut().map(finish).collect::<Result<Vec<_>>>()?;
+        let columns = self.columns.iter_mut().zip(sources).map(finish);
+        let columns = columns.collect::<Result<Vec<_>>>()?;
         Ok(Built { segment: Segment::new(rows, &columns), columns })
     }
 }

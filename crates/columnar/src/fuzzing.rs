@@ -7,7 +7,7 @@ use rows::error::Result;
 use values::datum::Value;
 use values::types::ColumnType;
 
-use crate::column::{Column, Encoder, Gather, Selection};
+use crate::column::{Column, Encoder, Gather, Selection, source_of};
 use crate::segment::Segment;
 
 /// A column as it is stored.
@@ -34,12 +34,14 @@ pub fn segment(stored: &[u8]) -> Result<Vec<u8>> {
 }
 
 impl Stored {
-    /// A column of so many rows.
+    /// A column of so many rows; if it follows from another one, from one of three numbers and NULL.
     ///
     /// # Errors
     /// `Corrupt`.
     pub fn decode(stored: &[u8], rows: usize) -> Result<Stored> {
-        Column::decode(stored, rows).map(Stored)
+        let numbers: Vec<u32> = (0..rows as u32).map(|row| row % 4).collect();
+        let source = source_of(stored).map(|_| Column::of_numbers(0, &numbers));
+        Column::decode(stored, rows, source.as_ref()).map(Stored)
     }
 
     /// All rows, one by one.

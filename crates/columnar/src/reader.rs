@@ -20,7 +20,7 @@ use values::Datum;
 
 use crate::build::OWN_NUMBER;
 use crate::cache::{Cache, Item};
-use crate::column::Column;
+use crate::column::{Column, source_of};
 use crate::keys::{self, Home, Place, ROW_ID_SLOT, SegmentId, VERSION_SLOT};
 use crate::segment::Segment;
 use crate::state::Live;
@@ -163,7 +163,17 @@ impl<'a> Reader<'a> {
         rows: u32,
         reach: Reach,
     ) -> Result<Option<Arc<Column>>> {
-        let home = home.into();
+        self.column_as((home.into(), id, slot), rows, reach, false)
+    }
+
+    /// The same; `is_source`: for another one that follows from it.
+    fn column_as(
+        &self,
+        (home, id, slot): (Home, SegmentId, u16),
+        rows: u32,
+        reach: Reach,
+        is_source: bool,
+    ) -> Result<Option<Arc<Column>>> {
         let name = (home, id, Some(slot));
         if let Some(Item::Column(column)) = self.columns.cache.get(name) {
             return Ok(Some(column));
@@ -176,8 +186,18 @@ impl<'a> Reader<'a> {
         if !self.inner.get(&key, reach, &mut stored)? {
             return Ok(None);
         }
-        let column = Column::decode(&stored, rows as usize).map_err(|error| error.at(&key))?;
-        let column = Arc::new(column);
+        let source = match source_of(&stored) {
+            // What is followed stands by itself: so this goes no deeper.
+            Some(source) if !is_source => {
+                let source = self.column_as((home, id, source), rows, reach, true)?;
+                // A segment that goes, goes wholly.
+                let Some(source) = source else { return Ok(None) };
+                Some(source)
+            }
+            _ => None,
+        };
+        let column = Column::decode(&stored, rows as usize, source.as_deref());
+        let column = Arc::new(column.map_err(|error| error.at(&key))?);
         self.columns.cache.keep(name, Item::Column(Arc::clone(&column)));
         Ok(Some(column))
     }

@@ -1,5 +1,5 @@
-//! Addresses of the Internet: INET_ATON, INET_NTOA, INET6_ATON, INET6_NTOA, IS_IPV4, IS_IPV6 (MySQL 8.0
-//! manual, 14.23).
+//! Addresses of the Internet: INET_ATON, INET_NTOA, INET6_ATON, INET6_NTOA, IS_IPV4, IS_IPV6,
+//! IS_IPV4_COMPAT, IS_IPV4_MAPPED (MySQL 8.0 manual, 14.23).
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -18,7 +18,7 @@ pub fn call<'a>(
     scope: &Scope<'a>,
 ) -> Option<Cell<'a>> {
     use Function as F;
-    let asks = matches!(function, F::IsIpv4 | F::IsIpv6);
+    let asks = matches!(function, F::IsIpv4 | F::IsIpv6 | F::IsIpv4Compat | F::IsIpv4Mapped);
     if !asks && !matches!(function, F::InetAton | F::InetNtoa | F::Inet6Aton | F::Inet6Ntoa) {
         return None;
     }
@@ -36,6 +36,11 @@ pub fn call<'a>(
     Some(match function {
         F::IsIpv4 => Cell::truth(four().is_some()),
         F::IsIpv6 => Cell::truth(six().is_some()),
+        F::IsIpv4Compat => Cell::truth(<[u8; 16]>::try_from(bytes).is_ok_and(is_compatible)),
+        F::IsIpv4Mapped => {
+            let address = <[u8; 16]>::try_from(bytes).map(Ipv6Addr::from);
+            Cell::truth(address.is_ok_and(|address| address.to_ipv4_mapped().is_some()))
+        }
         F::Inet6Aton => match (four(), six()) {
             (Some(address), _) => Cell::Owned(address.octets().to_vec()),
             (None, Some(address)) => Cell::Owned(address.octets().to_vec()),
@@ -54,11 +59,15 @@ fn text<'a>(address: impl ToString) -> Cell<'a> {
     Cell::Owned(address.to_string().into_bytes())
 }
 
-/// The last four bytes of an address that is one of IPv4 but for its leading zeros are shown as such.
+/// Whether it is an address of IPv4 but for its leading zeros.
+fn is_compatible(octets: [u8; 16]) -> bool {
+    octets[..12].iter().all(|byte| *byte == 0) && octets[12..14] != [0, 0]
+}
+
+/// The last four bytes of such an address are shown as one of IPv4.
 fn text_of_six<'a>(octets: [u8; 16]) -> Cell<'a> {
-    let (zeros, four) = octets.split_at(12);
-    if zeros.iter().all(|byte| *byte == 0) && four[..2] != [0, 0] {
-        let four = Ipv4Addr::new(four[0], four[1], four[2], four[3]);
+    if is_compatible(octets) {
+        let four = Ipv4Addr::new(octets[12], octets[13], octets[14], octets[15]);
         return text(format!("::{four}"));
     }
     text(Ipv6Addr::from(octets))

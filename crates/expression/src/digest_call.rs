@@ -1,4 +1,4 @@
-//! Digests, encodings and UUIDs.
+//! Digests, check sums, encodings and UUIDs.
 
 use md5::Md5;
 use values::codes::{crc32, from_base64, to_base64, write_hex};
@@ -7,21 +7,20 @@ use values::datum::Datum;
 use crate::error::{Error, Result};
 use crate::evaluate::Scope;
 use crate::function::{Function, int, whole};
-use crate::node::Node;
 use crate::text_call::made;
 use crate::value::{Cell, NULL};
 
 /// Characters of a line of base 64, as MySQL breaks it.
 const BASE64_LINE: usize = 76;
 
-/// The value of a function of one text that is not NULL.
+/// The value of a function of texts that are not NULL.
 pub fn call<'a>(
     function: Function,
-    text: &[u8],
+    texts: &[&[u8]],
     cells: &[Cell<'a>],
-    _node: &Node,
     scope: &Scope<'a>,
 ) -> Result<Cell<'a>> {
+    let text = texts[0];
     Ok(match function {
         Function::Md5 => {
             use md5::Digest;
@@ -41,7 +40,18 @@ pub fn call<'a>(
                 _ => NULL,
             }
         }
-        Function::Crc32 => Cell::Plain(Datum::UInt(u64::from(crc32(text)))),
+        Function::Crc32 | Function::Crc32c => {
+            // With two arguments the first one is the sum of what stands before.
+            let (before, bytes) = match cells {
+                [before, _] => (whole(before, scope).unwrap_or(0) as u32, texts[1]),
+                _ => (0, text),
+            };
+            let sum = match function {
+                Function::Crc32 => crc32(before, bytes),
+                _ => crc32c::crc32c_append(before, bytes),
+            };
+            Cell::Plain(Datum::UInt(u64::from(sum)))
+        }
         Function::ToBase64 => {
             let digits = text.len().div_ceil(3).saturating_mul(4);
             // A line break behind each 76 but the last.

@@ -1,7 +1,7 @@
 //! The functions there are: names, numbers of arguments, result types.
 //!
 //! Not here: what they compute (`text_call`, `word_call`, `address_call`, `regular_call`, `time_call`,
-//! `session_call`, `json`, and the numeric ones in `number_call`).
+//! `session_call`, `cipher_call`, `compress_call`, `json`, `json_text`, and the numeric ones in `number_call`).
 
 use values::datum::Datum;
 use values::types::{Collation, ColumnType};
@@ -13,9 +13,13 @@ use crate::error::{Error, Result};
 use crate::evaluate::Scope;
 use crate::make::common_rule;
 use crate::node::{BIGINT, BIGINT_UNSIGNED, Node, TRUTH, common_collation, text_type};
+use crate::number::Number;
 use crate::number_call;
 use crate::value::{Cell, NULL};
-use crate::{address_call, json, regular_call, session_call, text_call, time_call, word_call};
+use crate::{
+    address_call, cipher_call, compress_call, json, json_text, regular_call, session_call,
+    text_call, time_call, word_call,
+};
 
 /// What a function's result looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,7 +95,7 @@ macro_rules! functions {
 functions! {
     Concat Shape::Text, 1..=ANY, ["CONCAT"];
     ConcatWs Shape::Text, 2..=ANY, ["CONCAT_WS"];
-    Length Shape::Int, 1..=1, ["LENGTH", "OCTET_LENGTH"];
+    Length Shape::Int, 1..=1, ["LENGTH", "OCTET_LENGTH", "LENGTHB"];
     CharLength Shape::Int, 1..=1, ["CHAR_LENGTH", "CHARACTER_LENGTH"];
     BitLength Shape::Int, 1..=1, ["BIT_LENGTH"];
     Lower Shape::Text, 1..=1, ["LOWER", "LCASE"];
@@ -107,8 +111,8 @@ functions! {
     Reverse Shape::Text, 1..=1, ["REVERSE"];
     Repeat Shape::Text, 2..=2, ["REPEAT"];
     Space Shape::Text, 1..=1, ["SPACE"];
-    PadLeft Shape::Text, 3..=3, ["LPAD"];
-    PadRight Shape::Text, 3..=3, ["RPAD"];
+    PadLeft Shape::Text, 2..=3, ["LPAD"];
+    PadRight Shape::Text, 2..=3, ["RPAD"];
     Locate Shape::Int, 2..=3, ["LOCATE", "POSITION"];
     Instr Shape::Int, 2..=2, ["INSTR"];
     InsertText Shape::Text, 4..=4, ["INSERT"];
@@ -117,6 +121,7 @@ functions! {
     Ascii Shape::Int, 1..=1, ["ASCII"];
     Ord Shape::Int, 1..=1, ["ORD"];
     Char Shape::Bytes, 1..=ANY, ["CHAR"];
+    Chr Shape::Short(1), 1..=1, ["CHR"];
     Field Shape::Int, 2..=ANY, ["FIELD"];
     FindInSet Shape::Int, 2..=2, ["FIND_IN_SET"];
     Elt Shape::Common, 2..=ANY, ["ELT"];
@@ -126,7 +131,14 @@ functions! {
     Md5 Shape::Short(32), 1..=1, ["MD5"];
     Sha1 Shape::Short(40), 1..=1, ["SHA1", "SHA"];
     Sha2 Shape::Short(128), 2..=2, ["SHA2"];
-    Crc32 Shape::UInt, 1..=1, ["CRC32"];
+    Crc32 Shape::UInt, 1..=2, ["CRC32"];
+    Crc32c Shape::UInt, 1..=2, ["CRC32C"];
+    AesEncrypt Shape::Bytes, 2..=2, ["AES_ENCRYPT"];
+    AesDecrypt Shape::Bytes, 2..=2, ["AES_DECRYPT"];
+    Compress Shape::Bytes, 1..=1, ["COMPRESS"];
+    Uncompress Shape::Bytes, 1..=1, ["UNCOMPRESS"];
+    UncompressedLength Shape::UInt, 1..=1, ["UNCOMPRESSED_LENGTH"];
+    WeightString Shape::Bytes, 1..=1, ["WEIGHT_STRING"];
     ToBase64 Shape::Ascii, 1..=1, ["TO_BASE64"];
     FromBase64 Shape::Bytes, 1..=1, ["FROM_BASE64"];
     Bin Shape::Ascii, 1..=1, ["BIN"];
@@ -141,6 +153,8 @@ functions! {
     Inet6Ntoa Shape::Short(45), 1..=1, ["INET6_NTOA"];
     IsIpv4 Shape::Int, 1..=1, ["IS_IPV4"];
     IsIpv6 Shape::Int, 1..=1, ["IS_IPV6"];
+    IsIpv4Compat Shape::Int, 1..=1, ["IS_IPV4_COMPAT"];
+    IsIpv4Mapped Shape::Int, 1..=1, ["IS_IPV4_MAPPED"];
     UuidToBin Shape::Bytes, 1..=2, ["UUID_TO_BIN"];
     BinToUuid Shape::Short(36), 1..=2, ["BIN_TO_UUID"];
     IsUuid Shape::Int, 1..=1, ["IS_UUID"];
@@ -178,7 +192,9 @@ functions! {
     Greatest Shape::Common, 2..=ANY, ["GREATEST"];
     Least Shape::Common, 2..=ANY, ["LEAST"];
 
+    Interval Shape::Int, 2..=ANY, ["INTERVAL"];
     If Shape::Common, 3..=3, ["IF"];
+    IfNotNull Shape::Common, 3..=3, ["NVL2"];
     IfNull Shape::Common, 2..=2, ["IFNULL", "NVL"];
     NullIf Shape::First, 2..=2, ["NULLIF"];
     Coalesce Shape::Common, 1..=ANY, ["COALESCE"];
@@ -228,6 +244,7 @@ functions! {
     TimeToSec Shape::Int, 1..=1, ["TIME_TO_SEC"];
     DateFormat Shape::Text, 2..=2, ["DATE_FORMAT"];
     TimeFormat Shape::Text, 2..=2, ["TIME_FORMAT"];
+    GetFormat Shape::Short(17), 2..=2, ["GET_FORMAT"];
     StrToDate Shape::DateTime, 2..=2, ["STR_TO_DATE"];
     ConvertTz Shape::DateTime, 3..=3, ["CONVERT_TZ"];
 
@@ -239,7 +256,9 @@ functions! {
     RowCount Shape::Int, 0..=0, ["ROW_COUNT"];
     FoundRows Shape::Int, 0..=0, ["FOUND_ROWS"];
     Uuid Shape::Short(36), 0..=0, ["UUID"];
+    SysGuid Shape::Short(32), 0..=0, ["SYS_GUID"];
     UuidShort Shape::UInt, 0..=0, ["UUID_SHORT"];
+    RandomBytes Shape::Bytes, 1..=1, ["RANDOM_BYTES"];
     Sleep Shape::Int, 1..=1, ["SLEEP"];
     GetLock Shape::Int, 2..=2, ["GET_LOCK"];
     ReleaseLock Shape::Int, 1..=1, ["RELEASE_LOCK"];
@@ -248,6 +267,7 @@ functions! {
     IsUsedLock Shape::UInt, 1..=1, ["IS_USED_LOCK"];
     Charset Shape::Short(64), 1..=1, ["CHARSET"];
     CollationOf Shape::Short(64), 1..=1, ["COLLATION"];
+    Coercibility Shape::Int, 1..=1, ["COERCIBILITY"];
     Benchmark Shape::Int, 2..=2, ["BENCHMARK"];
     NameConst Shape::First, 2..=2, ["NAME_CONST"];
 
@@ -276,6 +296,11 @@ functions! {
     JsonQuery Shape::Json, 2..=2, ["JSON_QUERY"];
     JsonValue Shape::Text, 2..=2, ["JSON_VALUE"];
     JsonSearch Shape::Json, 3..=ANY, ["JSON_SEARCH"];
+    JsonCompact Shape::Json, 1..=1, ["JSON_COMPACT"];
+    JsonLoose Shape::Json, 1..=1, ["JSON_LOOSE"];
+    JsonDetailed Shape::Json, 1..=2, ["JSON_DETAILED", "JSON_PRETTY"];
+    JsonNormalize Shape::Json, 1..=1, ["JSON_NORMALIZE"];
+    JsonEquals Shape::Int, 2..=2, ["JSON_EQUALS"];
 }
 
 impl Function {
@@ -296,6 +321,8 @@ impl Function {
             Function::Rand
                 | Function::Uuid
                 | Function::UuidShort
+                | Function::SysGuid
+                | Function::RandomBytes
                 | Function::SysDate
                 | Function::Sleep
                 | Function::LastInsertId
@@ -350,6 +377,7 @@ impl Function {
                 | F::Md5
                 | F::Sha1
                 | F::Crc32
+                | F::Crc32c
                 | F::Bin
                 | F::Oct
                 | F::IsUuid
@@ -364,8 +392,11 @@ impl Function {
                 | F::Greatest
                 | F::Least
                 | F::If
+                | F::IfNotNull
                 | F::IfNull
                 | F::Coalesce
+                | F::Interval
+                | F::Coercibility
                 | F::RegexpLike
                 | F::RegexpInstr
                 | F::UnixTimestamp
@@ -399,7 +430,8 @@ impl Function {
             Shape::Short(chars) => text_type(chars),
             Shape::First => arguments.first().map_or(BIGINT, |node| node.ty.clone()),
             Shape::Common => {
-                common_type(&arguments[usize::from(matches!(self, Function::If | Function::Elt))..])
+                let chosen_by = matches!(self, Function::If | Function::IfNotNull | Function::Elt);
+                common_type(&arguments[usize::from(chosen_by)..])
             }
             Shape::Date => ColumnType::Date,
             Shape::Time => match self {
@@ -430,6 +462,9 @@ impl Function {
                 | Function::ConnectionId
                 | Function::Version
                 | Function::Uuid
+                | Function::SysGuid
+                | Function::Interval
+                | Function::Coercibility
                 | Function::Pi
                 | Function::User
                 | Function::RowCount
@@ -453,6 +488,10 @@ impl Function {
             Function::If => {
                 let chosen = if arguments[0].holds(scope)? { 1 } else { 2 };
                 chosen_of(node, &arguments[1..], chosen - 1, scope)
+            }
+            Function::IfNotNull => {
+                let chosen = usize::from(arguments[0].evaluate(scope)?.is_null());
+                chosen_of(node, &arguments[1..], chosen, scope)
             }
             Function::IfNull | Function::Coalesce => {
                 for argument in arguments {
@@ -484,6 +523,7 @@ impl Function {
                     _ => Ok(NULL),
                 }
             }
+            Function::Interval => interval(arguments, scope),
             Function::Greatest | Function::Least => extreme(self, node, arguments, scope),
             _ => self.family(node, arguments, scope),
         }
@@ -520,7 +560,7 @@ impl Function {
                 &several[..]
             }
         };
-        if let Some(cell) = text_call::call(self, node, arguments, cells, scope)? {
+        if let Some(cell) = text_call::call(self, arguments, cells, scope)? {
             return Ok(cell);
         }
         if let Some(cell) = regular_call::call(self, arguments, cells, scope)? {
@@ -535,7 +575,16 @@ impl Function {
         if let Some(cell) = address_call::call(self, arguments, cells, scope) {
             return Ok(cell);
         }
+        if let Some(cell) = compress_call::call(self, arguments, cells, scope)? {
+            return Ok(cell);
+        }
+        if let Some(cell) = cipher_call::call(self, arguments, cells, scope)? {
+            return Ok(cell);
+        }
         if let Some(cell) = time_call::call(self, node, cells, scope)? {
+            return Ok(cell);
+        }
+        if let Some(cell) = json_text::call(self, arguments, cells, scope)? {
             return Ok(cell);
         }
         if let Some(cell) = json::call(self, arguments, cells, scope)? {
@@ -568,6 +617,26 @@ fn extreme<'a>(
         }
     }
     Ok(settle(node, best.1, arguments, best.0, scope))
+}
+
+/// INTERVAL: how many of the numbers behind the first one are not above it, up to one that is; NULL is
+/// not, and -1 is for NULL in the first place.
+fn interval<'a>(arguments: &'a [Node], scope: &Scope<'a>) -> Result<Cell<'a>> {
+    let number = |argument: &'a Node| -> Result<Option<Number>> {
+        Ok(scope.number(argument.evaluate(scope)?.datum()))
+    };
+    let Some(wanted) = number(&arguments[0])? else { return Ok(int(-1)) };
+    for (at, argument) in arguments[1..].iter().enumerate() {
+        let Some(bound) = number(argument)? else { continue };
+        let order = match (wanted.to_decimal(), bound.to_decimal()) {
+            (Some(wanted), Some(bound)) => Some(wanted.cmp(&bound)),
+            _ => wanted.to_f64().partial_cmp(&bound.to_f64()),
+        };
+        if order == Some(std::cmp::Ordering::Less) {
+            return Ok(int(at as i64));
+        }
+    }
+    Ok(int(arguments.len() as i64 - 1))
 }
 
 /// Text as long as all arguments together; bytes where those have a lower coercibility than its text.

@@ -177,7 +177,11 @@ impl Room {
         self.0.is_none()
     }
 
-    fn grow_to(&mut self, bytes: usize, limits: &Limits) -> Result<()> {
+    /// Takes more, until it is memory for so many bytes.
+    ///
+    /// # Errors
+    /// 1041 without memory for them.
+    pub fn grow_to(&mut self, bytes: usize, limits: &Limits) -> Result<()> {
         if bytes >= LOOP_BYTES_MAX && limits.in_loop.load(Ordering::Relaxed) {
             return Err(Error::WouldWait);
         }

@@ -272,8 +272,8 @@ impl Node {
         Node { kind: Kind::Constant(value), ty, nullable }
     }
 
-    /// The collation of its text and its coercibility: 0 explicit, 2 column, 4 literal, 6
-    /// number or NULL.
+    /// The collation of its text and its coercibility: 0 explicit, 2 column, 3 what the system says, 4
+    /// literal, 6 number or NULL.
     pub fn collation(&self) -> (Collation, u8) {
         match &self.kind {
             Kind::Collated(_) => (type_collation(&self.ty).unwrap_or(Collation::Binary), 0),
@@ -287,6 +287,12 @@ impl Node {
                 None => (Collation::Utf8Mb4GeneralCi, 6),
             },
             Kind::Constant(Value::Null) => (Collation::Utf8Mb4GeneralCi, 6),
+            Kind::Call(Function::User | Function::Database | Function::Version, _)
+            | Kind::SystemVariable(..)
+                if self.is_text() =>
+            {
+                (Collation::Utf8Mb4GeneralCi, 3)
+            }
             Kind::Call(_, arguments) => strongest(arguments.iter(), &self.ty),
             Kind::Case(_, branches, otherwise, _) => strongest(
                 branches.iter().map(|(_, then)| then).chain(otherwise.as_deref()),
@@ -302,6 +308,16 @@ impl Node {
                 Some(collation) => (collation, 4),
                 None => (Collation::Utf8Mb4GeneralCi, 6),
             },
+        }
+    }
+
+    /// What COERCIBILITY says: as `collation`, but numbers are 5 (MariaDB 10.11 answers so:
+    /// tests/oracle/sql/functions.sql).
+    pub fn coercibility(&self) -> u8 {
+        match (&self.kind, self.is_text()) {
+            (Kind::Constant(Value::Null), _) => 6,
+            (_, false) => 5,
+            _ => self.collation().1,
         }
     }
 

@@ -48,6 +48,13 @@ pub fn call<'a>(
         Function::RowCount => int(scope.context()?.row_count),
         Function::FoundRows => int(scope.context()?.found_rows as i64),
         Function::Uuid => Cell::Owned(uuid(scope.context()?.now)),
+        // MariaDB's digits of a UUID, without dashes.
+        Function::SysGuid => {
+            let mut digits = uuid(scope.context()?.now);
+            digits.retain(|byte| *byte != b'-');
+            Cell::Owned(digits)
+        }
+        Function::RandomBytes => random_bytes(arguments, scope)?,
         Function::UuidShort => {
             static COUNTER: AtomicU64 = AtomicU64::new(0);
             let seconds = scope.context()?.now as u64 / 1_000_000;
@@ -72,6 +79,7 @@ pub fn call<'a>(
             let collation = arguments[0].collation().0;
             text(if collation == Collation::Binary { "binary" } else { "utf8mb4" })
         }
+        Function::Coercibility => int(i64::from(arguments[0].coercibility())),
         Function::CollationOf => text(arguments[0].collation().0.name()),
         _ => return Ok(None),
     }))
@@ -79,6 +87,17 @@ pub fn call<'a>(
 
 fn bytes(text: &str) -> Datum<'_> {
     Datum::Bytes(text.as_bytes())
+}
+
+/// Bytes that nobody can foresee; NULL for more than MariaDB gives.
+fn random_bytes<'a>(arguments: &'a [Node], scope: &Scope<'a>) -> Result<Cell<'a>> {
+    const BYTES_MAX: usize = 1024;
+    let count = whole(&arguments[0].evaluate(scope)?, scope).map(usize::try_from);
+    let Some(Ok(count @ 0..=BYTES_MAX)) = count else { return Ok(NULL) };
+    let mut bytes = vec![0; count];
+    getrandom::fill(&mut bytes)
+        .map_err(|source| Error::new(1105, format!("No random bytes: {source}")))?;
+    Ok(Cell::Owned(bytes))
 }
 
 fn last_insert_id<'a>(arguments: &'a [Node], scope: &Scope<'a>) -> Result<Cell<'a>> {

@@ -25,7 +25,6 @@ const CHECK_BYTES: usize = 1 << 20;
 /// The value, or `None` when it is not a function of text.
 pub fn call<'a>(
     function: Function,
-    node: &Node,
     arguments: &'a [Node],
     cells: &[Cell<'a>],
     scope: &Scope<'a>,
@@ -35,6 +34,7 @@ pub fn call<'a>(
         F::ConcatWs => return concat_ws(arguments, cells, scope).map(Some),
         F::Field => return Ok(Some(field(arguments, cells, scope))),
         F::Char => return Ok(Some(char_call(cells, scope))),
+        F::Chr => return Ok(Some(chr(&cells[0], scope))),
         F::Quote if cells[0].is_null() => return Ok(Some(Cell::Owned(b"NULL".to_vec()))),
         _ => {}
     }
@@ -84,7 +84,24 @@ pub fn call<'a>(
         ),
         F::Repeat => repeat(function, first, number(1), scope)?,
         F::Space => repeat(function, b" ", number(0), scope)?,
-        F::PadLeft | F::PadRight => pad(function, first, number(1), texts[2], binary, scope)?,
+        F::PadLeft | F::PadRight => {
+            let with = texts.get(2).copied().unwrap_or(b" ");
+            pad(function, first, number(1), with, binary, scope)?
+        }
+        F::GetFormat => {
+            let pattern = crate::time_format::usual_at(texts[1], first);
+            pattern.map_or(NULL, |pattern| Cell::Plain(Datum::Bytes(pattern.as_bytes())))
+        }
+        F::WeightString if !arguments[0].is_text() => NULL,
+        F::WeightString => {
+            // Three bytes a character at most.
+            made(function, first.len().saturating_mul(3), scope, || {
+                let mut weights = Vec::new();
+                let rule = arguments[0].collation().0;
+                collation::write_shown_weights(rule, first, &mut weights);
+                weights
+            })?
+        }
         F::Locate => {
             let start = if cells.len() == 3 { number(2) } else { 1 };
             int(locate(first, texts[1], start, locate_rule(arguments), scope)?)
@@ -121,7 +138,7 @@ pub fn call<'a>(
         F::Bin => conv(first, 10, 2),
         F::Oct => conv(first, 10, 8),
         F::Conv => conv(first, number(1), number(2)),
-        _ => crate::digest_call::call(function, first, cells, node, scope)?,
+        _ => crate::digest_call::call(function, &texts, cells, scope)?,
     }))
 }
 
@@ -177,6 +194,9 @@ fn is_text_function(function: Function) -> bool {
             | F::Sha1
             | F::Sha2
             | F::Crc32
+            | F::Crc32c
+            | F::WeightString
+            | F::GetFormat
             | F::ToBase64
             | F::FromBase64
             | F::UuidToBin
@@ -456,6 +476,22 @@ fn char_call<'a>(cells: &[Cell<'a>], scope: &Scope<'_>) -> Cell<'a> {
         out.extend_from_slice(&bytes[first..]);
     }
     Cell::Owned(out)
+}
+
+/// As CHAR of one number, as text: NULL, with a warning, when the bytes are none.
+fn chr<'a>(cell: &Cell<'a>, scope: &Scope<'_>) -> Cell<'a> {
+    if cell.is_null() {
+        return NULL;
+    }
+    let Cell::Owned(bytes) = char_call(std::slice::from_ref(cell), scope) else { return NULL };
+    match std::str::from_utf8(&bytes) {
+        Ok(_) => Cell::Owned(bytes),
+        Err(_) => {
+            let shown = String::from_utf8_lossy(&write_hex(&bytes, true)).into_owned();
+            scope.warn(1300, || format!("Invalid utf8mb4 character string: '{shown}'"));
+            NULL
+        }
+    }
 }
 
 fn hex<'a>(cell: &Cell<'_>, text: &[u8], scope: &Scope<'_>) -> Result<Cell<'a>> {

@@ -1,4 +1,4 @@
-//! DATE_FORMAT and STR_TO_DATE: times by pattern.
+//! DATE_FORMAT and STR_TO_DATE: times by pattern; GET_FORMAT: the patterns of places.
 //!
 //! Not here: which functions take patterns (`time_call`).
 
@@ -24,6 +24,26 @@ pub const MONTHS: [&str; 12] = [
     "November",
     "December",
 ];
+
+/// The pattern that is usual at a place, by its name, for 'DATE', 'TIME' or 'DATETIME' (MySQL 8.0 manual,
+/// 14.7).
+pub fn usual_at(place: &[u8], kind: &[u8]) -> Option<&'static str> {
+    let place = place.to_ascii_uppercase();
+    Some(match (kind, place.as_slice()) {
+        (b"DATE", b"USA") => "%m.%d.%Y",
+        (b"DATE", b"JIS" | b"ISO") => "%Y-%m-%d",
+        (b"DATE", b"EUR") => "%d.%m.%Y",
+        (b"DATE", b"INTERNAL") => "%Y%m%d",
+        (b"TIME", b"USA") => "%h:%i:%s %p",
+        (b"TIME", b"JIS" | b"ISO") => "%H:%i:%s",
+        (b"TIME", b"EUR") => "%H.%i.%s",
+        (b"TIME", b"INTERNAL") => "%H%i%s",
+        (b"DATETIME", b"USA" | b"EUR") => "%Y-%m-%d %H.%i.%s",
+        (b"DATETIME", b"JIS" | b"ISO") => "%Y-%m-%d %H:%i:%s",
+        (b"DATETIME", b"INTERNAL") => "%Y%m%d%H%i%s",
+        _ => return None,
+    })
+}
 
 /// A time as a pattern asks for it.
 pub fn format(pattern: &[u8], value: DateTime) -> Vec<u8> {

@@ -12,10 +12,21 @@ const RESTING_LOOK: Duration = Duration::from_secs(1);
 
 /// CPU time of all threads, user and system, also of threads that ended, in seconds.
 pub fn cpu_seconds(pid: u32) -> Option<f64> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    stat_seconds(&pid.to_string(), 11)
+}
+
+/// CPU time of this process' children that have ended and were waited for, in seconds.
+pub fn ended_children_cpu_seconds() -> Option<f64> {
+    stat_seconds("self", 13)
+}
+
+/// The sum of two fields of a process' `stat` that are times, user's and system's: the place of the first,
+/// counted from the one behind the command's name.
+fn stat_seconds(process: &str, place: usize) -> Option<f64> {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     // The command name may hold spaces and brackets: fields are counted after its last bracket.
     let mut fields = stat[stat.rfind(')')? + 1..].split_ascii_whitespace();
-    let user: u64 = fields.nth(11)?.parse().ok()?;
+    let user: u64 = fields.nth(place)?.parse().ok()?;
     let system: u64 = fields.next()?.parse().ok()?;
     Some((user + system) as f64 / rustix::param::clock_ticks_per_second() as f64)
 }
@@ -62,8 +73,18 @@ pub fn disk_waited_seconds() -> Option<f64> {
 
 /// Bytes that a process has let the kernel read from disks so far; what the page cache had is none.
 pub fn disk_read_bytes(pid: u32) -> Option<u64> {
+    io_bytes(pid, "read_bytes:")
+}
+
+/// Bytes that a process has let the kernel write to disks so far: each page of a file once for each time
+/// that it was made dirty.
+pub fn disk_written_bytes(pid: u32) -> Option<u64> {
+    io_bytes(pid, "write_bytes:")
+}
+
+fn io_bytes(pid: u32, name: &str) -> Option<u64> {
     let counts = fs::read_to_string(format!("/proc/{pid}/io")).ok()?;
-    counts.lines().find_map(|line| line.strip_prefix("read_bytes:"))?.trim().parse().ok()
+    counts.lines().find_map(|line| line.strip_prefix(name))?.trim().parse().ok()
 }
 
 /// Peak resident memory (VmHWM) in bytes.
@@ -117,6 +138,7 @@ mod tests {
         assert!(threads(std::process::id()) >= Some(1) && files(std::process::id()) >= Some(3));
         assert!(rss(std::process::id()) <= rss_peak(std::process::id()));
         assert!(disk_read_bytes(std::process::id()).is_some());
+        assert!(disk_written_bytes(std::process::id()).is_some());
     }
 
     #[test]

@@ -6,7 +6,8 @@
 //! 00000000 01                  catalog format, u32 little-endian: 1; 2 once a definition says
 //!                              when rows leave (`Retention`), 3 once one is stored by column, 4
 //!                              once there was an event, 5 once there was an index of members,
-//!                              6 once there was a columnar index
+//!                              6 once there was a columnar index, 7 once one that has either of
+//!                              both knows columns by planes and columns that follow from others
 //! 00000000 02 name             a database; value: JSON
 //! 00000000 03 table id u32 BE  a table; value: its `TableDefinition` as JSON
 //! 00000000 04                  next table id, u32 little-endian
@@ -34,19 +35,18 @@ use crate::store::{Batch, Change, Direction, Durability, KeyRange, Reach, Store}
 use crate::table::{Table, TableState};
 
 /// Format of the catalog and of all rows under it.
-pub const CATALOG_FORMAT: u32 = FORMAT_COLUMNAR_INDEX;
+pub const CATALOG_FORMAT: u32 = FORMAT_COLUMNS;
 /// The first format.
 const FORMAT_FIRST: u32 = 1;
 /// Definitions may have a `retention`, which earlier versions would pass over.
 const FORMAT_RETENTION: u32 = 2;
-/// Tables may be stored by column.
-const FORMAT_COLUMNAR: u32 = 3;
 /// There may be events, which earlier versions do not know.
 const FORMAT_EVENTS: u32 = 4;
 /// Tables may have indexes of members, which earlier versions would not keep up.
 const FORMAT_MEMBERS: u32 = 5;
-/// An earlier version would write rows without telling the index.
-const FORMAT_COLUMNAR_INDEX: u32 = 6;
+/// There may be segments with columns that earlier versions take for damaged. Versions that knew 3 and 6
+/// had tables and indexes by column, but none of these columns.
+const FORMAT_COLUMNS: u32 = 7;
 const KIND_FORMAT: u8 = 1;
 const KIND_DATABASE: u8 = 2;
 const KIND_TABLE: u8 = 3;
@@ -89,7 +89,7 @@ impl Catalog {
         let mut databases: BTreeMap<String, Tables> = BTreeMap::new();
         let mut events = BTreeMap::new();
         let mut next_id: TableId = 1;
-        let mut format = None;
+        let (mut format, mut needed) = (None, FORMAT_FIRST);
         let mut unfinished = Vec::new();
         let range = KeyRange { start: vec![0; 4], end: vec![0, 0, 0, 1] };
         let mut cursor = store.scan(&range, Direction::Forward, Reach::Disk)?;
@@ -113,6 +113,7 @@ impl Catalog {
                     if let Some(why) = definition.fault() {
                         return Err(damaged(why));
                     }
+                    needed = needed.max(format_of(&definition));
                     let table = current(store, definition, Arc::default());
                     databases
                         .entry(table.database.clone())
@@ -134,15 +135,16 @@ impl Catalog {
         }
         drop(cursor);
         let format = match format {
-            Some(format @ FORMAT_FIRST..=CATALOG_FORMAT) => format,
+            Some(format @ FORMAT_FIRST..=CATALOG_FORMAT) if format >= needed => format,
+            Some(FORMAT_FIRST..=CATALOG_FORMAT) | None => {
+                // What an earlier version made is from now on kept as this one keeps it.
+                let changes = vec![put_format(needed)];
+                store.write(&Batch { changes }, Durability::EveryCommit)?;
+                needed
+            }
             Some(_) => {
                 let why = "the data directory was written by a newer version";
                 return Err(Error::Refused { why });
-            }
-            None => {
-                let changes = vec![put_format(FORMAT_FIRST)];
-                store.write(&Batch { changes }, Durability::EveryCommit)?;
-                FORMAT_FIRST
             }
         };
         let changes = Mutex::new(Changes { next_id, format, unfinished });
@@ -253,14 +255,7 @@ impl CatalogChange<'_> {
 
     /// Stores a definition.
     pub(crate) fn put_table(&mut self, definition: &TableDefinition) {
-        let needed = match definition {
-            TableDefinition { columnar_index: Some(_), .. } => FORMAT_COLUMNAR_INDEX,
-            definition if !definition.members.is_empty() => FORMAT_MEMBERS,
-            TableDefinition { columnar: true, .. } => FORMAT_COLUMNAR,
-            definition if !definition.retention.is_forever() => FORMAT_RETENTION,
-            _ => FORMAT_FIRST,
-        };
-        self.format = self.format.max(needed);
+        self.format = self.format.max(format_of(definition));
         let key = catalog_key(KIND_TABLE, &definition.id.to_be_bytes());
         let value = serde_json::to_vec(definition).expect("definitions are plain data");
         self.batch.changes.push(Change::put(key, value));
@@ -360,6 +355,16 @@ pub(crate) fn no_database(name: &str) -> Error {
 
 pub(crate) fn no_table(database: &str, name: &str) -> Error {
     Error::NotFound { what: Thing::Table, name: format!("{database}.{name}") }
+}
+
+/// The first format whose versions keep a table as it must be kept.
+fn format_of(definition: &TableDefinition) -> u32 {
+    match definition {
+        definition if definition.columnar || definition.columnar_index.is_some() => FORMAT_COLUMNS,
+        definition if !definition.members.is_empty() => FORMAT_MEMBERS,
+        definition if !definition.retention.is_forever() => FORMAT_RETENTION,
+        _ => FORMAT_FIRST,
+    }
 }
 
 fn put_format(format: u32) -> Change {

@@ -17,6 +17,7 @@ use parking_lot::RwLock;
 use values::SqlMode;
 
 use crate::point::SelectPlan;
+use crate::reply::ResultColumn;
 use crate::tree::QueryPlan;
 use crate::write::{DeletePlan, InsertPlan, UpdatePlan};
 
@@ -55,6 +56,16 @@ impl Plan {
             Plan::Delete(plan) => plan.table().is_current(),
             Plan::Other => true,
         }
+    }
+
+    /// The columns of RETURNING.
+    pub fn returned_columns(&self) -> Option<Arc<[ResultColumn]>> {
+        let returning = match self {
+            Plan::Insert(plan) => plan.returning(),
+            Plan::Delete(plan) => plan.returning(),
+            Plan::Update(_) | Plan::Select(_) | Plan::Query(_) | Plan::Other => None,
+        };
+        returning.map(|returning| Arc::clone(&returning.columns))
     }
 
     /// Whether a write may be tried in an event loop: few rows, and nothing that sleeps. How many

@@ -40,6 +40,7 @@ mod prepared;
 mod query;
 mod select;
 mod set;
+mod set_statement;
 mod source;
 mod transaction;
 mod write;
@@ -126,6 +127,8 @@ pub struct Session {
     /// Statements by the names of PREPARE.
     named: HashMap<String, u32>,
     next_prepared: u32,
+    /// Whether EXECUTE is under way.
+    executing: bool,
     /// Reused from statement to statement.
     scanned: Scanned,
     /// Text without literals of the statement that runs, if it may run long.
@@ -216,6 +219,7 @@ impl Session {
             prepared: HashMap::new(),
             named: HashMap::new(),
             next_prepared: 1,
+            executing: false,
             scanned: Scanned::within(sql.engine().budget().bytes_max() / 4),
             shape: Arc::from(""),
         };
@@ -353,7 +357,7 @@ impl Session {
         if !how.may_wait && text.len() > LOOP_TEXT_BYTES_MAX {
             return Err(SqlError::would_wait());
         }
-        let opened = open_version_comments(text);
+        let opened = open_version_comments(text, self.variables.mode);
         let text = opened.as_deref().unwrap_or(text);
         let mut scanned = std::mem::take(&mut self.scanned);
         let _current = self.current(how);
@@ -479,6 +483,7 @@ impl Session {
 
     fn enter(&mut self, text: &[u8]) {
         self.process.enter(text, self.sql.engine().clock().unix_micros());
+        self.executing = false;
         if let Some(time) = self.variables.statement_time {
             self.process.kill.end_after(time, 1969);
         }

@@ -28,6 +28,22 @@ pub struct AssignmentSpec {
     pub value: Option<Expr>,
 }
 
+/// An item of RETURNING.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ReturningItem {
+    /// `*`, or `table.*`.
+    All(Option<String>),
+    /// An expression.
+    Value {
+        /// The expression.
+        expr: Expr,
+        /// The column's name, if one is given.
+        alias: Option<String>,
+        /// As it was written.
+        text: String,
+    },
+}
+
 /// INSERT or REPLACE.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Insert {
@@ -45,6 +61,8 @@ pub struct Insert {
     pub alias: Option<(String, Vec<String>)>,
     /// ON DUPLICATE KEY UPDATE.
     pub on_duplicate: Vec<AssignmentSpec>,
+    /// RETURNING; none: empty.
+    pub returning: Vec<ReturningItem>,
 }
 
 /// UPDATE.
@@ -79,6 +97,8 @@ pub struct Delete {
     pub order: Vec<OrderByExpr>,
     /// LIMIT.
     pub limit: Option<Expr>,
+    /// RETURNING; none: empty.
+    pub returning: Vec<ReturningItem>,
 }
 
 /// A writing statement as written.
@@ -171,11 +191,9 @@ pub fn insert(cursor: &mut Cursor<'_>, replace: bool) -> Result<Insert> {
         }
         on_duplicate = cursor.list(assignment)?;
     }
-    if cursor.is("RETURNING") {
-        return Err(Error::unsupported("RETURNING"));
-    }
+    let returning = returning(cursor)?;
     cursor.expect_end()?;
-    Ok(Insert { replace, ignore, table, columns, source, alias, on_duplicate })
+    Ok(Insert { replace, ignore, table, columns, source, alias, on_duplicate, returning })
 }
 
 /// `VALUES ROW(1, 2)` and the like reach us as queries.
@@ -250,6 +268,7 @@ pub fn update(cursor: &mut Cursor<'_>) -> Result<Update> {
     cursor.expect("SET")?;
     let assignments = cursor.list(assignment)?;
     let (selection, order, limit) = tail(cursor)?;
+    cursor.expect_end()?;
     Ok(Update { ignore, tables, assignments, selection, order, limit })
 }
 
@@ -273,7 +292,6 @@ fn tail(cursor: &mut Cursor<'_>) -> Result<Tail> {
         Vec::new()
     };
     let limit = if cursor.take("LIMIT") { Some(cursor.expression()?) } else { None };
-    cursor.expect_end()?;
     Ok((selection, order, limit))
 }
 
@@ -298,7 +316,51 @@ pub fn delete(cursor: &mut Cursor<'_>) -> Result<Delete> {
         tables(cursor)?
     };
     let (selection, order, limit) = tail(cursor)?;
-    Ok(Delete { ignore, targets, tables: tables_read, selection, order, limit })
+    // Of several tables nothing is given back.
+    let returning = if targets.is_empty() { returning(cursor)? } else { Vec::new() };
+    cursor.expect_end()?;
+    Ok(Delete { ignore, targets, tables: tables_read, selection, order, limit, returning })
+}
+
+/// `[RETURNING item, ...]`; `*` can only be the first of them.
+fn returning(cursor: &mut Cursor<'_>) -> Result<Vec<ReturningItem>> {
+    if !cursor.take("RETURNING") {
+        return Ok(Vec::new());
+    }
+    let mut is_first = true;
+    cursor.list(|cursor| {
+        let is_first = std::mem::take(&mut is_first);
+        if is_first && cursor.take_token(&Token::Mul) {
+            return Ok(ReturningItem::All(None));
+        }
+        let is_star = *cursor.peek_nth(1) == Token::Period && *cursor.peek_nth(2) == Token::Mul;
+        if is_star {
+            let table = cursor.name()?;
+            (0..2).for_each(|_| drop(cursor.advance()));
+            return Ok(ReturningItem::All(Some(table)));
+        }
+        if cursor.is("DISTINCT") || cursor.is("ALL") {
+            return Err(cursor.syntax());
+        }
+        let before = cursor.rest();
+        let expr = cursor.expression()?;
+        let behind = if cursor.at_end() { "" } else { cursor.rest() };
+        let text = before.strip_suffix(behind).unwrap_or(before);
+        let text = text.trim_end().trim_end_matches(';').trim_end().to_string();
+        let alias = match cursor.take("AS") {
+            true => Some(cursor.name_or_string()?),
+            false if matches!(cursor.peek(), Token::Word(_) | Token::SingleQuotedString(_)) => {
+                // What ends a SELECT list is no name.
+                match ["INTO", "ORDER", "LIMIT", "FROM", "WHERE"].iter().any(|word| cursor.is(word))
+                {
+                    true => return Err(cursor.syntax()),
+                    false => Some(cursor.name_or_string()?),
+                }
+            }
+            false => None,
+        };
+        Ok(ReturningItem::Value { expr, alias, text })
+    })
 }
 
 /// A table's name, perhaps followed by `.*`.

@@ -81,7 +81,7 @@ impl<'a> Cursor<'a> {
             };
         }
         check_depth(&tokens)?;
-        check_forms(&tokens, text)?;
+        check_forms(&tokens)?;
         Ok(Cursor::of_tokens(tokens, text))
     }
 
@@ -377,7 +377,13 @@ fn check_depth(tokens: &[TokenWithSpan]) -> Result<()> {
                 table_next = is("FROM") || is("JOIN") || is("STRAIGHT_JOIN");
                 if is("AND") || is("OR") {
                     level.now += 1;
-                } else if is("XOR") || is("DIV") || is("MOD") || is("NOT") || is("COLLATE") {
+                } else if is("XOR")
+                    || is("DIV")
+                    || is("MOD")
+                    || is("NOT")
+                    || is("COLLATE")
+                    || is("SOUNDS")
+                {
                     level.now += 10;
                 } else if is("WHEN") || is("THEN") || is("ELSE") || is("SELECT") {
                     level.most = level.most.max(level.now);
@@ -415,32 +421,23 @@ fn check_depth(tokens: &[TokenWithSpan]) -> Result<()> {
     Ok(())
 }
 
-/// Refuses forms that sqlparser reads and nobody obeys: a partition where tables have none, and
-/// LIMIT within GROUP_CONCAT, which MySQL does not have.
-fn check_forms(tokens: &[TokenWithSpan], text: &str) -> Result<()> {
+/// Refuses a form that sqlparser reads and nobody obeys: a partition where tables have none.
+fn check_forms(tokens: &[TokenWithSpan]) -> Result<()> {
     const WITH_TABLES: [&str; 6] = ["SELECT", "INSERT", "REPLACE", "UPDATE", "DELETE", "WITH"];
-    let mut words = tokens.iter().filter(|token| !matches!(token.token, Token::Whitespace(_)));
+    let mut words = tokens
+        .iter()
+        .map(|token| &token.token)
+        .filter(|token| !matches!(token, Token::Whitespace(_)));
     let starts = |token: &Token| {
         *token == Token::LParen || WITH_TABLES.iter().any(|word| is_word(token, word))
     };
-    if !words.next().is_some_and(|first| starts(&first.token)) {
+    if !words.next().is_some_and(starts) {
         return Ok(());
     }
     let mut before: Option<&Token> = None;
-    // Of each parenthesis that is open, whether it is GROUP_CONCAT's.
-    let mut open = Vec::new();
-    for TokenWithSpan { token, span } in words {
-        let follows = |word| before.is_some_and(|before| is_word(before, word));
-        match token {
-            Token::LParen if follows("PARTITION") => {
-                return Err(Error::new(1747, "PARTITION () clause on non partitioned table"));
-            }
-            Token::LParen => open.push(follows("GROUP_CONCAT")),
-            Token::RParen => drop(open.pop()),
-            _ if open.last() == Some(&true) && is_word(token, "LIMIT") => {
-                return Err(syntax_at_location(text, span.start.line, span.start.column));
-            }
-            _ => {}
+    for token in words {
+        if *token == Token::LParen && before.is_some_and(|before| is_word(before, "PARTITION")) {
+            return Err(Error::new(1747, "PARTITION () clause on non partitioned table"));
         }
         before = Some(token);
     }

@@ -9,7 +9,7 @@
 //! | 47              | `||` under PIPES_AS_CONCAT                   |
 //! | 45 40 30        | `^`, then `*` `/` DIV `%`, then `+` `-`      |
 //! | 27 23 21        | `<<` `>>`, then `&`, then `|`                |
-//! | 20              | BETWEEN, IN, LIKE, REGEXP                    |
+//! | 20              | BETWEEN, IN, LIKE, SOUNDS LIKE, REGEXP       |
 //! | 17              | `=` `<=>` `<` `>` `<>`, IS                   |
 //! | 15 10 7 5 1     | NOT, then AND `&&`, XOR, OR, `:=`            |
 //!
@@ -18,21 +18,19 @@
 //! Invariants
 //! 1. Wherever sqlparser asks whether this is `MySqlDialect`, it is.
 //!
-//! Not here: statements (`statement`), which are read word by word.
+//! Not here: calls in a form of their own (`call`), statements (`statement`), which are read word by word.
 
 use std::any::TypeId;
 use std::cell::Cell;
 
-use sqlparser::ast::{
-    BinaryOperator, CastKind, DataType, Expr, Function, FunctionArg, FunctionArgExpr,
-    FunctionArgumentList, FunctionArguments, Ident, Interval, ObjectName, Statement,
-    TrimWhereField, UnaryOperator,
-};
+use sqlparser::ast::{BinaryOperator, CastKind, DataType, Expr, Statement, UnaryOperator};
 use sqlparser::dialect::{Dialect, MySqlDialect, Precedence};
 use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::Token;
 use values::interrupt;
+
+use super::call::{self, is_next, plain_call};
 
 static BASE: MySqlDialect = MySqlDialect {};
 
@@ -56,92 +54,11 @@ const UNARY: u8 = 50;
 /// How tightly `:=` binds.
 const ASSIGNMENT: u8 = 1;
 
-/// What follows INTERVAL: an expression and a unit, which may be a compound one (DAY_MINUTE).
-fn interval(parser: &mut Parser<'_>) -> Result<Expr, ParserError> {
-    let value = Box::new(parser.parse_expr()?);
-    if let Expr::Tuple(arguments) = *value {
-        return Ok(Expr::Function(plain_call("INTERVAL", arguments)));
-    }
-    Ok(Expr::Interval(Interval {
-        value,
-        leading_field: Some(parser.parse_date_time_field()?),
-        leading_precision: None,
-        last_field: None,
-        fractional_seconds_precision: None,
-    }))
-}
-
-/// What follows CHAR: `(77, 121 [USING utf8mb4])`.
-fn char_call(parser: &mut Parser<'_>) -> Result<Expr, ParserError> {
-    parser.expect_token(&Token::LParen)?;
-    let arguments = parser.parse_comma_separated(Parser::parse_expr)?;
-    let charset = match parser.parse_keyword(Keyword::USING) {
-        true => Some(parser.parse_object_name(false)?),
-        false => None,
-    };
-    parser.expect_token(&Token::RParen)?;
-    let char = Expr::Function(plain_call("CHAR", arguments));
-    Ok(match charset {
-        None => char,
-        Some(charset) => Expr::Convert {
-            is_try: false,
-            expr: Box::new(char),
-            data_type: None,
-            charset: Some(charset),
-            target_before_value: false,
-            styles: Vec::new(),
-        },
-    })
-}
-
-/// What follows TRIM: `([BOTH | LEADING | TRAILING] [what] [FROM] text)`.
-fn trim(parser: &mut Parser<'_>) -> Result<Expr, ParserError> {
-    parser.expect_token(&Token::LParen)?;
-    let side =
-        match parser.parse_one_of_keywords(&[Keyword::BOTH, Keyword::LEADING, Keyword::TRAILING]) {
-            Some(Keyword::LEADING) => Some(TrimWhereField::Leading),
-            Some(Keyword::TRAILING) => Some(TrimWhereField::Trailing),
-            Some(_) => Some(TrimWhereField::Both),
-            None => None,
-        };
-    let trimmed = |text, what| Expr::Trim {
-        expr: Box::new(text),
-        trim_where: side,
-        trim_what: what,
-        trim_characters: None,
-    };
-    if parser.parse_keyword(Keyword::FROM) {
-        let text = parser.parse_expr()?;
-        parser.expect_token(&Token::RParen)?;
-        return Ok(trimmed(text, None));
-    }
-    let first = parser.parse_expr()?;
-    if side.is_none() && parser.consume_token(&Token::RParen) {
-        return Ok(trimmed(first, None));
-    }
-    parser.expect_keyword_is(Keyword::FROM)?;
-    let text = parser.parse_expr()?;
-    parser.expect_token(&Token::RParen)?;
-    Ok(trimmed(text, Some(Box::new(first))))
-}
-
-/// A call by name of plain arguments.
-pub fn plain_call(name: &str, arguments: Vec<Expr>) -> Function {
-    let unnamed = |expr| FunctionArg::Unnamed(FunctionArgExpr::Expr(expr));
-    Function {
-        name: ObjectName::from(vec![Ident::new(name)]),
-        uses_odbc_syntax: false,
-        parameters: FunctionArguments::None,
-        args: FunctionArguments::List(FunctionArgumentList {
-            duplicate_treatment: None,
-            args: arguments.into_iter().map(unnamed).collect(),
-            clauses: Vec::new(),
-        }),
-        filter: None,
-        null_treatment: None,
-        over: None,
-        within_group: Vec::new(),
-    }
+/// Whether SOUNDS LIKE is next, which binds as LIKE does.
+fn is_sounds_like(parser: &Parser<'_>) -> bool {
+    is_next(parser, "SOUNDS")
+        && matches!(&parser.peek_nth_token_ref(1).token, Token::Word(word)
+            if word.keyword == Keyword::LIKE)
 }
 
 impl Dialect for RowhouseDialect {
@@ -218,6 +135,7 @@ impl Dialect for RowhouseDialect {
             Token::ShiftLeft | Token::ShiftRight => 27,
             Token::Overlap => self.prec_value(Precedence::And),
             Token::Assignment => ASSIGNMENT,
+            Token::Word(_) if is_sounds_like(parser) => self.prec_value(Precedence::Like),
             _ => return None,
         }))
     }
@@ -242,15 +160,8 @@ impl Dialect for RowhouseDialect {
             let operand = parser.parse_subexpr(UNARY);
             return Some(operand.map(|expr| Expr::UnaryOp { op, expr: Box::new(expr) }));
         }
-        if parser.parse_keyword(Keyword::INTERVAL) {
-            return Some(interval(parser));
-        }
-        let called = parser.peek_nth_token_ref(1).token == Token::LParen;
-        if called && parser.parse_keyword(Keyword::CHAR) {
-            return Some(char_call(parser));
-        }
-        if called && parser.parse_keyword(Keyword::TRIM) {
-            return Some(trim(parser));
+        if let Some(call) = call::special(parser) {
+            return Some(call);
         }
         if !parser.parse_keyword(Keyword::BINARY) {
             return None;
@@ -279,6 +190,16 @@ impl Dialect for RowhouseDialect {
                 left: Box::new(expr.clone()),
                 op: BinaryOperator::Assignment,
                 right: Box::new(right),
+            }));
+        }
+        if is_sounds_like(parser) {
+            (0..2).for_each(|_| parser.advance_token());
+            let right = parser.parse_subexpr(self.prec_value(Precedence::Like));
+            let sound = |expr| Box::new(Expr::Function(plain_call("SOUNDEX", vec![expr])));
+            return Some(right.map(|right| Expr::BinaryOp {
+                left: sound(expr.clone()),
+                op: BinaryOperator::Eq,
+                right: sound(right),
             }));
         }
         if !parser.parse_keyword(Keyword::DIV) {

@@ -14,6 +14,7 @@
 //! `load`), whose delimiters are its own.
 
 pub mod alter;
+mod call;
 pub mod change;
 pub mod cursor;
 pub mod dialect;

@@ -121,6 +121,19 @@ fn item(cursor: &mut Cursor<'_>) -> Result<SetItem> {
             name = cursor.name()?;
         }
     }
+    system(cursor, scope, &name)
+}
+
+/// A system variable of this session by its name alone, as SET STATEMENT sets it.
+pub fn variable(cursor: &mut Cursor<'_>) -> Result<SetItem> {
+    if matches!(cursor.peek(), Token::Word(word) if word.value.starts_with('@')) {
+        return Err(cursor.syntax());
+    }
+    let name = cursor.name()?;
+    system(cursor, Scope::Session, &name)
+}
+
+fn system(cursor: &mut Cursor<'_>, scope: Scope, name: &str) -> Result<SetItem> {
     assignment_sign(cursor)?;
     let value = if cursor.is("DEFAULT") {
         cursor.advance();
@@ -147,7 +160,8 @@ fn value(cursor: &mut Cursor<'_>) -> Result<Expr> {
             && !["NULL", "TRUE", "FALSE", "CASE", "NOT"]
                 .iter()
                 .any(|known| known.eq_ignore_ascii_case(&word.value));
-        let alone = matches!(cursor.peek_nth(1), Token::Comma | Token::EOF | Token::SemiColon);
+        let alone = matches!(cursor.peek_nth(1), Token::Comma | Token::EOF | Token::SemiColon)
+            || cursor.is_nth(1, "FOR");
         if bare && alone {
             let text = cursor.name()?;
             return Ok(Expr::Value(Value::SingleQuotedString(text).into()));

@@ -9,7 +9,7 @@ use super::alter::{AlterSpec, AlterTable, algorithm, alter_table};
 use super::cursor::{Cursor, TableName};
 use super::event::{AlterEvent, CreateEvent, alter_event, create_event, definer};
 use super::load::{LoadData, load_data};
-use super::set::{SetItem, set};
+use super::set::{SetItem, set, variable};
 use super::show::{Filter, Show, Subject, show};
 use super::table::{CreateTable, IndexSpec, create_table, index_body, index_options};
 use crate::error::{Error, Result};
@@ -81,7 +81,11 @@ pub enum Statement {
     /// PREPARE name FROM.
     Prepare { name: String, source: Box<Expr> },
     /// EXECUTE name.
-    Execute { name: String, using: Vec<String> },
+    Execute { name: String, using: Vec<Expr> },
+    /// EXECUTE IMMEDIATE.
+    ExecuteImmediate { source: Box<Expr>, using: Vec<Expr> },
+    /// SET STATEMENT variables FOR a statement, given by its text.
+    SetStatement { items: Vec<SetItem>, text: String },
     /// DEALLOCATE PREPARE.
     Deallocate(String),
     /// LOAD DATA.
@@ -110,6 +114,11 @@ pub fn statement(cursor: &mut Cursor<'_>) -> Result<Statement> {
         }
         "RENAME" => rename(cursor)?,
         "USE" => Statement::Use(cursor.name()?),
+        "SET" if cursor.is("STATEMENT") => {
+            let items = statement_items(cursor)?;
+            let text = cursor.rest().to_string();
+            return Ok(Statement::SetStatement { items, text });
+        }
         "SET" => return Ok(Statement::Set(set(cursor)?)),
         "SHOW" => return Ok(Statement::Show(Box::new(show(cursor)?))),
         "DESCRIBE" | "DESC" | "EXPLAIN" => return describe(cursor),
@@ -220,7 +229,7 @@ fn create(cursor: &mut Cursor<'_>) -> Result<Statement> {
         return Err(Error::unsupported("temporary tables"));
     }
     if cursor.take("TABLE") {
-        return Ok(Statement::CreateTable(Box::new(create_table(cursor)?)));
+        return Ok(Statement::CreateTable(Box::new(create_table(cursor, false)?)));
     }
     let unique = cursor.take("UNIQUE");
     if !unique && cursor.is("COLUMNAR") && cursor.is_nth(1, "INDEX") {
@@ -237,6 +246,12 @@ fn create(cursor: &mut Cursor<'_>) -> Result<Statement> {
         return Err(users_elsewhere(cursor));
     }
     let or_replace = cursor.take_all(&["OR", "REPLACE"]);
+    if or_replace && cursor.take("TABLE") {
+        return Ok(Statement::CreateTable(Box::new(create_table(cursor, true)?)));
+    }
+    if or_replace && cursor.is("TEMPORARY") {
+        return Err(Error::unsupported("temporary tables"));
+    }
     let definer = definer(cursor)?;
     if cursor.take("EVENT") {
         let event = create_event(cursor, or_replace, definer)?;
@@ -492,18 +507,39 @@ fn maintain(cursor: &mut Cursor<'_>, operation: &'static str) -> Result<Statemen
 }
 
 fn execute(cursor: &mut Cursor<'_>) -> Result<Statement> {
-    let name = cursor.name()?;
-    let mut using = Vec::new();
-    if cursor.take("USING") {
-        using = cursor.list(|cursor| {
-            let name = cursor.name()?;
-            match name.strip_prefix('@') {
-                Some(variable) => Ok(variable.to_lowercase()),
-                None => Err(cursor.syntax()),
-            }
-        })?;
+    let immediate = cursor.is("IMMEDIATE") && !cursor.is_nth(1, "USING");
+    if !immediate || matches!(cursor.peek_nth(1), Token::EOF | Token::SemiColon) {
+        let name = cursor.name()?;
+        return Ok(Statement::Execute { name, using: using(cursor)? });
     }
-    Ok(Statement::Execute { name, using })
+    cursor.advance();
+    if cursor.is("NULL") {
+        return Err(cursor.syntax());
+    }
+    let source = Box::new(cursor.expression()?);
+    Ok(Statement::ExecuteImmediate { source, using: using(cursor)? })
+}
+
+/// `[USING expression, ...]`.
+fn using(cursor: &mut Cursor<'_>) -> Result<Vec<Expr>> {
+    if cursor.take("USING") { cursor.list(Cursor::expression) } else { Ok(Vec::new()) }
+}
+
+/// `STATEMENT variable = value, ... FOR`, perhaps several times: then all of them are for what follows.
+fn statement_items(cursor: &mut Cursor<'_>) -> Result<Vec<SetItem>> {
+    let mut items = Vec::new();
+    loop {
+        cursor.expect("STATEMENT")?;
+        items.extend(cursor.list(variable)?);
+        cursor.expect("FOR")?;
+        if cursor.at_end() {
+            return Err(cursor.syntax());
+        }
+        if !(cursor.is("SET") && cursor.is_nth(1, "STATEMENT")) {
+            return Ok(items);
+        }
+        cursor.advance();
+    }
 }
 
 /// The answer to CREATE USER, GRANT and the like: silence would leave a false picture of who may

@@ -112,6 +112,8 @@ pub struct MemberSpec {
 /// CREATE TABLE.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CreateTable {
+    /// OR REPLACE: a table of this name goes.
+    pub or_replace: bool,
     /// IF NOT EXISTS.
     pub if_not_exists: bool,
     /// The table.
@@ -126,11 +128,15 @@ pub struct CreateTable {
     pub query: Option<Box<Query>>,
 }
 
-/// Reads what follows CREATE [TEMPORARY] TABLE.
-pub fn create_table(cursor: &mut Cursor<'_>) -> Result<CreateTable> {
+/// Reads what follows CREATE [OR REPLACE] TABLE.
+pub fn create_table(cursor: &mut Cursor<'_>, or_replace: bool) -> Result<CreateTable> {
     let if_not_exists = cursor.take_all(&["IF", "NOT", "EXISTS"]);
+    if or_replace && if_not_exists {
+        return Err(Error::new(1221, "Incorrect usage of OR REPLACE and IF NOT EXISTS"));
+    }
     let name = cursor.table_name()?;
     let mut create = CreateTable {
+        or_replace,
         if_not_exists,
         name,
         like: None,

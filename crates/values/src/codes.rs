@@ -30,9 +30,9 @@ pub fn from_hex(text: &[u8]) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// CRC-32 as Ethernet and zlib have it.
-pub fn crc32(bytes: &[u8]) -> u32 {
-    let mut crc = u32::MAX;
+/// CRC-32 as Ethernet and zlib have it, of `bytes` behind what has the CRC `before`; 0: nothing.
+pub fn crc32(before: u32, bytes: &[u8]) -> u32 {
+    let mut crc = !before;
     for &byte in bytes {
         crc ^= u32::from(byte);
         for _ in 0..8 {

@@ -63,3 +63,62 @@ SELECT id, json_depth(j), json_depth('[]'), json_depth('1'), json_overlaps(j,'[2
 SELECT id, json_search(j,'one','x'), json_search('["abc",{"x":"abc"},"abd"]','all','ab%'), json_search('["abc",{"x":"abc"}]','one','abc'), json_search('["abc"]','one','zz'), json_search('["a%c","abc"]','all','a|%c','|'), json_search('["abc",{"x":"abc"}]','all','abc',NULL,'$[1]'), json_search('[{"x":"abc"},"abc"]','all','abc',NULL,'$[0].x') FROM f ORDER BY id
 SELECT id, json_value(j,'$.s'), json_value(j,'$.a'), json_value('{"t":true,"n":1.5,"z":null}','$.t'), json_value('{"n":1.5}','$.n'), json_value('{"z":null}','$.z'), json_exists(j,'$.a'), json_exists(j,'$.zz'), json_length(json_query(j,'$.a')), json_query(j,'$.s') FROM f ORDER BY id
 SELECT json_array_append('[1,[2,3]]','$[1]',4), json_array_append('[1,2]','$',3), json_array_append('{"a":1}','$.a',2), json_array_append('[1]','$[0]',2,'$[0]',3), json_array_insert('[1,2]','$[1]','x'), json_array_insert('[1,2]','$[9]','x'), json_array_insert('{"a":[1]}','$.a[0]',0)
+# Places in a list, bytes of a number, padding with spaces, the second of three
+SELECT id, interval(i,-10,0,5), interval(n,0,10.5,12.34,20), interval(d,0,2.5), interval(NULL,1), interval(3,1,NULL,2), interval(3,NULL,NULL,4), interval(2.5,1,2.4,2.6), interval(18446744073709551615,1,-1), interval(23,1,15,17,30,44,200) FROM f ORDER BY id
+SELECT chr(65), hex(chr(14844588)), chr(NULL), hex(chr(0)), hex(chr(256)), chr(228), charset(chr(65)), lengthb('ä'), lengthb(NULL)
+SELECT id, lpad(s,14), rpad(s,14), lpad(s,2), hex(lpad(b,4)), hex(rpad(b,4)), rpad(NULL,3), lpad(s,-1) FROM f ORDER BY id
+SELECT id, nvl2(s,i,n), nvl2(i,s,'none'), nvl2(NULL,1,2), nvl2(1,'a',2), nvl2(0,NULL,1) FROM f ORDER BY id
+SELECT id, crc32(s), crc32(5,s), crc32c(s), crc32c(5,s), crc32c(b), crc32(NULL,'a'), crc32(1,NULL), crc32(-1,'a'), crc32(4294967296,'a'), crc32c('') FROM f ORDER BY id
+SELECT id, add_months(da,1), add_months(dt,-2), add_months('2024-01-31',1), add_months('2024-01-31',1.6), add_months(NULL,1) FROM f ORDER BY id
+SELECT get_format(DATE,'USA'), get_format(DATETIME,'eur'), get_format(TIME,'internal'), get_format(DATE,'xx'), get_format(TIMESTAMP,'iso'), get_format(DATE,NULL), get_format(TIME,'jis'), date_format('2024-02-29 13:14:15',get_format(DATETIME,'usa'))
+SELECT get_format(YEAR,'usa')
+SELECT id, coercibility(i), coercibility(s), coercibility(b), coercibility(da), coercibility(concat(s,'x')), coercibility(s COLLATE utf8mb4_bin), coercibility(i+1), coercibility(upper(s)), coercibility(if(i,s,'x')) FROM f ORDER BY id
+SELECT coercibility('a'), coercibility(1), coercibility(NULL), coercibility(user()), coercibility(database()), coercibility(version()), coercibility(now()), coercibility(@a), coercibility(cast('a' AS CHAR)), coercibility(hex(1)), coercibility(concat(1,2)), coercibility(x'41'), coercibility(@@version)
+SELECT length(sys_guid()), sys_guid() LIKE '%-%', sys_guid()=sys_guid(), length(random_bytes(7)), random_bytes(NULL), length(random_bytes(0)), random_bytes(-1), random_bytes(1025), random_bytes(16)=random_bytes(16)
+SELECT id, s SOUNDS LIKE 'halo world', 'hello' SOUNDS LIKE 'hallo', 'a' SOUNDS LIKE NULL, 1 SOUNDS LIKE 1, NOT 'a' SOUNDS LIKE 'b', 'a' SOUNDS LIKE 'a' AND 0 FROM f ORDER BY id
+SELECT id, hex(weight_string(s)), hex(weight_string(b)), weight_string(i), hex(weight_string(s COLLATE utf8mb4_bin)), hex(weight_string('ab' AS CHAR(4))), hex(weight_string('abc' AS BINARY(2))), hex(weight_string('Äß€😀')) AS w, hex(weight_string('a ')) FROM f ORDER BY id
+SELECT id, is_ipv4_compat(b), is_ipv4_compat(inet6_aton('::10.0.5.9')), is_ipv4_compat(inet6_aton('::ffff:10.0.5.9')), is_ipv4_mapped(inet6_aton('::ffff:10.0.5.9')), is_ipv4_mapped(inet6_aton('::10.0.5.9')), is_ipv4_compat(NULL), is_ipv4_compat(inet6_aton('::1')), is_ipv4_compat(inet6_aton('1.2.3.4')), is_ipv4_mapped(inet6_aton('::ffff:0.0.0.1')) FROM f ORDER BY id
+# Ciphers and packed texts
+SELECT id, hex(aes_encrypt(s,'password')), aes_decrypt(aes_encrypt(s,'password'),'password'), hex(aes_encrypt(b,'a long password over sixteen bytes')), hex(aes_encrypt('','k')), hex(aes_encrypt(i,'')), aes_encrypt(s,NULL), aes_decrypt('x','y'), aes_decrypt(aes_encrypt('text','a'),'b'), aes_decrypt('','') FROM f ORDER BY id
+SELECT id, uncompress(compress(s)), uncompressed_length(compress(s)), hex(left(compress(s),5)), hex(uncompress(compress(b))), uncompress(compress(repeat('ab',100000)))=repeat('ab',100000), length(compress(repeat('ab',100000)))<1000, compress(''), uncompress(''), uncompress('ab'), uncompress('abcdefgh'), uncompress(x'03000000ffffff'), uncompressed_length('ab'), uncompressed_length('') FROM f ORDER BY id
+SELECT hex(uncompress(x'0C000000789CF348CDC9C9D75108CF2FCA4901001B340449')), uncompress(x'02000000789C4B54000000E40082'), uncompress(x'01000000789C4B54000000E40082')
+# JSON laid out anew
+SELECT id, json_compact(json_extract('{"a" : [1, 2 , {"b": "c d"}]}','$')), json_compact('{"b" : 1, "a":2, "b":3}'), json_loose('{"a":[1,2,{"b":"c,d"}],"d":{},"e":[]}'), json_compact(NULL), json_loose(' 1.50 '), json_compact('{"a":1'), json_loose('x') FROM f ORDER BY id
+SELECT json_detailed('{"a":[1,2,{"b":"c"}],"d":{}, "e":[]}'), json_detailed('[1]',2), json_detailed('{"a" : "x\\"y", "b":[[],{}, [1,[2,3]]]}', 2), json_detailed('[{"a":1},{"b":[]}]'), json_detailed(' [ 1 , 2 ] '), json_detailed('[[1],[2]]'), json_detailed('[[[]]]'), json_detailed('{"a":[1],"b":{"c":[1,{"d":[2]}]}}'), json_detailed('{}'), json_detailed('[]'), json_detailed('5'), json_pretty('[[2],1]')
+SELECT json_detailed('{"a":1}',1), json_detailed('{"a":1}',20), json_detailed('{"a":1}',-1), json_detailed('{"a":1}',NULL), json_detailed('x'), json_detailed(NULL)
+SELECT json_normalize('{"b":1.50,"a":[3, 2 ,{"z":null,"y":true}]}'), json_normalize('{"aa":1,"b":2,"B":3}'), json_normalize('1e3'), json_normalize('12345678901234567890'), json_normalize('1.23456789012345678901234'), json_normalize('-12.50'), json_normalize('0.1'), json_normalize('100'), json_normalize('1E-5'), json_normalize('1.0e+2'), json_normalize('-0'), json_normalize('10.010'), json_normalize('"a\\nb"'), json_normalize('x'), json_normalize(NULL)
+SELECT json_equals('{"a":1,"b":2}','{"b":2,"a":1.0}'), json_equals('[1,2]','[2,1]'), json_equals('x','1'), json_equals(NULL,'1'), json_equals('1','10e-1'), json_equals('"a"','"b"'), json_equals('{"a":[{"x":1,"y":2}]}',' { "a" : [ {"y":2.0, "x":1} ] } ')
+SELECT chr(65,66)
+SELECT nvl2(1,2)
+SELECT crc32(1,2,3)
+SELECT add_months(1)
+SELECT sys_guid(1)
+SELECT json_equals('1')
+SELECT weight_string()
+SELECT aes_encrypt('a')
+# Defaults of columns
+CREATE TABLE dc (a INT PRIMARY KEY AUTO_INCREMENT, b VARCHAR(10) DEFAULT 'x', c INT NOT NULL, e DATETIME, n DECIMAL(5,2) DEFAULT 1.5, u TIMESTAMP DEFAULT CURRENT_TIMESTAMP)
+INSERT INTO dc (a,b,c) VALUES (1,'p',5),(2,NULL,6)
+SELECT a, default(a), default(b), default(dc.e), default(n), default(u)=now(), b<=>default(b) FROM dc ORDER BY a
+SELECT default(c) FROM dc
+SELECT default(zz) FROM dc
+SELECT a FROM dc WHERE b=default(b)
+INSERT INTO dc (a,b,c) VALUES (1,'q',7) ON DUPLICATE KEY UPDATE c=VALUE(c)+1, b=default(b)
+INSERT INTO dc (a,c) VALUES (9, default(a)+3)
+INSERT INTO dc (a,c) VALUES (10, default(c))
+UPDATE dc SET b=default(b), n=default(n)+1 WHERE a=2
+SELECT a, b, c, e, n FROM dc ORDER BY a
+# Values of a group in order, told apart, some of them
+CREATE TABLE gc (k INT, v VARCHAR(10), n INT)
+INSERT INTO gc VALUES (1,'c',3),(1,'a',1),(1,NULL,2),(1,'b',2),(1,'a',5),(2,'z',NULL),(3,NULL,NULL)
+SELECT k, group_concat(v ORDER BY v LIMIT 2), group_concat(v ORDER BY v LIMIT 2 OFFSET 1), group_concat(v ORDER BY v LIMIT 1,2), group_concat(DISTINCT v ORDER BY v LIMIT 2), group_concat(DISTINCT v ORDER BY v SEPARATOR '-' LIMIT 1,1), group_concat(v ORDER BY v LIMIT 0), group_concat(v ORDER BY v LIMIT 5 OFFSET 9), group_concat(v,n ORDER BY n DESC LIMIT 2) FROM gc GROUP BY k ORDER BY k
+SELECT group_concat(v ORDER BY v DESC LIMIT 3), group_concat(v ORDER BY v DESC), length(group_concat(n LIMIT 2)) FROM gc
+SELECT group_concat(v ORDER BY v LIMIT 2) FROM gc WHERE k=5
+SELECT k FROM gc GROUP BY k HAVING group_concat(v ORDER BY v LIMIT 1)='a'
+SELECT group_concat(v ORDER BY v LIMIT 1 SEPARATOR ':') FROM gc
+SELECT group_concat(v ORDER BY v LIMIT 1+1) FROM gc
+SELECT group_concat(v ORDER BY v LIMIT @a) FROM gc
+SELECT k, json_compact(json_arrayagg(v ORDER BY v)), json_compact(json_arrayagg(DISTINCT v ORDER BY v DESC)), json_compact(json_arrayagg(v ORDER BY v LIMIT 2)), json_compact(json_arrayagg(DISTINCT v ORDER BY v LIMIT 1,1)), json_compact(json_arrayagg(v ORDER BY n LIMIT 2 OFFSET 3)), json_compact(json_arrayagg(n ORDER BY n LIMIT 0)), json_compact(json_arrayagg(n ORDER BY n LIMIT 5 OFFSET 9)), json_compact(json_arrayagg(n ORDER BY n)) FROM gc GROUP BY k ORDER BY k
+SELECT json_compact(json_arrayagg(DISTINCT n ORDER BY n)), json_compact(json_arrayagg(n ORDER BY n DESC, v LIMIT 3)), json_length(json_arrayagg(n)), json_compact(json_arrayagg(k ORDER BY k DESC)) FROM gc
+SELECT json_arrayagg(n) FROM gc WHERE k=5
+SELECT json_arrayagg(n SEPARATOR 'x') FROM gc

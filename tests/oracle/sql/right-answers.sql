@@ -204,9 +204,6 @@ SELECT id FROM t1 UNION ALL SELECT id FROM t2 ORDER BY id DESC LIMIT 2
 # MySQL has INVISIBLE since 8.0.23 and MariaDB since 10.3; columns and indexes that cannot be hidden are not made
 CREATE TABLE inv (a INT, b INT INVISIBLE)
 => error 1235
-# MySQL 8 refuses LIMIT within GROUP_CONCAT as a syntax error, MariaDB obeys it
-SELECT group_concat(id ORDER BY id LIMIT 1) FROM t1
-=> error 1064
 SELECT id FROM t1 PARTITION (p0)
 INSERT INTO t1 PARTITION (p0) VALUES (9,9,9,'z')
 ALTER TABLE t1 RENAME TO

@@ -7,7 +7,7 @@
 //! 1. NULL texts do not count; a group without texts gives NULL.
 //! 2. The result is cut at `bytes_max` bytes, between characters, as group_concat_max_len asks, or
 //!    is NULL, and a warning says so; in a strict write it is an error.
-//! 3. Without an order and DISTINCT no more is kept of a group than its result may be long.
+//! 3. Without an order, DISTINCT and LIMIT no more is kept of a group than its result may be long.
 //!
 //! Not here: spilling. The texts of the groups at hand are in memory, and counted.
 
@@ -52,6 +52,8 @@ pub(crate) struct Joining {
     pub distinct: Option<Collation>,
     /// Whether there is an ORDER BY.
     pub ordered: bool,
+    /// LIMIT: how many texts are passed over, and how many are taken at most.
+    pub limit: Option<(usize, usize)>,
     /// What becomes of a longer result.
     pub overlong: Overlong,
 }
@@ -105,7 +107,9 @@ impl AggregateUDFImpl for GroupConcat {
     }
 
     fn accumulator(&self, _args: AccumulatorArgs<'_>) -> Result<Box<dyn Accumulator>> {
-        let kept = if self.joining.ordered || self.joining.distinct.is_some() {
+        let joining = &self.joining;
+        let apart = joining.ordered || joining.distinct.is_some() || joining.limit.is_some();
+        let kept = if apart {
             Kept::Apart { entries: Vec::new(), seen: HashSet::new(), bytes: 0 }
         } else {
             Kept::Joined(None)
@@ -183,7 +187,8 @@ impl Texts {
         };
         entries.sort_by(|a, b| a.0.cmp(&b.0));
         let mut out = Vec::new();
-        for (at, (_, text)) in entries.iter().enumerate() {
+        let (offset, count) = self.joining.limit.unwrap_or((0, usize::MAX));
+        for (at, (_, text)) in entries.iter().skip(offset).take(count).enumerate() {
             if at > 0 {
                 out.extend_from_slice(&self.joining.separator);
             }

@@ -117,15 +117,27 @@ impl Lowering<'_> {
             }
             F::GroupConcat => self.group_concat(row, aggregate, value, add)?,
             F::JsonArray => {
-                let element = self.json_element(value, &node.ty);
-                self.json_joined(element, "json_arrayagg", json_array, add)
+                // Which texts are one is said of their weights, not of their elements.
+                if distinct && matches!(class_of(&node.ty), Class::Text) {
+                    return Err(SqlError::unsupported("JSON_ARRAYAGG of distinct texts in a plan"));
+                }
+                let mut args = vec![self.json_element(value, &node.ty)];
+                args.extend(self.sort_key(row, aggregate)?);
+                let joining = Joining {
+                    distinct: distinct.then_some(Collation::Binary),
+                    ordered: args.len() > 1,
+                    limit: self.concat_limit(aggregate)?,
+                    ..self.json_joining("json_arrayagg")
+                };
+                self.json_whole(joining, args, json_array, add)
             }
             F::JsonObject => {
                 let [_, member] = aggregate.arguments.as_slice() else {
                     return Err(SqlError::syntax("JSON_OBJECTAGG(", 1));
                 };
                 let members = self.json_pair(values, &node.ty, &member.ty);
-                self.json_joined(members, "json_objectagg", json_object, add)
+                let joining = self.json_joining("json_objectagg");
+                self.json_whole(joining, vec![members], json_object, add)
             }
         })
     }
@@ -289,16 +301,38 @@ impl Lowering<'_> {
             bytes_max: self.concat_bytes_max(),
             distinct: aggregate.distinct.then_some(collation),
             ordered: !aggregate.order.is_empty(),
+            limit: self.concat_limit(aggregate)?,
             overlong: Overlong::Cut,
         };
         let mut args = vec![text];
-        if !aggregate.order.is_empty() {
-            let keys = aggregate.order.iter().map(|(node, _)| self.value(row, node));
-            let types = aggregate.order.iter().map(|(node, _)| node.ty.clone()).collect();
-            let descending = aggregate.order.iter().map(|(_, descending)| *descending).collect();
-            args.push(call(SortKey::new(types, descending), keys.collect::<Result<Vec<_>>>()?));
-        }
+        args.extend(self.sort_key(row, aggregate)?);
         Ok(add(self.joined(joining, args)))
+    }
+
+    /// What an aggregate's ORDER BY sorts by, if it has one.
+    fn sort_key(&self, row: &Row<'_>, aggregate: &Aggregate) -> Result<Option<Expr>> {
+        if aggregate.order.is_empty() {
+            return Ok(None);
+        }
+        let keys = aggregate.order.iter().map(|(node, _)| self.value(row, node));
+        let types = aggregate.order.iter().map(|(node, _)| node.ty.clone()).collect();
+        let descending = aggregate.order.iter().map(|(_, descending)| *descending).collect();
+        let keys = keys.collect::<Result<Vec<_>>>()?;
+        Ok(Some(call(SortKey::new(types, descending), keys)))
+    }
+
+    /// An aggregate's LIMIT: offset and count.
+    fn concat_limit(&self, aggregate: &Aggregate) -> Result<Option<(usize, usize)>> {
+        let Some(limit) = &aggregate.limit else { return Ok(None) };
+        let number = |node: &Node| {
+            let number = match self.known_value(node) {
+                Some(value) => Number::of(value.as_datum(), self.zone()),
+                None => return Err(SqlError::unsupported("such a LIMIT in a plan")),
+            };
+            let number = number.map_or(0, |(number, _)| number.to_i128().max(0));
+            Ok(usize::try_from(number).unwrap_or(usize::MAX))
+        };
+        Ok(Some((number(&limit[0])?, number(&limit[1])?)))
     }
 
     fn joined(&self, joining: Joining, args: Vec<Expr>) -> Expr {
@@ -317,23 +351,31 @@ impl Lowering<'_> {
         bytes_max.min(self.facts.limits.value_bytes_max())
     }
 
-    /// Elements as JSON texts with zero bytes between them, of which no JSON has any, and what is
-    /// made of them all.
-    fn json_joined(
-        &self,
-        element: Expr,
-        name: &'static str,
-        make: fn(&[u8]) -> Vec<u8>,
-        add: &mut Add<'_>,
-    ) -> Expr {
-        let joining = Joining {
+    /// How JSON texts are joined: with zero bytes between them, of which no JSON has any.
+    fn json_joining(&self, name: &'static str) -> Joining {
+        Joining {
             separator: vec![0],
             bytes_max: self.facts.limits.value_bytes_max() - 2,
             distinct: None,
             ordered: false,
+            limit: None,
             overlong: Overlong::Null(name),
+        }
+    }
+
+    /// What is made of JSON texts that are joined so.
+    fn json_whole(
+        &self,
+        joining: Joining,
+        args: Vec<Expr>,
+        make: fn(&[u8]) -> Vec<u8>,
+        add: &mut Add<'_>,
+    ) -> Expr {
+        let name = match joining.overlong {
+            Overlong::Null(name) => name,
+            Overlong::Cut => "",
         };
-        let joined = add(self.joined(joining, vec![element]));
+        let joined = add(self.joined(joining, args));
         let whole = RowFunction::new(
             "json_whole",
             name,

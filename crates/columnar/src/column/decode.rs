@@ -10,7 +10,11 @@ use arrow_buffer::{BooleanBuffer, Buffer, ScalarBuffer};
 use rows::error::{Error, Result};
 use zstd::bulk::Decompressor;
 
-use super::{Column, FORM, HAS_NULLS, HEADER_BYTES, IS_DIFFERENCES, Narrow, Values, width_of};
+use super::follow::FOLLOWING_MAX;
+use super::{
+    Column, FOLLOWS, FORM, HAS_NULLS, HEADER_BYTES, IS_BY_PLANES, IS_DIFFERENCES, Narrow, Values,
+    width_of,
+};
 
 /// The most bytes that a column may have: a segment's rows are far fewer.
 const PAYLOAD_BYTES_MAX: usize = 1 << 30;
@@ -18,12 +22,32 @@ const PAYLOAD_BYTES_MAX: usize = 1 << 30;
 /// Who claims more is not given the memory for it.
 const BYTES_PER_BYTE_MAX: usize = 1 << 15;
 
+/// The slot of the column from which another one follows; `None` for one that stands by itself.
+pub(crate) fn source_of(stored: &[u8]) -> Option<u16> {
+    let (head, _) = stored.split_at_checked(HEADER_BYTES)?;
+    (head[1] == FOLLOWS).then(|| u16::from_le_bytes([head[8], head[9]]))
+}
+
 impl Column {
-    /// A column of so many rows.
+    /// A column of so many rows, which may follow from another one.
     ///
     /// # Errors
-    /// `Corrupt`.
-    pub fn decode(stored: &[u8], rows: usize) -> Result<Column> {
+    /// `Corrupt`, also for a column that follows where there is no source.
+    pub fn decode(stored: &[u8], rows: usize, source: Option<&Column>) -> Result<Column> {
+        if source_of(stored).is_none() {
+            return Column::decode_alone(stored, rows);
+        }
+        let source = source.ok_or_else(damaged)?;
+        let (head, values) = stored.split_at(HEADER_BYTES);
+        let count = u32::from_le_bytes(head[25..29].try_into().expect("four")) as usize;
+        let own_rows = u32::from_le_bytes(head[4..8].try_into().expect("four")) as usize;
+        if head[0] != FORM || own_rows != rows || count > FOLLOWING_MAX {
+            return Err(damaged());
+        }
+        Column::decode_alone(values, count)?.followed(count, source, rows).ok_or_else(damaged)
+    }
+
+    fn decode_alone(stored: &[u8], rows: usize) -> Result<Column> {
         let (head, compressed) = stored.split_at_checked(HEADER_BYTES).ok_or_else(damaged)?;
         let u32_at = |at: usize| u32::from_le_bytes(head[at..at + 4].try_into().expect("four"));
         let u64_at = |at: usize| u64::from_le_bytes(head[at..at + 8].try_into().expect("eight"));
@@ -42,9 +66,10 @@ impl Column {
             return Err(damaged());
         }
         let mut rest = Rest { payload: Buffer::from_vec(payload), at: 0 };
+        let by_planes = flags & IS_BY_PLANES != 0;
         let values = match kind {
             0 => {
-                let offsets = rest.narrow(rows, width)?;
+                let offsets = rest.narrow(rows, width, by_planes)?;
                 let offsets = match flags & IS_DIFFERENCES {
                     0 => offsets,
                     _ => summed(&offsets, rows, step),
@@ -56,7 +81,7 @@ impl Column {
                 Values::Fixed { width, bytes: rest.take(rows * usize::from(width))? }
             }
             2 => {
-                let codes = rest.narrow(rows, width)?;
+                let codes = rest.narrow(rows, width, by_planes)?;
                 if rows > 0 && codes.largest() >= words as u64 {
                     return Err(damaged());
                 }
@@ -115,11 +140,13 @@ impl Rest {
         Ok(self.payload.slice_with_length(self.at - bytes, bytes))
     }
 
-    fn narrow(&mut self, rows: usize, width: u8) -> Result<Narrow> {
+    fn narrow(&mut self, rows: usize, width: u8, by_planes: bool) -> Result<Narrow> {
         if !matches!(width, 0 | 1 | 2 | 4 | 8) {
             return Err(damaged());
         }
-        Ok(Narrow { width, bytes: self.take(rows * usize::from(width))? })
+        let bytes = self.take(rows * usize::from(width))?;
+        let bytes = if by_planes && width > 1 { woven(&bytes, rows, width) } else { bytes };
+        Ok(Narrow { width, bytes })
     }
 
     /// So many texts.
@@ -137,6 +164,22 @@ impl Rest {
         }
         let texts = BinaryViewArray::try_new(ScalarBuffer::from(views), [texts], None);
         texts.map_err(|_| damaged())
+    }
+}
+
+/// Numbers of some width, of planes of their bytes.
+fn woven(planes: &[u8], rows: usize, width: u8) -> Buffer {
+    // A loop for each width: so the compiler makes wide instructions of them.
+    fn of<const N: usize>(planes: &[u8], rows: usize) -> Buffer {
+        let planes: [&[u8]; N] = std::array::from_fn(|at| &planes[at * rows..(at + 1) * rows]);
+        let number = |row: usize| -> [u8; N] { std::array::from_fn(|at| planes[at][row]) };
+        let numbers: Vec<[u8; N]> = (0..rows).map(number).collect();
+        Buffer::from_vec(numbers.into_flattened())
+    }
+    match width {
+        2 => of::<2>(planes, rows),
+        4 => of::<4>(planes, rows),
+        _ => of::<8>(planes, rows),
     }
 }
 

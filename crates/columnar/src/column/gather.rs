@@ -9,7 +9,9 @@ use values::types::ColumnType;
 use zstd::bulk::Compressor;
 
 use super::words::Words;
-use super::{FORM, HAS_NULLS, HEADER_BYTES, IS_DIFFERENCES, Shape, shape_of, width_of};
+use super::{
+    FOLLOWS, FORM, HAS_NULLS, HEADER_BYTES, IS_BY_PLANES, IS_DIFFERENCES, Shape, shape_of, width_of,
+};
 use crate::arrow::{unscaled_128, unscaled_256};
 
 /// zstd's level: the first that compresses well; higher ones cost loads much and save little.
@@ -18,14 +20,14 @@ const LEVEL: i32 = 3;
 /// What a column's values are, before they are written.
 pub(crate) struct Gather {
     ty: ColumnType,
-    rows: usize,
+    pub(super) rows: usize,
     /// By row, 8 to a byte: whether there is a value.
     valid: Vec<u8>,
-    nulls: usize,
-    values: Gathered,
+    pub(super) nulls: usize,
+    pub(super) values: Gathered,
 }
 
-enum Gathered {
+pub(super) enum Gathered {
     Numbers { unsigned: bool, numbers: Vec<u64> },
     Fixed { width: u8, bytes: Vec<u8> },
     Texts { ends: Vec<u32>, bytes: Vec<u8> },
@@ -35,9 +37,46 @@ enum Gathered {
 /// a megabyte of tables.
 pub(crate) struct Encoder {
     compressor: Compressor<'static>,
-    payload: Vec<u8>,
+    payload: Payload,
     compressed: Vec<u8>,
-    words: Words,
+    pub(super) words: Words,
+}
+
+/// A column's values on their way to the compression.
+#[derive(Default)]
+pub(super) struct Payload {
+    pub bytes: Vec<u8>,
+    /// Ends of what is compressed apart from what follows it, because other bytes occur in it.
+    ends: Vec<usize>,
+}
+
+impl Payload {
+    /// Appends numbers of some width, each byte of them in a plane of its own.
+    pub fn put_narrow(&mut self, numbers: impl Iterator<Item = u64> + Clone, header: &mut Header) {
+        let width = header.width;
+        for plane in 0..width {
+            self.bytes.extend(numbers.clone().map(|number| (number >> (8 * plane)) as u8));
+            self.ends.push(self.bytes.len());
+        }
+        if width > 1 {
+            header.flags |= IS_BY_PLANES;
+        }
+    }
+
+    fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
+    }
+
+    /// What is compressed by itself, piece by piece.
+    fn pieces(&self) -> impl Iterator<Item = &[u8]> {
+        let starts = [0].into_iter().chain(self.ends.iter().copied());
+        let ends = self.ends.iter().copied().chain([self.bytes.len()]);
+        starts
+            .zip(ends)
+            .map(|(start, end)| &self.bytes[start..end])
+            .filter(|piece| !piece.is_empty())
+    }
 }
 
 impl Encoder {
@@ -45,7 +84,7 @@ impl Encoder {
     /// `Store` when the compression cannot begin.
     pub fn new() -> Result<Encoder> {
         let compressor = Compressor::new(LEVEL).map_err(compression_failed)?;
-        let (payload, compressed, words) = (Vec::new(), Vec::new(), Words::default());
+        let (payload, compressed, words) = (Payload::default(), Vec::new(), Words::default());
         Ok(Encoder { compressor, payload, compressed, words })
     }
 }
@@ -138,26 +177,23 @@ impl Gather {
     /// # Errors
     /// `Store` when the compression fails.
     pub fn finish(&mut self, encoder: &mut Encoder) -> Result<Encoded> {
+        let plain_bytes = self.plain_bytes() as u64;
         let (rows, nulls, valid) = (self.rows, self.nulls, &mut self.valid);
         let mut header = Header { rows: rows as u32, ..Header::default() };
         let payload = &mut encoder.payload;
         payload.clear();
         let mut range = None;
-        let plain_bytes;
         match &mut self.values {
             Gathered::Numbers { unsigned, numbers } => {
-                plain_bytes = self.ty.fixed_bytes().unwrap_or(8) * (rows - nulls);
                 range = put_numbers(numbers, *unsigned, valid, &mut header, payload);
                 numbers.clear();
             }
             Gathered::Fixed { width, bytes } => {
-                payload.extend_from_slice(bytes);
-                plain_bytes = bytes.len();
+                payload.bytes.extend_from_slice(bytes);
                 bytes.clear();
                 (header.kind, header.width) = (1, *width);
             }
             Gathered::Texts { ends, bytes } => {
-                plain_bytes = bytes.len() + 2 * rows;
                 encoder.words.put_texts(ends, bytes, &mut header, payload);
                 ends.clear();
                 bytes.clear();
@@ -165,12 +201,76 @@ impl Gather {
         }
         if nulls > 0 {
             header.flags |= HAS_NULLS;
-            payload.extend_from_slice(valid);
+            payload.bytes.extend_from_slice(valid);
         }
         valid.clear();
         (self.rows, self.nulls) = (0, 0);
         let bytes = header.finish(encoder)?;
-        Ok(Encoded { bytes, plain_bytes: plain_bytes as u64, nulls: nulls as u32, range })
+        Ok(Encoded { bytes, plain_bytes, nulls: nulls as u32, range })
+    }
+
+    /// The column by what follows from the one in a slot: the values of these rows, one for each value
+    /// of that one. The next column begins.
+    ///
+    /// # Errors
+    /// As `finish`.
+    pub fn finish_following(
+        &mut self,
+        slot: u16,
+        rows: &[u32],
+        encoder: &mut Encoder,
+    ) -> Result<Encoded> {
+        let header = Header {
+            kind: FOLLOWS,
+            rows: self.rows as u32,
+            base: slot.into(),
+            words: rows.len() as u32,
+            ..Header::default()
+        };
+        let values = self.pick(rows).finish(encoder)?;
+        let bytes = [header.encode(values.bytes.len()), values.bytes].concat();
+        let known = (self.plain_bytes() as u64, self.nulls as u32);
+        *self = Gather::new(&self.ty);
+        Ok(Encoded { bytes, plain_bytes: known.0, nulls: known.1, range: values.range })
+    }
+
+    /// Some of the rows, as often as they are named.
+    fn pick(&self, rows: &[u32]) -> Gather {
+        let mut picked = Gather::new(&self.ty);
+        for row in rows.iter().map(|row| *row as usize) {
+            match (&self.values, &mut picked.values) {
+                (Gathered::Numbers { numbers, .. }, Gathered::Numbers { numbers: to, .. }) => {
+                    to.push(numbers[row]);
+                }
+                (Gathered::Fixed { width, bytes }, Gathered::Fixed { bytes: to, .. }) => {
+                    let width = usize::from(*width);
+                    to.extend_from_slice(&bytes[row * width..(row + 1) * width]);
+                }
+                (Gathered::Texts { ends, bytes }, Gathered::Texts { ends: to, bytes: texts }) => {
+                    let start = row.checked_sub(1).map_or(0, |before| ends[before]);
+                    texts.extend_from_slice(&bytes[start as usize..ends[row] as usize]);
+                    to.push(texts.len() as u32);
+                }
+                _ => unreachable!("both are of one type"),
+            }
+            picked.count(!self.is_valid(row));
+        }
+        picked
+    }
+
+    pub(super) fn is_valid(&self, row: usize) -> bool {
+        is_valid(&self.valid, row)
+    }
+
+    /// Bytes of the values as rows would have them.
+    fn plain_bytes(&self) -> usize {
+        match &self.values {
+            Gathered::Numbers { .. } => {
+                self.ty.fixed_bytes().unwrap_or(8) * (self.rows - self.nulls)
+            }
+            Gathered::Fixed { bytes, .. } => bytes.len(),
+            Gathered::Texts { bytes, .. } => bytes.len() + 2 * self.rows,
+        }
     }
 }
 
@@ -189,23 +289,29 @@ pub(super) struct Header {
 impl Header {
     fn finish(self, encoder: &mut Encoder) -> Result<Vec<u8>> {
         let Encoder { compressor, payload, compressed, .. } = encoder;
-        compressed.clear();
-        if !payload.is_empty() {
+        let mut out = self.encode(payload.bytes.len());
+        for piece in payload.pieces() {
             // Without a checksum: the store checks the bytes that it reads.
-            compressed.reserve(zstd::zstd_safe::compress_bound(payload.len()));
-            compressor.compress_to_buffer(payload, compressed).map_err(compression_failed)?;
+            compressed.clear();
+            compressed.reserve(zstd::zstd_safe::compress_bound(piece.len()));
+            compressor.compress_to_buffer(piece, compressed).map_err(compression_failed)?;
+            out.extend_from_slice(compressed);
         }
-        let mut out = Vec::with_capacity(HEADER_BYTES + compressed.len());
+        Ok(out)
+    }
+
+    /// The head of a column; `bytes` follow it, or are what does before it is compressed.
+    fn encode(&self, bytes: usize) -> Vec<u8> {
+        let mut out = Vec::with_capacity(HEADER_BYTES);
         out.extend_from_slice(&[FORM, self.kind, self.flags, self.width]);
         out.extend_from_slice(&self.rows.to_le_bytes());
         out.extend_from_slice(&self.base.to_le_bytes());
         out.extend_from_slice(&self.step.to_le_bytes());
         out.push(self.shift);
         out.extend_from_slice(&self.words.to_le_bytes());
-        out.extend_from_slice(&(payload.len() as u32).to_le_bytes());
+        out.extend_from_slice(&(bytes as u32).to_le_bytes());
         debug_assert_eq!(out.len(), HEADER_BYTES);
-        out.extend_from_slice(compressed);
-        Ok(out)
+        out
     }
 }
 
@@ -218,28 +324,51 @@ fn is_valid(valid: &[u8], row: usize) -> bool {
     valid[row / 8] >> (row % 8) & 1 == 1
 }
 
+/// Between what numbers are.
+pub(super) struct Frame {
+    /// The first row that has one.
+    first: usize,
+    pub min: u64,
+    pub max: u64,
+    /// Bits in which none differs from the smallest, from the lowest on.
+    pub shift: u8,
+}
+
+/// Flipped by this, signed numbers order as unsigned ones.
+fn flip_of(unsigned: bool) -> u64 {
+    if unsigned { 0 } else { 1 << 63 }
+}
+
+/// The frame of numbers, some of which may be NULL; `None` if all are.
+pub(super) fn frame_of(
+    numbers: &[u64],
+    unsigned: bool,
+    is_valid: impl Fn(usize) -> bool,
+) -> Option<Frame> {
+    let first = (0..numbers.len()).find(|row| is_valid(*row))?;
+    // NULLs behind it repeat what is before them.
+    let known = &numbers[first..];
+    let order = |number: &&u64| *number ^ flip_of(unsigned);
+    let min = *known.iter().min_by_key(order)?;
+    let max = *known.iter().max_by_key(order)?;
+    let bits = known.iter().fold(0, |bits, number| bits | number.wrapping_sub(min));
+    let shift = if bits == 0 { 0 } else { bits.trailing_zeros() as u8 };
+    Some(Frame { first, min, max, shift })
+}
+
 /// Writes numbers, in the narrower of two ways; gives the smallest and the largest.
 fn put_numbers(
     numbers: &mut [u64],
     unsigned: bool,
     valid: &[u8],
     header: &mut Header,
-    payload: &mut Vec<u8>,
+    payload: &mut Payload,
 ) -> Option<(u64, u64)> {
-    // Flipped, signed numbers order as unsigned ones.
-    let flip = if unsigned { 0 } else { 1 << 63 };
-    let first = (0..numbers.len()).find(|row| is_valid(valid, *row))?;
+    let Frame { first, min, max, shift } = frame_of(numbers, unsigned, |row| is_valid(valid, row))?;
     // NULLs at the beginning had nothing before them to repeat.
     let known = numbers[first];
     numbers[..first].fill(known);
-    let order = |number: &u64| number ^ flip;
-    let min = *numbers.iter().min_by_key(|number| order(number))?;
-    let max = *numbers.iter().max_by_key(|number| order(number))?;
-    let mut bits = 0;
-    for number in &*numbers {
-        bits |= number.wrapping_sub(min);
-    }
-    let shift = if bits == 0 { 0 } else { bits.trailing_zeros() };
+    let order = |number: &u64| number ^ flip_of(unsigned);
     let width = width_of(max.wrapping_sub(min) >> shift);
     let steps = || {
         let before = [numbers[0]].into_iter().chain(numbers.iter().copied());
@@ -250,27 +379,18 @@ fn put_numbers(
     let step_min = if ascends { steps().skip(1).min().unwrap_or(0) } else { 0 };
     let step_max = if ascends { steps().skip(1).max().unwrap_or(0) } else { u64::MAX };
     let step_width = width_of(step_max.wrapping_sub(step_min));
-    (header.base, header.shift) = (min, shift as u8);
+    (header.base, header.shift) = (min, shift);
     if ascends && step_width < width {
         header.flags |= IS_DIFFERENCES;
         (header.step, header.width) = (step_min, step_width);
         // The first is the base: its own difference is not looked at.
-        put_narrow(steps().map(|step| step.wrapping_sub(step_min)), step_width, payload);
+        payload.put_narrow(steps().map(|step| step.wrapping_sub(step_min)), header);
     } else {
         header.width = width;
-        put_narrow(numbers.iter().map(|number| number.wrapping_sub(min) >> shift), width, payload);
+        let offsets = numbers.iter().map(|number| number.wrapping_sub(min) >> shift);
+        payload.put_narrow(offsets, header);
     }
     Some((min, max))
-}
-
-pub(super) fn put_narrow(numbers: impl Iterator<Item = u64>, width: u8, payload: &mut Vec<u8>) {
-    match width {
-        0 => {}
-        1 => payload.extend(numbers.map(|number| number as u8)),
-        2 => numbers.for_each(|number| payload.extend_from_slice(&(number as u16).to_le_bytes())),
-        4 => numbers.for_each(|number| payload.extend_from_slice(&(number as u32).to_le_bytes())),
-        _ => numbers.for_each(|number| payload.extend_from_slice(&number.to_le_bytes())),
-    }
 }
 
 /// The integer that carries a value of a type of `Shape::Number`.

@@ -3,20 +3,25 @@
 //! On the disk:
 //! ```text
 //! 01                  form
-//! kind u8             0 numbers, 1 fixed bytes, 2 texts by words, 3 texts as they come
-//! flags u8            1: some are NULL; 2: numbers are differences to the one before
+//! kind u8             0 numbers, 1 fixed bytes, 2 texts by words, 3 texts as they come, 4 what follows
+//!                     from another column
+//! flags u8            1: some are NULL; 2: numbers are differences to the one before; 4: numbers or
+//!                     codes are by planes: the lowest byte of each, then the next one of each
 //! width u8            bytes of each number, difference, fixed value or word code: 0, 1, 2, 4, 8, 16, 32
 //! rows u32            all numbers little-endian
-//! base u64            numbers: the smallest of them, as the type orders them
+//! base u64            numbers: the smallest of them, as the type orders them; 4: the other's slot
 //! step u64            differences: the smallest of them
 //! shift u8            bits below which all offsets are 0
-//! words u32           texts by words: how many words
+//! words u32           texts by words: how many words; 4: how many values
 //! bytes u32           of what follows, before its compression
-//! zstd                values (width bytes each), then for texts lengths u32 and bytes of the words
-//!                     or texts, then a bit for each row that is set where there is a value
+//! zstd                one frame or several: values (width bytes each), then for texts lengths u32 and
+//!                     bytes of the words or texts, then a bit for each row that is set where there is
+//!                     a value. 4, not compressed: a column whose rows are the values, itself not of 4
 //! ```
 //! A number's value is `base + (offset << shift)`, in wrapping arithmetic; all numbers equal: no
-//! bytes at all. Texts of few different words are codes of words, in order of appearance.
+//! bytes at all. Texts of few different words are codes of words, in order of appearance. What follows
+//! from another column has a value for each offset or code of that one and, if some there are NULL, one
+//! more for these.
 //!
 //! Invariants
 //! 1. Bytes from the disk may have any shape: what does not fit gives `Corrupt`, never a panic.
@@ -26,6 +31,7 @@
 //! Not here: which rows a segment has (`segment`), which columns stay in memory (`cache`).
 
 mod decode;
+mod follow;
 mod gather;
 mod read;
 #[cfg(test)]
@@ -33,6 +39,8 @@ mod tests;
 mod total;
 mod words;
 
+pub(crate) use decode::source_of;
+pub(crate) use follow::{Follows, sources_of};
 pub(crate) use gather::{Encoded, Encoder, Gather, number_of};
 pub(crate) use read::{Selection, datum_of};
 
@@ -49,6 +57,9 @@ const FORM: u8 = 1;
 const HEADER_BYTES: usize = 33;
 const HAS_NULLS: u8 = 1;
 const IS_DIFFERENCES: u8 = 2;
+const IS_BY_PLANES: u8 = 4;
+/// The kind of a column that follows from another one.
+const FOLLOWS: u8 = 4;
 
 /// How values of a type are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -115,7 +115,11 @@ impl Narrow {
         }
     }
 
-    fn map<T: Clone + Default>(&self, selection: &Selection, each: impl Fn(u64) -> T) -> Vec<T> {
+    pub(super) fn map<T: Clone + Default>(
+        &self,
+        selection: &Selection,
+        each: impl Fn(u64) -> T,
+    ) -> Vec<T> {
         let mut out = vec![T::default(); selection.len()];
         self.each(selection, &mut out, |to, number| *to = each(number));
         out

@@ -55,7 +55,7 @@ fn encoded(ty: &ColumnType, values: &[Value]) -> Vec<u8> {
 
 /// The same value in every way that a column is read.
 fn check(ty: &ColumnType, values: &[Value]) {
-    let column = Column::decode(&encoded(ty, values), values.len()).expect("it decodes");
+    let column = Column::decode(&encoded(ty, values), values.len(), None).expect("it decodes");
     let odd: Vec<u32> = (0..values.len() as u32).filter(|row| row % 2 == 1).collect();
     for selection in [Selection::Range(0..values.len()), Selection::Rows(odd)] {
         let array = column.array(ty, &selection).expect("of the type");
@@ -109,14 +109,14 @@ proptest! {
         let mut bytes = encoded(&ty, &values);
         let at = at.index(bytes.len());
         bytes[at] = byte;
-        if let Ok(column) = Column::decode(&bytes, values.len()) {
+        if let Ok(column) = Column::decode(&bytes, values.len(), None) {
             let read = column.array(&ty, &Selection::Range(0..values.len()));
             let _ = read.map(|array| array.len());
             for row in 0..values.len() {
                 let _ = column.datum(&ty, row).map(|datum: Datum<'_>| datum.is_null());
             }
         }
-        assert!(Column::decode(&bytes[..at], values.len()).is_err() || at == bytes.len());
+        assert!(Column::decode(&bytes[..at], values.len(), None).is_err() || at == bytes.len());
     }
 
     #[test]
@@ -133,7 +133,7 @@ proptest! {
             _ => Value::Int(number << shift),
         };
         let values: Vec<Value> = numbers.iter().map(value).collect();
-        let column = Column::decode(&encoded(ty, &values), values.len()).unwrap();
+        let column = Column::decode(&encoded(ty, &values), values.len(), None).unwrap();
         let flip = 1 << 63;
         let (low, high) = (low << shift, (low + width) << shift);
         let range = (low as u64 ^ flip, high as u64 ^ flip);

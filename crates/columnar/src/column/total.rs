@@ -195,7 +195,7 @@ mod tests {
             gather.append(datum).unwrap();
         }
         let encoded = gather.finish(&mut crate::column::Encoder::new().unwrap()).unwrap();
-        Column::decode(&encoded.bytes, numbers.len()).unwrap()
+        Column::decode(&encoded.bytes, numbers.len(), None).unwrap()
     }
 
     #[test]

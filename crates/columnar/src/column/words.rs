@@ -10,7 +10,7 @@ use std::collections::hash_map::Entry;
 
 use foldhash::fast::RandomState;
 
-use super::gather::{Header, put_narrow};
+use super::gather::{Header, Payload};
 use super::width_of;
 
 /// More words than this, or fewer rows for each than `ROWS_PER_WORD_MIN`, are no vocabulary.
@@ -36,22 +36,28 @@ impl Words {
         ends: &[u32],
         bytes: &[u8],
         header: &mut Header,
-        payload: &mut Vec<u8>,
+        payload: &mut Payload,
     ) {
         if self.find(ends, bytes) {
             let Words { codes, places, .. } = self;
             let width = width_of(places.len().saturating_sub(1) as u64);
             (header.kind, header.width, header.words) = (2, width, places.len() as u32);
-            put_narrow(codes.iter().map(|code| u64::from(*code)), width, payload);
+            payload.put_narrow(codes.iter().map(|code| u64::from(*code)), header);
+            let payload = &mut payload.bytes;
             put_lengths(places.iter().map(|(start, end)| end - start), payload);
             for (start, end) in places {
                 payload.extend_from_slice(&bytes[*start..*end]);
             }
         } else {
             header.kind = 3;
-            put_lengths(spans(ends).map(|(start, end)| end - start), payload);
-            payload.extend_from_slice(bytes);
+            put_lengths(spans(ends).map(|(start, end)| end - start), &mut payload.bytes);
+            payload.bytes.extend_from_slice(bytes);
         }
+    }
+
+    /// The code of each text's word, in order of appearance; `None` when they are too many.
+    pub fn codes(&mut self, ends: &[u32], bytes: &[u8]) -> Option<&[u32]> {
+        self.find(ends, bytes).then_some(&self.codes[..])
     }
 
     /// Finds the word of each text; `false` when they are too many.

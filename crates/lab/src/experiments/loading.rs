@@ -2,20 +2,84 @@
 
 use std::collections::VecDeque;
 use std::net::TcpStream;
+use std::time::Duration;
 
 use anyhow::{Result, ensure};
 
-use crate::generator::{Client, Lanes, Plan, Progress, Session, Verdict, drive};
+use super::timed::timed;
+use crate::generator::{Client, Lanes, Plan, Progress, Sample, Session, Verdict, drive};
+use crate::peers::EngineServer;
 use crate::protocols::{Found, Writer, mysql};
 use crate::users::{CREATE_TABLE, Users};
 
 /// The database that experiments work in.
 pub const DATABASE: &str = "lab";
+/// How long a server may need behind the last of a text, to sort and merge what it took, or to count it.
+pub const LOAD_WAIT: Duration = Duration::from_secs(4 * 3600);
 /// Connections and requests in flight of a key-value fill.
 const FILLERS: u32 = 4;
 const FILL_DEPTH: usize = 64;
 /// A fill that takes longer than this has failed.
 const FILL_SECONDS_MAX: f64 = 600.0;
+
+/// What stands behind a LOAD DATA of the documents' text.
+pub const FIELDS: &str = " FIELDS TERMINATED BY '|'";
+
+/// A table that is filled by one LOAD DATA LOCAL.
+pub struct Load<'a> {
+    /// Its name.
+    pub table: &'a str,
+    /// Its CREATE TABLE.
+    pub create: &'a str,
+    /// What its text has between columns, as LOAD DATA says it; nothing where that is the tab.
+    pub fields: &'a str,
+    /// Rows of the text.
+    pub rows: u64,
+}
+
+impl Load<'_> {
+    /// Makes the table and loads it as one window, with what its engine wants said around a load; all rows
+    /// are there then.
+    pub fn timed(
+        &self,
+        server: &EngineServer,
+        session: &mut mysql::Session,
+        text: impl Iterator<Item = Vec<u8>>,
+    ) -> Result<Sample> {
+        session.execute(&format!("CREATE DATABASE IF NOT EXISTS {DATABASE}"))?;
+        session.execute(&format!("USE {DATABASE}"))?;
+        session.execute(self.create)?;
+        session.be_patient(LOAD_WAIT)?;
+        let (before, behind) = server.engine().around_load();
+        let sample = timed(server.pid(), |sample| {
+            before.iter().try_for_each(|sql| session.execute(sql).map(drop))?;
+            self.take(session, text)?;
+            behind.iter().try_for_each(|sql| session.execute(sql).map(drop))?;
+            (sample.requests, sample.rows) = (self.rows, self.rows);
+            Ok(())
+        })?;
+        self.count(session)?;
+        Ok(sample)
+    }
+
+    fn take(
+        &self,
+        session: &mut mysql::Session,
+        text: impl Iterator<Item = Vec<u8>>,
+    ) -> Result<()> {
+        let Load { table, fields, rows, .. } = self;
+        let sql = format!("LOAD DATA LOCAL INFILE 'f' INTO TABLE {table}{fields}");
+        let (taken, info) = session.load_data(&sql, text)?;
+        ensure!(taken == *rows, "LOAD DATA took {taken} of {rows} rows: {info}");
+        Ok(())
+    }
+
+    fn count(&self, session: &mut mysql::Session) -> Result<()> {
+        let there = session.number(&format!("SELECT COUNT(*) FROM {}", self.table))?;
+        ensure!(there == self.rows, "{there} of {} rows are there after LOAD DATA", self.rows);
+        Ok(())
+    }
+}
 
 /// Makes the table `user` and loads it through LOAD DATA LOCAL INFILE.
 pub fn load_users(session: &mut mysql::Session, users: Users) -> Result<()> {
@@ -23,12 +87,10 @@ pub fn load_users(session: &mut mysql::Session, users: Users) -> Result<()> {
     session.execute(&format!("USE {DATABASE}"))?;
     session.execute("DROP TABLE IF EXISTS user")?;
     session.execute(CREATE_TABLE)?;
-    let sql = "LOAD DATA LOCAL INFILE 'users' INTO TABLE user";
-    let (rows, info) = session.load_data(sql, users.lines())?;
-    ensure!(rows == u64::from(users.rows), "LOAD DATA took {rows} rows: {info}");
-    let counted = session.number("SELECT COUNT(*) FROM user")?;
-    ensure!(counted == u64::from(users.rows), "{counted} rows are there after LOAD DATA");
-    Ok(())
+    let rows = u64::from(users.rows);
+    let load = Load { table: "user", create: CREATE_TABLE, fields: "", rows };
+    load.take(session, users.lines())?;
+    load.count(session)
 }
 
 /// Writes numbered items by single requests.

@@ -27,9 +27,9 @@ pub mod writers;
 mod dice;
 mod fleet;
 mod loading;
+mod memory_limit;
 mod rounds;
 mod timed;
-mod unsorted;
 mod writing;
 
 use std::io;
@@ -117,7 +117,7 @@ impl Common {
     ) -> Result<EngineServer> {
         let common =
             EngineSettings { memory_mib, durability, handlersocket_threads: 1, group: None };
-        engine.start_with(&self.rowhouse(durability)?, common)
+        engine.start(&self.rowhouse(durability)?, common)
     }
 
     /// The same for those of several that are wanted; who does not start is told of in the report.

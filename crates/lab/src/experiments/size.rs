@@ -3,14 +3,14 @@
 //!
 //! Not here: queries on them (`ontime`).
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use clap::Args;
 use serde_json::json;
 
-use super::loading::DATABASE;
+use super::loading::{DATABASE, FIELDS, Load};
+use super::memory_limit::{GroupOption, MemoryLimit};
 use super::ontime::flights::Flights;
 use super::ontime::table;
-use super::timed::timed;
 use super::{Common, progress};
 use crate::generator::Sample;
 use crate::peers::{Durability, Engine, RowhouseSettings, bytes_below};
@@ -30,9 +30,11 @@ pub struct Options {
     /// Flights.
     #[arg(long, default_value_t = 3_000_000)]
     flights: u64,
-    /// Memory of each server in MiB.
+    /// Memory of each server in MiB; in a group it is half of that.
     #[arg(long, default_value_t = 1024)]
     memory_mib: u32,
+    #[command(flatten)]
+    group: GroupOption,
 }
 
 /// Runs the experiment.
@@ -41,7 +43,7 @@ pub fn run(options: &Options) -> Result<()> {
     let mut report = Report::new("size");
     common.note(&mut report);
     report.setting("flights", options.flights);
-    report.setting("memory of each server", format!("{} MiB", options.memory_mib));
+    let limit = options.group.limit(options.memory_mib, &mut report)?;
     let settings = common.rowhouse(Durability::EveryCommit)?;
     let contenders = ENGINES.map(|engine| (engine, engine.name(), engine.clause()));
     let columnar = (Engine::Rowhouse, COLUMNS.0, COLUMNS.1);
@@ -50,7 +52,7 @@ pub fn run(options: &Options) -> Result<()> {
             if !common.wants(name) || report.not_run.contains_key(name) {
                 continue;
             }
-            let loaded = load(options, engine, clause, &settings);
+            let loaded = load(options, engine, clause, &settings, limit);
             if let Some((sample, version, bytes)) = report.keep(name, loaded) {
                 let megabytes = bytes / 1_000_000;
                 progress(&format!("{name}: {megabytes} MB, loaded in {:.1} s", sample.seconds));
@@ -76,24 +78,17 @@ fn load(
     engine: Engine,
     clause: &str,
     settings: &RowhouseSettings,
+    limit: MemoryLimit,
 ) -> Result<(Sample, String, u64)> {
     let flights = Flights { seed: options.common.seed, rows: options.flights };
-    let server = engine.start(settings, options.memory_mib)?;
+    let server = engine.start(settings, limit.settings(Durability::EveryCommit, 1)?)?;
     let mut session = server.session()?;
-    session.execute(&format!("CREATE DATABASE {DATABASE}"))?;
-    session.execute(&format!("USE {DATABASE}"))?;
-    session.execute(&table::create(clause, true))?;
-    let (before, behind) = engine.around_load();
-    let sample = timed(server.pid(), |sample| {
-        before.iter().try_for_each(|sql| session.execute(sql).map(drop))?;
-        let sql = "LOAD DATA LOCAL INFILE 'f' INTO TABLE ontime FIELDS TERMINATED BY '|'";
-        let (rows, info) = session.load_data(sql, flights.text())?;
-        ensure!(rows == options.flights, "{rows} flights were loaded: {info}");
-        behind.iter().try_for_each(|sql| session.execute(sql).map(drop))?;
-        (sample.requests, sample.rows) = (rows, rows);
-        Ok(())
-    })?;
-    let counted = session.number("SELECT COUNT(*) FROM ontime")?;
-    ensure!(counted == options.flights, "{counted} flights are there");
+    let load = Load {
+        table: "ontime",
+        create: &table::create(clause, true),
+        fields: FIELDS,
+        rows: options.flights,
+    };
+    let sample = load.timed(&server, &mut session, flights.text())?;
     Ok((sample, server.version().to_owned(), bytes_below(&server.files_of(DATABASE))))
 }

@@ -162,10 +162,13 @@ impl Tables {
         command.arg(format!("--threads={threads}"));
         command.arg(format!("--time={}", seconds.ceil().max(1.0)));
         command.args(["--report-interval=1", "--histogram=on", "run"]);
+        let client = || process::ended_children_cpu_seconds().unwrap_or(0.0);
         let before = process::cpu_seconds(server.pid()).context("the server is gone")?;
+        let client_before = client();
         let printed = output_of(command)?;
         let mut sample = read(&printed)?;
         sample.server_cpu = process::cpu_seconds(server.pid()).unwrap_or(before) - before;
+        sample.client_cpu = client() - client_before;
         sample.server_rss = process::rss_peak(server.pid()).unwrap_or(0);
         Ok((sample, rates(&printed)))
     }
@@ -197,8 +200,10 @@ fn one_window(
     let window = options.sysbench_tables().run(server, script, threads, options.common.seconds);
     let Some((sample, seconds)) = report.keep(&format!("{name}, {mode}"), window) else { return };
     let measured = Measurement::new(&mode, name, round, threads, &sample);
-    let (rate, cpu) = (measured.rate, measured.server_us);
-    progress(&format!("{name}, {mode}, round {round}: {rate:.0}/s, {cpu:.0} us server CPU"));
+    let (rate, cpu, client) = (measured.rate, measured.server_us, measured.client_us);
+    progress(&format!(
+        "{name}, {mode}, round {round}: {rate:.0}/s, {cpu:.0} us server CPU, {client:.0} us client's"
+    ));
     let seconds = Spread::of(seconds);
     if seconds.median > 0.0 {
         let figure = json!((seconds.min / seconds.median * 100.0).round() / 100.0);

@@ -9,8 +9,7 @@ use rustix::event::{Timespec, epoll};
 
 use super::connection::{Connection, Turn, Window};
 use super::pause::Pauses;
-use super::{Client, Sample, Session};
-use crate::process;
+use super::{Client, Sample, Session, Spent};
 
 /// How long replies to what was sent in the window are awaited after its end.
 const DRAIN: Duration = Duration::from_secs(10);
@@ -50,10 +49,10 @@ pub fn drive<S: Session>(clients: Vec<Client<S>>, plan: &Plan) -> Result<(Sample
         let workers: Vec<_> =
             shares.into_iter().map(|share| scope.spawn(move || work(share, window))).collect();
         sleep_until(from, || false);
-        let before = Spent::watch(plan);
+        let before = Spent::by(&plan.servers);
         let all_done = || workers.iter().all(|worker| worker.is_finished());
         sleep_until(to, all_done);
-        let after = Spent::watch(plan);
+        let after = Spent::by(&plan.servers);
         let seconds = Instant::now().min(to).saturating_duration_since(from).as_secs_f64();
 
         let mut total = Sample::new();
@@ -66,38 +65,10 @@ pub fn drive<S: Session>(clients: Vec<Client<S>>, plan: &Plan) -> Result<(Sample
             total.merge(sample);
             sessions.extend(share);
         }
+        after.since(&before, &mut total);
         total.seconds = seconds;
-        total.server_cpu = after.servers - before.servers;
-        total.client_cpu = after.client - before.client;
-        total.disk_waited = after.disk_waited - before.disk_waited;
-        total.disk_read = after.disk_read.saturating_sub(before.disk_read);
-        let all = after.machine - before.machine;
-        total.others_cpu = (all - total.server_cpu - total.client_cpu).max(0.0);
-        total.server_rss = plan.servers.iter().filter_map(|pid| process::rss_peak(*pid)).sum();
         Ok((total, sessions))
     })
-}
-
-/// Seconds so far: of CPU time of the servers, of this program, of everything; of waiting for disks.
-/// And bytes that the servers read from disks.
-struct Spent {
-    servers: f64,
-    client: f64,
-    machine: f64,
-    disk_waited: f64,
-    disk_read: u64,
-}
-
-impl Spent {
-    fn watch(plan: &Plan) -> Spent {
-        Spent {
-            servers: plan.servers.iter().filter_map(|pid| process::cpu_seconds(*pid)).sum(),
-            client: process::cpu_seconds(std::process::id()).unwrap_or(0.0),
-            machine: process::machine_cpu_seconds().unwrap_or(0.0),
-            disk_waited: process::disk_waited_seconds().unwrap_or(0.0),
-            disk_read: plan.servers.iter().filter_map(|pid| process::disk_read_bytes(*pid)).sum(),
-        }
-    }
 }
 
 /// Waits for the moment, or until `early` says so.

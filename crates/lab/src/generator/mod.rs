@@ -11,11 +11,13 @@ mod connection;
 mod drive;
 mod pause;
 mod sample;
+mod spent;
 
 pub use connection::{Client, Connection, Lanes, Turn, Window};
 pub use drive::{Plan, drive};
 pub use pause::Pause;
 pub use sample::Sample;
+pub use spent::Spent;
 
 /// What a session made of the unread bytes of one lane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

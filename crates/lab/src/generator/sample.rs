@@ -36,6 +36,8 @@ pub struct Sample {
     pub disk_waited: f64,
     /// Bytes that the measured servers read from disks inside the window.
     pub disk_read: u64,
+    /// Bytes that they let the kernel write to disks inside the window.
+    pub disk_written: u64,
     /// The longest time in which nothing was completed.
     pub pause: Pause,
     /// Peak resident memory of the measured servers when the window ended, in bytes.
@@ -60,6 +62,7 @@ impl Sample {
             others_cpu: 0.0,
             disk_waited: 0.0,
             disk_read: 0,
+            disk_written: 0,
             pause: Pause::default(),
             server_rss: 0,
         }

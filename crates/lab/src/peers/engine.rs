@@ -4,6 +4,7 @@
 //! Invariants
 //! 1. All have the same memory for their caches, and the same durability, where the engine can: MyISAM
 //!    cannot.
+//! 2. In a group, none has a buffer that alone would fill it.
 
 use std::net::TcpStream;
 use std::path::PathBuf;
@@ -12,6 +13,9 @@ use anyhow::{Context, Result, ensure};
 
 use super::{Durability, MariaDb, MariaDbSettings, MemoryGroup, Rowhouse, RowhouseSettings};
 use crate::protocols::mysql;
+
+/// MiB that MariaDB gives to the cache of an engine that is not measured.
+const OTHER_CACHE_MIB: u32 = 16;
 
 /// Who is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,8 +31,8 @@ pub enum Engine {
 }
 
 /// How one is started, whichever it is.
-#[derive(Clone, Copy)]
-pub struct EngineSettings<'a> {
+#[derive(Debug)]
+pub struct EngineSettings {
     /// Memory for its caches, in MiB.
     pub memory_mib: u32,
     /// What an acknowledged write has survived.
@@ -36,13 +40,15 @@ pub struct EngineSettings<'a> {
     /// Threads of MariaDB's HandlerSocket read port.
     pub handlersocket_threads: usize,
     /// A limit for all it does.
-    pub group: Option<&'a MemoryGroup>,
+    pub group: Option<MemoryGroup>,
 }
 
 /// A running one.
 pub struct EngineServer {
     engine: Engine,
     server: Either,
+    /// Behind the server, since it is dropped after it.
+    _group: Option<MemoryGroup>,
 }
 
 enum Either {
@@ -86,61 +92,70 @@ impl Engine {
         }
     }
 
-    /// Starts it on an empty directory; `settings` are Rowhouse's, whose memory is `memory_mib`.
-    /// What it acknowledges is synced.
-    pub fn start(self, settings: &RowhouseSettings, memory_mib: u32) -> Result<EngineServer> {
-        let durability = Durability::EveryCommit;
-        let common =
-            EngineSettings { memory_mib, durability, handlersocket_threads: 1, group: None };
-        self.start_with(settings, common)
-    }
-
-    /// The same with settings that are common to all; those of Rowhouse say the rest of its own.
-    pub fn start_with(
+    /// Starts it on an empty directory by settings that are common to all; those of Rowhouse say the rest of
+    /// its own.
+    pub fn start(
         self,
         settings: &RowhouseSettings,
-        common: EngineSettings<'_>,
+        common: EngineSettings,
     ) -> Result<EngineServer> {
-        let EngineSettings { memory_mib, durability, handlersocket_threads, group } = common;
-        let flush_log = durability.flush_log();
+        let EngineSettings { memory_mib, durability, handlersocket_threads, .. } = common;
         let server = if self == Engine::Rowhouse {
             let memory = format!("{memory_mib}MiB");
             let settings = RowhouseSettings { memory, durability, ..settings.clone() };
-            Either::Rowhouse(Rowhouse::start_in(group, &settings)?)
+            Either::Rowhouse(Rowhouse::start_in(common.group.as_ref(), &settings)?)
         } else {
-            let own = |engine| if self == engine { memory_mib } else { 16 };
-            let mut flags = vec![format!("--key-buffer-size={}M", own(Engine::MyIsam))];
-            if self == Engine::MyRocks {
-                flags.push("--plugin-load-add=ha_rocksdb".to_owned());
-                flags.push(format!("--loose-rocksdb-block-cache-size={memory_mib}M"));
-                // As small as it gets where most of the data rest, as Rowhouse does it.
-                let mut family =
-                    "compression=kLZ4Compression;bottommost_compression=kZSTD".to_owned();
-                if group.is_some() {
-                    // Its own buffers, of 64 MiB each, would alone fill a small group.
-                    let buffer_mib = (memory_mib / 16).max(1);
-                    family +=
-                        &format!(";write_buffer_size={buffer_mib}m;max_write_buffer_number=3");
-                }
-                flags.push(format!("--loose-rocksdb-default-cf-options={family}"));
-                flags.push(format!("--loose-rocksdb-flush-log-at-trx-commit={flush_log}"));
-            }
-            if group.is_some() {
-                // Caches of engines that nobody asks, 128 MiB of it: a small group is full of them.
-                flags.push("--aria-pagecache-buffer-size=8M".to_owned());
-                flags.push("--innodb-log-buffer-size=4M".to_owned());
-            }
-            let buffer_pool_mib = own(Engine::InnoDb);
-            let settings = MariaDbSettings { buffer_pool_mib, flush_log, handlersocket_threads };
-            Either::MariaDb(MariaDb::start_with(settings, &flags, group)?)
+            let settings = MariaDbSettings {
+                buffer_pool_mib: self.own_cache_mib(Engine::InnoDb, memory_mib),
+                flush_log: durability.flush_log(),
+                handlersocket_threads,
+            };
+            let flags = self.mariadb_flags(&common);
+            Either::MariaDb(MariaDb::start_with(settings, &flags, common.group.as_ref())?)
         };
-        let started = EngineServer { engine: self, server };
+        let started = EngineServer { engine: self, server, _group: common.group };
         if self == Engine::MyRocks {
             let there = "SELECT COUNT(*) FROM information_schema.engines WHERE engine='ROCKSDB'";
             let there = started.session()?.number(there)?;
             ensure!(there == 1, "MyRocks is not installed (scripts/install-peers installs it)");
         }
         Ok(started)
+    }
+
+    /// MiB of an engine's cache in a MariaDB that is measured for this one: little if it is another's.
+    fn own_cache_mib(self, engine: Engine, memory_mib: u32) -> u32 {
+        if self == engine { memory_mib } else { OTHER_CACHE_MIB }
+    }
+
+    /// Flags of a MariaDB that is measured for this engine, beside those that it always has.
+    fn mariadb_flags(self, common: &EngineSettings) -> Vec<String> {
+        let memory_mib = common.memory_mib;
+        let key_buffer_mib = self.own_cache_mib(Engine::MyIsam, memory_mib);
+        let mut flags = vec![format!("--key-buffer-size={key_buffer_mib}M")];
+        if self == Engine::MyRocks {
+            // As small as it gets where most of the data rest, as Rowhouse does it.
+            let mut family = "compression=kLZ4Compression;bottommost_compression=kZSTD".to_owned();
+            if common.group.is_some() {
+                // Its own buffers, of 64 MiB each, would alone fill a small group; and so would what a
+                // bulk load sorts, 64 MiB for each key, and 1 GiB to merge them.
+                let buffer_mib = (memory_mib / 16).max(1);
+                family += &format!(";write_buffer_size={buffer_mib}m;max_write_buffer_number=3");
+                let merged_mib = memory_mib / 4;
+                flags.push(format!("--loose-rocksdb-merge-buf-size={buffer_mib}M"));
+                flags.push(format!("--loose-rocksdb-merge-combine-read-size={merged_mib}M"));
+            }
+            let flush_log = common.durability.flush_log();
+            flags.push("--plugin-load-add=ha_rocksdb".to_owned());
+            flags.push(format!("--loose-rocksdb-block-cache-size={memory_mib}M"));
+            flags.push(format!("--loose-rocksdb-default-cf-options={family}"));
+            flags.push(format!("--loose-rocksdb-flush-log-at-trx-commit={flush_log}"));
+        }
+        if common.group.is_some() {
+            // Caches of engines that nobody asks, 128 MiB of it: a small group is full of them.
+            flags.push("--aria-pagecache-buffer-size=8M".to_owned());
+            flags.push("--innodb-log-buffer-size=4M".to_owned());
+        }
+        flags
     }
 }
 

@@ -60,6 +60,8 @@ pub struct Measurement {
     pub disk_waited: f64,
     /// KiB that the server read from disks, per request.
     pub disk_read_kib: f64,
+    /// KiB that the server wrote to disks, per request.
+    pub disk_written_kib: f64,
     /// Peak resident memory of the server in MiB.
     pub server_mib: f64,
     /// Replies with wrong contents.
@@ -109,12 +111,23 @@ impl Measurement {
             others: (sample.others_cpu / (sample.seconds * cores()).max(1e-9)).min(1.0),
             disk_waited: (sample.disk_waited / sample.seconds.max(1e-9)).min(1.0),
             disk_read_kib: sample.disk_read as f64 / 1024.0 / requests,
+            disk_written_kib: sample.disk_written as f64 / 1024.0 / requests,
             server_mib: sample.server_rss as f64 / f64::from(1 << 20),
             wrong: sample.wrong,
             refused: sample.refused,
             broken: sample.broken,
             first_bad: sample.first_bad.clone(),
         }
+    }
+
+    /// A figure per request as one per row.
+    fn per_row(&self, per_request: f64) -> f64 {
+        per_request * self.rate / self.rows_rate.max(1e-9)
+    }
+
+    /// Rows per second of server CPU time.
+    fn rows_per_cpu_second(&self) -> f64 {
+        self.per_cpu_second * self.rows_rate / self.rate.max(1e-9)
     }
 
     fn bad(&self) -> u64 {
@@ -322,6 +335,17 @@ mod tests {
         let [ratio] = &report.ratios[..] else { panic!("one pair was measured") };
         assert_eq!(ratio.throughput, Spread { median: 2.5, min: 2.0, max: 3.0 });
         assert_eq!(ratio.per_cpu_second, Spread { median: 2.5, min: 2.0, max: 3.0 });
+    }
+
+    #[test]
+    fn a_row_has_its_part_of_a_request_that_has_many() {
+        let mut sample = Sample::new();
+        (sample.requests, sample.rows, sample.seconds) = (10, 1_000, 2.0);
+        (sample.server_cpu, sample.disk_written) = (0.5, 250 * 1024);
+        let measurement = Measurement::new("m", "ours", 0, 1, &sample);
+        assert_eq!(measurement.per_row(measurement.disk_written_kib), 0.25);
+        assert_eq!(measurement.per_row(measurement.server_us), 500.0);
+        assert_eq!(measurement.rows_per_cpu_second(), 2_000.0);
     }
 
     #[test]

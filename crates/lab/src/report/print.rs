@@ -82,19 +82,29 @@ impl Report {
         writeln!(out, "\n{mode}")?;
         writeln!(
             out,
-            "{:<28} {:>9} {:>19} {:>10} {:>10} {:>9} {:>6}",
-            "", "rows/s", "(min..max)", "cpu us/row", "rows/cpu s", "peak MiB", "bad"
+            "{:<28} {:>9} {:>19} {:>10} {:>10} {:>10} {:>13} {:>9} {:>6}",
+            "",
+            "rows/s",
+            "(min..max)",
+            "cpu us/row",
+            "rows/cpu s",
+            "read B/row",
+            "written B/row",
+            "peak MiB",
+            "bad"
         )?;
         for contender in self.contenders(mode) {
             let of = |figure: fn(&Measurement) -> f64| self.spread(mode, &contender, figure);
             let rate = of(|window| window.rows_rate);
             writeln!(
                 out,
-                "{contender:<28} {:>9} {:>19} {:>10.2} {:>10} {:>9.0} {:>6}",
+                "{contender:<28} {:>9} {:>19} {:>10.2} {:>10} {:>10.0} {:>13.0} {:>9.0} {:>6}",
                 thousands(rate.median),
                 format!("({}..{})", thousands(rate.min), thousands(rate.max)),
-                of(|window| window.server_us).median,
-                thousands(of(|window| window.per_cpu_second).median),
+                of(|window| window.per_row(window.server_us)).median,
+                thousands(of(Measurement::rows_per_cpu_second).median),
+                of(|window| window.per_row(window.disk_read_kib) * 1024.0).median,
+                of(|window| window.per_row(window.disk_written_kib) * 1024.0).median,
                 of(|window| window.server_mib).max,
                 self.windows(mode, &contender).map(Measurement::bad).sum::<u64>(),
             )?;

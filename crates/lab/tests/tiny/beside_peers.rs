@@ -13,6 +13,9 @@ use serde_json::Value;
 /// this rowhouse has no such door yet, or the kernel refuses io_uring.
 const EXCUSES: [&str; 3] = ["is not installed", "no memcached door", "io_uring_setup"];
 
+/// A control group for every server; where there can be none, the report says why.
+const GROUP: [&str; 2] = ["--group-mib", "256"];
+
 /// What the report of one run said.
 struct Run {
     report: Value,
@@ -91,6 +94,17 @@ impl Run {
             assert!(if took_part { answered } else { excused }, "{contender}\n{}", self.text);
         }
     }
+
+    /// Whether the servers of a run with `GROUP` had their groups is in the report, and half of it is
+    /// what they were told to use.
+    fn says_its_limit(&self) {
+        let settings = &self.report["settings"];
+        let limit = settings["limit of memory"].as_str().expect("it is told");
+        let grouped = limit.starts_with("256 MiB with the page cache");
+        let excused = limit.starts_with("none, the page cache is not bounded: ");
+        assert!(grouped || excused, "{limit}");
+        assert_eq!(settings["rowhouse memory"], "128 MiB");
+    }
 }
 
 #[test]
@@ -114,27 +128,61 @@ fn lookups_are_answered_rightly_by_all() {
 
 #[test]
 fn a_file_is_loaded_whole_and_found_by_its_index() {
-    let run = run(&["load", "--rows", "3000", "--keys", "4", "--row-bytes", "64"]);
+    let small = ["--rows", "3000", "--keys", "4", "--row-bytes", "64"];
+    let run = run(&[&["load"], &small[..], &GROUP[..]].concat());
     run.has(&["mariadb innodb"]);
     run.has(&["mariadb myrocks"]);
     run.has(&["rowhouse", "limit: sort, write, read"]);
+    run.says_its_limit();
+}
+
+#[test]
+fn others_look_up_and_update_while_a_table_is_loaded() {
+    let run = run(&["load", "--part", "indexed", "--rows", "20000", "--beside"]);
+    run.has(&["rowhouse", "mariadb innodb"]);
+    let label = "rowhouse, LOAD DATA, one secondary index, others beside, round 0: others";
+    let others = &run.report["figures"][label];
+    for (when, who) in [("alone", "look-ups"), ("alone", "updates"), ("beside", "updates")] {
+        assert!(others[when][who]["max us"].as_f64() > Some(0.0), "{when} {who}\n{}", run.text);
+    }
+    let modes = run.report["measurements"].as_array().expect("measurements");
+    let unsorted = |window: &Value| window["mode"].as_str().expect("a mode").contains("unsorted");
+    assert!(!modes.iter().any(unsorted), "{}", run.text);
 }
 
 #[test]
 fn inserts_with_three_indexes_go_on_beside_queries_and_every_index_has_all() {
-    let run = run(&["iibench", "--rows", "6000", "--batch", "100"]);
+    let run = run(&[&["iibench", "--rows", "6000", "--batch", "100"], &GROUP[..]].concat());
     run.has(&["mariadb innodb"]);
     run.has(&["mariadb myrocks"]);
     run.has(&["rowhouse"]);
+    run.says_its_limit();
     assert!(run.text.contains("queries beside inserts"), "{}", run.text);
+    let figures = &run.report["figures"]["rowhouse, round 0"];
+    assert_eq!(figures["rows"], 6000, "{}", run.text);
+    for figure in ["longest INSERT ms", "bytes written over bytes of rows and entries"] {
+        assert!(figures[figure].as_f64() > Some(0.0), "{figure}\n{}", run.text);
+    }
+}
+
+#[test]
+fn inserts_that_take_too_long_are_cut_and_marked() {
+    let small = ["iibench", "--rows", "100000000", "--batch", "100", "--data-to-memory", "100"];
+    let run = run(&[&small[..], &["--only", "rowhouse", "--minutes-max", "0.03"]].concat());
+    run.has(&["rowhouse"]);
+    let cut = run.report["figures"]["rowhouse, round 0, CUT"].as_str().expect("it is marked");
+    assert!(cut.contains("of 100000000 rows"), "{cut}");
+    let rows = &run.report["figures"]["rowhouse, round 0"]["rows"];
+    assert!(rows.as_u64().is_some_and(|rows| rows >= 100), "{}", run.text);
 }
 
 #[test]
 fn flights_with_indexes_have_a_size_in_every_store() {
-    let run = run(&["size", "--flights", "5000"]);
+    let run = run(&[&["size", "--flights", "5000"], &GROUP[..]].concat());
     run.has(&["mariadb innodb", "mariadb myisam"]);
     run.has(&["mariadb myrocks"]);
     run.has(&["rowhouse", "rowhouse columnar"]);
+    run.says_its_limit();
     let size = &run.report["figures"]["rowhouse, round 0"]["bytes a flight"];
     assert!(size.as_f64().is_some_and(|bytes| bytes > 1.0), "{}", run.text);
 }
@@ -205,6 +253,18 @@ fn acknowledged_writes_are_read_back_under_every_policy() {
 fn a_killed_server_answers_again_with_every_acknowledged_row() {
     let run = run(&["recovery", "--sizes", "2000", "--rates", "0,200"]);
     run.has(&["mariadb innodb", "rowhouse"]);
+}
+
+#[test]
+fn a_load_that_is_killed_leaves_neither_rows_nor_bytes() {
+    let run = run(&["recovery", "--load-gib", "0.05"]);
+    run.has(&["rowhouse"]);
+    let label = "rowhouse, LOAD DATA of 0.05 GiB, killed at nine tenths, round 0";
+    let figures = &run.report["figures"][label];
+    // It was under way when it was killed.
+    assert!(figures["MiB of text sent"].as_f64() >= Some(45.0), "{}", run.text);
+    let later = figures["5 s later"].as_f64();
+    assert!(later.is_some_and(|mib| mib < 10.0), "{}", run.text);
 }
 
 #[test]

@@ -132,17 +132,27 @@ impl Binder<'_> {
                 other => return elsewhere(other),
             }
         }
-        let (mut order, mut separator) = (Vec::new(), b",".to_vec());
+        let (mut order, mut separator, mut limit) = (Vec::new(), b",".to_vec(), None);
         for clause in &list.clauses {
             match clause {
-                FunctionArgumentClause::OrderBy(items) if function == F::GroupConcat => {
+                FunctionArgumentClause::OrderBy(items)
+                    if matches!(function, F::GroupConcat | F::JsonArray) =>
+                {
                     for item in items {
                         if matches!(item.expr, Expr::Value(_)) {
-                            return elsewhere("positions in GROUP_CONCAT");
+                            return elsewhere("positions in an aggregate");
                         }
                         let descending = item.options.asc == Some(false);
                         order.push((bind(&item.expr, names)?, descending));
                     }
+                }
+                FunctionArgumentClause::Limit(Expr::Tuple(pair))
+                    if matches!(function, F::GroupConcat | F::JsonArray) && pair.len() == 2 =>
+                {
+                    limit = Some(Box::new([bind(&pair[0], names)?, bind(&pair[1], names)?]));
+                }
+                FunctionArgumentClause::Separator(_) if function != F::GroupConcat => {
+                    return Err(SqlError::syntax(&clause.to_string(), 1).into());
                 }
                 FunctionArgumentClause::Separator(literal) => match &literal.value {
                     Literal::SingleQuotedString(text) | Literal::DoubleQuotedString(text) => {
@@ -160,7 +170,7 @@ impl Binder<'_> {
                 arguments.clear();
             }
             F::Count if arguments.len() == 1 || distinct && !arguments.is_empty() => {}
-            F::JsonArray | F::JsonObject if distinct => return elsewhere("DISTINCT within JSON"),
+            F::JsonObject if distinct => return Err(SqlError::syntax(&list.to_string(), 1).into()),
             F::JsonObject if arguments.len() == 2 => {}
             F::JsonObject => return Err(SqlError::syntax(&list.to_string(), 1).into()),
             F::GroupConcat if arguments.len() == 1 => {}
@@ -171,7 +181,7 @@ impl Binder<'_> {
             _ => return Err(SqlError::syntax(&list.to_string(), 1).into()),
         }
         let (ty, _) = function.result(&arguments);
-        Ok(Aggregate { function, arguments, distinct, order, separator, ty })
+        Ok(Aggregate { function, arguments, distinct, order, separator, limit, ty })
     }
 
     /// Binds a sub-query that must have so many columns; 0: any number.

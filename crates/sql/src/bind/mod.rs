@@ -18,6 +18,7 @@
 mod forms;
 mod from;
 mod grouping;
+mod limit;
 mod query;
 mod recursion;
 pub mod scalar;
@@ -35,6 +36,8 @@ use rows::table::Table;
 use sqlparser::ast;
 use values::datum::Datum;
 use values::types::ColumnType;
+
+pub use limit::limit_of;
 
 use crate::bind::scalar::Bound;
 use crate::context::SqlContext;

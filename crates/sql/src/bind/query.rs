@@ -7,6 +7,7 @@ use sqlparser::ast;
 use syntax::types::with_collation;
 use values::types::{Collation, ColumnType};
 
+use super::limit::limit_of;
 use super::recursion::is_recursive;
 use super::scope::QueryScope;
 use super::{Binder, CommonRows, CommonTable};
@@ -52,8 +53,8 @@ impl Binder<'_> {
     }
 
     fn query_with(&self, query: &ast::Query, parent: Option<&QueryScope<'_>>) -> Bound<Query> {
-        if query.fetch.is_some() || query.for_clause.is_some() || !query.pipe_operators.is_empty() {
-            return elsewhere("FETCH");
+        if query.for_clause.is_some() || !query.pipe_operators.is_empty() {
+            return elsewhere("FOR XML");
         }
         if let Some(with) = &query.with {
             for cte in &with.cte_tables {
@@ -244,24 +245,13 @@ impl Binder<'_> {
         Ok(Some(keys))
     }
 
-    /// LIMIT and OFFSET.
+    /// LIMIT and OFFSET, or FETCH FIRST.
     pub(super) fn limits(&self, bound: &mut Query, query: &ast::Query) -> Bound<()> {
-        let (limit, offset) = match &query.limit_clause {
-            None => return Ok(()),
-            Some(ast::LimitClause::LimitOffset { limit, offset, limit_by })
-                if limit_by.is_empty() =>
-            {
-                (limit.as_ref(), offset.as_ref().map(|offset| &offset.value))
-            }
-            Some(ast::LimitClause::OffsetCommaLimit { offset, limit }) => {
-                (Some(limit), Some(offset))
-            }
-            Some(ast::LimitClause::LimitOffset { .. }) => return elsewhere("LIMIT BY"),
-        };
+        let (limit, offset) = limit_of(query)?;
         let scope = QueryScope::new(None, Vec::new());
         let bind = |expr: &ast::Expr| self.expression(&scope, expr, "limit clause");
-        bound.limit = limit.map(bind).transpose()?;
-        bound.offset = offset.map(bind).transpose()?;
+        bound.limit = limit.as_ref().map(bind).transpose()?;
+        bound.offset = offset.as_ref().map(bind).transpose()?;
         Ok(())
     }
 

@@ -28,7 +28,7 @@ use call::function;
 use cast::{CHARS_UNSAID, cast_type};
 use form::special;
 use literal::{literal, typed_text};
-pub use names::{IncomingNames, Names, Resolver, column_node};
+pub use names::{IncomingNames, Names, Resolver, column_node, default_node};
 use operator::{binary, unary};
 use syntax::cursor::too_deep;
 use syntax::types::collation;

@@ -17,7 +17,7 @@ use sqlparser::ast::{Expr, Ident, NamedWindowDefinition};
 use values::types::ColumnType;
 
 use super::{Binder, kind_of};
-use crate::bind::scalar::{BindFailure, Bound, Names, Resolver, elsewhere};
+use crate::bind::scalar::{BindFailure, Bound, Names, Resolver, default_node, elsewhere};
 use crate::error::SqlError;
 use crate::reply::ResultColumn;
 use crate::tree::{Aggregate, WindowFunction};
@@ -255,6 +255,21 @@ impl Resolver for InScope<'_> {
     fn column(&self, parts: &[&Ident], clause: &'static str) -> Bound<Node> {
         let parts: Vec<&str> = parts.iter().map(|part| part.value.as_str()).collect();
         self.scope.resolve(&parts, clause)
+    }
+
+    fn default(&self, parts: &[&Ident], clause: &'static str) -> Bound<Node> {
+        let node = self.column(parts, clause)?;
+        let Some(origin) = self.scope.origin(&node) else {
+            return elsewhere("DEFAULT of what is no table's column");
+        };
+        let tables = self.binder.tables.borrow();
+        let table = tables
+            .iter()
+            .find(|table| table.name == origin.org_table && table.database == origin.database);
+        match table.and_then(|table| Some(&table.columns[table.column(&origin.org_name)?])) {
+            Some(column) => default_node(column),
+            None => elsewhere("DEFAULT of what is no table's column"),
+        }
     }
 
     fn form(&self, expr: &Expr, names: &Names<'_>) -> Option<Bound<Node>> {

@@ -67,11 +67,10 @@ impl Binder<'_> {
         }
         let window = window_of(scope.named_windows, over, names)?;
         if let Some(function) = AggregateFunction::find(name) {
-            let distinct = list.duplicate_treatment == Some(ast::DuplicateTreatment::Distinct);
-            if distinct || function == AggregateFunction::GroupConcat {
+            let aggregate = self.aggregate_of(function, list, names)?;
+            if aggregate.keeps_values() || function == AggregateFunction::GroupConcat {
                 return elsewhere(format_args!("{name} over a window"));
             }
-            let aggregate = self.aggregate_of(function, list, names)?;
             let nullable = aggregate.function.result(&aggregate.arguments).1;
             let ty = aggregate.ty.clone();
             return Ok(WindowFunction {

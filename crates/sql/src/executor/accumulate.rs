@@ -44,13 +44,14 @@ enum State {
     Bits(u64),
     /// How many, their mean, the sum of squared distances from it (Welford).
     Spread(u64, f64, f64),
+    /// Texts of GROUP_CONCAT, or elements of a JSON array that are sorted, told apart or limited.
     Concat {
         /// Parts with what they are sorted by.
         parts: Vec<(Vec<u8>, Vec<u8>)>,
         bytes: usize,
         bytes_max: usize,
     },
-    /// The elements of a JSON array, once there are some.
+    /// The elements of another JSON array, once there are some.
     Elements(Option<Vec<u8>>),
     /// The members of a JSON object, once there are some, and how many bytes they have.
     Members(Option<JsonMembers>, usize),
@@ -80,6 +81,9 @@ impl Accumulator {
             }
             F::GroupConcat => {
                 State::Concat { parts: Vec::new(), bytes: 0, bytes_max: concat_bytes_max }
+            }
+            F::JsonArray if aggregate.keeps_values() => {
+                State::Concat { parts: Vec::new(), bytes: 0, bytes_max: usize::MAX }
             }
             F::JsonArray => State::Elements(None),
             F::JsonObject => State::Members(None, 0),
@@ -170,7 +174,8 @@ impl Accumulator {
         if let State::Elements(_) | State::Members(..) = self.state {
             return self.add_to_json(argument, cell, rest, row);
         }
-        if cell.is_null() {
+        // Of a JSON array NULL is an element.
+        if cell.is_null() && aggregate.function != AggregateFunction::JsonArray {
             if let State::First(first @ None) = &mut self.state {
                 *first = Some(Value::Null);
             }
@@ -306,7 +311,7 @@ impl Accumulator {
                 // Unsorted, what comes behind the longest result is of no use. There is a separator
                 // less than there are parts.
                 let longest = bytes_max.saturating_add(aggregate.separator.len());
-                if aggregate.order.is_empty() && *bytes > longest {
+                if aggregate.order.is_empty() && aggregate.limit.is_none() && *bytes > longest {
                     return Ok(0);
                 }
                 let mut key = Vec::new();
@@ -316,6 +321,9 @@ impl Accumulator {
                 }
                 let mut text = Vec::new();
                 match cell {
+                    cell if aggregate.function == AggregateFunction::JsonArray => {
+                        json_element(&argument.ty, cell.datum(), row.zone, &mut text);
+                    }
                     Cell::Owned(own) | Cell::Counted(own, _) => text = own,
                     plain => text_of(&argument.ty, plain.datum(), row.zone, &mut text),
                 }
@@ -383,13 +391,17 @@ impl Accumulator {
                 if !aggregate.order.is_empty() {
                     parts.sort_by(|a, b| a.0.cmp(&b.0));
                 }
+                let parts = match &aggregate.limit {
+                    Some(limit) => taken(parts, limit, scope)?,
+                    None => &parts[..],
+                };
+                if aggregate.function == F::JsonArray {
+                    return json_array(parts, scope);
+                }
                 Value::Bytes(joined(parts, &aggregate.separator, *bytes_max, scope)?)
             }
             State::Elements(None) | State::Members(None, _) => Value::Null,
-            State::Elements(Some(text)) => match scope.room("json_arrayagg", text.len() + 2)? {
-                Some(_) => Value::Bytes([b"[", text.as_slice(), b"]"].concat()),
-                None => Value::Null,
-            },
+            State::Elements(Some(text)) => bracketed(text, scope)?,
             State::Members(Some(members), _) => {
                 let text = members.print();
                 match scope.room("json_objectagg", text.len())? {
@@ -399,6 +411,35 @@ impl Accumulator {
             }
         })
     }
+}
+
+/// The parts that LIMIT leaves.
+fn taken<'p>(
+    parts: &'p [(Vec<u8>, Vec<u8>)],
+    limit: &[Node; 2],
+    scope: &Scope<'_>,
+) -> Result<&'p [(Vec<u8>, Vec<u8>)]> {
+    let mut numbers = [0; 2];
+    for (number, node) in numbers.iter_mut().zip(limit) {
+        let value = scope.number(node.evaluate(scope)?.datum()).map_or(0, Number::to_i128);
+        *number = usize::try_from(value.max(0)).unwrap_or(usize::MAX);
+    }
+    let [offset, count] = numbers;
+    let rest = parts.get(offset..).unwrap_or_default();
+    Ok(&rest[..count.min(rest.len())])
+}
+
+fn json_array(parts: &[(Vec<u8>, Vec<u8>)], scope: &Scope<'_>) -> Result<Value> {
+    let elements: Vec<&[u8]> = parts.iter().map(|(_, text)| text.as_slice()).collect();
+    bracketed(&elements.join(&b", "[..]), scope)
+}
+
+/// A JSON array of elements that are joined; NULL when it is too long.
+fn bracketed(elements: &[u8], scope: &Scope<'_>) -> Result<Value> {
+    Ok(match scope.room("json_arrayagg", elements.len() + 2)? {
+        Some(_) => Value::Bytes([b"[", elements, b"]"].concat()),
+        None => Value::Null,
+    })
 }
 
 /// A value of MIN or MAX: an ENUM by its word.

@@ -78,7 +78,7 @@ impl QueryInsert<'_> {
         if kept? {
             each_row(stream, &mut insert)?;
         }
-        Ok(tally.finish(true, self.context.warnings.borrow().count()))
+        Ok(self.plan.finish(tally, true, self.context.warnings.borrow().count()))
     }
 
     fn run_in_bulk(

@@ -9,7 +9,7 @@ use expression::{Kind, Node};
 use rows::catalog::Catalog;
 use rows::table::Table;
 use sqlparser::ast::{
-    Expr, GroupByExpr, LimitClause, NonBlock, OrderByExpr, OrderByKind, Query, Select, SelectItem,
+    Expr, GroupByExpr, NonBlock, OrderByExpr, OrderByKind, Query, Select, SelectItem,
     SelectItemQualifiedWildcardKind, SetExpr, TableFactor, Value as Literal,
 };
 use syntax::cursor::table_name;
@@ -18,6 +18,7 @@ use values::types::ColumnType;
 
 use super::access::{Access, AccessKind, Ordering, plan_access, ways};
 use super::sort::SortKey;
+use crate::bind::limit_of;
 use crate::bind::scalar::{BindFailure, Bound, Names, bind, column_node};
 use crate::error::SqlError;
 use crate::index_use::{ColumnarUse, IndexUse};
@@ -116,15 +117,11 @@ pub fn bind_select(
     texts: &[String],
 ) -> Bound<SelectPlan> {
     let SetExpr::Select(select) = query.body.as_ref() else { return elsewhere("set operations") };
-    if query.with.is_some()
-        || query.fetch.is_some()
-        || query.for_clause.is_some()
-        || !query.pipe_operators.is_empty()
-    {
+    if query.with.is_some() || query.for_clause.is_some() || !query.pipe_operators.is_empty() {
         return elsewhere("WITH");
     }
     check_plain(select)?;
-    let (limit, offset) = limit_of(query, around.mode)?;
+    let (limit, offset) = limits(query, around.mode)?;
     let order: &[OrderByExpr] = match query.order_by.as_ref().map(|order| &order.kind) {
         None => &[],
         Some(OrderByKind::Expressions(list)) => list,
@@ -205,20 +202,11 @@ fn check_plain(select: &Select) -> Bound<()> {
 
 type Limits = (Option<Node>, Option<Node>);
 
-fn limit_of(query: &Query, mode: SqlMode) -> Bound<Limits> {
+fn limits(query: &Query, mode: SqlMode) -> Bound<Limits> {
     let names = Names::none("limit clause", mode);
     let bind = |expr: &Expr| bind(expr, &names);
-    match &query.limit_clause {
-        None => Ok((None, None)),
-        Some(LimitClause::LimitOffset { limit, offset, limit_by }) if limit_by.is_empty() => {
-            let offset = offset.as_ref().map(|offset| bind(&offset.value)).transpose()?;
-            Ok((limit.as_ref().map(bind).transpose()?, offset))
-        }
-        Some(LimitClause::OffsetCommaLimit { offset, limit }) => {
-            Ok((Some(bind(limit)?), Some(bind(offset)?)))
-        }
-        Some(LimitClause::LimitOffset { .. }) => elsewhere("LIMIT BY"),
-    }
+    let (limit, offset) = limit_of(query)?;
+    Ok((limit.as_ref().map(bind).transpose()?, offset.as_ref().map(bind).transpose()?))
 }
 
 /// The name of a result column that has no alias.

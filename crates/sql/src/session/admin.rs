@@ -108,6 +108,9 @@ impl Session {
                 self.release_if(release);
                 reply
             }
+            Parsed::SetStatement { items, text } => {
+                self.set_for_statement(&items, &text, statement)?
+            }
             parsed => self.carry_out(parsed, statement.how)?,
         };
         if let Reply::Done(done) = &reply {
@@ -266,6 +269,9 @@ impl Session {
                 self.prepare_named(&name, text.as_bytes())
             }
             Parsed::Execute { name, using } => self.execute_named(&name, &using, how),
+            Parsed::ExecuteImmediate { source, using } => {
+                self.execute_immediate(&source, &using, how)
+            }
             Parsed::Deallocate(name) => self.deallocate(&name),
             _ => Err(SqlError::other("a statement without an execution")),
         }

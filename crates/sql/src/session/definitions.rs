@@ -2,14 +2,17 @@
 //!
 //! Not here: what they are made of (`ddl`), the making (`rows::ddl`).
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use expression::Level;
 use rows::alter::AlterWork;
 use rows::bulk::Progress;
 use rows::table::Patience;
+use sqlparser::ast::visit_relations;
 use syntax::TableName;
 use syntax::alter::{AlterSpec, AlterTable};
+use syntax::cursor::table_name;
 use syntax::table::CreateTable;
 
 use super::Session;
@@ -93,7 +96,10 @@ impl Session {
         if !engine.catalog().has_database(&database) {
             return Err(SqlError::unknown_database(&database));
         }
-        if engine.catalog().table(&database, &name).is_ok() {
+        let replaced = create.or_replace && engine.catalog().table(&database, &name).is_ok();
+        if replaced {
+            self.check_replaced(create, &database, &name)?;
+        } else if engine.catalog().table(&database, &name).is_ok() {
             let message = format!("Table '{name}' already exists");
             if create.if_not_exists {
                 self.note(1050, message);
@@ -103,7 +109,9 @@ impl Session {
         }
         if let Some(like) = &create.like {
             let source = self.table(like)?;
-            engine.create_table(ddl::new_table_like(&source, &database, &name))?;
+            let table = ddl::new_table_like(&source, &database, &name);
+            self.drop_replaced(replaced, &database, &name)?;
+            engine.create_table(table)?;
             return Ok(self.done(0));
         }
         let stream = match &create.query {
@@ -114,6 +122,7 @@ impl Session {
         let given = given.as_deref().unwrap_or_default();
         let mode = self.variables.mode;
         let (table, unenforced) = ddl::new_table(create, &database, given, mode)?;
+        self.drop_replaced(replaced, &database, &name)?;
         let table = match engine.create_table(table) {
             Ok(table) => table,
             Err(rows::Error::Exists { .. }) if create.if_not_exists => return Ok(self.done(0)),
@@ -133,6 +142,40 @@ impl Session {
                 Err(error)
             }
         }
+    }
+
+    /// Refuses CREATE OR REPLACE of a table that the new one is made of.
+    fn check_replaced(&self, create: &CreateTable, database: &str, name: &str) -> Result<()> {
+        if let Some(like) = &create.like
+            && self.qualified(like)? == (database, name)
+        {
+            return Err(SqlError::new(1066, format!("Not unique table/alias: '{name}'")));
+        }
+        let mut reads = false;
+        let _all = visit_relations(&create.query, |relation| {
+            let table = table_name(relation).ok();
+            let named = table.as_ref().and_then(|table| self.qualified(table).ok());
+            reads |= named == Some((database, name));
+            ControlFlow::<()>::Continue(())
+        });
+        if reads {
+            let message = format!(
+                "Table '{name}' is specified twice, both as a target for 'CREATE' and as a \
+                 separate source for data"
+            );
+            return Err(SqlError::new(1093, message));
+        }
+        Ok(())
+    }
+
+    /// Drops what CREATE OR REPLACE is about to make anew. Its definition is known to be a right one; a
+    /// query that fails leaves no table, as in MariaDB.
+    fn drop_replaced(&self, replaced: bool, database: &str, name: &str) -> Result<()> {
+        if replaced {
+            let dropped = self.sql.engine().drop_table(database, name, &self.patience());
+            self.unless_killed(dropped)??;
+        }
+        Ok(())
     }
 
     pub(super) fn drop_tables(&mut self, names: &[TableName], if_exists: bool) -> Result<Reply> {

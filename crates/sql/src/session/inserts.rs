@@ -63,6 +63,9 @@ impl Session {
         statement: &Statement<'_>,
         facts: &SqlContext,
     ) -> Result<Written> {
+        if plan.returning().is_some() {
+            return Err(not_now());
+        }
         let Some(mut load) = self.inserts.take_if(|load| load.takes(plan)) else {
             return Err(not_now());
         };

@@ -50,6 +50,9 @@ impl Session {
         statement: &Statement<'_>,
         facts: &SqlContext,
     ) -> Result<Written> {
+        if !delete.returning.is_empty() {
+            return Err(SqlError::unsupported("RETURNING of rows that a query finds"));
+        }
         let catalog = self.sql.engine().catalog();
         let plan = JoinedDelete::new(delete, catalog, self.database.as_deref())?;
         let asked = (&*plan.query, plan.ignore);

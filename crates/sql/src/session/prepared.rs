@@ -1,11 +1,14 @@
 //! Prepared statements, of the protocol and of PREPARE.
 //!
 //! Invariants
-//! 1. A statement is scanned once. Its plan is kept, and made anew when its table has changed.
+//! 1. What was prepared executes no prepared statement.
+//! 2. A statement is scanned once. Its plan is kept, and made anew when its table has changed.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use rows::Group;
+use sqlparser::ast::{Expr, visit_expressions};
 use syntax::scan::{Scanned, leading_word, open_version_comments};
 use values::budget::Share;
 use values::datum::{Datum, Value};
@@ -53,7 +56,8 @@ impl Session {
             ));
         }
         self.begin_statement();
-        let text = open_version_comments(text).unwrap_or_else(|| text.to_vec());
+        let text =
+            open_version_comments(text, self.variables.mode).unwrap_or_else(|| text.to_vec());
         let mut scanned = Scanned::within(self.sql.engine().budget().bytes_max() / 4);
         scanned.scan(&text, self.variables.mode)?;
         let mut share = self.sql.engine().budget().share();
@@ -117,10 +121,14 @@ impl Session {
         }
         if is(b"insert") || is(b"replace") || is(b"update") || is(b"delete") {
             let plan = self.write_plan(statement)?;
-            return Ok((Some(plan), Arc::from([])));
+            let columns = plan.returned_columns().unwrap_or_else(|| Arc::from([]));
+            return Ok((Some(plan), columns));
         }
         if statement.source().is_empty() {
             return Err(SqlError::new(1065, "Query was empty"));
+        }
+        if is(b"prepare") || is(b"execute") || is(b"deallocate") {
+            return Err(not_prepared());
         }
         self.check_admin(statement)?;
         Ok((None, self.admin_columns(statement)?))
@@ -161,25 +169,64 @@ impl Session {
         Ok(self.done(0))
     }
 
-    /// EXECUTE name USING @variables.
-    pub(super) fn execute_named(
-        &mut self,
-        name: &str,
-        using: &[String],
-        how: How,
-    ) -> Result<Reply> {
+    /// EXECUTE name USING expressions.
+    pub(super) fn execute_named(&mut self, name: &str, using: &[Expr], how: How) -> Result<Reply> {
         let id = self.named_statement(name, "EXECUTE")?;
-        let variables = Arc::clone(&self.user_variables);
-        let parameters: Vec<Datum<'_>> = using
-            .iter()
-            .map(|name| variables.get(name).map_or(Datum::Null, Value::as_datum))
-            .collect();
+        let values = self.values_of(using, "EXECUTE..USING")?;
         let Some(mut prepared) = self.prepared.remove(&id) else {
             return Err(unknown_handler(name, "EXECUTE"));
         };
-        let result = self.execute_prepared(&mut prepared, &parameters, how, None);
+        let result = self.execute_with_values(&mut prepared, &values, how);
         self.prepared.insert(id, prepared);
         result
+    }
+
+    /// EXECUTE IMMEDIATE text USING expressions: prepared, executed once and forgotten.
+    pub(super) fn execute_immediate(
+        &mut self,
+        source: &Expr,
+        using: &[Expr],
+        how: How,
+    ) -> Result<Reply> {
+        refuse_subqueries(source, "EXECUTE IMMEDIATE")?;
+        let (text, shown) = self.value_of(source)?;
+        if text.is_null() {
+            return Err(SqlError::syntax("NULL", 1));
+        }
+        let values = self.values_of(using, "EXECUTE..USING")?;
+        let id = self.prepare_statement(shown.as_bytes())?.id;
+        let Some(mut prepared) = self.prepared.remove(&id) else {
+            return Err(SqlError::other("a statement that was just prepared"));
+        };
+        self.execute_with_values(&mut prepared, &values, how)
+    }
+
+    fn execute_with_values(
+        &mut self,
+        prepared: &mut PreparedStatement,
+        values: &[Value],
+        how: How,
+    ) -> Result<Reply> {
+        if values.len() != usize::from(prepared.scanned.parameters) {
+            return Err(SqlError::new(1210, "Incorrect arguments to EXECUTE"));
+        }
+        let parameters: Vec<Datum<'_>> = values.iter().map(Value::as_datum).collect();
+        // One within another could go on without an end.
+        if std::mem::replace(&mut self.executing, true) {
+            return Err(not_prepared());
+        }
+        let result = self.execute_prepared(prepared, &parameters, how, None);
+        self.executing = false;
+        result
+    }
+
+    fn values_of(&mut self, exprs: &[Expr], doing: &str) -> Result<Vec<Value>> {
+        let mut values = Vec::with_capacity(exprs.len());
+        for expr in exprs {
+            refuse_subqueries(expr, doing)?;
+            values.push(self.value_of(expr)?.0);
+        }
+        Ok(values)
     }
 
     /// DEALLOCATE PREPARE name.
@@ -193,6 +240,25 @@ impl Session {
         let id = self.named.get(&name.to_lowercase()).copied();
         id.ok_or_else(|| unknown_handler(name, doing))
     }
+}
+
+/// As MariaDB does: tests/oracle/sql/statements.sql.
+fn refuse_subqueries(expr: &Expr, doing: &str) -> Result<()> {
+    let found = visit_expressions(expr, |part| match part {
+        Expr::Subquery(_) | Expr::InSubquery { .. } | Expr::Exists { .. } => ControlFlow::Break(()),
+        _ => ControlFlow::Continue(()),
+    });
+    match found {
+        ControlFlow::Continue(()) => Ok(()),
+        ControlFlow::Break(()) => {
+            let message = format!("{doing} does not support subqueries or stored functions");
+            Err(SqlError::new(1970, message))
+        }
+    }
+}
+
+fn not_prepared() -> SqlError {
+    SqlError::new(1295, "This command is not supported in the prepared statement protocol yet")
 }
 
 fn unknown_handler(name: &str, doing: &str) -> SqlError {

@@ -17,6 +17,7 @@ use syntax::scan::Scanned;
 use values::types::ColumnType;
 
 use super::select::with_literals;
+use super::source::ValueRows;
 use super::{Session, Statement};
 use crate::bind::scalar::{BindFailure, Bound};
 use crate::context::{QueryContext, SqlContext};
@@ -67,6 +68,11 @@ impl Session {
             self.last_insert_id = first;
         }
         self.row_count = written.affected as i64;
+        if let Some(returned) = written.returned {
+            self.row_count = -1;
+            let rows = ValueRows::new(returned.rows, returned.room);
+            return Ok(Reply::Rows(RowStream::new(returned.columns, self.variables.zone, rows)));
+        }
         let set_by_expression = self.last_insert_id != facts.last_insert_id;
         Ok(Reply::Done(Done {
             affected: written.affected,
@@ -121,6 +127,7 @@ impl Session {
             source: Source::Query(Cursor::new("SELECT 1", self.variables.mode)?.query()?),
             alias: None,
             on_duplicate: Vec::new(),
+            returning: Vec::new(),
         };
         let plan =
             bind_insert(&insert, Arc::clone(table), self.variables.mode).map_err(SqlError::from)?;
@@ -416,7 +423,8 @@ impl Session {
             let engine = session.sql.engine();
             let insert = QueryInsert { plan, context, engine, types: &types };
             insert.run(stream, t, |on_duplicate| {
-                if !alone {
+                // Loads in bulk know the rows of a statement by their numbers alone.
+                if !alone || plan.returning().is_some() {
                     return Ok(None);
                 }
                 let transaction = session.new_transaction()?;

@@ -55,12 +55,22 @@ pub struct Aggregate {
     pub arguments: Vec<Node>,
     /// DISTINCT.
     pub distinct: bool,
-    /// ORDER BY within GROUP_CONCAT; the flag says DESC.
+    /// ORDER BY within GROUP_CONCAT or JSON_ARRAYAGG; the flag says DESC.
     pub order: Vec<(Node, bool)>,
+    /// LIMIT within them: how many values are passed over, and how many are taken at most; each is the
+    /// same for all rows.
+    pub limit: Option<Box<[Node; 2]>>,
     /// What GROUP_CONCAT puts between.
     pub separator: Vec<u8>,
     /// Its result.
     pub ty: ColumnType,
+}
+
+impl Aggregate {
+    /// Whether its values are to be told apart, sorted or counted before they are joined.
+    pub fn keeps_values(&self) -> bool {
+        self.distinct || !self.order.is_empty() || self.limit.is_some()
+    }
 }
 
 impl AggregateFunction {

@@ -71,7 +71,7 @@ const fn variable(
 }
 
 /// All variables, sorted by name.
-pub static VARIABLES: [Definition; 197] = [
+pub static VARIABLES: [Definition; 198] = [
     variable("auto_increment_increment", Kind::Number, "1", Reach::ReadOnly),
     variable("auto_increment_offset", Kind::Number, "1", Reach::ReadOnly),
     variable("autocommit", Kind::Switch, "ON", Reach::Both),
@@ -175,6 +175,7 @@ pub static VARIABLES: [Definition; 197] = [
     variable("net_retry_count", Kind::Number, "10", Reach::Both),
     variable("net_write_timeout", Kind::Number, "60", Reach::Both),
     variable("new", Kind::Switch, "OFF", Reach::Both),
+    variable("note_verbosity", Kind::Text, "basic,explain", Reach::Both),
     variable("old_alter_table", Kind::Switch, "OFF", Reach::Both),
     variable("old_passwords", Kind::Number, "0", Reach::Both),
     variable("open_files_limit", Kind::Number, "1048576", Reach::ReadOnly),

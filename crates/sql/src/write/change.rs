@@ -21,9 +21,10 @@ use syntax::change::{Delete, Update, single_table};
 use values::SqlMode;
 use values::row::RowRef;
 
+use super::assign::{assign, bind_assignments, update_now_columns};
 use super::column::{Store, default_of};
 use super::finding::{Finding, FoundKeys};
-use super::insert::{assign, bind_assignments, update_now_columns};
+use super::returning::{Returned, Returning, bind_returning};
 use super::{LOOP_LOOKS_MAX, LOOP_ROWS_MAX, WriteContext, Written, stop, through};
 use crate::bind::scalar::{BindFailure, Bound, Names, bind};
 use crate::error::{Result, SqlError};
@@ -76,7 +77,8 @@ pub struct DeletePlan {
     target: Target,
     /// IGNORE.
     pub ignore: bool,
-    /// Whether it can take long (SLEEP).
+    returning: Option<Returning>,
+    /// Whether it can take long (SLEEP), or gives rows back, which are to be acknowledged first.
     pub waits: bool,
 }
 
@@ -188,7 +190,15 @@ pub fn bind_delete(delete: &Delete, table: Arc<Table>, mode: SqlMode) -> Bound<D
     let how = (delete.selection.as_ref(), &delete.order[..], delete.limit.as_ref());
     let mut target = bind_target(table, factor, alias.as_deref(), how, mode)?;
     target.finding = Finding::of(&target.table, &target.shown, &delete.tables, how, false);
-    Ok(DeletePlan { waits: target.waits(), target, ignore: delete.ignore })
+    let returning = match delete.returning.as_slice() {
+        [] => None,
+        items => {
+            let names = Names::of(&target.table, alias.as_deref(), "field list", mode);
+            Some(bind_returning(items, &target.table, &names)?)
+        }
+    };
+    let waits = target.waits() || returning.is_some();
+    Ok(DeletePlan { waits, target, returning, ignore: delete.ignore })
 }
 
 /// A whole number of rows from LIMIT.
@@ -398,6 +408,11 @@ impl DeletePlan {
         &self.target.table
     }
 
+    /// RETURNING.
+    pub fn returning(&self) -> Option<&Returning> {
+        self.returning.as_ref()
+    }
+
     /// The way to the rows, for EXPLAIN.
     pub fn access(&self) -> &Access {
         &self.target.access
@@ -427,20 +442,33 @@ impl DeletePlan {
         found: Option<FoundKeys>,
     ) -> Result<Written> {
         let mut deleted = 0;
+        let mut returned = self.returning.as_ref().map(Returned::new);
         let table = &self.target.table;
         let terms = &self.target.checks;
         let way = (found, false);
         self.target.visit(engine, transaction, context, way, &mut |transaction, key| {
+            let mut line = None;
             let outcome = through(|aside| {
                 transaction.change_row(table, key, &mut |old| match matches(terms, old, context) {
-                    Ok(true) => Ok(RowChange::Delete),
+                    Ok(true) => {
+                        if let Some(returning) = &self.returning {
+                            match returning.line(context, RowView::Stored(&old)) {
+                                Ok(values) => line = Some(values),
+                                Err(error) => return stop(aside, error),
+                            }
+                        }
+                        Ok(RowChange::Delete)
+                    }
                     Ok(false) => Ok(RowChange::Keep),
                     Err(error) => stop(aside, error),
                 })
             })?;
             deleted += u64::from(outcome == Changed::Deleted);
+            if let (Some(returned), Some(line), Changed::Deleted) = (&mut returned, line, outcome) {
+                returned.push(context, line)?;
+            }
             Ok(())
         })?;
-        Ok(Written { affected: deleted, ..Written::default() })
+        Ok(Written { affected: deleted, returned, ..Written::default() })
     }
 }

@@ -5,6 +5,7 @@
 //!
 //! Not here: transactions (`session::transaction`), conversion of values (`values::convert`).
 
+mod assign;
 mod beside;
 mod change;
 mod column;
@@ -12,6 +13,7 @@ mod finding;
 mod foresight;
 mod insert;
 mod joined;
+mod returning;
 
 use std::cell::RefCell;
 
@@ -30,6 +32,7 @@ use expression::{Environment, Warnings};
 pub use finding::{Finding, FoundKeys};
 pub use insert::{InsertPlan, Tally, bind_insert, bind_insert_beside, count_mismatch, given};
 pub use joined::{FoundIn, JoinedDelete, JoinedUpdate, KEY_COLUMN, Progress};
+pub use returning::Returned;
 
 /// Most rows that a statement changes in an event loop.
 const LOOP_ROWS_MAX: usize = 16;
@@ -80,7 +83,7 @@ impl<'a> WriteContext<'a> {
 }
 
 /// What a writing statement did.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub struct Written {
     /// Rows affected, as the OK packet counts them.
     pub affected: u64,
@@ -90,6 +93,8 @@ pub struct Written {
     pub given: Option<u64>,
     /// The OK packet's words.
     pub info: String,
+    /// What RETURNING gives, where there is one.
+    pub returned: Option<Returned>,
 }
 
 /// Runs an operation of `rows` whose callback may fail with an error of SQL: such an error is

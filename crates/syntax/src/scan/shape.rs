@@ -203,6 +203,8 @@ impl Scanner<'_, '_> {
                     self.out.shape.truncate(position);
                     self.take(literal);
                 }
+                // What is given back is named as a SELECT list is.
+                _ if self.depth == 0 && is(b"returning") => self.part = Part::Keep,
                 _ if self.depth == 0 => self.part = Part::Take,
                 _ => {}
             }
@@ -223,6 +225,8 @@ impl Scanner<'_, '_> {
             if self.depth == 0 {
                 self.part = Part::Take;
             }
+        } else if !self.select && self.depth == 0 && is(b"returning") {
+            self.part = Part::Keep;
         } else if self.insert
             && self.depth == 0
             && (is(b"values") || is(b"value"))

@@ -57,18 +57,73 @@ fn the_end_of_a_statement_is_its_semicolon_outside_of_strings() {
 #[test]
 fn comments_that_mysql_executes_become_text() {
     let text = b"/*!40101 SET NAMES utf8 */;";
-    let opened = open_version_comments(text).expect("has one");
+    let opened = open_version_comments(text, SqlMode::default()).expect("has one");
     assert_eq!(opened, b"         SET NAMES utf8   ;");
+}
+
+fn opened_in(mode: &str, text: &str) -> String {
+    let mode = SqlMode::parse(mode).expect("a mode");
+    let opened = open_version_comments(text.as_bytes(), mode).expect("has one");
+    String::from_utf8(opened).expect("UTF-8")
+}
+
+fn opened(text: &str) -> String {
+    opened_in("", text)
 }
 
 #[test]
 fn comments_for_newer_servers_stay_comments_and_ours_become_text() {
-    let opened = |text: &str| {
-        String::from_utf8(open_version_comments(text.as_bytes()).expect("has one")).expect("UTF-8")
-    };
-    let maria = "/*!999999\\- enable the sandbox mode */ /*!100616 SET x=1 */ SELECT 1";
+    let maria =
+        "/*!999999\\- enable the sandbox mode */ /*!100616 SET x=1 */ /*M!999999 x */ SELECT 1";
     assert_eq!(opened(maria), maria);
     assert_eq!(opened("a /*!999999 EXPIRES_BY=`e` */"), "a           EXPIRES_BY=`e`   ");
     assert_eq!(opened("SELECT 1 /*! + 2 */"), "SELECT 1     + 2   ");
-    assert_eq!(opened("SELECT '/*!1 x*/' /*!1 y*/"), "SELECT '/*!1 x*/'      y  ");
+    assert_eq!(opened("SELECT '/*!40101 x*/' /*!40101 y*/"), "SELECT '/*!40101 x*/'          y  ");
+}
+
+#[test]
+fn fewer_than_five_digits_are_a_number_and_no_version() {
+    assert_eq!(opened("SELECT /*!1*/, /*!1234*/"), "SELECT    1  ,    1234  ");
+}
+
+#[test]
+fn comments_that_mariadb_executes_become_text_up_to_its_version() {
+    assert_eq!(opened("SELECT 1 /*M! + 2 */"), "SELECT 1      + 2   ");
+    assert_eq!(opened("SELECT 1 /*M!100500 + 2 */"), "SELECT 1            + 2   ");
+    assert_eq!(opened("/*! a */ /*M!110000 b */"), "    a    /*M!110000 b */");
+}
+
+#[test]
+fn an_apostrophe_in_a_comment_begins_no_text() {
+    for comment in ["-- it's", "# it's", "/* it's */", "--\tit's", "/*!99999 it's */"] {
+        let text = format!("{comment}\n/*!40101 SET a='b' */;");
+        assert_eq!(opened(&text), format!("{comment}\n         SET a='b'   ;"));
+    }
+    // Two dashes before anything but a space are no comment.
+    assert_eq!(
+        opened("SELECT 1--'/*!40101 a*/'/*!40101 b*/"),
+        "SELECT 1--'/*!40101 a*/'         b  "
+    );
+}
+
+#[test]
+fn marks_within_texts_names_and_comments_are_no_marks() {
+    for inside in ["'/*!40101 a */'", "`/*!40101 a */`", "# /*!40101 a */\n", "/* /*!40101 a */"] {
+        assert_eq!(opened(&format!("{inside} /*! b */")), format!("{inside}     b   "));
+    }
+    assert_eq!(opened("/*!40101 SET a='*/', b=1 */"), "         SET a='*/', b=1   ");
+    assert_eq!(opened("/*!40101 a /* b */ c */"), "         a /* b */ c   ");
+}
+
+#[test]
+fn a_backslash_escapes_only_where_the_mode_says_so() {
+    assert_eq!(opened(r"SELECT 'a\'/*!1 b*/'"), r"SELECT 'a\'/*!1 b*/'");
+    assert_eq!(opened_in("NO_BACKSLASH_ESCAPES", r"'a\'/*! b*/"), r"'a\'    b  ");
+    assert_eq!(opened(r"SELECT `a\`/*! b*/"), r"SELECT `a\`    b  ");
+    assert_eq!(opened_in("ANSI_QUOTES", r#""a\"/*! b*/"#), r#""a\"    b  "#);
+}
+
+#[test]
+fn a_version_comment_without_an_end_stays_one() {
+    assert_eq!(opened("/*! a */ 'b' /*! c"), "    a    'b' /*! c");
 }

@@ -38,6 +38,23 @@ pub fn write_weights(collation: Collation, text: &[u8], out: &mut Vec<u8>) {
     }
 }
 
+/// Appends the weights of a text's characters, as WEIGHT_STRING shows them: two bytes each under
+/// `utf8mb4_general_ci`, three under `utf8mb4_bin`, bytes as they are (MariaDB 10.11 answers so:
+/// tests/oracle/sql/functions.sql).
+pub fn write_shown_weights(collation: Collation, mut text: &[u8], out: &mut Vec<u8>) {
+    if collation == Collation::Binary {
+        return out.extend_from_slice(text);
+    }
+    while !text.is_empty() {
+        let (character, bytes) = next_character(text);
+        match collation {
+            Collation::Utf8Mb4Bin => out.extend_from_slice(&character.to_be_bytes()[1..]),
+            _ => out.extend_from_slice(&weight(character).to_be_bytes()),
+        }
+        text = &text[bytes..];
+    }
+}
+
 fn common_bytes(a: &[u8], b: &[u8]) -> usize {
     a.iter().zip(b).take_while(|(x, y)| x == y).count()
 }

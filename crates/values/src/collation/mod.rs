@@ -8,6 +8,6 @@ mod plain;
 mod tests;
 mod weights;
 
-pub use compare::{compare, equal, write_weights};
+pub use compare::{compare, equal, write_shown_weights, write_weights};
 pub use like::like;
 pub(crate) use weights::{next_character, weight};

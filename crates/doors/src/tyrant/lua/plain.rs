@@ -224,7 +224,7 @@ fn hash<'l>(lua: &'l Lua, (mode, text): (Text<'l>, Text<'l>)) -> mlua::Result<Va
     Ok(match &mode.as_bytes().to_ascii_lowercase()[..] {
         b"md5" => Value::String(lua.create_string(write_hex(&Md5::digest(text), false))?),
         b"md5raw" => Value::String(lua.create_string(Md5::digest(text))?),
-        b"crc32" => Value::Number(crc32(text).into()),
+        b"crc32" => Value::Number(crc32(0, text).into()),
         _ => Value::Nil,
     })
 }

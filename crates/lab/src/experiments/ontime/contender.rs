@@ -1,4 +1,4 @@
-//! Who answers the queries: a server of SQL, or DuckDB in a process of its own.
+//! Who answers the queries: a server of SQL, or a database inside a process of its own.
 //!
 //! Not here: what they are asked (`queries`) and what is made of their times (`mod`).
 
@@ -8,10 +8,10 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 
-use super::duckdb::DuckDb;
+use super::embedded::{Embedded, Product};
 use super::flights::Flights;
 use super::queries::Rows;
-use super::{COLUMNS, MARIADB, Options, ROWS, table};
+use super::{COLUMNS, MARIADB, MONETDB, Options, ROWS, table};
 use crate::experiments::loading::DATABASE;
 use crate::peers::{Durability, MariaDb, MariaDbSettings, Rowhouse, bytes_below};
 use crate::process;
@@ -23,8 +23,8 @@ pub enum Contender {
     Rowhouse(Rowhouse, mysql::Session),
     /// InnoDB.
     MariaDb(MariaDb, mysql::Session),
-    /// In a Python.
-    DuckDb(DuckDb),
+    /// DuckDB or MonetDB.
+    Embedded(Embedded),
 }
 
 impl Contender {
@@ -47,7 +47,10 @@ impl Contender {
                 let session = peer.session("")?;
                 Ok(Contender::MariaDb(peer, session))
             }
-            _ => DuckDb::start(common.server_threads()).map(Contender::DuckDb),
+            name => {
+                let product = if name == MONETDB { Product::MonetDb } else { Product::DuckDb };
+                Embedded::start(product, common.server_threads()).map(Contender::Embedded)
+            }
         }
     }
 
@@ -67,7 +70,7 @@ impl Contender {
                 peer.server.wait_port(peer.port)?;
                 *session = peer.session(DATABASE)?;
             }
-            Contender::DuckDb(peer) => peer.start_again()?,
+            Contender::Embedded(peer) => peer.start_again()?,
         }
         process::drop_page_cache();
         Ok(())
@@ -78,7 +81,7 @@ impl Contender {
         match self {
             Contender::Rowhouse(peer, _) => &peer.version,
             Contender::MariaDb(peer, _) => &peer.version,
-            Contender::DuckDb(peer) => &peer.version,
+            Contender::Embedded(peer) => &peer.version,
         }
     }
 
@@ -89,7 +92,7 @@ impl Contender {
             Contender::MariaDb(peer, _) => {
                 bytes_below(&peer.server.dir().join("data").join(DATABASE))
             }
-            Contender::DuckDb(peer) => peer.file_bytes(),
+            Contender::Embedded(peer) => peer.file_bytes(),
         }
     }
 
@@ -98,7 +101,7 @@ impl Contender {
         match self {
             Contender::Rowhouse(peer, _) => peer.server.pid(),
             Contender::MariaDb(peer, _) => peer.server.pid(),
-            Contender::DuckDb(peer) => peer.pid(),
+            Contender::Embedded(peer) => peer.pid(),
         }
     }
 
@@ -106,7 +109,7 @@ impl Contender {
     pub fn ask(&mut self, sql: &str) -> Result<Rows> {
         let session = match self {
             Contender::Rowhouse(_, session) | Contender::MariaDb(_, session) => session,
-            Contender::DuckDb(peer) => return peer.run(sql),
+            Contender::Embedded(peer) => return peer.run(sql),
         };
         let text = |cell: Option<Vec<u8>>| cell.map(|cell| String::from_utf8_lossy(&cell).into());
         let rows = session.query(sql)?;
@@ -125,14 +128,9 @@ impl Contender {
             Contender::Rowhouse(_, session) | Contender::MariaDb(_, session) => {
                 (session, options.indexed && !engine.contains("COLUMNAR"))
             }
-            Contender::DuckDb(peer) => {
+            Contender::Embedded(peer) => {
                 peer.run(&table::create("", false))?;
-                let text = text.display();
-                let copy = format!(
-                    "COPY ontime FROM '{text}' (DELIMITER '|', HEADER false, NULLSTR '\\N')"
-                );
-                peer.run(&copy)?;
-                return peer.run("CHECKPOINT").map(drop);
+                return peer.product.load(text).iter().try_for_each(|sql| peer.run(sql).map(drop));
             }
         };
         session.execute(&format!("CREATE DATABASE {DATABASE}"))?;

@@ -4,7 +4,7 @@
 //! queries in turn, round by round, and compares what they answer.
 
 mod contender;
-mod duckdb;
+mod embedded;
 pub(super) mod flights;
 mod queries;
 pub(super) mod table;
@@ -19,6 +19,7 @@ use clap::Args;
 use serde_json::json;
 
 use self::contender::Contender;
+use self::embedded::Product;
 use self::flights::Flights;
 use self::queries::{Query, Rows};
 use super::{Common, progress};
@@ -30,7 +31,8 @@ use crate::report::{Layout, Measurement, Report};
 const COLUMNS: &str = "rowhouse columnar";
 const ROWS: &str = "rowhouse rows";
 const MARIADB: &str = "mariadb innodb";
-const DUCKDB: &str = "duckdb";
+const DUCKDB: &str = Product::DuckDb.name();
+const MONETDB: &str = Product::MonetDb.name();
 /// When queries are asked: what stands behind their names.
 const WARM: &str = "";
 /// The first time after a start, with nothing of the data in memory.
@@ -87,7 +89,7 @@ pub fn run(options: &Options) -> Result<()> {
     let text = directory.path().join("flights.txt");
     write(flights, &text)?;
     let mut contenders: Vec<(&str, Contender)> = Vec::new();
-    for name in [COLUMNS, ROWS, MARIADB, DUCKDB] {
+    for name in [COLUMNS, ROWS, MARIADB, DUCKDB, MONETDB] {
         if common.wants(name) {
             let started = start(name, options, flights, &text, &mut report);
             contenders.extend(report.keep(name, started).map(|contender| (name, contender)));
@@ -111,7 +113,8 @@ pub fn run(options: &Options) -> Result<()> {
         ask_all(&mut contenders, CHANGED, common, &mut report);
         note_changed(&contenders, &mut report);
     }
-    report.compare(&[(COLUMNS, DUCKDB), (COLUMNS, MARIADB), (COLUMNS, ROWS)]);
+    let peers = [DUCKDB, MONETDB, MARIADB, ROWS];
+    report.compare(&peers.map(|peer| (COLUMNS, peer)));
     let drawing = Drawing::bars(&report, "queries per second", |window| window.rate);
     common.finish(&report, Layout::Requests, &drawing)
 }

@@ -96,7 +96,8 @@ pub fn all() -> Vec<Query> {
 pub fn check(query: &Query, expected: &Rows, found: &Rows) -> Result<()> {
     const APART_MAX: f64 = 0.001;
     let same = |expected: &Option<String>, found: &Option<String>| {
-        let number = |cell: &Option<String>| cell.as_deref().and_then(|cell| cell.parse().ok());
+        let number =
+            |cell: &Option<String>| cell.as_deref().and_then(|cell| cell.parse::<f64>().ok());
         match (number(expected), number(found)) {
             (Some(expected), Some(found)) => f64::abs(expected - found) < APART_MAX,
             _ => expected == found,

@@ -13,10 +13,9 @@ use crate::experiments::game::doors::{self, Door};
 use crate::experiments::game::session::{Differences, Game, Ledger, Popularity, Scores};
 use crate::experiments::game::table::Connect;
 use crate::experiments::game::world::World;
+use crate::experiments::memory_limit::MemoryLimit;
 use crate::generator::{Client, Sample, Session, drive};
-use crate::peers::{
-    Engine, EngineServer, EngineSettings, MemoryGroup, RowhouseSettings, bytes_below,
-};
+use crate::peers::{Engine, EngineServer, RowhouseSettings, bytes_below};
 use crate::process;
 use crate::report::Measurement;
 
@@ -34,8 +33,6 @@ pub struct Contender {
     /// Its name in reports.
     pub name: &'static str,
     server: EngineServer,
-    /// Behind the server, since it is dropped after it.
-    _group: Option<MemoryGroup>,
     world: World,
     ledger: Ledger,
 }
@@ -45,21 +42,16 @@ impl Contender {
     pub fn start(
         engine: Engine,
         settings: &RowhouseSettings,
-        group: Option<MemoryGroup>,
+        limit: MemoryLimit,
         world: World,
         options: &Options,
     ) -> Result<Contender> {
-        let common = EngineSettings {
-            memory_mib: options.memory_mib(),
-            durability: options.durability,
-            handlersocket_threads: options.connections,
-            group: group.as_ref(),
-        };
-        let server = engine.start_with(settings, common)?;
+        let common = limit.settings(options.durability, options.connections)?;
+        let server = engine.start(settings, common)?;
         World::create(&mut server.session()?, DATABASE, engine.clause())?;
         let ledger = Ledger::new(world.rows);
         let world = World { rows: 0, ..world };
-        Ok(Contender { name: engine.name(), server, _group: group, world, ledger })
+        Ok(Contender { name: engine.name(), server, world, ledger })
     }
 
     /// Its version.

@@ -17,8 +17,9 @@ use clap::Args;
 use serde_json::json;
 
 use super::game::world::World;
+use super::memory_limit::MemoryLimit;
 use super::{Common, progress};
-use crate::peers::{Durability, Engine, MemoryGroup};
+use crate::peers::{Durability, Engine};
 use crate::plot::Drawing;
 use crate::report::{Layout, Report};
 use contender::Contender;
@@ -27,8 +28,6 @@ const ENGINES: [Engine; 3] = [Engine::Rowhouse, Engine::InnoDb, Engine::MyRocks]
 const LOADS: [Load; 3] = [Load::LookUps, Load::Updates, Load::Game];
 /// Bytes of a row beside its note: an address, a number, what a text of a row needs.
 const ROW_BYTES: u64 = 40;
-/// Rowhouse refuses to run with less than half of this.
-const GROUP_MIB_MIN: u32 = 128;
 
 /// What clients ask for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,11 +78,6 @@ pub struct Options {
 }
 
 impl Options {
-    /// What each server is told to use.
-    fn memory_mib(&self) -> u32 {
-        self.group_mib / 2
-    }
-
     /// Players, of as many accounts, of so many times the memory.
     fn rows(&self, multiple: f64) -> u32 {
         let row_bytes = self.note as u64 + ROW_BYTES;
@@ -95,14 +89,17 @@ impl Options {
 /// Runs the experiment.
 pub fn run(options: &Options) -> Result<()> {
     let common = &options.common;
-    ensure!(options.group_mib >= GROUP_MIB_MIN, "a group has {GROUP_MIB_MIN} MiB or more");
     ensure!(options.multiples.is_sorted(), "multiples ascend");
     let most = options.multiples.last().map_or(0, |multiple| options.rows(*multiple));
     ensure!(most as usize >= options.connections, "there are more connections than players");
     let world = World { seed: common.seed, rows: most, note_bytes: options.note };
     let mut report = Report::new("wall");
     note(options, &mut report);
-    let mut contenders = start(options, world, &mut report)?;
+    let limit = match options.unbounded {
+        true => MemoryLimit::unbounded(options.group_mib / 2, &mut report),
+        false => MemoryLimit::grouped(options.group_mib, &mut report)?,
+    };
+    let mut contenders = start(options, limit, world, &mut report)?;
     for &multiple in &options.multiples {
         contenders.retain_mut(|contender| {
             let rows = options.rows(multiple);
@@ -144,9 +141,6 @@ pub fn run(options: &Options) -> Result<()> {
 
 fn note(options: &Options, report: &mut Report) {
     options.common.note(report);
-    let memory = format!("{} MiB", options.memory_mib());
-    report.setting("rowhouse memory", &memory);
-    report.setting("innodb buffer pool, myrocks block cache", &memory);
     report.setting("bytes of a row", options.note as u64 + ROW_BYTES);
     report.setting("connections", options.connections);
     let flush_log = options.durability.flush_log();
@@ -157,35 +151,24 @@ fn note(options: &Options, report: &mut Report) {
     report.setting("mariadb handlersocket threads", threads);
 }
 
-/// The servers that could be started, each in a group of its own if there can be groups.
-fn start(options: &Options, world: World, report: &mut Report) -> Result<Vec<Contender>> {
+/// The servers that could be started, each within the limit.
+fn start(
+    options: &Options,
+    limit: MemoryLimit,
+    world: World,
+    report: &mut Report,
+) -> Result<Vec<Contender>> {
     let common = &options.common;
     let settings = common.rowhouse(options.durability)?;
-    let (mut contenders, mut limit) =
-        (Vec::new(), "none: the page cache is not bounded".to_owned());
+    let mut contenders = Vec::new();
     for engine in ENGINES.into_iter().filter(|engine| common.wants(engine.name())) {
-        let group = match options.unbounded {
-            true => None,
-            false => match MemoryGroup::new(u64::from(options.group_mib) << 20) {
-                Ok(group) => {
-                    let (mib, version) = (options.group_mib, group.version);
-                    limit = format!("{mib} MiB with the page cache, cgroup version {version}");
-                    Some(group)
-                }
-                Err(error) => {
-                    limit = format!("none, the page cache is not bounded: {error:#}");
-                    None
-                }
-            },
-        };
         progress(&format!("starting {}", engine.name()));
-        let started = Contender::start(engine, &settings, group, world, options);
+        let started = Contender::start(engine, &settings, limit, world, options);
         if let Some(contender) = report.keep(engine.name(), started) {
             report.versions.insert(contender.name.to_owned(), contender.version().to_owned());
             contenders.push(contender);
         }
     }
-    report.setting("limit of memory", limit);
     Ok(contenders)
 }
 

@@ -26,7 +26,7 @@ const COM_QUERY: u8 = 3;
 const COM_STMT_PREPARE: u8 = 22;
 /// A server that does not even greet in this time is left out.
 const SIGN_IN_WAIT: Duration = Duration::from_secs(10);
-/// No statement of the lab takes longer; a hung server ends the run instead of stopping it.
+/// Few statements of the lab take longer (`be_patient`); a hung server ends the run instead of stopping it.
 const REPLY_WAIT: Duration = Duration::from_secs(600);
 
 /// One row as text, NULL as `None`.
@@ -120,6 +120,11 @@ impl Session {
                 _ => bail!("sign-in refused: {}", payload.escape_ascii()),
             }
         }
+    }
+
+    /// Waits for as long for a reply from here on.
+    pub fn be_patient(&self, wait: Duration) -> Result<()> {
+        Ok(self.stream.set_read_timeout(Some(wait))?)
     }
 
     /// Runs a statement that gives no rows (rows are counted and dropped). Gives what it affected.

@@ -55,11 +55,18 @@ pub(super) fn function(call: &Call, names: &Names<'_>) -> Bound<Node> {
     }
     let upper = name.value.to_ascii_uppercase();
     match (upper.as_str(), exprs.as_slice()) {
-        ("VALUES", [Expr::Identifier(column)]) => values_call(&[column], names),
-        ("VALUES", [Expr::CompoundIdentifier(parts)]) => {
+        ("VALUES" | "VALUE", [Expr::Identifier(column)]) => values_call(&[column], names),
+        ("VALUES" | "VALUE", [Expr::CompoundIdentifier(parts)]) => {
             values_call(&parts.last().into_iter().collect::<Vec<_>>(), names)
         }
-        ("DEFAULT", _) => elsewhere("DEFAULT(column)"),
+        ("DEFAULT", [Expr::Identifier(column)]) => names.default(&[column]),
+        ("DEFAULT", [Expr::CompoundIdentifier(parts)]) => {
+            names.default(&parts.iter().collect::<Vec<_>>())
+        }
+        ("DEFAULT", _) => Err(SqlError::syntax(&call.args.to_string(), 1).into()),
+        ("ADD_MONTHS", [base, months]) => {
+            Ok(shift_node(bind(base, names)?, bind(months, names)?, Unit::Month, false))
+        }
         ("DATE_ADD" | "ADDDATE", [base, Expr::Interval(interval)]) => {
             shift(bind(base, names)?, interval, false, names)
         }
@@ -72,6 +79,7 @@ pub(super) fn function(call: &Call, names: &Names<'_>) -> Bound<Node> {
         ("SUBDATE", [base, days]) => {
             Ok(shift_node(bind(base, names)?, bind(days, names)?, Unit::Day, true))
         }
+        ("ADD_MONTHS", _) => Err(expression::Error::parameter_count(&name.value).into()),
         ("MOD", [a, b]) => {
             let (a, b) = (bind(a, names)?, bind(b, names)?);
             Ok(arithmetic_node(Arithmetic::Modulo, a, b, names.mode))

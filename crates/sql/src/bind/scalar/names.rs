@@ -3,14 +3,17 @@
 //! Not here: values of variables (crate `expression`).
 
 use expression::{BIGINT, BIGINT_UNSIGNED, Kind, Node, text_type};
+use rows::schema::Column;
 use rows::table::Table;
 use sqlparser::ast::{Expr, Ident};
 use values::SqlMode;
+use values::datum::Value;
 use values::types::ColumnType;
 
-use super::{BindFailure, Bound};
+use super::{BindFailure, Bound, elsewhere};
 use crate::error::SqlError;
 use crate::reply::ResultColumn;
+use crate::write::{Store, default_of, implied_default};
 
 /// The row that INSERT would add, as ON DUPLICATE KEY UPDATE names it.
 #[derive(Clone, Debug, Default)]
@@ -28,6 +31,9 @@ pub struct IncomingNames {
 pub trait Resolver {
     /// A column by its parts.
     fn column(&self, parts: &[&Ident], clause: &'static str) -> Bound<Node>;
+
+    /// The default of a column by its parts, as DEFAULT(column) gives it.
+    fn default(&self, parts: &[&Ident], clause: &'static str) -> Bound<Node>;
 
     /// An expression that only a query gives a meaning to; `None` for all others.
     fn form(&self, expr: &Expr, names: &Names<'_>) -> Option<Bound<Node>>;
@@ -146,6 +152,21 @@ impl<'a> Names<'a> {
         Ok(column_node(table, position))
     }
 
+    /// The default of a column.
+    pub(super) fn default(&self, parts: &[&Ident]) -> Bound<Node> {
+        if let Some(resolver) = self.resolver {
+            return resolver.default(parts, self.clause);
+        }
+        match (self.resolve(parts)?.kind, self.table) {
+            (Kind::Column(position) | Kind::Incoming(position), Some(table))
+                if position < table.columns.len() =>
+            {
+                default_node(&table.columns[position])
+            }
+            _ => elsewhere("DEFAULT of what is no column"),
+        }
+    }
+
     /// `@name` and `@@name`.
     fn variable(&self, parts: &[&Ident]) -> Bound<Option<Node>> {
         let first = parts[0];
@@ -176,6 +197,30 @@ impl<'a> Names<'a> {
             return Ok(Some(Node::new(kind, text_type(16_383), true)));
         }
         Ok(None)
+    }
+}
+
+/// What DEFAULT(column) gives: the value that a column has which a statement leaves to its default.
+pub fn default_node(column: &Column) -> Bound<Node> {
+    let constant = |value: Value| {
+        let nullable = value.is_null();
+        Ok(Node::new(Kind::Constant(value), column.ty.clone(), nullable))
+    };
+    match default_of(column) {
+        // The number to come is nobody's default.
+        Store::Value(Value::Null) if column.auto_increment && !column.nullable => {
+            constant(implied_default(&column.ty))
+        }
+        Store::Value(value) => constant(value),
+        Store::Now => {
+            let digits = Node::constant(Value::Int(i64::from(column.ty.fsp())));
+            super::call_node("NOW", vec![digits])
+        }
+        Store::Missing if matches!(column.ty, ColumnType::Enum { .. }) => constant(Value::Enum(1)),
+        Store::Missing => {
+            let message = format!("Field '{}' doesn't have a default value", column.name);
+            Err(SqlError::new(1364, message).into())
+        }
     }
 }
 

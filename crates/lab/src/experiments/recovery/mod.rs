@@ -7,7 +7,11 @@
 //! once; the rates follow on it. After each kill every row of an acknowledged statement must be
 //! there.
 //!
+//! `--load-gib` kills a load instead (`killed_load`).
+//!
 //! Not here: power cuts, which take away what was not synced.
+
+mod killed_load;
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -66,6 +70,9 @@ pub struct Options {
     /// MariaDB's buffer pool in MiB; give --memory the same.
     #[arg(long, default_value_t = 1024)]
     buffer_pool_mib: u32,
+    /// Instead: GiB of text of a load that is killed when nine tenths of it are sent (ours only).
+    #[arg(long, conflicts_with_all = ["sizes", "rates", "glance"])]
+    load_gib: Option<f64>,
     /// For a glance, of seconds: one small size, one kill at each of two rates.
     #[arg(long, conflicts_with_all = ["sizes", "rates", "rounds", "seconds"])]
     glance: bool,
@@ -99,23 +106,33 @@ pub fn run(options: &Options) -> Result<()> {
     let common = &options.common;
     let mut report = Report::new("recovery");
     common.note(&mut report);
-    report.setting("table", "7 columns, primary key, 3 secondary indexes");
-    report.setting("characters of the note", options.note_chars);
-    report.setting("mariadb buffer pool", format!("{} MiB", options.buffer_pool_mib));
     report.setting("durability", options.policy.name());
-    if common.wants(ROWHOUSE) {
-        let outcome = by_rowhouse(options, &mut report);
+    if let Some(gib) = options.load_gib {
+        let outcome = killed_load::run(gib, options, &mut report);
         report.keep(ROWHOUSE, outcome);
-    }
-    if common.wants(MARIADB) {
-        let outcome = by_mariadb(options, &mut report);
-        report.keep(MARIADB, outcome);
+    } else {
+        of_inserts(options, &mut report);
     }
     report.compare(&[(ROWHOUSE, MARIADB)]);
     let drawing =
         Drawing::bars(&report, "ms from start to first answer", |window| window.seconds * 1e3);
     summarize(&mut report);
     common.finish(&report, Layout::Requests, &drawing)
+}
+
+/// Kills in the midst of inserts, every server in turn.
+fn of_inserts(options: &Options, report: &mut Report) {
+    report.setting("table", "7 columns, primary key, 3 secondary indexes");
+    report.setting("characters of the note", options.note_chars);
+    report.setting("mariadb buffer pool", format!("{} MiB", options.buffer_pool_mib));
+    if options.common.wants(ROWHOUSE) {
+        let outcome = by_rowhouse(options, report);
+        report.keep(ROWHOUSE, outcome);
+    }
+    if options.common.wants(MARIADB) {
+        let outcome = by_mariadb(options, report);
+        report.keep(MARIADB, outcome);
+    }
 }
 
 fn by_rowhouse(options: &Options, report: &mut Report) -> Result<()> {
@@ -182,16 +199,14 @@ impl Victim<'_> {
         let disk = self.server.disk_bytes();
         let mut sample = Sample::new();
         self.server.kill()?;
-        let began = Instant::now();
-        self.server.start_again()?;
-        let mut session = loop {
-            match self.first_answer() {
-                Ok(session) => break session,
-                Err(error) => ensure!(began.elapsed() < RECOVERY_WAIT, "no answer: {error:#}"),
-            }
-            thread::sleep(POLL);
+        let last = self.rows;
+        let first = |session: &mut mysql::Session| {
+            let found = session.number(&format!("SELECT id FROM purchases WHERE id = {last}"))?;
+            ensure!(found == last, "row {last} is not there");
+            Ok(())
         };
-        sample.seconds = began.elapsed().as_secs_f64();
+        let (mut session, seconds) = start_again(self.server, self.port, first)?;
+        sample.seconds = seconds;
         sample.count((sample.seconds * 1e9) as u64, 1);
         let counted = session.number("SELECT COUNT(*) FROM purchases")?;
         let by_index = session.number("SELECT COUNT(*) FROM purchases WHERE price >= 0")?;
@@ -212,15 +227,6 @@ impl Victim<'_> {
         report.figures.insert(name, figure);
         report.measurements.push(Measurement::new(&mode, self.name, round, 1, &sample));
         Ok(())
-    }
-
-    /// A session that has been answered the last row.
-    fn first_answer(&mut self) -> Result<mysql::Session> {
-        let mut session = mysql::Session::connect(self.port, DATABASE)?;
-        let last = self.rows;
-        let found = session.number(&format!("SELECT id FROM purchases WHERE id = {last}"))?;
-        ensure!(found == last, "row {last} is not there");
-        Ok(session)
     }
 
     /// Inserts at so many rows a second, 0 as fast as it goes; gives the rate that came out.
@@ -265,6 +271,29 @@ impl Victim<'_> {
         ensure!(affected == rows, "{affected} of {rows} rows were inserted");
         self.rows += rows;
         Ok(())
+    }
+}
+
+/// Starts a killed server again, and asks until there is an answer; the session that had it, and the
+/// seconds since the start.
+fn start_again(
+    server: &mut Server,
+    port: u16,
+    first: impl Fn(&mut mysql::Session) -> Result<()>,
+) -> Result<(mysql::Session, f64)> {
+    let ask = || {
+        let mut session = mysql::Session::connect(port, DATABASE)?;
+        first(&mut session)?;
+        Ok::<_, anyhow::Error>(session)
+    };
+    let began = Instant::now();
+    server.start_again()?;
+    loop {
+        match ask() {
+            Ok(session) => return Ok((session, began.elapsed().as_secs_f64())),
+            Err(error) => ensure!(began.elapsed() < RECOVERY_WAIT, "no answer: {error:#}"),
+        }
+        thread::sleep(POLL);
     }
 }
 

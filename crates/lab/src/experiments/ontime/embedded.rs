@@ -1,4 +1,4 @@
-//! DuckDB on a file of its own, inside a Python that the lab talks with by lines.
+//! DuckDB or MonetDB on files of its own, inside a Python that the lab talks with by lines.
 //!
 //! Not here: what it is asked (`queries`).
 
@@ -11,9 +11,24 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::queries::Rows;
+use crate::peers::bytes_below;
 
-/// A running DuckDB.
-pub struct DuckDb {
+/// What its data are called.
+const FILE: &str = "flights.db";
+
+/// Which one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Product {
+    /// DuckDB.
+    DuckDb,
+    /// MonetDB, as a library (monetdbe).
+    MonetDb,
+}
+
+/// A running one.
+pub struct Embedded {
+    /// Which it is.
+    pub product: Product,
     process: Process,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
@@ -21,6 +36,30 @@ pub struct DuckDb {
     /// What it says that it is.
     pub version: String,
     directory: TempDir,
+}
+
+impl Product {
+    /// Its name in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Product::DuckDb => "duckdb",
+            Product::MonetDb => "monetdb",
+        }
+    }
+
+    /// The statements that load a text of fields between `|`.
+    pub fn load(self, text: &Path) -> Vec<String> {
+        let text = text.display();
+        match self {
+            Product::DuckDb => vec![
+                format!("COPY ontime FROM '{text}' (DELIMITER '|', HEADER false, NULLSTR '\\N')"),
+                "CHECKPOINT".to_owned(),
+            ],
+            Product::MonetDb => vec![format!(
+                "COPY INTO ontime FROM '{text}' USING DELIMITERS '|', E'\\n' NULL AS '\\\\N'"
+            )],
+        }
+    }
 }
 
 /// Ends with its owner.
@@ -43,11 +82,12 @@ impl Process {
 
 /// A Python that has opened the file of this directory, or is about to say why not.
 fn spawn(
+    product: Product,
     directory: &Path,
     threads: usize,
 ) -> Result<(Process, ChildStdin, BufReader<ChildStdout>)> {
     let mut command = Command::new(python());
-    command.args(["-c", include_str!("duckdb.py")]).arg(directory.join("flights.db"));
+    command.args(["-c", include_str!("embedded.py"), product.name()]).arg(directory.join(FILE));
     command.arg(threads.to_string()).stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut process = Process(command.spawn().context("python3")?);
     let input = process.0.stdin.take().context("its input")?;
@@ -55,22 +95,22 @@ fn spawn(
     Ok((process, input, output))
 }
 
-impl DuckDb {
+impl Embedded {
     /// Starts it on an empty file.
-    pub fn start(threads: usize) -> Result<DuckDb> {
+    pub fn start(product: Product, threads: usize) -> Result<Embedded> {
         let directory = tempfile::tempdir()?;
-        let (process, input, output) = spawn(directory.path(), threads)?;
+        let (process, input, output) = spawn(product, directory.path(), threads)?;
         let version = String::new();
-        let mut duckdb = DuckDb { process, input, output, threads, version, directory };
-        let hello = duckdb.line()?;
-        duckdb.version = hello["version"].as_str().context("DuckDB's version")?.to_owned();
-        Ok(duckdb)
+        let mut peer = Embedded { product, process, input, output, threads, version, directory };
+        let hello = peer.line()?;
+        peer.version = hello["version"].as_str().context("its version")?.to_owned();
+        Ok(peer)
     }
 
     /// Ends it as it ends when its program does, and starts it on the same file.
     pub fn start_again(&mut self) -> Result<()> {
         self.process.end();
-        let (process, input, output) = spawn(self.directory.path(), self.threads)?;
+        let (process, input, output) = spawn(self.product, self.directory.path(), self.threads)?;
         (self.process, self.input, self.output) = (process, input, output);
         self.line().map(drop)
     }
@@ -82,12 +122,9 @@ impl DuckDb {
         Ok(serde_json::from_value(answer["rows"].clone())?)
     }
 
-    /// Bytes of its file.
+    /// Bytes of its files.
     pub fn file_bytes(&self) -> u64 {
-        let size = |file: &str| {
-            std::fs::metadata(self.directory.path().join(file)).map_or(0, |file| file.len())
-        };
-        size("flights.db") + size("flights.db.wal")
+        bytes_below(self.directory.path())
     }
 
     /// Its process.
@@ -98,9 +135,10 @@ impl DuckDb {
     fn line(&mut self) -> Result<Value> {
         let mut line = String::new();
         self.output.read_line(&mut line)?;
-        let answer: Value = serde_json::from_str(&line).context("DuckDB's Python has ended")?;
+        let answer: Value = serde_json::from_str(&line)
+            .with_context(|| format!("{} has ended", self.product.name()))?;
         match answer["error"].as_str() {
-            Some(error) => bail!("DuckDB: {error}"),
+            Some(error) => bail!("{}: {error}", self.product.name()),
             None => Ok(answer),
         }
     }

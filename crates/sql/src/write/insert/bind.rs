@@ -1,0 +1,140 @@
+//! What INSERT and REPLACE name, looked for in their table.
+
+use std::sync::Arc;
+
+use ::values::SqlMode;
+use ::values::types::ColumnType;
+use expression::{Kind, Node};
+use rows::table::Table;
+use syntax::change::{Insert, Source};
+
+use super::values::RowPlan;
+use super::{InsertPlan, Rows};
+use crate::bind::scalar::{Bound, IncomingNames, Names, bind};
+use crate::error::{Result, SqlError};
+use crate::write::assign::{bind_assignments, update_now_columns};
+use crate::write::column::default_of;
+use crate::write::returning::bind_returning;
+
+/// Binds an INSERT or REPLACE.
+pub fn bind_insert(insert: &Insert, table: Arc<Table>, mode: SqlMode) -> Bound<InsertPlan> {
+    bind_insert_beside(insert, table, mode, Vec::new())
+}
+
+/// The same of an INSERT ... SELECT whose query gives more than the rows (`beside`).
+pub fn bind_insert_beside(
+    insert: &Insert,
+    table: Arc<Table>,
+    mode: SqlMode,
+    beside: Vec<(Vec<String>, ColumnType)>,
+) -> Bound<InsertPlan> {
+    let columns = match &insert.columns {
+        None => (0..table.columns.len()).collect(),
+        Some(names) if names.is_empty() => Vec::new(),
+        Some(names) => named_columns(&table, names)?,
+    };
+    let all_unsaid = insert.columns.is_none();
+    let mut base = 0u16;
+    let rows = match &insert.source {
+        Source::Query(_) => Rows::Query,
+        Source::Rows(rows) => {
+            let mut plans = Vec::with_capacity(rows.len());
+            for (n, row) in rows.iter().enumerate() {
+                // `()` gives every column its default.
+                let empty = row.is_empty() && (all_unsaid || columns.is_empty());
+                if row.len() != columns.len() && !empty {
+                    return Err(count_mismatch(n as u64 + 1).into());
+                }
+                let names =
+                    Names { parameter_base: base, ..Names::of(&table, None, "field list", mode) };
+                let mut values = Vec::with_capacity(row.len());
+                let mut parameters = 0;
+                for value in row {
+                    let node = value.as_ref().map(|expr| bind(expr, &names)).transpose()?;
+                    if let Some(node) = &node {
+                        parameters += count_parameters(node);
+                    }
+                    values.push(node);
+                }
+                base += parameters as u16;
+                let said = |n| columns.iter().zip(&values).any(|(c, v)| *c == n && v.is_some());
+                let unsaid = (0..table.columns.len()).filter(|n| !said(*n)).collect();
+                let is_literal =
+                    values.iter().flatten().all(|node| matches!(node.kind, Kind::Parameter(_)));
+                plans.push(RowPlan { values, unsaid, parameters, is_literal });
+            }
+            Rows::Values(plans)
+        }
+    };
+    let width = columns.len() + beside.len();
+    let incoming = IncomingNames { beside, ..incoming_names(insert, &table, &columns) };
+    let names = Names {
+        incoming: Some(&incoming),
+        parameter_base: base,
+        ..Names::of(&table, None, "field list", mode)
+    };
+    let on_duplicate = bind_assignments(&insert.on_duplicate, &table, &names)?;
+    let update_now = update_now_columns(&table, &on_duplicate);
+    let returning = match insert.returning.as_slice() {
+        [] => None,
+        items => {
+            let names =
+                Names { parameter_base: base, ..Names::of(&table, None, "field list", mode) };
+            Some(bind_returning(items, &table, &names)?)
+        }
+    };
+    let defaults = table.columns.iter().map(default_of).collect();
+    let mut waits = on_duplicate.iter().filter_map(|(_, node)| node.as_ref()).any(Node::waits);
+    if let Rows::Values(plans) = &rows {
+        waits |= plans.iter().flat_map(|plan| plan.values.iter().flatten()).any(Node::waits);
+    }
+    Ok(InsertPlan {
+        waits,
+        replace: insert.replace,
+        ignore: insert.ignore,
+        width,
+        columns,
+        rows,
+        defaults,
+        on_duplicate,
+        update_now,
+        returning,
+        table: Arc::clone(&table),
+    })
+}
+
+fn count_parameters(node: &Node) -> usize {
+    let mut count = 0;
+    node.visit(&mut |node| count += usize::from(matches!(node.kind, Kind::Parameter(_))));
+    count
+}
+
+/// Error 1136.
+pub fn count_mismatch(row: u64) -> SqlError {
+    SqlError::new(1136, format!("Column count doesn't match value count at row {row}"))
+}
+
+/// Positions of named columns, each at most once.
+fn named_columns(table: &Table, names: &[String]) -> Result<Vec<usize>> {
+    let mut columns = Vec::with_capacity(names.len());
+    for name in names {
+        let position =
+            table.column(name).ok_or_else(|| SqlError::unknown_column(name, "field list"))?;
+        if columns.contains(&position) {
+            return Err(SqlError::new(1110, format!("Column '{name}' specified twice")));
+        }
+        columns.push(position);
+    }
+    Ok(columns)
+}
+
+fn incoming_names(insert: &Insert, table: &Table, columns: &[usize]) -> IncomingNames {
+    match &insert.alias {
+        None => IncomingNames::default(),
+        Some((alias, names)) => {
+            let named = names.iter().zip(columns).map(|(name, position)| (name.clone(), *position));
+            let columns = named.filter(|(_, position)| *position < table.columns.len()).collect();
+            IncomingNames { alias: Some(alias.clone()), columns, ..IncomingNames::default() }
+        }
+    }
+}

@@ -1,0 +1,374 @@
+//! INSERT and REPLACE.
+//!
+//! Invariants
+//! 1. One plan serves any number of rows: each row brings its own literals.
+//!
+//! Not here: INSERT ... SELECT's query (`session::write`), which hands its rows to `insert_row`.
+
+mod bind;
+mod values;
+
+use std::sync::Arc;
+
+use ::values::datum::{Datum, Value};
+use ::values::types::ColumnType;
+use expression::{Node, RowView};
+use rows::bulk::OnDuplicate;
+use rows::error::Error;
+use rows::table::Table;
+use rows::transaction::{RowChange, Transaction, Upserted};
+
+use super::assign::assign;
+use super::column::Store;
+use super::foresight::Foresight;
+use super::returning::{Returned, Returning};
+use super::{LOOP_ROWS_MAX, WriteContext, Written, stop, through};
+use crate::error::Result;
+
+pub use self::bind::{bind_insert, bind_insert_beside, count_mismatch};
+pub(super) use self::values::RowPlan;
+use self::values::{MadeRow, each_plan, runs_of};
+
+/// What an INSERT takes its rows from.
+#[derive(Debug)]
+pub enum Rows {
+    /// VALUES.
+    Values(Vec<RowPlan>),
+    /// A query, run by the session.
+    Query,
+}
+
+/// A bound INSERT or REPLACE.
+#[derive(Debug)]
+pub struct InsertPlan {
+    table: Arc<Table>,
+    replace: bool,
+    /// IGNORE.
+    pub ignore: bool,
+    /// Columns named, in order.
+    columns: Vec<usize>,
+    /// How many values a row has: those of the columns, then what stands beside it.
+    width: usize,
+    /// The rows.
+    pub rows: Rows,
+    /// What the other columns hold.
+    defaults: Vec<Store>,
+    on_duplicate: Vec<(usize, Option<Node>)>,
+    /// Columns that ON DUPLICATE KEY UPDATE sets to the current time unless it names them.
+    update_now: Vec<usize>,
+    returning: Option<Returning>,
+    /// Whether it can take long (SLEEP).
+    waits: bool,
+}
+
+/// Counts of an INSERT under way.
+#[derive(Debug, Default)]
+pub struct Tally {
+    records: u64,
+    duplicates: u64,
+    written: Written,
+}
+
+impl Tally {
+    /// Of rows that were inserted in bulk.
+    pub fn of(records: u64, duplicates: u64, written: Written) -> Tally {
+        Tally { records, duplicates, written }
+    }
+
+    /// What the statement answers. `warnings` are counted in its words, which only statements
+    /// of several rows have.
+    pub fn finish(mut self, several: bool, warnings: u64) -> Written {
+        if several {
+            self.written.info = format!(
+                "Records: {}  Duplicates: {}  Warnings: {warnings}",
+                self.records, self.duplicates
+            );
+        }
+        self.written
+    }
+}
+
+impl InsertPlan {
+    /// The table.
+    pub fn table(&self) -> &Arc<Table> {
+        &self.table
+    }
+
+    /// RETURNING.
+    pub fn returning(&self) -> Option<&Returning> {
+        self.returning.as_ref()
+    }
+
+    /// What becomes of rows whose keys are taken, if that can be said without looking at the rows
+    /// that have them.
+    pub fn on_duplicate(&self) -> Option<OnDuplicate> {
+        match (self.replace, self.ignore) {
+            _ if !self.on_duplicate.is_empty() => None,
+            (true, _) => Some(OnDuplicate::Replace),
+            (false, true) => Some(OnDuplicate::Ignore),
+            (false, false) => Some(OnDuplicate::Error),
+        }
+    }
+
+    /// Whether it may be tried in an event loop; `runs` as for `run`.
+    pub fn is_short(&self, runs: &[u32]) -> bool {
+        let rows = match &self.rows {
+            Rows::Values(plans) => plans.len().max(runs.iter().map(|run| *run as usize).sum()),
+            Rows::Query => return false,
+        };
+        rows <= LOOP_ROWS_MAX && !self.waits && self.returning.is_none()
+    }
+
+    /// How many values a row of the query has.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Inserts the rows of VALUES; `runs` says how often each is repeated.
+    pub fn run(
+        &self,
+        transaction: &mut Transaction,
+        context: &WriteContext<'_>,
+        runs: &[u32],
+    ) -> Result<Written> {
+        let Rows::Values(plans) = &self.rows else { return Ok(Written::default()) };
+        let runs = &*runs_of(plans, runs);
+        let total: u64 = runs.iter().map(|run| u64::from(*run)).sum();
+        let tail: usize =
+            plans.iter().zip(runs).map(|(plan, run)| plan.parameters * *run as usize).sum();
+        let tail = context.parameters.get(tail..).unwrap_or_default();
+        let tally = self.insert_rows(transaction, context, plans, runs, tail);
+        transaction.expect_nothing(&self.table);
+        let warnings = context.warnings.borrow().count();
+        Ok(self.finish(tally?, total > 1, warnings))
+    }
+
+    /// What the statement answers, as `Tally::finish` says it.
+    pub fn finish(&self, tally: Tally, several: bool, warnings: u64) -> Written {
+        let mut written = tally.finish(several, warnings);
+        // Also where no row was written.
+        if let Some(returning) = &self.returning {
+            written.returned.get_or_insert_with(|| Returned::new(returning));
+        }
+        written
+    }
+
+    /// `tail`: the literals behind the rows.
+    fn insert_rows(
+        &self,
+        transaction: &mut Transaction,
+        context: &WriteContext<'_>,
+        plans: &[RowPlan],
+        runs: &[u32],
+        tail: &[Datum<'_>],
+    ) -> Result<Tally> {
+        let total: u64 = runs.iter().map(|run| u64::from(*run)).sum();
+        let foresight = self.foresee(transaction, context, plans, total)?;
+        let mut tally = Tally::default();
+        let mut made = MadeRow::default();
+        each_plan(context, plans, runs, &mut |plan, row, rest| {
+            foresight.look_ahead(self, plan, transaction, context, tally.records, rest)?;
+            made.copies = !plan.is_literal;
+            self.make_row(context, plan, row, total == 1, rest, &mut made)?;
+            let context = WriteContext { parameters: tail, ..*context };
+            self.insert_row(transaction, &context, &made.datums(rest), row, &mut tally)
+        })?;
+        Ok(tally)
+    }
+
+    /// What can be known of rows that are all of one shape, where new rows are all that is written.
+    fn foresee(
+        &self,
+        transaction: &mut Transaction,
+        context: &WriteContext<'_>,
+        plans: &[RowPlan],
+        rows: u64,
+    ) -> Result<Foresight> {
+        match plans {
+            [plan] if rows > 1 && !self.replace && self.on_duplicate.is_empty() => {
+                Foresight::begin(self, plan, transaction, context, rows)
+            }
+            _ => Ok(Foresight::None),
+        }
+    }
+
+    /// The full row of a row that a query gave, and behind it what the query gives beside it; `types`
+    /// are its columns'.
+    pub fn row_of_query(
+        &self,
+        context: &WriteContext<'_>,
+        given: &[Datum<'_>],
+        types: &[&ColumnType],
+        row: u64,
+    ) -> Result<Vec<Value>> {
+        let mut values: Vec<Option<Value>> = vec![None; self.table.columns.len()];
+        for ((position, datum), ty) in self.columns.iter().zip(given).zip(types) {
+            let column = &self.table.columns[*position];
+            values[*position] = Some(context.store(column, *datum, ty, row, false)?);
+        }
+        let complete = values.into_iter().enumerate().map(|(position, value)| match value {
+            Some(value) => Ok(value),
+            None => {
+                let column = &self.table.columns[position];
+                context.default_value(column, &self.defaults[position])
+            }
+        });
+        let beside = given.iter().skip(self.columns.len()).map(|datum| Ok(datum.to_value()));
+        complete.chain(beside).collect()
+    }
+
+    /// Inserts a full row, and what stands beside it, in the statement's manner. `context.parameters` are those of ON
+    /// DUPLICATE KEY UPDATE.
+    pub fn insert_row(
+        &self,
+        transaction: &mut Transaction,
+        context: &WriteContext<'_>,
+        datums: &[Datum<'_>],
+        row: u64,
+        tally: &mut Tally,
+    ) -> Result<()> {
+        tally.records += 1;
+        // Said for each row, because the transaction may be a group's.
+        transaction.let_zero_be_a_value(context.facts.mode.no_auto_value_on_zero());
+        let inserted = self.insert_datums(transaction, context, datums, row, tally);
+        transaction.let_zero_be_a_value(false);
+        inserted
+    }
+
+    fn insert_datums(
+        &self,
+        transaction: &mut Transaction,
+        context: &WriteContext<'_>,
+        datums: &[Datum<'_>],
+        row: u64,
+        tally: &mut Tally,
+    ) -> Result<()> {
+        let before = tally.written.affected;
+        let incoming = datums;
+        let (datums, _beside) = datums.split_at(self.table.columns.len());
+        let generated = if self.replace {
+            let replaced = transaction.replace(&self.table, datums)?;
+            tally.written.affected += 1 + replaced.deleted as u64;
+            tally.duplicates += replaced.deleted as u64;
+            self.give_back(context, datums, replaced.generated, tally)?;
+            replaced.generated
+        } else if !self.on_duplicate.is_empty() {
+            self.upsert(transaction, context, (datums, incoming), row, tally)?
+        } else {
+            match transaction.insert(&self.table, datums) {
+                Ok(inserted) => {
+                    tally.written.affected += 1;
+                    self.give_back(context, datums, inserted.generated, tally)?;
+                    inserted.generated
+                }
+                Err(error @ Error::Duplicate { .. }) => {
+                    context.forgive(error.into())?;
+                    tally.duplicates += 1;
+                    None
+                }
+                Err(error) => return Err(error.into()),
+            }
+        };
+        if let Some(value) = generated {
+            tally.written.generated.get_or_insert(value);
+        } else if let Some(position) = self.table.auto_increment()
+            && tally.written.affected > before
+        {
+            tally.written.given = given(datums[position]).or(tally.written.given);
+        }
+        Ok(())
+    }
+
+    /// Keeps what RETURNING gives of a row, which may have been given a number.
+    fn give_back(
+        &self,
+        context: &WriteContext<'_>,
+        row: &[Datum<'_>],
+        generated: Option<u64>,
+        tally: &mut Tally,
+    ) -> Result<()> {
+        let Some(returning) = &self.returning else { return Ok(()) };
+        let mut row = row.to_vec();
+        if let (Some(number), Some(position)) = (generated, self.table.auto_increment()) {
+            row[position] = match i64::try_from(number) {
+                Ok(number) if !is_unsigned(&self.table.columns[position].ty) => Datum::Int(number),
+                _ => Datum::UInt(number),
+            };
+        }
+        let line = returning.line(context, RowView::Datums(&row))?;
+        let returned = tally.written.returned.get_or_insert_with(|| Returned::new(returning));
+        returned.push(context, line)
+    }
+
+    fn upsert(
+        &self,
+        transaction: &mut Transaction,
+        context: &WriteContext<'_>,
+        (datums, incoming): (&[Datum<'_>], &[Datum<'_>]),
+        row: u64,
+        tally: &mut Tally,
+    ) -> Result<Option<u64>> {
+        let table = &self.table;
+        let mut changed = Vec::new();
+        let upserted = through(|aside| {
+            transaction.upsert(table, datums, &mut |existing| {
+                let old = existing.values()?;
+                let sets = assign(
+                    context,
+                    table,
+                    &self.on_duplicate,
+                    &self.defaults,
+                    &self.update_now,
+                    &old,
+                    RowView::Datums(incoming),
+                    row,
+                );
+                match sets {
+                    Ok(sets) => {
+                        if self.returning.is_some() {
+                            changed = old.iter().map(Datum::to_value).collect();
+                            for (position, value) in &sets {
+                                changed[*position] = value.clone();
+                            }
+                        }
+                        Ok(RowChange::Set(sets))
+                    }
+                    Err(error) => stop(aside, error),
+                }
+            })
+        })?;
+        if !changed.is_empty() {
+            let changed: Vec<Datum<'_>> = changed.iter().map(Value::as_datum).collect();
+            self.give_back(context, &changed, None, tally)?;
+        }
+        match upserted {
+            Upserted::Inserted { generated } => {
+                tally.written.affected += 1;
+                self.give_back(context, datums, generated, tally)?;
+                return Ok(generated);
+            }
+            Upserted::Updated => {
+                tally.written.affected += 2;
+                tally.duplicates += 1;
+            }
+            Upserted::Unchanged | Upserted::Deleted => {
+                tally.written.affected += u64::from(context.found_rows);
+            }
+        }
+        Ok(None)
+    }
+}
+
+fn is_unsigned(ty: &ColumnType) -> bool {
+    matches!(ty, ColumnType::Int { unsigned: true, .. })
+}
+
+/// An AUTO_INCREMENT value that came with a row, as the OK packet tells it.
+pub fn given(value: Datum<'_>) -> Option<u64> {
+    let given = match value {
+        Datum::Int(value) => u64::try_from(value).ok(),
+        Datum::UInt(value) => Some(value),
+        _ => None,
+    };
+    given.filter(|value| *value > 0)
+}

@@ -1,0 +1,182 @@
+//! Rows of VALUES: what is planned of each, and the full row that its literals make.
+//!
+//! Not here: what is known of several of them ahead (`foresight`).
+
+use std::borrow::Cow;
+
+use ::values::datum::{Datum, Value};
+use expression::{Kind, Node, RowView};
+
+use super::{InsertPlan, Rows};
+use crate::error::Result;
+use crate::write::WriteContext;
+use crate::write::assign::bytes_of;
+use crate::write::column::is_stored_as_it_is;
+
+/// A row of VALUES.
+#[derive(Debug)]
+pub struct RowPlan {
+    /// Per column named, its value; `None` is DEFAULT.
+    pub(super) values: Vec<Option<Node>>,
+    /// Columns that it does not name, or leaves to their defaults.
+    pub(super) unsaid: Vec<usize>,
+    /// How many literals it has.
+    pub(super) parameters: usize,
+    /// Literals and defaults are all that it has.
+    pub(super) is_literal: bool,
+}
+
+/// A full row of VALUES, as it is made.
+#[derive(Default)]
+pub(super) struct MadeRow {
+    values: Vec<Value>,
+    /// Which of the row's literals a column keeps as it is; its value is not made then.
+    literals: Vec<Option<u16>>,
+    /// Every value is made.
+    pub(super) copies: bool,
+}
+
+impl MadeRow {
+    /// The row, whose literals are the first of `rest`.
+    pub(super) fn datums<'a>(&'a self, rest: &[Datum<'a>]) -> Vec<Datum<'a>> {
+        let both = self.values.iter().zip(&self.literals);
+        let datum = |(value, literal): (&'a Value, &Option<u16>)| match literal {
+            Some(n) => rest[usize::from(*n)],
+            None => value.as_datum(),
+        };
+        both.map(datum).collect()
+    }
+}
+
+impl RowPlan {
+    /// How many literals it has.
+    pub fn parameters(&self) -> usize {
+        self.parameters
+    }
+}
+
+impl InsertPlan {
+    /// Makes the full rows of VALUES and hands them over with their numbers, from 1 on; gives how
+    /// many there were. For statements that leave rows whose keys are taken to others.
+    ///
+    /// # Errors
+    /// Those of the values, and of `each`.
+    pub fn make_rows(
+        &self,
+        context: &WriteContext<'_>,
+        runs: &[u32],
+        each: &mut dyn FnMut(u64, &mut [Value]) -> Result<()>,
+    ) -> Result<u64> {
+        let Rows::Values(plans) = &self.rows else { return Ok(0) };
+        let runs = &*runs_of(plans, runs);
+        let total: u64 = runs.iter().map(|run| u64::from(*run)).sum();
+        let mut made = MadeRow { copies: true, ..MadeRow::default() };
+        each_plan(context, plans, runs, &mut |plan, row, rest| {
+            self.make_row(context, plan, row, total == 1, rest, &mut made)?;
+            each(row, &mut made.values)
+        })?;
+        Ok(total)
+    }
+
+    /// The full row of a row of VALUES, whose literals are the first of `rest`.
+    pub(super) fn make_row(
+        &self,
+        context: &WriteContext<'_>,
+        plan: &RowPlan,
+        row: u64,
+        alone: bool,
+        rest: &[Datum<'_>],
+        made: &mut MadeRow,
+    ) -> Result<()> {
+        let parameters = rest.get(..plan.parameters).unwrap_or_default();
+        let context = WriteContext { parameters, ..*context };
+        let MadeRow { values, literals, copies } = made;
+        values.clear();
+        values.resize(self.table.columns.len(), Value::Null);
+        literals.clear();
+        literals.resize(self.table.columns.len(), None);
+        let mut held = context.facts.limits.hold();
+        for (position, node) in self.columns.iter().zip(&plan.values) {
+            let Some(node) = node else { continue };
+            let column = &self.table.columns[*position];
+            // The most frequent value is a literal, which needs no evaluation.
+            let value = if let Kind::Parameter(n) = node.kind {
+                let datum = context.parameters.get(usize::from(n)).copied();
+                let datum = datum.unwrap_or(Datum::Null);
+                if !*copies && is_stored_as_it_is(column, datum) {
+                    literals[*position] = Some(n);
+                    continue;
+                }
+                context.store(column, datum, &node.ty, row, alone)?
+            } else {
+                let environment = context.environment();
+                let scope = environment.scope().with_row(RowView::Values(values));
+                let cell = node.evaluate(&scope)?;
+                let value = context.store(column, cell.datum(), &node.ty, row, alone)?;
+                drop(cell);
+                held.add(bytes_of(&value))?;
+                value
+            };
+            values[*position] = value;
+        }
+        for position in &plan.unsaid {
+            let column = &self.table.columns[*position];
+            values[*position] = context.default_value(column, &self.defaults[*position])?;
+        }
+        Ok(())
+    }
+
+    /// What a row of VALUES says of a column; `None`: nothing.
+    pub(in crate::write) fn value_of<'p>(
+        &self,
+        plan: &'p RowPlan,
+        column: usize,
+    ) -> Option<&'p Node> {
+        let at = self.columns.iter().position(|position| *position == column)?;
+        plan.values.get(at)?.as_ref()
+    }
+
+    /// Whether all rows leave a column to its default, or say that it is NULL.
+    pub(in crate::write) fn is_null_in_all(
+        &self,
+        plan: &RowPlan,
+        column: usize,
+        parameters: &[Datum<'_>],
+    ) -> bool {
+        match self.value_of(plan, column).map(|node| &node.kind) {
+            None => true,
+            Some(Kind::Parameter(n)) => {
+                let own = |row: &[Datum<'_>]| row[usize::from(*n)].is_null();
+                parameters.chunks_exact(plan.parameters.max(1)).all(own)
+            }
+            Some(_) => false,
+        }
+    }
+}
+
+/// How often each plan is repeated: `runs`, or once.
+pub(super) fn runs_of<'r>(plans: &[RowPlan], runs: &'r [u32]) -> Cow<'r, [u32]> {
+    if runs.len() == plans.len() { runs.into() } else { vec![1; plans.len()].into() }
+}
+
+/// Calls `each` with the plan of every row of VALUES, the row's number from 1 on, and the literals of
+/// it and of all that follow.
+pub(super) fn each_plan(
+    context: &WriteContext<'_>,
+    plans: &[RowPlan],
+    runs: &[u32],
+    each: &mut dyn FnMut(&RowPlan, u64, &[Datum<'_>]) -> Result<()>,
+) -> Result<()> {
+    let (mut at, mut row) = (0, 0);
+    for (plan, run) in plans.iter().zip(runs) {
+        for _ in 0..*run {
+            row += 1;
+            each(plan, row, context.parameters.get(at..).unwrap_or_default())?;
+            at += plan.parameters;
+            if row.is_multiple_of(256) {
+                context.facts.kill.check()?;
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,76 @@
+//! Statements that MariaDB has and MySQL has not. What can be compared with one stands in
+//! `tests/oracle/sql/statements.sql`.
+
+mod harness;
+
+use harness::{error, lines, run, server, session};
+use sql::{How, Reply};
+use values::datum::Datum;
+
+#[test]
+fn an_apostrophe_in_a_comment_hid_what_dumps_have_executed() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "-- it's a dump\n# it's\n/*!40101 SET @a='b' */");
+    assert_eq!(run(s, "SELECT @a"), "b");
+    run(s, "/*M!100616 SET @old=@@note_verbosity, note_verbosity='' */");
+    assert_eq!(run(s, "SELECT @old, @@note_verbosity"), "basic,explain\t");
+    run(s, "SET sql_mode = 'NO_BACKSLASH_ESCAPES'");
+    assert_eq!(run(s, r"SELECT 'a\' /*! , 'b' */"), "a\\\tb");
+}
+
+#[test]
+fn a_statement_that_would_execute_itself_is_refused() {
+    let sql = server();
+    let s = &mut session(&sql);
+    for text in ["EXECUTE IMMEDIATE @s", "SET STATEMENT sql_mode='' FOR EXECUTE IMMEDIATE @s"] {
+        run(s, &format!("SET @s = '{}'", text.replace('\'', "''")));
+        assert_eq!(error(s, "EXECUTE IMMEDIATE @s"), 1295, "{text}");
+        assert_eq!(error(s, text), 1295, "{text}");
+    }
+    assert_eq!(run(s, "EXECUTE IMMEDIATE 'SELECT ?' USING 1 + 1"), "2");
+}
+
+#[test]
+fn variables_of_set_statement_have_their_values_back_however_it_ends() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE t (id INT PRIMARY KEY)");
+    let before = run(s, "SELECT @@sql_mode, @@time_zone, @@max_statement_time");
+    let set = "SET STATEMENT sql_mode='ANSI_QUOTES', time_zone='+01:00', max_statement_time=9 FOR";
+    assert_eq!(run(s, &format!("{set} SELECT @@sql_mode, @@time_zone")), "ANSI_QUOTES\t+01:00");
+    assert_eq!(error(s, &format!("{set} SELECT nope FROM t")), 1054);
+    assert_eq!(error(s, &format!("{set} SELECT FROM")), 1064);
+    assert_eq!(error(s, "SET STATEMENT time_zone='+01:00', nope=1 FOR SELECT 1"), 1193);
+    assert_eq!(run(s, "SELECT @@sql_mode, @@time_zone, @@max_statement_time"), before);
+}
+
+#[test]
+fn a_table_stays_when_the_one_in_its_place_has_a_wrong_definition() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE t (id INT PRIMARY KEY)");
+    run(s, "INSERT INTO t VALUES (1)");
+    assert_eq!(error(s, "CREATE OR REPLACE TABLE t (a INT, a INT)"), 1060);
+    assert_eq!(error(s, "CREATE OR REPLACE TABLE t AS SELECT * FROM (SELECT * FROM t) AS d"), 1093);
+    assert_eq!(run(s, "SELECT id FROM t"), "1");
+    run(s, "CREATE OR REPLACE TABLE t AS SELECT 2 AS two");
+    assert_eq!(run(s, "SELECT two FROM t"), "2");
+}
+
+#[test]
+fn what_returning_gives_is_known_when_it_is_prepared() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE t (id INT PRIMARY KEY AUTO_INCREMENT, v VARCHAR(9))");
+    let prepared = s.prepare(b"INSERT INTO t (v) VALUES (?) RETURNING id, concat(v, '!') AS w");
+    let prepared = prepared.expect("prepares");
+    let names: Vec<&str> = prepared.columns.iter().map(|column| column.name.as_str()).collect();
+    assert_eq!(names, ["id", "w"]);
+    let reply = s.execute(prepared.id, &[Datum::Bytes(b"a")], How::POOL).expect("runs");
+    let Reply::Rows(rows) = reply else { panic!("no rows") };
+    assert_eq!(lines(rows).expect("gives them"), "1\ta!");
+    assert_eq!(run(s, "DELETE FROM t RETURNING *"), "1\ta");
+    assert_eq!(error(s, "INSERT INTO t (v) VALUES ('b') RETURNING (SELECT 1)"), 1235);
+    assert_eq!(run(s, "SELECT count(*) FROM t"), "0");
+}

@@ -1,0 +1,256 @@
+//! Calls of functions that are written in a form of their own: `TRIM(LEADING 'x' FROM a)`, `INTERVAL 1 DAY`,
+//! `GROUP_CONCAT(a LIMIT 2, 3)`.
+//!
+//! Not here: what sqlparser reads by itself (`SUBSTRING(a FROM 2)`), what any of them mean (crate `sql`, `bind`).
+
+use sqlparser::ast::{
+    CastKind, DataType, DuplicateTreatment, Expr, Function, FunctionArg, FunctionArgExpr,
+    FunctionArgumentClause, FunctionArgumentList, FunctionArguments, Ident, Interval, ObjectName,
+    TrimWhereField, Value,
+};
+use sqlparser::keywords::Keyword;
+use sqlparser::parser::{Parser, ParserError};
+use sqlparser::tokenizer::Token;
+
+/// Reads such a call if one is next.
+pub(super) fn special(parser: &mut Parser<'_>) -> Option<Result<Expr, ParserError>> {
+    if parser.parse_keyword(Keyword::INTERVAL) {
+        return Some(interval(parser));
+    }
+    if parser.peek_nth_token_ref(1).token != Token::LParen {
+        return None;
+    }
+    if parser.parse_keyword(Keyword::CHAR) {
+        return Some(char_call(parser));
+    }
+    if parser.parse_keyword(Keyword::TRIM) {
+        return Some(trim(parser));
+    }
+    if is_next(parser, "GET_FORMAT") {
+        parser.advance_token();
+        return Some(get_format(parser));
+    }
+    if is_next(parser, "WEIGHT_STRING") {
+        parser.advance_token();
+        return Some(weight_string(parser));
+    }
+    let limited =
+        ["GROUP_CONCAT", "JSON_ARRAYAGG"].into_iter().find(|name| is_next(parser, name))?;
+    match has_limit(parser) {
+        Ok(true) => {
+            parser.advance_token();
+            Some(limited_call(parser, limited))
+        }
+        Ok(false) => None,
+        Err(error) => Some(Err(error)),
+    }
+}
+
+/// What follows INTERVAL: an expression and a unit, which may be a compound one (DAY_MINUTE).
+fn interval(parser: &mut Parser<'_>) -> Result<Expr, ParserError> {
+    let value = Box::new(parser.parse_expr()?);
+    if let Expr::Tuple(arguments) = *value {
+        return Ok(Expr::Function(plain_call("INTERVAL", arguments)));
+    }
+    Ok(Expr::Interval(Interval {
+        value,
+        leading_field: Some(parser.parse_date_time_field()?),
+        leading_precision: None,
+        last_field: None,
+        fractional_seconds_precision: None,
+    }))
+}
+
+/// What follows CHAR: `(77, 121 [USING utf8mb4])`.
+fn char_call(parser: &mut Parser<'_>) -> Result<Expr, ParserError> {
+    parser.expect_token(&Token::LParen)?;
+    let arguments = parser.parse_comma_separated(Parser::parse_expr)?;
+    let charset = match parser.parse_keyword(Keyword::USING) {
+        true => Some(parser.parse_object_name(false)?),
+        false => None,
+    };
+    parser.expect_token(&Token::RParen)?;
+    let char = Expr::Function(plain_call("CHAR", arguments));
+    Ok(match charset {
+        None => char,
+        Some(charset) => Expr::Convert {
+            is_try: false,
+            expr: Box::new(char),
+            data_type: None,
+            charset: Some(charset),
+            target_before_value: false,
+            styles: Vec::new(),
+        },
+    })
+}
+
+/// What follows TRIM: `([BOTH | LEADING | TRAILING] [what] [FROM] text)`.
+fn trim(parser: &mut Parser<'_>) -> Result<Expr, ParserError> {
+    parser.expect_token(&Token::LParen)?;
+    let side =
+        match parser.parse_one_of_keywords(&[Keyword::BOTH, Keyword::LEADING, Keyword::TRAILING]) {
+            Some(Keyword::LEADING) => Some(TrimWhereField::Leading),
+            Some(Keyword::TRAILING) => Some(TrimWhereField::Trailing),
+            Some(_) => Some(TrimWhereField::Both),
+            None => None,
+        };
+    let trimmed = |text, what| Expr::Trim {
+        expr: Box::new(text),
+        trim_where: side,
+        trim_what: what,
+        trim_characters: None,
+    };
+    if parser.parse_keyword(Keyword::FROM) {
+        let text = parser.parse_expr()?;
+        parser.expect_token(&Token::RParen)?;
+        return Ok(trimmed(text, None));
+    }
+    let first = parser.parse_expr()?;
+    if side.is_none() && parser.consume_token(&Token::RParen) {
+        return Ok(trimmed(first, None));
+    }
+    parser.expect_keyword_is(Keyword::FROM)?;
+    let text = parser.parse_expr()?;
+    parser.expect_token(&Token::RParen)?;
+    Ok(trimmed(text, Some(Box::new(first))))
+}
+
+/// What follows GET_FORMAT: `(DATE | TIME | DATETIME | TIMESTAMP, place)`; the word becomes a text.
+fn get_format(parser: &mut Parser<'_>) -> Result<Expr, ParserError> {
+    parser.expect_token(&Token::LParen)?;
+    const KINDS: [Keyword; 4] =
+        [Keyword::DATE, Keyword::TIME, Keyword::DATETIME, Keyword::TIMESTAMP];
+    let kind = match parser.expect_one_of_keywords(&KINDS)? {
+        Keyword::DATE => "DATE",
+        Keyword::TIME => "TIME",
+        _ => "DATETIME",
+    };
+    parser.expect_token(&Token::Comma)?;
+    let place = parser.parse_expr()?;
+    parser.expect_token(&Token::RParen)?;
+    let kind = Expr::Value(Value::SingleQuotedString(kind.to_string()).into());
+    Ok(Expr::Function(plain_call("GET_FORMAT", vec![kind, place])))
+}
+
+/// What follows WEIGHT_STRING: `(text [AS CHAR(n) | AS BINARY(n)])`, of which the length makes it another
+/// text.
+fn weight_string(parser: &mut Parser<'_>) -> Result<Expr, ParserError> {
+    parser.expect_token(&Token::LParen)?;
+    let mut text = parser.parse_expr()?;
+    if parser.parse_keyword(Keyword::AS) {
+        let of = parser.expect_one_of_keywords(&[Keyword::CHAR, Keyword::BINARY])?;
+        parser.expect_token(&Token::LParen)?;
+        let length = parser.parse_literal_uint()?;
+        parser.expect_token(&Token::RParen)?;
+        text = match of {
+            Keyword::CHAR => {
+                let length = Value::Number(length.to_string(), false);
+                Expr::Function(plain_call("RPAD", vec![text, Expr::Value(length.into())]))
+            }
+            _ => Expr::Cast {
+                kind: CastKind::Cast,
+                expr: Box::new(text),
+                data_type: DataType::Binary(Some(length)),
+                array: false,
+                format: None,
+            },
+        };
+    }
+    parser.expect_token(&Token::RParen)?;
+    Ok(Expr::Function(plain_call("WEIGHT_STRING", vec![text])))
+}
+
+/// Whether the next token is a word that the parser has no keyword for.
+pub(super) fn is_next(parser: &Parser<'_>, word: &str) -> bool {
+    matches!(&parser.peek_token_ref().token, Token::Word(next)
+        if next.quote_style.is_none() && next.value.eq_ignore_ascii_case(word))
+}
+
+/// Whether LIMIT stands within the parentheses of the call that is next, and not within further ones.
+fn has_limit(parser: &mut Parser<'_>) -> Result<bool, ParserError> {
+    let mut found = false;
+    // Looks only: what is no reading is undone.
+    let looked: Option<()> = parser.maybe_parse(|parser| {
+        let mut depth = 0;
+        parser.advance_token();
+        loop {
+            match &parser.peek_token_ref().token {
+                Token::LParen => depth += 1,
+                Token::RParen => depth -= 1,
+                Token::Word(word) if depth == 1 && word.keyword == Keyword::LIMIT => found = true,
+                _ => {}
+            }
+            if found || depth == 0 || parser.peek_token_ref().token == Token::EOF {
+                return Err(ParserError::ParserError(String::new()));
+            }
+            parser.advance_token();
+        }
+    })?;
+    debug_assert!(looked.is_none());
+    Ok(found)
+}
+
+/// What follows GROUP_CONCAT or JSON_ARRAYAGG: `([DISTINCT] values [ORDER BY ...] [SEPARATOR text]
+/// LIMIT [offset,] count | LIMIT count OFFSET offset)`. The limit becomes the pair of offset and count.
+fn limited_call(parser: &mut Parser<'_>, name: &str) -> Result<Expr, ParserError> {
+    parser.expect_token(&Token::LParen)?;
+    let distinct = parser.parse_keyword(Keyword::DISTINCT);
+    let arguments = parser.parse_comma_separated(Parser::parse_expr)?;
+    let mut clauses = Vec::new();
+    if parser.parse_keywords(&[Keyword::ORDER, Keyword::BY]) {
+        let order = parser.parse_comma_separated(Parser::parse_order_by_expr)?;
+        clauses.push(FunctionArgumentClause::OrderBy(order));
+    }
+    if name == "GROUP_CONCAT" && parser.parse_keyword(Keyword::SEPARATOR) {
+        clauses.push(FunctionArgumentClause::Separator(parser.parse_value()?));
+    }
+    parser.expect_keyword_is(Keyword::LIMIT)?;
+    let first = row_count(parser)?;
+    let pair = if parser.consume_token(&Token::Comma) {
+        vec![first, row_count(parser)?]
+    } else if parser.parse_keyword(Keyword::OFFSET) {
+        vec![row_count(parser)?, first]
+    } else {
+        vec![Expr::Value(Value::Number("0".to_string(), false).into()), first]
+    };
+    clauses.push(FunctionArgumentClause::Limit(Expr::Tuple(pair)));
+    parser.expect_token(&Token::RParen)?;
+    let distinct = distinct.then_some(DuplicateTreatment::Distinct);
+    Ok(Expr::Function(call_of(name, distinct, arguments, clauses)))
+}
+
+/// A number of rows: a literal or `?`.
+fn row_count(parser: &mut Parser<'_>) -> Result<Expr, ParserError> {
+    match &parser.peek_token_ref().token {
+        Token::Number(..) | Token::Placeholder(_) => parser.parse_value().map(Expr::Value),
+        _ => parser.expected_ref("a number", parser.peek_token_ref()),
+    }
+}
+
+/// A call by name of plain arguments.
+pub(super) fn plain_call(name: &str, arguments: Vec<Expr>) -> Function {
+    call_of(name, None, arguments, Vec::new())
+}
+
+fn call_of(
+    name: &str,
+    duplicate_treatment: Option<DuplicateTreatment>,
+    arguments: Vec<Expr>,
+    clauses: Vec<FunctionArgumentClause>,
+) -> Function {
+    let unnamed = |expr| FunctionArg::Unnamed(FunctionArgExpr::Expr(expr));
+    Function {
+        name: ObjectName::from(vec![Ident::new(name)]),
+        uses_odbc_syntax: false,
+        parameters: FunctionArguments::None,
+        args: FunctionArguments::List(FunctionArgumentList {
+            duplicate_treatment,
+            args: arguments.into_iter().map(unnamed).collect(),
+            clauses,
+        }),
+        filter: None,
+        null_treatment: None,
+        over: None,
+        within_group: Vec::new(),
+    }
+}
