@@ -216,8 +216,11 @@ fn sizes_by_column_are_those_of_segments_and_files() {
     client.query("DELETE FROM d.c WHERE id % 4 = 0").unwrap();
     let told_of_c = told(&mut client, "c");
     assert_eq!(told_of_c.rows, ROWS * 3 / 4);
+    let status = client.query("SHOW TABLE STATUS FROM d LIKE 'c'").unwrap();
+    assert_eq!(status[0][5], Some((of_segments / ROWS).to_string()), "what segments say is exact");
+    // A place is shorter than the row that it takes the place of, and files have both for a while.
     let left = (of_segments + of_places) * 3 / 4;
-    assert_within_a_hundredth(told_of_c.data_plain, left, "what is left");
+    assert!(told_of_c.data_plain.abs_diff(left) * 50 <= left, "{told_of_c:?}, {left} in truth");
     drop(client);
     assert_eq!(server.stop().code(), Some(0));
     let server = Running::start(directory.path(), &[MEMORY]);
