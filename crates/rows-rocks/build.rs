@@ -1,10 +1,12 @@
-//! Compiles the part that RocksDB wants in C++: its files, read from the page cache first.
+//! Compiles the parts that RocksDB wants in C++: its files, read from the page cache first, and what
+//! each table has in them.
 
 use std::path::Path;
 use std::{env, process};
 
 fn main() {
-    println!("cargo:rerun-if-changed=src/page_cache.cc");
+    const PARTS: [&str; 2] = ["src/page_cache.cc", "src/shares.cc"];
+    PARTS.iter().for_each(|part| println!("cargo:rerun-if-changed={part}"));
     let Some(crate_dir) = env::var_os("DEP_ROCKSDB_CARGO_MANIFEST_DIR") else {
         eprintln!("librocksdb-sys no longer tells where its headers are");
         process::exit(1);
@@ -15,6 +17,6 @@ fn main() {
         .include(Path::new(&crate_dir).join("rocksdb/include"))
         // As RocksDB itself is compiled: what its classes look like depends on it.
         .define("NDEBUG", "1")
-        .file("src/page_cache.cc")
-        .compile("rowhouse_page_cache");
+        .files(PARTS)
+        .compile("rowhouse_rocks");
 }

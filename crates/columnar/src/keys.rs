@@ -145,6 +145,16 @@ pub(crate) fn range(home: impl Into<Home>, kind: u16) -> KeyRange {
     KeyRange { start: prefix(home, kind), end: prefix(home, kind + 1) }
 }
 
+/// All keys that there are because of segments: of a columnar index all that it has, of a columnar table
+/// all but its rows and entries.
+pub(crate) fn whole_range(home: Home) -> KeyRange {
+    let Some(index) = home.index else {
+        return KeyRange { start: prefix(home, RECENT), end: prefix(home, DEAD + 1) };
+    };
+    let key = |index: IndexId| [&home.table.to_be_bytes()[..], &index.to_be_bytes()].concat();
+    KeyRange { start: key(index), end: key(index + 1) }
+}
+
 /// All keys of a kind that belong to a segment.
 pub(crate) fn segment_range(home: impl Into<Home>, kind: u16, segment: SegmentId) -> KeyRange {
     let home = home.into();

@@ -14,7 +14,7 @@
 //! - `reader` (one row), `store` (`rows::store::Store`), `sorted` (large transactions), `ingest` (loads),
 //!   `mover` (the background), `check`
 //! - `index`: columnar indexes of tables of rows, on all of the above
-//! - `scan`, `groups`, `known`: by column, for analytic queries
+//! - `scan`, `groups`, `known`: by column, for analytic queries; `sizes`: what segments take
 //!
 //! Not here: SQL, plans, who sees what (`rows`).
 
@@ -35,6 +35,7 @@ mod mover;
 mod reader;
 mod scan;
 mod segment;
+mod sizes;
 mod sorted;
 mod state;
 mod store;
@@ -49,4 +50,5 @@ pub use index::index_columns_of;
 pub use known::{Question, has_extremes};
 pub use mover::{Moving, Round};
 pub use scan::{Batch, Batches, Part, TableColumns, Test, Wanted};
+pub use sizes::segment_sizes_of;
 pub use store::{ColumnStore, columns_of, stored_columns_of};

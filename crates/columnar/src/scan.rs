@@ -236,13 +236,6 @@ impl TableColumns {
         Ok(self.state.rows() + recent)
     }
 
-    /// Bytes of its segments as they are stored, and of the same rows before any encoding.
-    pub fn bytes(&self) -> (u64, u64) {
-        let segments = || self.state.segments.iter().map(|live| &live.segment);
-        let stored = segments().map(|segment| segment.stored_bytes).sum();
-        (stored, segments().map(|segment| segment.plain_bytes).sum())
-    }
-
     /// Divides the table into so many parts or fewer; `tests` as in `Wanted`.
     pub fn parts(&self, count: usize, tests: &[Test]) -> Vec<Part> {
         let may_hold = |live: &&Live| {

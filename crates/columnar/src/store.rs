@@ -22,6 +22,7 @@ use std::sync::atomic::Ordering;
 use rows::error::{Error, Result, Wait};
 use rows::local::{LocalStore, LocalTransaction, Passes};
 use rows::locks::LockTable;
+use rows::sizes::RangeSizes;
 use rows::store::{
     Batch, Change, Cursor, Direction, Durability, Ingestion, KeyRange, Reach, Read, Store,
     StoreStatus, StoreTransaction,
@@ -459,6 +460,10 @@ impl<S: Store + LocalStore> Store for ColumnStore<S> {
 
     fn file_bytes(&self, range: &KeyRange) -> Result<u64> {
         self.inner.file_bytes(range)
+    }
+
+    fn sizes(&self, range: &KeyRange) -> Result<RangeSizes> {
+        self.inner.sizes(range)
     }
 
     fn verify(&self) -> Result<()> {

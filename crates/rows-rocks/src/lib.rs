@@ -11,6 +11,7 @@
 //! - `fragments`, `records`: reading the form that logs and MANIFEST have
 //! - `log_files`, `laid_out`, `space`: syncing the log; zeros ahead of its records; room on the disk for it
 //! - `ingest`, `reclaim`, `status`: files added at once, space given back, figures
+//! - `shares`, `sizes`: whose bytes are in each file; what ranges take
 //! - `backup`: numbered copies that share what has not changed
 //! - `format`: the file that says whose data directory this is
 //!
@@ -35,6 +36,8 @@ mod page_cache;
 mod reading;
 mod reclaim;
 mod records;
+mod shares;
+mod sizes;
 mod snapshot;
 mod space;
 mod spare;

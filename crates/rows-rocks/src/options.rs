@@ -23,6 +23,7 @@ use rows::table::PREFIX_BYTES;
 
 use crate::layout::Layout;
 use crate::page_cache;
+use crate::shares::note_shares;
 
 const MIB: usize = 1 << 20;
 
@@ -164,6 +165,7 @@ impl RocksOptions {
         // the others are opened when they are first asked.
         options.set_max_open_files(open_files() as i32);
         options.set_env(&page_cache::env());
+        note_shares(&mut options);
         options.set_skip_stats_update_on_db_open(true);
         self.set_writing(&mut options, &cache);
         self.set_levels(&mut options);

@@ -19,6 +19,7 @@ use rocksdb::{Cache, ColumnFamilyDescriptor, DB, DEFAULT_COLUMN_FAMILY_NAME, Opt
 use rows::error::{Error, Result};
 use rows::local::{LocalStore, LocalTransaction, Passes};
 use rows::locks::LockTable;
+use rows::sizes::RangeSizes;
 use rows::store::{
     Batch, Cursor, Direction, Durability, Ingestion, KeyRange, Reach, Read, Store, StoreStatus,
     StoreTransaction,
@@ -39,6 +40,7 @@ use crate::options::{RocksOptions, Settings};
 use crate::page_cache::{begin_turn, disk_waits};
 use crate::reading::{Lookup, scan};
 use crate::reclaim::{RECLAIM_FILE, Reclaiming};
+use crate::sizes::KnownSizes;
 use crate::snapshot::RocksSnapshot;
 use crate::space::Space;
 use crate::status::disk_bytes;
@@ -65,6 +67,7 @@ pub(crate) struct Shared {
     pub syncing: Syncing,
     pub laid_out: LaidOut,
     pub hidden: Hidden,
+    pub sizes: KnownSizes,
     pub reclaiming: Reclaiming,
     pub locks: LockTable,
     /// Numbers of files to be ingested.
@@ -124,6 +127,7 @@ impl RocksStore {
             syncing: Syncing::default(),
             laid_out: LaidOut::new(directory, has_logs),
             hidden: Hidden::default(),
+            sizes: KnownSizes::default(),
             reclaiming: Reclaiming::load(directory)?,
             locks: LockTable::new(),
             ingested: AtomicU64::new(0),
@@ -332,6 +336,10 @@ impl Store for RocksStore {
 
     fn file_bytes(&self, range: &KeyRange) -> Result<u64> {
         Ok(self.shared().file_bytes(range))
+    }
+
+    fn sizes(&self, range: &KeyRange) -> Result<RangeSizes> {
+        self.shared().sizes(range)
     }
 
     fn verify(&self) -> Result<()> {

@@ -9,7 +9,7 @@
 //! Not here: the operations themselves (`find`, `transaction`, `ddl`, `alter`, `check`).
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -76,6 +76,7 @@ pub struct Engine {
     counters: Mutex<()>,
     /// Whose gate tables pass that are being made.
     new_tables: Arc<TableState>,
+    closed: AtomicBool,
 }
 
 impl Engine {
@@ -112,7 +113,9 @@ impl Engine {
             lock_wait_max: options.lock_wait_max,
             counters: Mutex::new(()),
             new_tables: Arc::default(),
+            closed: AtomicBool::new(false),
         };
+        engine.begin_counting()?;
         engine.resume_reclaims()?;
         Ok(Arc::new(engine))
     }
@@ -193,10 +196,16 @@ impl Engine {
 
     /// Finishes handed-over commits, makes everything durable and refuses further writes.
     pub fn close(&self) -> Result<()> {
+        self.closed.store(true, Ordering::Relaxed);
         self.committer.stop();
         // They are estimates: should this fail, the next start has older ones.
         let _ = self.keep_all_row_counts();
         self.store.sync()
+    }
+
+    /// Whether it was closed: who works in the background ends.
+    pub fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Relaxed)
     }
 
     /// The right to commit under `EveryCommit` in a thread that may not wait for long: `None` while

@@ -39,6 +39,7 @@ mod postings;
 pub mod recency;
 mod run;
 pub mod schema;
+pub mod sizes;
 pub mod spill;
 mod split;
 pub mod store;

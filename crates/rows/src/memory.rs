@@ -23,6 +23,7 @@ use parking_lot::{Mutex, RwLock};
 use crate::error::{Error, Result, Wait};
 use crate::local::{LocalStore, LocalTransaction, Passes};
 use crate::locks::LockTable;
+use crate::sizes::{EntryLayer, RangeSizes};
 use crate::store::{
     Batch, Change, Cursor, Direction, Durability, Ingestion, KeyRange, Reach, Read, Store,
     StoreStatus, StoreTransaction,
@@ -462,6 +463,22 @@ impl Store for MemoryStore {
     /// As if all of it were in files.
     fn file_bytes(&self, range: &KeyRange) -> Result<u64> {
         self.approximate_bytes(range)
+    }
+
+    fn sizes(&self, range: &KeyRange) -> Result<RangeSizes> {
+        let state = self.inner.state.read();
+        let Some(bounds) = bounds(range) else {
+            return Ok(RangeSizes::default());
+        };
+        let mut layer = EntryLayer::default();
+        for (key, chain) in state.chains.range::<[u8], _>(bounds) {
+            if let Some(value) = chain.last().and_then(|version| version.value.as_ref()) {
+                layer.entries += 1;
+                layer.bytes += (key.len() + value.len()) as u64;
+            }
+        }
+        let EntryLayer { entries, bytes, .. } = layer;
+        Ok(RangeSizes { disk_bytes: bytes, layers: vec![layer], new_entries: entries })
     }
 
     fn verify(&self) -> Result<()> {

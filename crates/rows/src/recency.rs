@@ -27,7 +27,7 @@ use foldhash::fast::FixedState;
 use parking_lot::{Condvar, Mutex};
 
 use crate::schema::TableId;
-use crate::table::{RowsMoved, TableState};
+use crate::table::{Moved, RowsMoved, Table};
 
 /// Bytes of the limit for each use: about the smallest rows there are.
 const BYTES_PER_USE: u64 = 64;
@@ -322,9 +322,16 @@ impl Sizes {
         self.bytes.push(Size { mark, recency: Arc::clone(recency), bytes, rows });
     }
 
-    /// Rows come into a table, or leave it.
-    pub(crate) fn note_rows(&mut self, mark: usize, state: &Arc<TableState>, rows: i64) {
-        self.rows.note(mark, state, rows);
+    /// Rows come into a table, leave it or become longer or shorter.
+    pub(crate) fn note_rows(&mut self, mark: usize, table: &Table, mut moved: Moved) {
+        // Nobody asks for bytes of rows that are stored in another form.
+        if table.columnar {
+            moved.bytes = 0;
+        }
+        // Most rows that change are as long as they were.
+        if moved != Moved::default() {
+            self.rows.note(mark, &table.state, moved);
+        }
     }
 
     /// Bytes of memory for what is noted.

@@ -23,6 +23,7 @@ use bytes::Bytes;
 
 use crate::bulk::{BlockCursor, RowBlock};
 use crate::error::{Error, Result};
+use crate::sizes::RangeSizes;
 use crate::spill::SpillDirectory;
 use crate::table::Table;
 
@@ -333,6 +334,13 @@ pub trait Store: Read + 'static {
     /// About how many bytes the range takes in files, without what is still in write buffers. Asked of
     /// two ranges it says what part of one the other is, where both are large.
     fn file_bytes(&self, range: &KeyRange) -> Result<u64>;
+
+    /// What the range takes, to the byte where files say so: of whole tables and indexes. For threads
+    /// that may wait; no block of data is read.
+    ///
+    /// # Errors
+    /// `Store`, `Corrupt`.
+    fn sizes(&self, range: &KeyRange) -> Result<RangeSizes>;
 
     /// Reads everything stored and verifies the store's own checksums.
     fn verify(&self) -> Result<()>;

@@ -19,6 +19,7 @@ use doors::handlersocket::{Access, HandlerSocket};
 use doors::memcached::{self, Memcached};
 use doors::mysql::{Account, Mysql, MysqlDoor, Secret, Users};
 use rows::Engine;
+use rows::background::give_way;
 use sql::{Sql, SqlOptions};
 
 use crate::net::address::Listener;
@@ -178,6 +179,7 @@ impl Bound {
             listeners.push((position, listener));
         }
         let cache = memcached_shared(settings, engine, memcached_port)?;
+        count_doubted(engine)?;
         let mut last = Vec::new();
         let doors =
             kinds.into_iter().map(|kind| door(kind, settings, engine, &sql, &cache, &mut last));
@@ -253,6 +255,22 @@ fn memcached_shared(
         })
         .context("cannot start the thread that removes expired rows")?;
     Ok(shared)
+}
+
+/// Counts the rows of tables again whose numbers a crash may have left behind, in a thread that ends
+/// when that is done.
+fn count_doubted(engine: &Arc<Engine>) -> anyhow::Result<()> {
+    let engine = Arc::clone(engine);
+    std::thread::Builder::new()
+        .name("rowhouse-count".into())
+        .spawn(move || {
+            give_way(0);
+            if let Err(error) = engine.count_doubted(&|| engine.is_closed()) {
+                tracing::warn!(%error, "numbers of rows are about right: they were not counted");
+            }
+        })
+        .context("cannot start the thread that counts rows")?;
+    Ok(())
 }
 
 fn door(

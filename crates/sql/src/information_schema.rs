@@ -21,7 +21,7 @@ use absent::empty;
 use columns::columns;
 use keys::{key_column_usage, statistics, table_constraints};
 use keywords::keywords;
-use tables::{schemata, tables};
+use tables::{schemata, table_sizes, tables};
 
 use crate::context::SqlContext;
 use crate::error::Result;
@@ -29,7 +29,7 @@ use crate::reply::ResultColumn;
 use crate::show::{self, Listing, text};
 
 /// The tables there are.
-pub const TABLES: [&str; 27] = [
+pub const TABLES: [&str; 28] = [
     "CHARACTER_SETS",
     "CHECK_CONSTRAINTS",
     "COLLATIONS",
@@ -54,6 +54,7 @@ pub const TABLES: [&str; 27] = [
     "TABLES",
     "TABLE_CONSTRAINTS",
     "TABLE_PRIVILEGES",
+    "TABLE_SIZES",
     "TRIGGERS",
     "USER_PRIVILEGES",
     "VIEWS",
@@ -72,6 +73,7 @@ pub fn table(
     let listing = match upper.as_str() {
         "SCHEMATA" => schemata(engine),
         "TABLES" => tables(engine)?,
+        "TABLE_SIZES" => table_sizes(engine)?,
         "COLUMNS" => columns(engine)?,
         "STATISTICS" => statistics(engine)?,
         "KEY_COLUMN_USAGE" => key_column_usage(engine)?,

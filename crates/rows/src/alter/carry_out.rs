@@ -162,7 +162,7 @@ impl Engine {
         change.keep_range(plan.definition.id);
         change.put_table(&plan.definition);
         self.publish(change, table, plan.definition, Anew { entries: true, columns: false })?;
-        table.state.rows.set(rows);
+        self.came_at_once(table, rows, true);
         Ok(())
     }
 

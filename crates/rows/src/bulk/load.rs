@@ -170,7 +170,7 @@ impl BulkLoad {
 
     /// So many of the rows of the load are there.
     fn count(&self, kept: u64, rows: u64) {
-        self.table.state.rows.add(kept as i64);
+        self.engine().came_at_once(&self.table, kept, false);
         if self.table.has_hidden_key() {
             self.table.state.row_id.fetch_max(self.first_row_id + rows, Ordering::SeqCst);
         }

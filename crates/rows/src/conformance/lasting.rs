@@ -220,3 +220,26 @@ pub fn a_sound_store_verifies_and_reports_itself(subject: &Subject<'_>) {
     let bytes = store.approximate_bytes(&range(&[0], &[9])).expect("a size");
     assert!((20_000..2_000_000).contains(&bytes), "{bytes}");
 }
+
+/// `sizes` tells what a range has, and nothing of others: to the byte before compression, once nothing
+/// was written again.
+pub fn a_range_is_as_large_as_what_is_in_it(subject: &Subject<'_>) {
+    let store = subject.open();
+    let sizes = |start: &[u8], end: &[u8]| store.sizes(&range(start, end)).expect("sizes");
+    assert_eq!(sizes(b"tables", b"tables~").all(), (0, 0));
+    let mut bytes = 0;
+    let changes = (0..3_000_u32).map(|number| {
+        let (key, value) = ([&b"tables"[..], &number.to_be_bytes()].concat(), vec![7; 30]);
+        bytes += (key.len() + value.len()) as u64;
+        put(&key, &value)
+    });
+    write(&*store, changes.collect());
+    write(&*store, vec![put(b"tabled0", b"another's")]);
+    let told = sizes(b"tables", b"tablet");
+    assert_eq!((told.all(), told.plain_bytes(3_000)), ((3_000, bytes), bytes));
+    assert!(told.disk_bytes > 0);
+    assert_eq!(sizes(b"tablet", b"tables"), crate::sizes::RangeSizes::default());
+    let key = |number: u32| [&b"tables"[..], &number.to_be_bytes()].concat();
+    write(&*store, (0..1_000).map(|number| Change::delete(key(number))).collect());
+    assert!(sizes(b"tables", b"tablet").plain_bytes(2_000) <= bytes);
+}

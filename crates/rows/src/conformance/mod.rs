@@ -100,6 +100,7 @@ macro_rules! store_conformance {
             a_checkpoint_opens_as_a_store
             the_space_of_a_removed_range_comes_back
             a_sound_store_verifies_and_reports_itself
+            a_range_is_as_large_as_what_is_in_it
             random_operations_agree_with_a_model
         }
     };

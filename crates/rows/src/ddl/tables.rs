@@ -35,7 +35,7 @@ impl Engine {
         change.put_table(&definition);
         change.finish(&**self.store(), self.durability(), |databases| {
             let table = current(&**self.store(), definition, Arc::default());
-            table.state.rows.set(0);
+            table.state.rows.set_none();
             let tables = databases.entry(table.database.clone()).or_default();
             tables.insert(table.name.clone(), Arc::clone(&table));
             table
@@ -79,7 +79,7 @@ impl Engine {
         change.put_table(&definition);
         change.finish(&**self.store(), self.durability(), |databases| {
             table.state.reset_counters();
-            table.state.rows.set(0);
+            table.state.rows.set_none();
             // Snapshots of before would show a table without rows.
             table.state.set_readable_since(self.store().sequence().unwrap_or(0));
             let renewed = current(&**self.store(), definition, Arc::clone(&table.state));

@@ -15,7 +15,7 @@ use values::row::RowRef;
 
 use super::life::Transaction;
 use crate::error::{Error, Result};
-use crate::table::{ChangedTo, MemberEntry, Table};
+use crate::table::{ChangedTo, MemberEntry, Moved, Table};
 
 /// Most bytes one stored row may have.
 pub const ROW_BYTES_MAX: usize = 64 << 20;
@@ -69,9 +69,9 @@ impl Transaction {
         for entry in table.member_entries(&values, row_key)? {
             self.store.delete(entry.key);
         }
-        self.sizes.note_rows(self.store.savepoint().0, &table.state, -1);
+        let bytes = (row_key.len() + row.bytes().len()) as i64;
+        self.sizes.note_rows(self.store.savepoint().0, table, Moved { rows: -1, bytes: -bytes });
         if let Some(recency) = table.recency() {
-            let bytes = (row_key.len() + row.bytes().len()) as i64;
             self.sizes.note(self.store.savepoint().0, recency, -bytes, -1);
             recency.forget(row_key);
         }
@@ -124,11 +124,10 @@ impl Transaction {
         self.make_room(bytes.len())?;
         self.absent = None;
         self.expected.note_put();
-        if replaced == 0 {
-            self.sizes.note_rows(self.store.savepoint().0, &table.state, 1);
-        }
+        let change = (row_key.len() + bytes.len()) as i64 - replaced as i64;
+        let moved = Moved { rows: i64::from(replaced == 0), bytes: change };
+        self.sizes.note_rows(self.store.savepoint().0, table, moved);
         if let Some(recency) = table.recency() {
-            let change = (row_key.len() + bytes.len()) as i64 - replaced as i64;
             self.sizes.note(self.store.savepoint().0, recency, change, i64::from(replaced == 0));
             recency.touch(&row_key);
         }

@@ -1,6 +1,7 @@
-//! SCHEMATA and TABLES: databases, and the tables in them with their sizes.
+//! SCHEMATA, TABLES and TABLE_SIZES: databases, and the tables in them with their sizes.
 
 use rows::engine::Engine;
+use rows::error::Error;
 use values::datum::Value;
 use values::types::ColumnType;
 
@@ -8,7 +9,8 @@ use super::{CATALOG, TABLES, all_tables};
 
 use crate::error::Result;
 use crate::show::catalog::{database_names, table_status_line};
-use crate::show::{Listing, text};
+use crate::show::sizes::sizes_of;
+use crate::show::{Listing, number, text};
 
 pub(super) fn schemata(engine: &Engine) -> Listing {
     let mut listing = Listing::new(&[
@@ -75,6 +77,38 @@ pub(super) fn tables(engine: &Engine) -> Result<Listing> {
         ]);
         row[20] = text("");
         listing.push(row);
+    }
+    Ok(listing)
+}
+
+/// What MySQL has no columns for: bytes before compression, beside those on disk.
+pub(super) fn table_sizes(engine: &Engine) -> Result<Listing> {
+    let mut listing = Listing::new(&[
+        "TABLE_SCHEMA",
+        "TABLE_NAME",
+        "TABLE_ROWS#",
+        "DATA_LENGTH#",
+        "DATA_PLAIN_LENGTH#",
+        "INDEX_LENGTH#",
+        "INDEX_PLAIN_LENGTH#",
+    ]);
+    for table in all_tables(engine)? {
+        let shown = match sizes_of(engine, &table) {
+            Ok(shown) => shown,
+            // It is another one by now, or none.
+            Err(Error::SchemaChanged) => continue,
+            Err(error) => return Err(error.into()),
+        };
+        let (data, indexes) = (shown.sizes.data, shown.sizes.indexes);
+        listing.push(vec![
+            text(&table.database),
+            text(&table.name),
+            number(shown.rows),
+            number(data.disk_bytes),
+            number(data.plain_bytes),
+            number(indexes.disk_bytes),
+            number(indexes.plain_bytes),
+        ]);
     }
     Ok(listing)
 }

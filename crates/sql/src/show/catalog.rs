@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use columnar::stored_columns_of;
 use expression::type_collation;
 use rows::engine::Engine;
 use rows::schema::{Column, DefaultValue};
@@ -11,6 +10,7 @@ use values::datum::Value;
 use values::temporal::{DateTime, Timestamp, Zone};
 use values::types::ColumnType;
 
+use super::sizes::sizes_of;
 use super::{Listing, maybe, number, text};
 use crate::ddl::{create_table_text, default_text, quoted, table_collation};
 use crate::error::{Result, SqlError};
@@ -149,37 +149,19 @@ pub fn table_status(engine: &Engine, database: &str) -> Result<Listing> {
 /// A table's line of SHOW TABLE STATUS: its name, and what `information_schema.tables` says of it
 /// from ENGINE on.
 pub fn table_status_line(engine: &Engine, table: &Table) -> Vec<Value> {
-    let row_bytes = engine.store().approximate_bytes(&table.index_range(0)).unwrap_or(0);
-    let all_bytes = engine.approximate_bytes(table).unwrap_or(row_bytes);
-    // Of a columnar table all is known but how well the store packs the places of its rows.
-    let by_column = engine.store().snapshot().and_then(|view| stored_columns_of(&*view, table));
-    let by_column = by_column.ok().flatten();
-    let sizes = by_column.and_then(|columns| Some((columns.rows().ok()?, columns.bytes())));
-    let (rows, data_bytes, row_length) = match sizes {
-        Some((rows, (stored, plain))) => (rows, row_bytes + stored, plain.checked_div(rows)),
-        None => {
-            let rows = approximate_rows(engine, table);
-            (rows, row_bytes, row_bytes.checked_div(rows))
-        }
-    };
-    let index_bytes = match table.columnar {
-        false => all_bytes.saturating_sub(data_bytes),
-        true => {
-            let bytes = |at| engine.store().approximate_bytes(&table.index_range(at)).unwrap_or(0);
-            (1..table.indexes.len()).map(bytes).sum()
-        }
-    };
+    // A table that goes meanwhile, or a damaged one, has its line all the same.
+    let shown = sizes_of(engine, table).unwrap_or_default();
     let next = table.auto_increment().and_then(|_| engine.auto_increment_next(table).ok());
     vec![
         text(&table.name),
         text(&table.engine),
         number(10),
         text(if table.columnar { "Columnar" } else { "Dynamic" }),
-        number(rows),
-        number(row_length.unwrap_or(0)),
-        number(data_bytes),
+        number(shown.rows),
+        number(shown.row_length),
+        number(shown.sizes.data.disk_bytes),
         number(0),
-        number(index_bytes),
+        number(shown.sizes.indexes.disk_bytes),
         number(0),
         next.map_or(Value::Null, number),
         created(table.created),

@@ -11,6 +11,7 @@ mod explain;
 mod explain_table;
 mod explain_tree;
 mod server;
+pub mod sizes;
 
 use values::collation;
 use values::datum::{Datum, Value};

@@ -24,14 +24,15 @@ impl Rows<'_, '_> {
         Ok(engine.count_rows(table, &interrupt::is_wanted)?.ok_or_else(interrupted)?)
     }
 
-    /// About how many bytes the table takes.
+    /// How many bytes the table takes on disk, and in write buffers.
     ///
     /// # Errors
     /// See `Trouble`.
     pub fn database_bytes(&mut self) -> Result<u64, Trouble> {
         self.may_read()?;
         self.needs_time()?;
-        Ok(self.turn.engine().approximate_bytes(self.database.table())?)
+        let range = self.database.table().full_range();
+        Ok(self.turn.engine().store().sizes(&range)?.disk_bytes)
     }
 
     /// Makes everything durable that was written before.
