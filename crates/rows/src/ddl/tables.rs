@@ -42,6 +42,14 @@ impl Engine {
         })
     }
 
+    /// Refuses a definition that `create_table` would refuse, whether or not there is such a table.
+    ///
+    /// # Errors
+    /// `Definition`.
+    pub fn check_definition(&self, new: &NewTable) -> Result<()> {
+        define(new.clone(), self.clock().unix_micros() / 1_000_000).map(drop)
+    }
+
     /// Drops a table; its space comes back in the background.
     ///
     /// # Errors

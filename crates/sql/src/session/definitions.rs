@@ -8,6 +8,7 @@ use std::sync::Arc;
 use expression::Level;
 use rows::alter::AlterWork;
 use rows::bulk::Progress;
+use rows::ddl::NewTable;
 use rows::table::Patience;
 use sqlparser::ast::visit_relations;
 use syntax::TableName;
@@ -110,7 +111,9 @@ impl Session {
         if let Some(like) = &create.like {
             let source = self.table(like)?;
             let table = ddl::new_table_like(&source, &database, &name);
-            self.drop_replaced(replaced, &database, &name)?;
+            if replaced {
+                self.drop_replaced(&table)?;
+            }
             engine.create_table(table)?;
             return Ok(self.done(0));
         }
@@ -122,7 +125,9 @@ impl Session {
         let given = given.as_deref().unwrap_or_default();
         let mode = self.variables.mode;
         let (table, unenforced) = ddl::new_table(create, &database, given, mode)?;
-        self.drop_replaced(replaced, &database, &name)?;
+        if replaced {
+            self.drop_replaced(&table)?;
+        }
         let table = match engine.create_table(table) {
             Ok(table) => table,
             Err(rows::Error::Exists { .. }) if create.if_not_exists => return Ok(self.done(0)),
@@ -168,14 +173,13 @@ impl Session {
         Ok(())
     }
 
-    /// Drops what CREATE OR REPLACE is about to make anew. Its definition is known to be a right one; a
-    /// query that fails leaves no table, as in MariaDB.
-    fn drop_replaced(&self, replaced: bool, database: &str, name: &str) -> Result<()> {
-        if replaced {
-            let dropped = self.sql.engine().drop_table(database, name, &self.patience());
-            self.unless_killed(dropped)??;
-        }
-        Ok(())
+    /// Drops what CREATE OR REPLACE is about to make anew, unless that is defined wrongly. A query that fails
+    /// leaves no table, as in MariaDB.
+    fn drop_replaced(&self, new: &NewTable) -> Result<()> {
+        let engine = self.sql.engine();
+        engine.check_definition(new)?;
+        let dropped = engine.drop_table(&new.database, &new.name, &self.patience());
+        Ok(self.unless_killed(dropped)??)
     }
 
     pub(super) fn drop_tables(&mut self, names: &[TableName], if_exists: bool) -> Result<Reply> {
