@@ -11,7 +11,7 @@ mod support;
 
 use std::time::{Duration, Instant};
 
-use by_column::{MEMORY, cell, insert, stop_and_check};
+use by_column::{MEMORY, await_waiter, cell, insert, stop_and_check};
 use mysql::{Failure, Mysql};
 use support::{Running, peak_mib, rest, wait_until};
 
@@ -34,12 +34,6 @@ fn furnished(server: &Running, more: &str) -> Mysql {
         client.query(status).unwrap()[0][5].as_deref().is_some_and(|bytes| bytes != "0")
     });
     client
-}
-
-/// Waits until somebody waits for the lock of a row.
-fn await_waiter(client: &mut Mysql) {
-    let waiting = "SELECT COUNT(*) FROM information_schema.processlist WHERE state LIKE '%lock%'";
-    wait_until("the statement to meet the other's lock", || cell(client, waiting) != "0");
 }
 
 #[test]

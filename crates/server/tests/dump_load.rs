@@ -10,8 +10,8 @@ use std::path::Path;
 use std::process::{Output, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use mysql::Mysql;
-use support::{Running, rowhouse, run};
+use mysql::{Failure, Mysql};
+use support::{Running, rowhouse, run, wait_until};
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
@@ -305,6 +305,81 @@ fn a_value_whose_literal_is_longer_than_a_statement_may_be_was_dumped_and_not_lo
     let loaded = load(&two, &first, &[]);
     assert!(loaded.status.success(), "{}", text(&loaded.stderr));
     assert!(first == dump(&two, &[]), "the second dump differs");
+}
+
+#[test]
+fn tables_by_column_and_columnar_indexes_come_over_as_what_they_are() {
+    let directory = tempfile::tempdir().unwrap();
+    let [one, two] = ["one", "two"].map(|name| directory.path().join(name));
+    let server = Running::start(&one, &[]);
+    let mut sql = Mysql::login(server.connect("mysql")).unwrap();
+    let columns = "id INT AUTO_INCREMENT, n DECIMAL(9,2), word VARCHAR(40), day DATETIME(3), e \
+                   ENUM('a','b'), b VARBINARY(9), PRIMARY KEY (id), UNIQUE KEY words (word), \
+                   KEY by_day (day, n)";
+    for statement in [
+        "CREATE DATABASE d",
+        &format!("CREATE TABLE d.t ({columns}) ENGINE=COLUMNAR COMMENT='by column'"),
+        &format!("CREATE TABLE d.r ({columns}, COLUMNAR KEY ci (n, day) COMMENT 'both')"),
+        "CREATE TABLE d.bare (n INT, word TEXT) ENGINE=COLUMNAR",
+    ] {
+        sql.execute(statement).unwrap();
+    }
+    let row = |id: u32| match id % 7 {
+        0 => format!("({id}, NULL, NULL, NULL, NULL, NULL)"),
+        _ => format!(
+            "({id}, {id}.5, 'it''s {id}', '2024-01-01 00:00:00.{:03}', {}, x'00{:02x}27')",
+            id % 1000,
+            id % 2 + 1,
+            id % 256
+        ),
+    };
+    let rows: Vec<String> = (1..20_000).map(row).collect();
+    for rows in rows.chunks(1000) {
+        for table in ["t", "r"] {
+            sql.execute(&format!("INSERT INTO d.{table} VALUES {}", rows.join(","))).unwrap();
+        }
+    }
+    let sealed = "SHOW TABLE STATUS FROM d LIKE 't'";
+    wait_until("the rows to be sealed", || sql.query(sealed).unwrap()[0][5] != Some("0".into()));
+    // Some that are dead in a segment, and some in none.
+    for table in ["t", "r"] {
+        sql.execute(&format!("UPDATE d.{table} SET n = -n WHERE id % 100 = 1")).unwrap();
+        sql.execute(&format!("DELETE FROM d.{table} WHERE id % 100 = 2")).unwrap();
+        sql.execute(&format!("INSERT INTO d.{table} (word) VALUES ('the last')")).unwrap();
+    }
+    sql.execute("INSERT INTO d.bare SELECT id DIV 2, word FROM d.t").unwrap();
+    let asked = [
+        "SHOW CREATE TABLE d.t",
+        "SHOW CREATE TABLE d.r",
+        "SHOW CREATE TABLE d.bare",
+        "SELECT * FROM d.t ORDER BY id",
+        "SELECT * FROM d.r ORDER BY id",
+        "SELECT * FROM d.bare ORDER BY n, word",
+    ];
+    let answers = asked.map(|query| sql.query(query).unwrap());
+    let created = |at: usize| answers[at][0][1].clone().unwrap();
+    assert!(created(0).contains(" ENGINE=COLUMNAR ") && created(2).contains(" ENGINE=COLUMNAR "));
+    assert!(created(1).contains("COLUMNAR KEY `ci` (`n`,`day`)"), "{}", created(1));
+    assert_eq!(answers[3], answers[4]);
+    let first = dump(&one, &["--databases=d"]);
+    assert_eq!(server.stop().code(), Some(0));
+    let loaded = load(&two, &first, &[]);
+    assert!(loaded.status.success(), "{}", text(&loaded.stderr));
+    assert!(first == dump(&two, &["--databases=d"]), "the second dump differs");
+    let server = Running::start(&two, &[]);
+    let mut sql = Mysql::login(server.connect("mysql")).unwrap();
+    for executor in ["rows", "columns"] {
+        sql.execute(&format!("SET SESSION rowhouse_executor = '{executor}'")).unwrap();
+        for (query, answer) in asked.iter().zip(&answers) {
+            assert!(sql.query(query).unwrap() == *answer, "{executor}: {query}");
+        }
+    }
+    wait_until("the rows to be sealed", || sql.query(sealed).unwrap()[0][5] != Some("0".into()));
+    let duplicate = sql.execute("INSERT INTO d.t (word) VALUES ('IT''S 11')");
+    assert!(matches!(duplicate, Err(Failure::Error { number: 1062, .. })), "{duplicate:?}");
+    assert_eq!(server.stop().code(), Some(0));
+    let checked = on(&two, "check", &[]);
+    assert!(checked.status.success(), "{}", text(&checked.stdout));
 }
 
 /// A settings file with a small `max-allowed-packet`.

@@ -146,14 +146,24 @@ pub fn row_of(values: &[Datum<'_>]) -> Row {
 
 /// All rows by an index.
 pub fn by_index(engine: &Engine, view: &dyn Read, table: &Table, index: usize) -> Vec<Row> {
+    index_read(engine, view, table, index).unwrap()
+}
+
+/// The same where that may fail.
+pub fn index_read(
+    engine: &Engine,
+    view: &dyn Read,
+    table: &Table,
+    index: usize,
+) -> rows::Result<Vec<Row>> {
     let mut out = Vec::new();
     let range = table.index_range(index);
     let visit = &mut |found: rows::Found<'_>| {
         out.push(row_of(&found.row.values()?));
         Ok(Flow::Continue)
     };
-    engine.find(view, table, index, &range, Direction::Forward, Reach::Disk, visit).unwrap();
-    out
+    engine.find(view, table, index, &range, Direction::Forward, Reach::Disk, visit)?;
+    Ok(out)
 }
 
 /// All rows by column, sorted.

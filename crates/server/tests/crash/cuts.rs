@@ -1,5 +1,6 @@
 //! Many cuts of one recording: at which moments, what is left, and whether that is right.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::fs;
 use std::ops::AddAssign;
@@ -9,9 +10,10 @@ use faults::{Dice, Disk, Journal, Kind};
 
 use crate::account::Moment;
 use crate::doors::look_through_doors;
-use crate::found::look;
+use crate::found::look_also_at_segments;
 use crate::judge::{Judge, Stake};
 use crate::recording::{Recording, place};
+use crate::segments::lists_one;
 
 /// Each cut of so many is opened by a server, too, and looked at through the doors.
 const SERVED_ONE_IN: u64 = 25;
@@ -25,6 +27,9 @@ pub struct Figures {
     pub empty: u64,
     /// Left a log that was laid out ahead.
     pub laid_out: u64,
+    /// Left segments of columnar tables, and of these fell amid the mover's work on one.
+    pub sealed: u64,
+    pub amid_moves: u64,
 }
 
 impl AddAssign for Figures {
@@ -33,6 +38,8 @@ impl AddAssign for Figures {
         self.served += other.served;
         self.empty += other.empty;
         self.laid_out += other.laid_out;
+        self.sealed += other.sealed;
+        self.amid_moves += other.amid_moves;
         self.stake.told += other.stake.told;
         self.stake.under_way += other.stake.under_way;
         self.stake.lost += other.stake.lost;
@@ -41,12 +48,12 @@ impl AddAssign for Figures {
 
 impl fmt::Display for Figures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Figures { cuts, served, stake, empty, laid_out } = self;
+        let Figures { cuts, served, stake, empty, laid_out, sealed, amid_moves } = self;
         let Stake { told, under_way, lost } = stake;
         write!(
             f,
             "{cuts} cuts ({served} served, {empty} before there was anything, {laid_out} with a \
-             log laid out), {told} writes answered before them, {under_way} under way, {lost} \
+             log laid out, {sealed} with segments, {amid_moves} amid a move), {told} writes answered before them, {under_way} under way, {lost} \
              answered ones gone"
         )
     }
@@ -65,22 +72,36 @@ pub struct Wrong {
     pub why: String,
 }
 
-/// Half of the moments anywhere, half right after syncs begin or end and names change.
+/// Of five moments two anywhere, two right after syncs begin or end and names change, and one right after
+/// a piece of a segment was listed, if any was.
 pub fn moments(recording: &Recording, count: u64, seed: u64) -> Vec<Cut> {
     let mut dice = Dice::new(seed);
-    let mut events = Vec::new();
+    let (mut events, mut moves) = (Vec::new(), Vec::new());
+    let mut logs = HashMap::new();
     let mut total = 0;
     for record in Journal::open(&recording.journal).expect("the journal") {
         total += 1;
-        if !matches!(record.kind, Kind::Tick | Kind::Write { .. } | Kind::Truncate { .. }) {
-            events.push(total);
+        match record.kind {
+            Kind::Tick | Kind::Truncate { .. } => {}
+            Kind::Write { bytes, .. } => {
+                if logs.get(&record.handle) == Some(&true) && lists_one(&bytes) {
+                    moves.push(total);
+                }
+            }
+            Kind::Open { path, .. } => {
+                logs.insert(record.handle, path.ends_with(".log"));
+                events.push(total);
+            }
+            _ => events.push(total),
         }
     }
     let mut cuts: Vec<Cut> = (0..count)
-        .map(|_| {
-            let position = match dice.one_of(2) {
-                true => dice.below(total + 1),
-                false => events[dice.below(events.len() as u64) as usize],
+        .map(|number| {
+            let mut one_of = |moments: &[u64]| moments[dice.below(moments.len() as u64) as usize];
+            let position = match number % 5 {
+                0 if !moves.is_empty() => one_of(&moves),
+                1 | 2 => one_of(&events),
+                _ => dice.below(total + 1),
             };
             Cut { position, seed: dice.below(1 << 32) }
         })
@@ -150,11 +171,13 @@ fn one_cut(disk: &Disk, judge: &Judge<'_>, cut: Cut, at: Moment) -> Result<Figur
     let base = place();
     let data = left(base.path());
     let laid_out = has_log_laid_out(&data.join("rows"));
-    let found = look(&data)?;
+    let (found, segments) = look_also_at_segments(&data)?;
     let stake = judge.judge(at, &found)?;
     let mut figures = Figures { cuts: 1, stake, ..Figures::default() };
     figures.empty = u64::from(found.is_empty());
     figures.laid_out = u64::from(laid_out);
+    figures.sealed = u64::from(segments.listed > 0);
+    figures.amid_moves = u64::from(segments.unfinished > 0);
     if cut.seed.is_multiple_of(SERVED_ONE_IN) {
         fs::remove_dir_all(base.path().join("disk")).expect("no longer needed");
         look_through_doors(&left(base.path()), &found)?;

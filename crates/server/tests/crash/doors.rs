@@ -16,6 +16,9 @@ pub fn look_through_doors(data_dir: &Path, found: &Found) -> Result<(), String> 
     if found.contains_key("cuts.ledger") {
         ask_for_rows(&server, found)?;
     }
+    if found.contains_key("cuts.by_column") {
+        ask_by_column(&server, found)?;
+    }
     ask_for_items(&server, found)?;
     server.kill();
     let checked = run(&["check", &format!("--data-dir={}", data_dir.display())]);
@@ -47,6 +50,24 @@ fn ask_for_rows(server: &Running, found: &Found) -> Result<(), String> {
         let expected = format!("{key}\t{}", row.replace('|', "\t"));
         if !reply.contains(&expected) {
             return Err(format!("index by_words gives {reply:?} for {expected:?}"));
+        }
+    }
+    Ok(())
+}
+
+/// The columnar table as a whole, by column and row by row.
+fn ask_by_column(server: &Running, found: &Found) -> Result<(), String> {
+    let mut client = Mysql::login(server.connect("mysql")).map_err(|why| why.to_string())?;
+    let rows = found.iter().filter(|(name, _)| name.starts_with("cuts.by_column/"));
+    let serials = rows.map(|(_, row)| row.split('|').nth(1).and_then(|text| text.parse().ok()));
+    let serials: Vec<u64> = serials.map(|serial| serial.expect("a number")).collect();
+    let expected = [serials.len() as u64, serials.iter().sum()].map(|sum| Some(sum.to_string()));
+    for executor in ["columns", "rows"] {
+        let mut ask = |text: &str| client.query(text).map_err(|why| format!("{text}: {why}"));
+        ask(&format!("SET SESSION rowhouse_executor = '{executor}'"))?;
+        let sums = ask("SELECT COUNT(*), COALESCE(SUM(serial), 0) FROM cuts.by_column")?;
+        if sums != [expected.to_vec()] {
+            return Err(format!("{executor} give {sums:?}, {expected:?} are there"));
         }
     }
     Ok(())

@@ -15,6 +15,8 @@ use rows_rocks::{RocksOptions, RocksStore};
 use values::text::write_untyped;
 use values::{Datum, Zone};
 
+use crate::segments::Segments;
+
 /// As the server's store has it, so that it opens in the same way.
 const MEMORY_BYTES: usize = 32 << 20;
 
@@ -23,9 +25,14 @@ pub type Found = HashMap<String, String>;
 
 /// Opens the rows of a data directory; what stands against that is the error.
 pub fn look(data_dir: &Path) -> Result<Found, String> {
+    look_also_at_segments(data_dir).map(|(found, _)| found)
+}
+
+/// As `look`, and what there is of segments.
+pub fn look_also_at_segments(data_dir: &Path) -> Result<(Found, Segments), String> {
     let rows = data_dir.join("rows");
     if !rows.exists() {
-        return Ok(Found::new());
+        return Ok((Found::new(), Segments::default()));
     }
     if !data_dir.join("rowhouse.lock").exists() {
         return Err("the data directory is not known as one of ours".into());
@@ -49,6 +56,7 @@ pub fn look(data_dir: &Path) -> Result<Found, String> {
     if !damages.is_empty() {
         return Err(format!("segments: {damages:?}"));
     }
+    let segments = Segments::of(&engine).map_err(|why| format!("reading: {why}"))?;
     let mut found = Found::new();
     for table in engine.catalog().all_tables() {
         if table.database == "cuts" {
@@ -59,16 +67,17 @@ pub fn look(data_dir: &Path) -> Result<Found, String> {
         }
     }
     engine.close().map_err(|why| format!("closing: {why}"))?;
-    Ok(found)
+    Ok((found, segments))
 }
 
-/// Columns, then indexes by name.
+/// Columns, then indexes by name, and whether it is stored by column.
 fn definition(table: &Table) -> String {
     let columns: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
     let ready = table.indexes.iter().filter(|index| index.state == IndexState::Ready);
     let mut indexes: Vec<&str> = ready.map(|index| index.name.as_str()).collect();
     indexes.sort_unstable();
-    format!("{};{}", columns.join(","), indexes.join(","))
+    let by_column = if table.columnar { ";by column" } else { "" };
+    format!("{};{}{by_column}", columns.join(","), indexes.join(","))
 }
 
 /// Rows as `DATABASE.TABLE/KEY`, in the words that `|` joins; the key is the first column.

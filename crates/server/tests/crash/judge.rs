@@ -16,6 +16,7 @@ use std::collections::HashMap;
 
 use crate::account::{Account, Moment, Seen};
 use crate::found::Found;
+use crate::load::SHARED;
 
 const SECOND: u64 = 1_000_000_000;
 /// More than this between two ticks is not counted: the process did not run.
@@ -75,7 +76,8 @@ impl<'a> Judge<'a> {
     ) -> Result<Stake, String> {
         let mut stake = Stake::default();
         for name in found.keys() {
-            let expected = name == "cuts.ledger" || self.owners.contains_key(name.as_str());
+            let expected =
+                SHARED.contains(&name.as_str()) || self.owners.contains_key(name.as_str());
             if !expected {
                 return Err(format!("{name} was never written"));
             }

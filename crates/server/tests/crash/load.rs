@@ -9,6 +9,7 @@ use std::thread::JoinHandle;
 use faults::{Dice, Position};
 
 use crate::account::{Account, Seen, Writer, moment};
+use crate::by_column::write_by_column;
 use crate::keys::write_items;
 use crate::lines::{OPEN, write_lines};
 use crate::mysql::Mysql;
@@ -19,12 +20,19 @@ use crate::support::Running;
 /// Rows or items of one writer.
 pub const SLOTS: u64 = 150;
 
-/// Writers of each kind, in the order of their accounts.
+/// Tables of several writers.
+pub const SHARED: [&str; 2] = ["cuts.ledger", "cuts.by_column"];
+
+/// Writers of each kind, in the order of their accounts; behind them one to the columnar table, which the
+/// mover finds at rest when that one is.
 const STATEMENTS: u64 = 2;
 const TRANSACTIONS: u64 = 2;
 const LINES: u64 = 3;
 const ITEMS: u64 = 3;
 const TABLES: u64 = 2;
+
+/// Kinds of writers that are ever alone.
+pub const LONE: u64 = 4;
 
 /// When writers end, and what they make their choices from.
 #[derive(Clone)]
@@ -51,6 +59,9 @@ pub fn prepare(server: &Running) {
         "CREATE TABLE cuts.ledger (id BIGINT PRIMARY KEY, account INT, serial BIGINT, \
          words VARCHAR(20), padding VARCHAR(1500), KEY by_words (words), \
          UNIQUE KEY by_serial (account, serial, id), COLUMNAR KEY by_column (account, serial))",
+        "CREATE TABLE cuts.by_column (id BIGINT PRIMARY KEY, account INT, serial BIGINT, \
+         words VARCHAR(20), KEY by_words (words), UNIQUE KEY by_serial (account, serial, id)) \
+         ENGINE=COLUMNAR",
     ] {
         client.execute(statement).expect("the server obeys");
     }
@@ -92,6 +103,8 @@ pub fn start_writers(
         let (writer, stream) = writer("mysql");
         threads.push(spawn(login(stream), writer, ends, write_tables));
     }
+    let (writer, stream) = writer("mysql");
+    threads.push(spawn(login(stream), writer, ends, write_by_column));
     threads
 }
 
@@ -102,7 +115,7 @@ pub fn start_lone_writer(
     ends: &Ends,
 ) -> JoinHandle<Account> {
     let writer = |door: &str| (Writer::new(1, door, position()), server.connect(door));
-    match ends.seed % 3 {
+    match ends.seed % LONE {
         0 => {
             let (writer, stream) = writer("mysql");
             spawn(login(stream), writer, ends, write_statements)
@@ -110,6 +123,10 @@ pub fn start_lone_writer(
         1 => {
             let (writer, stream) = writer("mysql");
             spawn(login(stream), writer, ends, write_transactions)
+        }
+        2 => {
+            let (writer, stream) = writer("mysql");
+            spawn(login(stream), writer, ends, write_by_column)
         }
         _ => {
             let (writer, stream) = writer("handlersocket-write");

@@ -18,6 +18,7 @@
 //! its recording and prints the `ROWHOUSE_CUT_AGAIN` with which this one cut is made again.
 
 mod account;
+mod by_column;
 mod command_cuts;
 mod commands;
 mod cuts;
@@ -32,6 +33,7 @@ mod load;
 mod mysql;
 mod recording;
 mod schema;
+mod segments;
 mod sql_rows;
 #[path = "../support/mod.rs"]
 mod support;
@@ -43,6 +45,7 @@ use command_cuts::{CommandFigures, cut_commands_and_judge, moments_of_commands};
 use commands::record_commands;
 use cuts::{Cut, Figures, Wrong, cut_and_judge, moments, write_disk};
 use kills::kill_again_and_again;
+use load::LONE;
 use recording::{Recording, record, record_lone};
 
 const CUTS: u64 = 60;
@@ -83,6 +86,8 @@ fn cut_the_power(durability: &str) -> Figures {
     let mut seed = 1;
     while figures.cuts < cuts_wanted() {
         let recording = record(durability, seed, STEPS);
+        // One that sealed recent rows, and one that made new segments of worn ones.
+        assert!(recording.rounds >= 2, "{} rounds of the mover", recording.rounds);
         let count = CUTS_EACH.min(cuts_wanted() - figures.cuts);
         match cut_and_judge(&recording, durability, &moments(&recording, count, seed)) {
             Ok(more) => figures += more,
@@ -91,6 +96,7 @@ fn cut_the_power(durability: &str) -> Figures {
         eprintln!("{durability}: {figures}");
         seed += 1;
     }
+    assert!(figures.sealed > 0, "no cut left a segment");
     figures
 }
 
@@ -107,14 +113,14 @@ fn a_power_cut_amid_commits_that_the_loop_makes_itself_loses_nothing_answered() 
     for seed in 0.. {
         let (recording, more) = record_lone(seed, STEPS / 4);
         in_loop += more;
-        let count = (cuts_wanted() / 3).clamp(1, CUTS_EACH);
+        let count = (cuts_wanted() / LONE).clamp(1, CUTS_EACH);
         match cut_and_judge(&recording, "every-commit", &moments(&recording, count, seed)) {
             Ok(more) => figures += more,
             Err(wrong) => fail(&recording, wrong),
         }
         eprintln!("alone: {figures}; {in_loop} commits in the loop");
         // Each kind of writer once.
-        if seed >= 2 && figures.cuts >= cuts_wanted() {
+        if seed + 1 >= LONE && figures.cuts >= cuts_wanted() {
             break;
         }
     }

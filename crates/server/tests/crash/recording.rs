@@ -37,6 +37,8 @@ pub struct Recording {
     pub seen: Vec<Seen>,
     /// Backups and restores, one after the other.
     pub commands: Vec<Command>,
+    /// Rounds of the mover that have made segments of rows.
+    pub rounds: usize,
     pub journal: PathBuf,
     #[expect(dead_code, reason = "it removes the journal when it is dropped")]
     directory: TempDir,
@@ -75,6 +77,8 @@ impl Stage {
         let data_dir = self.root.join("data");
         let mut arguments = flags(&data_dir);
         arguments.push(format!("--durability={durability}"));
+        // So that the mover tells of its rounds.
+        arguments.push("--log-level=debug".to_owned());
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let mut command = rowhouse(&arguments);
         self.layer.beneath(&mut command);
@@ -103,7 +107,7 @@ impl Stage {
         assert!(missed.is_empty(), "the layer has missed changes: {missed:?}");
         fs::remove_dir_all(&root).expect("no longer needed");
         let durability = durability.to_owned();
-        Recording { durability, accounts, seen, commands, journal, directory }
+        Recording { durability, accounts, seen, commands, rounds: 0, journal, directory }
     }
 }
 
@@ -119,8 +123,9 @@ pub fn record(durability: &str, seed: u64, steps_max: usize) -> Recording {
     let accounts = writers.into_iter().map(|writer| writer.join().expect("a writer")).collect();
     ended.store(true, Ordering::Relaxed);
     let seen = readers.into_iter().flat_map(|reader| reader.join().expect("a reader")).collect();
+    let rounds = server.log().matches("rows moved into segments").count();
     assert_eq!(server.stop().code(), Some(0));
-    stage.end(durability, accounts, seen, Vec::new())
+    Recording { rounds, ..stage.end(durability, accounts, seen, Vec::new()) }
 }
 
 /// As `record`, with one writer alone under `every-commit`, so that its loop commits by itself;
@@ -207,6 +212,7 @@ impl Recording {
             }
         }
         let journal = kept.join("journal");
-        Recording { durability, accounts, seen, commands, journal, directory: place() }
+        let directory = place();
+        Recording { durability, accounts, seen, commands, rounds: 0, journal, directory }
     }
 }

@@ -1,4 +1,5 @@
-//! Writers that make, change, empty, rename and drop tables of their own, with rows in them.
+//! Writers that make, change, empty, rename and drop tables of their own, with rows in them, some of
+//! them stored by column.
 
 use std::collections::BTreeMap;
 
@@ -18,6 +19,7 @@ struct Table {
     /// Further columns, each with its default value.
     columns: Vec<(String, u64)>,
     indexes: Vec<String>,
+    by_column: bool,
     /// By id: everything after it, as the judge prints it.
     rows: BTreeMap<u64, String>,
 }
@@ -28,7 +30,12 @@ impl Table {
         let mut indexes = vec!["PRIMARY".to_owned()];
         indexes.extend(self.indexes.iter().cloned());
         indexes.sort();
-        format!("id,serial,words,padding{columns};{}", indexes.join(","))
+        let by_column = if self.by_column { ";by column" } else { "" };
+        format!("id,serial,words,padding{columns};{}{by_column}", indexes.join(","))
+    }
+
+    fn engine(&self) -> &'static str {
+        if self.by_column { "COLUMNAR" } else { "InnoDB" }
     }
 
     /// The table and all its rows under a name, there or gone.
@@ -50,7 +57,7 @@ pub fn write_tables(mut client: Mysql, mut writer: Writer, ends: &Ends) -> Accou
         let other = format!("t{account}_{}", dice.below(TABLES));
         let free = !tables.contains_key(&other);
         let (statement, changes) = match tables.get_mut(&name) {
-            None => create(&mut tables, &name),
+            None => create(&mut tables, &name, dice.one_of(2)),
             Some(_) if dice.one_of(10) => {
                 let table = tables.remove(&name).expect("it is there");
                 (format!("DROP TABLE cuts.{name}"), table.changes(&name, false))
@@ -65,13 +72,17 @@ pub fn write_tables(mut client: Mysql, mut writer: Writer, ends: &Ends) -> Accou
     writer.account
 }
 
-fn create(tables: &mut BTreeMap<String, Table>, name: &str) -> (String, Vec<Change>) {
-    let table = Table { indexes: vec!["by_words".into()], ..Table::default() };
-    let changes = table.changes(name, true);
+fn create(
+    tables: &mut BTreeMap<String, Table>,
+    name: &str,
+    by_column: bool,
+) -> (String, Vec<Change>) {
+    let table = Table { indexes: vec!["by_words".into()], by_column, ..Table::default() };
+    let (changes, engine) = (table.changes(name, true), table.engine());
     tables.insert(name.to_owned(), table);
     let create = format!(
         "CREATE TABLE cuts.{name} (id INT PRIMARY KEY, serial BIGINT, words VARCHAR(20), \
-         padding VARCHAR(1500), KEY by_words (words))"
+         padding VARCHAR(1500), KEY by_words (words)) ENGINE={engine}"
     );
     (create, changes)
 }
@@ -91,7 +102,7 @@ fn alter(
     serial: u64,
     dice: &mut Dice,
 ) -> (String, Vec<Change>) {
-    match dice.below(12) {
+    match dice.below(13) {
         0 => {
             let gone = table.rows.keys().map(|id| (format!("cuts.{name}/{id}"), None)).collect();
             table.rows.clear();
@@ -118,6 +129,11 @@ fn alter(
             table.columns.push((column, serial));
             table.rows.values_mut().for_each(|row| row.push_str(&format!("|{serial}")));
             (add, table.changes(name, true))
+        }
+        6 => {
+            table.by_column = !table.by_column;
+            let copy = format!("ALTER TABLE cuts.{name} ENGINE={}", table.engine());
+            (copy, vec![(format!("cuts.{name}"), Some(table.definition()))])
         }
         _ => insert(table, name, account, serial, dice),
     }

@@ -23,6 +23,12 @@ pub fn name(account: u64, slot: u64) -> String {
     format!("cuts.ledger/{}", id(account, slot))
 }
 
+/// The same as INSERT has it.
+pub fn values(account: u64, slot: u64, serial: u64) -> String {
+    let (words, padding) = (words(account, serial), padding(account, serial));
+    format!("({}, {account}, {serial}, '{words}', '{padding}')", id(account, slot))
+}
+
 /// The rows of one writer.
 struct Rows {
     account: u64,
@@ -30,12 +36,6 @@ struct Rows {
 }
 
 impl Rows {
-    fn values(&self, slot: u64, serial: u64) -> String {
-        let account = self.account;
-        let (words, padding) = (words(account, serial), padding(account, serial));
-        format!("({}, {account}, {serial}, '{words}', '{padding}')", id(account, slot))
-    }
-
     /// A statement of some kind, and what it changes.
     fn statement(&mut self, dice: &mut Dice, serial: u64) -> (String, Vec<Change>) {
         let account = self.account;
@@ -47,10 +47,11 @@ impl Rows {
                 slots.extend((0..3).map(|_| dice.below(SLOTS)));
             }
             slots.retain(|slot| !self.there.contains(slot));
-            let values: Vec<String> = slots.iter().map(|slot| self.values(*slot, serial)).collect();
+            let rows: Vec<String> =
+                slots.iter().map(|slot| values(account, *slot, serial)).collect();
             self.there.extend(&slots);
             let changes = slots.iter().map(|slot| row(account, *slot, serial)).collect();
-            return (format!("INSERT INTO cuts.ledger VALUES {}", values.join(", ")), changes);
+            return (format!("INSERT INTO cuts.ledger VALUES {}", rows.join(", ")), changes);
         }
         match dice.below(4) {
             0 => {
@@ -60,7 +61,7 @@ impl Rows {
             }
             1 => {
                 let replace =
-                    format!("REPLACE INTO cuts.ledger VALUES {}", self.values(slot, serial));
+                    format!("REPLACE INTO cuts.ledger VALUES {}", values(account, slot, serial));
                 (replace, vec![row(account, slot, serial)])
             }
             _ => {

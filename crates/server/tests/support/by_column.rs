@@ -48,6 +48,12 @@ pub fn write_by_memcached(server: &Running, client: &mut Mysql) {
     assert_eq!(ask_line(&mut memcached, "delete t:78\r\n"), "DELETED\r");
 }
 
+/// Waits until somebody waits for the lock of a row.
+pub fn await_waiter(client: &mut Mysql) {
+    let waiting = "SELECT COUNT(*) FROM information_schema.processlist WHERE state LIKE '%lock%'";
+    wait_until("the statement to meet the other's lock", || cell(client, waiting) != "0");
+}
+
 /// Numbers that look random, the same in every run.
 pub struct Random(pub u64);
 

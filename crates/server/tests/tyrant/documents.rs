@@ -12,11 +12,11 @@ use std::time::Duration;
 use crate::mysql::Mysql;
 use crate::support::{Running, rowhouse, run};
 
-const FLAGS: [&str; 1] = ["--tyrant-database=tyrant.documents"];
+pub const FLAGS: [&str; 1] = ["--tyrant-database=tyrant.documents"];
 const DOCUMENTS: u32 = 20_000;
 
 /// Calls a function of `misc`; `~` stands for NUL. `None` when it failed.
-fn misc(client: &mut TcpStream, name: &str, arguments: &[&str]) -> Option<Vec<String>> {
+pub fn misc(client: &mut TcpStream, name: &str, arguments: &[&str]) -> Option<Vec<String>> {
     let length = |text: &str| (text.len() as u32).to_be_bytes();
     let mut request = vec![0xc8, 0x90];
     request.extend([length(name), [0; 4], (arguments.len() as u32).to_be_bytes()].as_flattened());
@@ -43,18 +43,18 @@ fn misc(client: &mut TcpStream, name: &str, arguments: &[&str]) -> Option<Vec<St
 }
 
 /// How many records a search finds, and how.
-fn count(client: &mut TcpStream, elements: &[&str]) -> (u64, String) {
+pub fn count(client: &mut TcpStream, elements: &[&str]) -> (u64, String) {
     let found = misc(client, "search", &[elements, &["count", "hint"]].concat()).expect("a search");
     let how = found[1].lines().nth(1).expect("a hint").to_owned();
     (found[0].parse().expect("a number"), how)
 }
 
-fn number(sql: &mut Mysql, query: &str) -> u64 {
+pub fn number(sql: &mut Mysql, query: &str) -> u64 {
     sql.query(query).unwrap()[0][0].as_ref().expect("a value").parse().unwrap()
 }
 
 /// Documents `0` and so on: `n` from 0 to 99, `w` of two words.
-fn fill(sql: &mut Mysql) {
+pub fn fill(sql: &mut Mysql) {
     for first in (0..DOCUMENTS).step_by(1000) {
         let rows: Vec<String> = (first..first + 1000)
             .map(|n| format!("('{n}','{{\"n\": \"{}\", \"w\": \"word{} no\"}}')", n % 100, n % 500))
@@ -63,7 +63,7 @@ fn fill(sql: &mut Mysql) {
     }
 }
 
-fn check(data: &Path) {
+pub fn check(data: &Path) {
     let checked = run(&["check", &format!("--data-dir={}", data.display())]);
     let said = String::from_utf8_lossy(&checked.stdout).into_owned();
     assert!(checked.status.success(), "{said}");

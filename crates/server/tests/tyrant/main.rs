@@ -1,6 +1,7 @@
 //! The Tyrant door of a server: its records are rows of every other door at once, and outlive a
 //! crash.
 
+mod by_column;
 mod documents;
 #[path = "../support/mysql.rs"]
 mod mysql;
