@@ -55,10 +55,11 @@ const LEVEL_STEP: f64 = 10.0;
 const LEVEL_STEP_SMALL: f64 = 7.0;
 /// Buffers below this are small.
 const BUFFER_SMALL: usize = 8 * MIB;
-/// Size of files below the newest: of so many write buffers, between these.
-const BUFFERS_PER_FILE: usize = 5;
-const FILE_MIN: usize = 16 * MIB;
-const FILE_MAX: usize = 64 * MIB;
+/// Size of files of the first level below the newest, and how many times as large they are in each level
+/// as in the one above it. A compaction rewrites whole files: keys that only ascend touch one of each
+/// level, whose other rows are rewritten for nothing.
+const FILE_BYTES: usize = 16 * MIB;
+const FILE_STEP: i32 = 2;
 
 /// How much is done to find blocks of deleted files in the cache: until one in twenty is there.
 const UNCACHE: &str = "uncache_aggressiveness=300";
@@ -222,9 +223,8 @@ impl RocksOptions {
         let is_small = self.buffer() < BUFFER_SMALL;
         let step = if is_small { LEVEL_STEP_SMALL } else { LEVEL_STEP };
         options.set_max_bytes_for_level_multiplier(step);
-        // Small compactions want small files: of large ones they rewrite what they do not change.
-        let file = (BUFFERS_PER_FILE * self.buffer()).clamp(FILE_MIN, FILE_MAX);
-        options.set_target_file_size_base(file as u64);
+        options.set_target_file_size_base(FILE_BYTES as u64);
+        options.set_target_file_size_multiplier(FILE_STEP);
         // Fast where bytes are rewritten soon, small where nine tenths of them rest.
         options.set_compression_type(DBCompressionType::Lz4);
         options.set_bottommost_compression_type(DBCompressionType::Zstd);
