@@ -50,5 +50,5 @@ pub use index::index_columns_of;
 pub use known::{Question, has_extremes};
 pub use mover::{Moving, Round};
 pub use scan::{Batch, Batches, Part, TableColumns, Test, Wanted};
-pub use sizes::segment_sizes_of;
+pub use sizes::{SegmentSizes, segment_sizes_of};
 pub use store::{ColumnStore, columns_of, stored_columns_of};

@@ -14,6 +14,15 @@ use crate::keys;
 use crate::state::{Live, State};
 use crate::store::ColumnSnapshot;
 
+/// What segments take, and how many rows they have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SegmentSizes {
+    /// Rows that there still are.
+    pub rows: u64,
+    /// What they take.
+    pub sizes: PartSizes,
+}
+
 /// What the segments of a columnar table take, or those of a table's columnar index, of which a view of
 /// the store shows them. `None` where there are none, or the view does not show the store's own state.
 ///
@@ -23,7 +32,7 @@ pub fn segment_sizes_of(
     store: &dyn Store,
     view: &dyn Read,
     table: &Table,
-) -> Result<Option<PartSizes>> {
+) -> Result<Option<SegmentSizes>> {
     let beneath = view.beneath(&table.index_range(0));
     let Some(snapshot) = beneath.and_then(<dyn Any>::downcast_ref::<ColumnSnapshot>) else {
         return Ok(None);
@@ -32,10 +41,12 @@ pub fn segment_sizes_of(
     let known = if table.columnar { tables.get(table.id) } else { tables.index_of(table.id) };
     let Some(known) = known else { return Ok(None) };
     let state = State::of(&known, &*snapshot.inner, snapshot.moment)?;
-    Ok(Some(PartSizes {
+    let sizes = PartSizes {
         disk_bytes: store.sizes(&keys::whole_range(known.home))?.disk_bytes,
         plain_bytes: state.segments.iter().map(plain_bytes).sum(),
-    }))
+    };
+    let rows = state.segments.iter().map(|live| u64::from(live.rows())).sum();
+    Ok(Some(SegmentSizes { rows, sizes }))
 }
 
 /// Of the rows of a segment that there still are, as if all were equally long.

@@ -96,7 +96,7 @@ fn records_in_segments_are_read_and_written_as_any() {
     assert_eq!(one(&mut sql, "SELECT COUNT(*) FROM d.c"), (RECORDS - 1).to_string());
     assert_eq!(ask(&mut client, &get("key 501"), 6), value("a"));
     let every = [&[0xc8, 0x50][..], &[0xc8, 0x51].repeat(3)].concat();
-    let keys = ["key 0", "key 1", "key 10"].map(|key| value(key));
+    let keys = ["key 0", "key 1", "key 10"].map(value);
     let answer = [vec![0], keys.concat()].concat();
     assert_eq!(ask(&mut client, &every, answer.len()), answer);
     assert_eq!(ask(&mut client, &[0xc8, 0x72], 1), [0], "vanish");

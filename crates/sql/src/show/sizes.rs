@@ -15,8 +15,7 @@ use super::catalog::approximate_rows;
 pub struct ShownSizes {
     /// How many rows there are.
     pub rows: u64,
-    /// Bytes of one before compression, on average; in a columnar table as it has them in segments, of
-    /// which 0 are without any.
+    /// Bytes of one before compression, on average.
     pub row_length: u64,
     /// What they take.
     pub sizes: TableSizes,
@@ -39,12 +38,17 @@ pub fn sizes_of(engine: &Engine, table: &Table) -> Result<ShownSizes> {
     let segments = segment_sizes_of(&**engine.store(), &*view, table)?.unwrap_or_default();
     let mut sizes = engine.table_sizes(table, rows)?;
     if !table.columnar {
-        sizes.indexes += segments;
+        sizes.indexes += segments.sizes;
         return Ok(shown(rows, sizes));
     }
-    sizes.data += segments;
-    let row_length = segments.plain_bytes.checked_div(rows).unwrap_or(0);
-    Ok(ShownSizes { row_length, ..shown(rows, sizes) })
+    sizes.data.disk_bytes += segments.sizes.disk_bytes;
+    // What the store has of it are places mostly, which are not what anybody put into the table. Rows that
+    // are in no segment yet are taken for as long as the others, where there are others.
+    let of_segments = u128::from(segments.sizes.plain_bytes) * u128::from(rows);
+    if let Some(bytes) = of_segments.checked_div(u128::from(segments.rows)) {
+        sizes.data.plain_bytes = bytes as u64;
+    }
+    Ok(shown(rows, sizes))
 }
 
 fn shown(rows: u64, sizes: TableSizes) -> ShownSizes {
