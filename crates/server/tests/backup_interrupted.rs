@@ -28,7 +28,7 @@ fn a_killed_backup_is_no_backup_and_the_next_one_is_whole() {
     fill(&server, 0..10_000);
     place.backed_up(&[]);
     let (data, unfinished) = (data_dir(&place.data), place.backups.join("unfinished"));
-    let (mut rounds, mut in_the_middle) = (0, 0);
+    let (mut rounds, mut in_the_middle, mut finished) = (0, 0, 0);
     let since = Instant::now();
     while in_the_middle < IN_THE_MIDDLE {
         assert!(since.elapsed() < PATIENCE, "{in_the_middle} of {rounds} in the middle");
@@ -39,15 +39,17 @@ fn a_killed_backup_is_no_backup_and_the_next_one_is_whole() {
         let copies = || unfinished.exists() && !unfinished.join(LEFT).exists();
         wait_until("it copies", || copies() || command.try_wait().unwrap().is_some());
         command.kill().unwrap();
-        command.wait().unwrap();
+        finished += u32::from(command.wait().unwrap().success());
         if unfinished.exists() {
             in_the_middle += 1;
             fs::write(unfinished.join(LEFT), "").unwrap();
         }
         wait_until("the server removes the checkpoint", || !place.data.join("backup").exists());
     }
-    let complete = place.list().len();
-    assert_eq!(complete as u32, 1 + rounds - in_the_middle);
+    // One that was killed when it was complete did not say so; one that was killed between what was left
+    // and its own beginning left nothing.
+    let complete = place.list().len() as u32;
+    assert!((1 + finished..=1 + rounds - in_the_middle).contains(&complete), "{complete}");
     fill(&server, 10_000..10_100);
     place.backed_up(&["--keep=1"]);
     assert!(!unfinished.exists());

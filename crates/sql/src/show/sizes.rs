@@ -15,7 +15,8 @@ use super::catalog::approximate_rows;
 pub struct ShownSizes {
     /// How many rows there are.
     pub rows: u64,
-    /// Bytes of one before compression, on average.
+    /// Bytes of one before compression, on average; in a columnar table as it has them in segments, of
+    /// which 0 are without any.
     pub row_length: u64,
     /// What they take.
     pub sizes: TableSizes,
@@ -48,7 +49,8 @@ pub fn sizes_of(engine: &Engine, table: &Table) -> Result<ShownSizes> {
     if let Some(bytes) = of_segments.checked_div(u128::from(segments.rows)) {
         sizes.data.plain_bytes = bytes as u64;
     }
-    Ok(shown(rows, sizes))
+    let row_length = segments.sizes.plain_bytes.checked_div(rows).unwrap_or(0);
+    Ok(ShownSizes { row_length, ..shown(rows, sizes) })
 }
 
 fn shown(rows: u64, sizes: TableSizes) -> ShownSizes {
