@@ -201,10 +201,14 @@ fn sizes_by_column_are_those_of_segments_and_files() {
     }
     // Of each row two numbers, a text with its length and the version.
     let of_segments = ROWS * (4 + 4 + 2 + 30 + 8);
-    wait_until("all rows to be in segments", || {
-        let told = told(&mut client, "c");
-        told.rows == ROWS && is_within_a_hundredth(told.data_plain, of_segments)
-    });
+    // The length of a row is what segments have of it, divided by all rows.
+    let row_length = |client: &mut Mysql| {
+        let status = client.query("SHOW TABLE STATUS FROM d LIKE 'c'").unwrap();
+        status[0][5].clone()
+    };
+    let of_a_row = Some((of_segments / ROWS).to_string());
+    wait_until("all rows to be in segments", || row_length(&mut client) == of_a_row);
+    assert_within_a_hundredth(told(&mut client, "c").data_plain, of_segments, "all rows");
     // An entry of n: the number, whether there is one, and the row's key; its value says where that is.
     let of_entries = ROWS * (6 + 5 + 4 + 2);
     let of_index = ROWS * (4 + 4 + 2 + 30);
@@ -215,8 +219,7 @@ fn sizes_by_column_are_those_of_segments_and_files() {
     client.query("DELETE FROM d.c WHERE id % 4 = 0").unwrap();
     let told_of_c = told(&mut client, "c");
     assert_eq!(told_of_c.rows, ROWS * 3 / 4);
-    let status = client.query("SHOW TABLE STATUS FROM d LIKE 'c'").unwrap();
-    assert_eq!(status[0][5], Some((of_segments / ROWS).to_string()), "what segments say is exact");
+    assert_eq!(row_length(&mut client), of_a_row, "what segments say is exact");
     assert_within_a_hundredth(told_of_c.data_plain, of_segments * 3 / 4, "rows that are left");
     drop(client);
     assert_eq!(server.stop().code(), Some(0));
