@@ -11,10 +11,8 @@ use rows::error::{Error, Result};
 use zstd::bulk::Decompressor;
 
 use super::follow::FOLLOWING_MAX;
-use super::{
-    Column, FOLLOWS, FORM, HAS_NULLS, HEADER_BYTES, IS_BY_PLANES, IS_DIFFERENCES, Narrow, Values,
-    width_of,
-};
+use super::header::Header;
+use super::{Column, FOLLOWS, HAS_NULLS, IS_BY_PLANES, IS_DIFFERENCES, Narrow, Values, width_of};
 
 /// The most bytes that a column may have: a segment's rows are far fewer.
 const PAYLOAD_BYTES_MAX: usize = 1 << 30;
@@ -24,8 +22,8 @@ const BYTES_PER_BYTE_MAX: usize = 1 << 15;
 
 /// The slot of the column from which another one follows; `None` for one that stands by itself.
 pub(crate) fn source_of(stored: &[u8]) -> Option<u16> {
-    let (head, _) = stored.split_at_checked(HEADER_BYTES)?;
-    (head[1] == FOLLOWS).then(|| u16::from_le_bytes([head[8], head[9]]))
+    let (header, _) = Header::decode(stored)?;
+    (header.kind == FOLLOWS).then_some(header.base as u16)
 }
 
 impl Column {
@@ -34,28 +32,24 @@ impl Column {
     /// # Errors
     /// `Corrupt`, also for a column that follows where there is no source.
     pub fn decode(stored: &[u8], rows: usize, source: Option<&Column>) -> Result<Column> {
-        if source_of(stored).is_none() {
+        let (header, values) = Header::decode(stored).ok_or_else(damaged)?;
+        if header.kind != FOLLOWS {
             return Column::decode_alone(stored, rows);
         }
         let source = source.ok_or_else(damaged)?;
-        let (head, values) = stored.split_at(HEADER_BYTES);
-        let count = u32::from_le_bytes(head[25..29].try_into().expect("four")) as usize;
-        let own_rows = u32::from_le_bytes(head[4..8].try_into().expect("four")) as usize;
-        if head[0] != FORM || own_rows != rows || count > FOLLOWING_MAX {
+        let count = header.words as usize;
+        if header.rows as usize != rows || count > FOLLOWING_MAX {
             return Err(damaged());
         }
         Column::decode_alone(values, count)?.followed(count, source, rows).ok_or_else(damaged)
     }
 
     fn decode_alone(stored: &[u8], rows: usize) -> Result<Column> {
-        let (head, compressed) = stored.split_at_checked(HEADER_BYTES).ok_or_else(damaged)?;
-        let u32_at = |at: usize| u32::from_le_bytes(head[at..at + 4].try_into().expect("four"));
-        let u64_at = |at: usize| u64::from_le_bytes(head[at..at + 8].try_into().expect("eight"));
-        let (kind, flags, width) = (head[1], head[2], head[3]);
-        let (base, step, shift) = (u64_at(8), u64_at(16), head[24]);
-        let (words, bytes) = (u32_at(25) as usize, u32_at(29) as usize);
+        let (header, compressed) = Header::decode(stored).ok_or_else(damaged)?;
+        let Header { kind, flags, width, base, step, shift, .. } = header;
+        let (words, bytes) = (header.words as usize, header.bytes as usize);
         let bytes_max = compressed.len().saturating_mul(BYTES_PER_BYTE_MAX).min(PAYLOAD_BYTES_MAX);
-        if head[0] != FORM || u32_at(4) as usize != rows || shift > 63 || bytes > bytes_max {
+        if header.rows as usize != rows || shift > 63 || bytes > bytes_max {
             return Err(damaged());
         }
         let payload = match bytes {

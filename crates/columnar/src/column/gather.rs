@@ -8,10 +8,9 @@ use values::row::RowRef;
 use values::types::ColumnType;
 use zstd::bulk::Compressor;
 
+use super::header::Header;
 use super::words::Words;
-use super::{
-    FOLLOWS, FORM, HAS_NULLS, HEADER_BYTES, IS_BY_PLANES, IS_DIFFERENCES, Shape, shape_of, width_of,
-};
+use super::{FOLLOWS, HAS_NULLS, IS_BY_PLANES, IS_DIFFERENCES, Shape, shape_of, width_of};
 use crate::arrow::{unscaled_128, unscaled_256};
 
 /// zstd's level: the first that compresses well; higher ones cost loads much and save little.
@@ -86,6 +85,22 @@ impl Encoder {
         let compressor = Compressor::new(LEVEL).map_err(compression_failed)?;
         let (payload, compressed, words) = (Payload::default(), Vec::new(), Words::default());
         Ok(Encoder { compressor, payload, compressed, words })
+    }
+}
+
+impl Encoder {
+    /// The column whose header this is, of the payload.
+    fn finish(&mut self, header: Header) -> Result<Vec<u8>> {
+        let Encoder { compressor, payload, compressed, .. } = self;
+        let mut out = Header { bytes: payload.bytes.len() as u32, ..header }.encode();
+        for piece in payload.pieces() {
+            // Without a checksum: the store checks the bytes that it reads.
+            compressed.clear();
+            compressed.reserve(zstd::zstd_safe::compress_bound(piece.len()));
+            compressor.compress_to_buffer(piece, compressed).map_err(compression_failed)?;
+            out.extend_from_slice(compressed);
+        }
+        Ok(out)
     }
 }
 
@@ -205,7 +220,7 @@ impl Gather {
         }
         valid.clear();
         (self.rows, self.nulls) = (0, 0);
-        let bytes = header.finish(encoder)?;
+        let bytes = encoder.finish(header)?;
         Ok(Encoded { bytes, plain_bytes, nulls: nulls as u32, range })
     }
 
@@ -220,15 +235,16 @@ impl Gather {
         rows: &[u32],
         encoder: &mut Encoder,
     ) -> Result<Encoded> {
+        let values = self.pick(rows).finish(encoder)?;
         let header = Header {
             kind: FOLLOWS,
             rows: self.rows as u32,
             base: slot.into(),
             words: rows.len() as u32,
+            bytes: values.bytes.len() as u32,
             ..Header::default()
         };
-        let values = self.pick(rows).finish(encoder)?;
-        let bytes = [header.encode(values.bytes.len()), values.bytes].concat();
+        let bytes = [header.encode(), values.bytes].concat();
         let known = (self.plain_bytes() as u64, self.nulls as u32);
         *self = Gather::new(&self.ty);
         Ok(Encoded { bytes, plain_bytes: known.0, nulls: known.1, range: values.range })
@@ -271,47 +287,6 @@ impl Gather {
             Gathered::Fixed { bytes, .. } => bytes.len(),
             Gathered::Texts { bytes, .. } => bytes.len() + 2 * self.rows,
         }
-    }
-}
-
-#[derive(Default)]
-pub(super) struct Header {
-    pub kind: u8,
-    flags: u8,
-    pub width: u8,
-    rows: u32,
-    base: u64,
-    step: u64,
-    shift: u8,
-    pub words: u32,
-}
-
-impl Header {
-    fn finish(self, encoder: &mut Encoder) -> Result<Vec<u8>> {
-        let Encoder { compressor, payload, compressed, .. } = encoder;
-        let mut out = self.encode(payload.bytes.len());
-        for piece in payload.pieces() {
-            // Without a checksum: the store checks the bytes that it reads.
-            compressed.clear();
-            compressed.reserve(zstd::zstd_safe::compress_bound(piece.len()));
-            compressor.compress_to_buffer(piece, compressed).map_err(compression_failed)?;
-            out.extend_from_slice(compressed);
-        }
-        Ok(out)
-    }
-
-    /// The head of a column; `bytes` follow it, or are what does before it is compressed.
-    fn encode(&self, bytes: usize) -> Vec<u8> {
-        let mut out = Vec::with_capacity(HEADER_BYTES);
-        out.extend_from_slice(&[FORM, self.kind, self.flags, self.width]);
-        out.extend_from_slice(&self.rows.to_le_bytes());
-        out.extend_from_slice(&self.base.to_le_bytes());
-        out.extend_from_slice(&self.step.to_le_bytes());
-        out.push(self.shift);
-        out.extend_from_slice(&self.words.to_le_bytes());
-        out.extend_from_slice(&(bytes as u32).to_le_bytes());
-        debug_assert_eq!(out.len(), HEADER_BYTES);
-        out
     }
 }
 

@@ -33,6 +33,7 @@
 mod decode;
 mod follow;
 mod gather;
+mod header;
 mod read;
 #[cfg(test)]
 mod tests;
@@ -53,8 +54,6 @@ use values::types::ColumnType;
 
 use crate::arrow::DIGITS_128_MAX;
 
-const FORM: u8 = 1;
-const HEADER_BYTES: usize = 33;
 const HAS_NULLS: u8 = 1;
 const IS_DIFFERENCES: u8 = 2;
 const IS_BY_PLANES: u8 = 4;

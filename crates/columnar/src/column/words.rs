@@ -10,7 +10,8 @@ use std::collections::hash_map::Entry;
 
 use foldhash::fast::RandomState;
 
-use super::gather::{Header, Payload};
+use super::gather::Payload;
+use super::header::Header;
 use super::width_of;
 
 /// More words than this, or fewer rows for each than `ROWS_PER_WORD_MIN`, are no vocabulary.

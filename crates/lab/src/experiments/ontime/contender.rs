@@ -13,7 +13,7 @@ use super::flights::Flights;
 use super::queries::Rows;
 use super::{COLUMNS, MARIADB, MONETDB, Options, ROWS, table};
 use crate::experiments::loading::DATABASE;
-use crate::peers::{Durability, MariaDb, MariaDbSettings, Rowhouse, bytes_below};
+use crate::peers::{Durability, MariaDb, MariaDbSettings, Rowhouse, Server, bytes_below};
 use crate::process;
 use crate::protocols::mysql;
 
@@ -59,15 +59,11 @@ impl Contender {
     pub fn begin_again(&mut self) -> Result<()> {
         match self {
             Contender::Rowhouse(peer, session) => {
-                peer.server.stop()?;
-                peer.server.start_again()?;
-                peer.server.wait_port(peer.doors.mysql.context("no MySQL door")?)?;
+                again(&mut peer.server, peer.doors.mysql.context("no MySQL door")?)?;
                 *session = peer.session(DATABASE)?;
             }
             Contender::MariaDb(peer, session) => {
-                peer.server.stop()?;
-                peer.server.start_again()?;
-                peer.server.wait_port(peer.port)?;
+                again(&mut peer.server, peer.port)?;
                 *session = peer.session(DATABASE)?;
             }
             Contender::Embedded(peer) => peer.start_again()?,
@@ -146,6 +142,13 @@ impl Contender {
         ensure!(rows == flights.rows, "{rows} flights were loaded");
         Ok(())
     }
+}
+
+/// Ends a server and starts it on the same data.
+fn again(server: &mut Server, port: u16) -> Result<()> {
+    server.stop()?;
+    server.start_again()?;
+    server.wait_port(port)
 }
 
 /// The text's bytes, as a client sends them.
