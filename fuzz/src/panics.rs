@@ -53,7 +53,7 @@ fn begun_by_libraries(stack: &str) -> bool {
             name.strip_prefix(*library)
                 .is_some_and(|rest| rest.starts_with("::") || rest.starts_with('_'))
         };
-        crates.iter().any(|library| begins(&library))
+        crates.iter().any(begins)
     };
     // What watches the panic is of this module.
     let mut callers =

@@ -331,6 +331,32 @@ impl Function {
         )
     }
 
+    /// Whether it asks for more than its arguments: the session, the time or chance.
+    pub fn asks_more_than(self, arguments: &[Node]) -> bool {
+        use Function as F;
+        self.is_volatile()
+            || self.waits()
+            || matches!(
+                self,
+                F::Now
+                    | F::UtcTimestamp
+                    | F::CurrentDate
+                    | F::UtcDate
+                    | F::CurrentTime
+                    | F::UtcTime
+                    | F::Database
+                    | F::User
+                    | F::Version
+                    | F::ConnectionId
+                    | F::RowCount
+                    | F::FoundRows
+                    | F::ReleaseAllLocks
+                    | F::IsFreeLock
+                    | F::IsUsedLock
+            )
+            || self == F::UnixTimestamp && arguments.is_empty()
+    }
+
     /// Whether its arguments are numbers.
     pub fn is_of_numbers(self) -> bool {
         matches!(self.shape(), Shape::Double | Shape::Number | Shape::Whole)

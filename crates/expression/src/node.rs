@@ -376,6 +376,21 @@ impl Node {
         constant
     }
 
+    /// Whether it depends on nothing but the row: not on the session, the time or chance.
+    pub fn is_of_row_alone(&self) -> bool {
+        let mut alone = true;
+        self.visit(&mut |node| {
+            alone &= match &node.kind {
+                Kind::UserVariable(_) | Kind::SystemVariable(..) | Kind::Assign(..) => false,
+                Kind::Outer(..) | Kind::Subquery(_) | Kind::Parameter(_) => false,
+                Kind::Aggregate(_) | Kind::Window(_) | Kind::Incoming(_) => false,
+                Kind::Call(function, arguments) => !function.asks_more_than(arguments),
+                _ => true,
+            };
+        });
+        alone
+    }
+
     /// Whether evaluating it can take long (SLEEP).
     pub fn waits(&self) -> bool {
         let mut waits = false;

@@ -280,9 +280,16 @@ impl<W: Write> Dumping<'_, W> {
 
     fn rows(&mut self, database: &str, table: &str, insert: &str) -> Result<()> {
         let place = format!("{}.{}", name(database), name(table));
-        let mut columns = Vec::new();
+        let (mut columns, mut named) = (Vec::new(), Vec::new());
+        let mut has_computed = false;
         for column in self.client.list(&format!("SHOW COLUMNS FROM {place}"))? {
+            // Whoever loads the dump computes it.
+            if column.last().is_some_and(|extra| is_computed(extra)) {
+                has_computed = true;
+                continue;
+            }
             let quoted = column.first().map(|column| name(column)).unwrap_or_default();
+            named.push(quoted.clone());
             let float = column.get(1).is_some_and(|ty| ty.starts_with("float"));
             // The text of a FLOAT has six digits; as a DOUBLE it has all.
             columns.push(if float { format!("{quoted}+0e0") } else { quoted });
@@ -290,6 +297,10 @@ impl<W: Write> Dumping<'_, W> {
         let mut rows = self.client.query(&format!("SELECT {} FROM {place}", columns.join(",")))?;
         let forms: Vec<Form> =
             rows.columns.iter().map(|c| Form::of(c.type_code, c.binary)).collect();
+        let insert = match has_computed {
+            true => &format!("INSERT INTO {} ({}) VALUES", name(table), named.join(",")),
+            false => insert,
+        };
         let mut statement = Vec::with_capacity(INSERT_BYTES + INSERT_BYTES / 8);
         let mut variables = Vec::new();
         let mut count = 0;
@@ -339,6 +350,11 @@ impl<W: Write> Dumping<'_, W> {
             }
         }
     }
+}
+
+/// Whether a column is computed from others, by the last word of its line in SHOW COLUMNS.
+fn is_computed(extra: &str) -> bool {
+    ["VIRTUAL GENERATED", "STORED GENERATED", "PERSISTENT"].iter().any(|word| extra.contains(word))
 }
 
 /// Writes statements that put a value into a variable; says how many bytes.

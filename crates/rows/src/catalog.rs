@@ -7,7 +7,8 @@
 //!                              when rows leave (`Retention`), 3 once one is stored by column, 4
 //!                              once there was an event, 5 once there was an index of members,
 //!                              6 once there was a columnar index, 7 once one that has either of
-//!                              both knows columns by planes and columns that follow from others
+//!                              both knows columns by planes and columns that follow from others,
+//!                              8 once a definition had an expression (`rules`)
 //! 00000000 02 name             a database; value: JSON
 //! 00000000 03 table id u32 BE  a table; value: its `TableDefinition` as JSON
 //! 00000000 04                  next table id, u32 little-endian
@@ -30,12 +31,13 @@ use parking_lot::{Mutex, MutexGuard, RwLock};
 
 use crate::error::{Error, Result, Thing};
 use crate::event::{EventDefinition, EventId};
+use crate::rules::MakeRules;
 use crate::schema::{IndexId, TableDefinition, TableId};
 use crate::store::{Batch, Change, Direction, Durability, KeyRange, Reach, Store};
 use crate::table::{Table, TableState};
 
 /// Format of the catalog and of all rows under it.
-pub const CATALOG_FORMAT: u32 = FORMAT_COLUMNS;
+pub const CATALOG_FORMAT: u32 = FORMAT_RULES;
 /// The first format.
 const FORMAT_FIRST: u32 = 1;
 /// Definitions may have a `retention`, which earlier versions would pass over.
@@ -47,6 +49,8 @@ const FORMAT_MEMBERS: u32 = 5;
 /// There may be segments with columns that earlier versions take for damaged. Versions that knew 3 and 6
 /// had tables and indexes by column, but none of these columns.
 const FORMAT_COLUMNS: u32 = 7;
+/// Tables may have rules, which earlier versions would not obey.
+const FORMAT_RULES: u32 = 8;
 const KIND_FORMAT: u8 = 1;
 const KIND_DATABASE: u8 = 2;
 const KIND_TABLE: u8 = 3;
@@ -59,6 +63,7 @@ type Tables = HashMap<String, Arc<Table>>;
 
 /// All definitions.
 pub struct Catalog {
+    make_rules: MakeRules,
     databases: RwLock<BTreeMap<String, Tables>>,
     events: RwLock<BTreeMap<EventId, Arc<EventDefinition>>>,
     changes: Mutex<Changes>,
@@ -85,7 +90,7 @@ pub(crate) struct CatalogChange<'c> {
 
 impl Catalog {
     /// Reads the catalog; an empty store gets a new one.
-    pub(crate) fn load(store: &dyn Store) -> Result<Catalog> {
+    pub(crate) fn load(store: &dyn Store, make_rules: MakeRules) -> Result<Catalog> {
         let mut databases: BTreeMap<String, Tables> = BTreeMap::new();
         let mut events = BTreeMap::new();
         let mut next_id: TableId = 1;
@@ -114,7 +119,7 @@ impl Catalog {
                         return Err(damaged(why));
                     }
                     needed = needed.max(format_of(&definition));
-                    let table = current(store, definition, Arc::default());
+                    let table = current(store, make_rules, definition, Arc::default());
                     databases
                         .entry(table.database.clone())
                         .or_default()
@@ -149,7 +154,12 @@ impl Catalog {
         };
         let changes = Mutex::new(Changes { next_id, format, unfinished });
         let (databases, events) = (RwLock::new(databases), RwLock::new(events));
-        Ok(Catalog { databases, events, changes })
+        Ok(Catalog { make_rules, databases, events, changes })
+    }
+
+    /// What makes the rules of a definition.
+    pub(crate) fn make_rules(&self) -> MakeRules {
+        self.make_rules
     }
 
     /// All events, by number.
@@ -339,12 +349,13 @@ impl CatalogChange<'_> {
 /// A table that operations must use from now on.
 pub(crate) fn current(
     store: &dyn Store,
+    make_rules: MakeRules,
     definition: TableDefinition,
     state: Arc<TableState>,
 ) -> Arc<Table> {
     state.set_version(definition.version);
     state.tell_columns(definition.columnar_index.as_ref().map(|index| index.id));
-    let table = Arc::new(Table::new(definition, state));
+    let table = Arc::new(Table::new(definition, state, make_rules));
     store.know(&table);
     table
 }
@@ -360,6 +371,7 @@ pub(crate) fn no_table(database: &str, name: &str) -> Error {
 /// The first format whose versions keep a table as it must be kept.
 fn format_of(definition: &TableDefinition) -> u32 {
     match definition {
+        definition if definition.has_rules() => FORMAT_RULES,
         definition if definition.columnar || definition.columnar_index.is_some() => FORMAT_COLUMNS,
         definition if !definition.members.is_empty() => FORMAT_MEMBERS,
         definition if !definition.retention.is_forever() => FORMAT_RETENTION,

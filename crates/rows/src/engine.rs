@@ -23,6 +23,7 @@ use crate::error::{Error, Result};
 use crate::find::Flow;
 use crate::metrics::Metrics;
 use crate::recency::Wake;
+use crate::rules::{MakeRules, no_rules};
 use crate::spill::SpillDirectory;
 use crate::store::{Direction, Durability, Reach, Read, Store};
 use crate::table::{PREFIX_BYTES, Patience, Table, TableState};
@@ -43,6 +44,8 @@ pub struct EngineOptions {
     pub spill: Option<Arc<SpillDirectory>>,
     /// Where the time comes from.
     pub clock: Arc<dyn Clock>,
+    /// What makes rules of the expressions in definitions.
+    pub make_rules: MakeRules,
 }
 
 impl Default for EngineOptions {
@@ -54,6 +57,7 @@ impl Default for EngineOptions {
             client_bytes: 1 << 40,
             spill: None,
             clock: Arc::new(SystemClock),
+            make_rules: no_rules,
         }
     }
 }
@@ -86,7 +90,7 @@ impl Engine {
     /// `Corrupt` when the catalog does not decode, `Refused` when it is of a newer format,
     /// `Store`.
     pub fn open(store: Arc<dyn Store>, options: EngineOptions) -> Result<Arc<Engine>> {
-        let catalog = Catalog::load(&*store)?;
+        let catalog = Catalog::load(&*store, options.make_rules)?;
         let cache = Arc::new(RowCache::new(options.row_cache_bytes));
         let wake = Arc::new(Wake::default());
         let (of_store, of_cache) = (Arc::clone(&store), Arc::clone(&cache));

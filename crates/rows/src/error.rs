@@ -93,6 +93,17 @@ impl From<RowError> for Error {
     }
 }
 
+impl From<expression::Error> for Error {
+    #[cold]
+    fn from(error: expression::Error) -> Error {
+        match error {
+            expression::Error::Row(error) => error.into(),
+            expression::Error::NoMemory(error) => error.into(),
+            error => Error::Expression(error),
+        }
+    }
+}
+
 impl From<NoMemory> for Error {
     #[cold]
     fn from(_: NoMemory) -> Error {
@@ -157,6 +168,17 @@ pub enum Error {
         /// The column's name.
         column: String,
     },
+    /// A row for which a condition of its table (CHECK) is false.
+    #[error("condition '{name}' of {table} does not hold")]
+    Check {
+        /// The condition's name.
+        name: String,
+        /// The table, as `db.table`.
+        table: String,
+    },
+    /// An expression of a table's definition has no value, or is none.
+    #[error("{0}")]
+    Expression(expression::Error),
     /// A definition of a table breaks a rule; the text says which.
     #[error("{why}")]
     Definition {

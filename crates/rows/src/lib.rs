@@ -37,6 +37,7 @@ pub mod metrics;
 mod parallel;
 mod postings;
 pub mod recency;
+pub mod rules;
 mod run;
 pub mod schema;
 pub mod sizes;

@@ -32,6 +32,34 @@ pub enum DefaultValue {
     Literal(Option<Vec<u8>>),
     /// CURRENT_TIMESTAMP, with the column's fractional digits.
     CurrentTimestamp,
+    /// An expression, as text (`rules`). Since catalog format 8.
+    Expression(String),
+}
+
+impl DefaultValue {
+    /// Whether it is computed for each row.
+    pub fn is_expression(&self) -> bool {
+        matches!(self, DefaultValue::Expression(_))
+    }
+}
+
+/// How a column's values come from other columns of its row: GENERATED ALWAYS AS.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Computed {
+    /// The expression, as text (`rules`).
+    pub expression: String,
+    /// STORED as said. VIRTUAL ones are stored as well, so that all doors and indexes find them; the word is
+    /// shown again.
+    pub stored: bool,
+}
+
+/// A condition that every row must fulfil: CHECK.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckDefinition {
+    /// Its name within the table.
+    pub name: String,
+    /// The condition, as text (`rules`).
+    pub condition: String,
 }
 
 /// A column.
@@ -58,6 +86,12 @@ pub struct Column {
     /// UNSIGNED of a DECIMAL, FLOAT or DOUBLE, whose types do not say it: nothing below 0.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unsigned: bool,
+    /// GENERATED ALWAYS AS. Since catalog format 8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub computed: Option<Computed>,
+    /// CHECK behind the column, as text (`rules`). Since catalog format 8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub check: Option<String>,
 }
 
 impl Column {
@@ -74,6 +108,8 @@ impl Column {
             slot: 0,
             absent: None,
             unsigned: false,
+            computed: None,
+            check: None,
         }
     }
 
@@ -240,6 +276,9 @@ pub struct TableDefinition {
     /// Since catalog format 6.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub columnar_index: Option<ColumnarIndex>,
+    /// Conditions of the table. Since catalog format 8.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<CheckDefinition>,
 }
 
 /// ENGINE= of tables that are stored by column.
@@ -385,6 +424,11 @@ impl TableDefinition {
             (*at != 0, !index.unique, index.unique && has_nullable(index))
         });
         order
+    }
+
+    /// Position of a condition by name, without regard to case.
+    pub fn check(&self, name: &str) -> Option<usize> {
+        self.checks.iter().position(|check| check.name.eq_ignore_ascii_case(name))
     }
 
     /// Position of the AUTO_INCREMENT column.

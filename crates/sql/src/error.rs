@@ -129,9 +129,8 @@ impl SqlError {
 /// The SQLSTATE that MySQL gives an error number.
 pub fn sqlstate(number: u16) -> [u8; 5] {
     let state: &[u8; 5] = match number {
-        1022 | 1048 | 1052 | 1062 | 1169 | 1216 | 1217 | 1364 | 1451 | 1452 | 1557 | 1586 => {
-            b"23000"
-        }
+        1022 | 1048 | 1052 | 1062 | 1169 | 1216 | 1217 | 1364 | 1451 | 1452 | 1557 | 1586
+        | 4025 => b"23000",
         1044 | 1049 | 1063 | 1064 | 1065 | 1067 | 1068 | 1069 | 1070 | 1071 | 1072 | 1073
         | 1074 | 1075 | 1090 | 1091 | 1101 | 1102 | 1103 | 1104 | 1110 | 1112 | 1113 | 1115
         | 1120 | 1121 | 1138 | 1139 | 1140 | 1141 | 1142 | 1143 | 1145 | 1147 | 1148 | 1149
@@ -295,6 +294,12 @@ impl From<&Error> for SqlError {
             Error::NullValue { column } => {
                 SqlError::new(1048, format!("Column '{column}' cannot be null"))
             }
+            Error::Check { name, table } => {
+                let (database, table) = split_table(table);
+                let message = format!("CONSTRAINT `{name}` failed for `{database}`.`{table}`");
+                SqlError::new(4025, message)
+            }
+            Error::Expression(error) => error.clone().into(),
             Error::Definition { why } => SqlError::new(definition_number(why), why.clone()),
             Error::TooLarge { what, bytes, bytes_max } => SqlError::new(
                 1118,
@@ -327,7 +332,11 @@ impl From<&Error> for SqlError {
 
 /// MySQL's number for a broken rule of a table's definition, told by its words.
 fn definition_number(why: &str) -> u16 {
-    const NUMBERS: [(&str, u16); 22] = [
+    const NUMBERS: [(&str, u16); 26] = [
+        ("Primary key cannot be defined upon", 1903),
+        ("Duplicate CHECK constraint name", 1826),
+        ("Incorrect usage of", 1221),
+        ("Rows that exist cannot be given", 1901),
         ("A table must have at least", 1113),
         ("You can't delete all columns", 1090),
         ("Too many columns", 1117),

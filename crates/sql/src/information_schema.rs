@@ -19,7 +19,7 @@ use values::datum::Value;
 
 use absent::empty;
 use columns::columns;
-use keys::{key_column_usage, statistics, table_constraints};
+use keys::{check_constraints, key_column_usage, statistics, table_constraints};
 use keywords::keywords;
 use tables::{schemata, table_sizes, tables};
 
@@ -77,6 +77,7 @@ pub fn table(
         "COLUMNS" => columns(engine)?,
         "STATISTICS" => statistics(engine)?,
         "KEY_COLUMN_USAGE" => key_column_usage(engine)?,
+        "CHECK_CONSTRAINTS" => check_constraints(engine)?,
         "TABLE_CONSTRAINTS" => table_constraints(engine)?,
         "EVENTS" => show::event_rows(engine, facts.zone),
         "ENGINES" => show::engines(),

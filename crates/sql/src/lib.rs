@@ -41,6 +41,7 @@ mod variables;
 mod write;
 
 pub use context::{QueryContext, SqlContext};
+pub use ddl::make_rules;
 pub use error::{Result, SqlError};
 pub use estimate::estimated_rows;
 pub use events::EventScheduler;

@@ -34,12 +34,14 @@ pub enum AlterSpec {
     Add(Element),
     /// DROP COLUMN.
     DropColumn { name: String, if_exists: bool },
-    /// DROP INDEX, DROP KEY, or DROP CONSTRAINT.
+    /// DROP INDEX, DROP KEY, or DROP CONSTRAINT, which may be a CHECK.
     DropIndex { name: String, if_exists: bool },
     /// DROP PRIMARY KEY.
     DropPrimaryKey,
-    /// DROP FOREIGN KEY, DROP CHECK: nothing to drop.
+    /// DROP FOREIGN KEY: nothing to drop.
     DropConstraint,
+    /// DROP CHECK.
+    DropCheck { name: String, if_exists: bool },
     /// MODIFY, or CHANGE with the old name.
     Change { old: String, column: Box<ColumnSpec>, place: PlaceSpec },
     /// RENAME COLUMN.
@@ -198,10 +200,14 @@ fn alter_drop(cursor: &mut Cursor<'_>) -> Result<AlterSpec> {
     if cursor.take_all(&["PRIMARY", "KEY"]) {
         return Ok(AlterSpec::DropPrimaryKey);
     }
-    if cursor.take_all(&["FOREIGN", "KEY"]) || cursor.take("CHECK") {
+    if cursor.take_all(&["FOREIGN", "KEY"]) {
         cursor.take_all(&["IF", "EXISTS"]);
         cursor.name()?;
         return Ok(AlterSpec::DropConstraint);
+    }
+    if cursor.take("CHECK") {
+        let if_exists = cursor.take_all(&["IF", "EXISTS"]);
+        return Ok(AlterSpec::DropCheck { name: cursor.name()?, if_exists });
     }
     if cursor.take("INDEX") || cursor.take("KEY") || cursor.take("CONSTRAINT") {
         let if_exists = cursor.take_all(&["IF", "EXISTS"]);

@@ -21,6 +21,7 @@ pub mod dialect;
 mod error;
 pub mod event;
 pub mod load;
+pub mod rule;
 pub mod scan;
 pub mod set;
 pub mod show;

@@ -1,8 +1,8 @@
 //! CREATE TABLE and its parts, as written.
 //!
-//! Accepted without effect, with a warning from the executor: FOREIGN KEY, CHECK. Accepted
-//! silently: storage options that have no meaning here. Refused: FULLTEXT, SPATIAL, generated
-//! columns, key parts that are expressions, partitions.
+//! Accepted without effect, with a warning from the executor: FOREIGN KEY, CHECK .. NOT ENFORCED. Accepted
+//! silently: storage options that have no meaning here. Refused: FULLTEXT, SPATIAL, key parts that are
+//! expressions, partitions.
 //!
 //! Not here: ALTER TABLE (`alter`), what they do (crate `sql`, `ddl`).
 
@@ -45,8 +45,30 @@ pub struct ColumnSpec {
     pub primary: bool,
     /// UNIQUE.
     pub unique: bool,
-    /// A CHECK that is not enforced.
-    pub check: bool,
+    /// GENERATED ALWAYS AS.
+    pub computed: Option<ComputedSpec>,
+    /// Each CHECK behind it.
+    pub checks: Vec<CheckSpec>,
+}
+
+/// How a column is computed, as written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ComputedSpec {
+    /// The expression.
+    pub expression: Box<Expr>,
+    /// STORED, or PERSISTENT.
+    pub stored: bool,
+}
+
+/// A condition as written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CheckSpec {
+    /// Its name, if given.
+    pub name: Option<String>,
+    /// The condition.
+    pub condition: Box<Expr>,
+    /// Not NOT ENFORCED.
+    pub enforced: bool,
 }
 
 /// An index as written.
@@ -76,7 +98,7 @@ pub enum Element {
     /// A foreign key, whose columns get an index.
     ForeignKey(IndexSpec),
     /// A CHECK constraint.
-    Check,
+    Check(CheckSpec),
 }
 
 /// Options behind a table's definition.
@@ -208,8 +230,7 @@ pub fn element(cursor: &mut Cursor<'_>) -> Result<Element> {
     }
     if cursor.is("CHECK") && *cursor.peek_nth(1) == Token::LParen {
         cursor.advance();
-        check(cursor)?;
-        return Ok(Element::Check);
+        return Ok(Element::Check(check(cursor, name)?));
     }
     if constraint {
         return Err(cursor.syntax());
@@ -331,13 +352,31 @@ fn references(cursor: &mut Cursor<'_>) -> Result<()> {
     }
 }
 
-fn check(cursor: &mut Cursor<'_>) -> Result<()> {
+/// What follows CHECK.
+fn check(cursor: &mut Cursor<'_>, name: Option<String>) -> Result<CheckSpec> {
+    let condition = bracketed(cursor)?;
+    let enforced = !cursor.take("NOT");
+    if !cursor.take("ENFORCED") && !enforced {
+        return Err(cursor.syntax());
+    }
+    Ok(CheckSpec { name, condition, enforced })
+}
+
+fn bracketed(cursor: &mut Cursor<'_>) -> Result<Box<Expr>> {
     cursor.expect_token(&Token::LParen)?;
-    cursor.expression()?;
+    let expression = Box::new(cursor.expression()?);
     cursor.expect_token(&Token::RParen)?;
-    cursor.take("NOT");
-    cursor.take("ENFORCED");
-    Ok(())
+    Ok(expression)
+}
+
+/// What follows AS.
+fn computed(cursor: &mut Cursor<'_>) -> Result<ComputedSpec> {
+    let expression = bracketed(cursor)?;
+    let stored = cursor.take_any(&["STORED", "PERSISTENT"]).is_some();
+    if !stored {
+        cursor.take("VIRTUAL");
+    }
+    Ok(ComputedSpec { expression, stored })
 }
 
 /// Reads a column: name, type, attributes.
@@ -358,7 +397,8 @@ fn column_named(cursor: &mut Cursor<'_>, name: String) -> Result<ColumnSpec> {
         on_update_now: false,
         comment: String::new(),
         primary: false,
-        check: false,
+        computed: None,
+        checks: Vec::new(),
     };
     while column_attribute(cursor, &mut column)? {}
     Ok(column)
@@ -394,15 +434,15 @@ fn column_attribute(cursor: &mut Cursor<'_>, column: &mut ColumnSpec) -> Result<
     } else if cursor.is("REFERENCES") {
         // As in MySQL, a reference written with the column is read and has no effect.
         references(cursor)?;
-    } else if cursor.is("GENERATED") || cursor.is("AS") {
-        return Err(Error::unsupported("generated columns"));
+    } else if cursor.take_all(&["GENERATED", "ALWAYS", "AS"]) || cursor.take("AS") {
+        column.computed = Some(computed(cursor)?);
     } else if cursor.take("CONSTRAINT") {
-        if !cursor.is("CHECK") {
-            cursor.name()?;
+        let name = if cursor.is("CHECK") { None } else { Some(cursor.name()?) };
+        if cursor.take("CHECK") {
+            column.checks.push(check(cursor, name)?);
         }
-    } else if cursor.take("CHECK") {
-        check(cursor)?;
-        column.check = true;
+    } else if *cursor.peek_nth(1) == Token::LParen && cursor.take("CHECK") {
+        column.checks.push(check(cursor, None)?);
     } else if cursor.is("INVISIBLE") {
         return Err(Error::unsupported("invisible columns"));
     } else if !cursor.take("VISIBLE") {
@@ -416,19 +456,24 @@ pub(super) fn default_value(cursor: &mut Cursor<'_>) -> Result<DefaultSpec> {
         return Ok(DefaultSpec::Now);
     }
     if *cursor.peek() == Token::LParen {
-        cursor.advance();
-        let value = if take_now(cursor)? {
-            DefaultSpec::Now
-        } else {
-            DefaultSpec::Value(Box::new(cursor.expression()?))
-        };
-        cursor.expect_token(&Token::RParen)?;
-        return Ok(value);
+        let value = bracketed(cursor)?;
+        return Ok(if is_now(&value) { DefaultSpec::Now } else { DefaultSpec::Value(value) });
     }
     // Not a whole expression: `DEFAULT 1 NOT NULL` goes on with attributes.
     let parsed = cursor.parser_mut().parse_prefix();
     let value = parsed.map_err(|error| cursor.translate(error))?;
     Ok(DefaultSpec::Value(Box::new(value)))
+}
+
+/// Whether an expression is CURRENT_TIMESTAMP in one of its spellings, and nothing more.
+fn is_now(expr: &Expr) -> bool {
+    let text = expr.to_string().to_ascii_uppercase();
+    let (name, digits) = text
+        .split_once('(')
+        .map_or((&*text, None), |(name, rest)| (name, Some(rest.strip_suffix(')').unwrap_or("?"))));
+    let is_name = matches!(name, "CURRENT_TIMESTAMP" | "LOCALTIME" | "LOCALTIMESTAMP")
+        || name == "NOW" && digits.is_some();
+    is_name && digits.is_none_or(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// CURRENT_TIMESTAMP and its other spellings, with `()` or `(digits)`.

@@ -44,6 +44,8 @@ pub fn default_value(column: &Column, now: u64) -> Value {
         _ if column.auto_increment => Value::Null,
         DefaultValue::Literal(Some(text)) => from_text(&column.ty, text, Zone::UTC).value,
         DefaultValue::CurrentTimestamp => current_time(column, now),
+        // The engine fills it in when the rest of the row is there.
+        DefaultValue::Expression(_) => Value::Null,
         DefaultValue::None | DefaultValue::Literal(None) if column.nullable => Value::Null,
         DefaultValue::None | DefaultValue::Literal(None) => zero(column),
     }

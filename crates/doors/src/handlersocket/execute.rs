@@ -101,6 +101,7 @@ fn refusal_for(error: &Error) -> Refusal {
         Error::LockTimeout | Error::WouldWait(_) => Refusal::LOCK_TIMEOUT,
         Error::Conflict => Refusal::DEADLOCK,
         Error::TooLarge { .. } | Error::Value { .. } | Error::NullValue { .. } => Refusal::TOO_BIG,
+        Error::Check { .. } | Error::Expression(_) => Refusal::CHECK,
         Error::NotFound { .. }
         | Error::Exists { .. }
         | Error::Definition { .. }

@@ -55,11 +55,13 @@ impl Handle {
             self.columns.iter().zip(tokens).try_for_each(|(at, token)| give(at, token))?;
         }
         let now = turn.engine().clock().unix_micros();
-        let row: Vec<Value> = row
+        let given: Vec<bool> = row.iter().map(Option::is_some).collect();
+        let mut row: Vec<Value> = row
             .into_iter()
             .zip(columns)
             .map(|(value, column)| value.unwrap_or_else(|| default_value(column, now)))
             .collect();
+        turn.engine().fill_defaults(&self.table, &mut row, &|at| given[at])?;
         let datums: Vec<Datum<'_>> = row.iter().map(Value::as_datum).collect();
         let inserted = turn.transaction()?.insert(&self.table, &datums)?;
         match self.table.auto_increment() {

@@ -245,6 +245,11 @@ pub fn refusal_for(error: &Error) -> Refusal {
         Error::NullValue { column } => {
             Refusal::Client(format!("column {column} cannot be null").into())
         }
+        Error::Check { name, .. } => {
+            Refusal::Client(format!("value is against constraint {name}").into())
+        }
+        // Its words may have the value in them, and the value a line's end.
+        Error::Expression(_) => Refusal::Client("an expression of the table has no value".into()),
         Error::Duplicate { index, .. } => {
             Refusal::Client(format!("duplicate entry for key {index}").into())
         }

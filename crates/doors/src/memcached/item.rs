@@ -16,7 +16,7 @@ use values::text::write_text;
 use values::{Datum, Value, Zone};
 
 use crate::handlersocket::coerce::default_value;
-use crate::memcached::command::Refusal;
+use crate::memcached::command::{Refusal, refusal_for};
 use crate::memcached::place::Place;
 
 /// New contents of an item; what is `None` stays, or is the default in a new row.
@@ -196,18 +196,24 @@ pub fn row(
     let now = engine.clock().unix_micros();
     let columns = &place.table.columns;
     let mut row: Vec<Value> = columns.iter().map(|column| default_value(column, now)).collect();
+    let keys = &place.table.codecs[0].parts;
     if place.raw {
-        row[place.table.codecs[0].parts[0].column] = Value::Bytes(key.to_vec());
+        row[keys[0].column] = Value::Bytes(key.to_vec());
     } else {
         let values = key_values(place, key)
             .ok_or(Refusal::Client("key does not fit the container".into()))?;
-        for (part, value) in place.table.codecs[0].parts.iter().zip(values) {
+        for (part, value) in keys.iter().zip(values) {
             row[part.column] = value;
         }
     }
-    for (at, value) in sets(place, contents)? {
+    let sets = sets(place, contents)?;
+    let given: Vec<usize> = sets.iter().map(|(at, _)| *at).collect();
+    for (at, value) in sets {
         row[at] = value;
     }
+    let is_given = |at: usize| given.contains(&at) || keys.iter().any(|part| part.column == at);
+    let filled = engine.fill_defaults(&place.table, &mut row, &is_given);
+    filled.map_err(|error| refusal_for(&error))?;
     Ok(row)
 }
 

@@ -327,6 +327,13 @@ impl Database {
             }
         }
         let now = engine.clock().unix_micros();
+        // A default that is an expression is given to new rows, and stays in others.
+        let is_set = |at: &&usize| {
+            let column = &table.columns[**at];
+            let is_given =
+                columns.iter().any(|(name, _)| column.name.as_bytes().eq_ignore_ascii_case(name));
+            is_given || !column.default.is_expression()
+        };
         let set = |at: &usize| {
             let column = &table.columns[*at];
             let given =
@@ -344,7 +351,7 @@ impl Database {
             };
             Ok((*at, value))
         };
-        self.place.values.iter().map(set).collect()
+        self.place.values.iter().filter(is_set).map(set).collect()
     }
 
     /// A whole new row.

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use crate::alter::plan::{Alteration, Plan, plan};
 use crate::bulk::Progress;
 use crate::catalog::{CatalogChange, current, no_database};
+use crate::ddl::broken_owned;
 use crate::engine::Engine;
 use crate::error::{Error, Result, Thing};
 use crate::schema::TableDefinition;
@@ -81,6 +82,8 @@ impl Engine {
             return Err(Error::SchemaChanged);
         }
         let mut plan = plan(&table, alterations)?;
+        self.check_rules(&plan.definition)?;
+        self.check_new_defaults(&plan)?;
         self.check_new_name(&table, &plan)?;
         plan.definition.version = table.version + 1;
         if plan.rebuild {
@@ -112,6 +115,24 @@ impl Engine {
             }
             _ => AlterWork::Definition,
         })
+    }
+
+    /// Refuses a new column whose default would be another at every look at a row: rows are looked at again
+    /// where they change meanwhile.
+    fn check_new_defaults(&self, plan: &Plan) -> Result<()> {
+        let definition = &plan.definition;
+        if !definition.columns.iter().any(|column| column.default.is_expression()) {
+            return Ok(());
+        }
+        for (position, node) in self.catalog().make_rules()(definition)?.defaults {
+            let column = &definition.columns[position];
+            let is_new = plan.origins[position].is_none() && column.absent.is_none();
+            if is_new && !node.is_of_row_alone() {
+                let why = "Rows that exist cannot be given values by such a default of column";
+                return Err(broken_owned(format!("{why} '{}'", column.name)));
+            }
+        }
+        Ok(())
     }
 
     pub(super) fn check_new_name(&self, table: &Table, plan: &Plan) -> Result<()> {
@@ -189,7 +210,12 @@ impl Engine {
                 // definition has not.
                 old.state.set_columns_since(self.store().sequence().unwrap_or(u64::MAX));
             }
-            let table = current(&**self.store(), definition, Arc::clone(&old.state));
+            let table = current(
+                &**self.store(),
+                self.catalog().make_rules(),
+                definition,
+                Arc::clone(&old.state),
+            );
             table.inherit(old);
             let tables = databases.entry(table.database.clone()).or_default();
             tables.insert(table.name.clone(), table);

@@ -41,6 +41,7 @@ const NUMBERS_MAX: usize = 4096;
 
 /// A copy in the making.
 pub(super) struct Copying<'a> {
+    engine: &'a Engine,
     table: &'a Arc<Table>,
     next: &'a Arc<Table>,
     /// For each column of the copy its position in the table.
@@ -122,6 +123,7 @@ impl<'a> Copying<'a> {
             }),
         });
         Copying {
+            engine,
             table,
             next,
             origins: &plan.origins,
@@ -152,6 +154,7 @@ impl<'a> Copying<'a> {
             };
             values.push(self.converted(column, origin.is_none(), &from, &mut numbers)?);
         }
+        self.fill_rules(&mut values)?;
         let mut copied = Copied { key: Vec::new(), values, numbers };
         copied.key = match self.keys {
             RowKeys::Values => self.next.row_key_of(&copied.datums())?,
@@ -159,6 +162,28 @@ impl<'a> Copying<'a> {
             RowKeys::Numbered => self.next.row_key(&[Datum::UInt(numbers.row)])?,
         };
         Ok(copied)
+    }
+
+    /// Computed columns, and new columns whose default is computed: the same for every look at a row, as
+    /// the plan has no others.
+    fn fill_rules(&self, values: &mut [Value]) -> Result<()> {
+        let Some(rules) = self.next.rules()? else { return Ok(()) };
+        let is_given = |position: usize| {
+            self.origins[position].is_some() || self.next.columns[position].absent.is_some()
+        };
+        if !rules.defaults.iter().all(|(position, _)| is_given(*position)) {
+            self.engine.fill_defaults(self.next, values, &is_given)?;
+        }
+        let datums: Vec<Datum<'_>> = values.iter().map(Value::as_datum).collect();
+        for (position, value) in self.next.computed(&datums)? {
+            values[position] = value;
+        }
+        for (column, value) in self.next.columns.iter().zip(values) {
+            if value.is_null() && !column.nullable {
+                return Err(Error::NullValue { column: column.name.clone() });
+            }
+        }
+        Ok(())
     }
 
     /// A value under its new column.
@@ -182,7 +207,8 @@ impl<'a> Copying<'a> {
         if let Some(issue) = converted.issue {
             return Err(Error::Value { column: column.name.clone(), issue });
         }
-        if converted.value.is_null() && !column.nullable {
+        let is_filled = column.computed.is_some() || is_new && column.default.is_expression();
+        if converted.value.is_null() && !column.nullable && !is_filled {
             return Err(Error::NullValue { column: column.name.clone() });
         }
         Ok(converted.value)

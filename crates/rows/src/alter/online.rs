@@ -68,7 +68,7 @@ impl Engine {
         let (unfinished, snapshot) = Unfinished::begin(self, &gate, table, &mut plan)?;
         drop(gate);
         // Readable by the new layout: a plan without rebuild keeps slots and bytes.
-        let next = Arc::new(Table::new(plan.definition.clone(), Arc::default()));
+        let next = self.table_to_be(&plan);
         if plan.fill_columns {
             fill_columns(self, &next, &*snapshot, progress)?;
         }
@@ -89,6 +89,12 @@ impl Engine {
         unfinished.finish(gate, plan, 0)
     }
 
+    /// The table that a plan makes, before anybody knows of it.
+    fn table_to_be(&self, plan: &Plan) -> Arc<Table> {
+        let make_rules = self.catalog().make_rules();
+        Arc::new(Table::new(plan.definition.clone(), Arc::default(), make_rules))
+    }
+
     /// Copies all rows as a plan says. The gate is as for `add_indexes`.
     pub(super) fn copy_rows(
         &self,
@@ -102,7 +108,7 @@ impl Engine {
         let (unfinished, snapshot) = Unfinished::begin(self, &gate, table, &mut plan)?;
         drop(gate);
         progress.will_catch_up();
-        let next = Arc::new(Table::new(plan.definition.clone(), Arc::default()));
+        let next = self.table_to_be(&plan);
         next.state.tell_columns(next.columnar_index.as_ref().map(|index| index.id));
         self.store().know(&next);
         let making = Copying::new(self, table, &next, &plan, unfinished.numbers);
@@ -173,7 +179,12 @@ impl<'a> Unfinished<'a> {
         change.finish(&**engine.store(), Durability::Os, |databases| {
             // The same version: handles of it stay good, and the numbers are burnt for the next.
             let burnt = definition.clone();
-            let burnt = current(&**engine.store(), burnt, Arc::clone(&table.state));
+            let burnt = current(
+                &**engine.store(),
+                engine.catalog().make_rules(),
+                burnt,
+                Arc::clone(&table.state),
+            );
             let tables = databases.entry(table.database.clone()).or_default();
             tables.insert(table.name.clone(), burnt);
         })?;

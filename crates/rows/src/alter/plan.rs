@@ -13,8 +13,8 @@
 use values::types::ColumnType;
 
 use crate::ddl::{
-    NewColumnarIndex, NewIndex, NewMember, add_columnar_index, add_index, add_member, broken,
-    broken_owned, hidden_key, take_index_id, validate,
+    NewColumnarIndex, NewIndex, NewMember, add_check, add_columnar_index, add_index, add_member,
+    broken, broken_owned, hidden_key, take_index_id, validate,
 };
 use crate::error::{Error, Result, Thing};
 use crate::schema::{Column, DefaultValue, IndexId, IndexState, TableDefinition};
@@ -39,7 +39,8 @@ pub enum Alteration {
         column: Column,
         /// Where.
         place: Place,
-        /// Text form of CURRENT_TIMESTAMP for rows that exist, when the default is that.
+        /// Text form of the default for rows that exist, where it is CURRENT_TIMESTAMP or an expression
+        /// that asks no row.
         now: Option<Vec<u8>>,
     },
     /// DROP COLUMN.
@@ -110,6 +111,15 @@ pub enum Alteration {
     SetMembers(Vec<NewMember>),
     /// ADD COLUMNAR INDEX.
     AddColumnarIndex(NewColumnarIndex),
+    /// ADD CONSTRAINT ... CHECK; the name is made up when `None`.
+    AddCheck {
+        /// Name.
+        name: Option<String>,
+        /// The condition, as text.
+        condition: String,
+    },
+    /// DROP CONSTRAINT of a condition.
+    DropCheck(String),
 }
 
 /// What to do.
@@ -145,8 +155,11 @@ pub(crate) fn plan(old: &TableDefinition, alterations: Vec<Alteration>) -> Resul
     };
     // Index additions come last, so that they may name columns added by the same statement.
     let is_add = |alteration: &Alteration| {
-        use Alteration::{AddColumnarIndex, AddIndex, SetMember, SetMembers};
-        matches!(alteration, AddIndex(_) | SetMember(_) | SetMembers(_) | AddColumnarIndex(_))
+        use Alteration::{AddCheck, AddColumnarIndex, AddIndex, SetMember, SetMembers};
+        matches!(
+            alteration,
+            AddIndex(_) | SetMember(_) | SetMembers(_) | AddColumnarIndex(_) | AddCheck { .. }
+        )
     };
     let (adds, others): (Vec<_>, Vec<_>) = alterations.into_iter().partition(is_add);
     for alteration in others.into_iter().chain(adds) {
@@ -245,6 +258,17 @@ impl Plan {
                 }
                 members.iter().try_for_each(|member| self.set_member(member))
             }
+            Alteration::AddCheck { name, condition } => {
+                // All rows are looked at.
+                self.rebuild = true;
+                add_check(&mut self.definition, name, condition)
+            }
+            Alteration::DropCheck(name) => {
+                let at = self.definition.check(&name);
+                let at = at.ok_or(Error::NotFound { what: Thing::Index, name })?;
+                self.definition.checks.remove(at);
+                Ok(())
+            }
             Alteration::SetExpiry(column) => {
                 self.definition.retention.expires_by = column;
                 Ok(())
@@ -268,6 +292,7 @@ impl Plan {
                 name.clone_from(&to);
             }
         }
+        self.definition.rename_in_rules(from, &to);
     }
 
     fn add_column(&mut self, mut column: Column, place: Place, now: Option<Vec<u8>>) -> Result<()> {
@@ -276,12 +301,16 @@ impl Plan {
             u16::try_from(self.definition.slots.len()).map_err(|_| broken("Too many columns"))?;
         column.absent = match &column.default {
             DefaultValue::Literal(text) => text.clone(),
-            DefaultValue::CurrentTimestamp => now,
-            DefaultValue::None if column.nullable => None,
-            DefaultValue::None => Some(implicit_default(&column.ty)),
+            DefaultValue::CurrentTimestamp => now.clone(),
+            DefaultValue::Expression(_) if now.is_some() => now.clone(),
+            DefaultValue::None | DefaultValue::Expression(_) if column.nullable => None,
+            DefaultValue::None | DefaultValue::Expression(_) => Some(implicit_default(&column.ty)),
         };
-        // Existing rows get numbers of their own, which a common value cannot express.
-        self.rebuild |= column.auto_increment;
+        // Existing rows get values of their own, which a common one cannot express, or are looked at.
+        self.rebuild |= column.auto_increment
+            || column.default.is_expression() && now.is_none()
+            || column.computed.is_some()
+            || column.check.is_some();
         self.definition.slots.push(column.ty.clone());
         self.definition.columns.push(column);
         self.origins.push(None);
@@ -348,6 +377,10 @@ impl Plan {
         self.rebuild |= !same_nulls
             || !widens(&old.ty, &column.ty)
             || (column.unsigned && !old.unsigned)
+            || column.computed != old.computed
+            // What is made of it may look otherwise.
+            || (column.ty != old.ty && self.definition.has_rules())
+            || (column.check.is_some() && column.check != old.check)
             || (column.auto_increment && !old.auto_increment);
         column.slot = old.slot;
         column.absent = old.absent.clone();

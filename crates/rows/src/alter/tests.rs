@@ -53,6 +53,7 @@ fn definition() -> TableDefinition {
         columnar: false,
         members: Vec::new(),
         columnar_index: None,
+        checks: Vec::new(),
     }
 }
 

@@ -32,6 +32,7 @@ use super::rows::push_row;
 use crate::background::give_way;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
+use crate::rules::with_computed;
 use crate::store::Ingestion;
 use crate::table::Table;
 
@@ -238,10 +239,12 @@ impl RowAppender {
     /// Adds the row of a number, from 1 on: the one behind the last one, unless a block begins.
     ///
     /// # Errors
-    /// `NullValue`, `TooLarge`.
+    /// `NullValue`, `Check`, `Value`, `Expression`, `TooLarge`.
     pub fn add(&mut self, number: u64, row: &[Datum<'_>]) -> Result<()> {
         self.begin();
         let Ordered { table, versions, first_row_id, line, .. } = &*self.ordered;
+        let computed = table.computed(row)?;
+        let row = &*with_computed(row, &computed);
         let id = first_row_id + (number - 1);
         let block = self.block.get_or_insert_with(|| line.lock().new_block(table, id));
         debug_assert_eq!(block.row_id(block.len()), id, "rows of a block follow each other");

@@ -16,10 +16,11 @@ use values::row::RowRef;
 use super::sorter::{FreeChunks, Sorter};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
+use crate::rules::with_computed;
 use crate::spill::SpillDirectory;
 use crate::store::Store;
 use crate::table::{PREFIX_BYTES, Table};
-use crate::transaction::{ROW_BYTES_MAX, check_nulls};
+use crate::transaction::ROW_BYTES_MAX;
 
 /// Blocks of runs, for a part of the memory: small where the memory is.
 const BLOCK_PART: usize = 128;
@@ -56,17 +57,17 @@ pub struct RowSorter {
     value: Vec<u8>,
 }
 
-/// Appends a row of a load; values are of the columns' domains.
+/// Appends a row of a load; values are of the columns' domains, and computed ones are.
 ///
 /// # Errors
-/// `NullValue`, `TooLarge`.
+/// `NullValue`, `Check`, `Expression`, `TooLarge`.
 pub(crate) fn push_row(
     table: &Table,
     row: &[Datum<'_>],
     version: u64,
     out: &mut Vec<u8>,
 ) -> Result<()> {
-    check_nulls(table, row)?;
+    table.check_row(row)?;
     let start = out.len();
     table.layout.encode(row, version, out);
     let bytes = out.len() - start;
@@ -114,13 +115,15 @@ impl RowSorter {
     }
 
     /// Adds the row of a number, from 1 on; each number once in a load. `row` holds every column
-    /// in order, values of the columns' domains.
+    /// in order, values of the columns' domains; what stands in computed columns does not count.
     ///
     /// # Errors
-    /// `NullValue`, `TooLarge`, `NoMemory`, `DiskFull`, `Store`.
+    /// `NullValue`, `Check`, `Value`, `Expression`, `TooLarge`, `NoMemory`, `DiskFull`, `Store`.
     pub fn add(&mut self, number: u64, row: &[Datum<'_>]) -> Result<()> {
+        let table = Arc::clone(&self.table);
+        let computed = table.computed(row)?;
+        let row = &*with_computed(row, &computed);
         self.encode(row, self.versions.fetch_add(1, Ordering::Relaxed))?;
-        let table = &*self.table;
         self.row_key.clear();
         if table.has_hidden_key() {
             let id = self.first_row_id + (number - 1);

@@ -12,8 +12,8 @@ use values::types::ColumnType;
 use super::rules::{broken, broken_owned, check_name, validate};
 use crate::error::{Error, Result, Thing};
 use crate::schema::{
-    Column, ColumnarIndex, Index, IndexId, IndexPart, IndexState, MemberIndex, Retention,
-    TableDefinition,
+    CheckDefinition, Column, ColumnarIndex, Index, IndexId, IndexPart, IndexState, MemberIndex,
+    Retention, TableDefinition,
 };
 use crate::table::PRIMARY;
 
@@ -43,6 +43,8 @@ pub struct NewTable {
     pub members: Vec<NewMember>,
     /// A columnar index.
     pub columnar_index: Option<NewColumnarIndex>,
+    /// Conditions of the table: names, made up when `None`, and texts.
+    pub checks: Vec<(Option<String>, String)>,
 }
 
 impl NewTable {
@@ -64,6 +66,7 @@ impl NewTable {
             retention: Retention::default(),
             members: Vec::new(),
             columnar_index: None,
+            checks: Vec::new(),
         }
     }
 }
@@ -157,6 +160,7 @@ pub(super) fn define(new: NewTable, created: u64) -> Result<TableDefinition> {
         columnar: false,
         members: Vec::new(),
         columnar_index: None,
+        checks: Vec::new(),
     };
     definition.follow_engine();
     let mut primary_seen = false;
@@ -169,6 +173,9 @@ pub(super) fn define(new: NewTable, created: u64) -> Result<TableDefinition> {
     new.members.iter().try_for_each(|member| add_member(&mut definition, member))?;
     if let Some(index) = &new.columnar_index {
         add_columnar_index(&mut definition, index)?;
+    }
+    for (name, condition) in new.checks {
+        add_check(&mut definition, name, condition)?;
     }
     validate(&definition)?;
     Ok(definition)
@@ -259,6 +266,28 @@ pub(crate) fn add_columnar_index(
     }
     let id = take_index_id(definition)?;
     definition.columnar_index = Some(ColumnarIndex { id, name, columns, comment });
+    Ok(())
+}
+
+/// Adds a condition to a definition.
+pub(crate) fn add_check(
+    definition: &mut TableDefinition,
+    name: Option<String>,
+    condition: String,
+) -> Result<()> {
+    let name = match name {
+        // As MariaDB names them.
+        None => (1..)
+            .map(|number| format!("CONSTRAINT_{number}"))
+            .find(|name| definition.check(name).is_none())
+            .expect("there are more numbers than conditions"),
+        Some(name) => name,
+    };
+    check_name(&name)?;
+    if definition.check(&name).is_some() {
+        return Err(broken_owned(format!("Duplicate CHECK constraint name '{name}'")));
+    }
+    definition.checks.push(CheckDefinition { name, condition });
     Ok(())
 }
 

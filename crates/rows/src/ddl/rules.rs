@@ -153,6 +153,14 @@ fn validate_column(definition: &TableDefinition, position: usize, column: &Colum
         }
         _ => {}
     }
+    if column.computed.is_some() {
+        if column.auto_increment || column.on_update_now || column.default != DefaultValue::None {
+            return wrong("Incorrect usage of DEFAULT and GENERATED ALWAYS AS");
+        }
+        if definition.indexes[0].parts.iter().any(|part| part.column == position) {
+            return Err(broken("Primary key cannot be defined upon a generated column"));
+        }
+    }
     if column.auto_increment {
         let numeric =
             matches!(column.ty, ColumnType::Int { .. } | ColumnType::Float | ColumnType::Double);

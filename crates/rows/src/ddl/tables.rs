@@ -21,9 +21,10 @@ impl Engine {
     /// Makes a table.
     ///
     /// # Errors
-    /// `Exists`, `NotFound` of the database, `Definition`.
+    /// `Exists`, `NotFound` of the database, `Definition`, `Expression`.
     pub fn create_table(&self, new: NewTable) -> Result<Arc<Table>> {
         let mut definition = define(new, self.clock().unix_micros() / 1_000_000)?;
+        self.check_rules(&definition)?;
         let patience = Patience::at_most(self.lock_wait_max());
         let _inside = self.new_tables().enter(NO_TABLE, Some(&patience))?;
         let mut change = self.catalog().change();
@@ -34,7 +35,8 @@ impl Engine {
         definition.id = change.new_table_id();
         change.put_table(&definition);
         change.finish(&**self.store(), self.durability(), |databases| {
-            let table = current(&**self.store(), definition, Arc::default());
+            let table =
+                current(&**self.store(), self.catalog().make_rules(), definition, Arc::default());
             table.state.rows.set_none();
             let tables = databases.entry(table.database.clone()).or_default();
             tables.insert(table.name.clone(), Arc::clone(&table));
@@ -47,7 +49,15 @@ impl Engine {
     /// # Errors
     /// `Definition`.
     pub fn check_definition(&self, new: &NewTable) -> Result<()> {
-        define(new.clone(), self.clock().unix_micros() / 1_000_000).map(drop)
+        self.check_rules(&define(new.clone(), self.clock().unix_micros() / 1_000_000)?)
+    }
+
+    /// Refuses a definition whose expressions are none.
+    pub(crate) fn check_rules(&self, definition: &TableDefinition) -> Result<()> {
+        if definition.has_rules() {
+            self.catalog().make_rules()(definition)?;
+        }
+        Ok(())
     }
 
     /// Drops a table; its space comes back in the background.
@@ -90,7 +100,12 @@ impl Engine {
             table.state.rows.set_none();
             // Snapshots of before would show a table without rows.
             table.state.set_readable_since(self.store().sequence().unwrap_or(0));
-            let renewed = current(&**self.store(), definition, Arc::clone(&table.state));
+            let renewed = current(
+                &**self.store(),
+                self.catalog().make_rules(),
+                definition,
+                Arc::clone(&table.state),
+            );
             renewed.inherit(&table);
             if let Some(tables) = databases.get_mut(database) {
                 tables.insert(name.to_string(), renewed);
@@ -166,7 +181,12 @@ impl Engine {
                 databases.get_mut(&old.database).and_then(|tables| tables.remove(&old.name));
             }
             for (definition, old) in moved {
-                let table = current(&**self.store(), definition, Arc::clone(&old.state));
+                let table = current(
+                    &**self.store(),
+                    self.catalog().make_rules(),
+                    definition,
+                    Arc::clone(&old.state),
+                );
                 table.inherit(&old);
                 let tables = databases.entry(table.database.clone()).or_default();
                 tables.insert(table.name.clone(), table);

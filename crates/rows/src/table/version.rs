@@ -16,7 +16,9 @@ use values::row::RowLayout;
 use super::keys::IndexCodec;
 use super::members::MemberCodec;
 use super::state::TableState;
+use crate::error::Result;
 use crate::recency::Recency;
+use crate::rules::{MakeRules, Rules};
 use crate::schema::TableDefinition;
 use crate::store::Read;
 
@@ -41,6 +43,8 @@ pub struct Table {
     expiry_column: Option<usize>,
     /// In cache mode.
     recency: Option<Arc<Recency>>,
+    /// What its expressions are, or why they are none; `None` where there are none.
+    rules: Option<expression::Result<Rules>>,
     pub(crate) state: Arc<TableState>,
 }
 
@@ -54,7 +58,11 @@ impl Deref for Table {
 
 impl Table {
     /// Prepares a definition for use. `state` is that of the table's earlier version, if any.
-    pub(crate) fn new(definition: TableDefinition, state: Arc<TableState>) -> Table {
+    pub(crate) fn new(
+        definition: TableDefinition,
+        state: Arc<TableState>,
+        make_rules: MakeRules,
+    ) -> Table {
         let codec = |index| IndexCodec::new(&definition, index);
         let codecs = definition.indexes.iter().map(codec).collect();
         let member = |index| MemberCodec::new(&definition, index);
@@ -69,7 +77,9 @@ impl Table {
             let layout = RowLayout::of_some(&types, &kept);
             (kept, layout)
         });
+        let rules = definition.has_rules().then(|| make_rules(&definition));
         Table {
+            rules,
             definition,
             layout,
             codecs,
@@ -78,6 +88,19 @@ impl Table {
             expiry_column,
             recency,
             state,
+        }
+    }
+
+    /// Its rules, if it has any.
+    ///
+    /// # Errors
+    /// `Expression` when its texts make none: then it can be read, and not be written to.
+    #[inline]
+    pub fn rules(&self) -> Result<Option<&Rules>> {
+        match &self.rules {
+            None => Ok(None),
+            Some(Ok(rules)) => Ok(Some(rules)),
+            Some(Err(error)) => Err(error.clone().into()),
         }
     }
 

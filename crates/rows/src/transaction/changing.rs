@@ -13,7 +13,7 @@ use values::row::RowRef;
 
 use super::life::Transaction;
 use super::outcome::{Changed, RowChange};
-use super::placing::{check_nulls, duplicate};
+use super::placing::duplicate;
 use crate::error::Result;
 use crate::expiry::Expiry;
 use crate::find::row_at;
@@ -57,9 +57,14 @@ impl Transaction {
         sets: &[(usize, Value)],
         anew: bool,
     ) -> Result<Changed> {
-        let old_values = old.values()?;
+        let (old_values, computed);
+        old_values = old.values()?;
         let mut new_values = old_values.clone();
         for (position, value) in sets {
+            new_values[*position] = value.as_datum();
+        }
+        computed = table.computed(&new_values)?;
+        for (position, value) in &computed {
             new_values[*position] = value.as_datum();
         }
         let changed: Vec<usize> =
@@ -67,7 +72,7 @@ impl Transaction {
         if changed.is_empty() && !anew {
             return Ok(Changed::Unchanged);
         }
-        check_nulls(table, &new_values)?;
+        table.check_row(&new_values)?;
         let in_key = |column: &usize| table.codecs[0].parts.iter().any(|p| p.column == *column);
         let new_key = match changed.iter().any(in_key) {
             true => table.row_key_of(&new_values)?,

@@ -32,4 +32,4 @@ pub use expected::EXPECTED_MAX;
 pub use life::Transaction;
 pub use outcome::{Changed, Inserted, Replaced, RowChange, Upserted};
 pub use placing::ROW_BYTES_MAX;
-pub(crate) use placing::{check_nulls, duplicate};
+pub(crate) use placing::duplicate;

@@ -18,26 +18,42 @@ use super::outcome::{Changed, Inserted, Replaced, RowChange, Upserted};
 use crate::error::Result;
 use crate::expiry::Expiry;
 use crate::find::row_at;
+use crate::rules::with_computed;
 use crate::table::{PREFIX_BYTES, Table};
 
 impl Transaction {
     /// Adds a row. `row` holds every column in order, values of the columns' domains. NULL or 0
-    /// in the AUTO_INCREMENT column makes the engine choose.
+    /// in the AUTO_INCREMENT column makes the engine choose; what stands in computed columns does not
+    /// count.
     ///
     /// # Errors
-    /// `Duplicate`, `NullValue`, `TooLarge`, `Exhausted`, `SchemaChanged`, lock and store errors.
+    /// `Duplicate`, `NullValue`, `Check`, `Value`, `Expression`, `TooLarge`, `Exhausted`, `SchemaChanged`, lock and store errors.
     pub fn insert(&mut self, table: &Arc<Table>, row: &[Datum<'_>]) -> Result<Inserted> {
+        let ((), generated) = self.add_row(table, row, |this, row, generated| {
+            this.insert_complete(table, row)?;
+            this.note_given(table, row, generated)
+        })?;
+        Ok(Inserted { generated })
+    }
+
+    /// Calls `put` with a row that is to be added and has its number and its computed columns, and with
+    /// that number if the engine has made it up.
+    fn add_row<R>(
+        &mut self,
+        table: &Arc<Table>,
+        row: &[Datum<'_>],
+        put: impl FnOnce(&mut Self, &[Datum<'_>], Option<u64>) -> Result<R>,
+    ) -> Result<(R, Option<u64>)> {
         self.enter_to_add(table)?;
         let generated = self.generate(table, row)?;
         let owned = generated.map(|value| with_generated(table, row, value));
         let row = owned.as_deref().unwrap_or(row);
-        let put = self.atomically(|this| {
-            this.insert_complete(table, row)?;
-            this.note_given(table, row, generated)
+        let done = table.computed(row).and_then(|computed| {
+            let row = with_computed(row, &computed);
+            self.atomically(|this| put(this, &row, generated))
         });
-        self.give_back_unless_put(table, generated, &put);
-        put?;
-        Ok(Inserted { generated })
+        self.give_back_unless_put(table, generated, &done);
+        Ok((done?, generated))
     }
 
     /// Adds a row after removing every row that shares a unique key with it.
@@ -45,11 +61,7 @@ impl Transaction {
     /// # Errors
     /// As `insert`, but never `Duplicate`.
     pub fn replace(&mut self, table: &Arc<Table>, row: &[Datum<'_>]) -> Result<Replaced> {
-        self.enter_to_add(table)?;
-        let generated = self.generate(table, row)?;
-        let owned = generated.map(|value| with_generated(table, row, value));
-        let row = owned.as_deref().unwrap_or(row);
-        let put = self.atomically(|this| {
+        let (deleted, generated) = self.add_row(table, row, |this, row, generated| {
             let mut deleted = 0;
             while let Some(existing) = this.conflict(table, row)? {
                 let delete = &mut |_: RowRef<'_>| Ok(RowChange::Delete);
@@ -59,9 +71,8 @@ impl Transaction {
             this.insert_complete(table, row)?;
             this.note_given(table, row, generated)?;
             Ok(deleted)
-        });
-        self.give_back_unless_put(table, generated, &put);
-        Ok(Replaced { deleted: put?, generated })
+        })?;
+        Ok(Replaced { deleted, generated })
     }
 
     /// Adds a row, or changes the first existing row that shares a unique key with it (primary
@@ -75,11 +86,7 @@ impl Transaction {
         row: &[Datum<'_>],
         on_duplicate: &mut dyn FnMut(RowRef<'_>) -> Result<RowChange>,
     ) -> Result<Upserted> {
-        self.enter_to_add(table)?;
-        let generated = self.generate(table, row)?;
-        let owned = generated.map(|value| with_generated(table, row, value));
-        let row = owned.as_deref().unwrap_or(row);
-        let put = self.atomically(|this| match this.conflict(table, row)? {
+        let put = |this: &mut Self, row: &[Datum<'_>], generated| match this.conflict(table, row)? {
             None => {
                 this.insert_complete(table, row)?;
                 this.note_given(table, row, generated)?;
@@ -91,9 +98,8 @@ impl Transaction {
                 Changed::Deleted => Ok(Upserted::Deleted),
                 Changed::Unchanged | Changed::Missing => Ok(Upserted::Unchanged),
             },
-        });
-        self.give_back_unless_put(table, generated, &put);
-        put
+        };
+        Ok(self.add_row(table, row, put)?.0)
     }
 
     /// Locks the row with this key, shows it to `decide` as it is now, and does what that says.

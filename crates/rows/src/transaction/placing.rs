@@ -22,7 +22,7 @@ pub const ROW_BYTES_MAX: usize = 64 << 20;
 
 impl Transaction {
     pub(super) fn insert_complete(&mut self, table: &Table, row: &[Datum<'_>]) -> Result<()> {
-        check_nulls(table, row)?;
+        table.check_row(row)?;
         let row_key = if table.has_hidden_key() {
             table.row_key(&[Datum::UInt(self.engine.next_row_id(table)?)])?
         } else {
@@ -171,17 +171,6 @@ impl Transaction {
         }
         Ok(())
     }
-}
-
-/// Whether no column is NULL that must not be.
-pub(crate) fn check_nulls(table: &Table, row: &[Datum<'_>]) -> Result<()> {
-    assert_eq!(row.len(), table.columns.len(), "a row has every column");
-    for (column, value) in table.columns.iter().zip(row) {
-        if value.is_null() && !column.nullable {
-            return Err(Error::NullValue { column: column.name.clone() });
-        }
-    }
-    Ok(())
 }
 
 /// The error for a row whose key in a unique index is taken.

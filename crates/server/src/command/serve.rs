@@ -132,6 +132,7 @@ pub(super) fn open_rows(
         row_cache_bytes: settings.row_cache_memory() as usize,
         client_bytes: settings.client_memory() as usize,
         spill: Some(spill),
+        make_rules: sql::make_rules,
         ..Default::default()
     };
     let store = ColumnStore::new(store, columns_bytes);

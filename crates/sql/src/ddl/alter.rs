@@ -5,6 +5,7 @@ use rows::alter::{Alteration, Place};
 use rows::schema::{Column, DefaultValue};
 use rows::table::Table;
 use syntax::alter::{AlterSpec, PlaceSpec};
+use syntax::rule::rule_text;
 use syntax::table::{ColumnSpec, Element, TableOptions};
 use syntax::types::with_collation;
 use values::SqlMode;
@@ -16,6 +17,7 @@ use super::column::{column_of, default_value};
 use super::create::{
     columnar_index_of, engine_name, expires_by, index_of, index_of_column, new_member,
 };
+use super::rules::text_for_all;
 use crate::error::{Result, SqlError};
 
 /// What the parts of an ALTER TABLE come to.
@@ -72,7 +74,7 @@ fn place_of(place: &PlaceSpec) -> Place {
 
 impl Maker<'_> {
     fn column(&mut self, spec: &ColumnSpec) -> Result<Column> {
-        self.unenforced.checks += usize::from(spec.check);
+        self.unenforced.checks += spec.checks.iter().filter(|check| !check.enforced).count();
         self.unenforced.zerofill += usize::from(spec.ty.zerofill);
         column_of(spec, self.collation, self.mode)
     }
@@ -93,7 +95,10 @@ impl Maker<'_> {
                     return Ok(());
                 }
                 let made = self.column(column)?;
-                let now = (made.default == DefaultValue::CurrentTimestamp).then(|| self.now_text());
+                let now = match made.default {
+                    DefaultValue::CurrentTimestamp => Some(self.now_text()),
+                    _ => text_for_all(column.default.as_ref(), &made, self.now, self.mode)?,
+                };
                 let place = place_of(place);
                 self.out.push(Alteration::AddColumn { column: made, place, now });
                 self.keys_of(column);
@@ -109,7 +114,11 @@ impl Maker<'_> {
                         self.out.push(Alteration::AddIndex(index_of(index)));
                     }
                 }
-                Element::Check => self.unenforced.checks += 1,
+                Element::Check(spec) if !spec.enforced => self.unenforced.checks += 1,
+                Element::Check(spec) => self.out.push(Alteration::AddCheck {
+                    name: spec.name.clone(),
+                    condition: rule_text(&spec.condition)?,
+                }),
                 Element::Column(_) => {}
             },
             AlterSpec::DropColumn { name, if_exists } => {
@@ -127,10 +136,17 @@ impl Maker<'_> {
                 }
             }
             AlterSpec::DropIndex { name, if_exists } => {
-                if name.eq_ignore_ascii_case("primary") {
+                if self.table.check(name).is_some() && !self.table.has_index_named(name) {
+                    self.out.push(Alteration::DropCheck(name.clone()));
+                } else if name.eq_ignore_ascii_case("primary") {
                     self.out.push(Alteration::DropPrimaryKey);
                 } else if !*if_exists || self.table.has_index_named(name) {
                     self.out.push(Alteration::DropIndex(name.clone()));
+                }
+            }
+            AlterSpec::DropCheck { name, if_exists } => {
+                if !*if_exists || self.table.check(name).is_some() {
+                    self.out.push(Alteration::DropCheck(name.clone()));
                 }
             }
             AlterSpec::DropPrimaryKey => self.out.push(Alteration::DropPrimaryKey),

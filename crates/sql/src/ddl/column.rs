@@ -1,7 +1,7 @@
 //! Columns and their defaults.
 
-use expression::Environment;
 use rows::schema::{Column, DefaultValue};
+use syntax::rule::rule_text;
 use syntax::table::{ColumnSpec, DefaultSpec};
 use syntax::types::with_collation;
 use values::SqlMode;
@@ -11,7 +11,7 @@ use values::temporal::Zone;
 use values::text::write_text;
 use values::types::{Collation, ColumnType};
 
-use crate::bind::scalar::{Names, bind};
+use super::rules::{check_of, computed_of, constant_of};
 use crate::error::{Result, SqlError};
 
 /// Error 1067.
@@ -46,6 +46,9 @@ pub fn column_of(spec: &ColumnSpec, collation: Collation, mode: SqlMode) -> Resu
     if spec.auto_increment && spec.default.is_some() {
         return Err(invalid_default(&spec.name));
     }
+    if spec.computed.is_some() && spec.default.is_some() {
+        return Err(SqlError::new(1221, "Incorrect usage of DEFAULT and GENERATED ALWAYS AS"));
+    }
     let default = match &spec.default {
         None => DefaultValue::None,
         Some(default) => default_value(default, &spec.name, &ty, nullable, mode)?,
@@ -61,6 +64,8 @@ pub fn column_of(spec: &ColumnSpec, collation: Collation, mode: SqlMode) -> Resu
         slot: 0,
         absent: None,
         unsigned: spec.ty.unsigned,
+        computed: spec.computed.as_ref().map(computed_of).transpose()?,
+        check: check_of(&spec.checks)?,
     })
 }
 
@@ -83,21 +88,16 @@ pub fn default_value(
         }
         DefaultSpec::Value(expr) => expr,
     };
-    let node = bind(expr, &Names::none("default", mode)).map_err(SqlError::from)?;
-    if !node.is_constant() {
-        return Err(SqlError::unsupported("defaults that differ from row to row"));
-    }
-    let environment = Environment { mode, ..Environment::bare(&[], Zone::UTC) };
-    let cell = node
-        .evaluate(&environment.scope())
-        .map_err(|_| SqlError::unsupported("defaults that ask the session"))?;
-    if cell.is_null() {
+    let Some(value) = constant_of(expr, mode)? else {
+        return Ok(DefaultValue::Expression(rule_text(expr)?));
+    };
+    if value.is_null() {
         return match nullable {
             true => Ok(DefaultValue::Literal(None)),
             false => Err(invalid_default(name)),
         };
     }
-    let converted = match cell.datum() {
+    let converted = match value.as_datum() {
         Datum::Bytes(text) => from_text(ty, text, Zone::UTC),
         datum => convert(ty, datum, Zone::UTC),
     };
@@ -128,6 +128,7 @@ pub fn default_text(column: &Column) -> Option<String> {
         DefaultValue::None | DefaultValue::Literal(None) => None,
         DefaultValue::Literal(Some(text)) => Some(String::from_utf8_lossy(text).into_owned()),
         DefaultValue::CurrentTimestamp => Some(now_text(&column.ty)),
+        DefaultValue::Expression(text) => Some(text.clone()),
     }
 }
 

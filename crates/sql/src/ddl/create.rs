@@ -2,7 +2,8 @@
 
 use rows::ddl::{ENGINE, NewColumnarIndex, NewIndex, NewMember, NewTable};
 use rows::schema::COLUMNAR;
-use rows::schema::{Column, DefaultValue, Retention, TableDefinition};
+use rows::schema::{CheckDefinition, Column, DefaultValue, Retention, TableDefinition};
+use syntax::rule::rule_text;
 use syntax::table::{CreateTable, Element, IndexSpec, MemberSpec, TableOptions};
 use values::SqlMode;
 use values::types::{Collation, ColumnType};
@@ -50,12 +51,13 @@ pub fn new_table(
     let (mut columns, mut indexes): (Vec<Column>, Vec<NewIndex>) = (Vec::new(), Vec::new());
     // MySQL orders keys: the primary one, unique ones, others. Names are made in that order.
     let mut foreign = Vec::new();
+    let mut checks = Vec::new();
     let mut columnar_index = None;
     for element in &create.elements {
         match element {
             Element::Column(spec) => {
                 columns.push(column_of(spec, collation, mode)?);
-                unenforced.checks += usize::from(spec.check);
+                unenforced.checks += spec.checks.iter().filter(|check| !check.enforced).count();
                 unenforced.zerofill += usize::from(spec.ty.zerofill);
                 if spec.primary {
                     indexes.push(index_of_column(&spec.name, true));
@@ -74,7 +76,8 @@ pub fn new_table(
                 unenforced.foreign_keys += 1;
                 foreign.push(index_of(spec));
             }
-            Element::Check => unenforced.checks += 1,
+            Element::Check(spec) if !spec.enforced => unenforced.checks += 1,
+            Element::Check(spec) => checks.push((spec.name.clone(), rule_text(&spec.condition)?)),
         }
     }
     for column in given {
@@ -121,6 +124,7 @@ pub fn new_table(
         },
         members: create.options.members.iter().flatten().map(new_member).collect(),
         columnar_index,
+        checks,
     };
     Ok((table, unenforced))
 }
@@ -206,6 +210,11 @@ pub fn new_table_like(source: &TableDefinition, database: &str, name: &str) -> N
         retention: source.retention.clone(),
         members: source.members.iter().map(NewMember::from).collect(),
         columnar_index: source.columnar_index.as_ref().map(NewColumnarIndex::from),
+        checks: {
+            let named =
+                |check: &CheckDefinition| (Some(check.name.clone()), check.condition.clone());
+            source.checks.iter().map(named).collect()
+        },
     }
 }
 

@@ -6,18 +6,20 @@ mod alter;
 mod column;
 mod create;
 mod print;
+mod rules;
 
 pub use alter::{alterations, table_collation};
 pub use column::default_text;
 pub use create::{new_table, new_table_like};
 pub use print::{create_table_text, quoted};
+pub use rules::make_rules;
 
 /// Things that were accepted without effect, for warnings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Unenforced {
     /// Foreign keys.
     pub foreign_keys: usize,
-    /// CHECK constraints.
+    /// CHECK constraints that were said not to be enforced.
     pub checks: usize,
     /// Columns with ZEROFILL.
     pub zerofill: usize,

@@ -25,6 +25,10 @@ fn column_line(column: &Column, default: Collation) -> String {
     if let Some(collation) = collation.filter(|collation| *collation != default) {
         line.push_str(&format!(" CHARACTER SET utf8mb4 COLLATE {}", collation.name()));
     }
+    if let Some(computed) = &column.computed {
+        let word = if computed.stored { "STORED" } else { "VIRTUAL" };
+        line.push_str(&format!(" GENERATED ALWAYS AS ({}) {word}", computed.expression));
+    }
     if !column.nullable {
         line.push_str(" NOT NULL");
     } else if matches!(column.ty, ColumnType::Timestamp { .. }) {
@@ -38,6 +42,8 @@ fn column_line(column: &Column, default: Collation) -> String {
         DefaultValue::CurrentTimestamp => {
             line.push_str(&format!(" DEFAULT {}", now_text(&column.ty)));
         }
+        DefaultValue::Expression(text) => line.push_str(&format!(" DEFAULT ({text})")),
+        _ if column.computed.is_some() => {}
         DefaultValue::Literal(None) | DefaultValue::None => {
             let long = matches!(
                 column.ty,
@@ -56,6 +62,9 @@ fn column_line(column: &Column, default: Collation) -> String {
     }
     if !column.comment.is_empty() {
         line.push_str(&format!(" COMMENT {}", string_literal(&column.comment)));
+    }
+    if let Some(condition) = &column.check {
+        line.push_str(&format!(" CHECK ({condition})"));
     }
     line
 }
@@ -117,6 +126,10 @@ pub fn create_table_text(
         if n > 0 || !index.parts.is_empty() {
             lines.push(index_line(definition, index, n == 0));
         }
+    }
+    for check in &definition.checks {
+        let (name, condition) = (quoted(&check.name), &check.condition);
+        lines.push(format!("CONSTRAINT {name} CHECK ({condition})"));
     }
     let mut lines = lines.join(",\n  ");
     if let Some(index) = &definition.columnar_index {

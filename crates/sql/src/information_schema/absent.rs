@@ -17,9 +17,6 @@ pub(super) fn empty(name: &str) -> Option<&'static [&'static str]> {
             "TABLE_NAME",
             "REFERENCED_TABLE_NAME",
         ],
-        "CHECK_CONSTRAINTS" => {
-            &["CONSTRAINT_CATALOG", "CONSTRAINT_SCHEMA", "CONSTRAINT_NAME", "CHECK_CLAUSE"]
-        }
         "VIEWS" => &[
             "TABLE_CATALOG",
             "TABLE_SCHEMA",

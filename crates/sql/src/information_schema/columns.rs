@@ -66,7 +66,7 @@ pub(super) fn columns(engine: &Engine) -> Result<Listing> {
                 text(extra_words(column)),
                 text("select,insert,update,references"),
                 text(&column.comment),
-                text(""),
+                text(column.computed.as_ref().map_or("", |computed| &computed.expression)),
                 Value::Null,
             ]);
         }

@@ -1,6 +1,8 @@
-//! STATISTICS, KEY_COLUMN_USAGE and TABLE_CONSTRAINTS: indexes, by column and as constraints.
+//! STATISTICS, KEY_COLUMN_USAGE, TABLE_CONSTRAINTS and CHECK_CONSTRAINTS: indexes, by column and as
+//! constraints, and conditions.
 
 use rows::engine::Engine;
+use rows::table::Table;
 use values::datum::Value;
 
 use super::{CATALOG, all_tables};
@@ -106,6 +108,52 @@ pub(super) fn table_constraints(engine: &Engine) -> Result<Listing> {
                 text("YES"),
             ]);
         }
+        for (name, _) in checks_of(&table) {
+            listing.push(vec![
+                text(CATALOG),
+                text(&table.database),
+                text(name),
+                text(&table.database),
+                text(&table.name),
+                text("CHECK"),
+                text("YES"),
+            ]);
+        }
     }
     Ok(listing)
+}
+
+/// CHECK_CONSTRAINTS, with the columns of MariaDB.
+pub(super) fn check_constraints(engine: &Engine) -> Result<Listing> {
+    let mut listing = Listing::new(&[
+        "CONSTRAINT_CATALOG",
+        "CONSTRAINT_SCHEMA",
+        "CONSTRAINT_NAME",
+        "TABLE_NAME",
+        "LEVEL",
+        "CHECK_CLAUSE",
+    ]);
+    for table in all_tables(engine)? {
+        let of_columns = table.columns.iter().filter(|column| column.check.is_some()).count();
+        for (n, (name, condition)) in checks_of(&table).enumerate() {
+            listing.push(vec![
+                text(CATALOG),
+                text(&table.database),
+                text(name),
+                text(&table.name),
+                text(if n < of_columns { "Column" } else { "Table" }),
+                text(condition),
+            ]);
+        }
+    }
+    Ok(listing)
+}
+
+/// Names and conditions of a table's checks: those behind columns, under their names, then its own.
+fn checks_of(table: &Table) -> impl Iterator<Item = (&str, &str)> {
+    let of_columns = table.columns.iter().filter_map(|column| {
+        column.check.as_ref().map(|condition| (column.name.as_str(), condition.as_str()))
+    });
+    let own = table.checks.iter().map(|check| (check.name.as_str(), check.condition.as_str()));
+    of_columns.chain(own)
 }

@@ -26,7 +26,7 @@ mod rows;
 use std::io::{ErrorKind, Read};
 use std::sync::Arc;
 
-use ::rows::bulk::BulkLoad;
+use ::rows::bulk::{BulkLoad, OnDuplicate};
 use ::rows::engine::Engine;
 use ::rows::store::{Durability, LockWait};
 
@@ -247,7 +247,13 @@ impl LoadLocal {
     fn way_of_many(&self) -> Result<Way> {
         let LoadPlan { engine, table, on_duplicate, .. } = &*self.plan;
         let transaction = engine.begin(self.wait)?;
-        let Some(bulk) = BulkLoad::begin(transaction, table, *on_duplicate)? else {
+        // Under IGNORE each row is forgiven what the table's conditions say of it.
+        let forgives = *on_duplicate == OnDuplicate::Ignore && table.rules()?.is_some();
+        let bulk = match forgives {
+            true => None,
+            false => BulkLoad::begin(transaction, table, *on_duplicate)?,
+        };
+        let Some(bulk) = bulk else {
             return Ok(Way::Batches(self.batches()?));
         };
         if let Some(running) = &self.running {

@@ -172,7 +172,9 @@ impl Loader {
         }
         match transaction.insert(&plan.table, row) {
             Ok(inserted) => self.generated = self.generated.or(inserted.generated),
-            Err(error @ Error::Duplicate { .. }) if plan.on_duplicate == OnDuplicate::Ignore => {
+            Err(error @ (Error::Duplicate { .. } | Error::Check { .. }))
+                if plan.on_duplicate == OnDuplicate::Ignore =>
+            {
                 self.skipped += 1;
                 self.maker
                     .warnings
@@ -229,6 +231,9 @@ impl RowMaker {
                         _ => Value::Null,
                     };
                     variables.lock().user_variables.push((name.clone(), value));
+                }
+                // Whatever stands there: it is computed.
+                Goal::Column(position) if self.plan.table.columns[*position].computed.is_some() => {
                 }
                 Goal::Column(position) => {
                     // Of a column that is named twice the last field counts.
@@ -355,10 +360,14 @@ impl RowMaker {
             values[*position] = value;
             self.said[*position] = true;
         }
-        for (position, said) in self.said.iter().enumerate() {
-            if !said {
-                let column = &self.plan.table.columns[position];
-                values[position] = context.default_value(column, &self.plan.defaults[position])?;
+        // Those that look at the rest of the row come last.
+        for is_late in [false, true] {
+            for (position, default) in self.plan.defaults.iter().enumerate() {
+                if !self.said[position] && matches!(default, Store::Expression(_)) == is_late {
+                    let column = &self.plan.table.columns[position];
+                    let row = RowView::Values(values);
+                    values[position] = context.default_value(column, default, row)?;
+                }
             }
         }
         Ok(())

@@ -80,7 +80,7 @@ impl Session {
             warnings.push(Level::Warning, 1235, message);
         }
         if unenforced.checks > 0 {
-            let message = "CHECK constraints are accepted and not enforced";
+            let message = "CHECK constraints that are NOT ENFORCED are not kept";
             warnings.push(Level::Warning, 1235, message);
         }
         if unenforced.zerofill > 0 {

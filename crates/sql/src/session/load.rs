@@ -15,7 +15,7 @@ use crate::bind::scalar::{Names, bind};
 use crate::error::{Result, SqlError};
 use crate::load::{Goal, LoadLocal, LoadPlan, Loaded};
 use crate::reply::{Done, How, Reply};
-use crate::write::default_of;
+use crate::write::defaults_of;
 
 impl Session {
     pub(super) fn load(&mut self, load: LoadData) -> Result<Reply> {
@@ -45,7 +45,7 @@ impl Session {
         }
         let plan = LoadPlan {
             engine: Arc::clone(self.sql.engine()),
-            defaults: table.columns.iter().map(default_of).collect(),
+            defaults: defaults_of(&table),
             on_duplicate: match load.on_duplicate {
                 DuplicateSpec::Error => OnDuplicate::Error,
                 DuplicateSpec::Ignore => OnDuplicate::Ignore,

@@ -207,7 +207,11 @@ pub fn extra_words(column: &Column) -> String {
     if column.auto_increment {
         words.push("auto_increment".to_string());
     }
-    if column.default == DefaultValue::CurrentTimestamp {
+    if let Some(computed) = &column.computed {
+        let word = if computed.stored { "STORED GENERATED" } else { "VIRTUAL GENERATED" };
+        words.push(word.to_string());
+    }
+    if matches!(column.default, DefaultValue::CurrentTimestamp | DefaultValue::Expression(_)) {
         words.push("DEFAULT_GENERATED".to_string());
     }
     if column.on_update_now {

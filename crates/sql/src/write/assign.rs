@@ -55,7 +55,16 @@ pub(super) fn assign(
     for (position, node) in sets {
         let column = &table.columns[*position];
         let value = match node {
-            None => context.default_value(column, &defaults[*position])?,
+            None => {
+                let row = RowView::Values(&values);
+                context.default_value(column, &defaults[*position], row)?
+            }
+            Some(node) if column.computed.is_some() => {
+                let environment = Environment { incoming, ..context.environment() };
+                let scope = environment.scope().with_row(RowView::Values(&values));
+                let cell = node.evaluate(&scope)?;
+                context.give_computed(column, cell.datum(), &table.name)?
+            }
             Some(node) => {
                 let environment = Environment { incoming, ..context.environment() };
                 let scope = environment.scope().with_row(RowView::Values(&values));

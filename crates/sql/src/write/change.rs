@@ -22,7 +22,7 @@ use values::SqlMode;
 use values::row::RowRef;
 
 use super::assign::{assign, bind_assignments, update_now_columns};
-use super::column::{Store, default_of};
+use super::column::{Store, defaults_of};
 use super::finding::{Finding, FoundKeys};
 use super::returning::{Returned, Returning, bind_returning};
 use super::{LOOP_LOOKS_MAX, LOOP_ROWS_MAX, WriteContext, Written, stop, through};
@@ -128,7 +128,7 @@ pub fn bind_update(update: &Update, table: Arc<Table>, mode: SqlMode) -> Bound<U
     let in_order = (0..table.indexes.len()).filter(unique).any(touched)
         || sets.iter().filter_map(|(_, node)| node.as_ref()).any(is_volatile);
     target.finding = Finding::of(&table, &target.shown, &update.tables, how, in_order);
-    let defaults = table.columns.iter().map(default_of).collect();
+    let defaults = defaults_of(&table);
     let values = sets.iter().filter_map(|(_, node)| node.as_ref());
     let waits = target.waits() || values.into_iter().any(Node::waits);
     Ok(UpdatePlan { target, ignore: update.ignore, sets, defaults, update_now, moves, waits })

@@ -2,8 +2,12 @@
 //!
 //! Not here: which values are of a column's domain (`values::convert`).
 
-use expression::{Level, text_of};
+use std::sync::Arc;
+
+use expression::{Level, Node, RowView, text_of};
+use rows::rules::for_column;
 use rows::schema::{Column, DefaultValue};
+use rows::table::Table;
 use values::convert::{Issue, convert, from_text};
 use values::datum::{Datum, Value};
 use values::temporal::{Date, DateTime, Time, Timestamp, Zone};
@@ -19,13 +23,31 @@ pub enum Store {
     Value(Value),
     /// The current time.
     Now,
+    /// What this gives, computed over the rest of the row; none: the table's rules are none.
+    Expression(Option<Arc<Node>>),
     /// There is no default: an error in strict mode, else the type's own empty value.
     Missing,
 }
 
-/// A column's default.
+/// A table's defaults, by column.
+pub fn defaults_of(table: &Table) -> Vec<Store> {
+    let rules = table.rules().ok().flatten();
+    let default = |(position, column): (usize, &Column)| match default_of(column) {
+        Store::Expression(_) => {
+            let node = rules.and_then(|rules| rules.default_of(position));
+            Store::Expression(node.map(|node| Arc::new(node.clone())))
+        }
+        known => known,
+    };
+    table.columns.iter().enumerate().map(default).collect()
+}
+
+/// A column's default; of one that is an expression only that.
 pub fn default_of(column: &Column) -> Store {
     match &column.default {
+        // A computed column is nobody's to give.
+        _ if column.computed.is_some() => Store::Value(Value::Null),
+        DefaultValue::Expression(_) => Store::Expression(None),
         DefaultValue::CurrentTimestamp => Store::Now,
         DefaultValue::Literal(None) => Store::Value(Value::Null),
         DefaultValue::Literal(Some(text)) => {
@@ -97,9 +119,17 @@ pub(super) fn is_stored_as_it_is(column: &Column, datum: Datum<'_>) -> bool {
 }
 
 impl WriteContext<'_> {
-    /// The value of a column that the statement leaves to its default.
-    pub fn default_value(&self, column: &Column, store: &Store) -> Result<Value> {
+    /// The value of a column that the statement leaves to its default; `row` is the rest of its row.
+    pub fn default_value(&self, column: &Column, store: &Store, row: RowView<'_>) -> Result<Value> {
         match store {
+            Store::Expression(None) => {
+                Err(SqlError::unsupported("DEFAULT of an expression that is none any more"))
+            }
+            Store::Expression(Some(node)) => {
+                let environment = self.environment();
+                let cell = node.evaluate(&environment.scope().with_row(row))?;
+                self.store(column, cell.datum(), &node.ty, 1, false)
+            }
             Store::Value(value) => Ok(value.clone()),
             Store::Now => Ok(now_value(&column.ty, self.facts.now, self.facts.zone)),
             // An ENUM's default is its first word.
@@ -134,24 +164,7 @@ impl WriteContext<'_> {
             return Ok(datum.to_value());
         }
         let mut word = Vec::new();
-        let datum = match datum {
-            // Between ENUMs, and from an ENUM to a text, the word counts.
-            Datum::Enum(_) if *from != column.ty => {
-                text_of(from, datum, zone, &mut word);
-                if matches!(column.ty, ColumnType::Int { .. } | ColumnType::Double) {
-                    datum
-                } else {
-                    Datum::Bytes(&word)
-                }
-            }
-            Datum::Time(_) | Datum::DateTime(_) | Datum::Timestamp(_) | Datum::Float(_)
-                if is_text(&column.ty) =>
-            {
-                text_of(from, datum, zone, &mut word);
-                Datum::Bytes(&word)
-            }
-            other => other,
-        };
+        let datum = for_column(column, datum, from, zone, &mut word);
         let converted = column.convert(datum, zone);
         if let Some(issue) = converted.issue {
             self.issue(column, datum, issue, row)?;
@@ -162,6 +175,24 @@ impl WriteContext<'_> {
         }
         self.check_zero_date(column, &converted.value, datum, row)?;
         Ok(converted.value)
+    }
+
+    /// What becomes of a value that a statement gives a computed column: nothing, if strict mode lets it.
+    ///
+    /// # Errors
+    /// 1906 in strict mode; NULL and DEFAULT are let pass, as in MariaDB.
+    pub fn give_computed(&self, column: &Column, datum: Datum<'_>, table: &str) -> Result<Value> {
+        if !datum.is_null() {
+            let message = format!(
+                "The value specified for generated column '{}' in table '{table}' has been ignored",
+                column.name
+            );
+            if self.strict && !self.ignore {
+                return Err(SqlError::new(1906, message));
+            }
+            self.warnings.borrow_mut().push(Level::Warning, 1906, message);
+        }
+        Ok(Value::Null)
     }
 
     fn store_null(&self, column: &Column, alone: bool) -> Result<Value> {
@@ -222,18 +253,6 @@ impl WriteContext<'_> {
         let what = if matches!(column.ty, ColumnType::Date) { "date" } else { "datetime" };
         self.issue(column, datum, Issue::Incorrect { what }, row)
     }
-}
-
-fn is_text(ty: &ColumnType) -> bool {
-    matches!(
-        ty,
-        ColumnType::Char { .. }
-            | ColumnType::VarChar { .. }
-            | ColumnType::Text { .. }
-            | ColumnType::VarBinary { .. }
-            | ColumnType::Binary { .. }
-            | ColumnType::Blob { .. }
-    )
 }
 
 /// A bad value as a message shows it: strange bytes as `\xNN`.

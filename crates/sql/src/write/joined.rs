@@ -15,6 +15,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use expression::RowView;
 use rows::Engine;
 use rows::catalog::Catalog;
 use rows::store::{Reach, Read};
@@ -33,7 +34,7 @@ use values::datum::{Datum, Value};
 use values::row::RowRef;
 use values::types::ColumnType;
 
-use super::column::{default_of, now_value};
+use super::column::{defaults_of, now_value};
 use super::{WriteContext, Written, through};
 use crate::error::{Result, SqlError};
 
@@ -207,7 +208,9 @@ impl JoinedUpdate {
                 }
                 let column = &table.columns[*position];
                 let value = if *to_default {
-                    context.default_value(column, &default_of(column))?
+                    context.default_value(column, &defaults_of(table)[*position], RowView::None)?
+                } else if column.computed.is_some() {
+                    context.give_computed(column, line[width + at], &table.name)?
                 } else {
                     context.store(column, line[width + at], types[width + at], row, false)?
                 };

@@ -27,7 +27,7 @@ pub use change::{
     DeletePlan, UpdatePlan, bind_delete, bind_delete_by_query, bind_update, bind_update_by_query,
     row_count,
 };
-pub use column::{Store, default_of, implied_default};
+pub use column::{Store, default_of, defaults_of, implied_default};
 use expression::{Environment, Warnings};
 pub use finding::{Finding, FoundKeys};
 pub use insert::{InsertPlan, Tally, bind_insert, bind_insert_beside, count_mismatch, given};
@@ -68,8 +68,8 @@ impl<'a> WriteContext<'a> {
 
     /// A row's error under IGNORE becomes a warning; else it ends the statement.
     pub fn forgive(&self, error: SqlError) -> Result<()> {
-        const FORGIVEN: [u16; 12] =
-            [1048, 1062, 1264, 1265, 1292, 1364, 1366, 1406, 1365, 1690, 3140, 1526];
+        const FORGIVEN: [u16; 13] =
+            [1048, 1062, 4025, 1264, 1265, 1292, 1364, 1366, 1406, 1365, 1690, 3140, 1526];
         if self.ignore && FORGIVEN.contains(&error.number) {
             self.warnings.borrow_mut().push(
                 expression::Level::Warning,

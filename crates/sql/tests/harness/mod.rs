@@ -17,7 +17,8 @@ pub const PATIENCE: Duration = Duration::from_secs(60);
 /// A server's SQL layer.
 pub fn server() -> Arc<Sql> {
     let store = Arc::new(MemoryStore::new());
-    let engine = Engine::open(store, EngineOptions::default()).expect("opens");
+    let options = EngineOptions { make_rules: sql::make_rules, ..EngineOptions::default() };
+    let engine = Engine::open(store, options).expect("opens");
     let options = SqlOptions { memory_bytes: 256 << 20, threads: 2, ..SqlOptions::default() };
     analytic::start(engine, &options).expect("starts")
 }

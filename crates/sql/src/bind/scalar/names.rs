@@ -3,8 +3,7 @@
 //! Not here: values of variables (crate `expression`).
 
 use expression::{BIGINT, BIGINT_UNSIGNED, Kind, Node, text_type};
-use rows::schema::Column;
-use rows::table::Table;
+use rows::schema::{Column, TableDefinition};
 use sqlparser::ast::{Expr, Ident};
 use values::SqlMode;
 use values::datum::Value;
@@ -46,7 +45,7 @@ pub trait Resolver {
 #[derive(Clone, Copy)]
 pub struct Names<'a> {
     /// The table whose row is at hand.
-    pub table: Option<&'a Table>,
+    pub table: Option<&'a TableDefinition>,
     /// Its alias.
     pub alias: Option<&'a str>,
     /// Columns of a listing (SHOW ... WHERE) instead of a table's.
@@ -80,7 +79,7 @@ impl<'a> Names<'a> {
 
     /// A table's columns.
     pub fn of(
-        table: &'a Table,
+        table: &'a TableDefinition,
         alias: Option<&'a str>,
         clause: &'static str,
         mode: SqlMode,
@@ -207,6 +206,7 @@ pub fn default_node(column: &Column) -> Bound<Node> {
         Ok(Node::new(Kind::Constant(value), column.ty.clone(), nullable))
     };
     match default_of(column) {
+        Store::Expression(_) => elsewhere("DEFAULT() of a column whose default is an expression"),
         // The number to come is nobody's default.
         Store::Value(Value::Null) if column.auto_increment && !column.nullable => {
             constant(implied_default(&column.ty))
@@ -225,12 +225,12 @@ pub fn default_node(column: &Column) -> Bound<Node> {
 }
 
 /// A column of the row.
-pub fn column_node(table: &Table, position: usize) -> Node {
+pub fn column_node(table: &TableDefinition, position: usize) -> Node {
     let column = &table.columns[position];
     Node::new(Kind::Column(position), column.ty.clone(), column.nullable)
 }
 
-pub(super) fn incoming_node(table: &Table, position: usize) -> Node {
+pub(super) fn incoming_node(table: &TableDefinition, position: usize) -> Node {
     let column = &table.columns[position];
     Node::new(Kind::Incoming(position), column.ty.clone(), true)
 }

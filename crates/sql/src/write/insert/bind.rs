@@ -13,7 +13,7 @@ use super::{InsertPlan, Rows};
 use crate::bind::scalar::{Bound, IncomingNames, Names, bind};
 use crate::error::{Result, SqlError};
 use crate::write::assign::{bind_assignments, update_now_columns};
-use crate::write::column::default_of;
+use crate::write::column::{Store, defaults_of};
 use crate::write::returning::bind_returning;
 
 /// Binds an INSERT or REPLACE.
@@ -34,6 +34,9 @@ pub fn bind_insert_beside(
         Some(names) => named_columns(&table, names)?,
     };
     let all_unsaid = insert.columns.is_none();
+    let defaults = defaults_of(&table);
+    // Those that look at the rest of the row are made when it is there.
+    let is_late = |position: usize| matches!(defaults[position], Store::Expression(_));
     let mut base = 0u16;
     let rows = match &insert.source {
         Source::Query(_) => Rows::Query,
@@ -58,7 +61,9 @@ pub fn bind_insert_beside(
                 }
                 base += parameters as u16;
                 let said = |n| columns.iter().zip(&values).any(|(c, v)| *c == n && v.is_some());
-                let unsaid = (0..table.columns.len()).filter(|n| !said(*n)).collect();
+                let unsaid = (0..table.columns.len()).filter(|n| !said(*n));
+                let mut unsaid: Vec<usize> = unsaid.collect();
+                unsaid.sort_by_key(|position| is_late(*position));
                 let is_literal =
                     values.iter().flatten().all(|node| matches!(node.kind, Kind::Parameter(_)));
                 plans.push(RowPlan { values, unsaid, parameters, is_literal });
@@ -83,7 +88,6 @@ pub fn bind_insert_beside(
             Some(bind_returning(items, &table, &names)?)
         }
     };
-    let defaults = table.columns.iter().map(default_of).collect();
     let mut waits = on_duplicate.iter().filter_map(|(_, node)| node.as_ref()).any(Node::waits);
     if let Rows::Values(plans) = &rows {
         waits |= plans.iter().flat_map(|plan| plan.values.iter().flatten()).any(Node::waits);

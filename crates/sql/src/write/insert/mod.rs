@@ -102,8 +102,10 @@ impl InsertPlan {
     /// What becomes of rows whose keys are taken, if that can be said without looking at the rows
     /// that have them.
     pub fn on_duplicate(&self) -> Option<OnDuplicate> {
+        // Under IGNORE each row is forgiven what its conditions say.
+        let forgives = self.ignore && !matches!(self.table.rules(), Ok(None));
         match (self.replace, self.ignore) {
-            _ if !self.on_duplicate.is_empty() => None,
+            _ if !self.on_duplicate.is_empty() || forgives => None,
             (true, _) => Some(OnDuplicate::Replace),
             (false, true) => Some(OnDuplicate::Ignore),
             (false, false) => Some(OnDuplicate::Error),
@@ -204,17 +206,32 @@ impl InsertPlan {
         let mut values: Vec<Option<Value>> = vec![None; self.table.columns.len()];
         for ((position, datum), ty) in self.columns.iter().zip(given).zip(types) {
             let column = &self.table.columns[*position];
-            values[*position] = Some(context.store(column, *datum, ty, row, false)?);
+            values[*position] = Some(match column.computed {
+                Some(_) => context.give_computed(column, *datum, &self.table.name)?,
+                None => context.store(column, *datum, ty, row, false)?,
+            });
         }
-        let complete = values.into_iter().enumerate().map(|(position, value)| match value {
-            Some(value) => Ok(value),
-            None => {
-                let column = &self.table.columns[position];
-                context.default_value(column, &self.defaults[position])
+        let is_unsaid: Vec<bool> = values.iter().map(Option::is_none).collect();
+        let mut complete: Vec<Value> =
+            values.into_iter().map(|value| value.unwrap_or(Value::Null)).collect();
+        // Those that look at the rest of the row come last.
+        for is_late in [false, true] {
+            for (position, default) in self.defaults.iter().enumerate() {
+                if is_unsaid[position] && matches!(default, Store::Expression(_)) == is_late {
+                    let column = &self.table.columns[position];
+                    let row = RowView::Values(&complete);
+                    complete[position] = context.default_value(column, default, row)?;
+                }
             }
-        });
-        let beside = given.iter().skip(self.columns.len()).map(|datum| Ok(datum.to_value()));
-        complete.chain(beside).collect()
+        }
+        if !self.on_duplicate.is_empty() {
+            let datums: Vec<Datum<'_>> = complete.iter().map(Value::as_datum).collect();
+            for (position, value) in self.table.computed(&datums)? {
+                complete[position] = value;
+            }
+        }
+        complete.extend(given.iter().skip(self.columns.len()).map(|datum| datum.to_value()));
+        Ok(complete)
     }
 
     /// Inserts a full row, and what stands beside it, in the statement's manner. `context.parameters` are those of ON
@@ -261,7 +278,7 @@ impl InsertPlan {
                     self.give_back(context, datums, inserted.generated, tally)?;
                     inserted.generated
                 }
-                Err(error @ Error::Duplicate { .. }) => {
+                Err(error @ (Error::Duplicate { .. } | Error::Check { .. })) => {
                     context.forgive(error.into())?;
                     tally.duplicates += 1;
                     None
@@ -329,6 +346,10 @@ impl InsertPlan {
                             changed = old.iter().map(Datum::to_value).collect();
                             for (position, value) in &sets {
                                 changed[*position] = value.clone();
+                            }
+                            let datums: Vec<_> = changed.iter().map(Value::as_datum).collect();
+                            for (position, value) in table.computed(&datums)? {
+                                changed[position] = value;
                             }
                         }
                         Ok(RowChange::Set(sets))

@@ -11,7 +11,7 @@ use super::{InsertPlan, Rows};
 use crate::error::Result;
 use crate::write::WriteContext;
 use crate::write::assign::bytes_of;
-use crate::write::column::is_stored_as_it_is;
+use crate::write::column::{Store, is_stored_as_it_is};
 
 /// A row of VALUES.
 #[derive(Debug)]
@@ -39,13 +39,20 @@ pub(super) struct MadeRow {
 impl MadeRow {
     /// The row, whose literals are the first of `rest`.
     pub(super) fn datums<'a>(&'a self, rest: &[Datum<'a>]) -> Vec<Datum<'a>> {
-        let both = self.values.iter().zip(&self.literals);
-        let datum = |(value, literal): (&'a Value, &Option<u16>)| match literal {
-            Some(n) => rest[usize::from(*n)],
-            None => value.as_datum(),
-        };
-        both.map(datum).collect()
+        made_row(&self.values, &self.literals, rest)
     }
+}
+
+fn made_row<'a>(
+    values: &'a [Value],
+    literals: &[Option<u16>],
+    rest: &[Datum<'a>],
+) -> Vec<Datum<'a>> {
+    let datum = |(value, literal): (&'a Value, &Option<u16>)| match literal {
+        Some(n) => rest[usize::from(*n)],
+        None => value.as_datum(),
+    };
+    values.iter().zip(literals).map(datum).collect()
 }
 
 impl RowPlan {
@@ -99,6 +106,13 @@ impl InsertPlan {
         for (position, node) in self.columns.iter().zip(&plan.values) {
             let Some(node) = node else { continue };
             let column = &self.table.columns[*position];
+            if column.computed.is_some() {
+                let environment = context.environment();
+                let scope = environment.scope().with_row(RowView::Values(values));
+                let cell = node.evaluate(&scope)?;
+                context.give_computed(column, cell.datum(), &self.table.name)?;
+                continue;
+            }
             // The most frequent value is a literal, which needs no evaluation.
             let value = if let Kind::Parameter(n) = node.kind {
                 let datum = context.parameters.get(usize::from(n)).copied();
@@ -121,7 +135,33 @@ impl InsertPlan {
         }
         for position in &plan.unsaid {
             let column = &self.table.columns[*position];
-            values[*position] = context.default_value(column, &self.defaults[*position])?;
+            let default = &self.defaults[*position];
+            values[*position] = match default {
+                // It may ask for values that are the statement's literals still.
+                Store::Expression(_) => {
+                    let row = made_row(values, literals, rest);
+                    context.default_value(column, default, RowView::Datums(&row))?
+                }
+                _ => context.default_value(column, default, RowView::None)?,
+            };
+        }
+        self.compute_incoming(values, literals, rest)
+    }
+
+    /// Gives a row its computed columns where the statement looks at it: the engine, which has the last word,
+    /// computes them for the row that it stores.
+    fn compute_incoming(
+        &self,
+        values: &mut [Value],
+        literals: &[Option<u16>],
+        rest: &[Datum<'_>],
+    ) -> Result<()> {
+        if self.on_duplicate.is_empty() && self.returning.is_none() {
+            return Ok(());
+        }
+        let computed = self.table.computed(&made_row(values, literals, rest))?;
+        for (position, value) in computed {
+            values[position] = value;
         }
         Ok(())
     }

@@ -1,0 +1,272 @@
+//! What a table says of its rows in expressions: columns that are computed, conditions that must hold
+//! (CHECK), and defaults.
+//!
+//! A definition keeps expressions as text. Whoever knows the grammar makes rules of them (`MakeRules`, which
+//! crate `sql` provides), once for each version of a table; from then on every door's rows pass them here,
+//! where all writes come together.
+//!
+//! Invariants
+//! 1. No row is stored whose computed columns are not what its other columns make, or for which a condition
+//!    is false, whichever door it comes through: inserted, changed, loaded or copied by ALTER TABLE. Unknown
+//!    is not false.
+//! 2. A computed column depends on nothing but the row: not on the session, the time, or chance.
+//! 3. A table whose texts make no rules can be read, and not be written to.
+//!
+//! Not here: grammar and names (crate `sql`, `ddl::rules`), what expressions mean (crate `expression`), who
+//! has a session (`outside`).
+
+mod naming;
+mod outside;
+
+use std::borrow::Cow;
+
+use expression::{Environment, Limits, Node, RowView, StatementContext, text_of};
+use values::SqlMode;
+use values::datum::{Datum, Value};
+use values::temporal::Zone;
+use values::types::ColumnType;
+
+use crate::clock::{Clock, SystemClock};
+use crate::engine::Engine;
+use crate::error::{Error, Result};
+use crate::schema::{Column, TableDefinition};
+use crate::table::Table;
+
+use outside::outside;
+
+/// Makes the rules of a definition out of its texts.
+pub type MakeRules = fn(&TableDefinition) -> expression::Result<Rules>;
+
+/// Makes no rules: for engines whose tables have none.
+///
+/// # Errors
+/// For every definition that asks for rules.
+pub fn no_rules(_: &TableDefinition) -> expression::Result<Rules> {
+    Err(expression::Error::new(1235, "This engine knows no expressions"))
+}
+
+/// A condition that every row must fulfil.
+#[derive(Clone, Debug)]
+pub struct Check {
+    /// Its name; of a condition behind a column, `table.column`.
+    pub name: String,
+    /// The condition; columns are positions.
+    pub condition: Node,
+}
+
+/// What the expressions of a table are, with columns as positions in its rows.
+#[derive(Clone, Debug, Default)]
+pub struct Rules {
+    /// Computed columns, ascending; each depends on columns before it alone, if on computed ones.
+    pub computed: Vec<(usize, Node)>,
+    /// Conditions, in the order in which they are looked at.
+    pub checks: Vec<Check>,
+    /// Defaults that are computed, by column, ascending.
+    pub defaults: Vec<(usize, Node)>,
+    /// Whether a condition asks for the time or the session.
+    pub asks_session: bool,
+}
+
+impl Rules {
+    /// The default of a column, if it is computed.
+    pub fn default_of(&self, column: usize) -> Option<&Node> {
+        let at = self.defaults.binary_search_by_key(&column, |(column, _)| *column);
+        at.ok().map(|at| &self.defaults[at].1)
+    }
+}
+
+impl TableDefinition {
+    /// Whether there is anything to make rules of.
+    pub fn has_rules(&self) -> bool {
+        let of_column = |column: &Column| {
+            column.computed.is_some() || column.check.is_some() || column.default.is_expression()
+        };
+        !self.checks.is_empty() || self.columns.iter().any(of_column)
+    }
+}
+
+impl Table {
+    /// What a row's computed columns are, by position; nothing in a table without such columns.
+    ///
+    /// # Errors
+    /// `Expression`, `Value`.
+    #[inline]
+    pub fn computed(&self, row: &[Datum<'_>]) -> Result<Vec<(usize, Value)>> {
+        match self.rules()? {
+            Some(rules) if !rules.computed.is_empty() => self.compute(rules, row),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    #[cold]
+    fn compute(&self, rules: &Rules, row: &[Datum<'_>]) -> Result<Vec<(usize, Value)>> {
+        let mut done: Vec<(usize, Value)> = Vec::with_capacity(rules.computed.len());
+        let environment = environment();
+        for (position, node) in &rules.computed {
+            let now = with_computed(row, &done);
+            let scope = environment.scope().with_row(RowView::Datums(&now));
+            let cell = node.evaluate(&scope)?;
+            let value = stored(&self.columns[*position], cell.datum(), &node.ty)?;
+            drop(cell);
+            drop(now);
+            done.push((*position, value));
+        }
+        Ok(done)
+    }
+
+    /// Whether a row may be stored, computed columns included: no NULL where there must not be one, and
+    /// every condition holds or is unknown.
+    ///
+    /// # Errors
+    /// `NullValue`, `Check`, `Expression`.
+    #[inline]
+    pub(crate) fn check_row(&self, row: &[Datum<'_>]) -> Result<()> {
+        assert_eq!(row.len(), self.columns.len(), "a row has every column");
+        for (column, value) in self.columns.iter().zip(row) {
+            if value.is_null() && !column.nullable {
+                return Err(Error::NullValue { column: column.name.clone() });
+            }
+        }
+        match self.rules()? {
+            Some(rules) if !rules.checks.is_empty() => self.check_conditions(rules, row),
+            _ => Ok(()),
+        }
+    }
+
+    #[cold]
+    fn check_conditions(&self, rules: &Rules, row: &[Datum<'_>]) -> Result<()> {
+        let context = rules.asks_session.then(|| outside(SystemClock.unix_micros() as i64));
+        let environment = match &context {
+            Some(context) => environment_of(context),
+            None => environment(),
+        };
+        for check in &rules.checks {
+            let scope = environment.scope().with_row(RowView::Datums(row));
+            if check.condition.truth(&scope)? == Some(false) {
+                return Err(Error::Check {
+                    name: check.name.clone(),
+                    table: format!("{}.{}", self.database, self.name),
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Engine {
+    /// Gives the columns of a new row that nobody gave a value to their computed defaults, for doors
+    /// without sessions.
+    ///
+    /// # Errors
+    /// `Expression`, `Value`.
+    pub fn fill_defaults(
+        &self,
+        table: &Table,
+        row: &mut [Value],
+        is_given: &dyn Fn(usize) -> bool,
+    ) -> Result<()> {
+        let Some(rules) = table.rules()? else { return Ok(()) };
+        let missing = rules.defaults.iter().filter(|(position, _)| !is_given(*position));
+        let mut context = None;
+        for (position, node) in missing {
+            let context = context.get_or_insert_with(|| outside(self.clock().unix_micros() as i64));
+            let environment = environment_of(context);
+            let scope = environment.scope().with_row(RowView::Values(row));
+            let cell = node.evaluate(&scope)?;
+            let value = stored(&table.columns[*position], cell.datum(), &node.ty)?;
+            drop(cell);
+            row[*position] = value;
+        }
+        Ok(())
+    }
+}
+
+/// What an expression that asks no row gives a column at some time, in microseconds since the epoch.
+///
+/// # Errors
+/// `Expression`, `Value`.
+pub fn value_at(column: &Column, node: &Node, now: i64) -> Result<Value> {
+    let context = outside(now);
+    let environment = environment_of(&context);
+    let cell = node.evaluate(&environment.scope())?;
+    stored(column, cell.datum(), &node.ty)
+}
+
+/// A row with its computed columns.
+pub(crate) fn with_computed<'r, 'v>(
+    row: &'r [Datum<'v>],
+    computed: &'v [(usize, Value)],
+) -> Cow<'r, [Datum<'v>]> {
+    if computed.is_empty() {
+        return Cow::Borrowed(row);
+    }
+    let mut row = row.to_vec();
+    for (position, value) in computed {
+        row[*position] = value.as_datum();
+    }
+    Cow::Owned(row)
+}
+
+/// What expressions are computed in: the same for everybody.
+fn environment() -> Environment<'static> {
+    Environment {
+        mode: SqlMode::default(),
+        limits: Limits::of_the_server(),
+        strict: true,
+        ..Environment::bare(&[], Zone::UTC)
+    }
+}
+
+fn environment_of(context: &StatementContext) -> Environment<'_> {
+    Environment { strict: true, ..Environment::of(context, &[]) }
+}
+
+/// The value of an expression of some type as one of a column.
+pub(crate) fn stored(column: &Column, datum: Datum<'_>, from: &ColumnType) -> Result<Value> {
+    let mut word = Vec::new();
+    let converted =
+        column.convert(for_column(column, datum, from, Zone::UTC, &mut word), Zone::UTC);
+    match converted.issue {
+        Some(issue) => Err(Error::Value { column: column.name.clone(), issue }),
+        None => Ok(converted.value),
+    }
+}
+
+/// The value of an expression as conversion to a column's type takes it: where a text counts, the text.
+pub fn for_column<'d>(
+    column: &Column,
+    datum: Datum<'d>,
+    from: &ColumnType,
+    zone: Zone,
+    word: &'d mut Vec<u8>,
+) -> Datum<'d> {
+    match datum {
+        // Between ENUMs, and from an ENUM to a text, the word counts.
+        Datum::Enum(_)
+            if *from != column.ty
+                && !matches!(column.ty, ColumnType::Int { .. } | ColumnType::Double) =>
+        {
+            text_of(from, datum, zone, word);
+            Datum::Bytes(word)
+        }
+        Datum::Time(_) | Datum::DateTime(_) | Datum::Timestamp(_) | Datum::Float(_)
+            if is_text(&column.ty) =>
+        {
+            text_of(from, datum, zone, word);
+            Datum::Bytes(word)
+        }
+        other => other,
+    }
+}
+
+fn is_text(ty: &ColumnType) -> bool {
+    matches!(
+        ty,
+        ColumnType::Char { .. }
+            | ColumnType::VarChar { .. }
+            | ColumnType::Text { .. }
+            | ColumnType::VarBinary { .. }
+            | ColumnType::Binary { .. }
+            | ColumnType::Blob { .. }
+    )
+}

@@ -1,0 +1,150 @@
+//! Expressions of definitions: from what was written to the texts that a definition keeps, and from those to
+//! the rules that every door obeys (`rows::rules`).
+//!
+//! Not here: the texts themselves (`syntax::rule`), when rules are asked (`rows`).
+
+use expression::{Environment, Node};
+use rows::rules::{Check, Rules, value_at};
+use rows::schema::{Column, Computed, DefaultValue, TableDefinition};
+use sqlparser::ast::Expr;
+use syntax::rule::{rule, rule_text};
+use syntax::table::{CheckSpec, ComputedSpec, DefaultSpec};
+use values::SqlMode;
+use values::datum::Value;
+use values::temporal::Zone;
+use values::text::write_text;
+
+use crate::bind::scalar::{Names, bind};
+use crate::error::{Result, SqlError};
+
+/// How a column is computed, as the definition keeps it.
+pub fn computed_of(spec: &ComputedSpec) -> Result<Computed> {
+    Ok(Computed { expression: rule_text(&spec.expression)?, stored: spec.stored })
+}
+
+/// The conditions behind a column, as one text; those that are not enforced are left out.
+pub fn check_of(specs: &[CheckSpec]) -> Result<Option<String>> {
+    let enforced = specs.iter().filter(|spec| spec.enforced);
+    let texts = enforced.map(|spec| Ok(rule_text(&spec.condition)?)).collect::<Result<Vec<_>>>()?;
+    Ok(match texts.as_slice() {
+        [] => None,
+        [text] => Some(text.clone()),
+        _ => Some(format!("({})", texts.join(") AND ("))),
+    })
+}
+
+/// The value that an expression has for every row and session alike; `None` where it depends on either.
+pub fn constant_of(expr: &Expr, mode: SqlMode) -> Result<Option<Value>> {
+    let Ok(node) = bind(expr, &Names::none("default", mode)) else { return Ok(None) };
+    if !node.is_of_row_alone() {
+        return Ok(None);
+    }
+    let environment = Environment { mode, ..Environment::bare(&[], Zone::UTC) };
+    let cell = node.evaluate(&environment.scope())?;
+    Ok(Some(cell.datum().to_value()))
+}
+
+/// The text that rows which exist hold in a new column, by a default that is an expression; `None` where each
+/// has its own. `now`: microseconds since the epoch.
+pub fn text_for_all(
+    spec: Option<&DefaultSpec>,
+    column: &Column,
+    now: i64,
+    mode: SqlMode,
+) -> Result<Option<Vec<u8>>> {
+    let (Some(DefaultSpec::Value(expr)), true) = (spec, column.default.is_expression()) else {
+        return Ok(None);
+    };
+    let node = bind(expr, &Names::none("default", mode)).ok().filter(Node::is_constant);
+    let Some(node) = node else { return Ok(None) };
+    let value = value_at(column, &node, now)?;
+    let mut text = Vec::new();
+    write_text(&column.ty, value.as_datum(), Zone::UTC, &mut text);
+    Ok(Some(text).filter(|_| !value.is_null()))
+}
+
+/// The rules of a definition.
+///
+/// # Errors
+/// 1054 for a column that is not there, 1901 for what may not stand in such an expression, and what else is
+/// wrong with it.
+pub fn make_rules(definition: &TableDefinition) -> expression::Result<Rules> {
+    rules_of(definition).map_err(|error| expression::Error::new(error.number, error.message))
+}
+
+fn rules_of(definition: &TableDefinition) -> Result<Rules> {
+    let mut rules = Rules::default();
+    for (position, column) in definition.columns.iter().enumerate() {
+        if let Some(computed) = &column.computed {
+            let node = node_of(definition, &computed.expression, "GENERATED ALWAYS AS")?;
+            check_computed(definition, position, &node, &computed.expression)?;
+            rules.computed.push((position, node));
+        }
+        if let DefaultValue::Expression(text) = &column.default {
+            rules.defaults.push((position, node_of(definition, text, "DEFAULT")?));
+        }
+        if let Some(text) = &column.check {
+            let name = format!("{}.{}", definition.name, column.name);
+            rules.checks.push(check(definition, name, text)?);
+        }
+    }
+    for written in &definition.checks {
+        rules.checks.push(check(definition, written.name.clone(), &written.condition)?);
+    }
+    rules.asks_session = rules.checks.iter().any(|check| !check.condition.is_of_row_alone());
+    Ok(rules)
+}
+
+fn node_of(definition: &TableDefinition, text: &str, clause: &'static str) -> Result<Node> {
+    let names = Names::of(definition, None, clause, SqlMode::default());
+    let node = bind(&rule(text)?, &names)?;
+    // A statement's own.
+    let is_foreign = node.waits() || {
+        let mut found = false;
+        node.visit(&mut |node| {
+            use expression::Kind as K;
+            found |= matches!(node.kind, K::UserVariable(_) | K::Assign(..) | K::Parameter(_));
+        });
+        found
+    };
+    if is_foreign { Err(not_allowed(text, clause)) } else { Ok(node) }
+}
+
+fn check(definition: &TableDefinition, name: String, text: &str) -> Result<Check> {
+    Ok(Check { name, condition: node_of(definition, text, "CHECK")? })
+}
+
+/// What a computed column may be made of: the row, computed columns before it, and no number that the engine
+/// makes up.
+fn check_computed(
+    definition: &TableDefinition,
+    position: usize,
+    node: &Node,
+    text: &str,
+) -> Result<()> {
+    let name = &definition.columns[position].name;
+    if !node.is_of_row_alone() {
+        return Err(not_allowed(text, &format!("GENERATED ALWAYS AS clause of `{name}`")));
+    }
+    let mut wrong = None;
+    node.visit(&mut |node| {
+        let expression::Kind::Column(at) = node.kind else { return };
+        let column = &definition.columns[at];
+        if column.computed.is_some() && at >= position {
+            let message =
+                "Generated column can refer only to generated columns defined prior to it.";
+            wrong.get_or_insert_with(|| SqlError::new(3107, message));
+        }
+        if column.auto_increment {
+            let clause = format!("GENERATED ALWAYS AS clause of `{name}`");
+            wrong.get_or_insert_with(|| not_allowed("AUTO_INCREMENT", &clause));
+        }
+    });
+    wrong.map_or(Ok(()), Err)
+}
+
+/// Error 1901, MariaDB's.
+fn not_allowed(text: &str, clause: &str) -> SqlError {
+    let message = format!("Function or expression '{text}' cannot be used in the {clause}");
+    SqlError::new(1901, message)
+}
