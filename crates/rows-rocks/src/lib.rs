@@ -32,6 +32,7 @@ mod log;
 mod log_files;
 mod manifest;
 mod options;
+mod pace;
 mod page_cache;
 mod reading;
 mod reclaim;

@@ -22,6 +22,7 @@ use rocksdb::{
 use rows::table::PREFIX_BYTES;
 
 use crate::layout::Layout;
+use crate::pace::{FILES_SLOWED, FILES_STOPPED};
 use crate::page_cache;
 use crate::shares::note_shares;
 
@@ -219,6 +220,8 @@ impl RocksOptions {
         options.set_max_subcompactions((jobs / 2).max(1) as u32);
         options.set_level_compaction_dynamic_level_bytes(true);
         options.set_level_zero_file_num_compaction_trigger(FILES_PER_COMPACTION as i32);
+        options.set_level_zero_slowdown_writes_trigger(FILES_SLOWED);
+        options.set_level_zero_stop_writes_trigger(FILES_STOPPED);
         options.set_max_bytes_for_level_base(self.first_level());
         let is_small = self.buffer() < BUFFER_SMALL;
         let step = if is_small { LEVEL_STEP_SMALL } else { LEVEL_STEP };

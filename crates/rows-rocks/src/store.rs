@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::thread::{Builder, JoinHandle};
+use std::time::Instant;
 
 use rocksdb::checkpoint::Checkpoint;
 use rocksdb::{Cache, ColumnFamilyDescriptor, DB, DEFAULT_COLUMN_FAMILY_NAME, Options};
@@ -37,6 +38,7 @@ use crate::log;
 use crate::log_files::logs;
 use crate::manifest::cut_torn_manifest;
 use crate::options::{RocksOptions, Settings};
+use crate::pace::Pace;
 use crate::page_cache::{begin_turn, disk_waits};
 use crate::reading::{Lookup, scan};
 use crate::reclaim::{RECLAIM_FILE, Reclaiming};
@@ -62,6 +64,7 @@ struct Handle {
 pub(crate) struct Shared {
     pub lookup: Lookup,
     pub modes: WriteModes,
+    pub pace: Pace,
     pub health: Health,
     pub marks: log::Marks,
     pub syncing: Syncing,
@@ -122,6 +125,7 @@ impl RocksStore {
         let shared = Arc::new(Shared {
             lookup: Lookup::new(None),
             modes: WriteModes::default(),
+            pace: Pace::new(buffer_bytes as usize, Instant::now()),
             health: Health::new(ended),
             marks: log::Marks::default(),
             syncing: Syncing::default(),

@@ -131,6 +131,7 @@ impl Shared {
             Durability::EverySecond | Durability::Os => (&self.modes.at_once, &self.modes.unsynced),
         };
         let written = loop {
+            std::thread::sleep(self.pace_wait());
             match self.write_with(batches, at_once, durability)? {
                 Err(error) if error.kind() == ErrorKind::Incomplete => {
                     if !self.is_stopped() {
@@ -149,6 +150,15 @@ impl Shared {
         Ok(())
     }
 
+    /// How long a write has to wait because compactions are behind.
+    fn pace_wait(&self) -> Duration {
+        let files = || {
+            let count = self.database.property_value("rocksdb.num-files-at-level0");
+            count.ok().flatten().and_then(|count| count.parse().ok()).unwrap_or(0)
+        };
+        self.pace.wait(Instant::now(), files)
+    }
+
     /// Whether RocksDB takes no writes until a buffer is on the disk.
     fn is_stopped(&self) -> bool {
         let stopped = self.database.property_int_value("rocksdb.is-write-stopped");
@@ -161,7 +171,7 @@ impl Shared {
         batches: &[&Batch],
         durability: Durability,
     ) -> Result<bool> {
-        if durability == Durability::EveryCommit {
+        if durability == Durability::EveryCommit || !self.pace_wait().is_zero() {
             return Ok(false);
         }
         match self.write_with(batches, &self.modes.at_once, durability)? {
@@ -214,6 +224,9 @@ impl Shared {
         // Everything up to here is in the log already, and this batch comes behind it.
         let before = self.database.latest_sequence_number();
         let written = self.database.write_opt(merged, options);
+        if written.is_ok() {
+            self.pace.note(Instant::now(), bytes);
+        }
         if written.is_ok() && durability == Durability::EveryCommit {
             self.marks.synced(before + count);
         }

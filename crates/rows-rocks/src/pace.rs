@@ -1,0 +1,211 @@
+//! How fast writers may go while compactions are behind: as fast as new files are taken away, not at full
+//! speed until RocksDB holds everybody up.
+//!
+//! Each full write buffer becomes a file of level 0, and a compaction takes these away many at a time. Left
+//! alone, writers run ahead until there are so many that RocksDB holds writes back, by a rate that it lowers
+//! with every file that comes meanwhile: the rate swings between a hundredth and the double of what can be
+//! kept up. Here the count of these files says how much of that each write may take; RocksDB's own brake
+//! is set behind it (`options`).
+//!
+//! ```text
+//! files     below 8    8     16     24 and more
+//! rate      free      1.5    1.0    0.5          times what compactions have taken away lately
+//! ```
+//!
+//! Invariants
+//! 1. Nobody waits while there are few new files, however much is written.
+//! 2. A write waits `WAIT_MAX` at most.
+//!
+//! Not here: who must not wait, and goes elsewhere then (`writing`).
+
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+
+/// New files from which on writers are held back, from which on by half, and between them: no more and no
+/// less than what goes.
+const FILES_FREE: f64 = 8.0;
+const FILES_EVEN: f64 = 16.0;
+const FILES_MANY: f64 = 24.0;
+/// Of what compactions take away, how much may be written at each of these.
+const PART_AT_FEW: f64 = 1.5;
+const PART_AT_MANY: f64 = 0.5;
+/// New files at which RocksDB brakes by itself, and at which it stops writes.
+pub(crate) const FILES_SLOWED: i32 = 36;
+pub(crate) const FILES_STOPPED: i32 = 48;
+/// The longest wait of a write.
+const WAIT_MAX: Duration = Duration::from_millis(250);
+/// What may be written ahead of the rate: so much time of it.
+const AHEAD: Duration = Duration::from_millis(20);
+/// How often files are counted, at most.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+/// Over how many steps of which length it is seen what compactions take away: one takes many files at its
+/// end, and none before.
+const STEPS: usize = 12;
+const STEP: Duration = Duration::from_secs(1);
+/// Bytes a second, before anything is known.
+const RATE_FIRST: f64 = (64 << 20) as f64;
+const RATE_MIN: f64 = (1 << 20) as f64;
+
+/// The pace of a store's writers.
+pub(crate) struct Pace {
+    /// Bytes of a file when it is written into a buffer, about.
+    file_bytes: f64,
+    state: Mutex<State>,
+}
+
+struct State {
+    files: f64,
+    looked: Instant,
+    /// Bytes written since the store was opened.
+    written: f64,
+    /// When, bytes written, and files, at the ends of the last steps.
+    steps: Vec<(Instant, f64, f64)>,
+    /// Bytes a second that compactions take away.
+    taken_away: f64,
+    /// When what was written is over by the rate.
+    even_at: Instant,
+}
+
+impl Pace {
+    /// For write buffers of so many bytes.
+    pub(crate) fn new(buffer: usize, now: Instant) -> Pace {
+        let state = State {
+            files: 0.0,
+            looked: now,
+            written: 0.0,
+            steps: vec![(now, 0.0, 0.0)],
+            taken_away: RATE_FIRST,
+            even_at: now,
+        };
+        Pace { file_bytes: buffer as f64 * 0.75, state: Mutex::new(state) }
+    }
+
+    /// How long who wants to write now has to wait. `files`: how many there are of level 0.
+    pub(crate) fn wait(&self, now: Instant, files: impl FnOnce() -> u64) -> Duration {
+        let mut state = self.state.lock();
+        if now.saturating_duration_since(state.looked) >= LOOK_EVERY {
+            state.looked = now;
+            state.files = files() as f64;
+            state.step(now, self.file_bytes);
+        }
+        if state.files < FILES_FREE {
+            return Duration::ZERO;
+        }
+        let ahead = state.even_at.saturating_duration_since(now);
+        ahead.saturating_sub(AHEAD).min(WAIT_MAX)
+    }
+
+    /// So many bytes were written.
+    pub(crate) fn note(&self, now: Instant, bytes: usize) {
+        let mut state = self.state.lock();
+        state.written += bytes as f64;
+        if state.files < FILES_FREE {
+            state.even_at = now;
+            return;
+        }
+        let rate = (state.taken_away * part_at(state.files)).max(RATE_MIN);
+        state.even_at = state.even_at.max(now) + Duration::from_secs_f64(bytes as f64 / rate);
+    }
+}
+
+impl State {
+    /// Looks at what was taken away, once a step is over.
+    fn step(&mut self, now: Instant, file_bytes: f64) {
+        let (last, ..) = self.steps[self.steps.len() - 1];
+        if now.saturating_duration_since(last) < STEP {
+            return;
+        }
+        // After a rest nothing is known of what went meanwhile.
+        if now.saturating_duration_since(last) > STEP * STEPS as u32 {
+            self.steps.clear();
+            self.taken_away = self.taken_away.max(RATE_FIRST);
+        }
+        self.steps.push((now, self.written, self.files));
+        if self.steps.len() > STEPS {
+            self.steps.remove(0);
+        }
+        let (since, written, files) = self.steps[0];
+        let seconds = now.saturating_duration_since(since).as_secs_f64();
+        if seconds <= 0.0 {
+            return;
+        }
+        let gone = self.written - written - (self.files - files) * file_bytes;
+        let gone = (gone / seconds).max(RATE_MIN);
+        self.taken_away = match self.files < FILES_FREE {
+            // Less was written than could have gone.
+            true => self.taken_away.max(gone),
+            false => self.taken_away + (gone - self.taken_away) / 2.0,
+        };
+    }
+}
+
+/// Which part of what is taken away may be written, with so many new files.
+fn part_at(files: f64) -> f64 {
+    let between = |from: f64, to: f64, at: f64| from + (to - from) * at.clamp(0.0, 1.0);
+    match files < FILES_EVEN {
+        true => between(PART_AT_FEW, 1.0, (files - FILES_FREE) / (FILES_EVEN - FILES_FREE)),
+        false => between(1.0, PART_AT_MANY, (files - FILES_EVEN) / (FILES_MANY - FILES_EVEN)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MIB: usize = 1 << 20;
+
+    /// A store whose writers want so many MiB a second, in writes of a fifth of one, and whose compactions
+    /// take at each end of so many milliseconds all files that were there when they began. Gives MiB written
+    /// in each second.
+    fn seconds(wanted: f64, compaction_ms: u64, total: u64) -> Vec<f64> {
+        let start = Instant::now();
+        let pace = Pace::new(8 * MIB, start);
+        let (mut now, mut buffered, mut files, mut taking, mut ends) = (0.0, 0.0, 0u64, 0, 0.0);
+        let mut out = vec![0.0; total as usize];
+        while now < total as f64 {
+            let at = start + Duration::from_secs_f64(now);
+            if files >= 4 && taking == 0 {
+                (taking, ends) = (files, now + compaction_ms as f64 / 1e3);
+            }
+            if taking > 0 && now >= ends {
+                files -= std::mem::take(&mut taking);
+            }
+            let wait = pace.wait(at, || files);
+            if !wait.is_zero() {
+                now += wait.as_secs_f64();
+                continue;
+            }
+            pace.note(at, MIB / 5);
+            out[now as usize] += 0.2;
+            buffered += 0.2;
+            if buffered >= 6.0 {
+                (buffered, files) = (0.0, files + 1);
+            }
+            now += 0.2 / wanted;
+        }
+        out
+    }
+
+    #[test]
+    fn writers_who_want_too_much_are_held_at_an_even_pace() {
+        // 24 MiB a second, of which a compaction of three seconds takes what there is.
+        let written = seconds(60.0, 2500, 60);
+        let mut late = written[20..].to_vec();
+        late.sort_by(f64::total_cmp);
+        let (slowest, median) = (late[0], late[late.len() / 2]);
+        assert!(slowest >= median / 2.0, "{slowest} of {median}: {written:?}");
+        assert!(median > 10.0, "{written:?}");
+    }
+
+    #[test]
+    fn who_wants_what_can_be_kept_up_never_waits() {
+        let written = seconds(8.0, 1000, 20);
+        assert!(written.iter().all(|written| *written > 7.5), "{written:?}");
+    }
+
+    #[test]
+    fn more_files_mean_a_smaller_part() {
+        assert_eq!([8.0, 16.0, 24.0, 99.0].map(part_at), [1.5, 1.0, 0.5, 0.5]);
+    }
+}
