@@ -82,7 +82,7 @@ fn sql_select_limit_was_kept_and_obeyed_by_no_query() {
     run(s, "CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(9))");
     run(s, "INSERT INTO t VALUES (1, 'a'), (2, 'b'), (3, 'c')");
     let prepared = s.prepare(b"SELECT v FROM t WHERE id >= ?").expect("prepares");
-    let mut execute = |s: &mut sql::Session| {
+    let execute = |s: &mut sql::Session| {
         let reply = s.execute(prepared.id, &[Datum::Int(1)], How::POOL).expect("runs");
         let Reply::Rows(rows) = reply else { panic!("no rows") };
         lines(rows).expect("gives them")
