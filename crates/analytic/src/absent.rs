@@ -6,9 +6,17 @@
 //! SELECT t.id, u.kind FROM t LEFT JOIN u ON u.id = t.id AND u.kind = 7 ORDER BY u.kind
 //! ```
 //!
+//! The same node stands above a UNION whose parts have different constants in one column. That is
+//! constant in each partition, which suffices to sort those; but sorts that leave few rows tell each
+//! other which rows can no longer be among them, and so must agree on what they sort by:
+//!
+//! ```sql
+//! SELECT 1 AS kind, a FROM t UNION ALL SELECT NULL, b FROM u ORDER BY kind DESC, a LIMIT 3
+//! ```
+//!
 //! Invariants
-//! 1. Below an outer join's optional side, when the other rules of the physical optimizer run, stands a
-//!    node that knows of no constants.
+//! 1. Below an outer join's optional side, and above a UNION of different constants, stands a node that
+//!    knows of no constants when the other rules of the physical optimizer run.
 //!
 //! Not here: constants that are not told to a join.
 
@@ -19,13 +27,14 @@ use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
 use datafusion::common::{DataFusionError, JoinType, Result, Statistics};
 use datafusion::execution::TaskContext;
-use datafusion::physical_expr::{EquivalenceProperties, PhysicalExpr};
+use datafusion::physical_expr::{AcrossPartitions, EquivalenceProperties, PhysicalExpr};
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::execution_plan::{
     CardinalityEffect, ChildrenPropertiesMode, ExecutionPlanProperties, ReplaceChildrenOptions,
 };
 use datafusion::physical_plan::joins::{HashJoinExec, NestedLoopJoinExec, SortMergeJoinExec};
 use datafusion::physical_plan::statistics::{ChildStats, StatisticsArgs};
+use datafusion::physical_plan::union::UnionExec;
 use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties, SendableRecordBatchStream,
 };
@@ -33,7 +42,7 @@ use datafusion::physical_plan::{
 /// A join over other inputs has other properties.
 const ANEW: ReplaceChildrenOptions = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
 
-/// Puts `OptionalRows` below outer joins. It is to be the first of the rules.
+/// Puts `OptionalRows` below outer joins and above unions. It is to be the first of the rules.
 #[derive(Debug)]
 pub(super) struct ForgetConstants;
 
@@ -56,6 +65,9 @@ impl PhysicalOptimizerRule for ForgetConstants {
 }
 
 fn forgetting(plan: Arc<dyn ExecutionPlan>) -> Result<Transformed<Arc<dyn ExecutionPlan>>> {
+    if plan.downcast_ref::<UnionExec>().is_some() && has_different_constants(&plan) {
+        return Ok(Transformed::yes(Arc::new(OptionalRows::of(plan))));
+    }
     let sides: &[usize] = match join_type(&plan) {
         Some(JoinType::Left) => &[1],
         Some(JoinType::Right) => &[0],
@@ -75,6 +87,11 @@ fn forgetting(plan: Arc<dyn ExecutionPlan>) -> Result<Transformed<Arc<dyn Execut
         true => Ok(Transformed::yes(plan.replace_children(children, ANEW)?)),
         false => Ok(Transformed::no(plan)),
     }
+}
+
+fn has_different_constants(plan: &Arc<dyn ExecutionPlan>) -> bool {
+    let constants = plan.equivalence_properties().constants();
+    constants.iter().any(|constant| constant.across_partitions == AcrossPartitions::Heterogeneous)
 }
 
 fn join_type(plan: &Arc<dyn ExecutionPlan>) -> Option<JoinType> {

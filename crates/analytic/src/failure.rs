@@ -42,7 +42,8 @@ pub(super) fn translate(error: DataFusionError) -> SqlError {
             tracing::debug!(why, "a query found no memory");
             SqlError::new(
                 1038,
-                "Out of memory for this query; consider a larger 'memory' setting or fewer groups",
+                "Out of memory for this query, which has to keep more rows, groups or different \
+                 values at a time than the setting 'memory' leaves room for",
             )
         }
         DataFusionError::NotImplemented(what) if names_subquery(what) => correlated(),

@@ -8,6 +8,7 @@
 //! scan      tables and index ranges as DataFusion reads them
 //! kernels   functions with MySQL's meaning over Arrow columns
 //! columns   which Arrow type carries which MySQL type
+//! large_limit  sorts whose limit leaves more than fits into memory
 //! absent    what DataFusion must not take for constant beside an outer join
 //! window    window functions within the memory: whole partitions, a few at a time
 //! numbering ROW_NUMBER and its like, as rows come
@@ -29,6 +30,7 @@ mod columns;
 mod failure;
 mod kept;
 mod kernels;
+mod large_limit;
 mod leaf;
 mod lower;
 mod numbering;

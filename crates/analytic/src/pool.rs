@@ -1,12 +1,13 @@
 //! The memory of all queries, divided among their operators.
 //!
-//! Those that can write to files share a third of it, evenly. A sort that has filled its part
-//! needs more, for a moment, to write it out: each batch in the order of its keys (whose texts
-//! DataFusion counts once for each piece that it cuts them into), and the keys of all once more.
-//! It finds that in what is left, or ends with an error. The merges of what was written share a
-//! quarter: such a merge takes memory for as many files as it gets, and goes over them more often if
-//! those are few, but needs some for two. The others take what they find. Under DataFusion's own
-//! pool sorts fill all of the memory together, and then end with an error instead of writing.
+//! Those that can write to files share a third of it, evenly, until they read those back. A sort
+//! that has filled its part needs more, for a moment, to write it out: each batch in the order of
+//! its keys (whose texts DataFusion counts once for each piece that it cuts them into), and the
+//! keys of all once more. It finds that in what is left, or ends with an error. The merges of what
+//! was written share a quarter: such a merge takes memory for as many files as it gets, and goes
+//! over them more often if those are few, but needs some for two. The others take what they find.
+//! Under DataFusion's own pool sorts fill all of the memory together, and then end with an error
+//! instead of writing.
 //!
 //! Invariants
 //! 1. No more is given than there is, except for what is small: merges take all that they may, and
@@ -42,9 +43,9 @@ pub(super) struct QueryPool {
 
 #[derive(Debug, Default)]
 struct State {
-    /// How many operators can write to files.
-    spillers: usize,
-    /// What they hold.
+    /// What each operator holds that can write to files, by its number.
+    spillers: HashMap<usize, usize>,
+    /// What they hold together.
     spillable: usize,
     /// What merges of sorted rows hold, each by its number.
     merges: HashMap<usize, usize>,
@@ -58,7 +59,7 @@ impl State {
             true => self.spillable += bytes,
             false => self.firm += bytes,
         }
-        if let Some(held) = self.merges.get_mut(&consumer.id()) {
+        if let Some(held) = self.held(consumer) {
             *held += bytes;
         }
     }
@@ -68,8 +69,15 @@ impl State {
             true => self.spillable -= bytes,
             false => self.firm -= bytes,
         }
-        if let Some(held) = self.merges.get_mut(&consumer.id()) {
+        if let Some(held) = self.held(consumer) {
             *held -= bytes;
+        }
+    }
+
+    fn held(&mut self, consumer: &MemoryConsumer) -> Option<&mut usize> {
+        match consumer.can_spill() {
+            true => self.spillers.get_mut(&consumer.id()),
+            false => self.merges.get_mut(&consumer.id()),
         }
     }
 }
@@ -93,7 +101,7 @@ impl MemoryPool for QueryPool {
     fn register(&self, consumer: &MemoryConsumer) {
         let mut state = self.state.lock();
         if consumer.can_spill() {
-            state.spillers += 1;
+            state.spillers.insert(consumer.id(), 0);
         } else if is_merge(consumer) {
             state.merges.insert(consumer.id(), 0);
         }
@@ -102,7 +110,7 @@ impl MemoryPool for QueryPool {
     fn unregister(&self, consumer: &MemoryConsumer) {
         let mut state = self.state.lock();
         if consumer.can_spill() {
-            state.spillers -= 1;
+            state.spillers.remove(&consumer.id());
         } else {
             state.merges.remove(&consumer.id());
         }
@@ -126,8 +134,11 @@ impl MemoryPool for QueryPool {
         let available = if consumer.can_spill() {
             let shared =
                 (self.bytes_max / SPILLERS_PART).min(self.bytes_max.saturating_sub(state.firm));
-            // One step beyond: who holds less may have nothing that it could write to files.
-            if held == 0 || held < shared / state.spillers.max(1) { left } else { 0 }
+            // One step beyond: who holds less may have nothing that it could write to files, as has a
+            // grouping that reads its files back, which keeps its books in two pieces then.
+            let reads_back = state.spillers.get(&consumer.id()).is_some_and(|all| *all > held);
+            let part = shared / state.spillers.len().max(1);
+            if held == 0 || held < part || reads_back { left } else { 0 }
         } else if of_files {
             let merges = state.merges.len().max(1);
             let part = (self.bytes_max / 4 / merges).max(self.bytes_max / MERGES_MAX);
@@ -204,6 +215,24 @@ mod tests {
         two.shrink(150 << 10);
         assert!(two.try_grow(151 << 10).is_err(), "the other took what was free");
         drop((two, join));
+        assert_eq!(pool.reserved(), 0);
+    }
+
+    #[test]
+    fn a_grouping_found_nothing_for_reading_its_files_back() {
+        let pool: Arc<dyn MemoryPool> = Arc::new(QueryPool::new(1200 << 10));
+        let groups = |name| MemoryConsumer::new(name).with_can_spill(true).register(&pool);
+        let (one, _other) = (groups("one"), groups("two"));
+        one.try_grow(200 << 10).unwrap();
+        assert!(one.try_grow(1).is_err(), "it is to write them to a file");
+        let files = one.new_empty();
+        one.free();
+        files.try_grow(200 << 10).unwrap();
+        assert!(files.try_grow(1).is_err(), "more files than its part has room for");
+        one.try_grow(100 << 10).unwrap();
+        one.try_grow(300 << 10).expect("it cannot write those");
+        assert!(one.try_grow(700 << 10).is_err(), "there is no more");
+        drop((one, files));
         assert_eq!(pool.reserved(), 0);
     }
 

@@ -26,6 +26,7 @@ use tokio::runtime;
 
 use super::absent::ForgetConstants;
 use super::failure::translate;
+use super::large_limit::SortWhole;
 use super::pool::QueryPool;
 use super::scan::{CountInScans, GroupInScans};
 
@@ -48,7 +49,7 @@ const HASHED_PART: usize = 8;
 /// Bytes that a row takes in such a table besides its columns.
 const HASHED_ROW_BYTES: usize = 32;
 /// Bytes of a column whose values have no fixed width, by guess.
-const TEXT_BYTES: usize = 40;
+pub(super) const TEXT_BYTES: usize = 40;
 /// Consumers that an out-of-memory error would name.
 const CONSUMERS_NAMED: usize = 3;
 
@@ -91,7 +92,7 @@ impl Runtime {
                 .with_config(config)
                 .with_runtime_env(Arc::clone(&environment))
                 .with_default_features()
-                .with_physical_optimizer_rules(rules())
+                .with_physical_optimizer_rules(rules(memory_bytes))
                 .build()
         };
         let (parallel, serial) = (state(options.threads, true), state(1, true));
@@ -118,11 +119,12 @@ impl Runtime {
 }
 
 /// The rules of the physical optimizer, ours first and last.
-fn rules() -> Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>> {
+fn rules(memory_bytes: usize) -> Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>> {
     let mut rules = PhysicalOptimizer::new().rules;
     rules.insert(0, Arc::new(ForgetConstants));
     rules.push(Arc::new(GroupInScans));
     rules.push(Arc::new(CountInScans));
+    rules.push(Arc::new(SortWhole { memory_bytes }));
     rules
 }
 
@@ -154,7 +156,8 @@ fn rows_of(plan: &Arc<dyn ExecutionPlan>) -> usize {
     }
 }
 
-fn row_bytes(plan: &Arc<dyn ExecutionPlan>) -> usize {
+/// About how many bytes a row of a plan takes where it is kept.
+pub(super) fn row_bytes(plan: &Arc<dyn ExecutionPlan>) -> usize {
     let schema = plan.schema();
     let columns = schema.fields().iter();
     let bytes = columns.map(|field| field.data_type().primitive_width().unwrap_or(TEXT_BYTES));

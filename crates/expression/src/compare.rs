@@ -7,7 +7,7 @@
 use std::cmp::Ordering;
 
 use values::collation;
-use values::convert::convert;
+use values::convert::{Issue, convert};
 use values::datum::{Datum, Value};
 use values::temporal::{DateTime, Time, Zone, number_to_datetime, read_datetime, read_time};
 use values::types::{Collation, ColumnType};
@@ -64,6 +64,12 @@ pub fn compare(
         }
         (_, Datum::Time(_)) if is_number(a) => {
             compare((b, b_ty), (a, a_ty), rule, zone).map(Ordering::reverse)
+        }
+        // Without a fraction it is a whole number, beside one of those.
+        (Datum::Time(_), Datum::Int(_) | Datum::UInt(_))
+            if *a_ty == (ColumnType::Time { fsp: 0 }) || is_huge(b) =>
+        {
+            numbers(a, b, zone)
         }
         (Datum::Time(x), _) if is_number(b) => Some(x.cmp(&span(b, zone).unwrap_or(Time::ZERO))),
         // 20240131 is that day.
@@ -127,17 +133,26 @@ pub fn span(datum: Datum<'_>, zone: Zone) -> Option<Time> {
         Datum::DateTime(v) => Some(v.time()),
         Datum::Timestamp(v) => Some(v.to_datetime(zone).time()),
         Datum::Date(_) => Some(Time::ZERO),
-        Datum::Int(v) => values::temporal::number_to_time(v, 0).map(|(value, _)| value),
-        Datum::UInt(v) => {
-            values::temporal::number_to_time(i64::try_from(v).ok()?, 0).map(|(value, _)| value)
-        }
-        Datum::Decimal(_) | Datum::Double(_) | Datum::Float(_) => {
-            match convert(&ColumnType::Time { fsp: 6 }, datum, zone).value {
-                Value::Time(value) => Some(value),
+        // No number of a time or a day, and none that is beyond its kind.
+        _ if is_huge(datum) => None,
+        Datum::Int(_) | Datum::UInt(_) | Datum::Decimal(_) | Datum::Double(_) | Datum::Float(_) => {
+            let converted = convert(&ColumnType::Time { fsp: 6 }, datum, zone);
+            match (converted.value, converted.issue) {
+                (_, Some(Issue::Incorrect { .. })) => None,
+                (Value::Time(value), _) => Some(value),
                 _ => None,
             }
         }
         Datum::Null | Datum::Year(_) | Datum::Enum(_) => None,
+    }
+}
+
+/// Whether it is an exact number that no BIGINT holds.
+fn is_huge(datum: Datum<'_>) -> bool {
+    match datum {
+        Datum::UInt(v) => i64::try_from(v).is_err(),
+        Datum::Decimal(v) => v.truncate(0).and_then(|whole| whole.to_i64()).is_none(),
+        _ => false,
     }
 }
 

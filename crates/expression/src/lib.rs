@@ -62,7 +62,7 @@ pub mod warning;
 mod word_call;
 
 pub use cast::{fit, is_number};
-pub use common::common_type;
+pub use common::{common_type, display_chars};
 pub use compare::compare;
 pub use context::{Server, SideEffects, StatementContext, SystemVariables};
 pub use digits::number_digits;

@@ -151,6 +151,8 @@ pub fn leading_number(text: &[u8]) -> (f64, bool) {
             at += 1 + sign + count;
         }
     }
-    let value = std::str::from_utf8(&body[..at]).ok().and_then(|text| text.parse().ok());
-    (value.unwrap_or(0.0), body[at..].iter().all(space))
+    let value = std::str::from_utf8(&body[..at]).ok().and_then(|text| text.parse::<f64>().ok());
+    // What is beyond a DOUBLE is the largest one.
+    let value = value.map_or(0.0, |value| value.clamp(f64::MIN, f64::MAX));
+    (value, body[at..].iter().all(space))
 }

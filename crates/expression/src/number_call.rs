@@ -51,7 +51,14 @@ pub fn result(function: Function, arguments: &[Node]) -> ColumnType {
 pub fn whole_result(arguments: &[Node]) -> ColumnType {
     match arguments.first().map(|node| &node.ty) {
         Some(ColumnType::Int { unsigned: true, .. }) => BIGINT_UNSIGNED,
-        Some(ColumnType::Int { .. } | ColumnType::Year) => BIGINT,
+        Some(
+            ColumnType::Int { .. }
+            | ColumnType::Year
+            | ColumnType::Date
+            | ColumnType::Time { .. }
+            | ColumnType::DateTime { .. }
+            | ColumnType::Timestamp { .. },
+        ) => BIGINT,
         Some(ColumnType::Decimal { precision, scale }) => match precision - scale {
             0..=17 => BIGINT,
             digits => ColumnType::Decimal { precision: (digits + 1).min(65), scale: 0 },

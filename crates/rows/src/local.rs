@@ -135,15 +135,23 @@ impl<S: LocalStore> Read for LocalTransaction<S> {
 }
 
 impl<S: LocalStore> StoreTransaction for LocalTransaction<S> {
-    fn lock(&mut self, key: &[u8], wait: LockWait) -> Result<()> {
+    fn lock(&mut self, key: &[u8], wait: LockWait) -> Result<bool> {
         if self.held.is_whole(key) {
-            return Ok(());
+            return Ok(false);
         }
         let lock = LockTable::hash(key);
-        if self.acquire(lock, wait)? {
+        let newly = self.acquire(lock, wait)?;
+        if newly {
             self.held.push(key, lock);
         }
-        Ok(())
+        Ok(newly)
+    }
+
+    fn unlock(&mut self, key: &[u8]) {
+        let lock = LockTable::hash(key);
+        if self.held.remove(key, lock) {
+            self.store.locks().release(self.owner, &[lock]);
+        }
     }
 
     fn lock_table(&mut self, table: [u8; 4], claim: &mut dyn FnMut() -> bool) -> bool {

@@ -370,8 +370,14 @@ pub struct Savepoint(pub usize);
 /// As `Read` it sees the latest committed state overlaid with its own writes. Dropped without
 /// `commit`, it leaves nothing behind; locks go with it either way.
 pub trait StoreTransaction: Read {
-    /// Locks a key against other transactions; again by the same one is fine.
-    fn lock(&mut self, key: &[u8], wait: LockWait) -> Result<()>;
+    /// Locks a key against other transactions; again by the same one is fine. `true`: newly, so
+    /// that `unlock` may free it.
+    fn lock(&mut self, key: &[u8], wait: LockWait) -> Result<bool>;
+    /// Frees a key that `lock` gave newly, before anything was decided on that ground. A store
+    /// that cannot keeps it locked until the end.
+    fn unlock(&mut self, key: &[u8]) {
+        let _ = key;
+    }
     /// For those who may not wait: has `waker` called, once, when the lock that `lock` refused
     /// last with `WouldWait(Lock)` is free. `false`: not kept, because it is free already or the
     /// store cannot tell; then try again, where waiting is allowed if need be.

@@ -12,7 +12,8 @@ use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt;
 
 /// Our own crates, of which all is logged that a level asks for.
-const OURS: [&str; 7] = ["rowhouse", "server", "doors", "sql", "rows", "rows_rocks", "columnar"];
+const OURS: [&str; 8] =
+    ["rowhouse", "server", "doors", "sql", "analytic", "rows", "rows_rocks", "columnar"];
 
 /// What is logged at a level.
 fn filter(level: &str) -> EnvFilter {
@@ -58,6 +59,7 @@ mod tests {
                 assert!(tracing::enabled!(target: "sql::session", Level::DEBUG), "{level}");
                 assert!(tracing::enabled!(target: "rows_rocks::store", Level::DEBUG), "{level}");
                 assert!(tracing::enabled!(target: "server::net", Level::DEBUG), "{level}");
+                assert!(tracing::enabled!(target: "analytic::failure", Level::DEBUG), "{level}");
                 assert!(!tracing::enabled!(target: "sqlparser::parser", Level::DEBUG), "{level}");
                 assert!(!tracing::enabled!(target: "datafusion::planner", Level::DEBUG), "{level}");
                 assert!(tracing::enabled!(target: "datafusion::planner", Level::INFO), "{level}");

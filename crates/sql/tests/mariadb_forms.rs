@@ -74,3 +74,30 @@ fn what_returning_gives_is_known_when_it_is_prepared() {
     assert_eq!(error(s, "INSERT INTO t (v) VALUES ('b') RETURNING (SELECT 1)"), 1235);
     assert_eq!(run(s, "SELECT count(*) FROM t"), "0");
 }
+
+#[test]
+fn sql_select_limit_was_kept_and_obeyed_by_no_query() {
+    let sql = server();
+    let s = &mut session(&sql);
+    run(s, "CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(9))");
+    run(s, "INSERT INTO t VALUES (1, 'a'), (2, 'b'), (3, 'c')");
+    let prepared = s.prepare(b"SELECT v FROM t WHERE id >= ?").expect("prepares");
+    let execute = |s: &mut sql::Session| {
+        let reply = s.execute(prepared.id, &[Datum::Int(1)], How::POOL).expect("runs");
+        let Reply::Rows(rows) = reply else { panic!("no rows") };
+        lines(rows).expect("gives them")
+    };
+    assert_eq!(execute(s), "a\nb\nc");
+    run(s, "SET sql_select_limit = 2");
+    // Also of plans that are known by then, and of those that an event loop would run.
+    for _ in 0..3 {
+        assert_eq!(execute(s), "a\nb");
+        assert_eq!(run(s, "SELECT id FROM t"), "1\n2");
+        assert_eq!(run(s, "SELECT id FROM t LIMIT 3"), "1\n2\n3");
+    }
+    let tried = s.query(b"SELECT id FROM t", How::LOOP).map(|_| ()).expect_err("is to be repeated");
+    assert!(tried.is_would_wait(), "{tried}");
+    run(s, "SET sql_select_limit = DEFAULT");
+    assert_eq!(execute(s), "a\nb\nc");
+    assert_eq!(run(s, "SELECT id FROM t"), "1\n2\n3");
+}

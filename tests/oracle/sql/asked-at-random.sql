@@ -100,3 +100,18 @@ DELETE FROM totals WHERE n > 2 AND id IN (SELECT s.id FROM sales s WHERE s.word 
 DELETE FROM totals WHERE (id, n) IN ((2, 20), (1, 1))
 SELECT id, n FROM totals
 DELETE FROM totals WHERE id IN (SELECT x.id FROM (SELECT id FROM totals) x) AND nope = 1
+# 11. A UNION of different constants that is sorted by them, and leaves few rows
+CREATE TABLE halves (id INT PRIMARY KEY, a INT, s VARCHAR(9))
+INSERT INTO halves VALUES (1,6,'a'),(2,2,'A'),(3,-1,'b'),(4,2,NULL)
+SELECT '%' c0, -1 c1, a c2 FROM halves UNION ALL SELECT NULL, NULL, id*9 FROM halves ORDER BY 2 DESC, 3 DESC LIMIT 2 OFFSET 1
+SELECT 1 c1, a c2 FROM halves UNION ALL SELECT NULL, id*9 FROM halves ORDER BY 1, 2 DESC LIMIT 3
+# Two rows are the same by what the whole chain of UNION has in common
+SELECT s, 1 FROM halves UNION SELECT s, 1 FROM halves UNION ALL SELECT 'c' COLLATE utf8mb4_bin, 2 FROM halves ORDER BY 2, 1
+SELECT 1 a UNION SELECT 1.0 UNION ALL SELECT 'x' ORDER BY 1
+# 12. Numbers of times
+SELECT FLOOR(DATE'1999-12-31'), CEILING(TIMESTAMP'2000-01-01 10:00:00.5') + 0, FLOOR(TIME'12:34:56.7') + 0
+SELECT n, TIME'00:00:00' = n, TIME'10:00:00' < n, TIME'10:00:00' = n, TIME'838:59:59' < n FROM (SELECT 61 n UNION SELECT 100000 UNION SELECT 8386000 UNION SELECT 2147483647) x ORDER BY n
+SELECT TIME(2147483647), TIME(20240229101112), TIME(61.5), TIME(61e0), HOUR(2147483647)
+# 13. What is no text is one with a collation; a text beyond DOUBLE is the largest one
+SELECT 12 COLLATE utf8mb4_bin, LENGTH(1.50 COLLATE utf8mb4_bin), TIMESTAMP(TIME'12:34:56' COLLATE utf8mb4_bin)
+SELECT '1e400' + 0, -'8e367ad8', '-1e400' + 0

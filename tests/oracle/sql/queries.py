@@ -11,7 +11,7 @@ import random
 
 from expressions import Expressions
 from tables import COLUMNS, KIND_OF_SMALL, SMALL
-from tree import Clause, Either, Expression, Leaf, Listed, Part, Query
+from tree import Aggregate, Clause, Either, Expression, Leaf, Listed, Part, Query
 
 
 FRAMES_OF_ROWS = [
@@ -310,7 +310,7 @@ class Queries:
             kind = chance.choice(numeric or list(columns))
         drawn = Expressions(chance, columns, stray=60, own=True).draw(kind, chance.choice([0, 0, 1]))
         text = f"{function} {{}})" if function.endswith("DISTINCT") else f"{function}({{}})"
-        return Expression(text, drawn)
+        return Aggregate(text, drawn)
 
     def windowed(self):
         """Window functions over one table, whose `id` makes an order total where that matters."""
@@ -357,7 +357,8 @@ class Queries:
         direction = chance.choice(["", " DESC"])
         if of_rows:
             key = Leaf(chance.choice(columns[chance.choice(list(columns))]))
-            order = Clause(f"ORDER BY {{}}{direction}, x.id", key)
+            # Without it the rows of a frame would be any.
+            order = Part(f"ORDER BY {{}}{direction}, x.id", key)
         else:
             order = Clause(f"ORDER BY {{}}{direction}", Leaf(chance.choice(columns["int"])))
         frame = ""

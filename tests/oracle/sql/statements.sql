@@ -280,8 +280,8 @@ SET STATEMENT max_statement_time=1 FOR SET STATEMENT max_statement_time=2 FOR SE
 SET STATEMENT max_statement_time=1 FOR SET @x=5
 SELECT @x, @@max_statement_time
 SET STATEMENT max_statement_time=1 FOR SELECT * FROM nope
-# It is kept and shown, and not obeyed
-!SET STATEMENT sql_select_limit=1 FOR SELECT a FROM im ORDER BY a
+SET STATEMENT sql_select_limit=1 FOR SELECT a FROM im ORDER BY a
+SELECT count(*)>1 FROM im
 SET STATEMENT max_statement_time=DEFAULT FOR SELECT 1
 SET STATEMENT max_statement_time=1+1 FOR EXECUTE IMMEDIATE 'SELECT @@max_statement_time'
 SET STATEMENT nope=1 FOR SELECT 1
@@ -331,3 +331,64 @@ BEGIN
 DELETE FROM rt WHERE id>50 RETURNING id, v
 ROLLBACK
 SELECT id, v FROM rt WHERE id>50 ORDER BY id
+# sql_select_limit: what a query gives that does not say how many rows it gives
+CREATE TABLE sl (a INT PRIMARY KEY, b INT, KEY (b))
+INSERT INTO sl VALUES (1,10),(2,20),(3,30),(4,40)
+PREPARE sl FROM 'SELECT a FROM sl WHERE a>? ORDER BY a'
+SET @zero=0
+SET sql_select_limit=2
+SELECT a FROM sl ORDER BY a
+SELECT found_rows()
+SELECT a FROM sl WHERE b>10 ORDER BY b DESC
+SELECT a FROM sl ORDER BY a LIMIT 3
+SELECT a FROM sl ORDER BY a LIMIT 1,3
+SELECT a FROM sl ORDER BY a OFFSET 1 ROW
+SELECT a FROM sl ORDER BY a FETCH FIRST 3 ROWS ONLY
+(SELECT a FROM sl ORDER BY a)
+(SELECT a FROM sl ORDER BY a LIMIT 3)
+(SELECT a FROM sl ORDER BY a LIMIT 3) ORDER BY a DESC
+(SELECT a FROM sl ORDER BY a) ORDER BY a DESC
+SELECT a FROM sl UNION ALL SELECT b FROM sl ORDER BY 1
+SELECT a FROM sl UNION SELECT b FROM sl ORDER BY 1 LIMIT 5
+(SELECT a FROM sl ORDER BY a LIMIT 3) UNION ALL (SELECT 9 FROM sl LIMIT 3) ORDER BY 1 DESC
+VALUES (1),(2),(3)
+=> 1
+=> 2
+SELECT b, count(*) FROM sl GROUP BY b ORDER BY b
+SELECT b, sum(a) FROM sl GROUP BY b WITH ROLLUP
+SELECT DISTINCT b FROM sl ORDER BY b
+SELECT a, row_number() OVER (ORDER BY a DESC) FROM sl ORDER BY a
+SELECT x.a, y.a FROM sl x JOIN sl y ON y.a>=x.a ORDER BY 1, 2
+WITH c AS (SELECT a FROM sl) SELECT a FROM c ORDER BY a
+WITH RECURSIVE r AS (SELECT 1 n UNION ALL SELECT n+1 FROM r WHERE n<5) SELECT n FROM r
+SELECT a FROM sl ORDER BY a FOR UPDATE
+EXECUTE sl USING @zero
+EXECUTE IMMEDIATE 'SELECT a FROM sl ORDER BY a'
+SET STATEMENT sql_select_limit=3 FOR SELECT a FROM sl ORDER BY a
+SELECT SQL_CALC_FOUND_ROWS a FROM sl ORDER BY a
+SELECT found_rows()
+# Not what stands within a query, nor what a statement writes
+SELECT count(*) FROM (SELECT a FROM sl) x
+SELECT count(*) FROM sl WHERE a IN (SELECT a FROM sl)
+SELECT (SELECT max(a) FROM sl), group_concat(a ORDER BY a) FROM sl
+WITH c AS (SELECT a FROM sl) SELECT count(*) FROM c
+SELECT (SELECT a FROM sl)
+CREATE TABLE sl_of SELECT a FROM sl
+SELECT count(*) FROM sl_of
+INSERT INTO sl_of SELECT a FROM sl
+SELECT count(*) FROM sl_of
+SET @counted=(SELECT count(*) FROM (SELECT a FROM sl) x)
+SELECT @counted
+UPDATE sl SET b=b+1
+DELETE FROM sl_of
+SET sql_select_limit=1
+SELECT a INTO @one FROM sl ORDER BY a DESC
+SELECT @one
+EXECUTE sl USING @zero
+SET sql_select_limit=0
+SELECT a FROM sl
+SELECT 1
+EXECUTE sl USING @zero
+SET sql_select_limit=DEFAULT
+EXECUTE sl USING @zero
+SELECT a FROM sl ORDER BY a

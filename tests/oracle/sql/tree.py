@@ -53,6 +53,12 @@ class Expression(Part):
         return operands + [Leaf("NULL"), Leaf("1"), Leaf("'a'")]
 
 
+class Aggregate(Part):
+    """An aggregate function. Its operand in its place would be any of a group's values."""
+
+    kind = "expression"
+
+
 class Listed(Part):
     """Parts with a separator between them, at least `least` of them."""
 

@@ -7,16 +7,17 @@
 //!
 //! Not here: other aggregates (`grouping`), several expressions of which each wants different values.
 
+use datafusion::functions::core::expr_fn::coalesce;
 use datafusion::functions_aggregate::min_max::min_udaf;
 use datafusion::functions_aggregate::sum::sum_udaf;
 use datafusion::logical_expr::expr::AggregateFunction;
-use datafusion::logical_expr::{Expr, ExprSchemable, LogicalPlan, LogicalPlanBuilder};
+use datafusion::logical_expr::{Expr, ExprSchemable, LogicalPlan, LogicalPlanBuilder, lit};
 use sql::Result;
 
 use super::super::failure::no_plan;
 use super::super::kernels::COLLATION_KEY;
 use super::aggregate::plain;
-use super::{Lowering, built, column};
+use super::{Lowering, built, column, projected};
 
 /// Aggregates whose results over parts give that over all, if they are aggregated the same way.
 const SAME_OF_PARTS: [&str; 7] =
@@ -75,10 +76,6 @@ impl Lowering<'_> {
         aggregates: &[Named],
     ) -> Result<Option<LogicalPlan>> {
         let Some(of) = distinct_of(aggregates) else { return Ok(None) };
-        // Over no rows at all there is one group, whose counts are not sums.
-        if keys.is_empty() && aggregates.iter().any(|(aggregate, _)| is_plain_count(aggregate)) {
-            return Ok(None);
-        }
         let value = self.name("d");
         let (mut inner, mut outer) = (Vec::new(), Vec::new());
         for (aggregate, name) in aggregates {
@@ -105,6 +102,20 @@ impl Lowering<'_> {
         let inner = built(LogicalPlanBuilder::new(plan.clone()).aggregate(values, inner))?;
         let names = keys.iter().map(|(_, name)| column(name));
         let grouped = built(LogicalPlanBuilder::new(inner).aggregate(names, outer))?;
+        let grouped = match keys.is_empty() {
+            // Over no rows at all there is one group, of whose counts there is no sum.
+            true => {
+                let counts = aggregates.iter().map(|(aggregate, name)| {
+                    let sum = column(name);
+                    match is_plain_count(aggregate) {
+                        true => coalesce(vec![sum, lit(0i64)]).alias(name),
+                        false => sum,
+                    }
+                });
+                projected(grouped, counts.collect())?
+            }
+            false => grouped,
+        };
         // A sum of sums may have more digits than a sum.
         for (aggregate, name) in aggregates {
             let ty = aggregate.get_type(plan.schema()).map_err(no_plan)?;

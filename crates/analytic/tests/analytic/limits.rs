@@ -120,6 +120,45 @@ fn a_grouping_larger_than_memory_goes_to_temporary_files() {
 }
 
 #[test]
+fn a_limit_that_leaves_more_rows_than_fit_ended_with_1038() {
+    let mut house = House::with_memory(8 << 20);
+    numbered(&mut house);
+    let far = "SELECT t, id FROM n ORDER BY t DESC, k LIMIT 90000, 3";
+    let plan = house.plan(far);
+    assert!(!plan.contains("TopK") && plan.contains("LimitExec"), "{plan}");
+    assert_eq!(
+        house.answer(far),
+        ["text number 18998\t18998", "text number 18997\t18997", "text number 18996\t18996"]
+    );
+    let all = house.answer("SELECT t FROM n ORDER BY t LIMIT 95000");
+    assert_eq!((all.len(), all.is_sorted()), (95_000, true));
+    // Few are kept, as ever.
+    let plan = house.plan("SELECT t, id FROM n ORDER BY t DESC, k LIMIT 100, 3");
+    assert!(plan.contains("TopK"), "{plan}");
+}
+
+#[test]
+fn different_values_beside_a_number_of_rows_ended_with_1038() {
+    let mut house = House::with_memory(8 << 20);
+    numbered(&mut house);
+    let counts = "COUNT(DISTINCT t), COUNT(*), COUNT(k), MAX(id)";
+    let all = house.answer(&format!("SELECT {counts} FROM n"));
+    assert_eq!(all, ["100000\t100000\t100000\t99999"]);
+    // Over no rows the counts are 0 and the others NULL.
+    let none = house.answer(&format!("SELECT {counts} FROM n WHERE t LIKE '%x'"));
+    assert_eq!(none, ["0\t0\t0\tNULL"]);
+    let groups = house.answer(&format!("SELECT id % 3 g, {counts} FROM n GROUP BY g ORDER BY g"));
+    assert_eq!(
+        groups,
+        [
+            "0\t33334\t33334\t33334\t99999",
+            "1\t33333\t33333\t33333\t99997",
+            "2\t33333\t33333\t33333\t99998"
+        ]
+    );
+}
+
+#[test]
 fn a_join_larger_than_memory_ended_with_1038_and_now_sorts_in_temporary_files() {
     let mut house = House::with_memory(8 << 20);
     numbered(&mut house);

@@ -41,6 +41,26 @@ pub fn a_lock_is_had_again_by_its_owner(subject: &Subject<'_>) {
     other.lock(b"a", LockWait::Never).expect("freed once and for all");
 }
 
+/// `unlock`: what it frees another gets, unless the store keeps it to the end; others stay locked.
+pub fn a_lock_that_was_given_newly_may_be_freed_at_once(subject: &Subject<'_>) {
+    let store = subject.open();
+    let mut holder = begin(&store);
+    assert!(holder.lock(b"a", LockWait::Never).expect("a free lock"));
+    assert!(holder.lock(b"b", LockWait::Never).expect("a free lock"));
+    assert!(!holder.lock(b"a", LockWait::Never).expect("the same again"));
+    holder.unlock(b"a");
+    let mut other = begin(&store);
+    assert!(other.lock(b"b", LockWait::Never).is_err());
+    if other.lock(b"a", LockWait::Never).is_ok() {
+        assert!(holder.lock(b"a", LockWait::Never).is_err());
+        other.unlock(b"a");
+        assert!(holder.lock(b"a", LockWait::Never).expect("free again"));
+    }
+    drop(holder);
+    other.lock(b"a", LockWait::Never).expect("freed once and for all");
+    other.lock(b"b", LockWait::Never).expect("freed once and for all");
+}
+
 /// A waiter goes on when the holder has committed, and reads what was committed.
 pub fn a_waiter_gets_the_lock_when_it_is_freed(subject: &Subject<'_>) {
     let store = letters(subject, "a");
@@ -177,7 +197,7 @@ pub fn a_table_locked_whole_needs_no_single_locks_and_keeps_others_waiting(subje
             drop(other);
             waited
         });
-        let own = holder.lock(b"MINE", LockWait::AtMost(Duration::from_secs(60)));
+        let own = holder.lock(b"MINE", LockWait::AtMost(Duration::from_secs(60))).map(drop);
         drop(holder);
         [own, waiter.join().expect("the waiter")]
     });

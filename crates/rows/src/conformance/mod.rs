@@ -86,6 +86,7 @@ macro_rules! store_conformance {
             a_spilled_transaction_that_is_dropped_leaves_no_files
             a_lock_is_refused_while_another_holds_it
             a_lock_is_had_again_by_its_owner
+            a_lock_that_was_given_newly_may_be_freed_at_once
             a_waiter_gets_the_lock_when_it_is_freed
             a_wait_for_a_lock_ends_in_time
             a_deadlock_is_refused_to_one_and_the_other_goes_on

@@ -46,6 +46,18 @@ impl Held {
         }
     }
 
+    /// Takes the lock of a key out again; `false` if it is not kept by itself.
+    pub fn remove(&mut self, key: &[u8], lock: u64) -> bool {
+        let table = table_of(key);
+        let held = self.tables.iter_mut().find(|held| held.table == table && !held.whole);
+        let Some(held) = held else { return false };
+        // Nearly always the one that came last.
+        let Some(at) = held.locks.iter().rposition(|&other| other == lock) else { return false };
+        held.locks.swap_remove(at);
+        self.count -= 1;
+        true
+    }
+
     /// Takes the locks of a table out, and keeps its own in their place.
     pub fn widen(&mut self, table: Table, own: u64) -> Vec<u64> {
         let at = self.tables.iter().position(|held| held.table == table);

@@ -106,6 +106,9 @@ impl Transaction {
                 self.store.put(after.key, after.value);
                 continue;
             }
+            if before.unique {
+                self.lock_entry(&before.key)?;
+            }
             self.store.delete(before.key);
             self.put_entry(table, index, &new_values, &new_key)?;
         }

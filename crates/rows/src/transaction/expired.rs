@@ -51,25 +51,4 @@ impl Transaction {
             && self.store.get(row_key, self.reach(), &mut bytes)?
             && self.clear(table, expiry, row_key, &bytes)?)
     }
-
-    /// Removes the row that a locked unique entry points to, if it has expired; says whether the
-    /// entry is free now.
-    pub(super) fn clear_entry(
-        &mut self,
-        table: &Table,
-        index: usize,
-        entry_key: &[u8],
-        entry_value: &[u8],
-    ) -> Result<bool> {
-        let Some(expiry) = self.engine.expiry(table) else { return Ok(false) };
-        let mut row_key = Vec::new();
-        table.entry_target(index, entry_key, entry_value, &mut row_key)?;
-        self.store.lock(&row_key, self.wait)?;
-        // Its row may have gone while the lock was waited for.
-        let mut value = Vec::new();
-        if !self.store.get(entry_key, self.reach(), &mut value)? {
-            return Ok(true);
-        }
-        Ok(value == entry_value && self.clear_stored(table, Some(expiry), &row_key)?)
-    }
 }

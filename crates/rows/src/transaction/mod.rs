@@ -3,11 +3,12 @@
 //!
 //! Where to look: `life` is a transaction from its beginning to its commit, `operations` what can
 //! be done with it. Below them `placing` puts rows and entries in, `changing` changes a locked
-//! row, `expired` clears away what is in a new row's place, `counters` make up numbers, `expected`
-//! finds out for many rows at once.
+//! row, `unique` locks and looks for unique entries, `expired` clears away what is in a new row's
+//! place, `counters` make up numbers, `expected` finds out for many rows at once.
 //!
-//! Lock order within one operation: row key first, then unique entries in index order. Two
-//! operations that meet in another order are a deadlock, which the lock table finds.
+//! Lock order within one operation: row key first, then its unique entries in index order, those
+//! that it loses and those that it gets. Operations that meet in another order, as two that change
+//! unique values crosswise, are a deadlock, which the lock table finds.
 //!
 //! Invariants
 //! 1. An operation that fails leaves nothing in the transaction's buffer.
@@ -27,6 +28,7 @@ mod life;
 mod operations;
 mod outcome;
 mod placing;
+mod unique;
 
 pub use expected::EXPECTED_MAX;
 pub use life::Transaction;

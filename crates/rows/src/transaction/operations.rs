@@ -144,7 +144,7 @@ impl Transaction {
     /// Locks the row with this key, whether or not it exists.
     pub fn lock_row(&mut self, table: &Arc<Table>, row_key: &[u8]) -> Result<()> {
         self.enter(table)?;
-        self.store.lock(row_key, self.wait)
+        self.store.lock(row_key, self.wait).map(drop)
     }
 
     fn change(
@@ -161,11 +161,9 @@ impl Transaction {
         })
     }
 
-    /// The key of the first row that shares a unique key with `row`; everything looked at is
-    /// locked, and expired rows in the way are removed.
+    /// The key of the first row that shares a unique key with `row`, locked as are the entries
+    /// that were found free before it; expired rows in the way are removed.
     fn conflict(&mut self, table: &Table, row: &[Datum<'_>]) -> Result<Option<Vec<u8>>> {
-        let expiry = self.engine.expiry(table);
-        let mut value = Vec::new();
         if !table.has_hidden_key() {
             let row_key = table.row_key_of(row)?;
             self.store.lock(&row_key, self.wait)?;
@@ -182,18 +180,8 @@ impl Transaction {
             if !entry.unique {
                 continue;
             }
-            self.store.lock(&entry.key, self.wait)?;
-            if self.store.get(&entry.key, self.reach(), &mut value)? {
-                let mut row_key = Vec::new();
-                table.entry_target(index, &entry.key, &value, &mut row_key)?;
-                self.store.lock(&row_key, self.wait)?;
-                // The row may have gone or moved while its lock was waited for.
-                if self.store.get(&entry.key, self.reach(), &mut value)?
-                    && value == row_key[PREFIX_BYTES..]
-                    && !self.clear_stored(table, expiry, &row_key)?
-                {
-                    return Ok(Some(row_key));
-                }
+            if let Some(row_key) = self.claim_entry_or_row(table, index, &entry.key)? {
+                return Ok(Some(row_key));
             }
         }
         Ok(None)

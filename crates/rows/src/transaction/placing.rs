@@ -2,7 +2,7 @@
 //!
 //! Invariants
 //! 1. A row and all its entries are put in together, or removed together.
-//! 2. A unique entry is locked before it is looked for.
+//! 2. A unique entry is locked before it is looked for or removed.
 //! 3. Memory for what is buffered is had before it grows.
 //!
 //! Not here: which entries a changed row keeps (`changing`).
@@ -64,6 +64,9 @@ impl Transaction {
         let values = row.values()?;
         for index in 1..table.codecs.len() {
             let entry = table.entry(index, &values, row_key)?;
+            if entry.unique {
+                self.lock_entry(&entry.key)?;
+            }
             self.store.delete(entry.key);
         }
         for entry in table.member_entries(&values, row_key)? {
@@ -144,14 +147,8 @@ impl Transaction {
     ) -> Result<()> {
         let (mut key, mut value) = std::mem::take(&mut self.scratch);
         let unique = table.push_entry(index, row, row_key, &mut key, &mut value)?;
-        if unique {
-            self.store.lock(&key, self.wait)?;
-            let mut existing = Vec::new();
-            if self.store.get(&key, self.reach(), &mut existing)?
-                && !self.clear_entry(table, index, &key, &existing)?
-            {
-                return Err(duplicate(table, index, row));
-            }
+        if unique && !self.claim_entry(table, index, &key)? {
+            return Err(duplicate(table, index, row));
         }
         self.store.put(key.as_slice().to_vec(), value.as_slice().to_vec());
         self.scratch = (key, value);

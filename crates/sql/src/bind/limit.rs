@@ -4,7 +4,7 @@
 //!
 //! Not here: binding the numbers, which both ways of binding a query do for themselves.
 
-use sqlparser::ast::{Expr, Fetch, LimitClause, OffsetRows, Query, Value};
+use sqlparser::ast::{Expr, Fetch, LimitClause, OffsetRows, Query, SetExpr, Value};
 
 use super::scalar::{Bound, elsewhere};
 use crate::error::SqlError;
@@ -44,4 +44,22 @@ pub fn limit_of(query: &Query) -> Bound<(Option<Expr>, Option<Expr>)> {
     }
     let one = || Expr::Value(Value::Number("1".to_string(), false).into());
     Ok((Some(quantity.clone().unwrap_or_else(one)), offset))
+}
+
+/// Has a query that does not say how many rows it gives give at most so many (sql_select_limit).
+/// What stands within it is not limited (MySQL 8.0 manual, 7.1.8; MariaDB 10.11 answers so:
+/// tests/oracle/sql/statements.sql).
+pub fn limit_to(query: &mut Query, rows_max: u64) {
+    if rows_max == u64::MAX || query.limit_clause.is_some() || query.fetch.is_some() {
+        return;
+    }
+    if let SetExpr::Query(within) = query.body.as_mut()
+        && query.order_by.is_none()
+    {
+        // Only parentheses.
+        return limit_to(within, rows_max);
+    }
+    let limit = Expr::Value(Value::Number(rows_max.to_string(), false).into());
+    query.limit_clause =
+        Some(LimitClause::LimitOffset { limit: Some(limit), offset: None, limit_by: Vec::new() });
 }

@@ -37,7 +37,7 @@ use sqlparser::ast;
 use values::datum::Datum;
 use values::types::ColumnType;
 
-pub use limit::limit_of;
+pub use limit::{limit_of, limit_to};
 
 use crate::bind::scalar::Bound;
 use crate::context::SqlContext;

@@ -157,9 +157,19 @@ impl Binder<'_> {
             return elsewhere("a long chain of UNION");
         }
         let mut bound = self.set_expression(first, parent)?;
+        let mut common = bound.columns.clone();
+        let mut sides = Vec::with_capacity(steps.len());
         for (operator, all, right) in steps.into_iter().rev() {
             let right = self.set_expression(right, parent)?;
+            common = common_columns(&common, &right.columns)?;
+            sides.push((operator, all, right));
+        }
+        for (operator, all, right) in sides {
             bound = self.combined(operator, all, bound, right)?;
+            // What is the same is so by the types of the whole chain, later sides included.
+            for (column, of_chain) in bound.columns.iter_mut().zip(&common) {
+                column.ty = of_chain.ty.clone();
+            }
         }
         Ok(bound)
     }
@@ -172,7 +182,7 @@ impl Binder<'_> {
         left: Query,
         right: Query,
     ) -> Bound<Query> {
-        let columns = common_columns(&left, &right)?;
+        let columns = common_columns(&left.columns, &right.columns)?;
         let plain = |query: &Query| {
             query.order.is_empty() && query.limit.is_none() && query.offset.is_none()
         };
@@ -281,8 +291,8 @@ impl Binder<'_> {
 }
 
 /// The columns of a set operation: names of the first side, types that hold both sides' values.
-fn common_columns(left: &Query, right: &Query) -> Bound<Vec<OutputColumn>> {
-    if left.columns.len() != right.columns.len() {
+fn common_columns(left: &[OutputColumn], right: &[OutputColumn]) -> Bound<Vec<OutputColumn>> {
+    if left.len() != right.len() {
         return Err(SqlError::new(
             1222,
             "The used SELECT statements have a different number of columns",
@@ -295,7 +305,7 @@ fn common_columns(left: &Query, right: &Query) -> Bound<Vec<OutputColumn>> {
         nullable: a.nullable || b.nullable,
         origin: None,
     };
-    Ok(left.columns.iter().zip(&right.columns).map(column).collect())
+    Ok(left.iter().zip(right).map(column).collect())
 }
 
 /// The type that holds values of both; a column of NULLs has none of its own.

@@ -17,8 +17,8 @@ mod operator;
 use std::cell::Cell;
 
 use expression::{
-    Kind, Node, Unit, among, boolean, common_rule, common_type, is_number, text_type,
-    type_collation, within,
+    Kind, Node, Unit, among, boolean, common_rule, common_type, display_chars, is_number,
+    text_type, type_collation, within,
 };
 use sqlparser::ast::{Expr, Value as Literal};
 use values::types::{Collation, ColumnType};
@@ -189,14 +189,14 @@ pub fn bind(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
                 return Err(SqlError::new(1253, message).into());
             }
             let nullable = node.nullable;
-            // An ENUM has a collation as a text that it is then.
-            let node = match &node.ty {
-                ColumnType::Enum { values, .. } => {
-                    let chars = values.iter().map(|word| word.chars().count()).max();
-                    let ty = text_type(chars.unwrap_or(0).max(1) as u32);
-                    Node::new(Kind::Cast(Box::new(node)), ty, nullable)
-                }
-                _ => node,
+            // What is no text has a collation as the text that it is then.
+            let known = !matches!(node.kind, Kind::Constant(values::datum::Value::Null));
+            let is_text = type_collation(&node.ty).is_some();
+            let node = if matches!(node.ty, ColumnType::Enum { .. }) || (known && !is_text) {
+                let ty = text_type(display_chars(&node.ty).max(1));
+                Node::new(Kind::Cast(Box::new(node)), ty, nullable)
+            } else {
+                node
             };
             let ty = syntax::types::with_collation(&node.ty, rule);
             Ok(Node::new(Kind::Collated(Box::new(node)), ty, nullable))

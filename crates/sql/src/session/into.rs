@@ -12,7 +12,6 @@ use values::datum::Value;
 use values::types::ColumnType;
 
 use super::outfile::{Form, Target, TextForm};
-use super::select::with_literals;
 use super::set::variable_value;
 use super::{Session, Statement};
 use crate::error::{Result, SqlError};
@@ -39,10 +38,7 @@ impl Session {
         let text = statement.source_text()?;
         let tokens = Cursor::new(text, self.variables.mode)?.into_tokens();
         let (tokens, into) = without_into(tokens, text)?;
-        let tokens = with_literals(tokens, statement.own, self.variables.zone);
-        let mut cursor = Cursor::of_tokens(tokens, text);
-        let query = cursor.query()?;
-        cursor.expect_end()?;
+        let query = self.query_of_tokens(tokens, text, statement.own)?;
         let names = match into {
             Into::Variables(names) => names,
             Into::File(target) => return self.write_file(&query, &target, statement.how),

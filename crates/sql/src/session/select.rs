@@ -21,6 +21,7 @@ use values::temporal::Zone;
 
 use super::source::{TableSource, ValueRows, first_piece_for, holds_all, piece_for, value_bytes};
 use super::{Session, Statement};
+use crate::bind::limit_to;
 use crate::bind::scalar::BindFailure;
 use crate::context::{QueryContext, SqlContext};
 use crate::error::{Result, SqlError};
@@ -45,6 +46,10 @@ impl Session {
     ) -> Result<Reply> {
         if statement.scanned.into {
             return self.select_into(statement);
+        }
+        if self.variables.select_limit < u64::MAX {
+            // Plans of shapes know nothing of it.
+            return self.run_analytic(statement);
         }
         let plan = match known.filter(|plan| self.plan_fits(plan, statement.parameters)) {
             Some(plan) => plan.clone(),
@@ -134,10 +139,21 @@ impl Session {
         let text = statement.source_text()?;
         let text = without_share_mode(text);
         let tokens = Cursor::new(&text, self.variables.mode)?.into_tokens();
-        let tokens = with_literals(tokens, statement.own, self.variables.zone);
-        let mut cursor = Cursor::of_tokens(tokens, &text);
-        let query = cursor.query()?;
+        self.query_of_tokens(tokens, &text, statement.own)
+    }
+
+    /// As `query_with_literals`, of the tokens of a text; as many rows as sql_select_limit says.
+    pub(super) fn query_of_tokens(
+        &self,
+        tokens: Vec<TokenWithSpan>,
+        text: &str,
+        own: &[Datum<'_>],
+    ) -> Result<Box<Query>> {
+        let tokens = with_literals(tokens, own, self.variables.zone);
+        let mut cursor = Cursor::of_tokens(tokens, text);
+        let mut query = cursor.query()?;
         cursor.expect_end()?;
+        limit_to(&mut query, self.variables.select_limit);
         Ok(query)
     }
 
