@@ -15,10 +15,12 @@
 
 use std::any::Any;
 use std::cell::Cell;
+use std::os::fd::BorrowedFd;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use rows::begun_reads::BegunReads;
 use rows::error::{Error, Result, Wait};
 use rows::local::{LocalStore, LocalTransaction, Passes};
 use rows::locks::LockTable;
@@ -370,8 +372,12 @@ impl<S: Store + LocalStore> Store for ColumnStore<S> {
         self.inner.disk_waits()
     }
 
-    fn begin_turn(&self) {
-        self.inner.begin_turn();
+    fn begin_turn(&self, can_begin_reads: bool) {
+        self.inner.begin_turn(can_begin_reads);
+    }
+
+    fn begun_reads(&self, wake: BorrowedFd<'_>) -> Option<Box<dyn BegunReads>> {
+        self.inner.begun_reads(wake)
     }
 
     fn snapshot(&self) -> Result<Arc<dyn Read>> {

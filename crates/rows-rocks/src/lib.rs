@@ -3,6 +3,7 @@
 //! RocksDB's plain database with one column family; row locks are `rows::locks`. Where to look:
 //! - `options`: every setting of RocksDB that we change, and why; `layout`: where indexes of files are divided
 //! - `store`: opening, closing, and the trait itself
+//! - `page_cache`, `begun_reads`: files by way of the kernel's memory; reads that nobody waits for
 //! - `reading`, `snapshot`: look-ups and scans; `spare`: cursors that are used again; `hidden`:
 //!   what scans pass over, and when that costs more than a new file; `writing`, `health`: batches, durability, failures
 //! - `directory`, `holes`, `manifest`: making directories that last; what a power cut left of
@@ -18,6 +19,7 @@
 //! Not here: what keys and values mean (`rows`).
 
 mod backup;
+mod begun_reads;
 mod directory;
 mod failure;
 mod format;

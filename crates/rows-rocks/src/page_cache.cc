@@ -5,6 +5,11 @@
 // has in memory, and is `TimedOut` otherwise, or when its thread has had enough of them for a while.
 // Other reads wait, and are counted for their thread.
 //
+// A thread that can have reads made without waiting for them (`begun_reads.rs`) is told which one was refused
+// last. Once that has been read it is lent to the thread, which makes its look-up anew. Such a thread asks the
+// kernel what it has only while it usually has it: for what it has not, asking costs a third of what
+// reading it does, since the kernel begins to read it at once, one by one.
+//
 // Everything but reading tables is the ordinary file system's.
 
 #include <fcntl.h>
@@ -14,6 +19,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -28,24 +34,81 @@ thread_local uint64_t waits = 0;
 // Reads that may not wait and are still served.
 thread_local uint64_t quick_left = UINT64_MAX;
 
+// A file that is closed once nobody reads it any more.
+class OpenFile {
+ public:
+  explicit OpenFile(int fd) : fd_(fd) {}
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+  ~OpenFile() { close(fd_); }
+  int fd() const { return fd_; }
+
+ private:
+  const int fd_;
+};
+
+// What is to be read in the thread's stead. It keeps no file open that is of no use to anybody else.
+struct Refused {
+  std::weak_ptr<const OpenFile> file;
+  uint64_t offset = 0;
+  size_t bytes = 0;
+};
+thread_local Refused refused;
+// Whether the thread can have it read.
+thread_local bool begins_reads = false;
+
+// What was read in its stead; whoever lends it keeps it.
+struct Lent {
+  const OpenFile* file = nullptr;
+  uint64_t offset = 0;
+  size_t bytes = 0;
+  const char* from = nullptr;
+};
+thread_local Lent lent;
+
+// How often the kernel had lately what the thread asked for, more often than not.
+class Luck {
+ public:
+  // Whether to ask: also now and then when it would be in vain, to see whether it still is.
+  bool IsLikely() { return luck_ > 0 || ++untried_ % kTriedOfMany == 0; }
+  void Note(bool was_there) {
+    luck_ = was_there ? std::min(luck_ + 1, kMost) : std::max(luck_ - 1, 0);
+  }
+
+ private:
+  static constexpr int kMost = 8;
+  static constexpr unsigned kTriedOfMany = 16;
+  int luck_ = kMost;
+  unsigned untried_ = 0;
+};
+thread_local Luck luck;
+
 bool MayWait(const IOOptions& options) { return options.timeout.count() == 0; }
 
 class TableFile final : public FSRandomAccessFile {
  public:
-  TableFile(std::string name, int fd) : name_(std::move(name)), fd_(fd) {}
-  ~TableFile() override { close(fd_); }
+  TableFile(std::string name, int fd)
+      : name_(std::move(name)), file_(std::make_shared<const OpenFile>(fd)) {}
 
   IOStatus Read(uint64_t offset, size_t n, const IOOptions& options, Slice* result, char* scratch,
                 IODebugContext*) const override {
+    if (lent.file == file_.get() && offset >= lent.offset &&
+        offset + n <= lent.offset + lent.bytes) {
+      std::memcpy(scratch, lent.from + (offset - lent.offset), n);
+      *result = Slice(scratch, n);
+      return IOStatus::OK();
+    }
     const bool may_wait = MayWait(options);
     if (!may_wait && quick_left == 0) return IOStatus::TimedOut("enough for one turn");
+    const bool can_begin = !may_wait && begins_reads;
+    if (can_begin && !luck.IsLikely()) return Refuse(offset, n);
     quick_left -= may_wait ? 0 : 1;
     size_t done = 0;
     bool waiting = false;
     while (done < n) {
       const iovec rest{scratch + done, n - done};
       const off_t from = static_cast<off_t>(offset + done);
-      const ssize_t got = preadv2(fd_, &rest, 1, from, waiting ? 0 : RWF_NOWAIT);
+      const ssize_t got = preadv2(file_->fd(), &rest, 1, from, waiting ? 0 : RWF_NOWAIT);
       if (got == 0) break;  // the end of the file
       if (got > 0) {
         done += static_cast<size_t>(got);
@@ -54,19 +117,21 @@ class TableFile final : public FSRandomAccessFile {
       } else if (waiting) {
         return Failure("read", errno);
       } else if (!may_wait) {
-        return IOStatus::TimedOut("not in the page cache");
+        if (can_begin) luck.Note(false);
+        return Refuse(offset, n);
       } else {
         // Not there, or a kernel or file system that cannot tell: an error comes again if it is one.
         waiting = true;
         ++waits;
       }
     }
+    if (can_begin) luck.Note(true);
     *result = Slice(scratch, done);
     return IOStatus::OK();
   }
 
   IOStatus Prefetch(uint64_t offset, size_t n, const IOOptions& options, IODebugContext*) override {
-    if (MayWait(options) && readahead(fd_, static_cast<off64_t>(offset), n) != 0) {
+    if (MayWait(options) && readahead(file_->fd(), static_cast<off64_t>(offset), n) != 0) {
       return Failure("readahead", errno);
     }
     return IOStatus::OK();
@@ -88,27 +153,32 @@ class TableFile final : public FSRandomAccessFile {
   }
 
   IOStatus InvalidateCache(size_t offset, size_t length) override {
-    const int error = posix_fadvise(fd_, static_cast<off_t>(offset), static_cast<off_t>(length),
+    const int error = posix_fadvise(file_->fd(), static_cast<off_t>(offset), static_cast<off_t>(length),
                                     POSIX_FADV_DONTNEED);
     return error == 0 ? IOStatus::OK() : Failure("posix_fadvise", error);
   }
 
   IOStatus GetFileSize(uint64_t* size) override {
     struct stat found {};
-    if (fstat(fd_, &found) != 0) return Failure("fstat", errno);
+    if (fstat(file_->fd(), &found) != 0) return Failure("fstat", errno);
     *size = static_cast<uint64_t>(found.st_size);
     return IOStatus::OK();
   }
 
  private:
-  void Advise(int advice) const { posix_fadvise(fd_, 0, 0, advice); }
+  IOStatus Refuse(uint64_t offset, size_t n) const {
+    if (begins_reads) refused = Refused{file_, offset, n};
+    return IOStatus::TimedOut("not in the page cache");
+  }
+
+  void Advise(int advice) const { posix_fadvise(file_->fd(), 0, 0, advice); }
 
   IOStatus Failure(const char* call, int error) const {
     return IOStatus::IOError(std::string(call) + " of " + name_, std::strerror(error));
   }
 
   const std::string name_;
-  const int fd_;
+  const std::shared_ptr<const OpenFile> file_;
 };
 
 class PageCacheFirst final : public FileSystemWrapper {
@@ -147,6 +217,38 @@ rocksdb_env_t* rowhouse_page_cache_env() {
 
 uint64_t rowhouse_page_cache_waits() { return waits; }
 
-void rowhouse_page_cache_begin_turn(uint64_t quick) { quick_left = quick; }
+void rowhouse_page_cache_begin_turn(uint64_t quick, bool can_begin_reads) {
+  quick_left = quick;
+  begins_reads = can_begin_reads;
+  refused.file.reset();
+}
+
+// What was refused: a file that stays open until it is given back.
+struct rowhouse_refused {
+  const void* file;
+  uint64_t offset;
+  size_t bytes;
+  int descriptor;
+};
+
+bool rowhouse_page_cache_take_refused(rowhouse_refused* into) {
+  auto file = refused.file.lock();
+  refused.file.reset();
+  if (!file) return false;
+  const int descriptor = file->fd();
+  const void* held = new std::shared_ptr<const OpenFile>(std::move(file));
+  *into = rowhouse_refused{held, refused.offset, refused.bytes, descriptor};
+  return true;
+}
+
+void rowhouse_page_cache_close(const void* file) {
+  delete static_cast<const std::shared_ptr<const OpenFile>*>(file);
+}
+
+// Until the next call, for the calling thread.
+void rowhouse_page_cache_lend(const void* file, uint64_t offset, const char* from, size_t bytes) {
+  const auto* held = static_cast<const std::shared_ptr<const OpenFile>*>(file);
+  lent = Lent{held == nullptr ? nullptr : held->get(), offset, bytes, from};
+}
 
 }  // extern "C"

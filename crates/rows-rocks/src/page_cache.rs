@@ -8,15 +8,23 @@
 //! 2. Where a kernel or a file system does not know that, every such read is refused as if nothing
 //!    were there.
 //!
+//! What a loop was refused can be read for it, and is then lent to it (`begun_reads`).
+//!
 //! The other half is `page_cache.cc`. Not here: what is read (`reading`).
+
+use std::ffi::c_void;
+use std::ptr::{self, NonNull};
 
 use rocksdb::{Env, ReadOptions};
 
 #[expect(unsafe_code, reason = "RocksDB takes file systems in C++ only")]
 unsafe extern "C" {
-    fn rowhouse_page_cache_env() -> *mut std::ffi::c_void;
+    fn rowhouse_page_cache_env() -> *mut c_void;
     safe fn rowhouse_page_cache_waits() -> u64;
-    safe fn rowhouse_page_cache_begin_turn(quick: u64);
+    safe fn rowhouse_page_cache_begin_turn(quick: u64, can_begin_reads: bool);
+    safe fn rowhouse_page_cache_take_refused(into: &mut RawRefused) -> bool;
+    fn rowhouse_page_cache_close(file: *const c_void);
+    fn rowhouse_page_cache_lend(file: *const c_void, offset: u64, from: *const u8, bytes: usize);
 }
 
 /// So many blocks a loop takes from the page cache for one conversation at a time: a millisecond's work.
@@ -41,7 +49,69 @@ pub(crate) fn disk_waits() -> u64 {
 }
 
 /// The calling thread may take as many blocks as one turn has from the page cache. A thread that never
-/// says so takes any number.
-pub(crate) fn begin_turn() {
-    rowhouse_page_cache_begin_turn(BLOCKS_A_TURN);
+/// says so takes any number. Whether it can have read what it is refused (`take_refused`).
+pub(crate) fn begin_turn(can_begin_reads: bool) {
+    rowhouse_page_cache_begin_turn(BLOCKS_A_TURN, can_begin_reads);
+}
+
+/// A file of a table that stays open.
+pub(crate) struct OpenFile(NonNull<c_void>);
+
+// SAFETY: it is a counted reference to what never changes; the count is atomic.
+#[expect(unsafe_code, reason = "a pointer of C++")]
+unsafe impl Send for OpenFile {}
+
+impl Drop for OpenFile {
+    #[expect(unsafe_code, reason = "as above")]
+    fn drop(&mut self) {
+        // SAFETY: it came from `take_refused`, and is given back once.
+        unsafe { rowhouse_page_cache_close(self.0.as_ptr()) }
+    }
+}
+
+/// As `page_cache.cc` has it.
+#[repr(C)]
+struct RawRefused {
+    file: *const c_void,
+    offset: u64,
+    bytes: usize,
+    descriptor: i32,
+}
+
+/// A part of a file that a read wanted and did not get.
+pub(crate) struct Refused {
+    pub(crate) file: OpenFile,
+    pub(crate) offset: u64,
+    pub(crate) bytes: usize,
+    /// Of the file, as long as that is open.
+    pub(crate) descriptor: i32,
+}
+
+/// What the calling thread was refused last in this turn, if its file is still there.
+pub(crate) fn take_refused() -> Option<Refused> {
+    let mut raw = RawRefused { file: ptr::null(), offset: 0, bytes: 0, descriptor: -1 };
+    if !rowhouse_page_cache_take_refused(&mut raw) {
+        return None;
+    }
+    let file = OpenFile(NonNull::new(raw.file.cast_mut())?);
+    Some(Refused { file, offset: raw.offset, bytes: raw.bytes, descriptor: raw.descriptor })
+}
+
+/// Lets the calling thread's reads find these bytes of the file while `turn` runs.
+pub(crate) fn lend(file: &OpenFile, offset: u64, bytes: &[u8], turn: &mut dyn FnMut()) {
+    struct TakenBack;
+    impl Drop for TakenBack {
+        #[expect(unsafe_code, reason = "the other side has pointers")]
+        fn drop(&mut self) {
+            // SAFETY: nothing is lent any more.
+            unsafe { rowhouse_page_cache_lend(ptr::null(), 0, ptr::null(), 0) }
+        }
+    }
+    let _taken_back = TakenBack;
+    // SAFETY: file and bytes outlive what `_taken_back` ends, also when `turn` panics.
+    #[expect(unsafe_code, reason = "the other side has pointers")]
+    unsafe {
+        rowhouse_page_cache_lend(file.0.as_ptr(), offset, bytes.as_ptr(), bytes.len());
+    }
+    turn();
 }

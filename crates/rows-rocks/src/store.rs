@@ -9,6 +9,7 @@
 //! 2. When the last handle has gone, everything acknowledged is synced.
 
 use std::fs;
+use std::os::fd::BorrowedFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -17,6 +18,7 @@ use std::time::Instant;
 
 use rocksdb::checkpoint::Checkpoint;
 use rocksdb::{Cache, ColumnFamilyDescriptor, DB, DEFAULT_COLUMN_FAMILY_NAME, Options};
+use rows::begun_reads::BegunReads;
 use rows::error::{Error, Result};
 use rows::local::{LocalStore, LocalTransaction, Passes};
 use rows::locks::LockTable;
@@ -26,6 +28,7 @@ use rows::store::{
     StoreTransaction,
 };
 
+use crate::begun_reads::Ring;
 use crate::failure::{of_damaged_log, of_damaged_manifest, of_file, of_open, of_read};
 use crate::format::{self, Directory};
 use crate::health::Health;
@@ -267,8 +270,18 @@ impl Store for RocksStore {
         disk_waits()
     }
 
-    fn begin_turn(&self) {
-        begin_turn();
+    fn begin_turn(&self, can_begin_reads: bool) {
+        begin_turn(can_begin_reads);
+    }
+
+    fn begun_reads(&self, wake: BorrowedFd<'_>) -> Option<Box<dyn BegunReads>> {
+        match Ring::new(wake) {
+            Ok(ring) => Some(Box::new(ring)),
+            Err(error) => {
+                tracing::info!(%error, "no io_uring: who misses goes to a thread that may wait");
+                None
+            }
+        }
     }
 
     fn snapshot(&self) -> Result<Arc<dyn Read>> {

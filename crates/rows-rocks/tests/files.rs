@@ -1,15 +1,15 @@
 //! What RocksStore promises of its files and its memory beyond `trait Store`.
 
+mod cold_files;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use cold_files::{entries, key, leave_page_cache, value};
 use rows::error::{Error, Wait};
 use rows::store::{Batch, Change, Direction, Durability, KeyRange, Reach, Read, Store};
 use rows_rocks::{DamagedLog, DamagedManifest, FORMAT_FILE, RocksOptions, RocksStore};
-use rustix::fs::{Advice, fadvise};
-
-const VALUE_BYTES: usize = 1000;
 
 fn open(directory: &Path) -> RocksStore {
     try_open(directory).expect("the store opens")
@@ -18,33 +18,6 @@ fn open(directory: &Path) -> RocksStore {
 fn try_open(directory: &Path) -> rows::Result<RocksStore> {
     let options = RocksOptions { memory_bytes: 8 << 20, ..RocksOptions::default() };
     RocksStore::open(directory, &options)
-}
-
-fn key(number: u64) -> Vec<u8> {
-    number.to_be_bytes().to_vec()
-}
-
-/// A value that does not compress.
-fn value(number: u64) -> Vec<u8> {
-    let mut random = number;
-    let mut next = || {
-        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        (random >> 33) as u8
-    };
-    (0..VALUE_BYTES).map(|_| next()).collect()
-}
-
-fn entries(count: u64) -> impl Iterator<Item = rows::Result<(Vec<u8>, Vec<u8>)>> {
-    (0..count).map(|number| Ok((key(number), value(number))))
-}
-
-/// Has the kernel forget what it has in memory of the files.
-fn leave_page_cache(directory: &Path) {
-    for file in fs::read_dir(directory).expect("the directory") {
-        let file = fs::File::open(file.expect("a file").path()).expect("the file opens");
-        file.sync_all().expect("the file is synced");
-        fadvise(&file, 0, None, Advice::DontNeed).expect("the kernel takes advice");
-    }
 }
 
 fn count(store: &RocksStore) -> u64 {
@@ -127,12 +100,12 @@ fn what_the_kernel_has_in_memory_is_read_without_waiting_but_not_without_end() {
     );
     let mut found = Vec::new();
     let mut waits = store.disk_waits();
-    store.begin_turn();
+    store.begin_turn(false);
     let mut turns = 1;
     for number in (0..ENTRIES).step_by(7) {
         let mut there = store.get(&key(number), Reach::Memory, &mut found);
         if matches!(there, Err(Error::WouldWait(Wait::Disk))) {
-            store.begin_turn();
+            store.begin_turn(false);
             turns += 1;
             there = store.get(&key(number), Reach::Memory, &mut found);
         }

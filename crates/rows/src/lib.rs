@@ -11,6 +11,7 @@
 
 pub mod alter;
 pub mod background;
+pub mod begun_reads;
 pub mod bulk;
 pub mod cache;
 pub mod catalog;

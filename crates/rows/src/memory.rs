@@ -10,16 +10,18 @@
 //! 3. A cold store answers every read that may not wait with `WouldWait(Disk)`: as a store on disk
 //!    whose caches have just lost what is asked for, which any of them may at any moment.
 //!
-//! Not here: a disk. `Durability` is accepted and without effect, `checkpoint` is refused.
+//! Not here: a disk, but for one that tests pretend (`disk`). `Durability` is accepted and without effect, `checkpoint` is refused.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Bound;
+use std::os::fd::BorrowedFd;
 use std::path::Path;
 use std::sync::Arc;
 
 use parking_lot::{Mutex, RwLock};
 
+use crate::begun_reads::BegunReads;
 use crate::error::{Error, Result, Wait};
 use crate::local::{LocalStore, LocalTransaction, Passes};
 use crate::locks::LockTable;
@@ -28,6 +30,10 @@ use crate::store::{
     Batch, Change, Cursor, Direction, Durability, Ingestion, KeyRange, Reach, Read, Store,
     StoreStatus, StoreTransaction,
 };
+
+pub use disk::MemoryDisk;
+
+mod disk;
 
 /// Entries that a cursor copies at a time.
 const CHUNK: usize = 64;
@@ -46,6 +52,7 @@ pub struct MemoryStore {
 #[derive(Default)]
 struct Inner {
     cold: bool,
+    disk: Option<Arc<MemoryDisk>>,
     state: RwLock<State>,
     locks: LockTable,
 }
@@ -83,6 +90,12 @@ impl MemoryStore {
     /// An empty store that finds nothing without waiting: for tests of those who may not wait.
     pub fn cold() -> MemoryStore {
         MemoryStore { inner: Arc::new(Inner { cold: true, ..Inner::default() }) }
+    }
+
+    /// A cold store, of which what was refused can be read beside.
+    pub fn on_disk(disk: &Arc<MemoryDisk>) -> MemoryStore {
+        let disk = Some(Arc::clone(disk));
+        MemoryStore { inner: Arc::new(Inner { cold: true, disk, ..Inner::default() }) }
     }
 }
 
@@ -224,6 +237,7 @@ impl Inner {
     /// Lets a read pass that may go so far.
     fn admit(&self, reach: Reach) -> Result<()> {
         match reach {
+            Reach::Memory if self.disk.is_some() && MemoryDisk::admits() => {}
             Reach::Memory if self.cold => return Err(Error::WouldWait(Wait::Disk)),
             Reach::Disk if self.cold => READ_COLD.set(READ_COLD.get() + 1),
             Reach::Memory | Reach::Disk => {}
@@ -398,6 +412,15 @@ impl Store for MemoryStore {
     /// Of a cold store: the reads that could not have been had from memory.
     fn disk_waits(&self) -> u64 {
         READ_COLD.get()
+    }
+
+    fn begin_turn(&self, _can_begin_reads: bool) {
+        MemoryDisk::begin_turn();
+    }
+
+    fn begun_reads(&self, wake: BorrowedFd<'_>) -> Option<Box<dyn BegunReads>> {
+        let reads = self.inner.disk.as_ref()?.reads(wake)?;
+        Some(Box::new(reads))
     }
 
     fn snapshot(&self) -> Result<Arc<dyn Read>> {

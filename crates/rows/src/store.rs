@@ -15,12 +15,14 @@
 //! Not here: what keys and values mean (`key`, `row`), who may write (`locks`).
 
 use std::any::Any;
+use std::os::fd::BorrowedFd;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 
+use crate::begun_reads::BegunReads;
 use crate::bulk::{BlockCursor, RowBlock};
 use crate::error::{Error, Result};
 use crate::sizes::RangeSizes;
@@ -262,8 +264,17 @@ pub trait Store: Read + 'static {
 
     /// The calling thread, which never waits, begins another turn: reads that reach into memory only
     /// find what the operating system keeps of files, too, until they have taken so much in the turn
-    /// that others would notice.
-    fn begin_turn(&self) {}
+    /// that others would notice. `can_begin_reads`: it has `begun_reads`, and begins to read what it is refused.
+    fn begin_turn(&self, can_begin_reads: bool) {
+        let _ = can_begin_reads;
+    }
+
+    /// Reads that the calling thread begins and does not wait for, and that write eight bytes to `wake`, an
+    /// eventfd, when they have come. `None`: who is refused something has to read where it may wait.
+    fn begun_reads(&self, wake: BorrowedFd<'_>) -> Option<Box<dyn BegunReads>> {
+        let _ = wake;
+        None
+    }
 
     /// The state of this moment, unmoved by later writes.
     fn snapshot(&self) -> Result<Arc<dyn Read>>;

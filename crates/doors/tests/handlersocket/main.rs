@@ -18,7 +18,7 @@ use rows::{Engine, EngineOptions, Error, Group};
 use serving::serve;
 use sql::{How, Session, SqlOptions};
 
-/// What conversations run on; `tests/cold` and `tests/cold_cached` run them on another.
+/// What conversations run on; `tests/cold` and its siblings run them on another.
 pub fn rows() -> (Arc<MemoryStore>, EngineOptions) {
     (Arc::new(MemoryStore::new()), EngineOptions::default())
 }

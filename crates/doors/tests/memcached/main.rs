@@ -13,7 +13,7 @@ use std::sync::Arc;
 use rows::EngineOptions;
 use rows::memory::MemoryStore;
 
-/// What conversations run on; `tests/cold` and `tests/cold_cached` run them on another.
+/// What conversations run on; `tests/cold` and its siblings run them on another.
 pub fn rows() -> (Arc<MemoryStore>, EngineOptions) {
     (Arc::new(MemoryStore::new()), EngineOptions::default())
 }

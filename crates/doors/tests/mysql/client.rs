@@ -4,10 +4,14 @@
 //! Written from the protocol's description and not with the door's own codec, so that both
 //! would have to be wrong in the same way.
 
+#[path = "../common/reads.rs"]
+mod reads;
+
 use std::sync::Arc;
 
 use doors::mysql::{Mysql, MysqlDoor};
 use doors::{Conversation, Input, Next, Report, Turn};
+use reads::Reads;
 use rows::{Engine, Group};
 
 /// PROTOCOL_41, SECURE_CONNECTION, PLUGIN_AUTH, LOCAL_FILES, TRANSACTIONS, LONG_FLAG.
@@ -136,13 +140,20 @@ impl Client {
     /// Takes turns as the server does until the door needs more bytes or closes.
     fn serve(&mut self) {
         let mut pool = false;
+        let mut reads = Reads::of(&self.engine);
         loop {
             let mut group = Group::new();
             let mut turn = match pool {
                 false => Turn::in_loop(&self.engine, &mut group),
                 true => Turn::in_pool(&self.engine, &mut group),
             };
-            self.next = self.conversation.turn(&mut self.input, &mut self.received, &mut turn);
+            let mut take_turn = || {
+                self.next = self.conversation.turn(&mut self.input, &mut self.received, &mut turn);
+            };
+            match pool {
+                false => reads.lend(&self.engine, &mut take_turn),
+                true => take_turn(),
+            }
             if let Some((transaction, durability)) = group.take() {
                 assert!(transaction.is_empty() || self.next == Next::Commit, "told too early");
                 transaction.commit(durability).expect("commits");
@@ -150,6 +161,7 @@ impl Client {
             match self.next {
                 Next::Input | Next::Close => return,
                 Next::Again | Next::Commit => pool = false,
+                Next::Offload if reads.make(self.next) => pool = false,
                 Next::Offload => {
                     assert!(!pool, "a pool thread may wait");
                     pool = true;

@@ -76,6 +76,8 @@ impl<P: Poller> EventLoop<P> {
         let before = std::mem::replace(&mut self.last_group, self.turn_at);
         let holds_nobody_up = durability == Durability::EveryCommit
             && self.here.is_none()
+            // They are this thread's, and another may run the loop on.
+            && self.reads_under_way() == 0
             && self.turn_at.duration_since(before) < APART
             && matches!(members, [member] if self.company.is_none_but(*member, self.turn_at))
             && self.shared.crew.stands_by();
@@ -89,6 +91,7 @@ impl<P: Poller> EventLoop<P> {
         let members = self.committing.remove(&group).unwrap_or_default();
         self.settle(members, result);
         self.serve();
+        self.proceed_with_reads();
         self.send_all();
     }
 

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use doors::{Conversation, Input, Leave, Report};
+use rows::begun_reads::Piece;
 use values::budget::Share;
 
 use super::expectation::Expectation;
@@ -67,6 +68,8 @@ pub enum Phase {
     Again,
     /// Its conversation to come back from the pool.
     Away,
+    /// A block of a file; then its turn begins anew.
+    Reading,
     /// The commit that its replies depend on.
     Held,
     /// Its output to leave; then it is closed.
@@ -188,6 +191,10 @@ pub struct Connection {
     pub phase: Phase,
     /// Whether its next request is likely to need a disk.
     pub expectation: Expectation,
+    /// Reads that were made for the request in front.
+    pub reads: u8,
+    /// What was read for its next turn.
+    pub piece: Option<Box<dyn Piece>>,
     /// There may be something to receive.
     pub readable: bool,
     /// The kernel has reported the end of the client's stream: after a short read another one
@@ -230,6 +237,8 @@ impl Connection {
             output: Output::default(),
             phase: Phase::Ready,
             expectation: Expectation::default(),
+            reads: 0,
+            piece: None,
             readable: true,
             ended: false,
             finished: false,

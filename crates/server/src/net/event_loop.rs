@@ -7,8 +7,8 @@
 //! goes on with the others.
 //!
 //! Invariants
-//! 1. Nothing here waits except `Poller::wait`: requests that would wait go to the pool, commits
-//!    that sync are handed over, or made between two turns while the loop is parked (`crew`).
+//! 1. Nothing here waits except `Poller::wait`: requests that would wait are begun anew when what they read has
+//!    come, or go to the pool, commits that sync are handed over, or made between two turns while the loop is parked (`crew`).
 //! 2. A reply that depends on a commit is not sent before it.
 //! 3. A connection receives at most `READ_BYTES` in a turn, and is not served while more than
 //!    `OUTPUT_BYTES_MAX` of its output are unsent.
@@ -19,7 +19,7 @@
 //!    whose requests are answered with an error.
 //!
 //! Beside this file, as further methods of the loop: commits of a turn's writes (`commits`),
-//! sending (`sending`), memory (`memory`), how connections begin and end (`lifecycle`) and move to other loops
+//! reads of files (`reading`), sending (`sending`), memory (`memory`), how connections begin and end (`lifecycle`) and move to other loops
 //! (`moving`).
 //!
 //! Not here: accepting clients (`acceptor`), threads that may wait (`pool`).
@@ -32,6 +32,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use doors::{Next, Turn, Urgency};
+use rows::begun_reads::{Arrival, BegunReads};
 use rows::{Engine, Group};
 
 use super::balance::Balance;
@@ -40,7 +41,7 @@ use super::company::Company;
 use super::connection::{Door, Phase};
 use super::crew::{Crew, Pause, Serving};
 use super::limits::{
-    ERRAND_IS_LONG, Limits, OUTPUT_BYTES_MAX, REPLIES_WAIT, ROUNDS_MAX, SERVED_AT_ONCE,
+    ERRAND_IS_LONG, Limits, OUTPUT_BYTES_MAX, READS_MAX, REPLIES_WAIT, ROUNDS_MAX, SERVED_AT_ONCE,
 };
 use super::mailbox::{Errand, Mailbox, Message};
 use super::memory::{MEMORY_PAUSE, Over};
@@ -111,6 +112,10 @@ pub struct EventLoop<P> {
     pub(super) stop_at: Option<Instant>,
     /// Connections that wait for memory.
     pub(super) waiting: Vec<Token>,
+    /// Reads of files, where the store and the kernel have them. Of the thread that runs the loop.
+    pub(super) reads: Option<Box<dyn BegunReads>>,
+    /// Reads that have ended, to be seen to in the next turn.
+    pub(super) arrivals: Vec<Arrival>,
     /// More memory is in use than should be.
     pub(super) over: Option<Over>,
     /// Buffers of `take_turn`.
@@ -121,6 +126,8 @@ pub struct EventLoop<P> {
 impl<P: Poller> Serving for EventLoop<P> {
     fn begin_thread(&mut self) {
         self.cpu_clock = CpuClock::open();
+        debug_assert_eq!(self.reads_under_way(), 0, "another thread's reads are lost");
+        self.reads = self.shared.engine.store().begun_reads(self.mailbox.as_fd());
     }
 
     fn take_turns(&mut self) -> io::Result<Pause> {
@@ -175,6 +182,8 @@ impl<P: Poller> EventLoop<P> {
             cpu_clock: None,
             stop_at: None,
             waiting: Vec::new(),
+            reads: None,
+            arrivals: Vec::new(),
             over: None,
             ready: Vec::new(),
             messages: Vec::new(),
@@ -197,7 +206,9 @@ impl<P: Poller> EventLoop<P> {
         ready.drain(..).for_each(|event| self.note(event));
         self.ready = ready;
         self.keep_memory(now);
+        self.take_reads();
         self.serve();
+        self.proceed_with_reads();
         self.send_all();
         self.shared.pool.relieve();
         self.keep_balance(now);
@@ -211,10 +222,10 @@ impl<P: Poller> EventLoop<P> {
 
     /// How long the loop may sleep; announces the sleep to the mailbox.
     fn timeout(&self) -> Option<Duration> {
-        let more = !self.next.is_empty() || !self.to_send.is_empty();
+        let more = !self.arrivals.is_empty() || !self.next.is_empty() || !self.to_send.is_empty();
         if more || !self.mailbox.fall_asleep() {
             Some(Duration::ZERO)
-        } else if self.shared.pool.has_waiting() {
+        } else if self.shared.pool.has_waiting() || self.has_reads_behind() {
             Some(ERRAND_IS_LONG)
         } else if !self.waiting.is_empty() {
             Some(MEMORY_PAUSE)
@@ -279,8 +290,9 @@ impl<P: Poller> EventLoop<P> {
                         self.step(token);
                     }
                 }
-                // Replies that are ready do not wait for all the dear requests behind them.
+                // Replies that are ready, and the disk, do not wait for all the dear requests behind them.
                 if tokens.len() > SERVED_AT_ONCE && sent_at.elapsed() > REPLIES_WAIT {
+                    self.proceed_with_reads();
                     self.send_all();
                     sent_at = Instant::now();
                 }
@@ -304,7 +316,7 @@ impl<P: Poller> EventLoop<P> {
         let unsent = connection.output.unsent();
         match connection.phase {
             Phase::Away => return connection.socket.await_back(),
-            Phase::Held | Phase::Closing => return,
+            Phase::Reading | Phase::Held | Phase::Closing => return,
             Phase::Lingering => return self.linger(token),
             // Sending goes on when the kernel has room, and then queues the connection.
             Phase::Ready if unsent > OUTPUT_BYTES_MAX => return,
@@ -373,18 +385,22 @@ impl<P: Poller> EventLoop<P> {
             return;
         };
         let mark = connection.output.mark();
-        self.shared.engine.store().begin_turn();
+        let piece = connection.piece.take();
+        self.shared.engine.store().begin_turn(self.reads.is_some());
         let mut turn = Turn::in_loop(&self.shared.engine, &mut self.group);
         let (input, out) = (&mut connection.input, connection.output.buffer());
-        let turn_taken = AssertUnwindSafe(|| {
-            let next = conversation.turn(input, out, &mut turn);
-            (next, turn.requests())
-        });
-        let Ok((next, requests)) = catch_unwind(turn_taken) else {
+        let mut next = Next::Close;
+        let mut take_turn = || next = conversation.turn(input, out, &mut turn);
+        let taken = catch_unwind(AssertUnwindSafe(|| match &piece {
+            Some(piece) => piece.lend_to(&mut take_turn),
+            None => take_turn(),
+        }));
+        let requests = turn.requests();
+        if taken.is_err() {
             tracing::error!(connection = connection.peer.id, "conversation failed; closing");
             self.close(token);
             return self.give_group_up();
-        };
+        }
         let door = connection.door;
         if !connection.output.sendable().is_empty() && !connection.sending {
             connection.sending = true;
@@ -396,6 +412,9 @@ impl<P: Poller> EventLoop<P> {
         if requests > 0 && next != Next::Offload {
             connection.expectation.note(false);
         }
+        if requests > 0 || next != Next::Offload {
+            connection.reads = 0;
+        }
         match next {
             Next::Input => self.await_input(token),
             Next::Again => self.await_output(token),
@@ -405,6 +424,7 @@ impl<P: Poller> EventLoop<P> {
                 connection.output.hold(mark);
                 self.members.push(token);
             }
+            Next::Offload if self.begin_read(token) => {}
             Next::Offload => self.offload(token),
         }
         if let Some(connection) = self.slots.get(token) {
@@ -417,11 +437,12 @@ impl<P: Poller> EventLoop<P> {
     }
 
     /// Sends the conversation to the pool, with what it works on.
-    fn offload(&mut self, token: Token) {
+    pub(super) fn offload(&mut self, token: Token) {
         let Some(connection) = self.slots.get(token) else {
             return;
         };
         connection.phase = Phase::Away;
+        connection.reads = 0;
         connection.leave = connection.conversation.as_ref().and_then(|each| each.leave());
         connection.reports = connection.conversation.as_ref().and_then(|each| each.reports());
         if connection.ended
@@ -445,6 +466,7 @@ impl<P: Poller> EventLoop<P> {
             sent: 0,
             next: Next::Close,
             requests: 0,
+            reads_in_loop: self.reads.as_ref().map_or(0, |_| READS_MAX.into()),
             was_for_pool: false,
         };
         self.counters().doors[door].offloaded.add(1);

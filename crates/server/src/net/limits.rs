@@ -28,6 +28,9 @@ pub const COMMIT_THREADS: usize = 16;
 pub const ERRANDS_PER_CORE: usize = 4;
 /// An errand that takes longer does not keep others from being begun.
 pub const ERRAND_IS_LONG: Duration = Duration::from_millis(1);
+/// Blocks that a loop has read for a request, one after the other, before it is the pool's: a look-up in the
+/// largest of files needs three, of filter, index and row.
+pub const READS_MAX: u8 = 4;
 /// How often the kernel asks a silent TCP client whether it is still there before it gives it up.
 pub const KEEPALIVE_PROBES: u32 = 6;
 /// How long an idle thread of the pool stays.

@@ -44,7 +44,9 @@ pub struct Errand {
     pub next: Next,
     /// Requests it answered there.
     pub requests: u64,
-    /// A loop could not have served them: something was read from a file, or much was written.
+    /// Reads of files that its loop would have had made by itself.
+    pub reads_in_loop: u64,
+    /// A loop could not have served them: more was read from files, or much was written.
     pub was_for_pool: bool,
 }
 

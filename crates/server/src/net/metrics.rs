@@ -40,6 +40,8 @@ pub struct DoorCounters {
     pub received_bytes: Counter,
     /// Bytes sent.
     pub sent_bytes: Counter,
+    /// Reads of files that loops had made for requests, which then began anew.
+    pub reads: Counter,
     /// Requests that went to the pool because they would have waited.
     pub offloaded: Counter,
 }
@@ -146,6 +148,7 @@ impl Metrics {
             add(name("requests"), sum(|d| &d.requests));
             add(name("received_bytes"), sum(|d| &d.received_bytes));
             add(name("sent_bytes"), sum(|d| &d.sent_bytes));
+            add(name("reads"), sum(|d| &d.reads));
             add(name("offloaded"), sum(|d| &d.offloaded));
         }
         report

@@ -18,6 +18,7 @@ pub mod metrics;
 mod moving;
 pub mod poller;
 pub mod pool;
+mod reading;
 mod sending;
 pub mod server;
 mod slots;

@@ -308,15 +308,16 @@ impl Pool {
 
     fn serve(&self, mut errand: Errand, home: &Mailbox) {
         if let Some(conversation) = errand.conversation.take() {
-            let before = (self.engine.store().disk_waits(), large_commits());
+            let waits = || self.engine.store().disk_waits();
+            let before = (waits(), large_commits());
             let served =
                 catch_unwind(AssertUnwindSafe(|| self.converse(conversation, &mut errand)));
             match served {
                 Ok(conversation) => errand.conversation = Some(conversation),
                 Err(_) => errand.out.clear(),
             }
-            let after = (self.engine.store().disk_waits(), large_commits());
-            errand.was_for_pool = after != before;
+            let has_read = waits() - before.0 > errand.reads_in_loop;
+            errand.was_for_pool = has_read || large_commits() != before.1;
         }
         let Some(socket) = errand.socket.take() else {
             return home.post(Message::Back(errand));
