@@ -1,7 +1,8 @@
 //! Plans of statements, and the cache that finds them again by shape.
 //!
 //! Invariants
-//! 1. A plan is used only while its tables are as it saw them (`is_current`).
+//! 1. A plan is used only while its tables are as it saw them (`is_current`), and one with a query in it
+//!    only for literals of the kinds that it was bound with (`fits`).
 //! 2. The cache is bounded; which plans it forgets is of no consequence but time.
 //! 3. A shape is kept when it comes for the second time: statements that come once, such as a
 //!    dump's or those of a tool that visits every table, push nobody out.
@@ -15,14 +16,20 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::RwLock;
 use values::SqlMode;
+use values::datum::Datum;
 
+use crate::bind::same_kinds;
 use crate::point::SelectPlan;
 use crate::reply::ResultColumn;
 use crate::tree::QueryPlan;
-use crate::write::{DeletePlan, InsertPlan, UpdatePlan};
+use crate::write::{
+    DeletePlan, Finding, InsertOfQuery, InsertPlan, JoinedDelete, JoinedUpdate, UpdatePlan,
+};
 
-/// Most plans kept.
+/// Most shapes whose plans are kept.
 const PLANS_MAX: usize = 4096;
+/// Most plans of a shape, for literals of as many kinds.
+const KINDS_MAX: usize = 4;
 /// Shapes remembered as having come once.
 const SEEN_MAX: usize = 8192;
 /// Longest shape kept, in bytes.
@@ -37,33 +44,70 @@ pub enum Plan {
     Query(Arc<QueryPlan>),
     /// INSERT or REPLACE of rows.
     Insert(Arc<InsertPlan>),
+    /// INSERT or REPLACE of the rows that a query gives.
+    InsertOfQuery(Arc<InsertOfQuery>),
     /// UPDATE of one table.
     Update(Arc<UpdatePlan>),
+    /// UPDATE of rows that a query finds, with their new values.
+    JoinedUpdate(Arc<JoinedUpdate>),
     /// DELETE from one table.
     Delete(Arc<DeletePlan>),
+    /// DELETE of rows that a query finds.
+    JoinedDelete(Arc<JoinedDelete>),
     /// Not a matter of shapes: parsed anew from its text each time.
     Other,
 }
 
 impl Plan {
+    /// The query that gives the rows, or finds them.
+    pub fn query(&self) -> Option<&QueryPlan> {
+        match self {
+            Plan::Query(plan) => Some(plan),
+            Plan::InsertOfQuery(plan) => Some(&plan.query),
+            Plan::Update(plan) => plan.finding().map(Finding::query),
+            Plan::JoinedUpdate(plan) => Some(&plan.query),
+            Plan::Delete(plan) => plan.finding().map(Finding::query),
+            Plan::JoinedDelete(plan) => Some(&plan.query),
+            Plan::Select(_) | Plan::Insert(_) | Plan::Other => None,
+        }
+    }
+
     /// Whether its tables are as it saw them.
     pub fn is_current(&self) -> bool {
-        match self {
+        let is_target_current = match self {
             Plan::Select(plan) => plan.is_current(),
-            Plan::Query(plan) => plan.is_current(),
             Plan::Insert(plan) => plan.table().is_current(),
+            Plan::InsertOfQuery(plan) => plan.insert.table().is_current(),
             Plan::Update(plan) => plan.table().is_current(),
             Plan::Delete(plan) => plan.table().is_current(),
-            Plan::Other => true,
-        }
+            // Their targets are tables of the query.
+            Plan::JoinedUpdate(_) | Plan::JoinedDelete(_) | Plan::Query(_) | Plan::Other => true,
+        };
+        is_target_current && self.query().is_none_or(QueryPlan::is_current)
+    }
+
+    /// Whether it is right for literals like these.
+    pub fn fits(&self, literals: &[Datum<'_>]) -> bool {
+        self.query().is_none_or(|query| same_kinds(&query.literals, literals))
+    }
+
+    /// Whether it is of one statement alone, because of files that it has opened.
+    pub fn reads_files(&self) -> bool {
+        self.query().is_some_and(|query| query.reads_files)
     }
 
     /// The columns of RETURNING.
     pub fn returned_columns(&self) -> Option<Arc<[ResultColumn]>> {
         let returning = match self {
             Plan::Insert(plan) => plan.returning(),
+            Plan::InsertOfQuery(plan) => plan.insert.returning(),
             Plan::Delete(plan) => plan.returning(),
-            Plan::Update(_) | Plan::Select(_) | Plan::Query(_) | Plan::Other => None,
+            Plan::Update(_)
+            | Plan::JoinedUpdate(_)
+            | Plan::JoinedDelete(_)
+            | Plan::Select(_)
+            | Plan::Query(_)
+            | Plan::Other => None,
         };
         returning.map(|returning| Arc::clone(&returning.columns))
     }
@@ -75,21 +119,34 @@ impl Plan {
             Plan::Insert(plan) => plan.is_short(runs),
             Plan::Update(plan) => !plan.waits,
             Plan::Delete(plan) => !plan.waits,
-            Plan::Select(_) | Plan::Query(_) | Plan::Other => false,
+            Plan::InsertOfQuery(_)
+            | Plan::JoinedUpdate(_)
+            | Plan::JoinedDelete(_)
+            | Plan::Select(_)
+            | Plan::Query(_)
+            | Plan::Other => false,
         }
     }
 }
 
+/// What a shape came to.
 struct Entry {
     database: Option<String>,
     mode: SqlMode,
     shape: Vec<u8>,
-    plan: Plan,
+    /// The latest first; more than one where literals of several kinds come.
+    plans: Vec<Plan>,
+}
+
+impl Entry {
+    fn is_of(&self, database: Option<&str>, mode: SqlMode, shape: &[u8]) -> bool {
+        self.shape == shape && self.mode == mode && self.database.as_deref() == database
+    }
 }
 
 /// Plans by database, mode and shape.
 pub struct PlanCache {
-    plans: RwLock<HashMap<u64, Arc<Entry>>>,
+    entries: RwLock<HashMap<u64, Arc<Entry>>>,
     /// Hashes of shapes that came once, each in its place.
     seen: Box<[AtomicU64]>,
     hasher: foldhash::fast::RandomState,
@@ -98,7 +155,7 @@ pub struct PlanCache {
 impl Default for PlanCache {
     fn default() -> PlanCache {
         PlanCache {
-            plans: RwLock::default(),
+            entries: RwLock::default(),
             seen: (0..SEEN_MAX).map(|_| AtomicU64::new(0)).collect(),
             hasher: foldhash::fast::RandomState::default(),
         }
@@ -114,20 +171,32 @@ impl PlanCache {
         hasher.finish()
     }
 
-    /// The plan of a shape, if it is known and still right.
-    pub fn find(&self, database: Option<&str>, mode: SqlMode, shape: &[u8]) -> Option<Plan> {
+    /// The plan of a shape, if it is known, still right, and so for literals like these; without
+    /// literals, for some.
+    pub fn find(
+        &self,
+        database: Option<&str>,
+        mode: SqlMode,
+        shape: &[u8],
+        literals: Option<&[Datum<'_>]>,
+    ) -> Option<Plan> {
         let key = self.key(database, mode, shape);
-        let plans = self.plans.read();
-        let entry = plans.get(&key)?;
-        let same = entry.shape == shape
-            && entry.mode == mode
-            && entry.database.as_deref() == database
-            && entry.plan.is_current();
-        same.then(|| entry.plan.clone())
+        let entries = self.entries.read();
+        let entry = entries.get(&key).filter(|entry| entry.is_of(database, mode, shape))?;
+        let is_right =
+            |plan: &&Plan| plan.is_current() && literals.is_none_or(|literals| plan.fits(literals));
+        entry.plans.iter().find(is_right).cloned()
     }
 
-    /// Keeps a plan, if its shape has come before.
-    pub fn keep(&self, database: Option<&str>, mode: SqlMode, shape: &[u8], plan: &Plan) {
+    /// Keeps the plan for literals like these, if its shape has come before.
+    pub fn keep(
+        &self,
+        database: Option<&str>,
+        mode: SqlMode,
+        shape: &[u8],
+        plan: &Plan,
+        literals: &[Datum<'_>],
+    ) {
         if shape.len() > SHAPE_BYTES_MAX {
             return;
         }
@@ -135,21 +204,25 @@ impl PlanCache {
         if self.seen[key as usize % SEEN_MAX].swap(key, Ordering::Relaxed) != key {
             return;
         }
-        let entry = Arc::new(Entry {
-            database: database.map(str::to_string),
-            mode,
-            shape: shape.to_vec(),
-            plan: plan.clone(),
-        });
-        let mut plans = self.plans.write();
-        if plans.len() >= PLANS_MAX {
-            // Half of them, whichever: those in use come back with their next statement.
-            let mut keep = false;
-            plans.retain(|_, _| {
-                keep = !keep;
-                keep
-            });
+        let mut plans = vec![plan.clone()];
+        let mut entries = self.entries.write();
+        match entries.get(&key).filter(|entry| entry.is_of(database, mode, shape)) {
+            Some(entry) => {
+                let others = entry.plans.iter();
+                let others = others.filter(|plan| plan.is_current() && !plan.fits(literals));
+                plans.extend(others.take(KINDS_MAX - 1).cloned());
+            }
+            None if entries.len() >= PLANS_MAX => {
+                // Half of them, whichever: those in use come back with their next statement.
+                let mut keep = false;
+                entries.retain(|_, _| {
+                    keep = !keep;
+                    keep
+                });
+            }
+            None => {}
         }
-        plans.insert(key, entry);
+        let (database, shape) = (database.map(str::to_string), shape.to_vec());
+        entries.insert(key, Arc::new(Entry { database, mode, shape, plans }));
     }
 }

@@ -83,6 +83,8 @@ pub struct Counters {
     pub selects: AtomicU64,
     /// SELECT answered straight from an index.
     pub lookups: AtomicU64,
+    /// Queries and writing statements that were bound, because no kept plan was right for them.
+    pub plans_made: AtomicU64,
     /// INSERT.
     pub inserts: AtomicU64,
     /// UPDATE.

@@ -44,6 +44,7 @@ mod set_statement;
 mod source;
 mod transaction;
 mod write;
+mod write_plan;
 
 use std::cell::RefCell;
 use std::collections::HashMap;

@@ -11,8 +11,8 @@
 //!    literal that was taken out; the literals stand in the order of their `?`.
 //! 2. Literals whose text matters to the meaning stay in the shape: everything between SELECT
 //!    and FROM (it names columns), ORDER BY and GROUP BY (positions), lengths of types.
-//! 3. Rows of VALUES that have the same shape as the row before them are not repeated: `runs`
-//!    counts them, one entry per row that is in the shape.
+//! 3. Rows of VALUES that have the same shape as the row before them are not repeated, unless they hold
+//!    sub-queries: `runs` counts them, one entry per row that is in the shape.
 //!
 //! Not here: parsing (`statement`), what the plans are (crate `sql`, `plan`).
 
@@ -145,6 +145,7 @@ impl Scanned {
             last_word: None,
             row_start: None,
             row_before: None,
+            row_asks: false,
             body_end: compound::end_of_event(text, start, mode).unwrap_or(0),
             mode,
         };

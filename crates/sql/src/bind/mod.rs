@@ -63,6 +63,8 @@ pub struct Source<'a> {
     pub texts: &'a [String],
     /// The literals that `?N` stand for; their kinds become types.
     pub literals: &'a [Datum<'a>],
+    /// Whether somebody asks for the names of its columns: who writes its rows somewhere does not.
+    pub named: bool,
 }
 
 /// Binds and plans a query. Table sizes are asked of `view`.
@@ -73,6 +75,7 @@ pub fn bind_query(source: &Source<'_>, facts: &SqlContext, view: &dyn Read) -> B
     let binder = Binder {
         facts,
         literals: source.literals,
+        named: source.named,
         ctes: RefCell::default(),
         relations: Cell::new(0),
         ids: Cell::new(0),
@@ -128,8 +131,10 @@ fn finish(query: &mut Query) -> Traits {
 }
 
 /// The kind of a literal, as the type that it is bound with. Texts and decimals differ in length
-/// from one execution to the next, so their types are roomy.
+/// from one execution to the next, so their types are roomy; a time has a fraction or none, because its
+/// text shows all digits of its type.
 pub fn kind_of(literal: &Datum<'_>) -> ColumnType {
+    let fsp = |micros: u32| if micros == 0 { 0 } else { 6 };
     match literal {
         Datum::Null => ColumnType::VarBinary { bytes: 0 },
         Datum::Int(_) => BIGINT,
@@ -142,9 +147,9 @@ pub fn kind_of(literal: &Datum<'_>) -> ColumnType {
         }
         Datum::Bytes(_) => text_type(16_383),
         Datum::Date(_) => ColumnType::Date,
-        Datum::Time(_) => ColumnType::Time { fsp: 6 },
-        Datum::DateTime(_) => ColumnType::DateTime { fsp: 6 },
-        Datum::Timestamp(_) => ColumnType::Timestamp { fsp: 6 },
+        Datum::Time(v) => ColumnType::Time { fsp: fsp(v.fraction()) },
+        Datum::DateTime(v) => ColumnType::DateTime { fsp: fsp(v.micros()) },
+        Datum::Timestamp(v) => ColumnType::Timestamp { fsp: fsp((v.micros() % 1_000_000) as u32) },
         Datum::Year(_) => ColumnType::Year,
         Datum::Enum(_) => BIGINT,
     }
@@ -197,6 +202,7 @@ enum CommonRows {
 struct Binder<'a> {
     facts: &'a SqlContext,
     literals: &'a [Datum<'a>],
+    named: bool,
     /// WITH, innermost last.
     ctes: RefCell<Vec<CommonTable>>,
     /// Relations bound so far, those within the uses of WITH's tables counted each time.

@@ -144,7 +144,8 @@ impl Binder<'_> {
                 ast::SelectItem::UnnamedExpr(expr) => {
                     let node = self.expression(scope, expr, "field list")?;
                     let title = titles.and_then(|(_, texts)| texts.get(at));
-                    if title.is_none() && scope.parent.is_none() && has_literal(&node) {
+                    let named = self.named && scope.parent.is_none();
+                    if title.is_none() && named && has_literal(&node) {
                         // Its name is its text, of which the literals were taken out. Nobody asks
                         // for the name of a column of a sub-query in an expression.
                         return elsewhere("an unnamed column by shape");

@@ -6,6 +6,8 @@
 //!
 //! Not here: which relation comes when (`order`).
 
+use std::sync::Arc;
+
 use expression::{Comparison, Kind, Node, parts_of};
 use rows::leaps::Leaps;
 use rows::table::{Covering, Table};
@@ -366,6 +368,26 @@ pub(super) fn covering(table: &Table, access: &Access, needs: &Columns) -> Optio
     let mut wanted = needs.clone();
     access.residual.iter().for_each(|term| wanted.add_local(term));
     table.covering(access.index, &wanted.exact, &wanted.alike)
+}
+
+/// What looking at the rows of one table costs where the literals of a statement say which they are, or
+/// `None`: an estimate of this execution, whatever the plan was made for.
+///
+/// # Errors
+/// Of the store.
+pub fn cost_of_look_up(
+    table: &Arc<Table>,
+    access: &Access,
+    sizes: &Sizes<'_>,
+) -> Result<Option<f64>> {
+    let rows = match access.kind {
+        AccessKind::Const => Some(1.0),
+        AccessKind::All | AccessKind::Index => None,
+        AccessKind::Ref | AccessKind::Range | AccessKind::Merge => {
+            sizes.of_access(table, access, sizes.rows(table)?)?
+        }
+    };
+    Ok(rows.map(|rows| rows * share(table, access, &None)))
 }
 
 /// Rows looked at and rows found by an access path.

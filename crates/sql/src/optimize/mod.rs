@@ -37,7 +37,7 @@ mod unnest;
 use access::RECURSION_STEPS;
 use values::datum::Value;
 
-pub use access::{Class, HashKeys, Member, Scan, Step, class_of};
+pub use access::{Class, HashKeys, Member, Scan, Step, class_of, cost_of_look_up};
 pub use doubts::needs_rows;
 use expression::{Kind, Node};
 pub use inner::BEGIN_ROWS;

@@ -118,7 +118,10 @@ impl Session {
             return Ok(self.done(0));
         }
         let stream = match &create.query {
-            Some(query) => Some(self.select_latest(query, false)?),
+            Some(query) => {
+                let plan = self.bind_tree(query, &[], &[]).map_err(SqlError::from)?;
+                Some(self.select_latest(&plan, &[], false)?)
+            }
             None => None,
         };
         let given = stream.as_ref().map(|stream| Arc::clone(stream.columns()));

@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use expression::Warnings;
 use rows::transaction::Transaction;
-use syntax::change::{Delete, Update};
 use values::types::ColumnType;
 
 use super::{Session, Statement};
@@ -15,6 +14,7 @@ use crate::context::SqlContext;
 use crate::error::{Result, SqlError};
 use crate::load::each_row;
 use crate::reply::RowStream;
+use crate::tree::QueryPlan;
 use crate::write::{FoundIn, JoinedDelete, JoinedUpdate, Progress, WriteContext, Written};
 
 /// How often a statement is begun again. What it has met is locked then, so that only rows that come in
@@ -25,13 +25,11 @@ impl Session {
     /// UPDATE over several tables, or with sub-queries.
     pub(super) fn update_joined(
         &mut self,
-        update: Update,
+        plan: &JoinedUpdate,
         statement: &Statement<'_>,
         facts: &SqlContext,
     ) -> Result<Written> {
-        let catalog = self.sql.engine().catalog();
-        let plan = JoinedUpdate::new(update, catalog, self.database.as_deref())?;
-        let asked = (&*plan.query, plan.ignore);
+        let asked = (&plan.query, plan.ignore);
         self.change_joined(asked, statement, facts, |t, context, state, stream| {
             let mut progress = Progress::new(state.engine.budget());
             let columns = Arc::clone(stream.columns());
@@ -46,16 +44,11 @@ impl Session {
     /// DELETE over several tables, or with sub-queries.
     pub(super) fn delete_joined(
         &mut self,
-        delete: Delete,
+        plan: &JoinedDelete,
         statement: &Statement<'_>,
         facts: &SqlContext,
     ) -> Result<Written> {
-        if !delete.returning.is_empty() {
-            return Err(SqlError::unsupported("RETURNING of rows that a query finds"));
-        }
-        let catalog = self.sql.engine().catalog();
-        let plan = JoinedDelete::new(delete, catalog, self.database.as_deref())?;
-        let asked = (&*plan.query, plan.ignore);
+        let asked = (&plan.query, plan.ignore);
         self.change_joined(asked, statement, facts, |t, _, state, stream| {
             let mut progress = Progress::new(state.engine.budget());
             each_row(stream, &mut |line| plan.apply(t, state, line, &mut progress))?;
@@ -67,7 +60,7 @@ impl Session {
     /// because somebody has changed one of the rows since the query saw it.
     fn change_joined(
         &mut self,
-        (query, ignore): (&sqlparser::ast::Query, bool),
+        (query, ignore): (&QueryPlan, bool),
         statement: &Statement<'_>,
         facts: &SqlContext,
         mut apply: impl FnMut(
@@ -82,8 +75,9 @@ impl Session {
             for _ in 0..RUNS_MAX {
                 let view = t.frozen_at(session.fresh_snapshot()?);
                 let of_query = Arc::clone(&view);
-                let stream = session
-                    .as_of_a_write(ignore, |session| session.select_parsed(query, &[], of_query))?;
+                let stream = session.as_of_a_write(ignore, |session| {
+                    session.rows_of(query, statement.parameters, of_query)
+                })?;
                 let engine = Arc::clone(session.sql.engine());
                 let state = FoundIn { engine: &engine, view: &*view };
                 if let Some(written) = apply(t, context, &state, stream)? {

@@ -2,7 +2,8 @@
 //!
 //! Invariants
 //! 1. What was prepared executes no prepared statement.
-//! 2. A statement is scanned once. Its plan is kept, and made anew when its table has changed.
+//! 2. A statement is scanned once. Its plan is kept, and made anew when a table of it has changed or its
+//!    parameters are of other kinds.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -103,8 +104,11 @@ impl Session {
         if query && statement.scanned.into {
             return Ok((Some(Plan::Other), Arc::from([])));
         }
+        // Of which kinds the parameters are is not known yet, so any will do.
+        let (database, mode) = (self.database.as_deref(), self.variables.mode);
+        let known = self.sql.plans().find(database, mode, &statement.scanned.shape, None);
         if query {
-            return match self.select_plan(statement)? {
+            return match known.map_or_else(|| self.select_plan(statement), Ok)? {
                 Plan::Select(plan) => {
                     let columns = Arc::clone(&plan.columns);
                     Ok((Some(Plan::Select(plan)), columns))
@@ -120,7 +124,7 @@ impl Session {
             };
         }
         if is(b"insert") || is(b"replace") || is(b"update") || is(b"delete") {
-            let plan = self.write_plan(statement)?;
+            let plan = known.map_or_else(|| self.write_plan(statement), Ok)?;
             let columns = plan.returned_columns().unwrap_or_else(|| Arc::from([]));
             return Ok((Some(plan), columns));
         }

@@ -19,12 +19,11 @@ use values::datum::Datum;
 
 use super::source::ValueRows;
 use super::{Session, Statement};
-use crate::bind::scalar::{BindFailure, Bound};
-use crate::bind::{self, same_kinds};
+use crate::bind;
+use crate::bind::scalar::Bound;
 use crate::context::{QueryContext, SqlContext};
 use crate::error::{Result, SqlError};
 use crate::executor::{self, Bounds, Failure, Limits};
-use crate::plan::Plan;
 use crate::reply::{How, Reply, RowSource, RowStream, Sink};
 use crate::tree::{Body, QueryPlan, Source};
 use crate::variables::Executor;
@@ -51,32 +50,18 @@ impl Session {
         texts: &[String],
         literals: &[Datum<'_>],
     ) -> Bound<QueryPlan> {
-        let source = bind::Source { query, texts, literals };
+        let source = bind::Source { query, texts, literals, named: true };
         bind::bind_query(&source, &self.facts(), self.sql.engine().latest())
     }
 
-    /// The tree's plan of a statement's shape, or `Other`. What is wrong with a query is said of its
-    /// text, where its literals are.
-    pub(super) fn tree_plan(
+    /// The same of a query whose rows a statement writes, or writes to.
+    pub(super) fn bind_unnamed_tree(
         &self,
         query: &Query,
-        texts: &[String],
         literals: &[Datum<'_>],
-    ) -> Plan {
-        match self.bind_tree(query, texts, literals) {
-            // Files are opened for one statement.
-            Ok(plan) if plan.reads_files => Plan::Other,
-            Ok(plan) => Plan::Query(Arc::new(plan)),
-            Err(BindFailure::Elsewhere(_) | BindFailure::Wrong(_)) => Plan::Other,
-        }
-    }
-
-    /// Whether a known plan was bound for literals like these.
-    pub(super) fn plan_fits(&self, plan: &Plan, literals: &[Datum<'_>]) -> bool {
-        match plan {
-            Plan::Query(plan) => same_kinds(&plan.literals, literals),
-            _ => true,
-        }
+    ) -> Bound<QueryPlan> {
+        let source = bind::Source { query, texts: &[], literals, named: false };
+        bind::bind_query(&source, &self.facts(), self.sql.engine().latest())
     }
 
     /// Runs a tree's plan; `None` when it is one for the analytic way.
@@ -163,10 +148,15 @@ impl Session {
 
     /// Whether a query is one for the row executor, by what is expected of it.
     pub(super) fn runs_over_rows(&self, plan: &QueryPlan) -> bool {
+        self.runs_over_rows_at(plan, plan.query.cost)
+    }
+
+    /// The same of one that is expected to cost so much.
+    pub(super) fn runs_over_rows_at(&self, plan: &QueryPlan, cost: f64) -> bool {
         match self.variables.executor {
             Executor::Columns => false,
             Executor::Auto | Executor::Rows => {
-                self.needs_rows(plan) || (plan.query.cost <= LONG_ROWS && !plan.reads_files)
+                self.needs_rows(plan) || (cost <= LONG_ROWS && !plan.reads_files)
             }
         }
     }
@@ -234,28 +224,24 @@ impl Session {
         Err(SqlError::deadlock())
     }
 
-    /// Runs a query that was parsed with its literals in place, over a given view.
-    pub(super) fn select_parsed(
+    /// The rows of a query over a given view, whichever way it goes.
+    pub(super) fn rows_of(
         &mut self,
-        query: &Query,
-        texts: &[String],
+        plan: &QueryPlan,
+        parameters: &[Datum<'_>],
         view: Arc<dyn Read>,
     ) -> Result<RowStream> {
-        let plan = self.bind_tree(query, texts, &[]).map_err(SqlError::from)?;
-        if self.runs_over_rows(&plan) {
+        if self.runs_over_rows(plan) {
             let facts = self.facts();
-            let (how, bounds) = (How::POOL, self.bounds_of(&plan));
+            let (how, bounds) = (How::POOL, self.bounds_of(plan));
             let limits = Limits { view: &*view, how, bounds, locked: None, measures: None };
-            match self.run_with(&plan, &facts, &[], &limits) {
-                Ok(found) => return self.stream_of(&plan, &facts, found),
+            match self.run_with(plan, &facts, parameters, &limits) {
+                Ok(found) => return self.stream_of(plan, &facts, found),
                 Err(Failure::Error(error)) => return Err(error),
                 Err(Failure::TooLong) => {}
             }
         }
-        if query.locks.iter().any(|lock| lock.nonblock.is_some()) {
-            return Err(SqlError::unsupported("NOWAIT and SKIP LOCKED of such a query"));
-        }
-        self.select_analytically(&plan, &[], view)
+        self.select_analytically(plan, parameters, view)
     }
 
     /// Runs a query the analytic way, over a given view; or, where no plan of DataFusion's can say

@@ -51,7 +51,7 @@ impl Session {
             // Plans of shapes know nothing of it.
             return self.run_analytic(statement);
         }
-        let plan = match known.filter(|plan| self.plan_fits(plan, statement.parameters)) {
+        let plan = match known.filter(|plan| plan.fits(statement.parameters)) {
             Some(plan) => plan.clone(),
             None => self.select_plan(statement)?,
         };
@@ -84,10 +84,8 @@ impl Session {
     /// The plan of a SELECT's shape; `Other` for what only its text can be bound as.
     pub(super) fn select_plan(&mut self, statement: &Statement<'_>) -> Result<Plan> {
         let (database, mode) = (self.database.as_deref(), self.variables.mode);
-        let shape = &statement.scanned.shape;
-        if let Some(plan) = self.sql.plans().find(database, mode, shape)
-            && self.plan_fits(&plan, statement.parameters)
-        {
+        let (shape, literals) = (&statement.scanned.shape, statement.parameters);
+        if let Some(plan) = self.sql.plans().find(database, mode, shape, Some(literals)) {
             return Ok(plan);
         }
         let shape_text = statement.shape()?;
@@ -101,12 +99,18 @@ impl Session {
                         return Err(SqlError::would_wait());
                     }
                     // Which index is best only the rows say.
-                    Ok(plan) => match self.tree_plan(&query, &texts, statement.parameters) {
-                        Plan::Query(tree) if self.runs_over_rows(&tree) => Plan::Query(tree),
+                    Ok(plan) => match self.bind_tree(&query, &texts, literals) {
+                        Ok(tree) if self.runs_over_rows(&tree) => Plan::Query(Arc::new(tree)),
                         _ => Plan::Select(Arc::new(plan)),
                     },
                     Err(BindFailure::Elsewhere(_)) => {
-                        self.tree_plan(&query, &texts, statement.parameters)
+                        match self.bind_tree(&query, &texts, literals) {
+                            Ok(tree) if !tree.reads_files => Plan::Query(Arc::new(tree)),
+                            // Files are opened for one statement.
+                            Ok(_) | Err(BindFailure::Elsewhere(_)) => Plan::Other,
+                            // It is said of its text; a table may be altered so that it is right.
+                            Err(BindFailure::Wrong(_)) => return Ok(Plan::Other),
+                        }
                     }
                     Err(BindFailure::Wrong(error)) => return Err(error),
                 }
@@ -117,7 +121,8 @@ impl Session {
                 Plan::Other
             }
         };
-        self.sql.plans().keep(database, mode, shape, &plan);
+        Counters::add(&self.sql.counters().plans_made);
+        self.sql.plans().keep(database, mode, shape, &plan, literals);
         Ok(plan)
     }
 
@@ -162,6 +167,7 @@ impl Session {
             return Err(SqlError::would_wait());
         }
         self.keep_shape(statement);
+        Counters::add(&self.sql.counters().plans_made);
         let query = self.query_with_literals(statement)?;
         // What could not be bound by shape may be a look-up all the same.
         let texts = item_texts(statement.source_text()?);
@@ -205,8 +211,9 @@ impl Session {
 
     /// Runs a query whose literals stand in it; `texts` as `item_texts` gives them, or nothing.
     pub(super) fn select_by_text(&mut self, query: &Query, texts: &[String]) -> Result<RowStream> {
+        let plan = self.bind_tree(query, texts, &[]).map_err(SqlError::from)?;
         let view = self.read_view()?;
-        self.select_parsed(query, texts, view)
+        self.rows_of(&plan, &[], view)
     }
 
     /// What an analytic query reads and asks.

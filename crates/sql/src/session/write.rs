@@ -1,6 +1,7 @@
-//! INSERT, REPLACE, UPDATE and DELETE: planning by shape, running in a transaction.
+//! INSERT, REPLACE, UPDATE and DELETE: running their plans in a transaction.
 //!
-//! Not here: what the plans do (`write`), changes of rows that a join finds (`joined`).
+//! Not here: how they come to a plan (`write_plan`), what the plans do (`write`), changes of rows that a
+//! join finds (`joined`).
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -10,27 +11,25 @@ use rows::Group;
 use rows::bulk::BulkLoad;
 use rows::table::Table;
 use rows::transaction::Transaction;
-use sqlparser::ast::TableWithJoins;
 use syntax::Cursor;
-use syntax::change::{Change, Insert, Source, change as parse_change, single_table};
+use syntax::change::{Insert, Source};
 use syntax::scan::Scanned;
+use values::datum::Datum;
 use values::types::ColumnType;
 
-use super::select::with_literals;
 use super::source::ValueRows;
 use super::{Session, Statement};
-use crate::bind::scalar::{BindFailure, Bound};
 use crate::context::{QueryContext, SqlContext};
 use crate::error::{Result, SqlError};
 use crate::load::QueryInsert;
+use crate::optimize::{Sizes, cost_of_look_up};
 use crate::panics;
 use crate::plan::Plan;
+use crate::point::Access;
 use crate::reply::{Done, How, Reply, RowStream};
-use crate::write::{
-    Finding, FoundKeys, InsertPlan, WriteContext, Written, ask_beside, bind_delete,
-    bind_delete_by_query, bind_insert, bind_insert_beside, bind_update, bind_update_by_query,
-    count_mismatch, names_beside,
-};
+use crate::server::Counters;
+use crate::tree::QueryPlan;
+use crate::write::{Finding, FoundKeys, InsertPlan, WriteContext, Written, bind_insert};
 
 impl Session {
     pub(super) fn run_write(
@@ -43,7 +42,7 @@ impl Session {
             return Err(SqlError::would_wait());
         }
         let facts = self.facts();
-        let plan = match known {
+        let plan = match known.filter(|plan| plan.fits(statement.parameters)) {
             Some(plan) => plan.clone(),
             None => self.write_plan(statement)?,
         };
@@ -86,33 +85,6 @@ impl Session {
         }))
     }
 
-    /// The plan of a statement's shape; `Other` for what a query must help with.
-    pub(super) fn write_plan(&mut self, statement: &Statement<'_>) -> Result<Plan> {
-        let (database, mode) = (self.database.as_deref(), self.variables.mode);
-        let shape = &statement.scanned.shape;
-        if let Some(plan) = self.sql.plans().find(database, mode, shape) {
-            return Ok(plan);
-        }
-        let shape_text = statement.shape()?;
-        let parsed = Cursor::new(shape_text, mode).and_then(|mut cursor| parse_change(&mut cursor));
-        let plan = match parsed {
-            Ok(change) => self.bind_change(&change)?,
-            Err(_) => {
-                let text = statement.source_text()?;
-                parse_change(&mut Cursor::new(text, mode)?)?;
-                Plan::Other
-            }
-        };
-        self.sql.plans().keep(database, mode, shape, &plan);
-        Ok(plan)
-    }
-
-    /// The plan of a statement given as text, for EXPLAIN.
-    pub(super) fn plan_of_text(&self, text: &str) -> Result<Plan> {
-        let change = parse_change(&mut Cursor::new(text, self.variables.mode)?)?;
-        self.bind_change(&change)
-    }
-
     /// Fills a new table with a query's rows: CREATE TABLE ... AS SELECT.
     pub(super) fn fill_table(&mut self, table: &Arc<Table>, stream: RowStream) -> Result<Written> {
         let columns = stream.columns().iter().map(|column| column.name.clone()).collect();
@@ -138,61 +110,6 @@ impl Session {
         self.insert_stream(&plan, stream, &statement, &facts)
     }
 
-    fn bind_change(&self, change: &Change) -> Result<Plan> {
-        let mode = self.variables.mode;
-        let catalog = self.sql.engine().catalog();
-        let bound = match change {
-            Change::Insert(insert) => {
-                if matches!(insert.source, Source::Query(_)) {
-                    return Ok(Plan::Other);
-                }
-                let (database, name) = self.qualified(&insert.table)?;
-                let table = catalog.table(database, name)?;
-                bind_insert(insert, table, mode).map(|plan| Plan::Insert(Arc::new(plan)))
-            }
-            Change::Update(update) => match self.only_table(&update.tables)? {
-                None => return Ok(Plan::Other),
-                Some(table) => {
-                    bind_update(update, table, mode).map(|plan| Plan::Update(Arc::new(plan)))
-                }
-            },
-            Change::Delete(delete) if !delete.targets.is_empty() => return Ok(Plan::Other),
-            Change::Delete(delete) => match self.only_table(&delete.tables)? {
-                None => return Ok(Plan::Other),
-                Some(table) => {
-                    bind_delete(delete, table, mode).map(|plan| Plan::Delete(Arc::new(plan)))
-                }
-            },
-        };
-        Ok(unless_elsewhere(bound)?.unwrap_or(Plan::Other))
-    }
-
-    /// The plan of an UPDATE or DELETE of one table whose rows a query finds, if that is all that it is
-    /// for.
-    fn bind_by_query(&self, change: &Change) -> Result<Option<Plan>> {
-        let mode = self.variables.mode;
-        let bound = match change {
-            Change::Update(update) => self.only_table(&update.tables)?.map(|table| {
-                bind_update_by_query(update, table, mode).map(|plan| Plan::Update(Arc::new(plan)))
-            }),
-            Change::Delete(delete) if delete.targets.is_empty() => {
-                self.only_table(&delete.tables)?.map(|table| {
-                    bind_delete_by_query(delete, table, mode)
-                        .map(|plan| Plan::Delete(Arc::new(plan)))
-                })
-            }
-            Change::Insert(_) | Change::Delete(_) => None,
-        };
-        bound.map_or(Ok(None), unless_elsewhere)
-    }
-
-    /// The table of a statement that is about one.
-    fn only_table(&self, tables: &[TableWithJoins]) -> Result<Option<Arc<Table>>> {
-        let Some((_, name, _)) = single_table(tables) else { return Ok(None) };
-        let (database, name) = self.qualified(&name)?;
-        Ok(Some(self.sql.engine().catalog().table(database, name)?))
-    }
-
     fn run_change(
         &mut self,
         plan: &Plan,
@@ -200,43 +117,40 @@ impl Session {
         facts: &Arc<SqlContext>,
         group: Option<&mut Group>,
     ) -> Result<Written> {
-        let ignore = match plan {
-            Plan::Insert(plan) if self.inserts.is_some() => {
-                return self.insert_into_load(plan, statement, facts);
-            }
-            Plan::Insert(plan) => plan.ignore,
-            Plan::Update(plan) => plan.ignore,
-            Plan::Delete(plan) => plan.ignore,
-            Plan::Other | Plan::Select(_) | Plan::Query(_) => {
-                return self.run_parsed(statement, facts);
-            }
-        };
+        if let (Plan::Insert(plan), true) = (plan, self.inserts.is_some()) {
+            return self.insert_into_load(plan, statement, facts);
+        }
         self.check_no_inserts()?;
-        let found = match finding_of(plan).filter(|_| statement.how.may_wait) {
-            Some(by_column) => self.found_by_column(by_column, ignore, statement)?,
-            None => None,
-        };
-        self.run_found(plan, (found, ignore), statement, facts, group)
-    }
-
-    /// Runs a plan, with the rows that a query has found for it if one has.
-    fn run_found(
-        &mut self,
-        plan: &Plan,
-        (found, ignore): (Option<FoundKeys>, bool),
-        statement: &Statement<'_>,
-        facts: &Arc<SqlContext>,
-        group: Option<&mut Group>,
-    ) -> Result<Written> {
-        self.change_with(facts, statement, ignore, group, |transaction, context, session| {
-            let engine = session.sql.engine();
-            match plan {
-                Plan::Insert(plan) => plan.run(transaction, context, &statement.scanned.runs),
-                Plan::Update(plan) => plan.run(engine, transaction, context, found),
-                Plan::Delete(plan) => plan.run(engine, transaction, context, found),
-                Plan::Other | Plan::Select(_) | Plan::Query(_) => unreachable!("parsed anew"),
+        match plan {
+            Plan::Insert(plan) => {
+                let runs = &statement.scanned.runs;
+                self.change_with(facts, statement, plan.ignore, group, |transaction, context, _| {
+                    plan.run(transaction, context, runs)
+                })
             }
-        })
+            Plan::InsertOfQuery(plan) => {
+                let (insert, parameters) = (&plan.insert, statement.parameters);
+                let stream = self.select_latest(&plan.query, parameters, insert.ignore)?;
+                self.insert_stream(insert, stream, statement, facts)
+            }
+            Plan::Update(plan) => {
+                let finding = plan.finding().map(|finding| (finding, plan.table(), plan.access()));
+                let found = self.found_by_query(finding, plan.ignore, statement)?;
+                self.change_with(facts, statement, plan.ignore, group, |t, context, session| {
+                    plan.run(session.sql.engine(), t, context, found)
+                })
+            }
+            Plan::Delete(plan) => {
+                let finding = plan.finding().map(|finding| (finding, plan.table(), plan.access()));
+                let found = self.found_by_query(finding, plan.ignore, statement)?;
+                self.change_with(facts, statement, plan.ignore, group, |t, context, session| {
+                    plan.run(session.sql.engine(), t, context, found)
+                })
+            }
+            Plan::JoinedUpdate(plan) => self.update_joined(plan, statement, facts),
+            Plan::JoinedDelete(plan) => self.delete_joined(plan, statement, facts),
+            Plan::Other | Plan::Select(_) | Plan::Query(_) => self.run_by_text(statement, facts),
+        }
     }
 
     /// Runs `work` in a transaction, with the session's settings: in the group if there is one.
@@ -271,53 +185,29 @@ impl Session {
         result
     }
 
-    /// Statements that are parsed anew: with queries, or with literals that cannot be taken out.
-    fn run_parsed(
+    /// Runs a statement that has no plan by its shape: its text is bound anew, literals in their places.
+    fn run_by_text(
         &mut self,
         statement: &Statement<'_>,
         facts: &Arc<SqlContext>,
     ) -> Result<Written> {
         self.keep_shape(statement);
-        let text = statement.source_text()?;
-        let mode = self.variables.mode;
-        let tokens = Cursor::new(text, mode)?.into_tokens();
-        let tokens = with_literals(tokens, statement.own, self.variables.zone);
-        let change = parse_change(&mut Cursor::of_tokens(tokens, text))?;
-        let statement = Statement { parameters: &[], ..*statement };
-        let plan = self.bind_change(&change)?;
-        if !matches!(plan, Plan::Other | Plan::Select(_) | Plan::Query(_)) {
-            let nothing = Scanned::default();
-            let statement = Statement { scanned: &nothing, ..statement };
-            return self.run_change(&plan, &statement, facts, None);
-        }
-        self.check_no_inserts()?;
-        let by_query = self.bind_by_query(&change)?;
-        if let Some(plan) = &by_query
-            && let Some((finding, _)) = finding_of(plan)
-        {
-            let ignore = match plan {
-                Plan::Update(plan) => plan.ignore,
-                Plan::Delete(plan) => plan.ignore,
-                _ => false,
-            };
-            let found = FoundKeys(self.select_latest(finding.query(), ignore)?);
-            return self.run_found(plan, (Some(found), ignore), &statement, facts, None);
-        }
-        match change {
-            Change::Insert(insert) => self.insert_select(insert, &statement, facts),
-            Change::Update(update) => self.update_joined(update, &statement, facts),
-            Change::Delete(delete) => self.delete_joined(delete, &statement, facts),
-        }
+        Counters::add(&self.sql.counters().plans_made);
+        let plan = self.plan_of_own_text(statement).map_err(SqlError::from)?;
+        let nothing = Scanned::default();
+        let statement = Statement { scanned: &nothing, parameters: &[], ..*statement };
+        self.run_change(&plan, &statement, facts, None)
     }
 
     /// A query over the latest state with the transaction's own writes, as writes see it.
     pub(super) fn select_latest(
         &mut self,
-        query: &sqlparser::ast::Query,
+        query: &QueryPlan,
+        parameters: &[Datum<'_>],
         ignore: bool,
     ) -> Result<RowStream> {
         let view = self.latest_view()?;
-        self.as_of_a_write(ignore, |session| session.select_parsed(query, &[], view))
+        self.as_of_a_write(ignore, |session| session.rows_of(query, parameters, view))
     }
 
     /// Starts the query of a writing statement: in strict mode what must not be written, or come up
@@ -338,20 +228,39 @@ impl Session {
         started
     }
 
-    /// The keys of the rows that an UPDATE or DELETE is about, by a query over the table's columns;
-    /// `None` where looking at the rows is quicker, or right alone: few of them, what is not to be done
-    /// but once for each row, and a transaction that has written to the table.
-    fn found_by_column(
+    /// The keys of the rows that an UPDATE or DELETE of one table is about, where a query is to find them.
+    fn found_by_query(
         &mut self,
-        (finding, table): (&Finding, &Table),
+        finding: Option<(&Finding, &Arc<Table>, &Access)>,
         ignore: bool,
         statement: &Statement<'_>,
     ) -> Result<Option<FoundKeys>> {
-        // What is wrong with it is told of the statement itself.
-        let Ok(plan) = self.bind_tree(finding.query(), &[], statement.parameters) else {
-            return Ok(None);
-        };
-        if plan.traits.assigns || plan.traits.waits || self.runs_over_rows(&plan) {
+        match finding {
+            Some((finding, ..)) if finding.is_needed => {
+                let rows = self.select_latest(finding.query(), statement.parameters, ignore)?;
+                Ok(Some(FoundKeys(rows)))
+            }
+            Some((finding, table, access)) if statement.how.may_wait => {
+                self.found_by_column(finding.query(), (table, access), ignore, statement)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// The same by a query over the table's columns; `None` where looking at the rows is quicker, or right
+    /// alone: few of them, what is not to be done but once for each row, and a transaction that has written
+    /// to the table.
+    fn found_by_column(
+        &mut self,
+        query: &QueryPlan,
+        (table, access): (&Arc<Table>, &Access),
+        ignore: bool,
+        statement: &Statement<'_>,
+    ) -> Result<Option<FoundKeys>> {
+        let facts = self.facts();
+        let sizes = Sizes::new(&facts, self.sql.engine().latest(), statement.parameters);
+        let cost = cost_of_look_up(table, access, &sizes)?.unwrap_or(query.query.cost);
+        if query.traits.assigns || query.traits.waits || self.runs_over_rows_at(query, cost) {
             return Ok(None);
         }
         let view = self.latest_view()?;
@@ -360,7 +269,7 @@ impl Session {
         }
         let stream = self.as_of_a_write(ignore, |session| {
             let context = QueryContext { view, facts: session.facts() };
-            session.sql.long_queries().select(&plan, statement.parameters, &context)
+            session.sql.long_queries().select(query, statement.parameters, &context)
         });
         match stream {
             Ok(stream) => Ok(Some(FoundKeys(stream))),
@@ -376,35 +285,6 @@ impl Session {
         Ok(self.with_own_writes(base))
     }
 
-    fn insert_select(
-        &mut self,
-        insert: Insert,
-        statement: &Statement<'_>,
-        facts: &Arc<SqlContext>,
-    ) -> Result<Written> {
-        let Source::Query(query) = &insert.source else {
-            // Its values could not be evaluated here: sub-queries, mostly.
-            return self.insert_by_query(insert, statement, facts);
-        };
-        let (database, name) = self.qualified(&insert.table)?;
-        let table = self.sql.engine().catalog().table(database, name)?;
-        let names = names_beside(&insert, &table);
-        let mut asked = query.clone();
-        if names.is_empty() || !ask_beside(&mut asked, &names) {
-            let plan = bind_insert(&insert, table, self.variables.mode).map_err(SqlError::from)?;
-            let stream = self.select_latest(query, plan.ignore)?;
-            return self.insert_stream(&plan, stream, statement, facts);
-        }
-        let stream = self.select_latest(&asked, insert.ignore)?;
-        let columns = stream.columns();
-        let types = columns.iter().skip(columns.len().saturating_sub(names.len()));
-        let names =
-            names.into_iter().map(|parts| parts.into_iter().map(|part| part.value).collect());
-        let beside = names.zip(types.map(|column| column.ty.clone())).collect();
-        let plan = bind_insert_beside(&insert, table, self.variables.mode, beside);
-        self.insert_stream(&plan.map_err(SqlError::from)?, stream, statement, facts)
-    }
-
     fn insert_stream(
         &mut self,
         plan: &InsertPlan,
@@ -412,9 +292,6 @@ impl Session {
         statement: &Statement<'_>,
         facts: &Arc<SqlContext>,
     ) -> Result<Written> {
-        if stream.columns().len() != plan.width() {
-            return Err(count_mismatch(1));
-        }
         // A transaction that is open has to take its rows back at its ROLLBACK.
         let alone = self.open.is_none();
         self.change_with(facts, statement, plan.ignore, None, |t, context, session| {
@@ -435,50 +312,5 @@ impl Session {
                 Ok(bulk)
             })
         })
-    }
-
-    /// INSERT ... VALUES with sub-queries: each row is a SELECT.
-    fn insert_by_query(
-        &mut self,
-        insert: Insert,
-        statement: &Statement<'_>,
-        facts: &Arc<SqlContext>,
-    ) -> Result<Written> {
-        let Source::Rows(rows) = &insert.source else {
-            return Err(SqlError::other("an INSERT without rows"));
-        };
-        let mut arms = Vec::with_capacity(rows.len());
-        for row in rows {
-            let mut items = Vec::with_capacity(row.len());
-            for value in row {
-                let Some(value) = value else {
-                    return Err(SqlError::unsupported("DEFAULT beside a sub-query in VALUES"));
-                };
-                items.push(value.to_string());
-            }
-            arms.push(format!("SELECT {}", items.join(", ")));
-        }
-        let text = arms.join(" UNION ALL ");
-        let query = Cursor::new(&text, self.variables.mode)?.query()?;
-        let insert = Insert { source: Source::Query(query), ..insert };
-        self.insert_select(insert, statement, facts)
-    }
-}
-
-/// The query that finds the rows of a plan, where one is to, and their table.
-fn finding_of(plan: &Plan) -> Option<(&Finding, &Table)> {
-    match plan {
-        Plan::Update(plan) => plan.finding().map(|finding| (finding, &**plan.table())),
-        Plan::Delete(plan) => plan.finding().map(|finding| (finding, &**plan.table())),
-        _ => None,
-    }
-}
-
-/// What was bound, unless something else has to take it.
-fn unless_elsewhere<T>(bound: Bound<T>) -> Result<Option<T>> {
-    match bound {
-        Ok(bound) => Ok(Some(bound)),
-        Err(BindFailure::Elsewhere(_)) => Ok(None),
-        Err(BindFailure::Wrong(error)) => Err(error),
     }
 }

@@ -38,6 +38,7 @@ pub fn status(sql: &Sql) -> Listing {
         ("Max_used_connections", connected),
         ("Queries", counters.questions.load(Relaxed)),
         ("Questions", counters.questions.load(Relaxed)),
+        ("Rowhouse_plans_made", counters.plans_made.load(Relaxed)),
         ("Rowhouse_select_lookups", counters.lookups.load(Relaxed)),
         ("Slow_queries", 0),
         ("Threads_cached", 0),

@@ -1,13 +1,14 @@
 //! UPDATE and DELETE of one table, by its indexes.
 //!
-//! Where no index narrows it down, the rows of a columnar table are found by a query (`finding`).
+//! Where no index narrows it down, the rows of a columnar table are found by a query; so are those that
+//! only a query can tell, because of sub-queries in the condition (`finding`).
 //!
 //! Invariants
 //! 1. A row is decided upon under its lock, from its latest state: the condition is checked again
 //!    there. What is a matter of chance is decided once.
 //! 2. An UPDATE that moves rows within the index it reads, reads it as it was at the beginning.
 //!
-//! Not here: several tables and sub-queries (`joined`).
+//! Not here: several tables, and sub-queries that give new values (`joined`).
 
 use std::sync::Arc;
 
@@ -25,8 +26,8 @@ use super::assign::{assign, bind_assignments, update_now_columns};
 use super::column::{Store, defaults_of};
 use super::finding::{Finding, FoundKeys};
 use super::returning::{Returned, Returning, bind_returning};
-use super::{LOOP_LOOKS_MAX, LOOP_ROWS_MAX, WriteContext, Written, stop, through};
-use crate::bind::scalar::{BindFailure, Bound, Names, bind};
+use super::{Ask, LOOP_LOOKS_MAX, LOOP_ROWS_MAX, WriteContext, Written, stop, through};
+use crate::bind::scalar::{BindFailure, Bound, Names, bind, elsewhere};
 use crate::error::{Result, SqlError};
 use crate::index_use::IndexUse;
 use crate::optimize::is_volatile;
@@ -67,7 +68,7 @@ pub struct UpdatePlan {
     update_now: Vec<usize>,
     /// Whether it changes columns of the index it reads or of the key.
     moves: bool,
-    /// Whether it can take long (SLEEP).
+    /// Whether it can take long: SLEEP, or a query that finds the rows.
     pub waits: bool,
 }
 
@@ -78,7 +79,8 @@ pub struct DeletePlan {
     /// IGNORE.
     pub ignore: bool,
     returning: Option<Returning>,
-    /// Whether it can take long (SLEEP), or gives rows back, which are to be acknowledged first.
+    /// Whether it can take long (SLEEP, or a query that finds the rows), or gives rows back, which are to
+    /// be acknowledged first.
     pub waits: bool,
 }
 
@@ -108,7 +110,12 @@ fn bind_target(
 }
 
 /// Binds an UPDATE of one table.
-pub fn bind_update(update: &Update, table: Arc<Table>, mode: SqlMode) -> Bound<UpdatePlan> {
+pub fn bind_update(
+    update: &Update,
+    table: Arc<Table>,
+    mode: SqlMode,
+    ask: Ask<'_>,
+) -> Bound<UpdatePlan> {
     let Some((factor, _, alias)) = single_table(&update.tables) else {
         return Err(BindFailure::Elsewhere("UPDATE of several tables".to_string()));
     };
@@ -127,7 +134,7 @@ pub fn bind_update(update: &Update, table: Arc<Table>, mode: SqlMode) -> Bound<U
     let unique = |index: &usize| table.indexes[*index].unique;
     let in_order = (0..table.indexes.len()).filter(unique).any(touched)
         || sets.iter().filter_map(|(_, node)| node.as_ref()).any(is_volatile);
-    target.finding = Finding::of(&table, &target.shown, &update.tables, how, in_order);
+    target.finding = Finding::by_column(&table, &target.shown, &update.tables, how, in_order, ask)?;
     let defaults = defaults_of(&table);
     let values = sets.iter().filter_map(|(_, node)| node.as_ref());
     let waits = target.waits() || values.into_iter().any(Node::waits);
@@ -141,11 +148,13 @@ pub fn bind_update_by_query(
     update: &Update,
     table: Arc<Table>,
     mode: SqlMode,
+    ask: Ask<'_>,
 ) -> Bound<UpdatePlan> {
     let how = (update.selection.as_ref(), &update.order[..], update.limit.as_ref());
     let all = Update { selection: None, order: Vec::new(), limit: None, ..update.clone() };
-    let mut plan = bind_update(&all, table, mode)?;
-    plan.target.find_by_query(&update.tables, how, mode)?;
+    let mut plan = bind_update(&all, table, mode, &|_| elsewhere("another query"))?;
+    plan.target.find_by_query(&update.tables, how, mode, ask)?;
+    plan.waits = true;
     Ok(plan)
 }
 
@@ -154,11 +163,13 @@ pub fn bind_delete_by_query(
     delete: &Delete,
     table: Arc<Table>,
     mode: SqlMode,
+    ask: Ask<'_>,
 ) -> Bound<DeletePlan> {
     let how = (delete.selection.as_ref(), &delete.order[..], delete.limit.as_ref());
     let all = Delete { selection: None, order: Vec::new(), limit: None, ..delete.clone() };
-    let mut plan = bind_delete(&all, table, mode)?;
-    plan.target.find_by_query(&delete.tables, how, mode)?;
+    let mut plan = bind_delete(&all, table, mode, &|_| elsewhere("another query"))?;
+    plan.target.find_by_query(&delete.tables, how, mode, ask)?;
+    plan.waits = true;
     Ok(plan)
 }
 
@@ -183,13 +194,19 @@ fn push_own_terms(condition: &Expr, names: &Names<'_>, terms: &mut Vec<Node>) ->
 }
 
 /// Binds a DELETE from one table.
-pub fn bind_delete(delete: &Delete, table: Arc<Table>, mode: SqlMode) -> Bound<DeletePlan> {
+pub fn bind_delete(
+    delete: &Delete,
+    table: Arc<Table>,
+    mode: SqlMode,
+    ask: Ask<'_>,
+) -> Bound<DeletePlan> {
     let Some((factor, _, alias)) = single_table(&delete.tables) else {
         return Err(BindFailure::Elsewhere("DELETE from several tables".to_string()));
     };
     let how = (delete.selection.as_ref(), &delete.order[..], delete.limit.as_ref());
     let mut target = bind_target(table, factor, alias.as_deref(), how, mode)?;
-    target.finding = Finding::of(&target.table, &target.shown, &delete.tables, how, false);
+    target.finding =
+        Finding::by_column(&target.table, &target.shown, &delete.tables, how, false, ask)?;
     let returning = match delete.returning.as_slice() {
         [] => None,
         items => {
@@ -223,13 +240,14 @@ impl Target {
         tables: &[TableWithJoins],
         how: (Option<&Expr>, &[OrderByExpr], Option<&Expr>),
         mode: SqlMode,
+        ask: Ask<'_>,
     ) -> Bound<()> {
         let alias = (self.shown != self.table.name).then_some(self.shown.as_str());
         let names = Names::of(&self.table, alias, "where clause", mode);
         if let (Some(selection), ..) = how {
             push_own_terms(selection, &names, &mut self.checks)?;
         }
-        self.finding = Some(Finding::by_query(&self.shown, tables, how)?);
+        self.finding = Some(Finding::by_query(&self.shown, tables, how, ask)?);
         Ok(())
     }
 

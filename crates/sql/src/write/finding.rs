@@ -1,5 +1,6 @@
-//! Finding the rows that an UPDATE or DELETE changes by column: a query over the columns of its
-//! condition gives their keys, as it does for statements with joins (`joined`).
+//! Finding the rows that an UPDATE or DELETE of one table changes by a query, which gives their keys as it
+//! does for statements with joins (`joined`): because only a query can say its condition, or by column,
+//! where that is quicker than looking at the rows.
 //!
 //! Invariants
 //! 1. The query's state is that of the statement's beginning. What has changed since is seen under
@@ -15,15 +16,17 @@ use std::sync::Arc;
 
 use rows::table::Table;
 use rows::transaction::Transaction;
-use sqlparser::ast::{Expr, Ident, OrderByExpr, Query, TableWithJoins};
+use sqlparser::ast::{Expr, Ident, OrderByExpr, TableWithJoins};
 use values::budget::Budget;
 use values::datum::Datum;
 
-use super::WriteContext;
 use super::joined::{KEY_COLUMN, key_item, key_of, query_of};
+use super::{Ask, WriteContext};
+use crate::bind::scalar::{BindFailure, Bound};
 use crate::error::{Result, SqlError};
 use crate::point::Gathered;
 use crate::reply::{How, Pace, RowStream};
+use crate::tree::QueryPlan;
 
 /// Rows of a piece.
 const PIECE_ROWS: usize = 1 << 16;
@@ -31,21 +34,24 @@ const PIECE_ROWS: usize = 1 << 16;
 /// The query that finds the rows of a statement.
 #[derive(Debug)]
 pub struct Finding {
-    query: Box<Query>,
+    query: QueryPlan,
+    /// Nothing but the query finds them.
+    pub is_needed: bool,
 }
 
 impl Finding {
     /// That of a statement over a table under a name; `in_order`: its outcome depends on the order of
     /// the rows. `None` for tables that are not stored by column.
-    pub(super) fn of(
+    pub(super) fn by_column(
         table: &Table,
         shown: &str,
         tables: &[TableWithJoins],
         (selection, order, limit): (Option<&Expr>, &[OrderByExpr], Option<&Expr>),
         in_order: bool,
-    ) -> Option<Finding> {
+        ask: Ask<'_>,
+    ) -> Bound<Option<Finding>> {
         if !table.columnar {
-            return None;
+            return Ok(None);
         }
         let mut sort = Vec::new();
         if in_order || limit.is_some() {
@@ -54,8 +60,13 @@ impl Finding {
             sort.push(OrderByExpr { expr: key_of(shown), ..Ident::new(KEY_COLUMN).into() });
         }
         let (from, selection, limit) = (tables.to_vec(), selection.cloned(), limit.cloned());
-        let query = query_of(vec![key_item(shown)], from, selection, sort, limit).ok()?;
-        Some(Finding { query })
+        let query = query_of(vec![key_item(shown)], from, selection, sort, limit)?;
+        match ask(&query) {
+            Ok(query) => Ok(Some(Finding { query, is_needed: false })),
+            Err(BindFailure::Wrong(error)) if error.is_would_wait() => Err(error.into()),
+            // What is wrong with it is told of the statement itself.
+            Err(_) => Ok(None),
+        }
     }
 
     /// That of a statement whose rows nothing but a query finds.
@@ -63,14 +74,15 @@ impl Finding {
         shown: &str,
         tables: &[TableWithJoins],
         (selection, order, limit): (Option<&Expr>, &[OrderByExpr], Option<&Expr>),
-    ) -> Result<Finding> {
+        ask: Ask<'_>,
+    ) -> Bound<Finding> {
         let (from, selection, limit) = (tables.to_vec(), selection.cloned(), limit.cloned());
         let query = query_of(vec![key_item(shown)], from, selection, order.to_vec(), limit)?;
-        Ok(Finding { query })
+        Ok(Finding { query: ask(&query)?, is_needed: true })
     }
 
     /// The query: one column, the row's key.
-    pub fn query(&self) -> &Query {
+    pub fn query(&self) -> &QueryPlan {
         &self.query
     }
 }

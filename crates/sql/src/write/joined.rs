@@ -35,8 +35,10 @@ use values::row::RowRef;
 use values::types::ColumnType;
 
 use super::column::{defaults_of, now_value};
-use super::{WriteContext, Written, through};
+use super::{Ask, WriteContext, Written, through};
+use crate::bind::scalar::Bound;
 use crate::error::{Result, SqlError};
+use crate::tree::QueryPlan;
 
 /// The hidden column that holds a row's key.
 pub const KEY_COLUMN: &str = "__rowhouse_key";
@@ -48,9 +50,10 @@ struct Named {
 }
 
 /// An UPDATE whose rows a query finds.
+#[derive(Debug)]
 pub struct JoinedUpdate {
     /// The query: per target its key, then the values of all assignments.
-    pub query: Box<Query>,
+    pub query: QueryPlan,
     /// IGNORE.
     pub ignore: bool,
     targets: Vec<Arc<Table>>,
@@ -59,9 +62,10 @@ pub struct JoinedUpdate {
 }
 
 /// A DELETE whose rows a query finds.
+#[derive(Debug)]
 pub struct JoinedDelete {
     /// The query: per target its key.
-    pub query: Box<Query>,
+    pub query: QueryPlan,
     /// IGNORE.
     pub ignore: bool,
     targets: Vec<Arc<Table>>,
@@ -149,13 +153,21 @@ pub(super) fn query_of(
 }
 
 impl JoinedUpdate {
-    /// Prepares an UPDATE.
-    pub fn new(update: Update, catalog: &Catalog, database: Option<&str>) -> Result<JoinedUpdate> {
+    /// Binds an UPDATE.
+    ///
+    /// # Errors
+    /// 1054 for a column that its tables do not have; those of binding the query.
+    pub fn bind(
+        update: &Update,
+        catalog: &Catalog,
+        database: Option<&str>,
+        ask: Ask<'_>,
+    ) -> Bound<JoinedUpdate> {
         let named = tables_of(&update.tables, catalog, database)?;
         let mut targets: Vec<usize> = Vec::new();
         let mut sets = Vec::new();
         let mut values = Vec::new();
-        for assignment in update.assignments {
+        for assignment in &update.assignments {
             let unknown = || SqlError::unknown_column(&assignment.column, "field list");
             let at = match &assignment.table {
                 Some(name) => named.iter().position(|table| table.shown == *name),
@@ -169,14 +181,15 @@ impl JoinedUpdate {
             });
             sets.push((target, column, assignment.value.is_none()));
             let null = Expr::Value(sqlparser::ast::Value::Null.into());
-            values.push(SelectItem::UnnamedExpr(assignment.value.unwrap_or(null)));
+            values.push(SelectItem::UnnamedExpr(assignment.value.clone().unwrap_or(null)));
         }
         let mut items: Vec<SelectItem> =
             targets.iter().map(|at| key_item(&named[*at].shown)).collect();
         items.extend(values);
-        let query = query_of(items, update.tables, update.selection, update.order, update.limit)?;
+        let Update { tables, selection, order, limit, .. } = update.clone();
+        let query = query_of(items, tables, selection, order, limit)?;
         let targets = targets.iter().map(|at| Arc::clone(&named[*at].table)).collect();
-        Ok(JoinedUpdate { query, ignore: update.ignore, targets, sets })
+        Ok(JoinedUpdate { query: ask(&query)?, ignore: update.ignore, targets, sets })
     }
 
     /// Changes the rows of one line of the result that the query gave in a state.
@@ -345,8 +358,19 @@ impl Progress {
 }
 
 impl JoinedDelete {
-    /// Prepares a DELETE.
-    pub fn new(delete: Delete, catalog: &Catalog, database: Option<&str>) -> Result<JoinedDelete> {
+    /// Binds a DELETE.
+    ///
+    /// # Errors
+    /// 1109 for a target that is none of its tables, 1235 for RETURNING; those of binding the query.
+    pub fn bind(
+        delete: &Delete,
+        catalog: &Catalog,
+        database: Option<&str>,
+        ask: Ask<'_>,
+    ) -> Bound<JoinedDelete> {
+        if !delete.returning.is_empty() {
+            return Err(SqlError::unsupported("RETURNING of rows that a query finds").into());
+        }
         let named = tables_of(&delete.tables, catalog, database)?;
         let mut chosen = Vec::new();
         if delete.targets.is_empty() {
@@ -361,9 +385,10 @@ impl JoinedDelete {
             chosen.push((found.shown.clone(), Arc::clone(&found.table)));
         }
         let items = chosen.iter().map(|(shown, _)| key_item(shown)).collect();
-        let query = query_of(items, delete.tables, delete.selection, delete.order, delete.limit)?;
+        let Delete { tables, selection, order, limit, .. } = delete.clone();
+        let query = query_of(items, tables, selection, order, limit)?;
         let targets = chosen.into_iter().map(|(_, table)| table).collect();
-        Ok(JoinedDelete { query, ignore: delete.ignore, targets })
+        Ok(JoinedDelete { query: ask(&query)?, ignore: delete.ignore, targets })
     }
 
     /// Deletes the rows of one line of the result that the query gave in a state.

@@ -13,16 +13,19 @@ mod finding;
 mod foresight;
 mod insert;
 mod joined;
+mod of_query;
 mod returning;
 
 use std::cell::RefCell;
 
+use sqlparser::ast::Query;
 use values::datum::Datum;
 
+use crate::bind::scalar::Bound;
 use crate::context::SqlContext;
 use crate::error::{Result, SqlError};
+use crate::tree::QueryPlan;
 
-pub use beside::{ask_beside, names_beside};
 pub use change::{
     DeletePlan, UpdatePlan, bind_delete, bind_delete_by_query, bind_update, bind_update_by_query,
     row_count,
@@ -30,14 +33,18 @@ pub use change::{
 pub use column::{Store, default_of, defaults_of, implied_default};
 use expression::{Environment, Warnings};
 pub use finding::{Finding, FoundKeys};
-pub use insert::{InsertPlan, Tally, bind_insert, bind_insert_beside, count_mismatch, given};
+pub use insert::{InsertPlan, Tally, bind_insert, given};
 pub use joined::{FoundIn, JoinedDelete, JoinedUpdate, KEY_COLUMN, Progress};
+pub use of_query::InsertOfQuery;
 pub use returning::Returned;
 
 /// Most rows that a statement changes in an event loop.
 const LOOP_ROWS_MAX: usize = 16;
 /// Most rows that it looks at there.
 const LOOP_LOOKS_MAX: usize = 64;
+
+/// Binds a query of a statement, with the statement's literals.
+pub type Ask<'a> = &'a dyn Fn(&Query) -> Bound<QueryPlan>;
 
 /// What a writing statement runs in.
 #[derive(Clone, Copy)]

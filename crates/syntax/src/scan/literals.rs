@@ -148,7 +148,7 @@ impl Scanner<'_, '_> {
             }
         }
         self.at = at + 1;
-        let keep = self.part == Part::Keep || self.last_is_word(b"ESCAPE");
+        let keep = self.part == Part::Keep || self.last_is_word(b"ESCAPE") || self.follows_type();
         if keep && backslash {
             self.keep(start);
             return Ok(());

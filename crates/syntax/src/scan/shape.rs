@@ -37,6 +37,8 @@ pub(super) struct Scanner<'a, 'b> {
     /// Start of the row of VALUES being scanned, and of the one before (with its end).
     pub(super) row_start: Option<usize>,
     pub(super) row_before: Option<(usize, usize)>,
+    /// Whether that row holds a sub-query: one query gives all rows then, each in its place.
+    pub(super) row_asks: bool,
     /// Before it a `;` ends nothing: the end of an event's body.
     pub(super) body_end: usize,
     pub(super) mode: SqlMode,
@@ -63,6 +65,22 @@ const KEPT_CALLS: [&[u8]; 18] = [
     b"LOCALTIMESTAMP",
     b"UTC_TIME",
 ];
+
+/// Functions whose type is a matter of what their literals are: digits of a fraction, a pattern.
+const TYPED_CALLS: [&[u8]; 10] = [
+    b"ROUND",
+    b"TRUNCATE",
+    b"ADDTIME",
+    b"SUBTIME",
+    b"TIMEDIFF",
+    b"TIME",
+    b"TIMESTAMP",
+    b"UNIX_TIMESTAMP",
+    b"CONVERT_TZ",
+    b"STR_TO_DATE",
+];
+/// Words before a string that make a time of it.
+const TYPES_OF_TEXTS: [&[u8]; 3] = [b"DATE", b"TIME", b"TIMESTAMP"];
 
 impl Scanner<'_, '_> {
     pub(super) fn run(&mut self) -> Result<()> {
@@ -203,6 +221,8 @@ impl Scanner<'_, '_> {
                     self.out.shape.truncate(position);
                     self.take(literal);
                 }
+                _ if is(b"select") => self.row_asks = true,
+                _ if self.row_asks && (is(b"order") || is(b"group")) => self.keep_positions(),
                 // What is given back is named as a SELECT list is.
                 _ if self.depth == 0 && is(b"returning") => self.part = Part::Keep,
                 _ if self.depth == 0 => self.part = Part::Take,
@@ -220,7 +240,7 @@ impl Scanner<'_, '_> {
             self.part = Part::Take;
             self.listing = false;
         } else if is(b"order") || is(b"group") {
-            self.part = Part::Keep;
+            self.keep_positions();
         } else if is(b"limit") || is(b"having") || is(b"where") {
             if self.depth == 0 {
                 self.part = Part::Take;
@@ -237,10 +257,21 @@ impl Scanner<'_, '_> {
         }
     }
 
+    /// Behind ORDER or GROUP: what stands there may be positions, up to the end of the sub-query.
+    fn keep_positions(&mut self) {
+        if let Some(outside) = self.depth.checked_sub(1) {
+            self.kept = Some((outside, self.part));
+        }
+        self.part = Part::Keep;
+    }
+
     fn open(&mut self) {
         if let (Some(start), None) = (self.last_word, self.kept) {
             let word = &self.out.shape[start..];
-            if KEPT_CALLS.iter().any(|name| name.eq_ignore_ascii_case(word)) {
+            let is_one = |names: &[&[u8]]| names.iter().any(|name| name.eq_ignore_ascii_case(word));
+            // In the conditions of a SELECT it is values that count.
+            let types_count = !self.select || self.depth > 0;
+            if is_one(&KEPT_CALLS) || types_count && is_one(&TYPED_CALLS) {
                 self.kept = Some((self.depth, self.part));
                 self.part = Part::Keep;
             }
@@ -273,6 +304,11 @@ impl Scanner<'_, '_> {
     /// else may stand there is for the parser to refuse.
     fn end_row(&mut self) {
         let Some(start) = self.row_start.take() else { return };
+        if std::mem::take(&mut self.row_asks) {
+            self.row_before = None;
+            self.out.runs.push(1);
+            return;
+        }
         let (shape, row) = (&self.out.shape, (start, self.out.shape.len()));
         if let Some(before) = self.row_before
             && shape[row.0..row.1] == shape[before.0..before.1]
@@ -299,6 +335,14 @@ impl Scanner<'_, '_> {
         self.out.parameters = number.saturating_add(1);
         self.at += 1;
         self.take(Literal::Parameter(number));
+    }
+
+    /// Whether the string that follows is a day or a time by the word before it.
+    pub(super) fn follows_type(&self) -> bool {
+        self.last_word.is_some_and(|start| {
+            let word = self.out.shape[start..].trim_ascii_end();
+            TYPES_OF_TEXTS.iter().any(|name| name.eq_ignore_ascii_case(word))
+        })
     }
 
     pub(super) fn keep(&mut self, start: usize) {

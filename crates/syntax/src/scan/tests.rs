@@ -40,6 +40,56 @@ fn rows_with_anything_but_a_comma_between_them_are_left_to_the_parser() {
     }
 }
 
+/// A query gives all rows then: the literals of each have places of their own.
+#[test]
+fn rows_with_sub_queries_are_all_there() {
+    let (text, literals, runs) = shape(
+        "INSERT INTO t VALUES (1),(2),((SELECT a+3 FROM s ORDER BY 1 LIMIT 1)),((SELECT 4)),(5)",
+    );
+    let rows = "(?),((SELECT a+? FROM s ORDER BY 1 LIMIT 1)),((SELECT ?)),(?)";
+    assert_eq!(text, format!("INSERT INTO t VALUES {rows}"));
+    assert_eq!((literals, runs), (5, vec![2, 1, 1, 1]));
+}
+
+#[test]
+fn literals_are_taken_out_again_behind_a_sub_query_with_an_order() {
+    let (text, ..) =
+        shape("DELETE FROM t WHERE id IN (SELECT id FROM s GROUP BY 1 ORDER BY 1) AND b = 7");
+    assert_eq!(
+        text,
+        "DELETE FROM t WHERE id IN (SELECT id FROM s GROUP BY 1 ORDER BY 1) AND b = ?"
+    );
+}
+
+#[test]
+fn literals_that_decide_about_a_type_stay_where_types_count() {
+    for (text, kept) in [
+        (
+            "UPDATE t JOIN s SET a = ROUND(b, 2), c = 3",
+            "UPDATE t JOIN s SET a = ROUND(b, 2), c = ?",
+        ),
+        (
+            "INSERT INTO t SELECT ADDTIME(b, '1:00'), 3 FROM s",
+            "INSERT INTO t SELECT ADDTIME(b, '1:00'),? FROM s",
+        ),
+        (
+            "SELECT a FROM (SELECT ROUND(a, 2) a FROM t) s",
+            "SELECT a FROM (SELECT ROUND(a,2) a FROM t) s",
+        ),
+        ("SELECT a FROM t WHERE ROUND(a, 2) = 3", "SELECT a FROM t WHERE ROUND(a,?) = ?"),
+        (
+            "SELECT a FROM t WHERE d > DATE '2024-01-01' AND e = '2'",
+            "SELECT a FROM t WHERE d > DATE '2024-01-01' AND e = ?",
+        ),
+        (
+            "SELECT a FROM t WHERE d > TIMESTAMP'2024-01-01'",
+            "SELECT a FROM t WHERE d > TIMESTAMP'2024-01-01'",
+        ),
+    ] {
+        assert_eq!(shape(text).0.replace(", ", ","), kept.replace(", ", ","));
+    }
+}
+
 #[test]
 fn order_by_positions_and_lengths_of_types_stay() {
     let (text, ..) = shape("SELECT a FROM t WHERE cast(b AS char(3)) = 'x' ORDER BY 2 LIMIT 5");

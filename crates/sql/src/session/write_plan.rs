@@ -1,0 +1,149 @@
+//! From a writing statement to its plan: by its shape, or by its text where the shape says too little.
+//!
+//! Invariants
+//! 1. There is one way of binding (`bind_change`). Of a shape it makes a plan that serves again, with `?`
+//!    for the literals; of a text one for this execution, with the literals in their places.
+//! 2. What is wrong with a statement is said of its text, and no plan is kept then: the table may be
+//!    altered so that it is right.
+//!
+//! Not here: names and their meaning (`write`, `bind`), running plans (`session::write`).
+
+use std::sync::Arc;
+
+use rows::table::Table;
+use sqlparser::ast::{Query, TableWithJoins};
+use syntax::Cursor;
+use syntax::change::{
+    Change, Delete, Insert, Source, Update, change as parse_change, single_table,
+};
+use values::datum::Datum;
+
+use super::select::with_literals;
+use super::{LOOP_SHAPE_BYTES_MAX, LOOP_TEXT_BYTES_MAX, Session, Statement};
+use crate::bind::scalar::{BindFailure, Bound};
+use crate::error::{Result, SqlError};
+use crate::plan::Plan;
+use crate::reply::How;
+use crate::server::Counters;
+use crate::write::{
+    Ask, InsertOfQuery, JoinedDelete, JoinedUpdate, bind_delete, bind_delete_by_query, bind_insert,
+    bind_update, bind_update_by_query,
+};
+
+impl Session {
+    /// The plan of a statement's shape; `Other` for what only its text can be bound as.
+    pub(super) fn write_plan(&mut self, statement: &Statement<'_>) -> Result<Plan> {
+        let (database, mode) = (self.database.as_deref(), self.variables.mode);
+        let (shape, literals) = (&statement.scanned.shape, statement.parameters);
+        if let Some(plan) = self.sql.plans().find(database, mode, shape, Some(literals)) {
+            return Ok(plan);
+        }
+        let shape_text = statement.shape()?;
+        let parsed = Cursor::new(shape_text, mode).and_then(|mut cursor| parse_change(&mut cursor));
+        let bound = parsed.map(|change| self.bind_change(&change, literals, statement.how));
+        let plan = match bound {
+            Ok(Ok(plan)) if !plan.reads_files() => plan,
+            Ok(Err(BindFailure::Wrong(error)))
+                if error.is_would_wait() || statement.source().len() > LOOP_TEXT_BYTES_MAX =>
+            {
+                return Err(error);
+            }
+            _ => {
+                if !statement.how.may_wait && statement.source().len() > LOOP_SHAPE_BYTES_MAX {
+                    return Err(SqlError::would_wait());
+                }
+                self.plan_of_own_text(statement)?;
+                Plan::Other
+            }
+        };
+        Counters::add(&self.sql.counters().plans_made);
+        self.sql.plans().keep(database, mode, shape, &plan, literals);
+        Ok(plan)
+    }
+
+    /// The plan of a statement's text, with the client's parameters as literals.
+    pub(super) fn plan_of_own_text(&self, statement: &Statement<'_>) -> Bound<Plan> {
+        let text = statement.source_text()?;
+        let tokens = Cursor::new(text, self.variables.mode)?.into_tokens();
+        let tokens = with_literals(tokens, statement.own, self.variables.zone);
+        let change = parse_change(&mut Cursor::of_tokens(tokens, text))?;
+        self.bind_change(&change, &[], statement.how)
+    }
+
+    /// The plan of a statement given as text, for EXPLAIN.
+    pub(super) fn plan_of_text(&self, text: &str) -> Result<Plan> {
+        let change = parse_change(&mut Cursor::new(text, self.variables.mode)?)?;
+        Ok(self.bind_change(&change, &[], How::POOL)?)
+    }
+
+    /// Binds a statement whose `?N` stand for these literals.
+    fn bind_change(&self, change: &Change, literals: &[Datum<'_>], how: How) -> Bound<Plan> {
+        let ask = |query: &Query| match how.may_wait {
+            true => self.bind_unnamed_tree(query, literals),
+            // Sizes of tables are read from the disk.
+            false => Err(SqlError::would_wait().into()),
+        };
+        match change {
+            Change::Insert(insert) => self.bind_insert(insert, &ask),
+            Change::Update(update) => self.bind_update(update, &ask),
+            Change::Delete(delete) => self.bind_delete(delete, &ask),
+        }
+    }
+
+    fn bind_insert(&self, insert: &Insert, ask: Ask<'_>) -> Bound<Plan> {
+        let (table, mode) = (self.table(&insert.table)?, self.variables.mode);
+        if matches!(insert.source, Source::Rows(_))
+            && let Some(plan) = unless_elsewhere(bind_insert(insert, Arc::clone(&table), mode))?
+        {
+            return Ok(Plan::Insert(Arc::new(plan)));
+        }
+        // A query gives the rows, or values that nothing else can evaluate.
+        let plan = InsertOfQuery::bind(insert, table, mode, ask)?;
+        Ok(Plan::InsertOfQuery(Arc::new(plan)))
+    }
+
+    fn bind_update(&self, update: &Update, ask: Ask<'_>) -> Bound<Plan> {
+        if let Some(table) = self.only_table(&update.tables)? {
+            for bind in [bind_update, bind_update_by_query] {
+                let bound = bind(update, Arc::clone(&table), self.variables.mode, ask);
+                if let Some(plan) = unless_elsewhere(bound)? {
+                    return Ok(Plan::Update(Arc::new(plan)));
+                }
+            }
+        }
+        let catalog = self.sql.engine().catalog();
+        let plan = JoinedUpdate::bind(update, catalog, self.database.as_deref(), ask)?;
+        Ok(Plan::JoinedUpdate(Arc::new(plan)))
+    }
+
+    fn bind_delete(&self, delete: &Delete, ask: Ask<'_>) -> Bound<Plan> {
+        if delete.targets.is_empty()
+            && let Some(table) = self.only_table(&delete.tables)?
+        {
+            for bind in [bind_delete, bind_delete_by_query] {
+                let bound = bind(delete, Arc::clone(&table), self.variables.mode, ask);
+                if let Some(plan) = unless_elsewhere(bound)? {
+                    return Ok(Plan::Delete(Arc::new(plan)));
+                }
+            }
+        }
+        let catalog = self.sql.engine().catalog();
+        let plan = JoinedDelete::bind(delete, catalog, self.database.as_deref(), ask)?;
+        Ok(Plan::JoinedDelete(Arc::new(plan)))
+    }
+
+    /// The table of a statement that is about one.
+    fn only_table(&self, tables: &[TableWithJoins]) -> Result<Option<Arc<Table>>> {
+        let Some((_, name, _)) = single_table(tables) else { return Ok(None) };
+        Ok(Some(self.table(&name)?))
+    }
+}
+
+/// What was bound, unless something else has to take it.
+fn unless_elsewhere<T>(bound: Bound<T>) -> Bound<Option<T>> {
+    match bound {
+        Ok(bound) => Ok(Some(bound)),
+        Err(BindFailure::Elsewhere(_)) => Ok(None),
+        Err(wrong) => Err(wrong),
+    }
+}
