@@ -2,7 +2,7 @@
 //!
 //! Invariants
 //! 1. A plan is used only while its tables are as it saw them (`is_current`), and one with a query in it
-//!    only for literals of the kinds that it was bound with (`fits`).
+//!    only for literals of the kinds that it was bound with, and tables of about that size (`fits`).
 //! 2. The cache is bounded; which plans it forgets is of no consequence but time.
 //! 3. A shape is kept when it comes for the second time: statements that come once, such as a
 //!    dump's or those of a tool that visits every table, push nobody out.
@@ -15,6 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::RwLock;
+use rows::Engine;
 use values::SqlMode;
 use values::datum::Datum;
 
@@ -28,7 +29,7 @@ use crate::write::{
 
 /// Most shapes whose plans are kept.
 const PLANS_MAX: usize = 4096;
-/// Most plans of a shape, for literals of as many kinds.
+/// Most plans of a shape, for literals of other kinds and tables of other sizes.
 const KINDS_MAX: usize = 4;
 /// Shapes remembered as having come once.
 const SEEN_MAX: usize = 8192;
@@ -72,6 +73,16 @@ impl Plan {
         }
     }
 
+    /// The same where nothing else does.
+    pub fn needed_query(&self) -> Option<&QueryPlan> {
+        let finding = match self {
+            Plan::Update(plan) => plan.finding(),
+            Plan::Delete(plan) => plan.finding(),
+            _ => return self.query(),
+        };
+        finding.filter(|finding| finding.is_needed).map(Finding::query)
+    }
+
     /// Whether its tables are as it saw them.
     pub fn is_current(&self) -> bool {
         let is_target_current = match self {
@@ -86,9 +97,11 @@ impl Plan {
         is_target_current && self.query().is_none_or(QueryPlan::is_current)
     }
 
-    /// Whether it is right for literals like these.
-    pub fn fits(&self, literals: &[Datum<'_>]) -> bool {
-        self.query().is_none_or(|query| same_kinds(&query.literals, literals))
+    /// Whether it is right for literals like these, and the best that there is while tables are as large
+    /// as they are.
+    pub fn fits(&self, literals: &[Datum<'_>], engine: &Engine) -> bool {
+        self.query()
+            .is_none_or(|query| same_kinds(&query.literals, literals) && query.is_of_size(engine))
     }
 
     /// Whether it is of one statement alone, because of files that it has opened.
@@ -134,7 +147,7 @@ struct Entry {
     database: Option<String>,
     mode: SqlMode,
     shape: Vec<u8>,
-    /// The latest first; more than one where literals of several kinds come.
+    /// The latest first; more than one where literals of several kinds come, or tables grow and shrink.
     plans: Vec<Plan>,
 }
 
@@ -179,12 +192,14 @@ impl PlanCache {
         mode: SqlMode,
         shape: &[u8],
         literals: Option<&[Datum<'_>]>,
+        engine: &Engine,
     ) -> Option<Plan> {
         let key = self.key(database, mode, shape);
         let entries = self.entries.read();
         let entry = entries.get(&key).filter(|entry| entry.is_of(database, mode, shape))?;
-        let is_right =
-            |plan: &&Plan| plan.is_current() && literals.is_none_or(|literals| plan.fits(literals));
+        let is_right = |plan: &&Plan| {
+            plan.is_current() && literals.is_none_or(|literals| plan.fits(literals, engine))
+        };
         entry.plans.iter().find(is_right).cloned()
     }
 
@@ -196,6 +211,7 @@ impl PlanCache {
         shape: &[u8],
         plan: &Plan,
         literals: &[Datum<'_>],
+        engine: &Engine,
     ) {
         if shape.len() > SHAPE_BYTES_MAX {
             return;
@@ -209,7 +225,8 @@ impl PlanCache {
         match entries.get(&key).filter(|entry| entry.is_of(database, mode, shape)) {
             Some(entry) => {
                 let others = entry.plans.iter();
-                let others = others.filter(|plan| plan.is_current() && !plan.fits(literals));
+                let others =
+                    others.filter(|plan| plan.is_current() && !plan.fits(literals, engine));
                 plans.extend(others.take(KINDS_MAX - 1).cloned());
             }
             None if entries.len() >= PLANS_MAX => {

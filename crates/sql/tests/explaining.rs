@@ -91,6 +91,13 @@ fn each_table_of_a_join_has_a_line() {
             "SELECT MAX(id) FROM a",
             &["1 SIMPLE NULL NULL NULL NULL NULL NULL Select tables optimized away"],
         ),
+        // Of a statement that writes what a query gives or finds, the query is shown.
+        ("UPDATE a JOIN b ON b.a = a.id SET a.c = 1 WHERE b.id = 2", &["1 SIMPLE b", "1 SIMPLE a"]),
+        (
+            "DELETE FROM a WHERE id = 3 AND k < (SELECT MAX(s) FROM b WHERE b.a = 2)",
+            &["1 PRIMARY a", "2 SUBQUERY b"],
+        ),
+        ("INSERT INTO a (id, k) SELECT id + 9999, 1 FROM b WHERE id = 2", &["1 SIMPLE b const"]),
         ("SELECT 1 UNION ALL SELECT 2 LIMIT 1", &["1 PRIMARY", "2 UNION", "NULL UNION RESULT"]),
     ] {
         let shown = lines(session, query);

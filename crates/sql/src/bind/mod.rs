@@ -100,6 +100,8 @@ pub fn bind_query(source: &Source<'_>, facts: &SqlContext, view: &dyn Read) -> B
     let literals = source.literals.iter().map(kind_of).collect();
     let reads_files = binder.reads_files.get();
     let tables = binder.tables.into_inner();
+    let engine = facts.sql.engine();
+    let sizes = tables.iter().map(|table| engine.row_count(table).ok().flatten()).collect();
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     Ok(QueryPlan {
         number,
@@ -107,6 +109,7 @@ pub fn bind_query(source: &Source<'_>, facts: &SqlContext, view: &dyn Read) -> B
         written,
         columns,
         tables,
+        sizes,
         literals,
         traits,
         needs_rows,

@@ -119,6 +119,10 @@ impl Session {
             b"update" => "UPDATE",
             _ => "DELETE",
         };
+        // Rows that a query gives or finds are looked for as its own.
+        if let Some(query) = plan.needed_query() {
+            return Ok(show::explain_table(&query.query));
+        }
         Ok(match &plan {
             Plan::Update(plan) => {
                 let (table, name, access) = (plan.table(), plan.shown(), plan.access());

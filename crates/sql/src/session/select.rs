@@ -51,7 +51,7 @@ impl Session {
             // Plans of shapes know nothing of it.
             return self.run_analytic(statement);
         }
-        let plan = match known.filter(|plan| plan.fits(statement.parameters)) {
+        let plan = match known.filter(|plan| plan.fits(statement.parameters, self.sql.engine())) {
             Some(plan) => plan.clone(),
             None => self.select_plan(statement)?,
         };
@@ -85,7 +85,8 @@ impl Session {
     pub(super) fn select_plan(&mut self, statement: &Statement<'_>) -> Result<Plan> {
         let (database, mode) = (self.database.as_deref(), self.variables.mode);
         let (shape, literals) = (&statement.scanned.shape, statement.parameters);
-        if let Some(plan) = self.sql.plans().find(database, mode, shape, Some(literals)) {
+        let (plans, engine) = (self.sql.plans(), self.sql.engine());
+        if let Some(plan) = plans.find(database, mode, shape, Some(literals), engine) {
             return Ok(plan);
         }
         let shape_text = statement.shape()?;
@@ -122,7 +123,7 @@ impl Session {
             }
         };
         Counters::add(&self.sql.counters().plans_made);
-        self.sql.plans().keep(database, mode, shape, &plan, literals);
+        plans.keep(database, mode, shape, &plan, literals, engine);
         Ok(plan)
     }
 

@@ -42,7 +42,7 @@ impl Session {
             return Err(SqlError::would_wait());
         }
         let facts = self.facts();
-        let plan = match known.filter(|plan| plan.fits(statement.parameters)) {
+        let plan = match known.filter(|plan| plan.fits(statement.parameters, self.sql.engine())) {
             Some(plan) => plan.clone(),
             None => self.write_plan(statement)?,
         };

@@ -35,7 +35,8 @@ impl Session {
     pub(super) fn write_plan(&mut self, statement: &Statement<'_>) -> Result<Plan> {
         let (database, mode) = (self.database.as_deref(), self.variables.mode);
         let (shape, literals) = (&statement.scanned.shape, statement.parameters);
-        if let Some(plan) = self.sql.plans().find(database, mode, shape, Some(literals)) {
+        let (plans, engine) = (self.sql.plans(), self.sql.engine());
+        if let Some(plan) = plans.find(database, mode, shape, Some(literals), engine) {
             return Ok(plan);
         }
         let shape_text = statement.shape()?;
@@ -57,7 +58,7 @@ impl Session {
             }
         };
         Counters::add(&self.sql.counters().plans_made);
-        self.sql.plans().keep(database, mode, shape, &plan, literals);
+        plans.keep(database, mode, shape, &plan, literals, engine);
         Ok(plan)
     }
 

@@ -24,6 +24,7 @@ mod window;
 
 use std::sync::Arc;
 
+use rows::Engine;
 use rows::table::Table;
 use values::types::ColumnType;
 
@@ -51,6 +52,8 @@ pub struct QueryPlan {
     pub columns: Arc<[ResultColumn]>,
     /// Tables that it reads.
     pub tables: Vec<Arc<Table>>,
+    /// How many rows they had when it was planned, of those of which that is known.
+    pub sizes: Vec<Option<u64>>,
     /// Of which kind the literals were that it was bound with.
     pub literals: Vec<ColumnType>,
     /// What is to be known of its expressions.
@@ -80,7 +83,22 @@ impl QueryPlan {
     pub fn is_current(&self) -> bool {
         self.tables.iter().all(|table| table.is_current())
     }
+
+    /// Whether they are about as large as then: another way would be the best otherwise.
+    pub fn is_of_size(&self, engine: &Engine) -> bool {
+        let about = |(table, then): (&Arc<Table>, &Option<u64>)| {
+            let (Some(then), Ok(Some(now))) = (*then, engine.row_count(table)) else { return true };
+            let (less, more) = (then.min(now), then.max(now));
+            more <= ROWS_FEW || more <= ROWS_RATIO * less
+        };
+        self.tables.iter().zip(&self.sizes).all(about)
+    }
 }
+
+/// Tables of so many rows are alike, whatever is asked of them.
+const ROWS_FEW: u64 = 32;
+/// How many times the rows a table has for which another plan is made.
+const ROWS_RATIO: u64 = 4;
 
 /// A query.
 #[derive(Clone, Debug)]

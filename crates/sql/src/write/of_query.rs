@@ -10,14 +10,14 @@
 use std::sync::Arc;
 
 use rows::table::Table;
-use sqlparser::ast::{Expr, Parens, Query, SetExpr, Values};
-use syntax::Cursor;
+use sqlparser::ast::{Expr, Query, SelectItem, SetExpr, SetOperator, SetQuantifier, Values};
 use syntax::change::{Insert, Source};
 use values::SqlMode;
 
 use super::Ask;
 use super::beside::{ask_beside, names_beside};
 use super::insert::{InsertPlan, bind_insert_beside, count_mismatch};
+use super::joined::query_of;
 use crate::bind::scalar::Bound;
 use crate::error::{Result, SqlError};
 use crate::tree::QueryPlan;
@@ -64,15 +64,29 @@ impl InsertOfQuery {
     }
 }
 
-/// VALUES as a query.
+/// VALUES as a query: each row is a SELECT.
 fn query_of_rows(rows: &[Vec<Option<Expr>>]) -> Result<Box<Query>> {
-    let mut values = Values { explicit_row: true, value_keyword: false, rows: Vec::new() };
+    let mut all: Option<Box<Query>> = None;
     for row in rows {
         let row: Option<Vec<Expr>> = row.iter().cloned().collect();
         let unsaid = || SqlError::unsupported("DEFAULT beside a sub-query in VALUES");
-        values.rows.push(Parens::with_empty_span(row.ok_or_else(unsaid)?));
+        let items = row.ok_or_else(unsaid)?.into_iter().map(SelectItem::UnnamedExpr).collect();
+        let of_row = query_of(items, Vec::new(), None, Vec::new(), None)?;
+        all = Some(match all {
+            None => of_row,
+            Some(mut before) => {
+                let nothing = SetExpr::Values(Values {
+                    explicit_row: false,
+                    value_keyword: false,
+                    rows: Vec::new(),
+                });
+                let left = Box::new(std::mem::replace(&mut *before.body, nothing));
+                let (op, set_quantifier) = (SetOperator::Union, SetQuantifier::All);
+                let right = of_row.body;
+                *before.body = SetExpr::SetOperation { op, set_quantifier, left, right };
+                before
+            }
+        });
     }
-    let mut query = Cursor::new("SELECT 1", SqlMode::default())?.query()?;
-    *query.body = SetExpr::Values(values);
-    Ok(query)
+    all.ok_or_else(|| SqlError::other("an INSERT without rows"))
 }
