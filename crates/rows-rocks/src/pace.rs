@@ -9,7 +9,7 @@
 //!
 //! ```text
 //! files     below 8    8     16     24 and more
-//! rate      free      1.5    1.0    0.5          times what compactions have taken away lately
+//! rate      free      1.5    1.0    0.6          times what compactions have taken away lately
 //! ```
 //!
 //! Invariants
@@ -22,14 +22,14 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-/// New files from which on writers are held back, from which on by half, and between them: no more and no
+/// New files from which on writers are held back, from which on by two fifths, and between them: no more and no
 /// less than what goes.
 const FILES_FREE: f64 = 8.0;
 const FILES_EVEN: f64 = 16.0;
 const FILES_MANY: f64 = 24.0;
 /// Of what compactions take away, how much may be written at each of these.
 const PART_AT_FEW: f64 = 1.5;
-const PART_AT_MANY: f64 = 0.5;
+const PART_AT_MANY: f64 = 0.6;
 /// New files at which RocksDB brakes by itself, and at which it stops writes.
 pub(crate) const FILES_SLOWED: i32 = 36;
 pub(crate) const FILES_STOPPED: i32 = 48;
@@ -206,6 +206,6 @@ mod tests {
 
     #[test]
     fn more_files_mean_a_smaller_part() {
-        assert_eq!([8.0, 16.0, 24.0, 99.0].map(part_at), [1.5, 1.0, 0.5, 0.5]);
+        assert_eq!([8.0, 16.0, 24.0, 99.0].map(part_at), [1.5, 1.0, 0.6, 0.6]);
     }
 }
