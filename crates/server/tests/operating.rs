@@ -13,7 +13,7 @@ use std::process::{Output, Stdio};
 
 use mysql::Mysql;
 use rustix::process::Signal;
-use support::{ROWHOUSE, Running, rowhouse, run, wait_until};
+use support::{ROWHOUSE, Running, rowhouse, run, wait_until, without_settings};
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
@@ -42,7 +42,8 @@ fn open_to_others(path: &Path) -> Vec<PathBuf> {
 /// Runs a command of the program by the shell, which gives it its pipes and umask.
 fn by_shell(script: &str) -> Output {
     let mut command = std::process::Command::new("bash");
-    command.arg("-c").arg(script).env("ROWHOUSE", ROWHOUSE).stdin(Stdio::null());
+    let command = without_settings(&mut command).env("ROWHOUSE", ROWHOUSE);
+    command.arg("-c").arg(script).stdin(Stdio::null());
     command.output().expect("bash")
 }
 
