@@ -88,10 +88,10 @@ impl Ring {
             .offset(part.offset)
             .build()
             .user_data(u64::from(number));
+        #[expect(unsafe_code, reason = "the kernel is given an address")]
         // SAFETY: the buffer stays where it is, untouched, until its read has ended: it stands in
         // `reads`, or is never freed. The descriptor stays open with `part.file`, and the kernel
         // has a hold of its own once the read was handed over.
-        #[expect(unsafe_code, reason = "the kernel is given an address")]
         let is_queued = unsafe { self.ring.submission().push(&entry) }.is_ok();
         if !is_queued {
             self.free.push(number);
@@ -109,8 +109,8 @@ impl Ring {
 
     /// Hands over what is queued, and has the kernel say what has come.
     fn enter(&mut self) {
-        // SAFETY: no argument is given beside flags.
         #[expect(unsafe_code, reason = "a system call with numbers only")]
+        // SAFETY: no argument is given beside flags.
         let entered = unsafe {
             self.ring.submitter().enter::<()>(self.queued as u32, 0, TAKE_WHAT_CAME, None)
         };

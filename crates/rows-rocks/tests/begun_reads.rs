@@ -9,7 +9,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 use std::thread;
 
-use cold_files::{entries, key, leave_page_cache, value};
+use cold_files::{key, value};
 use rows::begun_reads::{Arrival, BegunReads, Piece};
 use rows::error::{Error, Wait};
 use rows::store::{Reach, Read, Store};
@@ -27,14 +27,7 @@ fn open(directory: &Path) -> RocksStore {
 
 /// Forty megabytes of entries of which nothing is in memory.
 fn cold() -> (tempfile::TempDir, RocksStore) {
-    // Not where temporary files are: those may be all memory.
-    let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-    let store = open(directory.path());
-    store.ingest(&mut entries(ENTRIES)).unwrap();
-    drop(store);
-    leave_page_cache(directory.path());
-    let store = open(directory.path());
-    (directory, store)
+    cold_files::cold(ENTRIES, open)
 }
 
 /// A loop's reads, and what wakes it.

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use cold_files::{entries, key, leave_page_cache, value};
+use cold_files::{cold, entries, key, value};
 use rows::error::{Error, Wait};
 use rows::store::{Batch, Change, Direction, Durability, KeyRange, Reach, Read, Store};
 use rows_rocks::{DamagedLog, DamagedManifest, FORMAT_FILE, RocksOptions, RocksStore};
@@ -50,13 +50,7 @@ fn damage(path: &Path, position: usize) {
 /// Batched look-ups once read from disk all the same.
 fn reads_that_may_not_wait_find_what_is_in_memory_and_refuse_the_rest() {
     const ENTRIES: u64 = 40_000;
-    // Not where temporary files are: those may be all memory.
-    let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-    let store = open(directory.path());
-    store.ingest(&mut entries(ENTRIES)).unwrap();
-    drop(store);
-    leave_page_cache(directory.path());
-    let store = open(directory.path());
+    let (_directory, store) = cold(ENTRIES, open);
     let mut found = Vec::new();
     let mut refused = 0;
     let mut waits = store.disk_waits();

@@ -629,6 +629,21 @@ impl Session {
         Arc::new(SqlContext { statement, sql: Arc::clone(&self.sql) })
     }
 
+    /// The plan that is kept for a statement's shape and literals like its own.
+    fn known_plan(&self, statement: &Statement<'_>) -> Option<Plan> {
+        let (shape, literals) = (&statement.scanned.shape, Some(statement.parameters));
+        let (database, mode) = (self.database.as_deref(), self.variables.mode);
+        self.sql.plans().find(database, mode, shape, literals, self.sql.engine())
+    }
+
+    /// Keeps a plan that was made for a statement's shape.
+    fn keep_plan(&self, statement: &Statement<'_>, plan: &Plan) {
+        let (shape, literals) = (&statement.scanned.shape, statement.parameters);
+        let (database, mode) = (self.database.as_deref(), self.variables.mode);
+        Counters::add(&self.sql.counters().plans_made);
+        self.sql.plans().keep(database, mode, shape, plan, literals, self.sql.engine());
+    }
+
     /// Keeps the statement's text without literals, for the log if it fails.
     fn keep_shape(&mut self, statement: &Statement<'_>) {
         self.shape = Arc::from(String::from_utf8_lossy(&statement.scanned.shape));

@@ -11,18 +11,7 @@ use std::sync::Arc;
 use rows::EngineOptions;
 use rows::memory::MemoryStore;
 
-#[expect(dead_code, reason = "what it runs on is chosen here")]
-#[path = "../handlersocket/main.rs"]
-mod handlersocket;
-#[expect(dead_code, reason = "what it runs on is chosen here")]
-#[path = "../memcached/main.rs"]
-mod memcached;
-#[expect(dead_code, reason = "what it runs on is chosen here")]
-#[path = "../mysql/main.rs"]
-mod mysql;
-#[expect(dead_code, reason = "what it runs on is chosen here")]
-#[path = "../tyrant/main.rs"]
-mod tyrant;
+include!("../common/every_door.rs");
 
 /// What conversations run on.
 pub fn rows() -> (Arc<MemoryStore>, EngineOptions) {

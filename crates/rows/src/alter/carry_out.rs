@@ -13,6 +13,7 @@ use crate::catalog::{CatalogChange, current, no_database};
 use crate::ddl::broken_owned;
 use crate::engine::Engine;
 use crate::error::{Error, Result, Thing};
+use crate::rules::Rules;
 use crate::schema::TableDefinition;
 use crate::table::{Patience, Table};
 
@@ -82,8 +83,7 @@ impl Engine {
             return Err(Error::SchemaChanged);
         }
         let mut plan = plan(&table, alterations)?;
-        self.check_rules(&plan.definition)?;
-        self.check_new_defaults(&plan)?;
+        check_new_defaults(&plan, &self.rules_of(&plan.definition)?)?;
         self.check_new_name(&table, &plan)?;
         plan.definition.version = table.version + 1;
         if plan.rebuild {
@@ -115,24 +115,6 @@ impl Engine {
             }
             _ => AlterWork::Definition,
         })
-    }
-
-    /// Refuses a new column whose default would be another at every look at a row: rows are looked at again
-    /// where they change meanwhile.
-    fn check_new_defaults(&self, plan: &Plan) -> Result<()> {
-        let definition = &plan.definition;
-        if !definition.columns.iter().any(|column| column.default.is_expression()) {
-            return Ok(());
-        }
-        for (position, node) in self.catalog().make_rules()(definition)?.defaults {
-            let column = &definition.columns[position];
-            let is_new = plan.origins[position].is_none() && column.absent.is_none();
-            if is_new && !node.is_of_row_alone() {
-                let why = "Rows that exist cannot be given values by such a default of column";
-                return Err(broken_owned(format!("{why} '{}'", column.name)));
-            }
-        }
-        Ok(())
     }
 
     pub(super) fn check_new_name(&self, table: &Table, plan: &Plan) -> Result<()> {
@@ -221,4 +203,18 @@ impl Engine {
             tables.insert(table.name.clone(), table);
         })
     }
+}
+
+/// Refuses a new column whose default would be another at every look at a row: rows are looked at again
+/// where they change meanwhile.
+fn check_new_defaults(plan: &Plan, rules: &Rules) -> Result<()> {
+    for (position, node) in &rules.defaults {
+        let column = &plan.definition.columns[*position];
+        let is_new = plan.origins[*position].is_none() && column.absent.is_none();
+        if is_new && !node.is_of_row_alone() {
+            let why = "Rows that exist cannot be given values by such a default of column";
+            return Err(broken_owned(format!("{why} '{}'", column.name)));
+        }
+    }
+    Ok(())
 }

@@ -14,6 +14,7 @@ use super::rules::check_name;
 use crate::catalog::{current, no_database, no_table};
 use crate::engine::Engine;
 use crate::error::{Error, Result, Thing};
+use crate::rules::Rules;
 use crate::schema::TableDefinition;
 use crate::table::{ClosedGate, Patience, Table};
 
@@ -24,7 +25,7 @@ impl Engine {
     /// `Exists`, `NotFound` of the database, `Definition`, `Expression`.
     pub fn create_table(&self, new: NewTable) -> Result<Arc<Table>> {
         let mut definition = define(new, self.clock().unix_micros() / 1_000_000)?;
-        self.check_rules(&definition)?;
+        self.rules_of(&definition)?;
         let patience = Patience::at_most(self.lock_wait_max());
         let _inside = self.new_tables().enter(NO_TABLE, Some(&patience))?;
         let mut change = self.catalog().change();
@@ -49,15 +50,15 @@ impl Engine {
     /// # Errors
     /// `Definition`.
     pub fn check_definition(&self, new: &NewTable) -> Result<()> {
-        self.check_rules(&define(new.clone(), self.clock().unix_micros() / 1_000_000)?)
+        self.rules_of(&define(new.clone(), self.clock().unix_micros() / 1_000_000)?).map(drop)
     }
 
-    /// Refuses a definition whose expressions are none.
-    pub(crate) fn check_rules(&self, definition: &TableDefinition) -> Result<()> {
-        if definition.has_rules() {
-            self.catalog().make_rules()(definition)?;
+    /// The rules of a definition that is to be; an error where its expressions are none.
+    pub(crate) fn rules_of(&self, definition: &TableDefinition) -> Result<Rules> {
+        match definition.has_rules() {
+            true => Ok(self.catalog().make_rules()(definition)?),
+            false => Ok(Rules::default()),
         }
-        Ok(())
     }
 
     /// Drops a table; its space comes back in the background.

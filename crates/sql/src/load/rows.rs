@@ -360,16 +360,6 @@ impl RowMaker {
             values[*position] = value;
             self.said[*position] = true;
         }
-        // Those that look at the rest of the row come last.
-        for is_late in [false, true] {
-            for (position, default) in self.plan.defaults.iter().enumerate() {
-                if !self.said[position] && matches!(default, Store::Expression(_)) == is_late {
-                    let column = &self.plan.table.columns[position];
-                    let row = RowView::Values(values);
-                    values[position] = context.default_value(column, default, row)?;
-                }
-            }
-        }
-        Ok(())
+        context.fill_defaults(&self.plan.table, &self.plan.defaults, &self.said, values)
     }
 }

@@ -83,12 +83,10 @@ impl Session {
 
     /// The plan of a SELECT's shape; `Other` for what only its text can be bound as.
     pub(super) fn select_plan(&mut self, statement: &Statement<'_>) -> Result<Plan> {
-        let (database, mode) = (self.database.as_deref(), self.variables.mode);
-        let (shape, literals) = (&statement.scanned.shape, statement.parameters);
-        let (plans, engine) = (self.sql.plans(), self.sql.engine());
-        if let Some(plan) = plans.find(database, mode, shape, Some(literals), engine) {
+        if let Some(plan) = self.known_plan(statement) {
             return Ok(plan);
         }
+        let (mode, literals) = (self.variables.mode, statement.parameters);
         let shape_text = statement.shape()?;
         let plan = match parse_query(shape_text, mode) {
             Ok(query) => {
@@ -122,8 +120,7 @@ impl Session {
                 Plan::Other
             }
         };
-        Counters::add(&self.sql.counters().plans_made);
-        plans.keep(database, mode, shape, &plan, literals, engine);
+        self.keep_plan(statement, &plan);
         Ok(plan)
     }
 

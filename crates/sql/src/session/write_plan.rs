@@ -24,7 +24,6 @@ use crate::bind::scalar::{BindFailure, Bound};
 use crate::error::{Result, SqlError};
 use crate::plan::Plan;
 use crate::reply::How;
-use crate::server::Counters;
 use crate::write::{
     Ask, InsertOfQuery, JoinedDelete, JoinedUpdate, bind_delete, bind_delete_by_query, bind_insert,
     bind_update, bind_update_by_query,
@@ -33,12 +32,10 @@ use crate::write::{
 impl Session {
     /// The plan of a statement's shape; `Other` for what only its text can be bound as.
     pub(super) fn write_plan(&mut self, statement: &Statement<'_>) -> Result<Plan> {
-        let (database, mode) = (self.database.as_deref(), self.variables.mode);
-        let (shape, literals) = (&statement.scanned.shape, statement.parameters);
-        let (plans, engine) = (self.sql.plans(), self.sql.engine());
-        if let Some(plan) = plans.find(database, mode, shape, Some(literals), engine) {
+        if let Some(plan) = self.known_plan(statement) {
             return Ok(plan);
         }
+        let (mode, literals) = (self.variables.mode, statement.parameters);
         let shape_text = statement.shape()?;
         let parsed = Cursor::new(shape_text, mode).and_then(|mut cursor| parse_change(&mut cursor));
         let bound = parsed.map(|change| self.bind_change(&change, literals, statement.how));
@@ -57,8 +54,7 @@ impl Session {
                 Plan::Other
             }
         };
-        Counters::add(&self.sql.counters().plans_made);
-        plans.keep(database, mode, shape, &plan, literals, engine);
+        self.keep_plan(statement, &plan);
         Ok(plan)
     }
 

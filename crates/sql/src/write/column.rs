@@ -31,15 +31,19 @@ pub enum Store {
 
 /// A table's defaults, by column.
 pub fn defaults_of(table: &Table) -> Vec<Store> {
-    let rules = table.rules().ok().flatten();
-    let default = |(position, column): (usize, &Column)| match default_of(column) {
+    (0..table.columns.len()).map(|position| default_at(table, position)).collect()
+}
+
+/// The default of one of a table's columns.
+pub(super) fn default_at(table: &Table, position: usize) -> Store {
+    match default_of(&table.columns[position]) {
         Store::Expression(_) => {
+            let rules = table.rules().ok().flatten();
             let node = rules.and_then(|rules| rules.default_of(position));
             Store::Expression(node.map(|node| Arc::new(node.clone())))
         }
         known => known,
-    };
-    table.columns.iter().enumerate().map(default).collect()
+    }
 }
 
 /// A column's default; of one that is an expression only that.
@@ -143,6 +147,26 @@ impl WriteContext<'_> {
                 Ok(implied_default(&column.ty))
             }
         }
+    }
+
+    /// Gives the columns of a row that the statement leaves to their defaults these; those that look at the
+    /// rest of the row come last.
+    pub fn fill_defaults(
+        &self,
+        table: &Table,
+        defaults: &[Store],
+        is_said: &[bool],
+        row: &mut [Value],
+    ) -> Result<()> {
+        for is_late in [false, true] {
+            for (position, default) in defaults.iter().enumerate() {
+                if !is_said[position] && matches!(default, Store::Expression(_)) == is_late {
+                    let column = &table.columns[position];
+                    row[position] = self.default_value(column, default, RowView::Values(row))?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// A value for a column. `from` is the type of the expression it comes from; `row` counts

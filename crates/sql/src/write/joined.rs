@@ -34,7 +34,7 @@ use values::datum::{Datum, Value};
 use values::row::RowRef;
 use values::types::ColumnType;
 
-use super::column::{defaults_of, now_value};
+use super::column::{default_at, now_value};
 use super::{Ask, WriteContext, Written, through};
 use crate::bind::scalar::Bound;
 use crate::error::{Result, SqlError};
@@ -221,7 +221,7 @@ impl JoinedUpdate {
                 }
                 let column = &table.columns[*position];
                 let value = if *to_default {
-                    context.default_value(column, &defaults_of(table)[*position], RowView::None)?
+                    context.default_value(column, &default_at(table, *position), RowView::None)?
                 } else if column.computed.is_some() {
                     context.give_computed(column, line[width + at], &table.name)?
                 } else {

@@ -203,27 +203,17 @@ impl InsertPlan {
         types: &[&ColumnType],
         row: u64,
     ) -> Result<Vec<Value>> {
-        let mut values: Vec<Option<Value>> = vec![None; self.table.columns.len()];
+        let mut complete = vec![Value::Null; self.table.columns.len()];
+        let mut is_said = vec![false; self.table.columns.len()];
         for ((position, datum), ty) in self.columns.iter().zip(given).zip(types) {
             let column = &self.table.columns[*position];
-            values[*position] = Some(match column.computed {
+            is_said[*position] = true;
+            complete[*position] = match column.computed {
                 Some(_) => context.give_computed(column, *datum, &self.table.name)?,
                 None => context.store(column, *datum, ty, row, false)?,
-            });
+            };
         }
-        let is_unsaid: Vec<bool> = values.iter().map(Option::is_none).collect();
-        let mut complete: Vec<Value> =
-            values.into_iter().map(|value| value.unwrap_or(Value::Null)).collect();
-        // Those that look at the rest of the row come last.
-        for is_late in [false, true] {
-            for (position, default) in self.defaults.iter().enumerate() {
-                if is_unsaid[position] && matches!(default, Store::Expression(_)) == is_late {
-                    let column = &self.table.columns[position];
-                    let row = RowView::Values(&complete);
-                    complete[position] = context.default_value(column, default, row)?;
-                }
-            }
-        }
+        context.fill_defaults(&self.table, &self.defaults, &is_said, &mut complete)?;
         if !self.on_duplicate.is_empty() {
             let datums: Vec<Datum<'_>> = complete.iter().map(Value::as_datum).collect();
             for (position, value) in self.table.computed(&datums)? {
