@@ -1,11 +1,11 @@
-//! Compiles the parts that RocksDB wants in C++: its files, read from the page cache first, and what
-//! each table has in them.
+//! Compiles the parts that RocksDB wants in C++: its files, read from the page cache first, what each table
+//! has in them, and iterators that are used again.
 
 use std::path::Path;
 use std::{env, process};
 
 fn main() {
-    const PARTS: [&str; 2] = ["src/page_cache.cc", "src/shares.cc"];
+    const PARTS: [&str; 3] = ["src/page_cache.cc", "src/shares.cc", "src/spare.cc"];
     PARTS.iter().for_each(|part| println!("cargo:rerun-if-changed={part}"));
     let Some(crate_dir) = env::var_os("DEP_ROCKSDB_CARGO_MANIFEST_DIR") else {
         eprintln!("librocksdb-sys no longer tells where its headers are");

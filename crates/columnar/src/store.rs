@@ -260,10 +260,6 @@ impl Read for ColumnSnapshot {
         self.reader().get_many(keys, reach, each)
     }
 
-    fn expect_scans(&self, expected: bool) {
-        self.inner.expect_scans(expected);
-    }
-
     fn scan<'a>(
         &'a self,
         range: &KeyRange,

@@ -12,10 +12,15 @@ const OPENING: &str = "opening the database";
 
 /// An error of a look-up, a scan, or another operation that changes nothing.
 pub(crate) fn of_read(doing: &'static str, error: rocksdb::Error) -> Error {
-    match error.kind() {
+    of_read_kind(doing, error.kind(), error.into_string())
+}
+
+/// As `of_read`, of an error that is taken apart already.
+pub(crate) fn of_read_kind(doing: &'static str, kind: ErrorKind, text: String) -> Error {
+    match kind {
         // What a read of memory only says when the disk would have to be asked (`page_cache`).
         ErrorKind::TimedOut => Error::WouldWait(Wait::Disk),
-        _ => Error::Store { doing, applied: Some(false), source: explained(error) },
+        _ => Error::Store { doing, applied: Some(false), source: explained(kind, text) },
     }
 }
 
@@ -30,7 +35,8 @@ pub(crate) fn of_open(error: rocksdb::Error) -> Error {
     if text.contains("/LOCK:") || text.contains("lock hold by current process") {
         return Error::Refused { why: "the data directory is open in another process" };
     }
-    Error::Store { doing: OPENING, applied: Some(false), source: explained(error) }
+    let source = explained(error.kind(), error.into_string());
+    Error::Store { doing: OPENING, applied: Some(false), source }
 }
 
 /// An error of opening a directory whose list of files has lost what was synced.
@@ -49,13 +55,13 @@ pub(crate) fn of_damaged_log(damaged: DamagedLog) -> Error {
     "{0}. A file is damaged or missing: `rowhouse check` shows how much can be read; restore a \
      backup with `rowhouse restore`"
 )]
-struct Damage(rocksdb::Error);
+struct Damage(String);
 
 /// The error as a source, with what to do when bytes are damaged.
-fn explained(error: rocksdb::Error) -> Box<dyn std::error::Error + Send + Sync> {
-    match error.kind() {
-        ErrorKind::Corruption => Box::new(Damage(error)),
-        _ => Box::new(error),
+fn explained(kind: ErrorKind, text: String) -> Box<dyn std::error::Error + Send + Sync> {
+    match kind {
+        ErrorKind::Corruption => Box::new(Damage(text)),
+        _ => text.into(),
     }
 }
 

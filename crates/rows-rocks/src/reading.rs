@@ -2,6 +2,8 @@
 //!
 //! `Reach::Memory` is memtables, cached blocks, and blocks whose pages the kernel has in memory
 //! (`page_cache`).
+//!
+//! Not here: iterators that are used again (`spare`), as those of most scans are.
 
 use rocksdb::{DB, DBRawIterator, ReadOptions, Snapshot};
 use rows::error::{Error, Result, Wait};
@@ -10,6 +12,7 @@ use rows::store::{Cursor, Direction, KeyRange, Reach};
 use crate::failure::of_read;
 use crate::hidden::Passing;
 use crate::page_cache::memory_only;
+use crate::spare::SpareCursor;
 use crate::store::Shared;
 
 /// From this many keys on, one batched look-up is cheaper than single ones.
@@ -100,7 +103,7 @@ impl Lookup {
     }
 }
 
-/// A cursor on the latest state, or on a snapshot.
+/// A cursor on the latest state, or on a snapshot, which must outlive it.
 pub(crate) fn scan<'a>(
     shared: &'a Shared,
     snapshot: Option<&Snapshot<'_>>,
@@ -108,7 +111,11 @@ pub(crate) fn scan<'a>(
     direction: Direction,
     reach: Reach,
 ) -> Box<dyn Cursor + 'a> {
-    cursor(shared, read_options(snapshot, reach), range, direction)
+    if range.end.is_empty() || range.is_empty() {
+        return cursor(shared, read_options(snapshot, reach), range, direction);
+    }
+    let moment = snapshot.map(Snapshot::sequence_number);
+    Box::new(SpareCursor::new(shared, range, direction, moment, reach))
 }
 
 /// A cursor on a snapshot, for `Read::scan_once`.

@@ -7,7 +7,6 @@ use rows::error::Result;
 use rows::store::{Cursor, Direction, KeyRange, Reach, Read};
 
 use crate::reading::{Lookup, scan, scan_once};
-use crate::spare::{Origin, SpareCursor, Spares};
 use crate::store::Shared;
 
 /// The state of one moment.
@@ -15,8 +14,6 @@ use crate::store::Shared;
 /// The fields are dropped in this order, and each needs the next: the options hold the
 /// snapshot's address, the snapshot is given back to the database.
 pub(crate) struct RocksSnapshot {
-    /// Their iterators hold the snapshot's address as well.
-    spares: Spares,
     /// Made when first asked: most readers find their rows in the row cache.
     lookup: OnceLock<Lookup>,
     snapshot: Snapshot<'static>,
@@ -27,13 +24,7 @@ impl RocksSnapshot {
     pub(crate) fn new(shared: &Arc<Shared>) -> RocksSnapshot {
         let shared = Arc::clone(shared);
         let snapshot = Snapshot::new(pinned(&shared));
-        RocksSnapshot { spares: Spares::default(), lookup: OnceLock::new(), snapshot, shared }
-    }
-
-    /// What its cursors that are used again come from.
-    pub(crate) fn origin(&self) -> Origin<'_> {
-        let database = pinned(&self.shared);
-        Origin { shared: &self.shared, snapshot: &self.snapshot, spares: &self.spares, database }
+        RocksSnapshot { lookup: OnceLock::new(), snapshot, shared }
     }
 
     fn lookup(&self) -> &Lookup {
@@ -45,9 +36,8 @@ impl RocksSnapshot {
 #[expect(unsafe_code, reason = "the crate ties a snapshot to a borrow; ours owns its database")]
 fn pinned(shared: &Arc<Shared>) -> &'static DB {
     // SAFETY: the database lives inside the `Arc`'s allocation, which does not move and is not
-    // freed while a clone of the `Arc` exists. What callers make of the result, the snapshot and
-    // the iterators of `spares`, is kept next to such a clone and dropped before it, or is part of a
-    // cursor that borrows the `RocksSnapshot`.
+    // freed while a clone of the `Arc` exists. The snapshot that is made of the result is kept next to
+    // such a clone and dropped before it.
     unsafe { &*std::ptr::from_ref(&shared.database) }
 }
 
@@ -69,19 +59,12 @@ impl Read for RocksSnapshot {
         self.lookup().get_many(&self.shared.database, keys, reach, each)
     }
 
-    fn expect_scans(&self, expected: bool) {
-        self.spares.expect(expected);
-    }
-
     fn scan<'a>(
         &'a self,
         range: &KeyRange,
         direction: Direction,
         reach: Reach,
     ) -> Result<Box<dyn Cursor + 'a>> {
-        if self.spares.are_of_use() {
-            return Ok(Box::new(SpareCursor::new(self.origin(), range, direction, reach)));
-        }
         Ok(scan(&self.shared, Some(&self.snapshot), range, direction, reach))
     }
 

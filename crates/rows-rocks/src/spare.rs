@@ -1,213 +1,311 @@
-//! Cursors that are used again: of a reader that scans many small ranges, such as the inner side of a
-//! join.
+//! Iterators that are used again, by the next scan of whoever comes.
 //!
-//! To make an iterator of RocksDB costs more than to look for a key with it: it has one for each
-//! write buffer, file of the first level and further level. So an iterator over all keys is kept
-//! and sent to the next range.
-//!
-//! The first scan has a cursor with bounds, which is the better one: it may be the only scan. An
-//! iterator that is kept has none, and might pass over very many deleted entries behind the end of
-//! a range. After `SKIPPED_MAX` of them it gives up, and a cursor with bounds goes on where it was.
+//! To make an iterator of RocksDB costs more than to look for a key with it, and to take it apart as much
+//! again: it has one for each write buffer, file of the first level and further level, and the database's
+//! lock is taken for it. So an iterator is kept when its cursor goes, and sent to the next range, of the
+//! latest state or of a snapshot (`spare.cc`).
 //!
 //! Invariants
-//! 1. Iterators are kept only while scans are expected: each holds the write buffers and files of
-//!    the moment when it was made.
-//! 2. A cursor shows what one with bounds would show.
+//! 1. A cursor shows what one with an iterator of its own would show.
+//! 2. An iterator that nobody used for `SYNC_EVERY` goes, or else soon after: it holds the write buffers and
+//!    files of the moment when it was used last.
+//! 3. After an error an iterator is not used again.
 //!
-//! Not here: cursors with bounds (`reading`).
+//! Not here: cursors on ranges without an end, and those that go through much (`reading`).
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::ffi::{c_char, c_int, c_void};
+use std::ptr::NonNull;
 
+use librocksdb_sys as ffi;
 use parking_lot::Mutex;
-use rocksdb::{DB, DBRawIterator, ErrorKind, Snapshot};
+use rocksdb::{AsRawPtr, DB, ErrorKind};
 use rows::error::Result;
 use rows::store::{Cursor, Direction, KeyRange, Reach};
 
-use crate::failure::of_read;
+use crate::failure::of_read_kind;
 use crate::hidden::Passing;
-use crate::reading::{State, read_options, scan};
+use crate::reading::State;
 use crate::store::Shared;
 
-/// Entries that no reader sees any more, after which an iterator without bounds gives up.
-const SKIPPED_MAX: u64 = 64;
-/// Most iterators kept: as many as joins are deep, rarely more.
-const SPARES_MAX: usize = 8;
+/// The state of now, whenever that is; as `spare.cc` has it. Others are the numbers of their last writes.
+const LATEST: u64 = u64::MAX;
+/// Most iterators that wait: as many as joins are deep, for some of them at a time.
+const SPARES_MAX: usize = 16;
 
-/// Iterators of one snapshot that wait for their next range.
+#[expect(unsafe_code, reason = "RocksDB sends iterators to snapshots in C++ only")]
+unsafe extern "C" {
+    fn rowhouse_spare_new(database: *mut ffi::rocksdb_t, memory_only: bool) -> *mut c_void;
+    fn rowhouse_spare_free(spare: *mut c_void);
+    fn rowhouse_spare_show(
+        spare: *mut c_void,
+        moment: u64,
+        begin: *const u8,
+        begin_bytes: usize,
+        end: *const u8,
+        end_bytes: usize,
+    ) -> bool;
+    fn rowhouse_spare_step(spare: *mut c_void, step: c_int, entry: *mut RawEntry) -> c_int;
+    fn rowhouse_spare_failure(spare: *mut c_void, bytes: *mut usize) -> *const c_char;
+}
+
+/// As `spare.cc` has it, like all numbers below.
+#[repr(C)]
+struct RawEntry {
+    key: *const u8,
+    key_bytes: usize,
+    value: *const u8,
+    value_bytes: usize,
+}
+
+impl RawEntry {
+    const NONE: RawEntry = RawEntry {
+        key: NonNull::dangling().as_ptr(),
+        key_bytes: 0,
+        value: NonNull::dangling().as_ptr(),
+        value_bytes: 0,
+    };
+}
+
+#[derive(Clone, Copy)]
+enum Step {
+    First,
+    Last,
+    Next,
+    Previous,
+}
+
+/// An iterator between two bounds.
+struct Spare {
+    iterator: NonNull<c_void>,
+    /// What it goes through; the iterator reads these bytes.
+    range: KeyRange,
+    reach: Reach,
+    /// The state that it shows.
+    moment: u64,
+    /// Since somebody looked whether it is.
+    is_used: bool,
+    /// Where it is: bytes of the iterator, until its next step.
+    entry: RawEntry,
+}
+
+// SAFETY: an iterator may be used by any thread, if by one at a time, and so may the bytes of its entry.
+#[expect(unsafe_code, reason = "pointers of C++")]
+unsafe impl Send for Spare {}
+
+impl Drop for Spare {
+    #[expect(unsafe_code, reason = "as above")]
+    fn drop(&mut self) {
+        // SAFETY: it was made by `new`, and goes once.
+        unsafe { rowhouse_spare_free(self.iterator.as_ptr()) }
+    }
+}
+
+impl Spare {
+    #[expect(unsafe_code, reason = "as above")]
+    fn new(database: &DB, reach: Reach) -> Spare {
+        // SAFETY: the database is open. It outlives its spares: `Shared` drops those first, and cursors
+        // borrow `Shared`.
+        let iterator = unsafe { rowhouse_spare_new(database.as_raw_ptr(), reach == Reach::Memory) };
+        Spare {
+            iterator: NonNull::new(iterator).expect("`new` gives an address"),
+            range: KeyRange::default(),
+            reach,
+            moment: LATEST,
+            is_used: true,
+            entry: RawEntry::NONE,
+        }
+    }
+
+    /// Sends it to a range as of `moment`, which somebody has a snapshot of, or as of now. Says whether that
+    /// went well.
+    #[expect(unsafe_code, reason = "as above")]
+    fn show(&mut self, range: &KeyRange, moment: u64) -> bool {
+        self.range.start.clone_from(&range.start);
+        self.range.end.clone_from(&range.end);
+        self.entry = RawEntry::NONE;
+        self.moment = moment;
+        let KeyRange { start, end } = &self.range;
+        // SAFETY: the bounds' bytes are kept beside the iterator and change only here, before each first
+        // step.
+        unsafe {
+            rowhouse_spare_show(
+                self.iterator.as_ptr(),
+                moment,
+                start.as_ptr(),
+                start.len(),
+                end.as_ptr(),
+                end.len(),
+            )
+        }
+    }
+
+    /// `None` at the end.
+    #[expect(unsafe_code, reason = "as above")]
+    fn step(&mut self, step: Step) -> Result<bool> {
+        let step = match step {
+            Step::First => 0,
+            Step::Last => 1,
+            Step::Next => 2,
+            Step::Previous => 3,
+        };
+        // SAFETY: it has been sent to a range before; what comes out is read below as `spare.cc` gives it.
+        let found =
+            unsafe { rowhouse_spare_step(self.iterator.as_ptr(), step, &raw mut self.entry) };
+        let kind = match found {
+            0 => return Ok(true),
+            1 => {
+                self.entry = RawEntry::NONE;
+                return Ok(false);
+            }
+            2 => ErrorKind::TimedOut,
+            3 => ErrorKind::Corruption,
+            _ => ErrorKind::Unknown,
+        };
+        self.entry = RawEntry::NONE;
+        let mut bytes = 0;
+        // SAFETY: so many bytes from there on are the iterator's until its next step.
+        let text = unsafe {
+            let text = rowhouse_spare_failure(self.iterator.as_ptr(), &raw mut bytes);
+            std::slice::from_raw_parts(text.cast::<u8>(), bytes)
+        };
+        Err(of_read_kind("scanning", kind, String::from_utf8_lossy(text).into_owned()))
+    }
+
+    /// Key and value, empty where there is none.
+    #[expect(unsafe_code, reason = "as above")]
+    fn entry(&self) -> (&[u8], &[u8]) {
+        let RawEntry { key, key_bytes, value, value_bytes } = self.entry;
+        // SAFETY: the iterator keeps these bytes until its next step, which takes it mutably; without an
+        // entry they are no bytes at a well-formed address.
+        unsafe {
+            (
+                std::slice::from_raw_parts(key, key_bytes),
+                std::slice::from_raw_parts(value, value_bytes),
+            )
+        }
+    }
+}
+
+/// Iterators of a store that wait for their next range.
 #[derive(Default)]
 pub(crate) struct Spares {
-    /// How many expect scans.
-    expected: AtomicUsize,
-    /// Scans begun since they are expected.
-    begun: AtomicUsize,
-    waiting: Mutex<Vec<(Reach, DBRawIterator<'static>)>>,
+    waiting: Mutex<Vec<Spare>>,
 }
 
 impl Spares {
-    /// Whether the scan that begins is one of several.
-    pub(crate) fn are_of_use(&self) -> bool {
-        self.is_expected() && self.begun.fetch_add(1, Ordering::Relaxed) > 0
-    }
-
-    fn is_expected(&self) -> bool {
-        self.expected.load(Ordering::Relaxed) > 0
-    }
-
-    /// Scans are expected, or one less who expects them.
-    pub(crate) fn expect(&self, expected: bool) {
-        if expected {
-            self.expected.fetch_add(1, Ordering::Relaxed);
-        } else if self.expected.fetch_sub(1, Ordering::Relaxed) == 1 {
-            self.begun.store(0, Ordering::Relaxed);
-            self.waiting.lock().clear();
+    /// One that goes through a range that has an end, as of `moment`.
+    fn sent_to(&self, database: &DB, range: &KeyRange, moment: u64, reach: Reach) -> Spare {
+        if let Some(mut spare) = self.take(moment, reach)
+            && spare.show(range, moment)
+        {
+            return spare;
         }
+        let mut spare = Spare::new(database, reach);
+        // What is wrong with it its first step says.
+        spare.show(range, moment);
+        spare
     }
 
-    /// One that was kept.
-    fn take(&self, reach: Reach) -> Option<DBRawIterator<'static>> {
+    /// One that shows the moment already, or else that was used last.
+    fn take(&self, moment: u64, reach: Reach) -> Option<Spare> {
         let mut waiting = self.waiting.lock();
-        let at = waiting.iter().rposition(|(own, _)| *own == reach)?;
-        Some(waiting.swap_remove(at).1)
+        let of_reach = |spare: &Spare| spare.reach == reach;
+        let at = waiting
+            .iter()
+            .rposition(|spare| of_reach(spare) && spare.moment == moment)
+            .or_else(|| waiting.iter().rposition(of_reach))?;
+        Some(waiting.remove(at))
     }
 
-    fn put(&self, reach: Reach, entries: DBRawIterator<'static>) {
+    fn put(&self, mut spare: Spare) {
+        spare.is_used = true;
         let mut waiting = self.waiting.lock();
-        if self.is_expected() && waiting.len() < SPARES_MAX {
-            waiting.push((reach, entries));
-        }
+        let oldest = (waiting.len() >= SPARES_MAX).then(|| waiting.remove(0));
+        waiting.push(spare);
+        drop(waiting);
+        drop(oldest);
+    }
+
+    /// Lets those go that nobody used since this was called last. Says whether there are others.
+    pub(crate) fn retire(&self) -> bool {
+        let mut waiting = self.waiting.lock();
+        let (used, unused) =
+            std::mem::take(&mut *waiting).into_iter().partition::<Vec<_>, _>(|spare| spare.is_used);
+        *waiting = used;
+        waiting.iter_mut().for_each(|spare| spare.is_used = false);
+        let some_wait = !waiting.is_empty();
+        drop(waiting);
+        drop(unused);
+        some_wait
     }
 }
 
 /// A cursor on a range whose iterator will be used again.
 pub(crate) struct SpareCursor<'a> {
-    /// There until the cursor is dropped.
-    entries: Option<DBRawIterator<'static>>,
-    range: KeyRange,
+    /// There until the cursor is dropped, or has failed.
+    spare: Option<Spare>,
     direction: Direction,
-    reach: Reach,
     state: State,
-    /// The entry that was shown last.
-    last: Vec<u8>,
-    /// What goes on where the iterator gave up.
-    instead: Option<Box<dyn Cursor + 'a>>,
     passing: Passing,
-    origin: Origin<'a>,
-}
-
-/// Where a cursor comes from.
-#[derive(Clone, Copy)]
-pub(crate) struct Origin<'a> {
-    pub shared: &'a Shared,
-    pub snapshot: &'a Snapshot<'static>,
-    pub spares: &'a Spares,
-    /// The database of `shared`, for iterators that are kept beside it.
-    pub database: &'static DB,
+    shared: &'a Shared,
 }
 
 impl<'a> SpareCursor<'a> {
+    /// On a range that is not empty and has an end, as of `moment`, which the caller has a snapshot of for
+    /// as long, or as of now.
     pub(crate) fn new(
-        origin: Origin<'a>,
+        shared: &'a Shared,
         range: &KeyRange,
         direction: Direction,
+        moment: Option<u64>,
         reach: Reach,
     ) -> SpareCursor<'a> {
-        let entries = origin.spares.take(reach).unwrap_or_else(|| origin.entries(reach));
-        SpareCursor {
-            entries: Some(entries),
-            range: range.clone(),
-            direction,
-            reach,
-            state: State::first(range),
-            last: Vec::new(),
-            instead: None,
-            passing: Passing::begin(),
-            origin,
-        }
-    }
-
-    /// Goes on with a cursor that has bounds.
-    fn go_on(&mut self) -> Result<bool> {
-        let mut rest = self.range.clone();
-        if self.state == State::On {
-            match self.direction {
-                Direction::Forward => {
-                    rest.start.clone_from(&self.last);
-                    rest.start.push(0);
-                }
-                Direction::Backward => rest.end.clone_from(&self.last),
-            }
-        }
-        let Origin { shared, snapshot, .. } = self.origin;
-        let cursor = scan(shared, Some(snapshot), &rest, self.direction, self.reach);
-        self.instead.insert(cursor).advance()
-    }
-}
-
-impl Origin<'_> {
-    fn entries(&self, reach: Reach) -> DBRawIterator<'static> {
-        let mut options = read_options(Some(self.snapshot), reach);
-        options.set_max_skippable_internal_keys(SKIPPED_MAX);
-        self.database.raw_iterator_opt(options)
+        let passing = Passing::begin();
+        let moment = moment.unwrap_or(LATEST);
+        let spare = shared.spares.sent_to(&shared.database, range, moment, reach);
+        SpareCursor { spare: Some(spare), direction, state: State::Before, passing, shared }
     }
 }
 
 impl Drop for SpareCursor<'_> {
     fn drop(&mut self) {
-        let range = || self.range.clone();
-        if self.passing.end(&self.origin.shared.hidden, range) {
-            self.origin.shared.syncing.note_hidden();
+        let Some(spare) = self.spare.take() else { return };
+        let gone_through = || {
+            let KeyRange { start, end } = spare.range.clone();
+            match (self.state, spare.entry().0.to_vec(), self.direction) {
+                (State::On, key, Direction::Forward) => KeyRange { start, end: key },
+                (State::On, key, Direction::Backward) => KeyRange { start: key, end },
+                _ => KeyRange { start, end },
+            }
+        };
+        if self.passing.end(&self.shared.hidden, gone_through) {
+            self.shared.syncing.note_hidden();
         }
-        if let Some(entries) = self.entries.take() {
-            self.origin.spares.put(self.reach, entries);
-        }
+        self.shared.spares.put(spare);
+        self.shared.syncing.note_spares();
     }
 }
 
 impl Cursor for SpareCursor<'_> {
     fn advance(&mut self) -> Result<bool> {
-        if let Some(instead) = &mut self.instead {
-            return instead.advance();
-        }
-        let Some(entries) = &mut self.entries else { return Ok(false) };
-        match (self.state, self.direction) {
+        let Some(spare) = &mut self.spare else { return Ok(false) };
+        let step = match (self.state, self.direction) {
+            (State::Before, Direction::Forward) => Step::First,
+            (State::Before, Direction::Backward) => Step::Last,
+            (State::On, Direction::Forward) => Step::Next,
+            (State::On, Direction::Backward) => Step::Previous,
             (State::Done, _) => return Ok(false),
-            (State::Before, Direction::Forward) => entries.seek(&self.range.start),
-            (State::Before, Direction::Backward) if self.range.end.is_empty() => {
-                entries.seek_to_last();
+        };
+        let found = spare.step(step);
+        match found {
+            Ok(true) => {
+                self.state = State::On;
+                self.passing.shown += 1;
             }
-            (State::Before, Direction::Backward) => {
-                entries.seek_for_prev(&self.range.end);
-                if entries.key() == Some(&self.range.end) {
-                    entries.prev();
-                }
-            }
-            (State::On, direction) => {
-                self.last.clear();
-                self.last.extend_from_slice(entries.key().unwrap_or_default());
-                match direction {
-                    Direction::Forward => entries.next(),
-                    Direction::Backward => entries.prev(),
-                }
-            }
+            Ok(false) => self.state = State::Done,
+            Err(_) => self.spare = None,
         }
-        if let Some(key) = entries.key() {
-            let within = match self.direction {
-                Direction::Forward => self.range.end.is_empty() || *key < *self.range.end,
-                Direction::Backward => *key >= *self.range.start,
-            };
-            self.state = if within { State::On } else { State::Done };
-            self.passing.shown += 1;
-            return Ok(within);
-        }
-        match entries.status() {
-            Ok(()) => {
-                self.state = State::Done;
-                Ok(false)
-            }
-            // It gave up, or what it needs is not in memory, which the other will find out.
-            Err(error) if error.kind() == ErrorKind::Incomplete => self.go_on(),
-            Err(error) => Err(of_read("scanning", error)),
-        }
+        found
     }
 
     fn key(&self) -> &[u8] {
@@ -219,18 +317,16 @@ impl Cursor for SpareCursor<'_> {
     }
 
     fn entry(&self) -> (&[u8], &[u8]) {
-        match (&self.instead, &self.entries) {
-            (Some(instead), _) => instead.entry(),
-            (None, Some(entries)) => entries.item().unwrap_or_default(),
-            (None, None) => Default::default(),
-        }
+        self.spare.as_ref().map(Spare::entry).unwrap_or_default()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use proptest::prelude::*;
-    use rows::store::{Batch, Change, Durability, ExpectedScans, Store};
+    use rows::store::{Batch, Change, Durability, Read, Store};
 
     use crate::{RocksOptions, RocksStore};
 
@@ -250,82 +346,178 @@ mod tests {
         number.to_be_bytes().to_vec()
     }
 
-    /// A store of the even numbers below 2,000, some of them in files; those of 400 to 1,500 are
-    /// deleted, but for each hundredth.
-    fn store(directory: &std::path::Path) -> RocksStore {
-        let store = RocksStore::open(directory, &RocksOptions::default()).unwrap();
-        let write = |changes| store.write(&Batch { changes }, Durability::Os).unwrap();
-        let put = |number: u16| Change::put(key(number), vec![number as u8]);
-        write((0..2_000).step_by(4).map(put).collect());
-        store.snapshot().unwrap();
-        write((2..2_000).step_by(4).map(put).collect());
-        let gone = (400..1_500).step_by(2).filter(|number| number % 100 != 0);
-        write(gone.map(|number| Change::delete(key(number))).collect());
-        store
+    fn write(store: &RocksStore, changes: Vec<Change>) {
+        store.write(&Batch { changes }, Durability::Os).unwrap();
+    }
+
+    fn put(number: u16, value: u8) -> Change {
+        Change::put(key(number), vec![value])
+    }
+
+    fn waiting(store: &RocksStore) -> usize {
+        store.shared().spares.waiting.lock().len()
+    }
+
+    /// What is done to a store, and what is looked at.
+    #[derive(Clone, Debug)]
+    enum Event {
+        Put(u16, u8),
+        Remove(u16, u16),
+        Flush,
+        Compact,
+        Snapshot,
+        /// Of one of the snapshots, or the latest state.
+        Scan {
+            of: prop::sample::Index,
+            start: u16,
+            end: u16,
+            backward: bool,
+            memory: bool,
+        },
+    }
+
+    fn event() -> impl Strategy<Value = Event> {
+        let number = || 0u16..40;
+        prop_oneof![
+            4 => (number(), any::<u8>()).prop_map(|(number, value)| Event::Put(number, value)),
+            2 => (number(), number()).prop_map(|(start, end)| Event::Remove(start, end)),
+            1 => Just(Event::Flush),
+            1 => Just(Event::Compact),
+            2 => Just(Event::Snapshot),
+            6 => (any::<prop::sample::Index>(), number(), number(), any::<bool>(), any::<bool>())
+                .prop_map(|(of, start, end, backward, memory)| {
+                    Event::Scan { of, start, end, backward, memory }
+                }),
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        /// Beside a map: what scans show of old states and of the latest, whichever iterator comes, with
+        /// rows and whole ranges that were removed before and after, in write buffers and in files.
+        #[test]
+        fn cursors_show_their_state_whatever_their_iterator_showed_before(
+            events in prop::collection::vec(event(), 1..60),
+        ) {
+            type Rows = std::collections::BTreeMap<Vec<u8>, Vec<u8>>;
+            let directory = tempfile::tempdir().unwrap();
+            let store = RocksStore::open(directory.path(), &RocksOptions::default()).unwrap();
+            let mut rows = Rows::new();
+            let mut snapshots: Vec<(Arc<dyn Read>, Rows)> = Vec::new();
+            for event in events {
+                match event {
+                    Event::Put(number, value) => {
+                        write(&store, vec![put(number, value)]);
+                        rows.insert(key(number), vec![value]);
+                    }
+                    Event::Remove(start, end) => {
+                        let range = KeyRange { start: key(start), end: key(end) };
+                        write(&store, vec![Change::DeleteRange(range.clone())]);
+                        rows.retain(|key, _| *key < range.start || *key >= range.end);
+                    }
+                    Event::Flush => store.shared().database.flush().unwrap(),
+                    Event::Compact => {
+                        store.shared().database.compact_range(None::<&[u8]>, None::<&[u8]>);
+                    }
+                    Event::Snapshot => {
+                        snapshots.push((store.snapshot().unwrap(), rows.clone()));
+                    }
+                    Event::Scan { of, start, end, backward, memory } => {
+                        let range = KeyRange { start: key(start), end: key(end) };
+                        let direction =
+                            if backward { Direction::Backward } else { Direction::Forward };
+                        let reach = if memory { Reach::Memory } else { Reach::Disk };
+                        let (reader, expected): (&dyn Read, &Rows) =
+                            match snapshots.get(of.index(snapshots.len() + 1)) {
+                                Some((snapshot, rows)) => (&**snapshot, rows),
+                                None => (&store, &rows),
+                            };
+                        let is_within = |key: &&Vec<u8>| range.start <= **key && **key < range.end;
+                        let mut expected: Vec<_> = expected
+                            .iter()
+                            .filter(|(key, _)| is_within(key))
+                            .map(|(key, value)| (key.clone(), value.clone()))
+                            .collect();
+                        if backward {
+                            expected.reverse();
+                        }
+                        let cursor = reader.scan(&range, direction, reach).unwrap();
+                        prop_assert_eq!(shown(cursor), expected);
+                    }
+                }
+            }
+        }
     }
 
     #[test]
-    fn a_cursor_that_is_used_again_shows_what_one_with_bounds_shows() {
+    fn what_was_removed_later_is_still_there_for_an_old_snapshot() {
         let directory = tempfile::tempdir().unwrap();
-        let store = store(directory.path());
-        let (plain, again) = (store.snapshot().unwrap(), store.snapshot().unwrap());
-        // What is written later, neither shows.
-        let changes = (0..2_000).map(|number| Change::put(key(number), b"new".to_vec())).collect();
-        store.write(&Batch { changes }, Durability::Os).unwrap();
-        let expected = ExpectedScans::of(&*again);
-        let end = prop_oneof![Just(None), (0u16..2_100).prop_map(Some)];
-        let backward = any::<bool>();
-        proptest!(|(start in 0u16..2_100, end in end, backward in backward, memory in any::<bool>())| {
-            let range = KeyRange { start: key(start), end: end.map(key).unwrap_or_default() };
-            let direction = if backward { Direction::Backward } else { Direction::Forward };
-            let reach = if memory { Reach::Memory } else { Reach::Disk };
-            let cursor = plain.scan(&range, direction, Reach::Disk).unwrap();
-            let other = again.scan(&range, direction, reach).unwrap();
-            prop_assert_eq!(shown(other), shown(cursor));
-        });
-        // Several at once, each with a place of its own.
-        let all = KeyRange::default();
-        let mut outer = again.scan(&all, Direction::Forward, Reach::Disk).unwrap();
+        let store = RocksStore::open(directory.path(), &RocksOptions::default()).unwrap();
+        write(&store, (0..10).map(|number| put(number, 1)).collect());
+        let old = store.snapshot().unwrap();
+        let all = KeyRange { start: key(0), end: key(10) };
+        write(&store, vec![Change::DeleteRange(all.clone())]);
+        let rows = |reader: &dyn Read| {
+            shown(reader.scan(&all, Direction::Forward, Reach::Disk).unwrap()).len()
+        };
+        for flushed in [false, true] {
+            if flushed {
+                store.shared().database.flush().unwrap();
+            }
+            for _ in 0..2 {
+                assert_eq!(rows(&store), 0);
+                assert_eq!(rows(&*old), 10, "flushed: {flushed}");
+            }
+        }
+    }
+
+    #[test]
+    fn cursors_at_once_have_iterators_of_their_own_which_the_next_ones_take() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = RocksStore::open(directory.path(), &RocksOptions::default()).unwrap();
+        write(&store, (0..200).map(|number| put(number, 1)).collect());
+        let snapshot = store.snapshot().unwrap();
+        let all = KeyRange { start: key(0), end: key(200) };
+        let mut outer = snapshot.scan(&all, Direction::Forward, Reach::Disk).unwrap();
         let mut seen = 0;
         while outer.advance().unwrap() {
-            let from = KeyRange { start: outer.key().to_vec(), end: Vec::new() };
-            let mut inner = again.scan(&from, Direction::Forward, Reach::Disk).unwrap();
+            let from = KeyRange { start: outer.key().to_vec(), end: key(200) };
+            let mut inner = snapshot.scan(&from, Direction::Forward, Reach::Disk).unwrap();
             assert!(inner.advance().unwrap());
             assert_eq!(inner.entry(), outer.entry());
+            drop(inner);
+            assert_eq!(waiting(&store), 1, "the second scan used that of the first");
             seen += 1;
         }
+        assert_eq!(seen, 200);
         drop(outer);
-        assert_eq!(seen, shown(plain.scan(&all, Direction::Forward, Reach::Disk).unwrap()).len());
-        drop(expected);
+        assert_eq!(waiting(&store), 2);
+        drop(store.scan(&all, Direction::Backward, Reach::Memory).unwrap());
+        assert_eq!(waiting(&store), 3, "another reach is another iterator");
+        let many: Vec<_> = (0..2 * SPARES_MAX)
+            .map(|_| store.scan(&all, Direction::Forward, Reach::Disk).unwrap())
+            .collect();
+        drop(many);
+        assert_eq!(waiting(&store), SPARES_MAX);
     }
 
     #[test]
-    fn iterators_are_kept_only_while_scans_are_expected() {
+    fn iterators_that_nobody_uses_go_and_give_back_what_they_hold() {
         let directory = tempfile::tempdir().unwrap();
-        let store = store(directory.path());
-        let spares = Spares::default();
-        let snapshot = crate::snapshot::RocksSnapshot::new(store.shared());
-        let origin = Origin { spares: &spares, ..snapshot.origin() };
-        assert!(!spares.are_of_use());
-        let range = KeyRange { start: key(3), end: key(9) };
-        let scan = || {
-            let cursor = SpareCursor::new(origin, &range, Direction::Forward, Reach::Disk);
-            assert_eq!(shown(Box::new(cursor)).len(), 3);
+        let store = RocksStore::open(directory.path(), &RocksOptions::default()).unwrap();
+        let range = KeyRange { start: key(0), end: key(9) };
+        let scan = |store: &RocksStore| {
+            drop(store.scan(&range, Direction::Forward, Reach::Memory).unwrap());
         };
-        scan();
-        assert!(spares.take(Reach::Disk).is_none(), "nobody expects a scan");
-        spares.expect(true);
-        spares.expect(true);
-        assert!(!spares.are_of_use(), "the first scan may be the only one");
-        assert!(spares.are_of_use());
-        scan();
-        scan();
-        assert_eq!(spares.waiting.lock().len(), 1, "the second used that of the first");
-        assert!(spares.take(Reach::Memory).is_none(), "it reads from the disk");
-        scan();
-        spares.expect(false);
-        assert_eq!(spares.waiting.lock().len(), 1, "someone still expects them");
-        spares.expect(false);
-        assert!(spares.waiting.lock().is_empty());
+        scan(&store);
+        assert!(store.shared().spares.retire(), "it was used just now");
+        scan(&store);
+        assert!(store.shared().spares.retire(), "and again");
+        // Nobody calls any more: the store's own thread does.
+        let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
+        while waiting(&store) > 0 {
+            assert!(std::time::Instant::now() < deadline, "an iterator stays for ever");
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
     }
 }

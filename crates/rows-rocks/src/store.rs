@@ -48,6 +48,7 @@ use crate::reclaim::{RECLAIM_FILE, Reclaiming};
 use crate::sizes::KnownSizes;
 use crate::snapshot::RocksSnapshot;
 use crate::space::Space;
+use crate::spare::Spares;
 use crate::status::disk_bytes;
 use crate::writing::{Syncing, WriteModes};
 
@@ -87,6 +88,8 @@ pub(crate) struct Shared {
     /// What the cache may hold when nothing of it is lent.
     pub cache_bytes: usize,
     pub lendable_bytes: usize,
+    /// Before the database, whose iterators they are.
+    pub spares: Spares,
     pub database: DB,
 }
 
@@ -146,6 +149,7 @@ impl RocksStore {
             cache,
             cache_bytes: memory_bytes,
             lendable_bytes,
+            spares: Spares::default(),
             database,
         });
         let mut handle = Handle { shared, threads: Vec::new() };

@@ -77,6 +77,8 @@ pub(crate) struct Syncing {
     unmarked: AtomicBool,
     /// Scans pass over so much that it may be time to tidy up (`hidden`).
     crowded: AtomicBool,
+    /// Iterators wait to be used again (`spare`).
+    spares: AtomicBool,
     /// Syncs of the log that have ended, besides those that RocksDB makes with a write.
     pub(crate) syncs: AtomicU64,
     stopped: Mutex<bool>,
@@ -104,8 +106,14 @@ impl Syncing {
         self.raise(&self.crowded);
     }
 
+    /// After a scan whose iterator waits for the next one.
+    pub(crate) fn note_spares(&self) {
+        self.raise(&self.spares);
+    }
+
     fn has_work(&self) -> bool {
-        let flags = [&self.unsynced, &self.written, &self.unmarked, &self.crowded];
+        let Syncing { unsynced, written, unmarked, crowded, spares, .. } = self;
+        let flags = [unsynced, written, unmarked, crowded, spares];
         flags.iter().any(|flag| flag.load(Ordering::Acquire))
     }
 
@@ -366,6 +374,10 @@ impl Shared {
                 }
                 if syncing.written.swap(false, Ordering::AcqRel) {
                     self.choose_layout();
+                }
+                // First the mark here too: who comes in between raises it again.
+                if syncing.spares.swap(false, Ordering::AcqRel) && self.spares.retire() {
+                    syncing.spares.store(true, Ordering::Release);
                 }
                 let crowded = syncing.crowded.swap(false, Ordering::AcqRel);
                 if Instant::now() >= checkpoint_at {

@@ -292,10 +292,6 @@ impl Read for Frozen {
         self.view().get_many(keys, reach, each)
     }
 
-    fn expect_scans(&self, expected: bool) {
-        self.base.expect_scans(expected);
-    }
-
     fn scan<'a>(
         &'a self,
         range: &KeyRange,
@@ -365,10 +361,6 @@ impl Read for View<'_> {
             each(position, own(position))?;
         }
         Ok(())
-    }
-
-    fn expect_scans(&self, expected: bool) {
-        self.base.expect_scans(expected);
     }
 
     fn scan<'a>(

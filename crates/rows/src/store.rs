@@ -153,12 +153,6 @@ pub trait Read: Send + Sync {
         Ok(())
     }
 
-    /// Says that many ranges will be scanned one after the other, or that this is over: what their
-    /// cursors have in common may be kept between them. Called by `ExpectedScans` alone.
-    fn expect_scans(&self, expected: bool) {
-        let _ = expected;
-    }
-
     /// A cursor before the first entry of `range` in the given direction. What it shows is one
     /// state, that of this call, whatever is written while it moves.
     fn scan<'a>(
@@ -175,23 +169,6 @@ pub trait Read: Send + Sync {
     /// As `scan`.
     fn scan_once<'a>(&'a self, range: &KeyRange) -> Result<Box<dyn Cursor + 'a>> {
         self.scan(range, Direction::Forward, Reach::Disk)
-    }
-}
-
-/// While it is there, many ranges are going to be scanned, one after the other.
-pub struct ExpectedScans<'a>(&'a dyn Read);
-
-impl<'a> ExpectedScans<'a> {
-    /// Of a reader.
-    pub fn of(read: &'a dyn Read) -> ExpectedScans<'a> {
-        read.expect_scans(true);
-        ExpectedScans(read)
-    }
-}
-
-impl Drop for ExpectedScans<'_> {
-    fn drop(&mut self) {
-        self.0.expect_scans(false);
     }
 }
 

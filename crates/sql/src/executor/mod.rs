@@ -46,7 +46,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use rows::Engine;
-use rows::store::{ExpectedScans, Read};
+use rows::store::Read;
 use values::budget::Share;
 use values::datum::Value;
 
@@ -158,8 +158,6 @@ pub fn run(
     limits: &Limits<'_>,
 ) -> std::result::Result<Rows, Failure> {
     let engine = facts.sql.engine();
-    // Of each joined row and of each sub-query's: small ranges of the same indexes.
-    let _expected = ExpectedScans::of(limits.view);
     let execution = Execution {
         engine,
         facts,

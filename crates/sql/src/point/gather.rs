@@ -15,7 +15,7 @@ use rows::cache::PREFETCH_MAX;
 use rows::engine::Engine;
 use rows::error::Error;
 use rows::find::{Flow, Found};
-use rows::store::{Direction, ExpectedScans, Reach, Read};
+use rows::store::{Direction, Reach, Read};
 use rows::table::Table;
 use values::budget::{Budget, SMALL_BYTES, Share};
 use values::row::RowRef;
@@ -233,7 +233,6 @@ impl Gatherer {
     ) -> Result<Next> {
         let mut part = self.found.others.len();
         let mut left = self.found.part(part).ranges.len();
-        let _expected = (left + part > 1).then(|| ExpectedScans::of(view));
         let mut seen = 0u32;
         let base = out.len();
         while self.limit > 0 && (left > 0 || part > 0) {
