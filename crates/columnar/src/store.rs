@@ -26,8 +26,8 @@ use rows::local::{LocalStore, LocalTransaction, Passes};
 use rows::locks::LockTable;
 use rows::sizes::RangeSizes;
 use rows::store::{
-    Batch, Change, Cursor, Direction, Durability, Ingestion, KeyRange, Reach, Read, Store,
-    StoreStatus, StoreTransaction,
+    Batch, Change, Cursor, Direction, Durability, Ingestion, KeyRange, LockWaker, Reach, Read,
+    Store, StoreStatus, StoreTransaction,
 };
 use rows::table::Table;
 
@@ -370,6 +370,10 @@ impl<S: Store + LocalStore> Store for ColumnStore<S> {
 
     fn begin_turn(&self, can_begin_reads: bool) {
         self.inner.begin_turn(can_begin_reads);
+    }
+
+    fn watch_refused(&self, waker: LockWaker) -> bool {
+        self.inner.watch_refused(waker)
     }
 
     fn begun_reads(&self, wake: BorrowedFd<'_>) -> Option<Box<dyn BegunReads>> {

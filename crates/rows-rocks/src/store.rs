@@ -24,8 +24,8 @@ use rows::local::{LocalStore, LocalTransaction, Passes};
 use rows::locks::LockTable;
 use rows::sizes::RangeSizes;
 use rows::store::{
-    Batch, Cursor, Direction, Durability, Ingestion, KeyRange, Reach, Read, Store, StoreStatus,
-    StoreTransaction,
+    Batch, Cursor, Direction, Durability, Ingestion, KeyRange, LockWaker, Reach, Read, Store,
+    StoreStatus, StoreTransaction,
 };
 
 use crate::begun_reads::Ring;
@@ -276,6 +276,11 @@ impl Store for RocksStore {
 
     fn begin_turn(&self, can_begin_reads: bool) {
         begin_turn(can_begin_reads);
+        self.locks().begin_turn();
+    }
+
+    fn watch_refused(&self, waker: LockWaker) -> bool {
+        self.locks().watch_refused(waker)
     }
 
     fn begun_reads(&self, wake: BorrowedFd<'_>) -> Option<Box<dyn BegunReads>> {

@@ -15,11 +15,11 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use crate::error::{Error, Result, Wait};
+use crate::error::Result;
 use crate::locks::LockTable;
 use crate::spill::SpillDirectory;
 use crate::store::{
-    Batch, Cursor, Direction, Durability, KeyRange, LockWait, LockWaker, Reach, Read, Savepoint,
+    Batch, Cursor, Direction, Durability, KeyRange, LockWait, Reach, Read, Savepoint,
     StoreTransaction,
 };
 
@@ -59,7 +59,6 @@ pub struct LocalTransaction<S: LocalStore> {
     store: S,
     owner: u64,
     held: Held,
-    refused: Option<u64>,
     overlay: Overlay,
 }
 
@@ -73,26 +72,11 @@ impl<S: LocalStore> LocalTransaction<S> {
     /// A transaction that holds no locks yet.
     pub fn new(store: S) -> LocalTransaction<S> {
         let owner = store.locks().owner();
-        LocalTransaction {
-            store,
-            owner,
-            held: Held::default(),
-            refused: None,
-            overlay: Overlay::default(),
-        }
+        LocalTransaction { store, owner, held: Held::default(), overlay: Overlay::default() }
     }
 
     fn view(&self) -> View<'_> {
         View { overlay: &self.overlay, base: &self.store }
-    }
-
-    /// Whether the lock was had newly.
-    fn acquire(&mut self, lock: u64, wait: LockWait) -> Result<bool> {
-        let acquired = self.store.locks().acquire(self.owner, lock, wait);
-        if matches!(acquired, Err(Error::WouldWait(Wait::Lock))) {
-            self.refused = Some(lock);
-        }
-        acquired
     }
 }
 
@@ -140,7 +124,7 @@ impl<S: LocalStore> StoreTransaction for LocalTransaction<S> {
             return Ok(false);
         }
         let lock = LockTable::hash(key);
-        let newly = self.acquire(lock, wait)?;
+        let newly = self.store.locks().acquire(self.owner, lock, wait)?;
         if newly {
             self.held.push(key, lock);
         }
@@ -171,8 +155,9 @@ impl<S: LocalStore> StoreTransaction for LocalTransaction<S> {
 
     fn await_table(&mut self, table: [u8; 4], wait: LockWait) -> Result<()> {
         let lock = LockTable::hash(&table);
-        if self.acquire(lock, wait)? {
-            self.store.locks().release(self.owner, &[lock]);
+        let locks = self.store.locks();
+        if locks.acquire(self.owner, lock, wait)? {
+            locks.release(self.owner, &[lock]);
         }
         Ok(())
     }
@@ -187,10 +172,6 @@ impl<S: LocalStore> StoreTransaction for LocalTransaction<S> {
 
     fn lock_bytes(&self) -> usize {
         self.held.bytes()
-    }
-
-    fn watch_refused(&self, waker: LockWaker) -> bool {
-        self.refused.is_some_and(|lock| self.store.locks().watch(lock, waker))
     }
 
     fn put(&mut self, key: Vec<u8>, value: Vec<u8>) {

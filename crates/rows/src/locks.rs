@@ -12,6 +12,7 @@
 //!
 //! Not here: which keys a request locks (`transaction`), nor locks across a network (a store's).
 
+use std::cell::Cell;
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
 use std::sync::Arc;
@@ -30,6 +31,14 @@ use crate::waiting::{Waiting, during};
 const PLACES_MIN: usize = 64;
 /// Shards of the table; a power of two. Enough that threads rarely meet at one mutex.
 const SHARDS: usize = 256;
+
+/// Wakers that a lock has at most: all are called when it is free, and one of them gets it. More wait in turn.
+const WAKERS_MAX: usize = 2;
+
+thread_local! {
+    /// The lock that this thread was refused last, and the table that it is in.
+    static REFUSED: Cell<Option<(usize, u64)>> = const { Cell::new(None) };
+}
 
 /// Every lock held in this process.
 pub struct LockTable {
@@ -126,7 +135,10 @@ impl LockTable {
             }
         }
         match wait {
-            LockWait::Never => Err(Error::WouldWait(Wait::Lock)),
+            LockWait::Never => {
+                REFUSED.set(Some((self.address(), lock)));
+                Err(Error::WouldWait(Wait::Lock))
+            }
             LockWait::AtMost(time) => {
                 let deadline = Instant::now().checked_add(time);
                 self.acquire_waiting(owner, lock, deadline).map(|()| true)
@@ -145,17 +157,37 @@ impl LockTable {
         }
     }
 
-    /// Has `waker` called once, as soon as the lock is free and no thread waits for it. `false`
-    /// when it is free now: the waker is not kept, try again at once.
+    /// Forgets what the calling thread was refused.
+    pub fn begin_turn(&self) {
+        REFUSED.set(None);
+    }
+
+    /// Has `waker` called once, as soon as the lock is free that the calling thread was refused last with
+    /// `LockWait::Never` since its turn began, and no thread waits for it; at once if it is free by now. `false`:
+    /// nothing was refused, or others wait for it, who come first.
     ///
     /// A waker must not block, nor call back into this table.
-    pub fn watch(&self, lock: u64, waker: LockWaker) -> bool {
+    pub fn watch_refused(&self, waker: LockWaker) -> bool {
+        let Some((table, lock)) = REFUSED.take() else {
+            return false;
+        };
+        if table != self.address() {
+            return false;
+        }
         let mut locks = self.shard(lock).locks.lock();
         match locks.get_mut(&lock) {
-            None => false,
-            Some(held) => {
-                held.wanted.get_or_insert_default().wakers.push(waker);
+            None => {
+                drop(locks);
+                waker();
                 true
+            }
+            Some(held) => {
+                let wanted = held.wanted.get_or_insert_default();
+                let is_one_of_few = wanted.queue.is_empty() && wanted.wakers.len() < WAKERS_MAX;
+                if is_one_of_few {
+                    wanted.wakers.push(waker);
+                }
+                is_one_of_few
             }
         }
     }
@@ -163,6 +195,11 @@ impl LockTable {
     /// How many locks are held, for status pages.
     pub fn held(&self) -> usize {
         self.shards.iter().map(|shard| shard.locks.lock().len()).sum()
+    }
+
+    /// Tells this table from others.
+    fn address(&self) -> usize {
+        std::ptr::from_ref(self).addr()
     }
 
     fn shard(&self, lock: u64) -> &Shard {

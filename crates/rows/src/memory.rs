@@ -27,8 +27,8 @@ use crate::local::{LocalStore, LocalTransaction, Passes};
 use crate::locks::LockTable;
 use crate::sizes::{EntryLayer, RangeSizes};
 use crate::store::{
-    Batch, Change, Cursor, Direction, Durability, Ingestion, KeyRange, Reach, Read, Store,
-    StoreStatus, StoreTransaction,
+    Batch, Change, Cursor, Direction, Durability, Ingestion, KeyRange, LockWaker, Reach, Read,
+    Store, StoreStatus, StoreTransaction,
 };
 
 pub use disk::MemoryDisk;
@@ -416,6 +416,11 @@ impl Store for MemoryStore {
 
     fn begin_turn(&self, _can_begin_reads: bool) {
         MemoryDisk::begin_turn();
+        self.locks().begin_turn();
+    }
+
+    fn watch_refused(&self, waker: LockWaker) -> bool {
+        self.locks().watch_refused(waker)
     }
 
     fn begun_reads(&self, wake: BorrowedFd<'_>) -> Option<Box<dyn BegunReads>> {

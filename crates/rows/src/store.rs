@@ -246,6 +246,14 @@ pub trait Store: Read + 'static {
         let _ = can_begin_reads;
     }
 
+    /// For those who may not wait: has `waker` called, once, when the row lock is free that the calling thread
+    /// was refused last with `WouldWait(Lock)` since its turn began; at once if it is free by now. `false`:
+    /// nothing was refused, others wait for it already, or the store cannot tell. Then wait where that is allowed.
+    fn watch_refused(&self, waker: LockWaker) -> bool {
+        let _ = waker;
+        false
+    }
+
     /// Reads that the calling thread begins and does not wait for, and that write eight bytes to `wake`, an
     /// eventfd, when they have come. `None`: who is refused something has to read where it may wait.
     fn begun_reads(&self, wake: BorrowedFd<'_>) -> Option<Box<dyn BegunReads>> {
@@ -365,13 +373,6 @@ pub trait StoreTransaction: Read {
     /// that cannot keeps it locked until the end.
     fn unlock(&mut self, key: &[u8]) {
         let _ = key;
-    }
-    /// For those who may not wait: has `waker` called, once, when the lock that `lock` refused
-    /// last with `WouldWait(Lock)` is free. `false`: not kept, because it is free already or the
-    /// store cannot tell; then try again, where waiting is allowed if need be.
-    fn watch_refused(&self, waker: LockWaker) -> bool {
-        let _ = waker;
-        false
     }
     /// Locks all keys that begin with `table` by one lock, in the place of single ones. For those
     /// whose `claim` keeps others from locking such keys; it is called when nothing else stands in

@@ -129,14 +129,18 @@ pub fn a_freed_lock_wakes_those_who_may_not_wait(subject: &Subject<'_>) {
     let mut holder = begin(&store);
     holder.lock(b"a", LockWait::Never).expect("a free lock");
     let mut other = begin(&store);
+    store.begin_turn(false);
     let woken = Arc::new(AtomicBool::new(false));
     let waker = {
         let woken = woken.clone();
         move || woken.store(true, Ordering::SeqCst)
     };
-    assert!(!other.watch_refused(Arc::new(waker.clone())), "nothing was refused yet");
+    assert!(!store.watch_refused(Arc::new(waker.clone())), "nothing was refused yet");
     assert!(other.lock(b"a", LockWait::Never).is_err());
-    let watched = other.watch_refused(Arc::new(waker));
+    store.begin_turn(false);
+    assert!(!store.watch_refused(Arc::new(waker.clone())), "that was in another turn");
+    assert!(other.lock(b"a", LockWait::Never).is_err());
+    let watched = store.watch_refused(Arc::new(waker));
     assert!(!woken.load(Ordering::SeqCst));
     drop(holder);
     assert_eq!(woken.load(Ordering::SeqCst), watched);

@@ -114,12 +114,17 @@ fn a_waker_is_called_once_and_only_when_no_thread_waits_any_more() {
             calls.fetch_add(1, Ordering::SeqCst);
         })
     };
-    assert!(!table.watch(7, waker.clone()));
+    assert!(!table.watch_refused(waker.clone()), "nothing was refused");
     table.acquire(1, 7, LockWait::Never).unwrap();
-    assert!(table.watch(7, waker));
+    assert!(table.acquire(3, 7, LockWait::Never).is_err());
+    assert!(!LockTable::new().watch_refused(waker.clone()), "of another table");
+    assert!(table.acquire(3, 7, LockWait::Never).is_err());
+    assert!(table.watch_refused(waker.clone()));
     thread::scope(|scope| {
         scope.spawn(|| table.acquire(2, 7, LONG).unwrap());
         until_queued(&table, 7, 1);
+        assert!(table.acquire(3, 7, LockWait::Never).is_err());
+        assert!(!table.watch_refused(waker.clone()), "a thread comes first");
         table.release(1, &[7]);
     });
     assert_eq!(calls.load(Ordering::SeqCst), 0);
@@ -128,6 +133,20 @@ fn a_waker_is_called_once_and_only_when_no_thread_waits_any_more() {
     table.acquire(2, 7, LockWait::Never).unwrap();
     table.release(2, &[7]);
     assert_eq!(calls.load(Ordering::SeqCst), 1);
+    // Free before anybody could wait.
+    table.acquire(1, 7, LockWait::Never).unwrap();
+    assert!(table.acquire(3, 7, LockWait::Never).is_err());
+    table.release(1, &[7]);
+    assert!(table.watch_refused(waker.clone()));
+    assert_eq!(calls.load(Ordering::SeqCst), 2);
+    // Few are called at once.
+    table.acquire(1, 7, LockWait::Never).unwrap();
+    for place in 0..2 * WAKERS_MAX {
+        assert!(table.acquire(3, 7, LockWait::Never).is_err());
+        assert_eq!(table.watch_refused(waker.clone()), place < WAKERS_MAX);
+    }
+    table.release(1, &[7]);
+    assert_eq!(calls.load(Ordering::SeqCst), 2 + WAKERS_MAX);
 }
 
 #[test]

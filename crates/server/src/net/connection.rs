@@ -70,6 +70,8 @@ pub enum Phase {
     Away,
     /// A block of a file; then its turn begins anew.
     Reading,
+    /// A row lock; then its turn begins anew.
+    Locked,
     /// The commit that its replies depend on.
     Held,
     /// Its output to leave; then it is closed.
@@ -193,6 +195,8 @@ pub struct Connection {
     pub expectation: Expectation,
     /// Reads that were made for the request in front.
     pub reads: u8,
+    /// Until when it waits here for locks that the request in front needs.
+    pub lock_until: Option<Instant>,
     /// What was read for its next turn.
     pub piece: Option<Box<dyn Piece>>,
     /// There may be something to receive.
@@ -238,6 +242,7 @@ impl Connection {
             phase: Phase::Ready,
             expectation: Expectation::default(),
             reads: 0,
+            lock_until: None,
             piece: None,
             readable: true,
             ended: false,

@@ -24,7 +24,7 @@
 //!
 //! Not here: accepting clients (`acceptor`), threads that may wait (`pool`).
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::os::fd::AsFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -112,6 +112,8 @@ pub struct EventLoop<P> {
     pub(super) stop_at: Option<Instant>,
     /// Connections that wait for memory.
     pub(super) waiting: Vec<Token>,
+    /// Connections that wait for row locks, and until when.
+    pub(super) lock_waits: BTreeSet<(Instant, Token)>,
     /// Reads of files, where the store and the kernel have them. Of the thread that runs the loop.
     pub(super) reads: Option<Box<dyn BegunReads>>,
     /// Reads that have ended, to be seen to in the next turn.
@@ -182,6 +184,7 @@ impl<P: Poller> EventLoop<P> {
             cpu_clock: None,
             stop_at: None,
             waiting: Vec::new(),
+            lock_waits: BTreeSet::new(),
             reads: None,
             arrivals: Vec::new(),
             over: None,
@@ -206,6 +209,7 @@ impl<P: Poller> EventLoop<P> {
         ready.drain(..).for_each(|event| self.note(event));
         self.ready = ready;
         self.keep_memory(now);
+        self.end_lock_waits(now);
         self.take_reads();
         self.serve();
         self.proceed_with_reads();
@@ -222,10 +226,12 @@ impl<P: Poller> EventLoop<P> {
 
     /// How long the loop may sleep; announces the sleep to the mailbox.
     fn timeout(&self) -> Option<Duration> {
+        let most = self.lock_waits_left();
         let more = !self.arrivals.is_empty() || !self.next.is_empty() || !self.to_send.is_empty();
         if more || !self.mailbox.fall_asleep() {
-            Some(Duration::ZERO)
-        } else if self.shared.pool.has_waiting() || self.has_reads_behind() {
+            return Some(Duration::ZERO);
+        }
+        let usual = if self.shared.pool.has_waiting() || self.has_reads_behind() {
             Some(ERRAND_IS_LONG)
         } else if !self.waiting.is_empty() {
             Some(MEMORY_PAUSE)
@@ -235,7 +241,8 @@ impl<P: Poller> EventLoop<P> {
             Some(TICK)
         } else {
             None
-        }
+        };
+        most.into_iter().chain(usual).min()
     }
 
     pub(super) fn counters(&self) -> &LoopCounters {
@@ -250,6 +257,7 @@ impl<P: Poller> EventLoop<P> {
                 let members = self.committing.remove(&group).unwrap_or_default();
                 self.settle(members, &result);
             }
+            Message::Unlocked(token) => self.note_unlocked(token),
             Message::Give(order) => self.give_away(order),
             Message::Moved(connection) => self.adopt(connection),
             Message::Stop(at) => self.begin_stop(at),
@@ -316,7 +324,7 @@ impl<P: Poller> EventLoop<P> {
         let unsent = connection.output.unsent();
         match connection.phase {
             Phase::Away => return connection.socket.await_back(),
-            Phase::Reading | Phase::Held | Phase::Closing => return,
+            Phase::Reading | Phase::Locked | Phase::Held | Phase::Closing => return,
             Phase::Lingering => return self.linger(token),
             // Sending goes on when the kernel has room, and then queues the connection.
             Phase::Ready if unsent > OUTPUT_BYTES_MAX => return,
@@ -414,6 +422,7 @@ impl<P: Poller> EventLoop<P> {
         }
         if requests > 0 || next != Next::Offload {
             connection.reads = 0;
+            connection.lock_until = None;
         }
         match next {
             Next::Input => self.await_input(token),
@@ -424,7 +433,7 @@ impl<P: Poller> EventLoop<P> {
                 connection.output.hold(mark);
                 self.members.push(token);
             }
-            Next::Offload if self.begin_read(token) => {}
+            Next::Offload if self.begin_read(token) || self.begin_lock_wait(token) => {}
             Next::Offload => self.offload(token),
         }
         if let Some(connection) = self.slots.get(token) {
@@ -443,6 +452,7 @@ impl<P: Poller> EventLoop<P> {
         };
         connection.phase = Phase::Away;
         connection.reads = 0;
+        connection.lock_until = None;
         connection.leave = connection.conversation.as_ref().and_then(|each| each.leave());
         connection.reports = connection.conversation.as_ref().and_then(|each| each.reports());
         if connection.ended

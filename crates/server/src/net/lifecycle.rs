@@ -141,7 +141,7 @@ impl<P: Poller> EventLoop<P> {
             let why = match connection.phase {
                 Phase::Lingering if quiet >= u64::from(LINGER_SECONDS) => "told good-bye",
                 _ if unsent && stalled_max > 0 && quiet >= stalled_max => "takes no output",
-                Phase::Ready | Phase::Again | Phase::Reading if killed => "killed",
+                Phase::Ready | Phase::Again | Phase::Reading | Phase::Locked if killed => "killed",
                 Phase::Ready if unknown && late => "did not log in",
                 Phase::Ready if !unsent && idle_max > 0 && quiet >= idle_max => "idle",
                 _ => continue,

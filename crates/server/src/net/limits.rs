@@ -31,6 +31,9 @@ pub const ERRAND_IS_LONG: Duration = Duration::from_millis(1);
 /// Blocks that a loop has read for a request, one after the other, before it is the pool's: a look-up in the
 /// largest of files needs three, of filter, index and row.
 pub const READS_MAX: u8 = 4;
+/// How long a conversation waits for row locks in its loop before it does so in the pool: a few times what a
+/// transaction of a few statements takes.
+pub const LOCK_WAIT_MAX: Duration = Duration::from_millis(10);
 /// How often the kernel asks a silent TCP client whether it is still there before it gives it up.
 pub const KEEPALIVE_PROBES: u32 = 6;
 /// How long an idle thread of the pool stays.

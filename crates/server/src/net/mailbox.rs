@@ -63,6 +63,8 @@ pub enum Message {
         /// How it ended.
         result: rows::Result<()>,
     },
+    /// A lock is free that the connection was refused.
+    Unlocked(Token),
     /// Give connections to another loop.
     Give(Order),
     /// A connection comes from another loop.

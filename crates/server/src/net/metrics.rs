@@ -42,6 +42,8 @@ pub struct DoorCounters {
     pub sent_bytes: Counter,
     /// Reads of files that loops had made for requests, which then began anew.
     pub reads: Counter,
+    /// Waits of requests for row locks, in their loops, after which they began anew.
+    pub lock_waits: Counter,
     /// Requests that went to the pool because they would have waited.
     pub offloaded: Counter,
 }
@@ -149,6 +151,7 @@ impl Metrics {
             add(name("received_bytes"), sum(|d| &d.received_bytes));
             add(name("sent_bytes"), sum(|d| &d.sent_bytes));
             add(name("reads"), sum(|d| &d.reads));
+            add(name("lock_waits"), sum(|d| &d.lock_waits));
             add(name("offloaded"), sum(|d| &d.offloaded));
         }
         report

@@ -12,6 +12,7 @@ mod expectation;
 mod giving_way;
 mod lifecycle;
 pub mod limits;
+mod lock_waits;
 pub mod mailbox;
 mod memory;
 pub mod metrics;

@@ -1,8 +1,9 @@
 //! Event loops with a test protocol (`script`): order, offloading, shared commits and their failure, slow
 //! and hostile clients, limits, and the stop.
 //!
-//! Not here: reads that loops begin (`reads.rs`).
+//! Not here: reads that loops begin (`reads.rs`), locks that they wait for (`lock_waits.rs`).
 
+mod lock_waits;
 mod reads;
 mod script;
 #[path = "../support/mod.rs"]
