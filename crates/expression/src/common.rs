@@ -10,12 +10,13 @@
 //!
 //! Not here: types of a UNION's columns (crate `sql`, `bind::query`).
 
-use values::datum::{Datum, Value};
+use values::datum::Datum;
 use values::decimal::Decimal;
 use values::types::{Collation, ColumnType, IntWidth};
 
 use crate::error::Result;
 use crate::evaluate::Scope;
+use crate::function::Function;
 use crate::node::{BIGINT, BIGINT_UNSIGNED, Kind, Node, UNTYPED, common_collation};
 use crate::number::Number;
 use crate::value::{Cell, text_of};
@@ -40,11 +41,15 @@ pub fn display_chars(ty: &ColumnType) -> u32 {
     }
 }
 
+/// Whether it is NULL whatever happens, and of no type.
 fn is_null(node: &Node) -> bool {
-    matches!(node.kind, Kind::Constant(Value::Null))
+    match &node.kind {
+        Kind::Constant(value) => value.is_null(),
         // A `?` that was bound as NULL.
-        || matches!(node.kind, Kind::Parameter(_))
-            && node.ty == ColumnType::VarBinary { bytes: 0 }
+        Kind::Parameter(_) => node.ty == ColumnType::VarBinary { bytes: 0 },
+        Kind::Call(Function::NullIf, arguments) => arguments.first().is_some_and(is_null),
+        _ => false,
+    }
 }
 
 /// Whether it is a literal or `?` of which nothing was known when it was bound, and no text.

@@ -454,6 +454,15 @@ impl Function {
             }
             Shape::Bytes => ColumnType::VarBinary { bytes: 65_532 },
             Shape::Short(chars) => text_type(chars),
+            // An ENUM that was not the other value is its word.
+            Shape::First
+                if matches!(
+                    (self, arguments),
+                    (Function::NullIf, [Node { ty: ColumnType::Enum { .. }, .. }, _])
+                ) =>
+            {
+                common_type(&arguments[..1])
+            }
             Shape::First => arguments.first().map_or(BIGINT, |node| node.ty.clone()),
             Shape::Common => {
                 let chosen_by = matches!(self, Function::If | Function::IfNotNull | Function::Elt);
@@ -534,7 +543,13 @@ impl Function {
                 let left = (a.datum(), &arguments[0].ty);
                 let right = (b.datum(), &arguments[1].ty);
                 let order = compare(left, right, rule, scope.zone);
-                Ok(if order == Some(std::cmp::Ordering::Equal) { NULL } else { a })
+                if order == Some(std::cmp::Ordering::Equal) {
+                    return Ok(NULL);
+                }
+                match a.datum() {
+                    Datum::Enum(_) => Ok(settle(node, &arguments[0], &arguments[..1], a, scope)),
+                    _ => Ok(a),
+                }
             }
             Function::IsNull => Ok(Cell::truth(arguments[0].evaluate(scope)?.is_null())),
             Function::NameConst => arguments[1].evaluate(scope),

@@ -8,8 +8,8 @@
 //! 1. A hint never keeps rows from being found: all of them can always be read in the order in
 //!    which they are stored, whatever becomes of the primary key as an index.
 //!
-//! Not here: what the allowed indexes cost (`point::access`, `optimize::access`,
-//! `analytic::scan::access`), which all ask this.
+//! Not here: what the allowed indexes cost (`point::access`, `optimize::access`),
+//! which ask this.
 
 use rows::schema::IndexState;
 use rows::table::Table;

@@ -48,6 +48,7 @@ pub use events::EventScheduler;
 pub use information_schema::table as listing;
 pub use load::LoadLocal;
 pub use long::LongQueries;
+pub use optimize::{BatchAccess, Sizes, in_batches};
 pub use panics::error as panicked;
 pub use reply::{
     ColumnFlags, Done, How, Pace, Parameter, Prepared, Reply, ResultColumn, RowSource, RowStream,

@@ -6,10 +6,8 @@ use sqlparser::tokenizer::Token;
 use values::types::Collation;
 
 use super::cursor::{Cursor, TableName};
-use super::table::{
-    ColumnSpec, DefaultSpec, Element, TableOptions, column, default_value, element, index_part,
-    table_option,
-};
+use super::table::{ColumnSpec, DefaultSpec, Element, column, default_value, element, index_part};
+use super::table_options::{TableOptions, table_option};
 use super::types::{charset_collation, collation};
 use crate::error::{Error, Result};
 

@@ -27,6 +27,7 @@ pub mod set;
 pub mod show;
 pub mod statement;
 pub mod table;
+pub mod table_options;
 pub mod types;
 
 pub use cursor::{Cursor, TableName};

@@ -1,18 +1,16 @@
 //! CREATE TABLE and its parts, as written.
 //!
-//! Accepted without effect, with a warning from the executor: FOREIGN KEY, CHECK .. NOT ENFORCED. Accepted
-//! silently: storage options that have no meaning here. Refused: FULLTEXT, SPATIAL, key parts that are
-//! expressions, partitions.
+//! Accepted without effect, with a warning from the executor: FOREIGN KEY, CHECK .. NOT ENFORCED.
+//! Refused: FULLTEXT, SPATIAL, key parts that are expressions.
 //!
-//! Not here: ALTER TABLE (`alter`), what they do (crate `sql`, `ddl`).
+//! Not here: a table's options (`table_options`), ALTER TABLE (`alter`), what they do (crate `sql`, `ddl`).
 
 use sqlparser::ast::{Expr, Query};
 use sqlparser::tokenizer::Token;
-use values::MemberKind;
-use values::types::Collation;
 
 use super::cursor::{Cursor, TableName};
-use super::types::{TypeSpec, attributes, charset_collation, collation, type_spec};
+use super::table_options::{TableOptions, table_options};
+use super::types::{TypeSpec, attributes, type_spec};
 use crate::error::{Error, Result};
 
 /// A column's default as written.
@@ -99,36 +97,6 @@ pub enum Element {
     ForeignKey(IndexSpec),
     /// A CHECK constraint.
     Check(CheckSpec),
-}
-
-/// Options behind a table's definition.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct TableOptions {
-    /// ENGINE.
-    pub engine: Option<String>,
-    /// AUTO_INCREMENT.
-    pub auto_increment: Option<u64>,
-    /// COMMENT.
-    pub comment: Option<String>,
-    /// COLLATE, or the character set's.
-    pub collation: Option<Collation>,
-    /// EXPIRES_BY; empty lets rows stay.
-    pub expires_by: Option<String>,
-    /// MAX_BYTES; 0 lets rows stay.
-    pub bytes_max: Option<u64>,
-    /// MEMBER_INDEXES; an empty list drops those that there are.
-    pub members: Option<Vec<MemberSpec>>,
-}
-
-/// An index of a member.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MemberSpec {
-    /// Name of the column.
-    pub column: String,
-    /// The member's name.
-    pub member: String,
-    /// What it has entries of.
-    pub kind: MemberKind,
 }
 
 /// CREATE TABLE.
@@ -493,109 +461,4 @@ fn take_now(cursor: &mut Cursor<'_>) -> Result<bool> {
         cursor.expect_token(&Token::RParen)?;
     }
     Ok(true)
-}
-
-/// Options behind a table's definition, with or without commas.
-pub fn table_options(cursor: &mut Cursor<'_>) -> Result<TableOptions> {
-    let mut options = TableOptions::default();
-    while table_option(cursor, &mut options)? {
-        cursor.take_token(&Token::Comma);
-    }
-    if cursor.is("PARTITION") {
-        return Err(Error::unsupported("partitions"));
-    }
-    Ok(options)
-}
-
-pub(super) fn table_option(cursor: &mut Cursor<'_>, options: &mut TableOptions) -> Result<bool> {
-    const WITHOUT_EFFECT: [&str; 27] = [
-        "ROW_FORMAT",
-        "KEY_BLOCK_SIZE",
-        "MAX_ROWS",
-        "MIN_ROWS",
-        "AVG_ROW_LENGTH",
-        "CHECKSUM",
-        "DELAY_KEY_WRITE",
-        "PACK_KEYS",
-        "STATS_PERSISTENT",
-        "STATS_AUTO_RECALC",
-        "STATS_SAMPLE_PAGES",
-        "TABLESPACE",
-        "COMPRESSION",
-        "ENCRYPTION",
-        "CONNECTION",
-        "INSERT_METHOD",
-        "PASSWORD",
-        "SECONDARY_ENGINE",
-        "AUTOEXTEND_SIZE",
-        "PAGE_CHECKSUM",
-        "TRANSACTIONAL",
-        "PAGE_COMPRESSED",
-        "PAGE_COMPRESSION_LEVEL",
-        "STORAGE",
-        "SEQUENCE",
-        "ENGINE_ATTRIBUTE",
-        "ITEF_QUOTES",
-    ];
-    if cursor.take("ENGINE") || cursor.take("TYPE") {
-        cursor.take_token(&Token::Eq);
-        options.engine = Some(cursor.name_or_string()?);
-    } else if cursor.take("AUTO_INCREMENT") {
-        cursor.take_token(&Token::Eq);
-        options.auto_increment = Some(cursor.number()?);
-    } else if cursor.take("COMMENT") {
-        cursor.take_token(&Token::Eq);
-        options.comment = Some(cursor.string()?);
-    } else if cursor.take("MAX_BYTES") {
-        cursor.take_token(&Token::Eq);
-        options.bytes_max = Some(cursor.number()?);
-    } else if cursor.take("MEMBER_INDEXES") {
-        cursor.take_token(&Token::Eq);
-        options.members = Some(members(cursor)?);
-    } else if cursor.take("EXPIRES_BY") {
-        cursor.take_token(&Token::Eq);
-        options.expires_by = Some(cursor.name_or_string()?);
-    } else if cursor.is("DEFAULT")
-        && ["CHARSET", "CHARACTER", "COLLATE", "CHAR"].iter().any(|word| cursor.is_nth(1, word))
-    {
-        cursor.advance();
-        return table_option(cursor, options);
-    } else if cursor.take("CHARSET")
-        || cursor.take_all(&["CHARACTER", "SET"])
-        || cursor.take_all(&["CHAR", "SET"])
-    {
-        cursor.take_token(&Token::Eq);
-        let charset = charset_collation(&cursor.name_or_string()?)?;
-        options.collation.get_or_insert(charset);
-    } else if cursor.take("COLLATE") {
-        cursor.take_token(&Token::Eq);
-        options.collation = Some(collation(&cursor.name_or_string()?)?);
-    } else if cursor.take_all(&["DATA", "DIRECTORY"]) || cursor.take_all(&["INDEX", "DIRECTORY"]) {
-        cursor.take_token(&Token::Eq);
-        cursor.string()?;
-    } else if cursor.take_any(&WITHOUT_EFFECT).is_some() {
-        cursor.take_token(&Token::Eq);
-        cursor.advance();
-    } else {
-        return Ok(false);
-    }
-    Ok(true)
-}
-
-/// ``(`column`.'member' KIND, ..)``
-fn members(cursor: &mut Cursor<'_>) -> Result<Vec<MemberSpec>> {
-    let mut members = Vec::new();
-    cursor.expect_token(&Token::LParen)?;
-    while !cursor.take_token(&Token::RParen) {
-        if !members.is_empty() {
-            cursor.expect_token(&Token::Comma)?;
-        }
-        let column = cursor.name()?;
-        cursor.expect_token(&Token::Period)?;
-        let here = cursor.syntax();
-        let member = String::from_utf8(cursor.bytes()?).map_err(|_| here)?;
-        let kind = MemberKind::ALL.into_iter().find(|kind| cursor.take(kind.name()));
-        members.push(MemberSpec { column, member, kind: kind.ok_or_else(|| cursor.syntax())? });
-    }
-    Ok(members)
 }

@@ -115,3 +115,10 @@ SELECT TIME(2147483647), TIME(20240229101112), TIME(61.5), TIME(61e0), HOUR(2147
 # 13. What is no text is one with a collation; a text beyond DOUBLE is the largest one
 SELECT 12 COLLATE utf8mb4_bin, LENGTH(1.50 COLLATE utf8mb4_bin), TIMESTAMP(TIME'12:34:56' COLLATE utf8mb4_bin)
 SELECT '1e400' + 0, -'8e367ad8', '-1e400' + 0
+# 14. NULLIF: of an ENUM it is its word, of NULL it is NULL and of no type
+CREATE TABLE words (id INT PRIMARY KEY, e ENUM('a','2bb','-3x'), n SMALLINT, d DATE)
+INSERT INTO words VALUES (1,'a',1,'2024-01-02'), (2,'2bb',-5,NULL), (3,'-3x',7,'1999-12-31'), (4,NULL,0,'2000-01-01')
+SELECT id, NULLIF(e, '-3x') + n, NULLIF(e, 'a') + 0, NULLIF(e, 2), CONCAT(NULLIF(e, 'a'), 'x'), e + n FROM words
+SELECT NULLIF(e, '-3x') x, COUNT(*), MAX(NULLIF(e, 'a')) FROM words GROUP BY x ORDER BY x
+SELECT id, IF(NULL, NULLIF(NULL, d), d), COALESCE(NULLIF(NULL, d), d), NULLIF(d, NULL), IF(id = 2, NULLIF(NULL, n), n) FROM words
+SELECT MAX(IF(NULL, NULLIF(NULL, d), d)), MIN(COALESCE(NULLIF(NULL, 1), n)) FROM words

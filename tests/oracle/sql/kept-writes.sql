@@ -123,3 +123,42 @@ INSERT INTO t VALUES (1, 2)
 SET @c = 2
 EXECUTE j USING @a, @b, @c
 SELECT s, n FROM u WHERE id = 2
+# A quotient is stored with the digits that it was computed with, wherever no temporary table comes between.
+CREATE TABLE quotients (id INT PRIMARY KEY, s VARCHAR(60), d DECIMAL(20,10), f DOUBLE)
+INSERT INTO quotients VALUES (1, 7/3, 7/3, 7/3)
+INSERT INTO quotients VALUES (2, (SELECT 7/3), (SELECT p/7 FROM t WHERE id = 1), 7/3 + 1)
+INSERT INTO quotients SELECT id + 2, p/7, p/7, p/7 FROM t
+INSERT INTO quotients SELECT 5, CONCAT(7/2, '|', 1/3), ROUND(7/3, 2), 7/3 FROM t WHERE id = 1
+SELECT * FROM quotients ORDER BY id
+INSERT INTO quotients SELECT DISTINCT id + 20, p/7, p/7, p/7 FROM t
+INSERT INTO quotients SELECT id + 6, p/7, p/7, p/7 FROM t GROUP BY p
+INSERT INTO quotients SELECT 9, 7/3, 7/3, 7/3 UNION ALL SELECT 10, 1, 1, 1
+UPDATE quotients q JOIN t ON t.id = q.id SET q.s = 7/2, q.d = t.p/3, q.f = t.p/3
+UPDATE quotients SET s = (SELECT 22/7), d = (SELECT 22/7 FROM t WHERE t.id = 1) WHERE id = 3
+SELECT * FROM quotients ORDER BY id
+# Literals of hexadecimal digits are numbers to a column of numbers, and bytes to others.
+INSERT INTO u VALUES (20, 0x41, 0x41), (21, x'42', 0x0102)
+INSERT INTO u SELECT 22, 0x43, 0x43 FROM t WHERE id = 1
+UPDATE u SET n = 0x44, s = 0x44 WHERE id = 20
+UPDATE u JOIN t ON t.id = u.id SET u.n = 0x45, u.s = 0x45
+UPDATE u SET n = 0x41424344454647 WHERE id = 20
+INSERT INTO u VALUES (20, 'x', 1) ON DUPLICATE KEY UPDATE n = 0x46
+SELECT id, s, n FROM u WHERE id < 3 OR id >= 20 ORDER BY id
+# A default over other columns, of a row that a query finds or gives.
+CREATE TABLE late (id INT PRIMARY KEY, n INT DEFAULT 3, k INT DEFAULT (n + 5), m INT NOT NULL)
+INSERT INTO late VALUES (1, 1, 1, 1), (2, 2, 2, 2)
+UPDATE late JOIN t ON t.id = late.id SET late.k = DEFAULT
+SELECT * FROM late ORDER BY id
+UPDATE late JOIN t ON t.id = late.id SET late.n = 100, late.k = DEFAULT
+SELECT * FROM late ORDER BY id
+UPDATE late SET n = (SELECT COUNT(*) FROM t), k = DEFAULT, m = 9 WHERE id = 1
+SELECT * FROM late ORDER BY id
+UPDATE late SET k = DEFAULT, n = (SELECT 50 + COUNT(*) FROM t) WHERE id = 2
+SELECT * FROM late ORDER BY id
+INSERT INTO late VALUES (3, DEFAULT, DEFAULT, (SELECT COUNT(*) FROM t)), (4, (SELECT 7), DEFAULT, 4), (5, DEFAULT, (SELECT 8), 5)
+INSERT INTO late (m, id, k) VALUES ((SELECT 6), 6, DEFAULT)
+INSERT INTO late VALUES (7, 1, (SELECT 5), DEFAULT)
+INSERT INTO late VALUES (DEFAULT, (SELECT 5), 1, 1)
+REPLACE INTO late VALUES (3, DEFAULT, DEFAULT, (SELECT 33))
+INSERT INTO late VALUES (3, DEFAULT, 0, (SELECT 1)) ON DUPLICATE KEY UPDATE k = DEFAULT, n = 1
+SELECT * FROM late ORDER BY id

@@ -1,7 +1,7 @@
 //! `text IN ('a', 'b', ...)` under a collation.
 //!
 //! Invariants
-//! 1. The listed texts are literals, visible to the index range finder (`scan::ranges`).
+//! 1. The listed texts are literals, visible to the index range finder (`scan::terms`).
 //!
 //! Not here: lists of numbers, which are DataFusion's.
 

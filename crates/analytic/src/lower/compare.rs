@@ -12,7 +12,7 @@
 //! Invariants
 //! 1. A comparison here is what the evaluator's would be; where that is not so it is lifted.
 //! 2. A comparison of a column with a known value keeps the column bare and the value a literal
-//!    of the column's own Arrow type, so that `scan::ranges` can make a range of it.
+//!    of the column's own Arrow type, so that `scan::terms` can make a range of it.
 //!
 //! Not here: what comparisons mean (`expression::compare`).
 

@@ -140,8 +140,9 @@ impl Lowering<'_> {
         let columns = table.columns.iter().map(own).collect();
         let key = Some(seen(ROW_KEY, ColumnType::Blob { size: LobSize::Normal }, false));
         let (engine, view) = (Arc::clone(self.engine), Arc::clone(self.view));
+        let setting = (self.zone(), self.facts.mode);
         let provider: Arc<dyn TableProvider> =
-            Arc::new(TableSource::new(engine, view, Arc::clone(table), index_use));
+            Arc::new(TableSource::new(engine, view, Arc::clone(table), index_use, setting));
         let plan = built(LogicalPlanBuilder::scan(reference, provider_as_source(provider), None))?;
         Ok((plan, RelationColumns { columns, key }))
     }

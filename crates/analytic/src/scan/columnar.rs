@@ -25,8 +25,9 @@ use rows::Table;
 use rows::store::Read;
 
 use super::super::failure::raise;
+use super::conditions::{Condition, conditions};
 use super::grouping::{GroupSource, GroupingScan};
-use super::ranges::{self, Condition};
+use super::terms::{says_all, terms};
 use super::{properties, yielding};
 use crate::leaf::leaf;
 
@@ -47,7 +48,7 @@ pub(super) struct ColumnScan {
 
 /// A filter as conditions that the scan sees to.
 fn tests_of(table: &Table, filter: &Expr) -> Vec<Test> {
-    let conditions = ranges::conditions(table, std::slice::from_ref(filter));
+    let conditions = conditions(&terms(table, std::slice::from_ref(filter)));
     let test = |(at, condition): (usize, Condition)| {
         let (lower, upper) = (condition.lower.as_ref(), condition.upper.as_ref());
         Test::new((at, &table.columns[at]), condition.among.as_deref(), lower, upper)
@@ -62,7 +63,7 @@ pub(super) fn tests(table: &Table, filters: &[Expr]) -> Arc<[Test]> {
 
 /// Whether the scan sees to a filter wholly.
 pub(super) fn sees_to(table: &Table, filter: &Expr) -> bool {
-    ranges::says_all(table, filter) && tests_of(table, filter).len() == 1
+    says_all(table, filter) && tests_of(table, filter).len() == 1
 }
 
 impl ColumnScan {

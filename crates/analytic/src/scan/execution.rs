@@ -15,8 +15,8 @@ use datafusion::physical_plan::{
     SendableRecordBatchStream,
 };
 use rows::store::KeyRange;
+use sql::BatchAccess;
 
-use super::access::Access;
 use super::batches::{Batches, Rows};
 use super::source::TableSource;
 use super::{properties, yielding};
@@ -25,7 +25,7 @@ use crate::leaf::leaf;
 /// Reads some ranges of one index.
 pub(super) struct TableScan {
     rows: Rows,
-    access: Access,
+    access: BatchAccess,
     partitions: Vec<Vec<KeyRange>>,
     limit: Option<usize>,
     properties: Arc<PlanProperties>,
@@ -34,7 +34,7 @@ pub(super) struct TableScan {
 impl TableScan {
     pub(super) fn new(
         source: &TableSource,
-        access: Access,
+        access: BatchAccess,
         partitions: Vec<Vec<KeyRange>>,
         positions: Vec<usize>,
         schema: SchemaRef,
@@ -64,8 +64,8 @@ impl DisplayAs for TableScan {
         let table = &self.rows.table;
         write!(f, "TableScan: {}.{}", table.database, table.name)?;
         let index = &table.indexes[self.access.index];
-        if self.access.columns > 0 {
-            let (ranges, columns) = (self.access.ranges.len(), self.access.columns);
+        if self.access.parts > 0 {
+            let (ranges, columns) = (self.access.ranges.len(), self.access.parts);
             write!(f, ", index {} ({columns} columns, {ranges} ranges)", index.name)?;
         } else {
             write!(f, ", all rows")?;

@@ -30,10 +30,11 @@ use values::types::ColumnType;
 
 use super::super::columns::is_string;
 use super::super::failure::raise;
+use super::conditions::{Condition, Conditions, conditions};
 use super::file_rows::Filter;
 use super::file_scan::{FileColumns, FileScan};
-use super::ranges::{self, Columns, Condition, Conditions};
 use super::source::{arrow_schema, needed, projected};
+use super::terms::{Columns, terms};
 
 /// Rows that are decoded at a time: of so many, every column is a block that the allocator keeps for
 /// its thread, and no page is asked of the system for each batch anew.
@@ -208,7 +209,7 @@ impl TableProvider for FileSource {
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let positions = projected(&self.schema, projection);
         let schema = Arc::new(self.schema.project(&positions)?);
-        let conditions = ranges::conditions(&*self.files, filters);
+        let conditions = conditions(&terms(&*self.files, filters));
         let groups = self.row_groups(&conditions)?;
         let in_part = self.rows_in_part(groups.as_deref().unwrap_or_default(), &conditions)?;
         let filter = conjunction(filters.iter().cloned());

@@ -6,7 +6,7 @@
 //! 2. Index ranges hold at least the rows that the conditions want; the conditions themselves
 //!    are evaluated again above the scan, so a range may be too wide and never too narrow.
 //!
-//! Not here: which rows a view shows (`rows`).
+//! Not here: which rows a view shows (`rows`), which index is read (`sql::in_batches`).
 
 use std::sync::Arc;
 
@@ -20,9 +20,9 @@ use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{Partitioning, PlanProperties, SendableRecordBatchStream};
 use futures::{StreamExt, future, stream};
 
-mod access;
 mod batches;
 mod columnar;
+mod conditions;
 mod distinct;
 mod execution;
 mod file;
@@ -30,9 +30,9 @@ mod file_rows;
 mod file_scan;
 mod grouping;
 mod kept;
-mod ranges;
 mod source;
 mod states;
+mod terms;
 mod totals;
 mod union;
 

@@ -3,7 +3,7 @@
 //! Invariants
 //! 1. The Arrow schema is the table's columns in order, and the row key last.
 //!
-//! Not here: choosing an index (`access`), reading (`execution`, `batches`).
+//! Not here: choosing an index (`sql::in_batches`), reading (`execution`, `batches`).
 
 use std::sync::Arc;
 
@@ -21,13 +21,16 @@ use datafusion::physical_plan::filter::FilterExecBuilder;
 use rows::store::{KeyRange, Read};
 use rows::{Engine, Table};
 use sql::index_use::{ColumnarUse, IndexUse};
+use sql::{BatchAccess, Sizes};
+use values::SqlMode;
+use values::temporal::Zone;
 use values::types::ColumnType;
 
 use super::super::failure::raise;
-use super::access::Access;
 use super::columnar::{ColumnScan, sees_to, tests};
+use super::conditions::{Conditions, conditions};
 use super::execution::TableScan;
-use super::ranges::{self, Conditions};
+use super::terms::terms;
 
 /// A row of a columnar table that is found by its key costs as much as so many read by column.
 const COLUMNAR_LOOKUP: u64 = 100;
@@ -82,8 +85,13 @@ pub(crate) struct TableSource {
     pub(super) view: Arc<dyn Read>,
     pub(super) table: Arc<Table>,
     index_use: IndexUse,
+    /// What constants mean.
+    setting: (Zone, SqlMode),
     schema: SchemaRef,
 }
+
+/// Fewer rows than this are read by one worker.
+const ROWS_SPLIT_MIN: u64 = 40_000;
 
 impl TableSource {
     pub(crate) fn new(
@@ -91,6 +99,7 @@ impl TableSource {
         view: Arc<dyn Read>,
         table: Arc<Table>,
         index_use: IndexUse,
+        setting: (Zone, SqlMode),
     ) -> TableSource {
         let mut fields: Vec<Field> = table
             .columns
@@ -99,15 +108,42 @@ impl TableSource {
             .collect();
         fields.push(Field::new(ROW_KEY, DataType::BinaryView, false));
         let schema = Arc::new(Schema::new(fields));
-        TableSource { engine, view, table, index_use, schema }
+        TableSource { engine, view, table, index_use, setting, schema }
+    }
+
+    fn conditions(&self, filters: &[Expr]) -> Conditions {
+        conditions(&terms(&*self.table, filters))
+    }
+
+    /// The cheapest way to the rows that filters want.
+    fn access(&self, filters: &[Expr]) -> sql::Result<BatchAccess> {
+        let sizes = Sizes::of_constants(&self.engine, &*self.view, self.setting);
+        sql::in_batches(&self.table, &self.index_use, &terms(&*self.table, filters), &sizes)
+    }
+
+    /// The ranges of a way, divided among workers.
+    fn partitions(&self, access: &BatchAccess, workers: usize) -> rows::Result<Vec<Vec<KeyRange>>> {
+        if access.rows < ROWS_SPLIT_MIN || workers <= 1 {
+            return Ok(vec![access.ranges.clone()]);
+        }
+        match &access.ranges[..] {
+            [range] => {
+                let store = self.engine.store();
+                let parts = rows::split(store.as_ref(), self.view.as_ref(), range, workers)?;
+                Ok(parts.into_iter().map(|range| vec![range]).collect())
+            }
+            ranges => {
+                let each = ranges.len().div_ceil(workers).max(1);
+                Ok(ranges.chunks(each).map(<[KeyRange]>::to_vec).collect())
+            }
+        }
     }
 
     /// Whether a scan gives no row that a filter does not want.
     fn sees_to(&self, filter: &Expr) -> bool {
         let columns = |filter: &Expr| match self.table.columnar {
             true => true,
-            false => self
-                .index_has(ranges::conditions(&*self.table, std::slice::from_ref(filter)).keys()),
+            false => self.index_has(self.conditions(std::slice::from_ref(filter)).keys()),
         };
         (self.table.columnar || self.table.columnar_index.is_some())
             && sees_to(&self.table, filter)
@@ -146,7 +182,7 @@ impl TableSource {
     fn filtered(
         &self,
         state: &dyn Session,
-        access: Access,
+        access: BatchAccess,
         partitions: Vec<Vec<KeyRange>>,
         positions: &[usize],
         filter: Expr,
@@ -190,11 +226,9 @@ impl TableProvider for TableSource {
         filters: &[Expr],
         limit: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        let conditions = ranges::conditions(&*self.table, filters);
+        let conditions = self.conditions(filters);
         let all = self.rows().map_err(raise)?;
-        let (engine, index_use) = (&self.engine, &self.index_use);
-        let access =
-            Access::choose(engine, &self.table, index_use, &conditions, all).map_err(raise)?;
+        let access = self.access(filters).map_err(raise)?;
         let workers = state.config().target_partitions();
         let positions = projected(&self.schema, projection);
         let schema = Arc::new(self.schema.project(&positions)?);
@@ -202,7 +236,7 @@ impl TableProvider for TableSource {
         let columns = match self.table.columnar {
             true if access.rows.saturating_mul(COLUMNAR_LOOKUP) < all => Ok(None),
             true => columns_of(&*self.view, &self.table),
-            false => self.index_columns(&positions, &conditions, (all, access.cost().min(few))),
+            false => self.index_columns(&positions, &conditions, (all, access.cost.min(few))),
         };
         if let Some(columns) = columns.map_err(raise)? {
             let tests = tests(&self.table, filters);
@@ -214,7 +248,7 @@ impl TableProvider for TableSource {
         let partitions = if limit.is_some() {
             vec![access.ranges.clone()]
         } else {
-            access.partitions(&self.engine, self.view.as_ref(), workers).map_err(raise)?
+            self.partitions(&access, workers).map_err(raise)?
         };
         // What a scan by column would have seen to.
         let seen_to: Vec<Expr> =
@@ -234,7 +268,7 @@ impl TableProvider for TableSource {
             if self.sees_to(filter) {
                 return TableProviderFilterPushDown::Exact;
             }
-            if ranges::conditions(&*self.table, std::slice::from_ref(*filter)).is_empty() {
+            if terms(&*self.table, std::slice::from_ref(*filter)).is_empty() {
                 TableProviderFilterPushDown::Unsupported
             } else {
                 TableProviderFilterPushDown::Inexact

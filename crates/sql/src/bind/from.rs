@@ -193,6 +193,7 @@ impl Binder<'_> {
             ty: column.ty.clone(),
             nullable: true,
             origin: None,
+            keeps_digits: false,
         };
         let mut columns: Vec<OutputColumn> = files.columns().iter().map(column).collect();
         let mut name = FILE.to_owned();

@@ -225,6 +225,7 @@ impl Binder<'_> {
                     ty: common_type(&all),
                     nullable: all.iter().any(|node| node.nullable),
                     origin: None,
+                    keeps_digits: false,
                 }
             })
             .collect();
@@ -304,6 +305,7 @@ fn common_columns(left: &[OutputColumn], right: &[OutputColumn]) -> Bound<Vec<Ou
         ty: common_of(&a.ty, &b.ty),
         nullable: a.nullable || b.nullable,
         origin: None,
+        keeps_digits: false,
     };
     Ok(left.iter().zip(right).map(column).collect())
 }

@@ -272,6 +272,7 @@ fn output_column(scope: &QueryScope<'_>, item: &Item) -> OutputColumn {
         ty: result_type(&item.node),
         nullable: item.node.nullable,
         origin: scope.origin(&item.node),
+        keeps_digits: false,
     }
 }
 

@@ -4,7 +4,8 @@ use rows::ddl::{ENGINE, NewColumnarIndex, NewIndex, NewMember, NewTable};
 use rows::schema::COLUMNAR;
 use rows::schema::{CheckDefinition, Column, DefaultValue, Retention, TableDefinition};
 use syntax::rule::rule_text;
-use syntax::table::{CreateTable, Element, IndexSpec, MemberSpec, TableOptions};
+use syntax::table::{CreateTable, Element, IndexSpec};
+use syntax::table_options::{MemberSpec, TableOptions};
 use values::SqlMode;
 use values::types::{Collation, ColumnType};
 

@@ -373,7 +373,7 @@ fn is_order_of_all(query: &Query) -> bool {
 /// A value in its column's domain.
 fn output_value(node: &Node, column: &OutputColumn, row: &Scope<'_>) -> Result<Value> {
     let cell = node.evaluate(row)?;
-    if is_as_stored(node, column) {
+    if column.keeps_digits || is_as_stored(node, column) {
         return Ok(cell.into_value());
     }
     Ok(fit(&column.ty, cell, &node.ty, row))

@@ -1,5 +1,6 @@
-//! The way to one relation's rows within a join: by an index, by a hash table over its rows, or
-//! all of them; and what that costs.
+//! The way to one relation's rows: by an index, by a hash table over its rows, or all of them; and
+//! what that costs. It is chosen here for whoever reads: the executor's joins, and DataFusion's scans,
+//! whose terms are over constants alone (`batches`).
 //!
 //! Guesses, where `statistics` knows nothing better: both ends of a range leave a twentieth, one
 //! end three tenths; any other equation leaves a tenth, any other term a third.
@@ -18,7 +19,7 @@ use super::needs::Columns;
 use super::terms::{can_be_local, depends_on_others, is_volatile, localized};
 use crate::error::Result;
 use crate::index_use::IndexUse;
-use crate::point::{Access, AccessKind, Between, Keys, Lookup, Ordering, ways};
+use crate::point::{Access, AccessKind, Between, Keys, Lookup, Ordering, Reader, ways};
 use crate::tree::{Relation, Source};
 
 /// One relation, or several joined by themselves, within the order of joining.
@@ -142,8 +143,8 @@ pub fn way_to(
     let (size, direct) = match &relations[number].source {
         Source::Table(table) => {
             let size = sizes.rows(table)?;
-            let all = (relations, sizes);
-            let direct = cheapest(table, index_use, &local, Some(needs), order, size, all)?;
+            let wanted = Wanted { needs: Some(needs), order, reader: Reader::Merging };
+            let direct = cheapest(table, index_use, &local, &wanted, size, (relations, sizes))?;
             (size, Some(direct))
         }
         Source::Query(query) => (query.rows, None),
@@ -198,7 +199,8 @@ pub fn way_to(
     let matched = (found / found.sqrt().max(1.0)).max(0.1).min(nested.step.rows.max(1.0));
     let (access, terms, once) = match &relations[number].source {
         Source::Table(table) => {
-            let way = cheapest(table, index_use, &rest, None, None, size, (relations, sizes))?;
+            let wanted = Wanted { needs: None, order: None, reader: Reader::Merging };
+            let way = cheapest(table, index_use, &rest, &wanted, size, (relations, sizes))?;
             (Some(way.access), Vec::new(), way.examined)
         }
         _ => (None, rest, size),
@@ -260,9 +262,12 @@ pub(super) const SEEK_ROWS: f64 = 4.0;
 const LOOK_UP_COST_MAX: f64 = 2.0;
 
 /// What finding the places of an access costs, besides its rows.
-fn seeking(table: &Table, access: &Access) -> f64 {
+fn seeking(table: &Table, access: &Access, reader: Reader) -> f64 {
     if !access.is_narrow() {
         return SEEK_ROWS;
+    }
+    if reader == Reader::InBatches {
+        return access.all_keys().map(|(_, keys)| keys.lists()).sum();
     }
     let of_keys = |(index, keys): (usize, &Keys)| {
         let definition = &table.indexes[index];
@@ -284,33 +289,44 @@ const COVERED_SHARE: f64 = 0.3;
 const KEY_SHARE: f64 = 0.6;
 /// What a row behind a secondary index costs: each is a look-up of its own.
 pub(super) const LOOKED_UP_SHARE: f64 = 1.8;
+/// The same beside rows that are read in batches, each of which costs little.
+const LOOKED_UP_IN_BATCHES: f64 = 6.0;
 
 /// What a row costs that has to be put together from its columns.
 const COLUMNAR_SHARE: f64 = 10.0;
 
 /// What one that is looked at costs, as a share of a row read in the order of the primary key.
-fn share(table: &Table, access: &Access, covering: &Option<Covering>) -> f64 {
+fn share(table: &Table, access: &Access, covering: &Option<Covering>, reader: Reader) -> f64 {
     match (access.index, covering) {
         (0, _) | (_, None) if table.columnar => COLUMNAR_SHARE,
         (0, Some(_)) => KEY_SHARE,
         (0, None) => 1.0,
         (_, Some(_)) => COVERED_SHARE,
+        (_, None) if reader == Reader::InBatches => LOOKED_UP_IN_BATCHES,
         (_, None) => LOOKED_UP_SHARE,
     }
 }
 
+/// What is wanted of a table's rows.
+pub(super) struct Wanted<'q> {
+    /// The columns that are used elsewhere, if entries of an index alone may do.
+    pub(super) needs: Option<&'q Columns>,
+    pub(super) order: Option<&'q Ordering>,
+    pub(super) reader: Reader,
+}
+
 /// The way to a table's rows that costs the least.
-struct Cheapest {
-    access: Access,
+pub(super) struct Cheapest {
+    pub(super) access: Access,
     covering: Option<Covering>,
     /// Rows looked at.
-    examined: f64,
+    pub(super) examined: f64,
     /// Rows found.
     found: f64,
     /// What one that is looked at costs in a join, as a share of a row.
-    share: f64,
+    pub(super) share: f64,
     /// What finding the places in indexes costs, in rows.
-    seeking: f64,
+    pub(super) seeking: f64,
 }
 
 /// Whether an index narrows what a way reads.
@@ -321,31 +337,30 @@ fn is_narrow(way: &Way) -> bool {
     }
 }
 
-/// The cheapest way, in the order asked for if one can. `needs`: the columns that are used
-/// elsewhere, if entries of an index alone may do.
-fn cheapest(
+/// The cheapest way, in the order asked for if one can.
+pub(super) fn cheapest(
     table: &Table,
     index_use: &IndexUse,
     terms: &[Node],
-    needs: Option<&Columns>,
-    order: Option<&Ordering>,
+    wanted: &Wanted<'_>,
     size: f64,
     (relations, sizes): (&[Relation], &Sizes<'_>),
 ) -> Result<Cheapest> {
-    let mut all = ways(table, index_use, terms, order, true);
-    if order.is_some() && all.iter().any(|access| access.ordered) {
+    let mut all = ways(table, index_use, terms, wanted.order, wanted.reader);
+    if wanted.order.is_some() && all.iter().any(|access| access.ordered) {
         all.retain(|access| access.ordered);
     }
     let mut best: Option<(f64, Cheapest)> = None;
     for access in all {
         let (examined, found) = guess(&access, size, table, (relations, sizes))?;
-        let covering = needs.and_then(|needs| covering(table, &access, needs));
-        let share = share(table, &access, &covering);
-        let seeking = seeking(table, &access);
+        let covering = wanted.needs.and_then(|needs| covering(table, &access, needs));
+        let share = share(table, &access, &covering, wanted.reader);
+        let seeking = seeking(table, &access, wanted.reader);
         let cost = examined * share + seeking;
         if best.as_ref().is_none_or(|(least, _)| cost < *least) {
             // Look-ups of a join come in no order either way.
-            let share = if table.columnar { share } else { share.min(1.0) };
+            let in_join = wanted.reader != Reader::InBatches && !table.columnar;
+            let share = if in_join { share.min(1.0) } else { share };
             best = Some((cost, Cheapest { access, covering, examined, found, share, seeking }));
         }
     }
@@ -387,7 +402,7 @@ pub fn cost_of_look_up(
             sizes.of_access(table, access, sizes.rows(table)?)?
         }
     };
-    Ok(rows.map(|rows| rows * share(table, access, &None)))
+    Ok(rows.map(|rows| rows * share(table, access, &None, Reader::ByRange)))
 }
 
 /// Rows looked at and rows found by an access path.

@@ -18,7 +18,7 @@ use super::needs::Columns;
 use super::statistics::Sizes;
 use super::terms::{can_be_local, has_subquery, is_volatile, localized, references};
 use crate::error::Result;
-use crate::point::{Access, ways};
+use crate::point::{Access, Reader, ways};
 use crate::tree::{Aggregate, AggregateFunction, Grouping, Relation, Select, Source};
 
 /// A way to leap, and what it comes to.
@@ -67,7 +67,7 @@ pub fn leaping(
     let local: Vec<Node> = own.into_iter().map(|term| localized(term, 0)).collect();
     let size = sizes.rows(table)?;
     let mut best: Option<Leaping> = None;
-    for access in ways(table, &relation.index_use, &local, None, false) {
+    for access in ways(table, &relation.index_use, &local, None, Reader::ByRange) {
         let all = (&select.relations[..], sizes);
         let Some(found) = through(access, &shape, table, needs, size, all)? else { continue };
         if best.as_ref().is_none_or(|best| found.cost < best.cost) {

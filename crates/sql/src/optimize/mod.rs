@@ -7,6 +7,7 @@
 //! inner     sub-queries and derived tables, and what they cost
 //! rewrite   EXISTS and IN become joins, outer joins that cannot give NULLs become inner ones
 //! access    the way to one relation's rows, and what it costs      statistics   how many rows
+//! batches   the same way for DataFusion's scans
 //! order     the order of joining                              needs        which columns
 //! doubts    what is right only as it is written      known   what needs no rows
 //! late      rows that are read when they are given            leaps   entries of an index that are not read
@@ -21,6 +22,7 @@
 //! Not here: running it (`executor`), which index answers a condition (`point::access`).
 
 mod access;
+mod batches;
 mod doubts;
 mod inner;
 mod known;
@@ -38,6 +40,7 @@ use access::RECURSION_STEPS;
 use values::datum::Value;
 
 pub use access::{Class, HashKeys, Member, Scan, Step, class_of, cost_of_look_up};
+pub use batches::{BatchAccess, in_batches};
 pub use doubts::needs_rows;
 use expression::{Kind, Node};
 pub use inner::BEGIN_ROWS;

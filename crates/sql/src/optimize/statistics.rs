@@ -60,6 +60,28 @@ impl<'a> Sizes<'a> {
         }
     }
 
+    /// Sizes as `view` has them, for terms over constants.
+    pub fn of_constants(
+        engine: &'a Engine,
+        view: &'a dyn Read,
+        (zone, mode): (Zone, SqlMode),
+    ) -> Sizes<'a> {
+        Sizes {
+            engine,
+            view,
+            literals: &[],
+            zone,
+            mode,
+            rows: RefCell::default(),
+            per_key: RefCell::default(),
+        }
+    }
+
+    /// What the values of an access are evaluated in, as far as they are known before the statement runs.
+    pub(super) fn environment(&self) -> Environment<'_> {
+        Environment { mode: self.mode, ..Environment::bare(self.literals, self.zone) }
+    }
+
     /// The rows of a table.
     pub(super) fn rows(&self, table: &Arc<Table>) -> Result<f64> {
         if let Some(rows) = self.rows.borrow().get(&table.id) {
@@ -80,10 +102,9 @@ impl<'a> Sizes<'a> {
         if !access.is_of_literals() {
             return Ok(None);
         }
-        let bare = Environment::bare(self.literals, self.zone);
-        let scope = Environment { mode: self.mode, ..bare };
+        let environment = self.environment();
         // A function of the session cannot be asked here; then nothing is known.
-        let Ok(found) = access.ranges(table, &scope.scope()) else { return Ok(None) };
+        let Ok(found) = access.ranges(table, &environment.scope()) else { return Ok(None) };
         if found.all_terms {
             return Ok(Some(size));
         }

@@ -141,7 +141,7 @@ fn give_nothing(query: &mut Query) {
 
 fn column_of(node: &Node) -> OutputColumn {
     let (name, ty, nullable) = (String::new(), node.ty.clone(), node.nullable);
-    OutputColumn { name, ty, nullable, origin: None }
+    OutputColumn { name, ty, nullable, origin: None, keeps_digits: false }
 }
 
 /// The members of a query that refers to what encloses it only by equations that its WHERE demands.

@@ -85,6 +85,17 @@ pub struct Other {
     pub keys: Vec<Keys>,
 }
 
+/// How rows are read, which says which ways can be used and what they cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reader {
+    /// Row by row, one range after the other.
+    ByRange,
+    /// Row by row, also several ranges together for the sake of their order.
+    Merging,
+    /// In batches of many rows, divided among workers: in no order, and from one index.
+    InBatches,
+}
+
 /// What an index makes of a condition.
 struct Candidate {
     access: Access,
@@ -92,14 +103,14 @@ struct Candidate {
     score: u32,
 }
 
-/// The way of each index that may be used, the one that is best without a look at the rows first;
-/// never none. `merges`: who reads can read several ranges together for the sake of their order.
+/// The way of each index that may be used by who reads so, the one that is best without a look at the
+/// rows first; never none.
 pub fn ways(
     table: &Table,
     index_use: &IndexUse,
     terms: &[Node],
     order: Option<&Ordering>,
-    merges: bool,
+    reader: Reader,
 ) -> Vec<Access> {
     let mut candidates = Vec::with_capacity(table.indexes.len());
     for (index, definition) in table.indexes.iter().enumerate() {
@@ -110,17 +121,19 @@ pub fn ways(
             continue;
         }
         let terms_looked_up = if looks_up { terms } else { &[] };
-        let orders = match (orders, merges) {
-            (false, _) => Orders::Never,
-            (true, false) => Orders::ByRange,
-            (true, true) => Orders::Merged,
+        let orders = match (orders, reader) {
+            (false, _) | (true, Reader::InBatches) => Orders::Never,
+            (true, Reader::ByRange) => Orders::ByRange,
+            (true, Reader::Merging) => Orders::Merged,
         };
         let candidate = consider(table, index, (terms, terms_looked_up), order, orders);
         if looks_up || index == 0 || candidate.access.kind == AccessKind::Index {
             candidates.push(candidate);
         }
     }
-    candidates.extend(merged(table, index_use, terms));
+    if reader != Reader::InBatches {
+        candidates.extend(merged(table, index_use, terms));
+    }
     let all = |candidate: &Candidate| candidate.access.kind == AccessKind::All;
     if index_use.is_forced() && !candidates.iter().all(all) {
         candidates.retain(|candidate| !all(candidate));
@@ -136,7 +149,7 @@ pub fn plan_access(
     terms: &[Node],
     order: Option<&Ordering>,
 ) -> Access {
-    let best = ways(table, index_use, terms, order, false).into_iter().next();
+    let best = ways(table, index_use, terms, order, Reader::ByRange).into_iter().next();
     best.expect("all rows can be read")
 }
 

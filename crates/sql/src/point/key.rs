@@ -147,6 +147,7 @@ pub fn equal_key(ty: &ColumnType, datum: Datum<'_>, rule: Collation, zone: Zone)
             None => KeyValue::Unusable,
         },
         ColumnType::Year => match datum {
+            Datum::Year(year) => KeyValue::Exact(Value::Year(year)),
             Datum::Int(1901..=2155) | Datum::UInt(1901..=2155) => {
                 converted(ty, datum, zone, KeyValue::Nothing)
             }
@@ -213,6 +214,14 @@ fn nearest(
     Some((converted.value, side))
 }
 
+/// The same of a BINARY column: no value of its length is between the two.
+fn nearest_binary(bytes: &[u8], length: usize) -> (Value, Ordering) {
+    let mut value = bytes.to_vec();
+    value.resize(length, 0);
+    let side = value.as_slice().cmp(bytes);
+    (Value::Bytes(value), side)
+}
+
 /// A bound between two values of the column's domain is at the nearest one.
 fn nearest_bound((value, side): (Value, Ordering), inclusive: bool, low: bool) -> KeyBound {
     let inclusive = match side {
@@ -273,8 +282,16 @@ pub fn bound_key(
         };
     }
     // An ENUM compares by its word but is kept by its number.
-    if matches!(ty, ColumnType::Enum { .. } | ColumnType::Binary { .. }) {
+    if matches!(ty, ColumnType::Enum { .. }) {
         return KeyBound::Unusable;
+    }
+    if let ColumnType::Binary { bytes: length } = ty {
+        return match datum {
+            Datum::Bytes(bytes) if rule == Collation::Binary => {
+                nearest_bound(nearest_binary(bytes, *length as usize), inclusive, low)
+            }
+            _ => KeyBound::Unusable,
+        };
     }
     if matches!(
         ty,
@@ -399,6 +416,47 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn bounds_of_binary_values_hold_the_rows_that_the_comparison_finds() {
+        let (zone, rule, ty) = (Zone::UTC, Collation::Binary, &ColumnType::Binary { bytes: 2 });
+        let rows = ["\0\0", "a\0", "ab", "b\0", "ba"];
+        let literals = ["", "\0", "a", "a\0", "a\0\0", "ab", "abc", "b", "ba", "zz"];
+        for literal in literals.map(|text| Datum::Bytes(text.as_bytes())) {
+            for row in rows.map(|text| Datum::Bytes(text.as_bytes())) {
+                let order = compare((row, ty), (literal, ty), rule, zone).expect("both are values");
+                for (inclusive, low) in [(true, true), (true, false), (false, true), (false, false)]
+                {
+                    let KeyBound::Exact(bound) = bound_key(ty, literal, inclusive, low, rule, zone)
+                    else {
+                        panic!("{literal:?} narrows nothing");
+                    };
+                    let Datum::Bytes(row) = row else { panic!("{row:?} is no text") };
+                    let key = Value::Bytes(row.to_vec());
+                    let found = match (&bound, low) {
+                        (Bound::Included(value), true) => bytes(&key) >= bytes(value),
+                        (Bound::Included(value), false) => bytes(&key) <= bytes(value),
+                        (Bound::Excluded(value), true) => bytes(&key) > bytes(value),
+                        (Bound::Excluded(value), false) => bytes(&key) < bytes(value),
+                        (Bound::Unbounded, _) => true,
+                    };
+                    let wanted = match order {
+                        Ordering::Equal => inclusive,
+                        Ordering::Greater => low,
+                        Ordering::Less => !low,
+                    };
+                    assert_eq!(found, wanted, "{row:?}, {literal:?}, {inclusive}, {low}");
+                }
+            }
+        }
+    }
+
+    fn bytes(value: &Value) -> &[u8] {
+        match value {
+            Value::Bytes(bytes) => bytes,
+            other => panic!("{other:?} is no text"),
         }
     }
 

@@ -20,6 +20,7 @@ use expression::{Comparison, Kind, Node, type_collation};
 use rows::table::Table;
 use values::types::Collation;
 
+use super::ranges::LOOKUPS_MAX;
 use super::select::push_terms;
 
 /// Most alternatives of one OR.
@@ -169,12 +170,19 @@ impl Alternative {
             fixing: Vec::new(),
             answered: vec![false; terms.len()],
         };
+        let mut lookups = 1usize;
         for part in &table.indexes[index].parts {
             let exact = part.prefix.is_none();
             let Some((position, lookup)) = find_equal(table, part.column, terms) else {
                 found.keys.between = find_between(part.column, exact, terms, &mut found.answered);
                 break;
             };
+            if let Lookup::Any(nodes, _) = &lookup {
+                lookups = lookups.saturating_mul(nodes.len());
+                if lookups > LOOKUPS_MAX {
+                    break;
+                }
+            }
             found.answered[position] = exact;
             found.fixing.push(position);
             found.keys.equal.push(lookup);

@@ -14,7 +14,7 @@ mod ranges;
 mod select;
 mod sort;
 
-pub use access::{Access, AccessKind, Ordering, plan_access, ways};
+pub use access::{Access, AccessKind, Ordering, Reader, plan_access, ways};
 pub use gather::{Filter, Gathered, Gatherer, Piece};
 pub use lookup::{Between, Keys, Lookup};
 pub use ranges::{IndexRanges, Ranges};

@@ -21,8 +21,9 @@ use super::key::{KeyBound, KeyValue, bound_key, equal_key, like_prefix};
 use super::lookup::{Between, Keys, Lookup};
 use crate::error::Result;
 
-/// Most look-ups that one statement makes of its lists; beyond it the index is not used.
-const LOOKUPS_MAX: usize = 65_536;
+/// Most look-ups that one statement makes of its lists; with a list that would make more of them,
+/// nothing is looked up.
+pub(super) const LOOKUPS_MAX: usize = 65_536;
 
 /// The ranges of one run, and whether the filter must check all terms.
 #[derive(Debug)]
@@ -153,9 +154,6 @@ impl Keys {
                     values
                 }
             };
-            if prefixes.len().saturating_mul(values.len()) > LOOKUPS_MAX {
-                return Ok(false);
-            }
             prefixes = extend(prefixes, values);
         }
         for prefix in &prefixes {
@@ -196,7 +194,7 @@ impl Keys {
                     let bound = bound_key(
                         ty,
                         cell.datum(),
-                        limit.inclusive || part.prefix.is_some(),
+                        limit.inclusive,
                         n == 0,
                         limit.rule,
                         scope.zone,

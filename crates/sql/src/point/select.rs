@@ -16,7 +16,7 @@ use syntax::cursor::table_name;
 use values::SqlMode;
 use values::types::ColumnType;
 
-use super::access::{Access, AccessKind, Ordering, plan_access, ways};
+use super::access::{Access, AccessKind, Ordering, Reader, plan_access, ways};
 use super::sort::SortKey;
 use crate::bind::limit_of;
 use crate::bind::scalar::{BindFailure, Bound, Names, bind, column_node};
@@ -404,7 +404,11 @@ fn with_table(table: Arc<Table>, parts: TableSelect<'_>, mode: SqlMode) -> Bound
     }
     let narrow = |way: &Access| way.is_narrow() && way.kind != AccessKind::Const;
     let several = || {
-        ways(&table, &index_use, &terms, None, false).iter().filter(|way| narrow(way)).count() > 1
+        ways(&table, &index_use, &terms, None, Reader::ByRange)
+            .iter()
+            .filter(|way| narrow(way))
+            .count()
+            > 1
     };
     let is_merge = access.kind == AccessKind::Merge;
     let uncertain = locking.is_none() && (is_merge || narrow(&access) && several());

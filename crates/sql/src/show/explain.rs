@@ -10,7 +10,7 @@ use values::datum::Value;
 use super::catalog::approximate_rows;
 use super::{Listing, maybe, number, text};
 use crate::index_use::IndexUse;
-use crate::point::{Access, AccessKind, Keys, Lookup, ways};
+use crate::point::{Access, AccessKind, Keys, Lookup, Reader, ways};
 
 /// The columns of EXPLAIN; those ending in `#` are numbers.
 pub const EXPLAIN_COLUMNS: [&str; 12] = [
@@ -94,7 +94,7 @@ impl ShownAccess<'_> {
     /// The indexes whose keys the conditions narrow, or would in another order of joining; in the
     /// table's order.
     fn possible_keys(&self) -> Option<String> {
-        let mut ways = ways(self.table, self.index_use, &self.access.terms, None, false);
+        let mut ways = ways(self.table, self.index_use, &self.access.terms, None, Reader::ByRange);
         ways.retain(Access::is_narrow);
         let mut indexes: Vec<usize> = ways.iter().flat_map(Access::indexes).collect();
         let begins = |index: &usize| {

@@ -12,6 +12,7 @@ use values::datum::{Datum, Value};
 
 use super::WriteContext;
 use super::column::{Store, now_value};
+use super::given::given_to;
 use crate::bind::scalar::{Bound, Names, bind};
 use crate::error::{Result, SqlError};
 
@@ -26,7 +27,8 @@ pub(super) fn bind_assignments(
         let position = table
             .column(&assignment.column)
             .ok_or_else(|| SqlError::unknown_column(&assignment.column, "field list"))?;
-        out.push((position, assignment.value.as_ref().map(|expr| bind(expr, names)).transpose()?));
+        let node = assignment.value.as_ref().map(|expr| bind(expr, names)).transpose()?;
+        out.push((position, node.map(|node| given_to(&table.columns[position].ty, node))));
     }
     Ok(out)
 }

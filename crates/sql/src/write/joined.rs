@@ -34,8 +34,9 @@ use values::datum::{Datum, Value};
 use values::row::RowRef;
 use values::types::ColumnType;
 
-use super::column::{default_at, now_value};
-use super::{Ask, WriteContext, Written, through};
+use super::column::{Store, default_at, now_value};
+use super::given::give;
+use super::{Ask, WriteContext, Written, stop, through};
 use crate::bind::scalar::Bound;
 use crate::error::{Result, SqlError};
 use crate::tree::QueryPlan;
@@ -59,6 +60,9 @@ pub struct JoinedUpdate {
     targets: Vec<Arc<Table>>,
     /// Target, column, and whether it is set to its default.
     sets: Vec<(usize, usize, bool)>,
+    /// Whether it names one table alone: a default that looks at other columns sees what is assigned to
+    /// them before it. Beside a join it sees the row as it was.
+    is_of_one: bool,
 }
 
 /// A DELETE whose rows a query finds.
@@ -188,8 +192,17 @@ impl JoinedUpdate {
         items.extend(values);
         let Update { tables, selection, order, limit, .. } = update.clone();
         let query = query_of(items, tables, selection, order, limit)?;
-        let targets = targets.iter().map(|at| Arc::clone(&named[*at].table)).collect();
-        Ok(JoinedUpdate { query: ask(&query)?, ignore: update.ignore, targets, sets })
+        let targets: Vec<Arc<Table>> =
+            targets.iter().map(|at| Arc::clone(&named[*at].table)).collect();
+        let mut query = ask(&query)?;
+        let column = |(target, column, _): &(usize, usize, bool)| {
+            let table: &Arc<Table> = &targets[*target];
+            table.columns[*column].ty.clone()
+        };
+        let types: Vec<ColumnType> = sets.iter().map(column).collect();
+        give(&mut query, targets.len(), &types.iter().collect::<Vec<_>>());
+        let is_of_one = matches!(&update.tables[..], [table] if table.joins.is_empty());
+        Ok(JoinedUpdate { query, ignore: update.ignore, targets, sets, is_of_one })
     }
 
     /// Changes the rows of one line of the result that the query gave in a state.
@@ -215,13 +228,20 @@ impl JoinedUpdate {
             }
             let row = progress.matched + 1;
             let mut sets: Vec<(usize, Value)> = Vec::new();
+            // Defaults that look at the rest of the row, with how many assignments stand before them.
+            let mut late: Vec<(usize, usize, Store)> = Vec::new();
             for (at, (target, position, to_default)) in self.sets.iter().enumerate() {
                 if *target != n {
                     continue;
                 }
                 let column = &table.columns[*position];
                 let value = if *to_default {
-                    context.default_value(column, &default_at(table, *position), RowView::None)?
+                    let default = default_at(table, *position);
+                    if matches!(default, Store::Expression(_)) {
+                        late.push((sets.len(), *position, default));
+                        continue;
+                    }
+                    context.default_value(column, &default, RowView::None)?
                 } else if column.computed.is_some() {
                     context.give_computed(column, line[width + at], &table.name)?
                 } else {
@@ -230,8 +250,12 @@ impl JoinedUpdate {
                 sets.push((*position, value));
             }
             progress.matched += 1;
-            let changed = state.change(transaction, table, key, &mut |old| {
-                let mut sets = sets.clone();
+            let changed = state.change(transaction, table, key, &mut |old, aside| {
+                let sets = self.with_defaults(context, table, (&sets, &late), old);
+                let mut sets = match sets {
+                    Ok(sets) => sets,
+                    Err(error) => return stop(aside, error),
+                };
                 let mut differs = false;
                 for (position, value) in &sets {
                     differs |= old.column(*position)? != value.as_datum();
@@ -255,7 +279,44 @@ impl JoinedUpdate {
         }
         Ok(())
     }
+
+    /// Assignments to an old row, and the defaults among them that look at its other columns.
+    fn with_defaults(
+        &self,
+        context: &WriteContext<'_>,
+        table: &Table,
+        (sets, late): (&[(usize, Value)], &[(usize, usize, Store)]),
+        old: &RowRef<'_>,
+    ) -> Result<Vec<(usize, Value)>> {
+        let mut all = sets.to_vec();
+        if late.is_empty() {
+            return Ok(all);
+        }
+        let columns = 0..table.columns.len();
+        let mut row = columns
+            .map(|position| Ok(old.column(position)?.to_value()))
+            .collect::<Result<Vec<Value>>>()?;
+        let mut assigned = 0;
+        for (number, (before, position, default)) in late.iter().enumerate() {
+            if self.is_of_one {
+                for (column, value) in &sets[assigned..*before] {
+                    row[*column] = value.clone();
+                }
+                assigned = *before;
+            }
+            let column = &table.columns[*position];
+            let value = context.default_value(column, default, RowView::Values(&row))?;
+            if self.is_of_one {
+                row[*position] = value.clone();
+            }
+            all.insert(before + number, (*position, value));
+        }
+        Ok(all)
+    }
 }
+
+/// What becomes of a row that is what it was; an error of SQL is put aside.
+type Decide<'a> = dyn FnMut(&RowRef<'_>, &mut Option<SqlError>) -> rows::Result<RowChange> + 'a;
 
 /// The state in which a statement's query has found its rows.
 pub struct FoundIn<'a> {
@@ -272,7 +333,7 @@ impl FoundIn<'_> {
         transaction: &mut Transaction,
         table: &Arc<Table>,
         key: &[u8],
-        decide: &mut dyn FnMut(&RowRef<'_>) -> rows::Result<RowChange>,
+        decide: &mut Decide<'_>,
     ) -> Result<Option<Changed>> {
         let mut seen = None;
         through(|_| {
@@ -283,10 +344,10 @@ impl FoundIn<'_> {
         })?;
         let mut change = |transaction: &mut Transaction, takes_any: bool| {
             let mut is_other = false;
-            let changed = through(|_| {
+            let changed = through(|aside| {
                 transaction.change_row(table, key, &mut |old| {
                     is_other = !takes_any && seen != Some(old.version());
-                    if is_other { Ok(RowChange::Keep) } else { decide(&old) }
+                    if is_other { Ok(RowChange::Keep) } else { decide(&old, aside) }
                 })
             })?;
             Ok((!is_other).then_some(changed))
@@ -405,7 +466,7 @@ impl JoinedDelete {
                 transaction.lock_row(table, key)?;
                 continue;
             }
-            let delete = &mut |_: &RowRef<'_>| Ok(RowChange::Delete);
+            let delete = &mut |_: &RowRef<'_>, _: &mut _| Ok(RowChange::Delete);
             match state.change(transaction, table, key, delete)? {
                 Some(outcome) => progress.changed += u64::from(outcome == Changed::Deleted),
                 None => progress.is_stale = true,

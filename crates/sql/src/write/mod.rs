@@ -11,6 +11,7 @@ mod change;
 mod column;
 mod finding;
 mod foresight;
+mod given;
 mod insert;
 mod joined;
 mod of_query;

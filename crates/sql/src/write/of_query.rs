@@ -16,6 +16,7 @@ use values::SqlMode;
 
 use super::Ask;
 use super::beside::{ask_beside, names_beside};
+use super::given::give;
 use super::insert::{InsertPlan, bind_insert_beside, count_mismatch};
 use super::joined::query_of;
 use crate::bind::scalar::Bound;
@@ -50,27 +51,42 @@ impl InsertOfQuery {
         if !ask_beside(&mut query, &names) {
             names.clear();
         }
-        let bound = ask(&query)?;
+        let mut bound = ask(&query)?;
         let of_row = bound.columns.len().saturating_sub(names.len());
         let names =
             names.into_iter().map(|parts| parts.into_iter().map(|part| part.value).collect());
         let types = bound.columns.iter().skip(of_row).map(|column| column.ty.clone());
+        let unsaid = match &insert.source {
+            Source::Query(_) => Vec::new(),
+            Source::Rows(rows) => unsaid_of(rows),
+        };
         let insert = Insert { source: Source::Query(query), ..insert.clone() };
-        let insert = bind_insert_beside(&insert, table, mode, names.zip(types).collect())?;
+        let mut insert = bind_insert_beside(&insert, table, mode, names.zip(types).collect())?;
         if bound.columns.len() != insert.width() {
             return Err(count_mismatch(1).into());
         }
+        insert.unsaid = unsaid;
+        give(&mut bound, 0, &insert.types().collect::<Vec<_>>());
         Ok(InsertOfQuery { insert, query: bound })
     }
 }
 
-/// VALUES as a query: each row is a SELECT.
+/// Which values DEFAULT stands for: rows, counted from 1, and places in them.
+fn unsaid_of(rows: &[Vec<Option<Expr>>]) -> Vec<(u64, usize)> {
+    let places = |(n, row): (u64, &Vec<Option<Expr>>)| {
+        let unsaid = row.iter().enumerate().filter(|(_, value)| value.is_none());
+        unsaid.map(|(at, _)| (n, at)).collect::<Vec<_>>()
+    };
+    (1..).zip(rows).flat_map(places).collect()
+}
+
+/// VALUES as a query: each row is a SELECT, which gives NULL for DEFAULT.
 fn query_of_rows(rows: &[Vec<Option<Expr>>]) -> Result<Box<Query>> {
     let mut all: Option<Box<Query>> = None;
     for row in rows {
-        let row: Option<Vec<Expr>> = row.iter().cloned().collect();
-        let unsaid = || SqlError::unsupported("DEFAULT beside a sub-query in VALUES");
-        let items = row.ok_or_else(unsaid)?.into_iter().map(SelectItem::UnnamedExpr).collect();
+        let null = || Expr::Value(sqlparser::ast::Value::Null.into());
+        let given = row.iter().map(|value| value.clone().unwrap_or_else(null));
+        let items = given.map(SelectItem::UnnamedExpr).collect();
         let of_row = query_of(items, Vec::new(), None, Vec::new(), None)?;
         all = Some(match all {
             None => of_row,

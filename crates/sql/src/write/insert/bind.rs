@@ -14,6 +14,7 @@ use crate::bind::scalar::{Bound, IncomingNames, Names, bind};
 use crate::error::{Result, SqlError};
 use crate::write::assign::{bind_assignments, update_now_columns};
 use crate::write::column::{Store, defaults_of};
+use crate::write::given::given_to;
 use crate::write::returning::bind_returning;
 
 /// Binds an INSERT or REPLACE.
@@ -52,8 +53,9 @@ pub fn bind_insert_beside(
                     Names { parameter_base: base, ..Names::of(&table, None, "field list", mode) };
                 let mut values = Vec::with_capacity(row.len());
                 let mut parameters = 0;
-                for value in row {
+                for (value, position) in row.iter().zip(&columns) {
                     let node = value.as_ref().map(|expr| bind(expr, &names)).transpose()?;
+                    let node = node.map(|node| given_to(&table.columns[*position].ty, node));
                     if let Some(node) = &node {
                         parameters += count_parameters(node);
                     }
@@ -99,6 +101,7 @@ pub fn bind_insert_beside(
         width,
         columns,
         rows,
+        unsaid: Vec::new(),
         defaults,
         on_duplicate,
         update_now,

@@ -51,6 +51,8 @@ pub struct InsertPlan {
     width: usize,
     /// The rows.
     pub rows: Rows,
+    /// Of a query's rows, which values are left to the defaults: rows, counted from 1, and places in them.
+    pub unsaid: Vec<(u64, usize)>,
     /// What the other columns hold.
     defaults: Vec<Store>,
     on_duplicate: Vec<(usize, Option<Node>)>,
@@ -124,6 +126,11 @@ impl InsertPlan {
     /// How many values a row of the query has.
     pub fn width(&self) -> usize {
         self.width
+    }
+
+    /// The types of the columns named, in order.
+    pub fn types(&self) -> impl Iterator<Item = &ColumnType> {
+        self.columns.iter().map(|position| &self.table.columns[*position].ty)
     }
 
     /// Inserts the rows of VALUES; `runs` says how often each is repeated.
@@ -205,7 +212,10 @@ impl InsertPlan {
     ) -> Result<Vec<Value>> {
         let mut complete = vec![Value::Null; self.table.columns.len()];
         let mut is_said = vec![false; self.table.columns.len()];
-        for ((position, datum), ty) in self.columns.iter().zip(given).zip(types) {
+        for (at, ((position, datum), ty)) in self.columns.iter().zip(given).zip(types).enumerate() {
+            if self.unsaid.binary_search(&(row, at)).is_ok() {
+                continue;
+            }
             let column = &self.table.columns[*position];
             is_said[*position] = true;
             complete[*position] = match column.computed {

@@ -1,0 +1,88 @@
+//! What a query gives to columns of a table, where that is more than it would show a client: literals of
+//! hexadecimal digits are numbers to a column of numbers, and a quotient is stored with all digits that
+//! it was computed with (MariaDB 10.11 answers so: tests/oracle/sql/kept-writes.sql).
+//!
+//! Groups, DISTINCT, set operations and sorts of a join put their rows into a temporary table first, whose
+//! columns have the types that are shown.
+//!
+//! Not here: values without a query (`assign`, `insert`), conversions (`column`).
+
+use std::sync::Arc;
+
+use expression::{Arithmetic, BIGINT_UNSIGNED, Kind, Node, is_number};
+use values::datum::Value;
+use values::types::ColumnType;
+
+use crate::reply::ResultColumn;
+use crate::tree::{AskedQuery, Body, Query, QueryPlan, Select};
+
+/// An expression as what a column of a type is given.
+pub(super) fn given_to(ty: &ColumnType, node: Node) -> Node {
+    if is_number(ty) { node.with_number() } else { node }
+}
+
+/// Makes the columns of a query, from one on, what these columns are given. Of one table, rows keep the
+/// digits however many they are; DataFusion has as many as a column shows.
+pub(super) fn give(plan: &mut QueryPlan, first: usize, columns: &[&ColumnType]) {
+    let mut numbers = Vec::new();
+    let mut keeps = false;
+    for query in [&mut plan.query, &mut plan.written] {
+        keeps |= keeps_digits(query);
+        let Body::Select(select) = &mut query.body else { return };
+        for (at, ty) in (first..).zip(columns) {
+            let Some(node) = select.outputs.get_mut(at) else { break };
+            let given = std::mem::replace(node, Node::constant(Value::Null));
+            let is_literal = given.is_digits_literal();
+            *node = given_to(ty, given);
+            if is_literal && !node.is_digits_literal() {
+                query.columns[at].ty = BIGINT_UNSIGNED;
+                numbers.push(at);
+            }
+        }
+    }
+    if keeps && plan.tables.len() <= 1 {
+        plan.needs_rows = true;
+    }
+    if !numbers.is_empty() {
+        let mut shown: Vec<ResultColumn> = plan.columns.to_vec();
+        numbers.into_iter().for_each(|at| shown[at].ty = BIGINT_UNSIGNED);
+        plan.columns = Arc::from(shown);
+    }
+}
+
+/// Makes quotients keep their digits, of a query that has no temporary table; whether there are any.
+fn keeps_digits(query: &mut Query) -> bool {
+    let sorted: Vec<usize> = query.order.iter().map(|key| key.position).collect();
+    let Body::Select(select) = &mut query.body else { return false };
+    if is_stored_first(select, !sorted.is_empty()) {
+        return false;
+    }
+    let mut any = false;
+    for (at, node) in select.outputs.iter_mut().enumerate() {
+        let Some(column) = query.columns.get_mut(at).filter(|_| !sorted.contains(&at)) else {
+            continue;
+        };
+        let keeps = match &mut node.kind {
+            Kind::Subquery(asked) => keeps_digits(asked.query_mut()),
+            _ => divides(node),
+        };
+        column.keeps_digits = keeps && matches!(node.ty, ColumnType::Decimal { .. });
+        any |= column.keeps_digits;
+    }
+    any
+}
+
+fn is_stored_first(select: &Select, sorted: bool) -> bool {
+    select.grouping.is_some()
+        || select.distinct
+        || select.windowing.is_some()
+        || sorted && select.relations.len() > 1
+}
+
+fn divides(node: &Node) -> bool {
+    let mut divides = false;
+    node.visit(&mut |part| {
+        divides |= matches!(part.kind, Kind::Arithmetic(Arithmetic::Divide, ..));
+    });
+    divides
+}
