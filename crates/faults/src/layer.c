@@ -38,17 +38,22 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The first five are shared with layer.rs; numbers of 8 bytes each. */
+/* Up to `names` they are shared with layer.rs; numbers of 8 bytes each. */
 struct control {
     uint64_t position;      /* records so far */
     uint64_t fault;         /* what fails from now on, FAULT_* */
     uint64_t faults;        /* calls that were made to fail */
     uint64_t sync_micros;   /* how long a sync takes at most */
     uint64_t tick_micros;   /* a record of the clock so often; 0: none */
+    uint64_t passes;        /* so many calls go through before one hangs */
+    char names[64];         /* only calls on paths with this in them hang */
     uint64_t processes;     /* that were started on this page so far */
     pthread_mutex_t lock;   /* made by the first of them */
 };
-enum { FAULT_NONE, FAULT_NO_SPACE, FAULT_WRITE, FAULT_SYNC, FAULT_NEW_FILE, FAULT_SYNC_HANGS };
+enum {
+    FAULT_NONE, FAULT_NO_SPACE, FAULT_WRITE, FAULT_SYNC, FAULT_NEW_FILE, FAULT_SYNC_HANGS,
+    FAULT_LINK_HANGS
+};
 
 /* Read by journal.rs. */
 enum kind {
@@ -179,6 +184,33 @@ static int fails(uint64_t fault, int number) {
     __atomic_add_fetch(&control->faults, 1, __ATOMIC_SEQ_CST);
     errno = number;
     return 1;
+}
+
+/* Whether this is what hangs now, on a path like this one. */
+static int hangs(uint64_t fault, const char *path) {
+    return __atomic_load_n(&control->fault, __ATOMIC_SEQ_CST) == fault
+           && strstr(path, control->names);
+}
+
+/* Comes back when this fault is over, or at once if the call may still pass. */
+static void hang(uint64_t fault) {
+    uint64_t passes = __atomic_load_n(&control->passes, __ATOMIC_SEQ_CST);
+    while (passes)
+        if (__atomic_compare_exchange_n(&control->passes, &passes, passes - 1, 0,
+                                        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+            return;
+    if (fails(fault, 0))
+        while (__atomic_load_n(&control->fault, __ATOMIC_SEQ_CST) == fault)
+            usleep(200);
+}
+
+/* The path of an open file. */
+static const char *path_of(int fd, char *path) {
+    char link[64];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t bytes = syscall(SYS_readlinkat, AT_FDCWD, link, path, PATH_MAX - 1);
+    path[bytes < 0 ? 0 : bytes] = 0;
+    return path;
 }
 
 static int write_fails(void) {
@@ -350,9 +382,9 @@ static int sync_file(int fd, long call) {
     uint64_t micros = control->sync_micros;
     if (micros)
         usleep((random >> 33) % micros);
-    if (fails(FAULT_SYNC_HANGS, 0))
-        while (__atomic_load_n(&control->fault, __ATOMIC_SEQ_CST) == FAULT_SYNC_HANGS)
-            usleep(200);
+    char path[PATH_MAX];
+    if (control->fault == FAULT_SYNC_HANGS && hangs(FAULT_SYNC_HANGS, path_of(fd, path)))
+        hang(FAULT_SYNC_HANGS);
     /* A disk that fails does so to the syncs under way, too. */
     if (fails(FAULT_SYNC, EIO))
         return -1;
@@ -414,6 +446,9 @@ int renameat2(int at, const char *from, int at_second, const char *to, unsigned 
     TWO_NAMES(syscall(SYS_renameat2, at, from, at_second, to, flags), RENAME, at, from, at_second, to)
 }
 int linkat(int at, const char *from, int at_second, const char *to, int flags) {
+    char wanted[PATH_MAX];
+    if (below(at_second, to, wanted) && hangs(FAULT_LINK_HANGS, wanted))
+        hang(FAULT_LINK_HANGS);
     TWO_NAMES(syscall(SYS_linkat, at, from, at_second, to, flags), LINK, at, from, at_second, to)
 }
 int link(const char *from, const char *to) { return linkat(AT_FDCWD, from, AT_FDCWD, to, 0); }

@@ -18,6 +18,9 @@ const FAULT: u64 = 8;
 const FAULTS: u64 = 16;
 const SYNC_MICROS: u64 = 24;
 const TICK_MICROS: u64 = 32;
+const PASSES: u64 = 40;
+const NAMES: u64 = 48;
+const NAMES_BYTES: usize = 64;
 
 /// What fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +38,8 @@ pub enum Fault {
     NewFile = 4,
     /// Syncs: they do not come back until this is over.
     SyncHangs = 5,
+    /// Further names for a file: they do not come back until this is over.
+    LinkHangs = 6,
 }
 
 /// A layer for one directory.
@@ -109,6 +114,23 @@ impl Layer {
     /// # Errors
     /// Those of writing the control page.
     pub fn fail(&self, fault: Fault) -> Result<()> {
+        self.hang("", 0, fault)
+    }
+
+    /// As `fail`, of calls that hang: only those on files whose paths have `name` in them, after so many
+    /// have gone through.
+    ///
+    /// # Errors
+    /// Those of writing the control page.
+    ///
+    /// # Panics
+    /// When the name has no room on the page.
+    pub fn hang(&self, name: &str, passes: u64, fault: Fault) -> Result<()> {
+        assert!(name.len() < NAMES_BYTES, "its end is a zero");
+        let mut names = [0; NAMES_BYTES];
+        names[..name.len()].copy_from_slice(name.as_bytes());
+        self.put(PASSES, passes)?;
+        self.control.write_all_at(&names, NAMES)?;
         self.put(FAULT, fault as u64)
     }
 

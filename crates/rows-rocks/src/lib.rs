@@ -20,6 +20,7 @@
 
 mod backup;
 mod begun_reads;
+mod busy_threads;
 mod directory;
 mod failure;
 mod format;

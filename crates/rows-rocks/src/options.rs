@@ -21,6 +21,7 @@ use rocksdb::{
 };
 use rows::table::PREFIX_BYTES;
 
+use crate::busy_threads::note_busy_threads;
 use crate::layout::Layout;
 use crate::pace::{FILES_SLOWED, FILES_STOPPED};
 use crate::page_cache;
@@ -168,6 +169,7 @@ impl RocksOptions {
         options.set_max_open_files(open_files() as i32);
         options.set_env(&page_cache::env());
         note_shares(&mut options);
+        note_busy_threads(&mut options, self.memory());
         options.set_skip_stats_update_on_db_open(true);
         self.set_writing(&mut options, &cache);
         self.set_levels(&mut options);

@@ -165,8 +165,8 @@ impl Sorter {
         let chunk_number = self.chunks.len() as u32 - 1;
         let chunk = self.chunks.last_mut().expect("there is one with room");
         let at = chunk.len();
-        chunk.extend_from_slice(&((key.len() + NUMBER_BYTES) as u32).to_le_bytes());
-        chunk.extend_from_slice(&(value.len() as u32).to_le_bytes());
+        let key_bytes = (key.len() + NUMBER_BYTES) as u64;
+        chunk.extend_from_slice(&(key_bytes | (value.len() as u64) << 32).to_le_bytes());
         chunk.extend_from_slice(key);
         chunk.extend_from_slice(&number.to_be_bytes());
         chunk.extend_from_slice(value);

@@ -82,6 +82,7 @@ impl Lines {
 }
 
 /// Writers of the doors, until told to stop, and how much each has done.
+#[derive(Default)]
 pub struct Writers {
     stop: Arc<AtomicBool>,
     done: Vec<Arc<AtomicU64>>,
@@ -90,7 +91,7 @@ pub struct Writers {
 
 impl Writers {
     pub fn start(server: &Running) -> Writers {
-        let mut writers = Writers { stop: Arc::default(), done: Vec::new(), threads: Vec::new() };
+        let mut writers = Writers::default();
         let mut sql = login(server);
         writers.go(move |n, id| {
             // Behind the rows, since other writers have the rest.
@@ -145,8 +146,8 @@ impl Writers {
         writers
     }
 
-    /// A writer: of the how manieth step, and any row's number.
-    fn go(&mut self, mut step: impl FnMut(u64, u64) + Send + 'static) {
+    /// One client more: of the how manieth step, and any row's number.
+    pub fn go(&mut self, mut step: impl FnMut(u64, u64) + Send + 'static) {
         let (stop, done) = (Arc::clone(&self.stop), Arc::<AtomicU64>::default());
         self.done.push(Arc::clone(&done));
         self.threads.push(thread::spawn(move || {

@@ -1,0 +1,237 @@
+//! DROP INDEX beside clients of all doors: no writer meets an error, no reader a wrong answer, whether the
+//! index leads it or not; and the space of the entries comes back, after a kill as well.
+//!
+//! A query that is amid a whole table when the definition changes may be told so (error 1412), and is right when
+//! it is repeated. In MariaDB the change would wait for it.
+//!
+//! Not here: indexes that are added (`online`), columnar ones (`columnar_index`).
+
+#[path = "support/mysql.rs"]
+mod mysql;
+mod support;
+#[path = "support/writers.rs"]
+mod writers;
+
+use std::io::BufReader;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use mysql::{Failure, Mysql};
+use support::{Running, wait_until};
+use writers::{Lines, ROWS, Writers, assert_sound, login, one, start};
+
+/// Rows that no writer touches, of the ids -1 and below: what readers look for.
+const MARKED: u64 = 100;
+const FIRST_MARK: u64 = 1_000_000;
+/// One more, under two texts by turns.
+const MOVING: &str = "moving";
+/// The index does not exist; the table is another one than the transaction knows.
+const NO_SUCH_KEY: u16 = 1176;
+const TABLE_CHANGED: u16 = 1412;
+
+fn mark(sql: &mut Mysql) {
+    for n in 1..=MARKED {
+        let row = format!("(-{n}, {}, -{n}, 'marked {n}')", FIRST_MARK + n);
+        sql.execute(&format!("INSERT INTO d.t VALUES {row}")).unwrap();
+    }
+    sql.execute(&format!("INSERT INTO d.t VALUES (-1000, 0, -1000, '{MOVING} 0')")).unwrap();
+}
+
+/// The first column of what a query answers, or the number of its error.
+fn answer(sql: &mut Mysql, query: &str) -> Result<Vec<String>, u16> {
+    match sql.query(query) {
+        Ok(rows) => Ok(rows.into_iter().map(|row| row[0].clone().unwrap_or_default()).collect()),
+        Err(Failure::Error { number, .. }) => Err(number),
+        Err(gone) => panic!("{query}: {gone}"),
+    }
+}
+
+/// One that asks until it is answered; `changed` counts how often it was told that the table is another one.
+struct Reader {
+    sql: Mysql,
+    changed: Arc<AtomicU64>,
+}
+
+impl Reader {
+    fn assert_answer(&mut self, query: &str, right: &str) {
+        loop {
+            let found = answer(&mut self.sql, query);
+            if found != Err(TABLE_CHANGED) {
+                assert_eq!(found, Ok(vec![right.to_owned()]), "{query}");
+                return;
+            }
+            self.changed.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Readers for whom an index on `s`, or on `a`, is the way to their rows while there is one.
+fn start_readers(server: &Running, clients: &mut Writers, changed: &Arc<AtomicU64>) {
+    let reader = || Reader { sql: login(server), changed: Arc::clone(changed) };
+    let mark_of = |n: u64| 1 + n % MARKED;
+    let mut by_text = reader();
+    clients.go(move |n, _| {
+        let n = mark_of(n);
+        let query = format!("SELECT id FROM d.t WHERE s = 'marked {n}'");
+        by_text.assert_answer(&query, &format!("-{n}"));
+    });
+    let mut by_range = reader();
+    clients.go(move |_, _| {
+        let (first, last) = (FIRST_MARK + 1, FIRST_MARK + MARKED);
+        let query = format!("SELECT COUNT(*) FROM d.t WHERE a BETWEEN {first} AND {last}");
+        by_range.assert_answer(&query, &MARKED.to_string());
+        let query = "SELECT s FROM d.t WHERE s LIKE 'marked%' ORDER BY s DESC LIMIT 1";
+        by_range.assert_answer(query, "marked 99");
+    });
+    // Goes through all entries of the index, and is amid that when it is dropped.
+    let mut sql = login(server);
+    clients.go(move |_, _| {
+        let query = "SELECT COUNT(*) FROM d.t FORCE INDEX (by_s) WHERE s > '' AND id < 0";
+        let found = answer(&mut sql, query);
+        let is_told = found == Err(NO_SUCH_KEY) || found == Err(TABLE_CHANGED);
+        assert!(is_told || found == Ok(vec![(MARKED + 1).to_string()]), "{query}: {found:?}");
+    });
+    let mut prepared = reader();
+    prepared.sql.execute("PREPARE known FROM 'SELECT id FROM d.t WHERE s = ?'").unwrap();
+    clients.go(move |n, _| {
+        let n = mark_of(n);
+        prepared.sql.execute(&format!("SET @s = 'marked {n}'")).unwrap();
+        prepared.assert_answer("EXECUTE known USING @s", &format!("-{n}"));
+    });
+    // Sees one state of the table, or is told that the table is another one.
+    let mut sql = login(server);
+    clients.go(move |n, _| {
+        let n = mark_of(n);
+        sql.execute("START TRANSACTION WITH CONSISTENT SNAPSHOT").unwrap();
+        for _ in 0..3 {
+            let query = format!("SELECT id FROM d.t WHERE s = 'marked {n}'");
+            let found = answer(&mut sql, &query);
+            let right = found == Ok(vec![format!("-{n}")]) || found == Err(TABLE_CHANGED);
+            assert!(right, "{query}: {found:?}");
+        }
+        sql.execute("COMMIT").unwrap();
+    });
+    let mut lines = Lines(BufReader::new(server.connect("handlersocket")));
+    let mut is_open = false;
+    clients.go(move |n, _| {
+        if !is_open {
+            // Refused while there is no such index.
+            is_open = lines.ask("P\t1\td\tt\tby_s\tid,s\n") == "0\t1";
+            return;
+        }
+        let n = mark_of(n);
+        let reply = lines.ask(&format!("1\t=\t1\tmarked {n}\t1\t0\n"));
+        is_open = reply.starts_with("0\t");
+        assert!(!is_open || reply == format!("0\t2\t-{n}\tmarked {n}"), "{reply}");
+    });
+}
+
+/// A writer that finds its row by the index.
+fn start_mover(server: &Running, clients: &mut Writers) {
+    let mut sql = login(server);
+    clients.go(move |n, _| {
+        let (from, to) = (format!("{MOVING} {n}"), format!("{MOVING} {}", n + 1));
+        let update = format!("UPDATE d.t SET s = '{to}' WHERE s = '{from}'");
+        assert_eq!(sql.execute(&update).unwrap_or_else(|error| panic!("{update}: {error}")), 1);
+    });
+}
+
+/// Waits until each client has begun, and ended, a step from now on.
+fn wait_for_all(clients: &Writers) {
+    let before = clients.counts();
+    wait_until("a step of each client", || {
+        clients.counts().iter().zip(&before).all(|(now, old)| *now >= old + 2)
+    });
+}
+
+#[test]
+fn nobody_meets_an_error_or_a_wrong_answer_when_indexes_are_dropped() {
+    let directory = tempfile::tempdir().unwrap();
+    let (server, mut sql) = start(directory.path(), &["--durability=os"], ROWS);
+    mark(&mut sql);
+    let add_all = "ALTER TABLE d.t ADD INDEX by_s (s), ADD INDEX by_a (a), ADD UNIQUE by_b (b)";
+    sql.execute(add_all).unwrap();
+    let mut clients = Writers::start(&server);
+    let changed = Arc::default();
+    start_readers(&server, &mut clients, &changed);
+    start_mover(&server, &mut clients);
+    let mut changes = 0;
+    for (drop, add) in [
+        ("DROP INDEX by_s ON d.t", "CREATE INDEX by_s ON d.t (s)"),
+        ("ALTER TABLE d.t DROP INDEX by_a", "ALTER TABLE d.t ADD INDEX by_a (a, s)"),
+        ("ALTER TABLE d.t DROP INDEX by_s, DROP KEY by_b", "CREATE INDEX by_s ON d.t (s, b)"),
+        ("ALTER TABLE d.t DROP INDEX by_s, ADD INDEX by_s (s)", "SELECT 1"),
+    ] {
+        wait_for_all(&clients);
+        sql.execute(drop).unwrap_or_else(|error| panic!("{drop}: {error}"));
+        wait_for_all(&clients);
+        sql.query(add).unwrap_or_else(|error| panic!("{add}: {error}"));
+        changes += 2;
+    }
+    wait_for_all(&clients);
+    eprintln!("{:?} steps", clients.end());
+    // Once for each change, at most, to each of the three who ask again.
+    let changed = changed.load(Ordering::Relaxed);
+    assert!(changed <= 3 * changes, "told {changed} times that the table is another one");
+    let counts = ["id + 0 > -10000", "a >= 0", "s > ''"]
+        .map(|by| one(&mut sql, &format!("SELECT COUNT(*) FROM d.t WHERE {by}")));
+    drop(sql);
+    server.stop();
+    assert_sound(directory.path());
+    assert!(counts.iter().all(|count| *count == counts[0]), "{counts:?}");
+}
+
+/// Bytes of the files of the store.
+fn file_bytes(data: &Path) -> u64 {
+    let files = std::fs::read_dir(data.join("rows")).expect("the files").flatten();
+    let tables = files.filter(|file| file.path().extension().is_some_and(|end| end == "sst"));
+    tables.map(|file| file.metadata().map_or(0, |metadata| metadata.len())).sum()
+}
+
+/// Waits until the space of the table's only index is free again, where the files had so many bytes before
+/// it was added.
+fn wait_for_space(sql: &mut Mysql, data: &Path, before: u64, with_index: u64) {
+    let most = before + (with_index - before) / 8;
+    wait_until("smaller files", || file_bytes(data) <= most);
+    let query = "SELECT index_length FROM information_schema.table_sizes \
+                 WHERE table_schema = 'd' AND table_name = 't'";
+    wait_until("nothing to be told of", || one(sql, query) == "0");
+}
+
+#[test]
+fn entries_of_a_dropped_index_give_their_space_back_beside_writers_and_after_a_kill() {
+    const MEBIBYTE: u64 = 1 << 20;
+    let directory = tempfile::tempdir().unwrap();
+    let data = directory.path();
+    let (server, mut sql) = start(data, &[], ROWS);
+    let before = file_bytes(data);
+    let add = "ALTER TABLE d.t ADD INDEX by_s (s, b)";
+    sql.execute(add).unwrap();
+    let with_index = file_bytes(data);
+    assert!(with_index > before + 2 * MEBIBYTE, "{before}, then {with_index}");
+    let (mut writers, mut writer) = (Writers::default(), login(&server));
+    // Rows that have entries, so that what is removed and what is written meet.
+    writers.go(move |n, _| {
+        let update = format!("UPDATE d.t SET s = 'written {n}' WHERE id = {}", n % 100);
+        writer.execute(&update).unwrap_or_else(|error| panic!("{update}: {error}"));
+    });
+    wait_for_all(&writers);
+    sql.execute("DROP INDEX by_s ON d.t").unwrap();
+    wait_for_space(&mut sql, data, before, with_index);
+    wait_for_all(&writers);
+    writers.end();
+    sql.execute(add).unwrap();
+    let with_index = file_bytes(data);
+    assert!(with_index > before + 2 * MEBIBYTE, "{before}, then {with_index}");
+    sql.execute("ALTER TABLE d.t DROP INDEX by_s").unwrap();
+    server.kill();
+    let server = Running::start(data, &[]);
+    let mut sql = login(&server);
+    assert!(sql.query("SHOW INDEX FROM d.t WHERE Key_name = 'by_s'").unwrap().is_empty());
+    wait_for_space(&mut sql, data, before, with_index);
+    assert_eq!(one(&mut sql, "SELECT COUNT(*) FROM d.t WHERE s > ''"), ROWS.to_string());
+    drop(sql);
+    server.stop();
+    assert_sound(data);
+}
