@@ -11,6 +11,8 @@ use crate::types::Collation;
 /// Bytes of the longest piece. Where a text is full of what a piece begins with, a search takes the
 /// product of both lengths.
 const PIECE_BYTES_MAX: usize = 64;
+/// Bytes of a text above which it is worth while to find out which byte of a piece is the most seldom.
+const SHORT_TEXT_BYTES_MAX: usize = 96;
 
 /// Whether a text matches a pattern; `None` where comparing bytes does not tell.
 pub(super) fn like_plain(
@@ -30,7 +32,8 @@ pub(super) fn like_plain(
     if !pattern.iter().all(is_plain) || folds && !text.is_ascii() {
         return None;
     }
-    if pattern.split(|byte| *byte == b'%').any(|piece| piece.len() > PIECE_BYTES_MAX) {
+    let is_long = |piece: &[u8]| piece.len() > PIECE_BYTES_MAX;
+    if is_long(pattern) && pattern.split(|byte| *byte == b'%').any(is_long) {
         return None;
     }
     let mut pieces = pattern.split(|byte| *byte == b'%');
@@ -57,10 +60,15 @@ fn find(text: &[u8], piece: &[u8], folds: bool) -> Option<usize> {
     if !folds {
         return memchr::memmem::find(text, piece);
     }
-    // Most places are passed over if a byte is looked for that texts seldom have.
-    let (seldom, byte) =
-        piece.iter().enumerate().min_by_key(|(_, byte)| FREQUENCIES[usize::from(**byte)])?;
     let last = text.len().checked_sub(piece.len())?;
+    // Most places are passed over if a byte is looked for that texts seldom have. In a short text there
+    // are few places anyway, fewer than it takes to find that byte.
+    let (seldom, byte) = match text.len() <= SHORT_TEXT_BYTES_MAX {
+        true => (0, piece.first()?),
+        false => {
+            piece.iter().enumerate().min_by_key(|(_, byte)| FREQUENCIES[usize::from(**byte)])?
+        }
+    };
     let (lower, upper) = (byte.to_ascii_lowercase(), byte.to_ascii_uppercase());
     memchr::memchr2_iter(lower, upper, &text[seldom..=last + seldom])
         .find(|at| text[*at..at + piece.len()].eq_ignore_ascii_case(piece))
