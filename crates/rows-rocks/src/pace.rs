@@ -8,8 +8,8 @@
 //! is set behind it (`options`).
 //!
 //! ```text
-//! files     below 8    8     16     24 and more
-//! rate      free      1.5    1.0    0.6          times what compactions have taken away lately
+//! files     below 8    8     16     24     36
+//! rate      free      1.5    1.0    0.6    0.3    times what compactions have taken away lately
 //! ```
 //!
 //! Invariants
@@ -18,18 +18,21 @@
 //!
 //! Not here: who must not wait, and goes elsewhere then (`writing`).
 
+use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-/// New files from which on writers are held back, from which on by two fifths, and between them: no more and no
-/// less than what goes.
+/// New files from which on writers are held back, at which no more and no less may come than goes, and at which
+/// two fifths less.
 const FILES_FREE: f64 = 8.0;
 const FILES_EVEN: f64 = 16.0;
 const FILES_MANY: f64 = 24.0;
 /// Of what compactions take away, how much may be written at each of these.
 const PART_AT_FEW: f64 = 1.5;
 const PART_AT_MANY: f64 = 0.6;
+/// Where RocksDB would begin to brake.
+const PART_AT_MOST: f64 = 0.3;
 /// New files at which RocksDB brakes by itself, and at which it stops writes.
 pub(crate) const FILES_SLOWED: i32 = 36;
 pub(crate) const FILES_STOPPED: i32 = 48;
@@ -39,10 +42,14 @@ const WAIT_MAX: Duration = Duration::from_millis(250);
 const AHEAD: Duration = Duration::from_millis(20);
 /// How often files are counted, at most.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
-/// Over how many steps of which length it is seen what compactions take away: one takes many files at its
-/// end, and none before.
-const STEPS: usize = 12;
+/// Steps in which it is seen what compactions take away.
 const STEP: Duration = Duration::from_secs(1);
+/// A compaction takes many files at its end, and none before. So what goes is seen over so many ends at least,
+/// however far they are apart: over a time between two of them nothing would have gone. But not over more
+/// than `SEEN_MAX`, nor less than `SEEN_MIN`.
+const ENDS_SEEN: usize = 4;
+const SEEN_MIN: Duration = Duration::from_secs(12);
+const SEEN_MAX: Duration = Duration::from_secs(120);
 /// Bytes a second, before anything is known.
 const RATE_FIRST: f64 = (64 << 20) as f64;
 const RATE_MIN: f64 = (1 << 20) as f64;
@@ -59,12 +66,22 @@ struct State {
     looked: Instant,
     /// Bytes written since the store was opened.
     written: f64,
-    /// When, bytes written, and files, at the ends of the last steps.
-    steps: Vec<(Instant, f64, f64)>,
+    /// The ends of the last steps.
+    steps: VecDeque<Step>,
     /// Bytes a second that compactions take away.
     taken_away: f64,
     /// When what was written is over by the rate.
     even_at: Instant,
+}
+
+#[derive(Clone, Copy)]
+struct Step {
+    at: Instant,
+    /// As of then.
+    written: f64,
+    files: f64,
+    /// Whether a compaction took some away in it.
+    fell: bool,
 }
 
 impl Pace {
@@ -74,7 +91,7 @@ impl Pace {
             files: 0.0,
             looked: now,
             written: 0.0,
-            steps: vec![(now, 0.0, 0.0)],
+            steps: VecDeque::from([Step { at: now, written: 0.0, files: 0.0, fell: false }]),
             taken_away: RATE_FIRST,
             even_at: now,
         };
@@ -112,25 +129,25 @@ impl Pace {
 impl State {
     /// Looks at what was taken away, once a step is over.
     fn step(&mut self, now: Instant, file_bytes: f64) {
-        let (last, ..) = self.steps[self.steps.len() - 1];
-        if now.saturating_duration_since(last) < STEP {
+        let Some(&last) = self.steps.back() else { return };
+        let passed = now.saturating_duration_since(last.at);
+        if passed < STEP {
             return;
         }
         // After a rest nothing is known of what went meanwhile.
-        if now.saturating_duration_since(last) > STEP * STEPS as u32 {
+        if passed > SEEN_MIN {
             self.steps.clear();
             self.taken_away = self.taken_away.max(RATE_FIRST);
         }
-        self.steps.push((now, self.written, self.files));
-        if self.steps.len() > STEPS {
-            self.steps.remove(0);
-        }
-        let (since, written, files) = self.steps[0];
-        let seconds = now.saturating_duration_since(since).as_secs_f64();
+        let Self { written, files, .. } = *self;
+        self.steps.push_back(Step { at: now, written, files, fell: files < last.files });
+        self.forget_steps(now);
+        let first = self.steps[0];
+        let seconds = now.saturating_duration_since(first.at).as_secs_f64();
         if seconds <= 0.0 {
             return;
         }
-        let gone = self.written - written - (self.files - files) * file_bytes;
+        let gone = written - first.written - (files - first.files) * file_bytes;
         let gone = (gone / seconds).max(RATE_MIN);
         self.taken_away = match self.files < FILES_FREE {
             // Less was written than could have gone.
@@ -138,15 +155,33 @@ impl State {
             false => self.taken_away + (gone - self.taken_away) / 2.0,
         };
     }
+
+    /// Forgets steps that are not needed to see `ENDS_SEEN` ends, or are older than `SEEN_MAX`.
+    fn forget_steps(&mut self, now: Instant) {
+        while let (Some(second), true) = (self.steps.get(1), self.steps.len() > 2) {
+            let seen = now.saturating_duration_since(second.at);
+            let ends = self.steps.iter().skip(2).filter(|step| step.fell).count();
+            if seen < SEEN_MIN || (ends < ENDS_SEEN && seen < SEEN_MAX) {
+                return;
+            }
+            self.steps.pop_front();
+        }
+    }
 }
 
 /// Which part of what is taken away may be written, with so many new files.
 fn part_at(files: f64) -> f64 {
-    let between = |from: f64, to: f64, at: f64| from + (to - from) * at.clamp(0.0, 1.0);
-    match files < FILES_EVEN {
-        true => between(PART_AT_FEW, 1.0, (files - FILES_FREE) / (FILES_EVEN - FILES_FREE)),
-        false => between(1.0, PART_AT_MANY, (files - FILES_EVEN) / (FILES_MANY - FILES_EVEN)),
-    }
+    const PLACES: [(f64, f64); 4] = [
+        (FILES_FREE, PART_AT_FEW),
+        (FILES_EVEN, 1.0),
+        (FILES_MANY, PART_AT_MANY),
+        (FILES_SLOWED as f64, PART_AT_MOST),
+    ];
+    let between = |place: &[(f64, f64)]| {
+        let ((from, part), (to, next)) = (place[0], place[1]);
+        (files < to).then(|| part + (next - part) * ((files - from) / (to - from)).max(0.0))
+    };
+    PLACES.windows(2).find_map(between).unwrap_or(PART_AT_MOST)
 }
 
 #[cfg(test)]
@@ -198,6 +233,18 @@ mod tests {
         assert!(median > 10.0, "{written:?}");
     }
 
+    /// Between two ends of such compactions nothing seems to go.
+    #[test]
+    fn compactions_that_take_long_do_not_stop_writers() {
+        let written = seconds(60.0, 25_000, 400);
+        let mut late = written[100..].to_vec();
+        late.sort_by(f64::total_cmp);
+        let (slowest, median) = (late[0], late[late.len() / 2]);
+        let mean = late.iter().sum::<f64>() / late.len() as f64;
+        assert!(slowest >= median * 0.4, "{slowest} of {median}: {written:?}");
+        assert!(median > mean * 0.8, "{median} of {mean}: {written:?}");
+    }
+
     #[test]
     fn who_wants_what_can_be_kept_up_never_waits() {
         let written = seconds(8.0, 1000, 20);
@@ -206,6 +253,7 @@ mod tests {
 
     #[test]
     fn more_files_mean_a_smaller_part() {
-        assert_eq!([8.0, 16.0, 24.0, 99.0].map(part_at), [1.5, 1.0, 0.6, 0.6]);
+        let parts = [0.0, 8.0, 16.0, 24.0, 36.0, 99.0].map(part_at);
+        assert_eq!(parts, [1.5, 1.5, 1.0, 0.6, 0.3, 0.3]);
     }
 }
