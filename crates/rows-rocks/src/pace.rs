@@ -104,6 +104,10 @@ impl Pace {
         if now.saturating_duration_since(state.looked) >= LOOK_EVERY {
             state.looked = now;
             state.files = files() as f64;
+            if state.written == 0.0 {
+                // Those that were there when the store was opened nobody has written since.
+                state.steps[0].files = state.files;
+            }
             state.step(now, self.file_bytes);
         }
         if state.files < FILES_FREE {

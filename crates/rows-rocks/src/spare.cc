@@ -44,11 +44,11 @@ class Spare {
     entries_.reset(database->NewIterator(options));
   }
 
-  // Keys of a range as of a moment, or as of now.
+  // Keys of a range as of a moment, or as of now. Also for the moment that it shows already: files that were
+  // ingested in between do not always have a number of their own, and those it has may be long gone.
   Status Show(SequenceNumber moment, Slice begin, Slice end) {
     lower_ = begin;
     upper_ = end;
-    if (moment == moment_.sequence && moment != kLatest) return Status::OK();
     moment_.sequence = moment;
     return entries_->Refresh(moment == kLatest ? nullptr : &moment_);
   }

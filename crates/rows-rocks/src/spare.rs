@@ -80,8 +80,6 @@ struct Spare {
     /// What it goes through; the iterator reads these bytes.
     range: KeyRange,
     reach: Reach,
-    /// The state that it shows.
-    moment: u64,
     /// Since somebody looked whether it is.
     is_used: bool,
     /// Where it is: bytes of the iterator, until its next step.
@@ -110,7 +108,6 @@ impl Spare {
             iterator: NonNull::new(iterator).expect("`new` gives an address"),
             range: KeyRange::default(),
             reach,
-            moment: LATEST,
             is_used: true,
             entry: RawEntry::NONE,
         }
@@ -123,7 +120,6 @@ impl Spare {
         self.range.start.clone_from(&range.start);
         self.range.end.clone_from(&range.end);
         self.entry = RawEntry::NONE;
-        self.moment = moment;
         let KeyRange { start, end } = &self.range;
         // SAFETY: the bounds' bytes are kept beside the iterator and change only here, before each first
         // step.
@@ -195,7 +191,7 @@ pub(crate) struct Spares {
 impl Spares {
     /// One that goes through a range that has an end, as of `moment`.
     fn sent_to(&self, database: &DB, range: &KeyRange, moment: u64, reach: Reach) -> Spare {
-        if let Some(mut spare) = self.take(moment, reach)
+        if let Some(mut spare) = self.take(reach)
             && spare.show(range, moment)
         {
             return spare;
@@ -206,14 +202,10 @@ impl Spares {
         spare
     }
 
-    /// One that shows the moment already, or else that was used last.
-    fn take(&self, moment: u64, reach: Reach) -> Option<Spare> {
+    /// The one that was used last.
+    fn take(&self, reach: Reach) -> Option<Spare> {
         let mut waiting = self.waiting.lock();
-        let of_reach = |spare: &Spare| spare.reach == reach;
-        let at = waiting
-            .iter()
-            .rposition(|spare| of_reach(spare) && spare.moment == moment)
-            .or_else(|| waiting.iter().rposition(of_reach))?;
+        let at = waiting.iter().rposition(|spare| spare.reach == reach)?;
         Some(waiting.remove(at))
     }
 
@@ -363,9 +355,13 @@ mod tests {
     enum Event {
         Put(u16, u8),
         Remove(u16, u16),
+        /// Rows behind all others, which may get no sequence number of their own.
+        Ingest,
         Flush,
         Compact,
         Snapshot,
+        /// All snapshots.
+        Forget,
         /// Of one of the snapshots, or the latest state.
         Scan {
             of: prop::sample::Index,
@@ -378,13 +374,16 @@ mod tests {
 
     fn event() -> impl Strategy<Value = Event> {
         let number = || 0u16..40;
+        let end = prop_oneof![number(), Just(u16::MAX)];
         prop_oneof![
             4 => (number(), any::<u8>()).prop_map(|(number, value)| Event::Put(number, value)),
             2 => (number(), number()).prop_map(|(start, end)| Event::Remove(start, end)),
+            2 => Just(Event::Ingest),
             1 => Just(Event::Flush),
             1 => Just(Event::Compact),
             2 => Just(Event::Snapshot),
-            6 => (any::<prop::sample::Index>(), number(), number(), any::<bool>(), any::<bool>())
+            2 => Just(Event::Forget),
+            6 => (any::<prop::sample::Index>(), number(), end, any::<bool>(), any::<bool>())
                 .prop_map(|(of, start, end, backward, memory)| {
                     Event::Scan { of, start, end, backward, memory }
                 }),
@@ -415,6 +414,14 @@ mod tests {
                         write(&store, vec![Change::DeleteRange(range.clone())]);
                         rows.retain(|key, _| *key < range.start || *key >= range.end);
                     }
+                    Event::Ingest => {
+                        let behind = 1000 + rows.len() as u16 * 10;
+                        let of = |number: u16| (key(behind + number), vec![1]);
+                        let new: Vec<_> = (0..3).map(of).collect();
+                        store.ingest(&mut new.iter().cloned().map(Ok)).unwrap();
+                        rows.extend(new);
+                    }
+                    Event::Forget => snapshots.clear(),
                     Event::Flush => store.shared().database.flush().unwrap(),
                     Event::Compact => {
                         store.shared().database.compact_range(None::<&[u8]>, None::<&[u8]>);
