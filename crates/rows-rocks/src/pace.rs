@@ -66,7 +66,7 @@ struct State {
     looked: Instant,
     /// Bytes written since the store was opened.
     written: f64,
-    /// The ends of the last steps.
+    /// The ends of the last steps; none before the first look.
     steps: VecDeque<Step>,
     /// Bytes a second that compactions take away.
     taken_away: f64,
@@ -80,8 +80,6 @@ struct Step {
     /// As of then.
     written: f64,
     files: f64,
-    /// Whether a compaction took some away in it.
-    fell: bool,
 }
 
 impl Pace {
@@ -91,7 +89,7 @@ impl Pace {
             files: 0.0,
             looked: now,
             written: 0.0,
-            steps: VecDeque::from([Step { at: now, written: 0.0, files: 0.0, fell: false }]),
+            steps: VecDeque::new(),
             taken_away: RATE_FIRST,
             even_at: now,
         };
@@ -104,10 +102,6 @@ impl Pace {
         if now.saturating_duration_since(state.looked) >= LOOK_EVERY {
             state.looked = now;
             state.files = files() as f64;
-            if state.written == 0.0 {
-                // Those that were there when the store was opened nobody has written since.
-                state.steps[0].files = state.files;
-            }
             state.step(now, self.file_bytes);
         }
         if state.files < FILES_FREE {
@@ -133,18 +127,19 @@ impl Pace {
 impl State {
     /// Looks at what was taken away, once a step is over.
     fn step(&mut self, now: Instant, file_bytes: f64) {
-        let Some(&last) = self.steps.back() else { return };
-        let passed = now.saturating_duration_since(last.at);
-        if passed < STEP {
-            return;
-        }
-        // After a rest nothing is known of what went meanwhile.
-        if passed > SEEN_MIN {
-            self.steps.clear();
-            self.taken_away = self.taken_away.max(RATE_FIRST);
+        if let Some(last) = self.steps.back() {
+            let passed = now.saturating_duration_since(last.at);
+            if passed < STEP {
+                return;
+            }
+            // After a rest nothing is known of what went meanwhile.
+            if passed > SEEN_MIN {
+                self.steps.clear();
+                self.taken_away = self.taken_away.max(RATE_FIRST);
+            }
         }
         let Self { written, files, .. } = *self;
-        self.steps.push_back(Step { at: now, written, files, fell: files < last.files });
+        self.steps.push_back(Step { at: now, written, files });
         self.forget_steps(now);
         let first = self.steps[0];
         let seconds = now.saturating_duration_since(first.at).as_secs_f64();
@@ -164,7 +159,8 @@ impl State {
     fn forget_steps(&mut self, now: Instant) {
         while let (Some(second), true) = (self.steps.get(1), self.steps.len() > 2) {
             let seen = now.saturating_duration_since(second.at);
-            let ends = self.steps.iter().skip(2).filter(|step| step.fell).count();
+            let behind = self.steps.iter().skip(1).zip(self.steps.iter().skip(2));
+            let ends = behind.filter(|(before, step)| step.files < before.files).count();
             if seen < SEEN_MIN || (ends < ENDS_SEEN && seen < SEEN_MAX) {
                 return;
             }
@@ -247,6 +243,23 @@ mod tests {
         let mean = late.iter().sum::<f64>() / late.len() as f64;
         assert!(slowest >= median * 0.4, "{slowest} of {median}: {written:?}");
         assert!(median > mean * 0.8, "{median} of {mean}: {written:?}");
+    }
+
+    /// They were not written since, so that they do not hide what goes.
+    #[test]
+    fn files_that_were_there_at_the_opening_do_not_stop_writers() {
+        let start = Instant::now();
+        let pace = Pace::new(8 * MIB, start);
+        let (mut passed, mut written) = (Duration::ZERO, 0);
+        while passed < Duration::from_secs(10) {
+            let wait = pace.wait(start + passed, || 20);
+            passed += wait.max(Duration::from_micros(100));
+            if wait.is_zero() {
+                pace.note(start + passed, MIB / 5);
+                written += 1;
+            }
+        }
+        assert!(written / 5 > 200, "{} MiB in ten seconds", written / 5);
     }
 
     #[test]

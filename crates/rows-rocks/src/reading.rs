@@ -154,10 +154,53 @@ pub(crate) enum State {
     Done,
 }
 
+/// Where an iterator goes next.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
+    First,
+    Last,
+    Next,
+    Previous,
+}
+
 impl State {
     /// Of a cursor on a range.
     pub(crate) fn first(range: &KeyRange) -> State {
         if range.is_empty() { State::Done } else { State::Before }
+    }
+
+    /// What its iterator does when it advances; `None` at the end.
+    pub(crate) fn step(self, direction: Direction) -> Option<Step> {
+        match (self, direction) {
+            (State::Before, Direction::Forward) => Some(Step::First),
+            (State::Before, Direction::Backward) => Some(Step::Last),
+            (State::On, Direction::Forward) => Some(Step::Next),
+            (State::On, Direction::Backward) => Some(Step::Previous),
+            (State::Done, _) => None,
+        }
+    }
+}
+
+impl Shared {
+    /// Counts what a cursor passed over that goes away: it has gone through its range up to a key, or to
+    /// its end.
+    pub(crate) fn end_passing(
+        &self,
+        passing: &Passing,
+        (range, direction): (&KeyRange, Direction),
+        at: Option<&[u8]>,
+    ) {
+        let gone_through = || {
+            let KeyRange { start, end } = range.clone();
+            match (at.map(<[u8]>::to_vec), direction) {
+                (Some(key), Direction::Forward) => KeyRange { start, end: key },
+                (Some(key), Direction::Backward) => KeyRange { start: key, end },
+                (None, _) => KeyRange { start, end },
+            }
+        };
+        if passing.end(&self.hidden, gone_through) {
+            self.syncing.note_hidden();
+        }
     }
 }
 
@@ -172,28 +215,19 @@ struct RocksCursor<'a> {
 
 impl Drop for RocksCursor<'_> {
     fn drop(&mut self) {
-        let gone_through = || {
-            let KeyRange { start, end } = self.range.clone();
-            match (self.entries.key().map(<[u8]>::to_vec), self.direction) {
-                (Some(key), Direction::Forward) => KeyRange { start, end: key },
-                (Some(key), Direction::Backward) => KeyRange { start: key, end },
-                (None, _) => KeyRange { start, end },
-            }
-        };
-        if self.passing.end(&self.shared.hidden, gone_through) {
-            self.shared.syncing.note_hidden();
-        }
+        let range = (&self.range, self.direction);
+        self.shared.end_passing(&self.passing, range, self.entries.key());
     }
 }
 
 impl Cursor for RocksCursor<'_> {
     fn advance(&mut self) -> Result<bool> {
-        match (self.state, self.direction) {
-            (State::Before, Direction::Forward) => self.entries.seek_to_first(),
-            (State::Before, Direction::Backward) => self.entries.seek_to_last(),
-            (State::On, Direction::Forward) => self.entries.next(),
-            (State::On, Direction::Backward) => self.entries.prev(),
-            (State::Done, _) => return Ok(false),
+        match self.state.step(self.direction) {
+            Some(Step::First) => self.entries.seek_to_first(),
+            Some(Step::Last) => self.entries.seek_to_last(),
+            Some(Step::Next) => self.entries.next(),
+            Some(Step::Previous) => self.entries.prev(),
+            None => return Ok(false),
         }
         if self.entries.valid() {
             self.state = State::On;

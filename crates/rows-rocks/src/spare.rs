@@ -24,7 +24,7 @@ use rows::store::{Cursor, Direction, KeyRange, Reach};
 
 use crate::failure::of_read_kind;
 use crate::hidden::Passing;
-use crate::reading::State;
+use crate::reading::{State, Step};
 use crate::store::Shared;
 
 /// The state of now, whenever that is; as `spare.cc` has it. Others are the numbers of their last writes.
@@ -64,14 +64,6 @@ impl RawEntry {
         value: NonNull::dangling().as_ptr(),
         value_bytes: 0,
     };
-}
-
-#[derive(Clone, Copy)]
-enum Step {
-    First,
-    Last,
-    Next,
-    Previous,
 }
 
 /// An iterator between two bounds.
@@ -135,7 +127,7 @@ impl Spare {
         }
     }
 
-    /// `None` at the end.
+    /// `false` at the end.
     #[expect(unsafe_code, reason = "as above")]
     fn step(&mut self, step: Step) -> Result<bool> {
         let step = match step {
@@ -262,17 +254,8 @@ impl<'a> SpareCursor<'a> {
 impl Drop for SpareCursor<'_> {
     fn drop(&mut self) {
         let Some(spare) = self.spare.take() else { return };
-        let gone_through = || {
-            let KeyRange { start, end } = spare.range.clone();
-            match (self.state, spare.entry().0.to_vec(), self.direction) {
-                (State::On, key, Direction::Forward) => KeyRange { start, end: key },
-                (State::On, key, Direction::Backward) => KeyRange { start: key, end },
-                _ => KeyRange { start, end },
-            }
-        };
-        if self.passing.end(&self.shared.hidden, gone_through) {
-            self.shared.syncing.note_hidden();
-        }
+        let at = (self.state == State::On).then(|| spare.entry().0);
+        self.shared.end_passing(&self.passing, (&spare.range, self.direction), at);
         self.shared.spares.put(spare);
         self.shared.syncing.note_spares();
     }
@@ -281,13 +264,7 @@ impl Drop for SpareCursor<'_> {
 impl Cursor for SpareCursor<'_> {
     fn advance(&mut self) -> Result<bool> {
         let Some(spare) = &mut self.spare else { return Ok(false) };
-        let step = match (self.state, self.direction) {
-            (State::Before, Direction::Forward) => Step::First,
-            (State::Before, Direction::Backward) => Step::Last,
-            (State::On, Direction::Forward) => Step::Next,
-            (State::On, Direction::Backward) => Step::Previous,
-            (State::Done, _) => return Ok(false),
-        };
+        let Some(step) = self.state.step(self.direction) else { return Ok(false) };
         let found = spare.step(step);
         match found {
             Ok(true) => {

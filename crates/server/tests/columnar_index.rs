@@ -9,14 +9,13 @@ mod by_column;
 mod mysql;
 mod support;
 
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use by_column::{MEMORY, Random, insert, stop_and_check, write_by_memcached};
 use faults::{Fault, Layer};
 use mysql::{Failure, Mysql};
-use support::{Running, ask_line, flags, rowhouse, wait_until};
+use support::{Running, ask_line, wait_until};
 
 fn session(server: &Running) -> Mysql {
     let mut client = Mysql::login(server.connect("mysql")).expect("a session");
@@ -228,21 +227,12 @@ fn a_copy_made_while_clients_write_has_the_index_as_its_rows_are() {
     }
 }
 
-fn start_beneath(layer: &Layer, data_dir: &Path) -> Running {
-    let mut arguments = flags(data_dir);
-    arguments.push("--durability=every-commit".to_owned());
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let mut command = rowhouse(&arguments);
-    layer.beneath(&mut command);
-    Running::start_command(data_dir, command)
-}
-
 #[test]
 fn a_disk_that_is_full_stops_the_mover_and_loses_nothing() {
     let directory = tempfile::tempdir().unwrap();
     let data_dir = directory.path().join("data");
     let layer = Layer::new(&data_dir, &directory.path().join("layer")).unwrap();
-    let server = start_beneath(&layer, &data_dir);
+    let server = Running::start_beneath(&layer, &data_dir, &["--durability=every-commit"]);
     let mut client = session(&server);
     make(&mut client);
     // Until the disk is full before the mover has taken all that there is for it.

@@ -14,7 +14,7 @@ use std::path::Path;
 
 use faults::{Fault, Layer};
 use mysql::{Failure, Mysql};
-use support::{Running, ask_line, flags, rowhouse, run, wait_until};
+use support::{Running, ask_line, run, wait_until};
 
 /// Writes after which the server knows that syncs are quick, and has seen most of a door's ways.
 const WRITES: u64 = 200;
@@ -31,10 +31,7 @@ impl Bench {
         let place = tempfile::tempdir().expect("a directory");
         let data_dir = place.path().join("data");
         let layer = Layer::new(&data_dir, &place.path().join("layer")).expect("the layer");
-        let mut command =
-            rowhouse(&flags(&data_dir).iter().map(String::as_str).collect::<Vec<_>>());
-        layer.beneath(&mut command);
-        let server = Running::start_command(&data_dir, command);
+        let server = Running::start_beneath(&layer, &data_dir, &[]);
         let mut client = Mysql::login(server.connect("mysql")).expect("let in");
         client.query("CREATE DATABASE d").expect("made");
         client.query("CREATE TABLE d.t (id BIGINT PRIMARY KEY, n BIGINT)").expect("made");

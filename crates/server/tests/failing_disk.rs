@@ -18,7 +18,7 @@ use std::time::Instant;
 
 use faults::{Fault, Layer, on_small_disk};
 use mysql::{Failure, Mysql};
-use support::{PATIENCE, Running, ask_line, flags, read_line, rest, rowhouse, run, wait_until};
+use support::{PATIENCE, Running, ask_line, read_line, rest, run, wait_until};
 
 const DOORS: [&str; 4] = ["mysql", "handlersocket-write", "memcached", "tyrant"];
 const DISK: &str = "ROWHOUSE_TEST_SMALL_DISK";
@@ -176,15 +176,6 @@ fn has_failed(door: &str, error: &str) -> bool {
     }
 }
 
-fn start_beneath(layer: &Layer, data_dir: &Path, durability: &str) -> Running {
-    let mut arguments = flags(data_dir);
-    arguments.push(format!("--durability={durability}"));
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let mut command = rowhouse(&arguments);
-    layer.beneath(&mut command);
-    Running::start_command(data_dir, command)
-}
-
 /// After a restart on a sound disk every row is there, and the check finds nothing.
 fn all_are_there(data_dir: &Path, acknowledged: &[BTreeSet<u64>]) {
     let server = Running::start(data_dir, &[]);
@@ -205,7 +196,7 @@ fn a_full_disk_is_told_at_every_door_and_writes_go_on_when_there_is_space() {
     let directory = tempfile::tempdir().unwrap();
     let data_dir = directory.path().join("data");
     let layer = Layer::new(&data_dir, &directory.path().join("layer")).unwrap();
-    let server = start_beneath(&layer, &data_dir, "every-commit");
+    let server = Running::start_beneath(&layer, &data_dir, &["--durability=every-commit"]);
     prepare(&server);
     let mut acknowledged = vec![BTreeSet::new(); DOORS.len()];
     let mut clients = DOORS.map(|door| Client::new(&server, door));
@@ -239,7 +230,7 @@ fn acknowledging_stops_at_once(fault: Fault) {
     let directory = tempfile::tempdir().unwrap();
     let data_dir = directory.path().join("data");
     let layer = Layer::new(&data_dir, &directory.path().join("layer")).unwrap();
-    let server = start_beneath(&layer, &data_dir, "every-commit");
+    let server = Running::start_beneath(&layer, &data_dir, &["--durability=every-commit"]);
     prepare(&server);
     let fails = AtomicBool::new(false);
     let count = AtomicU64::new(0);
@@ -298,7 +289,7 @@ fn a_failed_sync_under_every_second_ends_acknowledging_with_the_next_sync() {
     let directory = tempfile::tempdir().unwrap();
     let data_dir = directory.path().join("data");
     let layer = Layer::new(&data_dir, &directory.path().join("layer")).unwrap();
-    let server = start_beneath(&layer, &data_dir, "every-second");
+    let server = Running::start_beneath(&layer, &data_dir, &["--durability=every-second"]);
     prepare(&server);
     layer.fail(Fault::Sync).unwrap();
     for door in DOORS {
@@ -319,7 +310,7 @@ fn a_log_that_cannot_be_begun_ends_acknowledging_and_loses_nothing() {
     let directory = tempfile::tempdir().unwrap();
     let data_dir = directory.path().join("data");
     let layer = Layer::new(&data_dir, &directory.path().join("layer")).unwrap();
-    let server = start_beneath(&layer, &data_dir, "every-second");
+    let server = Running::start_beneath(&layer, &data_dir, &["--durability=every-second"]);
     prepare(&server);
     layer.fail(Fault::NewFile).unwrap();
     let mut acknowledged = vec![BTreeSet::new(); DOORS.len()];

@@ -21,7 +21,7 @@ use std::thread::{self, JoinHandle};
 use faults::{Fault, Layer};
 use loads::{assert_nothing_is_left, assert_sound, begin, count, files_in, finish, login, one};
 use mysql::{Failure, Mysql, Rows};
-use support::{Running, flags, rowhouse, wait_until};
+use support::{Running, wait_until};
 
 /// Rows of the table before the load, none of which the file has.
 const EARLIER: u64 = 100;
@@ -49,7 +49,7 @@ impl Bench {
         let place = tempfile::tempdir().unwrap();
         let data = place.path().join("data");
         let layer = Layer::new(&data, &place.path().join("layer")).unwrap();
-        let server = start_beneath(&layer, &data);
+        let server = Running::start_beneath(&layer, &data, &["--durability=os"]);
         let mut sql = login(&server);
         sql.execute("CREATE DATABASE d").unwrap();
         let columns = "id INT PRIMARY KEY, a INT, s VARCHAR(120), KEY (a), KEY (s)";
@@ -81,7 +81,7 @@ impl Bench {
         let Bench { server, layer, data, before_bytes, _place } = self;
         server.kill();
         layer.fail(Fault::None).unwrap();
-        let server = start_beneath(&layer, &data);
+        let server = Running::start_beneath(&layer, &data, &["--durability=os"]);
         assert_nothing_is_left(&data);
         Bench { server, layer, data, before_bytes, _place }
     }
@@ -110,15 +110,6 @@ impl Bench {
         later.server.stop();
         assert_sound(&later.data);
     }
-}
-
-fn start_beneath(layer: &Layer, data: &Path) -> Running {
-    let mut arguments = flags(data);
-    arguments.push("--durability=os".to_owned());
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let mut command = rowhouse(&arguments);
-    layer.beneath(&mut command);
-    Running::start_command(data, command)
 }
 
 /// How many rows there are by each of the indexes.

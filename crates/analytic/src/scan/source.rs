@@ -18,6 +18,7 @@ use datafusion::logical_expr::utils::conjunction;
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::filter::FilterExecBuilder;
+use expression::Node;
 use rows::store::{KeyRange, Read};
 use rows::{Engine, Table};
 use sql::index_use::{ColumnarUse, IndexUse};
@@ -111,14 +112,10 @@ impl TableSource {
         TableSource { engine, view, table, index_use, setting, schema }
     }
 
-    fn conditions(&self, filters: &[Expr]) -> Conditions {
-        conditions(&terms(&*self.table, filters))
-    }
-
-    /// The cheapest way to the rows that filters want.
-    fn access(&self, filters: &[Expr]) -> sql::Result<BatchAccess> {
+    /// The cheapest way to the rows for which terms hold.
+    fn access(&self, terms: &[Node]) -> sql::Result<BatchAccess> {
         let sizes = Sizes::of_constants(&self.engine, &*self.view, self.setting);
-        sql::in_batches(&self.table, &self.index_use, &terms(&*self.table, filters), &sizes)
+        sql::in_batches(&self.table, &self.index_use, terms, &sizes)
     }
 
     /// The ranges of a way, divided among workers.
@@ -143,7 +140,10 @@ impl TableSource {
     fn sees_to(&self, filter: &Expr) -> bool {
         let columns = |filter: &Expr| match self.table.columnar {
             true => true,
-            false => self.index_has(self.conditions(std::slice::from_ref(filter)).keys()),
+            false => {
+                let terms = terms(&*self.table, std::slice::from_ref(filter));
+                self.index_has(conditions(&terms).keys())
+            }
         };
         (self.table.columnar || self.table.columnar_index.is_some())
             && sees_to(&self.table, filter)
@@ -226,9 +226,10 @@ impl TableProvider for TableSource {
         filters: &[Expr],
         limit: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        let conditions = self.conditions(filters);
+        let terms = terms(&*self.table, filters);
+        let conditions = conditions(&terms);
         let all = self.rows().map_err(raise)?;
-        let access = self.access(filters).map_err(raise)?;
+        let access = self.access(&terms).map_err(raise)?;
         let workers = state.config().target_partitions();
         let positions = projected(&self.schema, projection);
         let schema = Arc::new(self.schema.project(&positions)?);

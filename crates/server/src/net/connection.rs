@@ -223,6 +223,12 @@ pub struct Connection {
 }
 
 impl Connection {
+    /// Another request is in front, or this one goes elsewhere.
+    pub fn forget_waits(&mut self) {
+        self.reads = 0;
+        self.lock_until = None;
+    }
+
     /// A connection that has just begun.
     pub fn new(
         newcomer: Newcomer,

@@ -421,8 +421,7 @@ impl<P: Poller> EventLoop<P> {
             connection.expectation.note(false);
         }
         if requests > 0 || next != Next::Offload {
-            connection.reads = 0;
-            connection.lock_until = None;
+            connection.forget_waits();
         }
         match next {
             Next::Input => self.await_input(token),
@@ -451,8 +450,7 @@ impl<P: Poller> EventLoop<P> {
             return;
         };
         connection.phase = Phase::Away;
-        connection.reads = 0;
-        connection.lock_until = None;
+        connection.forget_waits();
         connection.leave = connection.conversation.as_ref().and_then(|each| each.leave());
         connection.reports = connection.conversation.as_ref().and_then(|each| each.reports());
         if connection.ended

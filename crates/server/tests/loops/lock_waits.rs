@@ -2,7 +2,7 @@
 //! many, or leave.
 
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use rows::Transaction;
 use rows::store::LockWait;
@@ -88,9 +88,10 @@ fn a_client_that_leaves_while_it_waits_costs_nobody_anything() {
     for number in 0..30 {
         let holder = hold(&bench, number);
         let mut leaving = bench.connect();
+        let before = lock_waits(&bench) + offloaded(&bench);
         leaving.send(&format!("write {number}\n"));
+        wait_until("it waits", || lock_waits(&bench) + offloaded(&bench) > before);
         drop(leaving);
-        std::thread::sleep(Duration::from_millis(number as u64 % 3));
         drop(holder);
     }
     wait_until("they are closed", || bench.metrics.connections() == 0);

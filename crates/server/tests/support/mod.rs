@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use faults::Layer;
 use rustix::process::{Pid, Signal};
 
 /// How long anything a test waits for may take.
@@ -68,16 +69,27 @@ pub fn flags(data_dir: &Path) -> Vec<String> {
     flags
 }
 
+/// The command of a server on free ports with further flags.
+fn serve(data_dir: &Path, more: &[&str]) -> Command {
+    let mut arguments = flags(data_dir);
+    if more.iter().any(|flag| flag.starts_with("--memory=")) {
+        arguments.retain(|flag| !flag.starts_with("--memory="));
+    }
+    arguments.extend(more.iter().map(|flag| (*flag).to_owned()));
+    rowhouse(&arguments.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
 impl Running {
     /// Starts a server on free ports with further flags, and waits until it is ready.
     pub fn start(data_dir: &Path, more: &[&str]) -> Running {
-        let mut arguments = flags(data_dir);
-        if more.iter().any(|flag| flag.starts_with("--memory=")) {
-            arguments.retain(|flag| !flag.starts_with("--memory="));
-        }
-        arguments.extend(more.iter().map(|flag| (*flag).to_owned()));
-        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        Self::start_with(data_dir, &arguments)
+        Self::start_command(data_dir, serve(data_dir, more))
+    }
+
+    /// The same, with its calls through a layer that can have them fail.
+    pub fn start_beneath(layer: &Layer, data_dir: &Path, more: &[&str]) -> Running {
+        let mut command = serve(data_dir, more);
+        layer.beneath(&mut command);
+        Self::start_command(data_dir, command)
     }
 
     /// Starts a server with exactly these arguments.

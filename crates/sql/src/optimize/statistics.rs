@@ -49,15 +49,8 @@ pub struct Sizes<'a> {
 impl<'a> Sizes<'a> {
     /// Sizes as `view` has them, for a statement with these literals.
     pub fn new(facts: &'a SqlContext, view: &'a dyn Read, literals: &'a [Datum<'a>]) -> Sizes<'a> {
-        Sizes {
-            engine: facts.sql.engine(),
-            view,
-            literals,
-            zone: facts.zone,
-            mode: facts.mode,
-            rows: RefCell::default(),
-            per_key: RefCell::default(),
-        }
+        let setting = (facts.zone, facts.mode);
+        Sizes { literals, ..Sizes::of_constants(facts.sql.engine(), view, setting) }
     }
 
     /// Sizes as `view` has them, for terms over constants.
