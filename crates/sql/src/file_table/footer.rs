@@ -26,6 +26,33 @@ const COLUMNS_MAX: usize = 1 << 16;
 const NESTED_MAX: usize = 64;
 /// Row groups, whose numbers have 16 bits.
 const GROUPS_MAX: usize = i16::MAX as usize;
+/// The types of the footer's fields, from 1 on: version, schema, rows, row groups, words and their
+/// values, who wrote it, orders of columns, encryption, and what signs it.
+const FOOTER: &[u8] = &[
+    wire::I32,
+    wire::LIST,
+    wire::I64,
+    wire::LIST,
+    wire::LIST,
+    wire::BINARY,
+    wire::LIST,
+    wire::STRUCT,
+    wire::BINARY,
+];
+/// Of a column: type, length, repetition, name, children, converted type, scale, precision, number,
+/// logical type.
+const COLUMN: &[u8] = &[
+    wire::I32,
+    wire::I32,
+    wire::I32,
+    wire::BINARY,
+    wire::I32,
+    wire::I32,
+    wire::I32,
+    wire::I32,
+    wire::I32,
+    wire::STRUCT,
+];
 /// Bytes of memory for each of the footer, about, once it is read.
 const BYTES_PER_BYTE: usize = 8;
 
@@ -53,7 +80,7 @@ pub(super) fn footer(file: &OpenedFile, limits: &Limits) -> Result<(Vec<u8>, Roo
 fn check(footer: &[u8]) -> Read<()> {
     let mut cursor = Cursor(footer);
     let mut last = 0;
-    while let Some((id, ty)) = cursor.field(&mut last)? {
+    while let Some((id, ty)) = cursor.field_of(&mut last, FOOTER)? {
         match (id, ty) {
             (2, wire::LIST) => schema(&mut cursor)?,
             (4, wire::LIST) => {
@@ -83,7 +110,7 @@ fn schema(cursor: &mut Cursor<'_>) -> Read<()> {
         }
         left -= 1;
         let (mut children, mut last) = (0, 0);
-        while let Some((id, ty)) = cursor.field(&mut last)? {
+        while let Some((id, ty)) = cursor.field_of(&mut last, COLUMN)? {
             match (id, ty) {
                 (5, wire::I32) => {
                     children = usize::try_from(cursor.i32()?).map_err(|_| Unknown::Wrong)?;

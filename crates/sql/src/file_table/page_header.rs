@@ -5,13 +5,16 @@
 //! 1 type i32            0 data, 1 index, 2 dictionary, 3 data of version 2
 //! 2 uncompressed i32    bytes behind the header, once they are decompressed
 //! 3 compressed i32      bytes behind the header
+//! 4 checksum i32
 //! 5, 7, 8 structs       for data, dictionary, data of version 2: 1 number of values i32, and the
 //!                       encoding i32 as 2 (data, dictionary) or 4 (data of version 2)
+//! 6 struct              for an index
 //! ```
 //! (Parquet's format, `parquet.thrift`; Thrift's, `thrift-compact-protocol.md`.)
 //!
 //! Invariants
-//! 1. What is read is what the decoder will read: a header that says something twice is none.
+//! 1. What is read is what the decoder will read: a header that says something twice, or gives a known
+//!    field another type, is none.
 //!
 //! Not here: what is too much (`pages`).
 
@@ -20,6 +23,34 @@ use super::thrift::{Cursor, Result, Unknown, once, wire};
 /// The encodings that are places in a dictionary: PLAIN_DICTIONARY and RLE_DICTIONARY, which differ in
 /// name.
 const PLACES: [i32; 2] = [2, 8];
+
+/// The types of the header's fields, from 1 on.
+const HEADER: [u8; 8] = [
+    wire::I32,
+    wire::I32,
+    wire::I32,
+    wire::I32,
+    wire::STRUCT,
+    wire::STRUCT,
+    wire::STRUCT,
+    wire::STRUCT,
+];
+/// Of data: how many values, three encodings, statistics.
+const DATA: &[u8] = &[wire::I32, wire::I32, wire::I32, wire::I32, wire::STRUCT];
+/// Of a dictionary: how many values, their encoding, whether they are sorted.
+const DICTIONARY: &[u8] = &[wire::I32, wire::I32, wire::TRUE];
+/// Of data of version 2: how many values, NULLs and rows, the encoding, bytes of two kinds of levels,
+/// whether it is compressed, statistics.
+const DATA_2: &[u8] = &[
+    wire::I32,
+    wire::I32,
+    wire::I32,
+    wire::I32,
+    wire::I32,
+    wire::I32,
+    wire::TRUE,
+    wire::STRUCT,
+];
 
 /// What a page takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,8 +79,8 @@ pub(super) fn page_sizes(bytes: &[u8]) -> Result<PageSizes> {
     // Of the structs for data, a dictionary, and data of version 2.
     let mut values = [None; 3];
     let mut last = 0;
-    while let Some((id, ty)) = cursor.field(&mut last)? {
-        let (which, encoding) = match (id, ty) {
+    while let Some((id, ty)) = cursor.field_of(&mut last, &HEADER)? {
+        let (which, types, encoding) = match (id, ty) {
             (1, wire::I32) => {
                 once(&mut kind, cursor.i32()?)?;
                 continue;
@@ -62,15 +93,15 @@ pub(super) fn page_sizes(bytes: &[u8]) -> Result<PageSizes> {
                 once(&mut compressed, cursor.i32()?)?;
                 continue;
             }
-            (5, wire::STRUCT) => (0, 2),
-            (7, wire::STRUCT) => (1, 2),
-            (8, wire::STRUCT) => (2, 4),
+            (5, wire::STRUCT) => (0, DATA, 2),
+            (7, wire::STRUCT) => (1, DICTIONARY, 2),
+            (8, wire::STRUCT) => (2, DATA_2, 4),
             _ => {
                 cursor.skip(ty)?;
                 continue;
             }
         };
-        let found = values_of(&mut cursor, encoding)?;
+        let found = values_of(&mut cursor, types, encoding)?;
         once(&mut values[which], found)?;
     }
     let (Some(kind), Some(uncompressed), Some(_)) = (kind, uncompressed, compressed) else {
@@ -94,9 +125,9 @@ pub(super) fn page_sizes(bytes: &[u8]) -> Result<PageSizes> {
 }
 
 /// Of a struct the first field, which is how many values there are, and their encoding.
-fn values_of(cursor: &mut Cursor<'_>, encoding_id: i64) -> Result<(i32, i32)> {
+fn values_of(cursor: &mut Cursor<'_>, types: &[u8], encoding_id: i64) -> Result<(i32, i32)> {
     let (mut values, mut encoding, mut last) = (None, None, 0);
-    while let Some((id, ty)) = cursor.field(&mut last)? {
+    while let Some((id, ty)) = cursor.field_of(&mut last, types)? {
         match (id, ty) {
             (1, wire::I32) => once(&mut values, cursor.i32()?)?,
             (id, wire::I32) if id == encoding_id => once(&mut encoding, cursor.i32()?)?,
@@ -111,7 +142,7 @@ mod tests {
     use super::*;
 
     /// A data page of 300 values, 1,000 bytes that become 4,000, with statistics.
-    const DATA: &[u8] = &[
+    const PAGE: &[u8] = &[
         0x15, 0x00, 0x15, 0xc0, 0x3e, 0x15, 0xd0, 0x0f, 0x2c, 0x15, 0xd8, 0x04, 0x15, 0x10, 0x15,
         0x06, 0x15, 0x06, 0x1c, 0x18, 0x02, b'h', b'i', 0x00, 0x00, 0x00,
     ];
@@ -119,9 +150,9 @@ mod tests {
     #[test]
     fn sizes_are_read_and_what_else_there_is_is_passed_over() {
         let sizes = PageSizes { dictionary: false, uncompressed: 4000, values: 300, encoding: 8 };
-        assert_eq!(page_sizes(DATA), Ok(sizes));
+        assert_eq!(page_sizes(PAGE), Ok(sizes));
         assert!(sizes.has_places());
-        let mut more = DATA.to_vec();
+        let mut more = PAGE.to_vec();
         more.extend_from_slice(b"the page itself");
         assert_eq!(page_sizes(&more), Ok(sizes));
         // A dictionary, with a checksum before it.
@@ -133,15 +164,28 @@ mod tests {
 
     #[test]
     fn a_header_that_is_cut_off_is_incomplete_and_one_that_contradicts_itself_is_none() {
-        for end in 0..DATA.len() {
-            assert_eq!(page_sizes(&DATA[..end]), Err(Unknown::Incomplete), "{end}");
+        for end in 0..PAGE.len() {
+            assert_eq!(page_sizes(&PAGE[..end]), Err(Unknown::Incomplete), "{end}");
         }
         // The uncompressed size a second time, under its number.
-        let mut twice = DATA[..DATA.len() - 1].to_vec();
+        let mut twice = PAGE[..PAGE.len() - 1].to_vec();
         twice.extend_from_slice(&[0x05, 0x04, 0x02, 0x00]);
         assert_eq!(page_sizes(&twice), Err(Unknown::Wrong));
         let negative = [0x15, 0, 0x15, 1, 0x15, 0, 0x2c, 0x15, 0, 0x15, 0, 0, 0];
         assert_eq!(page_sizes(&negative), Err(Unknown::Wrong));
+        // An index' struct as a number: the decoder would take what follows for the struct.
+        let header = &PAGE[..PAGE.len() - 1];
+        page_sizes(&[header, &[0x1c, 0x00, 0x00]].concat()).unwrap();
+        assert_eq!(page_sizes(&[header, &[0x15, 0x00, 0x00]].concat()), Err(Unknown::Wrong));
+        // 65,542, whose lower half is 6; and a list of truths under a number of no meaning.
+        assert_eq!(
+            page_sizes(&[header, &[0x05, 0x8c, 0x80, 0x08, 0, 0]].concat()),
+            Err(Unknown::Wrong)
+        );
+        assert_eq!(
+            page_sizes(&[header, &[0x89, 0x21, 0, 0, 0, 0]].concat()),
+            Err(Unknown::Wrong)
+        );
         let nested: Vec<u8> = [0x15, 0x00].iter().copied().chain([0x4c; 100]).collect();
         assert_eq!(page_sizes(&nested), Err(Unknown::Wrong));
     }

@@ -234,6 +234,10 @@ impl Read for Header {
         if self.ahead.is_empty() {
             let ahead = self.of.bytes_at(self.at, 1);
             self.ahead = ahead.map_err(|error| self.of.refused(Refusal::Error(error)))?;
+            // Who passes over bytes would not mind their end, as often as the header tells it to.
+            if self.ahead.is_empty() {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
         }
         let count = buffer.len().min(self.ahead.len());
         buffer[..count].copy_from_slice(&self.ahead.split_to(count));

@@ -92,7 +92,22 @@ impl<'b> Cursor<'b> {
             0 => self.signed()?,
             more => last.checked_add(i64::from(more)).ok_or(Unknown::Wrong)?,
         };
+        // Of a larger one the decoder would see the lower half.
+        i16::try_from(*last).map_err(|_| Unknown::Wrong)?;
         Ok(Some((*last, ty)))
+    }
+
+    /// The next field of a struct whose types are known, from field 1 on: none of those has
+    /// another, as the decoder goes by the number alone. A truth has the type TRUE there.
+    pub(super) fn field_of(&mut self, last: &mut i64, types: &[u8]) -> Result<Option<(i64, u8)>> {
+        let Some((id, ty)) = self.field(last)? else { return Ok(None) };
+        let place = usize::try_from(id - 1).ok();
+        let known = place.and_then(|place| types.get(place));
+        let found = if ty == wire::FALSE { wire::TRUE } else { ty };
+        match known.is_none_or(|known| *known == found) {
+            true => Ok(Some((id, ty))),
+            false => Err(Unknown::Wrong),
+        }
     }
 
     /// The type of a list's elements, and how many there are: no more than bytes.
@@ -116,7 +131,7 @@ impl<'b> Cursor<'b> {
         Ok(bytes)
     }
 
-    /// Passes over a value.
+    /// Passes over a value, which is no list of truths.
     pub(super) fn skip(&mut self, ty: u8) -> Result<()> {
         self.skip_within(ty, DEPTH_MAX)
     }
@@ -130,14 +145,11 @@ impl<'b> Cursor<'b> {
             wire::BINARY => self.binary().map(drop),
             wire::LIST | wire::SET if depth > 0 => {
                 let (ty, count) = self.list()?;
-                for _ in 0..count {
-                    match ty {
-                        // Within a list a truth has a byte of its own.
-                        wire::TRUE | wire::FALSE => self.pass(1)?,
-                        _ => self.skip_within(ty, depth - 1)?,
-                    }
+                // There each has a byte of its own, which the decoder does not pass over.
+                if matches!(ty, wire::TRUE | wire::FALSE) {
+                    return Err(Unknown::Wrong);
                 }
-                Ok(())
+                (0..count).try_for_each(|_| self.skip_within(ty, depth - 1))
             }
             wire::STRUCT if depth > 0 => {
                 let mut last = 0;
