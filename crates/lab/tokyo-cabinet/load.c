@@ -4,21 +4,12 @@
  * usage: load FILE ROWS WARM_SECONDS SECONDS update|insert every-commit|every-second|os
  * output: a line `requests seconds cpu_seconds`, then lines `latency_ns count`.
  */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <tchdb.h>
-#include <time.h>
 
-enum { STEPS = 16, BUCKETS = 64 * STEPS, KEY_MAX = 32, ROW_MAX = 96 };
+#include "measure.h"
 
-static uint64_t now_ns(void) {
-  struct timespec at;
-  clock_gettime(CLOCK_MONOTONIC, &at);
-  return (uint64_t)at.tv_sec * 1000000000u + (uint64_t)at.tv_nsec;
-}
+enum { KEY_MAX = 32, ROW_MAX = 96 };
 
 static double cpu_seconds(void) {
   struct rusage used;
@@ -27,28 +18,12 @@ static double cpu_seconds(void) {
          (used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
 }
 
-static void fail(TCHDB *db, const char *doing) {
-  fprintf(stderr, "%s: %s\n", doing, tchdberrmsg(tchdbecode(db)));
-  exit(1);
-}
-
 static void put(TCHDB *db, uint32_t id, uint32_t version) {
   char key[KEY_MAX], row[ROW_MAX];
   int key_bytes = snprintf(key, sizeof key, "user:%u", id);
   int row_bytes = snprintf(row, sizeof row, "user %09u\tuser%09u@example.org\t2009-10-%02u 12:00:00",
                            id, id, version % 28 + 1);
   if (!tchdbput(db, key, key_bytes, row, row_bytes)) fail(db, "put");
-}
-
-/* Buckets of equal width, STEPS to each doubling. */
-static int bucket_of(uint64_t ns) {
-  int exponent = 63 - __builtin_clzll(ns | STEPS);
-  return exponent * STEPS + (int)(ns >> (exponent - 4)) % STEPS;
-}
-
-static uint64_t bucket_ns(int bucket) {
-  int exponent = bucket / STEPS;
-  return ((uint64_t)STEPS + bucket % STEPS) << (exponent - 4);
 }
 
 int main(int count, char **arguments) {
@@ -87,9 +62,7 @@ int main(int count, char **arguments) {
   }
   printf("%llu %f %f\n", (unsigned long long)requests, measured,
          cpu_before < 0 ? 0.0 : cpu_seconds() - cpu_before);
-  for (int bucket = 4 * STEPS; bucket < BUCKETS; bucket++)
-    if (counts[bucket])
-      printf("%llu %llu\n", (unsigned long long)bucket_ns(bucket), (unsigned long long)counts[bucket]);
+  print_latencies("", counts);
   tchdbclose(db);
   tchdbdel(db);
   return 0;

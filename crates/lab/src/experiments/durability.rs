@@ -10,13 +10,10 @@ use clap::Args;
 use super::fleet::*;
 use super::writing::{Kind, Ledger, one_window};
 use super::{Common, progress};
-use crate::peers::{Durability, TokyoCabinet};
+use crate::peers::{Durability, TOKYO_CABINET, TokyoCabinet};
 use crate::plot::Drawing;
 use crate::report::{Layout, Measurement, Report};
 use crate::users::Users;
-
-/// Tokyo Cabinet, in the program that writes: no server, no connection, one thread.
-const TOKYO_CABINET: &str = "tokyo cabinet (embedded)";
 
 const POLICIES: [Durability; 3] =
     [Durability::EveryCommit, Durability::EverySecond, Durability::Os];

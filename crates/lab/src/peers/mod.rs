@@ -21,4 +21,4 @@ pub use memory_group::MemoryGroup;
 pub use redis::{AppendFsync, Redis};
 pub use rowhouse::{Durability, Rowhouse, RowhouseSettings};
 pub use server::{Server, bytes_below, die_with_parent};
-pub use tokyo_cabinet::TokyoCabinet;
+pub use tokyo_cabinet::{CabinetGame, CabinetSettings, CabinetWindow, TOKYO_CABINET, TokyoCabinet};

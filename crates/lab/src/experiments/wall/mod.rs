@@ -8,8 +8,12 @@
 //! of the data) and the game itself, each row as likely as any other.
 //!
 //! Every answer is judged by its contents, and at the end every changed player is read back.
+//!
+//! Tokyo Cabinet, a library, plays inside a program of its own, within the same limit.
 
 mod contender;
+mod embedded;
+mod server;
 mod session;
 
 use anyhow::{Result, bail, ensure};
@@ -19,10 +23,12 @@ use serde_json::json;
 use super::game::world::World;
 use super::memory_limit::MemoryLimit;
 use super::{Common, progress};
-use crate::peers::{Durability, Engine};
+use crate::peers::{Durability, Engine, TOKYO_CABINET};
 use crate::plot::Drawing;
-use crate::report::{Layout, Report};
+use crate::report::{Layout, Measurement, Report};
 use contender::Contender;
+use embedded::Embedded;
+use server::ServerContender;
 
 const ENGINES: [Engine; 3] = [Engine::Rowhouse, Engine::InnoDb, Engine::MyRocks];
 const LOADS: [Load; 3] = [Load::LookUps, Load::Updates, Load::Game];
@@ -69,6 +75,9 @@ pub struct Options {
     /// Connections.
     #[arg(long, default_value_t = 32)]
     connections: usize,
+    /// Threads of Tokyo Cabinet, which has no connections; without it, as many as the others' connections.
+    #[arg(long)]
+    embedded_threads: Option<usize>,
     /// Durability: rowhouse's policy, or what comes nearest elsewhere.
     #[arg(long, default_value = "every-second")]
     durability: Durability,
@@ -78,6 +87,10 @@ pub struct Options {
 }
 
 impl Options {
+    fn embedded_threads(&self) -> usize {
+        self.embedded_threads.unwrap_or(self.connections).max(1)
+    }
+
     /// Players, of as many accounts, of so many times the memory.
     fn rows(&self, multiple: f64) -> u32 {
         let row_bytes = self.note as u64 + ROW_BYTES;
@@ -103,34 +116,35 @@ pub fn run(options: &Options) -> Result<()> {
     for &multiple in &options.multiples {
         contenders.retain_mut(|contender| {
             let rows = options.rows(multiple);
-            progress(&format!("{}: growing to {rows} players and accounts", contender.name));
-            let label = format!("{}, {multiple} times the memory", contender.name);
+            progress(&format!("{}: growing to {rows} players and accounts", contender.name()));
+            let label = format!("{}, {multiple} times the memory", contender.name());
             report.keep(&label, contender.grow(rows)).is_some()
         });
         for load in LOADS {
             for round in 0..common.rounds {
-                for contender in &contenders {
-                    one_window(contender, load, multiple, round, options, &mut report);
+                for contender in &mut contenders {
+                    one_window(contender.as_mut(), load, multiple, round, options, &mut report);
                 }
             }
         }
         for contender in &contenders {
             let megabytes = contender.disk_bytes() / 1_000_000;
-            let name = format!("{}: MB on disk, {multiple} times the memory", contender.name);
+            let name = format!("{}: MB on disk, {multiple} times the memory", contender.name());
             report.figures.insert(name, json!(megabytes));
         }
     }
     let mut differ = Vec::new();
-    for contender in &contenders {
+    for contender in &mut contenders {
         match contender.verify() {
             Ok(players) => {
-                let name = format!("{}: changed players read back", contender.name);
+                let name = format!("{}: changed players read back", contender.name());
                 report.figures.insert(name, json!(players));
             }
-            Err(error) => differ.push(format!("{}: {error:#}", contender.name)),
+            Err(error) => differ.push(format!("{}: {error:#}", contender.name())),
         }
     }
-    let (ours, others) = (Engine::Rowhouse.name(), [Engine::InnoDb.name(), Engine::MyRocks.name()]);
+    let ours = Engine::Rowhouse.name();
+    let others = [Engine::InnoDb.name(), Engine::MyRocks.name(), TOKYO_CABINET];
     report.compare(&others.map(|other| (ours, other)));
     common.finish(&report, Layout::Requests, &drawing(&report, options))?;
     if !differ.is_empty() {
@@ -149,32 +163,51 @@ fn note(options: &Options, report: &mut Report) {
     let threads = options.connections;
     let threads = format!("{threads} for reading, 1 for writing, as the plugin demands");
     report.setting("mariadb handlersocket threads", threads);
+    let threads = options.embedded_threads();
+    let durability = match options.durability {
+        Durability::EveryCommit => "a sync after each write",
+        Durability::EverySecond => "a sync each second",
+        Durability::Os => "no sync",
+    };
+    let embedded = format!(
+        "no door and no connections: {threads} threads of the program that has the library inside, so its \
+         CPU time is the client's as well; a hash database, not compressed, two buckets a record, as much \
+         of the file mapped as a server has memory, tidied by itself (dfunit 8), {durability}"
+    );
+    report.setting(TOKYO_CABINET, embedded);
 }
 
-/// The servers that could be started, each within the limit.
+/// Those that could be started, each within the limit.
 fn start(
     options: &Options,
     limit: MemoryLimit,
     world: World,
     report: &mut Report,
-) -> Result<Vec<Contender>> {
+) -> Result<Vec<Box<dyn Contender>>> {
     let common = &options.common;
     let settings = common.rowhouse(options.durability)?;
     let mut contenders = Vec::new();
+    let mut keep = |name, started: Result<Box<dyn Contender>>| {
+        let Some(contender) = report.keep(name, started) else { return };
+        report.versions.insert(name.to_owned(), contender.version().to_owned());
+        contenders.push(contender);
+    };
     for engine in ENGINES.into_iter().filter(|engine| common.wants(engine.name())) {
         progress(&format!("starting {}", engine.name()));
-        let started = Contender::start(engine, &settings, limit, world, options);
-        if let Some(contender) = report.keep(engine.name(), started) {
-            report.versions.insert(contender.name.to_owned(), contender.version().to_owned());
-            contenders.push(contender);
-        }
+        let started = ServerContender::start(engine, &settings, limit, world, options);
+        keep(engine.name(), started.map(|server| Box::new(server) as _));
+    }
+    if common.wants(TOKYO_CABINET) {
+        progress(&format!("starting {TOKYO_CABINET}"));
+        let started = Embedded::start(limit, world, options);
+        keep(TOKYO_CABINET, started.map(|embedded| Box::new(embedded) as _));
     }
     Ok(contenders)
 }
 
 /// One window of one contender, after it has come to rest.
 fn one_window(
-    contender: &Contender,
+    contender: &mut dyn Contender,
     load: Load,
     multiple: f64,
     round: usize,
@@ -182,22 +215,26 @@ fn one_window(
     report: &mut Report,
 ) {
     let mode = load.mode(multiple);
-    let label = format!("{}, {mode}", contender.name);
+    let name = contender.name();
+    let label = format!("{name}, {mode}");
     if report.not_run.contains_key(&label) {
         return;
     }
     let waited = contender.calm_down();
-    let window = contender.window(load, &mode, round, options);
-    let Some((figures, seconds, stale)) = report.keep(&label, window) else { return };
+    let rows = u64::from(options.rows(multiple));
+    let seed = options.common.seed ^ ((round as u64) << 32) ^ (rows << 40);
+    let window = contender.window(load, seed, options);
+    let Some(window) = report.keep(&label, window) else { return };
+    let figures = Measurement::new(&mode, name, round, window.connections, &window.sample);
     progress(&format!(
         "{label}, round {round}: {:.0}/s, {:.0} us server CPU, {:.2} KiB read",
         figures.rate, figures.server_us, figures.disk_read_kib
     ));
     report.seconds.push(json!({
-        "contender": contender.name, "mode": mode, "round": round,
-        "answers in each second": seconds,
+        "contender": name, "mode": mode, "round": round,
+        "answers in each second": window.seconds,
         "seconds waited for its own work before": (waited * 10.0).round() / 10.0,
-        "stale reads": stale,
+        "stale reads": window.stale,
     }));
     report.measurements.push(figures);
 }
@@ -205,14 +242,15 @@ fn one_window(
 /// A chart for each load: requests per second over multiples of the memory.
 fn drawing(report: &Report, options: &Options) -> Drawing {
     let charts = LOADS.map(|load| {
-        let series = ENGINES.into_iter().filter_map(|engine| {
+        let names = ENGINES.map(Engine::name).into_iter().chain([TOKYO_CABINET]);
+        let series = names.filter_map(|name| {
             let rate = |multiple: &f64| {
                 let mode = load.mode(*multiple);
-                let rate = report.spread(&mode, engine.name(), |window| window.rate).median;
+                let rate = report.spread(&mode, name, |window| window.rate).median;
                 (rate > 0.0).then_some((*multiple, rate))
             };
             let points: Vec<_> = options.multiples.iter().filter_map(rate).collect();
-            (!points.is_empty()).then(|| (engine.name().to_owned(), points))
+            (!points.is_empty()).then(|| (name.to_owned(), points))
         });
         (load.name().to_owned(), series.collect())
     });

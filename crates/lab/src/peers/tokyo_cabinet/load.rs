@@ -1,20 +1,17 @@
-//! Tokyo Cabinet: a library, so its load runs in a program of its own (`tokyo-cabinet/load.c`)
-//! that is compiled when an experiment wants it.
-//!
-//! Not here: connections; there are none. One thread puts rows, as fast as it may.
+//! Updates or inserts by one thread of a program that has the library inside (`load.c`).
 
-use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 use tempfile::TempDir;
 
-use super::Durability;
-use super::server::data_dir;
+use super::{compile, count_latencies};
 use crate::generator::Sample;
+use crate::peers::Durability;
+use crate::peers::server::data_dir;
 
-const SOURCE: &str = include_str!("../../tokyo-cabinet/load.c");
+const SOURCE: &str = include_str!("../../../tokyo-cabinet/load.c");
 
 /// The compiled program, in a directory that goes with it.
 pub struct TokyoCabinet {
@@ -26,12 +23,7 @@ impl TokyoCabinet {
     /// Compiles the program; fails where there is no compiler or no library.
     pub fn compile() -> Result<TokyoCabinet> {
         let dir = data_dir("tokyocabinet")?;
-        let (source, program) = (dir.path().join("load.c"), dir.path().join("load"));
-        fs::write(&source, SOURCE)?;
-        let mut compiler = Command::new("cc");
-        compiler.arg("-O2").arg("-o").arg(&program).arg(&source).arg("-ltokyocabinet");
-        let compiled = compiler.output().context("no C compiler")?;
-        ensure!(compiled.status.success(), "libtokyocabinet-dev is not installed");
+        let program = compile("load", SOURCE, dir.path())?;
         Ok(TokyoCabinet { program, dir })
     }
 
@@ -63,8 +55,7 @@ fn parse(text: &str) -> Option<Sample> {
     sample.seconds = totals.next()?.parse().ok()?;
     sample.server_cpu = totals.next()?.parse().ok()?;
     for line in lines {
-        let (nanos, count) = line.split_once(' ')?;
-        sample.latency.saturating_record_n(nanos.parse().ok()?, count.parse().ok()?);
+        count_latencies(line, &mut sample)?;
     }
     Some(sample)
 }
