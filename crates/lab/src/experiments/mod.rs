@@ -28,6 +28,7 @@ mod dice;
 mod fleet;
 mod loading;
 mod memory_limit;
+mod pace;
 mod rounds;
 mod timed;
 mod writing;
@@ -156,13 +157,26 @@ impl Common {
         }
     }
 
-    /// Prints the report and keeps it if asked; an experiment with bad replies has failed.
+    /// Keeps the report if asked, and prints it; an experiment with bad replies has failed.
     fn finish(&self, report: &Report, layout: Layout, drawing: &Drawing) -> Result<()> {
-        report.print(layout, &mut io::stdout().lock())?;
+        self.finish_drawn(report, layout, &[("", drawing)])
+    }
+
+    /// The same with several drawings, each with what stands behind the report's name.
+    fn finish_drawn(
+        &self,
+        report: &Report,
+        layout: Layout,
+        drawings: &[(&str, &Drawing)],
+    ) -> Result<()> {
+        // First of all: nobody may be there any more to read what is printed.
         if let Some(directory) = &self.results {
             let name = report.save(directory)?;
-            drawing.save(&directory.join(name + ".svg"))?;
+            for (what, drawing) in drawings {
+                drawing.save(&directory.join(format!("{name}{what}.svg")))?;
+            }
         }
+        report.print(layout, &mut io::stdout().lock())?;
         match report.bad() {
             0 => Ok(()),
             bad => bail!("{bad} bad replies or lost connections; the table says whose"),

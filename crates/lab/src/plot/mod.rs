@@ -85,7 +85,7 @@ impl Drawing {
         let height = match &self.shape {
             Shape::Bars(_, groups) => bars::height(groups),
             Shape::Lines(_, _, charts) => lines::height(charts),
-            Shape::Time(_, panels, _) => time::height(panels),
+            Shape::Time(_, panels, marks) => time::height(panels, marks),
         };
         let mut text = String::new();
         {
@@ -141,12 +141,29 @@ mod tests {
             name: "resident memory (MiB)".to_owned(),
             limit: Some(512.0),
             points: vec![(0.0, 10.0), (1.0, 20.0)],
+            stalls: Vec::new(),
         };
         let mark = Mark { at: 1.0, name: "backups beside".to_owned() };
         let text = drawn(Shape::Time("seconds".to_owned(), vec![panel], vec![mark]));
         for words in ["resident memory (MiB)", "seconds", "backups beside"] {
             assert!(text.contains(words), "{words} in {text}");
         }
+    }
+
+    #[test]
+    fn stalls_are_shaded_in_their_own_panel() {
+        let panel = |stalls: Vec<std::ops::Range<f64>>| Panel {
+            name: "rows per second".to_owned(),
+            limit: None,
+            points: vec![(0.0, 10.0), (9.0, 20.0)],
+            stalls,
+        };
+        let shaded = |panels| {
+            let text = drawn(Shape::Time("seconds".to_owned(), panels, Vec::new()));
+            text.matches("fill=\"#E67800\"").count()
+        };
+        assert_eq!(shaded(vec![panel(Vec::new()), panel(Vec::new())]), 0);
+        assert_eq!(shaded(vec![panel(vec![1.0..2.0, 5.0..5.0]), panel(Vec::new())]), 2);
     }
 
     #[test]

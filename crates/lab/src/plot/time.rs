@@ -1,4 +1,7 @@
-//! Figures over time, one panel below the other, with marks that go through all of them.
+//! Figures over time, one panel below the other, with marks that go through all of them and stalls that
+//! are shaded in their own.
+
+use std::ops::Range;
 
 use anyhow::Result;
 use plotters::prelude::*;
@@ -15,6 +18,9 @@ const AXIS: u32 = 44;
 const FIGURES: u32 = 64;
 const COLOUR: RGBColor = RGBColor(0, 92, 175);
 const LIMIT: RGBColor = RGBColor(190, 30, 70);
+const STALL: RGBColor = RGBColor(230, 120, 0);
+/// A stall is at least as wide as such a part of the panel.
+const STALL_PARTS: f64 = 600.0;
 
 /// A figure over time.
 pub struct Panel {
@@ -24,6 +30,8 @@ pub struct Panel {
     pub limit: Option<f64>,
     /// Times and values.
     pub points: Vec<(f64, f64)>,
+    /// When it stalled: shaded in this panel alone.
+    pub stalls: Vec<Range<f64>>,
 }
 
 /// A moment with a name.
@@ -35,15 +43,20 @@ pub struct Mark {
 }
 
 /// Height of a drawing of these panels.
-pub fn height(panels: &[Panel]) -> u32 {
-    TITLE + MARKS + panels.len() as u32 * PANEL + AXIS
+pub fn height(panels: &[Panel], marks: &[Mark]) -> u32 {
+    TITLE + head(marks) + panels.len() as u32 * PANEL + AXIS
+}
+
+/// Height of the names of marks.
+fn head(marks: &[Mark]) -> u32 {
+    if marks.is_empty() { 0 } else { MARKS }
 }
 
 /// Draws them.
 pub fn draw(root: &Area<'_>, x_unit: &str, panels: &[Panel], marks: &[Mark]) -> Result<()> {
     let x_max =
         panels.iter().flat_map(|panel| &panel.points).map(|point| point.0).fold(1.0, f64::max);
-    let (head, mut rest) = root.split_vertically(MARKS);
+    let (names, mut rest) = root.split_vertically(head(marks));
     let width = f64::from(root.dim_in_pixel().0);
     let margin = 10.0;
     let left = f64::from(FIGURES) + margin;
@@ -51,7 +64,7 @@ pub fn draw(root: &Area<'_>, x_unit: &str, panels: &[Panel], marks: &[Mark]) -> 
     for mark in marks {
         let x = left + (width - left - margin) * mark.at / x_max;
         let text = Text::new(mark.name.clone(), (x as i32, MARKS as i32 - 4), text.clone());
-        head.draw(&text).map_err(failed)?;
+        names.draw(&text).map_err(failed)?;
     }
     for (at, panel) in panels.iter().enumerate() {
         let last = at + 1 == panels.len();
@@ -92,6 +105,13 @@ fn draw_panel(
     for mark in marks {
         let line = vec![(mark.at, 0.0), (mark.at, y_max)];
         chart.draw_series([PathElement::new(line, BLACK.mix(0.25))]).map_err(failed)?;
+    }
+    // Beneath the line, and never so narrow that they are not seen.
+    let narrowest = x_max / STALL_PARTS;
+    for stall in &panel.stalls {
+        let corners = [(stall.start, 0.0), (stall.end.max(stall.start + narrowest), y_max)];
+        let shade = Rectangle::new(corners, STALL.mix(0.3).filled());
+        chart.draw_series([shade]).map_err(failed)?;
     }
     if let Some(limit) = panel.limit {
         let line = vec![(0.0, limit), (x_max, limit)];

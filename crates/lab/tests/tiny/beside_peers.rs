@@ -134,6 +134,9 @@ fn a_file_is_loaded_whole_and_found_by_its_index() {
     run.has(&["mariadb myrocks"]);
     run.has(&["rowhouse", "limit: sort, write, read"]);
     run.says_its_limit();
+    let seconds = run.report["seconds"].as_array().expect("how it went over time");
+    let parts = seconds.iter().filter(|load| load["contender"] == "rowhouse");
+    assert_eq!(parts.count(), 2, "{}", run.text);
 }
 
 #[test]
@@ -160,6 +163,10 @@ fn inserts_with_three_indexes_go_on_beside_queries_and_every_index_has_all() {
     assert!(run.text.contains("queries beside inserts"), "{}", run.text);
     let figures = &run.report["figures"]["rowhouse, round 0"];
     assert_eq!(figures["rows"], 6000, "{}", run.text);
+    let checked = &run.report["figures"]["rowhouse, round 0, checked"];
+    for part in ["rows read back", "counted by marketsegment", "counted by pdc"] {
+        assert_eq!(checked[part], 6600, "{part} of {checked}\n{}", run.text);
+    }
     for figure in ["longest INSERT ms", "bytes written over bytes of rows and entries"] {
         assert!(figures[figure].as_f64() > Some(0.0), "{figure}\n{}", run.text);
     }

@@ -1,18 +1,12 @@
 //! How inserts went over time: every INSERT with its moment, and from time to time what was spent so far,
 //! so that any last part of the rows can be told apart afterwards.
 //!
-//! Not here: who inserts (`inserter`).
+//! Not here: who inserts (`inserter`), and what a stall is (`pace`).
 
 use std::time::{Duration, Instant};
 
+use crate::experiments::pace::{Step, steps};
 use crate::generator::{Sample, Spent};
-use crate::spread::Spread;
-
-/// A second with less than this part of the median second's rows is a stall.
-const STALL_PART: f64 = 0.5;
-
-/// When a second began, and its rows.
-pub type Second = (f64, f64);
 
 /// One INSERT that was answered.
 struct Insert {
@@ -84,35 +78,10 @@ impl Course {
     }
 
     /// Rows of each full second; an INSERT that took seconds makes each of them as slow.
-    pub fn seconds(&self) -> Vec<Second> {
-        let (mut seconds, mut from, mut rows) = (Vec::new(), 0.0, 0);
-        for insert in &self.inserts {
-            rows += insert.rows;
-            let now = (insert.at - self.began).as_secs_f64();
-            let passed = now - from;
-            if passed >= 1.0 {
-                let rate = rows as f64 / passed;
-                seconds.extend((0..passed as u64).map(|second| (from + second as f64, rate)));
-                (from, rows) = (now, 0);
-            }
-        }
-        seconds
+    pub fn seconds(&self) -> Vec<Step> {
+        let taken = |insert: &Insert| ((insert.at - self.began).as_secs_f64(), insert.rows);
+        steps(self.inserts.iter().map(taken), 1.0)
     }
-}
-
-/// The slowest second over the median one; nothing of inserts that took no second.
-pub fn slowest_over_median(seconds: &[Second]) -> Option<f64> {
-    let rate = Spread::of(seconds.iter().map(|(_, rows)| *rows));
-    (rate.median > 0.0).then(|| rate.min / rate.median)
-}
-
-/// The seconds that are stalls, the worst first.
-pub fn stalls(seconds: &[Second]) -> Vec<Second> {
-    let median = Spread::of(seconds.iter().map(|(_, rows)| *rows)).median;
-    let slow = seconds.iter().filter(|(_, rows)| *rows < STALL_PART * median);
-    let mut slow: Vec<Second> = slow.copied().collect();
-    slow.sort_by(|one, other| one.1.total_cmp(&other.1));
-    slow
 }
 
 #[cfg(test)]
@@ -139,14 +108,6 @@ mod tests {
         let rows: Vec<f64> = course.seconds().iter().map(|(_, rows)| rows.round()).collect();
         assert_eq!(rows, [200.0, 200.0, 33.0, 33.0, 33.0]);
         assert_eq!(course.longest(), Duration::from_secs(3));
-    }
-
-    #[test]
-    fn seconds_below_half_of_the_median_one_are_stalls_the_worst_first() {
-        let seconds = [(0.0, 100.0), (1.0, 40.0), (2.0, 110.0), (3.0, 10.0), (4.0, 90.0)];
-        assert_eq!(stalls(&seconds), [(3.0, 10.0), (1.0, 40.0)]);
-        assert_eq!(slowest_over_median(&seconds), Some(10.0 / 90.0));
-        assert_eq!(slowest_over_median(&[]), None);
     }
 
     #[test]

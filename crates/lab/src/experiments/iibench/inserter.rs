@@ -1,27 +1,16 @@
-//! The connection that inserts, and the table that it inserts into: that of Tokutek's program.
+//! The connection that inserts, and which numbers its rows were given.
 //!
-//! Not here: how fast that went (`course`).
+//! Not here: what is in the rows (`purchases`), how fast it went (`course`), what is there (`check`).
 
-use std::fmt::Write as _;
 use std::time::Instant;
 
 use anyhow::{Result, ensure};
 
 use super::course::Course;
-use crate::experiments::loading::{DATABASE, LOAD_WAIT};
+use super::purchases::{COLUMNS, INSERTED, Purchase};
+use crate::experiments::loading::DATABASE;
 use crate::peers::EngineServer;
 use crate::protocols::mysql;
-use crate::users::mix;
-
-const COLUMNS: &str = "transactionid BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY, \
-    dateandtime DATETIME, cashregisterid INT NOT NULL, customerid INT NOT NULL, \
-    productid INT NOT NULL, price FLOAT NOT NULL, data VARCHAR(40), \
-    KEY marketsegment (price, customerid), KEY registersegment (cashregisterid, price, customerid), \
-    KEY pdc (price, dateandtime, customerid)";
-const INDEXES: [&str; 3] = ["marketsegment", "registersegment", "pdc"];
-pub const CASH_REGISTERS: u64 = 1_000;
-const PRODUCTS: u64 = 10_000;
-const CUSTOMERS: u64 = 100_000;
 
 /// What is inserted.
 #[derive(Debug, Clone, Copy)]
@@ -34,11 +23,25 @@ pub struct Rows {
     pub look: u64,
 }
 
+/// An INSERT that was answered.
+#[derive(Debug, Clone, Copy)]
+pub struct Batch {
+    /// The number of its first row, from 0 on.
+    pub first: u64,
+    /// Rows.
+    pub rows: u64,
+    /// What AUTO_INCREMENT gave its first row; the others follow.
+    pub first_id: u64,
+}
+
 /// The connection.
 pub struct Inserter {
     session: mysql::Session,
-    rows: Rows,
+    /// What it inserts.
+    pub rows: Rows,
     text: String,
+    /// What it has inserted.
+    pub batches: Vec<Batch>,
     /// How it went so far.
     pub course: Course,
 }
@@ -52,65 +55,37 @@ impl Inserter {
         let clause = server.engine().clause();
         session.execute(&format!("CREATE TABLE purchases ({COLUMNS}){clause}"))?;
         let course = Course::begin(server.pid(), rows.look);
-        Ok(Inserter { session, rows, text: String::new(), course })
+        Ok(Inserter { session, rows, text: String::new(), batches: Vec::new(), course })
     }
 
     /// Inserts so many rows more, or what is inserted until then.
     pub fn insert(&mut self, rows: u64, until: Option<Instant>) -> Result<()> {
         let end = self.course.rows() + rows;
         while self.course.rows() < end && until.is_none_or(|until| Instant::now() < until) {
-            let batch = self.rows.batch.min(end - self.course.rows());
-            self.write(batch)?;
+            let first = self.course.rows();
+            let rows = self.rows.batch.min(end - first);
+            self.write(first, rows);
             let sent = Instant::now();
-            let done = self.session.execute(&self.text)?;
-            ensure!(done == batch, "{done} of {batch} rows were inserted");
-            self.course.note(sent.elapsed(), batch);
+            let (done, first_id) = self.session.insert(&self.text)?;
+            ensure!(done == rows, "{done} of {rows} rows were inserted");
+            self.course.note(sent.elapsed(), rows);
+            self.batches.push(Batch { first, rows, first_id });
         }
         self.course.look();
         Ok(())
     }
 
-    /// The INSERT of the next rows.
-    fn write(&mut self, rows: u64) -> Result<()> {
+    /// The INSERT of these rows.
+    fn write(&mut self, first: u64, rows: u64) {
         self.text.clear();
-        let columns = "dateandtime, cashregisterid, customerid, productid, price, data";
-        write!(self.text, "INSERT INTO purchases ({columns}) VALUES ")?;
-        let first = self.course.rows();
+        self.text.push_str("INSERT INTO purchases (");
+        self.text.push_str(INSERTED);
+        self.text.push_str(") VALUES ");
         for row in first..first + rows {
-            let dice = mix(self.rows.seed ^ row);
-            let (day, second) = (1 + row / 86_400 % 28, row % 86_400);
-            let comma = if row == first { "" } else { "," };
-            write!(
-                self.text,
-                "{comma}('2026-01-{day:02} {:02}:{:02}:{:02}',{},{},{},{}.{:02},'{:x}{:x}')",
-                second / 3600,
-                second / 60 % 60,
-                second % 60,
-                dice % CASH_REGISTERS,
-                dice / 7 % CUSTOMERS,
-                dice / 11 % PRODUCTS,
-                dice / 13 % 500,
-                dice / 17 % 100,
-                dice,
-                mix(dice)
-            )?;
+            if row > first {
+                self.text.push(',');
+            }
+            Purchase::new(self.rows.seed, row).push_values(&mut self.text);
         }
-        Ok(())
-    }
-
-    /// All rows are there, and in each index.
-    pub fn verify(&mut self) -> Result<()> {
-        self.session.be_patient(LOAD_WAIT)?;
-        let rows = self.course.rows();
-        let counted = self.session.number("SELECT COUNT(*) FROM purchases")?;
-        ensure!(counted == rows, "{counted} of {rows} rows are there");
-        for index in INDEXES {
-            let first = if index == "registersegment" { "cashregisterid" } else { "price" };
-            let sql =
-                format!("SELECT COUNT(*) FROM purchases FORCE INDEX ({index}) WHERE {first} >= 0");
-            let counted = self.session.number(&sql)?;
-            ensure!(counted == rows, "{counted} of {rows} rows are in {index}");
-        }
-        Ok(())
     }
 }

@@ -9,25 +9,31 @@
 //! A server that would take days is cut after a time (`--minutes-max`). Its last rows are those that it
 //! came to, so its rate at the end is told better than it is.
 //!
+//! What is there at the end is checked in about a minute (`check`); the report says how much of it was. A
+//! check that fails fails the run, whose report is kept all the same.
+//!
 //! Not here: what several connections insert (`writers`).
 
+mod check;
 mod course;
 mod inserter;
+mod purchases;
 mod queries;
 
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use clap::Args;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::memory_limit::{GroupOption, MemoryLimit};
+use super::pace::{Step, slowest_over_median, stalls};
 use super::{Common, progress};
 use crate::generator::Sample;
 use crate::peers::{Durability, Engine, RowhouseSettings, bytes_below};
-use crate::plot::{Drawing, Mark, Panel};
+use crate::plot::{Drawing, Panel};
 use crate::report::{Layout, Measurement, Report};
-use course::{Second, slowest_over_median, stalls};
+use check::{CHECK_TIME, check};
 use inserter::{Inserter, Rows};
 
 const ENGINES: [Engine; 3] = [Engine::Rowhouse, Engine::InnoDb, Engine::MyRocks];
@@ -42,9 +48,6 @@ const ROW_BYTES: u64 = 190;
 const MEMORY_MIB_MIN: u64 = 64;
 /// How often it is looked at what the inserts have cost so far.
 const LOOKS: u64 = 1_000;
-/// Stalls that are marked in the drawing, the worst ones.
-const STALLS_MARKED: usize = 12;
-
 /// Options of `iibench`.
 #[derive(Debug, Clone, Args)]
 pub struct Options {
@@ -106,31 +109,71 @@ pub fn run(options: &Options) -> Result<()> {
     }
     report.setting("durability", "every INSERT is synced before its answer");
     let settings = common.rowhouse(Durability::EveryCommit)?;
-    let (mut panels, mut marks) = (Vec::new(), Vec::new());
+    let (mut panels, mut failed) = (Vec::new(), Vec::new());
     for round in 0..common.rounds {
         for engine in ENGINES {
             let name = engine.name();
             if !common.wants(name) || report.not_run.contains_key(name) {
                 continue;
             }
+            let label = format!("{name}, round {round}");
             let course = one_round(options, engine, &settings, limit, round, &mut report);
-            let Some((seconds, alone)) = report.keep(name, course) else { continue };
+            let Some(Round { seconds, alone, checked }) = report.keep(name, course) else {
+                continue;
+            };
+            if !note_checked(&label, checked, &mut report) {
+                failed.push(label);
+            }
             if round == 0 {
-                let worst = stalls(&seconds[..alone]).into_iter().take(STALLS_MARKED);
-                marks.extend(worst.map(|(at, _)| Mark { at, name: format!("{name} stalls") }));
-                let title = format!("{name}: rows per second");
-                panels.push(Panel { name: title, limit: None, points: seconds });
+                panels.push(panel(name, seconds, alone));
             }
         }
     }
     let (ours, others) = (Engine::Rowhouse.name(), [Engine::InnoDb.name(), Engine::MyRocks.name()]);
     report.compare(&others.map(|other| (ours, other)));
     let title = format!("iibench: {} rows, {} MiB", options.rows, limit.mib());
-    let drawing = Drawing::over_time(&title, "seconds", panels, marks);
-    common.finish(&report, Layout::Rows, &drawing)
+    let drawing = Drawing::over_time(&title, "seconds", panels, Vec::new());
+    common.finish(&report, Layout::Rows, &drawing)?;
+    ensure!(failed.is_empty(), "what is there is not what was inserted: {}", failed.join("; "));
+    Ok(())
 }
 
-/// One server's round; gives its seconds, and how many of them were without queries beside.
+/// Keeps what was checked, or what was wrong; whether all was right.
+fn note_checked(label: &str, checked: Result<Value>, report: &mut Report) -> bool {
+    let right = checked.is_ok();
+    let (title, told) = match checked {
+        Ok(told) => (format!("{label}, checked"), told),
+        Err(error) => (format!("{label}, CHECK FAILED"), json!(format!("{error:#}"))),
+    };
+    progress(&format!("{title}: {told}"));
+    report.figures.insert(title, told);
+    right
+}
+
+/// A server's seconds, with those shaded that are stalls of the inserts alone or of those beside queries.
+fn panel(name: &str, seconds: Vec<Step>, alone: usize) -> Panel {
+    let (first, beside) = seconds.split_at(alone);
+    let stalls = [stalls(first), stalls(beside)].concat();
+    let count = stalls.len();
+    Panel {
+        name: format!("{name}: rows per second ({count} seconds of stalls are shaded)"),
+        limit: None,
+        stalls: stalls.into_iter().map(|(at, _)| at..at + 1.0).collect(),
+        points: seconds,
+    }
+}
+
+/// What came of a server's round.
+struct Round {
+    /// Rows of each second.
+    seconds: Vec<Step>,
+    /// How many of these were without queries beside.
+    alone: usize,
+    /// What was checked at the end.
+    checked: Result<Value>,
+}
+
+/// One server's round.
 fn one_round(
     options: &Options,
     engine: Engine,
@@ -138,7 +181,7 @@ fn one_round(
     limit: MemoryLimit,
     round: usize,
     report: &mut Report,
-) -> Result<(Vec<Second>, usize)> {
+) -> Result<Round> {
     let name = engine.name();
     let server = engine.start(settings, limit.settings(Durability::EveryCommit, 1)?)?;
     report.versions.insert(name.to_owned(), server.version().to_owned());
@@ -191,8 +234,8 @@ fn one_round(
         "contender": name, "round": round, "rows per second": seconds, "stalls": told,
         "queries beside from second": alone.len(),
     }));
-    inserter.verify()?;
-    Ok((seconds, alone.len()))
+    let checked = check(&server, &inserter, CHECK_TIME);
+    Ok(Round { seconds, alone: alone.len(), checked })
 }
 
 fn keep(mode: &str, name: &str, round: usize, sample: &Sample, report: &mut Report) {
@@ -200,4 +243,28 @@ fn keep(mode: &str, name: &str, round: usize, sample: &Sample, report: &mut Repo
     let (rate, longest) = (measurement.rows_rate, measurement.max_us / 1e3);
     progress(&format!("{name}, {mode}: {rate:.0} rows/s, longest {longest:.0} ms"));
     report.measurements.push(measurement);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_check_that_fails_is_shown_and_is_not_taken_for_a_good_one() {
+        let mut report = Report::new("test");
+        assert!(note_checked("a", Ok(json!({"seconds": 1})), &mut report));
+        assert!(!note_checked("b", Err(anyhow::anyhow!("a row is gone")), &mut report));
+        assert_eq!(report.figures["a, checked"], json!({"seconds": 1}));
+        assert_eq!(report.figures["b, CHECK FAILED"], "a row is gone");
+    }
+
+    #[test]
+    fn stalls_are_told_apart_by_what_was_beside() {
+        // Slow beside queries, but as slow as all seconds of that part.
+        let rates = [100.0, 10.0, 100.0, 100.0, 20.0, 20.0, 5.0, 20.0];
+        let seconds: Vec<Step> = (0..).map(f64::from).zip(rates).collect();
+        let panel = panel("rowhouse", seconds, 4);
+        assert_eq!(panel.stalls, [1.0..2.0, 6.0..7.0]);
+        assert!(panel.name.contains("2 seconds of stalls"), "{}", panel.name);
+    }
 }

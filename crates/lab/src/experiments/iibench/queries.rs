@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 
-use super::inserter::{CASH_REGISTERS, Inserter};
+use super::inserter::Inserter;
+use super::purchases::CASH_REGISTERS;
 use crate::experiments::loading::DATABASE;
 use crate::experiments::timed::timed;
 use crate::generator::Sample;

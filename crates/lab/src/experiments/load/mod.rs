@@ -3,10 +3,13 @@
 //!
 //! `--beside` asks what others feel of it (`others`); such a load is told apart, since they take their part.
 //!
+//! A drawing of its own shows how many rows each server took over time, with stalls shaded.
+//!
 //! Every load has each server afresh on an empty directory, so that peak memory belongs to this load
 //! alone. The lab makes the text as it sends it; the client's cost is the same for all.
 
 mod indexed;
+mod intake;
 mod limit;
 mod others;
 pub mod unsorted;
@@ -20,10 +23,11 @@ use serde_json::json;
 
 use super::loading::Load;
 use super::memory_limit::{GroupOption, MemoryLimit};
+use super::pace::{Pace, Paced};
 use super::{Common, progress};
 use crate::generator::Sample;
 use crate::peers::{Durability, Engine, RowhouseSettings};
-use crate::plot::Drawing;
+use crate::plot::{Drawing, Panel};
 use crate::protocols::mysql;
 use crate::report::{Layout, Measurement, Report};
 use crate::users::Users;
@@ -121,14 +125,15 @@ pub fn run(options: &Options) -> Result<()> {
         limit: options.group.limit(options.memory_mib, &mut report)?,
     };
     let users = Users { seed: common.seed, rows: options.rows };
+    let mut panels = Vec::new();
     if options.wants(Part::Indexed) {
         for round in 0..common.rounds {
-            every_server(&users, round, &servers, &mut report);
+            every_server(&users, round, &servers, &mut report, &mut panels);
         }
     }
     for rows in unsorted(options) {
         for round in 0..common.rounds {
-            every_server(&rows, round, &servers, &mut report);
+            every_server(&rows, round, &servers, &mut report, &mut panels);
             if common.wants(LIMIT) {
                 let loaded = limit::least(rows, servers.limit);
                 keep(&rows, &rows.mode(), LIMIT, round, loaded, &mut report);
@@ -139,7 +144,9 @@ pub fn run(options: &Options) -> Result<()> {
     let others = [Engine::InnoDb.name(), Engine::MyRocks.name(), LIMIT];
     report.compare(&others.map(|other| (ours, other)));
     let drawing = Drawing::bars(&report, "rows per second", |window| window.rows_rate);
-    common.finish(&report, Layout::Rows, &drawing)
+    let title = format!("load: {} rows", options.rows);
+    let over_time = Drawing::over_time(&title, "seconds", panels, Vec::new());
+    common.finish_drawn(&report, Layout::Rows, &[("", &drawing), ("-over-time", &over_time)])
 }
 
 /// The tables of unsorted rows that are wanted.
@@ -153,8 +160,14 @@ fn unsorted(options: &Options) -> Vec<Rows> {
     tables.map(|(keys, bytes)| Rows { seed, count, keys, bytes }).collect()
 }
 
-/// Every wanted server loads the table in turn.
-fn every_server(table: &dyn Table, round: usize, servers: &Servers<'_>, report: &mut Report) {
+/// Every wanted server loads the table in turn; how each went over time is drawn of the first round.
+fn every_server(
+    table: &dyn Table,
+    round: usize,
+    servers: &Servers<'_>,
+    report: &mut Report,
+    panels: &mut Vec<Panel>,
+) {
     let options = servers.options;
     let mode = match options.beside {
         true => format!("{}, others beside", table.mode()),
@@ -162,44 +175,55 @@ fn every_server(table: &dyn Table, round: usize, servers: &Servers<'_>, report: 
     };
     for engine in ENGINES.into_iter().filter(|engine| options.common.wants(engine.name())) {
         let label = format!("{}, {mode}, round {round}", engine.name());
-        let loaded = load(table, engine, servers, &label, report);
+        let loaded = load(table, engine, servers, &label, report).map(|(sample, paced)| {
+            report.seconds.push(intake::told(engine.name(), &mode, round, &paced));
+            if round == 0 {
+                panels.push(intake::panel(&format!("{}, {mode}", engine.name()), paced));
+            }
+            sample
+        });
         keep(table, &mode, engine.name(), round, loaded, report);
     }
 }
 
-/// Loads into a fresh server; what that took.
+/// Loads into a fresh server; what that took, and how it went over time.
 fn load(
     table: &dyn Table,
     engine: Engine,
     servers: &Servers<'_>,
     label: &str,
     report: &mut Report,
-) -> Result<Sample> {
+) -> Result<(Sample, Paced)> {
     let Servers { options, settings, limit } = servers;
     let server = engine.start(settings, limit.settings(Durability::EveryCommit, 1)?)?;
     report.versions.insert(engine.name().to_owned(), server.version().to_owned());
     let mut session = server.session()?;
     let (create, fields, rows) = (&table.create(engine), table.fields(), table.rows());
     let load = Load { table: TABLE, create, fields, rows };
-    let mut loading = || load.timed(&server, &mut session, table.text());
-    let sample = if options.beside {
+    let mut loading = || {
+        let mut pace = Pace::default();
+        let text = table.text().inspect(|piece| pace.note(intake::lines(piece)));
+        let sample = load.timed(&server, &mut session, text)?;
+        Ok((sample, pace.end()))
+    };
+    let loaded = if options.beside {
         let mut others = Others::new(&server, options.common.seed)?;
         let length = Duration::from_secs_f64(options.common.seconds);
         let ((), alone) = others.during(|| {
             thread::sleep(length);
             Ok(())
         })?;
-        let (sample, beside) = others.during(loading)?;
+        let (loaded, beside) = others.during(loading)?;
         others.verify()?;
         let told = json!({ "alone": alone.told(), "beside": beside.told() });
         progress(&format!("{label}: others {told}"));
         report.figures.insert(format!("{label}: others"), told);
-        sample
+        loaded
     } else {
         loading()?
     };
     table.verify(&mut session)?;
-    Ok(sample)
+    Ok(loaded)
 }
 
 fn keep(

@@ -343,6 +343,7 @@ impl Findings {
             name: name.to_owned(),
             limit,
             points: self.lines.iter().map(|line| (line.at as f64, figure(line))).collect(),
+            stalls: Vec::new(),
         };
         let limit = f64::from(options.memory_mib);
         let panels = vec![

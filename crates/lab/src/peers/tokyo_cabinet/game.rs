@@ -241,6 +241,23 @@ fn numbers<const N: usize>(text: &str) -> Option<[u64; N]> {
 mod tests {
     use super::*;
 
+    /// The program with room for 50 players, unless the library is missing.
+    fn started() -> Option<CabinetGame> {
+        let started = CabinetGame::start(CabinetSettings {
+            rows_max: 50,
+            seed: 1,
+            note_bytes: 100,
+            threads: 2,
+            mapped_mib: 1,
+            durability: Durability::EverySecond,
+            group: None,
+        });
+        let why = started.as_ref().err().map(|error| format!("{error:#}"));
+        let excused = |why: &String| why.contains("is not installed") || why.contains("compiler");
+        assert!(why.as_ref().is_none_or(excused), "{why:?}");
+        started.ok()
+    }
+
     #[test]
     fn what_a_window_gave_is_read_line_by_line() {
         let mut window = CabinetWindow { sample: Sample::new(), seconds: Vec::new(), stale: 0 };
@@ -253,6 +270,37 @@ mod tests {
         assert_eq!(sample.pause.length, Duration::from_micros(5));
         assert!((sample.latency_us(0.5) - 1.0).abs() < 0.1);
         assert_eq!(sample.first_bad.as_deref(), Some("no player of 4: "));
+    }
+
+    #[test]
+    fn the_program_finds_a_change_that_is_not_there_and_one_that_nobody_made() {
+        let Some(mut program) = started() else { return };
+        program.grow(20).unwrap();
+        let window = program.play("game", 0.0, 0.2, 1).unwrap();
+        assert!(window.sample.requests > 0 && window.sample.bad() == 0 && window.stale == 0);
+        // Rows that come later leave those that are there as they are.
+        program.grow(50).unwrap();
+        let [changed, ..] = program.verify().unwrap();
+        assert_eq!((program.verify().unwrap(), changed > 0), ([changed, 0, 0], true));
+        let before = program.changes(50).unwrap();
+        let count = |is: u64| (is as u32).to_ne_bytes();
+        program.ledger.write_all_at(&count(before + 3), 50 * COUNT_BYTES as u64).unwrap();
+        assert_eq!(program.verify().unwrap()[1..], [3, 0]);
+        let window = program.play("look-ups", 0.0, 0.2, 1).unwrap();
+        assert!(window.sample.wrong > 0, "player 50 was not looked up");
+        let first = window.sample.first_bad.expect("it was noted");
+        assert!(first.starts_with("score of 50"), "{first}");
+        program.play("updates", 0.0, 0.1, 1).unwrap();
+        program.ledger.write_all_at(&count(1), 7 * COUNT_BYTES as u64).unwrap();
+        assert!(program.verify().unwrap()[2] > 0, "nobody was asked for so many");
+    }
+
+    #[test]
+    fn a_program_that_ends_tells_why() {
+        let Some(mut program) = started() else { return };
+        program.ask("sing").unwrap();
+        let why = format!("{:#}", program.line().unwrap_err());
+        assert!(why.contains("no such command: sing"), "{why}");
     }
 
     #[test]

@@ -19,6 +19,8 @@ pub enum Outcome {
         bytes: usize,
         /// Rows affected.
         affected: u64,
+        /// The first number that AUTO_INCREMENT gave, 0 where it gave none.
+        first_id: u64,
         /// The server's remark, such as LOAD DATA's counts.
         info: String,
     },
@@ -72,10 +74,10 @@ pub fn outcome(input: &[u8], row: &mut impl FnMut(&[u8])) -> Outcome {
     match head.first() {
         Some(0x00) => {
             let (affected, rest) = lenenc(&head[1..]).unwrap_or((0, b""));
-            let rest = lenenc(rest).map_or(&b""[..], |(_, rest)| rest);
+            let (first_id, rest) = lenenc(rest).unwrap_or((0, b""));
             let info = rest.get(4..).unwrap_or_default();
             let info = String::from_utf8_lossy(info).into_owned();
-            return Outcome::Done { bytes: at, affected, info };
+            return Outcome::Done { bytes: at, affected, first_id, info };
         }
         Some(0xfb) => return Outcome::LocalFile { bytes: at },
         Some(0xff) | None => return refused(head, at),
@@ -161,8 +163,9 @@ mod tests {
     #[test]
     fn ok_and_error_are_told_apart() {
         let mut reply = Vec::new();
-        push_packet(&mut reply, 1, |out| out.extend_from_slice(b"\x00\x05\x00\x02\x00\x00\x00"));
-        let done = Outcome::Done { bytes: reply.len(), affected: 5, info: String::new() };
+        push_packet(&mut reply, 1, |out| out.extend_from_slice(b"\x00\x05\x07\x02\x00\x00\x00"));
+        let done =
+            Outcome::Done { bytes: reply.len(), affected: 5, first_id: 7, info: String::new() };
         assert_eq!(outcome(&reply, &mut |_| {}), done);
         reply.clear();
         push_packet(&mut reply, 1, |out| out.extend_from_slice(b"\xff\x26\x04#23000Duplicate"));

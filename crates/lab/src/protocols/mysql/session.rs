@@ -137,6 +137,16 @@ impl Session {
         }
     }
 
+    /// Runs an INSERT; gives the rows that were added, and the first number that AUTO_INCREMENT gave.
+    pub fn insert(&mut self, sql: &str) -> Result<(u64, u64)> {
+        self.send(sql)?;
+        match self.take_outcome(&mut |_| {})? {
+            Outcome::Done { affected, first_id, .. } => Ok((affected, first_id)),
+            // The text may be long.
+            other => bail!("{:.80}: {other:?}", sql),
+        }
+    }
+
     /// Runs a query and gives its rows as text.
     pub fn query(&mut self, sql: &str) -> Result<Vec<TextRow>> {
         self.send(sql)?;
