@@ -2,9 +2,12 @@
  * inside plays it: threads instead of connections, no server, no protocol. It stays, with its database
  * open, until its input ends, so that it is measured like a server.
  *
- * usage: game FILE LEDGER SEED NOTE_BYTES THREADS MAPPED_BYTES every-commit|every-second|os
+ * usage: game FILE LEDGER SEED NOTE_BYTES THREADS MEMORY_BYTES every-commit|every-second|os
  *   LEDGER  4 bytes for each player, and for a player 0: changes that were made. It is the caller's, and
  *           no part of what the group of this program may use.
+ *   MEMORY_BYTES  a file as large as this is mapped as a whole. Of a larger one only the buckets are, and
+ *           records are read and written in the kernel's cache: a mapping that does not fit into memory
+ *           brings everything to a standstill, and one of half of the memory halves the updates.
  * A line of input is a command; its answer:
  *   grow ROWS                         `done` once there are so many players and as many accounts
  *   play look-ups|updates|game WARM_SECONDS SECONDS SEED
@@ -37,6 +40,7 @@ enum load { LOOK_UPS, UPDATES, GAME };
 static TCHDB *db;
 static struct world world;
 static uint32_t rows;
+static uint64_t memory_bytes;
 static _Atomic uint32_t *ledger;
 static bool every_commit, every_second;
 
@@ -210,17 +214,21 @@ static void await(struct worker *workers, uint32_t threads) {
   for (uint32_t at = 0; at < threads; at++) pthread_join(workers[at].thread, NULL);
 }
 
-/* Loads rows until there are so many, into as many buckets as these need. */
-static void grow(struct worker *workers, uint32_t threads, const char *file, uint32_t more) {
+/* Opens the database with as many buckets as so many rows need. */
+static void open_for(const char *file, uint32_t more) {
   int64_t buckets = (int64_t)more * 2 * BUCKETS_PER_RECORD;
   uint64_t bytes = (uint64_t)more * 2 * (world.note_bytes + RECORD_BYTES) + (uint64_t)buckets * 4;
   uint8_t options = bytes > SMALL_FILE_BYTES ? HDBTLARGE : 0;
-  if (rows == 0) {
-    if (!tchdbtune(db, buckets, -1, -1, options)) fail(db, "tune");
-    if (!tchdbopen(db, file, HDBOWRITER | HDBOCREAT | HDBOTRUNC)) fail(db, "open");
-  } else if (more > rows && !tchdboptimize(db, buckets, -1, -1, options)) {
-    fail(db, "optimize");
-  }
+  if (rows && !tchdboptimize(db, buckets, -1, -1, options)) fail(db, "optimize");
+  if (rows && !tchdbclose(db)) fail(db, "close");
+  if (!tchdbsetxmsiz(db, bytes <= memory_bytes ? (int64_t)memory_bytes : 0)) fail(db, "mapping");
+  if (!rows && !tchdbtune(db, buckets, -1, -1, options)) fail(db, "tune");
+  if (!tchdbopen(db, file, HDBOWRITER | (rows ? 0 : HDBOCREAT | HDBOTRUNC))) fail(db, "open");
+}
+
+/* Loads rows until there are so many. */
+static void grow(struct worker *workers, uint32_t threads, const char *file, uint32_t more) {
+  if (more > rows) open_for(file, more);
   for (uint32_t at = 0; at < threads; at++) {
     workers[at].first = rows + 1;
     workers[at].last = more;
@@ -228,7 +236,7 @@ static void grow(struct worker *workers, uint32_t threads, const char *file, uin
   start(workers, threads, fill);
   await(workers, threads);
   if (!tchdbsync(db)) fail(db, "sync");
-  rows = more;
+  if (more > rows) rows = more;
 }
 
 static uint64_t done_by(const struct worker *workers, uint32_t threads) {
@@ -348,6 +356,7 @@ int main(int count, char **arguments) {
   world.seed = strtoull(arguments[3], NULL, 10);
   world.note_bytes = strtoul(arguments[4], NULL, 10);
   uint32_t threads = (uint32_t)strtoul(arguments[5], NULL, 10);
+  memory_bytes = strtoull(arguments[6], NULL, 10);
   every_commit = strcmp(arguments[7], "every-commit") == 0;
   every_second = strcmp(arguments[7], "every-second") == 0;
   struct worker *workers = calloc(threads, sizeof *workers);
@@ -361,9 +370,7 @@ int main(int count, char **arguments) {
     require(workers[at].value && workers[at].must, "memory");
   }
   db = tchdbnew();
-  if (!tchdbsetmutex(db) || !tchdbsetxmsiz(db, strtoll(arguments[6], NULL, 10)) ||
-      !tchdbsetdfunit(db, TIDYING_STEPS))
-    fail(db, "settings");
+  if (!tchdbsetmutex(db) || !tchdbsetdfunit(db, TIDYING_STEPS)) fail(db, "settings");
   tell(tcversion);
 
   char line[256], what[16];

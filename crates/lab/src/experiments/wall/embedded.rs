@@ -25,14 +25,13 @@ pub struct Embedded {
 impl Embedded {
     /// Starts it without rows; `world` says how many there may be.
     pub fn start(limit: MemoryLimit, world: World, options: &Options) -> Result<Embedded> {
-        let EngineSettings { memory_mib, durability, group, .. } =
-            limit.settings(options.durability, 0)?;
+        let EngineSettings { durability, group, .. } = limit.settings(options.durability, 0)?;
         let program = CabinetGame::start(CabinetSettings {
             rows_max: world.rows,
             seed: world.seed,
             note_bytes: world.note_bytes,
             threads: options.embedded_threads(),
-            mapped_mib: memory_mib,
+            memory_mib: limit.mib() / 4 * 3,
             durability,
             group,
         })?;

@@ -171,8 +171,9 @@ fn note(options: &Options, report: &mut Report) {
     };
     let embedded = format!(
         "no door and no connections: {threads} threads of the program that has the library inside, so its \
-         CPU time is the client's as well; a hash database, not compressed, two buckets a record, as much \
-         of the file mapped as a server has memory, tidied by itself (dfunit 8), {durability}"
+         CPU time is the client's as well; a hash database, not compressed, two buckets a record, mapped \
+         as a whole where three quarters of the memory hold it, otherwise its buckets alone, tidied by \
+         itself (dfunit 8), {durability}"
     );
     report.setting(TOKYO_CABINET, embedded);
 }

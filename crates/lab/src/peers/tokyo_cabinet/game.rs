@@ -41,8 +41,8 @@ pub struct CabinetSettings {
     pub note_bytes: usize,
     /// Threads that play.
     pub threads: usize,
-    /// How much of the file is mapped into memory behind its buckets, in MiB.
-    pub mapped_mib: u32,
+    /// A file that is no larger is mapped into memory as a whole, in MiB.
+    pub memory_mib: u32,
     /// When the database is synced.
     pub durability: Durability,
     /// A limit for all it does.
@@ -87,7 +87,7 @@ impl CabinetGame {
         command.arg(format!("/proc/{}/fd/{}", std::process::id(), ledger.as_raw_fd()));
         command.arg(settings.seed.to_string()).arg(settings.note_bytes.to_string());
         command.arg(settings.threads.to_string());
-        command.arg((u64::from(settings.mapped_mib) << 20).to_string());
+        command.arg((u64::from(settings.memory_mib) << 20).to_string());
         command.arg(settings.durability.name());
         let command = match &settings.group {
             Some(group) => group.entering(&command),
@@ -248,7 +248,7 @@ mod tests {
             seed: 1,
             note_bytes: 100,
             threads: 2,
-            mapped_mib: 1,
+            memory_mib: 1,
             durability: Durability::EverySecond,
             group: None,
         });
