@@ -8,15 +8,21 @@ use values::types::ColumnType;
 
 use crate::error::Result;
 use crate::evaluate::{Scope, bytes_of};
-use crate::node::Node;
+use crate::node::{Node, number_of_digits};
 use crate::number::Number;
 use crate::value::{Cell, NULL};
 
 /// The value of `CAST(node AS ty)`.
 pub fn cast<'a>(ty: &ColumnType, node: &'a Node, scope: &Scope<'a>) -> Result<Cell<'a>> {
-    let cell = node.evaluate(scope)?;
+    let mut cell = node.evaluate(scope)?;
     if cell.is_null() {
         return Ok(NULL);
+    }
+    if let Datum::Bytes(bytes) = cell.datum()
+        && node.is_digits_literal()
+        && is_number(ty)
+    {
+        cell = Cell::Plain(Datum::UInt(number_of_digits(bytes)));
     }
     match ty {
         ColumnType::Int { unsigned, .. } => Ok(Cell::Plain(integer(*unsigned, &cell, scope))),

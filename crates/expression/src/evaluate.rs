@@ -373,8 +373,11 @@ impl Node {
             Kind::Like(a, pattern, escape, negated, rule) => {
                 Ok(like(a, pattern, *escape, *rule, scope)?.map(|found| found != *negated))
             }
-            Kind::Constant(Value::Bytes(bytes)) if self.is_digits_literal() => {
-                Ok(Some(bytes.iter().any(|byte| *byte != 0)))
+            Kind::Constant(_) | Kind::Parameter(_) if self.is_digits_literal() => {
+                Ok(match self.evaluate(scope)?.datum() {
+                    Datum::Bytes(bytes) => Some(bytes.iter().any(|byte| *byte != 0)),
+                    _ => None,
+                })
             }
             _ => {
                 let cell = self.evaluate(scope)?;

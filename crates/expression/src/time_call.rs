@@ -52,7 +52,7 @@ pub fn call<'a>(
         F::UtcDate => Cell::Plain(Datum::Date(now(scope, Zone::UTC)?.date())),
         F::CurrentTime => Cell::Plain(Datum::Time(now(scope, scope.zone)?.time().truncate(fsp))),
         F::UtcTime => Cell::Plain(Datum::Time(now(scope, Zone::UTC)?.time().truncate(fsp))),
-        F::UnixTimestamp => unix_timestamp(cells, scope)?,
+        F::UnixTimestamp => unix_timestamp(node, cells, scope)?,
         F::FromUnixTime => from_unix_time(cells, scope),
         _ => return with_arguments(function, node, cells, scope),
     }))
@@ -74,7 +74,7 @@ pub fn part_of_date(function: Function, datum: Datum<'_>) -> Option<Cell<'static
     Some(int(extract(unit, value)))
 }
 
-fn unix_timestamp<'a>(cells: &[Cell<'a>], scope: &Scope<'a>) -> Result<Cell<'a>> {
+fn unix_timestamp<'a>(node: &Node, cells: &[Cell<'a>], scope: &Scope<'a>) -> Result<Cell<'a>> {
     let Some(cell) = cells.first() else {
         return Ok(int(scope.context()?.now / SECOND));
     };
@@ -86,10 +86,15 @@ fn unix_timestamp<'a>(cells: &[Cell<'a>], scope: &Scope<'a>) -> Result<Cell<'a>>
         other => scope.moment(other).and_then(|value| scope.zone.instant_of(value)),
     };
     let micros = micros.unwrap_or(0).max(0);
-    if micros % SECOND == 0 {
-        return Ok(int(micros / SECOND));
-    }
-    Ok(Cell::Plain(Datum::Decimal(Decimal::from_i128(i128::from(micros), 6))))
+    let seconds = Decimal::from_i128(i128::from(micros), 6);
+    Ok(match node.ty {
+        ColumnType::Decimal { scale, .. } => {
+            Cell::Plain(Datum::Decimal(seconds.rescale(scale).unwrap_or(seconds)))
+        }
+        _ if micros % SECOND == 0 => int(micros / SECOND),
+        // Of a `?` whose digits were not known.
+        _ => Cell::Plain(Datum::Decimal(seconds)),
+    })
 }
 
 fn from_unix_time<'a>(cells: &[Cell<'a>], scope: &Scope<'a>) -> Cell<'a> {
