@@ -2,7 +2,7 @@
 //!
 //! Not here: conversion to a column's domain on writing (`values::convert`).
 
-use values::convert::convert;
+use values::convert::{Issue, convert};
 use values::datum::{Datum, Value};
 use values::types::ColumnType;
 
@@ -44,13 +44,24 @@ pub fn cast<'a>(ty: &ColumnType, node: &'a Node, scope: &Scope<'a>) -> Result<Ce
                 Datum::Timestamp(instant) if matches!(ty, ColumnType::Time { .. }) => {
                     Datum::Time(instant.to_datetime(scope.zone).time())
                 }
+                // A time of day is one of today.
+                Datum::Time(_) if has_day(ty) => match scope.moment(cell.datum()) {
+                    Some(moment) => Datum::DateTime(moment),
+                    None => return Ok(NULL),
+                },
                 other => other,
             };
             let converted = convert(ty, datum, scope.zone);
+            if is_refused_day(&converted.value, scope) {
+                let shown = Cell::of(datum.to_value());
+                let issue = Issue::Incorrect { what: "datetime" };
+                scope.warn(1292, || warning(ty, &shown, issue, scope));
+                return Ok(NULL);
+            }
             if let Some(issue) = converted.issue {
                 let shown = Cell::of(datum.to_value());
                 scope.warn(1292, || warning(ty, &shown, issue, scope));
-                if is_temporal(ty) && !matches!(issue, values::convert::Issue::Truncated) {
+                if is_temporal(ty) && !matches!(issue, Issue::Truncated) {
                     return Ok(NULL);
                 }
             }
@@ -75,12 +86,24 @@ fn is_temporal(ty: &ColumnType) -> bool {
     matches!(ty, ColumnType::Date | ColumnType::DateTime { .. } | ColumnType::Time { .. })
 }
 
-fn warning(
-    ty: &ColumnType,
-    cell: &Cell<'_>,
-    issue: values::convert::Issue,
-    scope: &Scope<'_>,
-) -> String {
+fn has_day(ty: &ColumnType) -> bool {
+    matches!(ty, ColumnType::Date | ColumnType::DateTime { .. })
+}
+
+/// NO_ZERO_DATE and NO_ZERO_IN_DATE.
+fn is_refused_day(value: &Value, scope: &Scope<'_>) -> bool {
+    let date = match value {
+        Value::Date(date) => *date,
+        Value::DateTime(moment) => moment.date(),
+        _ => return false,
+    };
+    match date.is_zero() {
+        true => scope.mode.no_zero_date(),
+        false => date.has_zero_part() && scope.mode.no_zero_in_date(),
+    }
+}
+
+fn warning(ty: &ColumnType, cell: &Cell<'_>, issue: Issue, scope: &Scope<'_>) -> String {
     let mut text = Vec::new();
     crate::value::text_of(ty, cell.datum(), scope.zone, &mut text);
     let text = String::from_utf8_lossy(&text);
