@@ -55,12 +55,12 @@ pub fn cast<'a>(ty: &ColumnType, node: &'a Node, scope: &Scope<'a>) -> Result<Ce
             if is_refused_day(&converted.value, scope) {
                 let shown = Cell::of(datum.to_value());
                 let issue = Issue::Incorrect { what: "datetime" };
-                scope.warn(1292, || warning(ty, &shown, issue, scope));
+                scope.distrust(1292, || warning(ty, &shown, issue, scope));
                 return Ok(NULL);
             }
             if let Some(issue) = converted.issue {
                 let shown = Cell::of(datum.to_value());
-                scope.warn(1292, || warning(ty, &shown, issue, scope));
+                scope.distrust(1292, || warning(ty, &shown, issue, scope));
                 if is_temporal(ty) && !matches!(issue, Issue::Truncated) {
                     return Ok(NULL);
                 }
@@ -151,7 +151,7 @@ fn leading_integer(text: &[u8], scope: &Scope<'_>) -> i128 {
     let count = trimmed[sign..].iter().take_while(|b| b.is_ascii_digit()).count();
     let digits = std::str::from_utf8(&trimmed[..sign + count]).unwrap_or("");
     if sign + count < trimmed.len() || count == 0 {
-        scope.warn(1292, || {
+        scope.distrust(1292, || {
             format!("Truncated incorrect INTEGER value: '{}'", String::from_utf8_lossy(text))
         });
     }

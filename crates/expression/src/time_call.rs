@@ -7,7 +7,6 @@ use values::decimal::Decimal;
 use values::temporal::{Date, DateTime, Time, Zone, days_in_month};
 use values::types::ColumnType;
 
-use crate::compare::span;
 use crate::error::Result;
 use crate::evaluate::{Scope, bytes_of};
 use crate::function::{Function, int, whole};
@@ -164,13 +163,7 @@ fn with_arguments<'a>(
     if asked.iter().any(Cell::is_null) {
         return Ok(Some(NULL));
     }
-    let Some(value) = scope.moment(cells[0].datum()) else {
-        if let Datum::Bytes(text) = cells[0].datum() {
-            let text = String::from_utf8_lossy(text).into_owned();
-            scope.warn(1292, || format!("Incorrect datetime value: '{text}'"));
-        }
-        return Ok(Some(NULL));
-    };
+    let Some(value) = scope.moment(cells[0].datum()) else { return Ok(Some(NULL)) };
     let date = value.date();
     let mode = || cells.get(1).and_then(|cell| whole(cell, scope)).unwrap_or(0) as u8;
     Ok(Some(match function {
@@ -250,7 +243,8 @@ fn timestamp_of<'a>(value: DateTime, cells: &[Cell<'a>], scope: &Scope<'a>) -> C
     if matches!(cell.datum(), Datum::Date(_) | Datum::DateTime(_) | Datum::Timestamp(_)) {
         return NULL;
     }
-    let sum = span(cell.datum(), scope.zone)
+    let sum = scope
+        .span(cell.datum())
         .and_then(|time| DateTime::from_micros(value.to_micros()?.checked_add(time.micros())?));
     sum.map_or(NULL, |value| Cell::Plain(Datum::DateTime(value)))
 }
@@ -295,7 +289,7 @@ fn of_times<'a>(
                 let micros = |cell: &Cell<'_>| scope.moment(cell.datum())?.to_micros();
                 micros(&cells[0]).zip(micros(&cells[1])).map(|(a, b)| a - b)
             } else {
-                let micros = |cell: &Cell<'_>| Some(span(cell.datum(), scope.zone)?.micros());
+                let micros = |cell: &Cell<'_>| Some(scope.span(cell.datum())?.micros());
                 let spans = micros(&cells[0]).zip(micros(&cells[1]));
                 // A time of day and a day with a time have no difference.
                 spans.filter(|_| !dated(&cells[0]) && !dated(&cells[1])).map(|(a, b)| a - b)
@@ -304,7 +298,7 @@ fn of_times<'a>(
         }
         _ => {}
     }
-    let Some(value) = span(cells[0].datum(), scope.zone) else { return NULL };
+    let Some(value) = scope.span(cells[0].datum()) else { return NULL };
     match function {
         F::TimeOf => Cell::Plain(Datum::Time(value)),
         F::Hour => int(i64::from(value.hours())),
@@ -365,6 +359,12 @@ fn str_to_date<'a>(node: &Node, cells: &[Cell<'a>], scope: &Scope<'_>) -> Cell<'
             Cell::Plain(Datum::Time(value.time()))
         }
         Some(value) => Cell::Plain(Datum::DateTime(value)),
-        None => NULL,
+        None => {
+            scope.distrust(1411, || {
+                let text = String::from_utf8_lossy(text);
+                format!("Incorrect datetime value: '{text}' for function str_to_date")
+            });
+            NULL
+        }
     }
 }

@@ -335,6 +335,7 @@ impl Accumulator {
             // `add_to_json` and `add_ordinal` have added to them.
             State::Elements(_) | State::Members(..) | State::ExtremeOrdinal(_) => {}
         }
+        row.limits.check_refused()?;
         Ok(0)
     }
 
