@@ -38,7 +38,7 @@ fn literals_of_digits_are_marked_in_rows_and_stay_elsewhere() {
     let (text, literals, _) = shape("INSERT INTO t VALUES (0x000102030405060708)");
     assert_eq!((text.as_str(), literals), ("INSERT INTO t VALUES (?)", 1));
     let (text, literals, _) = shape("UPDATE t SET a = 0x41, b = b'1' WHERE c = 0b11 AND d = 1");
-    assert_eq!(text, "UPDATE t SET a = 0x41, b = b'1' WHERE c = b'11' AND d = ?");
+    assert_eq!(text, "UPDATE t SET a = 0x41,b = b'1' WHERE c = b'11' AND d = ?");
     assert_eq!(literals, 1);
     // A name may begin so.
     assert_eq!(shape("UPDATE t SET a = 0b12 + 0b1x").0, "UPDATE t SET a = 0b12 + 0b1x");
