@@ -456,8 +456,30 @@ fn compare_nodes(
     if op == Comparison::NullSafeEqual && (left.is_null() || right.is_null()) {
         return Ok(Some(left.is_null() && right.is_null()));
     }
+    check_texts_beside_numbers([(left.datum(), &a.ty), (right.datum(), &b.ty)].into_iter(), scope)?;
     let order = compare((left.datum(), &a.ty), (right.datum(), &b.ty), rule, scope.zone);
     Ok(order.map(|order| op.holds(order)))
+}
+
+/// In a strict write a text that is compared with a number has to be one: without that `s = 0` would be true of
+/// every word, and an UPDATE change all of those rows.
+///
+/// # Errors
+/// 1292.
+fn check_texts_beside_numbers<'t>(
+    sides: impl Iterator<Item = (Datum<'t>, &'t ColumnType)> + Clone,
+    scope: &Scope<'_>,
+) -> Result<()> {
+    let is_strict = scope.strict || scope.limits.is_strict();
+    if !is_strict || !sides.clone().any(|(datum, _)| is_number(datum)) {
+        return Ok(());
+    }
+    for (datum, ty) in sides {
+        if matches!(datum, Datum::Bytes(_)) && *ty != ColumnType::Json {
+            scope.number(datum);
+        }
+    }
+    scope.limits.check_refused()
 }
 
 fn in_list(a: &Node, list: &[Node], rule: Collation, scope: &Scope<'_>) -> Result<Option<bool>> {
@@ -470,6 +492,8 @@ fn in_list(a: &Node, list: &[Node], rule: Collation, scope: &Scope<'_>) -> Resul
     let mut unknown = value.is_null();
     for node in list {
         let item = node.evaluate(scope)?;
+        let sides = [(value.datum(), &a.ty), (item.datum(), &node.ty)];
+        check_texts_beside_numbers(sides.into_iter(), scope)?;
         match compare((value.datum(), &a.ty), (item.datum(), &node.ty), rule, scope.zone) {
             Some(Ordering::Equal) => return Ok(Some(true)),
             Some(_) => {}
@@ -490,15 +514,11 @@ fn between(nodes: &[Node; 3], rule: Collation, scope: &Scope<'_>) -> Result<Opti
     let (bottom, top) = (low.evaluate(scope)?, high.evaluate(scope)?);
     // All three are compared as one kind: with a number among texts, as numbers.
     let kinds = [value.datum(), bottom.datum(), top.datum()];
-    let number = |datum: Datum<'_>| {
-        matches!(
-            datum,
-            Datum::Int(_) | Datum::UInt(_) | Datum::Decimal(_) | Datum::Double(_) | Datum::Float(_)
-        )
-    };
+    let types = [&a.ty, &low.ty, &high.ty];
+    check_texts_beside_numbers(kinds.into_iter().zip(types), scope)?;
     let text = |datum: Datum<'_>| matches!(datum, Datum::Bytes(_) | Datum::Null);
-    let numeric = kinds.iter().any(|kind| number(*kind))
-        && kinds.iter().all(|kind| number(*kind) || text(*kind));
+    let numeric = kinds.iter().any(|kind| is_number(*kind))
+        && kinds.iter().all(|kind| is_number(*kind) || text(*kind));
     let seen = |datum: Datum<'_>| -> Datum<'static> {
         let seen = Number::of(datum, scope.zone);
         seen.map_or(Datum::Null, |(number, _)| number.datum())
@@ -514,6 +534,13 @@ fn between(nodes: &[Node; 3], rule: Collation, scope: &Scope<'_>) -> Result<Opti
         (Some(true), Some(true)) => Some(true),
         _ => None,
     })
+}
+
+fn is_number(datum: Datum<'_>) -> bool {
+    matches!(
+        datum,
+        Datum::Int(_) | Datum::UInt(_) | Datum::Decimal(_) | Datum::Double(_) | Datum::Float(_)
+    )
 }
 
 fn like(

@@ -58,6 +58,31 @@ INSERT INTO sw (id, n) VALUES (1, 5) ON DUPLICATE KEY UPDATE n = 'abc' + 1
 CREATE TABLE sw2 AS SELECT 'abc' + 1 AS x
 CREATE TABLE sw3 AS SELECT STR_TO_DATE('x','%Y-%m-%d') AS x
 SELECT id, d, dt, n, s, tm FROM sw ORDER BY id
+# A text beside a number has to be one: `s = 0` was true of every word.
+CREATE TABLE sc (id INT PRIMARY KEY, s VARCHAR(20), n INT, k VARCHAR(20), j JSON, e ENUM('a','b'), KEY (k))
+INSERT INTO sc VALUES (1,'abc',5,'abc','5','a'),(2,'5',5,'5','"x"','b'),(3,NULL,NULL,NULL,NULL,NULL)
+UPDATE sc SET n = 1 WHERE s = 0
+UPDATE sc SET n = 1 WHERE s = 5
+UPDATE sc SET n = 1 WHERE k = 5
+UPDATE sc SET n = 1 WHERE k > 1.5
+UPDATE sc SET n = 2 WHERE s IN (5, 6)
+UPDATE sc SET n = 2 WHERE s BETWEEN 1 AND 6
+UPDATE sc SET n = 2 WHERE NOT s <> 5
+UPDATE sc SET n = IF(s = 5, 1, 2) WHERE id = 1
+UPDATE sc SET n = IF(s = 5, 1, 2) WHERE id = 2
+UPDATE sc SET n = 2 WHERE CASE s WHEN 5 THEN 1 ELSE 0 END
+UPDATE sc a JOIN sc b ON a.s = b.n SET a.n = 4
+UPDATE sc SET n = 3 WHERE s = (SELECT 5)
+UPDATE sc SET n = 3 WHERE id = 2 AND s = 5
+UPDATE sc SET n = 3 WHERE s = '5'
+UPDATE sc SET n = 3 WHERE e = 1
+INSERT INTO sc (id, n) SELECT id + 10, 1 FROM sc WHERE s = 5
+INSERT INTO sc (id, n) VALUES (20, 'abc' = 5)
+REPLACE INTO sc (id, n) SELECT 30, COUNT(*) FROM sc WHERE s = 5
+~UPDATE IGNORE sc SET n = 7 WHERE s = 5
+~DELETE FROM sc WHERE s = 99
+SELECT id FROM sc WHERE s = 0
+SELECT * FROM sc ORDER BY id
 # IGNORE, a query and other modes go on.
 INSERT IGNORE INTO sw (id, n) VALUES (90, 'abc' + 1)
 INSERT IGNORE INTO sw (id, d) VALUES (91, STR_TO_DATE('x','%Y'))
