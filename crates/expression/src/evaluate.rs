@@ -28,7 +28,7 @@ use crate::limits::{LARGE_BYTES, Limits, Room, TOO_LONG, too_long};
 use crate::moment::{
     Interval, Unit, compound, difference, extract, extract_of_time, shift, simple,
 };
-use crate::node::{Arithmetic, Comparison, Kind, Node};
+use crate::node::{Arithmetic, Comparison, Kind, Node, number_of_digits};
 use crate::number::Number;
 use crate::ordinals::Column;
 use crate::texts::Place;
@@ -456,9 +456,21 @@ fn compare_nodes(
     if op == Comparison::NullSafeEqual && (left.is_null() || right.is_null()) {
         return Ok(Some(left.is_null() && right.is_null()));
     }
-    check_texts_beside_numbers([(left.datum(), &a.ty), (right.datum(), &b.ty)].into_iter(), scope)?;
-    let order = compare((left.datum(), &a.ty), (right.datum(), &b.ty), rule, scope.zone);
+    let (left, right) = (left.datum(), right.datum());
+    let (left, right) = (digits_beside(a, left, right), digits_beside(b, right, left));
+    check_texts_beside_numbers([(left, &a.ty), (right, &b.ty)].into_iter(), scope)?;
+    let order = compare((left, &a.ty), (right, &b.ty), rule, scope.zone);
     Ok(order.map(|order| op.holds(order)))
+}
+
+/// A literal of digits is a number beside one, also where its kind was not known when both were bound.
+fn digits_beside<'d>(node: &Node, datum: Datum<'d>, other: Datum<'_>) -> Datum<'d> {
+    match datum {
+        Datum::Bytes(bytes) if is_number(other) && node.is_digits_literal() => {
+            Datum::UInt(number_of_digits(bytes))
+        }
+        _ => datum,
+    }
 }
 
 /// In a strict write a text that is compared with a number has to be one: without that `s = 0` would be true of
@@ -492,9 +504,10 @@ fn in_list(a: &Node, list: &[Node], rule: Collation, scope: &Scope<'_>) -> Resul
     let mut unknown = value.is_null();
     for node in list {
         let item = node.evaluate(scope)?;
-        let sides = [(value.datum(), &a.ty), (item.datum(), &node.ty)];
-        check_texts_beside_numbers(sides.into_iter(), scope)?;
-        match compare((value.datum(), &a.ty), (item.datum(), &node.ty), rule, scope.zone) {
+        let (left, right) = (value.datum(), item.datum());
+        let (left, right) = (digits_beside(a, left, right), digits_beside(node, right, left));
+        check_texts_beside_numbers([(left, &a.ty), (right, &node.ty)].into_iter(), scope)?;
+        match compare((left, &a.ty), (right, &node.ty), rule, scope.zone) {
             Some(Ordering::Equal) => return Ok(Some(true)),
             Some(_) => {}
             None => unknown = true,
@@ -514,6 +527,12 @@ fn between(nodes: &[Node; 3], rule: Collation, scope: &Scope<'_>) -> Result<Opti
     let (bottom, top) = (low.evaluate(scope)?, high.evaluate(scope)?);
     // All three are compared as one kind: with a number among texts, as numbers.
     let kinds = [value.datum(), bottom.datum(), top.datum()];
+    let number = kinds.into_iter().find(|kind| is_number(*kind)).unwrap_or(Datum::Null);
+    let kinds = [
+        digits_beside(a, kinds[0], number),
+        digits_beside(low, kinds[1], number),
+        digits_beside(high, kinds[2], number),
+    ];
     let types = [&a.ty, &low.ty, &high.ty];
     check_texts_beside_numbers(kinds.into_iter().zip(types), scope)?;
     let text = |datum: Datum<'_>| matches!(datum, Datum::Bytes(_) | Datum::Null);

@@ -32,6 +32,11 @@ SELECT n FROM hx WHERE id = 30 AND n = x'42'
 => 66
 DELETE FROM hx WHERE id = 30
 => ok
+CREATE TABLE hz (id INT PRIMARY KEY, t TEXT, c CHAR(3), bn BINARY(4), bl BLOB)
+INSERT INTO hz (id, t) VALUES (22, IF(1, 0x41, 0x42)), (23, HEX(0x41)), (24, 0x41 = 'A'), (25, 0x41 = 65), (26, 0x41 IN (65, 66)), (27, 0x41 LIKE 'A'), (28, 0x41 BETWEEN 60 AND 70), (29, CONCAT(0x41, b'1000010'))
+INSERT INTO hz (id, c, bn, bl) VALUES (9, 0x414243, 0x01, 0x00FF), (10, 0x4142, 0x0102, ''), (11, 'a', NULL, X'')
+INSERT INTO hz (id, t) VALUES (13, 0xFF)
+SELECT id, t, c, HEX(bn), HEX(bl) FROM hz ORDER BY id
 # 2. Prepared
 PREPARE a FROM 'INSERT INTO hx (id, n, s) VALUES (?, 0x41, ?), (?, b\'11\', 0x42)'
 SET @a = 40, @b = 'text', @c = 41
