@@ -135,11 +135,16 @@ fn divide(a: Number, b: Number) -> Result<Option<Number>> {
     let (Some(x), Some(y)) = (a.to_decimal(), b.to_decimal()) else {
         return Err(out_of_range("DECIMAL", op, a, b));
     };
+    decimal(quotient(x, y), op, a, b).map(Some)
+}
+
+/// A quotient with all digits that it is computed with, also of a sum and a count; `None` for one that is too
+/// large, and for a division by zero.
+pub fn quotient(x: Decimal, y: Decimal) -> Option<Decimal> {
     // The digits shown come first: where there is no room for more, they are rounded.
     let shown = (x.scale() + DIVISION_DIGITS).min(Decimal::SCALE_MAX);
     let scale = quotient_scale(x.scale(), y.scale()).clamp(shown, Decimal::SCALE_MAX);
-    let quotient = x.checked_div_down(y, scale).or_else(|| x.checked_div(y, shown));
-    decimal(quotient, op, a, b).map(Some)
+    x.checked_div_down(y, scale).or_else(|| x.checked_div(y, shown))
 }
 
 /// Digits of one word of MySQL's decimals.

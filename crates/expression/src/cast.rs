@@ -2,21 +2,27 @@
 //!
 //! Not here: conversion to a column's domain on writing (`values::convert`).
 
-use values::convert::convert;
+use values::convert::{Issue, convert};
 use values::datum::{Datum, Value};
 use values::types::ColumnType;
 
 use crate::error::Result;
 use crate::evaluate::{Scope, bytes_of};
-use crate::node::Node;
+use crate::node::{Node, number_of_digits};
 use crate::number::Number;
 use crate::value::{Cell, NULL};
 
 /// The value of `CAST(node AS ty)`.
 pub fn cast<'a>(ty: &ColumnType, node: &'a Node, scope: &Scope<'a>) -> Result<Cell<'a>> {
-    let cell = node.evaluate(scope)?;
+    let mut cell = node.evaluate(scope)?;
     if cell.is_null() {
         return Ok(NULL);
+    }
+    if let Datum::Bytes(bytes) = cell.datum()
+        && node.is_digits_literal()
+        && is_number(ty)
+    {
+        cell = Cell::Plain(Datum::UInt(number_of_digits(bytes)));
     }
     match ty {
         ColumnType::Int { unsigned, .. } => Ok(Cell::Plain(integer(*unsigned, &cell, scope))),
@@ -38,13 +44,24 @@ pub fn cast<'a>(ty: &ColumnType, node: &'a Node, scope: &Scope<'a>) -> Result<Ce
                 Datum::Timestamp(instant) if matches!(ty, ColumnType::Time { .. }) => {
                     Datum::Time(instant.to_datetime(scope.zone).time())
                 }
+                // A time of day is one of today.
+                Datum::Time(_) if has_day(ty) => match scope.moment(cell.datum()) {
+                    Some(moment) => Datum::DateTime(moment),
+                    None => return Ok(NULL),
+                },
                 other => other,
             };
             let converted = convert(ty, datum, scope.zone);
+            if is_refused_day(&converted.value, scope) {
+                let shown = Cell::of(datum.to_value());
+                let issue = Issue::Incorrect { what: "datetime" };
+                scope.distrust(1292, || warning(ty, &shown, issue, scope));
+                return Ok(NULL);
+            }
             if let Some(issue) = converted.issue {
                 let shown = Cell::of(datum.to_value());
-                scope.warn(1292, || warning(ty, &shown, issue, scope));
-                if is_temporal(ty) && !matches!(issue, values::convert::Issue::Truncated) {
+                scope.distrust(1292, || warning(ty, &shown, issue, scope));
+                if is_temporal(ty) && !matches!(issue, Issue::Truncated) {
                     return Ok(NULL);
                 }
             }
@@ -69,12 +86,24 @@ fn is_temporal(ty: &ColumnType) -> bool {
     matches!(ty, ColumnType::Date | ColumnType::DateTime { .. } | ColumnType::Time { .. })
 }
 
-fn warning(
-    ty: &ColumnType,
-    cell: &Cell<'_>,
-    issue: values::convert::Issue,
-    scope: &Scope<'_>,
-) -> String {
+fn has_day(ty: &ColumnType) -> bool {
+    matches!(ty, ColumnType::Date | ColumnType::DateTime { .. })
+}
+
+/// NO_ZERO_DATE and NO_ZERO_IN_DATE.
+fn is_refused_day(value: &Value, scope: &Scope<'_>) -> bool {
+    let date = match value {
+        Value::Date(date) => *date,
+        Value::DateTime(moment) => moment.date(),
+        _ => return false,
+    };
+    match date.is_zero() {
+        true => scope.mode.no_zero_date(),
+        false => date.has_zero_part() && scope.mode.no_zero_in_date(),
+    }
+}
+
+fn warning(ty: &ColumnType, cell: &Cell<'_>, issue: Issue, scope: &Scope<'_>) -> String {
     let mut text = Vec::new();
     crate::value::text_of(ty, cell.datum(), scope.zone, &mut text);
     let text = String::from_utf8_lossy(&text);
@@ -122,7 +151,7 @@ fn leading_integer(text: &[u8], scope: &Scope<'_>) -> i128 {
     let count = trimmed[sign..].iter().take_while(|b| b.is_ascii_digit()).count();
     let digits = std::str::from_utf8(&trimmed[..sign + count]).unwrap_or("");
     if sign + count < trimmed.len() || count == 0 {
-        scope.warn(1292, || {
+        scope.distrust(1292, || {
             format!("Truncated incorrect INTEGER value: '{}'", String::from_utf8_lossy(text))
         });
     }

@@ -9,7 +9,10 @@ use std::cmp::Ordering;
 use values::collation;
 use values::convert::{Issue, convert};
 use values::datum::{Datum, Value};
-use values::temporal::{DateTime, Time, Zone, number_to_datetime, read_datetime, read_time};
+use values::temporal::{
+    DateTime, ReadDateTime, Time, Zone, number_to_bound, number_to_datetime, read_bound,
+    read_datetime, read_time,
+};
 use values::types::{Collation, ColumnType};
 
 use crate::json::json_order;
@@ -57,7 +60,7 @@ pub fn compare(
         }
         _ if is_moment(a) && is_moment(b) => Some(moment(a, zone)?.cmp(&moment(b, zone)?)),
         (_, Datum::Bytes(_)) if is_moment(a) => {
-            Some(moment(a, zone)?.cmp(&moment(b, zone).unwrap_or(DateTime::ZERO)))
+            Some(moment(a, zone)?.cmp(&bound(b, zone).unwrap_or(DateTime::ZERO)))
         }
         (Datum::Bytes(_), _) if is_moment(b) => {
             compare((b, b_ty), (a, a_ty), rule, zone).map(Ordering::reverse)
@@ -74,10 +77,10 @@ pub fn compare(
         (Datum::Time(x), _) if is_number(b) => Some(x.cmp(&span(b, zone).unwrap_or(Time::ZERO))),
         // 20240131 is that day.
         _ if is_moment(a) && is_number(b) => {
-            Some(moment(a, zone)?.cmp(&moment(b, zone).unwrap_or(DateTime::ZERO)))
+            Some(moment(a, zone)?.cmp(&bound(b, zone).unwrap_or(DateTime::ZERO)))
         }
         _ if is_number(a) && is_moment(b) => {
-            Some(moment(a, zone).unwrap_or(DateTime::ZERO).cmp(&moment(b, zone)?))
+            Some(bound(a, zone).unwrap_or(DateTime::ZERO).cmp(&moment(b, zone)?))
         }
         _ => numbers(a, b, zone),
     }
@@ -101,26 +104,42 @@ fn is_moment(datum: Datum<'_>) -> bool {
 
 /// A point in time as a clock in `zone` shows it.
 pub fn moment(datum: Datum<'_>, zone: Zone) -> Option<DateTime> {
+    moment_as(datum, zone, read_datetime, number_to_datetime)
+}
+
+/// What a day or a moment is compared with: of a text or a number also a day that its month has not,
+/// which lies behind all of the month's (MariaDB 10.11 answers so: tests/oracle/sql/bounds.sql).
+fn bound(datum: Datum<'_>, zone: Zone) -> Option<DateTime> {
+    moment_as(datum, zone, read_bound, number_to_bound)
+}
+
+fn moment_as(
+    datum: Datum<'_>,
+    zone: Zone,
+    read: fn(&[u8]) -> Option<ReadDateTime>,
+    of_number: fn(i64, u32) -> Option<(DateTime, bool)>,
+) -> Option<DateTime> {
+    let number = |number: i64, micros| of_number(number, micros).map(|(value, _)| value);
     match datum {
         Datum::Date(v) => Some(DateTime::from_date(v)),
         Datum::DateTime(v) => Some(v),
         Datum::Timestamp(v) => Some(v.to_datetime(zone)),
         Datum::Bytes(text) => {
-            let read = read_datetime(text)?;
+            let read = read(text)?;
             let elsewhere = read
                 .offset
                 .and_then(|offset| zone.datetime_at(Zone::ahead(offset).instant_of(read.value)?));
             Some(elsewhere.unwrap_or(read.value))
         }
-        Datum::Int(v) => number_to_datetime(v, 0).map(|(value, _)| value),
-        Datum::UInt(v) => number_to_datetime(i64::try_from(v).ok()?, 0).map(|(value, _)| value),
+        Datum::Int(v) => number(v, 0),
+        Datum::UInt(v) => number(i64::try_from(v).ok()?, 0),
         Datum::Decimal(v) => {
             let whole = v.truncate(0)?;
             let micros = v.checked_sub(whole)?.rescale(6)?.abs().unscaled().as_u32();
-            number_to_datetime(whole.to_i64()?, micros).map(|(value, _)| value)
+            number(whole.to_i64()?, micros)
         }
-        Datum::Double(v) => number_to_datetime(v as i64, 0).map(|(value, _)| value),
-        Datum::Float(v) => number_to_datetime(v as i64, 0).map(|(value, _)| value),
+        Datum::Double(v) => number(v as i64, 0),
+        Datum::Float(v) => number(v as i64, 0),
         _ => None,
     }
 }

@@ -14,7 +14,7 @@ use values::SqlMode;
 use values::collation;
 use values::datum::{Datum, Value};
 use values::row::RowRef;
-use values::temporal::{DateTime, Zone};
+use values::temporal::{DateTime, Time, Zone};
 use values::types::{Collation, ColumnType};
 
 use crate::arithmetic;
@@ -28,7 +28,7 @@ use crate::limits::{LARGE_BYTES, Limits, Room, TOO_LONG, too_long};
 use crate::moment::{
     Interval, Unit, compound, difference, extract, extract_of_time, shift, simple,
 };
-use crate::node::{Arithmetic, Comparison, Kind, Node};
+use crate::node::{Arithmetic, Comparison, Kind, Node, number_of_digits};
 use crate::number::Number;
 use crate::ordinals::Column;
 use crate::texts::Place;
@@ -173,6 +173,15 @@ impl<'a> Scope<'a> {
         }
     }
 
+    /// Adds a warning of a value that makes no sense where it stands, which a strict write refuses instead of
+    /// writing what is made of it (MySQL 8.0 manual, 7.1.11; tests/oracle/sql/strict.sql).
+    pub fn distrust(&self, number: u16, message: impl FnOnce() -> String) {
+        match self.strict || self.limits.is_strict() {
+            true => self.limits.refuse(Error::new(number, message())),
+            false => self.warn(number, message),
+        }
+    }
+
     /// Memory for a text of so many bytes that a function is about to make; `None` when it is
     /// longer than may be: then it is NULL, and a warning says so.
     ///
@@ -206,17 +215,36 @@ impl<'a> Scope<'a> {
 
     /// A point in time as the session's clock shows it; a time of day is one of today.
     pub fn moment(&self, datum: Datum<'_>) -> Option<DateTime> {
-        let Datum::Time(time) = datum else { return moment(datum, self.zone) };
+        let Datum::Time(time) = datum else {
+            let found = moment(datum, self.zone);
+            if let (None, Datum::Bytes(text)) = (found, datum) {
+                self.distrust(1292, || {
+                    format!("Incorrect datetime value: '{}'", String::from_utf8_lossy(text))
+                });
+            }
+            return found;
+        };
         let today = self.zone.datetime_at(self.context?.now)?.date();
         let midnight = DateTime::from_date(today).to_micros()?;
         DateTime::from_micros(midnight.checked_add(time.micros())?)
+    }
+
+    /// A length of time, with a warning for a text that is none.
+    pub fn span(&self, datum: Datum<'_>) -> Option<Time> {
+        let found = span(datum, self.zone);
+        if let (None, Datum::Bytes(text)) = (found, datum) {
+            self.distrust(1292, || {
+                format!("Incorrect time value: '{}'", String::from_utf8_lossy(text))
+            });
+        }
+        found
     }
 
     /// A value as a number, with a warning for a text that is none.
     pub fn number(&self, datum: Datum<'_>) -> Option<Number> {
         let (number, strange) = Number::of(datum, self.zone)?;
         if strange && let Datum::Bytes(text) = datum {
-            self.warn(1292, || {
+            self.distrust(1292, || {
                 format!("Truncated incorrect DOUBLE value: '{}'", String::from_utf8_lossy(text))
             });
         }
@@ -241,7 +269,9 @@ impl Node {
     }
 
     fn evaluate_other<'a>(&'a self, scope: &Scope<'a>) -> Result<Cell<'a>> {
-        match self.compute(scope)? {
+        let cell = self.compute(scope)?;
+        scope.limits.check_refused()?;
+        match cell {
             Cell::Owned(text) if text.len() >= LARGE_BYTES => {
                 Ok(match scope.room(self.function_name(), text.len())? {
                     Some(room) => Cell::Counted(text, room),
@@ -373,12 +403,17 @@ impl Node {
             Kind::Like(a, pattern, escape, negated, rule) => {
                 Ok(like(a, pattern, *escape, *rule, scope)?.map(|found| found != *negated))
             }
-            Kind::Constant(Value::Bytes(bytes)) if self.is_digits_literal() => {
-                Ok(Some(bytes.iter().any(|byte| *byte != 0)))
+            Kind::Constant(_) | Kind::Parameter(_) if self.is_digits_literal() => {
+                Ok(match self.evaluate(scope)?.datum() {
+                    Datum::Bytes(bytes) => Some(bytes.iter().any(|byte| *byte != 0)),
+                    _ => None,
+                })
             }
             _ => {
                 let cell = self.evaluate(scope)?;
-                Ok(scope.number(cell.datum()).map(Number::is_true))
+                let truth = scope.number(cell.datum()).map(Number::is_true);
+                scope.limits.check_refused()?;
+                Ok(truth)
             }
         }
     }
@@ -421,8 +456,42 @@ fn compare_nodes(
     if op == Comparison::NullSafeEqual && (left.is_null() || right.is_null()) {
         return Ok(Some(left.is_null() && right.is_null()));
     }
-    let order = compare((left.datum(), &a.ty), (right.datum(), &b.ty), rule, scope.zone);
+    let (left, right) = (left.datum(), right.datum());
+    let (left, right) = (digits_beside(a, left, right), digits_beside(b, right, left));
+    check_texts_beside_numbers([(left, &a.ty), (right, &b.ty)].into_iter(), scope)?;
+    let order = compare((left, &a.ty), (right, &b.ty), rule, scope.zone);
     Ok(order.map(|order| op.holds(order)))
+}
+
+/// A literal of digits is a number beside one, also where its kind was not known when both were bound.
+fn digits_beside<'d>(node: &Node, datum: Datum<'d>, other: Datum<'_>) -> Datum<'d> {
+    match datum {
+        Datum::Bytes(bytes) if is_number(other) && node.is_digits_literal() => {
+            Datum::UInt(number_of_digits(bytes))
+        }
+        _ => datum,
+    }
+}
+
+/// In a strict write a text that is compared with a number has to be one: without that `s = 0` would be true of
+/// every word, and an UPDATE change all of those rows.
+///
+/// # Errors
+/// 1292.
+fn check_texts_beside_numbers<'t>(
+    sides: impl Iterator<Item = (Datum<'t>, &'t ColumnType)> + Clone,
+    scope: &Scope<'_>,
+) -> Result<()> {
+    let is_strict = scope.strict || scope.limits.is_strict();
+    if !is_strict || !sides.clone().any(|(datum, _)| is_number(datum)) {
+        return Ok(());
+    }
+    for (datum, ty) in sides {
+        if matches!(datum, Datum::Bytes(_)) && *ty != ColumnType::Json {
+            scope.number(datum);
+        }
+    }
+    scope.limits.check_refused()
 }
 
 fn in_list(a: &Node, list: &[Node], rule: Collation, scope: &Scope<'_>) -> Result<Option<bool>> {
@@ -435,7 +504,10 @@ fn in_list(a: &Node, list: &[Node], rule: Collation, scope: &Scope<'_>) -> Resul
     let mut unknown = value.is_null();
     for node in list {
         let item = node.evaluate(scope)?;
-        match compare((value.datum(), &a.ty), (item.datum(), &node.ty), rule, scope.zone) {
+        let (left, right) = (value.datum(), item.datum());
+        let (left, right) = (digits_beside(a, left, right), digits_beside(node, right, left));
+        check_texts_beside_numbers([(left, &a.ty), (right, &node.ty)].into_iter(), scope)?;
+        match compare((left, &a.ty), (right, &node.ty), rule, scope.zone) {
             Some(Ordering::Equal) => return Ok(Some(true)),
             Some(_) => {}
             None => unknown = true,
@@ -455,15 +527,17 @@ fn between(nodes: &[Node; 3], rule: Collation, scope: &Scope<'_>) -> Result<Opti
     let (bottom, top) = (low.evaluate(scope)?, high.evaluate(scope)?);
     // All three are compared as one kind: with a number among texts, as numbers.
     let kinds = [value.datum(), bottom.datum(), top.datum()];
-    let number = |datum: Datum<'_>| {
-        matches!(
-            datum,
-            Datum::Int(_) | Datum::UInt(_) | Datum::Decimal(_) | Datum::Double(_) | Datum::Float(_)
-        )
-    };
+    let number = kinds.into_iter().find(|kind| is_number(*kind)).unwrap_or(Datum::Null);
+    let kinds = [
+        digits_beside(a, kinds[0], number),
+        digits_beside(low, kinds[1], number),
+        digits_beside(high, kinds[2], number),
+    ];
+    let types = [&a.ty, &low.ty, &high.ty];
+    check_texts_beside_numbers(kinds.into_iter().zip(types), scope)?;
     let text = |datum: Datum<'_>| matches!(datum, Datum::Bytes(_) | Datum::Null);
-    let numeric = kinds.iter().any(|kind| number(*kind))
-        && kinds.iter().all(|kind| number(*kind) || text(*kind));
+    let numeric = kinds.iter().any(|kind| is_number(*kind))
+        && kinds.iter().all(|kind| is_number(*kind) || text(*kind));
     let seen = |datum: Datum<'_>| -> Datum<'static> {
         let seen = Number::of(datum, scope.zone);
         seen.map_or(Datum::Null, |(number, _)| number.datum())
@@ -479,6 +553,13 @@ fn between(nodes: &[Node; 3], rule: Collation, scope: &Scope<'_>) -> Result<Opti
         (Some(true), Some(true)) => Some(true),
         _ => None,
     })
+}
+
+fn is_number(datum: Datum<'_>) -> bool {
+    matches!(
+        datum,
+        Datum::Int(_) | Datum::UInt(_) | Datum::Decimal(_) | Datum::Double(_) | Datum::Float(_)
+    )
 }
 
 fn like(
@@ -625,12 +706,12 @@ fn shift_node<'a>(
             return Ok(NULL);
         }
         let moved = time.micros().checked_add(length.micros);
-        let time = moved.and_then(values::temporal::Time::from_micros);
+        let time = moved.and_then(Time::from_micros);
         return Ok(time.map_or(NULL, |time| Cell::Plain(Datum::Time(time))));
     }
-    let Some(from) = moment(base.datum(), scope.zone) else { return Ok(NULL) };
+    let Some(from) = scope.moment(base.datum()) else { return Ok(NULL) };
     let Some(moved) = shift(from, length) else {
-        scope.warn(1441, || "Datetime function: datetime field overflow".to_string());
+        scope.distrust(1441, || "Datetime function: datetime field overflow".to_string());
         return Ok(NULL);
     };
     let day_in = match base.datum() {

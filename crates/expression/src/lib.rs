@@ -61,6 +61,7 @@ mod value;
 pub mod warning;
 mod word_call;
 
+pub use arithmetic::quotient;
 pub use cast::{fit, is_number};
 pub use common::{common_type, display_chars};
 pub use compare::compare;
@@ -74,8 +75,8 @@ pub use json::{JsonMembers, json_element};
 pub use kill::{KillMark, ThreadGuard};
 pub use limits::Limits;
 pub use make::{
-    among, arithmetic_node, boolean, call_node, common_rule, compared, shift_node, temporal_number,
-    within,
+    among, arithmetic_node, boolean, call_node, common_rule, compared, keeps_digits, seen_beside,
+    shift_node, temporal_number, within,
 };
 pub use moment::Unit;
 pub use node::{

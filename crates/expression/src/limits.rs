@@ -48,6 +48,9 @@ pub struct Limits {
     in_loop: AtomicBool,
     /// Warnings of values that are made while rows are already on their way.
     warnings: Mutex<Warnings>,
+    /// What a strict write has met and must not write.
+    refused: Mutex<Option<Error>>,
+    has_refused: AtomicBool,
 }
 
 impl Limits {
@@ -61,6 +64,8 @@ impl Limits {
             strict: false,
             in_loop: AtomicBool::new(false),
             warnings: Mutex::default(),
+            refused: Mutex::default(),
+            has_refused: AtomicBool::new(false),
         }
     }
 
@@ -82,6 +87,8 @@ impl Limits {
             strict: true,
             in_loop: AtomicBool::new(false),
             warnings: Mutex::default(),
+            refused: Mutex::default(),
+            has_refused: AtomicBool::new(false),
         }
     }
 
@@ -149,6 +156,25 @@ impl Limits {
     /// Adds a warning to those that are told when the rows end.
     pub fn warn(&self, number: u16, message: impl Into<String>) {
         self.warnings.lock().push(Level::Warning, number, message);
+    }
+
+    /// Notes what a strict write must not write: the expression that is evaluated ends with it.
+    pub(crate) fn refuse(&self, error: Error) {
+        self.refused.lock().get_or_insert(error);
+        self.has_refused.store(true, Ordering::Relaxed);
+    }
+
+    /// Asked when a value is there.
+    ///
+    /// # Errors
+    /// What was refused meanwhile.
+    #[inline]
+    pub fn check_refused(&self) -> Result<()> {
+        if !self.has_refused.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        self.has_refused.store(false, Ordering::Relaxed);
+        self.refused.lock().take().map_or(Ok(()), Err)
     }
 
     /// Takes the warnings of values over.

@@ -72,8 +72,15 @@ pub fn among(node: Node, list: Vec<Node>) -> (Node, Vec<Node>) {
     if node.is_text() {
         return (node, list);
     }
-    let list = list.into_iter().map(Node::with_number).collect();
-    (node, list)
+    let list: Vec<Node> = list.into_iter().map(Node::with_number).collect();
+    match <[Node; 1]>::try_from(list) {
+        // That is an equation.
+        Ok([only]) => {
+            let (node, only) = both_shown(node, only);
+            (node, vec![only])
+        }
+        Err(list) => (node, list),
+    }
 }
 
 /// The collation under which nodes compare with each other.
@@ -129,7 +136,46 @@ pub fn compared(a: Node, b: Node) -> (Node, Node) {
     if b.is_digits_literal() && !a.is_text() {
         return (a, b.with_number());
     }
-    (a, b)
+    both_shown(a, b)
+}
+
+/// Two sides of a comparison, each as it is seen beside the other.
+fn both_shown(a: Node, b: Node) -> (Node, Node) {
+    let (is_left, is_right) = (is_seen_as_shown(&a, &b), is_seen_as_shown(&b, &a));
+    let shown = |node, is_shown| if is_shown { as_shown(node) } else { node };
+    (shown(a, is_left), shown(b, is_right))
+}
+
+/// One side of a comparison as it is seen beside the other.
+pub fn seen_beside(node: Node, other: &Node) -> Node {
+    if is_seen_as_shown(&node, other) { as_shown(node) } else { node }
+}
+
+/// Whether a number is compared as it is shown: what is computed with more digits is so beside an exact
+/// number, so that `1/3 = 0.3333` (MariaDB 10.11 answers so: tests/oracle/sql/quotients.sql).
+fn is_seen_as_shown(node: &Node, other: &Node) -> bool {
+    let is_exact =
+        matches!(other.ty, ColumnType::Int { .. } | ColumnType::Decimal { .. } | ColumnType::Year);
+    is_exact && matches!(node.ty, ColumnType::Decimal { .. }) && keeps_digits(node)
+}
+
+fn as_shown(node: Node) -> Node {
+    let (ty, nullable) = (node.ty.clone(), node.nullable);
+    Node::new(Kind::Cast(Box::new(node)), ty, nullable)
+}
+
+/// Whether a node's value can have more digits behind the point than its type.
+pub fn keeps_digits(node: &Node) -> bool {
+    let mut keeps = false;
+    node.visit(&mut |part| {
+        keeps |= match part.kind {
+            Kind::Arithmetic(Arithmetic::Divide, ..) => true,
+            // Of one group alone, within an expression.
+            Kind::Aggregate(_) => !std::ptr::eq(part, node),
+            _ => false,
+        };
+    });
+    keeps
 }
 
 /// An operator on two numbers.

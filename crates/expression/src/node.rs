@@ -321,21 +321,35 @@ impl Node {
         }
     }
 
-    /// Whether it is a literal of hexadecimal digits: bytes, or a number where one is wanted.
-    /// Only these have the type BINARY among constants.
+    /// A literal of hexadecimal digits or of bits.
+    pub fn digits_literal(bytes: Vec<u8>) -> Node {
+        let ty = ColumnType::Binary { bytes: bytes.len() as u32 };
+        Node::new(Kind::Constant(Value::Bytes(bytes)), ty, false)
+    }
+
+    /// The place of one that was taken out of the text.
+    pub fn digits_parameter(number: u16) -> Node {
+        Node::new(Kind::Parameter(number), ColumnType::Binary { bytes: 8 }, false)
+    }
+
+    /// Whether it is a literal of digits: bytes, or a number where one is wanted. Only these have the
+    /// type BINARY among constants and parameters.
     pub fn is_digits_literal(&self) -> bool {
         matches!(
             (&self.kind, &self.ty),
-            (Kind::Constant(Value::Bytes(_)), ColumnType::Binary { .. })
+            (Kind::Constant(Value::Bytes(_)) | Kind::Parameter(_), ColumnType::Binary { .. })
         )
     }
 
-    /// The same, where a number is wanted: the last eight bytes of a literal of digits count.
+    /// The same, where a number is wanted.
     pub fn with_number(self) -> Node {
         match &self.kind {
             Kind::Constant(Value::Bytes(bytes)) if self.is_digits_literal() => {
-                let number = bytes.iter().fold(0u64, |number, byte| number << 8 | u64::from(*byte));
+                let number = number_of_digits(bytes);
                 Node::new(Kind::Constant(Value::UInt(number)), BIGINT_UNSIGNED, false)
+            }
+            Kind::Parameter(_) if self.is_digits_literal() => {
+                Node::new(Kind::Cast(Box::new(self)), BIGINT_UNSIGNED, false)
             }
             _ => self,
         }
@@ -416,6 +430,11 @@ impl Node {
     pub fn each_child_mut(&mut self, each: &mut dyn FnMut(&mut Node)) {
         children!(&mut self.kind, each, iter_mut, as_deref_mut, operands_mut);
     }
+}
+
+/// The number that a literal of digits is: its last eight bytes count.
+pub fn number_of_digits(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
 /// The collation of a type's text; `None` for types without text.

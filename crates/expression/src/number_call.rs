@@ -21,6 +21,7 @@ pub fn result(function: Function, arguments: &[Node]) -> ColumnType {
             digits => ColumnType::Decimal { precision: 10 + digits, scale: digits },
         },
         (ColumnType::Int { .. }, _) => first.ty.clone(),
+        (ColumnType::Year, _) => BIGINT_UNSIGNED,
         (ColumnType::Decimal { precision, scale }, Function::Round | Function::Truncate) => {
             let digits = match arguments.get(1).map(|node| &node.kind) {
                 Some(Kind::Constant(value)) => {
@@ -219,7 +220,12 @@ fn round<'a>(number: Number, digits: i64, cut: bool) -> Cell<'a> {
         other if digits >= 0 => Cell::Plain(other.datum()),
         other => {
             let unit = 10i128.pow((-digits) as u32);
-            let value = other.to_i128();
+            // What is behind the point decides nothing here, and must not be rounded first.
+            let value = match other {
+                Number::Decimal(v) => v.truncate(0).map_or(other, Number::Decimal),
+                whole => whole,
+            };
+            let value = value.to_i128();
             let half = if cut { 0 } else { unit / 2 * value.signum() };
             let rounded = (value + half) / unit * unit;
             match (other, i64::try_from(rounded)) {

@@ -7,7 +7,6 @@ use values::decimal::Decimal;
 use values::temporal::{Date, DateTime, Time, Zone, days_in_month};
 use values::types::ColumnType;
 
-use crate::compare::span;
 use crate::error::Result;
 use crate::evaluate::{Scope, bytes_of};
 use crate::function::{Function, int, whole};
@@ -52,7 +51,7 @@ pub fn call<'a>(
         F::UtcDate => Cell::Plain(Datum::Date(now(scope, Zone::UTC)?.date())),
         F::CurrentTime => Cell::Plain(Datum::Time(now(scope, scope.zone)?.time().truncate(fsp))),
         F::UtcTime => Cell::Plain(Datum::Time(now(scope, Zone::UTC)?.time().truncate(fsp))),
-        F::UnixTimestamp => unix_timestamp(cells, scope)?,
+        F::UnixTimestamp => unix_timestamp(node, cells, scope)?,
         F::FromUnixTime => from_unix_time(cells, scope),
         _ => return with_arguments(function, node, cells, scope),
     }))
@@ -74,7 +73,7 @@ pub fn part_of_date(function: Function, datum: Datum<'_>) -> Option<Cell<'static
     Some(int(extract(unit, value)))
 }
 
-fn unix_timestamp<'a>(cells: &[Cell<'a>], scope: &Scope<'a>) -> Result<Cell<'a>> {
+fn unix_timestamp<'a>(node: &Node, cells: &[Cell<'a>], scope: &Scope<'a>) -> Result<Cell<'a>> {
     let Some(cell) = cells.first() else {
         return Ok(int(scope.context()?.now / SECOND));
     };
@@ -86,10 +85,15 @@ fn unix_timestamp<'a>(cells: &[Cell<'a>], scope: &Scope<'a>) -> Result<Cell<'a>>
         other => scope.moment(other).and_then(|value| scope.zone.instant_of(value)),
     };
     let micros = micros.unwrap_or(0).max(0);
-    if micros % SECOND == 0 {
-        return Ok(int(micros / SECOND));
-    }
-    Ok(Cell::Plain(Datum::Decimal(Decimal::from_i128(i128::from(micros), 6))))
+    let seconds = Decimal::from_i128(i128::from(micros), 6);
+    Ok(match node.ty {
+        ColumnType::Decimal { scale, .. } => {
+            Cell::Plain(Datum::Decimal(seconds.rescale(scale).unwrap_or(seconds)))
+        }
+        _ if micros % SECOND == 0 => int(micros / SECOND),
+        // Of a `?` whose digits were not known.
+        _ => Cell::Plain(Datum::Decimal(seconds)),
+    })
 }
 
 fn from_unix_time<'a>(cells: &[Cell<'a>], scope: &Scope<'a>) -> Cell<'a> {
@@ -159,13 +163,7 @@ fn with_arguments<'a>(
     if asked.iter().any(Cell::is_null) {
         return Ok(Some(NULL));
     }
-    let Some(value) = scope.moment(cells[0].datum()) else {
-        if let Datum::Bytes(text) = cells[0].datum() {
-            let text = String::from_utf8_lossy(text).into_owned();
-            scope.warn(1292, || format!("Incorrect datetime value: '{text}'"));
-        }
-        return Ok(Some(NULL));
-    };
+    let Some(value) = scope.moment(cells[0].datum()) else { return Ok(Some(NULL)) };
     let date = value.date();
     let mode = || cells.get(1).and_then(|cell| whole(cell, scope)).unwrap_or(0) as u8;
     Ok(Some(match function {
@@ -245,7 +243,8 @@ fn timestamp_of<'a>(value: DateTime, cells: &[Cell<'a>], scope: &Scope<'a>) -> C
     if matches!(cell.datum(), Datum::Date(_) | Datum::DateTime(_) | Datum::Timestamp(_)) {
         return NULL;
     }
-    let sum = span(cell.datum(), scope.zone)
+    let sum = scope
+        .span(cell.datum())
         .and_then(|time| DateTime::from_micros(value.to_micros()?.checked_add(time.micros())?));
     sum.map_or(NULL, |value| Cell::Plain(Datum::DateTime(value)))
 }
@@ -290,7 +289,7 @@ fn of_times<'a>(
                 let micros = |cell: &Cell<'_>| scope.moment(cell.datum())?.to_micros();
                 micros(&cells[0]).zip(micros(&cells[1])).map(|(a, b)| a - b)
             } else {
-                let micros = |cell: &Cell<'_>| Some(span(cell.datum(), scope.zone)?.micros());
+                let micros = |cell: &Cell<'_>| Some(scope.span(cell.datum())?.micros());
                 let spans = micros(&cells[0]).zip(micros(&cells[1]));
                 // A time of day and a day with a time have no difference.
                 spans.filter(|_| !dated(&cells[0]) && !dated(&cells[1])).map(|(a, b)| a - b)
@@ -299,7 +298,7 @@ fn of_times<'a>(
         }
         _ => {}
     }
-    let Some(value) = span(cells[0].datum(), scope.zone) else { return NULL };
+    let Some(value) = scope.span(cells[0].datum()) else { return NULL };
     match function {
         F::TimeOf => Cell::Plain(Datum::Time(value)),
         F::Hour => int(i64::from(value.hours())),
@@ -360,6 +359,12 @@ fn str_to_date<'a>(node: &Node, cells: &[Cell<'a>], scope: &Scope<'_>) -> Cell<'
             Cell::Plain(Datum::Time(value.time()))
         }
         Some(value) => Cell::Plain(Datum::DateTime(value)),
-        None => NULL,
+        None => {
+            scope.distrust(1411, || {
+                let text = String::from_utf8_lossy(text);
+                format!("Incorrect datetime value: '{text}' for function str_to_date")
+            });
+            NULL
+        }
     }
 }

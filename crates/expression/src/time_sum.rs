@@ -7,7 +7,6 @@ use values::datum::Datum;
 use values::temporal::{DateTime, Time};
 use values::types::ColumnType;
 
-use crate::compare::span;
 use crate::evaluate::Scope;
 use crate::function::{Function, int, whole};
 use crate::node::Node;
@@ -67,7 +66,7 @@ fn sum<'a>(
     if is_dated(&cells[1]) {
         return None;
     }
-    let length = span(cells[1].datum(), scope.zone)?.micros();
+    let length = scope.span(cells[1].datum())?.micros();
     let length = if takes_away { -length } else { length };
     let fsp = |micros: i64| if micros.rem_euclid(1_000_000) == 0 { 0 } else { 6 };
     let (value, ty) = if is_dated(&cells[0]) {
@@ -75,7 +74,7 @@ fn sum<'a>(
         let value = Datum::DateTime(DateTime::from_micros(micros)?);
         (value, ColumnType::DateTime { fsp: fsp(micros) })
     } else {
-        let micros = span(cells[0].datum(), scope.zone)?.micros().saturating_add(length);
+        let micros = scope.span(cells[0].datum())?.micros().saturating_add(length);
         let value = Time::from_micros(micros.clamp(Time::MIN.micros(), Time::MAX.micros()))?;
         (Datum::Time(value), ColumnType::Time { fsp: fsp(micros) })
     };

@@ -15,6 +15,7 @@ use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer, Word};
 use values::{SqlMode, interrupt};
 
 use super::dialect::{self, RowhouseDialect};
+use super::scan::DIGITS_MARK;
 use crate::error::{Error, Result};
 
 static DIALECT: RowhouseDialect = RowhouseDialect;
@@ -31,6 +32,29 @@ pub struct TableName {
     pub table: String,
 }
 
+/// The place of a literal that was taken out of the text, or of a `?`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Its number.
+    pub number: u16,
+    /// Whether the literal is one of digits: bytes, or a number where one is wanted.
+    pub is_digits: bool,
+}
+
+impl Place {
+    /// What the name of a placeholder says.
+    pub fn of(name: &str) -> Place {
+        let number = name.trim_start_matches('?');
+        let digits = number.strip_suffix('x');
+        let (number, is_digits) = (digits.unwrap_or(number), digits.is_some());
+        Place { number: number.parse().unwrap_or(0), is_digits }
+    }
+
+    fn name(self) -> String {
+        format!("?{}{}", self.number, if self.is_digits { "x" } else { "" })
+    }
+}
+
 /// A place in a statement.
 pub struct Cursor<'a> {
     parser: Parser<'static>,
@@ -38,13 +62,13 @@ pub struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// The tokens of `text`; each `?` becomes `?N`, N counting from 0.
+    /// The tokens of `text`; each `?` becomes a place that `Place::of` reads, counted from 0.
     pub fn new(text: &'a str, mode: SqlMode) -> Result<Cursor<'a>> {
         let mut tokens =
             Tokenizer::new(&DIALECT, text).tokenize_with_location().map_err(|error| {
                 syntax_at_location(text, error.location.line, error.location.column)
             })?;
-        let mut parameters = 0;
+        let mut parameters = 0u16;
         // Whether the token before can end an operand.
         let mut operand = false;
         for token in &mut tokens {
@@ -57,8 +81,9 @@ impl<'a> Cursor<'a> {
                     token.token = Token::make_word("OR", None);
                 }
                 Token::Placeholder(name) => {
-                    *name = format!("?{parameters}");
-                    parameters += 1;
+                    let is_digits = name.as_bytes().ends_with(DIGITS_MARK);
+                    *name = Place { number: parameters, is_digits }.name();
+                    parameters = parameters.wrapping_add(1);
                 }
                 Token::DoubleQuotedString(value) if mode.ansi_quotes() => {
                     let word = Word {

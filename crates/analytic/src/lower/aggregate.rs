@@ -20,7 +20,8 @@ use datafusion::functions_aggregate::variance::{var_pop_udaf, var_samp_udaf};
 use datafusion::logical_expr::expr;
 use datafusion::logical_expr::{AggregateUDF, Case, Expr, lit};
 use expression::{
-    Arithmetic, BIGINT_UNSIGNED, JsonMembers, Kind, Node, Number, json_element, text_of, text_type,
+    BIGINT_UNSIGNED, JsonMembers, Kind, Node, Number, json_element, keeps_digits, quotient,
+    text_of, text_type,
 };
 use sql::tree::{Aggregate, AggregateFunction};
 use sql::{Result, SqlError};
@@ -57,7 +58,7 @@ pub(super) fn plain(function: Arc<AggregateUDF>, args: Vec<Expr>, distinct: bool
 }
 
 impl Lowering<'_> {
-    /// An aggregate, of the tree's type for it.
+    /// An aggregate, of the tree's type for what is kept of it.
     pub(super) fn aggregate(
         &self,
         row: &Row<'_>,
@@ -79,16 +80,20 @@ impl Lowering<'_> {
             F::Count => add(plain(count_udaf(), vec![self.counted(aggregate, values)], distinct)),
             F::Sum => {
                 let (value, ty) = self.summed(row, node, value)?;
-                self.sum(value, &ty, &aggregate.ty, distinct, add)
+                self.sum(value, &ty, &aggregate.kept_type(), distinct, add)
             }
             F::Average => {
                 let (value, ty) = self.summed(row, node, value)?;
-                self.average(value, &ty, &aggregate.ty, distinct, add)
+                self.average(value, &ty, &aggregate.kept_type(), distinct, add)
             }
             F::Minimum | F::Maximum => {
-                let value = self.converted(value, &node.ty, &aggregate.ty);
+                let kept = aggregate.kept_type();
+                let (value, ty) = match aggregate.keeps_digits {
+                    true => self.summed(row, node, value)?,
+                    false => (value, node.ty.clone()),
+                };
                 let least = aggregate.function == F::Minimum;
-                extreme(value, &aggregate.ty, least, add)
+                extreme(self.converted(value, &ty, &kept), &kept, least, add)
             }
             F::AnyValue => {
                 let value = add(any_value(value));
@@ -157,12 +162,8 @@ impl Lowering<'_> {
 
     /// What SUM and AVG are over, and its type: a quotient has more digits than it shows.
     fn summed(&self, row: &Row<'_>, node: &Node, value: Expr) -> Result<(Expr, ColumnType)> {
-        let mut divides = false;
-        node.visit(&mut |part| {
-            divides |= matches!(part.kind, Kind::Arithmetic(Arithmetic::Divide, ..));
-        });
         match node.ty {
-            ColumnType::Decimal { precision, scale } if divides => {
+            ColumnType::Decimal { precision, scale } if keeps_digits(node) => {
                 let more = QUOTIENT_DIGITS.min(Decimal::SCALE_MAX - scale);
                 // With ten digits of room for the sum, 128 bits will do if they can.
                 let narrow = precision + more <= SUM_DIGITS[0] - 10;
@@ -228,7 +229,7 @@ impl Lowering<'_> {
         distinct: bool,
         add: &mut Add<'_>,
     ) -> Expr {
-        let ColumnType::Decimal { scale, .. } = *ty else {
+        let ColumnType::Decimal { .. } = *ty else {
             let value = self.as_double(value, from);
             if !distinct {
                 return add(plain(avg_udaf(), vec![value], false));
@@ -247,17 +248,13 @@ impl Lowering<'_> {
         let counted = if distinct { key_of(value, from) } else { value };
         let count = add(plain(count_udaf(), vec![counted], distinct));
         let arguments = vec![wide, expression::BIGINT];
-        let quotient = within_type("quotient", &format!("{ty:?}"), arguments, ty, move |args| {
+        let average = within_type("quotient", &format!("{ty:?}"), arguments, ty, |args| {
             let (Datum::Decimal(sum), Datum::Int(count)) = (args[0], args[1]) else {
                 return Value::Null;
             };
-            if count == 0 {
-                return Value::Null;
-            }
-            let quotient = sum.checked_div(Decimal::from(count), scale);
-            quotient.map_or(Value::Null, Value::Decimal)
+            quotient(sum, Decimal::from(count)).map_or(Value::Null, Value::Decimal)
         });
-        call(quotient, vec![sum, count])
+        call(average, vec![sum, count])
     }
 
     /// The operators' 64 bits of a value.

@@ -213,6 +213,8 @@ impl Lowering<'_> {
                 let left = self.converted(left, &a.ty, &datetime);
                 plain(left, self.converted(right, &b.ty, &datetime))
             }
+            // A strict write has each text looked at, whether it is a number.
+            _ if x.is_string() != y.is_string() && self.facts.limits.is_strict() => None,
             _ if counts(x) && counts(y) && !(x.is_string() && y.is_string()) => {
                 plain(self.as_double(left, &a.ty), self.as_double(right, &b.ty))
             }

@@ -1,12 +1,18 @@
-//! Aggregates over the different values of one expression, as two groupings: the inner one also by
+//! Aggregates over different values. Those of one expression are two groupings: the inner one also by
 //! that expression, so that each value comes once, the outer one over what that leaves.
 //!
 //! `COUNT(DISTINCT x), SUM(y) ... GROUP BY k` becomes `COUNT(x), SUM(s)` by `k` over `SUM(y) AS s`
 //! by `k, x`. Both steps are divided among the cores, and a scan by column may do the first half of
-//! the inner one. An aggregate with sets of values of its own does neither.
+//! the inner one, and write to files what finds no memory. An aggregate with sets of values of its own does
+//! neither.
 //!
-//! Not here: other aggregates (`grouping`), several expressions of which each wants different values.
+//! Where several expressions want different values, or others cannot be made of parts, there is a grouping
+//! for each, and they are joined by their keys: rows are read once for each of them.
+//!
+//! Not here: other aggregates (`grouping`).
 
+use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::common::{Column, JoinType, NullEquality};
 use datafusion::functions::core::expr_fn::coalesce;
 use datafusion::functions_aggregate::min_max::min_udaf;
 use datafusion::functions_aggregate::sum::sum_udaf;
@@ -24,7 +30,7 @@ const SAME_OF_PARTS: [&str; 7] =
     ["sum", "min", "max", "first_value", "bit_and", "bit_or", "bit_xor"];
 
 /// An expression with a name.
-type Named = (Expr, String);
+pub(super) type Named = (Expr, String);
 
 /// The expression whose different values all distinct aggregates are over, if that is one and the
 /// others can be made of parts.
@@ -45,6 +51,47 @@ fn distinct_of(aggregates: &[Named]) -> Option<Expr> {
         }
     }
     found.cloned()
+}
+
+/// The aggregates by what they want different values of, those of none last.
+fn by_values(aggregates: &[Named]) -> Vec<(Option<Expr>, Vec<Named>)> {
+    let mut found: Vec<(Option<Expr>, Vec<Named>)> = Vec::new();
+    let mut others = Vec::new();
+    for named in aggregates {
+        let of = match &named.0 {
+            Expr::AggregateFunction(AggregateFunction { func, params })
+                if params.distinct && matches!(func.name(), "count" | "sum") =>
+            {
+                params.args.first()
+            }
+            _ => None,
+        };
+        match of {
+            None => others.push(named.clone()),
+            Some(of) => match found.iter_mut().find(|(known, _)| known.as_ref() == Some(of)) {
+                Some((_, own)) => own.push(named.clone()),
+                None => found.push((Some(of.clone()), vec![named.clone()])),
+            },
+        }
+    }
+    if !others.is_empty() {
+        found.push((None, others));
+    }
+    found
+}
+
+/// Whether a plan gives the same rows however often it is run.
+fn is_repeatable(plan: &LogicalPlan) -> bool {
+    let mut repeatable = true;
+    let looked = plan.apply_with_subqueries(|part| {
+        let volatile = part.expressions().iter().any(Expr::is_volatile);
+        repeatable &= !volatile && !matches!(part, LogicalPlan::Limit(_));
+        Ok(match repeatable {
+            true => TreeNodeRecursion::Continue,
+            false => TreeNodeRecursion::Stop,
+        })
+    });
+    repeatable && looked.is_ok()
 }
 
 fn is_plain_count(aggregate: &Expr) -> bool {
@@ -68,6 +115,50 @@ fn shown_key(keys: &[Named], aggregate: &Expr) -> Option<Expr> {
 }
 
 impl Lowering<'_> {
+    /// The groups, with each expression whose different values are wanted in a grouping of its own; `None` where
+    /// there is none such, or one grouping does for all.
+    pub(super) fn grouped_apart(
+        &self,
+        plan: &LogicalPlan,
+        keys: &[Named],
+        aggregates: &[Named],
+    ) -> Result<Option<LogicalPlan>> {
+        let parts = by_values(aggregates);
+        let wants_values = parts.iter().any(|(of, _)| of.is_some());
+        let in_one = distinct_of(aggregates).is_some();
+        if !wants_values || in_one || parts.len() < 2 || !is_repeatable(plan) {
+            return Ok(None);
+        }
+        let mut whole: Option<LogicalPlanBuilder> = None;
+        for (_, own) in parts {
+            let Some(left) = whole.take() else {
+                let first = self.grouped_at_once(plan.clone(), keys, &own)?;
+                whole = Some(LogicalPlanBuilder::new(first));
+                continue;
+            };
+            let rename = |(key, _): &Named| (key.clone(), self.name("g"));
+            let renamed: Vec<Named> = keys.iter().map(rename).collect();
+            let right = self.grouped_at_once(plan.clone(), &renamed, &own)?;
+            let columns = |of: &[Named]| -> Vec<Column> {
+                of.iter().map(|(_, name)| Column::new_unqualified(name)).collect()
+            };
+            let joined = match keys.is_empty() {
+                true => left.cross_join(right),
+                false => left.join_detailed(
+                    right,
+                    JoinType::Inner,
+                    (columns(keys), columns(&renamed)),
+                    None,
+                    NullEquality::NullEqualsNull,
+                ),
+            };
+            whole = Some(joined.map_err(no_plan)?);
+        }
+        let Some(whole) = whole else { return Ok(None) };
+        let names = keys.iter().chain(aggregates).map(|(_, name)| column(name)).collect();
+        Ok(Some(projected(whole.build().map_err(no_plan)?, names)?))
+    }
+
     /// The groups in two steps; `None` where one is as good, or two would not do.
     pub(super) fn grouped_by_values(
         &self,

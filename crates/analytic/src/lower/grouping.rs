@@ -23,6 +23,7 @@ use super::super::columns::{Class, class_of, collation_of};
 use super::super::failure::no_plan;
 use super::super::kernels::{self, CollationKey, Numbers, Operation};
 use super::convert::native_cast;
+use super::distinct::Named;
 use super::query::is_collated;
 use super::row::{Columns, Row, Seen};
 use super::{Lowering, built, call, column, projected};
@@ -105,7 +106,7 @@ impl Lowering<'_> {
         }
         for aggregate in &grouping.aggregates {
             let value = self.aggregate(row, aggregate, &mut |expr| collected.add(self, expr))?;
-            outputs.push((value, aggregate.ty.clone(), true));
+            outputs.push((value, aggregate.kept_type(), true));
         }
         for node in &grouping.others {
             let value = any_value(self.value(row, node)?);
@@ -115,18 +116,17 @@ impl Lowering<'_> {
             // HAVING or a constant list over one group: something must be computed.
             collected.add(self, count(lit(1i64)));
         }
-        let in_two_steps = match grouping.rollup {
-            false => self.grouped_by_values(&plan, &keys, &collected.named)?,
+        let apart = match grouping.rollup || enclosing.is_some() {
+            false => self.grouped_apart(&plan, &keys, &collected.named)?,
             true => None,
         };
-        let aggregates = collected.named.into_iter().map(|(expr, name)| expr.alias(name)).collect();
-        let plan = match (in_two_steps, grouping.rollup) {
+        let plan = match (apart, grouping.rollup) {
             (Some(grouped), _) => grouped,
-            (None, false) => {
-                let keys: Vec<Expr> = keys.into_iter().map(|(key, name)| key.alias(name)).collect();
-                built(LogicalPlanBuilder::new(plan).aggregate(keys, aggregates))?
+            (None, false) => self.grouped_at_once(plan, &keys, &collected.named)?,
+            (None, true) => {
+                let aggregates = collected.named.into_iter().map(|(expr, name)| expr.alias(name));
+                rolled_up(plan, keys, aggregates.collect(), &self.name("n"), unordered)?
             }
-            (None, true) => rolled_up(plan, keys, aggregates, &self.name("n"), unordered)?,
         };
         let (mut exprs, mut columns) = (Vec::new(), Vec::new());
         for (expr, ty, nullable) in outputs {
@@ -135,6 +135,24 @@ impl Lowering<'_> {
             columns.push(seen);
         }
         Ok((projected(plan, exprs)?, Row { columns: Columns::Flat(columns), enclosing }))
+    }
+}
+
+impl Lowering<'_> {
+    /// Groups with the aggregates over all of their rows, or over the different values of one expression.
+    pub(super) fn grouped_at_once(
+        &self,
+        plan: LogicalPlan,
+        keys: &[Named],
+        aggregates: &[Named],
+    ) -> Result<LogicalPlan> {
+        if let Some(in_two_steps) = self.grouped_by_values(&plan, keys, aggregates)? {
+            return Ok(in_two_steps);
+        }
+        let named = |of: &[Named]| -> Vec<Expr> {
+            of.iter().map(|(expr, name)| expr.clone().alias(name)).collect()
+        };
+        built(LogicalPlanBuilder::new(plan).aggregate(named(keys), named(aggregates)))
     }
 }
 

@@ -238,6 +238,26 @@ fn different_values_beside_a_number_of_rows_ended_with_1038() {
 }
 
 #[test]
+fn different_values_of_several_expressions_ended_with_1038() {
+    let mut house = House::with_memory(16 << 20);
+    numbered(&mut house);
+    let counts = "COUNT(DISTINCT t), COUNT(DISTINCT k, id), SUM(DISTINCT id), COUNT(k), VAR_POP(0)";
+    let all = house.answer(&format!("SELECT {counts} FROM n"));
+    assert_eq!(all, ["100000\t100000\t4999950000\t100000\t0"]);
+    let none = house.answer(&format!("SELECT {counts} FROM n WHERE t LIKE '%x'"));
+    assert_eq!(none, ["0\t0\tNULL\t0\tNULL"]);
+    let groups = house
+        .answer(&format!("SELECT IF(id % 2, 1, NULL) g, {counts} FROM n GROUP BY g ORDER BY g"));
+    assert_eq!(
+        groups,
+        ["NULL\t50000\t50000\t2499950000\t50000\t0", "1\t50000\t50000\t2500000000\t50000\t0"]
+    );
+    // Of rows that may be others the next time all is counted at once.
+    let some = "SELECT COUNT(DISTINCT t), COUNT(DISTINCT k) FROM (SELECT t, k FROM n LIMIT 10) x";
+    assert_eq!(house.answer(some), ["10\t10"]);
+}
+
+#[test]
 fn a_join_larger_than_memory_ended_with_1038_and_now_sorts_in_temporary_files() {
     let mut house = House::with_memory(8 << 20);
     numbered(&mut house);

@@ -8,6 +8,7 @@
 
 use expression::{
     Comparison, Kind, Node, Quantifier, Subquery, SubqueryForm, boolean, common_rule, compared,
+    seen_beside,
 };
 use sqlparser::ast::{
     self, BinaryOperator, Expr, FunctionArg, FunctionArgExpr, FunctionArgumentClause,
@@ -181,7 +182,16 @@ impl Binder<'_> {
             _ => return Err(SqlError::syntax(&list.to_string(), 1).into()),
         }
         let (ty, _) = function.result(&arguments);
-        Ok(Aggregate { function, arguments, distinct, order, separator, limit, ty })
+        Ok(Aggregate {
+            function,
+            arguments,
+            distinct,
+            order,
+            separator,
+            limit,
+            ty,
+            keeps_digits: false,
+        })
     }
 
     /// Binds a sub-query that must have so many columns; 0: any number.
@@ -242,11 +252,17 @@ impl Binder<'_> {
         names: &Names<'_>,
     ) -> Bound<Node> {
         let operands = match plain(left) {
-            Expr::Tuple(row) => row.iter().map(|expr| bind(expr, names)).collect::<Bound<_>>()?,
+            Expr::Tuple(row) => {
+                row.iter().map(|expr| bind(expr, names)).collect::<Bound<Vec<Node>>>()?
+            }
             one => vec![bind(one, names)?],
         };
         let width = operands.len();
-        let form = |_: &[Node]| Ok(SubqueryForm::Compare { operands, comparison, quantifier });
+        let form = |columns: &[Node]| {
+            let operands = operands.into_iter().zip(columns);
+            let operands = operands.map(|(operand, column)| seen_beside(operand, column));
+            Ok(SubqueryForm::Compare { operands: operands.collect(), comparison, quantifier })
+        };
         self.subquery(scope, query, form, width)
     }
 }

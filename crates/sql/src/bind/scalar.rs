@@ -29,7 +29,7 @@ use cast::{CHARS_UNSAID, cast_type};
 use form::special;
 use literal::{literal, typed_text};
 pub use names::{IncomingNames, Names, Resolver, column_node, default_node};
-use operator::{binary, unary};
+use operator::{binary, refuse_unknown_digits, unary};
 use syntax::cursor::too_deep;
 use syntax::types::collation;
 
@@ -141,6 +141,9 @@ pub fn bind(expr: &Expr, names: &Names<'_>) -> Bound<Node> {
         Expr::InList { expr, list, negated } => {
             let node = bind(expr, names)?;
             let list = list.iter().map(|item| bind(item, names)).collect::<Bound<Vec<_>>>()?;
+            if let [only] = list.as_slice() {
+                refuse_unknown_digits(&node, only, names)?;
+            }
             let (node, list) = among(node, list);
             let rule = common_rule(std::iter::once(&node).chain(&list));
             Ok(boolean(Kind::InList(Box::new(node), list, *negated, rule), true))

@@ -22,7 +22,9 @@ use super::scope::QueryScope;
 use crate::bind::scalar::{Bound, elsewhere};
 use crate::error::SqlError;
 use crate::point::{item_name, push_terms, result_type};
-use crate::tree::{Body, Grouping, OutputColumn, Query, Select, SelectPlan, SortKey, Windowing};
+use crate::tree::{
+    Aggregate, Body, Grouping, OutputColumn, Query, Select, SelectPlan, SortKey, Windowing,
+};
 
 /// An item of the select list.
 struct Item {
@@ -72,6 +74,10 @@ impl Binder<'_> {
         let mut grouping = Grouping { keys, rollup, aggregates, others: Vec::new() };
         let mut columns = columns;
         if grouped {
+            if grouping.keys.is_empty() && windowing.functions.is_empty() {
+                let nodes = outputs.iter().chain(&having);
+                nodes.for_each(|node| keep_digits(&mut grouping.aggregates, node));
+            }
             let functions =
                 windowing.functions.iter_mut().flat_map(|function| function.nodes_mut());
             let nodes = outputs.iter_mut().chain(&mut having).chain(functions);
@@ -252,6 +258,16 @@ impl Binder<'_> {
         }
         Ok(keys)
     }
+}
+
+/// Marks the aggregates that an expression is made of, and that can have more digits than they show.
+fn keep_digits(aggregates: &mut [Aggregate], node: &Node) {
+    node.visit(&mut |part| match part.kind {
+        Kind::Aggregate(number) if !std::ptr::eq(part, node) => {
+            aggregates[number].keeps_digits |= aggregates[number].has_digits();
+        }
+        _ => {}
+    });
 }
 
 fn is_over_windows(node: &Node) -> bool {

@@ -88,7 +88,7 @@ pub fn default_value(
         }
         DefaultSpec::Value(expr) => expr,
     };
-    let Some(value) = constant_of(expr, mode)? else {
+    let Some(value) = constant_of(expr, ty, mode)? else {
         return Ok(DefaultValue::Expression(rule_text(expr)?));
     };
     if value.is_null() {

@@ -13,9 +13,11 @@ use values::SqlMode;
 use values::datum::Value;
 use values::temporal::Zone;
 use values::text::write_text;
+use values::types::ColumnType;
 
 use crate::bind::scalar::{Names, bind};
 use crate::error::{Result, SqlError};
+use crate::write::given_to;
 
 /// How a column is computed, as the definition keeps it.
 pub fn computed_of(spec: &ComputedSpec) -> Result<Computed> {
@@ -33,9 +35,11 @@ pub fn check_of(specs: &[CheckSpec]) -> Result<Option<String>> {
     })
 }
 
-/// The value that an expression has for every row and session alike; `None` where it depends on either.
-pub fn constant_of(expr: &Expr, mode: SqlMode) -> Result<Option<Value>> {
+/// The value that an expression gives a column of a type for every row and session alike; `None` where it
+/// depends on either.
+pub fn constant_of(expr: &Expr, ty: &ColumnType, mode: SqlMode) -> Result<Option<Value>> {
     let Ok(node) = bind(expr, &Names::none("default", mode)) else { return Ok(None) };
+    let node = given_to(ty, node);
     if !node.is_of_row_alone() {
         return Ok(None);
     }

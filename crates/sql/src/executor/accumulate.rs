@@ -10,7 +10,7 @@
 use std::cmp::Ordering;
 
 use expression::{
-    Cell, JsonMembers, Node, Number, Ordinals, Scope, compare, json_element, text_of,
+    Cell, JsonMembers, Node, Number, Ordinals, Scope, compare, json_element, quotient, text_of,
     type_collation,
 };
 use values::convert::convert;
@@ -335,6 +335,7 @@ impl Accumulator {
             // `add_to_json` and `add_ordinal` have added to them.
             State::Elements(_) | State::Members(..) | State::ExtremeOrdinal(_) => {}
         }
+        row.limits.check_refused()?;
         Ok(0)
     }
 
@@ -347,23 +348,25 @@ impl Accumulator {
             State::Exact(whole, exact, count) => {
                 let whole = Decimal::from_i128(*whole, 0);
                 let sum = exact.map_or(Some(whole), |exact| exact.checked_add(whole));
-                let ColumnType::Decimal { scale, .. } = aggregate.ty else {
-                    return Ok(Value::Null);
-                };
                 let value = match aggregate.function {
                     F::Average => {
                         let count = Decimal::from_i128(i128::from(*count), 0);
-                        sum.and_then(|sum| sum.checked_div(count, scale))
+                        sum.and_then(|sum| quotient(sum, count))
                     }
                     _ => sum,
                 };
-                let Some(value) = value else { return Ok(Value::Null) };
-                convert(&aggregate.ty, Datum::Decimal(value), scope.zone).value
+                match value {
+                    None => Value::Null,
+                    Some(value) => shown(aggregate, Value::Decimal(value), scope),
+                }
             }
             State::Inexact(sum, count) => match aggregate.function {
                 F::Average => Value::Double(*sum / *count as f64),
                 _ => Value::Double(*sum),
             },
+            State::Extreme(Some(value @ Value::Decimal(_))) => {
+                shown(aggregate, value.clone(), scope)
+            }
             State::Extreme(value) | State::First(value) => value.clone().unwrap_or(Value::Null),
             State::ExtremeOrdinal(None) => Value::Null,
             State::ExtremeOrdinal(Some(ordinal)) => match value_of(&aggregate.ty, *ordinal) {
@@ -410,6 +413,14 @@ impl Accumulator {
                 }
             }
         })
+    }
+}
+
+/// A number with the digits that are shown of it, if it does not keep more.
+fn shown(aggregate: &Aggregate, value: Value, scope: &Scope<'_>) -> Value {
+    match aggregate.keeps_digits {
+        true => value,
+        false => convert(&aggregate.ty, value.as_datum(), scope.zone).value,
     }
 }
 

@@ -14,7 +14,9 @@
 //! Not here: which of the ways is taken (`executor::membership`), members that are joined
 //! (`rewrite`).
 
-use expression::{Comparison, Kind, Node, Quantifier, Subquery, SubqueryForm, boolean};
+use expression::{
+    Comparison, Kind, Node, Quantifier, Subquery, SubqueryForm, boolean, seen_beside,
+};
 use values::datum::Value;
 use values::types::Collation;
 
@@ -114,8 +116,9 @@ fn ask_for_equal(subquery: &mut Subquery, demanded: bool) {
     }
     let equal = |(operand, output): (&Node, &Node)| {
         let rule = rule_of(operand, &output.ty);
+        let output = Box::new(seen_beside(output.clone(), operand));
         let operand = Box::new(moved(operand, Move::Within));
-        let kind = Kind::Compare(Comparison::Equal, Box::new(output.clone()), operand, rule);
+        let kind = Kind::Compare(Comparison::Equal, output, operand, rule);
         boolean(kind, true)
     };
     let conditions: Vec<Node> = operands.iter().zip(&select.outputs).map(equal).collect();

@@ -284,6 +284,14 @@ fn finish(
             Kind::UserVariable(_) | Kind::SystemVariable(..) => {
                 needs_facts = true;
             }
+            // Which day a time is of, and what sql_mode says.
+            Kind::Cast(_)
+            | Kind::Extract(..)
+            | Kind::Difference(..)
+            | Kind::Shift(..)
+            | Kind::Arithmetic(..) => {
+                needs_facts = true;
+            }
             _ => {}
         });
     };

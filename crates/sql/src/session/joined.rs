@@ -29,7 +29,7 @@ impl Session {
         statement: &Statement<'_>,
         facts: &SqlContext,
     ) -> Result<Written> {
-        let asked = (&plan.query, plan.ignore);
+        let asked = (&plan.query, plan.ignore, plan.ignore);
         self.change_joined(asked, statement, facts, |t, context, state, stream| {
             let mut progress = Progress::new(state.engine.budget());
             let columns = Arc::clone(stream.columns());
@@ -48,7 +48,8 @@ impl Session {
         statement: &Statement<'_>,
         facts: &SqlContext,
     ) -> Result<Written> {
-        let asked = (&plan.query, plan.ignore);
+        // As of one table: nothing is written of the values that it looks at.
+        let asked = (&plan.query, plan.ignore, true);
         self.change_joined(asked, statement, facts, |t, _, state, stream| {
             let mut progress = Progress::new(state.engine.budget());
             each_row(stream, &mut |line| plan.apply(t, state, line, &mut progress))?;
@@ -60,7 +61,7 @@ impl Session {
     /// because somebody has changed one of the rows since the query saw it.
     fn change_joined(
         &mut self,
-        (query, ignore): (&QueryPlan, bool),
+        (query, ignore, is_lenient): (&QueryPlan, bool, bool),
         statement: &Statement<'_>,
         facts: &SqlContext,
         mut apply: impl FnMut(
@@ -75,7 +76,7 @@ impl Session {
             for _ in 0..RUNS_MAX {
                 let view = t.frozen_at(session.fresh_snapshot()?);
                 let of_query = Arc::clone(&view);
-                let stream = session.as_of_a_write(ignore, |session| {
+                let stream = session.as_of_a_write(is_lenient, |session| {
                     session.rows_of(query, statement.parameters, of_query)
                 })?;
                 let engine = Arc::clone(session.sql.engine());

@@ -13,6 +13,7 @@ use rows::transaction::Transaction;
 use sqlparser::ast::Query;
 use sqlparser::tokenizer::{Token, TokenWithSpan};
 use syntax::Cursor;
+use syntax::cursor::Place;
 use syntax::scan::Scanned;
 use values::SqlMode;
 use values::datum::{Datum, Value};
@@ -545,11 +546,18 @@ pub(super) fn with_literals(
 ) -> Vec<TokenWithSpan> {
     for token in &mut tokens {
         let Token::Placeholder(name) = &token.token else { continue };
-        let number: usize = name.trim_start_matches('?').parse().unwrap_or(0);
-        let value = values.get(number).copied().unwrap_or(Datum::Null);
-        token.token = literal_token(value, zone);
+        let place = Place::of(name);
+        let value = values.get(usize::from(place.number)).copied().unwrap_or(Datum::Null);
+        token.token = match value {
+            Datum::Bytes(bytes) if place.is_digits => hexadecimal(bytes),
+            value => literal_token(value, zone),
+        };
     }
     tokens
+}
+
+fn hexadecimal(bytes: &[u8]) -> Token {
+    Token::HexStringLiteral(bytes.iter().map(|byte| format!("{byte:02X}")).collect())
 }
 
 fn literal_token(value: Datum<'_>, zone: Zone) -> Token {
@@ -564,9 +572,7 @@ fn literal_token(value: Datum<'_>, zone: Zone) -> Token {
         Datum::Float(v) => Token::Number(format!("{:e}", f64::from(v)), false),
         Datum::Bytes(bytes) => match std::str::from_utf8(bytes) {
             Ok(text) => Token::SingleQuotedString(text.to_string()),
-            Err(_) => {
-                Token::HexStringLiteral(bytes.iter().map(|byte| format!("{byte:02X}")).collect())
-            }
+            Err(_) => hexadecimal(bytes),
         },
         other => {
             values::text::write_untyped(other, zone, &mut text);

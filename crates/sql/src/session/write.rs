@@ -141,10 +141,12 @@ impl Session {
                 })
             }
             Plan::Delete(plan) => {
+                // Nothing is written of the values that it looks at: they are warned of, whatever the mode.
                 let finding = plan.finding().map(|finding| (finding, plan.table(), plan.access()));
-                let found = self.found_by_query(finding, plan.ignore, statement)?;
+                let found = self.found_by_query(finding, true, statement)?;
                 self.change_with(facts, statement, plan.ignore, group, |t, context, session| {
-                    plan.run(session.sql.engine(), t, context, found)
+                    let context = WriteContext { strict: false, ..*context };
+                    plan.run(session.sql.engine(), t, &context, found)
                 })
             }
             Plan::JoinedUpdate(plan) => self.update_joined(plan, statement, facts),
@@ -211,13 +213,13 @@ impl Session {
     }
 
     /// Starts the query of a writing statement: in strict mode what must not be written, or come up
-    /// while it is looked for, is an error in the query already.
+    /// while it is looked for, is an error in the query already. `is_lenient`: of IGNORE and DELETE.
     pub(super) fn as_of_a_write<T>(
         &mut self,
-        ignore: bool,
+        is_lenient: bool,
         start: impl FnOnce(&mut Session) -> Result<T>,
     ) -> Result<T> {
-        if ignore || !self.variables.mode.strict() {
+        if is_lenient || !self.variables.mode.strict() {
             return start(self);
         }
         let strict = Arc::new(self.limits.strict());

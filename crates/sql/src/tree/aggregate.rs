@@ -4,7 +4,8 @@
 //!
 //! Not here: computing them (`executor::accumulate`).
 
-use expression::{BIGINT, BIGINT_UNSIGNED, Node, type_collation};
+use expression::{BIGINT, BIGINT_UNSIGNED, Node, keeps_digits, type_collation};
+use values::decimal::Decimal;
 use values::types::{Collation, ColumnType, IntWidth, LobSize};
 
 /// An aggregate function.
@@ -64,9 +65,39 @@ pub struct Aggregate {
     pub separator: Vec<u8>,
     /// Its result.
     pub ty: ColumnType,
+    /// Whether its result keeps digits that its type does not show: of one group alone, where an expression
+    /// is made of it. Results of GROUP BY come from a temporary table, whose columns have the types shown
+    /// (MariaDB 10.11 answers so: tests/oracle/sql/quotients.sql).
+    pub keeps_digits: bool,
 }
 
+/// Digits that are kept of a quotient beyond those that it shows.
+const KEPT_DIGITS: u8 = 12;
+
 impl Aggregate {
+    /// The type that holds its results, where they have to be of one.
+    pub fn kept_type(&self) -> ColumnType {
+        match self.ty {
+            ColumnType::Decimal { scale, .. } if self.keeps_digits => ColumnType::Decimal {
+                precision: Decimal::PRECISION_MAX,
+                scale: (scale + KEPT_DIGITS).min(Decimal::SCALE_MAX),
+            },
+            _ => self.ty.clone(),
+        }
+    }
+
+    /// Whether its results can have more digits than its type shows.
+    pub fn has_digits(&self) -> bool {
+        use AggregateFunction as F;
+        let quotients = || self.arguments.iter().any(keeps_digits);
+        matches!(self.ty, ColumnType::Decimal { .. })
+            && match self.function {
+                F::Average => true,
+                F::Sum | F::Minimum | F::Maximum => quotients(),
+                _ => false,
+            }
+    }
+
     /// Whether its values are to be told apart, sorted or counted before they are joined.
     pub fn keeps_values(&self) -> bool {
         self.distinct || !self.order.is_empty() || self.limit.is_some()

@@ -9,7 +9,7 @@
 
 use std::sync::Arc;
 
-use expression::{Arithmetic, BIGINT_UNSIGNED, Kind, Node, is_number};
+use expression::{BIGINT_UNSIGNED, Kind, Node, is_number, keeps_digits};
 use values::datum::Value;
 use values::types::ColumnType;
 
@@ -17,7 +17,7 @@ use crate::reply::ResultColumn;
 use crate::tree::{AskedQuery, Body, Query, QueryPlan, Select};
 
 /// An expression as what a column of a type is given.
-pub(super) fn given_to(ty: &ColumnType, node: Node) -> Node {
+pub fn given_to(ty: &ColumnType, node: Node) -> Node {
     if is_number(ty) { node.with_number() } else { node }
 }
 
@@ -27,7 +27,7 @@ pub(super) fn give(plan: &mut QueryPlan, first: usize, columns: &[&ColumnType]) 
     let mut numbers = Vec::new();
     let mut keeps = false;
     for query in [&mut plan.query, &mut plan.written] {
-        keeps |= keeps_digits(query);
+        keeps |= keep_digits(query);
         let Body::Select(select) = &mut query.body else { return };
         for (at, ty) in (first..).zip(columns) {
             let Some(node) = select.outputs.get_mut(at) else { break };
@@ -51,7 +51,7 @@ pub(super) fn give(plan: &mut QueryPlan, first: usize, columns: &[&ColumnType]) 
 }
 
 /// Makes quotients keep their digits, of a query that has no temporary table; whether there are any.
-fn keeps_digits(query: &mut Query) -> bool {
+fn keep_digits(query: &mut Query) -> bool {
     let sorted: Vec<usize> = query.order.iter().map(|key| key.position).collect();
     let Body::Select(select) = &mut query.body else { return false };
     if is_stored_first(select, !sorted.is_empty()) {
@@ -63,8 +63,8 @@ fn keeps_digits(query: &mut Query) -> bool {
             continue;
         };
         let keeps = match &mut node.kind {
-            Kind::Subquery(asked) => keeps_digits(asked.query_mut()),
-            _ => divides(node),
+            Kind::Subquery(asked) => keep_digits(asked.query_mut()),
+            _ => keeps_digits(node),
         };
         column.keeps_digits = keeps && matches!(node.ty, ColumnType::Decimal { .. });
         any |= column.keeps_digits;
@@ -77,12 +77,4 @@ fn is_stored_first(select: &Select, sorted: bool) -> bool {
         || select.distinct
         || select.windowing.is_some()
         || sorted && select.relations.len() > 1
-}
-
-fn divides(node: &Node) -> bool {
-    let mut divides = false;
-    node.visit(&mut |part| {
-        divides |= matches!(part.kind, Kind::Arithmetic(Arithmetic::Divide, ..));
-    });
-    divides
 }

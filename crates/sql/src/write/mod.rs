@@ -34,6 +34,7 @@ pub use change::{
 pub use column::{Store, default_of, defaults_of, implied_default};
 use expression::{Environment, Warnings};
 pub use finding::{Finding, FoundKeys};
+pub use given::given_to;
 pub use insert::{InsertPlan, Tally, bind_insert, given};
 pub use joined::{FoundIn, JoinedDelete, JoinedUpdate, KEY_COLUMN, Progress};
 pub use of_query::InsertOfQuery;

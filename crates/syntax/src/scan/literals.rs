@@ -5,8 +5,11 @@
 use memchr::{memchr, memchr2};
 use values::decimal::Decimal;
 
-use super::{Literal, Part, Scanner, is_word, leading_word, unescape};
+use super::{DIGITS_MARK, Literal, Part, Scanner, is_word, leading_word, unescape};
 use crate::error::Result;
+
+/// Hexadecimal digits of the longest literal that can be meant as a number.
+const NUMBER_DIGITS_MAX: usize = 16;
 
 impl Scanner<'_, '_> {
     pub(super) fn number(&mut self) {
@@ -16,11 +19,19 @@ impl Scanner<'_, '_> {
             let digits = text[start + 2..].iter().take_while(|b| b.is_ascii_hexdigit()).count();
             if digits > 0 {
                 self.at = start + 2 + digits;
-                if self.part == Part::Keep || self.may_be_number(digits) {
+                if self.keeps_digits(digits) {
                     return self.keep(start);
                 }
                 let (from, to) = self.push_hex(&text[start + 2..start + 2 + digits]);
-                return self.take(Literal::Arena(from, to));
+                return self.take_digits(Literal::Arena(from, to), digits);
+            }
+        }
+        if text[start] == b'0' && text.get(start + 1) == Some(&b'b') {
+            let bits = text[start + 2..].iter().take_while(|b| matches!(b, b'0' | b'1')).count();
+            let end = start + 2 + bits;
+            if (1..=64).contains(&bits) && !text.get(end).is_some_and(|&b| is_word(b)) {
+                self.at = end;
+                return self.bits(&text[start + 2..end]);
             }
         }
         let digits = |from: usize| text[from..].iter().take_while(|b| b.is_ascii_digit()).count();
@@ -67,10 +78,21 @@ impl Scanner<'_, '_> {
         }
     }
 
-    /// Whether hexadecimal digits can be meant as a number: as a value apart from the text they
-    /// would be bytes. Rows to be inserted have bytes.
-    fn may_be_number(&self, digits: usize) -> bool {
-        !self.insert && digits <= 16
+    /// Whether a literal of so many hexadecimal digits stays in the shape. One that can be meant as a number
+    /// does, as apart from its text it would be bytes; but in rows of VALUES, where it is marked.
+    fn keeps_digits(&self, digits: usize) -> bool {
+        match self.part {
+            Part::Keep => true,
+            Part::Take => digits <= NUMBER_DIGITS_MAX,
+            Part::Values => false,
+        }
+    }
+
+    fn take_digits(&mut self, literal: Literal, digits: usize) {
+        self.take(literal);
+        if digits <= NUMBER_DIGITS_MAX {
+            self.out.shape.extend_from_slice(DIGITS_MARK);
+        }
     }
 
     fn push_hex(&mut self, digits: &[u8]) -> (u32, u32) {
@@ -91,12 +113,12 @@ impl Scanner<'_, '_> {
             return Err(self.syntax(start));
         }
         self.at = body + digits + 1;
-        if self.part == Part::Keep || self.may_be_number(digits) {
+        if self.keeps_digits(digits) {
             self.keep(start);
             return Ok(());
         }
         let (from, to) = self.push_hex(&text[body..body + digits]);
-        self.take(Literal::Arena(from, to));
+        self.take_digits(Literal::Arena(from, to), digits);
         Ok(())
     }
 
@@ -108,15 +130,23 @@ impl Scanner<'_, '_> {
             return Err(self.syntax(start));
         }
         self.at = body + count + 1;
-        if self.part == Part::Keep {
-            self.keep(start);
-            return Ok(());
-        }
-        let value = self.text[body..body + count]
-            .iter()
-            .fold(0u64, |value, &b| value << 1 | u64::from(b - b'0'));
-        self.take(Literal::UInt(value));
+        self.bits(&self.text[body..body + count]);
         Ok(())
+    }
+
+    /// A literal of bits, which is bytes or a number as one of hexadecimal digits is.
+    fn bits(&mut self, bits: &[u8]) {
+        let bytes = bits.len().div_ceil(8);
+        if self.keeps_digits(2 * bytes) {
+            self.out.shape.extend([b"b'", bits, b"'"].concat());
+            self.last_word = None;
+            return;
+        }
+        let value = bits.iter().fold(0u64, |value, &b| value << 1 | u64::from(b - b'0'));
+        let from = self.out.arena.len() as u32;
+        self.out.arena.extend_from_slice(&value.to_be_bytes()[8 - bytes..]);
+        let to = self.out.arena.len() as u32;
+        self.take_digits(Literal::Arena(from, to), 2 * bytes);
     }
 
     pub(super) fn string(&mut self, quote: u8) -> Result<()> {

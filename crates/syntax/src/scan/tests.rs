@@ -28,6 +28,22 @@ fn rows_of_the_same_shape_are_counted_and_not_repeated() {
     assert_eq!(runs, [2, 1]);
 }
 
+/// Whether they are numbers is a matter of what they are given to.
+#[test]
+fn literals_of_digits_are_marked_in_rows_and_stay_elsewhere() {
+    let (text, literals, runs) =
+        shape("INSERT INTO t VALUES (0x41,'a'),(x'4142','b'),(b'101','c'),(0b1,'d'),(1,'e')");
+    assert_eq!(text, "INSERT INTO t VALUES (?16,?),(?,?)");
+    assert_eq!((literals, runs), (10, vec![4, 1]));
+    let (text, literals, _) = shape("INSERT INTO t VALUES (0x000102030405060708)");
+    assert_eq!((text.as_str(), literals), ("INSERT INTO t VALUES (?)", 1));
+    let (text, literals, _) = shape("UPDATE t SET a = 0x41, b = b'1' WHERE c = 0b11 AND d = 1");
+    assert_eq!(text, "UPDATE t SET a = 0x41,b = b'1' WHERE c = b'11' AND d = ?");
+    assert_eq!(literals, 1);
+    // A name may begin so.
+    assert_eq!(shape("UPDATE t SET a = 0b12 + 0b1x").0, "UPDATE t SET a = 0b12 + 0b1x");
+}
+
 /// Otherwise values would be taken for those of other rows.
 #[test]
 fn rows_with_anything_but_a_comma_between_them_are_left_to_the_parser() {

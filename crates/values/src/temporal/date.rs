@@ -2,7 +2,8 @@
 //!
 //! Invariants
 //! 1. Numeric order is the order of days; 0 is '0000-00-00'.
-//! 2. Month 0-12, day 0 to the month's last; year 0-9999.
+//! 2. Month 0-12, day 0 to the month's last; year 0-9999. Only a `bound` may be a day that its month
+//!    has not: it lies between the month's days and the next month, is compared and never kept.
 //!
 //! Not here: reading text (`parse`).
 
@@ -26,6 +27,12 @@ impl Date {
     /// A day; month and day may be 0. `None` if the calendar has no such day.
     pub fn new(year: u16, month: u8, day: u8) -> Option<Date> {
         let valid = year <= 9999 && month <= 12 && day <= days_in_month(year, month);
+        valid.then(|| Date(u32::from(year) << 9 | u32::from(month) << 5 | u32::from(day)))
+    }
+
+    /// What days are compared with: of every month there are 31. `None` if it is none of those.
+    pub fn bound(year: u16, month: u8, day: u8) -> Option<Date> {
+        let valid = year <= 9999 && month <= 12 && day <= 31;
         valid.then(|| Date(u32::from(year) << 9 | u32::from(month) << 5 | u32::from(day)))
     }
 

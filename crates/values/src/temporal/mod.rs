@@ -14,7 +14,7 @@ mod zone;
 pub use calendar::{days_from_civil, days_in_month};
 pub use date::Date;
 pub use datetime::DateTime;
-pub use parse::{ReadDateTime, number_to_datetime, read_datetime};
+pub use parse::{ReadDateTime, number_to_bound, number_to_datetime, read_bound, read_datetime};
 pub use parse_time::{ReadTime, number_to_time, read_time};
 pub use time::Time;
 pub use timestamp::Timestamp;

@@ -102,14 +102,33 @@ pub(super) enum NotRead {
     NoSuchTime,
 }
 
+/// Which days there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Days {
+    /// Those of the calendar.
+    Real,
+    /// Of every month 31.
+    Bound,
+}
+
 /// Reads a date or a time with a date at the beginning of `text`. `None` if there is none or the
 /// calendar has no such day.
 pub fn read_datetime(text: &[u8]) -> Option<ReadDateTime> {
-    read_datetime_as(text, true).ok()
+    read_datetime_as(text, true, Days::Real).ok()
+}
+
+/// The same of what days are only compared with: it may be a day that its month has not, such as the
+/// '2024-02-31' of those who want all of February.
+pub fn read_bound(text: &[u8]) -> Option<ReadDateTime> {
+    read_datetime_as(text, true, Days::Bound).ok()
 }
 
 /// As `read_datetime`; without `any_separator` only `T` and spaces may stand before the hour.
-pub(super) fn read_datetime_as(text: &[u8], any_separator: bool) -> Result<ReadDateTime, NotRead> {
+pub(super) fn read_datetime_as(
+    text: &[u8],
+    any_separator: bool,
+    days: Days,
+) -> Result<ReadDateTime, NotRead> {
     let mut cursor = Cursor::new(text);
     cursor.skip_spaces();
     cursor.skip(b'+');
@@ -146,7 +165,7 @@ pub(super) fn read_datetime_as(text: &[u8], any_separator: bool) -> Result<ReadD
         parts.values[0] += if parts.values[0] < 70 { 2000 } else { 1900 };
     }
     Ok(ReadDateTime {
-        value: valid(&parts.values, fraction.0).ok_or(NotRead::NoSuchTime)?,
+        value: valid(&parts.values, fraction.0, days).ok_or(NotRead::NoSuchTime)?,
         round_up: fraction.1,
         digits_lost: fraction.2,
         offset,
@@ -239,15 +258,28 @@ fn read_offset(cursor: &mut Cursor<'_>) -> Option<i32> {
 }
 
 /// The time of these parts, if there is one.
-fn valid(parts: &[u64; 6], micros: u32) -> Option<DateTime> {
+fn valid(parts: &[u64; 6], micros: u32, days: Days) -> Option<DateTime> {
     let small = |at: usize| u8::try_from(parts[at]).ok();
-    let date = Date::new(u16::try_from(parts[0]).ok()?, small(1)?, small(2)?)?;
+    let (year, month, day) = (u16::try_from(parts[0]).ok()?, small(1)?, small(2)?);
+    let date = match days {
+        Days::Real => Date::new(year, month, day)?,
+        Days::Bound => Date::bound(year, month, day)?,
+    };
     DateTime::new(date, small(3)?, small(4)?, small(5)?, micros)
 }
 
 /// The time that a number stands for: 240131, 20240131, 240131235959 or 20240131235959, and
 /// whether it was a day without a time. `None` if there is no such time.
 pub fn number_to_datetime(number: i64, micros: u32) -> Option<(DateTime, bool)> {
+    number_to_datetime_as(number, micros, Days::Real)
+}
+
+/// The same of what days are only compared with, as `read_bound`.
+pub fn number_to_bound(number: i64, micros: u32) -> Option<(DateTime, bool)> {
+    number_to_datetime_as(number, micros, Days::Bound)
+}
+
+fn number_to_datetime_as(number: i64, micros: u32, days: Days) -> Option<(DateTime, bool)> {
     let (full, date_only) = match number {
         0 => (0, false),
         101..=691_231 => ((number + 20_000_000) * 1_000_000, true),
@@ -262,5 +294,5 @@ pub fn number_to_datetime(number: i64, micros: u32) -> Option<(DateTime, bool)> 
     let (day, clock) = (full / 1_000_000, full % 1_000_000);
     let parts =
         [day / 10_000, day / 100 % 100, day % 100, clock / 10_000, clock / 100 % 100, clock % 100];
-    Some((valid(&parts, micros)?, date_only))
+    Some((valid(&parts, micros, days)?, date_only))
 }

@@ -3,7 +3,7 @@
 //!
 //! Not here: rounding to a column's digits (`convert`).
 
-use super::parse::{Cursor, NotRead, read_datetime_as};
+use super::parse::{Cursor, Days, NotRead, read_datetime_as};
 use super::time::Time;
 
 /// A length of time found at the beginning of a text.
@@ -78,7 +78,7 @@ fn of_datetime(text: &[u8]) -> Option<Result<ReadTime, ()>> {
     if text.get(digits) == Some(&b':') {
         return None;
     }
-    let read = match read_datetime_as(text, false) {
+    let read = match read_datetime_as(text, false, Days::Real) {
         Ok(read) => read,
         Err(NotRead::NoDate) => return None,
         Err(NotRead::NoSuchTime) => return Some(Err(())),

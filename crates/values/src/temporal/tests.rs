@@ -114,6 +114,18 @@ fn numbers_are_dates_too() {
 }
 
 #[test]
+fn a_bound_is_between_the_last_of_a_month_and_the_first_of_the_next() {
+    let day = |text: &str| read_datetime(text.as_bytes()).expect("a day").value;
+    let bound = |text: &str| read_bound(text.as_bytes()).map(|read| read.value);
+    assert_eq!(read_datetime(b"2023-02-29"), None);
+    let february = bound("2023-02-29").expect("a bound");
+    assert!(day("2023-02-28 23:59:59.999999") < february && february < day("2023-03-01"));
+    assert_eq!(number_to_bound(20230229, 0), Some((february, true)));
+    assert_eq!(bound("2023-04-30"), Some(day("2023-04-30")));
+    assert_eq!((bound("2023-04-32"), bound("2023-13-01")), (None, None));
+}
+
+#[test]
 fn times_print_their_sign_hours_and_fraction() {
     let time =
         |from: &str, fsp| text(|out| read_time(from.as_bytes()).unwrap().value.write(fsp, out));

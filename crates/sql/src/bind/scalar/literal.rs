@@ -2,6 +2,7 @@
 
 use expression::{Kind, Node, TRUTH, text_type};
 use sqlparser::ast::{DataType, Value as Literal};
+use syntax::cursor::Place;
 use values::convert::from_text;
 use values::datum::Value;
 use values::decimal::Decimal;
@@ -26,21 +27,23 @@ pub(super) fn literal(value: &Literal, names: &Names<'_>) -> Bound<Node> {
                 .chunks(2)
                 .filter_map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok())
                 .collect::<Vec<u8>>();
-            let ty = ColumnType::Binary { bytes: bytes.len() as u32 };
-            Node::new(Kind::Constant(Value::Bytes(bytes)), ty, false)
+            Node::digits_literal(bytes)
         }
         Literal::SingleQuotedByteStringLiteral(bits) => {
-            let value = u64::from_str_radix(bits, 2)
+            let value = u64::from_str_radix(&format!("0{bits}"), 2)
                 .map_err(|_| SqlError::syntax(&format!("b'{bits}'"), 1))?;
-            Node::constant(Value::UInt(value))
+            Node::digits_literal(value.to_be_bytes()[8 - bits.len().div_ceil(8)..].to_vec())
         }
         Literal::Boolean(value) => {
             Node::new(Kind::Constant(Value::Int(i64::from(*value))), TRUTH, false)
         }
         Literal::Null => Node::constant(Value::Null),
         Literal::Placeholder(name) => {
-            let number: u16 = name.trim_start_matches('?').parse().unwrap_or(0);
-            let number = number.saturating_sub(names.parameter_base);
+            let place = Place::of(name);
+            let number = place.number.saturating_sub(names.parameter_base);
+            if place.is_digits {
+                return Ok(Node::digits_parameter(number));
+            }
             if let Some(resolver) = names.resolver {
                 let (ty, nullable) = resolver.literal(number);
                 return Ok(Node::new(Kind::Parameter(number), ty, nullable));

@@ -1,8 +1,8 @@
 //! Operators: arithmetic, comparisons, and chains of AND and OR; the types of their results.
 
 use expression::{
-    Arithmetic, BIGINT, BIGINT_UNSIGNED, Comparison, Kind, Node, arithmetic_node, boolean,
-    common_rule, compared, temporal_number,
+    Arithmetic, BIGINT, BIGINT_UNSIGNED, Comparison, Kind, Node, UNTYPED, arithmetic_node, boolean,
+    common_rule, compared, keeps_digits, temporal_number,
 };
 use sqlparser::ast::{BinaryOperator, Expr, UnaryOperator, Value as Literal};
 use values::datum::Value;
@@ -50,6 +50,7 @@ pub(super) fn binary(
         _ => None,
     };
     if let Some(comparison) = comparison {
+        refuse_unknown_digits(&a, &b, names)?;
         let nullable = comparison != Comparison::NullSafeEqual && (a.nullable || b.nullable);
         let (a, b) = compared(a, b);
         let rule = common_rule([&a, &b].into_iter());
@@ -105,6 +106,25 @@ fn chain(left: &Expr, op: &BinaryOperator, right: &Expr, names: &Names<'_>) -> B
         return Ok(boolean(list, nullable));
     }
     Ok(boolean(if and { Kind::And(nodes) } else { Kind::Or(nodes) }, nullable))
+}
+
+/// A look-up knows nothing of its literals, and with how many digits a quotient compares is a matter of their
+/// kinds.
+pub(super) fn refuse_unknown_digits(a: &Node, b: &Node, names: &Names<'_>) -> Bound<()> {
+    let is_look_up = names.resolver.is_none() && names.clause == "where clause";
+    if is_look_up && is_of_unknown_digits(a, b) {
+        return elsewhere("a quotient beside a literal of which nothing is known yet");
+    }
+    Ok(())
+}
+
+fn is_of_unknown_digits(a: &Node, b: &Node) -> bool {
+    let is_unknown = |part: &Node| matches!(part.kind, Kind::Parameter(_)) && part.ty == UNTYPED;
+    let mut unknown = false;
+    for side in [a, b] {
+        side.visit(&mut |part| unknown |= is_unknown(part));
+    }
+    unknown && (keeps_digits(a) || keeps_digits(b))
 }
 
 /// IN of alternatives that compare one column with literals, which an index answers.
