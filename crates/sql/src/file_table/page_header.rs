@@ -41,16 +41,8 @@ const DATA: &[u8] = &[wire::I32, wire::I32, wire::I32, wire::I32, wire::STRUCT];
 const DICTIONARY: &[u8] = &[wire::I32, wire::I32, wire::TRUE];
 /// Of data of version 2: how many values, NULLs and rows, the encoding, bytes of two kinds of levels,
 /// whether it is compressed, statistics.
-const DATA_2: &[u8] = &[
-    wire::I32,
-    wire::I32,
-    wire::I32,
-    wire::I32,
-    wire::I32,
-    wire::I32,
-    wire::TRUE,
-    wire::STRUCT,
-];
+const DATA_2: &[u8] =
+    &[wire::I32, wire::I32, wire::I32, wire::I32, wire::I32, wire::I32, wire::TRUE, wire::STRUCT];
 
 /// What a page takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -182,10 +174,7 @@ mod tests {
             page_sizes(&[header, &[0x05, 0x8c, 0x80, 0x08, 0, 0]].concat()),
             Err(Unknown::Wrong)
         );
-        assert_eq!(
-            page_sizes(&[header, &[0x89, 0x21, 0, 0, 0, 0]].concat()),
-            Err(Unknown::Wrong)
-        );
+        assert_eq!(page_sizes(&[header, &[0x89, 0x21, 0, 0, 0, 0]].concat()), Err(Unknown::Wrong));
         let nested: Vec<u8> = [0x15, 0x00].iter().copied().chain([0x4c; 100]).collect();
         assert_eq!(page_sizes(&nested), Err(Unknown::Wrong));
     }
